@@ -32,7 +32,7 @@ pub(crate) fn is_ignored(signal: i32) -> bool {
 }
 
 /// Restores the inherited action for SIGPIPE in a command.
-pub(crate) fn hand_on(command: &mut Command) {
+pub(crate) fn restore_broken_pipe_action(command: &mut Command) {
     if is_ignored(SIGPIPE) {
         mpit_ffi::signals::ignore_broken_pipes(command);
     }

@@ -1,5 +1,5 @@
 //! The command `mpit`: runs MPI programs with the preload library, reports their messages, lists the variables that MPI
-//! tools see, and checks plug-ins.
+//! tools can use, and checks plug-ins.
 //!
 //! # API boundary
 //!
@@ -31,7 +31,7 @@ use clap::{Args, Parser, Subcommand};
 // Links the components, which adds their variables to this program's registry.
 use mpit_components as _;
 
-/// Watch what an MPI program sends, and show every MPI tool what there is to see.
+/// Record the messages of MPI programs, and list the variables that MPI tools can use
 #[derive(Debug, Parser)]
 #[command(version, propagate_version = true)]
 struct Cli {
@@ -41,36 +41,38 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run a command with the preload library over the MPI library that its programs have
+    /// Run a command with the preload library
     ///
-    /// The command is usually a launcher and runs unchanged: `mpit run -- mpiexec -n 4 ./app`. Programs without MPI are
-    /// not disturbed. Processes on other nodes get the environment only if the launcher hands it on (Open MPI: `mpiexec -x
-    /// LD_PRELOAD -x MPIT_SET -x MPIT_RUN`).
+    /// The command is usually a launcher: `mpit run -- mpiexec -n 4 ./app`. Programs without MPI are not affected. Processes
+    /// on other machines get the environment only if the launcher passes it on (Open MPI: `mpiexec -x LD_PRELOAD -x MPIT_SET
+    /// -x MPIT_RUN`).
     Run(Run),
-    /// List the variables, events, sources, categories and enumerations that a tool would see
+    /// List the variables, events, sources, categories and enumerations that tools can use
     ///
-    /// Without a command: those of mpit, and of the plug-ins that the environment names. With one, such as
-    /// `mpit vars -- mpiexec -n 1 ./app`: all that its first process has at its end, the MPI library's own included; entries
-    /// that appeared after MPI_Init are marked.
+    /// Without a command, lists the entries of mpit and of the plug-ins that the environment names. With a command, such as
+    /// `mpit vars -- mpiexec -n 1 ./app`, lists all entries of its first process at its end, including those of the MPI
+    /// library; entries that were added after MPI_Init are marked.
     Vars(Vars),
-    /// List what is wrong with plug-ins
+    /// Check plug-ins and list their faults
     ///
-    /// Loads each in a process of its own, after those before it, and holds it against the rules of docs/internal/conformance.md,
-    /// against what mpit defines, and with a command such as `mpiexec -n 1 ./app` against what the MPI library of its
-    /// program defines. The exit status is 1 if there are errors, and 2 if something could not be checked.
+    /// Loads each plug-in in a process of its own, after the plug-ins before it. Compares it with the rules of
+    /// docs/internal/conformance.md, with the definitions of mpit and, with a command such as `mpiexec -n 1 ./app`, with the
+    /// definitions of the MPI library of that program. The exit status is 1 if there are errors, and 2 if something could
+    /// not be checked.
     Check(Check),
-    /// Show what each process of a command has of mpit, and what is in the way
+    /// Run a command and report the problems that prevent recording
     ///
-    /// Runs the command as `mpit run` does with the same options, but writes and removes no files of runs: whether the library was loaded, which MPI
-    /// library and launcher there are, which settings arrived, where files would go. Standard output is for the answer; the
-    /// command's goes to standard error. The exit status is 1 if something is in the way.
+    /// Runs the command as `mpit run` does with the same options, but writes and removes no files of a run. Reports the MPI
+    /// library, the launcher, the settings and the file names of each process, and the processes that did not load the
+    /// preload library. The report is on standard output; the output of the command goes to standard error. The exit status
+    /// is 1 if there are problems.
     Doctor(Run),
-    /// Show what monitoring wrote: who sent how much to whom
+    /// Summarize the files of monitoring: messages and bytes between processes
     ///
     /// Reads the files of `mpit run --output`, of pml_monitoring_flush and of Open MPI's own monitoring, one for each
-    /// process or one for a whole job. Lines that are not understood are named; then the exit status is 1.
+    /// process or one for a whole job. Reports invalid lines; then the exit status is 1.
     Report(Report),
-    /// The process beside the command of `mpit run` that shows which signals were sent to all of the process group
+    /// Detects signals to the process group of `mpit run`
     #[command(name = run::witness::SUBCOMMAND, hide = true)]
     SignalWitness,
 }
@@ -83,8 +85,8 @@ struct Run {
 
     /// Record messages, accesses and collective operations, and write one file per process at the end, `STEM.<rank>.prof`
     ///
-    /// For a directory, or a name that ends with a slash: `run.<rank>.prof` in it. Files `.prof` of an earlier run under these
-    /// names are removed first. If no file appears, a line at the end says why.
+    /// If STEM is a directory, or ends with a slash, the files are `run.<rank>.prof` in it. Files `.prof` of an earlier run
+    /// with these names are removed first. If no file is written, the last line of the output has the reason.
     #[arg(short, long, value_name = "STEM")]
     output: Option<OsString>,
 
@@ -92,16 +94,17 @@ struct Run {
     #[arg(long, requires = "output")]
     one_file: bool,
 
-    /// Keep what is recorded in files while the command runs, so that processes that are killed leave it as well
+    /// Keep the records in files while the command runs, so that killed processes do not lose them
     #[arg(long, requires = "output")]
     crash_safe: bool,
 
-    /// Leave entries out of what tools see: variables, events, sources and categories by name, `*` at the end for any ending;
-    /// with a category of mpit's, the variables and events in it. They are recorded all the same
+    /// Hide variables, events, sources and categories from tools, by name; `*` at the end of a name matches any ending
+    ///
+    /// A category of mpit also hides the variables and events in it. Hidden variables are still recorded in files.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     hide: Vec<String>,
 
-    /// Say on standard error what is set before the command runs
+    /// Print the settings and the command to standard error before it runs
     #[arg(short, long)]
     verbose: bool,
 
@@ -115,11 +118,11 @@ struct Run {
 
 #[derive(Debug, Args)]
 struct Vars {
-    /// Only entries of these names, with all that is known of them
+    /// List only entries with these names, with all their properties
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 
-    /// Only entries with this text in their name or description, in upper or lower case
+    /// List only entries with this text in their name or description, ignoring case
     #[arg(long, value_name = "TEXT")]
     grep: Option<String>,
 
@@ -130,14 +133,14 @@ struct Vars {
     #[command(flatten)]
     library: Library,
 
-    /// A command that runs an MPI program, to list what its MPI library has
+    /// A command that runs an MPI program, to list the entries of its MPI library, too
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]
 struct Check {
-    /// The shared objects, in the order in which programs would load them
+    /// The plug-ins, in the order in which programs load them
     #[arg(required = true, value_name = "PLUGIN")]
     plugins: Vec<PathBuf>,
 
@@ -145,56 +148,56 @@ struct Check {
     #[arg(long)]
     json: bool,
 
-    /// The longest time that the check of one plug-in may take
+    /// Time limit for the check of each plug-in
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     timeout: u32,
 
-    /// The process that has the plug-in writes here what it finds
+    /// The file to which the process that loads the plug-in writes its findings
     #[arg(long, hide = true, value_name = "FILE")]
     notes: Option<PathBuf>,
 
     #[command(flatten)]
     library: Library,
 
-    /// A command that runs an MPI program, to compare with what its MPI library has
+    /// A command that runs an MPI program, to compare with the definitions of its MPI library
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]
 struct Report {
-    /// Files, directories of them, or what the names of files begin with: prof/run for prof/run.0.prof and so on
+    /// Files, directories, or first parts of file names: prof/run for prof/run.0.prof and so on
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 
-    /// Only these phases or runs: phase_1 for phase_1.0.prof and so on
+    /// Report only these phases or runs: phase_1 for phase_1.0.prof and so on
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     phase: Vec<String>,
 
-    /// Also add up numbered phases, NAME_1.0.prof, NAME_2.0.prof and so on, as MPI_Pcontrol(2) writes them
+    /// Also report the sum of numbered phases, NAME_1.0.prof, NAME_2.0.prof and so on, as MPI_Pcontrol(2) writes them
     #[arg(long)]
     phases: bool,
 
-    /// Number of listed pairs of each kind
+    /// Number of pairs to list for each kind
     #[arg(long, value_name = "NUMBER", default_value_t = mpit_report::summary::TOP)]
     top: usize,
 
-    /// Also write files
+    /// Also write files in these formats
     #[arg(short, long, value_enum, value_name = "FORMAT", value_delimiter = ',')]
     format: Vec<report::Format>,
 
-    /// The directory that they go to, made if it is not there
+    /// Directory for these files; created if it does not exist
     #[arg(short, long, value_name = "DIR", default_value = ".")]
     output: PathBuf,
 
-    /// Write the mean of both directions to files .mat, as Open MPI's profile2mat does
+    /// Write the mean of both directions to .mat files, as Open MPI's profile2mat does
     #[arg(long)]
     symmetric: bool,
 }
 
 #[derive(Debug, Args)]
 struct Library {
-    /// The preload library, if it is not beside this program
+    /// The preload library, if it is not installed beside this program
     #[arg(long = "preload", value_name = "FILE", env = "MPIT_PRELOAD")]
     file: Option<PathBuf>,
 }
@@ -209,7 +212,7 @@ fn main() -> ExitCode {
     }
     let done = match parse().command {
         Command::Run(run) => run::run(&run),
-        Command::Doctor(run) => doctor::examine(&run),
+        Command::Doctor(run) => doctor::diagnose(&run),
         Command::Vars(vars) => vars::list(&vars),
         Command::Check(check) => check::check(&check),
         Command::Report(report) => report::report(&report),
@@ -226,14 +229,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// Parses the command line. mpit's options come before the command, the command's own behind it.
+/// Parses the command line. The options of mpit precede the command, the command's own options follow it.
 fn parse() -> Cli {
     match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
             let _ = error.print();
             if error.kind() == ErrorKind::UnknownArgument {
-                print("options of a launcher stand behind its name: `mpit run -- mpiexec -n 4 ./app`");
+                print("put the options of a launcher after its name: `mpit run -- mpiexec -n 4 ./app`");
             }
             std::process::exit(error.exit_code());
         }
@@ -245,7 +248,7 @@ fn parse() -> Cli {
 fn is_program(words: &[OsString]) -> Result<(), String> {
     match words.first().filter(|word| word.as_encoded_bytes().starts_with(b"-")) {
         Some(option) => Err(format!(
-            "`{}` is no command: name the program or the launcher first, as in `mpit run -- mpiexec -n 4 ./app`",
+            "`{}` is not a command: begin with the program or the launcher, as in `mpit run -- mpiexec -n 4 ./app`",
             option.display()
         )),
         None => Ok(()),

@@ -29,7 +29,7 @@ pub(crate) fn find(named: Option<&Path>) -> Result<PathBuf, String> {
     let places = [beside.join(NAME), beside.join("../lib").join(NAME), beside.join("../lib/mpit").join(NAME)];
     let found = places.iter().find_map(|place| absolute(place)).ok_or_else(|| {
         format!(
-            "{NAME} is not in {} nor in ../lib from there; build it with `cargo build -p mpit-preload`, or name it with \
+            "{NAME} is neither in {} nor in ../lib from there; build it with `cargo build -p mpit-preload`, or pass its path with \
              --preload",
             beside.display()
         )
@@ -38,7 +38,7 @@ pub(crate) fn find(named: Option<&Path>) -> Result<PathBuf, String> {
 }
 
 fn absolute(file: &Path) -> Option<PathBuf> {
-    file.is_file().then(|| std::path::absolute(file).ok())?
+    if file.is_file() { std::path::absolute(file).ok() } else { None }
 }
 
 /// Returns true if the dynamic linker takes the path literally: blanks and colons separate entries of LD_PRELOAD, and
@@ -55,8 +55,8 @@ fn without_separators(library: &Path) -> Result<PathBuf, String> {
     }
     link(&resolved).map_err(|why| {
         format!(
-            "{} cannot be preloaded: blanks, colons and `$` have a meaning of their own in LD_PRELOAD, and {why}; make a link to \
-             it elsewhere and name that with --preload",
+            "{} cannot be preloaded: blanks, colons and `$` have special meanings in LD_PRELOAD, and {why}; create a link to it \
+             elsewhere and pass that with --preload",
             library.display()
         )
     })
@@ -82,7 +82,7 @@ fn link(library: &Path) -> Result<PathBuf, String> {
         symlink(library, &temporary)?;
         fs::rename(&temporary, &place)
     });
-    made.map(|()| place).map_err(|error| format!("no link can be made in {}: {error}", directory.display()))
+    made.map(|()| place).map_err(|error| format!("cannot create a link in {}: {error}", directory.display()))
 }
 
 /// The environment variable with the options of the address sanitizer.
@@ -108,17 +108,17 @@ pub(crate) fn add(command: &mut Command, library: &Path) -> OsString {
         options.push(own);
     }
     command.env(SANITIZER, options);
-    inherited::hand_on(command);
+    inherited::restore_broken_pipe_action(command);
     all
 }
 
 /// Preloads the library into a process that does nothing else. Fails with the message of the dynamic linker.
-pub(crate) fn try_it(library: &Path) -> Result<(), String> {
+pub(crate) fn try_loading(library: &Path) -> Result<(), String> {
     let mut command = Command::new("/proc/self/exe");
     command.arg("--version").env(VARIABLE, library).stdin(Stdio::null());
-    let Ok(done) = command.output() else { return Ok(()) };
-    let said = String::from_utf8_lossy(&done.stderr);
-    match said.lines().find(|line| line.contains("ld.so")) {
+    let Ok(output) = command.output() else { return Ok(()) };
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    match stderr.lines().find(|line| line.contains("ld.so")) {
         Some(line) => Err(format!("the dynamic linker does not load the library: {}", line.trim())),
         None => Ok(()),
     }

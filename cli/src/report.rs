@@ -21,17 +21,17 @@ use crate::{Report, print};
 /// A file format of `--format`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// Pairs, sizes and communicators as tables with commas
+    /// Pairs, sizes and communicators as comma-separated tables
     Csv,
     /// Matrix Market: sparse matrices of bytes, messages, and bytes for each message
     Mtx,
-    /// Whole matrices, under the names that Open MPI's profile2mat gives them
+    /// Dense matrices, with the file names of Open MPI's profile2mat
     Mat,
-    /// A heat map, to be scaled
+    /// A heat map as a vector image
     Svg,
-    /// A heat map
+    /// A heat map as a bitmap
     Png,
-    /// One page with everything, to be opened from disk
+    /// A page with tables and heat map, without references to other files
     Html,
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
     if !args.format.is_empty() {
         names_differ(&runs)?;
         fs::create_dir_all(&args.output)
-            .map_err(|error| format!("cannot make the directory {}: {error}", args.output.display()))?;
+            .map_err(|error| format!("cannot create the directory {}: {error}", args.output.display()))?;
     }
     for path in input::unfinished(&args.paths) {
         print(&format!("{} was not finished; remove it if no program is writing it", path.display()));
@@ -50,7 +50,7 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
     for (at, run) in runs.iter().enumerate() {
         let job = read(run);
         let between = if at == 0 { "" } else { "\n" };
-        let mut text = format!("{between}{}{}: ", run.path().display(), which(run));
+        let mut text = format!("{between}{}{}: ", run.path().display(), age_label(run));
         let printed = summary::write(&mut text, &job, args.top);
         debug_assert!(printed.is_ok(), "a string takes everything");
         if let Err(error) = io::stdout().write_all(mpit::internal::printable(&text).as_bytes()) {
@@ -107,7 +107,7 @@ fn names_differ(runs: &[Run]) -> Result<(), String> {
     for run in runs {
         if let Some(other) = names.insert(name(run), run.path()) {
             return Err(format!(
-                "the files of {} and {} would have the same names; give them one at a time, with another --output",
+                "the files of {} and {} would have the same names; report them separately, with different --output",
                 other.display(),
                 run.path().display()
             ));
@@ -117,7 +117,7 @@ fn names_differ(runs: &[Run]) -> Result<(), String> {
 }
 
 /// Returns the age of a run among those of its name, if it is not the newest one.
-fn which(run: &Run) -> String {
+fn age_label(run: &Run) -> String {
     match (run.newer(), run.identity()) {
         (0, _) => String::new(),
         (_, Some(identity)) => format!(" (an earlier run, of {})", identity.began),
@@ -136,7 +136,7 @@ fn name(run: &Run) -> String {
 
 /// Reads a run. Shows the progress on a terminal if reading takes long.
 fn read(run: &Run) -> Job {
-    const PATIENCE: Duration = Duration::from_secs(1);
+    const DELAY: Duration = Duration::from_secs(1);
     if !io::stderr().is_terminal() {
         return run.read(&recovered, &|_| ());
     }
@@ -147,7 +147,7 @@ fn read(run: &Run) -> Job {
     let begin = Instant::now();
     let job = run.read(&recovered, &|bytes| {
         bar.inc(bytes);
-        if bar.is_hidden() && begin.elapsed() > PATIENCE {
+        if bar.is_hidden() && begin.elapsed() > DELAY {
             bar.set_draw_target(ProgressDrawTarget::stderr());
         }
     });
@@ -168,14 +168,14 @@ fn recovered(path: &Path) -> Result<Recovered, String> {
     let recovered = file.read().map_err(|error| error.to_string())?;
     let (rank, mut note) = (file.rank, String::new());
     let end = match (in_use, recovered.ended) {
-        (true, _) => "runs still: what it recorded so far is",
-        (false, true) => "wrote all it had elsewhere, which is",
-        (false, false) if recovered.finalized => "could not write in MPI_Finalize: what it recorded is",
+        (true, _) => "is still running: records so far",
+        (false, true) => "has written its records elsewhere: a copy",
+        (false, false) if recovered.finalized => "could not write in MPI_Finalize: recovered",
         (false, false) => "ended without MPI_Finalize: recovered up to its last call",
     };
     let _ = write!(note, "rank {rank} {end}, from {}", path.display());
-    if recovered.cut_short {
-        note.push_str("; what came last is missing, since the file could not grow");
+    if recovered.truncated {
+        note.push_str("; its last records are missing, because the file could not grow");
     }
     Ok(Recovered { text: recovered.text(), note })
 }

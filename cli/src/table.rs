@@ -8,7 +8,7 @@ use mpit_ffi::inventory::{Element, Inventory};
 /// Formats all tables, each under a heading.
 pub(crate) fn of(inventory: &Inventory) -> String {
     let mut out = String::new();
-    let library = inventory.library.as_deref().unwrap_or("no MPI library: what mpit brings");
+    let library = inventory.library.as_deref().unwrap_or("no MPI library: entries of mpit");
     let _ = writeln!(out, "{library}\n");
     section(&mut out, "Performance variables", inventory.pvars.len(), pvars(inventory));
     section(&mut out, "Control variables", inventory.cvars.len(), cvars(inventory));
@@ -78,7 +78,7 @@ pub(crate) fn in_full(inventory: &Inventory) -> String {
 /// Returns the width of the terminal, if standard output is one.
 fn terminal_width() -> Option<u16> {
     let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
-    (size.ws_col > 0).then_some(size.ws_col)
+    if size.ws_col > 0 { Some(size.ws_col) } else { None }
 }
 
 /// The columns to hide in a narrow terminal, in this order; `mpit vars NAME` shows them.

@@ -16,7 +16,7 @@ pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
     let mut inventory = if args.command.is_empty() {
         Inventory::of_this_process()
     } else {
-        of_command(&args.command, &preload::find(args.library.file.as_deref())?, |_| ())?
+        inventory_of(&args.command, &preload::find(args.library.file.as_deref())?, |_| ())?
     };
     if !args.names.is_empty() {
         select_names(&mut inventory, &args.names)?;
@@ -59,8 +59,8 @@ fn select_names(inventory: &mut Inventory, names: &[String]) -> Result<(), Strin
     match names.iter().find(|name| !known.contains(*name) && of_alias(name).is_none()) {
         None => Ok(()),
         Some(missing) => Err(match nearest(missing, known.iter().map(String::as_str), 0.7) {
-            Some(near) => format!("nothing is called `{missing}`; did you mean `{near}`?"),
-            None => format!("nothing is called `{missing}`; `mpit vars` lists what there is"),
+            Some(near) => format!("no entry is called `{missing}`; did you mean `{near}`?"),
+            None => format!("no entry is called `{missing}`; `mpit vars` lists all entries"),
         }),
     }
 }
@@ -76,13 +76,13 @@ fn retain(inventory: &mut Inventory, mut is_wanted: impl FnMut(&str, &str) -> bo
 }
 
 /// Runs a command and returns the inventory that its first MPI process writes.
-pub(crate) fn of_command(
+pub(crate) fn inventory_of(
     words: &[OsString],
     library: &Path,
     prepare: impl FnOnce(&mut Command),
 ) -> Result<Inventory, String> {
     is_program(words)?;
-    let dir = tempfile::tempdir().map_err(|error| format!("cannot make a temporary directory: {error}"))?;
+    let dir = tempfile::tempdir().map_err(|error| format!("cannot create a temporary directory: {error}"))?;
     let file = dir.path().join("listing.json");
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).env(INVENTORY_FILE, &file);
@@ -93,7 +93,7 @@ pub(crate) fn of_command(
     let name = words[0].display();
     let status = command.status().map_err(|error| format!("cannot run {name}: {error}"))?;
     let text = std::fs::read(&file).map_err(|_| {
-        format!("{name} ended with {status}, and no process of it brought MPI up: name a command that runs an MPI program")
+        format!("{name} ended with {status}, and none of its processes initialized MPI: name a command that runs an MPI program")
     })?;
     serde_json::from_slice(&text).map_err(|error| format!("the list of variables is damaged: {error}"))
 }

@@ -28,7 +28,7 @@ pub enum Area {
     Files,
 }
 
-const P2P: usize = Area::PointToPoint as usize;
+const POINT_TO_POINT: usize = Area::PointToPoint as usize;
 const OSC: usize = Area::OneSided as usize;
 const COLL: usize = Area::Collective as usize;
 const WAIT: usize = Area::Waiting as usize;
@@ -50,7 +50,7 @@ struct Calls {
 pub static RECORDING: [AtomicU32; 5] = [const { AtomicU32::new(0) }; 5];
 
 static RECORDS: [Calls; 5] = [
-    Calls::new(Subscription::new(&RECORDING[P2P]).and(&pml::LISTENING)),
+    Calls::new(Subscription::new(&RECORDING[POINT_TO_POINT]).and(&pml::LISTENING)),
     Calls::new(Subscription::new(&RECORDING[OSC]).and(&osc::LISTENING)),
     Calls::new(Subscription::new(&RECORDING[COLL]).and(&coll::LISTENING)),
     Calls::new(Subscription::new(&RECORDING[WAIT])),
@@ -96,8 +96,8 @@ pub struct Stopwatch {
 /// Begins a call that the program made. Hosts do not report calls that MPI calls make internally.
 #[inline]
 pub fn begin(area: Area) -> Stopwatch {
-    let timed = active(area) && RECORDS[area as usize].timers.load(Relaxed) != 0;
-    Stopwatch { area, begin: timed.then(clock::now) }
+    let is_timed = active(area) && RECORDS[area as usize].timers.load(Relaxed) != 0;
+    Stopwatch { area, begin: if is_timed { Some(clock::now()) } else { None } }
 }
 
 impl Stopwatch {
@@ -116,13 +116,13 @@ impl Stopwatch {
     }
 }
 
-/// Calls of MPI that the program makes, and the time that they take. Calls that other calls of MPI make do not count.
+/// MPI calls of the program, and the time spent in them. Calls that the library makes inside of them are not counted.
 #[category(name = "calls")]
 #[derive(Debug)]
 pub struct CallsMade;
 
 /// Starts counting: a handle of a COUNTER was started.
-fn count<const AREA: usize>() {
+fn start_counting<const AREA: usize>() {
     RECORDS[AREA].subscription.add();
 }
 
@@ -132,7 +132,7 @@ fn stop_counting<const AREA: usize>() {
 }
 
 /// Starts timing: a handle of a TIMER was started.
-fn time<const AREA: usize>() {
+fn start_timing<const AREA: usize>() {
     // Measured on first use, which takes time: better here than between two calls.
     let _ = clock::ticks_per_second();
     RECORDS[AREA].timers.fetch_add(1, Relaxed);
@@ -159,24 +159,24 @@ fn seconds(area: usize) -> f64 {
     class = "COUNTER",
     verbosity = "USER_BASIC",
     category = CallsMade,
-    on_start = count::<P2P>,
-    on_stop = stop_counting::<P2P>
+    on_start = start_counting::<POINT_TO_POINT>,
+    on_stop = stop_counting::<POINT_TO_POINT>
 )]
 fn p2p_count() -> u64 {
-    calls(P2P)
+    calls(POINT_TO_POINT)
 }
 
-/// Time spent in calls that send, receive and probe messages. Of several threads, the sum.
+/// Time spent in calls that send, receive and probe messages, summed over threads.
 #[pvar(
     name = "calls_p2p_seconds",
     class = "TIMER",
     verbosity = "USER_BASIC",
     category = CallsMade,
-    on_start = time::<P2P>,
-    on_stop = stop_timing::<P2P>
+    on_start = start_timing::<POINT_TO_POINT>,
+    on_stop = stop_timing::<POINT_TO_POINT>
 )]
 fn p2p_seconds() -> f64 {
-    seconds(P2P)
+    seconds(POINT_TO_POINT)
 }
 
 /// Calls that access memory of other processes or synchronize accesses.
@@ -185,20 +185,20 @@ fn p2p_seconds() -> f64 {
     class = "COUNTER",
     verbosity = "USER_BASIC",
     category = CallsMade,
-    on_start = count::<OSC>,
+    on_start = start_counting::<OSC>,
     on_stop = stop_counting::<OSC>
 )]
 fn osc_count() -> u64 {
     calls(OSC)
 }
 
-/// Time spent in calls that access memory of other processes or synchronize accesses. Of several threads, the sum.
+/// Time spent in calls that access memory of other processes or synchronize accesses, summed over threads.
 #[pvar(
     name = "calls_osc_seconds",
     class = "TIMER",
     verbosity = "USER_BASIC",
     category = CallsMade,
-    on_start = time::<OSC>,
+    on_start = start_timing::<OSC>,
     on_stop = stop_timing::<OSC>
 )]
 fn osc_seconds() -> f64 {
@@ -211,20 +211,20 @@ fn osc_seconds() -> f64 {
     class = "COUNTER",
     verbosity = "USER_BASIC",
     category = CallsMade,
-    on_start = count::<COLL>,
+    on_start = start_counting::<COLL>,
     on_stop = stop_counting::<COLL>
 )]
 fn coll_count() -> u64 {
     calls(COLL)
 }
 
-/// Time spent in calls that take part in collective operations. Of several threads, the sum.
+/// Time spent in calls that take part in collective operations, summed over threads.
 #[pvar(
     name = "calls_coll_seconds",
     class = "TIMER",
     verbosity = "USER_BASIC",
     category = CallsMade,
-    on_start = time::<COLL>,
+    on_start = start_timing::<COLL>,
     on_stop = stop_timing::<COLL>
 )]
 fn coll_seconds() -> f64 {
@@ -237,20 +237,20 @@ fn coll_seconds() -> f64 {
     class = "COUNTER",
     verbosity = "USER_BASIC",
     category = CallsMade,
-    on_start = count::<WAIT>,
+    on_start = start_counting::<WAIT>,
     on_stop = stop_counting::<WAIT>
 )]
 fn wait_count() -> u64 {
     calls(WAIT)
 }
 
-/// Time spent in calls that wait or test for completion. Of several threads, the sum.
+/// Time spent in calls that wait or test for completion, summed over threads.
 #[pvar(
     name = "calls_wait_seconds",
     class = "TIMER",
     verbosity = "USER_BASIC",
     category = CallsMade,
-    on_start = time::<WAIT>,
+    on_start = start_timing::<WAIT>,
     on_stop = stop_timing::<WAIT>
 )]
 fn wait_seconds() -> f64 {
@@ -263,20 +263,20 @@ fn wait_seconds() -> f64 {
     class = "COUNTER",
     verbosity = "USER_BASIC",
     category = CallsMade,
-    on_start = count::<IO>,
+    on_start = start_counting::<IO>,
     on_stop = stop_counting::<IO>
 )]
 fn io_count() -> u64 {
     calls(IO)
 }
 
-/// Time spent in calls that open, read, write and describe files. Of several threads, the sum.
+/// Time spent in calls that open, read, write and describe files, summed over threads.
 #[pvar(
     name = "calls_io_seconds",
     class = "TIMER",
     verbosity = "USER_BASIC",
     category = CallsMade,
-    on_start = time::<IO>,
+    on_start = start_timing::<IO>,
     on_stop = stop_timing::<IO>
 )]
 fn io_seconds() -> f64 {

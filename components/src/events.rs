@@ -13,13 +13,12 @@ use crate::windows::WindowId;
 #[derive(Debug)]
 pub struct Clock;
 
-/// Communicators and windows: when they come and go.
+/// Creation and release of communicators and windows.
 #[category(name = "objects")]
 #[derive(Debug)]
 pub struct Objects;
 
-/// A communicator is known from now on: it was made, or it was used for the first time without having been reported
-/// as made.
+/// A communicator was created, or was used for the first time if its creation was not observed.
 #[event(
     name = "comm_created",
     source = Clock,
@@ -39,7 +38,7 @@ pub struct CommCreated {
     pub neighbors: i32,
 }
 
-/// A communicator is freed.
+/// A communicator was freed.
 #[event(
     name = "comm_freed",
     source = Clock,
@@ -53,7 +52,7 @@ pub struct CommFreed {
     pub communicator: u64,
 }
 
-/// A window of one-sided communication is known from now on.
+/// A window for one-sided communication was created, or was used for the first time if its creation was not observed.
 #[event(
     name = "win_created",
     source = Clock,
@@ -69,7 +68,7 @@ pub struct WinCreated {
     pub size: i32,
 }
 
-/// A window of one-sided communication is freed.
+/// A window for one-sided communication was freed.
 #[event(
     name = "win_freed",
     source = Clock,

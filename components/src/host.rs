@@ -37,7 +37,7 @@ pub fn initialized(world: World) {
             // The first use of the registry gives settings their values.
             let _ = Registry::global();
             run::determine(world, monitoring::stem_of_files().as_deref());
-            monitoring::keep(world);
+            monitoring::create_store(world);
             pml::open(world);
             osc::open(world);
             coll::open(world);

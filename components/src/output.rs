@@ -90,7 +90,7 @@ pub(crate) fn make_directory_of(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     fs::create_dir_all(directory).map_err(|error| {
-        io::Error::new(error.kind(), format!("cannot make the directory {}: {error}", directory.display()))
+        io::Error::new(error.kind(), format!("cannot create the directory {}: {error}", directory.display()))
     })
 }
 
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_leaves_what_was_there() {
+    fn failed_writes_keep_the_old_file() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("phase.0.prof");
         write_whole(&path, |mut file| file.write_all(b"old")).unwrap();

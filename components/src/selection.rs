@@ -26,12 +26,12 @@ impl<'a> Selection<'a> {
         for name in list.split(',').map(str::trim).filter(|name| !name.is_empty()) {
             if name.starts_with('^') {
                 warnings.push(format!(
-                    "`{name}` ignored: `^` stands before the whole list, which then says what to leave out"
+                    "`{name}` is ignored: write `^` once, in front of a list of components to exclude"
                 ));
             } else if known.contains(&name) {
                 names.push(name);
             } else {
-                warnings.push(format!("no component is called `{name}` (there is: {})", NameList(known)));
+                warnings.push(format!("no component is called `{name}` (available: {})", NameList(known)));
             }
         }
         (if inverse { Self::AllBut(names) } else { Self::Only(names) }, warnings)
@@ -80,7 +80,7 @@ impl List {
                 .filter(|name| !self.admits(name))
                 .map(|name| {
                     let list = self.text.trim();
-                    format!("`{name}` is left out because {variable}={list} leaves out Open MPI's own; set this list to `^` to keep it")
+                    format!("`{name}` is excluded because {variable}={list} excludes Open MPI's own; set this list to `^` to keep it")
                 })
                 .collect(),
         }
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_leave_the_rest() {
+    fn invalid_names_are_skipped() {
         assert_eq!(selected("x,^trace"), (vec!["x"], 1));
         assert_eq!(selected("^x,^trace"), (vec!["monitoring", "trace"], 1));
         assert_eq!(selected("ob1"), (vec![], 1));
@@ -132,16 +132,16 @@ mod tests {
         assert!(theirs("^cm,ucx").warnings(&KNOWN).is_empty() && theirs("^cm,ucx").admits("monitoring"));
         let list = theirs("^cm,monitoring");
         assert!(!list.admits("monitoring") && list.admits("trace"));
-        let warning = "`monitoring` is left out because OMPI_MCA_pml=^cm,monitoring leaves out Open MPI's own; set this list to `^` to keep it";
+        let warning = "`monitoring` is excluded because OMPI_MCA_pml=^cm,monitoring excludes Open MPI's own; set this list to `^` to keep it";
         assert_eq!(list.warnings(&KNOWN), [warning]);
         let ours = List::in_force("pml", "x,ob1");
         assert_eq!((ours.admits("x"), ours.admits("trace"), ours.warnings(&KNOWN).len()), (true, false, 1));
     }
 
     #[test]
-    fn messages_name_what_there_is() {
+    fn messages_name_known_components() {
         let warning = |list, known| Selection::parse(list, known).1.remove(0);
-        assert_eq!(warning("ob1", &KNOWN), "no component is called `ob1` (there is: monitoring, trace, x)");
-        assert_eq!(warning("ob1", &[]), "no component is called `ob1` (there is: none)");
+        assert_eq!(warning("ob1", &KNOWN), "no component is called `ob1` (available: monitoring, trace, x)");
+        assert_eq!(warning("ob1", &[]), "no component is called `ob1` (available: none)");
     }
 }

@@ -136,7 +136,7 @@ fn operate(comm: CommId) {
     coll::end(&Operation::new(comm, kind, 1, 3, root, volume, false));
 }
 
-impl comms::Ask for Meanwhile {
+impl comms::RankSource for Meanwhile {
     fn world_ranks(&self) -> Option<Vec<u32>> {
         operate(self.0);
         comms::freed(self.0);
@@ -153,7 +153,7 @@ fn run_with_operations_meanwhile() {
     host::initialized(World::new(1, 3));
     let freed = comms::created(comms::Description::new(Ranks::World(3), "freed"));
     operate(freed);
-    let ranks = Ranks::Asked(Arc::new(comms::Asked::new(1, Box::new(Meanwhile(freed)))));
+    let ranks = Ranks::Lazy(Arc::new(comms::LazyRanks::new(1, Box::new(Meanwhile(freed)))));
     let _ = comms::created(comms::Description::new(ranks, "asked"));
     pcontrol(2);
     pcontrol(2);
@@ -314,7 +314,7 @@ fn selection() {
     assert_eq!(silent(&with("MPIT_PML_COMPONENTS", "^monitoring"), false), "");
     assert_eq!(
         silent(&with("MPIT_PML", "ob1"), false),
-        "mpit: pml_components: no component is called `ob1` (there is: monitoring)\n"
+        "mpit: pml_components: no component is called `ob1` (available: monitoring)\n"
     );
     assert_eq!(
         silent(&with("MPIT_PML", "^monitoring,^x"), false).lines().count(),

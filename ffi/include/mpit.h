@@ -1,10 +1,10 @@
-/* mpit.h: the MPI tool information interface, whole, over any MPI library.
+/* mpit.h: the complete MPI tool information interface, on any MPI library.
  *
- * Include it instead of mpi.h. It includes mpi.h and declares what that lacks: libraries before MPI-4 (Open MPI 4 and 5)
- * have no events and no sources. The functions are those of libmpit_preload.so, so a program that calls them runs under
- * `mpit run` or is linked with that library in front of the MPI library.
+ * Include it instead of mpi.h. It includes mpi.h and adds missing declarations: libraries before MPI-4 (Open MPI 4 and 5)
+ * have no events and no sources. libmpit_preload.so defines the functions, so run a program that calls them under
+ * `mpit run`, or link it with that library in front of the MPI library.
  *
- * Where mpi.h has no numbers for what is declared here, they are those that Open MPI gave later.
+ * Constants that mpi.h lacks have the values of later versions of Open MPI.
  */
 #ifndef MPIT_H
 #define MPIT_H
@@ -15,8 +15,8 @@
 extern "C" {
 #endif
 
-/* A program that calls nothing but MPI_T finds all of it in libmpit_preload.so, so a linker that leaves out what is not needed
- * (--as-needed, the default of many) would leave out the MPI library. This needs it. */
+/* A program that calls only functions of MPI_T finds all of them in libmpit_preload.so, so a linker with --as-needed, which is
+ * a common default, would drop the MPI library. This reference keeps it. */
 static int (*const mpit_needs_the_mpi_library)(int *, int *) __attribute__((used)) = MPI_Get_version;
 
 #if MPI_VERSION < 4
@@ -47,7 +47,7 @@ typedef void(MPI_T_event_free_cb_function)(MPI_T_event_registration event_regist
 typedef void(MPI_T_event_dropped_cb_function)(MPI_Count count, MPI_T_event_registration event_registration,
                                               int source_index, MPI_T_cb_safety cb_safety, void *user_data);
 
-/* Each function under both its names. */
+/* Declares a function under both its names. */
 #define MPIT_BOTH(name, arguments) \
     int MPI_T_##name arguments;    \
     int PMPI_T_##name arguments;
@@ -87,7 +87,7 @@ MPIT_BOTH(category_get_events, (int cat_index, int len, int indices[]))
 
 #endif /* MPI_VERSION < 4 */
 
-/* MPICH 4.0 has the functions of MPI-4 without these. */
+/* MPICH 4.0 has the functions of MPI-4 without these constants. */
 #if defined(MPICH_NUMVERSION) && !defined(MPI_ABI_VERSION)
 #ifndef MPI_T_ERR_NOT_ACCESSIBLE
 #define MPI_T_ERR_NOT_ACCESSIBLE 79

@@ -1,7 +1,7 @@
-/* mpit_plugin.h: what a plug-in, or an MPI library, written in C shows to tools.
+/* mpit_plugin.h: variables, events and components that a plug-in, a program or an MPI library in C defines for tools.
  *
- * Variables, events, categories and components are described in static tables; from then on they are counted and raised
- * through the inline functions below, and tools see it all through MPI_T. A whole plug-in:
+ * Static tables describe variables, events, categories and components. The inline functions below update variables and
+ * raise events, and tools access them through MPI_T. A complete plug-in:
  *
  *     #include <mpit_plugin.h>
  *
@@ -13,23 +13,24 @@
  *     };
  *     MPIT_PLUGIN("acme", MPIT_LIST(pvars))
  *
- * It is a shared object, named in MPIT_PLUGINS or lying in a directory of MPIT_PLUGIN_PATH, or loaded by
- * mpit_plugin_load. It needs no library of ours when it is linked. An MPI library has the same tables:
+ * A plug-in is a shared object that MPIT_PLUGINS names, that is in a directory of MPIT_PLUGIN_PATH, or that
+ * mpit_plugin_load loads. It links no library of mpit. An MPI library registers the same tables:
  *
  *     static const struct mpit_table table = {MPIT_TABLE("mylib"), MPIT_LIST(pvars)};
  *     mpit_register(&table);
  *
- * A program, or a library that is not an MPI library, offers it to the mpit that may be in the process, and links none:
+ * A program, or a library that is not an MPI library, offers its table to mpit if that is in the process, and links no
+ * library of mpit:
  *
  *     mpit_offer(&table);
  *
- * In each case: mpit_counter_add(&messages, 1);
+ * All of them count in the same way: mpit_counter_add(&messages, 1);
  *
- * Structs that describe begin with their own size. Later versions of this header append members; 0 always stands for
- * what was before there was such a member. Tables and strings are copied; storage, cells and functions have to stay until
- * the process ends, so a plug-in is never unloaded. Sums, levels, cells and switches change, and the storage of settings does: they are
- * not `const`. Strings are UTF-8. No mpi.h is needed, and the numbers here are those of no mpi.h.
- * Functions may be called by any thread; nothing may be thrown out of them.
+ * Each descriptive struct begins with its own size. Later versions of this header append members; 0 always means the
+ * behavior of the versions without the member. Tables and strings are copied. Storage, cells and functions must remain valid
+ * until the process ends, so a plug-in is never unloaded. Sums, levels, cells, switches and the storage of settings change,
+ * so they must not be `const`. Strings are UTF-8. This header needs no mpi.h, and its numbers differ from those of mpi.h.
+ * Any thread may call the functions of a table; they must not throw exceptions.
  *
  * The inline functions use the atomic built-in functions of GCC and Clang.
  */
@@ -44,7 +45,7 @@
 extern "C" {
 #endif
 
-/* The version of this header. A library takes tables and plug-ins of the same major version, whichever minor one. */
+/* The version of this header. mpit accepts tables and plug-ins of the same major version and any minor version. */
 #define MPIT_MAJOR 1
 #define MPIT_MINOR 2
 
@@ -87,7 +88,7 @@ enum mpit_verbosity {
     MPIT_VERBOSITY_MPIDEV_ALL
 };
 
-/* The kind of object that a tool has to name when it makes a handle. */
+/* The kind of object that a tool binds a handle to. */
 enum mpit_bind {
     MPIT_BIND_NO_OBJECT,
     MPIT_BIND_COMM,
@@ -103,7 +104,7 @@ enum mpit_bind {
     MPIT_BIND_SESSION
 };
 
-/* The requirements on callbacks where an event is raised. */
+/* The requirements that the place where an event is raised makes on callbacks. */
 enum mpit_safety {
     MPIT_SAFETY_NONE,
     MPIT_SAFETY_MPI_RESTRICTED,
@@ -111,7 +112,7 @@ enum mpit_safety {
     MPIT_SAFETY_ASYNC_SIGNAL_SAFE
 };
 
-/* The processes that set a control variable together. The description of a GROUP one has to name the group. */
+/* The processes that must set a control variable together. The description of a GROUP variable must name the group. */
 enum mpit_scope {
     MPIT_SCOPE_CONSTANT, /* none */
     MPIT_SCOPE_READONLY, /* none, but the library may change it */
@@ -128,22 +129,22 @@ enum mpit_order { MPIT_SOURCE_ORDERED, MPIT_SOURCE_UNORDERED };
 enum {
     MPIT_PVAR_READONLY = 1,   /* no write, no reset */
     MPIT_PVAR_CONTINUOUS = 2, /* always running */
-    MPIT_PVAR_ATOMIC = 4,     /* can be read and reset in one step: one element that only grows */
-    MPIT_PVAR_CUMULATIVE = 8, /* a LEVEL, SIZE or GENERIC that only grows, as a COUNTER, an AGGREGATE and a TIMER do anyway:
-                                 a handle shows what was gained while it was started */
-    MPIT_PVAR_WRITABLE = 16   /* tools may write and reset what their handles show, although it is none of a sum */
+    MPIT_PVAR_ATOMIC = 4,     /* can be read and reset in one atomic step: one element that only grows */
+    MPIT_PVAR_CUMULATIVE = 8, /* a LEVEL, SIZE or GENERIC that only grows, like a COUNTER, AGGREGATE or TIMER: a handle has
+                                 the increase while it was started */
+    MPIT_PVAR_WRITABLE = 16   /* tools may write and reset the value of a handle, although it is not a sum */
 };
 
 /* Flags of a control variable. */
 enum {
-    MPIT_CVAR_BEFORE_INIT = 1 /* cannot be set any more when MPI is initialized */
+    MPIT_CVAR_BEFORE_INIT = 1 /* cannot be set after MPI is initialized */
 };
 
 /* The storage of a COUNTER, AGGREGATE or TIMER that costs a load and a branch while no handle is started. */
 struct mpit_sum {
     uint64_t word;     /* the sum, or the bits of a double */
-    uint32_t watchers; /* started handles */
-    /* Set when it is registered: whether several threads may add at once. */
+    uint32_t watchers; /* number of started handles */
+    /* Set at the registration: 1 if several threads may add at once. */
     const uint8_t *concurrent;
 };
 #define MPIT_SUM_INIT {0, 0, 0}
@@ -151,14 +152,14 @@ struct mpit_sum {
 /* The storage of a LEVEL that costs a store, a load and a branch, and of the watermarks of the same level. */
 struct mpit_level {
     uint64_t word;    /* the level, or the bits of a double that is not negative */
-    uint32_t running; /* watermarks that have to be moved */
+    uint32_t running; /* number of started handles of watermarks */
     void *marks;
-    /* Set when it is registered. */
+    /* Set at the registration. */
     void (*reached)(const struct mpit_level *level, uint64_t word);
 };
 #define MPIT_LEVEL_INIT {0, 0, 0, 0}
 
-/* Names for the values of an MPIT_INT variable. Variables may share one; its name is unique. */
+/* The names of the values of an MPIT_INT variable. Variables may share an enumeration; its name is unique. */
 struct mpit_enum_item {
     int value;
     const char *name;
@@ -170,33 +171,34 @@ struct mpit_enum {
     size_t num_items;
 };
 
-/* The MPI object that a tool's handle is bound to. The struct is there during the call, and says what was so when the
- * handle was made; the object may be freed since.
+/* The MPI object that a tool's handle is bound to. The struct is valid during the call. It describes the object at the time
+ * when the handle was allocated; the object may have been freed since.
  *
- * A communicator and a window have numbers that no other one has in the life of the process: the `comm` of messages and
- * operations, the `window` of accesses. Other objects are known by their handles, as numbers. libmpit.so, over which an MPI
- * library is made, knows nothing of communicators and windows: there they have their handles, too, and no ranks. */
+ * Communicators and windows have numbers that are unique within the process: the `comm` of messages and operations, the
+ * `window` of accesses. The number of any other object is its handle. libmpit.so, for MPI libraries without MPI_T, has no
+ * numbers and ranks of communicators and windows: there their numbers are their handles, too. */
 struct mpit_object {
     uint32_t kind;         /* enum mpit_bind */
-    uint64_t id;           /* identifies it among those of its kind; 0 for no object */
-    uint32_t num_ranks;    /* of a communicator: the processes that messages on it go to */
-    const uint32_t *ranks; /* their ranks in the world, or null: rank r is process r of the world */
+    uint64_t id;           /* the number of the object among those of its kind; 0 for no object */
+    uint32_t num_ranks;    /* of a communicator: the number of processes that messages on it go to */
+    const uint32_t *ranks; /* their ranks in the world; null if rank r is process r of the world */
 };
-/* In place of a rank in the world: a process outside of it. */
+/* The rank in the world of a process outside of the world. */
 #define MPIT_OUTSIDE UINT32_MAX
 
-/* The value of the variable for an object: `count` elements to `out`, which is all 0 and aligned. Returns 0; anything else
- * and the tool gets MPI_T_ERR_INVALID. May be called by any thread. */
+/* Writes the value of the variable for an object: `count` elements to `out`, which is aligned and filled with 0. Returns 0;
+ * any other result makes the tool's call return MPI_T_ERR_INVALID. Any thread may call it. */
 typedef int mpit_read_function(void *user_data, const struct mpit_object *object, void *out, int count);
 
-/* The number of elements for an object, from 1 to 2^24, which holds for the life of a handle; any other one refuses the
- * object. May be called by any thread. */
+/* Returns the number of elements for an object, from 1 to 2^24, which stays the same while a handle exists. Any other number
+ * refuses the object. Any thread may call it. */
 typedef int mpit_count_function(void *user_data, const struct mpit_object *object);
 
-/* A handle on the variable was started (1) or stopped (-1). */
+/* Called when a handle on the variable was started (`more` is 1) or stopped (-1). */
 typedef void mpit_watch_function(void *user_data, int more);
 
-/* The level for an object, always the same, which stays until the process ends; null refuses the object. May be called by any thread. */
+/* Returns the level of an object, the same at each call, which must exist until the process ends. Null refuses the object.
+ * Any thread may call it. */
 typedef struct mpit_level *mpit_level_function(void *user_data, const struct mpit_object *object);
 
 /* A performance variable. Its value is in exactly one of `sum`, `level`, `level_of`, `storage` and `read`. */
@@ -205,49 +207,49 @@ struct mpit_pvar {
     const char *name; /* unique within the class */
     const char *description;
     int pvar_class;               /* enum mpit_class */
-    int datatype;                 /* enum mpit_datatype, as the class admits */
+    int datatype;                 /* enum mpit_datatype, one that the class allows */
     int verbosity;                /* enum mpit_verbosity */
     int bind;                     /* enum mpit_bind */
     unsigned flags;               /* MPIT_PVAR_... */
-    int count;                    /* elements, from 1 to 2^24 */
+    int count;                    /* number of elements, from 1 to 2^24 */
     const char *const *categories; /* names, then a null pointer; or null */
     struct mpit_sum *sum;         /* for one element of an unsigned type or a double */
-    struct mpit_level *level;     /* the same, for LEVEL, HIGHWATERMARK and LOWWATERMARK; several may have one level */
+    struct mpit_level *level;     /* the same, for LEVEL, HIGHWATERMARK and LOWWATERMARK; variables may share a level */
     const void *storage;          /* `count` elements, each read atomically */
     mpit_read_function *read;     /* computes the value */
-    void *user_data;              /* for the functions */
-    const struct mpit_enum *enumeration; /* a STATE has one, other MPIT_INT variables may */
+    void *user_data;              /* passed to the functions */
+    const struct mpit_enum *enumeration; /* required for STATE, optional for other MPIT_INT variables */
     /* Since 1.1. */
-    mpit_count_function *count_of; /* with `read`, in place of `count`, which is then 0 */
+    mpit_count_function *count_of; /* with `read`, instead of `count`, which is then 0 */
     mpit_watch_function *watch;    /* or null */
-    mpit_level_function *level_of; /* in place of `level`, if each object has a level of its own */
+    mpit_level_function *level_of; /* instead of `level`, if each object has a level of its own */
     const char *file;              /* for messages: MPIT_HERE, or null and 0 */
     unsigned line;
 };
-/* The place of a struct in the source, for messages: {.size = .., MPIT_HERE, ..}. */
+/* The position of a struct in the source file, for messages: {.size = .., MPIT_HERE, ..}. */
 #define MPIT_HERE .file = __FILE__, .line = __LINE__
 
-/* Asked before a control variable takes a value: `count` elements, for text the bytes before the NUL. Returns 0; anything
- * else refuses the value. May be called by any thread. */
+/* Checks a value before it is set: `count` elements; for text, the bytes before the NUL. Returns 0; any other result refuses
+ * the value. Any thread may call it. */
 typedef int mpit_set_function(void *user_data, const void *value, int count);
 
-/* In place of storage: gives `count` elements of the value to `out`, which is all 0, or takes them from `value` unless it
- * refuses them. Both return 0, or anything else if they fail. May be called by any thread. */
+/* Instead of storage: `get` writes `count` elements of the value to `out`, which is filled with 0; `put` sets the value to
+ * the `count` elements of `value`, or refuses them. Both return 0 on success. Any thread may call them. */
 typedef int mpit_get_function(void *user_data, void *out, int count);
 typedef int mpit_put_function(void *user_data, const void *value, int count);
 
-/* An access function for a bound variable: the value of one object, by its `id`; ranks are not given. An object has the default
- * until it gets a value. For no object (kind MPIT_BIND_NO_OBJECT) it is the default itself, which parameter files, the
- * environment and `mpit run --set` change. */
+/* Access functions for a bound variable: they get and set the value of one object, given by its `id`, without ranks. An
+ * object has the default until its value is set. Without an object (kind MPIT_BIND_NO_OBJECT) they get and set the default
+ * itself, which parameter files, the environment and `mpit run --set` change. */
 typedef int mpit_get_of_function(void *user_data, const struct mpit_object *object, void *out, int count);
 typedef int mpit_put_of_function(void *user_data, const struct mpit_object *object, const void *value, int count);
 
-/* An object was freed, whether it has a value or not. Called for communicators and windows, whose `id` is not used again, and for
- * datatypes, error handlers, groups, operations and infos, whose `id` a later object may have. */
+/* Called when an object was freed, with or without a value. Called for communicators and windows, whose `id` is never reused,
+ * and for datatypes, error handlers, groups, operations and infos, whose `id` a later object may have. */
 typedef void mpit_freed_function(void *user_data, const struct mpit_object *object);
 
-/* A control variable. Its value at the registration is the default; MPIT_<NAME> in the environment, parameter files and
- * `mpit run --set` may change it at once, and tools later. Elements are written atomically one by one. */
+/* A control variable. Its value at the registration is the default. MPIT_<NAME> in the environment, parameter files and
+ * `mpit run --set` change it at the registration, and tools later. Each element is written atomically. */
 struct mpit_cvar {
     size_t size;
     const char *name; /* unique among control variables */
@@ -255,28 +257,28 @@ struct mpit_cvar {
     int datatype;                        /* enum mpit_datatype */
     int verbosity;                       /* enum mpit_verbosity */
     int scope;                           /* enum mpit_scope */
-    int count;                           /* elements; of text, bytes with the NUL */
+    int count;                           /* number of elements; for text, of bytes with the NUL */
     const char *const *categories;       /* names, then a null pointer; or null */
     void *storage;                       /* `count` elements; may be constant for CONSTANT and READONLY */
-    mpit_set_function *set;              /* or null: all values are taken */
-    void *user_data;                     /* for the functions */
+    mpit_set_function *set;              /* or null: all values are accepted */
+    void *user_data;                     /* passed to the functions */
     const struct mpit_enum *enumeration; /* the only values of an MPIT_INT variable, or null */
     /* Since 1.1. */
-    mpit_get_function *get;         /* with `put`, in place of `storage` and `set` */
+    mpit_get_function *get;         /* with `put`, instead of `storage` and `set` */
     mpit_put_function *put;
-    const char *const *aliases;     /* further names that set it, then a null pointer; or null */
-    const char *const *environment; /* further variables of the environment that set it, strongest first; or null */
+    const char *const *aliases;     /* further names for settings, then a null pointer; or null */
+    const char *const *environment; /* further environment variables, by precedence, then a null pointer; or null */
     unsigned flags;                 /* MPIT_CVAR_... */
     const char *file;               /* for messages: MPIT_HERE, or null and 0 */
     unsigned line;
     /* Since 1.2. */
-    mpit_get_of_function *get_of; /* with `put_of` and `bind`, in place of `storage`, `set`, `get` and `put` */
+    mpit_get_of_function *get_of; /* with `put_of` and `bind`, instead of `storage`, `set`, `get` and `put` */
     mpit_put_of_function *put_of;
     mpit_freed_function *freed;   /* or null */
     int bind;                     /* enum mpit_bind; each object has a value of its own */
 };
 
-/* An emitter of events, with a clock. */
+/* A source of events, with a clock. */
 struct mpit_source {
     size_t size;
     const char *name; /* unique among sources */
@@ -287,30 +289,30 @@ struct mpit_source {
     unsigned line;
 };
 
-/* The state of an event type that changes. */
+/* The mutable state of an event type. */
 struct mpit_event_cell {
-    uint32_t listeners; /* registrations of tools */
-    /* Set when it is registered. */
+    uint32_t listeners; /* number of registrations of tools */
+    /* Set at the registration. */
     const void *event;
     void (*raise)(const struct mpit_event_cell *cell, int safety, uint64_t object, const void *payload);
 };
 #define MPIT_EVENT_CELL_INIT {0, 0, 0}
 
-/* One element of an event: a member of the struct that is its payload. */
+/* One element of an event: a member of its payload struct. */
 struct mpit_element {
     int datatype;        /* enum mpit_datatype */
     size_t displacement; /* offsetof */
     const char *name;    /* null for all elements, or for none */
 };
 
-/* An event type. Elements ascend, the first lies at 0, and the last ends before byte 256. */
+/* An event type. The displacements of elements ascend from 0, and the last element ends before byte 256. */
 struct mpit_event {
     size_t size;
     const char *name; /* unique among event types */
     const char *description;
     int verbosity; /* enum mpit_verbosity */
     int bind;      /* enum mpit_bind */
-    const char *source; /* a source of this table, or one that was registered before */
+    const char *source; /* the name of a source of this table, or of one that was registered before */
     const struct mpit_element *elements;
     size_t num_elements;
     const char *const *categories; /* names, then a null pointer; or null */
@@ -320,14 +322,14 @@ struct mpit_event {
     unsigned line;
 };
 
-/* A category. Those that variables and events name need no entry, but get no description without one. */
+/* A category. A category that variables or events name needs no entry, but has no description without one. */
 struct mpit_category {
     size_t size;
     const char *name;
     const char *description;
-    const char *parent; /* the category that it is in, or null; for several, write several entries */
+    const char *parent; /* the category that contains it, or null; for several parents, write several entries */
     /* Since 1.1. */
-    const char *const *contains; /* names of categories that are in it, then a null pointer; or null */
+    const char *const *contains; /* names of the categories in it, then a null pointer; or null */
     const char *file;            /* for messages: MPIT_HERE, or null and 0 */
     unsigned line;
 };
@@ -337,11 +339,11 @@ enum mpit_mode { MPIT_STANDARD, MPIT_BUFFERED, MPIT_SYNCHRONOUS, MPIT_READY };
 
 /* A message that this process sends. */
 struct mpit_message {
-    uint64_t comm;  /* identifies the communicator for the life of the process; the `id` of its mpit_object */
+    uint64_t comm;  /* the number of the communicator, unique within the process: the `id` of its mpit_object */
     uint64_t bytes; /* of payload */
     uint32_t dest;  /* the receiver's rank in the communicator */
     uint32_t to;    /* its rank in the world, or MPIT_OUTSIDE */
-    int32_t tag;    /* negative for messages of the library's own */
+    int32_t tag;    /* negative for messages that the library sends for its own purposes */
     uint32_t mode;  /* enum mpit_mode */
 };
 
@@ -356,9 +358,9 @@ enum mpit_access_kind {
 
 /* An access of this process to memory of another one. */
 struct mpit_access {
-    uint64_t window;   /* identifies the window for the life of the process */
-    uint64_t sent;     /* bytes that go to the target */
-    uint64_t received; /* bytes that come back */
+    uint64_t window;   /* the number of the window, unique within the process */
+    uint64_t sent;     /* bytes sent to the target */
+    uint64_t received; /* bytes returned from the target */
     uint32_t rank;     /* the target's rank in the group of the window */
     uint32_t target;   /* its rank in the world, or MPIT_OUTSIDE */
     uint32_t kind;     /* enum mpit_access_kind */
@@ -395,25 +397,25 @@ enum mpit_root { MPIT_ROOT_NONE, MPIT_ROOT_HERE, MPIT_ROOT_AT };
 
 /* A collective operation that this process takes part in. */
 struct mpit_operation {
-    uint64_t comm;     /* identifies the communicator for the life of the process */
-    uint32_t kind;     /* enum mpit_operation_kind; nonblocking and persistent ones are of the same kind */
+    uint64_t comm;     /* the number of the communicator, unique within the process */
+    uint32_t kind;     /* enum mpit_operation_kind; nonblocking and persistent operations have the same kind */
     uint32_t rank;     /* of this process in the communicator */
     uint32_t root_is;  /* enum mpit_root */
     uint32_t root;     /* for MPIT_ROOT_AT */
-    uint32_t in_place; /* whether this process gave MPI_IN_PLACE */
-    /* How many processes there are to exchange data with, this one among them: those of the communicator; of an
-     * intercommunicator, of the remote group; for neighborhood operations, the neighbors that it sends to. */
+    uint32_t in_place; /* 1 if this process passed MPI_IN_PLACE */
+    /* The number of processes that may exchange data, including this one: those of the communicator; of an
+     * intercommunicator, of the remote group; for neighborhood operations, the neighbors that this process sends to. */
     uint32_t size;
     uint64_t bytes;    /* exchanged with each other process, if `with` is null */
-    /* The bytes exchanged with the process of a rank, or with the neighbor of a number: see mpit_operation_bytes. */
+    /* Returns the bytes exchanged with a rank, or with a neighbor by its number: see mpit_operation_bytes. */
     uint64_t (*with)(const void *volumes, uint32_t rank);
     const void *volumes;
 };
 
-/* The switch of a component for its traffic. While it is off, traffic costs nothing for it. */
+/* The subscription of a component to the operations of its framework. Without a subscriber, operations cost nothing. */
 struct mpit_switch {
-    uint32_t reasons; /* to listen */
-    /* Set when it is registered. */
+    uint32_t reasons; /* number of calls of mpit_switch_on without a mpit_switch_off */
+    /* Set at the registration. */
     const void *host;
     void (*turn)(const void *host, int more);
 };
@@ -422,40 +424,40 @@ struct mpit_switch {
 /* Adds a line to the output of monitoring; control characters become spaces. */
 typedef void (*mpit_add_line)(void *lines, const char *text);
 
-/* A component: it receives each operation of one framework. Functions may be null; those of other frameworks are not
- * called. `sent`, `accessed` and `done` are called by whatever thread communicates, at the cost of every operation: no
- * locks there, and no calls of MPI. The preload library reports traffic; libmpit.so alone does not. */
+/* A component, which is notified of each operation of one framework. Functions may be null; those of other frameworks are
+ * not called. The thread that communicates calls `sent`, `accessed` and `done` for each operation, so they must not take
+ * locks, and must not call MPI. The preload library reports operations; libmpit.so alone does not. */
 struct mpit_component {
     size_t size;
     const char *framework; /* "pml" for messages, "osc" for accesses, "coll" for collective operations */
-    const char *name;      /* unique within the framework: the one in the lists pml_components and so on */
+    const char *name;      /* unique within the framework; the name in pml_components and so on */
     const char *description;
-    struct mpit_switch *listening; /* or null: it always listens */
-    void *user_data;               /* for the functions */
-    /* MPI is up, and the component is selected: at the initialization, or when the plug-in is loaded or activated later.
-     * Returns 0; anything else and it does not take part. */
+    struct mpit_switch *listening; /* or null: it is notified of all operations */
+    void *user_data;               /* passed to the functions */
+    /* Called for a selected component when MPI is initialized, or when the plug-in is loaded or activated later. Returns 0;
+     * any other result keeps the component closed. */
     int (*open)(void *user_data, uint32_t world_rank, uint32_t world_size);
-    /* MPI ends, or the plug-in is deactivated; called if `open` returned 0. */
+    /* Called when MPI is finalized or the plug-in is deactivated, if `open` returned 0. */
     void (*close)(void *user_data);
     void (*sent)(void *user_data, const struct mpit_message *message);             /* pml */
     void (*accessed)(void *user_data, const struct mpit_access *access);           /* osc */
     void (*done)(void *user_data, const struct mpit_operation *operation);         /* coll */
-    /* coll: a communicator is freed; called while the component is open, whether it listens or not. */
+    /* coll: called when a communicator is freed while the component is open, with or without a subscription. */
     void (*freed)(void *user_data, uint64_t comm);
     const char *file; /* for messages: MPIT_HERE, or null and 0 */
     unsigned line;
-    /* Since 1.2. The program called MPI_Pcontrol; called while the component is open, whether it listens or not. */
+    /* Since 1.2. Called when the program calls MPI_Pcontrol while the component is open, with or without a subscription. */
     void (*pcontrol)(void *user_data, int level);
-    /* Monitoring writes its output, at the end of MPI or for MPI_Pcontrol(2): add(lines, "text") adds a line of the
-     * component's own. Called while the component is open. */
+    /* Called while the component is open and monitoring writes its output, at the end of MPI or for MPI_Pcontrol(2):
+     * add(lines, "text") adds a line of the component. */
     void (*report)(void *user_data, mpit_add_line add, void *lines);
 };
 
-/* All that is registered in one step. Lists may be null if they have no entries. */
+/* The entries that are registered in one step. Empty lists may be null. */
 struct mpit_table {
     size_t size;
     uint32_t version;      /* MPIT_MAJOR */
-    const char *component; /* who registers: part of messages, and first key of the order of indices */
+    const char *component; /* the name of the registering library, for messages and as the first key of the order of indices */
     const struct mpit_pvar *pvars;
     size_t num_pvars;
     const struct mpit_source *sources;
@@ -471,17 +473,17 @@ struct mpit_table {
     size_t num_components;
 };
 
-/* The beginning of a table, and a list of one, by the name of an array that is called like the member. */
+/* MPIT_TABLE initializes the first members of a table, MPIT_LIST a list from the array that is named like the member. */
 #define MPIT_TABLE(NAME) .size = sizeof(struct mpit_table), .version = MPIT_MAJOR, .component = (NAME)
 #define MPIT_LIST(KIND) .KIND = KIND, .num_##KIND = sizeof KIND / sizeof KIND[0]
 
-/* Registers a table, at any time and from any thread. Returns MPI_SUCCESS, or an error code of MPI_T after one line on
- * standard error that names the entry and the reason; then nothing of the table is registered. */
+/* Registers a table. May be called at any time and by any thread. Returns MPI_SUCCESS, or an error code of MPI_T after one line
+ * on standard error with the entry and the reason; then no entry of the table is registered. */
 int mpit_register(const struct mpit_table *table);
 
-/* Registers a table for a program, or for a library that is not an MPI library, with the mpit that is in this process,
- * as under `mpit run`. Without one it does nothing, and returns 0. It needs no library of ours when it is linked (before glibc
- * 2.34, -ldl: pkg-config mpit-plugin). What the table is in is not unloaded any more. */
+/* Registers a table of a program, or of a library that is not an MPI library, if mpit is in this process, as under
+ * `mpit run`. Otherwise it does nothing and returns 0. It links no library of mpit (before glibc 2.34, -ldl: pkg-config
+ * mpit-plugin). The object that contains the table stays loaded until the process ends. */
 static inline int mpit_offer(const struct mpit_table *table)
 {
     int (*function)(const struct mpit_table *);
@@ -490,20 +492,20 @@ static inline int mpit_offer(const struct mpit_table *table)
     return function ? function(table) : 0;
 }
 
-/* Loads a plug-in by its path; if it is loaded already, activates it. Its variables and events appear behind those that
- * are there. Returns MPI_SUCCESS and, if `plugin` is not null, a number for it; or an error code of MPI_T after one line on
- * standard error. Not from within a callback of a tool.
+/* Loads a plug-in by its path, or activates it if it is loaded already. Its variables and events are appended to the existing
+ * ones. Returns MPI_SUCCESS and, if `plugin` is not null, the number of the plug-in; or an error code of MPI_T after one line
+ * on standard error. Do not call it in a callback of a tool.
  *
- * Its constructors run in this process, once. `mpit check` finds out in a process of its own whether a plug-in crashes,
+ * The constructors of the plug-in run in this process, once. `mpit check` tests in a process of its own if a plug-in crashes,
  * hangs or calls exit at its start. */
 int mpit_plugin_load(const char *path, int *plugin);
 
-/* Deactivates a plug-in. Its variables and events stay listed under their indices, but have no value: handles on them are
- * invalid from now on, registrations for its events receive nothing more, and both can only be freed; its components are
- * closed. Code of its own that runs at this moment runs on: it is never unloaded. */
+/* Deactivates a plug-in. Its variables and events stay listed under their indices. Handles on its variables become invalid,
+ * its events are not delivered any more, and handles and registrations can only be freed. Its components are closed. Its code
+ * is never unloaded, so functions of it that are running continue. */
 int mpit_plugin_deactivate(int plugin);
 
-/* Activates a plug-in that was deactivated: its variables and events have their indices, and tools make new handles. */
+/* Activates a plug-in that was deactivated. Its variables and events keep their indices, and tools allocate new handles. */
 int mpit_plugin_activate(int plugin);
 
 /* The mpit that loads a plug-in. */
@@ -523,25 +525,26 @@ struct mpit_plugin {
     size_t size;
     const char *name;
     const struct mpit_table *table;
-    /* Called before its variables appear, also again; returns 0, or anything else to be refused. Or null. */
+    /* Called at each activation, before its variables can be used. Returns 0; any other result refuses the activation. Or
+     * null. */
     int (*activate)(void);
-    /* Called after its variables lost their values. Or null. */
+    /* Called at each deactivation, after its variables became unusable. Or null. */
     void (*deactivate)(void);
-    /* Why it cannot be used, in one line; or null. */
+    /* The reason why it cannot be used, in one line; or null. */
     const char *problem;
-    /* Called at the activation, and at each change: several threads may communicate at once (1) or not (0). Or null. */
+    /* Called at the activation and at each change; `concurrent` is 1 if several threads may communicate at once. Or null. */
     void (*set_concurrent)(int concurrent);
 };
 #define MPIT_MAGIC 0x5449504du
 
-/* The one symbol of a plug-in: mpit_plugin_v1. Returns null if it cannot work with this host. */
+/* The only exported function of a plug-in, mpit_plugin_v1. Returns null if the plug-in cannot work with this host. */
 typedef const struct mpit_plugin *mpit_plugin_function(const struct mpit_host *host);
 
-/* Makes a plug-in of lists: MPIT_PLUGIN("acme", MPIT_LIST(pvars), MPIT_LIST(cvars)). In C++, which has designated
- * initializers since C++20, lists come in the order of struct mpit_table. */
+/* Defines a plug-in from its lists: MPIT_PLUGIN("acme", MPIT_LIST(pvars), MPIT_LIST(cvars)). In C++, which has designated
+ * initializers since C++20, lists must be in the order of struct mpit_table. */
 #define MPIT_PLUGIN(NAME, ...) MPIT_PLUGIN_WITH(NAME, 0, 0, __VA_ARGS__)
 
-/* Defines a plug-in with functions for its activation and deactivation. */
+/* Defines a plug-in with functions that run at its activation and deactivation. */
 #define MPIT_PLUGIN_WITH(NAME, ACTIVATE, DEACTIVATE, ...)                                                               \
     MPIT_EXPORT const struct mpit_plugin *mpit_plugin_v1(const struct mpit_host *host);                                 \
     MPIT_EXPORT const struct mpit_plugin *mpit_plugin_v1(const struct mpit_host *host)                                  \
@@ -557,19 +560,19 @@ typedef const struct mpit_plugin *mpit_plugin_function(const struct mpit_host *h
 #define MPIT_EXPORT __attribute__((visibility("default")))
 #endif
 
-/* Returns 1 if a handle on the sum is started: to spare work that only serves the sum. */
+/* Returns 1 if a handle on the sum is started. Lets the caller skip work that only the sum needs. */
 static inline int mpit_sum_watched(const struct mpit_sum *sum)
 {
     return __atomic_load_n(&sum->watchers, __ATOMIC_RELAXED) != 0;
 }
 
-/* Adds to a sum of an unsigned type, if a handle on it is started; otherwise one load and a branch. */
+/* Adds to a sum of an unsigned type if a handle on it is started. Otherwise costs one load and one branch. */
 static inline void mpit_counter_add(struct mpit_sum *sum, uint64_t amount)
 {
     const uint8_t *concurrent;
     if (!mpit_sum_watched(sum))
         return;
-    /* Null if this thread has not seen yet what was set. */
+    /* Null if this thread does not see the value of the registration yet. */
     concurrent = __atomic_load_n(&sum->concurrent, __ATOMIC_RELAXED);
     if (!concurrent || __atomic_load_n(concurrent, __ATOMIC_RELAXED))
         __atomic_fetch_add(&sum->word, amount, __ATOMIC_RELAXED);
@@ -595,7 +598,7 @@ static inline void mpit_sum_add_double(struct mpit_sum *sum, double amount)
 /* Sets a level of an unsigned type. */
 static inline void mpit_level_set(struct mpit_level *level, uint64_t value)
 {
-    /* Either a watermark that begins sees the new level, or it is seen here. */
+    /* Either a watermark that is being started sees the new level, or this function sees the watermark. */
     __atomic_exchange_n(&level->word, value, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&level->running, __ATOMIC_SEQ_CST))
         level->reached(level, value);
@@ -612,26 +615,26 @@ static inline void mpit_level_set_double(struct mpit_level *level, double value)
     mpit_level_set(level, word.bits);
 }
 
-/* Returns 1 if an event has listeners: to spare computing the payload. */
+/* Returns 1 if an event has listeners. Lets the caller skip computing the payload. */
 static inline int mpit_event_heard(const struct mpit_event_cell *cell)
 {
     return __atomic_load_n(&cell->listeners, __ATOMIC_RELAXED) != 0;
 }
 
-/* Raises an event: without listeners one load and a branch. `safety` is what callbacks must be fit for here (enum
- * mpit_safety), `object` the MPI object that it concerns, by the `id` of its mpit_object, or 0; the payload is copied. */
+/* Raises an event. Costs one load and one branch without listeners. `safety` is the level that callbacks need at this place
+ * (enum mpit_safety), `object` the `id` of the event's MPI object, or 0. The payload is copied. */
 static inline void mpit_raise(const struct mpit_event_cell *cell, int safety, uint64_t object, const void *payload)
 {
     void (*raise)(const struct mpit_event_cell *, int, uint64_t, const void *);
     if (!mpit_event_heard(cell))
         return;
-    /* Null if this thread has not seen yet what was set; the event comes too early then. */
+    /* Null if this thread does not see the value of the registration yet; then the event has no listeners. */
     raise = __atomic_load_n(&cell->raise, __ATOMIC_ACQUIRE);
     if (raise)
         raise(cell, safety, object, payload);
 }
 
-/* The rank in the world of a rank of a communicator, or MPIT_OUTSIDE. */
+/* Returns the rank in the world of a rank of a communicator, or MPIT_OUTSIDE. */
 static inline uint32_t mpit_world_rank(const struct mpit_object *object, uint32_t rank)
 {
     if (rank >= object->num_ranks)
@@ -639,13 +642,14 @@ static inline uint32_t mpit_world_rank(const struct mpit_object *object, uint32_
     return object->ranks ? __atomic_load_n(&object->ranks[rank], __ATOMIC_RELAXED) : rank;
 }
 
-/* The bytes that a collective operation exchanges with the process of a rank, or with the neighbor of a number. */
+/* Returns the bytes that a collective operation exchanges with a rank, or with a neighbor by its number. */
 static inline uint64_t mpit_operation_bytes(const struct mpit_operation *operation, uint32_t rank)
 {
     return operation->with ? operation->with(operation->volumes, rank) : operation->bytes;
 }
 
-/* One reason more to listen, or one less, which must follow one more. */
+/* mpit_switch_on subscribes to the operations of the framework. mpit_switch_off ends one subscription. A component is notified
+ * while it has at least one. */
 static inline void mpit_switch_on(struct mpit_switch *listening)
 {
     __atomic_fetch_add(&listening->reasons, 1, __ATOMIC_SEQ_CST);

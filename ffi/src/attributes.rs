@@ -52,8 +52,8 @@ impl Attribute {
         let (key, mut value, mut flag) = (self.key()?, null_mut::<c_void>(), 0);
         // SAFETY: the caller keeps the object alive, the key is one of its kind, and the library writes the
         // pointer that was set into `value`.
-        let asked = unsafe { (self.functions.get)(object, key, (&raw mut value).cast(), &raw mut flag) };
-        (asked == Some(Abi::SUCCESS) && flag != 0).then(|| value.addr() as u64)
+        let code = unsafe { (self.functions.get)(object, key, (&raw mut value).cast(), &raw mut flag) };
+        if code == Some(Abi::SUCCESS) && flag != 0 { Some(value.addr() as u64) } else { None }
     }
 
     fn key(&self) -> Option<c_int> {
@@ -61,16 +61,16 @@ impl Attribute {
             return *key;
         }
         // Outside of `get_or_init`, because the library's code runs.
-        let made = self.make_key();
-        let kept = *self.key.get_or_init(|| made);
-        if kept != made
-            && let Some(mut unused) = made
+        let new = self.make_key();
+        let key = *self.key.get_or_init(|| new);
+        if key != new
+            && let Some(mut unused) = new
         {
             // Another thread created a key in the meantime.
             // SAFETY: this thread created the key, and no object has an attribute of it.
             unsafe { (self.functions.free_keyval)(&raw mut unused) };
         }
-        kept
+        key
     }
 
     fn make_key(&self) -> Option<c_int> {
@@ -78,8 +78,8 @@ impl Attribute {
         let Functions { create_keyval, deleted, .. } = self.functions;
         // SAFETY: both functions have the signatures of attribute callbacks, and stay loaded until the
         // process ends.
-        let made = unsafe { create_keyval(never_copy, deleted, &raw mut key, null_mut()) };
-        if made == Some(Abi::SUCCESS) { Some(key) } else { None }
+        let new = unsafe { create_keyval(never_copy, deleted, &raw mut key, null_mut()) };
+        if new == Some(Abi::SUCCESS) { Some(key) } else { None }
     }
 }
 

@@ -110,8 +110,8 @@ impl Comm {
     /// Returns the world rank of a rank that was used before; [`OUTSIDE`] also for other ranks.
     #[inline]
     #[must_use]
-    pub fn known_world_rank(&self, rank: c_int) -> u32 {
-        self.members.known(rank.cast_unsigned()).unwrap_or(OUTSIDE)
+    pub fn cached_world_rank(&self, rank: c_int) -> u32 {
+        self.members.cached(rank.cast_unsigned()).unwrap_or(OUTSIDE)
     }
 
     /// Returns the communicator as an object for handles to bind to.
@@ -119,8 +119,8 @@ impl Comm {
     fn object(&self) -> Object<'static> {
         comms::pin(self.id());
         let number = self.id().get();
-        match self.members.ranks().map(|ranks| ranks.settled()) {
-            Some(ranks @ (Ranks::List(_) | Ranks::Asked(_))) => Object::comm(number, bound(&ranks)),
+        match self.members.ranks().map(|ranks| ranks.resolved()) {
+            Some(ranks @ (Ranks::List(_) | Ranks::Lazy(_))) => Object::comm(number, leaked_list(&ranks)),
             Some(Ranks::World(_)) | None => Object::world(number, self.size()),
         }
     }
@@ -128,7 +128,7 @@ impl Comm {
 
 /// Returns the list of ranks of a bound object. Lists are never freed; communicators with equal members share
 /// one.
-fn bound(ranks: &Ranks) -> &'static [AtomicU32] {
+fn leaked_list(ranks: &Ranks) -> &'static [AtomicU32] {
     type Lists = HashMap<Vec<u32>, &'static [AtomicU32]>;
     static LISTS: Mutex<Option<Lists>> = Mutex::new(None);
     let list: Vec<u32> = ranks.iter().collect();
@@ -172,7 +172,7 @@ pub fn identity_of(handle: Handle) -> Option<Object<'static>> {
 
 /// Returns true if a handle is a registered communicator.
 #[must_use]
-pub fn is_known(handle: Handle) -> bool {
+pub fn is_registered(handle: Handle) -> bool {
     COMMS.get(handle).is_some()
 }
 
@@ -186,15 +186,15 @@ pub fn in_use(handle: Handle) -> Option<&'static Comm> {
 /// Returns the communicator of a handle if it is registered. The library is not asked.
 #[inline]
 #[must_use]
-pub fn tracked(handle: Handle) -> Option<&'static Comm> {
+pub fn registered(handle: Handle) -> Option<&'static Comm> {
     COMMS.get(handle)
 }
 
 /// Returns the communicator of a handle from the cache of recent lookups; makes no calls.
 #[inline]
 #[must_use]
-pub fn recent(handle: Handle) -> Option<&'static Comm> {
-    COMMS.recent(handle)
+pub fn cached(handle: Handle) -> Option<&'static Comm> {
+    COMMS.cached(handle)
 }
 
 #[cold]
@@ -207,9 +207,9 @@ fn is_null(handle: Handle) -> bool {
 }
 
 /// Registers a communicator that a call has created.
-pub fn made(handle: Handle) {
+pub fn created(handle: Handle) {
     if !is_null(handle) {
-        COMMS.made(handle);
+        COMMS.created(handle);
     }
 }
 
@@ -250,17 +250,18 @@ impl Tracked for Comm {
         &self.freeing
     }
 
-    fn ask(handle: Handle) -> Option<NewObject> {
+    fn describe(handle: Handle) -> Option<NewObject> {
         let abi = Host::get()?.abi();
         let origin = origins::take(handle);
         let remote = is_inter(handle);
-        let (rank, local_size) = place_in(handle);
-        let same = origin.as_ref().and_then(|origin| origin.same.clone()).filter(|_| !remote);
-        let ranks = match same.filter(|ranks| ranks.size() == local_size) {
-            Some(same) => same,
-            None if handle == abi.comm_world => Ranks::World(local_size),
-            None if handle == abi.comm_self => Ranks::List([place_in(abi.comm_world).0].into()),
-            None => groups::ranks(Group::of_peers(abi, handle, remote)?)?,
+        let (rank, local_size) = rank_and_size(handle);
+        // The members of an intercommunicator are those of the remote group.
+        let parents = if remote { None } else { origin.as_ref().and_then(|origin| origin.members.clone()) };
+        let ranks = match parents {
+            Some(ranks) if ranks.size() == local_size => ranks,
+            _ if handle == abi.comm_world => Ranks::World(local_size),
+            _ if handle == abi.comm_self => Ranks::List([rank_and_size(abi.comm_world).0].into()),
+            _ => groups::ranks(Group::of_peers(abi, handle, remote)?)?,
         };
         let neighbors = if remote { Neighbors::default() } else { Neighbors::of(abi, handle, rank, &ranks) };
         let id = comms::register(comms::Description {
@@ -301,7 +302,7 @@ impl Tracked for Comm {
         comms::announce(CommId::from_number(number));
     }
 
-    fn last_look(&self, handle: Handle) {
+    fn record_final_state(&self, handle: Handle) {
         comms::renamed(self.id(), &name_of(handle));
     }
 
@@ -322,7 +323,7 @@ fn is_inter(handle: Handle) -> bool {
 }
 
 /// Returns the rank of this process and the size of its group.
-fn place_in(handle: Handle) -> (u32, u32) {
+fn rank_and_size(handle: Handle) -> (u32, u32) {
     let (mut rank, mut size): (c_int, c_int) = (0, 0);
     // SAFETY: callers pass a communicator in use, and `rank` is a local variable.
     unsafe { mpi::comm_rank(handle, &raw mut rank) };
@@ -332,16 +333,16 @@ fn place_in(handle: Handle) -> (u32, u32) {
 }
 
 /// Registers `MPI_COMM_WORLD` and `MPI_COMM_SELF`.
-pub fn meet_predefined() {
+pub fn register_predefined() {
     if let Some(host) = Host::get() {
-        let _ = COMMS.meet_living(host.abi().comm_world);
-        let _ = COMMS.meet_living(host.abi().comm_self);
+        let _ = COMMS.register_live(host.abi().comm_world);
+        let _ = COMMS.register_live(host.abi().comm_self);
     }
 }
 
 /// Returns true if the library will delete our attribute of `MPI_COMM_SELF` in `MPI_Finalize`.
 #[must_use]
-pub fn end_is_seen() -> bool {
+pub fn will_see_finalize() -> bool {
     Host::get().is_some_and(|host| mpi::is_active() && Comm::attribute(host.abi().comm_self).is_some())
 }
 
@@ -366,8 +367,8 @@ pub(crate) fn name_of(handle: Handle) -> String {
     let mut name = [0_u8; 1024];
     let mut len: c_int = 0;
     // SAFETY: callers pass a communicator in use, and the buffer is longer than any name.
-    let asked = unsafe { mpi::comm_get_name(handle, name.as_mut_ptr(), &raw mut len) };
-    let end = if asked == Some(Abi::SUCCESS) { len.clamp(0, 1023) as usize } else { 0 };
+    let code = unsafe { mpi::comm_get_name(handle, name.as_mut_ptr(), &raw mut len) };
+    let end = if code == Some(Abi::SUCCESS) { len.clamp(0, 1023) as usize } else { 0 };
     String::from_utf8_lossy(&name[..end]).into_owned()
 }
 

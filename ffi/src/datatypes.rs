@@ -19,7 +19,7 @@ static SIZES: Table<AtomicU64> = Table::new();
 #[inline]
 #[must_use]
 pub fn size(abi: &Abi, datatype: Handle) -> u64 {
-    known_size(abi, datatype).unwrap_or_else(|| ask(datatype))
+    known_size(abi, datatype).unwrap_or_else(|| query_size(datatype))
 }
 
 /// Returns the bytes of one element without asking the library about a handle that may be invalid: `None` for
@@ -27,20 +27,20 @@ pub fn size(abi: &Abi, datatype: Handle) -> u64 {
 #[inline]
 #[must_use]
 pub fn known_size(abi: &Abi, datatype: Handle) -> Option<u64> {
-    SIZES.get(datatype).map(|size| size.load(Relaxed)).or_else(|| learn(abi, datatype))
+    SIZES.get(datatype).map(|size| size.load(Relaxed)).or_else(|| register_predefined(abi, datatype))
 }
 
 /// Returns the size of a type from the cache of recent lookups; makes no calls.
 #[inline]
 #[must_use]
-pub fn recent_size(datatype: Handle) -> Option<u64> {
-    SIZES.recent(datatype).map(|size| size.load(Relaxed))
+pub fn cached_size(datatype: Handle) -> Option<u64> {
+    SIZES.cached(datatype).map(|size| size.load(Relaxed))
 }
 
 /// Stores the size of a derived type that the library has committed.
 pub fn committed(abi: &Abi, datatype: Handle) {
     if !is_null(abi, datatype) {
-        let size = ask(datatype);
+        let size = query_size(datatype);
         SIZES.remove(datatype);
         SIZES.insert_reusing(datatype, |known| known.store(size, Relaxed));
     }
@@ -58,14 +58,14 @@ fn is_null(abi: &Abi, datatype: Handle) -> bool {
 }
 
 #[inline(never)]
-fn learn(abi: &Abi, datatype: Handle) -> Option<u64> {
+fn register_predefined(abi: &Abi, datatype: Handle) -> Option<u64> {
     if is_null(abi, datatype) {
         return Some(0);
     }
     if !is_predefined(abi, datatype) {
         return None;
     }
-    let size = ask(datatype);
+    let size = query_size(datatype);
     SIZES.insert_reusing(datatype, |known| known.store(size, Relaxed));
     Some(size)
 }
@@ -75,21 +75,21 @@ fn is_predefined(abi: &Abi, datatype: Handle) -> bool {
         // MPICH encodes it in the handle.
         Flavor::Mpich => datatype >> 24 == 0x4c,
         Flavor::Standard => datatype < 4096,
-        Flavor::OpenMpi => open_mpi().contains(&datatype),
+        Flavor::OpenMpi => open_mpi_types().contains(&datatype),
     }
 }
 
 /// Returns the addresses of Open MPI's predefined types.
-fn open_mpi() -> &'static [Handle] {
+fn open_mpi_types() -> &'static [Handle] {
     static ADDRESSES: OnceLock<Vec<Handle>> = OnceLock::new();
     ADDRESSES.get_or_init(|| {
         let address = |name| Host::get()?.object(&format!("ompi_mpi_{name}"));
-        OPEN_MPI.into_iter().filter_map(address).collect()
+        OPEN_MPI_TYPES.into_iter().filter_map(address).collect()
     })
 }
 
 /// The object names of the predefined types of Open MPI that programs send.
-const OPEN_MPI: [&str; 40] = [
+const OPEN_MPI_TYPES: [&str; 40] = [
     "byte",
     "packed",
     "char",
@@ -132,7 +132,7 @@ const OPEN_MPI: [&str; 40] = [
     "real8",
 ];
 
-fn ask(datatype: Handle) -> u64 {
+fn query_size(datatype: Handle) -> u64 {
     let mut size: i64 = 0;
     // SAFETY: the host has accepted the type, and `size` is a local variable.
     if unsafe { mpi::type_size_x(datatype, &raw mut size) } == Some(Abi::SUCCESS) {

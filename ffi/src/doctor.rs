@@ -62,28 +62,28 @@ pub struct Mpi {
     pub file: String,
 }
 
-static WRITTEN: Mutex<Option<Process>> = Mutex::new(None);
+static LAST_REPORT: Mutex<Option<Process>> = Mutex::new(None);
 
 /// Writes the report after the initialization of MPI if it is requested.
-pub(crate) fn write_if_asked() {
+pub(crate) fn write_if_requested() {
     if let Some(directory) = directory() {
-        keep(&directory, process());
+        store_report(&directory, process());
     }
 }
 
 /// Writes the report again in `MPI_Finalize`.
 pub(crate) fn finalized() {
     let Some(directory) = directory() else { return };
-    let before = WRITTEN.lock().ok().and_then(|mut written| written.take());
+    let before = LAST_REPORT.lock().ok().and_then(|mut written| written.take());
     if let Some(before) = before {
-        keep(&directory, Process { finalized: true, unknown: unknown_settings(), ..before });
+        store_report(&directory, Process { finalized: true, unknown: unknown_settings(), ..before });
     }
 }
 
 /// Writes the report of a process that calls MPI and has no library, or one of an unknown ABI.
 pub fn write_without_mpi() {
     if let Some(directory) = directory() {
-        keep(&directory, Process { mpi: library(), ..of_any() });
+        store_report(&directory, Process { mpi: library(), ..basic_report() });
     }
 }
 
@@ -93,18 +93,18 @@ fn directory() -> Option<PathBuf> {
 
 /// Writes the file of the process. Errors are ignored: the directory may be on another machine, and `mpit
 /// doctor` reports missing processes.
-fn keep(directory: &Path, process: Process) {
+fn store_report(directory: &Path, process: Process) {
     let path = directory.join(format!("{}-{}.json", process.host, process.pid));
     if let Ok(text) = serde_json::to_vec(&process) {
         let temporary = path.with_extension("new");
         let _ = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, &path));
     }
-    if let Ok(mut written) = WRITTEN.lock() {
+    if let Ok(mut written) = LAST_REPORT.lock() {
         *written = Some(process);
     }
 }
 
-fn of_any() -> Process {
+fn basic_report() -> Process {
     let program = fs::read_link("/proc/self/exe").unwrap_or_default();
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     Process {
@@ -143,10 +143,13 @@ fn process() -> Process {
         settings: settings(),
         unknown: unknown_settings(),
         records: monitoring::records_whole_run(),
-        unwritable: stem.as_deref().and_then(|stem| try_to_write(stem).err()).map(|error| error.to_string()),
+        unwritable: stem
+            .as_deref()
+            .and_then(|stem| check_writable(stem).err())
+            .map(|error| error.to_string()),
         stem,
         native: native_monitoring::is_on(),
-        ..of_any()
+        ..basic_report()
     }
 }
 
@@ -173,28 +176,28 @@ fn unknown_settings() -> Vec<String> {
 }
 
 /// Checks that files can be written: creates one in the directory of the run's files, and removes it.
-fn try_to_write(stem: &Path) -> std::io::Result<()> {
+fn check_writable(stem: &Path) -> std::io::Result<()> {
     let directory = stem.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(directory)?;
-    let trial = directory.join(format!(".mpit-doctor-{}", std::process::id()));
-    File::create_new(&trial)?;
-    fs::remove_file(trial)
+    let test_file = directory.join(format!(".mpit-doctor-{}", std::process::id()));
+    File::create_new(&test_file)?;
+    fs::remove_file(test_file)
 }
 
 /// Reports once that the program calls MPI without an MPI library, which common linker options cause.
 #[cold]
-pub fn warn_of_no_library() {
-    static SAID: AtomicBool = AtomicBool::new(false);
-    if library().is_none() && !SAID.swap(true, Relaxed) {
-        say(
-            "this program calls MPI, and no MPI library is loaded. The linker left it out (--as-needed, which many compilers pass, \
-             where other libraries of the program had the names): link with -Wl,--no-as-needed in front of -lmpi",
+pub fn warn_of_missing_library() {
+    static IS_REPORTED: AtomicBool = AtomicBool::new(false);
+    if library().is_none() && !IS_REPORTED.swap(true, Relaxed) {
+        print(
+            "this program calls MPI, and no MPI library is loaded: the linker dropped it (--as-needed, which many compilers pass); \
+             link with -Wl,--no-as-needed in front of -lmpi",
         );
         write_without_mpi();
     }
 }
 
 #[allow(clippy::print_stderr, reason = "the program gets an error code that says nothing")]
-fn say(message: &str) {
+fn print(message: &str) {
     eprintln!("mpit: {message}");
 }

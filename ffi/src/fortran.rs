@@ -43,8 +43,8 @@ impl Conversion {
         let abi = Host::get()?.abi();
         let address = match abi.flavor {
             Flavor::Mpich => return Some(fortran.cast_unsigned() as Handle),
-            Flavor::OpenMpi => self.f2c.own()?,
-            Flavor::Standard => self.from_int.own()?,
+            Flavor::OpenMpi => self.f2c.pmpi()?,
+            Flavor::Standard => self.from_int.pmpi()?,
         };
         // SAFETY: `MPI_*_f2c` and `MPI_*_fromint` take an integer and return a handle, which in these flavors
         // is a pointer.

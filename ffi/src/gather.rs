@@ -11,32 +11,32 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mpit::tool::Datatype;
-use mpit_components::gather::{self, Patience, Transport};
+use mpit_components::gather::{self, TimeLimits, Transport};
 
 use crate::abi::{Abi, Flavor, Handle};
 use crate::host::{Host, p2p};
 
 /// Registers the host's functions as the transport.
-pub(crate) fn offer() {
-    gather::offer(&OverMpi);
+pub(crate) fn register_transport() {
+    gather::register_transport(&MpiTransport);
 }
 
 #[derive(Debug)]
-struct OverMpi;
+struct MpiTransport;
 
 /// The communicator that all processes have created.
 static COMM: OnceLock<Handle> = OnceLock::new();
 
 /// The maximum length of a message: counts are of C's type `int`, and each piece that arrives extends the
 /// deadline.
-const PIECE: usize = 16 << 20;
+const MAX_PIECE: usize = 16 << 20;
 
 /// The tag of a message with the length of the bytes that follow.
 const LENGTH: c_int = 1;
 const BYTES: c_int = 2;
 
-impl Transport for OverMpi {
-    fn synchronize(&self, further: Duration) -> Result<(), String> {
+impl Transport for MpiTransport {
+    fn synchronize(&self, timeout: Duration) -> Result<(), String> {
         let abi = Host::get().ok_or("there is no MPI library")?.abi();
         let all = Request::begin(|request| {
             // SAFETY: MPI is initialized, so the world exists, and `begin` passes space for a request.
@@ -51,12 +51,12 @@ impl Transport for OverMpi {
             // for a request.
             unsafe { p2p::comm_idup(abi.comm_world, at.cast(), request) }
         })?;
-        if !dup.complete(Some(Instant::now() + further))? {
-            return Err("a process does not answer any more".to_owned());
+        if !dup.complete(Some(Instant::now() + timeout))? {
+            return Err("a process does not respond".to_owned());
         }
         // SAFETY: the request is complete, so the library has written the handle and does not write again.
         let comm = unsafe { abi.load_handle(at.cast::<c_void>()) };
-        if let Some(handler) = errors_return(abi) {
+        if let Some(handler) = mpi_errors_return(abi) {
             // SAFETY: this function created the communicator, and the handler is a predefined one.
             unsafe { p2p::comm_set_errhandler(comm, handler) };
         }
@@ -65,33 +65,35 @@ impl Transport for OverMpi {
         Ok(())
     }
 
-    fn send(&self, to: u32, bytes: Vec<u8>, patience: Patience) -> Result<(), String> {
-        let late = || format!("rank {to} did not take it in time");
+    fn send(&self, to: u32, bytes: Vec<u8>, limits: TimeLimits) -> Result<(), String> {
+        let timed_out = || format!("rank {to} did not receive the data in time");
         let length = (bytes.len() as u64).to_le_bytes().to_vec();
-        if !send(to, LENGTH, length, 0, patience.until)?.0 {
-            return Err(late());
+        if !send(to, LENGTH, length, 0, limits.deadline)?.0 {
+            return Err(timed_out());
         }
         let (mut bytes, mut at) = (bytes, 0);
         while at < bytes.len() {
-            let (taken, rest) = send(to, BYTES, bytes, at, Instant::now() + patience.further)?;
+            let (taken, rest) = send(to, BYTES, bytes, at, Instant::now() + limits.per_message)?;
             if !taken {
-                return Err(late());
+                return Err(timed_out());
             }
             bytes = rest;
-            at += PIECE;
+            at += MAX_PIECE;
         }
         Ok(())
     }
 
-    fn receive(&self, from: u32, patience: Patience) -> Result<Vec<u8>, String> {
-        let late = || format!("rank {from} sent nothing in time");
-        let length = receive(from, LENGTH, 8, patience.until)?.ok_or_else(late)?;
+    fn receive(&self, from: u32, limits: TimeLimits) -> Result<Vec<u8>, String> {
+        let timed_out = || format!("rank {from} sent nothing in time");
+        let length = receive(from, LENGTH, 8, limits.deadline)?.ok_or_else(timed_out)?;
         let length = length.try_into().map_or(0, u64::from_le_bytes);
         let length = usize::try_from(length).map_err(|_| format!("rank {from} sent too much"))?;
         let mut all = Vec::new();
         while all.len() < length {
-            let piece = PIECE.min(length - all.len());
-            all.extend(receive(from, BYTES, piece, Instant::now() + patience.further)?.ok_or_else(late)?);
+            let piece = MAX_PIECE.min(length - all.len());
+            all.extend(
+                receive(from, BYTES, piece, Instant::now() + limits.per_message)?.ok_or_else(timed_out)?,
+            );
         }
         Ok(all)
     }
@@ -101,14 +103,14 @@ impl Transport for OverMpi {
         let mut name = [0_u8; 1024];
         let mut len: c_int = 0;
         // SAFETY: MPI is initialized, and the buffer is longer than any name.
-        let asked = unsafe { p2p::get_processor_name(name.as_mut_ptr(), &raw mut len) };
-        let end = if asked == Some(Abi::SUCCESS) { len.clamp(0, 1023) as usize } else { 0 };
+        let code = unsafe { p2p::get_processor_name(name.as_mut_ptr(), &raw mut len) };
+        let end = if code == Some(Abi::SUCCESS) { len.clamp(0, 1023) as usize } else { 0 };
         String::from_utf8_lossy(&name[..end]).into_owned()
     }
 }
 
 /// Returns `MPI_ERRORS_RETURN`.
-pub(crate) fn errors_return(abi: &Abi) -> Option<Handle> {
+pub(crate) fn mpi_errors_return(abi: &Abi) -> Option<Handle> {
     match abi.flavor {
         Flavor::OpenMpi => Host::get()?.object("ompi_mpi_errors_return"),
         Flavor::Mpich => Some(0x5400_0001),
@@ -117,23 +119,29 @@ pub(crate) fn errors_return(abi: &Abi) -> Option<Handle> {
 }
 
 /// Returns the datatype and the communicator of the messages.
-fn means() -> Result<(Handle, Handle), String> {
+fn channel() -> Result<(Handle, Handle), String> {
     let abi = Host::get().ok_or("there is no MPI library")?.abi();
-    let comm = COMM.get().ok_or("the processes did not meet")?;
+    let comm = COMM.get().ok_or("the processes have no common communicator")?;
     Ok((abi.datatype(Datatype::Char), *comm))
 }
 
 /// Sends the piece that begins at `at`. Returns true and the bytes if it was received.
-fn send(to: u32, tag: c_int, bytes: Vec<u8>, at: usize, until: Instant) -> Result<(bool, Vec<u8>), String> {
-    let (datatype, comm) = means()?;
-    let piece = &bytes[at..bytes.len().min(at + PIECE)];
+fn send(
+    to: u32,
+    tag: c_int,
+    bytes: Vec<u8>,
+    at: usize,
+    deadline: Instant,
+) -> Result<(bool, Vec<u8>), String> {
+    let (datatype, comm) = channel()?;
+    let piece = &bytes[at..bytes.len().min(at + MAX_PIECE)];
     let request = Request::begin(|request| {
         let (data, count) = (piece.as_ptr().cast(), piece.len() as c_int);
         // SAFETY: the communicator is never freed; the bytes are not changed while the request is active, and
         // are leaked if it times out.
         unsafe { p2p::issend(data, count, datatype, to.cast_signed(), tag, comm, request) }
     })?;
-    match request.complete(Some(until)) {
+    match request.complete(Some(deadline)) {
         Ok(true) => Ok((true, bytes)),
         otherwise => {
             std::mem::forget(bytes);
@@ -143,8 +151,8 @@ fn send(to: u32, tag: c_int, bytes: Vec<u8>, at: usize, until: Instant) -> Resul
 }
 
 /// Receives `len` bytes; returns `None` if they did not arrive in time.
-fn receive(from: u32, tag: c_int, len: usize, until: Instant) -> Result<Option<Vec<u8>>, String> {
-    let (datatype, comm) = means()?;
+fn receive(from: u32, tag: c_int, len: usize, deadline: Instant) -> Result<Option<Vec<u8>>, String> {
+    let (datatype, comm) = channel()?;
     let mut bytes = vec![0; len];
     let request = Request::begin(|request| {
         let (data, count) = (bytes.as_mut_ptr().cast(), len as c_int);
@@ -152,7 +160,7 @@ fn receive(from: u32, tag: c_int, len: usize, until: Instant) -> Result<Option<V
         // are leaked if it times out.
         unsafe { p2p::irecv(data, count, datatype, from.cast_signed(), tag, comm, request) }
     })?;
-    match request.complete(Some(until)) {
+    match request.complete(Some(deadline)) {
         Ok(true) => Ok(Some(bytes)),
         otherwise => {
             std::mem::forget(bytes);
@@ -178,7 +186,7 @@ impl Request {
     }
 
     /// Polls the request until it is complete or the deadline has passed. Returns true if it is complete.
-    fn complete(mut self, until: Option<Instant>) -> Result<bool, String> {
+    fn complete(mut self, deadline: Option<Instant>) -> Result<bool, String> {
         let mut pause = Duration::ZERO;
         loop {
             let mut flag = 0;
@@ -186,13 +194,13 @@ impl Request {
             let mut status = [0_u64; 8];
             let (request, into) = ((&raw mut self.handle).cast(), (&raw mut status).cast());
             // SAFETY: MPI is initialized, the request is active, and `flag` and `status` are local variables.
-            let asked = unsafe { p2p::test(request, &raw mut flag, into) };
-            match asked {
+            let code = unsafe { p2p::test(request, &raw mut flag, into) };
+            match code {
                 Some(Abi::SUCCESS) if flag != 0 => return Ok(true),
                 Some(Abi::SUCCESS) => (),
                 code => return Err(failed(code.unwrap_or(-1))),
             }
-            if until.is_some_and(|until| Instant::now() >= until) {
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return Ok(false);
             }
             // Yields the processor, which the other processes may need to reach this point.

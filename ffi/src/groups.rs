@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use mpit::internal::lock::Mutex;
 use mpit::object::OUTSIDE;
-use mpit_components::comms::{Ask, Asked, Ranks};
+use mpit_components::comms::{LazyRanks, RankSource, Ranks};
 
 use crate::abi::{Abi, Flavor, Handle};
 use crate::host::{Host, mpi};
@@ -21,15 +21,15 @@ pub(crate) struct Group {
 impl Group {
     /// Returns the group of a communicator; of an intercommunicator, the local group.
     fn of(abi: &'static Abi, comm: Handle) -> Option<Self> {
-        // SAFETY: callers pass a communicator in use, and `given` passes space for a handle.
-        Self::given(abi, |group| unsafe { mpi::comm_group(comm, group) })
+        // SAFETY: callers pass a communicator in use, and `query_group` passes space for a handle.
+        Self::query_group(abi, |group| unsafe { mpi::comm_group(comm, group) })
     }
 
     /// Returns the group that messages go to: the remote group of an intercommunicator, or the only group.
     pub(crate) fn of_peers(abi: &'static Abi, comm: Handle, remote: bool) -> Option<Self> {
         if remote {
-            // SAFETY: callers pass an intercommunicator in use, and `given` passes space for a handle.
-            Self::given(abi, |group| unsafe { mpi::comm_remote_group(comm, group) })
+            // SAFETY: callers pass an intercommunicator in use, and `query_group` passes space for a handle.
+            Self::query_group(abi, |group| unsafe { mpi::comm_remote_group(comm, group) })
         } else {
             Self::of(abi, comm)
         }
@@ -39,8 +39,8 @@ impl Group {
     /// `mpi://WORLD`.
     fn of_world(abi: &'static Abi) -> Option<Self> {
         let Some(world) = sessions::group() else { return Self::of(abi, abi.comm_world) };
-        Self::given(abi, |group| {
-            // SAFETY: the group is alive while our session is open, no ranks are excluded, and `given` passes
+        Self::query_group(abi, |group| {
+            // SAFETY: the group is alive while our session is open, no ranks are excluded, and `query_group` passes
             // space for a handle.
             unsafe { mpi::group_excl(world, 0, std::ptr::null(), group) }
         })
@@ -48,21 +48,24 @@ impl Group {
 
     /// Returns the group of a window.
     pub(crate) fn of_window(abi: &'static Abi, win: Handle) -> Option<Self> {
-        // SAFETY: callers pass a window in use, and `given` passes space for a handle.
-        Self::given(abi, |group| unsafe { mpi::win_get_group(win, group) })
+        // SAFETY: callers pass a window in use, and `query_group` passes space for a handle.
+        Self::query_group(abi, |group| unsafe { mpi::win_get_group(win, group) })
     }
 
-    fn given(abi: &'static Abi, ask: impl FnOnce(*mut c_void) -> Option<c_int>) -> Option<Self> {
+    fn query_group(abi: &'static Abi, query: impl FnOnce(*mut c_void) -> Option<c_int>) -> Option<Self> {
         // A `u64` has space for a handle of either width.
         let mut group: u64 = 0;
-        let asked = ask((&raw mut group).cast());
-        (asked == Some(Abi::SUCCESS)).then(|| Self { abi, handle: abi.clean(group as Handle) })
+        let code = query((&raw mut group).cast());
+        if code != Some(Abi::SUCCESS) {
+            return None;
+        }
+        Some(Self { abi, handle: abi.clean(group as Handle) })
     }
 
     /// Returns a group of the given members of this group, in this order.
     fn some(&self, ranks: &[c_int]) -> Option<Self> {
-        Self::given(self.abi, |group| {
-            // SAFETY: the group is freed only when dropped, callers pass distinct ranks of it, and `given`
+        Self::query_group(self.abi, |group| {
+            // SAFETY: the group is freed only when dropped, callers pass distinct ranks of it, and `query_group`
             // passes space for a handle.
             unsafe { mpi::group_incl(self.handle, ranks.len() as c_int, ranks.as_ptr(), group) }
         })
@@ -71,15 +74,15 @@ impl Group {
     pub(crate) fn size(&self) -> Option<u32> {
         let mut size = 0;
         // SAFETY: the group is freed only when dropped, and `size` is a local variable.
-        let asked = unsafe { mpi::group_size(self.handle, &raw mut size) };
-        (asked == Some(Abi::SUCCESS)).then_some(size.cast_unsigned())
+        let code = unsafe { mpi::group_size(self.handle, &raw mut size) };
+        if code == Some(Abi::SUCCESS) { Some(size.cast_unsigned()) } else { None }
     }
 
     /// Translates ranks to another group; negative for processes that are not in it.
     fn translated(&self, ranks: &[c_int], to: &Self) -> Option<Vec<c_int>> {
         let mut translated = vec![-1; ranks.len()];
         // SAFETY: both groups are freed only when dropped, and `translated` is as long as `ranks`.
-        let asked = unsafe {
+        let code = unsafe {
             mpi::group_translate_ranks(
                 self.handle,
                 ranks.len() as c_int,
@@ -88,7 +91,7 @@ impl Group {
                 translated.as_mut_ptr(),
             )
         };
-        (asked == Some(Abi::SUCCESS)).then_some(translated)
+        if code == Some(Abi::SUCCESS) { Some(translated) } else { None }
     }
 
     /// Returns the world ranks of all members.
@@ -118,10 +121,10 @@ impl Group {
             let guess = |ahead: c_int| {
                 let last = found.last().filter(|last| **last >= 0)?;
                 let guess = last.checked_add(step.checked_mul(ahead)?)?;
-                (0..world_size).contains(&guess).then_some(guess)
+                if (0..world_size).contains(&guess) { Some(guess) } else { None }
             };
             let guesses: Vec<c_int> = (1..=GUESSES.min(size - at)).map_while(guess).collect();
-            let right = if guesses.is_empty() { 0 } else { self.prefix(at, &guesses, world)? };
+            let right = if guesses.is_empty() { 0 } else { self.matching_prefix(at, &guesses, world)? };
             found.extend(&guesses[..right]);
             if right < guesses.len() || guesses.is_empty() {
                 misses = if right == 0 { misses + 1 } else { 0 };
@@ -134,7 +137,7 @@ impl Group {
     }
 
     /// Returns the number of members, counted from rank `from`, that are equal to the guesses.
-    fn prefix(&self, from: c_int, guesses: &[c_int], world: &Self) -> Option<usize> {
+    fn matching_prefix(&self, from: c_int, guesses: &[c_int], world: &Self) -> Option<usize> {
         let len = guesses.len() as c_int;
         let subset = world.some(guesses)?;
         let places = self.translated(&(from..from + len).collect::<Vec<_>>(), &subset)?;
@@ -161,9 +164,9 @@ fn rank_or_outside(rank: c_int) -> u32 {
 
 /// The source of a group's world ranks, one by one or all at once.
 #[derive(Debug)]
-struct Source(Arc<Group>);
+struct GroupRanks(Arc<Group>);
 
-impl Ask for Source {
+impl RankSource for GroupRanks {
     fn world_ranks(&self) -> Option<Vec<u32>> {
         let world = world(self.0.abi)?;
         Some(self.0.in_world(&world)?.into_iter().map(rank_or_outside).collect())
@@ -191,7 +194,7 @@ fn world(abi: &'static Abi) -> Option<Arc<Group>> {
 
 /// The groups whose members are in use, by the host's handle. The host returns the same handle for
 /// communicators of the same group, as long as the group exists.
-static IN_USE: Mutex<Vec<(Handle, Weak<Asked>)>> = Mutex::new(Vec::new());
+static IN_USE: Mutex<Vec<(Handle, Weak<LazyRanks>)>> = Mutex::new(Vec::new());
 
 /// Returns the members of a group; the host is not asked for them until they are needed.
 pub(crate) fn ranks(group: Group) -> Option<Ranks> {
@@ -200,19 +203,19 @@ pub(crate) fn ranks(group: Group) -> Option<Ranks> {
     if world(abi).is_some_and(|world| world.handle == handle) {
         return Some(Ranks::World(size));
     }
-    let known = |in_use: &[(Handle, Weak<Asked>)]| {
+    let known = |in_use: &[(Handle, Weak<LazyRanks>)]| {
         let mut same = in_use.iter().filter(|(other, _)| *other == handle);
-        same.find_map(|(_, asked)| asked.upgrade())
+        same.find_map(|(_, ranks)| ranks.upgrade())
     };
     // A group of another size is dropped without the lock: it may be the last reference, which frees the
     // group at the host.
     let known = known(&IN_USE.lock());
-    if let Some(asked) = known.filter(|asked| asked.size() == size) {
-        return Some(Ranks::Asked(asked));
+    if let Some(ranks) = known.filter(|ranks| ranks.size() == size) {
+        return Some(Ranks::Lazy(ranks));
     }
-    let asked = Arc::new(Asked::new(size, Box::new(Source(Arc::new(group)))));
+    let ranks = Arc::new(LazyRanks::new(size, Box::new(GroupRanks(Arc::new(group)))));
     let mut in_use = IN_USE.lock();
     in_use.retain(|(other, known)| *other != handle && known.strong_count() > 0);
-    in_use.push((handle, Arc::downgrade(&asked)));
-    Some(Ranks::Asked(asked))
+    in_use.push((handle, Arc::downgrade(&ranks)));
+    Some(Ranks::Lazy(ranks))
 }

@@ -9,10 +9,11 @@ use mpit::internal::desc::CategoryDesc;
 use crate::abi::Flavor;
 use crate::host::{Host, find};
 
-/// Entries that are left out of all lists, for tools that crash on them or stop at them: names of variables, events, sources and categories,
-/// separated by commas, `*` at the end for any ending. With a category of mpit's, the variables and events in it are left out, too. Looked at when an
-/// entry is about to be listed, so set it before the program starts. While it is empty, entries are left out that a tool in
-/// the process is known to crash on or to stop at: for TAU a vector longer than its buffer, and what is bound to windows.
+/// Entries to hide from tools that crash on them or stop at them: names of variables, events, sources and categories,
+/// separated by commas; `*` at the end of a name matches any ending. A category of mpit also hides the variables and events
+/// in it. Set it before the program starts, because it is read when an entry is listed for the first time. If it is empty,
+/// entries are hidden that a tool in the process is known to crash on or to stop at: for TAU, a vector longer than its
+/// buffer, and variables bound to windows.
 #[mpit::cvar(name = "hidden_entries", scope = "LOCAL", verbosity = "USER_DETAIL", component = "mpit")]
 pub static HIDDEN: Cvar<Text<4096>> = Cvar::new(Text::new(""));
 
@@ -27,7 +28,7 @@ const FRAGILE_TOOLS: [(&CStr, &str); 1] =
 const REFUSED_BY_OPEN_MPI: &str = "mtl_psm2_*,vprotocol";
 
 /// Returns the patterns for the tools in this process.
-fn of_tools() -> &'static str {
+fn tool_patterns() -> &'static str {
     static LIST: OnceLock<&str> = OnceLock::new();
     if let Some(list) = LIST.get() {
         return list;
@@ -38,15 +39,15 @@ fn of_tools() -> &'static str {
 }
 
 /// Looks for the tools in this process. Called before lists are locked, since the dynamic linker takes a lock as well.
-pub(crate) fn prepare() {
-    let _ = of_tools();
+pub(crate) fn detect_tools() {
+    let _ = tool_patterns();
 }
 
 /// Returns true if an entry of the MPI library with this name is hidden.
 #[must_use]
-pub fn holds_of_host(name: &str) -> bool {
+pub fn is_host_entry_hidden(name: &str) -> bool {
     let is_open_mpi = Host::get().is_some_and(|host| host.abi().flavor == Flavor::OpenMpi);
-    holds(name, &[]) || is_open_mpi && matches(REFUSED_BY_OPEN_MPI, name)
+    is_hidden(name, &[]) || is_open_mpi && matches(REFUSED_BY_OPEN_MPI, name)
 }
 
 /// Returns true if a pattern of the list matches the name.
@@ -61,9 +62,9 @@ pub(crate) fn matches(list: &str, name: &str) -> bool {
 
 /// Returns true if an entry with this name, in these categories, is hidden.
 #[must_use]
-pub fn holds(name: &str, categories: &[&CategoryDesc]) -> bool {
+pub fn is_hidden(name: &str, categories: &[&CategoryDesc]) -> bool {
     let list = HIDDEN.get();
-    let list = if list.as_str().is_empty() { of_tools() } else { list.as_str() };
+    let list = if list.as_str().is_empty() { tool_patterns() } else { list.as_str() };
     !list.is_empty()
         && (matches(list, name) || categories.iter().any(|category| matches(list, category.name())))
 }

@@ -13,8 +13,8 @@ use crate::abi::Handle;
 /// The registrations in progress, for one kind of object.
 #[derive(Debug)]
 pub(crate) struct InFlight {
-    going_on: Mutex<Vec<(ThreadId, Handle)>>,
-    one_ended: Condvar,
+    entries: Mutex<Vec<(ThreadId, Handle)>>,
+    finished: Condvar,
 }
 
 /// A guard of a registration in progress.
@@ -25,11 +25,11 @@ pub(crate) struct InFlightGuard {
 
 impl InFlight {
     pub(crate) const fn new() -> Self {
-        Self { going_on: Mutex::new(Vec::new()), one_ended: Condvar::new() }
+        Self { entries: Mutex::new(Vec::new()), finished: Condvar::new() }
     }
 
     fn list(&self) -> MutexGuard<'_, Vec<(ThreadId, Handle)>> {
-        self.going_on.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Starts the registration of an object, after waiting for other threads that register it. Returns `None`
@@ -42,7 +42,7 @@ impl InFlight {
             if list.iter().any(|(thread, _)| *thread == me) {
                 return None;
             }
-            list = self.one_ended.wait(list).unwrap_or_else(PoisonError::into_inner);
+            list = self.finished.wait(list).unwrap_or_else(PoisonError::into_inner);
         }
         list.push((me, handle));
         Some(InFlightGuard { in_flight: self, handle })
@@ -52,7 +52,7 @@ impl InFlight {
 impl Drop for InFlightGuard {
     fn drop(&mut self) {
         self.in_flight.list().retain(|(_, handle)| *handle != self.handle);
-        self.in_flight.one_ended.notify_all();
+        self.in_flight.finished.notify_all();
     }
 }
 
@@ -61,7 +61,7 @@ mod tests {
     use super::InFlight;
 
     #[test]
-    fn one_at_a_time_and_never_itself() {
+    fn one_thread_registers_an_object() {
         static IN_FLIGHT: InFlight = InFlight::new();
         let first = IN_FLIGHT.begin(1).unwrap();
         assert!(IN_FLIGHT.begin(1).is_none());

@@ -61,11 +61,12 @@ pub fn hints(info: Handle) -> Hints {
     }
     let mut value = [0_u8; LONGEST_VALUE + 1];
     let Ok(key) = CString::new(Hints::DEFER) else { return hints };
-    let (mut found, room): (c_int, c_int) = (0, LONGEST_VALUE as c_int);
+    let (mut found, max_len): (c_int, c_int) = (0, LONGEST_VALUE as c_int);
     // SAFETY: the object is not null, and the tool passes a live one, as the standard requires; the buffer
     // has space for the value and its NUL.
-    let asked = unsafe { mpi::info_get(info, key.as_ptr(), room, value.as_mut_ptr().cast(), &raw mut found) };
-    if asked == Some(Abi::SUCCESS) && found != 0 {
+    let code =
+        unsafe { mpi::info_get(info, key.as_ptr(), max_len, value.as_mut_ptr().cast(), &raw mut found) };
+    if code == Some(Abi::SUCCESS) && found != 0 {
         let end = value.iter().position(|byte| *byte == 0).unwrap_or(LONGEST_VALUE);
         hints.set(Hints::DEFER, &String::from_utf8_lossy(&value[..end]));
     }
@@ -79,8 +80,8 @@ pub fn hints(info: Handle) -> Hints {
 /// [`Error::NotAccessible`] if the library cannot create one before `MPI_Init` or after `MPI_Finalize`.
 pub fn create(entries: &[(&str, &str)]) -> Result<Handle> {
     if Host::get().is_none() {
-        let own = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
-        return Ok(info_store::create(entries.iter().map(own).collect()));
+        let to_entry = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        return Ok(info_store::create(entries.iter().map(to_entry).collect()));
     }
     if !is_usable() {
         return Err(Error::NotAccessible);
@@ -108,7 +109,7 @@ pub fn entries(hints: Hints) -> Vec<(&'static str, &'static str)> {
 /// Returns true if the library's info functions may be called: at any time since MPI-4, which introduced
 /// sessions; before, only while MPI is initialized.
 fn is_usable() -> bool {
-    let always = || Host::get().is_some_and(|host| host.own(c"PMPI_Session_init").is_some());
+    let always = || Host::get().is_some_and(|host| host.function(c"PMPI_Session_init").is_some());
     mpi::is_active() || always()
 }
 
@@ -126,10 +127,10 @@ pub(crate) fn thread_level_of_session(session: Handle) -> Option<ThreadLevel> {
     let mut found: c_int = 0;
     let (key, out) = (c"thread_level".as_ptr(), value.as_mut_ptr().cast());
     // SAFETY: `session_get_info` created the object; the buffer has space for the value and its NUL.
-    let asked = unsafe { mpi::info_get(abi.clean(info as Handle), key, LONGEST, out, &raw mut found) };
+    let code = unsafe { mpi::info_get(abi.clean(info as Handle), key, LONGEST, out, &raw mut found) };
     // SAFETY: `session_get_info` created the object for this function.
     unsafe { mpi::info_free((&raw mut info).cast()) };
-    if asked != Some(Abi::SUCCESS) || found == 0 {
+    if code != Some(Abi::SUCCESS) || found == 0 {
         return None;
     }
     match value.split(|byte| *byte == 0).next()? {

@@ -234,7 +234,7 @@ impl Inventory {
 
 impl Inventory {
     /// Marks the entries that are not in an earlier listing of this process. Indices never change.
-    fn mark_what_is_later_than(&mut self, first: &Self) {
+    fn mark_late_entries(&mut self, first: &Self) {
         let pvars: HashSet<u32> = first.pvars.iter().map(|pvar| pvar.index).collect();
         self.pvars.iter_mut().for_each(|pvar| pvar.late = !pvars.contains(&pvar.index));
         let cvars: HashSet<u32> = first.cvars.iter().map(|cvar| cvar.index).collect();
@@ -341,18 +341,18 @@ fn name_or(known: Option<&'static str>, otherwise: impl Display) -> String {
 }
 
 /// The listing at `MPI_Init`, if one is requested.
-static AT_FIRST: Mutex<Option<Inventory>> = Mutex::new(None);
+static FIRST_INVENTORY: Mutex<Option<Inventory>> = Mutex::new(None);
 
 /// Writes the listing at the initialization of MPI if the environment requests it. Only the first process of
 /// a job does so; errors are reported on standard error.
-pub(crate) fn write_if_asked() {
-    let Some(path) = asked_for() else { return };
+pub(crate) fn write_if_requested() {
+    let Some(path) = requested_path() else { return };
     // The host describes its entries only while its MPI_T is initialized.
     let merged = Merged::get();
     merged.lifecycle.begin(crate::abi().thread_level(mpit::internal::vocabulary::ThreadLevel::Single));
     let inventory = Inventory::of_this_process();
     write(&path, &inventory);
-    if let Ok(mut first) = AT_FIRST.lock() {
+    if let Ok(mut first) = FIRST_INVENTORY.lock() {
         *first = Some(inventory);
     }
 }
@@ -360,17 +360,17 @@ pub(crate) fn write_if_asked() {
 /// Writes the listing again in `MPI_Finalize`, while the library can still be asked, with the entries that
 /// appeared in the meantime.
 pub(crate) fn write_at_end() {
-    let Some(path) = asked_for() else { return };
-    let Some(first) = AT_FIRST.lock().ok().and_then(|mut first| first.take()) else { return };
+    let Some(path) = requested_path() else { return };
+    let Some(first) = FIRST_INVENTORY.lock().ok().and_then(|mut first| first.take()) else { return };
     let mut inventory = Inventory::of_this_process();
-    inventory.mark_what_is_later_than(&first);
+    inventory.mark_late_entries(&first);
     write(&path, &inventory);
 }
 
-fn asked_for() -> Option<PathBuf> {
+fn requested_path() -> Option<PathBuf> {
     let path = mpit::internal::environment::var_os(INVENTORY_FILE)?;
-    let is_other_than_first = mpit_components::host::world().is_some_and(|world| world.rank != 0);
-    (!is_other_than_first).then(|| path.into())
+    let has_nonzero_rank = mpit_components::host::world().is_some_and(|world| world.rank != 0);
+    if has_nonzero_rank { None } else { Some(path.into()) }
 }
 
 fn write(path: &Path, inventory: &Inventory) {

@@ -15,41 +15,41 @@ use crate::abi::{Abi, Handle};
 use crate::host::{Host, mpi};
 use crate::{comms, doctor, gather, infos, inventory, mpi_t, native_monitoring, sessions};
 
-static KNOWN_UP: AtomicBool = AtomicBool::new(false);
+static INITIALIZED: AtomicBool = AtomicBool::new(false);
 
 /// True if a session may be used by several threads at once.
 static SESSION_IS_CONCURRENT: AtomicBool = AtomicBool::new(false);
 
 /// True after the last session has ended and all files are written.
-static IS_OVER: AtomicBool = AtomicBool::new(false);
+static ALL_SESSIONS_ENDED: AtomicBool = AtomicBool::new(false);
 
 /// True once the thread level of the world is in force.
-static KNOWS_LEVEL: AtomicBool = AtomicBool::new(false);
+static THREAD_LEVEL_IS_SET: AtomicBool = AtomicBool::new(false);
 
 /// Returns true if MPI was seen to be initialized.
 #[inline]
-pub fn is_known_up() -> bool {
-    KNOWN_UP.load(Acquire)
+pub fn is_initialized() -> bool {
+    INITIALIZED.load(Acquire)
 }
 
 /// Handles the initialization of MPI, once. Called after `MPI_Init`, and before each recorded call, because
 /// the `MPI_Init` of some languages is not seen.
 #[inline]
-pub fn ensure_up() {
-    if !KNOWN_UP.load(Acquire) {
-        came_up();
+pub fn detect_initialization() {
+    if !INITIALIZED.load(Acquire) {
+        handle_initialization();
     }
 }
 
 #[cold]
-fn came_up() {
-    static BEGUN: AtomicBool = AtomicBool::new(false);
-    let Some(found) = Host::get() else { return };
+fn handle_initialization() {
+    static IS_HANDLED: AtomicBool = AtomicBool::new(false);
+    let Some(library) = Host::get() else { return };
     let has_world = mpi::has_world();
-    if !has_world && !sessions::are_in_use() || BEGUN.swap(true, AcqRel) {
+    if !has_world && !sessions::has_open() || IS_HANDLED.swap(true, AcqRel) {
         return;
     }
-    let abi = found.abi();
+    let abi = library.abi();
     let (mut level, mut rank, mut size): (c_int, c_int, c_int) = (0, 0, 0);
     if has_world {
         // SAFETY: MPI is initialized (`has_world`), and `level` is a local variable.
@@ -57,16 +57,16 @@ fn came_up() {
     }
     let concurrent =
         has_world && abi.to_thread_level(level).is_none_or(|level| level == ThreadLevel::Multiple);
-    KNOWS_LEVEL.store(true, SeqCst);
+    THREAD_LEVEL_IS_SET.store(true, SeqCst);
     mpit::internal::threads::set_concurrent(concurrent || SESSION_IS_CONCURRENT.load(SeqCst));
     if !has_world {
         if let Some(world) = sessions::open(abi) {
-            KNOWN_UP.store(true, Release);
+            INITIALIZED.store(true, Release);
             // SAFETY: nothing shortens the mapped files: mpit creates them, under names that the program does not know,
             // and locks them.
             unsafe { mpit::internal::mapping::allow() };
             host::initialized(world);
-            asked_for_at_start();
+            run_requested_actions();
         }
         return;
     }
@@ -76,7 +76,7 @@ fn came_up() {
     let sized = unsafe { mpi::comm_size(abi.comm_world, &raw mut size) };
     // From here on components and callbacks of tools run. They may make MPI calls or wait for threads that
     // do: these calls are recorded by the components that are open already, and never wait.
-    KNOWN_UP.store(true, Release);
+    INITIALIZED.store(true, Release);
     if ranked == Some(Abi::SUCCESS) && sized == Some(Abi::SUCCESS) {
         // SAFETY: nothing shortens the mapped files: mpit creates them, under names that the program does not know,
         // and locks them.
@@ -85,41 +85,41 @@ fn came_up() {
             run::set_spawned();
         }
         host::initialized(World::new(rank.cast_unsigned(), size.cast_unsigned()));
-        comms::meet_predefined();
-        gather::offer();
+        comms::register_predefined();
+        gather::register_transport();
     }
-    asked_for_at_start();
+    run_requested_actions();
 }
 
 /// Performs all other actions that settings request at initialization.
-fn asked_for_at_start() {
-    mpi_t::library_is_up();
+fn run_requested_actions() {
+    mpi_t::library_initialized();
     native_monitoring::warn_if_on();
-    inventory::write_if_asked();
-    doctor::write_if_asked();
+    inventory::write_if_requested();
+    doctor::write_if_requested();
 }
 
 /// Returns true if `MPI_Comm_spawn` started this process.
 fn was_spawned(abi: &Abi) -> bool {
     let mut parent = 0_u64;
     // SAFETY: MPI is initialized, and a `u64` has space for a handle of either width.
-    let asked = unsafe { mpi::comm_get_parent((&raw mut parent).cast()) };
+    let code = unsafe { mpi::comm_get_parent((&raw mut parent).cast()) };
     // SAFETY: `parent` is as wide as the wider handle, and initialized.
-    asked == Some(Abi::SUCCESS) && unsafe { abi.load_handle((&raw const parent).cast()) } != abi.comm_null
+    code == Some(Abi::SUCCESS) && unsafe { abi.load_handle((&raw const parent).cast()) } != abi.comm_null
 }
 
 /// Records that a session was initialized. Sessions have their own thread levels, and the highest one is in
 /// force. `None` means that the level cannot be determined.
 pub fn session_initialized(session: Option<Handle>) {
-    sessions::begun();
-    if IS_OVER.load(SeqCst) {
+    sessions::opened();
+    if ALL_SESSIONS_ENDED.load(SeqCst) {
         warn_of_late_sessions();
     }
     if session.and_then(infos::thread_level_of_session).is_some_and(|level| level != ThreadLevel::Multiple) {
         return;
     }
     SESSION_IS_CONCURRENT.store(true, SeqCst);
-    if KNOWS_LEVEL.load(SeqCst) {
+    if THREAD_LEVEL_IS_SET.load(SeqCst) {
         mpit::internal::threads::set_concurrent(true);
     }
 }
@@ -127,21 +127,21 @@ pub fn session_initialized(session: Option<Handle>) {
 /// Prepares for the finalization of a session. The last one ends MPI for programs that use sessions only;
 /// sessions that begin later are not recorded.
 pub fn session_finalizing() {
-    if sessions::ending() && sessions::is_open() {
+    if sessions::closing() && sessions::is_open() {
         finalizing();
         sessions::close();
-        KNOWN_UP.store(false, Release);
-        IS_OVER.store(true, SeqCst);
+        INITIALIZED.store(false, Release);
+        ALL_SESSIONS_ENDED.store(true, SeqCst);
     }
 }
 
 /// Reports once that sessions after the last one are not recorded.
 #[allow(clippy::print_stderr, reason = "there is no caller to return an error to")]
 fn warn_of_late_sessions() {
-    static DONE: AtomicBool = AtomicBool::new(false);
-    if monitoring::records_whole_run() && !DONE.swap(true, SeqCst) {
+    static IS_REPORTED: AtomicBool = AtomicBool::new(false);
+    if monitoring::records_whole_run() && !IS_REPORTED.swap(true, SeqCst) {
         eprintln!(
-            "mpit: monitoring: a session of MPI begins after the last one had ended; what it does is not recorded"
+            "mpit: monitoring: a session of MPI began after the last one had ended; its calls are not recorded"
         );
     }
 }
@@ -149,8 +149,8 @@ fn warn_of_late_sessions() {
 /// Prepares for `MPI_Finalize`. A library that will not delete our attribute of `MPI_COMM_SELF` does not
 /// announce the end, so the end is handled here.
 pub fn finalize_begins() {
-    ensure_up();
-    if !comms::end_is_seen() {
+    detect_initialization();
+    if !comms::will_see_finalize() {
         finalizing();
     }
 }
@@ -159,13 +159,16 @@ pub fn finalize_begins() {
 /// attribute of `MPI_COMM_SELF`. Attributes are deleted in reverse order of creation, and ours was set first:
 /// the program's delete callbacks, and tools that wrap `MPI_Finalize`, have finished.
 pub fn finalizing() {
-    static BEGUN: AtomicBool = AtomicBool::new(false);
-    if Host::get().is_none() || !mpi::is_active() && !KNOWN_UP.load(Acquire) || BEGUN.swap(true, AcqRel) {
+    static IS_HANDLED: AtomicBool = AtomicBool::new(false);
+    if Host::get().is_none()
+        || !mpi::is_active() && !INITIALIZED.load(Acquire)
+        || IS_HANDLED.swap(true, AcqRel)
+    {
         return;
     }
     comms::refresh_names();
     host::finalizing();
     doctor::finalized();
     inventory::write_at_end();
-    mpi_t::library_is_finalizing();
+    mpi_t::library_finalizing();
 }

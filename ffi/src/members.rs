@@ -16,19 +16,19 @@ pub(crate) struct Members {
     /// True if rank r is world rank r.
     as_world: AtomicBool,
     /// A direct-mapped cache: for each value of the low bits, the first rank that was looked up, in the format of
-    /// [`Places`]. Never replaced. A hit avoids the hash table.
-    first: [AtomicU64; CACHED],
+    /// [`Slots`]. Never replaced. A hit avoids the hash table.
+    direct: [AtomicU64; CACHE_SLOTS],
     peers: Peers,
     ranks: Mutex<Option<Ranks>>,
 }
 
 /// The length of the cache, a power of two.
-const CACHED: usize = 16;
+const CACHE_SLOTS: usize = 16;
 
 impl Members {
     /// Replaces the members by those of another object.
     pub(crate) fn set(&self, ranks: Ranks) {
-        self.first.iter().for_each(|word| word.store(0, Relaxed));
+        self.direct.iter().for_each(|word| word.store(0, Relaxed));
         self.peers.clear();
         self.size.store(ranks.size(), Relaxed);
         self.as_world.store(matches!(ranks, Ranks::World(_)), Relaxed);
@@ -54,31 +54,31 @@ impl Members {
 
     /// Returns the world rank, or [`OUTSIDE`]; `None` if the host has to be asked.
     #[inline]
-    pub(crate) fn known(&self, rank: u32) -> Option<u32> {
+    pub(crate) fn cached(&self, rank: u32) -> Option<u32> {
         if rank >= self.size() {
             Some(OUTSIDE)
         } else if self.as_world.load(Relaxed) {
             Some(rank)
         } else {
-            let word = self.first[rank as usize % CACHED].load(Relaxed);
-            if is_of(word, rank) { Some(word as u32) } else { self.peers.get(rank) }
+            let word = self.direct[rank as usize % CACHE_SLOTS].load(Relaxed);
+            if is_for(word, rank) { Some(word as u32) } else { self.peers.get(rank) }
         }
     }
 
     /// Returns the world rank, or [`OUTSIDE`].
     #[inline]
     pub(crate) fn world_rank(&self, rank: u32) -> u32 {
-        self.known(rank).unwrap_or_else(|| self.ask(rank))
+        self.cached(rank).unwrap_or_else(|| self.resolve(rank))
     }
 
     #[cold]
-    fn ask(&self, rank: u32) -> u32 {
+    fn resolve(&self, rank: u32) -> u32 {
         let Some(ranks) = self.ranks() else { return OUTSIDE };
         let world_rank = ranks.world_rank(rank);
-        self.peers.put(rank, world_rank);
-        let first = &self.first[rank as usize % CACHED];
+        self.peers.insert(rank, world_rank);
+        let direct = &self.direct[rank as usize % CACHE_SLOTS];
         // Fails if another thread has filled the slot, which then stays.
-        let _ = first.compare_exchange(0, word_of(rank, world_rank), Relaxed, Relaxed);
+        let _ = direct.compare_exchange(0, slot_value(rank, world_rank), Relaxed, Relaxed);
         world_rank
     }
 }
@@ -88,35 +88,35 @@ impl Members {
 #[derive(Debug, Default)]
 struct Peers {
     /// The current table, the newest of `all`; null if there is none.
-    places: AtomicPtr<Places>,
-    all: Mutex<(Vec<&'static Places>, usize)>,
+    slots: AtomicPtr<Slots>,
+    all: Mutex<(Vec<&'static Slots>, usize)>,
 }
 
 /// The slots of a table: 0, or the rank plus 1 in the upper half and the world rank in the lower half.
-type Places = Box<[AtomicU64]>;
+type Slots = Box<[AtomicU64]>;
 
-const FIRST: usize = 16;
+const FIRST_LEN: usize = 16;
 
 #[inline]
-fn word_of(rank: u32, world_rank: u32) -> u64 {
+fn slot_value(rank: u32, world_rank: u32) -> u64 {
     u64::from(rank + 1) << 32 | u64::from(world_rank)
 }
 
 #[inline]
-fn is_of(word: u64, rank: u32) -> bool {
+fn is_for(word: u64, rank: u32) -> bool {
     (word >> 32) as u32 == rank + 1
 }
 
 impl Peers {
     #[inline]
     fn get(&self, rank: u32) -> Option<u32> {
-        // SAFETY: null, or a table that `put` has leaked.
-        let places = unsafe { self.places.load(Acquire).as_ref() }?;
-        let mask = places.len() - 1;
-        let mut at = scatter(rank) & mask;
+        // SAFETY: null, or a table that `insert` has leaked.
+        let slots = unsafe { self.slots.load(Acquire).as_ref() }?;
+        let mask = slots.len() - 1;
+        let mut at = hash(rank) & mask;
         loop {
-            let word = places[at].load(Relaxed);
-            if is_of(word, rank) {
+            let word = slots[at].load(Relaxed);
+            if is_for(word, rank) {
                 return Some(word as u32);
             }
             if word == 0 {
@@ -126,32 +126,32 @@ impl Peers {
         }
     }
 
-    fn put(&self, rank: u32, world_rank: u32) {
+    fn insert(&self, rank: u32, world_rank: u32) {
         let mut all = self.all.lock();
         if self.get(rank).is_some() {
             return;
         }
         let (tables, used) = &mut *all;
         let newest = tables.last().copied();
-        let places = match newest {
+        let slots = match newest {
             // At most half full, to keep probe sequences short.
-            Some(places) if *used * 2 < places.len() => places,
+            Some(slots) if *used * 2 < slots.len() => slots,
             _ => {
-                let len = newest.map_or(FIRST, |places| 2 * places.len());
-                let larger: &'static Places =
+                let len = newest.map_or(FIRST_LEN, |slots| 2 * slots.len());
+                let larger: &'static Slots =
                     Box::leak(Box::new((0..len).map(|_| AtomicU64::new(0)).collect()));
                 for word in
                     newest.into_iter().flatten().map(|word| word.load(Relaxed)).filter(|word| *word != 0)
                 {
-                    insert(larger, word);
+                    store(larger, word);
                 }
                 tables.push(larger);
                 larger
             }
         };
-        insert(places, word_of(rank, world_rank));
+        store(slots, slot_value(rank, world_rank));
         *used += 1;
-        self.places.store(std::ptr::from_ref(places).cast_mut(), Release);
+        self.slots.store(std::ptr::from_ref(slots).cast_mut(), Release);
     }
 
     /// Removes all ranks and keeps the tables.
@@ -159,23 +159,23 @@ impl Peers {
         let mut all = self.all.lock();
         if all.1 != 0 {
             all.1 = 0;
-            all.0.iter().flat_map(|places| places.iter()).for_each(|word| word.store(0, Relaxed));
+            all.0.iter().flat_map(|slots| slots.iter()).for_each(|word| word.store(0, Relaxed));
         }
     }
 }
 
-fn insert(places: &Places, word: u64) {
-    let mask = places.len() - 1;
-    let mut at = scatter((word >> 32) as u32 - 1) & mask;
-    while places[at].load(Relaxed) != 0 {
+fn store(slots: &Slots, word: u64) {
+    let mask = slots.len() - 1;
+    let mut at = hash((word >> 32) as u32 - 1) & mask;
+    while slots[at].load(Relaxed) != 0 {
         at = (at + 1) & mask;
     }
-    places[at].store(word, Relaxed);
+    slots[at].store(word, Relaxed);
 }
 
 /// Hashes a rank, since ranks often come in sequences and strides.
 #[inline]
-fn scatter(rank: u32) -> usize {
+fn hash(rank: u32) -> usize {
     (u64::from(rank).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize
 }
 
@@ -188,10 +188,10 @@ mod tests {
         let members = Members::default();
         let ranks: Vec<u32> = (0..1000).map(|rank| 7 * rank % 1000).chain([OUTSIDE]).collect();
         members.set(Ranks::List(ranks.as_slice().into()));
-        assert_eq!(members.known(3), None);
+        assert_eq!(members.cached(3), None);
         for round in 0..2 {
             for (rank, world_rank) in (0..).zip(&ranks) {
-                assert_eq!(members.known(rank).is_some(), round == 1);
+                assert_eq!(members.cached(rank).is_some(), round == 1);
                 assert_eq!(members.world_rank(rank), *world_rank);
             }
         }
@@ -199,6 +199,6 @@ mod tests {
         members.set(Ranks::List([5, 4].into()));
         assert_eq!((members.world_rank(0), members.world_rank(1), members.world_rank(2)), (5, 4, OUTSIDE));
         members.set(Ranks::World(2));
-        assert_eq!((members.known(1), members.known(2)), (Some(1), Some(OUTSIDE)));
+        assert_eq!((members.cached(1), members.cached(2)), (Some(1), Some(OUTSIDE)));
     }
 }

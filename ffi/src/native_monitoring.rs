@@ -18,7 +18,7 @@ use crate::abi::Flavor;
 use crate::host::Host;
 
 const VARIABLE: &CStr = c"OMPI_MCA_pml_monitoring_enable";
-const SWITCHED_OFF: &CStr = c"OMPI_MCA_pml_monitoring_enable=0";
+const DISABLED: &CStr = c"OMPI_MCA_pml_monitoring_enable=0";
 
 unsafe extern "C" {
     static mut environ: *mut *mut c_char;
@@ -38,11 +38,11 @@ static REPLACED: Mutex<Replaced> = Mutex::new(Replaced { original: null_mut(), c
 
 /// A guard that keeps the library's own monitoring disabled in the settings that it reads.
 #[derive(Debug)]
-pub struct Off(());
+pub struct DisabledGuard(());
 
 /// Disables the library's own monitoring for a call in which it reads its settings, if mpit records instead.
 #[must_use]
-pub fn off() -> Option<Off> {
+pub fn disable() -> Option<DisabledGuard> {
     let is_open_mpi = Host::get()?.abi().flavor == Flavor::OpenMpi;
     // Our own settings are read before the variable is replaced.
     if !is_open_mpi
@@ -54,18 +54,18 @@ pub fn off() -> Option<Off> {
     let mut replaced = REPLACED.lock();
     replaced.calls += 1;
     if replaced.original.is_null() {
-        replaced.original = exchange(is_the_variable, SWITCHED_OFF.as_ptr().cast_mut());
+        replaced.original = replace_entry(is_variable, DISABLED.as_ptr().cast_mut());
     }
-    Some(Off(()))
+    Some(DisabledGuard(()))
 }
 
-impl Drop for Off {
+impl Drop for DisabledGuard {
     fn drop(&mut self) {
         let mut replaced = REPLACED.lock();
         replaced.calls -= 1;
         if replaced.calls == 0 && !replaced.original.is_null() {
             let original = std::mem::replace(&mut replaced.original, null_mut());
-            exchange(|entry| std::ptr::eq(entry, SWITCHED_OFF.as_ptr()), original);
+            replace_entry(|entry| std::ptr::eq(entry, DISABLED.as_ptr()), original);
         }
     }
 }
@@ -74,7 +74,7 @@ fn name() -> &'static str {
     VARIABLE.to_str().unwrap_or_default()
 }
 
-fn is_the_variable(entry: *const c_char) -> bool {
+fn is_variable(entry: *const c_char) -> bool {
     // SAFETY: entries of the environment are NUL-terminated.
     let entry = unsafe { CStr::from_ptr(entry) };
     entry.to_bytes().strip_prefix(VARIABLE.to_bytes()).is_some_and(|rest| rest.starts_with(b"="))
@@ -82,22 +82,22 @@ fn is_the_variable(entry: *const c_char) -> bool {
 
 /// Replaces the first entry of the environment that `is_wanted` by `new`, and returns it; null if there is
 /// none.
-fn exchange(is_wanted: impl Fn(*const c_char) -> bool, new: *mut c_char) -> *mut c_char {
+fn replace_entry(is_wanted: impl Fn(*const c_char) -> bool, new: *mut c_char) -> *mut c_char {
     // SAFETY: `environ` is the C library's list, null or terminated by a null pointer.
-    let mut place = unsafe { environ };
-    while !place.is_null() {
-        // SAFETY: `place` has not passed the terminating null pointer.
-        let entry = unsafe { place.read() };
+    let mut entry_at = unsafe { environ };
+    while !entry_at.is_null() {
+        // SAFETY: `entry_at` has not passed the terminating null pointer.
+        let entry = unsafe { entry_at.read() };
         if entry.is_null() {
             break;
         }
         if is_wanted(entry) {
             // SAFETY: the list belongs to the process, which may change entries, as `putenv` does.
-            unsafe { place.write(new) };
+            unsafe { entry_at.write(new) };
             return entry;
         }
         // SAFETY: the entry is not the terminating null pointer.
-        place = unsafe { place.add(1) };
+        entry_at = unsafe { entry_at.add(1) };
     }
     null_mut()
 }
@@ -115,9 +115,9 @@ pub(crate) fn is_on() -> bool {
 /// `MPI_Init` was called without passing through this library.
 pub(crate) fn warn_if_on() {
     if is_on() && host::world().is_some_and(|world| world.rank == 0) && monitoring::records_whole_run() {
-        say(
-            "Open MPI's own monitoring is on as well, and may replace the files of mpit: take pml_monitoring_enable out of \
-             its parameter files (mca-params.conf), or switch mpit's off with pml_monitoring_enable=0",
+        print(
+            "Open MPI's own monitoring is enabled as well, and may replace the files of mpit: remove pml_monitoring_enable from \
+             its parameter files (mca-params.conf), or disable mpit's monitoring with pml_monitoring_enable=0",
         );
     }
 }
@@ -126,6 +126,6 @@ pub(crate) fn warn_if_on() {
     clippy::print_stderr,
     reason = "two records of one run concern the user, who reads no return code of ours"
 )]
-fn say(message: &str) {
+fn print(message: &str) {
     eprintln!("mpit: {}", mpit::internal::printable(message));
 }

@@ -43,7 +43,7 @@ pub(crate) trait Tracked: Default + Sync + Send + 'static {
     type NewObject;
 
     /// Asks the host for the description of an object in use, and assigns a number.
-    fn ask(handle: Handle) -> Option<Self::NewObject>;
+    fn describe(handle: Handle) -> Option<Self::NewObject>;
 
     /// Stores the description.
     fn set(&self, handle: Handle, new: Self::NewObject);
@@ -61,7 +61,7 @@ pub(crate) trait Tracked: Default + Sync + Send + 'static {
     fn attribute(handle: Handle) -> Option<u64>;
 
     /// Records changes that were not seen. The object still exists and is being freed.
-    fn last_look(&self, _handle: Handle) {}
+    fn record_final_state(&self, _handle: Handle) {}
 
     /// Returns the members of an object that has ended. The caller drops them without a lock, because
     /// dropping calls the host.
@@ -73,7 +73,7 @@ pub(crate) trait Tracked: Default + Sync + Send + 'static {
 
 /// A handle whose object may be in deletion, with the object registered for it.
 #[derive(Debug)]
-struct Doubted<T: 'static> {
+struct SuspectHandle<T: 'static> {
     handle: Handle,
     object: &'static T,
 }
@@ -83,9 +83,9 @@ struct Doubted<T: 'static> {
 pub(crate) struct Objects<T: 'static> {
     table: Table<T>,
     in_flight: InFlight,
-    doubted: Mutex<Vec<Doubted<T>>>,
-    /// The length of `doubted`.
-    doubts: AtomicUsize,
+    suspects: Mutex<Vec<SuspectHandle<T>>>,
+    /// The length of `suspects`.
+    suspect_count: AtomicUsize,
 }
 
 /// An object during the call that frees it.
@@ -114,8 +114,8 @@ impl<T: Tracked> Objects<T> {
         Self {
             table: Table::new(),
             in_flight: InFlight::new(),
-            doubted: Mutex::new(Vec::new()),
-            doubts: AtomicUsize::new(0),
+            suspects: Mutex::new(Vec::new()),
+            suspect_count: AtomicUsize::new(0),
         }
     }
 
@@ -127,26 +127,30 @@ impl<T: Tracked> Objects<T> {
 
     /// Returns the object of a handle from the cache of recent lookups; makes no calls.
     #[inline]
-    pub(crate) fn recent(&self, handle: Handle) -> Option<&'static T> {
-        self.table.recent(handle)
+    pub(crate) fn cached(&self, handle: Handle) -> Option<&'static T> {
+        self.table.cached(handle)
     }
 
     /// Returns the object of a handle in use that is not registered yet.
     #[cold]
     pub(crate) fn track(&'static self, handle: Handle) -> Option<&'static T> {
-        self.meet_if_new(handle, callbacks::is_inside)
+        self.register_if_new(handle, callbacks::is_inside)
     }
 
     /// Returns the object of a handle whose deletion has certainly not begun; registers it if needed.
     #[cold]
-    pub(crate) fn meet_living(&'static self, handle: Handle) -> Option<&'static T> {
-        self.meet_if_new(handle, || false)
+    pub(crate) fn register_live(&'static self, handle: Handle) -> Option<&'static T> {
+        self.register_if_new(handle, || false)
     }
 
     /// Registers an object, if needed, and notifies tools afterwards, so that no other thread that uses the
     /// object waits for their callbacks.
-    fn meet_if_new(&'static self, handle: Handle, may_be_dying: fn() -> bool) -> Option<&'static T> {
-        let (object, new) = self.meet_once(handle, may_be_dying)?;
+    fn register_if_new(
+        &'static self,
+        handle: Handle,
+        may_be_in_deletion: fn() -> bool,
+    ) -> Option<&'static T> {
+        let (object, new) = self.register_once(handle, may_be_in_deletion)?;
         if let Some((number, size)) = new {
             T::announce(number, size);
         }
@@ -154,27 +158,27 @@ impl<T: Tracked> Objects<T> {
     }
 
     /// Returns the object, with its number and size if this call registered it.
-    fn meet_once(
+    fn register_once(
         &'static self,
         handle: Handle,
-        may_be_dying: fn() -> bool,
+        may_be_in_deletion: fn() -> bool,
     ) -> Option<(&'static T, Option<(u64, u32)>)> {
         let _in_flight = self.in_flight.begin(handle)?;
         if let Some(known) = self.table.get(handle) {
             return Some((known, None));
         }
         let described = |object: &T| Some((number(object), object.size()));
-        if may_be_dying() {
-            let object = self.doubt(handle);
+        if may_be_in_deletion() {
+            let object = self.mark_suspect(handle);
             if number(object) != 0 {
                 return Some((object, None));
             }
             object.freeing().store(false, Relaxed);
-            object.set(handle, T::ask(handle)?);
+            object.set(handle, T::describe(handle)?);
             return Some((object, described(object)));
         }
-        self.trust(handle);
-        let new = T::ask(handle)?;
+        self.clear_suspect(handle);
+        let new = T::describe(handle)?;
         let object = self.table.insert_reusing(handle, |object| {
             object.freeing().store(false, Relaxed);
             object.set(handle, new);
@@ -185,23 +189,23 @@ impl<T: Tracked> Objects<T> {
 
     /// Handles a call that created an object with this handle: ends the object registered under it, unless
     /// that is the same one.
-    pub(crate) fn made(&'static self, handle: Handle) {
+    pub(crate) fn created(&'static self, handle: Handle) {
         if let Some(number) = self.table.get(handle).map(number)
             && T::attribute(handle) != Some(number)
         {
             self.remove(handle, number);
         }
-        let _ = self.meet_living(handle);
+        let _ = self.register_live(handle);
     }
 
     /// Prepares for a call that frees the object. Returns `None` if it is not registered.
     pub(crate) fn freeing(&'static self, handle: Handle) -> Option<Freeing> {
-        let object = self.table.get(handle).or_else(|| self.doubted(handle))?;
+        let object = self.table.get(handle).or_else(|| self.suspect_object(handle))?;
         let number = number(object);
         if number == 0 {
             return None;
         }
-        object.last_look(handle);
+        object.record_final_state(handle);
         object.freeing().store(true, Release);
         Some(Freeing { handle, number, end: |handle, number, freed| T::all().freed(handle, number, freed) })
     }
@@ -209,7 +213,7 @@ impl<T: Tracked> Objects<T> {
     fn freed(&'static self, handle: Handle, number: u64, succeeded: bool) {
         if succeeded {
             self.remove(handle, number);
-            self.trust(handle);
+            self.clear_suspect(handle);
         } else if let Some(object) = self.table.get(handle) {
             object.freeing().store(false, Release);
         }
@@ -219,15 +223,15 @@ impl<T: Tracked> Objects<T> {
     pub(crate) fn attribute_deleted(&'static self, handle: Handle, number: u64) {
         match self.table.get(handle).filter(|known| self::number(*known) == number) {
             // The freeing call is in progress and ends the object.
-            Some(known) if known.freeing().load(Acquire) => known.last_look(handle),
+            Some(known) if known.freeing().load(Acquire) => known.record_final_state(handle),
             Some(known) => {
-                known.last_look(handle);
-                let _ = self.doubt(handle);
+                known.record_final_state(handle);
+                let _ = self.mark_suspect(handle);
                 self.remove(handle, number);
             }
             // The freeing call has returned, and the library destroys the object now.
             None => {
-                let _ = self.doubt(handle);
+                let _ = self.mark_suspect(handle);
             }
         }
     }
@@ -248,42 +252,42 @@ impl<T: Tracked> Objects<T> {
     }
 
     /// Returns the slot for the object of a doubted handle.
-    fn doubted(&self, handle: Handle) -> Option<&'static T> {
-        if self.doubts.load(Acquire) == 0 {
+    fn suspect_object(&self, handle: Handle) -> Option<&'static T> {
+        if self.suspect_count.load(Acquire) == 0 {
             return None;
         }
-        self.doubted.lock().iter().find(|doubted| doubted.handle == handle).map(|doubted| doubted.object)
+        self.suspects.lock().iter().find(|suspect| suspect.handle == handle).map(|suspect| suspect.object)
     }
 
     /// Marks a handle as doubted. Returns the slot for its object.
-    fn doubt(&self, handle: Handle) -> &'static T {
-        let mut doubted = self.doubted.lock();
-        if let Some(present) = doubted.iter().find(|doubted| doubted.handle == handle) {
+    fn mark_suspect(&self, handle: Handle) -> &'static T {
+        let mut suspects = self.suspects.lock();
+        if let Some(present) = suspects.iter().find(|suspect| suspect.handle == handle) {
             return present.object;
         }
-        self.doubts.fetch_add(1, Release);
+        self.suspect_count.fetch_add(1, Release);
         // Slots are reused. There are few, because a handle is doubted for a short time.
-        if let Some(unused) = doubted.iter_mut().find(|doubted| doubted.handle == 0) {
+        if let Some(unused) = suspects.iter_mut().find(|suspect| suspect.handle == 0) {
             unused.handle = handle;
             return unused.object;
         }
         let object = Box::leak(Box::default());
-        doubted.push(Doubted { handle, object });
+        suspects.push(SuspectHandle { handle, object });
         object
     }
 
     /// Ends the doubt about a handle.
-    fn trust(&self, handle: Handle) {
-        if self.doubts.load(Acquire) == 0 {
+    fn clear_suspect(&self, handle: Handle) {
+        if self.suspect_count.load(Acquire) == 0 {
             return;
         }
         let mut ended = None;
         {
-            let mut doubted = self.doubted.lock();
-            if let Some(place) = doubted.iter_mut().find(|doubted| doubted.handle == handle) {
+            let mut suspects = self.suspects.lock();
+            if let Some(place) = suspects.iter_mut().find(|suspect| suspect.handle == handle) {
                 place.handle = 0;
                 ended = Some(place.object);
-                self.doubts.fetch_sub(1, Release);
+                self.suspect_count.fetch_sub(1, Release);
             }
         }
         if let Some(object) = ended {

@@ -12,7 +12,7 @@ use crate::abi::Handle;
 use crate::comms as hosts;
 
 macro_rules! calls {
-    ($($(#[$doc:meta])* $call:ident = $words:literal;)+) => {
+    ($($(#[$doc:meta])* $call:ident = $label:literal;)+) => {
         /// A call that creates a communicator from another one.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Call {
@@ -20,7 +20,7 @@ macro_rules! calls {
         }
 
         impl Call {
-            const WORDS: &[&str] = &[$($words),+];
+            const LABELS: &[&str] = &[$($label),+];
         }
     };
 }
@@ -62,11 +62,11 @@ calls! {
 
 /// The numbers of calls of each kind on a communicator.
 #[derive(Debug, Default)]
-pub(crate) struct Counts([AtomicU64; Call::WORDS.len()]);
+pub(crate) struct Counts([AtomicU64; Call::LABELS.len()]);
 
 impl Counts {
     pub(crate) fn clear(&self) {
-        self.0.iter().for_each(|count| count.store(0, Relaxed));
+        self.0.iter().for_each(|describe_creation| describe_creation.store(0, Relaxed));
     }
 }
 
@@ -75,7 +75,7 @@ impl Counts {
 pub(crate) struct CreationCall {
     pub(crate) origin: Origin,
     /// The members, if they are those of the parent communicator.
-    pub(crate) same: Option<Ranks>,
+    pub(crate) members: Option<Ranks>,
 }
 
 /// The origins of communicators that are not registered yet, by handle, because their creation is not
@@ -83,55 +83,55 @@ pub(crate) struct CreationCall {
 static CREATION_CALLS: Mutex<Vec<(Handle, CreationCall)>> = Mutex::new(Vec::new());
 
 /// The maximum number of stored origins; the oldest is dropped first.
-const MOST: usize = 256;
+const MAX_STORED: usize = 256;
 
 /// The maximum length of a parent's name within a label: duplicates of duplicates would have ever longer
 /// ones.
-const LONGEST: usize = 100;
+const MAX_PARENT_NAME: usize = 100;
 
 /// Removes and returns the origin of a communicator.
 pub(crate) fn take(handle: Handle) -> Option<CreationCall> {
-    let mut made = CREATION_CALLS.lock();
-    let at = made.iter().position(|(other, _)| *other == handle)?;
-    Some(made.swap_remove(at).1)
+    let mut calls = CREATION_CALLS.lock();
+    let at = calls.iter().position(|(other, _)| *other == handle)?;
+    Some(calls.swap_remove(at).1)
 }
 
 /// Records a call on a communicator that created `new`, which may be the null handle.
-pub fn made(call: Call, parent: Handle, new: Handle) {
-    if let Some(made) = count(call, parent) {
-        put(new, made);
+pub fn created(call: Call, parent: Handle, new: Handle) {
+    if let Some(creation) = describe_creation(call, parent) {
+        store(new, creation);
     }
-    hosts::made(new);
+    hosts::created(new);
 }
 
 /// Stores the origin of a communicator that cannot be used yet.
-pub fn begun(call: Call, parent: Handle, new: Handle) {
-    if let Some(made) = count(call, parent) {
-        put(new, made);
+pub fn creation_started(call: Call, parent: Handle, new: Handle) {
+    if let Some(creation) = describe_creation(call, parent) {
+        store(new, creation);
     }
 }
 
-fn put(new: Handle, what: CreationCall) {
-    let mut made = CREATION_CALLS.lock();
-    made.retain(|(other, _)| *other != new);
-    if made.len() == MOST {
-        made.remove(0);
+fn store(new: Handle, creation: CreationCall) {
+    let mut calls = CREATION_CALLS.lock();
+    calls.retain(|(other, _)| *other != new);
+    if calls.len() == MAX_STORED {
+        calls.remove(0);
     }
-    made.push((new, what));
+    calls.push((new, creation));
 }
 
-fn count(call: Call, parent: Handle) -> Option<CreationCall> {
+fn describe_creation(call: Call, parent: Handle) -> Option<CreationCall> {
     let parent = hosts::in_use(parent)?;
     let record = comms::get(parent.id())?;
     let number = parent.calls.0[call as usize].fetch_add(1, Relaxed) + 1;
     let number = if call == Call::CreateGroup { 0 } else { number };
     let mut of = record.label().name;
-    if let Some(cut) = of.char_indices().map(|(at, _)| at).find(|at| *at >= LONGEST) {
+    if let Some(cut) = of.char_indices().map(|(at, _)| at).find(|at| *at >= MAX_PARENT_NAME) {
         of = &of[..cut];
     }
-    let words = Call::WORDS[call as usize];
-    let text = if of.is_empty() { format!("{words} (no-name)") } else { format!("{words} {of}") };
+    let label = Call::LABELS[call as usize];
+    let text = if of.is_empty() { format!("{label} (no-name)") } else { format!("{label} {of}") };
     let keeps_members = matches!(call, Call::Dup | Call::Idup) && !parent.is_remote();
-    let same = if keeps_members { Some(record.ranks) } else { None };
-    Some(CreationCall { origin: Origin { call: text.into(), number }, same })
+    let members = if keeps_members { Some(record.ranks) } else { None };
+    Some(CreationCall { origin: Origin { call: text.into(), number }, members })
 }

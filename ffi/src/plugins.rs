@@ -17,7 +17,7 @@ use crate::abi::Abi;
 /// fulfills the requirements of `mpit_plugin.h`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mpit_plugin_load(path: *const c_char, plugin: *mut c_int) -> c_int {
-    answer(|| {
+    to_return_code(|| {
         if path.is_null() {
             return Err(Failure::Ours(Error::Invalid, "mpit_plugin_load: the path is a null pointer".into()));
         }
@@ -37,13 +37,13 @@ pub unsafe extern "C" fn mpit_plugin_load(path: *const c_char, plugin: *mut c_in
 /// Activates a plug-in that was deactivated.
 #[unsafe(no_mangle)]
 pub extern "C" fn mpit_plugin_activate(plugin: c_int) -> c_int {
-    answer(|| Ok(numbered("mpit_plugin_activate", plugin)?.activate()?))
+    to_return_code(|| Ok(plugin_by_number("mpit_plugin_activate", plugin)?.activate()?))
 }
 
 /// Deactivates a plug-in.
 #[unsafe(no_mangle)]
 pub extern "C" fn mpit_plugin_deactivate(plugin: c_int) -> c_int {
-    answer(|| Ok(numbered("mpit_plugin_deactivate", plugin)?.deactivate()?))
+    to_return_code(|| Ok(plugin_by_number("mpit_plugin_deactivate", plugin)?.deactivate()?))
 }
 
 /// The error of a call that failed, with a message.
@@ -58,7 +58,7 @@ impl From<Refused> for Failure {
     }
 }
 
-fn numbered(call: &str, number: c_int) -> Result<Plugin, Failure> {
+fn plugin_by_number(call: &str, number: c_int) -> Result<Plugin, Failure> {
     let found = u32::try_from(number).ok().and_then(plugin::numbered);
     found.ok_or_else(|| Failure::Ours(Error::InvalidIndex, format!("{call}: there is no plug-in {number}")))
 }
@@ -66,7 +66,7 @@ fn numbered(call: &str, number: c_int) -> Result<Plugin, Failure> {
 /// Runs the body of a C function, reports an error on standard error, and converts the result to a return
 /// code.
 #[allow(clippy::print_stderr, reason = "C callers get a code alone")]
-fn answer(body: impl FnOnce() -> Result<(), Failure>) -> c_int {
+fn to_return_code(body: impl FnOnce() -> Result<(), Failure>) -> c_int {
     let error = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => return Abi::SUCCESS,
         Ok(Err(Failure::Ours(error, why))) => {
@@ -90,7 +90,7 @@ mod tests {
     use super::{mpit_plugin_activate, mpit_plugin_deactivate, mpit_plugin_load};
 
     #[test]
-    fn what_is_no_plugin_is_an_error_code() {
+    fn missing_plugins_are_error_codes() {
         let code = |error| crate::abi().code(error);
         let mut number = 7;
         // SAFETY: the function accepts null pointers, and `number` is a local variable.

@@ -68,18 +68,18 @@ mod tests {
 
     use super::{by_pipe, by_vectors, read};
 
-    type Way = fn(*const c_void, &mut [u8]) -> Option<bool>;
+    type Method = fn(*const c_void, &mut [u8]) -> Option<bool>;
 
     #[test]
-    fn present_and_missing_symbols_are_found() {
+    fn invalid_addresses_are_detected() {
         let word = 0x1234_5678_9abc_def0_u64;
-        let ways: [Way; 3] = [by_vectors, by_pipe, |from, into| Some(read(from, into))];
-        for way in ways {
+        let methods: [Method; 3] = [by_vectors, by_pipe, |from, into| Some(read(from, into))];
+        for method in methods {
             let mut into = [0; 8];
-            assert_eq!(way((&raw const word).cast(), &mut into), Some(true));
+            assert_eq!(method((&raw const word).cast(), &mut into), Some(true));
             assert_eq!(u64::from_ne_bytes(into), word);
             for nowhere in [1_usize, 4095, usize::MAX - 7, usize::MAX] {
-                assert_eq!(way(std::ptr::without_provenance(nowhere), &mut into), Some(false));
+                assert_eq!(method(std::ptr::without_provenance(nowhere), &mut into), Some(false));
             }
         }
     }

@@ -7,8 +7,8 @@ use mpit::cvar::{Cvar, Text};
 use crate::abi::Flavor;
 use crate::host::Host;
 
-/// Variables of the MPI library that are listed but cannot be used, since that crashes the library: names separated by
-/// commas, `*` at the end for any ending. Empty to use all.
+/// Variables of the MPI library that are listed but refuse handles, because using them crashes the library: names separated
+/// by commas; `*` at the end of a name matches any ending. Empty: none.
 #[mpit::cvar(name = "host_quarantine", scope = "LOCAL", verbosity = "MPIDEV_BASIC", component = "mpit")]
 pub static QUARANTINE: Cvar<Text<1024>> = Cvar::new(Text::new(concat!(
     "opal_common_ucx_verbose,opal_common_ucx_progress_iterations,opal_common_ucx_opal_mem_hooks,",
@@ -19,15 +19,15 @@ pub static QUARANTINE: Cvar<Text<1024>> = Cvar::new(Text::new(concat!(
 
 /// Returns true if a variable is on the list and not known to be safe at present.
 #[must_use]
-pub fn holds(name: &str) -> bool {
-    is_listed(name) && !SHARED.iter().any(|shared| shared.has(name) && shared.is_here())
+pub fn is_quarantined(name: &str) -> bool {
+    is_listed(name) && !SHARED.iter().any(|shared| shared.has(name) && shared.is_loaded_or_unknown())
 }
 
 /// Settings that several components of Open MPI share. Their values are in a library that Open MPI 4 unloads
 /// with the components, although the variables stay listed.
 struct Shared {
     /// The prefixes of their names.
-    starts: [&'static str; 3],
+    prefixes: [&'static str; 3],
     /// The symbol of the values if they are in the MPI library itself.
     symbol: &'static CStr,
     /// The library of the values if they are in one of their own.
@@ -36,12 +36,12 @@ struct Shared {
 
 const SHARED: [Shared; 2] = [
     Shared {
-        starts: ["opal_common_ucx_", "osc_ucx_", "pml_ucx_"],
+        prefixes: ["opal_common_ucx_", "osc_ucx_", "pml_ucx_"],
         symbol: c"opal_common_ucx",
         library: b"/libmca_common_ucx.",
     },
     Shared {
-        starts: ["opal_common_ofi_", "btl_ofi_", "mtl_ofi_"],
+        prefixes: ["opal_common_ofi_", "btl_ofi_", "mtl_ofi_"],
         symbol: c"opal_common_ofi",
         library: b"/libmca_common_ofi.",
     },
@@ -53,13 +53,13 @@ fn is_listed(name: &str) -> bool {
 
 impl Shared {
     fn has(&self, name: &str) -> bool {
-        self.starts.iter().any(|start| name.starts_with(start))
+        self.prefixes.iter().any(|start| name.starts_with(start))
     }
 
     /// Returns true if the values are loaded in this process.
-    fn is_here(&self) -> bool {
+    fn is_loaded_or_unknown(&self) -> bool {
         let Some(host) = Host::get() else { return true };
-        if host.abi().flavor != Flavor::OpenMpi || host.own(self.symbol).is_some() {
+        if host.abi().flavor != Flavor::OpenMpi || host.function(self.symbol).is_some() {
             return true;
         }
         let mut search = Search { library: self.library, is_loaded: false };
@@ -84,7 +84,7 @@ unsafe extern "C" fn visit_object(info: *mut libc::dl_phdr_info, _size: usize, s
     let name = unsafe { (*info).dlpi_name };
     // SAFETY: the dynamic linker's name of an object is NUL-terminated and valid during this call.
     let name = unsafe { CStr::from_ptr(name) };
-    // SAFETY: `is_here` passes the address of its variable, and does not use it during the call.
+    // SAFETY: `is_loaded_or_unknown` passes the address of its variable, and does not use it during the call.
     let search = unsafe { &mut *search.cast::<Search>() };
     search.is_loaded = name.to_bytes().windows(search.library.len()).any(|part| part == search.library);
     c_int::from(search.is_loaded)
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn matches_whole_names_and_endings() {
         assert!(super::is_listed("pml_ucx_verbose"));
-        assert!(!super::holds("pml_ob1_unexpected_msgq_length"));
+        assert!(!super::is_quarantined("pml_ob1_unexpected_msgq_length"));
         assert!(super::is_listed("osc_ucx_verbose"));
         assert!(!super::is_listed("osc_ucx_priority"));
     }

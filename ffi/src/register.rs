@@ -29,7 +29,7 @@ pub unsafe extern "C" fn mpit_register(table: *const Table) -> c_int {
         if let Err(why) = &outcome {
             // Control characters in the table's names must not break the line.
             let why = why.replace(char::is_control, "?");
-            eprintln!("mpit: a table is refused as a whole: {why}");
+            eprintln!("mpit: mpit_register refused the table: {why}");
         }
         outcome.is_ok()
     };

@@ -19,34 +19,34 @@ use crate::gather;
 use crate::host::mpi;
 
 /// The number of sessions that the program has open.
-static OF_PROGRAM: AtomicU32 = AtomicU32::new(0);
+static OPEN_IN_PROGRAM: AtomicU32 = AtomicU32::new(0);
 
 /// True while our own session is open.
 static IS_OPEN: AtomicBool = AtomicBool::new(false);
 
 /// Our own session and the group of `mpi://WORLD`.
 #[derive(Debug)]
-struct Own {
+struct OurSession {
     session: Handle,
     group: Handle,
 }
 
-static OWN: Mutex<Option<Own>> = Mutex::new(None);
+static OUR_SESSION: Mutex<Option<OurSession>> = Mutex::new(None);
 
 /// Counts a session that the program initialized.
-pub(crate) fn begun() {
-    OF_PROGRAM.fetch_add(1, SeqCst);
+pub(crate) fn opened() {
+    OPEN_IN_PROGRAM.fetch_add(1, SeqCst);
 }
 
 /// Uncounts a session that the program is about to finalize. Returns true if it is the last one.
-pub(crate) fn ending() -> bool {
+pub(crate) fn closing() -> bool {
     let less = |sessions: u32| sessions.checked_sub(1);
-    OF_PROGRAM.fetch_update(SeqCst, SeqCst, less) == Ok(1)
+    OPEN_IN_PROGRAM.fetch_update(SeqCst, SeqCst, less) == Ok(1)
 }
 
 /// Returns true while the program has open sessions.
-pub(crate) fn are_in_use() -> bool {
-    OF_PROGRAM.load(SeqCst) > 0
+pub(crate) fn has_open() -> bool {
+    OPEN_IN_PROGRAM.load(SeqCst) > 0
 }
 
 /// Returns true while our own session is open, so that MPI functions may be called.
@@ -57,7 +57,7 @@ pub(crate) fn is_open() -> bool {
 
 /// Opens our own session. Returns the rank and the number of processes in `mpi://WORLD`.
 pub(crate) fn open(abi: &Abi) -> Option<World> {
-    let (info, handler) = (abi.nulls[Bind::Info as usize], gather::errors_return(abi)?);
+    let (info, handler) = (abi.nulls[Bind::Info as usize], gather::mpi_errors_return(abi)?);
     let (mut session, mut group): (u64, u64) = (0, 0);
     // SAFETY: `MPI_Session_init` may be called at any time, and a `u64` has space for a handle of either
     // width.
@@ -78,32 +78,32 @@ pub(crate) fn open(abi: &Abi) -> Option<World> {
         && unsafe { mpi::group_size(group, &raw mut size) } == Some(Abi::SUCCESS)
         && (0..size).contains(&rank);
     if !is_named {
-        end(session);
+        finalize(session);
         return None;
     }
-    *OWN.lock() = Some(Own { session, group });
+    *OUR_SESSION.lock() = Some(OurSession { session, group });
     IS_OPEN.store(true, SeqCst);
     Some(World::new(rank.cast_unsigned(), size.cast_unsigned()))
 }
 
 /// Returns the group of `mpi://WORLD` while our own session is open.
 pub(crate) fn group() -> Option<Handle> {
-    OWN.lock().as_ref().map(|own| own.group)
+    OUR_SESSION.lock().as_ref().map(|own| own.group)
 }
 
 /// Closes our own session, after all files are written.
 pub(crate) fn close() {
-    let own = OWN.lock().take();
+    let own = OUR_SESSION.lock().take();
     IS_OPEN.store(false, SeqCst);
-    if let Some(Own { session, group }) = own {
+    if let Some(OurSession { session, group }) = own {
         let mut group = group as u64;
         // SAFETY: `open` created the group, and `take` gave it to this thread only.
         unsafe { mpi::group_free((&raw mut group).cast()) };
-        end(session);
+        finalize(session);
     }
 }
 
-fn end(session: Handle) {
+fn finalize(session: Handle) {
     let mut session = session as u64;
     // SAFETY: callers pass the session of `open`, which is closed once.
     unsafe { mpi::session_finalize((&raw mut session).cast()) };

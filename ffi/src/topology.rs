@@ -26,9 +26,9 @@ impl Neighbors {
         let [cart, graph, dist_graph] = abi.topologies;
         let mut kind: c_int = 0;
         // SAFETY: the caller passes a communicator in use, and `kind` is a local variable.
-        let asked = unsafe { mpi::topo_test(comm, &raw mut kind) };
+        let code = unsafe { mpi::topo_test(comm, &raw mut kind) };
         let found = match kind {
-            _ if asked != Some(Abi::SUCCESS) => None,
+            _ if code != Some(Abi::SUCCESS) => None,
             kind if kind == cart => cartesian(comm).map(both_ways),
             kind if kind == graph => of_graph(comm, rank).map(both_ways),
             kind if kind == dist_graph => of_dist_graph(comm),
@@ -49,7 +49,7 @@ fn both_ways(neighbors: Vec<c_int>) -> (Vec<c_int>, u32) {
 /// Returns the number that a call to the host writes.
 fn number(ask: impl FnOnce(*mut c_int) -> Option<c_int>) -> Option<usize> {
     let mut number: c_int = 0;
-    (ask(&raw mut number) == Some(Abi::SUCCESS)).then(|| number.max(0) as usize)
+    if ask(&raw mut number) == Some(Abi::SUCCESS) { Some(number.max(0) as usize) } else { None }
 }
 
 /// Returns the neighbors in a Cartesian topology: for each dimension the one below, then the one above.
@@ -62,8 +62,8 @@ fn cartesian(comm: Handle) -> Option<Vec<c_int>> {
         let (mut below, mut above): (c_int, c_int) = (0, 0);
         // SAFETY: `Neighbors::of` found this topology on a communicator in use, `dimension` is below the
         // number of dimensions, and both ranks are local variables.
-        let asked = unsafe { mpi::cart_shift(comm, dimension, 1, &raw mut below, &raw mut above) };
-        if asked != Some(Abi::SUCCESS) {
+        let code = unsafe { mpi::cart_shift(comm, dimension, 1, &raw mut below, &raw mut above) };
+        if code != Some(Abi::SUCCESS) {
             return None;
         }
         neighbors.extend([below, above]);
@@ -79,26 +79,26 @@ fn of_graph(comm: Handle, rank: u32) -> Option<Vec<c_int>> {
     let mut neighbors = vec![0; count];
     // SAFETY: `Neighbors::of` found this topology on a communicator in use, and the vector has `count`
     // elements.
-    let asked = unsafe { mpi::graph_neighbors(comm, rank, count as c_int, neighbors.as_mut_ptr()) };
-    (asked == Some(Abi::SUCCESS)).then_some(neighbors)
+    let code = unsafe { mpi::graph_neighbors(comm, rank, count as c_int, neighbors.as_mut_ptr()) };
+    if code == Some(Abi::SUCCESS) { Some(neighbors) } else { None }
 }
 
 fn of_dist_graph(comm: Handle) -> Option<(Vec<c_int>, u32)> {
     let (mut sources, mut destinations, mut weighted): (c_int, c_int, c_int) = (0, 0, 0);
     // SAFETY: `Neighbors::of` found this topology on a communicator in use, and the numbers are local
     // variables.
-    let asked = unsafe {
+    let code = unsafe {
         mpi::dist_graph_neighbors_count(comm, &raw mut sources, &raw mut destinations, &raw mut weighted)
     };
-    if asked != Some(Abi::SUCCESS) {
+    if code != Some(Abi::SUCCESS) {
         return None;
     }
-    let room = |count: c_int| vec![0; count.max(0) as usize];
-    let (mut from, mut from_weights) = (room(sources), room(sources));
-    let (mut to, mut to_weights) = (room(destinations), room(destinations));
+    let zeros = |count: c_int| vec![0; count.max(0) as usize];
+    let (mut from, mut from_weights) = (zeros(sources), zeros(sources));
+    let (mut to, mut to_weights) = (zeros(destinations), zeros(destinations));
     // SAFETY: `Neighbors::of` found this topology on a communicator in use, and the vectors have as many
     // elements as the numbers passed with them.
-    let asked = unsafe {
+    let code = unsafe {
         mpi::dist_graph_neighbors(
             comm,
             sources,
@@ -109,5 +109,5 @@ fn of_dist_graph(comm: Handle) -> Option<(Vec<c_int>, u32)> {
             to_weights.as_mut_ptr(),
         )
     };
-    (asked == Some(Abi::SUCCESS)).then_some((to, from.len() as u32))
+    if code == Some(Abi::SUCCESS) { Some((to, from.len() as u32)) } else { None }
 }

@@ -43,8 +43,8 @@ impl Window {
     /// Returns the world rank of a rank that was used before; [`OUTSIDE`] also for other ranks.
     #[inline]
     #[must_use]
-    pub fn known_world_rank(&self, rank: u32) -> u32 {
-        self.members.known(rank).unwrap_or(OUTSIDE)
+    pub fn cached_world_rank(&self, rank: u32) -> u32 {
+        self.members.cached(rank).unwrap_or(OUTSIDE)
     }
 }
 
@@ -60,14 +60,14 @@ pub fn in_use(handle: Handle) -> Option<&'static Window> {
 /// Returns the window of a handle from the cache of recent lookups; makes no calls.
 #[inline]
 #[must_use]
-pub fn recent(handle: Handle) -> Option<&'static Window> {
-    WINDOWS.recent(handle)
+pub fn cached(handle: Handle) -> Option<&'static Window> {
+    WINDOWS.cached(handle)
 }
 
 /// Returns the window of a handle if it is registered. The library is not asked.
 #[inline]
 #[must_use]
-pub fn tracked(handle: Handle) -> Option<&'static Window> {
+pub fn registered(handle: Handle) -> Option<&'static Window> {
     WINDOWS.get(handle)
 }
 
@@ -104,9 +104,9 @@ pub fn bound(handle: Handle) -> Option<Object<'static>> {
 }
 
 /// Registers a window that a call has created.
-pub fn made(handle: Handle) {
+pub fn created(handle: Handle) {
     if !is_null(handle) {
-        WINDOWS.made(handle);
+        WINDOWS.created(handle);
     }
 }
 
@@ -135,7 +135,7 @@ impl Tracked for Window {
         &self.freeing
     }
 
-    fn ask(handle: Handle) -> Option<Self::NewObject> {
+    fn describe(handle: Handle) -> Option<Self::NewObject> {
         let abi = Host::get()?.abi();
         let ranks = groups::ranks(Group::of_window(abi, handle)?)?;
         Some((windows::register(), ranks))

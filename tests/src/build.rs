@@ -156,7 +156,7 @@ fn c_object(spec: &Spec, name: &str) -> Outcome<PathBuf> {
 fn link(spec: &Spec, name: &str, options: &[&str], objects: &[PathBuf]) -> Outcome<PathBuf> {
     let library = &artifacts()?.embedded;
     let linked = paths::hosts().join(spec.label).join("bin").join(name);
-    let _alone = launch::one_at_a_time()?;
+    let _lock = launch::lock_machine()?;
     // The wrapper would add the stack's own library.
     let mut command = Command::new("cc");
     command.args(options).arg("-o").arg(&linked).args(objects).arg(library);
@@ -173,7 +173,7 @@ pub fn plugin(name: &str) -> Outcome<PathBuf> {
     let dir = paths::hosts().join("plugins");
     fs::create_dir_all(&dir).context(dir.display())?;
     let plugin = dir.join(format!("{name}.so"));
-    let _alone = launch::one_at_a_time()?;
+    let _lock = launch::lock_machine()?;
     if is_newer_than_all_beside(&plugin, &source) {
         return Ok(plugin);
     }
@@ -207,7 +207,7 @@ pub fn c_variant(stack: Option<&Stack>, source: &str, file: &str, options: &[&st
     let dir = paths::hosts().join(stack.map_or("plain", Stack::label)).join("bin");
     fs::create_dir_all(&dir).context(dir.display())?;
     let built = dir.join(file);
-    let _alone = launch::one_at_a_time()?;
+    let _lock = launch::lock_machine()?;
     if is_newer_than_all_beside(&built, &source) {
         return Ok(built);
     }
@@ -224,7 +224,7 @@ fn compile(spec: &Spec, wrapper: &Path, options: &[&str], source: &str, name: &s
     let dir = paths::hosts().join(spec.label).join("bin");
     fs::create_dir_all(&dir).context(dir.display())?;
     let program = dir.join(name);
-    let _alone = launch::one_at_a_time()?;
+    let _lock = launch::lock_machine()?;
     if is_newer_than_all_beside(&program, &source) {
         return Ok(program);
     }

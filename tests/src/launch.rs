@@ -13,19 +13,19 @@ use crate::{Context, Failure, Outcome, build, paths, stacks::Stack};
 
 /// A lock held while MPI programs are compiled or run; released when dropped. Excludes other processes as well.
 #[derive(Debug)]
-pub struct Alone(#[expect(dead_code, reason = "the lock goes with the file")] File);
+pub struct MachineLock(#[expect(dead_code, reason = "the lock goes with the file")] File);
 
 /// Waits until no other test runs MPI programs.
 ///
 /// # Errors
 /// Fails if the lock file cannot be created.
-pub fn one_at_a_time() -> Outcome<Alone> {
+pub fn lock_machine() -> Outcome<MachineLock> {
     let dir = paths::hosts();
     fs::create_dir_all(&dir).context(dir.display())?;
     let path = dir.join("lock");
     let file = File::create(&path).context(path.display())?;
     file.lock().context(path.display())?;
-    Ok(Alone(file))
+    Ok(MachineLock(file))
 }
 
 /// A command with a time limit.
@@ -135,7 +135,7 @@ impl Job {
     /// # Errors
     /// Fails if the command cannot be started.
     pub fn finish(self) -> Outcome<Finished> {
-        let _alone = one_at_a_time()?;
+        let _lock = lock_machine()?;
         // Without `-k`, `timeout` leaves ranks behind that ignore the first signal.
         let mut command = Command::new("timeout");
         command.args(["-k", "5", &self.seconds.to_string(), "env"]);
@@ -186,7 +186,7 @@ impl fmt::Display for Finished {
         let Self { line, code, signal, stdout, stderr } = self;
         let ended = match code {
             Some(124) => "ran out of time".to_owned(),
-            Some(137) => "was killed: out of memory, or deaf when its time was up".to_owned(),
+            Some(137) => "was killed: out of memory, or did not end on SIGTERM at its time limit".to_owned(),
             Some(code) => format!("ended with exit code {code}"),
             None => format!("was ended by signal {}", signal.unwrap_or_default()),
         };

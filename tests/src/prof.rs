@@ -143,7 +143,7 @@ impl Parser {
                 self.prof.communicators.push(Communicator { name, members, collectives: Default::default() });
             }
             "E" | "I" | "S" | "R" | "C" => {
-                self.own(fields.next())?;
+                self.check_rank(fields.next())?;
                 let peer = number(fields.next().context("no peer")?)?;
                 let traffic = traffic(&mut fields)?;
                 Failure::unless(traffic.messages > 0, || "a row without messages".into())?;
@@ -153,7 +153,7 @@ impl Parser {
             }
             _ => {
                 let which = COLLECTIVES.iter().position(|known| *known == word).context("unknown row")?;
-                self.own(fields.next())?;
+                self.check_rank(fields.next())?;
                 let block = self.prof.communicators.last_mut().context("no D row before")?;
                 block.collectives[which] = traffic(&mut fields)?;
             }
@@ -162,7 +162,7 @@ impl Parser {
     }
 
     /// Fails unless a row begins with the rank of the process that wrote it.
-    fn own(&self, field: Option<&str>) -> Outcome {
+    fn check_rank(&self, field: Option<&str>) -> Outcome {
         let rank: u32 = number(field.context("no rank")?)?;
         Failure::unless(rank == self.me, || format!("rank {} expected", self.me))
     }
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_the_grammar_is_refused() {
+    fn invalid_files_are_refused() {
         let refused = |text: String| Prof::parse(&text, 0).is_err();
         assert!(refused(sample().replace("27 msgs", "27 messages")));
         assert!(refused(sample().replace("27,", "")));

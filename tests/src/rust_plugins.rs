@@ -49,7 +49,7 @@ impl Build {
     /// # Errors
     /// The output of cargo, if the package cannot be built.
     pub fn package(&self, package: &str) -> Outcome<PathBuf> {
-        let _alone = launch::one_at_a_time()?;
+        let _lock = launch::lock_machine()?;
         let target = paths::target().join("plugins").join(self.label);
         let mut command = self.cargo();
         command

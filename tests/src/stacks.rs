@@ -72,7 +72,7 @@ impl Stack {
     /// interfaces only.
     pub fn mpi4py(&self) -> Option<PathBuf> {
         let wheel = matches!(self.spec.origin, Origin::Wheel(_)) && !self.is_standard_abi();
-        wheel.then(|| self.spec.bin("python"))
+        if wheel { Some(self.spec.bin("python")) } else { None }
     }
 
     /// Returns the compiler wrapper for C: a path, or a name in the search path.
@@ -223,7 +223,7 @@ pub fn for_each(test: &str, applies: impl Fn(&Stack) -> bool, run: impl Fn(&Stac
     Failure::unless(!found.stacks.is_empty(), || {
         let reasons: Vec<_> =
             found.missing.iter().map(|one| format!("{}: {}", one.label, one.reason)).collect();
-        format!("no MPI library could be had:\n{}", reasons.join("\n"))
+        format!("no MPI library is available:\n{}", reasons.join("\n"))
     })?;
     let mut failures = Vec::new();
     for stack in found.stacks.iter().filter(|stack| applies(stack)) {

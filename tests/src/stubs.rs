@@ -45,7 +45,7 @@ impl Stub {
     pub fn build(&self) -> Outcome<Built> {
         let dir = paths::hosts().join("stubs").join(self.label);
         fs::create_dir_all(&dir).context(dir.display())?;
-        let _alone = launch::one_at_a_time()?;
+        let _lock = launch::lock_machine()?;
         let mut below = Vec::new();
         if self.needs_objects {
             let objects = dir.join("libopen_mpi.so");
@@ -80,7 +80,7 @@ impl Stub {
     /// The output of the compiler.
     pub fn program_with(&self, source: &str, archive: &Path) -> Outcome<PathBuf> {
         let dir = paths::hosts().join("stubs").join(self.label);
-        let _alone = launch::one_at_a_time()?;
+        let _lock = launch::lock_machine()?;
         let program = dir.join(source);
         let constants = format!("-D{}", self.constants);
         let archive = format!("-Wl,--whole-archive,{},--no-whole-archive", archive.display());
@@ -98,7 +98,7 @@ impl Stub {
 pub fn program_of_many_ranks(stub: &Stub) -> Outcome<PathBuf> {
     let dir = paths::hosts().join("stubs").join(format!("{}_ranks", stub.label));
     fs::create_dir_all(&dir).context(dir.display())?;
-    let _alone = launch::one_at_a_time()?;
+    let _lock = launch::lock_machine()?;
     let mut below = Vec::new();
     if stub.needs_objects {
         let objects = dir.join("libopen_mpi.so");

@@ -13,7 +13,7 @@ fn mistakes_are_explained() {
 }
 
 #[test]
-fn the_readme_shows_what_the_compiler_says() -> Outcome {
+fn readme_shows_compiler_messages() -> Outcome {
     let readme = paths::workspace().join("README.md");
     let readme = fs::read_to_string(&readme).context(readme.display())?;
     let blocks = readme.split("```text\n").skip(1).filter_map(|rest| rest.split("\n```").next());

@@ -19,15 +19,17 @@ struct Entry {
 /// Returns the advice about a plug-in.
 pub(super) fn about(contents: &Contents) -> Vec<Finding> {
     let entries = entries(contents);
-    let mut all: Vec<_> = entries.iter().filter(|entry| entry.description.is_empty()).map(nameless).collect();
+    let mut all: Vec<_> =
+        entries.iter().filter(|entry| entry.description.is_empty()).map(missing_description).collect();
     all.extend(about_units(contents));
     let variables: Vec<_> = entries.iter().filter(|entry| entry.verbosity.is_some()).collect();
     let prefix = format!("{}_", contents.image.name.replace('-', "_")).to_lowercase();
-    let unlike: Vec<_> =
+    let without_prefix: Vec<_> =
         variables.iter().copied().filter(|entry| !entry.name.to_lowercase().starts_with(&prefix)).collect();
-    all.extend(about_several("prefix", &unlike, &format!("the name does not begin with `{prefix}`")));
-    let alone: Vec<_> = variables.iter().copied().filter(|entry| entry.categories.is_empty()).collect();
-    all.extend(about_several("category", &alone, "it is in no category"));
+    all.extend(about_several("prefix", &without_prefix, &format!("the name does not begin with `{prefix}`")));
+    let without_category: Vec<_> =
+        variables.iter().copied().filter(|entry| entry.categories.is_empty()).collect();
+    all.extend(about_several("category", &without_category, "it is in no category"));
     all.extend(about_verbosity(&variables));
     all
 }
@@ -70,7 +72,7 @@ fn entries(contents: &Contents) -> Vec<Entry> {
     pvars.chain(cvars).chain(events).chain(sources).collect()
 }
 
-fn nameless(entry: &Entry) -> Finding {
+fn missing_description(entry: &Entry) -> Finding {
     let is_generic = entry.what.ends_with("(GENERIC)");
     let rule = if is_generic { "R127" } else { "description" };
     Finding::warning(rule, entry.what.as_str(), &entry.origin.to_string(), "it has no description")
@@ -111,10 +113,11 @@ fn about_verbosity(variables: &[&Entry]) -> Option<Finding> {
     const SEVERAL: usize = 4;
     let first = variables.first()?.verbosity?;
     let is_default = matches!(first, Verbosity::UserBasic | Verbosity::TunerDetail);
-    let alike = variables.iter().all(|entry| entry.verbosity == Some(first));
-    (is_default && alike && variables.len() >= SEVERAL).then(|| {
-        let what = format!("all {} variables and events", variables.len());
-        let place = variables[0].origin.to_string();
-        Finding::warning("verbosity", what, &place, format!("all have the verbosity {first}, the default"))
-    })
+    let are_equal = variables.iter().all(|entry| entry.verbosity == Some(first));
+    if !is_default || !are_equal || variables.len() < SEVERAL {
+        return None;
+    }
+    let what = format!("all {} variables and events", variables.len());
+    let place = variables[0].origin.to_string();
+    Some(Finding::warning("verbosity", what, &place, format!("all have the verbosity {first}, the default")))
 }

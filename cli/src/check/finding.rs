@@ -81,7 +81,7 @@ pub(crate) struct Counts {
 
 /// A plug-in with its findings.
 #[derive(Debug, Serialize)]
-pub(crate) struct Checked {
+pub(crate) struct CheckedPlugin {
     pub(crate) path: String,
     /// The plug-in's own name, if the check got that far.
     pub(crate) name: Option<String>,
@@ -93,7 +93,7 @@ pub(crate) struct Checked {
     pub(crate) loads: bool,
 }
 
-impl Checked {
+impl CheckedPlugin {
     pub(crate) fn errors(&self) -> usize {
         self.findings.iter().filter(|finding| finding.is_error()).count()
     }
@@ -114,7 +114,7 @@ impl Checked {
 /// The result of a check.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
-    pub(crate) plugins: Vec<Checked>,
+    pub(crate) plugins: Vec<CheckedPlugin>,
     /// The MPI library whose variables the definitions were compared with.
     pub(crate) compared_with: Option<String>,
     pub(crate) errors: usize,
@@ -122,9 +122,9 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    pub(crate) fn new(plugins: Vec<Checked>, compared_with: Option<String>) -> Self {
-        let errors = plugins.iter().map(Checked::errors).sum();
-        let warnings = plugins.iter().map(Checked::warnings).sum();
+    pub(crate) fn new(plugins: Vec<CheckedPlugin>, compared_with: Option<String>) -> Self {
+        let errors = plugins.iter().map(CheckedPlugin::errors).sum();
+        let warnings = plugins.iter().map(CheckedPlugin::warnings).sum();
         Self { plugins, compared_with, errors, warnings }
     }
 }
@@ -135,39 +135,43 @@ fn remedy(rule: &str) -> &'static str {
         "C1" => "give it a name",
         "C2" => "use letters, digits and _ in names, and UTF-8 without NUL in texts",
         "C3" => "shorten it",
-        "C4" => "use one of the words of mpit_plugin.h",
+        "C4" => "use a constant of mpit_plugin.h",
         "C5" => "keep only one of the two",
         "C6" => "choose another class, datatype or kind of storage",
         "C9" => "give it an enumeration of its states",
-        "C10" => "make it an int, or take the enumeration away",
+        "C10" => "make it an int, or remove the enumeration",
         "C11" | "C12" | "R68" => "give each item a name and a value of its own",
-        "C21" => "take one of both flags away",
-        "C22" => "take the flag ATOMIC away",
-        "C25" => "say in the description whose processes set it",
-        "C28" => "return its true number of elements",
-        "C31" | "C32" | "C33" | "C34" => "describe the payload as a struct of C, with offsetof, in its order",
-        "C35" => "name a source of this plug-in, or of one that is loaded before it",
-        "C43" => "take one of the links between the categories away",
-        "C45" => "rename it, or the other one",
-        "R73" => "add the value to the enumeration, or begin with one of its items",
-        "R111" => "keep the value between 0 and 1",
-        "R123" => "say in the description what unit it has",
-        "R127" => "say what it measures and where it begins",
-        "R67" => "rename it, or give it the same items",
-        "R318" => "rename it, or only who asks for ours will see it",
-        "left-out" => "mend that first",
-        "plug-in" => "make it with MPIT_PLUGIN of mpit_plugin.h, or in Rust with plugin!",
-        "needs-mpi" => {
-            "link it with its MPI library, or check it with that: LD_PRELOAD=/path/to/libmpi.so mpit check"
+        "C21" => "remove one of the two flags",
+        "C22" => "remove the flag ATOMIC",
+        "C25" => "name in the description the group of processes that sets it",
+        "C28" => "return the actual number of elements",
+        "C31" | "C32" | "C33" | "C34" => {
+            "describe the payload as a C struct, with offsetof, in the order of its members"
         }
-        "file" => "make it a file that the loader takes",
-        "crash" | "exit" | "hang" => "run it in a debugger: `mpit check` only loads it",
-        "panic" => "return an error instead; tools get MPI_T_ERR_INVALID for it",
-        "activation" => "let it begin, or say in its documentation what it needs",
-        "description" => "describe it: tools show the text to their users",
-        "prefix" => "begin names with the name of the plug-in, so that no other one has them",
-        "category" => "name a category, so that tools show what belongs together",
-        "verbosity" => "distinguish USER, TUNER and MPIDEV variables, so that users see those for them",
-        _ => "compare with mpit_plugin.h",
+        "C35" => "name a source of this plug-in, or of a plug-in that is loaded before it",
+        "C43" => "remove one of the links between the categories",
+        "C45" => "rename it, or the other definition",
+        "R73" => "add the value to the enumeration, or initialize the variable with one of its items",
+        "R111" => "keep the value between 0 and 1",
+        "R123" => "name the unit in the description",
+        "R127" => "describe what it measures and its initial value",
+        "R67" => "rename it, or give it the same items",
+        "R318" => "rename it, so that it does not hide the definition of the MPI library",
+        "left-out" => "correct the other definition first",
+        "plug-in" => "build it with MPIT_PLUGIN of mpit_plugin.h, or with plugin! in Rust",
+        "needs-mpi" => {
+            "link it with its MPI library, or preload that for the check: LD_PRELOAD=/path/to/libmpi.so mpit check"
+        }
+        "file" => "make it a file that the loader accepts",
+        "crash" | "exit" | "hang" => {
+            "load it in a debugger: `mpit check` runs no other code than the plug-in's"
+        }
+        "panic" => "return an error instead of panicking; tools get MPI_T_ERR_INVALID",
+        "activation" => "let the activation succeed, or document its requirements",
+        "description" => "add a description, which tools show to their users",
+        "prefix" => "begin names with the name of the plug-in, so that they are unique",
+        "category" => "name a category, so that tools can group variables",
+        "verbosity" => "distinguish USER, TUNER and MPIDEV variables, so that tools can filter them",
+        _ => "compare it with mpit_plugin.h",
     }
 }

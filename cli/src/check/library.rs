@@ -61,9 +61,9 @@ impl Definition {
     }
 
     /// Returns the finding if the library has the same definition.
-    pub(super) fn taken_by(&self, inventory: &Inventory) -> Option<Finding> {
+    pub(super) fn conflict_with(&self, inventory: &Inventory) -> Option<Finding> {
         let name = &self.name;
-        let is_taken = match self.kind {
+        let is_defined = match self.kind {
             Kind::Pvar => inventory
                 .pvars
                 .iter()
@@ -74,25 +74,27 @@ impl Definition {
             Kind::Category => inventory.categories.iter().any(|one| !one.own && one.name == *name),
             Kind::Enumeration => self.has_other_items(inventory),
         };
-        let library = format!("the MPI library ({})", inventory.library.as_deref().unwrap_or("unknown"));
-        if self.kind == Kind::Enumeration {
-            let why = format!("{library} has one of this name with other items");
-            return is_taken.then(|| Finding::error("R67", self.label(), &self.place, why));
+        if !is_defined {
+            return None;
         }
-        let why = format!("{library} defines it as well, and its own is hidden behind this one");
-        is_taken.then(|| Finding::error("R318", self.label(), &self.place, why))
+        let library = format!("the MPI library ({})", inventory.library.as_deref().unwrap_or("unknown"));
+        let (rule, why) = match self.kind {
+            Kind::Enumeration => ("R67", format!("{library} has one of this name with other items")),
+            _ => ("R318", format!("{library} defines it as well, and its own is hidden behind this one")),
+        };
+        Some(Finding::error(rule, self.label(), &self.place, why))
     }
 
     /// Returns true if the library has an enumeration with this name and other items.
     fn has_other_items(&self, inventory: &Inventory) -> bool {
         let of_pvars = inventory.pvars.iter().filter(|one| !one.own).map(|one| &one.enumeration);
         let of_settings = inventory.cvars.iter().filter(|one| !one.own).map(|one| &one.enumeration);
-        let is_the_librarys = of_pvars.chain(of_settings).flatten().any(|name| *name == self.name);
+        let is_used_by_library = of_pvars.chain(of_settings).flatten().any(|name| *name == self.name);
         let items = |one: &mpit_ffi::inventory::Enumeration| -> Vec<_> {
             one.items.iter().map(|item| (item.value, item.name.clone())).collect()
         };
         let mut alike = inventory.enumerations.iter().filter(|one| one.name == self.name);
-        is_the_librarys && alike.any(|one| items(one) != self.items)
+        is_used_by_library && alike.any(|one| items(one) != self.items)
     }
 
     fn label(&self) -> String {
@@ -146,15 +148,18 @@ mod tests {
 
     /// Proves R67.
     #[test]
-    fn enumeration_is_shared_but_not_changed() {
+    fn enumerations_may_be_shared() {
         let cvar = |own| inventory::Cvar { own, enumeration: Some("modes".into()), ..Default::default() };
         let items = vec![inventory::Item { value: 1, name: "fast".into() }];
         let enumerations = vec![inventory::Enumeration { name: "modes".into(), items }];
         let library = Inventory { cvars: vec![cvar(false)], enumerations, ..Default::default() };
-        assert_eq!(enumeration("fast").taken_by(&library), None);
-        assert_eq!(enumeration("slow").taken_by(&library).map(|finding| finding.rule), Some("R67".into()));
+        assert_eq!(enumeration("fast").conflict_with(&library), None);
+        assert_eq!(
+            enumeration("slow").conflict_with(&library).map(|finding| finding.rule),
+            Some("R67".into())
+        );
         // The registry reports conflicts with mpit's own definitions.
         let ours = Inventory { cvars: vec![cvar(true)], ..library };
-        assert_eq!(enumeration("slow").taken_by(&ours), None);
+        assert_eq!(enumeration("slow").conflict_with(&ours), None);
     }
 }

@@ -2,16 +2,16 @@
 //!
 //! | module | purpose |
 //! |---|---|
-//! | `process`, `inside` | the process that a plug-in is checked in: the parent's side and the child's |
+//! | `parent`, `child` | the process in which a plug-in is checked: the parent's side and the child's |
 //! | `values`, `advice`, `library` | checks beyond the rules of the registry |
 //! | `finding`, `print` | findings and their output |
 
 mod advice;
+mod child;
 mod finding;
-mod inside;
 mod library;
+mod parent;
 mod print;
-mod process;
 mod values;
 
 use std::io::{ErrorKind, Write};
@@ -22,20 +22,20 @@ use mpit::internal::plugin::{PLUGIN_PATH, PLUGINS};
 use mpit_ffi::inventory::Inventory;
 
 use crate::{Check, is_program, preload, vars};
-use finding::{Checked, Report};
+use finding::{CheckedPlugin, Report};
 
 /// Checks plug-ins, each as if it were loaded after the ones before it.
 pub(crate) fn check(args: &Check) -> Result<ExitCode, String> {
     if let (Some(notes), [path]) = (&args.notes, args.plugins.as_slice()) {
-        return inside::check(notes, path).map(|()| ExitCode::SUCCESS);
+        return child::check(notes, path).map(|()| ExitCode::SUCCESS);
     }
     is_program(&args.command)?;
     if let Some(missing) = args.plugins.iter().find(|path| !path.exists()) {
         return Err(format!("there is no file {}", missing.display()));
     }
-    let inventory = if args.command.is_empty() { None } else { Some(of_command(args)?) };
-    let patience = Duration::from_secs(args.timeout.into());
-    let mut all: Vec<Checked> = Vec::new();
+    let inventory = if args.command.is_empty() { None } else { Some(inventory_of(args)?) };
+    let timeout = Duration::from_secs(args.timeout.into());
+    let mut all: Vec<CheckedPlugin> = Vec::new();
     for path in &args.plugins {
         let before: Vec<_> = args
             .plugins
@@ -44,9 +44,9 @@ pub(crate) fn check(args: &Check) -> Result<ExitCode, String> {
             .filter(|(_, one)| one.loads)
             .map(|(path, _)| path.as_path())
             .collect();
-        let process::Outcome { mut checked, definitions } = process::check(path, &before, patience)?;
+        let parent::Outcome { mut checked, definitions } = parent::check(path, &before, timeout)?;
         if let Some(inventory) = &inventory {
-            checked.findings.extend(definitions.iter().filter_map(|one| one.taken_by(inventory)));
+            checked.findings.extend(definitions.iter().filter_map(|one| one.conflict_with(inventory)));
         }
         checked.sort();
         all.push(checked);
@@ -57,9 +57,9 @@ pub(crate) fn check(args: &Check) -> Result<ExitCode, String> {
 }
 
 /// Returns the definitions of the MPI library that a command's program uses, without any plug-in.
-fn of_command(args: &Check) -> Result<Inventory, String> {
+fn inventory_of(args: &Check) -> Result<Inventory, String> {
     let library = preload::find(args.library.file.as_deref())?;
-    vars::of_command(&args.command, &library, |command| {
+    vars::inventory_of(&args.command, &library, |command| {
         command.env_remove(PLUGINS).env_remove(PLUGIN_PATH);
     })
 }

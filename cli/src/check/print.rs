@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::finding::{Checked, Counts, Finding, Report};
+use super::finding::{CheckedPlugin, Counts, Finding, Report};
 use crate::table;
 
 /// Formats each plug-in with its findings, and a line about the MPI library.
@@ -16,13 +16,13 @@ pub(super) fn of(report: &Report) -> String {
         Some(library) => writeln!(out, "Compared with the MPI library of the command, {library}."),
         None => writeln!(
             out,
-            "Compared with no MPI library; to do that, add a command: -- mpiexec -n 1 ./any_mpi_program"
+            "Not compared with an MPI library; to compare, add a command: -- mpiexec -n 1 ./any_mpi_program"
         ),
     };
     out
 }
 
-fn plugin(out: &mut String, checked: &Checked) {
+fn plugin(out: &mut String, checked: &CheckedPlugin) {
     let _ = write!(out, "{}", checked.path);
     if let Some(name) = &checked.name {
         let _ = write!(out, " ({name})");
@@ -34,7 +34,7 @@ fn plugin(out: &mut String, checked: &Checked) {
     if checked.findings.is_empty() {
         return;
     }
-    let mut rows = table::new(&["", "rule", "what", "where", "finding", "what to do"]);
+    let mut rows = table::new(&["", "rule", "definition", "place", "finding", "remedy"]);
     for finding in &checked.findings {
         let word = if finding.is_error() { "error" } else { "warning" };
         let Finding { rule, what, place, why, remedy, .. } = finding;
@@ -43,9 +43,9 @@ fn plugin(out: &mut String, checked: &Checked) {
     table::write(out, &mut rows);
 }
 
-fn verdict(checked: &Checked) -> String {
+fn verdict(checked: &CheckedPlugin) -> String {
     match (checked.errors(), checked.warnings()) {
-        (0, 0) => "all is well".into(),
+        (0, 0) => "no findings".into(),
         (0, warnings) => several(warnings, "warning", "warnings"),
         (errors, 0) => several(errors, "error", "errors"),
         (errors, warnings) => {

@@ -8,20 +8,20 @@ use super::finding::Finding;
 
 /// Reads all values once, as a tool may do at any time. A value that cannot be read is not a fault, because it may need
 /// MPI.
-pub(super) fn wrong_in(image: &Image) -> Vec<Finding> {
+pub(super) fn invalid_values(image: &Image) -> Vec<Finding> {
     let tool = Tool::new();
     let Ok(session) = tool.session() else { return Vec::new() };
-    let of_variables = image.pvars.iter().filter_map(|desc| wrong_in_pvar(&tool, &session, desc));
-    let of_settings = image.cvars.iter().filter_map(|desc| wrong_in_cvar(&tool, desc));
+    let of_variables = image.pvars.iter().filter_map(|desc| invalid_value_of_pvar(&tool, &session, desc));
+    let of_settings = image.cvars.iter().filter_map(|desc| invalid_value_of_cvar(&tool, desc));
     of_variables.chain(of_settings).collect()
 }
 
-fn wrong_in_pvar(tool: &Tool, session: &Session<'_>, desc: &PvarDesc) -> Option<Finding> {
+fn invalid_value_of_pvar(tool: &Tool, session: &Session<'_>, desc: &PvarDesc) -> Option<Finding> {
     let registry = tool.registry();
     let index = registry.pvar_index(desc.name(), desc.class())?;
     // Of two definitions with the same name, only one is registered.
-    let is_it = registry.pvar(index)?.origin() == desc.origin();
-    if !is_it || desc.bind() != Bind::NoObject {
+    let is_registered = registry.pvar(index)?.origin() == desc.origin();
+    if !is_registered || desc.bind() != Bind::NoObject {
         return None;
     }
     let handle = session.handle_at(index, None).ok()?;
@@ -36,8 +36,10 @@ fn wrong_in_pvar(tool: &Tool, session: &Session<'_>, desc: &PvarDesc) -> Option<
         }
         Datatype::Double => {
             let values = handle.read::<f64>().ok()?;
-            let wrong = values.into_iter().find(|value| !(0.0..=1.0).contains(value));
-            let wrong = wrong.filter(|_| desc.class() == Class::Percentage)?;
+            if desc.class() != Class::Percentage {
+                return None;
+            }
+            let wrong = values.into_iter().find(|value| !(0.0..=1.0).contains(value))?;
             Some(Finding::error("R111", what(), &place, format!("its value is {wrong}")))
         }
         Datatype::Char => handle.read_text().err().and(None),
@@ -50,7 +52,7 @@ fn wrong_in_pvar(tool: &Tool, session: &Session<'_>, desc: &PvarDesc) -> Option<
     }
 }
 
-fn wrong_in_cvar(tool: &Tool, desc: &CvarDesc) -> Option<Finding> {
+fn invalid_value_of_cvar(tool: &Tool, desc: &CvarDesc) -> Option<Finding> {
     let registry = tool.registry();
     let registered = registry.cvar(registry.cvar_index(desc.name())?)?;
     if registered.origin() != desc.origin() {

@@ -17,18 +17,18 @@ use crate::{Run, is_program, preload, run};
 use watch::Watch;
 
 /// All data that was collected.
-struct Case<'a> {
+struct Diagnosis<'a> {
     args: &'a Run,
     target: Option<&'a Target>,
     /// The reports of processes, by rank.
     processes: Vec<Process>,
     /// The processes observed on this machine.
-    seen: Vec<watch::Seen>,
+    observed: Vec<watch::ObservedProgram>,
     status: std::process::ExitStatus,
 }
 
 /// Runs the command and prints the result.
-pub(crate) fn examine(args: &Run) -> Result<ExitCode, String> {
+pub(crate) fn diagnose(args: &Run) -> Result<ExitCode, String> {
     is_program(&args.command)?;
     let library = preload::find(args.library.file.as_deref())?;
     let target = args.output.as_deref().map(Target::new).transpose()?;
@@ -36,7 +36,7 @@ pub(crate) fn examine(args: &Run) -> Result<ExitCode, String> {
     if let Some(target) = &target {
         target.prepare()?;
     }
-    preload::try_it(&library)?;
+    preload::try_loading(&library)?;
     // The target of files is only inspected; existing files stay unchanged.
     all.push(Setting { name: "pml_monitoring_enable_output".into(), value: "0".into() });
     all.push(Setting { name: "monitoring_store".into(), value: "memory".into() });
@@ -47,17 +47,17 @@ pub(crate) fn examine(args: &Run) -> Result<ExitCode, String> {
     preload::add(&mut command, &library);
     let name = args.command[0].display();
     let mut child = command.spawn().map_err(|error| format!("cannot run {name}: {error}"))?;
-    let watch = Watch::begin(child.id(), &library);
+    let watch = Watch::start(child.id(), &library);
     let status = child.wait().map_err(|error| format!("cannot wait for {name}: {error}"))?;
-    let seen = watch.end();
+    let observed = watch.end();
     let processes = processes::read(directory.path());
-    let case = Case { args, target: target.as_ref(), processes, seen, status };
-    let findings = findings::of(&case);
-    let mut text = processes::print(&case);
+    let diagnosis = Diagnosis { args, target: target.as_ref(), processes, observed, status };
+    let findings = findings::of(&diagnosis);
+    let mut text = processes::print(&diagnosis);
     for finding in &findings {
         let _ = writeln!(text, "\nPROBLEM: {finding}");
     }
-    let _ = writeln!(text, "\n{}", verdict(&case, findings.is_empty()));
+    let _ = writeln!(text, "\n{}", verdict(&diagnosis, findings.is_empty()));
     match std::io::stdout().write_all(mpit::internal::printable(&text).as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(format!("cannot write to standard output: {error}"))
@@ -75,17 +75,17 @@ fn reports(target: Option<&Target>) -> Result<tempfile::TempDir, String> {
         target.map(Target::directory).map(ToOwned::to_owned).into_iter().chain(std::env::current_dir());
     let made = places.map(|place| builder.tempdir_in(place)).find_map(Result::ok);
     made.map_or_else(|| builder.tempdir(), Ok)
-        .map_err(|error| format!("cannot make a temporary directory: {error}"))
+        .map_err(|error| format!("cannot create a temporary directory: {error}"))
 }
 
-fn verdict(case: &Case<'_>, is_well: bool) -> String {
-    let of = case.processes.iter().filter_map(|process| process.world).map(|(_, size)| size).max();
-    let of = of.map_or(case.processes.len(), |size| size as usize).max(case.processes.len());
-    let good = case.processes.iter().filter(|process| process.finalized && process.unwritable.is_none());
-    if case.processes.is_empty() {
-        return "no process has mpit".into();
+fn verdict(diagnosis: &Diagnosis<'_>, is_well: bool) -> String {
+    let of = diagnosis.processes.iter().filter_map(|process| process.world).map(|(_, size)| size).max();
+    let of = of.map_or(diagnosis.processes.len(), |size| size as usize).max(diagnosis.processes.len());
+    let good = diagnosis.processes.iter().filter(|process| process.finalized && process.unwritable.is_none());
+    if diagnosis.processes.is_empty() {
+        return "no process loaded mpit".into();
     }
-    match case.target {
+    match diagnosis.target {
         Some(target) if is_well => {
             format!(
                 "{} of {of} processes would write files {}.*",
@@ -96,6 +96,6 @@ fn verdict(case: &Case<'_>, is_well: bool) -> String {
         Some(_) => {
             format!("{} of {of} processes would write files", good.filter(|process| process.records).count())
         }
-        None => format!("{} of {of} processes have mpit; to record, name files with --output", good.count()),
+        None => format!("{} of {of} processes loaded mpit; to record, add --output STEM", good.count()),
     }
 }

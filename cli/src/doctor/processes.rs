@@ -7,11 +7,11 @@ use std::path::Path;
 
 use mpit_ffi::doctor::Process;
 
-use super::Case;
+use super::Diagnosis;
 use crate::run::ranks;
 
 /// The settings that `mpit doctor` itself makes.
-const OWN: [&str; 2] = ["pml_monitoring_enable_output", "monitoring_store"];
+const DOCTOR_SETTINGS: [&str; 2] = ["pml_monitoring_enable_output", "monitoring_store"];
 
 /// Reads the reports of processes, in the order of their ranks.
 pub(super) fn read(directory: &Path) -> Vec<Process> {
@@ -23,25 +23,24 @@ pub(super) fn read(directory: &Path) -> Vec<Process> {
     all
 }
 
-/// Formats the reports; processes with equal reports share one. The maximum number of characters shown of a library's
-/// version text: some fill pages.
-pub(super) fn print(case: &Case<'_>) -> String {
+/// Formats the reports. Processes with equal reports share one.
+pub(super) fn print(diagnosis: &Diagnosis<'_>) -> String {
     let mut out = String::new();
-    let mut rest: Vec<&Process> = case.processes.iter().collect();
+    let mut rest: Vec<&Process> = diagnosis.processes.iter().collect();
     while let Some(first) = rest.first().copied() {
-        let (alike, others): (Vec<_>, Vec<_>) = rest
-            .into_iter()
-            .partition(|process| process.host == first.host && lines(case, process) == lines(case, first));
+        let (alike, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|process| {
+            process.host == first.host && lines(diagnosis, process) == lines(diagnosis, first)
+        });
         rest = others;
         let _ = writeln!(out, "{} on {}: {}", names(&alike), first.host, first.program);
-        out.push_str(&lines(case, first));
+        out.push_str(&lines(diagnosis, first));
     }
-    let reported: BTreeSet<u32> = case.processes.iter().map(|process| process.pid).collect();
-    let others: BTreeSet<_> = case
-        .seen
+    let reported: BTreeSet<u32> = diagnosis.processes.iter().map(|process| process.pid).collect();
+    let others: BTreeSet<_> = diagnosis
+        .observed
         .iter()
-        .filter(|seen| !reported.contains(&seen.pid) && !seen.has_mpi)
-        .map(|seen| seen.program.display().to_string())
+        .filter(|observed| !reported.contains(&observed.pid) && !observed.has_mpi)
+        .map(|observed| observed.program.display().to_string())
         .collect();
     if !others.is_empty() {
         let _ = writeln!(out, "without MPI: {}", others.into_iter().collect::<Vec<_>>().join(", "));
@@ -49,7 +48,7 @@ pub(super) fn print(case: &Case<'_>) -> String {
     out
 }
 
-/// The most characters of a library's version text that are shown: some fill pages.
+/// The maximum number of characters printed of a library's version text, which may have several lines.
 const LONGEST_VERSION: usize = 80;
 
 fn names(processes: &[&Process]) -> String {
@@ -63,30 +62,32 @@ fn names(processes: &[&Process]) -> String {
     ranks(&all)
 }
 
-fn lines(case: &Case<'_>, process: &Process) -> String {
+fn lines(diagnosis: &Diagnosis<'_>, process: &Process) -> String {
     let mut out = String::new();
     let mut line = |what: &str, text: &str| _ = writeln!(out, "  {what:<9} {text}");
     match &process.mpi {
         Some(mpi) => {
             let version: String = mpi.version.chars().take(LONGEST_VERSION).collect();
             line("MPI", version.trim());
-            line("", &format!("{}, {}", mpi.file, mpi.abi.as_deref().unwrap_or("ABI not known")));
+            line("", &format!("{}, {}", mpi.file, mpi.abi.as_deref().unwrap_or("unknown ABI")));
         }
         None => line("MPI", "no library is loaded"),
     }
     line("library", &format!("mpit {}", process.mpit));
-    let size = process.world.map_or("MPI is not up".into(), |(_, size)| format!("{size} in MPI_COMM_WORLD"));
+    let size = process
+        .world
+        .map_or("MPI is not initialized".into(), |(_, size)| format!("{size} in MPI_COMM_WORLD"));
     let launcher = match &process.launcher {
-        None => "none is known".into(),
+        None => "unknown".into(),
         Some((name, None)) => name.clone(),
         Some((name, Some(size))) => format!("{name}, {size} processes"),
     };
     line("launcher", &launcher);
     line("processes", &size);
     let settings: Vec<_> =
-        process.settings.iter().filter(|(name, ..)| !OWN.contains(&name.as_str())).collect();
+        process.settings.iter().filter(|(name, ..)| !DOCTOR_SETTINGS.contains(&name.as_str())).collect();
     if settings.is_empty() {
-        line("settings", "all are the default");
+        line("settings", "all have their defaults");
     }
     for (at, (name, value, source)) in settings.into_iter().enumerate() {
         line(if at == 0 { "settings" } else { "" }, &format!("{name} = {value} ({source})"));
@@ -94,9 +95,9 @@ fn lines(case: &Case<'_>, process: &Process) -> String {
     match (&process.stem, &process.unwritable) {
         (Some(stem), None) => line("files", &format!("{}.*: can be written", stem.display())),
         (Some(stem), Some(why)) => line("files", &format!("{}.*: {why}", stem.display())),
-        (None, _) if case.target.is_some() => line("files", "none are asked for"),
+        (None, _) if diagnosis.target.is_some() => line("files", "none requested"),
         (None, _) => {}
     }
-    line("end", if process.finalized { "MPI_Finalize" } else { "not seen" });
+    line("end", if process.finalized { "MPI_Finalize" } else { "without MPI_Finalize" });
     out
 }

@@ -20,12 +20,12 @@ const PAUSE: Duration = Duration::from_millis(3);
 /// A program that a process ran.
 #[allow(clippy::struct_excessive_bools, reason = "four facts that do not depend on each other")]
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
+pub(super) struct ObservedProgram {
     pub(super) pid: u32,
     pub(super) program: PathBuf,
     pub(super) kind: Option<Program>,
     /// True if the environment asks for the library to be preloaded.
-    pub(super) is_asked_for: bool,
+    pub(super) is_requested: bool,
     /// True if settings were passed.
     pub(super) has_settings: bool,
     pub(super) has_library: bool,
@@ -36,18 +36,18 @@ pub(super) struct Seen {
 /// An observer of processes, which runs until it is ended.
 pub(super) struct Watch {
     is_over: Arc<AtomicBool>,
-    thread: Option<JoinHandle<Vec<Seen>>>,
+    thread: Option<JoinHandle<Vec<ObservedProgram>>>,
 }
 
 impl Watch {
     /// Starts observing a process and all its descendants.
-    pub(super) fn begin(pid: u32, library: &Path) -> Self {
+    pub(super) fn start(pid: u32, library: &Path) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let (ended, library) = (Arc::clone(&is_over), library.to_owned());
         let thread = thread::Builder::new().name("watch".into()).spawn(move || {
             let mut all = BTreeMap::new();
             while !ended.load(Relaxed) {
-                look(pid, &library, &mut all);
+                scan(pid, &library, &mut all);
                 thread::sleep(PAUSE);
             }
             all.into_values().collect()
@@ -55,14 +55,14 @@ impl Watch {
         Self { is_over, thread: thread.ok() }
     }
 
-    /// Ends the observation. Returns the programs that were seen, by process.
-    pub(super) fn end(self) -> Vec<Seen> {
+    /// Ends the observation. Returns the programs that were observed, by process.
+    pub(super) fn end(self) -> Vec<ObservedProgram> {
         self.is_over.store(true, Relaxed);
         self.thread.and_then(|thread| thread.join().ok()).unwrap_or_default()
     }
 }
 
-fn look(first: u32, library: &Path, all: &mut BTreeMap<(u32, PathBuf), Seen>) {
+fn scan(first: u32, library: &Path, all: &mut BTreeMap<(u32, PathBuf), ObservedProgram>) {
     let mut left = vec![first];
     while let Some(pid) = left.pop() {
         let place = PathBuf::from(format!("/proc/{pid}"));
@@ -72,7 +72,7 @@ fn look(first: u32, library: &Path, all: &mut BTreeMap<(u32, PathBuf), Seen>) {
         }
         let Ok(program) = fs::read_link(place.join("exe")) else { continue };
         let before = all.get(&(pid, program.clone()));
-        if before.is_some_and(|seen| seen.has_library && seen.has_mpi) {
+        if before.is_some_and(|observed| observed.has_library && observed.has_mpi) {
             continue;
         }
         let (environment, maps) = (fs::read(place.join("environ")), fs::read_to_string(place.join("maps")));
@@ -81,17 +81,18 @@ fn look(first: u32, library: &Path, all: &mut BTreeMap<(u32, PathBuf), Seen>) {
         if maps.is_empty() || fs::read_link(place.join("exe")).ok().as_ref() != Some(&program) {
             continue;
         }
-        let kind = before.map_or_else(|| Program::of(&program), |seen| seen.kind);
-        let mut seen = Seen { pid, program: program.clone(), kind, ..of(&environment, &maps, library) };
+        let kind = before.map_or_else(|| Program::of(&program), |observed| observed.kind);
+        let mut observed =
+            ObservedProgram { pid, program: program.clone(), kind, ..observe(&environment, &maps, library) };
         if let Some(before) = before {
-            seen.has_library |= before.has_library;
-            seen.has_mpi |= before.has_mpi;
+            observed.has_library |= before.has_library;
+            observed.has_mpi |= before.has_mpi;
         }
-        all.insert((pid, program), seen);
+        all.insert((pid, program), observed);
     }
 }
 
-fn of(environment: &[u8], maps: &str, library: &Path) -> Seen {
+fn observe(environment: &[u8], maps: &str, library: &Path) -> ObservedProgram {
     let value = |name: &str| {
         let mut entries = environment.split(|byte| *byte == 0);
         entries.find_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="))
@@ -104,11 +105,11 @@ fn of(environment: &[u8], maps: &str, library: &Path) -> Seen {
     };
     let files = || maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..]));
     let preloaded = value(preload::VARIABLE).unwrap_or_default();
-    Seen {
+    ObservedProgram {
         pid: 0,
         program: PathBuf::new(),
         kind: None,
-        is_asked_for: preloaded
+        is_requested: preloaded
             .split(|byte| matches!(byte, b':' | b' '))
             .any(|one| one == library.as_os_str().as_bytes()),
         has_settings: value(LAUNCHER_SETTINGS).is_some(),

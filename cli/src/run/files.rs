@@ -14,7 +14,7 @@ use mpit_components::store::StoreFile;
 use crate::print;
 
 /// Environment variables in which launchers number the processes that they start.
-const OF_LAUNCHERS: [&str; 5] = ["PMIX_RANK", "PMI_RANK", "PMI_ID", "PMI_FD", "OMPI_COMM_WORLD_RANK"];
+const RANK_VARIABLES: [&str; 5] = ["PMIX_RANK", "PMI_RANK", "PMI_ID", "PMI_FD", "OMPI_COMM_WORLD_RANK"];
 
 /// The lock on a run's file names, from its beginning to its end.
 pub(super) struct RunFiles {
@@ -26,7 +26,7 @@ pub(super) struct RunFiles {
 /// Returns true if this command was started by the launcher of a job. Then all processes of the job run such a command, and
 /// the files belong to all of them.
 pub(super) fn is_inside_a_job() -> bool {
-    OF_LAUNCHERS.iter().any(|name| std::env::var_os(name).is_some())
+    RANK_VARIABLES.iter().any(|name| std::env::var_os(name).is_some())
 }
 
 impl RunFiles {
@@ -73,7 +73,7 @@ fn clear(stem: &Path) -> Result<(), String> {
     let in_use = |file: &names::Named| StoreFile::at(&file.path).is_some_and(|store| store.is_in_use());
     if let Some(busy) = there.iter().find(|file| file.store && in_use(file)) {
         return Err(format!(
-            "{} is in use by a running program; wait for its end, or take another --output",
+            "{} is in use by a running program; wait for its end, or choose another --output",
             busy.path.display()
         ));
     }
@@ -110,7 +110,7 @@ impl Lock {
                 Ok(()) => (),
                 Err(TryLockError::WouldBlock) => {
                     return Err(format!(
-                        "another `mpit run` is writing to {}; wait for its end, or take another --output",
+                        "another `mpit run` is writing to {}; wait for its end, or choose another --output",
                         stem.display()
                     ));
                 }
@@ -132,7 +132,7 @@ mod tests {
     use super::{Lock, clear};
 
     #[test]
-    fn files_of_an_earlier_run_are_removed() {
+    fn earlier_files_are_removed() {
         let directory = tempfile::tempdir().unwrap();
         let path = |name: &str| directory.path().join(name);
         let one = "# POINT TO POINT\n# OSC\n# COLLECTIVES\n";
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn one_run_at_a_time_has_a_name() {
+    fn concurrent_runs_are_refused() {
         let directory = tempfile::tempdir().unwrap();
         let stem = directory.path().join("run");
         let first = Lock::take(&stem).unwrap().unwrap();

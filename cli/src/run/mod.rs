@@ -1,7 +1,7 @@
 //! `mpit run`: runs a command with the preload library.
 
 mod files;
-pub(crate) mod nothing;
+pub(crate) mod no_files;
 pub(crate) mod output;
 mod recover;
 mod wait;
@@ -63,9 +63,9 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
         match ended {
             Ok(ended) => {
                 if let Some((target, before)) = target.zip(files_before) {
-                    tell_of_files(args, &library, &target, &before, &ended);
+                    report_files(args, &library, &target, &before, &ended);
                 }
-                return Ok(ended.hand_on());
+                return Ok(ended.end_alike());
             }
             Err(error) => error,
         }
@@ -75,16 +75,16 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     Err(format!("cannot run {}: {error}", args.command[0].display()))
 }
 
-/// Reports at the end the one file for all processes, or the reason why there is no file.
-fn tell_of_files(args: &Run, library: &Path, target: &Target, before: &output::Files, ended: &Ended) {
+/// Reports at the end the one file for all processes, or the reason why no file was written.
+fn report_files(args: &Run, library: &Path, target: &Target, before: &output::Files, ended: &Ended) {
     let shown = &target.shown;
     // Another process may write the file for the whole job, and this one does not wait for it.
     let is_for_others = args.one_file && files::is_inside_a_job();
     if !is_for_others && !target.files().have_more_than(before) {
-        let why = nothing::reason(&args.command, library, ended.failure().as_deref());
-        print(&format!("nothing was recorded, there is no file {shown}.*: {why} (`mpit doctor` shows more)"));
+        let why = no_files::reason(&args.command, library, ended.failure().as_deref());
+        print(&format!("no file {shown}.* was written: {why}; `mpit doctor` reports details"));
     } else if args.one_file && Path::new(&format!("{}.prof", target.stem)).exists() {
-        print(&format!("{shown}.prof has what was sent; look at it with `mpit report {shown}.prof`"));
+        print(&format!("wrote {shown}.prof; read it with `mpit report {shown}.prof`"));
     }
 }
 

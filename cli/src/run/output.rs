@@ -29,7 +29,7 @@ impl Target {
         let refused = |why: &str| format!("--output {}: {why}", argument.to_string_lossy().escape_debug());
         let text = argument.to_str().ok_or_else(|| refused("the name is not UTF-8; choose another one"))?;
         if text.is_empty() {
-            return Err(refused("expected what names of files begin with, such as prof/run"));
+            return Err(refused("expected the first part of file names, such as prof/run"));
         }
         if text.contains('\n') {
             return Err(refused("the name has a line break; choose another one"));
@@ -58,7 +58,7 @@ impl Target {
     fn try_to_write(&self) -> io::Result<()> {
         let directory = self.directory();
         fs::create_dir_all(directory)
-            .map_err(|error| io::Error::new(error.kind(), format!("cannot make the directory: {error}")))?;
+            .map_err(|error| io::Error::new(error.kind(), format!("cannot create the directory: {error}")))?;
         // The name has the length of a run's file name, but begins with a dot, so that it is not taken for one.
         let name = Path::new(&self.stem).file_name().unwrap_or_default().to_string_lossy();
         let longest = name.len() + LONGEST_ENDING.len();

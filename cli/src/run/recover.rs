@@ -16,7 +16,7 @@ use mpit_components::store::{self, Recovered, StoreFile};
 use crate::print;
 
 /// The time that processes have after the end of the command: launchers do not wait for the processes that they kill.
-const PATIENCE: Duration = Duration::from_secs(3);
+const TIME_LIMIT: Duration = Duration::from_secs(3);
 
 /// The state before the command runs.
 pub(super) struct Before {
@@ -50,7 +50,7 @@ impl Before {
         match names::find(&self.stem) {
             Ok(files) => worlds.extend(files.into_iter().map(|file| file.world)),
             Err(error) => {
-                print(&format!("cannot look for {}.<rank>.store: {error}", self.stem.display()));
+                print(&format!("cannot search for {}.<rank>.store: {error}", self.stem.display()));
                 return;
             }
         }
@@ -63,7 +63,7 @@ impl Before {
     fn recover_world(&self) {
         match store::find(&self.stem) {
             Ok(files) => self.recover_from(files),
-            Err(error) => print(&format!("cannot look for {}.<rank>.store: {error}", self.stem.display())),
+            Err(error) => print(&format!("cannot search for {}.<rank>.store: {error}", self.stem.display())),
         }
     }
 
@@ -75,19 +75,19 @@ impl Before {
             }
             ours
         });
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + TIME_LIMIT;
         let mut recovered = BTreeMap::new();
         for file in files {
             while file.is_in_use() && Instant::now() < until {
                 thread::sleep(Duration::from_millis(20));
             }
-            // Checked before reading, so that the process cannot write in between.
+            // CheckedPlugin before reading, so that the process cannot write in between.
             let in_use = file.is_in_use();
             match file.read() {
                 // The process wrote its file, but ended before it removed the store.
                 Ok(Recovered { ended: true, .. }) => remove(&file),
                 Ok(_) if in_use => print(&format!(
-                    "{}: the process still runs; `mpit report` reads its records so far",
+                    "{}: its process is still running; `mpit report` reads its records so far",
                     file.path.display()
                 )),
                 Ok(one) => _ = recovered.insert(file.rank, (file, one)),
@@ -96,7 +96,7 @@ impl Before {
         }
         let Some(size) = recovered.values().map(|(_, one)| one.world.size).max() else { return };
         let cut: Vec<u32> =
-            recovered.iter().filter(|(_, (_, one))| one.cut_short).map(|(rank, _)| *rank).collect();
+            recovered.iter().filter(|(_, (_, one))| one.truncated).map(|(rank, _)| *rank).collect();
         let container = self.named(".prof");
         // Rank 0 writes the file for all processes. If it did not, there is none, or one of an earlier run.
         if gather::is_wanted() && recovered.contains_key(&0) {
@@ -106,7 +106,7 @@ impl Before {
         }
         if !cut.is_empty() {
             print(&format!(
-                "the last records of {} are missing: the files .store could not grow",
+                "the last records of {} are missing: their .store files could not grow",
                 ranks(&cut)
             ));
         }
@@ -114,7 +114,7 @@ impl Before {
             |rank: &u32| self.is_newer(&container) || self.is_newer(&self.named(&format!(".{rank}.prof")));
         let missing: Vec<u32> = (0..size).filter(|rank| !there(rank)).collect();
         if !missing.is_empty() {
-            print(&format!("{} left no record", ranks(&missing)));
+            print(&format!("{} left no records", ranks(&missing)));
         }
     }
 

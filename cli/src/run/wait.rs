@@ -32,18 +32,22 @@ pub(super) fn run(command: &mut Command) -> io::Result<Ended> {
     let mut witness = Witness::start().ok();
     let mut child = command.spawn()?;
     let pid = Pid::from_child(&child);
-    let guarded = witness.as_mut().map_or(Ok(()), |witness| witness.guard(pid));
-    let witness = Arc::new(Mutex::new(witness.filter(|_| guarded.is_ok())));
+    if let Some(started) = &mut witness
+        && started.guard(pid).is_err()
+    {
+        witness = None;
+    }
+    let witness = Arc::new(Mutex::new(witness));
     let running = Arc::new(Mutex::new(true));
     let forwarder = {
         let (running, witness, handle) = (Arc::clone(&running), Arc::clone(&witness), signals.handle());
         let thread = thread::Builder::new().name("signals".into()).spawn(move || {
             for origin in &mut signals {
-                if has_it(pid, &origin, &witness) {
+                if command_has_received(pid, &origin, &witness) {
                     continue;
                 }
                 let running = running.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(signal) = Signal::from_named_raw(origin.signal).filter(|_| *running) {
+                if *running && let Some(signal) = Signal::from_named_raw(origin.signal) {
                     // If the command has ended, `waitid` reports it next.
                     let _ = kill_process(pid, signal);
                 }
@@ -69,7 +73,7 @@ pub(super) fn run(command: &mut Command) -> io::Result<Ended> {
 }
 
 /// Returns true if the command received a signal of this process as well, because it was sent to their process group.
-fn has_it(command: Pid, origin: &Origin, witness: &Mutex<Option<Witness>>) -> bool {
+fn command_has_received(command: Pid, origin: &Origin, witness: &Mutex<Option<Witness>>) -> bool {
     // The command may have created its own process group, as `timeout` and `setsid` do.
     if getpgid(Some(command)).is_ok_and(|group| group != getpgrp()) {
         return false;
@@ -92,7 +96,7 @@ pub(super) struct Ended(ExitStatus);
 
 impl Ended {
     /// Ends this process like the command: by the same signal, or with the returned exit code.
-    pub(super) fn hand_on(&self) -> ExitCode {
+    pub(super) fn end_alike(&self) -> ExitCode {
         if let Some(signal) = self.0.signal() {
             // The command may have left a core file, which must not be overwritten by one of this process.
             let none = Rlimit { current: Some(0), maximum: getrlimit(Resource::Core).maximum };

@@ -24,7 +24,7 @@ pub(super) const SIGNALS: [i32; 8] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1,
 pub(crate) const SUBCOMMAND: &str = "signal-witness";
 
 /// The maximum time that batch systems take to signal the processes of a job one by one.
-const ONE_BY_ONE: Duration = Duration::from_millis(200);
+const MAX_SPREAD: Duration = Duration::from_millis(200);
 
 /// A request to guard the command, whose process id follows.
 const COMMAND: u8 = 0;
@@ -36,15 +36,15 @@ const RECEIVED: u8 = 1;
 #[derive(Debug)]
 pub(super) struct Witness {
     process: Child,
-    questions: ChildStdin,
-    answers: ChildStdout,
+    requests: ChildStdin,
+    replies: ChildStdout,
     /// The last signals to the group.
-    seen: Vec<Seen>,
+    received_signals: Vec<ReceivedSignal>,
 }
 
 /// A signal to the group.
 #[derive(Debug)]
-struct Seen {
+struct ReceivedSignal {
     signal: i32,
     at: Instant,
     /// `mpit run` has not handled its own copy yet.
@@ -58,15 +58,15 @@ impl Witness {
         command.arg0("mpit: signals").arg(SUBCOMMAND).env_clear();
         let mut process =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-        let (Some(questions), Some(mut answers)) = (process.stdin.take(), process.stdout.take()) else {
+        let (Some(requests), Some(mut replies)) = (process.stdin.take(), process.stdout.take()) else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
-        if let Err(error) = answers.read_exact(&mut [0]) {
+        if let Err(error) = replies.read_exact(&mut [0]) {
             let _ = process.kill();
             let _ = process.wait();
             return Err(error);
         }
-        Ok(Self { process, questions, answers, seen: Vec::new() })
+        Ok(Self { process, requests, replies, received_signals: Vec::new() })
     }
 
     /// Passes the process id of the command to the witness, which kills the command if `mpit run` is killed.
@@ -75,42 +75,44 @@ impl Witness {
     /// the command was created is thus sent to it twice. That costs little: a program that has just begun has no handlers, so the
     /// first signal ends it. A signal that is not sent to the command would be lost.
     pub(super) fn guard(&mut self, command: Pid) -> io::Result<()> {
-        self.ask()?;
-        self.seen.clear();
+        self.fetch_signals()?;
+        self.received_signals.clear();
         let mut message = vec![COMMAND];
         message.extend(command.as_raw_nonzero().get().to_ne_bytes());
-        self.questions.write_all(&message)
+        self.requests.write_all(&message)
     }
 
     /// Returns true if a signal to this process was sent to the group.
     pub(super) fn group_has(&mut self, signal: i32) -> io::Result<bool> {
-        self.ask()?;
-        if self.has_seen(signal) {
+        self.fetch_signals()?;
+        if self.has_received(signal) {
             return Ok(true);
         }
-        thread::sleep(ONE_BY_ONE);
-        self.ask()?;
-        Ok(self.has_seen(signal))
+        thread::sleep(MAX_SPREAD);
+        self.fetch_signals()?;
+        Ok(self.has_received(signal))
     }
 
     /// Returns true if a signal is one of the group's, or is repeated to this process directly after that.
-    fn has_seen(&mut self, signal: i32) -> bool {
-        let Some(seen) = self.seen.iter_mut().find(|seen| seen.signal == signal) else { return false };
-        mem::take(&mut seen.pending) || seen.at.elapsed() < ONE_BY_ONE
+    fn has_received(&mut self, signal: i32) -> bool {
+        let Some(known) = self.received_signals.iter_mut().find(|known| known.signal == signal) else {
+            return false;
+        };
+        mem::take(&mut known.pending) || known.at.elapsed() < MAX_SPREAD
     }
 
     /// Asks for all signals that the witness has received, since those that `mpit run` handles later are timed now.
-    fn ask(&mut self) -> io::Result<()> {
+    fn fetch_signals(&mut self) -> io::Result<()> {
         // The witness may have been stopped together with the group.
         let _ = kill_process(Pid::from_child(&self.process), Signal::CONT);
-        self.questions.write_all(&[RECEIVED])?;
+        self.requests.write_all(&[RECEIVED])?;
         let mut received = [0];
-        self.answers.read_exact(&mut received)?;
+        self.replies.read_exact(&mut received)?;
         let at = Instant::now();
         for (place, signal) in SIGNALS.into_iter().enumerate() {
             if received[0] >> place & 1 != 0 {
-                self.seen.retain(|seen| seen.signal != signal);
-                self.seen.push(Seen { signal, at, pending: true });
+                self.received_signals.retain(|known| known.signal != signal);
+                self.received_signals.push(ReceivedSignal { signal, at, pending: true });
             }
         }
         Ok(())
@@ -118,8 +120,8 @@ impl Witness {
 
     /// Ends the witness, after the command has ended.
     pub(super) fn end(self) {
-        let Self { mut process, questions, answers, .. } = self;
-        drop((questions, answers));
+        let Self { mut process, requests, replies, .. } = self;
+        drop((requests, replies));
         let _ = kill_process(Pid::from_child(&process), Signal::CONT);
         // The witness ends at the end of its input.
         let _ = process.wait();
@@ -134,22 +136,22 @@ pub(crate) fn main() -> io::Result<()> {
         signal_hook::flag::register(signal, Arc::clone(&flag))?;
         flags.push(flag);
     }
-    let (mut questions, mut answers) = (io::stdin().lock(), io::stdout().lock());
-    let mut answer = |byte: u8| answers.write_all(&[byte]).and_then(|()| answers.flush());
-    answer(1)?;
+    let (mut requests, mut replies) = (io::stdin().lock(), io::stdout().lock());
+    let mut reply = |byte: u8| replies.write_all(&[byte]).and_then(|()| replies.flush());
+    reply(1)?;
     let mut command = None;
-    let mut question = [0];
-    while questions.read_exact(&mut question).is_ok() {
-        if question == [COMMAND] {
+    let mut request = [0];
+    while requests.read_exact(&mut request).is_ok() {
+        if request == [COMMAND] {
             let mut pid = [0; 4];
-            questions.read_exact(&mut pid)?;
+            requests.read_exact(&mut pid)?;
             let pid = Pid::from_raw(i32::from_ne_bytes(pid));
             command = pid.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
             continue;
         }
         // A signal sent before the request has been handled: the kernel runs handlers before `read` returns.
         let received = |(place, flag): (usize, &Arc<AtomicBool>)| u8::from(flag.swap(false, SeqCst)) << place;
-        answer(flags.iter().enumerate().map(received).sum())?;
+        reply(flags.iter().enumerate().map(received).sum())?;
     }
     // The command has ended, or `mpit run` was killed and must not leave the command behind.
     if let Some(command) = command {
@@ -168,7 +170,7 @@ mod tests {
     use super::{SIGNALS, Witness};
 
     /// Starts an imitation of the witness, which answers requests for the signals with these sets.
-    fn witness(answers: &[u8]) -> Witness {
+    fn witness(replies: &[u8]) -> Witness {
         let script = r#"
             for set in "$@"; do
                 # A request to guard the command precedes its process id.
@@ -176,14 +178,14 @@ mod tests {
                 printf "\\$set"
             done"#;
         let mut command = Command::new("sh");
-        command.args(["-c", script, "sh"]).args(answers.iter().map(|set| format!("{set:o}")));
+        command.args(["-c", script, "sh"]).args(replies.iter().map(|set| format!("{set:o}")));
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let (questions, answers) = (process.stdin.take().unwrap(), process.stdout.take().unwrap());
-        Witness { process, questions, answers, seen: Vec::new() }
+        let (requests, replies) = (process.stdin.take().unwrap(), process.stdout.take().unwrap());
+        Witness { process, requests, replies, received_signals: Vec::new() }
     }
 
     #[test]
-    fn the_command_missed_earlier_signals() {
+    fn earlier_signals_are_not_counted() {
         let [int, term] = [SIGINT, SIGTERM].map(|signal| {
             let place = SIGNALS.iter().position(|known| *known == signal);
             1 << place.unwrap()

@@ -25,7 +25,7 @@ fn findings_are_json_for_programs() {
         "what": "the plug-in",
         "place": path,
         "why": "it is no shared object; build it with `cc -shared -fPIC`",
-        "remedy": "make it with MPIT_PLUGIN of mpit_plugin.h, or in Rust with plugin!",
+        "remedy": "build it with MPIT_PLUGIN of mpit_plugin.h, or with plugin! in Rust",
     });
     let plugin = json!({"path": path, "name": null, "defines": null, "findings": [finding]});
     let expected = json!({"plugins": [plugin], "compared_with": null, "errors": 1, "warnings": 0});
@@ -46,7 +46,7 @@ fn findings_are_text_for_users() {
 }
 
 #[test]
-fn what_is_not_there_cannot_be_checked() {
+fn missing_files_cannot_be_checked() {
     let done = check(&["no-such-plugin.so"]);
     assert_eq!(done.status.code(), Some(2));
     assert_eq!(String::from_utf8(done.stderr).unwrap(), "mpit: there is no file no-such-plugin.so\n");

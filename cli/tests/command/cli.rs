@@ -14,7 +14,7 @@ use mpit_components::record::Messages;
 use mpit_components::store::Store;
 use mpit_ffi::inventory::Inventory;
 
-/// Any file serves where only the environment is looked at.
+/// Any file serves where only the environment is examined.
 const LIBRARY: &str = "Cargo.toml";
 
 fn mpit(arguments: &[&str]) -> Output {
@@ -100,12 +100,12 @@ fn store(path: &Path, rank: u32) {
     let store = Store::new();
     // SAFETY: the file is this test's, which does not shorten it.
     unsafe { mpit::internal::mapping::allow() };
-    store.keep(path, World::new(rank, 4)).unwrap();
+    store.attach_file(path, World::new(rank, 4)).unwrap();
     Messages::new(&store).record(1, 100, false);
 }
 
 #[test]
-fn leftovers_are_written_and_reported() {
+fn stores_are_recovered_and_reported() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
     for rank in [0, 2, 3] {
@@ -121,11 +121,11 @@ fn leftovers_are_written_and_reported() {
     let said = text(&mpit(&["run", "-o", &stem, "--crash-safe", "--", "sh", "-c", &copy]).stderr);
     for line in [
         format!("mpit: {stem}.3.store is of an earlier run; `mpit report` reads it\n"),
-        format!("mpit: {stem}.1.store: byte 0: it has no beginning yet\n"),
+        format!("mpit: {stem}.1.store: byte 0: the file has no header yet\n"),
         format!(
             "mpit: rank 2 ended without MPI_Finalize: recovered up to the last call, in {stem}.<rank>.prof\n"
         ),
-        "mpit: ranks 0-1,3 left no record\n".into(),
+        "mpit: ranks 0-1,3 left no records\n".into(),
     ] {
         assert!(said.contains(&line), "no {line}in {said}");
     }
@@ -169,7 +169,7 @@ fn an_empty_run_hides_the_run_before() {
 }
 
 #[test]
-fn two_runs_at_once_do_not_have_one_name() {
+fn concurrent_runs_with_one_name_fail() {
     let directory = tempfile::tempdir().unwrap();
     let stem = directory.path().join("run").display().to_string();
     let mut first = Command::new(env!("CARGO_BIN_EXE_mpit"))
@@ -190,7 +190,7 @@ fn two_runs_at_once_do_not_have_one_name() {
 }
 
 #[test]
-fn half_written_files_are_named_and_removed() {
+fn incomplete_files_are_removed() {
     let directory = tempfile::tempdir().unwrap();
     let (path, stem) =
         (directory.path().to_str().unwrap(), directory.path().join("run").display().to_string());
@@ -243,7 +243,7 @@ fn escape_sequences_are_kept_from_terminals() {
 }
 
 #[test]
-fn verbose_says_what_is_set() {
+fn verbose_prints_settings() {
     let said = text(&mpit(&["run", "-v", "--set", "pml=^monitoring", "--", "true", "x"]).stderr);
     for line in ["mpit: LD_PRELOAD=/", "mpit: set pml=^monitoring\n", "mpit: run true x\n"] {
         assert!(said.contains(line), "{said}");
@@ -270,13 +270,13 @@ fn mistakes_in_settings_prevent_the_run() {
 }
 
 #[test]
-fn a_library_that_is_not_there_is_named() {
+fn a_missing_library_is_reported() {
     let done = mpit(&["run", "--preload", "nowhere.so", "--", "true"]);
     assert_eq!(text(&done.stderr), "mpit: no preload library at nowhere.so\n");
 }
 
 #[test]
-fn vars_lists_what_mpit_brings() {
+fn vars_lists_mpit_entries() {
     let inventory: Inventory = serde_json::from_slice(&mpit(&["vars", "--json"]).stdout).unwrap();
     assert_eq!(inventory.library, None);
     let flush = inventory.pvars.iter().find(|pvar| pvar.name == "pml_monitoring_flush").unwrap();
@@ -297,7 +297,7 @@ fn vars_lists_what_mpit_brings() {
 }
 
 #[test]
-fn vars_lists_what_is_asked_for() {
+fn vars_selects_entries() {
     let one = text(&mpit(&["vars", "pml_monitoring_enable", "pml"]).stdout);
     for line in [
         "pml_monitoring_enable (control variable)\n",
@@ -309,7 +309,7 @@ fn vars_lists_what_is_asked_for() {
         assert!(one.contains(line), "no {line}in {one}");
     }
     assert!(
-        one.contains("MPI_Pcontrol(0) turns recording off") && !one.contains("pml_monitoring_flush"),
+        one.contains("MPI_Pcontrol(0) pauses recording") && !one.contains("pml_monitoring_flush"),
         "{one}"
     );
     let wrong = mpit(&["vars", "pml_monitoring_enabel"]);
@@ -317,7 +317,7 @@ fn vars_lists_what_is_asked_for() {
     let said = text(&wrong.stderr);
     assert_eq!(
         said,
-        "mpit: nothing is called `pml_monitoring_enabel`; did you mean `pml_monitoring_enable`?\n"
+        "mpit: no entry is called `pml_monitoring_enabel`; did you mean `pml_monitoring_enable`?\n"
     );
     let some: Inventory =
         serde_json::from_slice(&mpit(&["vars", "--json", "--grep", "HISTOGRAM"]).stdout).unwrap();
@@ -339,10 +339,10 @@ fn tables_are_as_wide_as_the_terminal() {
 }
 
 #[test]
-fn vars_of_a_command_without_mpi_says_so() {
+fn vars_refuses_commands_without_mpi() {
     let done = mpit(&["vars", "--", "true"]);
     assert_eq!(done.status.code(), Some(2));
-    assert!(text(&done.stderr).contains("no process of it brought MPI up"), "{}", text(&done.stderr));
+    assert!(text(&done.stderr).contains("none of its processes initialized MPI"), "{}", text(&done.stderr));
 }
 
 /// The file of one process of two that sends to the other one.
@@ -392,7 +392,7 @@ fn report_shows_each_phase_by_itself() {
 }
 
 #[test]
-fn report_writes_what_it_is_asked_for() {
+fn report_writes_requested_formats() {
     let directory = phases();
     let path = directory.path().join("phase_1");
     let out = directory.path().join("a/b");
@@ -435,7 +435,7 @@ fn report_names_bad_lines_and_goes_on() {
 }
 
 #[test]
-fn report_says_what_is_wrong_with_paths() {
+fn report_explains_invalid_paths() {
     let directory = phases();
     let path = |name: &str| directory.path().join(name).display().to_string();
     fs::create_dir(path("empty")).unwrap();

@@ -58,13 +58,13 @@ fn bad_output_is_refused_at_the_start() {
     fs::write(root.join("file"), "").unwrap();
     let (long, longer) = ("x".repeat(250), "y/".repeat(1100));
     for (argument, complaint) in [
-        (&b"file/run"[..], "cannot make the directory"),
+        (&b"file/run"[..], "cannot create the directory"),
         (long.as_bytes(), "File name too long"),
         (longer.as_bytes(), "at most 2047 bytes"),
         (b"a\nb", "the name has a line break"),
         (b"a\xff", "UTF-8"),
-        (b"", "expected what names of files begin with"),
-        (b"/proc/x/run", "cannot make the directory"),
+        (b"", "expected the first part of file names"),
+        (b"/proc/x/run", "cannot create the directory"),
     ] {
         let argument = std::ffi::OsStr::from_bytes(argument);
         let done = command(root)
@@ -109,8 +109,8 @@ fn unknown_options_are_not_run() {
         (&["run", "-n", "4", "echo"], "mpit run -- mpiexec -n 4 ./app"),
         (&["run", "--", "-n", "4", "echo"], "mpit run -- mpiexec -n 4 ./app"),
         (&["vars", "--jsno", "--", "echo"], "'--json'"),
-        (&["vars", "--", "-n", "4"], "`-n` is no command"),
-        (&["check", "x.so", "--", "-n", "4"], "`-n` is no command"),
+        (&["vars", "--", "-n", "4"], "`-n` is not a command"),
+        (&["check", "x.so", "--", "-n", "4"], "`-n` is not a command"),
     ] {
         let done = mpit(directory.path(), arguments);
         assert_eq!((done.status.code(), text(&done.stdout)), (Some(2), String::new()), "{arguments:?}");
@@ -121,7 +121,7 @@ fn unknown_options_are_not_run() {
 }
 
 #[test]
-fn an_empty_record_has_a_reason() {
+fn missing_output_has_a_reason() {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();
     let static_program = root.join("static");
@@ -129,7 +129,7 @@ fn an_empty_record_has_a_reason() {
     fs::write(root.join("broken.so"), "no library").unwrap();
     for (arguments, reason) in [
         (&["--", "true"][..], "the command names no program that is linked with an MPI library"),
-        (&["--", "env", "-i", "true"], "`env -i` hands no environment on"),
+        (&["--", "env", "-i", "true"], "`env -i` removes LD_PRELOAD and MPIT_SET"),
         (&["--", "sh", "-c", "exit 3"], "the command ended with exit status 3"),
         (&["--", "sh", "-c", "true", "./static"], "./static is linked statically"),
         (
@@ -141,22 +141,22 @@ fn an_empty_record_has_a_reason() {
             let words = [&["run", "--output", "x"][..], form, arguments].concat();
             let done = mpit(root, &words);
             let said = text(&done.stderr);
-            let wanted = format!("mpit: nothing was recorded, there is no file x.*: {reason}");
+            let wanted = format!("mpit: no file x.* was written: {reason}");
             assert_eq!(said.matches(&wanted).count(), 1, "{words:?}: {said}");
-            assert!(!said.contains("x.prof has what was sent"), "{said}");
+            assert!(!said.contains("wrote x.prof"), "{said}");
             let wanted = if arguments.contains(&"exit 3") { 3 } else { 0 };
             assert_eq!(done.status.code(), Some(wanted));
         }
     }
     // A file of an earlier run is not one of this, and one that is written again is.
     fs::write(root.join("x.0.prof"), "old").unwrap();
-    assert!(text(&mpit(root, &["run", "-o", "x", "--", "true"]).stderr).contains("nothing was recorded"));
+    assert!(text(&mpit(root, &["run", "-o", "x", "--", "true"]).stderr).contains("no file x.* was written"));
     for write in ["echo new > t && mv t x.0.prof", "echo longer than before > x.0.prof", "echo > x.0.store"] {
         let done = mpit(root, &["run", "-o", "x", "--", "sh", "-c", write]);
-        assert!(!text(&done.stderr).contains("nothing was recorded"), "{write}: {}", text(&done.stderr));
+        assert!(!text(&done.stderr).contains("no file x.* was written"), "{write}: {}", text(&done.stderr));
     }
     let done = mpit(root, &["run", "-o", "x", "--one-file", "--", "sh", "-c", "echo > x.prof"]);
-    let reported = "mpit: x.prof has what was sent; look at it with `mpit report x.prof`\n";
+    let reported = "mpit: wrote x.prof; read it with `mpit report x.prof`\n";
     assert_eq!(text(&done.stderr), reported);
     assert_eq!(mpit(root, &["run", "--one-file", "--", "true"]).status.code(), Some(2));
 }

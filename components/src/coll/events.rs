@@ -10,13 +10,13 @@ use super::{Coll, Kind, LISTENING, Operation, Root, Volume};
 use crate::comms::{CommId, slot};
 use crate::events::Clock;
 
-/// A collective operation begins: the library is about to be called. A nonblocking operation begins, and ends, with the
-/// call that starts it, a persistent one with each start. kind: 0 bcast, 1 scatter, 2 scatterv, 3 gather, 4 gatherv,
-/// 5 reduce, 6 allgather, 7 allgatherv, 8 allreduce, 9 alltoall, 10 alltoallv, 11 alltoallw, 12 reduce_scatter,
+/// A collective operation begins, before the library is called. A nonblocking operation begins and ends with the call that
+/// starts it, a persistent one with each start. kind: 0 bcast, 1 scatter, 2 scatterv, 3 gather, 4 gatherv, 5 reduce,
+/// 6 allgather, 7 allgatherv, 8 allreduce, 9 alltoall, 10 alltoallv, 11 alltoallw, 12 reduce_scatter,
 /// 13 reduce_scatter_block, 14 scan, 15 exscan, 16 barrier, 17 neighbor_allgather, 18 neighbor_allgatherv,
-/// 19 neighbor_alltoall, 20 neighbor_alltoallv, 21 neighbor_alltoallw. bytes: exchanged with each process, -1 where it
-/// is not the same for each. sequence: counts the operations on the communicator while there are listeners, equal for
-/// the begin and the end of an operation; a call that fails has no end. Bound to the communicator.
+/// 19 neighbor_alltoall, 20 neighbor_alltoallv, 21 neighbor_alltoallw. bytes: exchanged with each process; -1 if the number
+/// differs between processes. sequence: number of the operation on the communicator, counted while there are listeners, and
+/// equal in coll_begin and coll_end; a call that fails has no coll_end. Bound to the communicator.
 #[event(
     name = "coll_begin",
     bind = "COMM",
@@ -29,19 +29,19 @@ use crate::events::Clock;
 pub struct CollBegin {
     /// The operation, as one of the numbers in the description of this event.
     pub kind: i32,
-    /// The root's rank in its group. It is -1 for an operation without a root and, on an intercommunicator, where the root
-    /// is another process of this process's group.
+    /// The root's rank in its group. It is -1 for an operation without a root and, on an intercommunicator, if the root is
+    /// another process of this process's group.
     pub root: i32,
-    /// Bytes exchanged with each process; -1 where it is not the same for each.
+    /// Bytes exchanged with each process; -1 if the number differs between processes.
     #[mpit(datatype = "COUNT")]
     pub bytes: i64,
-    /// The number that identifies the communicator for the life of the process.
+    /// The number of the communicator, unique within the process.
     pub communicator: u64,
     /// The number of the operation on the communicator, from 1 on.
     pub sequence: u64,
 }
 
-/// The call of a collective operation has succeeded. Elements as in coll_begin. Bound to the communicator.
+/// The call of a collective operation has succeeded. The elements are those of coll_begin. Bound to the communicator.
 #[event(
     name = "coll_end",
     bind = "COMM",

@@ -11,7 +11,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use mpit::component::CommId;
-pub use ranks::{Ask, Asked, Ranks};
+pub use ranks::{LazyRanks, RankSource, Ranks};
 pub use records::{Reader, announce, created, freed, get, live, pin, register, renamed};
 
 /// A host's description of a new communicator.

@@ -19,11 +19,11 @@ pub enum Ranks {
     /// may share the list.
     List(Arc<[u32]>),
     /// A list that is requested from the host on first use.
-    Asked(Arc<Asked>),
+    Lazy(Arc<LazyRanks>),
 }
 
 /// The source of a list of ranks: the host's group.
-pub trait Ask: Debug + Send + Sync {
+pub trait RankSource: Debug + Send + Sync {
     /// Returns the ranks in the world of all members, or [`mpit::object::OUTSIDE`]; `None` if the host cannot say.
     fn world_ranks(&self) -> Option<Vec<u32>>;
 
@@ -33,9 +33,9 @@ pub trait Ask: Debug + Send + Sync {
 
 /// A list of ranks that is created on first use. Communicators over the same group share it.
 #[derive(Debug)]
-pub struct Asked {
+pub struct LazyRanks {
     size: u32,
-    source: Box<dyn Ask>,
+    source: Box<dyn RankSource>,
     list: OnceLock<Arc<[u32]>>,
 }
 
@@ -45,10 +45,10 @@ fn is_world(list: &[u32]) -> bool {
         && list.iter().zip(0..).all(|(rank, at)| *rank == at)
 }
 
-impl Asked {
+impl LazyRanks {
     /// Creates a list of `size` ranks that is not requested yet.
     #[must_use]
-    pub fn new(size: u32, source: Box<dyn Ask>) -> Self {
+    pub fn new(size: u32, source: Box<dyn RankSource>) -> Self {
         Self { size, source, list: OnceLock::new() }
     }
 
@@ -75,7 +75,7 @@ impl Asked {
         let size = self.size as usize;
         let mut list = self.source.world_ranks().unwrap_or_default();
         list.resize(size, OUTSIDE);
-        let list = shared(list);
+        let list = shared_list(list);
         self.list.get_or_init(|| list)
     }
 }
@@ -87,7 +87,7 @@ impl Ranks {
         match self {
             Self::World(size) => *size,
             Self::List(list) => list.len() as u32,
-            Self::Asked(asked) => asked.size,
+            Self::Lazy(lazy) => lazy.size,
         }
     }
 
@@ -98,7 +98,7 @@ impl Ranks {
             Self::World(size) if rank < *size => rank,
             Self::World(_) => OUTSIDE,
             Self::List(list) => list.get(rank as usize).copied().unwrap_or(OUTSIDE),
-            Self::Asked(asked) => asked.world_rank(rank),
+            Self::Lazy(lazy) => lazy.world_rank(rank),
         }
     }
 
@@ -108,7 +108,7 @@ impl Ranks {
         match self {
             Self::World(_) => None,
             Self::List(list) => Some(list),
-            Self::Asked(asked) => Some(asked.list()),
+            Self::Lazy(lazy) => Some(lazy.list()),
         }
     }
 
@@ -121,12 +121,12 @@ impl Ranks {
 
     /// Returns the same processes as a list that needs no host. Equal lists share memory. May call the host.
     #[must_use]
-    pub fn settled(&self) -> Self {
+    pub fn resolved(&self) -> Self {
         match self {
             Self::World(size) => Self::World(*size),
             Self::List(list) => Self::List(shared_arc(list)),
-            Self::Asked(asked) if is_world(asked.list()) => Self::World(asked.size),
-            Self::Asked(asked) => Self::List(Arc::clone(asked.list())),
+            Self::Lazy(lazy) if is_world(lazy.list()) => Self::World(lazy.size),
+            Self::Lazy(lazy) => Self::List(Arc::clone(lazy.list())),
         }
     }
 
@@ -156,21 +156,21 @@ struct Lists {
 }
 
 /// Returns the one list in use that is equal to this one.
-fn shared(list: Vec<u32>) -> Arc<[u32]> {
-    find(&list).unwrap_or_else(|| keep(list.into()))
+fn shared_list(list: Vec<u32>) -> Arc<[u32]> {
+    find(&list).unwrap_or_else(|| share(list.into()))
 }
 
 fn shared_arc(list: &Arc<[u32]>) -> Arc<[u32]> {
-    find(list).unwrap_or_else(|| keep(Arc::clone(list)))
+    find(list).unwrap_or_else(|| share(Arc::clone(list)))
 }
 
 /// The number of entries up to which dropped lists are removed at each insertion.
-const FEW: usize = 64;
+const SMALL_COUNT: usize = 64;
 
-fn with_lists<R>(act: impl FnOnce(&mut Lists) -> R) -> R {
+fn with_lists<R>(action: impl FnOnce(&mut Lists) -> R) -> R {
     let mut lists = LISTS.lock();
-    let new = || Lists { hasher: RandomState::new(), by_hash: HashMap::new(), limit: 2 * FEW };
-    act(lists.get_or_insert_with(new))
+    let new = || Lists { hasher: RandomState::new(), by_hash: HashMap::new(), limit: 2 * SMALL_COUNT };
+    action(lists.get_or_insert_with(new))
 }
 
 fn find(list: &[u32]) -> Option<Arc<[u32]>> {
@@ -181,14 +181,14 @@ fn find(list: &[u32]) -> Option<Arc<[u32]>> {
     })
 }
 
-fn keep(list: Arc<[u32]>) -> Arc<[u32]> {
+fn share(list: Arc<[u32]>) -> Arc<[u32]> {
     with_lists(|lists| {
-        if lists.by_hash.len() >= lists.limit || lists.by_hash.len() <= FEW {
+        if lists.by_hash.len() >= lists.limit || lists.by_hash.len() <= SMALL_COUNT {
             lists.by_hash.retain(|_, known| {
                 known.retain(|list| list.strong_count() > 0);
                 !known.is_empty()
             });
-            lists.limit = 2 * lists.by_hash.len().max(FEW);
+            lists.limit = 2 * lists.by_hash.len().max(SMALL_COUNT);
         }
         let hash = lists.hasher.hash_one(&*list);
         let known = lists.by_hash.entry(hash).or_default();
@@ -206,12 +206,12 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-    use super::{Ask, Asked, OUTSIDE, Ranks};
+    use super::{LazyRanks, OUTSIDE, RankSource, Ranks};
 
     #[derive(Debug)]
     struct Counted(&'static AtomicU32, Option<Vec<u32>>);
 
-    impl Ask for Counted {
+    impl RankSource for Counted {
         fn world_ranks(&self) -> Option<Vec<u32>> {
             self.0.fetch_add(1, Relaxed);
             self.1.clone()
@@ -223,23 +223,23 @@ mod tests {
     }
 
     #[test]
-    fn the_host_is_asked_once_for_equal_lists() {
+    fn host_lists_are_requested_once() {
         static ASKED: AtomicU32 = AtomicU32::new(0);
-        let asked = |list| Ranks::Asked(Arc::new(Asked::new(3, Box::new(Counted(&ASKED, list)))));
-        let (one, other, unknown) = (asked(Some(vec![2, 0, 1])), asked(Some(vec![2, 0, 1])), asked(None));
+        let lazy = |list| Ranks::Lazy(Arc::new(LazyRanks::new(3, Box::new(Counted(&ASKED, list)))));
+        let (one, other, unknown) = (lazy(Some(vec![2, 0, 1])), lazy(Some(vec![2, 0, 1])), lazy(None));
         assert_eq!((one.size(), ASKED.load(Relaxed)), (3, 0));
         assert!(one.iter().eq([2, 0, 1]) && one.iter().eq([2, 0, 1]));
         assert_eq!(ASKED.load(Relaxed), 1);
         assert_eq!(one.identity(), other.identity());
-        assert_eq!(Ranks::List([2, 0, 1].into()).settled().identity(), one.identity());
-        assert_ne!(Ranks::List([2, 1, 0].into()).settled().identity(), one.identity());
+        assert_eq!(Ranks::List([2, 0, 1].into()).resolved().identity(), one.identity());
+        assert_ne!(Ranks::List([2, 1, 0].into()).resolved().identity(), one.identity());
         assert!(unknown.iter().eq([OUTSIDE; 3]));
     }
 
     #[test]
-    fn lists_that_are_gone_leave_nothing() {
+    fn dropped_lists_free_their_entries() {
         for at in 0..10_000 {
-            drop(Ranks::List([at, 7_000_000].into()).settled());
+            drop(Ranks::List([at, 7_000_000].into()).resolved());
         }
         let entries = super::with_lists(|lists| lists.by_hash.len());
         assert!(entries <= 256, "{entries}");

@@ -164,10 +164,11 @@ impl Records {
     fn keep(&mut self, at: u64, freed: Freed) {
         let start = self.newest_start();
         let kind = Kind::of(&freed.record);
-        let alike = self.kinds.get(&kind).copied().filter(|first| *first.min(&at) >= start.freed);
-        let is_new = number(freed.record.id.get()) > start.newest;
-        if let Some(first) = alike.filter(|_| is_new && !freed.pinned)
-            && let Some(target) = self.freed.get_mut(&first)
+        let can_merge = !freed.pinned && number(freed.record.id.get()) > start.newest;
+        if can_merge
+            && let Some(first) = self.kinds.get(&kind)
+            && *first.min(&at) >= start.freed
+            && let Some(target) = self.freed.get_mut(first)
         {
             let Freed { record, last, .. } = freed;
             target.record.alike += record.alike;
@@ -261,7 +262,7 @@ pub fn freed(comm: CommId) {
     let is_used = collectives::is_used(comm);
     if is_used {
         // Settled already if it was used, so the host is not called here.
-        record.ranks = record.ranks.settled();
+        record.ranks = record.ranks.resolved();
     }
     coll::freed(comm);
     let dropped = {

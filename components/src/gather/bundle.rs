@@ -91,14 +91,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_arrives() {
+    fn bundles_are_decoded() {
         let mut read = Bundle::default();
         read.add(&bundle().to_bytes(), 4..8).unwrap();
         assert_eq!(read, bundle());
     }
 
     #[test]
-    fn half_a_bundle_adds_nothing() {
+    fn truncated_bundles_add_nothing() {
         let bytes = bundle().to_bytes();
         for end in (1..bytes.len()).filter(|end| ![45, 69].contains(end)) {
             let mut read = Bundle::default();

@@ -27,13 +27,13 @@ use crate::run;
 pub use bundle::Text;
 pub use container::{VERSION, write as write_container};
 
-/// Bringing together what the processes of a job recorded.
+/// Collection of the records of all processes of a job.
 #[category(name = "monitoring_gather")]
 #[derive(Debug)]
 pub struct MonitoringGather;
 
-/// 1: all processes together write one file <pml_monitoring_filename>.prof at the end of MPI, when
-/// pml_monitoring_enable_output asks for files; 0: each process writes one. All processes need the same setting.
+/// Number of files at the end of MPI, if pml_monitoring_enable_output selects files. 0: each process writes one. 1: all
+/// processes together write one, <pml_monitoring_filename>.prof. Set the same value in all processes.
 #[cvar(
     name = "monitoring_container",
     scope = "ALL_EQ",
@@ -42,8 +42,9 @@ pub struct MonitoringGather;
 )]
 static CONTAINER: Cvar<i32> = Cvar::new(0).range(0..=1);
 
-/// Seconds, 1 to 86400, that a process waits at the end of MPI for a sign of life of another one, once all have come to
-/// MPI_Finalize. After that each writes what it has by itself. A process that has not come yet is waited for as MPI_Finalize does.
+/// Seconds, 1 to 86400, that a process waits at the end of MPI for each answer of another process, after all processes have
+/// called MPI_Finalize. A process that gets no answer in time writes its records itself. The wait for all processes to call
+/// MPI_Finalize has no time limit, as MPI_Finalize has none.
 #[cvar(
     name = "monitoring_gather_timeout",
     scope = "ALL_EQ",
@@ -52,40 +53,40 @@ static CONTAINER: Cvar<i32> = Cvar::new(0).range(0..=1);
 )]
 static TIMEOUT: Cvar<i32> = Cvar::new(10).range(1..=86_400);
 
-/// The time limits of waiting for another process.
+/// The time limits of a transfer to or from another process.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
-    /// The deadline of the first sign of life.
-    pub until: Instant,
-    /// The time limit of each further one.
-    pub further: Duration,
+pub struct TimeLimits {
+    /// The deadline of the first message.
+    pub deadline: Instant,
+    /// The time limit of each further message.
+    pub per_message: Duration,
 }
 
 /// A way to move bytes between the processes of the world during `MPI_Finalize`. After [`synchronize`](Transport::synchronize), no call waits
 /// longer than the given time, also if other processes have ended. Errors are texts for the user.
 pub trait Transport: Sync {
     /// Waits until all processes of the world have entered `MPI_Finalize`, without a time limit: `MPI_Finalize` waits for
-    /// them anyway, and launchers end a job that lost a process. Then prepares the transport, and waits `further` for each
-    /// sign of life.
+    /// them anyway, and launchers end a job that lost a process. Then prepares the transport, and waits at most `timeout`
+    /// for each message.
     ///
     /// # Errors
     ///
     /// Fails if a process does not answer in time.
-    fn synchronize(&self, further: Duration) -> Result<(), String>;
+    fn synchronize(&self, timeout: Duration) -> Result<(), String>;
 
     /// Sends bytes to a rank, and waits until the rank has received them.
     ///
     /// # Errors
     ///
     /// Fails if the rank does not receive them in time.
-    fn send(&self, to: u32, bytes: Vec<u8>, patience: Patience) -> Result<(), String>;
+    fn send(&self, to: u32, bytes: Vec<u8>, limits: TimeLimits) -> Result<(), String>;
 
     /// Receives the bytes that a rank sends.
     ///
     /// # Errors
     ///
     /// Fails if nothing arrives in time.
-    fn receive(&self, from: u32, patience: Patience) -> Result<Vec<u8>, String>;
+    fn receive(&self, from: u32, limits: TimeLimits) -> Result<Vec<u8>, String>;
 
     /// Returns the name of the machine that this process runs on.
     fn host_name(&self) -> String;
@@ -94,7 +95,7 @@ pub trait Transport: Sync {
 static TRANSPORT: OnceLock<&'static dyn Transport> = OnceLock::new();
 
 /// Registers the host's transport. Only the first call has an effect.
-pub fn offer(transport: &'static dyn Transport) {
+pub fn register_transport(transport: &'static dyn Transport) {
     let _ = TRANSPORT.set(transport);
 }
 
@@ -120,9 +121,9 @@ enum Gathered {
     /// At other ranks: the texts are on their way to rank 0. The value is the text of this process.
     Delivered(Text),
     /// Not all processes took part. The values are the text of this process and the reason.
-    NotMet(Text, String),
-    /// The receiving process did not accept these texts, for this reason.
-    NotTaken(Vec<Text>, String),
+    NotSynchronized(Text, String),
+    /// The parent process did not receive these texts, for this reason.
+    Rejected(Vec<Text>, String),
 }
 
 /// Writes the text of this process at the end of the run, together with those of the other processes where that is
@@ -133,24 +134,25 @@ pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) -> bool {
     let host = TRANSPORT.get().map_or_else(String::new, |transport| transport.host_name());
     let text = Text { rank: world.rank, host, text };
     if !together {
-        return each([text], output);
+        return write_each([text], output);
     }
-    let patience = Duration::from_secs(TIMEOUT.get().cast_unsigned().into());
+    let timeout = Duration::from_secs(TIMEOUT.get().cast_unsigned().into());
     let transport = TRANSPORT.get().copied();
-    let (gathered, waiting) = gather(transport, world, text, patience);
-    let confirmed = transport.filter(|_| matches!(output, Output::Files(_)));
-    let Some(transport) = confirmed else { return dispose(gathered, world, output) };
+    let (gathered, waiting) = gather(transport, world, text, timeout);
+    let (Some(transport), Output::Files(_)) = (transport, output) else {
+        return write_gathered(gathered, world, output);
+    };
     // The store of a process may be removed only when another file has all of its content.
     if let Gathered::Delivered(mine) = gathered {
-        let written = tree::is_written(transport, world, patience);
-        tree::confirm(transport, &waiting, written, patience);
-        return written || each([mine], output);
+        let written = tree::is_written(transport, world, timeout);
+        tree::confirm(transport, &waiting, written, timeout);
+        return written || write_each([mine], output);
     }
     let together = matches!(gathered, Gathered::All(..));
     let mine = if let Gathered::All(texts, _) = &gathered { texts.first().cloned() } else { None };
-    let written = dispose(gathered, world, output);
-    tree::confirm(transport, &waiting, written, patience);
-    if together && !written { each(mine, output) } else { written }
+    let written = write_gathered(gathered, world, output);
+    tree::confirm(transport, &waiting, written, timeout);
+    if together && !written { write_each(mine, output) } else { written }
 }
 
 fn gather(
@@ -162,44 +164,46 @@ fn gather(
     let gathered = match transport {
         Some(transport) => return tree::gather(transport, world, text, timeout),
         None if world.size == 1 => Gathered::All(vec![text], Vec::new()),
-        None => Gathered::NotMet(text, "this MPI cannot bring them together".into()),
+        None => {
+            Gathered::NotSynchronized(text, "this MPI library has no functions to collect the records".into())
+        }
     };
     (gathered, Vec::new())
 }
 
 /// Writes the texts that are at this process. Returns true on success.
-fn dispose(gathered: Gathered, world: World, output: Output<'_>) -> bool {
+fn write_gathered(gathered: Gathered, world: World, output: Output<'_>) -> bool {
     match gathered {
-        Gathered::All(texts, missing) => all(&texts, &missing, world, output),
+        Gathered::All(texts, missing) => write_all_texts(&texts, &missing, world, output),
         Gathered::Delivered(_) => true,
-        Gathered::NotMet(text, why) => {
+        Gathered::NotSynchronized(text, why) => {
             // One message is enough for all of them.
             if let Output::Files(stem) = output
                 && world.rank == 0
             {
                 let stem = String::from_utf8_lossy(stem);
                 warn(format_args!(
-                    "monitoring: {why}; each process writes a file of its own, {stem}.<rank>.prof"
+                    "monitoring: cannot write one file for the job: {why}; each process writes {stem}.<rank>.prof"
                 ));
             }
-            each([text], output)
+            write_each([text], output)
         }
-        Gathered::NotTaken(texts, why) => {
+        Gathered::Rejected(texts, why) => {
             let ranks: Vec<_> = texts.iter().map(|text| text.rank.to_string()).collect();
             warn(format_args!(
-                "monitoring: {why}; rank {} writes what it has of {}",
+                "monitoring: {why}; rank {} writes the records of ranks {}",
                 world.rank,
                 ranks.join(", ")
             ));
-            each(texts, output)
+            write_each(texts, output)
         }
     }
 }
 
 /// Writes everything to one destination. Returns true on success.
-fn all(texts: &[Text], missing: &[(u32, String)], world: World, output: Output<'_>) -> bool {
+fn write_all_texts(texts: &[Text], missing: &[(u32, String)], world: World, output: Output<'_>) -> bool {
     for (rank, why) in missing {
-        warn(format_args!("monitoring: nothing came from rank {rank}: {why}"));
+        warn(format_args!("monitoring: the records of rank {rank} are missing: {why}"));
     }
     match output {
         Output::Files(stem) => {
@@ -208,20 +212,20 @@ fn all(texts: &[Text], missing: &[(u32, String)], world: World, output: Output<'
             let write = |file: &File| container::write(file, world.size, identity, texts, missing);
             report_written(stem, ".prof", write_apart(path(stem), ".prof", first.as_bytes(), write))
         }
-        _ => each(texts.iter().cloned(), output),
+        _ => write_each(texts.iter().cloned(), output),
     }
 }
 
 /// Writes the texts one after the other, each in one piece. Returns true on success.
-fn each(texts: impl IntoIterator<Item = Text>, output: Output<'_>) -> bool {
-    let mut all = true;
+fn write_each(texts: impl IntoIterator<Item = Text>, output: Output<'_>) -> bool {
+    let mut success = true;
     for text in texts {
         let written = match output {
             Output::Files(stem) => {
                 let (ending, text) = (format!(".{}.prof", text.rank), text.text);
                 let first = text.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
                 let written = write_apart(path(stem), &ending, first, |mut file| file.write_all(&text));
-                all &= report_written(stem, &ending, written);
+                success &= report_written(stem, &ending, written);
                 continue;
             }
             Output::Stdout => in_one_piece(io::stdout().lock(), &text.text),
@@ -229,10 +233,10 @@ fn each(texts: impl IntoIterator<Item = Text>, output: Output<'_>) -> bool {
         };
         if let Err(error) = written {
             warn(format_args!("pml_monitoring_enable_output: cannot write: {error}"));
-            all = false;
+            success = false;
         }
     }
-    all
+    success
 }
 
 /// Writes with as few system calls as possible, so that the output of several processes does not mix.
@@ -258,7 +262,7 @@ mod tests {
 
     use std::time::Duration;
 
-    use super::{Gathered, Output, Text, World, dispose, gather};
+    use super::{Gathered, Output, Text, World, gather, write_gathered};
 
     fn text(rank: u32) -> Text {
         Text { rank, host: String::new(), text: format!("text of {rank}\n").into_bytes() }
@@ -268,7 +272,7 @@ mod tests {
     fn written(rank: u32, gathered: Gathered) -> Vec<(String, String)> {
         let directory = tempfile::tempdir().unwrap();
         let stem = directory.path().join("a/run");
-        dispose(gathered, World::new(rank, 4), Output::Files(stem.as_os_str().as_bytes()));
+        write_gathered(gathered, World::new(rank, 4), Output::Files(stem.as_os_str().as_bytes()));
         let Ok(entries) = fs::read_dir(directory.path().join("a")) else { return Vec::new() };
         let file = |entry: fs::DirEntry| {
             let name = entry.file_name().into_string().unwrap();
@@ -281,15 +285,16 @@ mod tests {
 
     #[test]
     fn without_a_transport_each_keeps_its_own() {
-        let alone = |size| gather(None, World::new(0, size), text(0), Duration::ZERO).0;
+        let gathered_alone = |size| gather(None, World::new(0, size), text(0), Duration::ZERO).0;
         assert!(
-            matches!(alone(1), Gathered::All(texts, missing) if texts == [text(0)] && missing.is_empty())
+            matches!(gathered_alone(1), Gathered::All(texts, missing) if texts == [text(0)] && missing.is_empty())
         );
-        assert!(matches!(alone(2), Gathered::NotMet(kept, _) if kept == text(0)));
-        let why = |gathered| if let Gathered::NotMet(_, why) = gathered { why } else { String::new() };
+        assert!(matches!(gathered_alone(2), Gathered::NotSynchronized(kept, _) if kept == text(0)));
+        let why =
+            |gathered| if let Gathered::NotSynchronized(_, why) = gathered { why } else { String::new() };
         // The message does not depend on the number of processes.
-        assert!(why(alone(2)).contains("cannot bring them together"));
-        assert!(why(alone(1_000_000)).contains("cannot bring them together"));
+        assert!(why(gathered_alone(2)).contains("has no functions to collect the records"));
+        assert!(why(gathered_alone(1_000_000)).contains("has no functions to collect the records"));
     }
 
     #[test]
@@ -301,7 +306,7 @@ mod tests {
         assert!(all[0].1.contains("text of 1\n# MISSING\t2\tgone\n"), "{all:?}");
         assert_eq!(written(1, Gathered::Delivered(text(1))), []);
         let own = |rank: u32| (format!("run.{rank}.prof"), format!("text of {rank}\n"));
-        assert_eq!(written(1, Gathered::NotMet(text(1), "late".into())), [own(1)]);
-        assert_eq!(written(2, Gathered::NotTaken(vec![text(2), text(3)], "gone".into())), [own(2), own(3)]);
+        assert_eq!(written(1, Gathered::NotSynchronized(text(1), "late".into())), [own(1)]);
+        assert_eq!(written(2, Gathered::Rejected(vec![text(2), text(3)], "gone".into())), [own(2), own(3)]);
     }
 }

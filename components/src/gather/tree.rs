@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use super::bundle::Bundle;
-use super::{Gathered, Patience, Text, Transport};
+use super::{Gathered, Text, TimeLimits, Transport};
 use crate::host::World;
 
 /// Brings the texts of all processes to rank 0. Also returns the ranks that sent their texts to this process and wait for
@@ -21,10 +21,10 @@ pub(super) fn gather(
     if world.size > 1
         && let Err(why) = transport.synchronize(timeout)
     {
-        return (Gathered::NotMet(mine, why), Vec::new());
+        return (Gathered::NotSynchronized(mine, why), Vec::new());
     }
     let begin = Instant::now();
-    let within = |limit: Duration| Patience { until: begin + limit, further: timeout };
+    let within = |limit: Duration| TimeLimits { deadline: begin + limit, per_message: timeout };
     let mut bundle = Bundle { texts: vec![mine.clone()], missing: Vec::new() };
     let mut waiting = Vec::new();
     let mut height = 0;
@@ -37,7 +37,7 @@ pub(super) fn gather(
                 waiting.push(child);
                 None
             }
-            Ok(_) => Some(format!("rank {child} sent something else")),
+            Ok(_) => Some(format!("rank {child} sent invalid data")),
             Err(why) => Some(why),
         };
         if let Some(why) = why {
@@ -52,10 +52,10 @@ pub(super) fn gather(
     }
     let parent = world.rank & (world.rank - 1);
     // The parent may be waiting for another child.
-    let patience = within(timeout * 2 + timeout / 4 * world.size.ilog2());
-    let gathered = match transport.send(parent, bundle.to_bytes(), patience) {
+    let limits = within(timeout * 2 + timeout / 4 * world.size.ilog2());
+    let gathered = match transport.send(parent, bundle.to_bytes(), limits) {
         Ok(()) => Gathered::Delivered(mine),
-        Err(why) => Gathered::NotTaken(bundle.texts, why),
+        Err(why) => Gathered::Rejected(bundle.texts, why),
     };
     (gathered, waiting)
 }
@@ -64,17 +64,17 @@ pub(super) fn gather(
 pub(super) fn is_written(transport: &dyn Transport, world: World, timeout: Duration) -> bool {
     let parent = world.rank & (world.rank - 1);
     // Rank 0 may wait for other processes first, and then writes the texts of all.
-    let until = Instant::now() + timeout * 4 + timeout / 2 * world.size.ilog2();
-    let answer = transport.receive(parent, Patience { until, further: timeout });
+    let deadline = Instant::now() + timeout * 4 + timeout / 2 * world.size.ilog2();
+    let answer = transport.receive(parent, TimeLimits { deadline, per_message: timeout });
     answer.is_ok_and(|bytes| bytes == [1])
 }
 
 /// Informs the processes that sent texts to this one that these are written, or not.
 pub(super) fn confirm(transport: &dyn Transport, waiting: &[u32], written: bool, timeout: Duration) {
     for rank in waiting {
-        let patience = Patience { until: Instant::now() + timeout, further: timeout };
+        let limits = TimeLimits { deadline: Instant::now() + timeout, per_message: timeout };
         // A lost process needs no answer.
-        let _ = transport.send(*rank, vec![written.into()], patience);
+        let _ = transport.send(*rank, vec![written.into()], limits);
     }
 }
 
@@ -97,7 +97,7 @@ mod tests {
     use std::thread;
     use std::time::{Duration, Instant};
 
-    use super::super::{Gathered, Patience, Text, Transport};
+    use super::super::{Gathered, Text, TimeLimits, Transport};
     use super::{World, child, gather};
 
     /// Processes simulated by threads. Dead ones take part in the initial barrier only.
@@ -115,15 +115,15 @@ mod tests {
             Ok(())
         }
 
-        fn send(&self, to: u32, bytes: Vec<u8>, patience: Patience) -> Result<(), String> {
+        fn send(&self, to: u32, bytes: Vec<u8>, limits: TimeLimits) -> Result<(), String> {
             self.to[&to].send(bytes).map_err(|_| "gone")?;
             let answer = self.answers[&to].lock().unwrap();
-            answer.recv_timeout(patience.until - Instant::now()).map_err(|_| "no answer".into())
+            answer.recv_timeout(limits.deadline - Instant::now()).map_err(|_| "no answer".into())
         }
 
-        fn receive(&self, from: u32, patience: Patience) -> Result<Vec<u8>, String> {
+        fn receive(&self, from: u32, limits: TimeLimits) -> Result<Vec<u8>, String> {
             let receiver = self.from[&from].lock().unwrap();
-            let left = patience.until.saturating_duration_since(Instant::now());
+            let left = limits.deadline.saturating_duration_since(Instant::now());
             let bytes = receiver.recv_timeout(left).map_err(|_| "silent")?;
             // The sender may have ended right after.
             let _ = self.taken[&from].send(());
@@ -136,7 +136,7 @@ mod tests {
     }
 
     /// Runs a job and returns the result of each process; `None` for those that end after the barrier.
-    fn run(size: u32, dead: &[u32], timeout: Duration) -> Vec<Option<Gathered>> {
+    fn run(size: u32, silent: &[u32], timeout: Duration) -> Vec<Option<Gathered>> {
         let barrier = Barrier::new(size as usize);
         let mut all: Vec<_> = (0..size)
             .map(|_| Threads {
@@ -159,10 +159,10 @@ mod tests {
         thread::scope(|scope| {
             let mut processes = Vec::new();
             for (rank, threads) in (0..).zip(all) {
-                let dead = dead.contains(&rank);
+                let silent = silent.contains(&rank);
                 let barrier = &barrier;
                 processes.push(scope.spawn(move || {
-                    if dead {
+                    if silent {
                         barrier.wait();
                         // The ends of its channels stay open, as for a process that hangs.
                         return (None, threads);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_comes_to_rank_0_in_order() {
+    fn rank_0_receives_all_texts_in_order() {
         for size in [1, 2, 3, 4, 7, 8, 9, 31] {
             let all = run(size, &[], Duration::from_secs(60));
             assert_eq!(root(all[0].as_ref()), ((0..size).collect(), vec![]), "{size}");
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_leaf_that_is_gone_is_missing() {
+    fn a_lost_leaf_is_the_only_missing_text() {
         let all = run(8, &[7], Duration::from_secs(4));
         assert_eq!(root(all[0].as_ref()), ((0..7).collect(), vec![7]));
     }
@@ -204,7 +204,7 @@ mod tests {
         let all = run(8, &[4], Duration::from_secs(1));
         assert_eq!(root(all[0].as_ref()), ((0..4).collect(), (4..8).collect()));
         let kept = |rank: usize| match &all[rank] {
-            Some(Gathered::NotTaken(texts, _)) => texts.iter().map(|text| text.rank).collect(),
+            Some(Gathered::Rejected(texts, _)) => texts.iter().map(|text| text.rank).collect(),
             _ => vec![],
         };
         assert_eq!((kept(5), kept(6)), (vec![5], vec![6, 7]));

@@ -14,11 +14,11 @@ use crate::framework::Subscription;
 use crate::host;
 use crate::pml::monitoring::PmlMonitoring;
 
-/// Writes what is sent, accessed and exchanged between the start of a handle and its stop. The value is the beginning of the file's name, at
-/// first that of pml_monitoring_filename: the stop writes <value>.<rank in the world>.prof, making directories that are
-/// missing; with an empty value it writes nothing. When the file cannot be written the handle stays started and keeps what it has, for the next
-/// stop. A reset begins the phase anew. Handles do not influence each other. Start and stop take locks and allocate,
-/// so they must not be used in signal handlers.
+/// Writes a file with the messages, accesses and collective operations between the start of a handle and its stop. The value
+/// is the first part of the file's name, initially that of pml_monitoring_filename: the stop writes
+/// <value>.<rank in the world>.prof, and creates missing directories. With an empty value it writes nothing. If the file
+/// cannot be written, the handle stays started and keeps its records for the next stop. A reset begins a new phase. Handles
+/// are independent of each other. Start and stop take locks and allocate, so do not call them in signal handlers.
 #[pvar(
     name = "pml_monitoring_flush",
     class = "GENERIC",

@@ -5,7 +5,7 @@ mod report;
 pub(crate) mod settings;
 
 pub use report::named_stem;
-pub(crate) use report::{begin_run, end_run, keep, stem_of_files, stem_of_stores, write_now};
+pub(crate) use report::{begin_run, create_store, end_run, stem_of_files, stem_of_stores, write_now};
 
 use crate::comms::Reader;
 use crate::framework::Subscription;
@@ -67,9 +67,9 @@ impl RunSnapshot {
     fn now_after(earlier: &Self) -> Self {
         let now = Self::now();
         Self {
-            messages: now.messages.settled(&earlier.messages),
-            accesses: now.accesses.settled(&earlier.accesses),
-            operations: now.operations.settled(&earlier.operations),
+            messages: now.messages.without_in_flight(&earlier.messages),
+            accesses: now.accesses.without_in_flight(&earlier.accesses),
+            operations: now.operations.without_in_flight(&earlier.operations),
         }
     }
 

@@ -55,24 +55,27 @@ impl WholeRun {
 #[must_use]
 pub fn named_stem() -> Option<PathBuf> {
     let stem = settings::FILENAME.get();
-    (!stem.as_str().is_empty()).then(|| stem.as_str().into())
+    if stem.as_str().is_empty() { None } else { Some(stem.as_str().into()) }
 }
 
 /// Returns the beginning of the names of stores, if the settings of this process ask for stores.
 pub(crate) fn stem_of_stores() -> Option<PathBuf> {
-    let stem = settings::FILENAME.get();
-    let files = settings::ENABLE.get() > 0 && settings::ENABLE_OUTPUT.get() > 2 && !stem.as_str().is_empty();
-    (settings::STORE.get() == settings::StoreLocation::File && files).then(|| stem.as_str().into())
+    if settings::STORE.get() != settings::StoreLocation::File {
+        return None;
+    }
+    stem_of_files().filter(|stem| !stem.as_os_str().is_empty())
 }
 
 /// Returns the beginning of the names of files at the end, if the settings ask for files.
 pub(crate) fn stem_of_files() -> Option<PathBuf> {
-    let files = settings::ENABLE.get() > 0 && settings::ENABLE_OUTPUT.get() > 2;
-    files.then(|| settings::FILENAME.get().as_str().into())
+    if !super::is_enabled() || settings::ENABLE_OUTPUT.get() <= 2 {
+        return None;
+    }
+    Some(settings::FILENAME.get().as_str().into())
 }
 
 /// Makes the records survive the process, if the settings ask for it. Called before anything is recorded.
-pub(crate) fn keep(world: World) {
+pub(crate) fn create_store(world: World) {
     let Some(stem) = stem_of_stores() else {
         if settings::STORE.get() == settings::StoreLocation::File && world.rank == 0 {
             warn(
@@ -83,14 +86,14 @@ pub(crate) fn keep(world: World) {
         return;
     };
     let path = store::path_of(&run::stem_of(&stem, run::number()), world.rank);
-    match make_directory_of(&path).and_then(|()| store::OF_PROCESS.keep(&path, world)) {
+    match make_directory_of(&path).and_then(|()| store::OF_PROCESS.attach_file(&path, world)) {
         Ok(()) => {
             if let Some(identity) = run::of_process() {
                 store::OF_PROCESS.add(Kind::Run, 0, 0, store::Text::of_name(&identity.fields()).words());
             }
         }
         Err(error) => warn(format_args!(
-            "monitoring_store: cannot make {}: {error}; records stay in memory and are lost if the process is killed",
+            "monitoring_store: cannot create {}: {error}; records stay in memory and are lost if the process is killed",
             path.display()
         )),
     }
@@ -130,7 +133,7 @@ pub(crate) fn end_run() {
         // Records that could not be written can still be read from the store.
         Ok(text) => {
             if gather::write(world, text, output) {
-                store::OF_PROCESS.done();
+                store::OF_PROCESS.remove_file();
                 // A store of an earlier run would otherwise count as newer than the file written now.
                 if let Output::Files(stem) = output {
                     let stem = run::stem_of(Path::new(OsStr::from_bytes(stem)), run::number());

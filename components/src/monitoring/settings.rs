@@ -5,10 +5,10 @@ use mpit::{MpitEnum, cvar};
 
 use crate::pml::monitoring::PmlMonitoring;
 
-/// Messages, one-sided accesses and collective operations are recorded from the start of MPI to its end: 0 no; 1
-/// yes, messages of the library's own (with a negative tag) counting as the user's; 2 yes, the two kinds apart.
-/// Whatever the value, each of the three is recorded while a handle of one of its monitoring variables is started.
-/// MPI_Pcontrol(0) turns recording off, MPI_Pcontrol(1) on again.
+/// Records messages, one-sided accesses and collective operations from the initialization of MPI to its end. 0: no.
+/// 1: yes; messages that the library sends for its own purposes (negative tag) count as the program's. 2: yes; both kinds
+/// of messages are counted separately. With any value, each of the three is recorded while a handle of one of its
+/// monitoring variables is started. MPI_Pcontrol(0) pauses recording, and MPI_Pcontrol(1) resumes it.
 #[cvar(
     name = "pml_monitoring_enable",
     scope = "READONLY",
@@ -18,10 +18,11 @@ use crate::pml::monitoring::PmlMonitoring;
 )]
 pub(crate) static ENABLE: Cvar<i32> = Cvar::new(0).range(0..=2);
 
-/// Output at the end of MPI of what was recorded during the whole run, if pml_monitoring_enable is not 0: 0 none;
-/// 1 standard output; 2 standard error; 3 and more a file of each process, see pml_monitoring_filename. Handles of
-/// pml_monitoring_flush have no influence on it. MPI_Pcontrol(2) writes to files <filename>_1.<rank>.prof and so on what
-/// was recorded since the one before, the end of MPI the last of them as well; to streams, all that was recorded so far.
+/// Output of the records of the whole run at the end of MPI, if pml_monitoring_enable is not 0. 0: none. 1: standard
+/// output. 2: standard error. 3 or more: one file for each process, see pml_monitoring_filename. Handles of
+/// pml_monitoring_flush do not change this output. MPI_Pcontrol(2) writes the records since the last such call to files
+/// <filename>_1.<rank>.prof, <filename>_2.<rank>.prof and so on, and the end of MPI writes the last of these files; to a
+/// stream, MPI_Pcontrol(2) writes all records so far.
 #[cvar(
     name = "pml_monitoring_enable_output",
     scope = "READONLY",
@@ -31,8 +32,8 @@ pub(crate) static ENABLE: Cvar<i32> = Cvar::new(0).range(0..=2);
 )]
 pub(crate) static ENABLE_OUTPUT: Cvar<i32> = Cvar::new(0).range(0..=i32::MAX);
 
-/// The beginning of the names of files: the process of rank r in the world writes <filename>.<r>.prof. Directories
-/// that are missing are made. Also the first value of each handle of pml_monitoring_flush.
+/// First part of the names of files: rank r in the world writes <filename>.<r>.prof. Missing directories are created.
+/// This is also the initial value of each handle of pml_monitoring_flush.
 #[cvar(
     name = "pml_monitoring_filename",
     scope = "READONLY",
@@ -42,21 +43,20 @@ pub(crate) static ENABLE_OUTPUT: Cvar<i32> = Cvar::new(0).range(0..=i32::MAX);
 )]
 pub(crate) static FILENAME: Cvar<Text<2048>> = Cvar::new(Text::new(""));
 
-/// The place of the records until the end of MPI.
+/// The location of the records until the end of MPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, MpitEnum)]
 #[mpit(name = "monitoring_store")]
 #[repr(i32)]
 pub(crate) enum StoreLocation {
-    /// Memory: a process that does not reach MPI_Finalize leaves nothing.
+    /// Memory: a process that does not reach MPI_Finalize loses its records.
     Memory,
-    /// A file.
+    /// A file that survives the process.
     File,
 }
 
-/// Place of what is recorded until the end of MPI, if it is to be written to files then: memory; or a file
-/// <pml_monitoring_filename>.<rank in the world>.store that is there while the process runs, so that what it recorded is not
-/// lost when the process is killed. `mpit run` and `mpit report` read such files; when the process has written all it has, the
-/// file goes.
+/// Location of the records until the end of MPI, if they are then written to files. memory: a process that is killed loses
+/// its records. file: the records are in <pml_monitoring_filename>.<rank in the world>.store, which remains if the process
+/// is killed. `mpit run` and `mpit report` read such files. A process that has written all its records removes the file.
 #[cvar(
     name = "monitoring_store",
     scope = "LOCAL",

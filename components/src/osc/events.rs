@@ -6,8 +6,8 @@ use mpit::event::{Context, Event};
 use super::{Access, Kind, LISTENING, Osc};
 use crate::events::Clock;
 
-/// Memory of a process was accessed. Raised when the call that starts the access has succeeded; not for accesses to
-/// MPI_PROC_NULL, nor for synchronization. kind: 0 put, 1 get, 2 accumulate, 3 get_accumulate, 4 fetch_and_op,
+/// The memory of a process was accessed. Raised after the call that starts the access has succeeded. Not raised for
+/// accesses to MPI_PROC_NULL and for synchronization. kind: 0 put, 1 get, 2 accumulate, 3 get_accumulate, 4 fetch_and_op,
 /// 5 compare_and_swap. Bound to the window.
 #[event(
     name = "osc_accessed",
@@ -19,7 +19,7 @@ use crate::events::Clock;
 )]
 #[derive(Debug)]
 pub struct Accessed {
-    /// The number that identifies the window for the life of the process.
+    /// The number of the window, unique within the process.
     pub window: u64,
     /// The target's rank in the group of the window.
     pub target: i32,
@@ -27,9 +27,9 @@ pub struct Accessed {
     pub world_target: i32,
     /// The kind of access, as one of the numbers in the description of this event.
     pub kind: i32,
-    /// Bytes that go to the target.
+    /// Bytes sent to the target.
     pub sent: u64,
-    /// Bytes that come back.
+    /// Bytes returned from the target.
     pub received: u64,
 }
 

@@ -7,9 +7,9 @@ use super::{LISTENING, Mode, Pml, Send};
 use crate::comms::CommId;
 use crate::events::Clock;
 
-/// A message is handed to the library. Raised when the call that sends it has succeeded or is known to be right, for a
-/// persistent message each time it is started; not for messages to MPI_PROC_NULL. mode: 0 standard, 1 buffered,
-/// 2 synchronous, 3 ready. Bound to the communicator that it is sent on.
+/// A message was sent. Raised after the sending call has succeeded, or before it if the call cannot fail; for a persistent
+/// message, at each start. Not raised for messages to MPI_PROC_NULL. mode: 0 standard, 1 buffered, 2 synchronous, 3 ready.
+/// Bound to the communicator of the message.
 #[event(
     name = "pml_message_sent",
     bind = "COMM",
@@ -24,13 +24,13 @@ pub struct MessageSent {
     pub dest: i32,
     /// The receiver's rank in the world; -1 outside of it.
     pub world_dest: i32,
-    /// The tag; negative for messages of the library's own.
+    /// The tag; negative for messages that the library sends for its own purposes.
     pub tag: i32,
     /// 0 standard, 1 buffered, 2 synchronous, 3 ready.
     pub mode: i32,
     /// Bytes of payload.
     pub bytes: u64,
-    /// The number that identifies the communicator for the life of the process.
+    /// The number of the communicator, unique within the process.
     pub communicator: u64,
 }
 

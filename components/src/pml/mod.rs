@@ -20,8 +20,8 @@ use crate::selection::List;
 #[derive(Debug)]
 pub struct Pml;
 
-/// The pml components that listen, by name: a,b for these, ^a,b for all but these, nothing for all. Looked at when MPI
-/// is initialized.
+/// Selection of the components of framework pml, by name. a,b: only these. ^a,b: all except these. Empty: all. Read when
+/// MPI is initialized.
 #[cvar(
     name = "pml_components",
     alias = "pml",

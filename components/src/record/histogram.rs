@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_and_lists_what_is_not_zero() {
+    fn nonzero_bins_are_listed() {
         let store = Store::new();
         let histogram = Histogram::default();
         for bytes in [0, 8, 15, 16, 1 << 40, u64::MAX, 8] {

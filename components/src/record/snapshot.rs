@@ -33,8 +33,8 @@ impl PeerSnapshot {
         self.count == 0 && self.bytes == 0
     }
 
-    /// Returns this snapshot, or the earlier one while the count is the same, like [`TrafficSum::settled`].
-    fn settled(self, earlier: &Self) -> Self {
+    /// Returns this snapshot, or the earlier one while the count is the same, like [`TrafficSum::without_in_flight`].
+    fn without_in_flight(self, earlier: &Self) -> Self {
         if self.count == earlier.count { earlier.clone() } else { self }
     }
 
@@ -84,18 +84,18 @@ impl Snapshot {
     /// Returns this snapshot without the bytes of messages that are not counted yet, because other threads record them
     /// meanwhile: numbers whose count is the same as in `earlier` stay as they were.
     #[must_use]
-    pub fn settled(self, earlier: &Self) -> Self {
+    pub fn without_in_flight(self, earlier: &Self) -> Self {
         let none = PeerSnapshot::default();
-        let settled = |(at, row): (usize, Row)| {
+        let without_in_flight = |(at, row): (usize, Row)| {
             let (external, internal) =
                 earlier.rows.get(at).map_or((&none, &none), |then| (&then.external, &then.internal));
             Row {
                 to: row.to,
-                external: row.external.settled(external),
-                internal: row.internal.settled(internal),
+                external: row.external.without_in_flight(external),
+                internal: row.internal.without_in_flight(internal),
             }
         };
-        Self { rows: self.rows.into_iter().enumerate().map(settled).collect() }
+        Self { rows: self.rows.into_iter().enumerate().map(without_in_flight).collect() }
     }
 
     /// Returns the rows that grew since an earlier snapshot, with the differences, by ascending rank.
@@ -129,7 +129,8 @@ mod tests {
     use super::{PeerSnapshot, Row, Snapshot};
 
     fn snapshot(count: u64, bytes: u64) -> Snapshot {
-        let external = PeerSnapshot::new((count > 0).then_some((4, count)).into_iter(), || bytes);
+        let bins = [(4, count)].into_iter().filter(|(_, count)| *count > 0);
+        let external = PeerSnapshot::new(bins, || bytes);
         Snapshot { rows: vec![Row { to: 7, external, internal: PeerSnapshot::default() }] }
     }
 
@@ -138,10 +139,10 @@ mod tests {
     fn bytes_wait_for_their_message() {
         let begin = Snapshot::default();
         for already in [0, 3] {
-            let first = snapshot(already, already * 8).settled(&begin);
-            let second = snapshot(already, already * 8 + 9).settled(&first);
+            let first = snapshot(already, already * 8).without_in_flight(&begin);
+            let second = snapshot(already, already * 8 + 9).without_in_flight(&first);
             assert!(second.since(&first).is_empty());
-            let third = snapshot(already + 1, already * 8 + 9).settled(&second);
+            let third = snapshot(already + 1, already * 8 + 9).without_in_flight(&second);
             let rows = third.since(&second);
             assert_eq!((rows[0].external.count, rows[0].external.bytes), (1, 9));
         }

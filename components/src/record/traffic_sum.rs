@@ -33,7 +33,7 @@ impl TrafficSum {
     /// Returns this sum, or the earlier one while the count is the same: bytes that were added since belong to an operation
     /// whose count is still to be added.
     #[must_use]
-    pub const fn settled(self, earlier: Self) -> Self {
+    pub const fn without_in_flight(self, earlier: Self) -> Self {
         if self.count == earlier.count { earlier } else { self }
     }
 

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn processes_that_come_at_once_agree() {
+    fn concurrent_processes_agree() {
         let directory = tempfile::tempdir().unwrap();
         let stem = directory.path().join("run");
         let numbers: Vec<(usize, u32)> = std::thread::scope(|scope| {

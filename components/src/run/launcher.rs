@@ -34,7 +34,7 @@ pub(super) fn world(size: u32, spawned: bool) -> Option<Found> {
     let found = by_environment(&|name| var(name).filter(|value| !value.is_empty()))
         .or_else(|| hydra(spawned))
         .or_else(by_batch_system)
-        .or_else(|| (size == 1).then(alone).flatten())?;
+        .or_else(|| if size == 1 { alone() } else { None })?;
     Some(Found { key: in_one_field(&found.key), ..found })
 }
 
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_alone_has_a_name_that_stays() {
+    fn single_processes_have_a_stable_name() {
         let key = alone().unwrap().key;
         assert_eq!(key, alone().unwrap().key);
         assert!(key.contains(&std::process::id().to_string()), "{key}");

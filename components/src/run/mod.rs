@@ -105,7 +105,7 @@ pub(crate) fn determine(world: World, stem: Option<&Path>) {
             (Some(run), Some(found), Some(stem)) => claim::number(stem, run, &found.key).unwrap_or_else(|error| {
                 if world.rank == 0 {
                     warn(format_args!(
-                        "cannot make a file beside {}: {error}; a second step or spawned world of this run may \
+                        "cannot create a file beside {}: {error}; a second step or spawned world of this run may \
                          overwrite its files",
                         stem.display()
                     ));
@@ -154,7 +154,7 @@ pub fn stem_of(stem: &Path, number: u32) -> PathBuf {
 pub fn of_environment() -> Option<String> {
     let run = environment::var(RUN)?;
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    (!run.is_empty() && run.len() <= 100 && run.bytes().all(allowed)).then_some(run)
+    if !run.is_empty() && run.len() <= 100 && run.bytes().all(allowed) { Some(run) } else { None }
 }
 
 #[cfg(test)]

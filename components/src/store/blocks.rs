@@ -27,7 +27,7 @@ pub(super) enum State {
     /// The process wrote everything elsewhere.
     Ended = 1,
     /// The file could not grow: data is missing.
-    CutShort = 2,
+    Truncated = 2,
 }
 
 /// The kind of a block.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use mpit::object::OUTSIDE;
 use thiserror::Error;
@@ -23,7 +24,7 @@ pub struct Recovered {
     /// True if the process wrote everything elsewhere, so that this data is not needed.
     pub ended: bool,
     /// True if the file could not grow, so that data is missing.
-    pub cut_short: bool,
+    pub truncated: bool,
     /// True if the process reached `MPI_Finalize`.
     pub finalized: bool,
     /// The run and world, if the file has them.
@@ -54,11 +55,11 @@ pub struct Malformed {
 }
 
 /// The maximum number of processes, more than any machine has: a damaged file must not make a reader allocate all memory.
-const MOST: u32 = 1 << 26;
+const MAX_PROCESSES: u32 = 1 << 26;
 
 /// The maximum number of rows created for collective operations with many processes, which take only a few words in the
 /// file. Reports list pairs of processes, and memory does not suffice for the square of the number of processes.
-const MOST_ROWS: u64 = 1 << 22;
+const MAX_ROWS: u64 = 1 << 22;
 
 const WORD: usize = size_of::<u64>();
 
@@ -72,7 +73,7 @@ pub fn read(bytes: &[u8]) -> Result<Recovered, Malformed> {
     let mut words = Cursor { words, at: 0, end: words.len() };
     if bytes.is_empty() {
         // The process ended right after it had created the file.
-        return Err(words.wrong("it is empty"));
+        return Err(words.error("the file is empty"));
     }
     let header = words.header()?;
     let mut found = Found::new(header.world.size);
@@ -116,7 +117,7 @@ struct Cursor<'a> {
 }
 
 impl Cursor<'_> {
-    fn wrong(&self, what: impl Into<String>) -> Malformed {
+    fn error(&self, what: impl Into<String>) -> Malformed {
         Malformed { at: self.at * WORD, what: what.into() }
     }
 
@@ -126,7 +127,7 @@ impl Cursor<'_> {
 
     fn word(&mut self) -> Result<u64, Malformed> {
         if self.at == self.end {
-            return Err(self.wrong("expected more words"));
+            return Err(self.error("expected more words"));
         }
         let word = u64::from_ne_bytes(self.words[self.at]);
         self.at += 1;
@@ -140,7 +141,7 @@ impl Cursor<'_> {
         if word < bound {
             Ok(word)
         } else {
-            Err(at.wrong(format!("{what} is {word}, expected one below {bound}")))
+            Err(at.error(format!("{what} is {word}, expected one below {bound}")))
         }
     }
 
@@ -171,7 +172,7 @@ impl Cursor<'_> {
     /// Reads `len` ranks, two in a word.
     fn ranks(&mut self, len: usize) -> Result<Vec<u32>, Malformed> {
         if len.div_ceil(2) > self.left() {
-            return Err(self.wrong(format!("expected {len} ranks")));
+            return Err(self.error(format!("expected {len} ranks")));
         }
         let mut ranks = Vec::with_capacity(len + 1);
         while ranks.len() < len {
@@ -183,38 +184,40 @@ impl Cursor<'_> {
     }
 
     /// Fails unless everything is read.
-    fn done(self) -> Result<(), Malformed> {
-        if self.left() == 0 { Ok(()) } else { Err(self.wrong("a block that is too long")) }
+    fn expect_end(self) -> Result<(), Malformed> {
+        if self.left() == 0 { Ok(()) } else { Err(self.error("a block that is too long")) }
     }
 
     fn header(&mut self) -> Result<Recovered, Malformed> {
         if self.left() < HEADER || self.words[0] == [0; WORD] {
-            return Err(self.wrong("it has no beginning yet"));
+            return Err(self.error("the file has no header yet"));
         }
         if self.word()? != MAGIC {
             return Err(Malformed {
                 at: 0,
-                what: "it is no store of monitoring, or of another kind of machine".into(),
+                what:
+                    "the file is not a store of monitoring, or was written by a machine of another byte order"
+                        .into(),
             });
         }
         let at = *self;
         let version = self.word()?;
         if version != VERSION {
-            return Err(at.wrong(format!("version {version}; this program reads version {VERSION}")));
+            return Err(at.error(format!("version {version}; this program reads version {VERSION}")));
         }
         let at = *self;
         let who = self.word()?;
         let world = World::new(who as u32, (who >> 32) as u32);
-        if world.size > MOST || world.rank >= world.size {
-            return Err(at.wrong(format!("rank {} of {}", world.rank, world.size)));
+        if world.size > MAX_PROCESSES || world.rank >= world.size {
+            return Err(at.error(format!("rank {} of {}", world.rank, world.size)));
         }
         let process = self.word()? as u32;
         let state = self.word()?;
         let finalized = self.word()? != 0;
         self.at = HEADER;
         let none = Profile::default();
-        let [ended, cut_short] = [State::Ended, State::CutShort].map(|known| state == known as u64);
-        Ok(Recovered { world, process, ended, cut_short, finalized, identity: None, profile: none })
+        let [ended, truncated] = [State::Ended, State::Truncated].map(|known| state == known as u64);
+        Ok(Recovered { world, process, ended, truncated, finalized, identity: None, profile: none })
     }
 
     /// Returns the kind and content of the next block; skips unused ones.
@@ -227,11 +230,11 @@ impl Cursor<'_> {
             let header = match BlockHeader::of(self.word()?) {
                 Ok(header) => header,
                 Err(0) => return Ok(None),
-                Err(kind) => return Err(at.wrong(format!("a block of the unknown kind {kind}"))),
+                Err(kind) => return Err(at.error(format!("a block of the unknown kind {kind}"))),
             };
             let words = header.words as usize;
             if words > self.left() {
-                return Err(at.wrong(format!("a block of {words} words, and {} are there", self.left())));
+                return Err(at.error(format!("a block of {words} words, and {} are there", self.left())));
             }
             let block = Self { end: self.at + words, ..*self };
             self.at = block.end;
@@ -301,15 +304,17 @@ impl Found {
             kinds: BTreeMap::new(),
             operations: Vec::new(),
             identity: None,
-            expanded: 64 * MOST_ROWS,
+            expanded: 64 * MAX_ROWS,
         }
     }
 
     /// Reserves ranks that the file has no words for. Fails at the limit.
     fn expand(&mut self, ranks: u64, at: &Cursor<'_>) -> Result<(), Malformed> {
-        let left = self.expanded.checked_sub(ranks).filter(|_| self.exchanged.len() as u64 <= MOST_ROWS);
-        let too_many = || at.wrong(format!("more than {MOST_ROWS} processes in collective operations"));
-        self.expanded = left.filter(|_| ranks <= MOST_ROWS).ok_or_else(too_many)?;
+        let has_too_many_rows = ranks.max(self.exchanged.len() as u64) > MAX_ROWS;
+        match self.expanded.checked_sub(ranks) {
+            Some(left) if !has_too_many_rows => self.expanded = left,
+            _ => return Err(at.error(format!("more than {MAX_ROWS} processes in collective operations"))),
+        }
         Ok(())
     }
 
@@ -355,13 +360,13 @@ impl Found {
             }
             Kind::Run => self.identity = Identity::parse(&block.name()?),
         }
-        block.done()
+        block.expect_end()
     }
 
     fn messages(&mut self, key: u64, block: &mut Cursor<'_>, at: Cursor<'_>) -> Result<(), Malformed> {
         let (to, group, internal) = message_of_key(key);
         if group >= GROUPS {
-            return Err(at.wrong(format!("group {group} of message sizes")));
+            return Err(at.error(format!("group {group} of message sizes")));
         }
         let cells: [u64; CELLS] = block.numbers()?;
         let none = || [const { Counts { bins: [0; BINS], bytes: 0 } }; 2];
@@ -374,7 +379,7 @@ impl Found {
         counts.bytes = counts.bytes.wrapping_add(cells[GROUP]);
         // No process sent so many messages. A wrapped sum would look like a small number.
         let sum = counts.bins.iter().try_fold(0_u64, |sum, count| sum.checked_add(*count));
-        sum.map(drop).ok_or_else(|| at.wrong("2^64 messages or more"))
+        sum.map(drop).ok_or_else(|| at.error("2^64 messages or more"))
     }
 
     fn exchange(&mut self, to: u32, sum: TrafficSum) {
@@ -398,7 +403,7 @@ impl Found {
         let len = block.below(size + 1, "a number of ranks")?;
         let except = block.below(size + 1, "a rank")?;
         if len > 0 && first + (len - 1) * step >= size {
-            return Err(block.wrong(format!("{len} ranks from {first} on, of {size}")));
+            return Err(block.error(format!("{len} ranks from {first} on, of {size}")));
         }
         if sum.is_zero() {
             return Ok(());
@@ -415,11 +420,11 @@ impl Found {
         let form = block.word()?;
         let (len, world) = (form as u32, form >> 32 != 0);
         if len == 0 {
-            return Err(at.wrong("a communicator without processes"));
+            return Err(at.error("a communicator without processes"));
         }
         match world {
             true if len <= self.size => Ok(Ranks::World(len)),
-            true => Err(at.wrong(format!("a communicator of {len} processes, of {}", self.size))),
+            true => Err(at.error(format!("a communicator of {len} processes, of {}", self.size))),
             false => {
                 let ranks = block.ranks(len as usize)?;
                 for one in &ranks {
@@ -435,11 +440,15 @@ impl Found {
     fn comm(&self, of: &OnComm) -> Option<Block> {
         let kind = self.kinds.get(&of.kind)?;
         let ranks = self.members.get(&kind.members)?.clone();
-        let name: &str = if kind.numbered { "" } else { &kind.name };
-        let origin = kind.numbered.then(|| Origin { call: kind.name.as_str().into(), number: of.first });
+        let text: Arc<str> = kind.name.as_str().into();
+        let (name, origin) = if kind.numbered {
+            ("".into(), Some(Origin { call: text, number: of.first }))
+        } else {
+            (text, None)
+        };
         let mut block = Block::from(Record {
             id: CommId::from_number(of.number),
-            name: name.into(),
+            name,
             origin,
             ranks,
             remote: false,
@@ -481,5 +490,5 @@ impl Found {
 /// Decodes a rank, which is a value of C's type `int`, or stands for a process outside of the world.
 fn rank(key: u64, at: Cursor<'_>) -> Result<u32, Malformed> {
     let rank = u32::try_from(key).ok().filter(|rank| *rank == OUTSIDE || i32::try_from(*rank).is_ok());
-    rank.ok_or_else(|| at.wrong(format!("a rank of {key}")))
+    rank.ok_or_else(|| at.error(format!("a rank of {key}")))
 }

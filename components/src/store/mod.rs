@@ -34,10 +34,10 @@ pub(crate) use recovery::{discard, path_of};
 /// The store of this process.
 pub(crate) static OF_PROCESS: Store = Store::new();
 
-/// The number of words in the first piece of memory. Later pieces grow with the total size, up to `LARGEST`. Pieces of a
+/// The number of words in the first piece of memory. Later pieces grow with the total size, up to `LARGEST_PIECE`. Pieces of a
 /// file have the size that [`Mapping`] gives them.
-const FIRST: usize = 512;
-const LARGEST: usize = 128 * 1024;
+const FIRST_PIECE: usize = 512;
+const LARGEST_PIECE: usize = 128 * 1024;
 
 /// Blocks of words, in memory or in a file.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ pub struct Store {
     pieces: Log<Piece>,
     end: Mutex<End>,
     /// True if there is a file.
-    kept: AtomicBool,
+    has_file: AtomicBool,
 }
 
 /// Contiguous words.
@@ -79,7 +79,7 @@ struct End {
 impl End {
     /// Detaches the file in a forked child, because it is the parent's: new blocks go to memory, behind the pieces that
     /// both processes share. Returns true if that happened now.
-    fn leave_if_forked(&mut self) -> bool {
+    fn detach_if_forked(&mut self) -> bool {
         let forked = self.file.as_ref().is_some_and(|file| !file.is_ours());
         if forked {
             self.file = None;
@@ -96,7 +96,7 @@ impl Store {
         Self {
             pieces: Log::new(),
             end: Mutex::new(End { file: None, used: 0, total: 0, header: 0 }),
-            kept: AtomicBool::new(false),
+            has_file: AtomicBool::new(false),
         }
     }
 
@@ -105,7 +105,7 @@ impl Store {
     /// # Errors
     ///
     /// Fails if the file cannot be created; then the store is unchanged.
-    pub fn keep(&self, path: &Path, world: World) -> io::Result<()> {
+    pub fn attach_file(&self, path: &Path, world: World) -> io::Result<()> {
         let mut end = self.end.lock();
         let mut file = Mapping::create(path)?;
         let piece = file.extend(1).inspect_err(|_| {
@@ -117,19 +117,19 @@ impl Store {
         end.used = HEADER;
         end.header = push(&self.pieces, Piece::File(piece));
         end.file = Some(file);
-        self.kept.store(true, Release);
+        self.has_file.store(true, Release);
         Ok(())
     }
 
     /// Returns true if blocks go to a file, or did until it could not grow.
-    pub fn is_kept(&self) -> bool {
-        self.kept.load(Relaxed)
+    pub fn has_file(&self) -> bool {
+        self.has_file.load(Relaxed)
     }
 
     /// Records that the process reached `MPI_Finalize`, so that no data is missing at the end of the run.
     pub fn finalizing(&self) {
         let mut end = self.end.lock();
-        if !end.leave_if_forked()
+        if !end.detach_if_forked()
             && end.file.is_some()
             && let Some(piece) = self.pieces.get(end.header)
         {
@@ -138,12 +138,12 @@ impl Store {
     }
 
     /// Removes the file, if there is one: all data is written elsewhere.
-    pub fn done(&self) {
+    pub fn remove_file(&self) {
         let mut end = self.end.lock();
-        end.leave_if_forked();
+        end.detach_if_forked();
         if let Some(file) = &end.file {
             // If the file cannot be removed, this state shows readers that it is not needed.
-            self.say(&end, State::Ended);
+            self.write_state(&end, State::Ended);
             if let Err(error) = file.remove() {
                 warn(format_args!("cannot remove {}: {error}", file.path().display()));
             }
@@ -153,7 +153,7 @@ impl Store {
     /// Adds a block of `cells` counters that are 0, followed by the constant words of `text`.
     pub(crate) fn add(&self, kind: Kind, key: u64, cells: usize, text: &[u64]) -> &[AtomicU64] {
         let mut end = self.end.lock();
-        let forked = end.leave_if_forked();
+        let forked = end.detach_if_forked();
         let header = BlockHeader { kind, words: (1 + cells + text.len()) as u32 };
         let wanted = 1 + header.words as usize;
         let newest = self.newest().filter(|piece| piece.len() - end.used >= wanted && !forked);
@@ -193,7 +193,7 @@ impl Store {
     fn grow(&self, end: &mut End, wanted: usize) -> &[AtomicU64] {
         let piece = self.in_file(end, wanted).map_or_else(
             || {
-                let words = (end.total / 2).clamp(FIRST, LARGEST).max(wanted);
+                let words = (end.total / 2).clamp(FIRST_PIECE, LARGEST_PIECE).max(wanted);
                 Piece::Memory((0..words).map(|_| AtomicU64::new(0)).collect())
             },
             Piece::File,
@@ -206,26 +206,29 @@ impl Store {
 
     /// Grows the file. If that fails, further blocks go to memory, and the state of the file says so.
     fn in_file(&self, end: &mut End, wanted: usize) -> Option<Words> {
-        let file = end.file.as_mut().filter(|_| !self.is_cut_short(end.header))?;
-        let wanted = (end.total / 2).min(LARGEST).max(wanted);
+        if self.is_truncated(end.header) {
+            return None;
+        }
+        let file = end.file.as_mut()?;
+        let wanted = (end.total / 2).min(LARGEST_PIECE).max(wanted);
         match file.extend(wanted) {
             Ok(words) => Some(words),
             Err(error) => {
                 warn(format_args!(
-                    "monitoring_store: {}: {error}; what comes now is kept in memory only",
+                    "monitoring_store: {}: {error}; later records are in memory only",
                     file.path().display()
                 ));
-                self.say(end, State::CutShort);
+                self.write_state(end, State::Truncated);
                 None
             }
         }
     }
 
-    fn is_cut_short(&self, header: usize) -> bool {
-        self.pieces.get(header).is_some_and(|piece| blocks::state(piece.words()) == State::CutShort as u64)
+    fn is_truncated(&self, header: usize) -> bool {
+        self.pieces.get(header).is_some_and(|piece| blocks::state(piece.words()) == State::Truncated as u64)
     }
 
-    fn say(&self, end: &End, state: State) {
+    fn write_state(&self, end: &End, state: State) {
         if let Some(piece) = self.pieces.get(end.header) {
             blocks::write_state(piece.words(), state);
         }

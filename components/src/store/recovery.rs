@@ -94,9 +94,9 @@ impl StoreFile {
     #[must_use]
     pub fn identity(&self) -> Option<Identity> {
         // The block is near the beginning of the file.
-        const LOOKED_AT: u64 = 64 * 1024;
+        const INSPECTED_BYTES: u64 = 64 * 1024;
         let mut bytes = Vec::new();
-        open_regular(&self.path).ok()?.take(LOOKED_AT).read_to_end(&mut bytes).ok()?;
+        open_regular(&self.path).ok()?.take(INSPECTED_BYTES).read_to_end(&mut bytes).ok()?;
         identity(&bytes)
     }
 
@@ -126,7 +126,7 @@ pub enum Unreadable {
     /// The file is not a store, or is damaged.
     #[error(transparent)]
     Malformed(#[from] Malformed),
-    /// The file was renamed: it is of another rank.
-    #[error("it is of rank {0}")]
+    /// The file was renamed: it contains the records of another rank.
+    #[error("the file contains the records of rank {0}, not of the rank in its name")]
     OtherRank(u32),
 }

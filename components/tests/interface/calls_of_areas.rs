@@ -84,7 +84,7 @@ fn a_call_begun_before_is_not_timed() {
 }
 
 #[test]
-fn times_of_sessions_are_apart() {
+fn session_times_are_isolated() {
     let _alone = alone();
     let tool = Tool::new();
     let (one, two) = (tool.session().unwrap(), tool.session().unwrap());

@@ -165,7 +165,7 @@ fn arrays_show_ranks_of_their_communicator() {
 }
 
 #[test]
-fn what_freed_communicators_had_stays() {
+fn freed_communicators_keep_their_totals() {
     const TIMES: u64 = 1000;
     let _alone = alone();
     let tool = Tool::new();

@@ -57,7 +57,7 @@ fn number(comm: CommId) -> i64 {
 }
 
 #[test]
-fn events_say_what_they_are() {
+fn event_types_have_metadata() {
     let _alone = alone();
     for (event, (name, bind, elements)) in EVENTS.into_iter().enumerate() {
         let desc = desc(event);
@@ -70,7 +70,7 @@ fn events_say_what_they_are() {
 }
 
 #[test]
-fn communicators_and_windows_come_and_go() {
+fn object_creation_and_release_are_events() {
     let (_alone, tool) = alone();
     let listeners = [0, 1, 2, 3].map(|event| listen(&tool, event, None));
     let world = comms::created(Description::new(Ranks::World(5), "world"));

@@ -47,7 +47,7 @@ fn golden() {
 }
 
 #[test]
-fn nothing_happened() {
+fn empty_records_are_written() {
     let said = profile(7, Vec::new(), Vec::new());
     assert_eq!(text(&said), "# POINT TO POINT\n# OSC\n# COLLECTIVES\n");
 }
@@ -110,7 +110,7 @@ fn members_are_written_in_pieces() {
 }
 
 #[test]
-fn communicators_alike_are_one_block() {
+fn equal_communicators_share_a_block() {
     use mpit_components::comms::{Description, Origin};
     let _alone = alone();
     let named = |name, origin| {

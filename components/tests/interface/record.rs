@@ -114,7 +114,7 @@ fn threads_are_counted_exactly() {
         let mut phases = Vec::new();
         loop {
             let last = senders.iter().all(std::thread::ScopedJoinHandle::is_finished);
-            let now = record.snapshot().settled(&base);
+            let now = record.snapshot().without_in_flight(&base);
             phases.push(now.since(&base));
             base = now;
             if last {

@@ -27,7 +27,7 @@ fn file(sent: &[(u32, u64, bool)], look: impl FnOnce(&StoreFile, &Messages<'_>))
     let path = directory.path().join("run.3.store");
     // SAFETY: the file is this test's, which does not shorten it.
     unsafe { mpit::internal::mapping::allow() };
-    store.keep(&path, WORLD).unwrap();
+    store.attach_file(&path, WORLD).unwrap();
     let record = Messages::new(&store);
     for (to, bytes, internal) in sent {
         record.record(*to, *bytes, *internal);
@@ -36,7 +36,7 @@ fn file(sent: &[(u32, u64, bool)], look: impl FnOnce(&StoreFile, &Messages<'_>))
     assert_eq!(files.len(), 1);
     look(&files[0], &record);
     let bytes = fs::read(&path).unwrap();
-    store.done();
+    store.remove_file();
     assert!(!path.exists());
     bytes
 }
@@ -49,18 +49,18 @@ fn some() -> Vec<u8> {
 
 proptest! {
     #[test]
-    fn what_is_read_is_what_was_recorded(sent in messages()) {
+    fn recovered_equals_recorded(sent in messages()) {
         file(&sent, |file, record| {
             let recovered = file.read().unwrap();
             assert_eq!(recovered.world, WORLD);
             assert_eq!(recovered.process, std::process::id());
-            assert!(!recovered.ended && !recovered.cut_short && file.is_in_use());
+            assert!(!recovered.ended && !recovered.truncated && file.is_in_use());
             assert_eq!(recovered.profile.messages, record.snapshot().since(&Snapshot::default()));
         });
     }
 
     #[test]
-    fn no_damage_makes_the_reader_fall(
+    fn damaged_files_do_not_panic(
         changes in prop::collection::vec((0..200_usize, any::<u64>()), 1..6),
         small in any::<bool>(),
         end in 0..4000_usize,
@@ -117,7 +117,7 @@ fn a_full_store_goes_on_in_memory() {
         assert_eq!(all.len(), 2000);
         let recovered = file.read().unwrap();
         let kept = recovered.profile.messages;
-        assert!(recovered.cut_short && kept.len() > 400 && kept == all[..kept.len()], "{}", kept.len());
+        assert!(recovered.truncated && kept.len() > 400 && kept == all[..kept.len()], "{}", kept.len());
     });
 }
 
@@ -151,8 +151,12 @@ fn damage_is_named() {
     let whole = some();
     assert!(read(&whole).is_ok());
     for (word, value, complaint) in [
-        (0, 7, "byte 0: it is no store of monitoring, or of another kind of machine"),
-        (0, 0, "byte 0: it has no beginning yet"),
+        (
+            0,
+            7,
+            "byte 0: the file is not a store of monitoring, or was written by a machine of another byte order",
+        ),
+        (0, 0, "byte 0: the file has no header yet"),
         (1, 9, "byte 8: version 9; this program reads version 3"),
         (2, 8 << 32 | 8, "byte 16: rank 8 of 8"),
         (8, 99, "byte 64: a block of the unknown kind 99"),
@@ -167,7 +171,7 @@ fn damage_is_named() {
         bytes[word * 8..][..8].copy_from_slice(&u64::to_ne_bytes(value));
         assert_eq!(read(&bytes).unwrap_err().to_string(), complaint);
     }
-    assert_eq!(read(&[]).unwrap_err().to_string(), "byte 0: it is empty");
+    assert_eq!(read(&[]).unwrap_err().to_string(), "byte 0: the file is empty");
     assert_eq!(read(&whole[..8 * 8 + 3]).unwrap_err().to_string(), "byte 64: half a word");
 }
 

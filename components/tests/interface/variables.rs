@@ -38,7 +38,7 @@ const TOTALS: [(&str, Class); 8] = [
 ];
 
 #[test]
-fn performance_variables_are_open_mpis() {
+fn pvars_are_named_as_in_open_mpi() {
     let registry = Tool::new().registry();
     let bound = BOUND.map(|(name, class)| {
         let kind = (Datatype::UnsignedLongLong, Bind::Comm, PvarFlags::READONLY, Verbosity::TunerBasic);
@@ -68,7 +68,7 @@ fn performance_variables_are_open_mpis() {
 }
 
 #[test]
-fn control_variables_are_open_mpis() {
+fn cvars_are_named_as_in_open_mpi() {
     let tool = Tool::new();
     let registry = tool.registry();
     // Some are settable until MPI is initialized.

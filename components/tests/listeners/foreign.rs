@@ -172,7 +172,7 @@ fn operate(comm: CommId) {
 }
 
 #[test]
-fn they_count_what_monitoring_counts() {
+fn foreign_counts_equal_monitoring() {
     in_own_process(|| {
         add_all();
         host::initialized(World::new(0, 3));
@@ -204,7 +204,7 @@ fn they_count_what_monitoring_counts() {
 
 /// A thread may still complete the delivery that it had begun; later messages are not delivered.
 #[test]
-fn an_inactive_one_receives_nothing() {
+fn inactive_components_receive_nothing() {
     in_own_process(|| {
         static EPOCHS: EpochCounter = EpochCounter::new();
         static SUMS: Sums = Sums::new();

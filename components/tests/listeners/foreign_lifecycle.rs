@@ -181,7 +181,7 @@ static NESTS: Guest = Guest {
 static NESTED: Guest = Guest::new("pml", "nested");
 
 #[test]
-fn foreign_components_come_and_go() {
+fn foreign_components_are_toggled() {
     in_own_process(|| {
         let comm = comms::created(comms::Description::new(Ranks::World(1), "world"));
         let tool = Tool::new();

@@ -37,7 +37,7 @@ fn counted(comm: CommId, operation: &Operation<'_>) -> (Vec<Sum>, [Sum; 3]) {
 }
 
 #[test]
-fn numbers_are_open_mpis() {
+fn counts_equal_open_mpi() {
     in_own_process(|| {
         Tool::new().cvar("coll_monitoring_compat").unwrap().write(&[1_i32]).unwrap();
         host::initialized(World::new(1, 4));

@@ -226,7 +226,7 @@ fn run(groups: &[Group], steps: &[Step]) {
 }
 
 #[test]
-fn sums_are_those_of_the_model() {
+fn sums_equal_the_model() {
     in_own_process(|| {
         let mut runner = TestRunner::new(ProptestConfig::with_cases(300));
         let result = runner.run(&case(), |(groups, steps)| {

@@ -77,7 +77,7 @@ const VARIABLES: [Variable; 28] = [
 fn handle<'s>(session: &'s Session<'_>, variable: &Variable, comm: CommId) -> Handle<'s> {
     let (name, class, bound, ..) = *variable;
     let object = Object::world(comm.get(), SIZE);
-    session.handle(name, class, bound.then_some(&object)).unwrap()
+    session.handle(name, class, if bound { Some(&object) } else { None }).unwrap()
 }
 
 /// Returns the number of [`act`]s in a handle.

@@ -21,7 +21,7 @@ const MAX_INFO_VAL: usize = 1024;
 
 type Outcome = Result<(), c_int>;
 
-fn answer(body: impl FnOnce() -> Outcome) -> c_int {
+fn to_return_code(body: impl FnOnce() -> Outcome) -> c_int {
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)) {
         Ok(Ok(())) => SUCCESS,
         Ok(Err(code)) => code,
@@ -100,10 +100,10 @@ macro_rules! exported {
                 // SAFETY: the caller's pointers fit the function of this name in the other library, which has
                 // the same signature.
                 return unsafe {
-                    mpit_ffi::host::foreign::pass_on!(next $name / $profiling ($($arg: $type),*))
+                    mpit_ffi::host::foreign::forward_call!(next $name / $profiling ($($arg: $type),*))
                 };
             }
-            answer(|| $body)
+            to_return_code(|| $body)
         }
 
         #[doc = concat!("[`", stringify!($name), "`] under its profiling name.")]
@@ -117,10 +117,10 @@ macro_rules! exported {
                 // SAFETY: the caller's pointers fit the function of this name in the other library, which has
                 // the same signature.
                 return unsafe {
-                    mpit_ffi::host::foreign::pass_on!(own $name / $profiling ($($arg: $type),*))
+                    mpit_ffi::host::foreign::forward_call!(pmpi $name / $profiling ($($arg: $type),*))
                 };
             }
-            answer(|| $body)
+            to_return_code(|| $body)
         }
     )+};
 }

@@ -6,7 +6,7 @@
 //! | caller | example | recorded |
 //! |---|---|---|
 //! | [`Caller::Library`] | libmpi, Open MPI's components (`mca_*.so`), this library | never |
-//! | [`Caller::Wrapper`] | the library's Fortran interface | unless inside a recorded call ([`depth`]) |
+//! | [`Caller::Wrapper`] | the library's Fortran interface | unless inside a recorded call ([`nesting`]) |
 //! | [`Caller::Tool`] | a profiling tool behind us | unless inside a recorded call, and not by `PMPI_` names |
 //! | [`Caller::Program`] | all others, also in callbacks; generated code | always |
 //!
@@ -27,7 +27,7 @@ use std::sync::atomic::{
 
 use mpit_ffi::host::{Host, objects::Object};
 
-use crate::depth;
+use crate::nesting;
 use crate::trampoline::with_errno_kept;
 
 /// The caller of an MPI function.
@@ -45,28 +45,30 @@ pub(crate) enum Caller {
 
 /// An address range whose kind of caller is known. Machine code reads it.
 #[repr(C)]
-pub(crate) struct FastRecord {
+pub(crate) struct CallerRange {
     start: usize,
     len: usize,
-    next: AtomicPtr<FastRecord>,
+    next: AtomicPtr<CallerRange>,
     caller: Caller,
 }
 
-static NONE: FastRecord = FastRecord::new(0..0, Caller::Program);
+/// The empty range, which contains no return address.
+static EMPTY: CallerRange = CallerRange::new(0..0, Caller::Program);
 
 /// The ranges of the program, in order of their first calls. Begins with an empty range.
-pub(crate) static PROGRAM: AtomicPtr<FastRecord> = AtomicPtr::new((&raw const NONE).cast_mut());
+pub(crate) static PROGRAM_RANGES: AtomicPtr<CallerRange> = AtomicPtr::new((&raw const EMPTY).cast_mut());
 
 /// The ranges of all other callers.
-static OTHERS: AtomicPtr<FastRecord> = AtomicPtr::new(null_mut());
+static OTHER_RANGES: AtomicPtr<CallerRange> = AtomicPtr::new(null_mut());
 
 /// The maximum number of stored ranges. In programs with more objects that call MPI, the others are looked up
 /// at each call.
-const MOST: usize = 64;
+const MAX_RANGES: usize = 64;
 
-static REMEMBERED: AtomicUsize = AtomicUsize::new(0);
+/// The number of stored ranges.
+static STORED_RANGES: AtomicUsize = AtomicUsize::new(0);
 
-impl FastRecord {
+impl CallerRange {
     const fn new(range: Range<usize>, caller: Caller) -> Self {
         Self { start: range.start, len: range.end - range.start, next: AtomicPtr::new(null_mut()), caller }
     }
@@ -76,29 +78,29 @@ impl FastRecord {
     }
 }
 
-fn all(list: &'static AtomicPtr<FastRecord>) -> impl Iterator<Item = &'static FastRecord> {
-    let at = |link: &'static AtomicPtr<FastRecord>| {
-        let known = link.load(Acquire);
+fn ranges(list: &'static AtomicPtr<CallerRange>) -> impl Iterator<Item = &'static CallerRange> {
+    let at = |link: &'static AtomicPtr<CallerRange>| {
+        let stored = link.load(Acquire);
         // SAFETY: links are null or refer to ranges that are leaked.
-        unsafe { known.as_ref() }
+        unsafe { stored.as_ref() }
     };
-    std::iter::successors(at(list), move |known| at(&known.next))
+    std::iter::successors(at(list), move |stored| at(&stored.next))
 }
 
 /// Appends a range to its list, or replaces the empty range.
-fn remember(range: Range<usize>, caller: Caller) {
-    if REMEMBERED.fetch_add(1, Relaxed) >= MOST {
-        REMEMBERED.fetch_sub(1, Relaxed);
+fn store_range(range: Range<usize>, caller: Caller) {
+    if STORED_RANGES.fetch_add(1, Relaxed) >= MAX_RANGES {
+        STORED_RANGES.fetch_sub(1, Relaxed);
         return;
     }
-    let new: *mut FastRecord = Box::leak(Box::new(FastRecord::new(range, caller)));
-    let mut link = &OTHERS;
+    let new: *mut CallerRange = Box::leak(Box::new(CallerRange::new(range, caller)));
+    let mut link = &OTHER_RANGES;
     if caller == Caller::Program {
-        let none = (&raw const NONE).cast_mut();
-        if PROGRAM.compare_exchange(none, new, AcqRel, Acquire).is_ok() {
+        let none = (&raw const EMPTY).cast_mut();
+        if PROGRAM_RANGES.compare_exchange(none, new, AcqRel, Acquire).is_ok() {
             return;
         }
-        link = &PROGRAM;
+        link = &PROGRAM_RANGES;
     }
     while let Err(present) = link.compare_exchange(null_mut(), new, AcqRel, Acquire) {
         // SAFETY: `compare_exchange` failed, so `present` is not null, and ranges are leaked.
@@ -108,23 +110,23 @@ fn remember(range: Range<usize>, caller: Caller) {
 
 /// Returns true if the call with this return address is to be recorded; `is_profiling` for a call by a `PMPI_` name.
 pub(crate) fn is_recorded(return_address: usize, is_profiling: bool) -> bool {
-    match of(return_address) {
+    match caller_of(return_address) {
         Caller::Library => false,
-        Caller::Wrapper => !depth::is_inside(),
+        Caller::Wrapper => !nesting::is_in_recorded_call(),
         // The call of the program that the tool serves is recorded already.
-        Caller::Tool => !is_profiling && !depth::is_inside(),
+        Caller::Tool => !is_profiling && !nesting::is_in_recorded_call(),
         Caller::Program => true,
     }
 }
 
 /// Returns the caller for a return address.
-pub(crate) fn of(return_address: usize) -> Caller {
-    if all(&PROGRAM).any(|known| known.range().contains(&return_address)) {
+pub(crate) fn caller_of(return_address: usize) -> Caller {
+    if ranges(&PROGRAM_RANGES).any(|stored| stored.range().contains(&return_address)) {
         return Caller::Program;
     }
-    let known = all(&OTHERS).find(|known| known.range().contains(&return_address));
+    let stored = ranges(&OTHER_RANGES).find(|stored| stored.range().contains(&return_address));
     let (caller, range) =
-        known.map_or_else(|| look_up(return_address), |known| (known.caller, known.range()));
+        stored.map_or_else(|| look_up_caller(return_address), |stored| (stored.caller, stored.range()));
     if caller != Caller::Program && !is_by_name(return_address, &range) {
         return Caller::Program;
     }
@@ -132,11 +134,11 @@ pub(crate) fn of(return_address: usize) -> Caller {
 }
 
 #[cold]
-fn look_up(return_address: usize) -> (Caller, Range<usize>) {
-    with_errno_kept(|| ask_the_linker(return_address))
+fn look_up_caller(return_address: usize) -> (Caller, Range<usize>) {
+    with_errno_kept(|| find_object(return_address))
 }
 
-fn ask_the_linker(return_address: usize) -> (Caller, Range<usize>) {
+fn find_object(return_address: usize) -> (Caller, Range<usize>) {
     let (caller, range) = match Object::containing(return_address) {
         Some(object) => (kind_of(&object), object.range),
         // Generated code: only its page, since objects may be loaded beside it later.
@@ -144,14 +146,15 @@ fn ask_the_linker(return_address: usize) -> (Caller, Range<usize>) {
     };
     // Without a host the kind of caller may be wrong, so it is not stored.
     if Host::get().is_some() {
-        remember(range.clone(), caller);
+        store_range(range.clone(), caller);
     }
     (caller, range)
 }
 
 /// Symbols of a library's Fortran interface, and those that nearly all profiling tools interpose.
-const OF_FORTRAN: [&CStr; 2] = [c"pmpi_init_", c"pmpi_init_f08_"];
-const OF_TOOLS: [&CStr; 5] = [c"MPI_Init", c"MPI_Init_thread", c"MPI_Finalize", c"MPI_Send", c"MPI_Pcontrol"];
+const FORTRAN_SYMBOLS: [&CStr; 2] = [c"pmpi_init_", c"pmpi_init_f08_"];
+const TOOL_SYMBOLS: [&CStr; 5] =
+    [c"MPI_Init", c"MPI_Init_thread", c"MPI_Finalize", c"MPI_Send", c"MPI_Pcontrol"];
 
 fn kind_of(object: &Object) -> Caller {
     let here = Object::containing(kind_of as *const c_void as usize);
@@ -161,9 +164,9 @@ fn kind_of(object: &Object) -> Caller {
     }
     let is_behind_us = here.is_some_and(|here| object.is_after(&here)) && !object.is_executable();
     let defines = |names: &[&CStr]| names.iter().any(|name| object.defines(name));
-    if defines(&OF_FORTRAN) {
+    if defines(&FORTRAN_SYMBOLS) {
         Caller::Wrapper
-    } else if is_behind_us && defines(&OF_TOOLS) {
+    } else if is_behind_us && defines(&TOOL_SYMBOLS) {
         Caller::Tool
     } else {
         Caller::Program

@@ -11,8 +11,8 @@ use mpit_ffi::host::Host;
 use mpit_ffi::{doctor, lifecycle, native_monitoring};
 
 use crate::callers::{self, Caller};
-use crate::depth::{Alone, Outermost};
-use crate::next::Next;
+use crate::nesting::{FastPathGuard, ProgramCallGuard};
+use crate::next_definition::NextDefinition;
 use crate::recorders::{Recorder, notify};
 use crate::trampoline::with_errno_kept;
 
@@ -92,7 +92,7 @@ pub(crate) fn no_such_function() -> c_int {
     if Host::get().is_some() {
         return UNAVAILABLE_IN_MPI4PY;
     }
-    doctor::warn_of_no_library();
+    doctor::warn_of_missing_library();
     1
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn count_too_large() -> c_int {
 
 /// Returns true if no listener wants this call (one load).
 #[inline]
-pub(crate) fn is_quiet<I: Interest>() -> bool {
+pub(crate) fn has_no_listeners<I: Interest>() -> bool {
     if I::RECORDS { !I::is_recorded() } else { !I::is_timed() }
 }
 
@@ -111,8 +111,8 @@ pub(crate) fn is_quiet<I: Interest>() -> bool {
 /// other call is in progress.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "part of the fast path of each send")]
-fn can_be_fast<I: Interest>() -> bool {
-    !I::is_timed() && !I::is_recorded_before() && Alone::is_free()
+fn can_use_fast_path<I: Interest>() -> bool {
+    !I::is_timed() && !I::is_recorded_before() && FastPathGuard::is_available()
 }
 
 /// Runs a call with listeners on the fast path, or returns `None` without forwarding it.
@@ -125,16 +125,16 @@ fn can_be_fast<I: Interest>() -> bool {
 pub(crate) fn run_on_fast_path<I: Interest, K>(
     record: impl FnOnce() -> Option<K>,
     forward: impl FnOnce() -> c_int,
-    deliver: impl FnOnce(&Alone, &K),
+    deliver: impl FnOnce(&FastPathGuard, &K),
 ) -> Option<c_int> {
-    if !can_be_fast::<I>() {
+    if !can_use_fast_path::<I>() {
         return None;
     }
     let record = record()?;
-    let alone = Alone::enter();
+    let guard = FastPathGuard::enter();
     let code = forward();
     if code == Abi::SUCCESS {
-        deliver(&alone, &record);
+        deliver(&guard, &record);
     }
     Some(code)
 }
@@ -144,7 +144,7 @@ pub(crate) fn run_on_fast_path<I: Interest, K>(
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the fast path of each send, which calls nothing")]
 pub(crate) fn count_in_advance<I: Interest, N: Recorder>(recorder: impl FnOnce() -> N) -> bool {
-    can_be_fast::<I>() && recorder().count_in_advance()
+    can_use_fast_path::<I>() && recorder().count_in_advance()
 }
 
 /// Records the call before forwarding it when the arguments guarantee success, so the caller can tail-call
@@ -155,11 +155,11 @@ pub(crate) fn count_in_advance<I: Interest, N: Recorder>(recorder: impl FnOnce()
 /// in a send.
 #[inline]
 pub(crate) fn record_before_call<I: Interest, N: Recorder>(recorder: impl FnOnce() -> N) -> bool {
-    if !can_be_fast::<I>() {
+    if !can_use_fast_path::<I>() {
         return false;
     }
     let Some(record) = recorder().infallible_record() else { return false };
-    notify(&Alone::enter(), &record);
+    notify(&FastPathGuard::enter(), &record);
     true
 }
 
@@ -172,9 +172,9 @@ pub(crate) fn run<I: Interest, B>(
     after: impl FnOnce(B),
 ) -> c_int {
     // `MPI_Init` may not have been seen; or MPI is not initialized, or only by a session.
-    if !lifecycle::is_known_up() {
-        lifecycle::ensure_up();
-        if !lifecycle::is_known_up() {
+    if !lifecycle::is_initialized() {
+        lifecycle::detect_initialization();
+        if !lifecycle::is_initialized() {
             return forward();
         }
     }
@@ -182,17 +182,17 @@ pub(crate) fn run<I: Interest, B>(
     if !recorded && !timed {
         return forward();
     }
-    let Some(outermost) = Outermost::enter() else { return forward() };
-    let pending = if recorded { safely(before) } else { None };
+    let Some(guard) = ProgramCallGuard::enter() else { return forward() };
+    let pending = if recorded { catch_panic(before) } else { None };
     let stopwatch = if timed { I::AREA.map(begin) } else { None };
-    let code = outermost.forward(forward);
+    let code = guard.forward(forward);
     if let Some(stopwatch) = stopwatch {
         end(stopwatch);
     }
     if code == Abi::SUCCESS
         && let Some(pending) = pending
     {
-        safely(|| after(pending));
+        catch_panic(|| after(pending));
     }
     code
 }
@@ -214,10 +214,10 @@ fn end(stopwatch: Stopwatch) {
 /// Runs a call that is recorded whenever it succeeds, also inside another one.
 #[inline]
 pub(crate) fn run_always(forward: impl FnOnce() -> c_int, after: impl FnOnce()) -> c_int {
-    let Some(outermost) = Outermost::enter() else { return forward() };
-    let code = outermost.forward(forward);
+    let Some(guard) = ProgramCallGuard::enter() else { return forward() };
+    let code = guard.forward(forward);
     if code == Abi::SUCCESS {
-        safely(after);
+        catch_panic(after);
     }
     code
 }
@@ -226,7 +226,7 @@ pub(crate) fn run_always(forward: impl FnOnce() -> c_int, after: impl FnOnce()) 
 pub(crate) fn run_initialization(forward: impl FnOnce() -> c_int, after: impl FnOnce()) -> c_int {
     run_always(
         || {
-            let _native = safely(native_monitoring::off);
+            let _native = catch_panic(native_monitoring::disable);
             forward()
         },
         after,
@@ -235,18 +235,18 @@ pub(crate) fn run_initialization(forward: impl FnOnce() -> c_int, after: impl Fn
 
 /// Runs a call that is recorded whenever it succeeds, with a record that is prepared before it.
 #[inline]
-pub(crate) fn run_making<B>(
+pub(crate) fn run_creation<B>(
     forward: impl FnOnce() -> c_int,
     before: impl FnOnce() -> B,
     after: impl FnOnce(B),
 ) -> c_int {
-    let Some(outermost) = Outermost::enter() else { return forward() };
-    let pending = safely(before);
-    let code = outermost.forward(forward);
+    let Some(guard) = ProgramCallGuard::enter() else { return forward() };
+    let pending = catch_panic(before);
+    let code = guard.forward(forward);
     if code == Abi::SUCCESS
         && let Some(pending) = pending
     {
-        safely(|| after(pending));
+        catch_panic(|| after(pending));
     }
     code
 }
@@ -255,10 +255,10 @@ pub(crate) fn run_making<B>(
 /// their calls are the program's.
 #[inline]
 pub(crate) fn run_freeing(forward: impl FnOnce() -> c_int, begin: impl FnOnce() -> Option<Freeing>) -> c_int {
-    let freeing = safely(begin).flatten();
+    let freeing = catch_panic(begin).flatten();
     let code = forward();
     if let Some(freeing) = freeing {
-        safely(|| freeing.end(code == Abi::SUCCESS));
+        catch_panic(|| freeing.end(code == Abi::SUCCESS));
     }
     code
 }
@@ -266,31 +266,31 @@ pub(crate) fn run_freeing(forward: impl FnOnce() -> c_int, begin: impl FnOnce() 
 /// Runs a call that is recorded before it is forwarded.
 #[inline]
 pub(crate) fn run_after_recording(forward: impl FnOnce() -> c_int, recorder: impl FnOnce()) -> c_int {
-    safely(recorder);
+    catch_panic(recorder);
     forward()
 }
 
 /// Records a call of which only the first parameter is known, if the program makes it, and returns the
 /// address to jump to.
 pub(crate) fn record_and_forward(
-    next: &'static Next,
+    next: &'static NextDefinition,
     return_address: usize,
     recorder: impl FnOnce(),
 ) -> *mut c_void {
     with_errno_kept(|| {
-        lifecycle::ensure_up();
-        if lifecycle::is_known_up()
-            && callers::of(return_address) == Caller::Program
-            && let Some(_outermost) = Outermost::enter()
+        lifecycle::detect_initialization();
+        if lifecycle::is_initialized()
+            && callers::caller_of(return_address) == Caller::Program
+            && let Some(_guard) = ProgramCallGuard::enter()
         {
-            safely(recorder);
+            catch_panic(recorder);
         }
         next.find().unwrap_or_else(|| next.fallback())
     })
 }
 
 /// Returns the offset of an area's counter of listeners in the array of all areas, in bytes.
-pub(crate) const fn word_of(area: Option<Area>) -> usize {
+pub(crate) const fn counter_offset(area: Option<Area>) -> usize {
     match area {
         Some(area) => 4 * area as usize,
         None => panic!("calls that are timed have an area"),
@@ -299,7 +299,7 @@ pub(crate) const fn word_of(area: Option<Area>) -> usize {
 
 /// Runs `recorder` and stops a panic, after its message: a defect of ours must not end the program.
 #[inline]
-pub(crate) fn safely<R>(recorder: impl FnOnce() -> R) -> Option<R> {
+pub(crate) fn catch_panic<R>(recorder: impl FnOnce() -> R) -> Option<R> {
     // Unwind-safe, because recording changes only atomics and locks that survive a panic.
     catch_unwind(AssertUnwindSafe(recorder)).ok()
 }

@@ -20,16 +20,16 @@
 mod arguments;
 mod callers;
 mod calls;
-mod depth;
 mod interpose;
-mod next;
+mod nesting;
+mod next_definition;
 mod recorders;
 mod table;
 mod trampoline;
 
 /// Marks this object as one that is loaded over an MPI library.
-#[linkme::distributed_slice(mpit_ffi::host::OVER_A_LIBRARY)]
-static OVER_A_LIBRARY: bool = true;
+#[linkme::distributed_slice(mpit_ffi::host::LOADED_OVER_MPI)]
+static LOADED_OVER_MPI: bool = true;
 
 // Re-exported, so that the functions of MPI_T become symbols of the library.
 pub use mpit_ffi::mpi_t;

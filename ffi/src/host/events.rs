@@ -19,7 +19,7 @@ pub type DroppedCallback = unsafe extern "C" fn(
     user_data: *mut c_void,
 );
 
-own_calls! {
+host_calls! {
     /// `MPI_T_source_get_num`.
     fn source_get_num = c"MPI_T_source_get_num" / c"PMPI_T_source_get_num" (num: *mut c_int);
     /// `MPI_T_source_get_info`. `info` is null, or points to memory for a handle of the flavor's width.
@@ -84,6 +84,6 @@ pub fn prepare_for_callbacks() {
         &event_get_timestamp::FUNCTION,
         &event_get_source::FUNCTION,
     ] {
-        function.own();
+        function.pmpi();
     }
 }

@@ -7,13 +7,13 @@ use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr::NonNull;
 
 /// A function that every MPI library defines, and this crate does not.
-const MARK: &CStr = c"PMPI_Init";
+const LIBRARY_SYMBOL: &CStr = c"PMPI_Init";
 
 /// A function that every MPI library defines for programs.
-const ENTRY: &CStr = c"MPI_Init";
+const PROGRAM_SYMBOL: &CStr = c"MPI_Init";
 
 /// A function that every implementation of the tools interface defines.
-const TOOLS: &CStr = c"PMPI_T_init_thread";
+const MPI_T_SYMBOL: &CStr = c"PMPI_T_init_thread";
 
 /// A loaded object.
 #[derive(Debug)]
@@ -39,13 +39,13 @@ impl Loaded {
     }
 
     /// Returns a symbol of this object or of one that it needs.
-    fn reach(&self, name: &CStr) -> Option<NonNull<c_void>> {
+    fn find_symbol(&self, name: &CStr) -> Option<NonNull<c_void>> {
         symbol(self.handle, name)
     }
 
     /// Returns a symbol that this object itself defines.
-    fn define(&self, name: &CStr) -> Option<NonNull<c_void>> {
-        self.reach(name).filter(|address| file_of(*address).as_deref() == Some(&self.file))
+    fn own_symbol(&self, name: &CStr) -> Option<NonNull<c_void>> {
+        self.find_symbol(name).filter(|address| file_of(*address).as_deref() == Some(&self.file))
     }
 }
 
@@ -55,22 +55,22 @@ impl Loaded {
 pub(super) struct Library {
     profiling: Loaded,
     /// The object with the `MPI_` functions, if it is a different one.
-    beside: Option<Loaded>,
+    with_mpi_names: Option<Loaded>,
 }
 
 impl Library {
     /// Finds the library that this program uses.
     pub(super) fn find() -> Option<Self> {
-        let Some(mark) = next(MARK) else {
+        let Some(address) = next(LIBRARY_SYMBOL) else {
             // Not in the program's scope: loaded with `RTLD_LOCAL`, as Python does.
             return Self::find_private();
         };
-        let profiling = Loaded::of_address(mark)?;
-        let beside = match profiling.define(ENTRY) {
+        let profiling = Loaded::of_address(address)?;
+        let with_mpi_names = match profiling.own_symbol(PROGRAM_SYMBOL) {
             Some(_) => None,
-            None => next(ENTRY).and_then(Loaded::of_address),
+            None => next(PROGRAM_SYMBOL).and_then(Loaded::of_address),
         };
-        Some(Self { profiling, beside })
+        Some(Self { profiling, with_mpi_names })
     }
 
     /// Searches all loaded objects for an MPI library.
@@ -82,32 +82,33 @@ impl Library {
             files
                 .iter()
                 .filter_map(|file| Loaded::open(file.clone()))
-                .find(|file| file.define(name).is_some())
+                .find(|file| file.own_symbol(name).is_some())
         };
-        let profiling = first(MARK)?;
-        let beside = if profiling.define(ENTRY).is_some() { None } else { first(ENTRY) };
-        Some(Self { profiling, beside })
+        let profiling = first(LIBRARY_SYMBOL)?;
+        let with_mpi_names =
+            if profiling.own_symbol(PROGRAM_SYMBOL).is_some() { None } else { first(PROGRAM_SYMBOL) };
+        Some(Self { profiling, with_mpi_names })
     }
 
     /// Finds another implementation of MPI_T in this program, after the calling object in the search order.
     pub(super) fn find_other_tools_interface() -> Option<Self> {
-        let profiling = Loaded::of_address(next(TOOLS)?)?;
-        Some(Self { profiling, beside: None })
+        let profiling = Loaded::of_address(next(MPI_T_SYMBOL)?)?;
+        Some(Self { profiling, with_mpi_names: None })
     }
 
     /// Returns a symbol of the library or of an object that it needs.
     pub(super) fn symbol(&self, name: &CStr) -> Option<NonNull<c_void>> {
-        self.profiling.reach(name)
+        self.profiling.find_symbol(name)
     }
 
     /// Returns a symbol that the library itself defines.
     pub(super) fn defines(&self, name: &CStr) -> Option<NonNull<c_void>> {
-        self.profiling.define(name).or_else(|| self.beside.as_ref()?.define(name))
+        self.profiling.own_symbol(name).or_else(|| self.with_mpi_names.as_ref()?.own_symbol(name))
     }
 
     /// Returns the file name for messages.
     pub(super) fn file(&self) -> Cow<'_, str> {
-        self.beside.as_ref().unwrap_or(&self.profiling).file.to_string_lossy()
+        self.with_mpi_names.as_ref().unwrap_or(&self.profiling).file.to_string_lossy()
     }
 }
 
@@ -163,7 +164,7 @@ fn file_of(address: NonNull<c_void>) -> Option<CString> {
 /// Returns true if a loaded object itself defines a symbol.
 #[must_use]
 pub fn defines(file: &CStr, name: &CStr) -> bool {
-    Loaded::open(file.to_owned()).is_some_and(|loaded| loaded.define(name).is_some())
+    Loaded::open(file.to_owned()).is_some_and(|loaded| loaded.own_symbol(name).is_some())
 }
 
 /// Keeps the object that contains an address loaded until the process ends.
@@ -177,7 +178,7 @@ pub fn keep_loaded(address: *const c_void) {
 fn open_loaded(file: &CStr) -> Option<*mut c_void> {
     // SAFETY: `RTLD_NOLOAD` loads nothing, so no code runs.
     let library = unsafe { libc::dlopen(file.as_ptr(), libc::RTLD_NOLOAD | libc::RTLD_LAZY) };
-    (!library.is_null()).then_some(library)
+    if library.is_null() { None } else { Some(library) }
 }
 
 /// Appends the name of an object to the list if it may be an MPI library.

@@ -9,9 +9,9 @@ use std::sync::atomic::{
 };
 
 use super::find::Library;
-use super::{OVER_A_LIBRARY, Underneath};
+use super::{HostLibrary, LOADED_OVER_MPI};
 
-const NOT_ASKED: u8 = 0;
+const UNDETERMINED: u8 = 0;
 const NO: u8 = 1;
 const YES: u8 = 2;
 
@@ -19,18 +19,18 @@ const YES: u8 = 2;
 /// call).
 #[inline]
 pub fn is_foreign() -> bool {
-    static STATE: AtomicU8 = AtomicU8::new(NOT_ASKED);
-    STATE.load(Acquire) != NO && ask(&STATE)
+    static STATE: AtomicU8 = AtomicU8::new(UNDETERMINED);
+    STATE.load(Acquire) != NO && determine(&STATE)
 }
 
 #[cold]
-fn ask(state: &AtomicU8) -> bool {
+fn determine(state: &AtomicU8) -> bool {
     if state.load(Acquire) == YES {
         return true;
     }
     // During the search, the library's own calls are forwarded.
-    let Some(found) = Underneath::get() else { return true };
-    let is_foreign = matches!(found, Underneath::Foreign(_));
+    let Some(found) = HostLibrary::get() else { return true };
+    let is_foreign = matches!(found, HostLibrary::Foreign(_));
     state.store(if is_foreign { YES } else { NO }, Release);
     is_foreign
 }
@@ -39,19 +39,19 @@ fn ask(state: &AtomicU8) -> bool {
 /// rank.
 #[allow(clippy::print_stderr, reason = "no other way to reach the user")]
 pub(super) fn report(library: &Library) {
-    if is_other_than_first() {
+    if has_nonzero_rank() {
         return;
     }
     let file = library.file();
-    if OVER_A_LIBRARY.is_empty() {
+    if LOADED_OVER_MPI.is_empty() {
         eprintln!(
-            "mpit: libmpit.so is for MPI libraries without MPI_T, and this program has {file}: its calls go there; link \
-             without -lmpit, and register with mpit_offer (pkg-config mpit-plugin)"
+            "mpit: libmpit.so is for MPI libraries without MPI_T, and this program uses {file}, to which calls are forwarded; \
+             link without -lmpit, and register with mpit_offer (pkg-config mpit-plugin)"
         );
     } else {
         eprintln!(
-            "mpit: the ABI of this MPI library is not known, so nothing is recorded and all calls go to it unchanged: \
-             {file}, \"{}\"",
+            "mpit: the ABI of this MPI library is unknown, so nothing is recorded and all calls are forwarded unchanged: {file}, \
+             \"{}\"",
             version(library)
         );
     }
@@ -59,10 +59,10 @@ pub(super) fn report(library: &Library) {
 
 /// Returns the file and the version string of the MPI library of this process.
 pub(crate) fn library() -> Option<(String, String)> {
-    let library = match Underneath::get()? {
-        Underneath::Nothing => return None,
-        Underneath::Known(host) => &host.library,
-        Underneath::Foreign(library) => library,
+    let library = match HostLibrary::get()? {
+        HostLibrary::Nothing => return None,
+        HostLibrary::Known(host) => &host.library,
+        HostLibrary::Foreign(library) => library,
     };
     Some((library.file().into_owned(), version(library)))
 }
@@ -92,7 +92,7 @@ fn version(library: &Library) -> String {
 const LONGEST_VERSION: usize = 2 * 8192;
 
 /// Returns true if a launcher gave this process a rank other than 0.
-fn is_other_than_first() -> bool {
+fn has_nonzero_rank() -> bool {
     const RANKS: [&str; 4] = ["PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"];
     let ranks = RANKS.iter().filter_map(mpit::internal::environment::var);
     ranks.into_iter().any(|rank| rank.parse().is_ok_and(|rank: u32| rank != 0))
@@ -104,7 +104,7 @@ fn is_other_than_first() -> bool {
 /// The caller guarantees the arguments, as for the function itself.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __mpit_pass_on {
+macro_rules! __mpit_forward_call {
     ($which:ident $name:ident / $profiling:ident ($($arg:ident: $type:ty),*)) => {{
         const fn c_name(name: &str) -> &std::ffi::CStr {
             match std::ffi::CStr::from_bytes_with_nul(name.as_bytes()) {
@@ -125,4 +125,4 @@ macro_rules! __mpit_pass_on {
         }
     }};
 }
-pub use __mpit_pass_on as pass_on;
+pub use __mpit_forward_call as forward_call;

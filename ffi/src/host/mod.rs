@@ -3,7 +3,7 @@
 //! Nothing runs before the first call of an MPI function, so a process without MPI is not affected.
 
 /// Declares calls to functions of the host, by its `PMPI_` names.
-macro_rules! own_calls {
+macro_rules! host_calls {
     ($($(#[$doc:meta])* fn $rust:ident = $name:literal / $profiling:literal ($($arg:ident: $type:ty),*);)+) => {$(
         $(#[$doc])*
         ///
@@ -15,7 +15,7 @@ macro_rules! own_calls {
         /// standard allows the call.
         #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
         pub unsafe fn $rust($($arg: $type),*) -> Option<std::ffi::c_int> {
-            let address = $rust::FUNCTION.own()?;
+            let address = $rust::FUNCTION.pmpi()?;
             // SAFETY: the host defines a function of this name with these parameters. Object handles are
             // passed in registers; a narrow handle is the low half.
             let function = unsafe {
@@ -66,7 +66,7 @@ pub struct Host {
 /// Set by the object that is loaded over an MPI library. In other objects no library is searched: an MPI
 /// implementation that embeds this crate must not be taken for its host.
 #[linkme::distributed_slice]
-pub static OVER_A_LIBRARY: [bool];
+pub static LOADED_OVER_MPI: [bool];
 
 /// The MPI library of this process.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ pub static OVER_A_LIBRARY: [bool];
     clippy::large_enum_variant,
     reason = "a process has one, and a box would be one load more for each message"
 )]
-enum Underneath {
+enum HostLibrary {
     /// No library, or this object is not loaded over one.
     Nothing,
     /// A library with known constants.
@@ -85,23 +85,23 @@ enum Underneath {
 
 thread_local! {
     /// True while this thread searches for the library, which may call functions of ours meanwhile.
-    static LOOKING: Cell<bool> = const { Cell::new(false) };
+    static SEARCHING: Cell<bool> = const { Cell::new(false) };
 }
 
-impl Underneath {
+impl HostLibrary {
     /// Returns the library, searched on the first call. `None` in calls that the library makes during the
     /// search.
     fn get() -> Option<&'static Self> {
-        static FOUND: OnceLock<Underneath> = OnceLock::new();
+        static FOUND: OnceLock<HostLibrary> = OnceLock::new();
         if let Some(found) = FOUND.get() {
             return Some(found);
         }
         // Without a lock: `MPI_Abi_get_version` runs the library's code, which may call functions of ours.
-        if LOOKING.replace(true) {
+        if SEARCHING.replace(true) {
             return None;
         }
         let found = Self::find();
-        LOOKING.set(false);
+        SEARCHING.set(false);
         if FOUND.set(found).is_ok()
             && let Some(Self::Foreign(library)) = FOUND.get()
         {
@@ -112,7 +112,7 @@ impl Underneath {
     }
 
     fn find() -> Self {
-        if OVER_A_LIBRARY.is_empty() {
+        if LOADED_OVER_MPI.is_empty() {
             return Library::find_other_tools_interface().map_or(Self::Nothing, Self::Foreign);
         }
         let Some(library) = Library::find() else { return Self::Nothing };
@@ -127,8 +127,8 @@ impl Host {
     /// Returns the library underneath, searched on the first call. `None` if the process has none, if its
     /// constants are unknown, and in objects that are not loaded over one.
     pub fn get() -> Option<&'static Self> {
-        match Underneath::get() {
-            Some(Underneath::Known(host)) => Some(host),
+        match HostLibrary::get() {
+            Some(HostLibrary::Known(host)) => Some(host),
             _ => None,
         }
     }
@@ -144,8 +144,8 @@ impl Host {
 
     /// Returns true in calls that the library makes while this thread searches for it.
     #[must_use]
-    pub fn is_looked_for() -> bool {
-        LOOKING.get()
+    pub fn is_being_searched() -> bool {
+        SEARCHING.get()
     }
 
     /// Returns the address of a variable that the library exports, as the program sees it.
@@ -178,7 +178,7 @@ impl Host {
     /// Returns the address of a function that the library itself defines, without interposition; `None` if it
     /// has no function of that name.
     #[must_use]
-    pub fn own(&self, name: &CStr) -> Option<*mut c_void> {
+    pub fn function(&self, name: &CStr) -> Option<*mut c_void> {
         self.library.symbol(name).map(std::ptr::NonNull::as_ptr)
     }
 }
@@ -216,20 +216,20 @@ impl Function {
     /// Returns the next definition of the `MPI_` name, for forwarded calls of the program.
     #[inline]
     pub fn next(&self) -> Option<*mut c_void> {
-        self.known().or_else(|| self.find_next())
+        self.cached().or_else(|| self.find_next())
     }
 
     /// Returns the library's own `PMPI_` function, for calls of this crate.
     #[inline]
-    pub fn own(&self) -> Option<*mut c_void> {
-        self.known().or_else(|| self.find_own())
+    pub fn pmpi(&self) -> Option<*mut c_void> {
+        self.cached().or_else(|| self.find_pmpi())
     }
 
     /// Returns the address found before; `None` if the function was not found or not searched yet.
     #[inline]
-    pub fn known(&self) -> Option<*mut c_void> {
+    pub fn cached(&self) -> Option<*mut c_void> {
         let address = self.address.load(Acquire);
-        (address.addr() > ABSENT.addr()).then_some(address)
+        if address.addr() > ABSENT.addr() { Some(address) } else { None }
     }
 
     #[cold]
@@ -239,15 +239,15 @@ impl Function {
     }
 
     #[cold]
-    fn find_own(&self) -> Option<*mut c_void> {
+    fn find_pmpi(&self) -> Option<*mut c_void> {
         self.find(|| self.in_library())
     }
 
     fn in_library(&self) -> Option<*mut c_void> {
-        let library = match Underneath::get()? {
-            Underneath::Known(host) => &host.library,
-            Underneath::Foreign(library) => library,
-            Underneath::Nothing => return None,
+        let library = match HostLibrary::get()? {
+            HostLibrary::Known(host) => &host.library,
+            HostLibrary::Foreign(library) => library,
+            HostLibrary::Nothing => return None,
         };
         library.symbol(self.profiling_name).map(std::ptr::NonNull::as_ptr)
     }

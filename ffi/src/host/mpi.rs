@@ -12,7 +12,7 @@ pub type CopyAttribute =
 /// `MPI_Comm_delete_attr_function` and `MPI_Win_delete_attr_function`.
 pub type DeleteAttribute = unsafe extern "C" fn(Handle, c_int, *mut c_void, *mut c_void) -> c_int;
 
-own_calls! {
+host_calls! {
     /// Asks if MPI was initialized. Allowed at any time.
     fn initialized = c"MPI_Initialized" / c"PMPI_Initialized" (flag: *mut c_int);
     /// Asks if MPI was finalized. Allowed at any time.

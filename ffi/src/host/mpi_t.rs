@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-own_calls! {
+host_calls! {
     /// `MPI_T_init_thread`.
     fn init_thread = c"MPI_T_init_thread" / c"PMPI_T_init_thread" (required: c_int, provided: *mut c_int);
     /// `MPI_T_finalize`.

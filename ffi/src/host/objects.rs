@@ -109,7 +109,7 @@ impl Object {
             // SAFETY: a symbol's name is NUL-terminated in the object's string table, which is mapped with
             // the object.
             let name = unsafe { CStr::from_ptr(std::ptr::with_exposed_provenance(name)) };
-            (symbol.section == 0).then_some(name.to_bytes())
+            if symbol.section == 0 { Some(name.to_bytes()) } else { None }
         })
     }
 

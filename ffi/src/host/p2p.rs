@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 
 use crate::abi::Handle;
 
-own_calls! {
+host_calls! {
     /// Starts a barrier.
     fn ibarrier = c"MPI_Ibarrier" / c"PMPI_Ibarrier" (comm: Handle, request: *mut c_void);
     /// Starts to duplicate a communicator; the handle is written when the request is complete.

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use mpit::internal::lock::Mutex;
 
 use super::merged_space::HostInfo;
-use super::text::ask_name_and_text;
+use super::text::query_name_and_description;
 use super::{Entry, HostEntry, Merged};
 use crate::hidden;
 use crate::host::mpi_t;
@@ -18,7 +18,7 @@ pub struct CategoryInfo {
     /// Description.
     pub desc: Vec<u8>,
     /// The members seen last, returned when the host cannot be asked any more.
-    remembered: Mutex<[Vec<c_int>; 4]>,
+    last_members: Mutex<[Vec<c_int>; 4]>,
 }
 
 /// The kinds of category members.
@@ -47,11 +47,11 @@ impl HostInfo for CategoryInfo {
         name.to_owned()
     }
 
-    fn ask(_merged: &Merged, index: i32) -> Option<Self> {
-        let (name, desc) = ask_name_and_text(|name, name_len, desc, desc_len| {
-            ask(index, [name, desc], [name_len, desc_len], &mut [0; 3])
+    fn query(_merged: &Merged, index: i32) -> Option<Self> {
+        let (name, desc) = query_name_and_description(|name, name_len, desc, desc_len| {
+            query(index, [name, desc], [name_len, desc_len], &mut [0; 3])
         })?;
-        Some(Self { name, desc, remembered: Mutex::default() })
+        Some(Self { name, desc, last_members: Mutex::default() })
     }
 
     fn host_count() -> i32 {
@@ -74,17 +74,17 @@ impl HostInfo for CategoryInfo {
     }
 
     fn hides_own(merged: &Merged, own: u32) -> bool {
-        merged.registry.category(own).is_some_and(|category| hidden::holds(category.name(), &[]))
+        merged.registry.category(own).is_some_and(|category| hidden::is_hidden(category.name(), &[]))
     }
 
     fn is_hidden(&self) -> bool {
-        hidden::holds(&self.name, &[])
+        hidden::is_hidden(&self.name, &[])
     }
 }
 
 /// Asks the host for the description of a category. Returns its error code; `None` if the host has no
 /// categories.
-fn ask(
+fn query(
     index: i32,
     [name, desc]: [*mut std::ffi::c_char; 2],
     [name_len, desc_len]: [*mut c_int; 2],
@@ -129,9 +129,9 @@ impl Merged {
             }
             Entry::Host(entry) => {
                 let info = entry.info();
-                let asked = self.lifecycle.while_up_and_unforked(|| self.ask_members(entry, kind)).flatten();
-                let mut remembered = info.remembered.lock();
-                let list = &mut remembered[kind as usize];
+                let asked = self.lifecycle.call_delaying_forks(|| self.query_members(entry, kind)).flatten();
+                let mut last_members = info.last_members.lock();
+                let list = &mut last_members[kind as usize];
                 if let Some(asked) = asked {
                     // The standard does not let a category lose members, so members that the host dropped
                     // stay listed.
@@ -145,9 +145,9 @@ impl Merged {
     }
 
     /// Asks the host for the members of a category, and converts their indices to merged ones.
-    fn ask_members(&self, entry: &HostEntry<CategoryInfo>, kind: Member) -> Option<Vec<c_int>> {
+    fn query_members(&self, entry: &HostEntry<CategoryInfo>, kind: Member) -> Option<Vec<c_int>> {
         let index = entry.index();
-        let count = Self::ask_count(index, kind)?;
+        let count = Self::query_count(index, kind)?;
         let mut indices = vec![-1; count.max(0) as usize];
         let (len, start) = (indices.len() as c_int, indices.as_mut_ptr());
         if len == 0 {
@@ -187,23 +187,23 @@ impl Merged {
 
     /// Asks the host for the number of members of a kind in a category. `None` if the host does not support
     /// that kind.
-    fn ask_count(index: c_int, kind: Member) -> Option<c_int> {
+    fn query_count(index: c_int, kind: Member) -> Option<c_int> {
         if kind == Member::Event {
             let mut count = 0;
             // SAFETY: the caller keeps the host up; the index came from the host, and `count` is a local
             // variable.
             let code = unsafe { mpi_t::category_get_num_events(index, &raw mut count) };
-            return (code? == 0).then_some(count);
+            return if code? == 0 { Some(count) } else { None };
         }
         let mut counts = [0; 3];
         let (mut name_len, mut desc_len): (c_int, c_int) = (0, 0);
         let nothing = std::ptr::null_mut();
-        let code = ask(index, [nothing, nothing], [&raw mut name_len, &raw mut desc_len], &mut counts);
-        (code? == 0).then_some(counts[kind as usize])
+        let code = query(index, [nothing, nothing], [&raw mut name_len, &raw mut desc_len], &mut counts);
+        if code? == 0 { Some(counts[kind as usize]) } else { None }
     }
 
     /// Reads the members of all of the host's categories, so that they can be returned when the host is gone.
-    pub(super) fn remember_members(&self) {
+    pub(super) fn cache_members(&self) {
         for (index, entry) in self.categories.iter() {
             if let Entry::Host(_) = entry {
                 for kind in Member::ALL {

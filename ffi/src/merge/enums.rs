@@ -7,7 +7,7 @@ use mpit::internal::log::Log;
 use mpit::tool::EnumDesc;
 
 use super::Merged;
-use super::text::ask_text;
+use super::text::query_text;
 use crate::host::mpi_t;
 
 const KIND: usize = 0x45 << 56;
@@ -15,7 +15,7 @@ const KIND: usize = 0x45 << 56;
 /// A snapshot of an enumeration.
 #[derive(Debug)]
 pub struct Enumeration {
-    from: From,
+    source: EnumSource,
     /// Name.
     pub name: String,
     /// Value and name of each item.
@@ -23,15 +23,15 @@ pub struct Enumeration {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum From {
+enum EnumSource {
     Own(*const EnumDesc),
     Host(usize),
 }
 
 // SAFETY: the pointer is compared with others and never dereferenced.
-unsafe impl Send for From {}
+unsafe impl Send for EnumSource {}
 // SAFETY: the pointer is compared with others and never dereferenced.
-unsafe impl Sync for From {}
+unsafe impl Sync for EnumSource {}
 
 /// The enumerations of all variables that were queried so far.
 #[derive(Debug)]
@@ -57,9 +57,9 @@ impl Enums {
 
     /// Returns the handle of one of our enumerations.
     pub fn own(&self, desc: &'static EnumDesc) -> usize {
-        self.find_or_add(From::Own(desc), || {
+        self.find_or_add(EnumSource::Own(desc), || {
             let items = desc.items().iter().map(|item| (item.value(), item.name().to_owned())).collect();
-            Some(Enumeration { from: From::Own(desc), name: desc.name().into(), items })
+            Some(Enumeration { source: EnumSource::Own(desc), name: desc.name().into(), items })
         })
     }
 
@@ -69,40 +69,40 @@ impl Enums {
         if enumeration == 0 {
             return 0;
         }
-        self.find_or_add(From::Host(enumeration), || {
-            let (name, count) = ask_info(enumeration)?;
-            let items = (0..count).map_while(|index| ask_item(enumeration, index)).collect();
-            Some(Enumeration { from: From::Host(enumeration), name, items })
+        self.find_or_add(EnumSource::Host(enumeration), || {
+            let (name, count) = query_info(enumeration)?;
+            let items = (0..count).map_while(|index| query_item(enumeration, index)).collect();
+            Some(Enumeration { source: EnumSource::Host(enumeration), name, items })
         })
     }
 
-    fn find_or_add(&self, from: From, make: impl FnOnce() -> Option<Enumeration>) -> usize {
-        let known = || self.entries.iter().position(|known| known.from == from);
+    fn find_or_add(&self, source: EnumSource, make: impl FnOnce() -> Option<Enumeration>) -> usize {
+        let known = || self.entries.iter().position(|known| known.source == source);
         let add = || {
             // Before the lock is taken, because `make` may ask the host.
             let new = make()?;
-            let _alone = self.adding.lock();
+            let _only_writer = self.adding.lock();
             known().or_else(|| self.entries.push(new).ok())
         };
         known().or_else(add).map_or(0, |index| KIND | (index + 1))
     }
 }
 
-fn ask_info(enumeration: usize) -> Option<(String, c_int)> {
+fn query_info(enumeration: usize) -> Option<(String, c_int)> {
     let mut count = 0;
-    let name = ask_text(|name, len| {
+    let name = query_text(|name, len| {
         // SAFETY: callers of `Enums::host` keep the host up, and the host returned this enumeration; `count`
-        // is a local variable, and `ask_text` passes null or a buffer of the given length.
+        // is a local variable, and `query_text` passes null or a buffer of the given length.
         unsafe { mpi_t::enum_get_info(enumeration, &raw mut count, name, len) }
     })?;
     Some((name, count))
 }
 
-fn ask_item(enumeration: usize, index: c_int) -> Option<(i32, String)> {
+fn query_item(enumeration: usize, index: c_int) -> Option<(i32, String)> {
     let mut value = 0;
-    let name = ask_text(|name, len| {
+    let name = query_text(|name, len| {
         // SAFETY: callers of `Enums::host` keep the host up, and the host returned this enumeration with more
-        // than `index` items; `value` is a local variable, and `ask_text` passes null or a buffer of the
+        // than `index` items; `value` is a local variable, and `query_text` passes null or a buffer of the
         // given length.
         unsafe { mpi_t::enum_get_item(enumeration, index, &raw mut value, name, len) }
     })?;

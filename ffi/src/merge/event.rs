@@ -54,7 +54,7 @@ impl HostInfo for EventInfo {
         name.to_owned()
     }
 
-    fn ask(merged: &Merged, index: i32) -> Option<Self> {
+    fn query(merged: &Merged, index: i32) -> Option<Self> {
         let host = Host::get()?;
         let (mut name_len, mut desc_len, mut count): (c_int, c_int, c_int) = (0, 0, 0);
         let mut info = Self {
@@ -66,10 +66,10 @@ impl HostInfo for EventInfo {
             bind: 0,
         };
         let mut enumeration: usize = 0;
-        let mut ask = |name: [(*mut c_char, *mut c_int); 2],
-                       datatypes: &mut [u64],
-                       displacements: &mut [isize],
-                       count: *mut c_int| {
+        let mut query = |name: [(*mut c_char, *mut c_int); 2],
+                         datatypes: &mut [u64],
+                         displacements: &mut [isize],
+                         count: *mut c_int| {
             let [(name, name_len), (desc, desc_len)] = name;
             // SAFETY: callers of `HostInfo` functions keep the host up and pass an index of the host's; the
             // numbers are fields and local variables, and each string buffer is null or as long as the length
@@ -94,15 +94,15 @@ impl HostInfo for EventInfo {
         };
         let nothing = std::ptr::null_mut();
         let lengths = [(nothing, &raw mut name_len), (nothing, &raw mut desc_len)];
-        if ask(lengths, &mut [], &mut [], &raw mut count)? != 0 {
+        if query(lengths, &mut [], &mut [], &raw mut count)? != 0 {
             return None;
         }
-        let (mut name, mut desc) = (Text::with_room(name_len), Text::with_room(desc_len));
+        let (mut name, mut desc) = (Text::with_capacity(name_len), Text::with_capacity(desc_len));
         let elements = count.max(0) as usize;
         let (mut datatypes, mut displacements) = (vec![0; elements], vec![0; elements]);
         let texts = [(name.start(), name.len()), (desc.start(), desc.len())];
         count = elements as c_int;
-        if ask(texts, &mut datatypes, &mut displacements, &raw mut count)? != 0 {
+        if query(texts, &mut datatypes, &mut displacements, &raw mut count)? != 0 {
             return None;
         }
         info.name = name.into_string();
@@ -118,7 +118,7 @@ impl HostInfo for EventInfo {
         if !host.is_mpich() {
             info.enumeration = merged.enums.host(enumeration);
         }
-        (!info.name.is_empty()).then_some(info)
+        if info.name.is_empty() { None } else { Some(info) }
     }
 
     fn host_count() -> i32 {
@@ -143,12 +143,13 @@ impl HostInfo for EventInfo {
     fn hides_own(merged: &Merged, own: u32) -> bool {
         merged.registry.event(own).is_some_and(|desc| {
             let datatypes = desc.elements().iter().map(mpit::internal::desc::Element::datatype);
-            hidden::holds(desc.name(), desc.categories()) || !crate::abi().describes(desc.bind(), datatypes)
+            hidden::is_hidden(desc.name(), desc.categories())
+                || !crate::abi().describes(desc.bind(), datatypes)
         })
     }
 
     fn is_hidden(&self) -> bool {
-        hidden::holds(&self.name, &[])
+        hidden::is_hidden(&self.name, &[])
     }
 }
 

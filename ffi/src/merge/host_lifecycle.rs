@@ -19,23 +19,23 @@ use crate::host::{Host, mpi, mpi_t};
 use crate::native_monitoring;
 
 /// State: not asked yet.
-const UNTOUCHED: u8 = 0;
+const NOT_REQUESTED: u8 = 0;
 /// State: a thread takes the reference.
-const BEGINNING: u8 = 1;
+const REQUESTING: u8 = 1;
 /// State: the reference is held.
-const UP: u8 = 2;
+const HELD: u8 = 2;
 /// State: the host refused the reference, or it is released or being released.
-const GONE: u8 = 3;
+const RELEASED: u8 = 3;
 
 /// The longest wait for calls in progress. They take less than a millisecond; the limit is for a call that
 /// never returns.
-const PATIENCE: Duration = Duration::from_secs(2);
+const CALL_TIMEOUT: Duration = Duration::from_secs(2);
 
 thread_local! {
     /// The number of this thread's calls to the host in progress that may run callbacks of tools.
-    static ASKING: Cell<u32> = const { Cell::new(0) };
+    static THREAD_CALLS: Cell<u32> = const { Cell::new(0) };
     /// True while this thread takes the reference.
-    static BEGINS: Cell<bool> = const { Cell::new(false) };
+    static IS_REQUESTING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Our reference to the host's MPI_T.
@@ -43,67 +43,72 @@ thread_local! {
 pub struct HostLifecycle {
     state: AtomicU8,
     provided: AtomicI32,
-    askers: Askers,
+    active_calls: ActiveCalls,
 }
 
 impl HostLifecycle {
     pub(super) fn new() -> Self {
-        Self { state: AtomicU8::new(UNTOUCHED), provided: AtomicI32::new(-1), askers: Askers::new() }
+        Self {
+            state: AtomicU8::new(NOT_REQUESTED),
+            provided: AtomicI32::new(-1),
+            active_calls: ActiveCalls::new(),
+        }
     }
 
     /// Returns true while the host can be asked.
     #[inline]
     pub fn is_up(&self) -> bool {
-        self.state.load(SeqCst) == UP
+        self.state.load(SeqCst) == HELD
     }
 
     /// Returns true when the host cannot be asked any more.
     #[inline]
     pub fn is_over(&self) -> bool {
-        self.state.load(SeqCst) == GONE
+        self.state.load(SeqCst) == RELEASED
     }
 
     /// Takes the reference, unless it is taken already or cannot be taken any more. Returns the thread level
     /// that the host provided, if the host is up.
     pub fn begin(&self, required: c_int) -> Option<c_int> {
-        if Host::get().is_some() && self.state.compare_exchange(UNTOUCHED, BEGINNING, SeqCst, SeqCst).is_ok()
+        if Host::get().is_some()
+            && self.state.compare_exchange(NOT_REQUESTED, REQUESTING, SeqCst, SeqCst).is_ok()
         {
-            BEGINS.set(true);
+            IS_REQUESTING.set(true);
             let mut over: c_int = 0;
             // SAFETY: `MPI_Finalized` may be called at any time, and `over` is a local variable.
             unsafe { mpi::finalized(&raw mut over) };
-            let required = required.max(in_force());
+            let required = required.max(mpi_thread_level());
             let mut provided = required;
             // Some hosts crash if their MPI_T is initialized for the first time after `MPI_Finalize`.
-            let native = native_monitoring::off();
+            let native = native_monitoring::disable();
             let up = over == 0
                 // SAFETY: the caller passes a level of the flavor, and `provided` is a local variable.
                 && unsafe { mpi_t::init_thread(required, &raw mut provided) } == Some(0);
             drop(native);
             self.provided.store(provided, SeqCst);
-            let next = if up { UP } else { GONE };
-            let is_wanted = self.state.compare_exchange(BEGINNING, next, SeqCst, SeqCst).is_ok();
-            BEGINS.set(false);
+            let next = if up { HELD } else { RELEASED };
+            let is_wanted = self.state.compare_exchange(REQUESTING, next, SeqCst, SeqCst).is_ok();
+            IS_REQUESTING.set(false);
             if up && !is_wanted {
                 // SAFETY: this call took the reference. `end` ran in the meantime and found it not yet taken,
                 // so only this thread releases it.
                 unsafe { mpi_t::finalize() };
             }
         }
-        if !BEGINS.get() {
+        if !IS_REQUESTING.get() {
             // Without a time limit: the host's initialization has none.
-            wait_until(None, || self.state.load(SeqCst) != BEGINNING);
+            wait_until(None, || self.state.load(SeqCst) != REQUESTING);
         }
-        self.is_up().then(|| self.provided.load(SeqCst))
+        if self.is_up() { Some(self.provided.load(SeqCst)) } else { None }
     }
 
     /// Releases the reference: refuses further calls, waits for the calls in progress, and runs `free`, which
     /// frees the remaining handles at the host. Only the first call has an effect.
     pub fn end(&self, free: impl FnOnce()) {
         // If a call does not return in time, the reference leaks, because the call may still use it.
-        if self.state.swap(GONE, SeqCst) == UP && self.wait_for_callers() {
+        if self.state.swap(RELEASED, SeqCst) == HELD && self.wait_for_callers() {
             free();
-            // SAFETY: the state was `UP`, so the reference is held, and `MPI_Finalize` has not begun its work
+            // SAFETY: the state was `HELD`, so the reference is held, and `MPI_Finalize` has not begun its work
             // yet.
             unsafe { mpi_t::finalize() };
         }
@@ -113,49 +118,50 @@ impl HostLifecycle {
     /// before. Returns false if this thread is itself in such a call, or if a call does not return in time.
     pub fn wait_for_callers(&self) -> bool {
         // After a fork, the counts include calls of threads that the child does not have.
-        ASKING.get() == 0
-            && (mpit::internal::lock::is_forked() || self.askers.wait_for_callers(Instant::now() + PATIENCE))
+        THREAD_CALLS.get() == 0
+            && (mpit::internal::lock::is_forked()
+                || self.active_calls.wait_for_callers(Instant::now() + CALL_TIMEOUT))
     }
 
-    /// Calls `ask` if the host can be asked, and delays `end` until it returns. Never waits, so it may be
+    /// Calls `call` if the host can be asked, and delays `end` until it returns. Never waits, so it may be
     /// called in a signal handler.
     #[inline]
-    pub fn while_up<R>(&self, ask: impl FnOnce() -> R) -> Option<R> {
-        let _asking = self.askers.enter();
+    pub fn call_if_up<R>(&self, call: impl FnOnce() -> R) -> Option<R> {
+        let _active_call = self.active_calls.enter();
         // Checked after entering: `end` sets the state first and looks at the counts afterwards, so either
         // this call sees the new state, or `end` sees this call.
-        self.is_up().then(ask)
+        if self.is_up() { Some(call()) } else { None }
     }
 
-    /// Calls `ask` like [`while_up`](Self::while_up), and delays a fork until it returns, because hosts take
+    /// Calls `call` like [`call_if_up`](Self::call_if_up), and delays a fork until it returns, because hosts take
     /// locks in calls that allocate, free or look up. Not for the access calls, which never wait.
-    pub fn while_up_and_unforked<R>(&self, ask: impl FnOnce() -> R) -> Option<R> {
+    pub fn call_delaying_forks<R>(&self, call: impl FnOnce() -> R) -> Option<R> {
         let _inside = Inside::enter();
-        let _counted = Counted::new();
-        self.while_up(ask)
+        let _thread_call = ThreadCall::new();
+        self.call_if_up(call)
     }
 }
 
-/// A call of this thread to the host, counted in [`ASKING`].
-struct Counted;
+/// A call of this thread to the host, counted in [`THREAD_CALLS`].
+struct ThreadCall;
 
-impl Counted {
+impl ThreadCall {
     fn new() -> Self {
-        ASKING.set(ASKING.get() + 1);
+        THREAD_CALLS.set(THREAD_CALLS.get() + 1);
         Self
     }
 }
 
-impl Drop for Counted {
+impl Drop for ThreadCall {
     fn drop(&mut self) {
-        ASKING.set(ASKING.get() - 1);
+        THREAD_CALLS.set(THREAD_CALLS.get() - 1);
     }
 }
 
 /// Returns the thread level of MPI, or the lowest number if MPI is not initialized. Open MPI's level becomes
 /// the one that the first user of its MPI_T asks for, although the program relies on the level that MPI
 /// granted. Levels ascend in every flavor.
-fn in_force() -> c_int {
+fn mpi_thread_level() -> c_int {
     let mut level = c_int::MIN;
     if mpi::is_active() {
         // SAFETY: MPI is initialized and not finalized, and `level` is a local variable.
@@ -167,66 +173,66 @@ fn in_force() -> c_int {
 /// The calls to the host in progress. Not a lock: a signal handler that reads would deadlock with a writer
 /// that waits for the reader which the handler interrupted.
 #[derive(Debug)]
-struct Askers {
+struct ActiveCalls {
     /// The first call has a flag of its own, which it clears by a plain store: half the cost of a counter.
-    first: AtomicBool,
+    flag: AtomicBool,
     /// The counts of all other calls, in two sets: while a thread waits for one set, new calls are counted in
     /// the other.
-    others: [AtomicU32; 2],
+    counts: [AtomicU32; 2],
     /// The set in which new calls are counted.
-    present: AtomicUsize,
+    current_set: AtomicUsize,
     /// Held by the thread that waits.
-    settling: Mutex<()>,
+    waiting: Mutex<()>,
 }
 
-impl Askers {
+impl ActiveCalls {
     const fn new() -> Self {
         Self {
-            first: AtomicBool::new(false),
-            others: [const { AtomicU32::new(0) }; 2],
-            present: AtomicUsize::new(0),
-            settling: Mutex::new(()),
+            flag: AtomicBool::new(false),
+            counts: [const { AtomicU32::new(0) }; 2],
+            current_set: AtomicUsize::new(0),
+            waiting: Mutex::new(()),
         }
     }
 
     /// Enters a call; the returned guard leaves it.
     #[inline]
-    fn enter(&self) -> Asking<'_> {
-        if !self.first.swap(true, SeqCst) {
-            return Asking { askers: self, set: None };
+    fn enter(&self) -> ActiveCall<'_> {
+        if !self.flag.swap(true, SeqCst) {
+            return ActiveCall { active_calls: self, set: None };
         }
-        let set = self.present.load(SeqCst);
-        self.others[set].fetch_add(1, SeqCst);
-        Asking { askers: self, set: Some(set) }
+        let set = self.current_set.load(SeqCst);
+        self.counts[set].fetch_add(1, SeqCst);
+        ActiveCall { active_calls: self, set: Some(set) }
     }
 
     /// Waits for the calls in progress, but not for those that enter later. Returns false if `end` is reached
     /// before.
     fn wait_for_callers(&self, end: Instant) -> bool {
-        let _alone = self.settling.lock();
-        // A call may have read `present` long before it was counted, so both sets are waited for.
-        wait_until(Some(end), || !self.first.load(SeqCst))
+        let _only_waiter = self.waiting.lock();
+        // A call may have read `current_set` long before it was counted, so both sets are waited for.
+        wait_until(Some(end), || !self.flag.load(SeqCst))
             && (0..2).all(|_| {
-                let set = self.present.fetch_xor(1, SeqCst);
-                wait_until(Some(end), || self.others[set].load(SeqCst) == 0)
+                let set = self.current_set.fetch_xor(1, SeqCst);
+                wait_until(Some(end), || self.counts[set].load(SeqCst) == 0)
             })
     }
 }
 
 /// A guard of a call in progress.
 #[derive(Debug)]
-struct Asking<'a> {
-    askers: &'a Askers,
+struct ActiveCall<'a> {
+    active_calls: &'a ActiveCalls,
     /// The set that counts the call; `None` for the call that has the flag.
     set: Option<usize>,
 }
 
-impl Drop for Asking<'_> {
+impl Drop for ActiveCall<'_> {
     #[inline]
     fn drop(&mut self) {
         match self.set {
-            None => self.askers.first.store(false, Release),
-            Some(set) => _ = self.askers.others[set].fetch_sub(1, Release),
+            None => self.active_calls.flag.store(false, Release),
+            Some(set) => _ = self.active_calls.counts[set].fetch_sub(1, Release),
         }
     }
 }
@@ -236,51 +242,52 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
     use std::thread;
 
-    use super::{Askers, Instant, PATIENCE};
+    use super::{ActiveCalls, CALL_TIMEOUT, Instant};
 
     /// Returns true if a call is in progress.
-    fn is_waited_for(askers: &Askers) -> bool {
-        !askers.wait_for_callers(Instant::now())
+    fn is_call_active(active_calls: &ActiveCalls) -> bool {
+        !active_calls.wait_for_callers(Instant::now())
     }
 
     #[test]
-    fn callers_inside_are_waited_for() {
-        let askers = Askers::new();
-        let interrupted = askers.enter();
+    fn waits_for_active_calls() {
+        let active_calls = ActiveCalls::new();
+        let interrupted = active_calls.enter();
         // A call in a signal handler: it does not wait.
-        let in_handler = askers.enter();
-        let in_another = askers.enter();
+        let in_handler = active_calls.enter();
+        let in_another = active_calls.enter();
         drop(in_another);
         drop(interrupted);
-        assert!(is_waited_for(&askers), "one of the counted threads is still in");
-        let first_again = askers.enter();
+        assert!(is_call_active(&active_calls), "one of the counted threads is still in");
+        let flagged_again = active_calls.enter();
         drop(in_handler);
-        assert!(is_waited_for(&askers), "the first is still in");
-        drop(first_again);
-        assert!(askers.wait_for_callers(Instant::now() + PATIENCE));
+        assert!(is_call_active(&active_calls), "the first is still in");
+        drop(flagged_again);
+        assert!(active_calls.wait_for_callers(Instant::now() + CALL_TIMEOUT));
     }
 
     #[test]
-    fn one_who_panics_leaves() {
-        let askers = Askers::new();
+    fn panicking_call_is_uncounted() {
+        let active_calls = ActiveCalls::new();
         let panicked = thread::scope(|scope| {
-            let asker = scope.spawn(|| {
-                let _asking = askers.enter();
+            let caller = scope.spawn(|| {
+                let _active_call = active_calls.enter();
                 std::panic::resume_unwind(Box::new(()));
             });
-            asker.join().is_err()
+            caller.join().is_err()
         });
         assert!(panicked);
-        assert!(askers.wait_for_callers(Instant::now() + PATIENCE));
+        assert!(active_calls.wait_for_callers(Instant::now() + CALL_TIMEOUT));
     }
 
     #[test]
-    fn no_caller_is_in_after_the_end() {
+    fn no_call_is_active_after_the_end() {
         for _ in 0..200 {
-            let (askers, is_up, is_over) = (Askers::new(), AtomicBool::new(true), AtomicBool::new(false));
-            let ask = || {
+            let (active_calls, is_up, is_over) =
+                (ActiveCalls::new(), AtomicBool::new(true), AtomicBool::new(false));
+            let call = || {
                 loop {
-                    let _asking = askers.enter();
+                    let _active_call = active_calls.enter();
                     if !is_up.load(SeqCst) {
                         return;
                     }
@@ -290,11 +297,11 @@ mod tests {
             };
             thread::scope(|scope| {
                 for _ in 0..3 {
-                    scope.spawn(ask);
+                    scope.spawn(call);
                 }
                 thread::yield_now();
                 is_up.store(false, SeqCst);
-                assert!(askers.wait_for_callers(Instant::now() + PATIENCE));
+                assert!(active_calls.wait_for_callers(Instant::now() + CALL_TIMEOUT));
                 is_over.store(true, SeqCst);
             });
         }

@@ -54,7 +54,7 @@ pub trait HostInfo: Sized {
     fn to_key(name: Self::Name<'_>) -> Self::Key;
 
     /// Asks the host for an entry. `None` if the host does not describe it. Only while the host is up.
-    fn ask(merged: &Merged, index: i32) -> Option<Self>;
+    fn query(merged: &Merged, index: i32) -> Option<Self>;
 
     /// Returns the number of the host's entries. Only while the host is up.
     fn host_count() -> i32;
@@ -129,7 +129,7 @@ impl<I: HostInfo> MergedSpace<I> {
     /// Returns the merged index of the host's entry `host`, if that is listed.
     pub fn of_host(&self, host: i32) -> Option<u32> {
         let index = self.host.get(usize::try_from(host).ok()?)?.load(SeqCst);
-        (index != UNLISTED).then_some(index)
+        if index == UNLISTED { None } else { Some(index) }
     }
 
     /// Adds new entries of both sides, unless the index belongs to one of ours, which never changes.
@@ -163,7 +163,7 @@ impl<I: HostInfo> MergedSpace<I> {
         if self.own.len() == I::own_count(merged) as usize {
             return;
         }
-        let _alone = self.syncing.lock();
+        let _only_writer = self.syncing.lock();
         self.append_own(merged);
     }
 
@@ -192,23 +192,23 @@ impl<I: HostInfo> MergedSpace<I> {
             if next >= count {
                 return;
             }
-            let info = Self::ask(merged, next as i32);
-            let _alone = self.syncing.lock();
+            let info = Self::query(merged, next as i32);
+            let _only_writer = self.syncing.lock();
             if self.host.len() == next {
-                let index = info.and_then(|info| self.take_in(merged, next as i32, info));
+                let index = info.and_then(|info| self.list_entry(merged, next as i32, info));
                 Self::append(&self.host, AtomicU32::new(index.unwrap_or(UNLISTED)));
             }
         }
     }
 
     /// Asks the host for an entry. `None` if the host does not describe it, or the entry is hidden.
-    fn ask(merged: &Merged, host: i32) -> Option<I> {
-        I::ask(merged, host).filter(|info| !info.is_hidden())
+    fn query(merged: &Merged, host: i32) -> Option<I> {
+        I::query(merged, host).filter(|info| !info.is_hidden())
     }
 
     /// Lists an entry of the host that was described for the first time. The caller holds `syncing`. Returns
     /// `None` if our entry of that name is hidden.
-    fn take_in(&self, merged: &Merged, host: i32, info: I) -> Option<u32> {
+    fn list_entry(&self, merged: &Merged, host: i32, info: I) -> Option<u32> {
         self.append_own(merged);
         // Defined on both sides: ours is listed, unless it is hidden.
         if let Some(own) = I::own_index(merged, info.name()) {
@@ -231,15 +231,15 @@ impl<I: HostInfo> MergedSpace<I> {
 
     /// Asks again for entries that are not listed. Only while the host is up. No lock is held while the host
     /// is asked.
-    pub(super) fn ask_again(&self, merged: &Merged) {
+    pub(super) fn query_unlisted(&self, merged: &Merged) {
         for (host, listed) in self.host.iter().enumerate() {
             if listed.load(SeqCst) != UNLISTED {
                 continue;
             }
-            let Some(info) = Self::ask(merged, host as i32) else { continue };
-            let _alone = self.syncing.lock();
+            let Some(info) = Self::query(merged, host as i32) else { continue };
+            let _only_writer = self.syncing.lock();
             if listed.load(SeqCst) == UNLISTED
-                && let Some(index) = self.take_in(merged, host as i32, info)
+                && let Some(index) = self.list_entry(merged, host as i32, info)
             {
                 listed.store(index, SeqCst);
             }

@@ -78,7 +78,7 @@ pub struct Merged {
     /// The host's update number, as last read.
     host_number: AtomicI32,
     /// The host's update number at the last query of the unlisted entries.
-    asked_at: AtomicI32,
+    unlisted_queried_at: AtomicI32,
     update_number: AtomicI32,
 }
 
@@ -101,7 +101,7 @@ impl Merged {
             enums: Enums::new(),
             lifecycle: HostLifecycle::new(),
             host_number: AtomicI32::new(0),
-            asked_at: AtomicI32::new(0),
+            unlisted_queried_at: AtomicI32::new(0),
             update_number: AtomicI32::new(0),
         })
     }
@@ -109,12 +109,12 @@ impl Merged {
     /// Adds new entries of both sides. Cheap if there are none, since most queries call it.
     pub fn sync(&self) {
         images::adopt_new();
-        hidden::prepare();
-        let asked = self.ask_host(|| {
+        hidden::detect_tools();
+        let queried = self.call_host(|| {
             // The host raises its number when an entry becomes available again.
-            let number = self.ask_host_number();
-            if self.asked_at.swap(number, SeqCst) != number {
-                self.ask_again();
+            let number = self.query_update_number();
+            if self.unlisted_queried_at.swap(number, SeqCst) != number {
+                self.query_unlisted();
             }
             self.pvars.sync(self);
             self.cvars.sync(self);
@@ -122,7 +122,7 @@ impl Merged {
             self.events.sync(self);
             self.categories.sync(self);
         });
-        if asked.is_none() {
+        if queried.is_none() {
             self.pvars.sync_own(self);
             self.cvars.sync_own(self);
             self.sources.sync_own(self);
@@ -133,29 +133,29 @@ impl Merged {
 
     /// Asks again for entries that the host did not describe so far: some become available when MPI is
     /// initialized. Only while the host is up.
-    fn ask_again(&self) {
-        self.pvars.ask_again(self);
-        self.cvars.ask_again(self);
-        self.sources.ask_again(self);
-        self.events.ask_again(self);
-        self.categories.ask_again(self);
+    fn query_unlisted(&self) {
+        self.pvars.query_unlisted(self);
+        self.cvars.query_unlisted(self);
+        self.sources.query_unlisted(self);
+        self.events.query_unlisted(self);
+        self.categories.query_unlisted(self);
     }
 
     /// Lists the entries that are available only now that MPI is initialized.
     pub fn retry(&self) {
-        hidden::prepare();
-        self.ask_host(|| self.ask_again());
+        hidden::detect_tools();
+        self.call_host(|| self.query_unlisted());
     }
 
     /// Calls `ask` if the host can be asked. Returns `None` if the host itself made this call while this
     /// thread asks it, since asking again would recurse without end.
-    fn ask_host<R>(&self, ask: impl FnOnce() -> R) -> Option<R> {
+    fn call_host<R>(&self, query: impl FnOnce() -> R) -> Option<R> {
         let _syncing = Syncing::begin()?;
-        self.lifecycle.while_up_and_unforked(ask)
+        self.lifecycle.call_delaying_forks(query)
     }
 
     /// Reads and stores the host's update number. Only while the host is up.
-    fn ask_host_number(&self) -> i32 {
+    fn query_update_number(&self) -> i32 {
         let mut number = 0;
         // SAFETY: the caller keeps the host up, and `number` is a local variable.
         unsafe { mpi_t::category_changed(&raw mut number) };
@@ -163,10 +163,10 @@ impl Merged {
     }
 
     /// Reads all that has to be answered after the host's interface is finalized.
-    pub fn remember(&self) {
+    pub fn prepare_for_release(&self) {
         self.sync();
         if self.lifecycle.is_up() {
-            self.remember_members();
+            self.cache_members();
         }
     }
 

@@ -7,7 +7,7 @@ use mpit::tool::{Class, PvarDesc};
 
 use super::enums::handle_of;
 use super::merged_space::HostInfo;
-use super::text::ask_name_and_text;
+use super::text::query_name_and_description;
 use super::{Entry, Merged};
 use crate::abi::{Abi, Handle};
 use crate::hidden;
@@ -64,7 +64,7 @@ impl HostInfo for PvarInfo {
         (name.to_owned(), class)
     }
 
-    fn ask(merged: &Merged, index: i32) -> Option<Self> {
+    fn query(merged: &Merged, index: i32) -> Option<Self> {
         let host = Host::get()?;
         let mut info = Self {
             name: String::new(),
@@ -80,7 +80,7 @@ impl HostInfo for PvarInfo {
         };
         let mut enumeration: usize = 0;
         let mut datatype: u64 = 0;
-        let (name, desc) = ask_name_and_text(|name, name_len, desc, desc_len| {
+        let (name, desc) = query_name_and_description(|name, name_len, desc, desc_len| {
             // SAFETY: callers of `HostInfo` functions keep the host up and pass an index of the host's; the
             // numbers are fields and local variables, each string buffer is null or as long as the length
             // passed with it, and a `u64` has space for a datatype handle of either width.
@@ -134,13 +134,13 @@ impl HostInfo for PvarInfo {
 
     fn hides_own(merged: &Merged, own: u32) -> bool {
         merged.registry.pvar(own).is_some_and(|desc| {
-            hidden::holds(desc.name(), desc.categories())
+            hidden::is_hidden(desc.name(), desc.categories())
                 || !crate::abi().describes(desc.bind(), std::iter::once(desc.datatype()))
         })
     }
 
     fn is_hidden(&self) -> bool {
-        hidden::holds_of_host(&self.name)
+        hidden::is_host_entry_hidden(&self.name)
     }
 }
 

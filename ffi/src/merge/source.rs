@@ -47,10 +47,10 @@ impl HostInfo for SourceInfo {
         name.to_owned()
     }
 
-    fn ask(_merged: &Merged, index: i32) -> Option<Self> {
+    fn query(_merged: &Merged, index: i32) -> Option<Self> {
         let mut info =
             Self { name: String::new(), desc: Vec::new(), ordering: 0, ticks_per_second: 0, max_ticks: 0 };
-        let mut ask = |name: *mut c_char, name_len: *mut c_int, desc: *mut c_char, desc_len: *mut c_int| {
+        let mut query = |name: *mut c_char, name_len: *mut c_int, desc: *mut c_char, desc_len: *mut c_int| {
             // SAFETY: callers of `HostInfo` functions keep the host up and pass an index of the host's; the
             // numbers are fields, each string buffer is as long as the length passed with it, and the pointer
             // to an info object may be null.
@@ -71,16 +71,16 @@ impl HostInfo for SourceInfo {
         // MPICH 4.0 returns no lengths unless it gets buffers.
         let (mut name, mut desc): (c_char, c_char) = (0, 0);
         let (mut name_len, mut desc_len): (c_int, c_int) = (1, 1);
-        if ask(&raw mut name, &raw mut name_len, &raw mut desc, &raw mut desc_len)? != 0 {
+        if query(&raw mut name, &raw mut name_len, &raw mut desc, &raw mut desc_len)? != 0 {
             return None;
         }
-        let (mut name, mut desc) = (Text::with_room(name_len), Text::with_room(desc_len));
-        if ask(name.start(), name.len(), desc.start(), desc.len())? != 0 {
+        let (mut name, mut desc) = (Text::with_capacity(name_len), Text::with_capacity(desc_len));
+        if query(name.start(), name.len(), desc.start(), desc.len())? != 0 {
             return None;
         }
         info.name = name.into_string();
         info.desc = desc.into_bytes();
-        (!info.name.is_empty()).then_some(info)
+        if info.name.is_empty() { None } else { Some(info) }
     }
 
     fn host_count() -> i32 {
@@ -103,11 +103,11 @@ impl HostInfo for SourceInfo {
     }
 
     fn hides_own(merged: &Merged, own: u32) -> bool {
-        merged.registry.source(own).is_some_and(|desc| hidden::holds(desc.name(), &[]))
+        merged.registry.source(own).is_some_and(|desc| hidden::is_hidden(desc.name(), &[]))
     }
 
     fn is_hidden(&self) -> bool {
-        hidden::holds(&self.name, &[])
+        hidden::is_hidden(&self.name, &[])
     }
 }
 

@@ -4,13 +4,13 @@ use std::ffi::{c_char, c_int};
 use std::ptr::null_mut;
 
 /// Asks for a string twice: for its length, then for its characters.
-pub(super) fn ask_text(mut ask: impl FnMut(*mut c_char, *mut c_int) -> Option<c_int>) -> Option<String> {
+pub(super) fn query_text(mut query: impl FnMut(*mut c_char, *mut c_int) -> Option<c_int>) -> Option<String> {
     let mut len: c_int = 0;
-    if ask(null_mut(), &raw mut len)? != 0 {
+    if query(null_mut(), &raw mut len)? != 0 {
         return None;
     }
-    let mut buffer = Text::with_room(len);
-    if ask(buffer.start(), buffer.len())? != 0 {
+    let mut buffer = Text::with_capacity(len);
+    if query(buffer.start(), buffer.len())? != 0 {
         return None;
     }
     Some(buffer.into_string())
@@ -18,19 +18,19 @@ pub(super) fn ask_text(mut ask: impl FnMut(*mut c_char, *mut c_int) -> Option<c_
 
 /// Asks for a name and a description twice: for their lengths, then for their characters. `ask` gets a buffer
 /// and a length for each. `None` if the host does not answer or returns an empty name.
-pub(super) fn ask_name_and_text(
-    mut ask: impl FnMut(*mut c_char, *mut c_int, *mut c_char, *mut c_int) -> Option<c_int>,
+pub(super) fn query_name_and_description(
+    mut query: impl FnMut(*mut c_char, *mut c_int, *mut c_char, *mut c_int) -> Option<c_int>,
 ) -> Option<(String, Vec<u8>)> {
     let (mut name_len, mut desc_len): (c_int, c_int) = (0, 0);
-    if ask(null_mut(), &raw mut name_len, null_mut(), &raw mut desc_len)? != 0 {
+    if query(null_mut(), &raw mut name_len, null_mut(), &raw mut desc_len)? != 0 {
         return None;
     }
-    let (mut name, mut desc) = (Text::with_room(name_len), Text::with_room(desc_len));
-    if ask(name.start(), name.len(), desc.start(), desc.len())? != 0 {
+    let (mut name, mut desc) = (Text::with_capacity(name_len), Text::with_capacity(desc_len));
+    if query(name.start(), name.len(), desc.start(), desc.len())? != 0 {
         return None;
     }
     let name = name.into_string();
-    (!name.is_empty()).then(|| (name, desc.into_bytes()))
+    if name.is_empty() { None } else { Some((name, desc.into_bytes())) }
 }
 
 /// A buffer for a string of the host.
@@ -41,7 +41,7 @@ pub(super) struct Text {
 
 impl Text {
     /// Allocates a buffer for a string of `len` bytes, the length that the host returned, with the NUL.
-    pub(super) fn with_room(len: c_int) -> Self {
+    pub(super) fn with_capacity(len: c_int) -> Self {
         // One byte more, because not every host counts the NUL.
         let len = len.max(0) + 1;
         Self { bytes: vec![0; len as usize + 1], len }

@@ -4,14 +4,14 @@ use std::ffi::{CStr, c_char, c_int};
 
 use mpit::Error;
 
-use super::{Outcome, exported, not_null, up};
+use super::{Outcome, exported, initialized, not_null};
 use crate::merge::Member;
 use crate::strings::{Buffer, put};
 
 exported! {
     /// Returns the number of categories (F46).
     fn MPI_T_category_get_num / PMPI_T_category_get_num(num_cat: *mut c_int) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         not_null(num_cat)?;
         merged.sync();
         // SAFETY: `num_cat` is not null (checked), and the tool passes an address valid for writes.
@@ -24,7 +24,7 @@ exported! {
         cat_index: c_int, name: *mut c_char, name_len: *mut c_int, desc: *mut c_char, desc_len: *mut c_int,
         num_cvars: *mut c_int, num_pvars: *mut c_int, num_categories: *mut c_int,
     ) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         let (name, desc) = (Buffer::new(name, name_len), Buffer::new(desc, desc_len));
         // SAFETY: the tool passes `name_len` as null or valid for reads.
         unsafe { name.check() }?;
@@ -54,7 +54,7 @@ exported! {
     fn MPI_T_category_get_num_events / PMPI_T_category_get_num_events(
         cat_index: c_int, num_events: *mut c_int,
     ) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         not_null(num_events)?;
         merged.sync();
         let members = merged.members(cat_index, Member::Event).ok_or(Error::InvalidIndex)?;
@@ -65,7 +65,7 @@ exported! {
 
     /// Returns the index of the category with a given name (F49).
     fn MPI_T_category_get_index / PMPI_T_category_get_index(name: *const c_char, cat_index: *mut c_int) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         not_null(name)?;
         not_null(cat_index)?;
         // SAFETY: `name` is not null (checked), and the tool passes a NUL-terminated string.
@@ -106,7 +106,7 @@ exported! {
 
     /// Returns the update number, which rises when a category gets a member (F54).
     fn MPI_T_category_changed / PMPI_T_category_changed(update_number: *mut c_int) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         not_null(update_number)?;
         // SAFETY: `update_number` is not null (checked), and the tool passes an address valid for writes.
         unsafe { update_number.write_unaligned(merged.update_number()) };
@@ -115,7 +115,7 @@ exported! {
 }
 
 fn members(kind: Member, category: c_int, len: c_int, indices: *mut c_int) -> Outcome {
-    let (_, merged) = up()?;
+    let (_, merged) = initialized()?;
     let len = usize::try_from(len).map_err(|_| Error::Invalid)?;
     if len > 0 {
         not_null(indices)?;

@@ -6,7 +6,7 @@ use mpit::Error;
 use mpit::internal::session::{CvarHandle, Interface};
 
 use super::object::{identity, object_for_host};
-use super::{Failure, exported, handles, not_null, up};
+use super::{Failure, exported, handles, initialized, not_null};
 use crate::host::mpi_t;
 use crate::merge::{Entry, Merged};
 use crate::quarantine;
@@ -15,7 +15,7 @@ use crate::strings::{Buffer, put};
 exported! {
     /// Returns the number of control variables (F5).
     fn MPI_T_cvar_get_num / PMPI_T_cvar_get_num(num_cvar: *mut c_int) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         not_null(num_cvar)?;
         merged.sync();
         // SAFETY: `num_cvar` is not null (checked), and the tool passes an address valid for writes.
@@ -29,7 +29,7 @@ exported! {
         datatype: *mut c_void, enumtype: *mut usize, desc: *mut c_char, desc_len: *mut c_int,
         bind: *mut c_int, scope: *mut c_int,
     ) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         let (name, desc) = (Buffer::new(name, name_len), Buffer::new(desc, desc_len));
         // SAFETY: the tool passes `name_len` as null or valid for reads.
         unsafe { name.check() }?;
@@ -60,7 +60,7 @@ exported! {
 
     /// Returns the index of the control variable with a given name (F7).
     fn MPI_T_cvar_get_index / PMPI_T_cvar_get_index(name: *const c_char, cvar_index: *mut c_int) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         not_null(name)?;
         not_null(cvar_index)?;
         // SAFETY: `name` is not null (checked), and the tool passes a NUL-terminated string.
@@ -75,13 +75,13 @@ exported! {
     fn MPI_T_cvar_handle_alloc / PMPI_T_cvar_handle_alloc(
         cvar_index: c_int, obj_handle: *mut c_void, handle: *mut usize, count: *mut c_int,
     ) {
-        let (interface, merged) = up()?;
+        let (interface, merged) = initialized()?;
         not_null(handle)?;
         not_null(count)?;
         merged.cvars.sync_unless_own(merged, cvar_index);
-        let (made, elements) = alloc(interface, merged, cvar_index, obj_handle)?;
+        let (new_handle, elements) = alloc(interface, merged, cvar_index, obj_handle)?;
         // SAFETY: `handle` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { handle.write_unaligned(made as usize) };
+        unsafe { handle.write_unaligned(new_handle as usize) };
         // SAFETY: `count` is not null (checked), and the tool passes an address valid for writes.
         unsafe { count.write_unaligned(elements) };
         Ok(())
@@ -89,7 +89,7 @@ exported! {
 
     /// Frees a handle of a control variable (F9).
     fn MPI_T_cvar_handle_free / PMPI_T_cvar_handle_free(handle: *mut usize) {
-        let (interface, merged) = up()?;
+        let (interface, merged) = initialized()?;
         not_null(handle)?;
         // SAFETY: `handle` is not null (checked), and the tool passes an address valid for reads.
         let held = unsafe { handle.read_unaligned() } as u64;
@@ -106,7 +106,7 @@ exported! {
 
     /// Reads a control variable (F10).
     fn MPI_T_cvar_read / PMPI_T_cvar_read(handle: usize, buf: *mut c_void) {
-        let (interface, merged) = up()?;
+        let (interface, merged) = initialized()?;
         not_null(buf)?;
         let ours = CvarHandle(handle as u64);
         if interface.cvar_of(ours).is_ok() {
@@ -115,16 +115,16 @@ exported! {
         }
         if merged.lifecycle.is_over() {
             // SAFETY: the tool passes a buffer for the elements whose number it got with the handle.
-            return unsafe { handles::last_of_cvar(handle as u64, buf.cast()) };
+            return unsafe { handles::read_last_value(handle as u64, buf.cast()) };
         }
-        // SAFETY: `ask_cvar` calls this while the host is up, with a live handle of the host's; the tool
+        // SAFETY: `call_with_cvar` calls this while the host is up, with a live handle of the host's; the tool
         // passes a buffer for the elements whose number it got with the handle.
-        handles::ask_cvar(merged, handle as u64, |host| unsafe { mpi_t::cvar_read(host, buf) })
+        handles::call_with_cvar(merged, handle as u64, |host| unsafe { mpi_t::cvar_read(host, buf) })
     }
 
     /// Writes a control variable (F11).
     fn MPI_T_cvar_write / PMPI_T_cvar_write(handle: usize, buf: *const c_void) {
-        let (interface, merged) = up()?;
+        let (interface, merged) = initialized()?;
         not_null(buf)?;
         let ours = CvarHandle(handle as u64);
         if interface.cvar_of(ours).is_ok() {
@@ -134,9 +134,9 @@ exported! {
         if merged.lifecycle.is_over() && handles::is_cvar(handle as u64) {
             return Err(Error::CvarSetNotNow.into());
         }
-        // SAFETY: `ask_cvar` calls this while the host is up, with a live handle of the host's; the tool
+        // SAFETY: `call_with_cvar` calls this while the host is up, with a live handle of the host's; the tool
         // passes a buffer with the elements whose number it got with the handle.
-        handles::ask_cvar(merged, handle as u64, |host| unsafe { mpi_t::cvar_write(host, buf) })
+        handles::call_with_cvar(merged, handle as u64, |host| unsafe { mpi_t::cvar_write(host, buf) })
     }
 }
 
@@ -153,7 +153,7 @@ fn alloc(
         Entry::Host(entry) => entry,
     };
     let info = entry.info();
-    if quarantine::holds(&info.name) {
+    if quarantine::is_quarantined(&info.name) {
         return Err(Error::InvalidIndex.into());
     }
     let object = object_for_host(info.bind, object)?;

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int};
 
 use mpit::Error;
 
-use super::{exported, up};
+use super::{exported, initialized};
 use crate::strings::{Buffer, put};
 
 exported! {
@@ -12,7 +12,7 @@ exported! {
     fn MPI_T_enum_get_info / PMPI_T_enum_get_info(
         enumtype: usize, num: *mut c_int, name: *mut c_char, name_len: *mut c_int,
     ) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         let name = Buffer::new(name, name_len);
         // SAFETY: the tool passes `name_len` as null or valid for reads.
         unsafe { name.check() }?;
@@ -29,7 +29,7 @@ exported! {
     fn MPI_T_enum_get_item / PMPI_T_enum_get_item(
         enumtype: usize, indx: c_int, value: *mut c_int, name: *mut c_char, name_len: *mut c_int,
     ) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         let name = Buffer::new(name, name_len);
         // SAFETY: the tool passes `name_len` as null or valid for reads.
         unsafe { name.check() }?;

@@ -7,8 +7,8 @@ use mpit::event::{Abi, Delivery, DropReport, FreeNotice, InstanceId, Registratio
 use mpit::internal::session::Interface;
 
 use super::object::{identity, object_for_host};
-use super::source::{give_hosts_info, give_info};
-use super::{Failure, exported, host_events, not_null, up};
+use super::source::{write_host_info, write_info};
+use super::{Failure, exported, host_events, initialized, not_null};
 use crate::abi::Handle;
 use crate::host::events::{self, DroppedCallback, EventCallback, FreeCallback};
 use crate::infos;
@@ -23,10 +23,10 @@ exported! {
     fn MPI_T_event_handle_alloc / PMPI_T_event_handle_alloc(
         event_index: c_int, obj_handle: *mut c_void, info: Handle, event_registration: *mut usize,
     ) {
-        let (interface, merged) = up()?;
+        let (interface, merged) = initialized()?;
         not_null(event_registration)?;
         merged.events.sync_unless_own(merged, event_index);
-        let made = match merged.events.get(event_index).ok_or(Error::InvalidIndex)? {
+        let new_handle = match merged.events.get(event_index).ok_or(Error::InvalidIndex)? {
             Entry::Own(own) => alloc_own(interface, *own, obj_handle, info)?,
             Entry::Host(entry) => {
                 let bind = entry.info().bind;
@@ -36,17 +36,17 @@ exported! {
             }
         };
         // SAFETY: `event_registration` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { event_registration.write_unaligned(made) };
+        unsafe { event_registration.write_unaligned(new_handle) };
         Ok(())
     }
 
     /// Sets hints on a registration (F32).
     fn MPI_T_event_handle_set_info / PMPI_T_event_handle_set_info(event_registration: usize, info: Handle) {
-        let (interface, merged) = up()?;
-        if host_events::is_one(event_registration) {
+        let (interface, merged) = initialized()?;
+        if host_events::is_registration(event_registration) {
             let found = host_events::find(event_registration)?;
             infos::check(info)?;
-            return host_events::ask(merged, found, |host| {
+            return host_events::call(merged, found, |host| {
                 // SAFETY: `ask` calls this while the host is up, with a live registration of the host's;
                 // `infos::check` accepted the info object.
                 unsafe { events::event_handle_set_info(host, info) }
@@ -62,19 +62,19 @@ exported! {
     fn MPI_T_event_handle_get_info / PMPI_T_event_handle_get_info(
         event_registration: usize, info_used: *mut c_void,
     ) {
-        let (interface, merged) = up()?;
+        let (interface, merged) = initialized()?;
         not_null(info_used)?;
-        if host_events::is_one(event_registration) {
+        if host_events::is_registration(event_registration) {
             let found = host_events::find(event_registration)?;
-            // SAFETY: `give_hosts_info` calls this while the host is up, with space for a handle; `find`
+            // SAFETY: `write_host_info` calls this while the host is up, with space for a handle; `find`
             // returned the registration.
             let hints = |out| unsafe { events::event_handle_get_info(found.at_host(), out) };
             // SAFETY: `info_used` is not null (checked), and the tool passes space for a handle of its flavor.
-            return unsafe { give_hosts_info(merged, info_used, hints) };
+            return unsafe { write_host_info(merged, info_used, hints) };
         }
         let hints = interface.event_handle_hints(registration(event_registration))?;
         // SAFETY: `info_used` is not null (checked), and the tool passes space for a handle of its flavor.
-        unsafe { give_info(info_used, &infos::entries(hints)) }
+        unsafe { write_info(info_used, &infos::entries(hints)) }
     }
 
     /// Registers a callback for a safety level, or removes it (F34).
@@ -82,8 +82,8 @@ exported! {
         event_registration: usize, cb_safety: c_int, info: Handle, user_data: *mut c_void,
         event_cb_function: *mut c_void,
     ) {
-        let (interface, merged) = up()?;
-        if host_events::is_one(event_registration) {
+        let (interface, merged) = initialized()?;
+        if host_events::is_registration(event_registration) {
             host_events::find(event_registration)?;
             let level = level(cb_safety)?;
             infos::check(info)?;
@@ -101,11 +101,11 @@ exported! {
     fn MPI_T_event_callback_set_info / PMPI_T_event_callback_set_info(
         event_registration: usize, cb_safety: c_int, info: Handle,
     ) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         let found = callback(event_registration, cb_safety)?;
         infos::check(info)?;
         let Some(found) = found else { return Ok(()) };
-        host_events::ask(merged, found, |host| {
+        host_events::call(merged, found, |host| {
             // SAFETY: `ask` calls this while the host is up, with a live registration that has this callback;
             // `infos::check` accepted the info object.
             unsafe { events::event_callback_set_info(host, cb_safety, info) }
@@ -116,24 +116,24 @@ exported! {
     fn MPI_T_event_callback_get_info / PMPI_T_event_callback_get_info(
         event_registration: usize, cb_safety: c_int, info_used: *mut c_void,
     ) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         not_null(info_used)?;
         let found = callback(event_registration, cb_safety)?;
         let hints = |out| {
-            // SAFETY: `give_hosts_info` calls this while the host is up, with space for a handle; `callback`
+            // SAFETY: `write_host_info` calls this while the host is up, with space for a handle; `callback`
             // returned the registration and found the callback.
             unsafe { events::event_callback_get_info(found?.at_host(), cb_safety, out) }
         };
         // SAFETY: `info_used` is not null (checked), and the tool passes space for a handle of its flavor.
-        unsafe { give_hosts_info(merged, info_used, hints) }
+        unsafe { write_host_info(merged, info_used, hints) }
     }
 
     /// Frees a registration (F37).
     fn MPI_T_event_handle_free / PMPI_T_event_handle_free(
         event_registration: usize, user_data: *mut c_void, free_cb_function: *mut c_void,
     ) {
-        let (interface, merged) = up()?;
-        if host_events::is_one(event_registration) {
+        let (interface, merged) = initialized()?;
+        if host_events::is_registration(event_registration) {
             return host_events::free(merged, event_registration, user_data, free_cb_function);
         }
         let id = registration(event_registration);
@@ -145,9 +145,9 @@ exported! {
     fn MPI_T_event_set_dropped_handler / PMPI_T_event_set_dropped_handler(
         event_registration: usize, dropped_cb_function: *mut c_void,
     ) {
-        let (interface, merged) = up()?;
-        if host_events::is_one(event_registration) {
-            return host_events::set_handler(merged, host_events::find(event_registration)?, dropped_cb_function);
+        let (interface, merged) = initialized()?;
+        if host_events::is_registration(event_registration) {
+            return host_events::set_dropped_handler(merged, host_events::find(event_registration)?, dropped_cb_function);
         }
         let id = registration(event_registration);
         // SAFETY: the tool passes null or a dropped-event handler, which `report` of `C` calls with that
@@ -174,8 +174,8 @@ fn alloc_own(interface: &Interface, own: u32, object: *mut c_void, info: Handle)
 /// Checks that a registration has a callback at a level. Returns the host's registration; `None` for one of
 /// ours.
 fn callback(handle: usize, safety: c_int) -> Result<Option<&'static host_events::Registration>, Failure> {
-    let (interface, _) = up()?;
-    let (hosts, is_there) = if host_events::is_one(handle) {
+    let (interface, _) = initialized()?;
+    let (hosts, is_there) = if host_events::is_registration(handle) {
         let found = host_events::find(handle)?;
         (Some(found), host_events::has_callback(found, level(safety)?))
     } else {

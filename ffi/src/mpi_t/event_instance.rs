@@ -8,16 +8,16 @@ use mpit::Error;
 use mpit::event::instance;
 
 use super::event_handle::instance as id;
-use super::{exported, host_instances, not_null, up};
+use super::{exported, host_instances, initialized, not_null};
 use crate::host::events;
 
 exported! {
     /// Copies one element of an event instance (F42).
     fn MPI_T_event_read / PMPI_T_event_read(event_instance: usize, element_index: c_int, buffer: *mut c_void) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         not_null(buffer)?;
-        if host_instances::is_one(event_instance) {
-            return host_instances::ask(merged, event_instance, Some(element_index), |host| {
+        if host_instances::is_instance(event_instance) {
+            return host_instances::call(merged, event_instance, Some(element_index), |host| {
                 // SAFETY: `ask` calls this while the host is up, with a live instance of the host's that has
                 // this element; the tool passes a buffer for a value of the element's datatype.
                 unsafe { events::event_read(host, element_index, buffer) }
@@ -29,12 +29,12 @@ exported! {
 
     /// Copies all elements of an event instance (F43).
     fn MPI_T_event_copy / PMPI_T_event_copy(event_instance: usize, buffer: *mut c_void) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         not_null(buffer)?;
-        if host_instances::is_one(event_instance) {
+        if host_instances::is_instance(event_instance) {
             // SAFETY: `ask` calls this while the host is up, with a live instance of the host's; the tool
             // passes a buffer as large as the event type's elements require.
-            return host_instances::ask(merged, event_instance, None, |host| unsafe { events::event_copy(host, buffer) });
+            return host_instances::call(merged, event_instance, None, |host| unsafe { events::event_copy(host, buffer) });
         }
         // SAFETY: the tool passes a buffer as large as its elements' displacements and datatypes require.
         Ok(unsafe { instance::copy(id(event_instance), buffer.cast()) }?)
@@ -42,13 +42,13 @@ exported! {
 
     /// Returns the time at which the event was observed (F44).
     fn MPI_T_event_get_timestamp / PMPI_T_event_get_timestamp(event_instance: usize, event_timestamp: *mut i64) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         not_null(event_timestamp)?;
-        let time = if host_instances::is_one(event_instance) {
+        let time = if host_instances::is_instance(event_instance) {
             let mut time = 0;
             // SAFETY: `ask` calls this while the host is up, with a live instance of the host's; `time` is a
             // local variable.
-            host_instances::ask(merged, event_instance, None, |host| unsafe {
+            host_instances::call(merged, event_instance, None, |host| unsafe {
                 events::event_get_timestamp(host, &raw mut time)
             })?;
             time
@@ -62,13 +62,13 @@ exported! {
 
     /// Returns the source of an event instance (F45).
     fn MPI_T_event_get_source / PMPI_T_event_get_source(event_instance: usize, source_index: *mut c_int) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         not_null(source_index)?;
-        let source = if host_instances::is_one(event_instance) {
+        let source = if host_instances::is_instance(event_instance) {
             let mut source = -1;
             // SAFETY: `ask` calls this while the host is up, with a live instance of the host's; `source` is
             // a local variable.
-            host_instances::ask(merged, event_instance, None, |host| unsafe {
+            host_instances::call(merged, event_instance, None, |host| unsafe {
                 events::event_get_source(host, &raw mut source)
             })?;
             merged.sources.of_host(source)

@@ -4,8 +4,8 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 
 use mpit::Error;
 
-use super::source::give_hosts_info;
-use super::{exported, not_null, up};
+use super::source::write_host_info;
+use super::{exported, initialized, not_null};
 use crate::abi::Handle;
 use crate::host::events;
 use crate::merge::{Entry, Merged};
@@ -14,7 +14,7 @@ use crate::strings::{Buffer, put};
 exported! {
     /// Returns the number of event types (F28).
     fn MPI_T_event_get_num / PMPI_T_event_get_num(num_events: *mut c_int) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         not_null(num_events)?;
         merged.sync();
         // SAFETY: `num_events` is not null (checked), and the tool passes an address valid for writes.
@@ -28,7 +28,7 @@ exported! {
         array_of_datatypes: *mut c_void, array_of_displacements: *mut isize, num_elements: *mut c_int,
         enumtype: *mut usize, info: *mut c_void, desc: *mut c_char, desc_len: *mut c_int, bind: *mut c_int,
     ) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         let (name, desc) = (Buffer::new(name, name_len), Buffer::new(desc, desc_len));
         // SAFETY: the tool passes `name_len` as null or valid for reads.
         unsafe { name.check() }?;
@@ -47,9 +47,9 @@ exported! {
         merged.events.sync_unless_own(merged, event_index);
         let event = merged.event_info(event_index).ok_or(Error::InvalidIndex)?;
         // SAFETY: the tool passes `info` as null or with space for a handle of its flavor.
-        unsafe { give_hosts_info(merged, info, |out| ask_for_hints(merged, event_index, out)) }?;
+        unsafe { write_host_info(merged, info, |out| query_hints(merged, event_index, out)) }?;
         // SAFETY: the tool passes each array as null or with `*num_elements` entries, which is `room`.
-        unsafe { give_elements(&event.elements, room, array_of_datatypes, array_of_displacements) };
+        unsafe { write_elements(&event.elements, room, array_of_datatypes, array_of_displacements) };
         // SAFETY: the tool passes `num_elements` as null or valid for writes.
         unsafe { put(num_elements, event.elements.len() as c_int) };
         // SAFETY: the tool passes `name` as null or valid for `*name_len` bytes; `check` refused a negative
@@ -69,7 +69,7 @@ exported! {
 
     /// Returns the index of the event type with a given name (F30).
     fn MPI_T_event_get_index / PMPI_T_event_get_index(name: *const c_char, event_index: *mut c_int) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         not_null(name)?;
         not_null(event_index)?;
         // SAFETY: `name` is not null (checked), and the tool passes a NUL-terminated string.
@@ -82,12 +82,12 @@ exported! {
 }
 
 /// Makes the host create an info object for one of its event types; returns `None` for one of ours.
-fn ask_for_hints(merged: &Merged, index: c_int, out: *mut c_void) -> Option<c_int> {
+fn query_hints(merged: &Merged, index: c_int, out: *mut c_void) -> Option<c_int> {
     let Some(Entry::Host(entry)) = merged.events.get(index) else { return None };
     let [mut name_len, mut desc_len, mut verbosity, mut elements, mut bind]: [c_int; 5] = [0; 5];
     let mut enumeration = 0;
     let (text, datatypes, displacements) = (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
-    // SAFETY: `give_hosts_info` calls this while the host is up; the index came from the host; all pointers
+    // SAFETY: `write_host_info` calls this while the host is up; the index came from the host; all pointers
     // are null or to local variables, and `elements` is 0.
     unsafe {
         events::event_get_info(
@@ -112,7 +112,7 @@ fn ask_for_hints(merged: &Merged, index: c_int, out: *mut c_void) -> Option<c_in
 /// # Safety
 ///
 /// The arrays are null, or valid for writes of `room` entries.
-unsafe fn give_elements(
+unsafe fn write_elements(
     elements: &[(Handle, isize)],
     room: usize,
     datatypes: *mut c_void,

@@ -64,9 +64,9 @@ struct HostCvar {
 
 impl HostCvar {
     /// Saves the value for reads after the host is finalized. Only while the host is up.
-    fn remember(&self) {
+    fn save_value(&self) {
         // Spare bytes: a string may have grown since the handle was allocated.
-        const MORE: usize = 4096;
+        const SPARE_BYTES: usize = 4096;
         let (host, mut size) = (self.host.load(SeqCst), 0);
         if host == 0 {
             return;
@@ -77,7 +77,7 @@ impl HostCvar {
         }
         let size = size.max(0) as usize * self.count.load(SeqCst) as usize;
         // A vector of `u64`, because hosts write aligned values.
-        let mut value = vec![0_u64; (size + MORE).div_ceil(8)];
+        let mut value = vec![0_u64; (size + SPARE_BYTES).div_ceil(8)];
         // SAFETY: the host is up, `host` is not freed yet, and the buffer is larger than the value.
         if unsafe { mpi_t::cvar_read(host, value.as_mut_ptr().cast()) } == Some(Abi::SUCCESS) {
             let bytes = value.into_iter().flat_map(u64::to_ne_bytes).take(size);
@@ -110,14 +110,14 @@ fn host_session(session: SessionId) -> Result<usize, Failure> {
     if let Some(known) = known() {
         return Ok(known);
     }
-    let mut made = 0;
-    // SAFETY: the host is up, and `made` is a local variable.
-    from_host(unsafe { mpi_t::session_create(&raw mut made) })?;
-    let kept = *tables().sessions.lock().entry(session.0).or_insert(made);
-    if kept != made {
+    let mut new_handle = 0;
+    // SAFETY: the host is up, and `new_handle` is a local variable.
+    from_host(unsafe { mpi_t::session_create(&raw mut new_handle) })?;
+    let kept = *tables().sessions.lock().entry(session.0).or_insert(new_handle);
+    if kept != new_handle {
         // Another thread created one in the meantime.
         // SAFETY: the host is up, and no other thread knows this session.
-        unsafe { mpi_t::session_free(&raw mut made) };
+        unsafe { mpi_t::session_free(&raw mut new_handle) };
     }
     Ok(kept)
 }
@@ -131,7 +131,7 @@ pub(super) fn alloc_pvar(
     started: bool,
     make: impl FnOnce(usize, &mut usize, &mut c_int) -> Option<c_int>,
 ) -> Result<(u64, c_int), Failure> {
-    let asked = merged.lifecycle.while_up_and_unforked(|| {
+    let outcome = merged.lifecycle.call_delaying_forks(|| {
         let host_session = host_session(session)?;
         let (mut host, mut count) = (0, 0);
         from_host(make(host_session, &mut host, &mut count))?;
@@ -158,7 +158,7 @@ pub(super) fn alloc_pvar(
             }
         }
     });
-    asked.unwrap_or(Err(Error::InvalidIndex.into()))
+    outcome.unwrap_or(Err(Error::InvalidIndex.into()))
 }
 
 /// Returns a handle of the host's variables that belongs to `session`.
@@ -167,19 +167,19 @@ pub(super) fn pvar(session: SessionId, handle: u64) -> Result<&'static HostPvar,
     if found.session.load(SeqCst) == session.0 { Ok(found) } else { Err(Error::InvalidHandle.into()) }
 }
 
-/// Calls `ask` with the host's session and handle. Fails if the handle is freed or belongs to another
+/// Calls `action` with the host's session and handle. Fails if the handle is freed or belongs to another
 /// session.
-pub(super) fn ask_pvar(
+pub(super) fn call_with_pvar(
     merged: &Merged,
     session: SessionId,
     handle: u64,
-    ask: impl FnOnce(usize, usize) -> Option<c_int>,
+    action: impl FnOnce(usize, usize) -> Option<c_int>,
 ) -> Outcome {
-    let asked = merged.lifecycle.while_up(|| {
+    let outcome = merged.lifecycle.call_if_up(|| {
         let (session, host) = tables().pvars.get_with(handle, |handle| handle.at_host(session))?;
-        Some(from_host(ask(session, host)))
+        Some(from_host(action(session, host)))
     });
-    asked.flatten().unwrap_or(Err(Error::InvalidHandle.into()))
+    outcome.flatten().unwrap_or(Err(Error::InvalidHandle.into()))
 }
 
 /// Returns all handles of the host's variables in a session.
@@ -191,27 +191,27 @@ pub(super) fn pvars_of(session: SessionId) -> Vec<(u64, &'static HostPvar)> {
 /// identifier was invalid already or has no handle at the host.
 fn take_pvar(handle: u64) -> Option<(usize, usize)> {
     let mut taken = None;
-    tables().pvars.end(handle, (), |handle| taken = leave_pvar(handle));
+    tables().pvars.end(handle, (), |handle| taken = take_host_handle(handle));
     taken
 }
 
 /// Takes the host's session and handle out of an entry, which has none afterwards.
-fn leave_pvar(handle: &HostPvar) -> Option<(usize, usize)> {
+fn take_host_handle(handle: &HostPvar) -> Option<(usize, usize)> {
     let host = handle.host.swap(0, SeqCst);
-    (host != 0).then(|| (handle.host_session.load(SeqCst), host))
+    if host == 0 { None } else { Some((handle.host_session.load(SeqCst), host)) }
 }
 
 /// Frees handles at the host once no call uses them. They leak if a call does not return in time.
 fn free_pvars_at_host(merged: &Merged, handles: Vec<(usize, usize)>) {
     if !handles.is_empty() && merged.lifecycle.wait_for_callers() {
-        merged.lifecycle.while_up_and_unforked(|| free_pvars_now(handles));
+        merged.lifecycle.call_delaying_forks(|| free_pvars_now(handles));
     }
 }
 
 /// Frees handles that no call uses. Only while the host is up.
 fn free_pvars_now(handles: Vec<(usize, usize)>) {
     for (session, mut host) in handles {
-        // SAFETY: the host is up, the handle came from it, and `leave_pvar` gave it to one caller only.
+        // SAFETY: the host is up, the handle came from it, and `take_host_handle` gave it to one caller only.
         unsafe { mpi_t::pvar_handle_free(session, &raw mut host) };
     }
 }
@@ -219,7 +219,7 @@ fn free_pvars_now(handles: Vec<(usize, usize)>) {
 /// Frees a handle of one of the host's performance variables; returns false if there is none.
 pub(super) fn free_pvar(merged: &Merged, handle: u64) -> bool {
     let mut taken = None;
-    let freed = tables().pvars.end(handle, (), |handle| taken = leave_pvar(handle));
+    let freed = tables().pvars.end(handle, (), |handle| taken = take_host_handle(handle));
     free_pvars_at_host(merged, taken.into_iter().collect());
     freed
 }
@@ -230,7 +230,7 @@ pub(super) fn end_session(merged: &Merged, session: SessionId) {
     let known = tables().sessions.lock().remove(&session.0);
     let Some(mut host) = known else { return };
     if merged.lifecycle.wait_for_callers() {
-        merged.lifecycle.while_up_and_unforked(|| {
+        merged.lifecycle.call_delaying_forks(|| {
             free_pvars_now(handles);
             // SAFETY: the host is up, the session came from it, and `remove` gave it to this thread only.
             unsafe { mpi_t::session_free(&raw mut host) };
@@ -245,7 +245,7 @@ pub(super) fn alloc_cvar(
     datatype: Handle,
     make: impl FnOnce(&mut usize, &mut c_int) -> Option<c_int>,
 ) -> Result<(u64, c_int), Failure> {
-    let asked = merged.lifecycle.while_up_and_unforked(|| {
+    let outcome = merged.lifecycle.call_delaying_forks(|| {
         let (mut host, mut count) = (0, 0);
         from_host(make(&mut host, &mut count))?;
         let handle = tables().cvars.take((), HostCvar::default, |handle, _| {
@@ -260,18 +260,22 @@ pub(super) fn alloc_cvar(
         }
         Ok((handle.ok_or(Error::OutOfHandles)?, count))
     });
-    asked.unwrap_or(Err(Error::InvalidIndex.into()))
+    outcome.unwrap_or(Err(Error::InvalidIndex.into()))
 }
 
-/// Calls `ask` with the host's handle. Fails if the handle is freed.
-pub(super) fn ask_cvar(merged: &Merged, handle: u64, ask: impl FnOnce(usize) -> Option<c_int>) -> Outcome {
-    let asked = merged.lifecycle.while_up(|| {
+/// Calls `action` with the host's handle. Fails if the handle is freed.
+pub(super) fn call_with_cvar(
+    merged: &Merged,
+    handle: u64,
+    action: impl FnOnce(usize) -> Option<c_int>,
+) -> Outcome {
+    let outcome = merged.lifecycle.call_if_up(|| {
         let host = tables()
             .cvars
             .get_with(handle, |handle| Some(handle.host.load(SeqCst)).filter(|host| *host != 0))?;
-        Some(from_host(ask(host)))
+        Some(from_host(action(host)))
     });
-    asked.flatten().unwrap_or(Err(Error::InvalidHandle.into()))
+    outcome.flatten().unwrap_or(Err(Error::InvalidHandle.into()))
 }
 
 /// Copies the value that a control variable had when the host's interface was finalized.
@@ -279,7 +283,7 @@ pub(super) fn ask_cvar(merged: &Merged, handle: u64, ask: impl FnOnce(usize) -> 
 /// # Safety
 ///
 /// `out` is valid for writes of the variable's value.
-pub(super) unsafe fn last_of_cvar(handle: u64, out: *mut u8) -> Outcome {
+pub(super) unsafe fn read_last_value(handle: u64, out: *mut u8) -> Outcome {
     let last = || {
         let found = tables().cvars.get(handle)?;
         let last = found.last.lock();
@@ -300,7 +304,8 @@ pub(super) fn is_cvar(handle: u64) -> bool {
 /// `None` if the identifier was invalid already.
 fn take_cvar(handle: u64) -> Option<usize> {
     let mut host = 0;
-    tables().cvars.end(handle, (), |handle| host = handle.host.swap(0, SeqCst)).then_some(host)
+    let was_valid = tables().cvars.end(handle, (), |handle| host = handle.host.swap(0, SeqCst));
+    if was_valid { Some(host) } else { None }
 }
 
 /// Frees handles that no call uses. Only while the host is up.
@@ -315,7 +320,7 @@ fn free_cvars_now(handles: impl IntoIterator<Item = usize>) {
 pub(super) fn free_cvar(merged: &Merged, handle: u64) -> Outcome {
     let host = take_cvar(handle).ok_or(Error::InvalidHandle)?;
     if host != 0 && merged.lifecycle.wait_for_callers() {
-        merged.lifecycle.while_up_and_unforked(|| free_cvars_now([host]));
+        merged.lifecycle.call_delaying_forks(|| free_cvars_now([host]));
     }
     Ok(())
 }
@@ -329,7 +334,7 @@ pub(super) fn end_all(merged: &Merged) {
     if pvars.is_empty() && cvars.is_empty() && sessions.is_empty() || !merged.lifecycle.wait_for_callers() {
         return;
     }
-    merged.lifecycle.while_up_and_unforked(|| {
+    merged.lifecycle.call_delaying_forks(|| {
         free_pvars_now(pvars);
         free_sessions_now(sessions);
         free_cvars_now(cvars);
@@ -347,10 +352,10 @@ fn free_sessions_now(sessions: HashMap<u64, usize>) {
 /// them.
 ///
 /// Called when no call to the host is in progress.
-pub(super) fn leave_all() {
-    host_events::leave_all();
-    tables().cvars.iter().for_each(|(_, handle)| handle.remember());
-    free_pvars_now(tables().pvars.iter().filter_map(|(_, handle)| leave_pvar(handle)).collect());
+pub(super) fn release_all() {
+    host_events::release_all();
+    tables().cvars.iter().for_each(|(_, handle)| handle.save_value());
+    free_pvars_now(tables().pvars.iter().filter_map(|(_, handle)| take_host_handle(handle)).collect());
     // Freed without holding the lock, because the host may call back into tools.
     let sessions = std::mem::take(&mut *tables().sessions.lock());
     free_sessions_now(sessions);

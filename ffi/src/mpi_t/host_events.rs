@@ -15,7 +15,7 @@ use mpit::event::Safety;
 use mpit::internal::lock::Once;
 use mpit::internal::slots::Slots;
 
-use super::host_instances::Shown;
+use super::host_instances::InstanceGuard;
 use super::{Failure, Outcome, from_host};
 use crate::abi::Handle;
 use crate::host::events::{DroppedCallback, EventCallback, FreeCallback};
@@ -32,7 +32,7 @@ pub(super) struct Registration {
     /// Freed by the tool.
     ended: AtomicBool,
     /// Freed by the tool while a callback was running, and not yet freed at the host.
-    waits: AtomicBool,
+    free_is_pending: AtomicBool,
     /// The number of callbacks in progress. Not reset when the slot is reused: each callback subtracts itself
     /// on return.
     running: AtomicU32,
@@ -41,7 +41,7 @@ pub(super) struct Registration {
     /// The tool's dropped-event handler, or null.
     handler: AtomicPtr<c_void>,
     /// The number of instances dropped by this file and not yet reported to the tool.
-    lost: AtomicI64,
+    dropped: AtomicI64,
     free_callback: AtomicPtr<c_void>,
     free_callback_data: AtomicPtr<c_void>,
 }
@@ -63,15 +63,15 @@ struct Callback {
 
 /// A snapshot of a callback.
 #[derive(Clone, Copy, Debug)]
-struct Seen {
+struct CallbackSnapshot {
     registration: u64,
     function: *mut c_void,
     user_data: *mut c_void,
 }
 
 impl Callback {
-    fn see(&self) -> Seen {
-        Seen {
+    fn snapshot(&self) -> CallbackSnapshot {
+        CallbackSnapshot {
             registration: self.registration.load(Relaxed),
             function: self.function.load(Relaxed),
             user_data: self.user_data.load(Relaxed),
@@ -94,7 +94,7 @@ fn tables() -> &'static Tables {
 }
 
 /// Returns true if the number is, or was, a registration for one of the host's events.
-pub(super) fn is_one(registration: usize) -> bool {
+pub(super) fn is_registration(registration: usize) -> bool {
     registration as u64 >> 56 == 0x72
 }
 
@@ -105,17 +105,18 @@ pub(super) fn find(registration: usize) -> Result<&'static Registration, Failure
 }
 
 /// Calls `call` with the host's registration.
-pub(super) fn ask(
+pub(super) fn call(
     merged: &Merged,
     registration: &Registration,
-    call: impl FnOnce(usize) -> Option<c_int>,
+    action: impl FnOnce(usize) -> Option<c_int>,
 ) -> Outcome {
-    let asked = merged.lifecycle.while_up_and_unforked(|| {
+    let outcome = merged.lifecycle.call_delaying_forks(|| {
         // The registration is freed only after all calls in progress here have returned.
         let host = registration.at_host();
-        (host != 0 && !registration.ended.load(SeqCst)).then(|| from_host(call(host)))
+        let is_valid = host != 0 && !registration.ended.load(SeqCst);
+        if is_valid { Some(from_host(action(host))) } else { None }
     });
-    asked.flatten().unwrap_or(Err(Error::InvalidHandle.into()))
+    outcome.flatten().unwrap_or(Err(Error::InvalidHandle.into()))
 }
 
 /// Registers for one of the host's events; the caller has checked the object.
@@ -126,31 +127,31 @@ pub(super) fn alloc(
     info: Handle,
 ) -> Result<usize, Failure> {
     let elements = entry.info().elements.len() as u32;
-    free_waiting(merged);
+    free_pending(merged);
     events::prepare_for_callbacks();
     let mut host = 0;
-    let asked = merged.lifecycle.while_up_and_unforked(|| {
+    let outcome = merged.lifecycle.call_delaying_forks(|| {
         // SAFETY: the host is up; the index came from the host, the caller checked the object, and `host` is
         // a local variable.
         unsafe { events::event_handle_alloc(entry.index(), object, info, &raw mut host) }
     });
-    asked.map_or(Err(Error::InvalidIndex.into()), from_host)?;
-    let made = tables().registrations.take((), Registration::default, |registration, _| {
+    outcome.map_or(Err(Error::InvalidIndex.into()), from_host)?;
+    let new_handle = tables().registrations.take((), Registration::default, |registration, _| {
         registration.host.store(host, SeqCst);
         registration.elements.store(elements, SeqCst);
-        for flag in [&registration.ended, &registration.waits] {
+        for flag in [&registration.ended, &registration.free_is_pending] {
             flag.store(false, SeqCst);
         }
-        registration.lost.store(0, SeqCst);
+        registration.dropped.store(0, SeqCst);
         for pointer in [&registration.handler, &registration.free_callback, &registration.free_callback_data]
         {
             pointer.store(std::ptr::null_mut(), SeqCst);
         }
     });
-    if let Some(made) = made {
-        return Ok(made as usize);
+    if let Some(new_handle) = new_handle {
+        return Ok(new_handle as usize);
     }
-    merged.lifecycle.while_up_and_unforked(|| {
+    merged.lifecycle.call_delaying_forks(|| {
         // SAFETY: the host is up, and no other thread knows this registration.
         unsafe { events::event_handle_free(host, std::ptr::null_mut(), None) }
     });
@@ -177,10 +178,10 @@ pub(super) fn register(
         };
         tables().callbacks.take((), Callback::default, fill).ok_or(Error::OutOfHandles)?
     };
-    let place = &found.callbacks[level as usize];
+    let slot = &found.callbacks[level as usize];
     let set_at_host = |callback: u64| {
-        let trampoline = (callback != 0).then_some(deliver as EventCallback);
-        ask(merged, found, |host| {
+        let host_callback = if callback == 0 { None } else { Some(deliver as EventCallback) };
+        call(merged, found, |host| {
             let number = crate::abi().safety(level);
             // SAFETY: `ask` calls this while the host is up, with a live registration; `deliver` has the
             // signature of an event callback and accepts any user data.
@@ -190,25 +191,25 @@ pub(super) fn register(
                     number,
                     info,
                     callback as usize as *mut c_void,
-                    trampoline,
+                    host_callback,
                 )
             }
         })
     };
-    let old = place.swap(new, SeqCst);
-    let seen = set_at_host(new);
-    if seen.is_err() && place.compare_exchange(new, old, SeqCst, SeqCst).is_ok() {
+    let old = slot.swap(new, SeqCst);
+    let result = set_at_host(new);
+    if result.is_err() && slot.compare_exchange(new, old, SeqCst, SeqCst).is_ok() {
         tables().callbacks.free(new, ());
-        return seen;
+        return result;
     }
     // If two threads change the callback at the same time, the host may have received the later one first.
     let mut confirmed = new;
-    while place.load(SeqCst) != confirmed && !found.ended.load(SeqCst) {
-        confirmed = place.load(SeqCst);
+    while slot.load(SeqCst) != confirmed && !found.ended.load(SeqCst) {
+        confirmed = slot.load(SeqCst);
         set_at_host(confirmed)?;
     }
     tables().callbacks.free(old, ());
-    seen
+    result
 }
 
 /// Returns true if a registration has a callback at a level.
@@ -217,15 +218,19 @@ pub(super) fn has_callback(registration: &Registration, level: Safety) -> bool {
 }
 
 /// Sets the dropped-event handler.
-pub(super) fn set_handler(merged: &Merged, registration: &Registration, handler: *mut c_void) -> Outcome {
-    ask(merged, registration, |host| {
+pub(super) fn set_dropped_handler(
+    merged: &Merged,
+    registration: &Registration,
+    handler: *mut c_void,
+) -> Outcome {
+    call(merged, registration, |host| {
         // Never null: MPICH calls the handler without a check. A handler that is set again gets later drops
         // only.
         // SAFETY: `ask` calls this while the host is up, with a live registration; `report` has the handler's signature.
         unsafe { events::event_set_dropped_handler(host, Some(report as DroppedCallback)) }
     })?;
     // First, so that what is lost as soon as there is a handler counts.
-    registration.lost.store(0, SeqCst);
+    registration.dropped.store(0, SeqCst);
     registration.handler.store(handler, SeqCst);
     Ok(())
 }
@@ -245,7 +250,7 @@ pub(super) fn free(
     found.free_callback.store(free_callback, SeqCst);
     // MPICH continues to use a registration that is freed inside its callback, so this one is freed later.
     if found.running.load(SeqCst) > 0 && Host::get().is_some_and(Host::is_mpich) {
-        found.waits.store(true, SeqCst);
+        found.free_is_pending.store(true, SeqCst);
         return Ok(());
     }
     let freed = free_at_host(merged, registration as u64, found);
@@ -254,20 +259,20 @@ pub(super) fn free(
         found.ended.store(false, SeqCst);
     }
     freed?;
-    free_waiting(merged);
+    free_pending(merged);
     Ok(())
 }
 
 fn free_at_host(merged: &Merged, id: u64, registration: &Registration) -> Outcome {
     // If a call does not return in time, the registration is freed nevertheless.
     merged.lifecycle.wait_for_callers();
-    let asked = merged.lifecycle.while_up_and_unforked(|| free_now(id, registration));
-    asked.unwrap_or(Err(Error::InvalidHandle.into()))
+    let outcome = merged.lifecycle.call_delaying_forks(|| free_now(id, registration));
+    outcome.unwrap_or(Err(Error::InvalidHandle.into()))
 }
 
 /// Frees a registration at the host. Only while the host is up.
 fn free_now(id: u64, registration: &Registration) -> Outcome {
-    // SAFETY: the host is up, and the registration came from it; the `ended` and `waits` flags let one caller
+    // SAFETY: the host is up, and the registration came from it; the `ended` and `free_is_pending` flags let one caller
     // through only. `notify_freed` has the signature of a free callback.
     from_host(unsafe {
         let free_callback = Some(notify_freed as FreeCallback);
@@ -276,9 +281,9 @@ fn free_now(id: u64, registration: &Registration) -> Outcome {
 }
 
 /// Frees the registrations that tools freed inside callbacks which have returned since.
-fn free_waiting(merged: &Merged) {
+fn free_pending(merged: &Merged) {
     for (id, registration) in tables().registrations.iter() {
-        if registration.running.load(SeqCst) == 0 && registration.waits.swap(false, SeqCst) {
+        if registration.running.load(SeqCst) == 0 && registration.free_is_pending.swap(false, SeqCst) {
             // The tool's call has already succeeded, so a failure of the host cannot be reported.
             let _ = free_at_host(merged, id, registration);
         }
@@ -288,13 +293,13 @@ fn free_waiting(merged: &Merged) {
 /// Frees all registrations. Tools are not called any more, except the free callbacks that they set before.
 pub(super) fn end_all(merged: &Merged) {
     let all: Vec<_> =
-        tables().registrations.iter().filter(|(_, registration)| begin_end(registration)).collect();
+        tables().registrations.iter().filter(|(_, registration)| stop_callbacks(registration)).collect();
     if all.is_empty() {
         return;
     }
     merged.lifecycle.wait_for_callers();
     for (id, registration) in all {
-        merged.lifecycle.while_up_and_unforked(|| free_now(id, registration));
+        merged.lifecycle.call_delaying_forks(|| free_now(id, registration));
         // The identifier is invalid even if the host refuses.
         end(id, registration);
     }
@@ -302,9 +307,9 @@ pub(super) fn end_all(merged: &Merged) {
 
 /// Frees all registrations before the host's interface is finalized. Called when no call to the host is in
 /// progress.
-pub(super) fn leave_all() {
+pub(super) fn release_all() {
     for (id, registration) in
-        tables().registrations.iter().filter(|(_, registration)| begin_end(registration))
+        tables().registrations.iter().filter(|(_, registration)| stop_callbacks(registration))
     {
         // The identifier is invalid even if the host refuses.
         let _ = free_now(id, registration);
@@ -313,9 +318,9 @@ pub(super) fn leave_all() {
 }
 
 /// Stops new callbacks of a registration. Returns true if it still has to be freed at the host.
-fn begin_end(registration: &Registration) -> bool {
+fn stop_callbacks(registration: &Registration) -> bool {
     if registration.ended.swap(true, SeqCst) {
-        return registration.waits.swap(false, SeqCst);
+        return registration.free_is_pending.swap(false, SeqCst);
     }
     registration.handler.store(std::ptr::null_mut(), SeqCst);
     free_callbacks(registration);
@@ -352,7 +357,7 @@ impl Drop for Running<'_> {
 
 /// Receives an event instance from the host and calls the tool's callback.
 unsafe extern "C" fn deliver(instance: usize, _registration: usize, safety: c_int, user_data: *mut c_void) {
-    let Some(callback) = tables().callbacks.get_with(user_data as u64, |callback| Some(callback.see()))
+    let Some(callback) = tables().callbacks.get_with(user_data as u64, |callback| Some(callback.snapshot()))
     else {
         return;
     };
@@ -361,13 +366,13 @@ unsafe extern "C" fn deliver(instance: usize, _registration: usize, safety: c_in
     if registration.ended.load(SeqCst) {
         return;
     }
-    let Some(shown) = Shown::new(instance, registration.elements.load(Relaxed)) else {
+    let Some(guard) = InstanceGuard::new(instance, registration.elements.load(Relaxed)) else {
         if !registration.handler.load(Acquire).is_null() {
-            registration.lost.fetch_add(1, Relaxed);
+            registration.dropped.fetch_add(1, Relaxed);
         }
         return;
     };
-    if registration.lost.load(Relaxed) > 0 {
+    if registration.dropped.load(Relaxed) > 0 {
         let mut source = -1;
         // SAFETY: the host calls this function with a live instance of its own, and `source` is a local
         // variable.
@@ -378,7 +383,7 @@ unsafe extern "C" fn deliver(instance: usize, _registration: usize, safety: c_in
     // callback.
     let function = unsafe { std::mem::transmute::<*mut c_void, EventCallback>(callback.function) };
     // SAFETY: the tool's callback has this signature and takes any such values (MPI 4.1, 15.3.8).
-    unsafe { function(shown.id(), callback.registration as usize, safety, callback.user_data) };
+    unsafe { function(guard.id(), callback.registration as usize, safety, callback.user_data) };
 }
 
 /// Receives a count of dropped instances from the host.
@@ -389,16 +394,16 @@ unsafe extern "C" fn report(
     safety: c_int,
     user_data: *mut c_void,
 ) {
-    let Some(seen) = drop_listener(registration, safety, user_data) else { return };
-    let Some(found) = tables().registrations.get(seen.registration) else { return };
+    let Some(result) = drop_listener(registration, safety, user_data) else { return };
+    let Some(found) = tables().registrations.get(result.registration) else { return };
     let _running = Running::begin(found);
-    report_drops(found, seen, count, source_index, safety);
+    report_drops(found, result, count, source_index, safety);
 }
 
 /// Calls the tool's dropped-event handler with the host's count plus the drops of this file.
-fn report_drops(registration: &Registration, to: Seen, count: i64, source: c_int, safety: c_int) {
+fn report_drops(registration: &Registration, to: CallbackSnapshot, count: i64, source: c_int, safety: c_int) {
     let handler = registration.handler.load(SeqCst);
-    let count = count.saturating_add(registration.lost.swap(0, Relaxed));
+    let count = count.saturating_add(registration.dropped.swap(0, Relaxed));
     if handler.is_null() {
         return;
     }
@@ -413,16 +418,16 @@ fn report_drops(registration: &Registration, to: Seen, count: i64, source: c_int
 /// Returns the callback whose user data the dropped-event handler receives. A host that follows the
 /// standard's erratum passes that user data; for others it is the callback that would be called at this
 /// level.
-fn drop_listener(host: usize, safety: c_int, user_data: *mut c_void) -> Option<Seen> {
+fn drop_listener(host: usize, safety: c_int, user_data: *mut c_void) -> Option<CallbackSnapshot> {
     let callbacks = &tables().callbacks;
-    let see = |id: u64| callbacks.get_with(id, |callback| Some(callback.see()));
-    if let Some(seen) = see(user_data as u64) {
-        return Some(seen);
+    let snapshot = |id: u64| callbacks.get_with(id, |callback| Some(callback.snapshot()));
+    if let Some(result) = snapshot(user_data as u64) {
+        return Some(result);
     }
     let mut all = tables().registrations.iter();
     let (_, registration) = all.find(|(_, one)| one.at_host() == host)?;
     let level = crate::abi().to_safety(safety)? as usize;
-    registration.callbacks[level..].iter().find_map(|callback| see(callback.load(SeqCst)))
+    registration.callbacks[level..].iter().find_map(|callback| snapshot(callback.load(SeqCst)))
 }
 
 /// Receives the end of a registration from the host and calls the tool's free callback.

@@ -17,7 +17,7 @@ const KIND: u64 = 0x69;
 
 /// The maximum number of live instances, over all threads and nested callbacks. Instances beyond it are
 /// dropped and counted.
-const POOL: usize = 256;
+const MAX_INSTANCES: usize = 256;
 
 /// A slot for a live instance.
 #[derive(Debug)]
@@ -31,23 +31,23 @@ struct InstanceSlot {
     elements: AtomicU32,
 }
 
-static SLOTS: [InstanceSlot; POOL] = [const {
+static SLOTS: [InstanceSlot; MAX_INSTANCES] = [const {
     InstanceSlot {
         taken: AtomicBool::new(false),
         generation: AtomicU32::new(0),
         host: AtomicUsize::new(0),
         elements: AtomicU32::new(0),
     }
-}; POOL];
+}; MAX_INSTANCES];
 
 /// A live instance; its identifier is valid until this value is dropped.
 #[derive(Debug)]
-pub(super) struct Shown {
+pub(super) struct InstanceGuard {
     slot: usize,
     generation: u32,
 }
 
-impl Shown {
+impl InstanceGuard {
     /// Claims a slot for one of the host's instances; `None` if all are taken. Takes no lock, because it may
     /// run in a signal handler.
     pub(super) fn new(host: usize, elements: u32) -> Option<Self> {
@@ -70,7 +70,7 @@ impl Shown {
     }
 }
 
-impl Drop for Shown {
+impl Drop for InstanceGuard {
     fn drop(&mut self) {
         let slot = &SLOTS[self.slot];
         slot.generation.store(self.generation.wrapping_add(1), Release);
@@ -79,14 +79,17 @@ impl Drop for Shown {
 }
 
 /// Returns true if the number is, or was, an instance of one of the host's events.
-pub(super) fn is_one(instance: usize) -> bool {
+pub(super) fn is_instance(instance: usize) -> bool {
     instance as u64 >> 56 == KIND
 }
 
 /// Returns the host's instance and its number of elements.
 fn find(instance: usize) -> Result<(usize, u32), Error> {
     let (at, generation) = (instance as u64 >> 32 & 0xff_ffff, instance as u32);
-    let slot = SLOTS.get(at as usize).filter(|_| is_one(instance)).ok_or(Error::InvalidHandle)?;
+    if !is_instance(instance) {
+        return Err(Error::InvalidHandle);
+    }
+    let slot = SLOTS.get(at as usize).ok_or(Error::InvalidHandle)?;
     if generation.is_multiple_of(2) || slot.generation.load(Acquire) != generation {
         return Err(Error::InvalidHandle);
     }
@@ -97,11 +100,11 @@ fn find(instance: usize) -> Result<(usize, u32), Error> {
 }
 
 /// Calls `call` with the host's instance, after checking the element index if one is given.
-pub(super) fn ask(
+pub(super) fn call(
     merged: &Merged,
     instance: usize,
     element: Option<c_int>,
-    call: impl FnOnce(usize) -> Option<c_int>,
+    action: impl FnOnce(usize) -> Option<c_int>,
 ) -> Outcome {
     let (host, elements) = find(instance)?;
     let is_there = |element: c_int| u32::try_from(element).is_ok_and(|at| at < elements);
@@ -109,27 +112,27 @@ pub(super) fn ask(
     if !element.is_none_or(is_there) {
         return Err(Error::InvalidIndex.into());
     }
-    merged.lifecycle.while_up(|| call(host)).map_or(Err(Error::InvalidHandle.into()), from_host)
+    merged.lifecycle.call_if_up(|| action(host)).map_or(Err(Error::InvalidHandle.into()), from_host)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{POOL, Shown, find, is_one};
+    use super::{InstanceGuard, MAX_INSTANCES, find, is_instance};
 
     /// Proves R288.
     #[test]
     fn instance_is_valid_during_its_callback() {
-        let shown: Vec<_> = (0..POOL).filter_map(|at| Shown::new(0x1000 + at, 3)).collect();
-        assert_eq!(shown.len(), POOL);
-        assert!(Shown::new(1, 1).is_none(), "there is no end to them");
-        let ids: Vec<_> = shown.iter().map(Shown::id).collect();
+        let guard: Vec<_> = (0..MAX_INSTANCES).filter_map(|at| InstanceGuard::new(0x1000 + at, 3)).collect();
+        assert_eq!(guard.len(), MAX_INSTANCES);
+        assert!(InstanceGuard::new(1, 1).is_none(), "there is no end to them");
+        let ids: Vec<_> = guard.iter().map(InstanceGuard::id).collect();
         for (at, id) in ids.iter().enumerate() {
-            assert!(is_one(*id));
+            assert!(is_instance(*id));
             assert_eq!(find(*id), Ok((0x1000 + at, 3)));
             assert!(find(*id + 1).is_err() && find(*id ^ 1 << 62).is_err());
         }
-        drop(shown);
-        let again = Shown::new(7, 0).unwrap();
+        drop(guard);
+        let again = InstanceGuard::new(7, 0).unwrap();
         assert!(ids.iter().all(|id| find(*id).is_err()), "known after the callback returned");
         assert_eq!(find(again.id()), Ok((7, 0)));
     }

@@ -38,7 +38,7 @@ exported! {
 }
 
 /// Notes that MPI is initialized, and lists the entries that the host has only now.
-pub fn library_is_up() {
+pub fn library_initialized() {
     mpit::internal::host::set_initialized();
     if Interface::global().is_initialized() {
         let merged = Merged::get();
@@ -48,8 +48,8 @@ pub fn library_is_up() {
 }
 
 /// Notes that MPI is being finalized. MPI still works, so this is the last opportunity to query the host.
-pub fn library_is_finalizing() {
+pub fn library_finalizing() {
     let merged = Merged::get();
-    merged.remember();
-    merged.lifecycle.end(handles::leave_all);
+    merged.prepare_for_release();
+    merged.lifecycle.end(handles::release_all);
 }

@@ -30,7 +30,7 @@ use mpit::internal::session::Interface;
 use crate::abi::Abi;
 use crate::merge::Merged;
 
-pub use init::{library_is_finalizing, library_is_up};
+pub use init::{library_finalizing, library_initialized};
 
 /// The error of a call that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl From<Error> for Failure {
 type Outcome = Result<(), Failure>;
 
 /// Runs the body of a C function and converts its result to a return code.
-fn answer(body: impl FnOnce() -> Outcome) -> c_int {
+fn to_return_code(body: impl FnOnce() -> Outcome) -> c_int {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => Abi::SUCCESS,
         Ok(Err(Failure::Ours(error))) => crate::abi().code(error),
@@ -74,7 +74,7 @@ fn from_host(code: Option<c_int>) -> Outcome {
 
 /// Returns the interface and the merged lists if a tool has initialized MPI_T.
 #[inline]
-fn up() -> Result<(&'static Interface, &'static Merged), Failure> {
+fn initialized() -> Result<(&'static Interface, &'static Merged), Failure> {
     let interface = Interface::global();
     if interface.is_initialized() {
         Ok((interface, Merged::get()))
@@ -106,10 +106,10 @@ macro_rules! exported {
                 // SAFETY: the caller's pointers fit the function of this name in the other library, which has
                 // the same signature.
                 return unsafe {
-                    crate::host::foreign::pass_on!(next $name / $profiling ($($arg: $type),*))
+                    crate::host::foreign::forward_call!(next $name / $profiling ($($arg: $type),*))
                 };
             }
-            crate::mpi_t::answer(|| $body)
+            crate::mpi_t::to_return_code(|| $body)
         }
 
         #[doc = concat!("[`", stringify!($name), "`] under its profiling name.")]
@@ -124,10 +124,10 @@ macro_rules! exported {
                 // SAFETY: the caller's pointers fit the function of this name in the other library, which has
                 // the same signature.
                 return unsafe {
-                    crate::host::foreign::pass_on!(own $name / $profiling ($($arg: $type),*))
+                    crate::host::foreign::forward_call!(pmpi $name / $profiling ($($arg: $type),*))
                 };
             }
-            crate::mpi_t::answer(|| $body)
+            crate::mpi_t::to_return_code(|| $body)
         }
     )+};
 }
@@ -140,6 +140,9 @@ mod tests {
     /// Proves C48.
     #[test]
     fn panic_in_a_c_function_does_not_unwind() {
-        assert_eq!(answer(|| panic!("the test panics on purpose")), crate::abi().code(Error::Invalid));
+        assert_eq!(
+            to_return_code(|| panic!("the test panics on purpose")),
+            crate::abi().code(Error::Invalid)
+        );
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn object_for_host(bind: c_int, object: *mut c_void) -> Result<*mut c
         Some(Bind::NoObject) | None => Ok(std::ptr::null_mut()),
         Some(kind) => Ok(match argument(object, kind)? {
             Argument::Address(_) => object,
-            Argument::Itself(handle) => address_of(handle),
+            Argument::Itself(handle) => leaked_variable(handle),
         }),
     }
 }
@@ -67,7 +67,7 @@ fn argument(object: *mut c_void, kind: Bind) -> Result<Argument, Failure> {
     if object.is_null() {
         return Err(Error::InvalidHandle.into());
     }
-    let value = value_of(abi, object);
+    let value = as_handle(abi, object);
     if kind == Bind::Comm && is_communicator(abi, object, value) {
         return Ok(Argument::Itself(value));
     }
@@ -86,7 +86,7 @@ fn argument(object: *mut c_void, kind: Bind) -> Result<Argument, Failure> {
 }
 
 /// Interprets the argument as a handle. Compilers sign-extend handles that are integers.
-fn value_of(abi: &Abi, object: *mut c_void) -> Handle {
+fn as_handle(abi: &Abi, object: *mut c_void) -> Handle {
     let value = object.addr();
     let is_extended = value.cast_signed() == value as i32 as isize;
     if abi.narrow_handles && is_extended { abi.clean(value) } else { value }
@@ -96,7 +96,7 @@ fn value_of(abi: &Abi, object: *mut c_void) -> Handle {
 fn is_communicator(abi: &Abi, object: *mut c_void, value: Handle) -> bool {
     value == abi.comm_world
         || value == abi.comm_self
-        || value != abi.comm_null && (comms::is_known(value) || is_open_mpi_communicator(abi, object))
+        || value != abi.comm_null && (comms::is_registered(value) || is_open_mpi_communicator(abi, object))
 }
 
 /// Returns true for a communicator of Open MPI, whose objects begin with the address of their class.
@@ -107,8 +107,9 @@ fn is_open_mpi_communicator(abi: &Abi, object: *mut c_void) -> bool {
     let class = |at: *const c_void| {
         let mut word = [0; size_of::<usize>()];
         let is_read = probe::read(at, &mut word);
+        let class = usize::from_ne_bytes(word);
         // Before MPI is initialized, objects have no class.
-        is_read.then_some(usize::from_ne_bytes(word)).filter(|class| *class != 0)
+        if is_read && class != 0 { Some(class) } else { None }
     };
     let world = class(std::ptr::with_exposed_provenance(abi.comm_world));
     world.is_some() && class(object) == world
@@ -116,7 +117,7 @@ fn is_open_mpi_communicator(abi: &Abi, object: *mut c_void) -> bool {
 
 /// Returns the address of a variable that holds a handle. The variable is never freed, because some hosts
 /// keep the address.
-fn address_of(handle: Handle) -> *mut c_void {
+fn leaked_variable(handle: Handle) -> *mut c_void {
     static VARIABLES: Mutex<BTreeMap<Handle, &'static u64>> = Mutex::new(BTreeMap::new());
     let mut variables = VARIABLES.lock();
     // A `u64` has space for a handle of either width; on little-endian machines a handle of four bytes is its

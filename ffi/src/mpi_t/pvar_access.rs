@@ -10,7 +10,7 @@ use mpit::Error;
 use mpit::internal::session::{HandleSelection, Interface, PvarHandle, SessionId};
 
 use super::handles::{self, HostPvar};
-use super::{Failure, Outcome, exported, not_null, up};
+use super::{Failure, Outcome, exported, initialized, not_null};
 use crate::host::mpi_t;
 use crate::merge::Merged;
 
@@ -27,7 +27,7 @@ exported! {
 
     /// Reads a variable through a handle (F21).
     fn MPI_T_pvar_read / PMPI_T_pvar_read(pe_session: usize, handle: usize, buf: *mut c_void) {
-        let (interface, merged) = up()?;
+        let (interface, merged) = initialized()?;
         not_null(buf)?;
         let session = SessionId(pe_session as u64);
         if let Some(handle) = own(handle) {
@@ -35,8 +35,8 @@ exported! {
             return Ok(unsafe { interface.read(session, handle, buf.cast()) }?);
         }
         interface.check_session(session)?;
-        handles::ask_pvar(merged, session, handle as u64, |session, handle| {
-            // SAFETY: `ask_pvar` calls this while the host is up, with a live session and handle of the
+        handles::call_with_pvar(merged, session, handle as u64, |session, handle| {
+            // SAFETY: `call_with_pvar` calls this while the host is up, with a live session and handle of the
             // host's; the tool passes a buffer for the elements whose number it got with the handle.
             unsafe { mpi_t::pvar_read(session, handle, buf) }
         })
@@ -44,7 +44,7 @@ exported! {
 
     /// Writes a variable through a handle (F22).
     fn MPI_T_pvar_write / PMPI_T_pvar_write(pe_session: usize, handle: usize, buf: *const c_void) {
-        let (interface, merged) = up()?;
+        let (interface, merged) = initialized()?;
         not_null(buf)?;
         match find(interface, pe_session, handle)? {
             // SAFETY: the tool passes a buffer for the elements whose number it got with the handle.
@@ -53,8 +53,8 @@ exported! {
                 if host.info(merged)?.readonly != 0 {
                     return Err(Error::PvarNoWrite.into());
                 }
-                handles::ask_pvar(merged, session, handle as u64, |session, handle| {
-                    // SAFETY: `ask_pvar` calls this while the host is up, with a live session and handle of
+                handles::call_with_pvar(merged, session, handle as u64, |session, handle| {
+                    // SAFETY: `call_with_pvar` calls this while the host is up, with a live session and handle of
                     // the host's; the tool passes a buffer with the elements whose number it got with the
                     // handle.
                     unsafe { mpi_t::pvar_write(session, handle, buf) }
@@ -65,7 +65,7 @@ exported! {
 
     /// Resets a handle, or all handles of a session (F23).
     fn MPI_T_pvar_reset / PMPI_T_pvar_reset(pe_session: usize, handle: usize) {
-        let (interface, merged) = up()?;
+        let (interface, merged) = initialized()?;
         if handle == crate::abi().all_handles {
             let session = SessionId(pe_session as u64);
             let ours = interface.reset(session, HandleSelection::All).map_err(Failure::from);
@@ -83,7 +83,7 @@ exported! {
 
     /// Reads and resets a handle in one atomic step (F24).
     fn MPI_T_pvar_readreset / PMPI_T_pvar_readreset(pe_session: usize, handle: usize, buf: *mut c_void) {
-        let (interface, merged) = up()?;
+        let (interface, merged) = initialized()?;
         not_null(buf)?;
         match find(interface, pe_session, handle)? {
             // SAFETY: the tool passes a buffer for the elements whose number it got with the handle.
@@ -96,8 +96,8 @@ exported! {
                 if info.readonly != 0 {
                     return Err(Error::PvarNoWrite.into());
                 }
-                handles::ask_pvar(merged, session, handle as u64, |session, handle| {
-                    // SAFETY: `ask_pvar` calls this while the host is up, with a live session and handle of
+                handles::call_with_pvar(merged, session, handle as u64, |session, handle| {
+                    // SAFETY: `call_with_pvar` calls this while the host is up, with a live session and handle of
                     // the host's; the tool passes a buffer for the elements whose number it got with the
                     // handle.
                     unsafe { mpi_t::pvar_readreset(session, handle, buf) }
@@ -133,7 +133,7 @@ fn find(interface: &Interface, session: usize, handle: usize) -> Result<Target, 
 }
 
 fn start_or_stop(session: usize, handle: usize, run: bool) -> Outcome {
-    let (interface, merged) = up()?;
+    let (interface, merged) = initialized()?;
     let ours = |which| {
         let session = SessionId(session as u64);
         if run { interface.start(session, which) } else { interface.stop(session, which) }
@@ -166,13 +166,13 @@ fn start_or_stop(session: usize, handle: usize, run: bool) -> Outcome {
 }
 
 fn set_running(merged: &Merged, session: SessionId, id: u64, host: &HostPvar, run: bool) -> Outcome {
-    handles::ask_pvar(merged, session, id, |session, handle| {
+    handles::call_with_pvar(merged, session, id, |session, handle| {
         if run {
-            // SAFETY: `ask_pvar` calls this while the host is up, with a live session and handle of the
+            // SAFETY: `call_with_pvar` calls this while the host is up, with a live session and handle of the
             // host's.
             unsafe { mpi_t::pvar_start(session, handle) }
         } else {
-            // SAFETY: `ask_pvar` calls this while the host is up, with a live session and handle of the
+            // SAFETY: `call_with_pvar` calls this while the host is up, with a live session and handle of the
             // host's.
             unsafe { mpi_t::pvar_stop(session, handle) }
         }
@@ -182,8 +182,8 @@ fn set_running(merged: &Merged, session: SessionId, id: u64, host: &HostPvar, ru
 }
 
 fn reset(merged: &Merged, session: SessionId, id: u64) -> Outcome {
-    handles::ask_pvar(merged, session, id, |session, handle| {
-        // SAFETY: `ask_pvar` calls this while the host is up, with a live session and handle of the host's.
+    handles::call_with_pvar(merged, session, id, |session, handle| {
+        // SAFETY: `call_with_pvar` calls this while the host is up, with a live session and handle of the host's.
         unsafe { mpi_t::pvar_reset(session, handle) }
     })
 }

@@ -6,7 +6,7 @@ use mpit::Error;
 use mpit::internal::session::{Interface, PvarHandle, SessionId};
 
 use super::object::{object_for_host, with_ranks};
-use super::{Failure, exported, handles, not_null, up};
+use super::{Failure, exported, handles, initialized, not_null};
 use crate::host::mpi_t;
 use crate::merge::{Entry, Merged};
 use crate::quarantine;
@@ -14,7 +14,7 @@ use crate::quarantine;
 exported! {
     /// Creates a session (F15).
     fn MPI_T_pvar_session_create / PMPI_T_pvar_session_create(pe_session: *mut usize) {
-        let (interface, _) = up()?;
+        let (interface, _) = initialized()?;
         not_null(pe_session)?;
         let session = interface.session_create()?;
         // SAFETY: `pe_session` is not null (checked), and the tool passes an address valid for writes.
@@ -24,7 +24,7 @@ exported! {
 
     /// Frees a session and the handles in it (F16).
     fn MPI_T_pvar_session_free / PMPI_T_pvar_session_free(pe_session: *mut usize) {
-        let (interface, merged) = up()?;
+        let (interface, merged) = initialized()?;
         not_null(pe_session)?;
         // SAFETY: `pe_session` is not null (checked), and the tool passes an address valid for reads.
         let session = SessionId(unsafe { pe_session.read_unaligned() } as u64);
@@ -40,15 +40,15 @@ exported! {
     fn MPI_T_pvar_handle_alloc / PMPI_T_pvar_handle_alloc(
         pe_session: usize, pvar_index: c_int, obj_handle: *mut c_void, handle: *mut usize, count: *mut c_int,
     ) {
-        let (interface, merged) = up()?;
+        let (interface, merged) = initialized()?;
         not_null(handle)?;
         not_null(count)?;
         merged.pvars.sync_unless_own(merged, pvar_index);
         let session = SessionId(pe_session as u64);
         interface.check_session(session)?;
-        let (made, elements) = alloc(interface, merged, session, pvar_index, obj_handle)?;
+        let (new_handle, elements) = alloc(interface, merged, session, pvar_index, obj_handle)?;
         // SAFETY: `handle` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { handle.write_unaligned(made as usize) };
+        unsafe { handle.write_unaligned(new_handle as usize) };
         // SAFETY: `count` is not null (checked), and the tool passes an address valid for writes.
         unsafe { count.write_unaligned(elements) };
         Ok(())
@@ -56,7 +56,7 @@ exported! {
 
     /// Frees a handle of a performance variable (F18).
     fn MPI_T_pvar_handle_free / PMPI_T_pvar_handle_free(pe_session: usize, handle: *mut usize) {
-        let (interface, merged) = up()?;
+        let (interface, merged) = initialized()?;
         not_null(handle)?;
         let session = SessionId(pe_session as u64);
         interface.check_session(session)?;
@@ -86,7 +86,7 @@ fn alloc(
         Entry::Host(entry) => entry,
     };
     let info = entry.info();
-    if quarantine::holds(&info.name) {
+    if quarantine::is_quarantined(&info.name) {
         return Err(Error::InvalidIndex.into());
     }
     let object = object_for_host(info.bind, object)?;

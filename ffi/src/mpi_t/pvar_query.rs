@@ -4,13 +4,13 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 
 use mpit::Error;
 
-use super::{exported, not_null, up};
+use super::{exported, initialized, not_null};
 use crate::strings::{Buffer, put};
 
 exported! {
     /// Returns the number of performance variables (F12).
     fn MPI_T_pvar_get_num / PMPI_T_pvar_get_num(num_pvar: *mut c_int) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         not_null(num_pvar)?;
         merged.sync();
         // SAFETY: `num_pvar` is not null (checked), and the tool passes an address valid for writes.
@@ -25,7 +25,7 @@ exported! {
         desc_len: *mut c_int, bind: *mut c_int, readonly: *mut c_int, continuous: *mut c_int,
         atomic: *mut c_int,
     ) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         let (name, desc) = (Buffer::new(name, name_len), Buffer::new(desc, desc_len));
         // SAFETY: the tool passes `name_len` as null or valid for reads.
         unsafe { name.check() }?;
@@ -64,7 +64,7 @@ exported! {
     fn MPI_T_pvar_get_index / PMPI_T_pvar_get_index(
         name: *const c_char, var_class: c_int, pvar_index: *mut c_int,
     ) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         not_null(name)?;
         not_null(pvar_index)?;
         // SAFETY: `name` is not null (checked), and the tool passes a NUL-terminated string.

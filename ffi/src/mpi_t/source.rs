@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int, c_void};
 use mpit::Error;
 use mpit::object::Bind;
 
-use super::{Failure, exported, from_host, not_null, up};
+use super::{Failure, exported, from_host, initialized, not_null};
 use crate::abi::Handle;
 use crate::host::events;
 use crate::infos;
@@ -15,7 +15,7 @@ use crate::strings::{Buffer, put};
 exported! {
     /// Returns the number of event sources (F25).
     fn MPI_T_source_get_num / PMPI_T_source_get_num(num_sources: *mut c_int) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         not_null(num_sources)?;
         merged.sync();
         // SAFETY: `num_sources` is not null (checked), and the tool passes an address valid for writes.
@@ -28,7 +28,7 @@ exported! {
         source_index: c_int, name: *mut c_char, name_len: *mut c_int, desc: *mut c_char, desc_len: *mut c_int,
         ordering: *mut c_int, ticks_per_second: *mut i64, max_ticks: *mut i64, info: *mut c_void,
     ) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         let (name, desc) = (Buffer::new(name, name_len), Buffer::new(desc, desc_len));
         // SAFETY: the tool passes `name_len` as null or valid for reads.
         unsafe { name.check() }?;
@@ -42,7 +42,7 @@ exported! {
             // MPICH 4.0 fails if it gets no buffers for the strings.
             let (mut name_len, mut desc_len): (c_int, c_int) = (1, 1);
             let (mut name, mut desc): (c_char, c_char) = (0, 0);
-            // SAFETY: `give_hosts_info` calls this while the host is up; the index came from the host; all
+            // SAFETY: `write_host_info` calls this while the host is up; the index came from the host; all
             // pointers are to local variables, and the buffers have the lengths passed with them.
             unsafe {
                 events::source_get_info(
@@ -52,7 +52,7 @@ exported! {
             }
         };
         // SAFETY: the tool passes `info` as null or with space for a handle of its flavor.
-        unsafe { give_hosts_info(merged, info, hints) }?;
+        unsafe { write_host_info(merged, info, hints) }?;
         // SAFETY: the tool passes `name` as null or valid for `*name_len` bytes; `check` refused a negative
         // length.
         unsafe { name.fill(&source.name) };
@@ -70,18 +70,18 @@ exported! {
 
     /// Returns the current time of a source (F27). May be called in signal handlers and callbacks.
     fn MPI_T_source_get_timestamp / PMPI_T_source_get_timestamp(source_index: c_int, timestamp: *mut i64) {
-        let (_, merged) = up()?;
+        let (_, merged) = initialized()?;
         not_null(timestamp)?;
         let time = match merged.sources.get(source_index).ok_or(Error::InvalidIndex)? {
             Entry::Own(own) => merged.registry.source(*own).ok_or(Error::InvalidIndex)?.timestamp(),
             Entry::Host(entry) => {
                 let mut time = 0;
-                let asked = merged.lifecycle.while_up(|| {
-                    // SAFETY: `while_up` calls this while the host is up; the index came from the host, and
+                let outcome = merged.lifecycle.call_if_up(|| {
+                    // SAFETY: `call_if_up` calls this while the host is up; the index came from the host, and
                     // `time` is a local variable.
                     unsafe { events::source_get_timestamp(entry.index(), &raw mut time) }
                 });
-                asked.map_or(Err(Error::NotSupported.into()), from_host)?;
+                outcome.map_or(Err(Error::NotSupported.into()), from_host)?;
                 time
             }
         };
@@ -96,11 +96,11 @@ exported! {
 /// # Safety
 ///
 /// `info` is null, or valid for writes of a handle.
-pub(super) unsafe fn give_info(info: *mut c_void, entries: &[(&str, &str)]) -> Result<(), Failure> {
+pub(super) unsafe fn write_info(info: *mut c_void, entries: &[(&str, &str)]) -> Result<(), Failure> {
     if !info.is_null() {
-        let made = infos::create(entries)?;
+        let new_handle = infos::create(entries)?;
         // SAFETY: `info` is not null, so the caller passes space for a handle.
-        unsafe { crate::abi().store_handle(info, made) };
+        unsafe { crate::abi().store_handle(info, new_handle) };
     }
     Ok(())
 }
@@ -111,7 +111,7 @@ pub(super) unsafe fn give_info(info: *mut c_void, entries: &[(&str, &str)]) -> R
 /// # Safety
 ///
 /// `info` is null, or valid for writes of a handle.
-pub(super) unsafe fn give_hosts_info(
+pub(super) unsafe fn write_host_info(
     merged: &Merged,
     info: *mut c_void,
     ask: impl FnOnce(*mut c_void) -> Option<c_int>,
@@ -119,19 +119,19 @@ pub(super) unsafe fn give_hosts_info(
     if info.is_null() {
         return Ok(());
     }
-    let mut made: u64 = 0;
+    let mut new_handle: u64 = 0;
     // A `u64` has space for a handle of either width.
-    let asked = merged.lifecycle.while_up_and_unforked(|| ask((&raw mut made).cast())).flatten();
-    if let Some(code) = asked {
+    let outcome = merged.lifecycle.call_delaying_forks(|| ask((&raw mut new_handle).cast())).flatten();
+    if let Some(code) = outcome {
         from_host(Some(code))?;
     }
     let abi = crate::abi();
-    let made = abi.clean(made as Handle);
-    if made == 0 || made == abi.nulls[Bind::Info as usize] {
+    let new_handle = abi.clean(new_handle as Handle);
+    if new_handle == 0 || new_handle == abi.nulls[Bind::Info as usize] {
         // SAFETY: the caller passes `info` as null or with space for a handle.
-        return unsafe { give_info(info, &[]) };
+        return unsafe { write_info(info, &[]) };
     }
     // SAFETY: `info` is not null (checked), so the caller passes space for a handle.
-    unsafe { abi.store_handle(info, made) };
+    unsafe { abi.store_handle(info, new_handle) };
     Ok(())
 }

@@ -4,18 +4,18 @@ use mpit_components::gather::{Text, write_container};
 
 use crate::reports::{assert_same, report};
 
-/// More texts than this are not put into one file.
-const MOST: usize = 8;
+/// The maximum number of texts in one file.
+const MAX_TEXTS: usize = 8;
 
-/// Reads bytes as the file of a job. Bytes that do not begin like one are texts of processes, with zeros between, which say
-/// the same in one file and in a file each.
+/// Reads bytes as the file of a job. Bytes without its header are texts of processes, separated by zeros: one file for all
+/// of them and a file for each must give the same report.
 pub fn target(data: &[u8]) {
     if data.starts_with(b"# MPIT JOB") {
         report(&[("run.prof", data)]);
         return;
     }
     let texts: Vec<Text> = (0..)
-        .zip(data.splitn(MOST, |byte| *byte == 0))
+        .zip(data.splitn(MAX_TEXTS, |byte| *byte == 0))
         .map(|(rank, text)| Text { rank, host: "node".into(), text: text.into() })
         .collect();
     let mut container = Vec::new();
@@ -23,7 +23,7 @@ pub fn target(data: &[u8]) {
     let names: Vec<String> = texts.iter().map(|text| format!("run.{}.prof", text.rank)).collect();
     let files: Vec<(&str, &[u8])> =
         names.iter().map(String::as_str).zip(texts.iter().map(|text| text.text.as_slice())).collect();
-    // A first line that names a run puts a file apart from the others.
+    // A file whose first line names a run is read as another run.
     if texts.iter().any(|text| text.text.starts_with(b"# MPIT ")) {
         report(&[("run.prof", &container)]);
         return;

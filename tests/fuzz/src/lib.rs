@@ -1,9 +1,9 @@
-//! Fuzz targets: functions that take any bytes, and fail if the code under test handles them wrongly.
+//! Fuzz targets: functions that take any bytes, and panic if the code under test handles them wrongly.
 //!
-//! `cargo fuzz` (`fuzz/`) calls them, and so does the test `replay`, with the inputs in `seeds/` and changes of them. A target
-//! panics on a wrong result; the sanitizer finds invalid memory accesses. No other crate uses them.
+//! `cargo fuzz` (`fuzz/`) calls them, and so does the test `replay`, with the inputs in `seeds/` and mutations of these. The
+//! sanitizer finds invalid memory accesses. No other crate uses the targets.
 
-#![allow(clippy::missing_panics_doc, reason = "a target panics on a wrong answer of the code under test")]
+#![allow(clippy::missing_panics_doc, reason = "a target panics on a wrong result of the code under test")]
 
 pub mod container;
 pub mod interface;

@@ -1,4 +1,4 @@
-//! Parameter files, and what the control variables of them become.
+//! Parameter files, and the values of control variables that they set.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -18,7 +18,7 @@ static FUZZ_LIMIT: Cvar<i32> = Cvar::new(7).range(-5..=100);
 #[cvar]
 static FUZZ_SIZE: Cvar<u64> = Cvar::new(0);
 
-/// The room for a text, with its end.
+/// The size of a text in bytes, including its NUL.
 pub(crate) const NOTE: usize = 16;
 
 /// A text of at most 15 bytes.
@@ -73,7 +73,7 @@ impl Values {
     }
 }
 
-/// Reads bytes as a parameter file, and as choices of which a file is made whose meaning is known.
+/// Reads bytes as a parameter file, and as choices from which a file with known values is built.
 pub fn target(data: &[u8]) {
     if let Ok(text) = std::str::from_utf8(data) {
         let (values, _) = values_of(text);
@@ -86,7 +86,7 @@ pub fn target(data: &[u8]) {
     assert_eq!((values, refused), (expected, 0), "{text}");
 }
 
-/// Returns what the variables are with a file, and how many lines of it are not understood.
+/// Returns the values of the variables after reading a file, and the number of its invalid lines.
 fn values_of(text: &str) -> (Values, usize) {
     Values::default().write_to_variables();
     let global = Registry::global();
@@ -101,7 +101,7 @@ fn values_of(text: &str) -> (Values, usize) {
     (Values::of_variables(), refused.get())
 }
 
-/// Adds a line that is understood, although its value may be none for its variable.
+/// Adds a valid line, whose value may be invalid for its variable.
 fn add_line(choices: &mut Unstructured<'_>, text: &mut String, expected: &mut Values) -> Result<()> {
     let (name, value) = match choices.int_in_range(0..=5)? {
         0 => {

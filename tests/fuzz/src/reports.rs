@@ -7,7 +7,7 @@ use std::path::Path;
 use mpit_report::{Job, html, input, matrix, picture, summary};
 use tempfile::TempDir;
 
-/// Makes a directory with files.
+/// Creates a directory with files.
 pub(crate) fn directory(files: &[(&str, &[u8])]) -> TempDir {
     let directory = tempfile::tempdir().expect("a temporary directory");
     for (name, bytes) in files {
@@ -24,7 +24,7 @@ pub(crate) fn read(directory: &Path) -> Job {
     runs[0].read(&none_left, &|_| ())
 }
 
-/// Reads files of one run, and writes all that can be made of them.
+/// Reads files of one run, and writes all kinds of reports about it.
 pub(crate) fn report(files: &[(&str, &[u8])]) -> Job {
     let directory = directory(files);
     let job = read(directory.path());
@@ -41,7 +41,7 @@ pub(crate) fn report(files: &[(&str, &[u8])]) -> Job {
     job
 }
 
-/// Checks that two ways to the same texts say the same.
+/// Checks that two jobs that were read from the same texts are equal.
 pub(crate) fn assert_same(one: &Job, other: &Job) {
     for kind in mpit_report::Kind::ALL {
         assert_eq!(one.matrix(kind).cells(), other.matrix(kind).cells(), "{kind:?}");

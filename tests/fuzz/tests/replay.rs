@@ -1,4 +1,4 @@
-//! The inputs that are kept, and changes of them, in every target.
+//! Replays the inputs in `seeds/`, and mutations of them, with every target.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use mpit_fuzz::{TARGETS, Target};
 
-/// So long changes of the inputs of each target are tried.
+/// The time for mutations of the inputs of each target.
 const TIME: Duration = Duration::from_secs(2);
 
-/// Numbers of Marsaglia's xorshift64, always the same.
+/// Marsaglia's xorshift64 with a fixed seed.
 struct Numbers(u64);
 
 impl Numbers {
@@ -47,7 +47,7 @@ fn run(target: Target, name: &str, what: &str, bytes: &[u8]) {
     }
 }
 
-/// Makes an input of two: bytes of the first are changed, removed, repeated, or replaced by some of the second.
+/// Mutates an input: changes, removes or repeats bytes, or replaces them by some of another input.
 fn changed(numbers: &mut Numbers, one: &[u8], other: &[u8]) -> Vec<u8> {
     const EDGES: [u8; 8] = [0, 1, 9, 10, b'0', 127, 128, 255];
     let mut bytes = one.to_vec();

@@ -1,18 +1,17 @@
-/* Calls every function of the tools interface with arguments that are wrong, one at a time and two at a time.
+/* Calls every function of the tools interface with invalid arguments, one at a time and two at a time.
  *
- *     bad_calls            (1 process or more; the first calls, the others wait in a barrier)
+ *     bad_calls            (1 process or more; rank 0 makes the calls, the others wait in a barrier)
  *     bad_calls embedded   (the same)
  *     bad_calls alone      (the same)
  *     bad_calls children   (1 process)
  *
- * Each call must return, with the code that it should, and one that fails must leave all memory alone that it was
- * given. Calls are made before and between the initializations of MPI and the tools interface, while both are up,
- * inside the callback of an event, and after each of the two has ended. What is wrong is written to standard output, a
- * line for each call, then the totals.
+ * Each call must return the expected code, and a failed call must not change memory that was passed to it. Calls are made
+ * before and between the initializations of MPI and of the tools interface, while both are initialized, in an event
+ * callback, and after each has been finalized. Each wrong result is a line on standard output; the totals follow.
  *
- * With `embedded` and `alone`, the tools interface is one that knows no communicators; with `alone`, no other is in front of it.
- * With `children`, calls are made in children of the process, and those that end a child are counted: that is for
- * libraries that do not survive them. */
+ * With `embedded` and `alone`, the tools interface does not know communicators; with `alone`, no other one is in front of
+ * it. With `children`, calls are made in child processes, and the calls that kill a child are counted: for libraries that
+ * crash on invalid arguments. */
 #define _GNU_SOURCE
 #include "bad_calls_run.h"
 #include "mpit_plugin.h"
@@ -20,7 +19,7 @@
 
 static int handler_calls;
 
-/* A handler of MPI errors: R3 says that nothing of this ever calls it. */
+/* An error handler of MPI, which the tools interface must never call (R3). */
 static void count_error(MPI_Comm *comm, int *code, ...)
 {
     (void)comm, (void)code;
@@ -61,7 +60,7 @@ static void meet_enum(MPI_T_enum values)
         add_enum(WORD(values));
 }
 
-/* All enumerations that variables and events have: two are used, and no made-up handle is to be one of the others. */
+/* All enumerations of variables and events: two are used, and no invented handle may equal one of the others. */
 static void find_enums(void)
 {
     MPI_Datatype type;
@@ -86,7 +85,7 @@ static void find_enums(void)
         add_missing(ENUMS, "no enumeration");
 }
 
-/* Ours by name, then the host's: those are last. */
+/* mpit's by name, then the host's, which are last. */
 static void find_cvars(void)
 {
     const char *const ours[] = {"pml_components", "pml_monitoring_enable"};
@@ -147,7 +146,7 @@ static void find_subjects(void)
     find_enums();
     find_cvars();
     find_pvars();
-    /* Ours first, the host's last. */
+    /* mpit's first, the host's last. */
     for (int i = 0; i < sizes[SOURCES] && i < 2; i++)
         add_source(i == 0 ? 0 : sizes[SOURCES] - 1);
     if (sizes[SOURCES] == 0)
@@ -164,7 +163,7 @@ static void find_subjects(void)
     add_missing(ANYTHING, "");
 }
 
-/* Proves R32: handles and sessions that were left when the interface ended are as if they had been freed. */
+/* Proves R32: handles and sessions left at MPI_T_finalize are invalid like freed ones. */
 static void find_subjects_again(void)
 {
     static struct subject before[SUBJECTS];
@@ -186,7 +185,7 @@ static void no_subjects(void)
         add_missing(about, "");
 }
 
-/* Proves R3: MPI works, and no handler of errors ran. */
+/* Proves R3: MPI works, and no error handler was called. */
 static void check_mpi(int rank, int size)
 {
     int sent = 42, received = 0, own = 0;
@@ -199,9 +198,9 @@ static void check_mpi(int rank, int size)
     }
 }
 
-static int instances; /* That have come. */
+static int instances; /* The number of delivered instances. */
 
-/* Proves R288, R292: the first instance of an event that comes. */
+/* Proves R288, R292: on the first delivered instance. */
 static void with_instance(word instance, word registration, int safety, void *index)
 {
     struct subject *s = subject_about(INSTANCES);
@@ -222,7 +221,7 @@ static void with_instance(word instance, word registration, int safety, void *in
     s->handle = 0;
 }
 
-/* Looks at an instance of an event, if there are such: `raise` has one come. */
+/* Makes calls on an instance of an event, if there are events: `raise` raises one. */
 static void sweep_instances_of(const char *name, void (*raise)(int), int argument)
 {
     static int index;
@@ -253,14 +252,14 @@ static void send_to_self(int rank)
     MPI_Sendrecv(&sent, 1, MPI_INT, rank, 2, &received, 1, MPI_INT, rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* An event of ours, and one of the library in little_mpi.c, if that is the host. */
+/* An event of mpit, and one of the library in minimal_mpi.c, if that is the host. */
 static void sweep_in_callback(int rank)
 {
     void (*step)(int);
-    *(void **)&step = dlsym(RTLD_DEFAULT, "little_step");
+    *(void **)&step = dlsym(RTLD_DEFAULT, "minimal_step");
     sweep_instances_of("pml_message_sent", send_to_self, rank);
     if (step)
-        sweep_instances_of("little_step", step, 0);
+        sweep_instances_of("minimal_step", step, 0);
 }
 
 static void install_handlers(void)
@@ -320,7 +319,7 @@ int main(int argc, char **argv)
         }
     }
     check_mpi(rank, size);
-    MPI_Barrier(MPI_COMM_WORLD); /* Proves R4: the others wait here all the time. */
+    MPI_Barrier(MPI_COMM_WORLD); /* Proves R4: the other ranks wait here during all calls. */
 
     MPI_T_finalize();
     tools_are_up = 0;

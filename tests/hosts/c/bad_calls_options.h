@@ -1,24 +1,23 @@
-/* Arguments of each kind that bad_calls.c passes: first what is right, then all that is wrong, each with the code
- * that it is to give. */
+/* Arguments of each kind for bad_calls.c: first the valid one, then all invalid ones, each with the expected code. */
 #ifndef BAD_CALLS_OPTIONS_H
 #define BAD_CALLS_OPTIONS_H
 
 #include "bad_calls_subjects.h"
 
-/* The order in which arguments are looked at; of several that are wrong, the one of the first stage gives the code. */
+/* The order in which arguments are checked: of several invalid ones, the earliest stage determines the code. */
 enum stage { POINTER = 1, SESSION, HANDLE, INDEX, OBJECT, MEANING, RIGHT };
 
 struct option {
     const char *label;
     enum stage stage;
-    int codes;        /* If it is not RIGHT. */
-    word value;       /* What is passed, or stands in memory. */
-    const void *from; /* What stands in memory instead. */
-    int in_memory;    /* Its address is passed. */
-    int length;       /* Of what stands in memory. */
-    int room;         /* How much of the memory the function may write. */
-    int offset;       /* Where in the memory it stands: not 0 if it is not aligned. */
-    int fresh;        /* The value is made for each call, since the call ends it. */
+    int codes;        /* The expected code, unless the stage is RIGHT. */
+    word value;       /* The value, passed directly or in memory. */
+    const void *from; /* The contents of memory instead of `value`. */
+    int in_memory;    /* True if an address of memory is passed. */
+    int length;       /* The size of the contents. */
+    int writable;         /* The number of bytes that the function may write. */
+    int offset;       /* The offset in memory: not 0 for an unaligned address. */
+    int fresh;        /* The value is created for each call, because the call frees it. */
 };
 
 enum { OPTIONS = 24 };
@@ -38,16 +37,16 @@ static struct option *add(struct options *to, const char *label, enum stage stag
 }
 
 static struct option *add_at(struct options *to, const char *label, enum stage stage, int set, word value, int length,
-                             int room)
+                             int writable)
 {
     struct option *option = add(to, label, stage, set, value);
     option->in_memory = 1;
     option->length = length;
-    option->room = room;
+    option->writable = writable;
     return option;
 }
 
-/* Adds a misaligned copy of the option before: callers pack what they have. */
+/* Adds an unaligned copy of the previous option, as callers with packed structs pass it. */
 static void add_misaligned(struct options *to)
 {
     const int last = to->count - 1;
@@ -57,8 +56,8 @@ static void add_misaligned(struct options *to)
     option->offset = 1;
 }
 
-/* Values of variables of ours are not taken from or put to just anywhere, unless the call is refused for what the variable
- * is; the host may have its reasons. */
+/* Values of mpit's variables need a valid address, unless the call is refused because of the variable. Hosts may
+ * return other codes. */
 static void add_misaligned_value(struct options *to, const struct subject *s)
 {
     add_misaligned(to);
@@ -68,7 +67,7 @@ static void add_misaligned_value(struct options *to, const struct subject *s)
     }
 }
 
-/* Proves R10, R28: null, where it is wrong. */
+/* Proves R10, R28: null, where it is invalid. */
 static void add_null(struct options *to)
 {
     add(to, "NULL", POINTER, INVALID, 0);
@@ -86,7 +85,7 @@ static void add_indices(struct options *to, int good, int present, int n)
     add(to, "INT_MAX", INDEX, INVALID_INDEX, (word)INT_MAX);
 }
 
-/* Proves R92, R146, R148, R173, R257, R288: by value, or where `room` says that the caller's variable is written. */
+/* Proves R92, R146, R148, R173, R257, R288: by value, or by address if `writable` is not 0. */
 static void add_handles(struct options *to, enum stage stage, word good, word ended, word others, int at)
 {
     const word all_handles = WORD(MPI_T_PVAR_ALL_HANDLES);
@@ -117,14 +116,14 @@ static void add_handles(struct options *to, enum stage stage, word good, word en
             add_at(to, bad[i].label, stage, set, bad[i].value, 8, 8)->in_memory = at;
 }
 
-/* A handle that the call ends, if it is good: one for each call. */
+/* A handle that a successful call frees: created for each call. */
 static void make_fresh(struct options *to)
 {
     if (to->all[0].stage == RIGHT)
         to->all[0].fresh = 1;
 }
 
-/* Proves R163, R179: these take all handles of a session at once. The host may have its reasons. */
+/* Proves R163, R179: these accept all handles of a session at once. Hosts may return other codes. */
 static void allow_all_handles(struct options *to, const struct subject *s, int refusal)
 {
     for (int i = 0; i < to->count; i++)
@@ -134,10 +133,10 @@ static void allow_all_handles(struct options *to, const struct subject *s, int r
         }
 }
 
-/* Proves R38: R38 to R44, the length that goes with a buffer. */
-static void add_lengths(struct options *to, int told)
+/* Proves R38: R38 to R44, the length of a buffer. */
+static void add_lengths(struct options *to, int declared)
 {
-    const int full = told > 0 ? told : 1; /* Also where there is no string. */
+    const int full = declared > 0 ? declared : 1; /* Also if there is no string. */
     add_at(to, "full", RIGHT, 0, (word)full, 4, 4);
     add_misaligned(to);
     add(to, "NULL", RIGHT, 0, 0);
@@ -149,7 +148,7 @@ static void add_lengths(struct options *to, int told)
     add_at(to, "one more", RIGHT, 0, (word)full + 1, 4, 4);
 }
 
-/* Proves R85: names that nothing has. */
+/* Proves R85: unknown names. */
 static void add_names(struct options *to, const struct subject *s)
 {
     static char shorter[ROOM], longer[ROOM + 1], other_case[ROOM];
@@ -167,7 +166,7 @@ static void add_names(struct options *to, const struct subject *s)
     add_null(to);
 }
 
-/* Proves R87, R88: an object, for what is bound to a communicator and for what is bound to nothing. */
+/* Proves R87, R88: an object, for entries bound to a communicator and for unbound ones. */
 static void add_objects(struct options *to, const struct subject *s)
 {
     const MPI_Comm comms[] = {MPI_COMM_WORLD, MPI_COMM_NULL};
@@ -185,7 +184,7 @@ static void add_objects(struct options *to, const struct subject *s)
     add(to, "NULL", OBJECT, INVALID_HANDLE, 0);
 }
 
-/* Proves R57, R267: levels. Only one has a callback. */
+/* Proves R57, R267: safety levels. Only one has a callback. */
 static void add_levels(struct options *to, int in_use)
 {
     const enum stage stage = in_use ? MEANING : RIGHT;
@@ -208,7 +207,7 @@ static void add_required(struct options *to)
     add(to, "INT_MIN", MEANING, INVALID, (word)INT_MIN);
 }
 
-/* Info objects that are none. Others that look like one cannot be distinguished. */
+/* Invalid info objects. Other invalid values cannot be distinguished from valid ones. */
 static void add_infos(struct options *to)
 {
     add(to, "MPI_INFO_NULL", RIGHT, 0, info_null());
@@ -217,7 +216,7 @@ static void add_infos(struct options *to)
     add(to, "4095", MEANING, INVALID, 4095);
 }
 
-/* The place for a new info object: some libraries have none before MPI is initialized. */
+/* The address for a new info object: some libraries cannot create any before MPI is initialized. */
 static void add_info_place(struct options *to)
 {
     add_at(to, "good", mpi_is_up ? RIGHT : MEANING, OK | NOT_ACCESSIBLE, 0, 0, 8);
@@ -314,7 +313,7 @@ static void options_of(struct options *to, const struct function *f, const struc
         break;
     case may_info: add(to, "NULL", RIGHT, 0, 0); add_info_place(to); break;
     case name_text: case desc_text: case types: case displacements:
-        add_at(to, "good", RIGHT, 0, 0, 0, 0); /* The length beside it is its size. */
+        add_at(to, "good", RIGHT, 0, 0, 0, 0); /* The length argument is its size. */
         add_misaligned(to);
         add(to, "NULL", RIGHT, 0, 0);
         break;

@@ -1,4 +1,4 @@
-/* The calls of bad_calls.c: with memory that shows each write, and in children where a call may be the last. */
+/* Execution of the calls of bad_calls.c: in memory that reveals each write, and in child processes if a call may crash. */
 #ifndef BAD_CALLS_RUN_H
 #define BAD_CALLS_RUN_H
 
@@ -16,8 +16,8 @@ enum { CANARY = 0xa5, SMALL = 64, LINES = 60 };
 /* Shared with children. */
 struct totals {
     long calls, wrong, crashes, absent;
-    long at;      /* The number of the call that is being made, in this sweep. */
-    int finished; /* The child came to its end. */
+    long at;      /* The number of the current call in this sweep. */
+    int finished; /* The child finished normally. */
 };
 
 static struct totals *totals;
@@ -26,16 +26,16 @@ static int in_children, tools_are_up;
 /* Memory that a call may write to, and its expected content afterwards. */
 static _Alignas(16) unsigned char memory[ARGUMENTS][ROOM + 16], expected[ARGUMENTS][ROOM + 16];
 
-/* The call that is being made. */
+/* The current call. */
 static const struct function *function;
 static const struct subject *subject;
 static const struct option *chosen[ARGUMENTS];
 
-static void describe(char *text, size_t room)
+static void describe(char *text, size_t size)
 {
-    int used = snprintf(text, room, "MPI_T_%s for %s", function->name, subject->label);
-    for (int i = 0; i < ARGUMENTS && chosen[i] && used < (int)room; i++)
-        used += snprintf(text + used, room - (size_t)used, "%s%s", i ? ", " : ": ", chosen[i]->label);
+    int used = snprintf(text, size, "MPI_T_%s for %s", function->name, subject->label);
+    for (int i = 0; i < ARGUMENTS && chosen[i] && used < (int)size; i++)
+        used += snprintf(text + used, size - (size_t)used, "%s%s", i ? ", " : ": ", chosen[i]->label);
 }
 
 static void wrong(const char *what, const char *should)
@@ -58,42 +58,42 @@ static size_t slot_size(int at)
     return is_big(function->kinds[at]) ? ROOM + 16 : SMALL;
 }
 
-/* Returns the address that the function is given. */
+/* Returns the address that is passed to the function. */
 static unsigned char *place_of(int at)
 {
     return memory[at] + chosen[at]->offset;
 }
 
-/* The number in memory that says how much room a buffer beside it has. */
+/* The length in memory of the buffer argument next to it. */
 static int number_at(int at)
 {
     return chosen[at]->in_memory && (int)chosen[at]->value > 0 ? (int)chosen[at]->value : 0;
 }
 
-/* Returns the number of bytes that a function that succeeds may write for an argument. */
-static int room_of(int at)
+/* Returns the number of bytes that a successful call may write for an argument. */
+static int writable_bytes(int at)
 {
     switch (function->kinds[at]) {
     case name_text: case desc_text: return number_at(at + 1);
     case types: return number_at(at + 2) * (int)sizeof(MPI_Datatype);
     case displacements: return number_at(at + 1) * (int)sizeof(MPI_Aint);
     case a_list: return 4 * (int)chosen[at - 1]->value;
-    default: return chosen[at]->room;
+    default: return chosen[at]->writable;
     }
 }
 
 static enum stage stage_of(int at)
 {
     const enum kind kind = function->kinds[at];
-    /* Proves R204: no room is needed for nothing. */
+    /* Proves R204: an empty list needs no memory. */
     const int unused = kind == a_list && (int)chosen[at - 1]->value == 0;
-    /* Proves R42, R236: without a buffer the length is output only. */
+    /* Proves R42, R236: without a buffer, the length is only an output. */
     const int without_text = (kind == name_length || kind == desc_length) && !chosen[at - 1]->in_memory;
     const int without_arrays = kind == elements && !chosen[at - 1]->in_memory && !chosen[at - 2]->in_memory;
     return unused || without_text || without_arrays ? RIGHT : chosen[at]->stage;
 }
 
-/* Returns the code of a call without a mistake. */
+/* Returns the code of a valid call. */
 static int usual_code(void)
 {
     const char *name = function->name;
@@ -102,13 +102,13 @@ static int usual_code(void)
     const int cvar_access = function->kinds[0] == a_cvar || function->kinds[2] == new_cvar;
     const int is_start = !strcmp(name, "pvar_start") || !strcmp(name, "pvar_stop");
     const int is_write = !strcmp(name, "pvar_write") || !strcmp(name, "pvar_reset");
-    /* Proves R160: R160 to R162, R174, R178, R183, R185; what a variable says of itself holds for the host's, too. */
+    /* Proves R160: R160 to R162, R174, R178, R183, R185; the metadata of host variables is binding, too. */
     const int refused = (is_start && s->continuous) || (is_write && s->readonly)
                         || (!strcmp(name, "pvar_readreset") && (!s->atomic || s->readonly));
     if (s->host && (access || cvar_access) && !refused)
         return ANY;
     if (s->host && !mpi_is_up && !strcmp(name, "event_handle_alloc"))
-        return INVALID_INDEX; /* The host's event types went with it. */
+        return INVALID_INDEX; /* The host's event types ended with it. */
     if (!strcmp(name, "source_get_timestamp"))
         return OK | NOT_SUPPORTED; /* Proves R220. */
     if (!strcmp(name, "cvar_write"))
@@ -141,7 +141,7 @@ static int expected_codes(void)
     return first == RIGHT ? usual_code() : set;
 }
 
-/* Fills memory for the call; returns what stands for a handle that the call may end. */
+/* Fills memory for the call; returns the handle that the call may free. */
 static word prepare(word arguments[ARGUMENTS])
 {
     word fresh = 0;
@@ -160,19 +160,19 @@ static word prepare(word arguments[ARGUMENTS])
     return fresh;
 }
 
-/* Proves R9: a call that fails writes nothing; one that succeeds stays within the room that it has. */
+/* Proves R9: a failed call writes nothing; a successful one stays within its buffers. */
 static void check_memory(int succeeded)
 {
     for (int i = 0; i < ARGUMENTS && chosen[i]; i++) {
-        const int room = succeeded ? room_of(i) : 0, before = chosen[i]->offset, behind = before + room;
+        const int writable = succeeded ? writable_bytes(i) : 0, before = chosen[i]->offset, behind = before + writable;
         if (chosen[i]->in_memory
             && (memcmp(memory[i], expected[i], (size_t)before)
                 || memcmp(memory[i] + behind, expected[i] + behind, slot_size(i) - (size_t)behind)))
-            wrong(succeeded ? "wrote beyond its room" : "failed and wrote", "left alone");
+            wrong(succeeded ? "wrote beyond its buffer" : "failed and wrote", "left alone");
     }
 }
 
-/* Proves R38: R38 to R42, R234 to R236, lengths are whole ones, strings end, and handles that ended are null. */
+/* Proves R38: R38 to R42, R234 to R236: lengths are full, strings are terminated, and freed handles are null. */
 static void check_results(void)
 {
     for (int i = 0; i < ARGUMENTS && chosen[i]; i++) {
@@ -187,7 +187,7 @@ static void check_results(void)
             continue;
         if ((kind == name_length || kind == desc_length || kind == elements) && length != full)
             wrong("returned another length", "the full one");
-        if ((kind == name_text || kind == desc_text) && room_of(i) > 0 && !memchr(place_of(i), 0, (size_t)room_of(i)))
+        if ((kind == name_text || kind == desc_text) && writable_bytes(i) > 0 && !memchr(place_of(i), 0, (size_t)writable_bytes(i)))
             wrong("left a string without end", "ended");
         if ((kind == session_at || kind == pvar_at || kind == cvar_at) && handle != 0)
             wrong("left a handle that ended", "null"); /* Proves R91, R139, R147. */
@@ -201,7 +201,7 @@ static word out_handle(int at)
     return handle;
 }
 
-/* Undoes what a call did. */
+/* Reverts the effects of a call. */
 static void clean_up(int succeeded, word fresh)
 {
     for (int i = 0; i < ARGUMENTS && chosen[i]; i++) {
@@ -252,7 +252,7 @@ static void make_call(void)
         if (codes[i].set & codes_expected && codes_expected != ANY)
             snprintf(should + strlen(should), sizeof should - strlen(should), "%s ", codes[i].name);
     }
-    /* Proves R2, R11: no code but those of the tools interface, and not any of those. */
+    /* Proves R2, R11: only codes of the tools interface, and of those only the expected ones. */
     if (code < 0 || !(codes[code].set & codes_expected)) {
         snprintf(got, sizeof got, "%d %s", answer, code < 0 ? "" : codes[code].name);
         wrong(got, should);

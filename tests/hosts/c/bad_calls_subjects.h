@@ -1,4 +1,4 @@
-/* The subjects of the calls of bad_calls.c: variables, events and so on, ours and the host's, with their handles. */
+/* The objects of the calls of bad_calls.c: variables, events and so on, of mpit and of the host, with their handles. */
 #ifndef BAD_CALLS_SUBJECTS_H
 #define BAD_CALLS_SUBJECTS_H
 
@@ -13,8 +13,8 @@ enum { ROOM = 8192, SUBJECTS = 24, KNOWN = 4096 };
 struct subject {
     enum about about;
     const char *label;
-    int host;    /* Its values are the host's, and so are the answers of good calls. */
-    int present; /* Everything below is 0 if it is not. */
+    int host;    /* The host's: it determines the values and the results of valid calls. */
+    int present; /* If false, all members below are 0. */
     int index, bound, bytes, element, elements, class, scope, readonly, continuous, atomic;
     word session, other_session, ended_session, handle, of_other_session, ended_handle, enumeration;
     char name[ROOM];
@@ -25,11 +25,11 @@ struct subject {
 
 static struct subject subjects[SUBJECTS];
 static int subject_count;
-static int sizes[CATEGORIES + 1]; /* Of each index space. */
-static int mpi_is_up;             /* There are info objects. */
-static int has_communicators;     /* There is something to bind to. */
+static int sizes[CATEGORIES + 1]; /* The number of entries in each index space. */
+static int mpi_is_up;             /* True if info objects can be created. */
+static int has_communicators;     /* True if an object to bind to exists. */
 
-/* All handles that were ever seen, so that one that is made up is none of them. */
+/* All handles so far, so that an invented handle differs from all of them. */
 static word known[KNOWN];
 static int known_count;
 
@@ -56,7 +56,7 @@ static void *address_of(const char *name)
     return NULL;
 }
 
-/* Calls a function that the host may lack; then it fails. */
+/* Calls a function that the host may lack; fails in that case. */
 static int call_named(const char *name, word a, word b, word c, word d, word e)
 {
     void *function = address_of(name);
@@ -141,7 +141,7 @@ static struct subject *add_subject(enum about about, const char *label, int host
     return s;
 }
 
-/* A subject that is none: what is good elsewhere, such as its index, is bad here. */
+/* An invalid subject: its index, for example, is invalid. */
 static void add_missing(enum about about, const char *label)
 {
     memset(add_subject(about, label, 0, 0), 0, sizeof *subjects);
@@ -158,7 +158,7 @@ static int type_size(MPI_Datatype type)
     return 8;
 }
 
-/* The handles of a variable: a live one, one that has ended, and for performance variables one of another session. */
+/* The handles of a variable: a valid one, a freed one, and for performance variables one of another session. */
 static void make_handles(struct subject *s, word session, word other_session)
 {
     s->session = session;
@@ -168,7 +168,7 @@ static void make_handles(struct subject *s, word session, word other_session)
     word ended = new_handle_of(s, session);
     if (!ended)
         return;
-    /* The last that is made stands in the ended one's place, where places are used again. */
+    /* The last handle may reuse the memory of the freed one. */
     end_handle_of(s, session, ended);
     s->ended_handle = ended;
     s->handle = new_handle_of(s, session);
@@ -187,7 +187,7 @@ static struct subject *add_cvar(const char *label, int host, int index)
                             &s->scope) || MPI_T_cvar_handle_alloc(index, NULL, &handle, &count))
         return s;
     MPI_T_cvar_handle_free(&handle);
-    s->element = type_size(type); /* Of an event there is none: what it has lies as in its struct. */
+    s->element = type_size(type); /* Events have no handles of this kind; the data is laid out as in the event's struct. */
     s->bytes = count * s->element;
     make_handles(s, 0, 0);
     s->has_value = !host && s->bytes <= ROOM && s->handle
@@ -246,10 +246,10 @@ static void add_source(int index)
     call(get_info, (word[ARGUMENTS]){index, WORD(s->name), WORD(&s->name_length), WORD(desc), WORD(&s->desc_length)});
 }
 
-/* The tools interface is that of the MPI library itself, with nothing in front of it. */
+/* The tools interface is that of the MPI library, with nothing in front of it. */
 static int alone;
 
-/* The last event that is bound to nothing or to a communicator, for which there are objects. */
+/* The last event that is unbound or bound to a communicator, for which objects exist. */
 static int last_event(void)
 {
     int last = 0, bind;
@@ -276,7 +276,7 @@ static void add_event(int index)
          (word[ARGUMENTS]){index, WORD(s->name), WORD(&s->name_length), 0, WORD(members), WORD(places),
                            WORD(&s->elements), 0, 0, WORD(desc), WORD(&s->desc_length), WORD(&bind)});
     s->bound = bind != MPI_T_BIND_NO_OBJECT;
-    s->host = !alone && !strncmp(s->name, "little_", 7);
+    s->host = !alone && !strncmp(s->name, "minimal_", 8);
     if (s->elements > 0 && s->elements <= 64)
         s->bytes = (int)places[s->elements - 1] + type_size(members[s->elements - 1]);
     make_handles(s, 0, 0);

@@ -1,11 +1,11 @@
-/* The list of calls that bad_calls.c makes, and the children that make some of them. */
+/* The list of calls that bad_calls.c makes, and the child processes that make some of them. */
 #ifndef BAD_CALLS_SWEEP_H
 #define BAD_CALLS_SWEEP_H
 
-static long number, first_number; /* Of calls in a sweep, and the first of them that is to be made. */
+static long number, first_number; /* The number of calls in a sweep, and the first one to make. */
 static int only_counting;
 
-/* A call that does not return within this time never does. */
+/* The time limit in seconds after which a call counts as hanging. */
 static const struct itimerval patience = {{0, 0}, {0, 300000}};
 
 static void take_turn(void)
@@ -18,7 +18,7 @@ static void take_turn(void)
     make_call();
 }
 
-/* Calls a function for a subject: as it should be, then with each argument otherwise, then with each two. */
+/* Calls a function for a subject: with valid arguments, then with each argument invalid, then with each two. */
 static void sweep(const struct function *f, const struct subject *s, int pairs)
 {
     static struct options options[ARGUMENTS];
@@ -32,7 +32,7 @@ static void sweep(const struct function *f, const struct subject *s, int pairs)
         count++;
     }
     number = 0;
-    /* A host's variable is not written with what may be no value of it. */
+    /* A host's variable is not written with a value that may be invalid for it. */
     const int may_succeed = !(s->host && count > 1 && f->kinds[count - 1] == in_value);
     if (may_succeed)
         take_turn();
@@ -52,7 +52,7 @@ static void sweep(const struct function *f, const struct subject *s, int pairs)
     }
 }
 
-/* A child of an MPI process: nothing that it does may reach the launcher or other processes. */
+/* A child of an MPI process: its output and messages must not reach the launcher or other processes. */
 static void become_harmless(void)
 {
     const int fatal[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM, SIGTERM};
@@ -68,7 +68,7 @@ static void become_harmless(void)
     setitimer(ITIMER_REAL, &patience, NULL);
 }
 
-/* Runs the rest of a sweep in children, a new one after each call that ends one. */
+/* Runs the rest of a sweep in child processes, a new one after each call that kills one. */
 static void sweep_in_children(const struct function *f, const struct subject *s, int pairs, long calls)
 {
     for (long next = 0; next < calls; next = totals->at + 1) {
@@ -103,7 +103,7 @@ static void sweep_one(const struct function *f, const struct subject *s, int pai
         sweep(f, s, pairs);
 }
 
-/* All calls for all subjects of one kind, or of all. */
+/* Makes all calls for all subjects of one kind, or of all kinds. */
 static void sweep_all(int about, int pairs)
 {
     for (int i = 0; i < FUNCTIONS; i++)
@@ -120,7 +120,8 @@ static struct subject *subject_about(enum about about)
     return NULL;
 }
 
-/* Returns 1 if a performance variable is the host's and a handle of it can be made; where children call, one tries. */
+/* Returns 1 if a performance variable is the host's and a handle can be allocated, which a child process tries if
+ * needed. */
 static int is_usable_hosts_pvar(int index, word session, int *is_continuous)
 {
     const MPI_T_pvar_session in = (MPI_T_pvar_session)(uintptr_t)session;
@@ -158,7 +159,7 @@ static void begin_counting(int children)
         exit(EXIT_FAILURE);
 }
 
-/* Says which call it was, as far as that can be said in a signal handler. */
+/* Reports the current call from a signal handler. */
 static void crashed(int signal_number)
 {
     static char text[1000];
@@ -170,7 +171,7 @@ static void crashed(int signal_number)
     raise(signal_number);
 }
 
-/* After MPI_Init, since libraries have handlers of their own. */
+/* After MPI_Init, because libraries install handlers. */
 static void report_crashes(void)
 {
     signal(SIGSEGV, crashed);

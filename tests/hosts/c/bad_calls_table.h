@@ -1,12 +1,12 @@
-/* The 51 functions of the tools interface that bad_calls.c calls, with the kinds of their arguments, and its codes. */
+/* The 51 functions of the tools interface that bad_calls.c calls, with the kinds of their arguments and their codes. */
 #ifndef BAD_CALLS_TABLE_H
 #define BAD_CALLS_TABLE_H
 
 #include <mpi.h>
 #include <stdint.h>
 
-/* Libraries without events lack these; the numbers are those of the vendors' later versions. */
-#ifndef MPI_ABI /* There they are no macros. */
+/* Libraries without events lack these; the values are those of the vendors' later versions. */
+#ifndef MPI_ABI /* In those libraries they are not macros. */
 #ifndef MPI_T_ERR_NOT_ACCESSIBLE
 #ifdef OPEN_MPI
 #define MPI_T_ERR_NOT_ACCESSIBLE 81
@@ -46,7 +46,7 @@ enum {
     NO_WRITE = 1 << 12,
     NO_ATOMIC = 1 << 13,
     OTHER = 1 << 14,
-    /* What a host may say of a good call on a variable of its own. R2, R11: never anything but this. */
+    /* The codes that a host may return for a valid call on one of its variables. R2, R11: never another code. */
     ANY = ~NOT_INITIALIZED
 };
 
@@ -75,8 +75,8 @@ static const struct {
 
 enum { CODES = sizeof codes / sizeof *codes, ARGUMENTS = 13 };
 
-/* The kind of an argument. Names that end in `_at` are addresses of what is read there; `new_` and `out_` are written and
- * may not be null, `may_` are written unless null. */
+/* The kind of an argument. `_at`: an address that is read; `new_` and `out_`: an address that is written and must
+ * not be null; `may_`: an address that is written unless null. */
 enum kind {
     nothing,
     an_index, an_item, an_element, required, a_class, a_level, level_in_use,
@@ -87,7 +87,7 @@ enum kind {
     a_name, an_object, an_info, out_value, in_value, a_length, a_list, callback, data
 };
 
-/* The kind of a function's subject, which decides what it is called for. */
+/* The kind of objects for which a function is called. */
 enum about { ANYTHING, ENUMS, CVARS, PVARS, SOURCES, EVENTS, INSTANCES, CATEGORIES };
 
 struct function {
@@ -101,7 +101,7 @@ static struct function functions[] = {
     {"init_thread", ANYTHING, {required, out_int}, 0},
     {"finalize", ANYTHING, {nothing}, 0},
     {"enum_get_info", ENUMS, {an_enum, may_int, name_text, name_length}, 0},
-    /* The name of the first item is what a description is elsewhere. */
+    /* The name of the first item takes the place of a description. */
     {"enum_get_item", ENUMS, {an_enum, an_item, may_int, desc_text, desc_length}, 0},
     {"cvar_get_num", CVARS, {out_int}, 0},
     {"cvar_get_info", CVARS, {an_index, name_text, name_length, may_int, may_long, may_long, desc_text, desc_length,
@@ -160,11 +160,10 @@ static struct function functions[] = {
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 _Static_assert(FUNCTIONS == 51, "the functions of the tools interface");
 
-/* An argument as it is passed. Pointers, integers and handles all travel in the same registers and stack slots. */
+/* An argument as it is passed: pointers, integers and handles use the same registers and stack slots. */
 typedef uint64_t word;
 
-/* Callers clean up after calls on all machines that these libraries are for, so arguments beyond those that a function
- * takes are not seen. */
+/* Callers pop arguments on all supported machines, so a function ignores additional arguments. */
 typedef int any_function(word, word, word, word, word, word, word, word, word, word, word, word, word);
 
 static int call(void *function, const word a[ARGUMENTS])

@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <time.h>
 
-/* Nanoseconds since some point in the past. */
+/* Nanoseconds of a monotonic clock. */
 static double now(void)
 {
     struct timespec time;

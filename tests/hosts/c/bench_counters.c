@@ -1,5 +1,5 @@
-/* Cost of a counter of mpit_plugin.h for the code it is in: prints a line per figure, its name and the nanoseconds per turn of
- * the best of many short blocks. The host is played here: what it sets is set by hand. */
+/* Cost of a counter of mpit_plugin.h in the code that increments it. Prints for each case its name and the nanoseconds per
+ * iteration of the fastest of many short blocks. The program sets by hand the fields that a host would set. */
 #include "bench.h"
 #include "mpit_plugin.h"
 
@@ -10,7 +10,7 @@ enum { BLOCKS = 300, TURNS = 100000 };
 static struct mpit_sum disabled = MPIT_SUM_INIT, enabled = MPIT_SUM_INIT;
 static uint8_t concurrent;
 
-/* Nanoseconds per turn of a loop that does this, with each number of a turn made anew. */
+/* Nanoseconds per iteration of a loop with this body, whose numbers are computed anew in each iteration. */
 #define PER_TURN(best, work)                                    \
     do {                                                        \
         const double start = now();                             \
@@ -37,6 +37,6 @@ int main(void)
         PER_TURN(many, mpit_counter_add(&enabled, 1));
     }
     printf("loop %.3f\ndisabled %.3f\nenabled %.3f\nconcurrent %.3f\n", loop, off, alone, many);
-    /* What was counted shows that the right loops were measured. */
+    /* The counts show that the right loops were measured. */
     return disabled.word != 0 || enabled.word != 2ull * BLOCKS * TURNS;
 }

@@ -1,10 +1,10 @@
-/* Cost of a message: a process sends itself messages of two sizes, as fast as it can. And the cost of a collective operation
- * that has nothing to do: an allreduce of one process.
+/* Cost of a message and of a collective operation without work. A process sends itself messages of two sizes as fast as it
+ * can, and calls allreduce on a communicator of one process.
  *
  *     bench_messages BLOCKS MESSAGES
  *
- * Sends BLOCKS times MESSAGES messages of each size and makes as many allreduces, in turns. Prints a line per size, its
- * bytes and the nanoseconds per message of the best block: what else the machine does only ever adds; and one for the
+ * Sends BLOCKS times MESSAGES messages of each size and makes as many allreduces, in turns. Prints for each size its bytes
+ * and the nanoseconds per message of the fastest block, because other load only ever adds time, and the same for the
  * allreduce. */
 #include "bench.h"
 

@@ -2,10 +2,9 @@
  *
  *     bench_pvars reads|handles BLOCKS CALLS [NAME...]
  *
- * Calls for each of the named performance variables BLOCKS times CALLS times, in turns; without names, for the first
- * variable there is. Only variables of one element that are bound to no object count. Prints a line per variable: its name
- * and the nanoseconds per call of the best block, for what else the machine does only ever adds. With handles, there is a
- * line "malloc" as well, for malloc and free together. */
+ * Makes BLOCKS times CALLS calls for each named performance variable, in turns; without names, for the first suitable one:
+ * with one element, and bound to no object. Prints for each variable its name and the nanoseconds per call of the fastest
+ * block, because other load only ever adds time. With `handles`, a line "malloc" has the cost of malloc and free together. */
 #include "bench.h"
 
 #include <mpi.h>
@@ -24,7 +23,7 @@ struct variable {
 
 static MPI_T_pvar_session session;
 
-/* Makes a handle that counts; says whether the variable at this index can be measured. */
+/* Allocates and starts a handle; returns 1 if the variable at this index can be measured. */
 static int open_at(int index, struct variable *variable)
 {
     int length = NAME, verbosity, class, bind, readonly, continuous, atomic, count;
@@ -45,7 +44,7 @@ static int open_at(int index, struct variable *variable)
     return 0;
 }
 
-/* Without a name, any will do. */
+/* Without a name, any variable is measured. */
 static int open_named(const char *name, struct variable *variable)
 {
     int variables = 0;

@@ -1,9 +1,9 @@
-/* A tool that sets control variables of single objects, which the plug-ins tests/plugins/c/bound.c and
- * tests/plugins/rust/every have (one process; MPIT_BOUND_COMM is 70 in the environment).
+/* A tool that sets the control variables of the plug-ins tests/plugins/c/bound.c and tests/plugins/rust/every, which have a
+ * value for each object (one process; MPIT_BOUND_COMM=70 in the environment).
  *
- *     bound_cvars sessions|none [LIBRARY]    (the library's own header has MPI_T_BIND_MPI_SESSION, or not; MPI's Fortran interface)
+ *     bound_cvars sessions|none [LIBRARY]    (sessions: mpi.h defines MPI_T_BIND_MPI_SESSION; LIBRARY: MPI's Fortran interface)
  *
- * Prints a line for each thing that is not so. */
+ * Prints a line for each failure. */
 #define _GNU_SOURCE
 #include "mpit.h"
 
@@ -149,7 +149,7 @@ static void until_freed(const char *name, int kind, void *object, void (*end)(in
         check(read_pvar("bound_values", NULL) < before, "its value is dropped");
 }
 
-/* Proves C30: what is bound to sessions is listed where the library's own header has a constant for that. */
+/* Proves C30: entries bound to sessions are listed if the library's header has a constant for that. */
 static void of_sessions(int listed)
 {
     int index = -1;
@@ -244,7 +244,7 @@ static int is_refusal_fatal(void)
 #endif
 }
 
-/* A call that the library refuses frees nothing. */
+/* A refused call frees nothing. */
 static void until_refused(void)
 {
     MPI_Op op = MPI_SUM;

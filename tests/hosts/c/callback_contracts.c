@@ -1,8 +1,8 @@
-/* Rules of the tools interface that span many calls: before, between and after initializations of MPI and the interface.
+/* Rules of the tools interface that span several calls: before, between and after initializations of MPI and the interface.
  *
  *     callback_contracts               (2 processes)
  *
- * Prints a line for each promise that is broken, and one at the end. */
+ * Prints a line for each broken contract, and the total. */
 #define _GNU_SOURCE
 #include "mpit.h"
 #include "callback_contracts_contexts.h"
@@ -68,7 +68,7 @@ static void check_two_threads(void)
     }
 }
 
-/* Proves R20: an init more changes nothing. */
+/* Proves R20: a further MPI_T_init_thread changes nothing. */
 static void check_another_init(struct view view)
 {
     const int number = update_number();
@@ -80,8 +80,8 @@ static void check_another_init(struct view view)
     check(messages(view) == before && update_number() == number, "R20 after a finalize that leaves it up");
 }
 
-/* Proves R36: what is looked at when MPI comes up can be seen and set before. */
-/* Proves R97, R98: and not after. */
+/* Proves R36: settings that MPI_Init reads can be queried and set before it. */
+/* Proves R97, R98: but not after it. */
 static void check_frozen(int before)
 {
     static char value[8192];
@@ -121,7 +121,7 @@ static void check_objects(void)
     check(MPI_T_pvar_session_free(&view.session) == MPI_SUCCESS, "R154 the session can be freed");
 }
 
-/* Proves R309: PMPI_Init is in the host's library. Gives the host's function, which ours stands in front of. */
+/* Proves R309: PMPI_Init is in the host's library. Returns the host's function that mpit's one interposes. */
 static void *of_host(const char *name)
 {
     Dl_info host;
@@ -132,7 +132,7 @@ static void *of_host(const char *name)
     return library ? dlsym(library, name) : NULL;
 }
 
-/* Proves R213: what of our update number is not the host's. */
+/* Proves R213: the part of mpit's update number that is not the host's. */
 static int own_update_number(void)
 {
     int (*changed)(int *) = (int (*)(int *))(uintptr_t)of_host("MPI_T_category_changed");
@@ -141,7 +141,7 @@ static int own_update_number(void)
     return update_number() - hosts;
 }
 
-/* All that is listed and may be in a category. */
+/* All entries that may be in a category. */
 static int listed(void)
 {
     int cvars = 0, pvars = 0, events = 0;
@@ -151,7 +151,7 @@ static int listed(void)
     return cvars + pvars + events + categories();
 }
 
-/* Proves R227: info objects before MPI_Init. Libraries since MPI-4, which brought sessions, make them. */
+/* Proves R227: info objects before MPI_Init, which libraries support since MPI-4. */
 static void check_early_info(void)
 {
     MPI_Info info = MPI_INFO_NULL;
@@ -175,7 +175,7 @@ static void check_pcontrol(void)
     check(MPI_Pcontrol(2) == MPI_SUCCESS && MPI_Pcontrol(-17, "more", 3) == MPI_SUCCESS, "R307 other levels");
 }
 
-/* Proves R79, R105, R135, R215, R240, R311: what has one name here and on process 0 is one thing. */
+/* Proves R79, R105, R135, R215, R240, R311: entries with the same name here and on rank 0 are equal. */
 static void check_agreement(void)
 {
     char *mine = describe(0);
@@ -192,8 +192,8 @@ static void check_agreement(void)
         free(first);
 }
 
-/* Proves R17, R86: what went away with MPI keeps its index and its name, and gives no handles. */
-/* Proves R192: those that it had are none any more. */
+/* Proves R17, R86: entries that ended with MPI keep index and name, but have no handles. */
+/* Proves R192: its former handles are invalid. */
 static void check_what_is_gone(struct view view)
 {
     static char name[ROOM];
@@ -223,7 +223,7 @@ static int is_ours(const char *name)
     return strstr(name, "_monitoring_") || strncmp(name, "calls_", 6) == 0;
 }
 
-/* A handle of the last variable of the host's that is bound to nothing and gives one. */
+/* A handle of the host's last unbound variable for which one can be allocated. */
 static struct view open_hosts_view(void)
 {
     static char name[ROOM];

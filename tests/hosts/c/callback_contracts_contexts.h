@@ -1,6 +1,6 @@
-/* Events, and where they and signals have the interface called: in callbacks and handlers. */
-#ifndef PROMISES_CONTEXTS_H
-#define PROMISES_CONTEXTS_H
+/* Calls of the tools interface in event callbacks and in signal handlers. */
+#ifndef CALLBACK_CONTRACTS_CONTEXTS_H
+#define CALLBACK_CONTRACTS_CONTEXTS_H
 
 #include "callback_contracts_replaced.h"
 #include "callback_contracts_view.h"
@@ -70,12 +70,12 @@ static struct view of_callback;
 
 #define WORKS(call) check((call) == MPI_SUCCESS, "in a callback: " #call)
 
-/* Proves R34, R189, R190, R298, R300: level NONE, where all may be called. */
+/* Proves R34, R189, R190, R298, R300: safety level NONE, which permits all calls. */
 static void on_message(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
                        void *user_data)
 {
     static char text[8192];
-    int provided, count, number, room, event, out = 1, in = 0;
+    int provided, count, number, text_size, event, out = 1, in = 0;
     MPI_Count time;
     MPI_T_cvar_handle cvar;
     MPI_T_event_registration other;
@@ -111,8 +111,8 @@ static void on_message(MPI_T_event_instance instance, MPI_T_event_registration r
     WORKS(MPI_T_event_callback_set_info(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL));
     WORKS(MPI_T_event_callback_get_info(registration, MPI_T_CB_REQUIRE_NONE, &info));
     WORKS(MPI_Info_free(&info));
-    room = sizeof text;
-    WORKS(MPI_T_category_get_info(0, text, &room, NULL, NULL, NULL, NULL, NULL));
+    text_size = sizeof text;
+    WORKS(MPI_T_category_get_info(0, text, &text_size, NULL, NULL, NULL, NULL, NULL));
     WORKS(MPI_T_category_get_index(text, &number));
     WORKS(MPI_T_category_get_num_events(0, &number));
     WORKS(MPI_T_category_get_cvars(0, 0, NULL));
@@ -160,7 +160,7 @@ static struct view of_handler;
 static volatile sig_atomic_t interrupted, went_wrong;
 static pthread_t main_thread;
 
-/* All that may be called here, on a variable of ours; no instance is live. */
+/* All calls that are permitted here, on a variable of mpit; no instance is in flight. */
 static void on_signal(int number)
 {
     const MPI_T_event_instance none = (MPI_T_event_instance)(uintptr_t)0x1234;
@@ -187,7 +187,7 @@ static void *send_signals(void *unused)
     (void)unused;
     for (int i = 0; i < SIGNALS; i++) {
         pthread_kill(main_thread, SIGUSR2);
-        /* Two that come before the thread runs again would be one. */
+        /* Two signals before the thread continues would be merged. */
         do
             usleep(100);
         while (interrupted <= i);
@@ -195,7 +195,7 @@ static void *send_signals(void *unused)
     return NULL;
 }
 
-/* Proves R302: calls that lock are interrupted, and those that interrupt them never wait for such a lock. */
+/* Proves R302: a call in a signal handler never waits for a lock of the call that it interrupts. */
 static void check_signals(void)
 {
     pthread_t sender;

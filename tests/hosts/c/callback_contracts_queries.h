@@ -1,6 +1,6 @@
-/* Queries, and what they answer in. */
-#ifndef PROMISES_QUERIES_H
-#define PROMISES_QUERIES_H
+/* Queries, and the buffers for their answers. */
+#ifndef CALLBACK_CONTRACTS_QUERIES_H
+#define CALLBACK_CONTRACTS_QUERIES_H
 
 #include "callback_contracts_replaced.h"
 
@@ -25,14 +25,14 @@ static void check_codes(void)
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         for (size_t j = 0; j < sizeof of_mpi / sizeof *of_mpi; j++)
             check(ours[i] != of_mpi[j], "R53 a code of MPI's own");
-    /* That ours are those of the header. */
+    /* Checks that mpit's constants are those of the header. */
     check(MPI_T_cvar_get_info(-1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) == MPI_T_ERR_INVALID_INDEX
               && MPI_T_pvar_get_num(NULL) == MPI_T_ERR_INVALID && MPI_T_pvar_get_num(&count) == MPI_SUCCESS,
           "R53 codes of the header");
 }
 
-/* Proves R80, R129, R196, R233: nothing is asked for at all. */
-/* Proves R83, R106, C30: words are constants of the library's header. */
+/* Proves R80, R129, R196, R233: all outputs are null. */
+/* Proves R83, R106, C30: values are constants of the library's header. */
 static void check_queries(void)
 {
     int cvars, pvars, events, index;
@@ -69,16 +69,16 @@ static void check_strings(void)
     int pvars;
     MPI_T_pvar_get_num(&pvars);
     for (int index = 0; index < pvars; index++) {
-        int name_need = 0, desc_need = 0, name_room = ROOM, desc_room = ROOM;
+        int name_need = 0, desc_need = 0, name_size = ROOM, desc_room = ROOM;
         if (MPI_T_pvar_get_info(index, NULL, &name_need, NULL, NULL, NULL, NULL, desc, &desc_room, NULL, NULL, NULL,
                                 NULL) != MPI_SUCCESS)
             continue;
         check((int)strlen(desc) + 1 == desc_room && name_need > 1, "R47 the name measured, the description copied");
-        MPI_T_pvar_get_info(index, name, &name_room, NULL, NULL, NULL, NULL, NULL, &desc_need, NULL, NULL, NULL, NULL);
-        check((int)strlen(name) + 1 == name_room && desc_need == desc_room, "R47 and the other way round");
+        MPI_T_pvar_get_info(index, name, &name_size, NULL, NULL, NULL, NULL, NULL, &desc_need, NULL, NULL, NULL, NULL);
+        check((int)strlen(name) + 1 == name_size && desc_need == desc_room, "R47 and the other way round");
         memset(name, 'x', sizeof name);
         MPI_T_pvar_get_info(index, name, &name_need, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
-        check(name_need == name_room && (int)strlen(name) + 1 == name_need, "R48 the room that was asked for");
+        check(name_need == name_size && (int)strlen(name) + 1 == name_need, "R48 the size that was reported");
     }
 }
 
@@ -91,14 +91,14 @@ static void check_list(list_function *list, int category, int count)
     int *whole = malloc((size_t)(count + MORE) * sizeof *whole), *part = malloc((size_t)(count + MORE) * sizeof *part);
     for (int i = 0; i < count + MORE; i++)
         whole[i] = part[i] = -77;
-    check(list(category, count + MORE, whole) == MPI_SUCCESS, "R203 more room than needed");
+    check(list(category, count + MORE, whole) == MPI_SUCCESS, "R203 a longer list than needed");
     for (int i = 0; i < count + MORE; i++)
         check((whole[i] == -77) == (i >= count), "R203 what is behind the list stays");
-    const int room = count / 2;
-    check(list(category, room, part) == MPI_SUCCESS, "R202 too little room");
+    const int half = count / 2;
+    check(list(category, half, part) == MPI_SUCCESS, "R202 too short a list");
     for (int i = 0; i < count + MORE; i++) {
-        check((part[i] == -77) == (i >= room), "R202 as many as fit");
-        for (int j = 0; j < i && i < room; j++)
+        check((part[i] == -77) == (i >= half), "R202 as many as fit");
+        for (int j = 0; j < i && i < half; j++)
             check(part[i] != part[j], "R202 all distinct");
     }
     free(whole);

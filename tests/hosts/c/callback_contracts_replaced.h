@@ -1,12 +1,12 @@
-/* Functions that callback_contracts.c defines in place of the library's and of mpit's. */
-#ifndef PROMISES_REPLACED_H
-#define PROMISES_REPLACED_H
+/* Functions that callback_contracts.c defines in place of those of the library and of mpit. */
+#ifndef CALLBACK_CONTRACTS_REPLACED_H
+#define CALLBACK_CONTRACTS_REPLACED_H
 
 #include "callback_contracts_texts.h"
 
 #include <dlfcn.h>
 
-/* Proves R305: nothing of mpit's calls what a tool can replace, such as the functions below. */
+/* Proves R305: mpit calls no function that a tool can replace, such as the functions below. */
 static void check_caller(const void *address)
 {
     Dl_info caller;
@@ -14,8 +14,8 @@ static void check_caller(const void *address)
         check(0, "called by mpit, though it could be replaced");
 }
 
-/* Proves R304, R306: what the program defines itself is called in place of ours, and all else as before. */
-static int replaced, asked; /* Calls of functions below, and those that this program makes. */
+/* Proves R304, R306: functions that the program defines are called in place of mpit's, and all others as before. */
+static int replaced, asked; /* Calls of the functions below, and the program's own calls among them. */
 
 int MPI_T_category_get_num(int *count)
 {

@@ -1,6 +1,6 @@
-/* All that the tools interface says of what there is, as text, for callback_contracts.c to compare. */
-#ifndef PROMISES_TEXTS_H
-#define PROMISES_TEXTS_H
+/* All metadata of the tools interface as text, which callback_contracts.c compares. */
+#ifndef CALLBACK_CONTRACTS_TEXTS_H
+#define CALLBACK_CONTRACTS_TEXTS_H
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -76,7 +76,7 @@ static void put(const char *format, ...)
     va_start(arguments, format);
     const int length = vsnprintf(text + used, ROOM, format, arguments);
     va_end(arguments);
-    /* A line is one thing, and fields are apart by tabs. */
+    /* One line per entry; tabs separate the fields. */
     for (int i = 0; i < length && i < ROOM - 1; i++)
         if (text[used + i] == '\n' && length > 1)
             text[used + i] = ' ';
@@ -190,7 +190,7 @@ static void describe_events(int with_index)
     }
 }
 
-/* The members are those of ours: what a category of the host's has may grow. */
+/* Members only for mpit's categories: those of the host may grow. */
 static void describe_categories(int with_index)
 {
     int count = 0, members[64], pvars;
@@ -239,7 +239,7 @@ static const char *next_line(const char **rest)
     return line;
 }
 
-/* Finds a line or its beginning in a text: mostly behind the one that was looked for before. */
+/* Finds a line by its beginning; searches first behind the line found before. */
 static const char *find(const char *all, const char **behind, const char *line)
 {
     const size_t length = strlen(line);
@@ -251,7 +251,7 @@ static const char *find(const char *all, const char **behind, const char *line)
     return found;
 }
 
-/* Checks that each line of the one text is in the other. */
+/* Checks that each line of the first text is in the second. */
 static void check_lines(const char *all, const char *other, const char *what)
 {
     const char *line, *behind = other;
@@ -304,14 +304,14 @@ static int is_enumeration(MPI_T_enum values)
            && MPI_T_enum_get_item(values, items - 1, &value, NULL, NULL) == MPI_SUCCESS;
 }
 
-/* The GENERIC variable of ours says what it starts with. */
+/* The description of mpit's GENERIC variable names its initial value. */
 static void check_generic(void)
 {
     int index = -1;
     desc_length = ROOM;
     MPI_T_pvar_get_index("pml_monitoring_flush", MPI_T_PVAR_CLASS_GENERIC, &index);
     MPI_T_pvar_get_info(index, NULL, NULL, NULL, NULL, NULL, NULL, desc, &desc_length, NULL, NULL, NULL, NULL);
-    check(strstr(desc, "at first") != NULL, "R127 pml_monitoring_flush says what it starts with");
+    check(strstr(desc, "initially") != NULL, "R127 the initial value of pml_monitoring_flush");
 }
 
 #endif

@@ -1,6 +1,6 @@
-/* A session and a handle on messages, and what sends them. */
-#ifndef PROMISES_VIEW_H
-#define PROMISES_VIEW_H
+/* A session with a handle on a message counter, and functions that send messages. */
+#ifndef CALLBACK_CONTRACTS_VIEW_H
+#define CALLBACK_CONTRACTS_VIEW_H
 
 #include "callback_contracts_texts.h"
 

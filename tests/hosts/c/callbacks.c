@@ -1,15 +1,15 @@
-/* Asks for a communicator in the very callback that reports it, and for every other one.
+/* Allocates handles for a communicator in the callback that reports its creation, and for every other communicator.
  *
  *     callbacks              (2 processes)
  *
- * Ends with 1 if handles cannot be had, or too few communicators are reported. */
+ * Ends with 1 if a handle cannot be allocated, or if too few communicators are reported. */
 #include <mpit.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static MPI_T_pvar_session session;
 static MPI_Comm asked = MPI_COMM_NULL;
-static int told;
+static int reported;
 
 static void check(int right, const char *what)
 {
@@ -19,7 +19,7 @@ static void check(int right, const char *what)
     }
 }
 
-/* Binds a handle to a communicator, and gives it back. */
+/* Allocates a handle bound to a communicator, and frees it. */
 static int bind(MPI_Comm comm)
 {
     int index, count;
@@ -36,9 +36,9 @@ static void on_created(MPI_T_event_instance instance, MPI_T_event_registration r
                        void *data)
 {
     (void)instance, (void)registration, (void)safety, (void)data;
-    told++;
+    reported++;
     if (asked != MPI_COMM_NULL)
-        /* Of one that is only being met nothing is known yet: an error, if not a handle. */
+        /* A communicator that is being registered is not known yet: an error is permitted. */
         bind(asked);
     bind(MPI_COMM_WORLD);
 }
@@ -59,12 +59,12 @@ int main(int argc, char **argv)
               == MPI_SUCCESS,
           "callback");
 
-    /* Made in a way that is not seen, so it is met when the handle is asked for. */
+    /* Created by a call that is not interposed, so it is registered when the handle is allocated. */
     MPI_Comm_idup(MPI_COMM_WORLD, &twin, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     asked = twin;
     check(bind(twin) == MPI_SUCCESS, "handle");
-    check(told == 1, "one communicator");
+    check(reported == 1, "one communicator");
     MPI_Sendrecv(&send, 1, MPI_INT, MPI_PROC_NULL, 7, &receive, 1, MPI_INT, MPI_PROC_NULL, 7, twin, MPI_STATUS_IGNORE);
     MPI_Comm_free(&twin);
     asked = MPI_COMM_NULL;

@@ -1,8 +1,8 @@
-/* Reads how many calls of each area were made and how long they took, around calls of which it knows.
+/* Reads the number and the time of the calls of each area, and compares them with the calls that the program makes.
  *
  *     calls FILE             (2 processes)
  *
- * Ends with 1 if what it reads is not what it did. */
+ * Ends with 1 if they differ. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,7 +103,7 @@ int main(int argc, char **argv)
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
     MPI_Testany(0, NULL, &none, &flag, &status);
     expect((unsigned long long[AREAS]){7, 4, 2, 4, 0});
-    /* 6 of files, of which the library makes others inside, and 1 of completion. */
+    /* 6 of files, in which the library makes other calls, and 1 of completion. */
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
     MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
     MPI_File_write_at_all(file, rank * 4, block, 4, MPI_INT, &status);

@@ -1,5 +1,4 @@
-/* Every collective operation in every form, in place and not, on communicators of both kinds, and what each of them
- * exchanges.
+/* Every collective operation in every form, in place and not, on intra- and intercommunicators, with its expected rows.
  *
  *     coll DIRECTORY         (4 processes)
  */
@@ -12,7 +11,7 @@ enum { PROCESSES = 4, ROOT = 1, K = 3, MOST = 64 };
 static const long INT = sizeof(int);
 static int out[MOST], in[MOST];
 
-/* A communicator, and the processes that it reaches, by their ranks in the world. */
+/* A communicator, and its (remote) processes by their ranks in the world. */
 struct on {
     MPI_Comm comm;
     const char *name;
@@ -41,7 +40,7 @@ static void lay_out(void)
     }
 }
 
-/* Blocks of as many elements for all processes. All-to-all in place needs both sides to agree. */
+/* Blocks of equal size for all processes, as an all-to-all in place requires. */
 static int even_counts[PROCESSES] = {K, K, K, K}, even_displs[PROCESSES] = {0, K, 2 * K, 3 * K};
 static int even_places[PROCESSES];
 static MPI_Count large_even_counts[PROCESSES];
@@ -91,7 +90,7 @@ OPERATION(gather)
 OPERATION(gatherv)
 {
     void *from = in_place && AT_ROOT(on) ? MPI_IN_PLACE : out;
-    /* Not significant elsewhere, so not there. */
+    /* Null on other ranks, where it is not significant. */
     const int *n = AT_ROOT(on) ? counts : NULL;
     const MPI_Count *large_n = AT_ROOT(on) ? large_counts : NULL;
     CALL(Gatherv, gatherv, (from, counts[on->rank], MPI_INT, in, n, displs, MPI_INT, ROOT, on->comm),
@@ -114,7 +113,7 @@ OPERATION(scatterv)
          (out, large_n, large_displs, MPI_INT, to, counts[on->rank], MPI_INT, ROOT, on->comm))
 }
 
-/* In place, count and type of what is sent are not significant: 0 and none. */
+/* In place, send count and type are not significant: 0 and MPI_DATATYPE_NULL. */
 #define FROM (in_place ? MPI_IN_PLACE : (void *)out)
 #define SENT(n) (in_place ? 0 : (n))
 #define OF_TYPE (in_place ? MPI_DATATYPE_NULL : MPI_INT)
@@ -138,7 +137,7 @@ OPERATION(alltoall)
          (FROM, SENT(K), OF_TYPE, in, K, MPI_INT, on->comm))
 }
 
-/* Each gets blocks of its own size from all. */
+/* Each rank receives blocks of its own size from all ranks. */
 static int mine[PROCESSES], mine_displs[PROCESSES], mine_places[PROCESSES];
 static MPI_Count large_mine[PROCESSES];
 static MPI_Aint large_mine_displs[PROCESSES], large_mine_places[PROCESSES];
@@ -210,14 +209,14 @@ OPERATION(exscan)
     CALL(Exscan, exscan, (FROM, in, K, MPI_INT, MPI_SUM, on->comm), (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
 }
 
-/* Functions of libraries that do not work, with or without mpit. Programs may run on another one than they were built with. */
+/* Functions that fail in some libraries, with or without mpit. The library at run time may not be that of the build. */
 static int is_broken(int (*call)(enum form, int, const struct on *, MPI_Request *), enum form form)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
 
     MPI_Get_library_version(version, &length);
-    /* MPICH until 4.0 and what descends from it: "Invalid communicator" at the second start. */
+    /* MPICH until 4.0 and its derivatives: "Invalid communicator" at the second start. */
     const int scatters_once = strstr(version, "Intel") || strstr(version, "MPICH Version:\t4.0");
     return scatters_once && call == scatter && (form == PERSISTENT || form == LARGE_PERSISTENT);
 }
@@ -236,7 +235,7 @@ static const struct operation {
     int (*call)(enum form, int, const struct on *, MPI_Request *);
     enum whom whom;
     long (*bytes)(int, const struct on *);
-    /* The same in place; NULL for what cannot be. */
+    /* The same in place; NULL if it does not exist in place. */
     long (*in_place)(int, const struct on *);
 } OPERATIONS[] = {
     {"barrier", barrier, ALL, nothing, NULL},
@@ -292,7 +291,7 @@ static void all_forms(const struct on *on)
             }
 }
 
-/* Large counts over a library that has none have their arrays copied: blocks arrive where they belong. */
+/* Over a library without large counts, the arrays are converted: blocks must arrive at their places. */
 static void check_blocks(void)
 {
     for (enum form form = BLOCKING; form <= LARGE; form += LARGE) {
@@ -369,7 +368,7 @@ static void between_groups(void)
 
 int main(int argc, char **argv)
 {
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     lay_out();
     lay_out_evenly();
 
@@ -378,7 +377,7 @@ int main(int argc, char **argv)
     all_forms(&world);
     check_blocks();
 
-    /* The same backwards. */
+    /* The same in reverse order. */
     struct on backwards = {MPI_COMM_NULL, "backwards", PROCESSES - 1 - world_rank, world_size, 0, {3, 2, 1, 0}};
     MPI_Comm_split(MPI_COMM_WORLD, 0, -world_rank, &backwards.comm);
     MPI_Comm_set_name(backwards.comm, backwards.name);
@@ -391,6 +390,6 @@ int main(int argc, char **argv)
     step("free");
 
     between_groups();
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

@@ -1,16 +1,16 @@
-/* The forms of a collective operation: blocking, nonblocking and persistent, with int counts and with large ones.
+/* The forms of a collective operation: blocking, nonblocking and persistent, with int counts and with large counts.
  *
- * A library without large counts gets them from the preload library; they are called where they are there. */
+ * In libraries without large counts, the preload library provides these functions; they are called if they exist. */
 #ifndef COLL_FORMS_H
 #define COLL_FORMS_H
 
-#include "ledger.h"
+#include "expected_rows.h"
 
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
 #define HAVE_PERSISTENT 1
 #define INIT(NAME) MPI_##NAME##_init
 #elif defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION == 4
-/* An extension there, without large counts. */
+/* An extension in these libraries, without large counts. */
 #include <mpi-ext.h>
 #define HAVE_PERSISTENT 1
 #define HAVE_LARGE_PERSISTENT 0
@@ -101,7 +101,7 @@ static inline int has_form(enum form form)
 /* The number of starts of a persistent operation. */
 enum { STARTS = 2 };
 
-/* Completes an operation that was called in the form `form`; returns how often it was done. */
+/* Completes an operation that was called in the form `form`; returns how often it was executed. */
 static inline int complete(enum form form, MPI_Request *request)
 {
     if (form == BLOCKING || form == LARGE)

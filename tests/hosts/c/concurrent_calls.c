@@ -1,9 +1,9 @@
-/* Four threads of each of two processes do everything at once: messages, accesses and collective operations, each on a
- * communicator and a window of its own.
+/* Four threads of each of two processes communicate at once: messages, accesses and collective operations, each on its own
+ * communicator and window.
  *
  *     concurrent_calls DIRECTORY        (2 processes)
  */
-#include "ledger.h"
+#include "expected_rows.h"
 
 #include <pthread.h>
 
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
     pthread_t threads[THREADS];
 
     initialize_with = MPI_THREAD_MULTIPLE;
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     for (int i = 0; i < THREADS; i++) {
         struct lane *lane = &lanes[i];
         char name[32];
@@ -67,6 +67,6 @@ int main(int argc, char **argv)
         MPI_Win_free(&lanes[i].win);
         MPI_Comm_free(&lanes[i].comm);
     }
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

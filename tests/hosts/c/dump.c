@@ -1,23 +1,23 @@
-/* Writes down all that an MPI library shows of its variables and categories, before and after MPI_Init.
+/* Writes all metadata and values of an MPI library's variables and categories to a file, before and after MPI_Init.
  *
  *     dump FILE [late]       (1 process)
  *
- * One line per entry, fields apart by tabs, `field=value`. With `late` MPI_T is not asked before MPI_Init. An entry that
- * cannot be asked gives a line with the error code alone, and the walk goes on.
+ * One line per entry, with fields `field=value` separated by tabs. With `late`, MPI_T is not used before MPI_Init. An entry
+ * whose query fails has a line with the error code only.
  *
- * Strings are asked for three times: their lengths alone (`_need`), whole (with `_len`), and into four bytes (`_cut`,
- * `_cut_len`). Numbers such as classes are those of the header the program is compiled with. */
+ * Strings are queried three times: the length alone (`_need`), the whole string (with `_len`), and into a buffer of four bytes
+ * (`_cut`, `_cut_len`). Constants such as classes are those of the header that the program is compiled with. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 1 << 16, CUT = 4 };
+enum { CAPACITY = 1 << 16, CUT = 4 };
 
 static FILE *file;
 static const char *moment;
 
-/* Tabs and line ends would be taken for those between fields and lines. */
+/* Replaces tabs and line ends, which separate fields and lines. */
 static void put_text(const char *field, const char *text)
 {
     fprintf(file, "\t%s=", field);
@@ -40,7 +40,7 @@ static void put_number(const char *field, long value)
 
 static void put_type(MPI_Datatype type)
 {
-    /* Before MPI_Init a type can only be compared; these are what variables may have, and what some have all the same. */
+    /* Before MPI_Init, datatypes can only be compared; these are the permitted ones, and others that occur. */
     const struct {
         MPI_Datatype type;
         const char *name;
@@ -74,8 +74,8 @@ static void put_type(MPI_Datatype type)
 /* Proves F3, F4: handles of enumerations differ from run to run, so an enumeration is written by its name and items. */
 static void put_enum(MPI_T_enum values)
 {
-    static char name[ROOM];
-    int items, length = ROOM;
+    static char name[CAPACITY];
+    int items, length = CAPACITY;
     if (values == MPI_T_ENUM_NULL) {
         put_text("enum", "");
         return;
@@ -89,7 +89,7 @@ static void put_enum(MPI_T_enum values)
     put_number("items", items);
     for (int i = 0; i < items; i++) {
         int value;
-        length = ROOM;
+        length = CAPACITY;
         rc = MPI_T_enum_get_item(values, i, &value, name, &length);
         if (rc != MPI_SUCCESS)
             put_number("item_rc", rc);
@@ -100,9 +100,9 @@ static void put_enum(MPI_T_enum values)
     }
 }
 
-/* The answers to the three ways of asking for a name or a description. */
+/* The results of the three queries of a name or a description. */
 struct answer {
-    char text[ROOM], cut[CUT + 1];
+    char text[CAPACITY], cut[CUT + 1];
     int need, length, cut_length;
 };
 
@@ -120,19 +120,19 @@ static void put_answer(const char *field, const struct answer *answer)
     put_number(label, answer->cut_length);
 }
 
-enum ask { LENGTHS, WHOLE, SHORT, ASKS };
+enum query { LENGTHS, WHOLE, SHORT, QUERIES };
 
-/* The buffer and length to pass for one way of asking, with the buffer made ready. */
-static char *room(struct answer *answer, enum ask ask, int **length)
+/* Prepares the buffer for one of the queries; returns the buffer and the length to pass. */
+static char *prepare(struct answer *answer, enum query query, int **length)
 {
-    switch (ask) {
+    switch (query) {
     case LENGTHS:
         answer->need = 0;
         *length = &answer->need;
         return NULL;
     case WHOLE:
         memset(answer->text, 0, sizeof answer->text);
-        answer->length = ROOM;
+        answer->length = CAPACITY;
         *length = &answer->length;
         return answer->text;
     default:
@@ -161,9 +161,9 @@ static void dump_pvar(int index)
     MPI_Datatype type = MPI_DATATYPE_NULL;
     MPI_T_enum values = MPI_T_ENUM_NULL;
 
-    for (enum ask ask = 0; ask < ASKS && rc == MPI_SUCCESS; ask++) {
-        char *name_room = room(&name, ask, &name_length), *desc_room = room(&desc, ask, &desc_length);
-        rc = MPI_T_pvar_get_info(index, name_room, name_length, &verbosity, &class, &type, &values, desc_room,
+    for (enum query query = 0; query < QUERIES && rc == MPI_SUCCESS; query++) {
+        char *name_buffer = prepare(&name, query, &name_length), *desc_buffer = prepare(&desc, query, &desc_length);
+        rc = MPI_T_pvar_get_info(index, name_buffer, name_length, &verbosity, &class, &type, &values, desc_buffer,
                                  desc_length, &bind, &readonly, &continuous, &atomic);
     }
     if (!begin("pvar", index, rc))
@@ -190,9 +190,9 @@ static void dump_cvar(int index)
     MPI_Datatype type = MPI_DATATYPE_NULL;
     MPI_T_enum values = MPI_T_ENUM_NULL;
 
-    for (enum ask ask = 0; ask < ASKS && rc == MPI_SUCCESS; ask++) {
-        char *name_room = room(&name, ask, &name_length), *desc_room = room(&desc, ask, &desc_length);
-        rc = MPI_T_cvar_get_info(index, name_room, name_length, &verbosity, &type, &values, desc_room, desc_length,
+    for (enum query query = 0; query < QUERIES && rc == MPI_SUCCESS; query++) {
+        char *name_buffer = prepare(&name, query, &name_length), *desc_buffer = prepare(&desc, query, &desc_length);
+        rc = MPI_T_cvar_get_info(index, name_buffer, name_length, &verbosity, &type, &values, desc_buffer, desc_length,
                                  &bind, &scope);
     }
     if (!begin("cvar", index, rc))
@@ -224,9 +224,9 @@ static void dump_category(int index)
 {
     int cvars = -1, pvars = -1, categories = -1, found = -1, rc = MPI_SUCCESS, *name_length, *desc_length;
 
-    for (enum ask ask = 0; ask < ASKS && rc == MPI_SUCCESS; ask++) {
-        char *name_room = room(&name, ask, &name_length), *desc_room = room(&desc, ask, &desc_length);
-        rc = MPI_T_category_get_info(index, name_room, name_length, desc_room, desc_length, &cvars, &pvars, &categories);
+    for (enum query query = 0; query < QUERIES && rc == MPI_SUCCESS; query++) {
+        char *name_buffer = prepare(&name, query, &name_length), *desc_buffer = prepare(&desc, query, &desc_length);
+        rc = MPI_T_category_get_info(index, name_buffer, name_length, desc_buffer, desc_length, &cvars, &pvars, &categories);
     }
     if (!begin("category", index, rc))
         return;

@@ -1,7 +1,7 @@
-/* A tool inside the program registers for `pml_message_sent` on the world's communicator, and receives each message
- * that its process sends on it, once, with what was sent. Prints a line for each thing that is not so.
+/* A tool inside the program registers for `pml_message_sent` on MPI_COMM_WORLD, and must receive each message of its process
+ * exactly once, with its data. Prints a line for each failure.
  *
- * Started by more than one process; each sends to its right neighbor. */
+ * More than one process; each sends to its right neighbor. */
 #include "mpit.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void check(int right, const char *what)
     }
 }
 
-/* Proves F39, F42, F43, F44, F45: looks at a message. The n-th has n * n bytes and the tag TAG + n. */
+/* Proves F39, F42, F43, F44, F45: reads a message. The n-th has n * n bytes and the tag TAG + n. */
 static void on_message(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
                        void *user_data)
 {
@@ -64,7 +64,7 @@ static void on_free(MPI_T_event_registration registration, MPI_T_cb_safety safet
     freed++;
 }
 
-/* Proves F29, F30: what the event type says of itself. */
+/* Proves F29, F30: the metadata of the event type. */
 static int describe(void)
 {
     int event = -1, elements = ELEMENTS + 1, source = -1, sources = 0, bind = -1, length = 64, at;

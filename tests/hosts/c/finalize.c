@@ -1,10 +1,10 @@
-/* Functions that work inside MPI_Finalize, and functions of the tools interface that work after it.
+/* MPI functions that work inside MPI_Finalize, and functions of the tools interface that work after it.
  *
  *     finalize               (any number of processes)
  *
- * A delete function of an attribute on MPI_COMM_SELF sends a message to the right neighbor, reads handles on all control
- * variables of the library, and makes new ones. After MPI_Finalize the old handles are read and freed. Ends with 1 if
- * something is refused that was not refused before. */
+ * A delete function of an attribute of MPI_COMM_SELF sends a message to the right neighbor, reads handles on all control
+ * variables of the library, and allocates new ones. After MPI_Finalize, the old handles are read and freed. Ends with 1 if
+ * a call fails that succeeded before. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static void expect(int is_right, const char *what, int at, int code)
         fprintf(stderr, "finalize: %s of control variable %d: %d\n", what, cvars[at].index, code);
 }
 
-/* Some crash the library by themselves. */
+/* Reading some of them crashes the library, with or without mpit. */
 static int is_safe(const char *name)
 {
     return !strstr(name, "ucx");

@@ -1,10 +1,9 @@
-/* Calls functions that have the names of MPI's and are not MPI's, directly or by a plug-in that it opens.
+/* Calls functions with names of MPI functions that do not belong to MPI, directly or through a library that it opens.
  *
  *     foreign          (linked with the library that calls them)
- *     foreign PATH     (opens it, more than once)
+ *     foreign PATH     (opens that library, several times)
  *
- * With WITH_MPI: before, between and after calls of MPI. Rank 0 sends two messages to itself.
- */
+ * With WITH_MPI: before, between and after calls of MPI. Rank 0 sends two messages to itself. */
 #define _GNU_SOURCE
 #ifdef WITH_MPI
 #include <mpi.h>

@@ -1,4 +1,4 @@
-/* Functions that have the names of MPI's and nothing to do with it. */
+/* Functions with names of MPI functions that do not belong to MPI. */
 #ifndef FOREIGN_H
 #define FOREIGN_H
 
@@ -19,7 +19,7 @@ double mpi_gather_(long a, double b, long c, double d, long e, double f, long g,
                    double l, long m, double n, double o, double p, double q, long r);
 /* The caller says how many vector registers it uses. */
 double mpi_bcast_(int count, ...);
-/* A name of a newer interface of Fortran, and one that MPI libraries are asked for before they are initialized. */
+/* A name of a newer Fortran interface, and one that may be called before MPI is initialized. */
 float mpi_put_f08_(float x, float y);
 double mpi_init_(double x);
 double mpi_pcontrol_(double x, long y);
@@ -35,7 +35,7 @@ typedef double vector __attribute__((vector_size(32)));
 __attribute__((target("avx"))) vector mpi_allgather_(vector x, vector y);
 #endif
 
-/* Calls them all, and again; returns how many were wrong. */
+/* Calls all functions twice; returns the number of wrong results. */
 int foreign_calls(const char *when);
 
 #endif

@@ -1,4 +1,4 @@
-/* A library that calls those of foreign_functions.c. */
+/* A library that calls the functions of foreign_functions.c. */
 #include "foreign.h"
 #include <errno.h>
 #include <stdio.h>

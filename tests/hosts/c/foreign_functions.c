@@ -1,4 +1,4 @@
-/* A library of functions that are not MPI's, as the sequential builds of parallel libraries have them. */
+/* A library that defines functions with names of MPI functions, as sequential builds of parallel libraries do. */
 #include "foreign.h"
 #include <stdarg.h>
 

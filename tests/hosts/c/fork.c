@@ -1,10 +1,9 @@
-/* Processes that fork while a thread of theirs is inside the tools interface.
+/* Forks while another thread is inside the tools interface.
  *
  *     fork                   (1 process)
  *
- * R320: a thread makes and frees sessions, handles and registrations and looks names up; the process forks meanwhile,
- * again and again, and each child makes the same calls. None may wait for a lock that a thread held which the child does not
- * have. */
+ * R320: a thread creates and frees sessions, handles and registrations, and looks names up. Meanwhile the process forks
+ * repeatedly, and each child makes the same calls. No child may wait for a lock that was held by a thread of its parent. */
 #include "mpit.h"
 
 #include <pthread.h>
@@ -27,7 +26,7 @@ static atomic_int over, broken;
             fprintf(stderr, "fork: line %d: fails: %s\n", __LINE__, #call);                                            \
     } while (0)
 
-/* All kinds of calls that change what the interface keeps. */
+/* All kinds of calls that change the state of the interface. */
 static void all_calls(void)
 {
     MPI_T_pvar_session session;
@@ -64,7 +63,7 @@ static void *call_on(void *unused)
     return NULL;
 }
 
-/* Returns the number of children that hang or fail: none, or the first. */
+/* Returns the number of children that hang or fail: 0, or 1 after the first. */
 static int children(void)
 {
     pthread_t thread;

@@ -1,9 +1,9 @@
-/* Calls by their names in Fortran that have strings, and Open MPI 4's persistent collective operations, which only the library's Fortran
- * interface defines: it calls PMPI_ functions.
+/* Calls functions with string arguments by their Fortran names, and Open MPI 4's persistent collective operations, which only
+ * the library's Fortran interface defines; it calls their PMPI_ functions.
  *
  *     fortran_strings DIRECTORY        (2 processes)
  */
-#include "ledger.h"
+#include "expected_rows.h"
 
 enum { PROCESSES = 2 };
 typedef MPI_Fint *in;
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
     MPI_Offset at = 0, got_at = -1;
     MPI_Comm both;
 
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     const int other = 1 - world_rank;
     MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &both);
     comm = MPI_Comm_c2f(both);
@@ -83,6 +83,6 @@ int main(int argc, char **argv)
     expect("C", other, 1, sizeof(int));
     expect_on("A2A", "MPI_COMM_WORLD", 1, sizeof(int));
 #endif
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

@@ -1,4 +1,4 @@
-/* A library that has a function of the name by which TAU is recognized. */
+/* A library with a function of the name that identifies TAU. */
 int Tau_mpi_t_initialize(void);
 
 int Tau_mpi_t_initialize(void)

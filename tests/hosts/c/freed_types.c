@@ -1,16 +1,16 @@
-/* Derived types that another thread frees while a call with them is under way, as the standard allows. Types of another size
- * take their handles at once.
+/* Derived datatypes that another thread frees during a call with them, as the standard allows. New datatypes of another size
+ * reuse their handles at once.
  *
  *     freed_types DIRECTORY        (1 process)
  */
-#include "ledger.h"
+#include "expected_rows.h"
 
 #include <pthread.h>
 #include <sched.h>
 
 enum { TAG = 7, REPLY = 8, BYTES = 14, OTHERS = 64, OTHER_BYTES = 1000 };
 
-/* With MPICH 4.0.2, MPI_Sendrecv may wait forever if another thread sends the answer, with and without mpit. */
+/* With MPICH 4.0.2, MPI_Sendrecv may hang if another thread sends the reply, with and without mpit. */
 #if defined MPICH_NUMVERSION && MPICH_NUMVERSION < 40100000
 enum { SENDRECV_WAITS_FOR_THREADS = 0 };
 #else
@@ -27,14 +27,14 @@ static MPI_Datatype derived(int bytes)
     return made;
 }
 
-/* Completes a request without blocking: with MPICH 4.0.2, two threads that both block may wait forever. */
+/* Completes a request without blocking: with MPICH 4.0.2, two blocked threads may hang. */
 static void complete(MPI_Request *request)
 {
     for (int done = 0; !done; sched_yield())
         MPI_Test(request, &done, MPI_STATUS_IGNORE);
 }
 
-/* Frees the type as soon as the message is on its way, and only then receives it. */
+/* Frees the datatype while the message is in flight, and receives it afterwards. */
 static void *free_and_receive(void *comm)
 {
     char in[BYTES];
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
     int messages = 0, expected = 0;
 
     initialize_with = MPI_THREAD_MULTIPLE;
-    open_ledger(&argc, &argv, 1);
+    open_expected_rows(&argc, &argv, 1);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     for (int form = 0; form < 3; form++) {
         if (form == 1 && !SENDRECV_WAITS_FOR_THREADS)
@@ -91,6 +91,6 @@ int main(int argc, char **argv)
     }
     expect("E", 0, messages, expected);
     MPI_Comm_free(&comm);
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

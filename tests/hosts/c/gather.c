@@ -1,5 +1,5 @@
-/* Ways in which a program may end: `gather MODE`. Each mode but `silent` and `sessions` has each process send one int to
- * its right neighbor first. */
+/* Programs that end in different ways: `gather MODE`. In all modes except `silent` and `sessions`, each process first sends
+ * one int to its right neighbor. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #endif
 
 static int me, size;
-/* For a receive that nothing is sent to. */
+/* The buffer of a receive that never completes. */
 static int untouched = -7;
 
 static void pass(MPI_Comm comm)
@@ -26,7 +26,7 @@ static void pass(MPI_Comm comm)
     }
 }
 
-/* Nothing but the program's own messages reaches a receive from any source, also when others are at their end already. */
+/* A receive from any source gets only the program's own messages, even if other ranks are in MPI_Finalize. */
 static void receive_late(void)
 {
     if (me == 0) {
@@ -105,7 +105,7 @@ int main(int argc, char **argv)
         sleep(5);
     if (strcmp(mode, "killed") == 0 && me == size - 1)
         raise(SIGKILL);
-    /* A receive that is forgotten, as happens. It comes to nothing. */
+    /* A receive that is never completed. */
     MPI_Request forgotten;
     if (strcmp(mode, "leftover") == 0)
         MPI_Irecv(&untouched, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &forgotten);

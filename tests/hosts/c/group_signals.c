@@ -1,5 +1,5 @@
-/* Sends signals to the process group of its launcher and to the leader of that group alone, and counts what the launcher hands
- * on: `group_signals GROUP LEADER ROUNDS...`, where the launcher handles GROUP before LEADER if it has both. */
+/* Sends signals to the process group of its launcher, and to the leader of that group alone, and counts the signals that the
+ * launcher forwards: `group_signals GROUP LEADER ROUNDS...`, where the launcher handles GROUP before LEADER if both arrive. */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
 #include <signal.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* The next of these signals, or 0 if none comes for a long time. */
+/* Waits for the next of these signals; returns 0 after a timeout. */
 static int next(const sigset_t *signals)
 {
     struct timespec limit = {.tv_sec = 10};

@@ -1,8 +1,8 @@
-/* Calls Intel's Fortran interfaces as programs do: the one for programs whose INTEGER has 8 bytes, and the one over the standard ABI.
+/* Calls Intel's Fortran interfaces: the one for programs whose INTEGER has 8 bytes, and the one over the standard ABI.
  *
  *     ilp64 DIRECTORY        (2 processes, linked with libmpi_ilp64 and libmpifort, or with libmpifort_abi)
  */
-#include "ledger.h"
+#include "expected_rows.h"
 
 #include <stdint.h>
 
@@ -22,13 +22,13 @@ void mpi_recv_(void *, in, in, in, in, in, integer *, integer *);
 int main(int argc, char **argv)
 {
     int out[6] = {1, 2, 3, 4, 5, 6}, back[6] = {0};
-    /* The second count is the one that counts: it lies where a 4-byte array has the third. */
+    /* The second count is significant: in an array of 4-byte integers, the third one has its address. */
     const integer counts[2][2] = {{0, 20}, {20, 0}}, places[2] = {0, 0}, bytes = 20, tag = 7;
-    /* Fortran's numbers for what C calls the same. */
+    /* Fortran's values of constants of the same name in C. */
     const integer world = (integer)(intptr_t)MPI_COMM_WORLD, byte = (integer)(intptr_t)MPI_BYTE;
     integer error = -1, status[16];
 
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     const int other = 1 - world_rank;
     const integer peer = other;
     mpi_alltoallv_(out, counts[world_rank], places, &byte, back, counts[world_rank], places, &byte, &world, &error);
@@ -41,6 +41,6 @@ int main(int argc, char **argv)
     } else
         mpi_recv_(back, &bytes, &byte, &peer, &tag, &world, status, &error);
     require(error == 0, "send");
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

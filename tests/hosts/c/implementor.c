@@ -1,5 +1,5 @@
-/* An MPI library of one process, as a tool sees it: it describes itself in static tables, registers them in
- * MPI_Init, and counts and raises in MPI_Barrier. The functions of the tools interface are libmpit.so's. */
+/* An MPI library of one process. It describes itself in static tables, registers them in MPI_Init, and increments a counter
+ * and raises an event in MPI_Barrier. libmpit.so provides the functions of the tools interface. */
 #include "mpit_plugin.h"
 
 #include <mpi.h>
@@ -16,7 +16,7 @@ static unsigned limit = 10;
 static int mode;
 static char label[8] = "none";
 
-/* Double what the pointer leads to. */
+/* Returns twice the number that the pointer refers to. */
 static int read_waiting(void *user_data, const struct mpit_object *object, void *out, int count)
 {
     (void)object;
@@ -35,7 +35,7 @@ static int fail(void *user_data, const struct mpit_object *object, void *out, in
     return 1;
 }
 
-/* The number of a communicator, twice: how many processes it has only the library knows, and here it is always 2. */
+/* The identifier of a communicator for both ranks: all communicators of this library have size 2. */
 static int read_comm(void *user_data, const struct mpit_object *object, void *out, int count)
 {
     (void)user_data;
@@ -49,7 +49,7 @@ static int two(void *user_data, const struct mpit_object *object)
     return object->id ? 2 : 0;
 }
 
-/* Takes limits up to 100. */
+/* Accepts limits up to 100. */
 static int set_limit(void *user_data, const void *value, int count)
 {
     return user_data != &limit || count != 1 || *(const unsigned *)value > 100;
@@ -153,7 +153,7 @@ int MPI_Barrier(MPI_Comm comm)
     mpit_sum_add_double(&seconds, 0.25);
     sizes[1]++;
     waiting += 3;
-    /* Up to the limit and down again, and what was set decides where it stays. */
+    /* The level rises to the limit, falls to 2, and ends at a value that depends on the mode. */
     mpit_level_set(&depth, limit);
     mpit_level_set(&depth, 2);
     mpit_level_set(&depth, mode ? 6 : 5);

@@ -1,5 +1,5 @@
-/* A tool that knows mpi.h and nothing else, over the MPI library in implementor.c: it finds by name what that registered,
- * reads it while the library works, and receives its events. Prints a line for each thing that is not so. */
+/* A tool that knows only mpi.h, over the MPI library in implementor.c. It finds the library's entries by name, reads them
+ * while the library works, and receives its events. Prints a line for each failure. */
 #include <mpi.h>
 
 #include <stdint.h>
@@ -23,7 +23,7 @@ static void work(int barriers)
         MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Finds a variable and compares what it says of itself. */
+/* Finds a variable and compares its metadata. */
 static int find(const char *name, int class, int verbosity, MPI_Datatype datatype, const char *description, int readonly,
                 int continuous, int atomic)
 {
@@ -169,7 +169,7 @@ static void levels(void)
     MPI_T_pvar_session_free(&session);
 }
 
-/* The library for implementors knows of a communicator what its handle is. */
+/* libmpit.so identifies a communicator by its handle. */
 static void communicators(void)
 {
     MPI_Comm comms[2] = {MPI_COMM_WORLD, MPI_COMM_SELF}, none = MPI_COMM_NULL;
@@ -241,7 +241,7 @@ static void groups(void)
 int main(int argc, char **argv)
 {
     int provided;
-    /* The interface is up before the library is: what that registers is found all the same. */
+    /* The tools interface is initialized before the library: entries that it registers later are found all the same. */
     check(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS, "init");
     check(MPI_T_pvar_get_index("impl_barriers", MPI_T_PVAR_CLASS_COUNTER, &provided) == MPI_T_ERR_INVALID_NAME, "before");
     check(MPI_Init(&argc, &argv) == MPI_SUCCESS, "the library's tables");

@@ -1,13 +1,13 @@
-/* Opens and closes MPI and its tool interface in all balanced orders, each in a process of its own.
+/* Initializes and finalizes MPI and its tools interface in all balanced orders, each in its own process.
  *
- *     init_orders STEPS     (one process, without a launcher: children initialize MPI by themselves)
+ *     init_orders STEPS     (one process, without a launcher: children initialize MPI as singletons)
  *
  * s: MPI_T_init_thread(SINGLE)   m: MPI_T_init_thread(MULTIPLE)   f: MPI_T_finalize   I: MPI_Init   F: MPI_Finalize
  *
- * Orders have up to STEPS steps. Each is run twice: as it is, and with queries before the first step and after each.
- * Queries fail while the tool interface is closed, and succeed while it is open. For each order and way the program
- * prints a line: the order, with q where it was queried, and how its process ended. */
-#include "ask_all.h"
+ * Orders have up to STEPS steps. Each is run twice: unchanged, and with queries before the first step and after each one.
+ * Queries must fail while the tools interface is not initialized, and succeed while it is. Prints a line for each run: the
+ * order, with q for queries, and the end of its process. */
+#include "query_all.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -18,11 +18,11 @@
 
 enum { LONGEST = 8, AT_ONCE = 12, SECONDS = 300, WRONG = 100, FAILED = 4096, FEW = 16 };
 
-/* Asks for all that can be read. Whether the interface answered as it should. */
+/* Makes all queries; returns 1 if the interface returned the expected code. */
 static int query(int open)
 {
     int count;
-    const int rc = ask_all();
+    const int rc = query_all();
     if (!open)
         return rc != MPI_SUCCESS;
     MPI_T_pvar_session session;
@@ -53,7 +53,7 @@ static int take(char step, int *open)
     }
 }
 
-/* Ends the process: 0, or WRONG and the number of the step that did not do as it should. */
+/* Ends the process with 0, or with WRONG plus the number of the failed step. */
 static void run(const char *order, int queries)
 {
     int open = 0;
@@ -66,7 +66,7 @@ static void run(const char *order, int queries)
     exit(0);
 }
 
-/* Processes that run now. Most of their time they wait, so there are more than processors. */
+/* The running processes. They mostly wait, so there are more of them than processors. */
 static struct running {
     pid_t child;
     char order[LONGEST + 1];
@@ -91,7 +91,7 @@ static void report(const char *order, int queries, int status)
         printf("%s\n", WEXITSTATUS(status) == 0 ? "well" : "ended");
 }
 
-/* Waits until some process ends, and reports it if it ended well. Whether there was one. */
+/* Waits for the end of a process, and reports it if it succeeded. Returns 0 if there is none. */
 static int reap(void)
 {
     int status;
@@ -135,7 +135,7 @@ static void try(const char *order, int queries)
         exit(EXIT_FAILURE);
     }
     if (one->child == 0) {
-        /* What libraries print about crashes would drown the results. */
+        /* Crash reports of libraries would obscure the results. */
         if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout))
             exit(EXIT_FAILURE);
         run(order, queries);
@@ -176,8 +176,8 @@ int main(int argc, char **argv)
         extend(order, 0, length, 0, 0);
     while (reap())
         ;
-    /* Libraries that start a dozen times at once may stumble over each other, which is not what is asked here. So a few
-     * that failed in company are tried once more alone, and said to have been. */
+    /* A dozen concurrent starts of a library may disturb each other, which this test does not measure. A few failed
+     * orders are therefore repeated alone, and marked. */
     int again = failures <= FEW, count = failures;
     failures = FAILED;
     for (struct failed *one = failed; one < failed + count; one++) {

@@ -1,9 +1,9 @@
-/* Writes and reads a file together. Libraries do so with messages, collective operations and accesses of their own, none of
- * which is the program's.
+/* Collective file access. Libraries implement it with internal messages, collective operations and accesses, which must not
+ * be recorded.
  *
  *     io DIRECTORY           (4 processes)
  */
-#include "ledger.h"
+#include "expected_rows.h"
 
 enum { PROCESSES = 4, ELEMENTS = 1000 };
 
@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     MPI_File file;
     MPI_Datatype interleaved;
 
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     for (int i = 0; i < ELEMENTS; i++)
         block[i] = ELEMENTS * world_rank + i;
     snprintf(path, sizeof path, "%s/file", argv[1]);
@@ -39,6 +39,6 @@ int main(int argc, char **argv)
     require(back[1] == block[1] && back[ELEMENTS - 1] == block[ELEMENTS - 1], "interleaved file");
     MPI_Type_free(&interleaved);
     MPI_File_close(&file);
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

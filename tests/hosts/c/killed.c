@@ -1,5 +1,5 @@
-/* Ends without MPI_Finalize: `killed MODE`. Process 2 of 4 ends itself in one of several ways, after all have sent and
- * exchanged what is known; with mode `finish` all come to their end. */
+/* Ends without MPI_Finalize: `killed MODE`. Rank 2 of 4 ends in one of several ways, after all ranks have sent and exchanged
+ * known data. With mode `finish`, all ranks call MPI_Finalize. */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
 #include <signal.h>
@@ -42,7 +42,7 @@ static void other_kinds(MPI_Comm comm)
     MPI_Alltoallv(out, counts, starts, MPI_INT, all, takes, starts, MPI_INT, comm);
 }
 
-/* Children do not disturb what is kept of their parent. */
+/* Child processes must not change the store of their parent. */
 static void have_children(void)
 {
     for (int exec = 0; exec < 2; exec++) {
@@ -57,16 +57,16 @@ static void have_children(void)
     }
 }
 
-static void name_mark(char *name, size_t room, const char *mode, int rank)
+static void format_mark_name(char *name, size_t length, const char *mode, int rank)
 {
-    snprintf(name, room, "at_end.%s.%d", mode, rank);
+    snprintf(name, length, "at_end.%s.%d", mode, rank);
 }
 
-/* Without MPI, whose calls would be counted, or cut off in their middle. */
-static void tell_that_all_is_done(const char *mode)
+/* By files, because MPI calls would be counted, or interrupted. */
+static void mark_end(const char *mode)
 {
     char name[64];
-    name_mark(name, sizeof name, mode, me);
+    format_mark_name(name, sizeof name, mode, me);
     FILE *mark = fopen(name, "w");
     if (mark)
         fclose(mark);
@@ -76,7 +76,7 @@ static void wait_for_others(const char *mode)
 {
     for (int rank = 0; rank < size; rank++) {
         char name[64];
-        name_mark(name, sizeof name, mode, rank);
+        format_mark_name(name, sizeof name, mode, rank);
         while (access(name, F_OK) != 0)
             nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
@@ -118,9 +118,9 @@ int main(int argc, char **argv)
     MPI_Comm_free(&half);
     MPI_Barrier(MPI_COMM_WORLD);
     if (strcmp(mode, "finish") != 0) {
-        /* The launcher ends the others, or else this does. */
+        /* Ends the other ranks if the launcher does not. */
         alarm(8);
-        tell_that_all_is_done(mode);
+        mark_end(mode);
         if (me == 2) {
             wait_for_others(mode);
             end(mode);

@@ -1,5 +1,5 @@
-/* Sets after MPI_Init what is used in MPI_Finalize only, asks for the texts of all codes of MPI_T, and makes communicators without
- * names, not the same ones in each of 4 processes. */
+/* Changes settings after MPI_Init that are used in MPI_Finalize only, queries the texts of all error codes of MPI_T, and
+ * creates communicators without names, different ones on each of 4 ranks. */
 #include "mpit.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void texts(void)
     }
 }
 
-/* A communicator's collective operation, and its end. */
+/* Makes a collective operation on a communicator and frees it. */
 static void use(MPI_Comm comm)
 {
     int one = 1, sum;

@@ -1,4 +1,4 @@
-/* Registers a variable when MPI is up already, as libraries do that are loaded late. */
+/* Registers a variable after MPI_Init, as libraries that are loaded late do. */
 #include "mpit.h"
 #include "mpit_plugin.h"
 

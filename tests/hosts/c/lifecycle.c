@@ -1,11 +1,11 @@
-/* Opens and closes MPI and its tool interface in any order.
+/* Initializes and finalizes MPI and its tools interface in any order.
  *
  *     lifecycle SEQUENCE     (any number of processes)
  *
- * i: MPI_T_init_thread   f: MPI_T_finalize   I: MPI_Init   F: MPI_Finalize   q: ask for all names of performance variables
- * n: as q, but the interface is down and says so   x: MPI_T_finalize when it is down, which fails   A: MPI_Abort
- * s: start another process with a sequence of its own   C: in that one, answer the one that started it */
-#include "ask_all.h"
+ * i: MPI_T_init_thread   f: MPI_T_finalize   I: MPI_Init   F: MPI_Finalize   q: query the names of all performance variables
+ * n: as q, but the interface is not initialized, and must return that code   x: MPI_T_finalize, which must fail
+ * A: MPI_Abort   s: spawn a process with its own sequence   C: in that process, send a reply to its parent */
+#include "query_all.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static void fail(char step, int rc)
     exit(EXIT_FAILURE);
 }
 
-/* The other process says how it went, if it gets so far. */
+/* The spawned process sends its result, unless it fails earlier. */
 static int spawn(char *program)
 {
     char *arguments[] = {"niqIqCFfn", NULL};
@@ -35,7 +35,7 @@ static int answer_parent(void)
     int answer = 42, index;
     MPI_Comm parent;
     MPI_Comm_get_parent(&parent);
-    /* That mpit is in this process, too. */
+    /* Checks that mpit is loaded in this process, too. */
     if (MPI_T_pvar_get_index("pml_monitoring_messages_total", MPI_T_PVAR_CLASS_COUNTER, &index) != MPI_SUCCESS)
         answer = 0;
     MPI_Send(&answer, 1, MPI_INT, 0, 0, parent);
@@ -60,10 +60,10 @@ int main(int argc, char **argv)
             rc = MPI_Finalize();
             break;
         case 'q':
-            rc = ask_all();
+            rc = query_all();
             break;
         case 'n':
-            rc = ask_all() == MPI_T_ERR_NOT_INITIALIZED ? MPI_SUCCESS : MPI_ERR_OTHER;
+            rc = query_all() == MPI_T_ERR_NOT_INITIALIZED ? MPI_SUCCESS : MPI_ERR_OTHER;
             break;
         case 'x':
             rc = MPI_T_finalize() == MPI_SUCCESS ? MPI_ERR_OTHER : MPI_SUCCESS;

@@ -1,9 +1,8 @@
-/* Lets no file become longer than some bytes, and ends well.
+/* Limits the size of files, and ends normally.
  *
- *     limits ROOM ENOUGH [RANK]     at most ROOM bytes while it runs, ENOUGH in MPI_Finalize, on all ranks or one
+ *     limits BYTES ENOUGH [RANK]     at most BYTES while it runs, ENOUGH in MPI_Finalize, on all ranks or one
  *
- * What it sends and the communicators it makes need more than 64 kilobytes of a store.
- */
+ * The records of its messages and communicators need more than 64 kB of a store. */
 #define _XOPEN_SOURCE 700
 #include <mpi.h>
 #include <stdio.h>

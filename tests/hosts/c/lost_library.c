@@ -1,4 +1,4 @@
-/* Calls MPI. A test links it without an MPI library, as a linker does that leaves out what seems not to be needed. */
+/* Calls MPI. A test links it without an MPI library, as `--as-needed` does if the library seems unused. */
 #include <mpi.h>
 
 int main(void)

@@ -1,5 +1,5 @@
-/* A program that is no MPI library and has a table of its own: visible where mpit is, and harmless where it is not. It also uses
- * what MPI libraries need for themselves, info objects above all, so that a library in front of them that has its own shows. */
+/* A program that is not an MPI library and registers a table: visible if mpit is loaded, without effect if not. It also uses
+ * functions that MPI libraries use internally, especially info objects, to detect a preloaded library that replaces them. */
 #include "mpit_plugin.h"
 
 #include <mpi.h>

@@ -1,7 +1,8 @@
-/* A little of everything, as each language has it: the same calls are in `cxx/mixed.cpp`, `fortran/mixed.F90` and
- * `python/mixed.py`, and are to be recorded alike.
+/* Calls of each kind, which `cxx/mixed.cpp`, `fortran/mixed.F90` and `python/mixed.py` make as well. All languages must be
+ * recorded alike.
  *
- *     mixed                  (4 processes) */
+ *     mixed                  (4 processes)
+ */
 #include <mpi.h>
 
 enum { PROCESSES = 4 };

@@ -1,8 +1,8 @@
-/* MPI programs, one for each name. Their output, their files and their ends do not depend on a library that is preloaded.
+/* MPI programs, one for each name. Their output, files and exit status must not depend on a preloaded library.
  *
  *     mpi_cases NAME         (1 process)
  *
- * No addresses, process numbers or times are printed. */
+ * No addresses, process ids or times are printed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -147,7 +147,7 @@ static void end_at_exit(void)
     say_state();
 }
 
-/* MPI_Finalize when the program is at its end. */
+/* MPI_Finalize in an exit handler. */
 static int finalizes_at_exit(void)
 {
     communicate(MPI_COMM_WORLD);
@@ -280,7 +280,7 @@ static int crashes(void)
     abort();
 }
 
-/* Queries of what exists. */
+/* Queries of the tools interface. */
 
 static int has_names(void)
 {
@@ -594,7 +594,7 @@ static int reads_input(void)
     return 0;
 }
 
-/* Becomes another program when MPI has ended. */
+/* Executes another program after MPI_Finalize. */
 static int becomes_another(void)
 {
     communicate(MPI_COMM_WORLD);

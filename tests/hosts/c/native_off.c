@@ -1,9 +1,10 @@
-/* Sends one message to the right: `native_off MODE`. The environment says the same before and after the library has read its
- * settings, also to children.
+/* Sends one message to the right: `native_off MODE`. Checks that the environment is the same before and after the library has
+ * read its settings, also in child processes.
  *
  *     init   MPI_Init first
  *     tool   the tools interface first, which makes the library read its settings
- *     world  PMPI_Init, which is not seen */
+ *     world  PMPI_Init, which is not interposed
+ */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

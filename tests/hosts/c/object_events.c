@@ -1,9 +1,9 @@
-/* Communicators and windows come and go while a tool listens. The tool is notified of each once. A registration and a handle that
- * are bound to a window see its accesses alone.
+/* Communicators and windows are created and freed while a tool has registered for events, which must be delivered once each. A
+ * registration and a handle that are bound to a window must receive only its accesses.
  *
  *     object_events    (2 processes)
  *
- * Prints a line for each thing that is not so. */
+ * Prints a line for each failure. */
 #include "mpit.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* A program that opens an MPI library while it runs, as interpreters do: `opened_mpi LIBRARY [local]`. */
+/* Opens an MPI library at run time, as interpreters do: `opened_mpi LIBRARY [local]`. */
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -1,10 +1,9 @@
-/* Every access to memory of other processes, on windows of every kind, and what each of them moves.
+/* Every access to the memory of other processes, on windows of every kind, with its expected rows.
  *
  *     osc DIRECTORY [plain]  (4 processes)
  *
- * With `plain` it does without what Open MPI's own monitoring breaks or counts otherwise.
- */
-#include "ledger.h"
+ * With `plain`, without accesses on which Open MPI's own monitoring fails or counts otherwise. */
+#include "expected_rows.h"
 
 enum { PROCESSES = 4, K = 3, WORDS = 16 };
 
@@ -28,16 +27,16 @@ int MPI_Rget_accumulate_c(const void *, MPI_Count, MPI_Datatype, void *, MPI_Cou
 
 static const long INT = sizeof(int);
 static int from[WORDS], into[WORDS];
-/* The name of the present kind of access in steps. */
+/* The name of the current kind of access in the steps file. */
 static const char *way = "access";
 
-/* Without what Open MPI's own monitoring breaks or counts otherwise. */
+/* Without accesses on which Open MPI's own monitoring fails or counts otherwise. */
 static int plain;
 
 /* K elements with gaps between them. */
 static MPI_Datatype spread;
 
-/* An access that sends and receives so many bytes. A get is a message that sends none. */
+/* Expects an access that sends and receives so many bytes. A get is a message without sent bytes. */
 static void accesses(int peer, long sent, long received, int comes_back)
 {
     expect("S", peer, 1, sent);
@@ -88,7 +87,7 @@ static void all_accesses(MPI_Win win, int target, int peer, MPI_Aint at)
     MPI_Fetch_and_op(&one, &result, MPI_INT, target, at, MPI_SUM, win);
     accesses(peer, INT, INT, 1);
     if (!plain) {
-        /* Sends nothing, whatever stands there for it. */
+        /* Sends nothing, whatever the origin arguments are. */
         MPI_Get_accumulate(from, K, MPI_INT, into, K, MPI_INT, target, at, K, MPI_INT, MPI_NO_OP, win);
         accesses(peer, 0, bytes, 1);
         MPI_Rget_accumulate(from, K, MPI_INT, into, K, MPI_INT, target, at, K, MPI_INT, MPI_NO_OP, win, &request);
@@ -101,7 +100,7 @@ static void all_accesses(MPI_Win win, int target, int peer, MPI_Aint at)
     accesses(peer, INT, INT, 1);
     MPI_Put(from, 0, MPI_INT, target, at, 0, MPI_INT, win);
     accesses(peer, 0, 0, 0);
-    /* The data has gaps here, and none there. */
+    /* The origin data has gaps, the target data has none. */
     MPI_Put(from, 1, spread, target, at, K, MPI_INT, win);
     accesses(peer, bytes, 0, 0);
     MPI_Get(into, 1, spread, target, at, K, MPI_INT, win);
@@ -183,14 +182,14 @@ int main(int argc, char **argv)
     MPI_Win win;
     int *allocated, unit;
 
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     plain = argc > 2;
     const int right = (world_rank + 1) % world_size, left = (world_rank + world_size - 1) % world_size;
 
     MPI_Type_vector(K, 1, 2, MPI_INT, &spread);
     MPI_Type_commit(&spread);
 
-    /* A window that is freed leaves its rows. */
+    /* The rows of a freed window remain. */
     for (int round = 0; round < 2; round++) {
         MPI_Win_create(memory, sizeof memory, (int)INT, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
         all_accesses(win, right, right, 0);
@@ -205,7 +204,7 @@ int main(int argc, char **argv)
 
     MPI_Win_allocate_shared(sizeof memory, (int)INT, MPI_INFO_NULL, MPI_COMM_WORLD, &allocated, &win);
     all_accesses(win, right, right, 0);
-    /* Finds the neighbor's memory, so reads and writes need no calls. */
+    /* Queries the neighbor's memory, so that reads and writes need no calls. */
     if (!plain) {
         MPI_Win_shared_query(win, right, &size, &unit, &allocated);
         require(size == (MPI_Aint)sizeof memory && unit == INT, "shared_query");
@@ -239,6 +238,6 @@ int main(int argc, char **argv)
     MPI_Comm_free(&backwards);
     MPI_Type_free(&spread);
 
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

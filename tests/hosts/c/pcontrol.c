@@ -1,8 +1,8 @@
-/* Says with MPI_Pcontrol what of it is to be recorded.
+/* Pauses and resumes recording with MPI_Pcontrol.
  *
  *     pcontrol DIRECTORY     (2 processes)
  */
-#include "ledger.h"
+#include "expected_rows.h"
 
 enum { PROCESSES = 2 };
 
@@ -32,19 +32,19 @@ int main(int argc, char **argv)
 {
     static int memory[8];
 
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     traffic(1, 1);
     require(MPI_Pcontrol(0) == MPI_SUCCESS, "MPI_Pcontrol(0)");
     traffic(2, 0);
     require(MPI_Pcontrol(1) == MPI_SUCCESS, "MPI_Pcontrol(1)");
     traffic(3, 1);
-    /* Means nothing here, as do arguments that may follow. */
+    /* Unknown levels and further arguments have no effect. */
     require(MPI_Pcontrol(77, 2.5, "and more", 1L << 40) == MPI_SUCCESS, "MPI_Pcontrol(77)");
     traffic(4, 1);
-    /* Writes a numbered file, where files are asked for. */
+    /* Writes a numbered file, if files are enabled. */
     require(MPI_Pcontrol(2) == MPI_SUCCESS, "MPI_Pcontrol(2)");
     MPI_Win_free(&win);
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

@@ -1,9 +1,9 @@
-/* Programs without MPI, one for each name. Their output and their files do not depend on a library that is preloaded.
+/* Programs without MPI, one for each name. Their output and files must not depend on a preloaded library.
  *
  *     plain_cases NAME
  *     plain_cases hands_on COMMAND...     runs the command with some signals blocked and others ignored
  *
- * No addresses, process numbers or times are printed. */
+ * No addresses, process ids or times are printed. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -33,7 +33,7 @@ static void say(const char *text)
     fflush(stdout);
 }
 
-/* Says how a child ended. */
+/* Prints the end of a child. */
 static void say_end(const char *what, int status)
 {
     printf("%s: %s %d\n", what, WIFEXITED(status) ? "exit" : "signal",
@@ -72,7 +72,7 @@ static void say_signals(void)
     fclose(status);
 }
 
-/* The parts of a process that come from the one that started it. */
+/* The attributes that a process inherits. */
 static int inherited(void)
 {
     struct rlimit limit;
@@ -223,7 +223,7 @@ static int daemonize(void)
     return 0;
 }
 
-/* Writes to a file which of the standard streams are open. */
+/* Lists the open standard streams in a file. */
 static int closed(void)
 {
     FILE *file = fopen("streams", "w");
@@ -353,7 +353,7 @@ static int opens_libraries(void)
     return 0;
 }
 
-/* Changes its environment, and becomes another program. */
+/* Changes its environment, and executes another program. */
 static int changes_environment(void)
 {
     const char *large = getenv("LARGE");
@@ -371,7 +371,7 @@ static int changes_environment(void)
     return 1;
 }
 
-/* Libraries ask in this way whether the program uses MPI. */
+/* Libraries detect in this way if the program uses MPI. */
 extern int MPI_Initialized(int *) __attribute__((weak));
 extern int MPI_Finalized(int *) __attribute__((weak));
 
@@ -402,7 +402,7 @@ static int is_privileged(void)
     return 0;
 }
 
-/* Traps what is wrong with floating-point numbers, and rounds otherwise. */
+/* Enables traps for floating-point errors, and changes the rounding mode. */
 static int calculates(void)
 {
     volatile double one = 1, three = 3;
@@ -447,7 +447,7 @@ static void hand_on(char **command)
     execvp(command[0], command);
 }
 
-/* Constructors and destructors run before and after all that others see. */
+/* Constructors run before, and destructors after, everything else. */
 static int is_case(const char *name, int argc, char **argv)
 {
     return argc == 2 && strcmp(argv[1], name) == 0;

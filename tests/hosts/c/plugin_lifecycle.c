@@ -1,8 +1,8 @@
 /* A tool that loads a plug-in while MPI runs, deactivates it and activates it again:
  *
- *     plugin_lifecycle PLUGIN     (one process; the plug-in is tests/plugins/c/good.c, called acme)
+ *     plugin_lifecycle PLUGIN     (one process; the plug-in is tests/plugins/c/good.c, named acme)
  *
- * Indices stay, what is new comes behind all that was there, and handles are valid for one activation. */
+ * Indices must stay, new entries must follow all existing ones, and handles must be valid for one activation. */
 #include "mpit.h"
 #include "mpit_plugin.h"
 
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
     MPI_T_pvar_session_free(&session);
     MPI_T_finalize();
     MPI_Finalize();
-    /* The interface is up no more; nothing is harmed. */
+    /* After MPI_T_finalize, the calls fail without an effect. */
     expect(mpit_plugin_deactivate(plugin) == MPI_SUCCESS, "it is deactivated at the end");
     printf("plugin_lifecycle: %d failures\n", failures);
     return failures ? EXIT_FAILURE : EXIT_SUCCESS;

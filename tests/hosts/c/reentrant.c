@@ -1,8 +1,8 @@
-/* Makes calls of MPI in callbacks while MPI_Init runs, and ends the interface with a handle that is started.
+/* Makes MPI calls in callbacks during MPI_Init, and finalizes the tools interface while a handle is started.
  *
  *     reentrant              (1 process, with the plug-in of the same name)
  *
- * Ends with 1 if something is refused; does not end at all if calls wait for each other. */
+ * Ends with 1 if a call fails; hangs if calls wait for each other. */
 #include <mpit.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static void expect(int is_right, const char *what)
     }
 }
 
-/* On both communicators, the one that the callback is about among them. */
+/* On both communicators, including that of the callback. */
 static void *send(void *nothing)
 {
     int value = 1, received;

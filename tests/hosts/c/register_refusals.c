@@ -1,5 +1,5 @@
-/* Tables with one mistake each: mpit_register refuses the whole table, and nothing of it is there afterwards. Prints a
- * line for each thing that is not so, and for each mistake what the line on standard error has to say of it. */
+/* Tables with one fault each: mpit_register must refuse the whole table, and add none of its entries. Prints a line for each
+ * failure, and for each fault the text that standard error must contain. */
 #include "mpit_plugin.h"
 
 #include <mpi.h>
@@ -14,7 +14,7 @@ static unsigned long long words[2];
 static int setting;
 static int failures, refused;
 
-/* A right table, and a copy of it to spoil. */
+/* A valid table, and a copy of it to modify. */
 struct whole {
     struct mpit_table table;
     struct mpit_pvar pvars[2];
@@ -106,7 +106,7 @@ static void refuse(const struct mpit_table *table, const char *expected)
     refused++;
 }
 
-/* A table that is right but for one statement. */
+/* A table that one statement makes invalid. */
 #define SPOILT(statement, expected)    \
     do {                               \
         struct whole it;               \
@@ -115,7 +115,7 @@ static void refuse(const struct mpit_table *table, const char *expected)
         refuse(&it.table, (expected)); \
     } while (0)
 
-/* A table of two variables whose structs have another size than this header's: what they lack is 0. */
+/* A table of two variables whose structs have another size than in this header: missing members are 0. */
 static int register_sized(size_t bytes, const char *const names[2])
 {
     static struct mpit_sum sums[64];
@@ -124,7 +124,7 @@ static int register_sized(size_t bytes, const char *const names[2])
                             .file = "sized.c", .line = 7};
     char list[2 * (sizeof one + 64)];
     struct mpit_table table = {MPIT_TABLE("sized"), .pvars = (const struct mpit_pvar *)list, .num_pvars = 2};
-    /* What lies behind is no 0. */
+    /* The bytes behind are not 0. */
     memset(list, 0xff, sizeof list);
     for (int at = 0; at < 2; at++) {
         one.name = names[at];
@@ -135,7 +135,7 @@ static int register_sized(size_t bytes, const char *const names[2])
     return mpit_register(&table);
 }
 
-/* Structs without what came later are taken, and larger ones that have nothing in what is unknown. */
+/* Structs without later members are accepted, and so are larger ones whose unknown members are 0. */
 static void sizes(void)
 {
     int index;
@@ -267,7 +267,7 @@ int main(void)
     SPOILT((it.table.num_components = 1, it.component.listening = (struct mpit_switch *)((char *)words + 1)), "its switch at");
     SPOILT((it.table.num_components = 1, it.component.size -= 24), "component 1: its size is");
 
-    /* None of these took a cell or a name from the right one. */
+    /* No refused table used a cell or a name of the valid one. */
     make(&right);
     count(before);
     if (mpit_register(&right.table) != MPI_SUCCESS) {

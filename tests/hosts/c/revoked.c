@@ -1,8 +1,8 @@
-/* Sends on a communicator that was revoked, which the library refuses although their arguments are right.
+/* Sends on a revoked communicator. The library refuses these sends although their arguments are valid.
  *
- *     revoked DIRECTORY        (2 processes, a library with MPIX_Comm_revoke and fault tolerance switched on)
+ *     revoked DIRECTORY        (2 processes, a library with MPIX_Comm_revoke and with fault tolerance enabled)
  */
-#include "ledger.h"
+#include "expected_rows.h"
 
 enum { PROCESSES = 2, BYTES = 43, TAG = 7, ACCEPTED = 5, REFUSED = 100 };
 
@@ -13,7 +13,7 @@ int main(int argc, char **argv)
     MPI_Comm comm;
     char out[BYTES] = {0}, in[BYTES];
 
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     const int other = 1 - world_rank;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -24,7 +24,7 @@ int main(int argc, char **argv)
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
     expect("E", other, ACCEPTED, ACCEPTED * BYTES);
-    /* The last call before is on the same communicator: what is like the call before is recorded in a shorter way. */
+    /* The previous call is equal, so the fast path records this one. */
     MPI_Comm_set_name(comm, "revoked");
     MPI_Barrier(comm);
     expect("C", other, 1, 0);
@@ -36,6 +36,6 @@ int main(int argc, char **argv)
             MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
         }
     MPI_Comm_free(&comm);
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

@@ -1,4 +1,4 @@
-/* Runs the token ring once: `ring [laps]`, 25 laps by default. Says nothing; what it sent is for the monitoring to say. */
+/* Runs the token ring once: `ring [laps]`, 25 laps by default. Prints nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* The token ring that ring.c and ring_tool.c run.
  *
- * Process 0 sends a token to its right neighbor, every other process passes on what it gets from its left one. Process 0
- * counts the token down once per lap and says goodbye to its neighbor with -1. So with `laps` = 25 process 0 sends 27
- * messages of one int (25 .. -1) and all others send 26 (25 .. 0). Every message is received, every request completed. */
+ * Rank 0 sends a token to its right neighbor; every other rank forwards each token from its left neighbor. Rank 0
+ * decrements the token once per lap, and finally sends -1 to its neighbor. With `laps` = 25, rank 0 thus sends 27 messages of
+ * one int (25 .. -1), and all others send 26 (25 .. 0). Every message is received, every request completed. */
 #ifndef RING_H
 #define RING_H
 

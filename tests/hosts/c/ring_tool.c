@@ -1,15 +1,16 @@
-/* A tool inside the program it measures: reads the point-to-point monitoring variables round two phases of the token ring.
+/* A tool inside the program that it measures: reads the point-to-point monitoring variables around two phases of the token
+ * ring.
  *
  *     ring_tool STEM
  *
- * Two sessions hold handles on the same variables and start and stop them at different times:
+ * Two sessions have handles on the same variables, and start and stop them at different times:
  *
  *                  phase 1    phase 2    phase 3
  *     session a    counts     counts     stopped
  *     session b    stopped    counts     counts
  *
- * A third one flushes, and so writes STEM_1.<rank>.prof and STEM_2.<rank>.prof for the first two phases.
- * Every check prints a line; the exit code says whether all of them passed. */
+ * A third session flushes, which writes STEM_1.<rank>.prof and STEM_2.<rank>.prof for the first two phases.
+ * Every check prints a line; the exit status is 0 if all of them passed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static void check(int good, const char *what)
     failures += !good;
 }
 
-/* For what the rest cannot do without. */
+/* Aborts if a required call fails. */
 static void require(int rc, const char *what)
 {
     if (rc == MPI_SUCCESS)
@@ -132,7 +133,7 @@ static void end_phase(const char *stem, int number)
         fclose(file);
 }
 
-/* The names must lead to variables of the right kind, not to just any. */
+/* The names must belong to variables of the expected class. */
 static void check_kind(const char *name, int class_wanted, int bind_wanted)
 {
     char read_name[100];
@@ -163,7 +164,7 @@ int main(int argc, char **argv)
     check_kind("pml_monitoring_messages_size", MPI_T_PVAR_CLASS_SIZE, MPI_T_BIND_MPI_COMM);
     check_kind("pml_monitoring_flush", MPI_T_PVAR_CLASS_GENERIC, MPI_T_BIND_NO_OBJECT);
 
-    ring_run(3); /* before any handle exists: none may count these messages below */
+    ring_run(3); /* Before any handle exists: no handle may count these messages below. */
     open_view(&a, "a");
     open_view(&b, "b");
     open_flush();
@@ -177,7 +178,7 @@ int main(int argc, char **argv)
     expect(&b, 0, "never started, after phase 1");
     end_phase(stem, 1);
 
-    /* Proves R194: what the one does, the other does not notice. */
+    /* Proves R194: the sessions do not affect each other. */
     require(MPI_T_pvar_start(flush_session, flush_handle), "start the second phase");
     start(&b);
     expect(&a, sent_1, "after a flush and the start of b");

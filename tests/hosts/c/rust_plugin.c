@@ -1,7 +1,7 @@
-/* A tool inside a program whose MPI library shows the plug-in `every` (tests/plugins/rust): its variables, settings, events
- * and components are used as any others. Prints a line for each thing that is not so.
+/* A tool in a process with the plug-in `every` (tests/plugins/rust): its variables, settings, events and components are used
+ * like those of a library. Prints a line for each failure.
  *
- * MPIT_EVERY_LIMIT is 7 in the environment. Started by two processes or more; with an argument, several threads of each may
+ * Two processes or more, with MPIT_EVERY_LIMIT=7 in the environment. With an argument, several threads of each process may
  * communicate at once. */
 #include "mpit.h"
 
@@ -24,7 +24,7 @@ static void check(int right, const char *what)
 
 static MPI_T_pvar_session session;
 
-/* A started handle, and how many elements it shows. */
+/* A started handle, and the number of its elements. */
 static MPI_T_pvar_handle handle_on(const char *name, int class, void *object, int elements)
 {
     int index = -1, count = -1, continuous = -1;
@@ -63,7 +63,7 @@ static void steps(int count)
     write_setting("every_step", count, 1);
 }
 
-/* A step: how many are left, a letter, a share, something large. */
+/* The payload of a step: the steps left, a letter, a share, a large number. */
 static void on_step(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
                     void *user_data)
 {
@@ -182,7 +182,7 @@ static void try_traffic(void)
     check(values(accesses)[0] == 1 && values(accesses)[1] == BYTES, "an access");
     MPI_Win_free(&window);
 
-    /* Without a started handle, its component has no reason to listen. */
+    /* Without a started handle, the component does not listen. */
     check(MPI_T_pvar_stop(session, messages) == MPI_SUCCESS, "stopping");
     MPI_Sendrecv(out, 1, MPI_BYTE, rank, 1, in, 1, MPI_BYTE, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     check(MPI_T_pvar_start(session, messages) == MPI_SUCCESS && values(messages)[0] == MESSAGES, "nothing is received");

@@ -1,9 +1,9 @@
-/* Samples all performance variables the way many tools do: in order, bound to MPI_COMM_WORLD where they want a
- * communicator, and giving up at the first one that no handle can be had for.
+/* Samples all performance variables as many tools do: in order, bound to MPI_COMM_WORLD if they need a communicator, and
+ * stopping at the first variable for which no handle can be allocated.
  *
  *     sampler                (any number of processes)
  *
- * Process 0 prints a line per variable that was read: its name and the number of its elements. */
+ * Rank 0 prints for each variable that was read its name and the number of its elements. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
         }
         if (!continuous)
             rc = MPI_T_pvar_start(session, handle);
-        /* No type of a variable is wider than this. */
+        /* The largest size of a variable's datatype. */
         unsigned long long *value = calloc((size_t)count + 1, sizeof *value);
         if (rc == MPI_SUCCESS)
             rc = MPI_T_pvar_read(session, handle, value);

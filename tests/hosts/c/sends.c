@@ -1,4 +1,4 @@
-/* Sends in every way MPI has, and writes down what it sent.
+/* Sends by every function of MPI, and writes a list of its sends.
  *
  *     sends DIRECTORY        (4 processes)
  *
@@ -6,8 +6,8 @@
  *
  *     <kind> <peer's rank in MPI_COMM_WORLD> <messages> <bytes>
  *
- * Sends to MPI_PROC_NULL are not written: nothing is sent. Message sizes differ from one kind to the next, so that a wrong
- * total shows which kind was missed. */
+ * Sends to MPI_PROC_NULL are not listed, because no data is sent. Each kind has its own message size, so that a wrong total
+ * shows which kind was missed. */
 #include "steps.h"
 
 #include <mpi.h>
@@ -25,16 +25,16 @@
 enum { PROCESSES = 4, TAG = 7, MAX_BYTES = 8192 };
 
 static int rank, right, left;
-static FILE *ledger;
+static FILE *expected;
 static char out[MAX_BYTES], in[MAX_BYTES], attached[4 * MAX_BYTES + 16 * MPI_BSEND_OVERHEAD];
 
 static void note(const char *kind, int peer, int messages, long bytes)
 {
-    fprintf(ledger, "%s %d %d %ld\n", kind, peer, messages, bytes);
+    fprintf(expected, "%s %d %d %ld\n", kind, peer, messages, bytes);
     step("%s", kind);
 }
 
-/* Takes one message from the left neighbor. */
+/* Receives one message from the left neighbor. */
 static void receive(void)
 {
     MPI_Recv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -44,7 +44,7 @@ static void blocking(void)
 {
     MPI_Request request;
 
-    /* Small enough to be buffered by any library, but that is not promised: the receive is posted first. */
+    /* Small enough for buffering in all libraries, but that is not guaranteed: the receive is posted first. */
     MPI_Irecv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &request);
     MPI_Send(out, 1, MPI_BYTE, right, TAG, MPI_COMM_WORLD);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -66,7 +66,7 @@ static void blocking(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     note("rsend", right, 1, 8);
 
-    /* Nothing in it, but a message all the same; and one that no library sends eagerly by accident. */
+    /* An empty message, and one that is too large for the eager protocol of any library. */
     MPI_Irecv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &request);
     MPI_Send(out, 0, MPI_BYTE, right, TAG, MPI_COMM_WORLD);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -142,7 +142,7 @@ static void derived_types(void)
     MPI_Type_free(&padded);
 }
 
-/* Ranks run backwards in the first communicator, and only odd or even ones are in the second. */
+/* The first communicator reverses the ranks; the second one has only the odd or the even ones. */
 static void sub_communicators(void)
 {
     MPI_Comm backwards, half;
@@ -199,7 +199,7 @@ static void to_proc_null(void)
     MPI_Request_free(&requests[0]);
 }
 
-/* Every start of a persistent request is a message; making it is none. */
+/* Every start of a persistent request is a message; its creation is not. */
 static void persistent(void)
 {
     enum { ROUNDS = 3 };
@@ -233,7 +233,7 @@ static void persistent(void)
     }
 }
 
-/* The twins of MPI-4 that take an MPI_Count. */
+/* The functions of MPI-4 with MPI_Count. */
 static void large_count(void)
 {
 #ifdef HAVE_LARGE_COUNT
@@ -295,8 +295,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     snprintf(path, sizeof path, "%s/sent.%d", argc > 1 ? argv[1] : ".", rank);
-    ledger = fopen(path, "w");
-    if (size != PROCESSES || !ledger) {
+    expected = fopen(path, "w");
+    if (size != PROCESSES || !expected) {
         fprintf(stderr, "sends: needs %d processes and a directory to write to\n", PROCESSES);
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
@@ -318,7 +318,7 @@ int main(int argc, char **argv)
 
     MPI_Buffer_detach(&detached, &detached_size);
     steps_end();
-    fclose(ledger);
+    fclose(expected);
     MPI_Finalize();
     return EXIT_SUCCESS;
 }

@@ -1,6 +1,4 @@
-/* A library for foreign.c that solves equations with the sequential build of MUMPS, which brings an MPI of one process with
- * it.
- */
+/* A library for foreign.c that solves equations with the sequential build of MUMPS, which includes an MPI of one process. */
 #include "foreign.h"
 #include <dmumps_c.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Sessions do not reach each other: what one starts, stops, resets and frees changes nothing that another reads, and what
- * happens while a handle is stopped is not in it. Variables that are bound are read-only, so a reset of theirs is refused.
+/* Sessions of MPI_T are isolated: starts, stops, resets and frees in one must not change values that another one reads, and
+ * a stopped handle must not count. Bound variables are read-only, so a reset must be refused.
  *
  *     session_isolation DIRECTORY        (2 processes)
  *
@@ -23,7 +23,7 @@ static void require(int good, const char *name, const char *what)
     }
 }
 
-/* Something of everything, always the same. */
+/* The same calls of each kind, every time. */
 static void act(void)
 {
     char out[128] = {0};
@@ -51,7 +51,7 @@ static const struct variable {
 } VARIABLES[] = {
     {"pml_monitoring_messages_count", ARRAY, 0, 1},
     {"pml_monitoring_messages_size", ARRAY, 0, 100},
-    /* From 64 bytes up to twice that. */
+    /* The bin from 64 to 127 bytes. */
     {"pml_monitoring_messages_histogram", ARRAY, 7, 1},
     {"osc_monitoring_messages_sent_count", ARRAY, 0, 2},
     {"osc_monitoring_messages_sent_size", ARRAY, 0, 12},
@@ -83,7 +83,7 @@ static int index_of(const char *name, int class)
     return index;
 }
 
-/* A handle, and which of its elements is looked at. */
+/* A handle, and the index of the compared element. */
 struct handle {
     MPI_T_pvar_session session;
     MPI_T_pvar_handle handle;
@@ -127,7 +127,7 @@ static void is(const struct handle *at, unsigned long long wanted, const char *w
 
 #define DO(call, at) require(MPI_T_pvar_##call((at)->session, (at)->handle) == MPI_SUCCESS, (at)->name, #call)
 
-/* Tries to reset a handle whose value is `value`; returns what it is then. */
+/* Tries to reset a handle whose value is `value`; returns its value afterwards. */
 static unsigned long long reset(const struct handle *at, const struct variable *variable, unsigned long long value)
 {
     const int rc = MPI_T_pvar_reset(at->session, at->handle);
@@ -136,7 +136,7 @@ static unsigned long long reset(const struct handle *at, const struct variable *
     return is_bound(variable) ? value : 0;
 }
 
-/* Does to a handle all that can be done to one, with traffic in between; returns its value. */
+/* Makes all calls on a handle, with traffic in between; returns its value. */
 static unsigned long long meddle(struct handle *with, const struct variable *variable)
 {
     unsigned long long value = variable->each;
@@ -199,7 +199,7 @@ static struct handle phase(MPI_T_pvar_session session, const char *directory, co
     return opened;
 }
 
-/* Five times, of which the second handle has the second and the fourth. */
+/* Five times; the second handle is started during the second and the fourth. */
 static void phases(const char *directory, MPI_T_pvar_session one, MPI_T_pvar_session two)
 {
     struct handle whole = phase(one, directory, "whole"), part = phase(two, directory, "part");

@@ -1,8 +1,8 @@
-/* Uses MPI by a session alone, without MPI_Init: there is no MPI_COMM_WORLD, so nothing can be recorded by the ranks in it.
+/* Uses MPI by a session, without MPI_Init. Records use ranks in MPI_COMM_WORLD, which does not exist here.
  *
  *     session_only           (any number of processes)
  *
- * Process 0 prints how many they are. */
+ * Process 0 prints the number of processes. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* Makes and frees objects again and again: `soak CYCLES STORE [KIND]`. Prints, for each kind of object, by how many bytes the memory of
- * the process and the file STORE grew in the second half of the cycles, and the time that a cycle took. One process. */
+/* Creates and frees objects repeatedly: `soak CYCLES STORE [KIND]`. Prints for each kind of object the growth of the process's
+ * memory and of the file STORE in bytes during the second half of the cycles, and the time per cycle. One process. */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
 #include <stdio.h>

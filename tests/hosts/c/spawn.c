@@ -1,8 +1,8 @@
-/* Sends to a process that is not of its world.
+/* Sends to a process of another world.
  *
- *     spawn DIRECTORY        (2 processes; starts a third, whose directory is DIRECTORY/child)
+ *     spawn DIRECTORY        (2 processes; spawns a third, whose directory is DIRECTORY/child)
  */
-#include "ledger.h"
+#include "expected_rows.h"
 
 #include <string.h>
 
@@ -36,7 +36,7 @@ int main(int argc, char **argv)
         MPI_Comm_get_parent(&parent);
         child(parent);
     }
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     const int other = 1 - world_rank;
 
     snprintf(dir, sizeof dir, "%s/child", argv[1]);
@@ -59,6 +59,6 @@ int main(int argc, char **argv)
     expect_on("A2A", "all", 1, 2 * K * INT);
     MPI_Comm_free(&all);
     MPI_Comm_disconnect(&inter);
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

@@ -1,12 +1,12 @@
-/* The records of monitoring for each step of a program, so that one monitoring can be held against another.
+/* The records of monitoring for each step of a program, to compare one monitoring implementation with another.
  *
- * Does nothing unless the environment variable STEPS is set. Then DIRECTORY/steps.<rank> has a line for each step and row
- * that changed in it:
+ * Without the environment variable STEPS, it has no effect. With it, DIRECTORY/steps.<rank> has a line for each row that
+ * changed in a step:
  *
  *     <step> TAB <row> TAB <peer's rank in MPI_COMM_WORLD, or communicator's name> TAB <messages> TAB <bytes>
  *
- * Rows are those of the files. O2A, A2O and A2A are of the one communicator that is watched. A line `unseen TAB <row>` says
- * that there is no variable for a row, which is so while the library underneath is initialized and hides it. */
+ * Rows are those of the monitoring files. O2A, A2O and A2A are of the one watched communicator. A line `unseen TAB <row>`
+ * means that there is no variable for a row, because the library underneath is initialized and hides it. */
 #ifndef STEPS_H
 #define STEPS_H
 
@@ -40,7 +40,7 @@ static struct steps_watch {
 } steps_watches[STEPS_KINDS];
 static MPI_T_pvar_session steps_session;
 static FILE *steps_file;
-/* The name of the communicator that is watched. */
+/* The name of the watched communicator. */
 static char steps_comm[MPI_MAX_OBJECT_NAME];
 
 static void steps_require(int rc, const char *what)
@@ -80,7 +80,7 @@ static void steps_watch(int kind, MPI_Comm comm)
     steps_read(kind, watch->before);
 }
 
-/* To be called when MPI is initialized. */
+/* Call it after MPI_Init. */
 static inline void steps_begin(const char *directory, int rank)
 {
     char path[4096];
@@ -99,7 +99,7 @@ static inline void steps_begin(const char *directory, int rank)
     strcpy(steps_comm, "MPI_COMM_WORLD");
 }
 
-/* Ends a step: all that happened since the last one. Its name is formatted as by printf. */
+/* Ends a step, which began at the end of the last one. Its name is formatted as by printf. */
 __attribute__((format(printf, 1, 2))) static inline void step(const char *format, ...)
 {
     unsigned long long now[2][STEPS_MOST];
@@ -128,7 +128,7 @@ __attribute__((format(printf, 1, 2))) static inline void step(const char *format
     }
 }
 
-/* The communicator whose sums are watched from now on. */
+/* Sets the communicator whose sums are watched from now on. */
 static inline void steps_on(MPI_Comm comm)
 {
     if (!steps_file)
@@ -144,7 +144,7 @@ static inline void steps_on(MPI_Comm comm)
     MPI_Comm_get_name(comm, steps_comm, &length);
 }
 
-/* To be called before MPI is finalized: Open MPI's own monitoring writes no file while the interface is in use. */
+/* Call it before MPI_Finalize: Open MPI's own monitoring writes no file while the tools interface is in use. */
 static inline void steps_end(void)
 {
     if (!steps_file)

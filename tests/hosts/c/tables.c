@@ -1,8 +1,8 @@
-/* Tables of mpit_plugin.h beyond plain sums and storage, over a real MPI library: variables that are bound to
- * communicators, levels of communicators, values behind functions, further names of settings. The table is the program's own.
- * Prints a line for each thing that is not so.
+/* Tables of mpit_plugin.h with more than sums and storage, over a real MPI library: variables bound to communicators, levels of
+ * communicators, values computed by functions, aliases of settings. The program registers the table.
+ * Prints a line for each failure.
  *
- * Started by 3 processes or more, with TAB_LIMIT=31 and MPIT_TAB_OLD_TEXT=text in the environment. */
+ * 3 processes or more, with TAB_LIMIT=31 and MPIT_TAB_OLD_TEXT=text in the environment. */
 #include "mpit.h"
 #include "mpit_plugin.h"
 
@@ -16,9 +16,9 @@ static struct mpit_sum sum = MPIT_SUM_INIT;
 static int watchers, limit = 10, early = 1;
 static char kept[8] = "none";
 static unsigned long long grown = 100, shown = 5, heard;
-static struct mpit_event_cell told_cell = MPIT_EVENT_CELL_INIT;
+static struct mpit_event_cell reported_cell = MPIT_EVENT_CELL_INIT;
 
-/* A level for each communicator, made when it is first asked for. */
+/* A level for each communicator, created at its first use. */
 static struct own {
     uint64_t id;
     struct mpit_level level;
@@ -77,7 +77,7 @@ static int get(void *user_data, void *out, int count)
     return 0;
 }
 
-/* Takes numbers below 100, and text in lower case. */
+/* Accepts numbers below 100, and text in lower case. */
 static int put(void *user_data, const void *value, int count)
 {
     if (user_data == kept) {
@@ -122,8 +122,8 @@ static const struct mpit_source sources[] = {
 static const struct mpit_element elements[] = {{MPIT_UNSIGNED_LONG_LONG, 0, "number"}};
 
 static const struct mpit_event events[] = {
-    {.size = sizeof(struct mpit_event), .name = "tab_told", .bind = MPIT_BIND_COMM, .source = "tab_clock",
-     .elements = elements, .num_elements = 1, .cell = &told_cell, MPIT_HERE},
+    {.size = sizeof(struct mpit_event), .name = "tab_reported", .bind = MPIT_BIND_COMM, .source = "tab_clock",
+     .elements = elements, .num_elements = 1, .cell = &reported_cell, MPIT_HERE},
 };
 
 static const struct mpit_category categories[] = {
@@ -179,7 +179,7 @@ static MPI_T_pvar_handle bound(MPI_T_pvar_session session, const char *name, int
     return handle;
 }
 
-/* Returns the number of a communicator that is to have these ranks. */
+/* Returns the identifier of a communicator with these ranks. */
 static uint64_t of_comm(MPI_T_pvar_session session, MPI_Comm comm, int is_reversed)
 {
     unsigned values[MOST + 1] = {0};
@@ -244,7 +244,7 @@ static void sums(MPI_T_pvar_session session)
     check(MPI_T_pvar_read(session, handle, &value) == MPI_SUCCESS && value == 2, "sum");
 }
 
-static void on_told(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
+static void on_reported(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
                     void *user_data)
 {
     unsigned long long number = 0;
@@ -258,16 +258,16 @@ static void tell(MPI_Comm reversed, uint64_t world_id, uint64_t reversed_id)
     int index = -1;
     unsigned long long numbers[4] = {1, 2, 3, 4};
     MPI_T_event_registration registration;
-    check(MPI_T_event_get_index("tab_told", &index) == MPI_SUCCESS, "event");
-    mpit_raise(&told_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[0]);
+    check(MPI_T_event_get_index("tab_reported", &index) == MPI_SUCCESS, "event");
+    mpit_raise(&reported_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[0]);
     check(MPI_T_event_handle_alloc(index, &reversed, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "registration");
-    check(MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_told) == MPI_SUCCESS,
+    check(MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_reported) == MPI_SUCCESS,
           "callback");
-    mpit_raise(&told_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[1]);
-    mpit_raise(&told_cell, MPIT_SAFETY_NONE, world_id, &numbers[2]);
-    mpit_raise(&told_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[3]);
+    mpit_raise(&reported_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[1]);
+    mpit_raise(&reported_cell, MPIT_SAFETY_NONE, world_id, &numbers[2]);
+    mpit_raise(&reported_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[3]);
     check(heard == 24, "the events of one communicator");
-    check(MPI_T_event_handle_free(registration, NULL, NULL) == MPI_SUCCESS && !mpit_event_heard(&told_cell), "free");
+    check(MPI_T_event_handle_free(registration, NULL, NULL) == MPI_SUCCESS && !mpit_event_heard(&reported_cell), "free");
 }
 
 static void groups(void)

@@ -1,4 +1,4 @@
-/* Four threads of each of two processes send to the other process at once, on two communicators.
+/* Four threads of each of two processes send to the other process concurrently, on two communicators.
  *
  *     threads                (2 processes)
  *

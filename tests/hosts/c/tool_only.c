@@ -1,4 +1,4 @@
-/* A tool that calls nothing but MPI_T, so that a linker may take the MPI library for superfluous. */
+/* A tool that calls only MPI_T, so that a linker may drop the MPI library as unused. */
 #include <mpit.h>
 
 #include <stdio.h>

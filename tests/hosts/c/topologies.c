@@ -1,9 +1,8 @@
-/* Neighborhood operations in every form, on topologies of every kind, and what each of them sends.
+/* Neighborhood operations in every form, on topologies of every kind, with their expected rows.
  *
  *     topologies DIRECTORY [cartesian]   (4 processes)
  *
- * With `cartesian` it does without the others, on which Open MPI's own monitoring crashes.
- */
+ * With `cartesian`, without the other topologies, on which Open MPI's own monitoring crashes. */
 #include "coll_forms.h"
 
 enum { PROCESSES = 4, K = 3, NEIGHBORS = 6, MOST = 128 };
@@ -11,7 +10,7 @@ enum { PROCESSES = 4, K = 3, NEIGHBORS = 6, MOST = 128 };
 static const long INT = sizeof(int);
 static int out[MOST], in[MOST];
 
-/* A communicator and the processes that its neighborhood operations reach, by their ranks in the world; -1 for none. */
+/* A communicator, and the destinations of its neighborhood operations by their ranks in the world; -1 for none. */
 struct place {
     MPI_Comm comm;
     const char *name;
@@ -19,10 +18,10 @@ struct place {
     int to[NEIGHBORS];
 };
 
-/* Block i has i + 1 elements when it is sent. As much arrives as the other side sends: room for the most. */
-static int counts[NEIGHBORS], displs[NEIGHBORS], room[NEIGHBORS], room_displs[NEIGHBORS];
-static MPI_Count large_counts[NEIGHBORS], large_room[NEIGHBORS];
-static MPI_Aint large_displs[NEIGHBORS], large_room_displs[NEIGHBORS], places[NEIGHBORS], room_places[NEIGHBORS];
+/* Block i has i + 1 elements when it is sent. Receive buffers have the size of the largest block. */
+static int counts[NEIGHBORS], displs[NEIGHBORS], recv_counts[NEIGHBORS], recv_displs[NEIGHBORS];
+static MPI_Count large_counts[NEIGHBORS], large_recv_counts[NEIGHBORS];
+static MPI_Aint large_displs[NEIGHBORS], large_recv_displs[NEIGHBORS], places[NEIGHBORS], recv_places[NEIGHBORS];
 static MPI_Datatype types[NEIGHBORS];
 
 static void lay_out(void)
@@ -30,14 +29,14 @@ static void lay_out(void)
     for (int i = 0, at = 0; i < NEIGHBORS; at += counts[i++]) {
         counts[i] = i + 1;
         displs[i] = at;
-        room[i] = NEIGHBORS;
-        room_displs[i] = i * NEIGHBORS;
+        recv_counts[i] = NEIGHBORS;
+        recv_displs[i] = i * NEIGHBORS;
         large_counts[i] = counts[i];
         large_displs[i] = displs[i];
-        large_room[i] = room[i];
-        large_room_displs[i] = room_displs[i];
+        large_recv_counts[i] = recv_counts[i];
+        large_recv_displs[i] = recv_displs[i];
         places[i] = displs[i] * INT;
-        room_places[i] = room_displs[i] * INT;
+        recv_places[i] = recv_displs[i] * INT;
         types[i] = MPI_INT;
     }
 }
@@ -52,8 +51,8 @@ OPERATION(allgather)
 
 OPERATION(allgatherv)
 {
-    CALL(Neighbor_allgatherv, neighbor_allgatherv, (out, K, MPI_INT, in, room, room_displs, MPI_INT, at->comm),
-         (out, K, MPI_INT, in, large_room, large_room_displs, MPI_INT, at->comm))
+    CALL(Neighbor_allgatherv, neighbor_allgatherv, (out, K, MPI_INT, in, recv_counts, recv_displs, MPI_INT, at->comm),
+         (out, K, MPI_INT, in, large_recv_counts, large_recv_displs, MPI_INT, at->comm))
 }
 
 OPERATION(alltoall)
@@ -65,15 +64,15 @@ OPERATION(alltoall)
 OPERATION(alltoallv)
 {
     CALL(Neighbor_alltoallv, neighbor_alltoallv,
-         (out, counts, displs, MPI_INT, in, room, room_displs, MPI_INT, at->comm),
-         (out, large_counts, large_displs, MPI_INT, in, large_room, large_room_displs, MPI_INT, at->comm))
+         (out, counts, displs, MPI_INT, in, recv_counts, recv_displs, MPI_INT, at->comm),
+         (out, large_counts, large_displs, MPI_INT, in, large_recv_counts, large_recv_displs, MPI_INT, at->comm))
 }
 
 OPERATION(alltoallw)
 {
     CALL(Neighbor_alltoallw, neighbor_alltoallw,
-         (out, counts, places, types, in, room, room_places, types, at->comm),
-         (out, large_counts, places, types, in, large_room, room_places, types, at->comm))
+         (out, counts, places, types, in, recv_counts, recv_places, types, at->comm),
+         (out, large_counts, places, types, in, large_recv_counts, recv_places, types, at->comm))
 }
 
 static long even(int i) { (void)i; return K * INT; }
@@ -120,12 +119,12 @@ static void all_forms(struct place *at)
 
 int main(int argc, char **argv)
 {
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     lay_out();
     const int right = (world_rank + 1) % PROCESSES, left = (world_rank + PROCESSES - 1) % PROCESSES;
     const int across = (world_rank + 2) % PROCESSES;
 
-    /* A line: the ends have no neighbor beyond them. */
+    /* A line: the first and the last process have one neighbor. */
     struct place line = {MPI_COMM_NULL, "line", 2, 2, {world_rank - 1, world_rank == PROCESSES - 1 ? -1 : world_rank + 1}};
     MPI_Cart_create(MPI_COMM_WORLD, 1, (int[]){PROCESSES}, (int[]){0}, 0, &line.comm);
     all_forms(&line);
@@ -136,7 +135,7 @@ int main(int argc, char **argv)
     MPI_Cart_create(MPI_COMM_WORLD, 2, (int[]){2, 2}, (int[]){1, 0}, 0, &grid.comm);
     all_forms(&grid);
     if (argc > 2) {
-        close_ledger();
+        close_expected_rows();
         return EXIT_SUCCESS;
     }
 
@@ -151,12 +150,12 @@ int main(int argc, char **argv)
                                    MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &directed.comm);
     all_forms(&directed);
 
-    /* Process 0 says it for all: it sends to the three others, which have no process to send to. */
+    /* Process 0 defines the graph: it sends to the three others, which send to none. */
     struct place star = {MPI_COMM_NULL, "star", world_rank ? 0 : 3, world_rank != 0, {1, 2, 3}};
     MPI_Dist_graph_create(MPI_COMM_WORLD, world_rank == 0, (int[]){0}, (int[]){3}, (int[]){1, 2, 3}, MPI_UNWEIGHTED,
                           MPI_INFO_NULL, 0, &star.comm);
     all_forms(&star);
 
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

@@ -1,8 +1,8 @@
-/* Messages, accesses and collective operations, alike in each of three laps; the second one without a plug-in.
+/* The same messages, accesses and collective operations in each of three laps.
  *
  *     traffic                 three laps
  *     traffic deactivate      three laps; plug-in 0 is inactive during the second
- *     traffic threads         two threads send while plug-in 0 is deactivated and activated again and again
+ *     traffic threads         two threads send while plug-in 0 is deactivated and activated repeatedly
  */
 #include <mpi.h>
 #include <pthread.h>

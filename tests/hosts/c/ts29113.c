@@ -1,5 +1,5 @@
-/* Fortran interfaces as the standard has them with TS 29113: buffers are passed by descriptors, counts may have 64 bits, and
- * the library that defines them calls PMPI. With LIBRARY this is such a library, otherwise a program over it.
+/* The standard's Fortran interfaces with TS 29113: buffers are passed by descriptors, counts may have 64 bits, and the library
+ * that defines them calls PMPI. With LIBRARY, this file is such a library, otherwise a program that uses it.
  *
  *     ts29113 DIRECTORY        (2 processes)
  */
@@ -21,7 +21,7 @@ void mpi_alltoallv_c_f08ts_(buffer, count, count, in, buffer, count, count, in, 
 
 #ifdef LIBRARY
 
-/* mpit knows a library of Fortran interfaces by this function, and does not record its calls by PMPI_ names. */
+/* By this function, mpit identifies a library of Fortran interfaces, whose calls by PMPI_ names are not recorded. */
 void pmpi_init_f08_(MPI_Fint *error);
 void pmpi_init_f08_(MPI_Fint *error)
 {
@@ -49,7 +49,7 @@ void mpi_alltoallv_c_f08ts_(buffer out, count n, count at, in type, buffer back,
 
 #else
 
-#include "ledger.h"
+#include "expected_rows.h"
 
 enum { PROCESSES = 2, TAG = 7 };
 
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
     const MPI_Fint tag = TAG, three = 3;
     const int64_t five = 5, counts[2] = {4, 4}, places[2] = {0, 4};
 
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     const int other = 1 - world_rank;
     const MPI_Fint world = MPI_Comm_c2f(MPI_COMM_WORLD), type = MPI_Type_c2f(MPI_INT), to = other;
     MPI_Request requests[2];
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
     require(error == MPI_SUCCESS, "large alltoallv");
     expect("C", other, 1, 4 * (long)sizeof(int));
     expect_on("A2A", "MPI_COMM_WORLD", 1, 4 * (long)sizeof(int));
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }
 

@@ -1,15 +1,15 @@
-/* Messages that do not go the ordinary way: in partitions, and to another group.
+/* Partitioned messages, and messages to another group.
  *
  *     unusual_messages DIRECTORY        (4 processes)
  */
-#include "ledger.h"
+#include "expected_rows.h"
 
 enum { PROCESSES = 4, PARTITIONS = 4, K = 3 };
 
 static const long INT = sizeof(int);
 static int out[64], in[64];
 
-/* Each start is one message, however many pieces it is made ready in. */
+/* Each start is one message, for any number of partitions. */
 static void in_partitions(int right, int left)
 {
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
@@ -68,9 +68,9 @@ static void to_another_group(void)
 
 int main(int argc, char **argv)
 {
-    open_ledger(&argc, &argv, PROCESSES);
+    open_expected_rows(&argc, &argv, PROCESSES);
     in_partitions((world_rank + 1) % PROCESSES, (world_rank + PROCESSES - 1) % PROCESSES);
     to_another_group();
-    close_ledger();
+    close_expected_rows();
     return EXIT_SUCCESS;
 }

@@ -1,4 +1,4 @@
-/* Prints what the MPI library calls itself. It may be asked before MPI_Init, so no launcher is needed. */
+/* Prints the version text of the MPI library. It is available before MPI_Init, so no launcher is needed. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
-/* Sends some messages, perhaps beside a world that it spawns.
+/* Sends some messages, optionally together with a spawned world.
  *
  *     worlds N              each process sends N messages to the next one
- *     worlds N spawn        rank 0 is joined by a world of two, each of whose processes sends three messages
+ *     worlds N spawn        rank 0 spawns a world of two processes, each of which sends three messages
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < n; i++)
         MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 1, &block, 1, MPI_INT, (rank + size - 1) % size, 1,
                      MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    /* MPICH fails where a process ends before all of the other world have connected to it. */
+    /* MPICH fails if a process ends before all processes of the other world have connected to it. */
     if (parent != MPI_COMM_NULL) {
         MPI_Barrier(parent);
         MPI_Comm_disconnect(&parent);

@@ -1,4 +1,4 @@
-"""The calls of c/mixed.c, through mpi4py, which asks for the forms with large counts wherever a library has them."""
+"""The calls of c/mixed.c, through mpi4py, which uses the forms with large counts if a library has them."""
 
 from array import array
 

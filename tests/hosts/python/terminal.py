@@ -138,7 +138,7 @@ def twice():
 def killed():
     run = start(*COMMAND)
     seen = read_until(run.stdout.fileno(), "\n")
-    # Signals are handed on from the time on at which the command is known beside `mpit run`.
+    # Signals are forwarded once `mpit run` has started the command.
     os.kill(run.pid, signal.SIGUSR1)
     read_until(run.stdout.fileno(), "usr1\n")
     command = os.pidfd_open(int(seen.split()[1]))

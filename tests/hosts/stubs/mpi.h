@@ -1,9 +1,8 @@
-/* The interface of the libraries in stub_mpi.c, each with constants of its own:
+/* The interface of the libraries in stub_mpi.c, each with its own constants:
  *
  * STUB_INTEGERS    handles are small integers, as in HPE MPT; no constant is that of a known ABI
  * STUB_STANDARD    the standard ABI
- * STUB_OBJECTS     Open MPI's own ABI
- */
+ * STUB_OBJECTS     Open MPI's own ABI */
 #ifndef STUB_MPI_H
 #define STUB_MPI_H
 

@@ -1,4 +1,4 @@
-/* A program in C with a static library in Rust that has a variable. */
+/* A program in C with a static library in Rust that defines a variable. */
 #include "mpi.h"
 
 #include <stdio.h>

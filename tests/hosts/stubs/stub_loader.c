@@ -1,4 +1,4 @@
-/* Runs a program that is a shared object, with an MPI library that the rest of the process does not see. */
+/* Runs a program that is a shared object, with an MPI library that is not visible to the rest of the process. */
 #include <dlfcn.h>
 #include <stdio.h>
 

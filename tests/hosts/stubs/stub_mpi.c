@@ -1,10 +1,9 @@
-/* MPI libraries of one process, to show how they are distinguished. What it is given has to be what a program of its own
- * ABI gives: everything else ends the process, as it does in real libraries.
+/* MPI libraries of one process with distinguishable ABIs. Arguments must be those of a program of the same ABI: all others
+ * end the process, as in real libraries.
  *
- * STUB_VERSION     what MPI_Abi_get_version answers; without it there is no such function
- * STUB_PROFILING   only the PMPI_ functions, as in a library that keeps them apart
- * STUB_ORDINARY    only the MPI_ functions, which call those
- */
+ * STUB_VERSION     the result of MPI_Abi_get_version; without it, the function does not exist
+ * STUB_PROFILING   only the PMPI_ functions, as in a library that has them in a file of their own
+ * STUB_ORDINARY    only the MPI_ functions, which call the PMPI_ functions */
 #include "mpi.h"
 
 #include <pthread.h>

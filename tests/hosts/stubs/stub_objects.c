@@ -1,4 +1,4 @@
-/* Objects of Open MPI's own ABI, which its two libraries need from version 6 on. */
+/* The predefined objects of Open MPI's own ABI, which both of its libraries need since version 6. */
 struct stub_object {
     char padding[512];
 };

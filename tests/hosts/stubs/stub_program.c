@@ -1,5 +1,5 @@
-/* Sends three numbers to itself over one of the libraries in stub_mpi.c and looks on as a tool. What it prints does not depend on
- * who else is in the process. */
+/* Sends three numbers to itself over one of the libraries in stub_mpi.c, and reads variables as a tool. The output does not
+ * depend on other libraries in the process. */
 #include "mpi.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ static void check_source(void)
             continue;
         found++;
         expect(!strcmp(desc, "Ticks.") && name_len == 11 && desc_len == 7 && ticks_per_second == 1000 &&
-                   max_ticks == 1LL << 40, "what the source says of itself");
+                   max_ticks == 1LL << 40, "the metadata of the source");
     }
     expect(found == 1, "the source of the library");
 }
@@ -63,9 +63,9 @@ int main(int argc, char **argv)
     expect(MPI_T_pvar_get_num(&num) == MPI_SUCCESS && num > 0, "the number of variables");
     expect(MPI_T_pvar_get_index("stub_sent", MPI_T_PVAR_CLASS_COUNTER, &index) == MPI_SUCCESS, "the index");
     expect(PMPI_T_pvar_get_info(index, name, &name_len, &verbosity, &var_class, &datatype, &enumtype, desc, &desc_len, &bind,
-                                &readonly, &continuous, &atomic) == MPI_SUCCESS, "what it says");
+                                &readonly, &continuous, &atomic) == MPI_SUCCESS, "the metadata");
     expect(!strcmp(name, "stub_sent") && var_class == MPI_T_PVAR_CLASS_COUNTER && datatype == MPI_UNSIGNED_LONG_LONG &&
-               bind == MPI_T_BIND_NO_OBJECT && verbosity == MPI_T_VERBOSITY_USER_BASIC, "what it says of itself");
+               bind == MPI_T_BIND_NO_OBJECT && verbosity == MPI_T_VERBOSITY_USER_BASIC, "the metadata of the variable");
     expect(MPI_T_pvar_get_info(99999, name, &name_len, &verbosity, &var_class, &datatype, &enumtype, desc, &desc_len, &bind,
                                &readonly, &continuous, &atomic) == MPI_T_ERR_INVALID_INDEX, "no index");
     check_source();

@@ -1,5 +1,5 @@
-/* An MPI library of one process that says that it has STUB_RANKS, and counts what it is asked. Communicators and groups take
- * ranks of the world in steps; translating ranks costs what it is asked to translate. */
+/* An MPI library of one process that claims a size of STUB_RANKS, and counts the calls for ranks. Communicators and groups have
+ * ranks of the world in steps; the cost of a translation is the number of translated ranks. */
 #include "mpi.h"
 
 #include <stdio.h>

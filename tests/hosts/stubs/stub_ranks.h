@@ -1,4 +1,4 @@
-/* The library in stub_ranks.c, and what it was asked. */
+/* The library in stub_ranks.c, and its counts of calls. */
 #ifndef STUB_RANKS_H
 #define STUB_RANKS_H
 

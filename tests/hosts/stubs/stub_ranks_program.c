@@ -1,5 +1,5 @@
-/* Makes communicators of many ranks and uses them. Prints, for each step, how many calls and ranks the library was asked for beyond
- * those of the program, and by how many bytes the heap grew. */
+/* Creates communicators of many ranks and uses them. Prints for each step the calls and ranks that were requested of the
+ * library in addition to the program's own, and the growth of the heap in bytes. */
 #include "mpi.h"
 
 #include <malloc.h>

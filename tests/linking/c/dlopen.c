@@ -1,4 +1,4 @@
-/* Opens a shared library at run time: prints what is defined in it. */
+/* Opens a shared library at run time and prints its definitions. */
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* Linked with a static archive: prints what is defined in it. */
+/* Prints the definitions of a static archive that it is linked with. */
 void linking_print(void);
 
 int main(void) {

@@ -1,4 +1,4 @@
-/* A plug-in with a control variable for each kind of object, `bound_comm` and so on: each object has a value of its own. */
+/* A plug-in with a control variable for each kind of object, `bound_comm` and so on, with a value for each object. */
 
 #include <mpit_plugin.h>
 

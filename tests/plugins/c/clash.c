@@ -1,4 +1,4 @@
-/* A plug-in that defines what the plug-in `acme` has, and something of its own. */
+/* A plug-in that defines an entry of the plug-in `acme`, and an entry of its own. */
 
 #include <mpit_plugin.h>
 

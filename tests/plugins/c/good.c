@@ -1,4 +1,4 @@
-/* A plug-in with something of everything. Compiled with -DNAME="..." under several names. */
+/* A valid plug-in with entries of each kind. Compiled with -DNAME="..." under several names. */
 
 #include <mpit_plugin.h>
 

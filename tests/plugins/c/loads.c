@@ -1,5 +1,5 @@
-/* A tool over the library for implementors, without MPI: prints the names of all performance variables. Arguments are
- * plug-ins, which it loads, deactivates and activates; what it is answered comes after each name. */
+/* A tool over libmpit.so, without MPI: prints the names of all performance variables. Its arguments are plug-ins, which it
+ * loads, deactivates and activates; the results follow each name. */
 
 #include <mpit_plugin.h>
 #include <stdio.h>

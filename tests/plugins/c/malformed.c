@@ -1,4 +1,4 @@
-/* Plug-ins that are wrong, each in one way: compiled with -DFAULT_... . Without one it is right. */
+/* Plug-ins with one fault each: compiled with -DFAULT_... . Without it, the plug-in is valid. */
 
 #include <mpit_plugin.h>
 #include <string.h>

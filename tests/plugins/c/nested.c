@@ -1,5 +1,5 @@
-/* A plug-in that uses the whole interface while it is activated: it loads itself, which is refused, and another one, and
- * registers a table. The program has the functions of mpit_plugin.h. */
+/* A plug-in that uses the whole interface during its activation: it loads itself, which is refused, and another plug-in, and
+ * registers a table. The program provides the functions of mpit_plugin.h. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-/* A plug-in that says when its code begins, on standard error: once for each process that loads it, and in none that is forked. */
+/* A plug-in that prints a line to standard error when its code begins: once per process that loads it, and never in a fork. */
 
 #include <mpit_plugin.h>
 #include <pthread.h>

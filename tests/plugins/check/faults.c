@@ -1,5 +1,5 @@
-/* A plug-in that breaks rules, each in one place. The line of a definition says what `mpit check` has to find there: the
- * severity and the rule. Nothing else is to be found. */
+/* A plug-in that breaks rules, each in one place. A comment in the line of a definition announces the expected finding of
+ * `mpit check`: severity and rule. There must be no other findings. */
 
 #include <mpit_plugin.h>
 

@@ -1,4 +1,4 @@
-/* A plug-in with the names that it is compiled with: -DNAME="..." and, to take those of others, -DPVAR=..., -DCLASS=...,
+/* A plug-in whose names are given at compile time: -DNAME="..." and, to use names of others, -DPVAR=..., -DCLASS=...,
  * -DCVAR=..., -DCATEGORY=... */
 
 #include <mpit_plugin.h>

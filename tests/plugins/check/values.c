@@ -1,4 +1,5 @@
-/* A plug-in whose definitions are right, and whose values are not; and one definition that mpit has. As in faults.c. */
+/* A plug-in whose definitions are valid, but not its values; and one definition that mpit has. Findings are announced as in
+ * faults.c. */
 
 #include <mpit_plugin.h>
 

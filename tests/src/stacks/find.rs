@@ -21,11 +21,11 @@ impl Spec {
                 return Err(missing(format!("no {} ({advice}; see `cargo xtask setup`)", program.display())));
             }
         }
-        self.ask().map_err(|failure| missing(failure.to_string()))
+        self.probe().map_err(|failure| missing(failure.to_string()))
     }
 
     /// Builds the probe, which queries the library.
-    fn ask(&'static self) -> Outcome<Stack> {
+    fn probe(&'static self) -> Outcome<Stack> {
         let probe = build::c_program(self, "version")?;
         let run = |command: &mut Command| {
             let output = command.envs(self.environment()).output().context(probe.display())?;

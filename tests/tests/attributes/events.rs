@@ -17,7 +17,7 @@ use mpit::{category, event, source};
 #[source(ordered)]
 pub(crate) struct MessageEngine;
 
-/// All other happenings.
+/// All other events.
 #[source(unordered, name = "acme.else", component = "acme")]
 #[derive(Clone, Copy, Debug)]
 struct Else;
@@ -186,7 +186,7 @@ static CALLS: AtomicU32 = AtomicU32::new(0);
 static TIME: AtomicI64 = AtomicI64::new(0);
 
 #[test]
-fn what_is_raised_reaches_a_callback() {
+fn raised_events_reach_callbacks() {
     let tool = Tool::new();
     let world = Object::world(7, 3);
     let received = |sent: &EventInstance| {

@@ -74,7 +74,7 @@ fn enumerations_are_named_crate_and_type() {
 }
 
 #[test]
-fn values_become_items_and_items_values() {
+fn values_convert_to_items_and_back() {
     for mode in [Mode::Eager, Mode::AfterHandshake, Mode::r#Try, Mode::Manual] {
         assert_eq!(Mode::from_value(mode.value()), Some(mode));
     }

@@ -123,7 +123,7 @@ events! {
 }
 
 #[test]
-fn in_macros_of_other_people() {
+fn in_macros_of_other_crates() {
     FamilyGrown::raise(Context::ANYWHERE, || FamilyGrown { by: 1, to: 2 });
     FamilyGone::raise(Context::ANYWHERE, || FamilyGone {});
     assert_eq!(event("family_grown").elements().len(), 2);
@@ -199,7 +199,7 @@ struct HappensElsewhere {
 }
 
 #[test]
-fn what_is_compiled_out_is_not_registered() {
+fn disabled_items_are_not_registered() {
     let registry = mpit::tool::Tool::new().registry();
     assert!(registry.pvar_index("elsewhere", Class::Size).is_none());
     assert!(registry.event_index("happens_elsewhere").is_none());

@@ -68,7 +68,7 @@ static EAGER: Cvar<u32> = Cvar::new(LARGEST / 2).range(1..=LARGEST).on_set(accep
 const LARGEST: u32 = 8192;
 
 #[test]
-fn every_key_arrives() {
+fn every_key_is_applied() {
     let desc = setting("eager_size");
     assert_eq!(desc.description(), "Above this size messages wait.");
     assert_eq!((desc.verbosity(), desc.component()), (Verbosity::UserBasic, "net"));
@@ -90,7 +90,7 @@ fn omitted_keys_of_cvars_get_defaults() {
 }
 
 #[test]
-fn truth_and_modes_are_enumerations() {
+fn bools_and_modes_are_enumerations() {
     assert!(setting("setting_i32").enumeration().is_none());
     assert_eq!(setting("setting_bool").enumeration().map(|list| list.items().len()), Some(2));
     assert_eq!(setting("setting_mode").enumeration().map(EnumDesc::name), Some("attributes_mode"));

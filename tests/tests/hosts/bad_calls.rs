@@ -35,9 +35,9 @@ fn bad_calls_of_the_preload_library() -> Outcome {
 #[test]
 fn bad_calls_of_the_embedded_library() -> Outcome {
     stacks::for_each("bad_calls_embedded", Stack::is_standard_abi, |stack| {
-        let program = stack.compile_over_own_mpi("bad_calls", "little_mpi")?;
+        let program = stack.compile_over_own_mpi("bad_calls", "minimal_mpi")?;
         let job = Job::plain(&[]).arg(program).args(&["alone"]).seconds(120);
-        check("libmpit.so under little_mpi.c", &job.succeed()?)
+        check("libmpit.so under minimal_mpi.c", &job.succeed()?)
     })
 }
 
@@ -45,9 +45,9 @@ fn bad_calls_of_the_embedded_library() -> Outcome {
 #[test]
 fn bad_calls_on_events_of_a_library() -> Outcome {
     stacks::for_each("bad_calls_library_events", Stack::is_standard_abi, |stack| {
-        let program = stack.compile_over_own_mpi("bad_calls", "little_mpi")?;
+        let program = stack.compile_over_own_mpi("bad_calls", "minimal_mpi")?;
         let job = Job::plain(&[]).arg(program).args(&["embedded"]).seconds(120);
-        check("little_mpi.c", &job.preloaded()?.succeed()?)
+        check("minimal_mpi.c", &job.preloaded()?.succeed()?)
     })
 }
 

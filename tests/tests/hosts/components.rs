@@ -84,7 +84,7 @@ fn equal_monitoring(stack: &Stack, line: &[&str], frameworks: &[&str]) -> Outcom
 }
 
 #[test]
-fn they_receive_every_message() -> Outcome {
+fn components_receive_every_message() -> Outcome {
     stacks::for_each(
         "components_pml",
         |_| true,
@@ -96,7 +96,7 @@ fn they_receive_every_message() -> Outcome {
 }
 
 #[test]
-fn they_get_pcontrol_and_add_output() -> Outcome {
+fn components_get_pcontrol_and_add_output() -> Outcome {
     stacks::for_each(
         "components_lines",
         |_| true,
@@ -122,17 +122,17 @@ fn they_get_pcontrol_and_add_output() -> Outcome {
 }
 
 #[test]
-fn they_receive_every_access() -> Outcome {
+fn components_receive_every_access() -> Outcome {
     stacks::for_each("components_osc", |_| true, |stack| equal_monitoring(stack, &["osc", "."], &["osc"]))
 }
 
 #[test]
-fn they_receive_every_collective_operation() -> Outcome {
+fn components_receive_every_collective() -> Outcome {
     stacks::for_each("components_coll", |_| true, |stack| equal_monitoring(stack, &["traffic"], &FRAMEWORKS))
 }
 
 #[test]
-fn the_lists_select_them_by_name() -> Outcome {
+fn lists_select_components_by_name() -> Outcome {
     stacks::for_each(
         "components_selected",
         |_| true,
@@ -162,7 +162,7 @@ fn the_lists_select_them_by_name() -> Outcome {
 
 /// Tests that they miss the second of three equal laps, during which the plug-in is inactive.
 #[test]
-fn inactive_plug_ins_receive_nothing() -> Outcome {
+fn inactive_plugins_receive_nothing() -> Outcome {
     stacks::for_each(
         "components_inactive",
         |_| true,
@@ -184,7 +184,7 @@ fn inactive_plug_ins_receive_nothing() -> Outcome {
 }
 
 #[test]
-fn they_come_and_go_while_threads_send() -> Outcome {
+fn plugins_are_toggled_while_threads_send() -> Outcome {
     stacks::for_each(
         "components_threads",
         |_| true,

@@ -15,7 +15,7 @@ use mpit_tests::{
     stacks::{self, Stack, Vendor},
 };
 
-use crate::which_mpi;
+use crate::library_detection;
 
 /// The id of a user other than root and the user of the tests.
 const ANOTHER_USER: u32 = 65_534;
@@ -42,12 +42,12 @@ fn names(stack: &Stack, dir: &Path, options: &[&str], ranks: u32, words: &[&str]
 
 /// Tests problems caused by programs: the library's own monitoring, privileges, a missing library, processes
 /// that report nothing.
-fn names_what_programs_bring(stack: &Stack, dir: &Path, ring: &str) -> Outcome {
+fn reports_problems_of_programs(stack: &Stack, dir: &Path, ring: &str) -> Outcome {
     let output = ["--output", "prof/run"];
     if stack.vendor() == Vendor::OpenMpi {
         let program = stack.compile("native_off")?.display().to_string();
         let native = ["--mca", "pml_monitoring_enable", "2", &program, "world"];
-        names(stack, dir, &output, 2, &native, "Open MPI's own monitoring is on as well")?;
+        names(stack, dir, &output, 2, &native, "Open MPI's own monitoring is enabled as well")?;
     }
 
     let privileged = dir.join("privileged");
@@ -68,16 +68,16 @@ fn names_what_programs_bring(stack: &Stack, dir: &Path, ring: &str) -> Outcome {
     let with_copy = [&output[..], &["--preload", &copy]].concat();
     let script = [&["sh", "-c", r#"rm libmpit_preload.so; exec "$@""#, "sh"][..], &[ring]].concat();
     let is_gone =
-        format!("{ring} has LD_PRELOAD and MPIT_SET in its environment, and the library is not loaded");
+        format!("{ring} has LD_PRELOAD and MPIT_SET in its environment, but did not load the library");
     names(stack, dir, &with_copy, 1, &script, &is_gone)?;
 
     let silent = r#"[ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = 0 ] || unset MPIT_DOCTOR; exec "$@""#;
-    names(stack, dir, &output, 2, &["sh", "-c", silent, "sh", ring], "1 of 2 processes said nothing")
+    names(stack, dir, &output, 2, &["sh", "-c", silent, "sh", ring], "1 of 2 processes sent no report")
 }
 
 /// Tests problems of the library, which are the same on each stack.
-fn names_what_the_library_brings(stack: &Stack, dir: &Path) -> Outcome {
-    let unknown = which_mpi::INTEGERS.build()?.linked.display().to_string();
+fn reports_problems_of_the_library(stack: &Stack, dir: &Path) -> Outcome {
+    let unknown = library_detection::INTEGERS.build()?.linked.display().to_string();
     names(stack, dir, &["--output", "prof/run"], 0, &[&unknown], "the ABI of ")?;
 
     fs::write(dir.join("idle.c"), "#include <unistd.h>\nint main(void) { return sleep(1); }\n")
@@ -88,7 +88,7 @@ fn names_what_the_library_brings(stack: &Stack, dir: &Path) -> Outcome {
     let program = dir.join("idle\x1b[31m");
     fs::rename(dir.join("idle"), &program).context("idle")?;
     let shown = format!("{}/idle\\x1b[31m", dir.display());
-    let says_nothing = format!("{shown} has the library, and made no MPI call that it sees");
+    let says_nothing = format!("{shown} loaded the library, which intercepted no MPI call");
     names(stack, dir, &["--output", "prof/run"], 0, &[&program.display().to_string()], &says_nothing)?;
 
     fs::write(dir.join("broken.so"), "no library\n").context("broken.so")?;
@@ -106,7 +106,7 @@ fn run(command: &mut Command) -> Outcome {
 }
 
 #[test]
-fn doctor_names_what_is_in_the_way() -> Outcome {
+fn doctor_reports_each_problem() -> Outcome {
     stacks::for_each(
         "doctor",
         |stack| LABELS.contains(&stack.label()),
@@ -120,7 +120,7 @@ fn doctor_names_what_is_in_the_way() -> Outcome {
                 &output,
                 1,
                 &["env", "-i", &ring],
-                &format!("LD_PRELOAD did not arrive at {ring}"),
+                &format!("LD_PRELOAD did not reach {ring}"),
             )?;
             names(
                 stack,
@@ -128,16 +128,16 @@ fn doctor_names_what_is_in_the_way() -> Outcome {
                 &output,
                 1,
                 &["env", "-u", "MPIT_SET", &ring],
-                &format!("settings did not arrive at {ring}"),
+                &format!("settings did not reach {ring}"),
             )?;
             let killed = stack.compile("killed")?.display().to_string();
-            let end = format!("{killed} did not come to MPI_Finalize");
+            let end = format!("{killed} did not call MPI_Finalize");
             names(stack, &dir, &output, 4, &[&killed, "exit"], &end)?;
-            names_what_programs_bring(stack, &dir, &ring)?;
+            reports_problems_of_programs(stack, &dir, &ring)?;
             if stack.vendor() == Vendor::OpenMpi {
                 return Ok(());
             }
-            names_what_the_library_brings(stack, &dir)?;
+            reports_problems_of_the_library(stack, &dir)?;
             // The remaining cases do not depend on the library.
             names(
                 stack,
@@ -156,7 +156,7 @@ fn doctor_names_what_is_in_the_way() -> Outcome {
                 "the command ended",
             )?;
             let elsewhere = ["--set", "pml_monitoring_filename=/proc/nowhere/run"];
-            names(stack, &dir, &elsewhere, 2, &[&ring], "files /proc/nowhere/run.* cannot be written on")?;
+            names(stack, &dir, &elsewhere, 2, &[&ring], "cannot write files /proc/nowhere/run.* on")?;
             let misspelled = ["env", "MPIT_PML_MONITORING_ENABEL=2", &ring];
             names(
                 stack,
@@ -167,14 +167,7 @@ fn doctor_names_what_is_in_the_way() -> Outcome {
                 "the environment: no control variable is called `MPIT_PML_",
             )?;
             let off = [&output[..], &["--set", "pml_monitoring_enable=0"]].concat();
-            names(
-                stack,
-                &dir,
-                &off,
-                2,
-                &[&ring],
-                &format!("{ring} records nothing: a setting switches it off"),
-            )?;
+            names(stack, &dir, &off, 2, &[&ring], &format!("{ring} records nothing: a setting disables it"))?;
 
             // Sleeps until its parent has seen it.
             fs::write(dir.join("static.c"), "#include <unistd.h>\nint main(void) { return sleep(1); }\n")
@@ -189,7 +182,14 @@ fn doctor_names_what_is_in_the_way() -> Outcome {
             let preload = &build::artifacts()?.preload;
             run(Command::new("cc").arg("lost.o").arg(preload).arg("-o").arg(&lost).current_dir(&dir))?;
             let lost = lost.display().to_string();
-            names(stack, &dir, &output, 0, &[&lost], &format!("{lost} calls MPI and has no MPI library"))?;
+            names(
+                stack,
+                &dir,
+                &output,
+                0,
+                &[&lost],
+                &format!("{lost} calls MPI, and no MPI library is loaded"),
+            )?;
             let bare = Job::alone(stack).arg(&lost).dir(&dir).finish()?;
             let line = "mpit: this program calls MPI, and no MPI library is loaded";
             Failure::unless(bare.code == Some(1) && bare.stderr.contains(line), || bare.to_string())?;

@@ -71,7 +71,7 @@ fn strings(options: &[String]) -> Vec<&str> {
 }
 
 #[test]
-fn programs_without_mpi_call_their_own() -> Outcome {
+fn own_functions_are_called_without_mpi() -> Outcome {
     let (linked, opened) = (program(true, None)?, program(false, None)?);
     Job::plain(&[]).arg(linked.program).preloaded()?.succeed()?;
     Job::plain(&[]).arg(opened.program).arg(opened.calls).preloaded()?.succeed().map(drop)
@@ -80,7 +80,7 @@ fn programs_without_mpi_call_their_own() -> Outcome {
 /// Tests such calls in a program that uses MPI as well: on Open MPI and MPICH with their Fortran libraries,
 /// too.
 #[test]
-fn programs_with_mpi_call_what_they_called() -> Outcome {
+fn own_functions_are_called_with_mpi() -> Outcome {
     stacks::for_each(
         "foreign",
         |_| true,

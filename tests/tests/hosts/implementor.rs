@@ -28,7 +28,7 @@ fn a_tool_reads_a_c_librarys_variables() -> Outcome {
 #[test]
 fn library_events_reach_a_preload_tool() -> Outcome {
     stacks::for_each("library_events", Stack::is_standard_abi, |stack| {
-        let program = stack.compile_over_own_mpi("little_tool", "little_mpi")?;
+        let program = stack.compile_over_own_mpi("minimal_mpi_tool", "minimal_mpi")?;
         let finished = Job::plain(&[]).arg(program).preloaded()?.succeed()?;
         Failure::unless(finished.stdout.contains("received 2 steps, 0 failures"), || finished.to_string())
     })

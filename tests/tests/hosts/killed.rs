@@ -14,7 +14,7 @@ use crate::written_to;
 const RANKS: u32 = 4;
 
 /// The ways in which rank 2 ends: SIGKILL, `abort`, `MPI_Abort` and `_exit`.
-const DEATHS: [&str; 4] = ["kill", "abort", "mpi_abort", "exit"];
+const ENDINGS: [&str; 4] = ["kill", "abort", "mpi_abort", "exit"];
 
 const KEPT: (&str, &str) = ("monitoring_store", "file");
 
@@ -80,7 +80,7 @@ fn names(line: &str, wanted: u32) -> bool {
     })
 }
 
-fn tells_of_2(text: &str) -> bool {
+fn mentions_rank_2(text: &str) -> bool {
     text.lines().any(|line| line.contains("ended without MPI_Finalize") && names(line, 2))
 }
 
@@ -102,9 +102,11 @@ fn killed_processes_are_recovered() -> Outcome {
             {
                 Failure::unless(whole[2].1.contains(line), || format!("no {line:?} in {}", whole[2].1))?;
             }
-            for mode in DEATHS {
+            for mode in ENDINGS {
                 let finished = run(stack, &program, mode, &settings(mode, &[KEPT]), &dir).context(mode)?;
-                Failure::unless(tells_of_2(&finished.stderr), || format!("{mode}: no message\n{finished}"))?;
+                Failure::unless(mentions_rank_2(&finished.stderr), || {
+                    format!("{mode}: no message\n{finished}")
+                })?;
                 let texts = texts(&dir, mode);
                 Failure::unless(texts == whole, || {
                     format!("{mode}: {texts:?}\ninstead of {whole:?}\n{finished}")
@@ -126,7 +128,7 @@ fn killed_processes_lose_memory_stores() -> Outcome {
         |stack| {
             let program = stack.compile("killed")?;
             let dir = stack.scratch("killed_in_memory")?;
-            for mode in DEATHS {
+            for mode in ENDINGS {
                 let finished = run(stack, &program, mode, &settings(mode, &[]), &dir)?;
                 let there: Vec<u32> = texts(&dir, mode).into_iter().map(|(rank, _)| rank).collect();
                 Failure::unless(there.is_empty(), || format!("{mode}: files of {there:?}\n{finished}"))?;
@@ -174,7 +176,7 @@ fn a_killed_job_has_its_file() -> Outcome {
             // A file of an earlier run must not be mistaken for one of this run.
             fs::write(dir.join("run.prof"), "of yesterday").context("run.prof")?;
             let finished = run(stack, &program, "kill", &settings("run", &together), &dir)?;
-            Failure::unless(tells_of_2(&finished.stderr), || finished.to_string())?;
+            Failure::unless(mentions_rank_2(&finished.stderr), || finished.to_string())?;
             let text = fs::read_to_string(dir.join("run.prof")).context(&finished)?;
             let ranks: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("# RANK\t")).collect();
             Failure::unless(ranks.len() == RANKS as usize && text.ends_with("# END\n"), || {
@@ -188,7 +190,7 @@ fn a_killed_job_has_its_file() -> Outcome {
 /// Tests reports without a recovery, as if the job's launcher was started without `mpit run`, or killed with
 /// it.
 #[test]
-fn reports_have_what_killed_processes_left() -> Outcome {
+fn reports_include_killed_processes() -> Outcome {
     stacks::for_each(
         "killed_report",
         |_| true,
@@ -202,7 +204,7 @@ fn reports_have_what_killed_processes_left() -> Outcome {
             let report = Job::plain(&[&mpit, "report", "run"]).dir(&dir).finish()?;
             let kept = report.code == Some(0)
                 && report.stdout.contains("4 of 4 processes")
-                && tells_of_2(&report.stderr);
+                && mentions_rank_2(&report.stderr);
             Failure::unless(kept, || report.to_string())?;
             // A damaged file is named, and the others are reported.
             fs::write(dir.join("run.1.store"), "something else, as long as a header needs to be, all in all")

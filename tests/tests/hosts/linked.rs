@@ -2,7 +2,7 @@
 
 use mpit_tests::{Failure, Outcome, build, launch::Job, rust_plugins::Build};
 
-use crate::which_mpi::STANDARD;
+use crate::library_detection::STANDARD;
 
 #[test]
 fn definitions_in_a_program_are_visible() -> Outcome {

@@ -4,7 +4,7 @@ use std::fs;
 
 use mpit_tests::{Context, Failure, Outcome, launch::Job, stubs};
 
-use crate::which_mpi::{OBJECTS, STANDARD};
+use crate::library_detection::{OBJECTS, STANDARD};
 
 /// The steps of the program whose cost is independent of the number of ranks: all except the first collective
 /// operation of a group of processes, whose list later ones share.
@@ -45,7 +45,7 @@ fn communicators_cost_the_same_at_any_size() -> Outcome {
             let number = |word: &str| word.parse::<i64>().context(&finished);
             let (calls, ranks, bytes) = (number(calls)?, number(ranks)?, number(bytes)?);
             let is_cheap = match name.strip_suffix(":first-collective") {
-                // Asks for all members once, and stores 4 bytes for each.
+                // Queries all members once, and stores 4 bytes for each.
                 Some(_) => ranks <= 100_000 + 100 && bytes < 4 * 100_000 + 8192,
                 None => calls <= 16 && ranks <= 1 && bytes < 4096,
             };

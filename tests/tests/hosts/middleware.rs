@@ -28,9 +28,9 @@ fn middleware_is_visible_where_mpit_is() -> Outcome {
             says(&finished, NOT_VISIBLE)?;
             let reported: Vec<_> =
                 finished.stderr.lines().filter(|line| line.starts_with("mpit: ")).collect();
-            let is_told =
+            let is_reported =
                 matches!(reported[..], [line] if line.contains("libmpit.so") && line.contains("libmpi"));
-            Failure::unless(is_told, || finished.to_string())?;
+            Failure::unless(is_reported, || finished.to_string())?;
             let watched = Job::mpi(stack, 1).arg(&misplaced).under_mpit(&[])?.succeed()?;
             says(&watched, "visible, 3 retries, 0 failures")
         },

@@ -62,7 +62,7 @@ fn native_monitoring_stays_off() -> Outcome {
             }
             // If the call is not seen, a message reports that both record.
             let finished = run(stack, &dir, &arguments, &written_to("theirs"), "world")?;
-            says(&finished, "mpit: Open MPI's own monitoring is on as well")?;
+            says(&finished, "mpit: Open MPI's own monitoring is enabled as well")?;
             Failure::unless(there(&dir, "theirs") == 2, || finished.to_string())?;
 
             // A component list that excludes Open MPI's component excludes ours as well, with a message.
@@ -70,7 +70,7 @@ fn native_monitoring_stays_off() -> Outcome {
             let finished = run(stack, &dir, &[], &left_out, "init")?;
             says(
                 &finished,
-                "mpit: pml_components: `monitoring` is left out because OMPI_MCA_pml=^monitoring leaves",
+                "mpit: pml_components: `monitoring` is excluded because OMPI_MCA_pml=^monitoring excludes",
             )?;
             let text = std::fs::read_to_string(dir.join("listed.0.prof")).context(&finished)?;
             Failure::unless(!text.contains("\nE\t") && text.contains("\nC\t0\t1\t"), || {

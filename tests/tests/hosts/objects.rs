@@ -5,19 +5,19 @@ use mpit_tests::{Outcome, launch::Job, stacks};
 use crate::MONITORED;
 
 #[test]
-fn objects_used_while_freed_are_themselves() -> Outcome {
+fn objects_freed_in_use_are_identified() -> Outcome {
     stacks::for_each(
-        "last_use",
+        "used_while_freed",
         |_| true,
         |stack| {
-            let program = stack.compile_tool("last_use")?;
+            let program = stack.compile_tool("used_while_freed")?;
             Job::mpi(stack, 3).arg(program).under_mpit(&[MONITORED])?.succeed().map(drop)
         },
     )
 }
 
 #[test]
-fn objects_come_and_go_unmonitored() -> Outcome {
+fn object_events_need_no_monitoring() -> Outcome {
     stacks::for_each(
         "object_events",
         |_| true,

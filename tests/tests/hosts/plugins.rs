@@ -12,7 +12,7 @@ use mpit_tests::{
 const RANKS: u32 = 2;
 
 #[test]
-fn malformed_plugins_cost_a_line_each() -> Outcome {
+fn malformed_plugins_print_one_line_each() -> Outcome {
     let applies = |stack: &stacks::Stack| stack.vendor() != Vendor::Intel;
     stacks::for_each("malformed_plugins", applies, |stack| {
         let dir = stack.scratch("malformed_plugins")?;

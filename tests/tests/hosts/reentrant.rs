@@ -8,7 +8,7 @@ use mpit_tests::{Context, Failure, Outcome, build, launch::Job, stacks};
 use crate::{read_all, rows, written_to};
 
 #[test]
-fn foreign_code_may_make_calls() -> Outcome {
+fn callbacks_may_make_calls() -> Outcome {
     stacks::for_each(
         "reentrant",
         |_| true,

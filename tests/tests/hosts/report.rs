@@ -74,7 +74,7 @@ fn run(
 }
 
 #[test]
-fn one_file_has_all_that_many_have() -> Outcome {
+fn one_file_equals_many_files() -> Outcome {
     stacks::for_each(
         "container",
         |_| true,
@@ -139,7 +139,7 @@ fn one_file_is_written_at_any_end() -> Outcome {
 }
 
 #[test]
-fn a_process_that_comes_late_costs_no_data() -> Outcome {
+fn late_processes_lose_no_data() -> Outcome {
     stacks::for_each(
         "gather_late",
         |_| true,
@@ -160,7 +160,7 @@ fn a_process_that_comes_late_costs_no_data() -> Outcome {
 }
 
 #[test]
-fn a_killed_process_delays_no_other() -> Outcome {
+fn killed_processes_delay_no_other() -> Outcome {
     stacks::for_each(
         "gather_killed",
         |_| true,
@@ -229,7 +229,7 @@ fn texts_on_standard_output_do_not_mix() -> Outcome {
 
 /// Tests that Open MPI's own files are read, with the same numbers as its own script computes.
 #[test]
-fn open_mpi_s_own_files_are_read() -> Outcome {
+fn open_mpi_files_are_read() -> Outcome {
     let Some(script) = ["profile2mat", "profile2mat.pl"].into_iter().find_map(paths::find_program) else {
         return record::not_run("profile2mat", "not installed; Debian's package openmpi-bin has it");
     };

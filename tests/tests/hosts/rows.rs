@@ -1,4 +1,4 @@
-//! Compares all records of a program with its ledger, the program's own expectation.
+//! Comparison of a program's records with the rows that it expects, which it writes itself (`hosts/c/expected_rows.h`).
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -37,9 +37,9 @@ pub(crate) fn of(prof: &Prof) -> Rows {
     rows
 }
 
-/// Returns the rows of a process's ledger.
-pub(crate) fn of_ledger(dir: &Path, rank: u32) -> Outcome<Rows> {
-    of_lines(&dir.join(format!("ledger.{rank}")))
+/// Returns the rows that a process expects.
+pub(crate) fn expected_of(dir: &Path, rank: u32) -> Outcome<Rows> {
+    of_lines(&dir.join(format!("expected.{rank}")))
 }
 
 /// Returns the rows of a file, each of which may be split into several lines.
@@ -71,13 +71,13 @@ pub(crate) fn same(rank: u32, got: &Rows, wanted: &Rows) -> Outcome {
     })
 }
 
-/// Runs the C program `name` on a stack under mpit and compares with its ledger.
-pub(crate) fn equal_the_ledger(stack: &Stack, name: &str, ranks: u32) -> Outcome {
+/// Runs the C program `name` on a stack under mpit and compares its files with the expected rows.
+pub(crate) fn match_expected_rows(stack: &Stack, name: &str, ranks: u32) -> Outcome {
     let program = stack.compile(name)?;
     let dir = stack.scratch(name)?;
     Job::mpi(stack, ranks).arg(program).arg(".").dir(&dir).under_mpit(&written_to("prof"))?.succeed()?;
     for (rank, prof) in (0..).zip(read_all(&dir.join("prof"), ranks)?) {
-        same(rank, &of(&prof), &of_ledger(&dir, rank)?)?;
+        same(rank, &of(&prof), &expected_of(&dir, rank)?)?;
     }
     Ok(())
 }

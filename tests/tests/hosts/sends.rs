@@ -17,18 +17,18 @@ const RANKS: u32 = 4;
 
 /// The kinds of sends that mpit counts and Open MPI's own monitoring does not, with the reason. The opposite
 /// case does not exist.
-const OURS_ALONE: [(&str, &str); 1] = [(
+const ONLY_OURS: [(&str, &str); 1] = [(
     "persistent",
-    "a persistent request starts itself by a function of the transport, behind the back of the component that counts",
+    "a persistent request starts itself by a function of the transport, which does not call the component that counts",
 )];
 
 /// Messages and bytes by peer.
 type Sums = BTreeMap<u32, (u64, u64)>;
 
 /// The sums that `sends` itself wrote: all messages, and those that only mpit counts.
-struct Ledger {
+struct ExpectedSums {
     all: Sums,
-    ours_alone: Sums,
+    only_ours: Sums,
 }
 
 fn add(sums: &mut Sums, peer: u32, messages: u64, bytes: u64) {
@@ -36,10 +36,10 @@ fn add(sums: &mut Sums, peer: u32, messages: u64, bytes: u64) {
     *sum = (sum.0 + messages, sum.1 + bytes);
 }
 
-fn ledger(dir: &Path, rank: u32) -> Outcome<Ledger> {
+fn expected(dir: &Path, rank: u32) -> Outcome<ExpectedSums> {
     let path = dir.join(format!("sent.{rank}"));
     let text = fs::read_to_string(&path).context(path.display())?;
-    let mut ledger = Ledger { all: Sums::new(), ours_alone: Sums::new() };
+    let mut expected = ExpectedSums { all: Sums::new(), only_ours: Sums::new() };
     for line in text.lines() {
         let fields: Vec<_> = line.split(' ').collect();
         let [kind, peer, messages, bytes] = fields[..] else {
@@ -47,12 +47,12 @@ fn ledger(dir: &Path, rank: u32) -> Outcome<Ledger> {
         };
         let (peer, messages, bytes) =
             (peer.parse().context(line)?, messages.parse().context(line)?, bytes.parse().context(line)?);
-        add(&mut ledger.all, peer, messages, bytes);
-        if OURS_ALONE.iter().any(|(alone, _)| *alone == kind) {
-            add(&mut ledger.ours_alone, peer, messages, bytes);
+        add(&mut expected.all, peer, messages, bytes);
+        if ONLY_OURS.iter().any(|(only, _)| *only == kind) {
+            add(&mut expected.only_ours, peer, messages, bytes);
         }
     }
-    Ok(ledger)
+    Ok(expected)
 }
 
 fn rows(prof: &Prof) -> Sums {
@@ -94,7 +94,7 @@ fn run_native(stack: &Stack, dir: &Path) -> Outcome<Vec<Prof>> {
 
 /// Checks that bins of the user's messages are not larger than those that include internal messages; without
 /// internal messages to a peer they have to be equal.
-fn compare_histograms(rank: u32, ours: &Prof, native: &Prof, ours_alone: &Sums) -> Outcome {
+fn compare_histograms(rank: u32, ours: &Prof, native: &Prof, only_ours: &Sums) -> Outcome {
     let internal = native.rows('I');
     let native = native.rows('E');
     for (peer, row) in ours.rows('E') {
@@ -107,7 +107,7 @@ fn compare_histograms(rank: u32, ours: &Prof, native: &Prof, ours_alone: &Sums) 
         Failure::unless(bins == row.messages, || {
             format!("rank {rank}: the histogram of messages to {peer} holds {bins} of {}", row.messages)
         })?;
-        if !ours_alone.contains_key(&peer) && !internal.contains_key(&peer) {
+        if !only_ours.contains_key(&peer) && !internal.contains_key(&peer) {
             Failure::unless(mine == theirs, || {
                 format!(
                     "rank {rank}: histograms of messages to {peer} differ\n  is        {mine:?}\n  should be {theirs:?}"
@@ -126,7 +126,7 @@ fn every_send_is_counted_once() -> Outcome {
         |stack| {
             let dir = stack.scratch("sends")?;
             for (rank, prof) in (0..).zip(run_ours(stack, &dir)?) {
-                same(rank, "what mpit counted", &rows(&prof), &ledger(&dir, rank)?.all)?;
+                same(rank, "what mpit counted", &rows(&prof), &expected(&dir, rank)?.all)?;
             }
             Ok(())
         },
@@ -141,10 +141,10 @@ fn rows_equal_native_monitoring() -> Outcome {
         let ours = run_ours(stack, &dir)?;
         let native = run_native(stack, &dir)?;
         for (rank, (ours, native)) in (0..).zip(ours.iter().zip(&native)) {
-            let ledger = ledger(&dir, rank)?;
-            let shared = less(rows(ours), &ledger.ours_alone);
+            let expected = expected(&dir, rank)?;
+            let shared = less(rows(ours), &expected.only_ours);
             same(rank, "what mpit counted, less what it alone counts", &shared, &rows(native))?;
-            compare_histograms(rank, ours, native, &ledger.ours_alone)?;
+            compare_histograms(rank, ours, native, &expected.only_ours)?;
         }
         Ok(())
     })
@@ -155,19 +155,19 @@ const ERRORS_ARE_FATAL: (&str, &str) =
     ("impi2021.19-abi", "the library ends the program although MPI_ERRORS_RETURN is set");
 
 #[test]
-fn what_the_library_refuses_is_not_counted() -> Outcome {
+fn refused_sends_are_not_counted() -> Outcome {
     let (without, why) = ERRORS_ARE_FATAL;
     record::not_run(&format!("sends that are refused on {without}"), why)?;
     stacks::for_each(
-        "refused",
+        "refused_sends",
         |stack| stack.label() != without,
-        |stack| recorded::equal_the_ledger(stack, "refused", 2),
+        |stack| recorded::match_expected_rows(stack, "refused_sends", 2),
     )
 }
 
 #[test]
 fn freed_types_keep_their_size() -> Outcome {
-    stacks::for_each("freed_types", |_| true, |stack| recorded::equal_the_ledger(stack, "freed_types", 1))
+    stacks::for_each("freed_types", |_| true, |stack| recorded::match_expected_rows(stack, "freed_types", 1))
 }
 
 /// Tests the only library here that supports `MPIX_Comm_revoke`: MPICH ends the program, Intel MPI continues
@@ -183,7 +183,7 @@ fn revoked_communicators_count_no_sends() -> Outcome {
             let job = Job::mpi(stack, 2).args(&["--with-ft", "ulfm"]).arg(program).arg(".").dir(&dir);
             job.under_mpit(&written_to("prof"))?.succeed()?;
             for (rank, prof) in (0..).zip(read_all(&dir.join("prof"), 2)?) {
-                recorded::same(rank, &recorded::of(&prof), &recorded::of_ledger(&dir, rank)?)?;
+                recorded::same(rank, &recorded::of(&prof), &recorded::expected_of(&dir, rank)?)?;
             }
             Ok(())
         },

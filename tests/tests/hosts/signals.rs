@@ -9,7 +9,7 @@ use mpit_tests::{
 
 /// Returns the signals that the launcher forwards to its processes: the one to send to the group, the one to
 /// send to its leader, and the expected number.
-fn handed_on(stack: &Stack) -> &'static [[&'static str; 3]] {
+fn forwarded_signals(stack: &Stack) -> &'static [[&'static str; 3]] {
     match stack.vendor() {
         // SIGUSR1 and SIGUSR2.
         Vendor::OpenMpi => &[["10", "12", "3"]],
@@ -28,7 +28,7 @@ fn launchers_get_each_signal_once() -> Outcome {
         |stack| {
             let program = stack.compile("group_signals")?;
             let dir = stack.scratch("group_signals")?;
-            let signals = handed_on(stack);
+            let signals = forwarded_signals(stack);
             let words: Vec<&str> = signals.iter().flatten().copied().collect();
             let job = Job::mpi(stack, 1).arg(&program).args(&words).dir(&dir).seconds(120);
             let leader = ["setsid", "sh", "-c", "TEST_GROUP=$$ exec \"$@\"", "sh"];

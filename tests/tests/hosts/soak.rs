@@ -12,13 +12,13 @@ use mpit_tests::{
 const CYCLES: &str = "MPIT_TEST_CYCLES";
 
 /// The default number of cycles, which makes a leak of a hundred bytes per cycle visible.
-const FEW_CYCLES: u32 = 4000;
+const DEFAULT_CYCLES: u32 = 4000;
 
 /// The tolerated growth in bytes: allocators take memory in pieces of this order.
 const NOISE: i64 = 128 * 1024;
 
 /// The stacks that are tested with the default number of cycles.
-const OF_FEW_CYCLES: [&str; 2] = ["ompi4.1.4", "mpich5.0.2"];
+const DEFAULT_STACKS: [&str; 2] = ["ompi4.1.4", "mpich5.0.2"];
 
 /// Returns the growth of memory and file, by kind of object.
 fn growth(finished: &Finished) -> Outcome<BTreeMap<String, [i64; 2]>> {
@@ -42,11 +42,11 @@ fn memory_and_files_do_not_grow() -> Outcome {
     let cycles = env::var(CYCLES).ok().map(|cycles| cycles.parse::<u32>().context(CYCLES)).transpose()?;
     stacks::for_each(
         "soak",
-        |stack| cycles.is_some() || OF_FEW_CYCLES.contains(&stack.label()),
+        |stack| cycles.is_some() || DEFAULT_STACKS.contains(&stack.label()),
         |stack| {
             let program = stack.compile("soak")?;
             let dir = stack.scratch("soak")?;
-            let cycles = cycles.unwrap_or(FEW_CYCLES);
+            let cycles = cycles.unwrap_or(DEFAULT_CYCLES);
             let mut bare = None;
             for store in ["memory", "file"] {
                 let settings = [&crate::written_to("run")[..], &[("monitoring_store", store)]].concat();

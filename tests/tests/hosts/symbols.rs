@@ -60,7 +60,7 @@ fn functions_are_exported_definitions_not() -> Outcome {
 
 /// MPI calls that are interposed in C only: in Fortran, the lengths of strings follow the other arguments;
 /// tools that ask about error codes of MPI_T are written in C.
-const IN_C_ALONE: [&str; 13] = [
+const ONLY_IN_C: [&str; 13] = [
     "Comm_accept",
     "Comm_connect",
     "Comm_create_from_group",
@@ -77,7 +77,7 @@ const IN_C_ALONE: [&str; 13] = [
 ];
 
 /// Returns the MPI calls that the preload library interposes in C, without `MPI_`.
-fn taken() -> Outcome<BTreeSet<String>> {
+fn interposed() -> Outcome<BTreeSet<String>> {
     let exports = exports(&build::artifacts()?.preload)?;
     Ok(exports.iter().filter_map(|name| name.strip_prefix("MPI_")).filter(is_c).map(str::to_owned).collect())
 }
@@ -93,39 +93,39 @@ fn small(name: &str) -> &str {
 }
 
 /// Returns the reviewed list of functions: names by the treatment of their calls.
-fn ledger() -> Outcome<BTreeMap<String, BTreeSet<String>>> {
+fn listed_functions() -> Outcome<BTreeMap<String, BTreeSet<String>>> {
     let path = paths::source("hosts/functions.txt");
     let text = fs::read_to_string(&path).context(path.display())?;
-    let mut ledger = BTreeMap::<String, BTreeSet<String>>::new();
+    let mut groups = BTreeMap::<String, BTreeSet<String>>::new();
     let mut what = "";
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         if let Some(heading) = line.strip_prefix('[') {
             what = heading.split(':').next().unwrap_or_default();
         } else {
             let names = line.split_whitespace().map(str::to_owned);
-            ledger.entry(what.to_owned()).or_default().extend(names);
+            groups.entry(what.to_owned()).or_default().extend(names);
         }
     }
-    Ok(ledger)
+    Ok(groups)
 }
 
 /// Tests that each function is in the list once, and interposed if the list says so.
 #[test]
 fn all_library_functions_are_listed() -> Outcome {
-    let ledger = ledger()?;
+    let groups = listed_functions()?;
     let listed = |whether_passed: bool| {
-        let groups = ledger.iter().filter(move |(what, _)| (*what == "passed") == whether_passed);
+        let groups = groups.iter().filter(move |(what, _)| (*what == "passed") == whether_passed);
         groups.flat_map(|(_, names)| names.iter().cloned())
     };
     let all: BTreeSet<String> = listed(true).chain(listed(false)).collect();
-    Failure::unless(all.len() == ledger.values().map(BTreeSet::len).sum(), || {
-        "a function is in two groups of the ledger".into()
+    Failure::unless(all.len() == groups.values().map(BTreeSet::len).sum(), || {
+        "a function is in two groups of functions.txt".into()
     })?;
-    let taken: BTreeSet<String> = taken()?.iter().map(|name| small(name).to_owned()).collect();
+    let interposed: BTreeSet<String> = interposed()?.iter().map(|name| small(name).to_owned()).collect();
     let differ: Vec<_> =
-        taken.symmetric_difference(&listed(false).collect()).cloned().collect::<Vec<String>>();
+        interposed.symmetric_difference(&listed(false).collect()).cloned().collect::<Vec<String>>();
     Failure::unless(differ.is_empty(), || {
-        format!("taken although the ledger passes it, or the other way round: {differ:?}")
+        format!("interposed, but listed as passed, or the reverse: {differ:?}")
     })?;
     stacks::for_each(
         "functions",
@@ -138,29 +138,30 @@ fn all_library_functions_are_listed() -> Outcome {
                 .map(|name| small(name).to_owned())
                 .filter(|name| !all.contains(name))
                 .collect();
-            Failure::unless(unknown.is_empty(), || format!("in no group of the ledger: {unknown:?}"))
+            Failure::unless(unknown.is_empty(), || format!("in no group of functions.txt: {unknown:?}"))
         },
     )
 }
 
 #[test]
-fn each_call_is_taken_by_all_its_names() -> Outcome {
+fn calls_are_interposed_by_all_names() -> Outcome {
     let exports: BTreeSet<_> = exports(&build::artifacts()?.preload)?.into_iter().collect();
-    let taken = taken()?;
+    let interposed = interposed()?;
     let mut missing = Vec::new();
-    for name in taken.iter().filter(|name| !name.ends_with("_c") && !IN_C_ALONE.contains(&name.as_str())) {
+    for name in interposed.iter().filter(|name| !name.ends_with("_c") && !ONLY_IN_C.contains(&name.as_str()))
+    {
         let lower = name.to_lowercase();
         let mut names = vec![format!("mpi_{lower}_"), format!("mpi_{lower}_f08_")];
         // Functions without buffers, which have separate lines for Fortran in the table.
         if !["Init", "Init_thread", "Pcontrol", "Session_init"].contains(&name.as_str()) {
             names.push(format!("mpi_{lower}_f08ts_"));
         }
-        if taken.contains(&format!("{name}_c")) {
+        if interposed.contains(&format!("{name}_c")) {
             names.extend([format!("mpi_{lower}_c_f08_"), format!("mpi_{lower}_c_f08ts_")]);
         }
         missing.extend(names.into_iter().filter(|name| !exports.contains(name)));
     }
-    Failure::unless(missing.is_empty(), || format!("not taken in Fortran: {missing:?}"))?;
+    Failure::unless(missing.is_empty(), || format!("not interposed in Fortran: {missing:?}"))?;
     // Other spellings are names of C functions in libraries that have nothing to do with MPI.
     let spelled = |name: &&String| {
         let is_upper = name.strip_prefix("MPI_").is_some_and(|name| name == name.to_uppercase());
@@ -174,7 +175,7 @@ fn each_call_is_taken_by_all_its_names() -> Outcome {
 /// counts, too.
 #[test]
 fn calls_have_all_forms_of_the_libraries() -> Outcome {
-    let taken = taken()?;
+    let interposed = interposed()?;
     let of_libraries: BTreeSet<String> = stacks::found()
         .stacks
         .iter()
@@ -184,7 +185,7 @@ fn calls_have_all_forms_of_the_libraries() -> Outcome {
         .flatten()
         .filter_map(|name| name.strip_prefix("MPI_").map(str::to_owned))
         .collect();
-    let unknown: Vec<_> = taken.difference(&of_libraries).collect();
+    let unknown: Vec<_> = interposed.difference(&of_libraries).collect();
     // A machine with Open MPI only has no library with the newer calls.
     if of_libraries.contains("Send_c") {
         Failure::unless(unknown.is_empty(), || format!("no library has {unknown:?}"))?;
@@ -193,16 +194,16 @@ fn calls_have_all_forms_of_the_libraries() -> Outcome {
     }
     let missing: Vec<_> = of_libraries
         .iter()
-        .filter(|name| name.strip_suffix("_c").is_some_and(|small| taken.contains(small)))
-        .filter(|name| !taken.contains(*name))
+        .filter(|name| name.strip_suffix("_c").is_some_and(|small| interposed.contains(small)))
+        .filter(|name| !interposed.contains(*name))
         .collect();
-    Failure::unless(missing.is_empty(), || format!("not taken with large counts: {missing:?}"))
+    Failure::unless(missing.is_empty(), || format!("not interposed with large counts: {missing:?}"))
 }
 
 /// Tests the Fortran names, in the Fortran libraries.
 #[test]
 fn fortran_names_are_the_libraries() -> Outcome {
-    let taken = taken()?;
+    let interposed = interposed()?;
     stacks::for_each("fortran_names", Stack::has_fortran, |stack| {
         let program = stack.compile_fortran("mixed", "USE_MPI_F08")?;
         let mut theirs = BTreeSet::new();
@@ -210,9 +211,9 @@ fn fortran_names_are_the_libraries() -> Outcome {
             theirs.extend(exports(Path::new(library))?);
         }
         let of_c: BTreeSet<_> = exports(&stack.library)?.into_iter().collect();
-        let unknown: Vec<_> = taken
+        let unknown: Vec<_> = interposed
             .iter()
-            .filter(|name| !name.ends_with("_c") && !IN_C_ALONE.contains(&name.as_str()))
+            .filter(|name| !name.ends_with("_c") && !ONLY_IN_C.contains(&name.as_str()))
             .filter(|name| of_c.contains(&format!("MPI_{name}")))
             .map(|name| format!("mpi_{}_", name.to_lowercase()))
             .filter(|name| !theirs.contains(name))

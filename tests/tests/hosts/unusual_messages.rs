@@ -11,7 +11,7 @@ fn partitions_are_one_message() -> Outcome {
     stacks::for_each(
         "unusual_messages",
         |_| true,
-        |stack| rows::equal_the_ledger(stack, "unusual_messages", 4),
+        |stack| rows::match_expected_rows(stack, "unusual_messages", 4),
     )
 }
 
@@ -38,7 +38,7 @@ fn processes_outside_the_world_have_no_row() -> Outcome {
             let job = Job::mpi(stack, RANKS).arg(program).arg(&dir).dir(&dir);
             job.under_mpit(&written_to("prof"))?.succeed()?;
             for (rank, prof) in (0..).zip(read_all(&dir.join("prof"), RANKS)?) {
-                rows::same(rank, &rows::of(&prof), &rows::of_ledger(&dir, rank)?)?;
+                rows::same(rank, &rows::of(&prof), &rows::expected_of(&dir, rank)?)?;
                 let all = prof.communicators.iter().find(|comm| comm.name == "all").context("no `all`")?;
                 Failure::unless(all.members == [0, 1, OUTSIDE], || format!("members: {:?}", all.members))?;
             }

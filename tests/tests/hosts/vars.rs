@@ -35,8 +35,8 @@ fn one_process_lists_library_and_mpit() -> Outcome {
 #[test]
 fn fragile_tools_reach_the_end() -> Outcome {
     let is_open_mpi = |stack: &stacks::Stack| stack.vendor() == stacks::Vendor::OpenMpi;
-    stacks::for_each("first_refusal", is_open_mpi, |stack| {
-        let program = stack.compile("first_refusal")?;
+    stacks::for_each("strict_tool", is_open_mpi, |stack| {
+        let program = stack.compile("strict_tool")?;
         // Kind, number of used entries, and number of all.
         let used = |text: &str| -> Vec<(String, String, String)> {
             let counts = text
@@ -116,7 +116,7 @@ fn entries_that_crash_tools_are_hidden() -> Outcome {
 
 /// Tests that the list is that of the end, and marks late entries, also of a plug-in that is loaded late.
 #[test]
-fn list_says_what_appeared_after_init() -> Outcome {
+fn late_entries_are_marked() -> Outcome {
     stacks::for_each(
         "vars_late",
         |stack| ["ompi4.1.4", "mpich5.0.2"].contains(&stack.label()),

@@ -378,7 +378,7 @@ fn mpi4py_prints_hello() -> Outcome {
 
 /// Tests mpi4py, which calls the large-count form of a function if it finds one in the library.
 #[test]
-fn mpi4py_s_messages_are_counted() -> Outcome {
+fn mpi4py_messages_are_counted() -> Outcome {
     stacks::for_each(
         "mpi4py_sends",
         |stack| stack.mpi4py().is_some(),

@@ -158,7 +158,7 @@ fn limits_and_fifos_do_not_stop_a_program() -> Outcome {
             settings.push(("monitoring_store", "file"));
             let job = Job::mpi(stack, 1).arg(&program).args(&["1000", "1000"]).dir(&dir).seconds(120);
             let finished = job.under_mpit(&settings)?.succeed()?;
-            let reported = ["what comes now is kept in memory only", "run.0.prof: File too large"];
+            let reported = ["later records are in memory only", "run.0.prof: File too large"];
             Failure::unless(reported.iter().all(|line| finished.stderr.contains(line)), || {
                 finished.to_string()
             })?;

@@ -185,7 +185,7 @@ fn compile(dir: &Path, name: &str, code: &str, compiler: &str, options: &[&str])
 }
 
 #[test]
-fn layouts_and_numbers_are_those_of_rust() -> Outcome {
+fn layouts_and_constants_equal_rust() -> Outcome {
     let (code, layouts, numbers) = (header()?, layouts(), numbers());
     let structs = structs_of(&code);
     for (name, members) in &structs {
@@ -228,7 +228,7 @@ fn layouts_and_numbers_are_those_of_rust() -> Outcome {
 fn the_header_is_valid_in_all_languages() -> Outcome {
     let dir = tempfile::tempdir().context("a directory for programs")?;
     let alone = "#include \"mpit_plugin.h\"\n";
-    let text = fs::read_to_string(paths::source("hosts/c/whole_plugin.c")).context("whole_plugin.c")?;
+    let text = fs::read_to_string(paths::source("hosts/c/full_plugin.c")).context("full_plugin.c")?;
     for (compiler, standard, ending) in
         [("cc", "c99", "c"), ("cc", "c11", "c"), ("c++", "c++17", "cpp"), ("c++", "c++20", "cpp")]
     {

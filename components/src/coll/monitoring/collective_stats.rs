@@ -237,7 +237,7 @@ impl CollectiveStats {
     /// Registers a new communicator. In a store that survives the process, the account is written at once, unless the host
     /// would have to be asked for the members.
     pub(super) fn created(&'static self, record: &Record) {
-        if self.store.is_kept() && !matches!(record.ranks, Ranks::Asked(_)) {
+        if self.store.has_file() && !matches!(record.ranks, Ranks::Lazy(_)) {
             self.open(record);
         }
     }
@@ -255,11 +255,11 @@ impl CollectiveStats {
 
     /// Writes the description of an account's communicator to the store.
     fn write(&self, account: &Account, record: &Record) {
-        if !self.store.is_kept() {
+        if !self.store.has_file() {
             return;
         }
         // May call the host, so it comes before any lock.
-        let ranks = record.ranks.settled();
+        let ranks = record.ranks.resolved();
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         let written = written.get_or_insert_default();
         let identity = ranks.identity();
@@ -329,9 +329,13 @@ impl CollectiveStats {
     fn find(&'static self, account: &Account, shape: Shape, rank: u32) -> Option<&'static SharedSum> {
         let members = account.members.read().unwrap_or_else(PoisonError::into_inner).as_deref().cloned()?;
         // May call the host, so it comes before any lock.
-        let ranks = members.ranks.settled();
-        let here = (!members.remote || shape == Shape::Above).then_some(rank);
-        let key = (shape != Shape::Neighbors).then(|| (ranks.identity(), shape as u8, here));
+        let ranks = members.ranks.resolved();
+        // In a remote group all ranks take part, so the position of this process has no influence.
+        let here = if !members.remote || shape == Shape::Above { Some(rank) } else { None };
+        let key = match shape {
+            Shape::Neighbors => None,
+            Shape::All | Shape::Above => Some((ranks.identity(), shape as u8, here)),
+        };
         let known = |making: &Option<OfLists>| {
             let (shared_sum, list) = making.as_ref()?.get(&key?)?;
             if is_there(list.as_ref()) { Some(*shared_sum) } else { None }

@@ -40,7 +40,7 @@ pub(super) struct Case {
 #[inline]
 pub(super) fn exact(operation: &Operation<'_>) -> Option<Case> {
     let case = plain(operation.kind);
-    (case.pattern == Pattern::AllToAll || operation.root == Root::Here).then_some(case)
+    if case.pattern == Pattern::AllToAll || operation.root == Root::Here { Some(case) } else { None }
 }
 
 #[inline]
@@ -82,7 +82,7 @@ pub(super) fn as_open_mpi(operation: &Operation<'_>, remote: bool) -> Option<Cas
         // Open MPI's component iterates over the remote group with the ranks of the local one, and takes the process whose
         // own rank equals the root's for the root.
         case.left_out = LeftOut::MyRank;
-        return (!rooted || operation.root == Root::At(operation.rank)).then_some(case);
+        return if !rooted || operation.root == Root::At(operation.rank) { Some(case) } else { None };
     }
     if rooted && operation.root != Root::Here {
         return None;

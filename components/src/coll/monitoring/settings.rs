@@ -6,12 +6,12 @@ use mpit::cvar::Cvar;
 use super::CollMonitoring;
 use crate::monitoring::settings::number;
 
-/// Collective operations count as in Open MPI's component where it does not count what is exchanged: 0 no; 1
-/// yes. Then MPI_Scan and MPI_Exscan have one receiver more in the communicator's size, MPI_Scatterv counts the root
-/// itself, and MPI_IN_PLACE makes 0 bytes of MPI_Allgather, MPI_Allgatherv and MPI_Alltoall. On an intercommunicator an
-/// operation leaves out the process of the same rank in the other group, as if the two groups had the same size, and one
-/// with a root is recorded not by the root but in the other group, by the process of the same rank. Operations that a
-/// library makes out of others count once all the same. Looked at when MPI is initialized.
+/// Counts collective operations like Open MPI's component, where its counts differ from the data that is exchanged. 0: no.
+/// 1: yes. MPI_Scan and MPI_Exscan then count one receiver more in the communicator's size, MPI_Scatterv counts the root
+/// itself, and MPI_Allgather, MPI_Allgatherv and MPI_Alltoall with MPI_IN_PLACE count 0 bytes. On an intercommunicator, an
+/// operation does not count the process of the same rank in the other group, as if the two groups had the same size; an
+/// operation with a root is recorded by the process of the other group that has the root's rank, not by the root. An
+/// operation that the library builds from others still counts once. Read when MPI is initialized.
 #[cvar(
     name = "coll_monitoring_compat",
     scope = "LOCAL",

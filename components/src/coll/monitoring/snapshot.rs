@@ -51,17 +51,17 @@ impl Snapshot {
     }
 
     /// Returns this snapshot without the bytes of operations that are not counted yet, like
-    /// [`record::Snapshot::settled`](crate::record::Snapshot::settled).
-    pub(crate) fn settled(mut self, earlier: &Self) -> Self {
+    /// [`record::Snapshot::without_in_flight`](crate::record::Snapshot::without_in_flight).
+    pub(crate) fn without_in_flight(mut self, earlier: &Self) -> Self {
         for (at, (comm, now)) in self.comms.iter_mut().enumerate() {
             let then = earlier.of_comm(at, *comm);
-            *now = [0, 1, 2].map(|pattern| now[pattern].settled(then[pattern]));
+            *now = [0, 1, 2].map(|pattern| now[pattern].without_in_flight(then[pattern]));
         }
         for (at, (_, now)) in self.rows.iter_mut().enumerate() {
-            *now = now.settled(earlier.row(at));
+            *now = now.without_in_flight(earlier.row(at));
         }
         for (at, now) in self.shared_sums.iter_mut().enumerate() {
-            *now = now.settled(earlier.shared_sum(at));
+            *now = now.without_in_flight(earlier.shared_sum(at));
         }
         self
     }
@@ -119,13 +119,13 @@ mod tests {
             let sum = TrafficSum { count, bytes };
             Snapshot { comms: vec![(5, [sum; 3])], shared_sums: vec![sum], rows: vec![(1, sum)] }
         };
-        let first = snapshot(1, 8).settled(&Snapshot::default());
-        let second = snapshot(1, 17).settled(&first);
+        let first = snapshot(1, 8).without_in_flight(&Snapshot::default());
+        let second = snapshot(1, 17).without_in_flight(&first);
         assert_eq!(second, first);
-        assert_eq!(snapshot(2, 17).settled(&second), snapshot(2, 17));
+        assert_eq!(snapshot(2, 17).without_in_flight(&second), snapshot(2, 17));
         // The slot belongs to another communicator now.
         let other = Snapshot { comms: vec![(6, [TrafficSum { count: 1, bytes: 17 }; 3])], ..snapshot(1, 17) };
-        assert_eq!(other.settled(&first).comms, [(6, [TrafficSum { count: 1, bytes: 17 }; 3])]);
+        assert_eq!(other.without_in_flight(&first).comms, [(6, [TrafficSum { count: 1, bytes: 17 }; 3])]);
     }
 
     #[test]

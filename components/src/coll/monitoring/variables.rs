@@ -7,24 +7,24 @@ use super::{STATS, SUBSCRIPTION};
 use crate::coll::{Coll, Pattern};
 use crate::record::TrafficSum;
 
-/// Monitoring of collective operations: how many, how large, who takes part. It sees what programs call; what a library
-/// makes out of a call, such as other collective operations, only where the library reports it.
+/// Monitoring of collective operations: their number, their bytes and their participants. It counts the calls of the
+/// program. Operations that a library uses inside a call are counted only if the library reports them.
 #[category(name = "coll_monitoring", parent = Coll)]
 #[derive(Debug)]
 pub struct CollMonitoring;
 
 /// Starts recording for a handle.
-fn record() {
+fn start_recording() {
     SUBSCRIPTION.add();
 }
 
 /// Stops recording for a handle.
-fn rest() {
+fn stop_recording() {
     SUBSCRIPTION.remove();
 }
 
 /// Writes a number for each rank of a communicator, over operations on all communicators.
-fn for_each_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(TrafficSum) -> u64) {
+fn write_per_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(TrafficSum) -> u64) {
     for (rank, out) in out.iter_mut().enumerate() {
         *out = match comm.world_rank(rank) {
             OUTSIDE => 0,
@@ -33,8 +33,8 @@ fn for_each_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(TrafficSum) -> u6
     }
 }
 
-/// Messages exchanged with each process of the communicator by collective operations on whatever communicator, as if
-/// each pair of processes did so directly. One element for each rank.
+/// Messages exchanged with each process of the communicator by collective operations on all communicators, as if each pair
+/// of processes communicated directly. One element for each rank.
 #[pvar(
     name = "coll_monitoring_messages_count",
     class = "SIZE",
@@ -43,15 +43,15 @@ fn for_each_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(TrafficSum) -> u6
     category = CollMonitoring,
     cumulative,
     readonly,
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn messages_count(comm: &Comm<'_>, out: &mut [u64]) {
-    for_each_rank(comm, out, |sum| sum.count);
+    write_per_rank(comm, out, |sum| sum.count);
 }
 
-/// Bytes exchanged with each process of the communicator by collective operations on whatever communicator, as if each
-/// pair of processes did so directly. One element for each rank.
+/// Bytes exchanged with each process of the communicator by collective operations on all communicators, as if each pair of
+/// processes communicated directly. One element for each rank.
 #[pvar(
     name = "coll_monitoring_messages_size",
     class = "SIZE",
@@ -61,14 +61,14 @@ fn messages_count(comm: &Comm<'_>, out: &mut [u64]) {
     unit = "bytes",
     cumulative,
     readonly,
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn messages_size(comm: &Comm<'_>, out: &mut [u64]) {
-    for_each_rank(comm, out, |sum| sum.bytes);
+    write_per_rank(comm, out, |sum| sum.bytes);
 }
 
-/// Operations on the communicator that pass data from one process to all, of which this one was the root.
+/// Operations on the communicator that send data from one process to all, with this process as the root.
 #[pvar(
     name = "coll_monitoring_o2a_count",
     class = "COUNTER",
@@ -76,14 +76,14 @@ fn messages_size(comm: &Comm<'_>, out: &mut [u64]) {
     verbosity = "TUNER_BASIC",
     category = CollMonitoring,
     readonly,
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn o2a_count(comm: &Comm<'_>) -> u64 {
     STATS.on(comm.id(), Pattern::OneToAll).count
 }
 
-/// Bytes that this process passed to all others together, as the root of operations on the communicator.
+/// Bytes that this process, as the root of operations on the communicator, sent to all other processes in total.
 #[pvar(
     name = "coll_monitoring_o2a_size",
     class = "AGGREGATE",
@@ -92,14 +92,14 @@ fn o2a_count(comm: &Comm<'_>) -> u64 {
     category = CollMonitoring,
     unit = "bytes",
     readonly,
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn o2a_size(comm: &Comm<'_>) -> u64 {
     STATS.on(comm.id(), Pattern::OneToAll).bytes
 }
 
-/// Operations on the communicator that pass data from all processes to one, of which this one was the root.
+/// Operations on the communicator that send data from all processes to one, with this process as the root.
 #[pvar(
     name = "coll_monitoring_a2o_count",
     class = "COUNTER",
@@ -107,14 +107,14 @@ fn o2a_size(comm: &Comm<'_>) -> u64 {
     verbosity = "TUNER_BASIC",
     category = CollMonitoring,
     readonly,
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn a2o_count(comm: &Comm<'_>) -> u64 {
     STATS.on(comm.id(), Pattern::AllToOne).count
 }
 
-/// Bytes that this process got from all others together, as the root of operations on the communicator.
+/// Bytes that this process, as the root of operations on the communicator, received from all other processes in total.
 #[pvar(
     name = "coll_monitoring_a2o_size",
     class = "AGGREGATE",
@@ -123,14 +123,14 @@ fn a2o_count(comm: &Comm<'_>) -> u64 {
     category = CollMonitoring,
     unit = "bytes",
     readonly,
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn a2o_size(comm: &Comm<'_>) -> u64 {
     STATS.on(comm.id(), Pattern::AllToOne).bytes
 }
 
-/// Operations on the communicator without a root, those of neighborhoods included.
+/// Operations on the communicator without a root, including neighborhood operations.
 #[pvar(
     name = "coll_monitoring_a2a_count",
     class = "COUNTER",
@@ -138,15 +138,15 @@ fn a2o_size(comm: &Comm<'_>) -> u64 {
     verbosity = "TUNER_BASIC",
     category = CollMonitoring,
     readonly,
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn a2a_count(comm: &Comm<'_>) -> u64 {
     STATS.on(comm.id(), Pattern::AllToAll).count
 }
 
-/// Bytes that this process passed to all others together in operations on the communicator without a root, those of
-/// neighborhoods included.
+/// Bytes that this process sent to all other processes in total, in operations on the communicator without a root, including
+/// neighborhood operations.
 #[pvar(
     name = "coll_monitoring_a2a_size",
     class = "AGGREGATE",
@@ -155,35 +155,35 @@ fn a2a_count(comm: &Comm<'_>) -> u64 {
     category = CollMonitoring,
     unit = "bytes",
     readonly,
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn a2a_size(comm: &Comm<'_>) -> u64 {
     STATS.on(comm.id(), Pattern::AllToAll).bytes
 }
 
-/// Messages exchanged by collective operations with all processes together, those outside of the world included.
+/// Messages exchanged by collective operations with all processes in total, including those outside of the world.
 #[pvar(
     name = "coll_monitoring_messages_total",
     class = "COUNTER",
     verbosity = "USER_BASIC",
     category = CollMonitoring,
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn messages_total() -> u64 {
     STATS.total().count
 }
 
-/// Bytes exchanged by collective operations with all processes together, those outside of the world included.
+/// Bytes exchanged by collective operations with all processes in total, including those outside of the world.
 #[pvar(
     name = "coll_monitoring_bytes_total",
     class = "AGGREGATE",
     verbosity = "USER_BASIC",
     category = CollMonitoring,
     unit = "bytes",
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn bytes_total() -> u64 {
     STATS.total().bytes

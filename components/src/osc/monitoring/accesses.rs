@@ -179,12 +179,12 @@ pub(crate) struct Snapshot {
 
 impl Snapshot {
     /// Returns this snapshot without the bytes of accesses that are not counted yet, like
-    /// [`record::Snapshot::settled`](crate::record::Snapshot::settled).
-    pub(crate) fn settled(mut self, earlier: &Self) -> Self {
+    /// [`record::Snapshot::without_in_flight`](crate::record::Snapshot::without_in_flight).
+    pub(crate) fn without_in_flight(mut self, earlier: &Self) -> Self {
         for (at, now) in self.targets.iter_mut().enumerate() {
             let then = earlier.targets.get(at).unwrap_or(&NONE);
-            now.sent = now.sent.settled(then.sent);
-            now.received = now.received.settled(then.received);
+            now.sent = now.sent.without_in_flight(then.sent);
+            now.received = now.received.without_in_flight(then.received);
         }
         self
     }

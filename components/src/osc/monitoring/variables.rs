@@ -7,24 +7,24 @@ use super::accesses::Target;
 use super::{ACCESSES, SUBSCRIPTION, WINDOWS};
 use crate::osc::Osc;
 
-/// Monitoring of one-sided communication: how many accesses, how large, to whose memory. It sees what programs do
-/// through the MPI interface; synchronization is not counted.
+/// Monitoring of one-sided communication: the number of accesses, their bytes and their targets. It counts the calls of the
+/// program. Synchronization is not counted.
 #[category(name = "osc_monitoring", parent = Osc)]
 #[derive(Debug)]
 pub struct OscMonitoring;
 
 /// Starts recording for a handle.
-fn record() {
+fn start_recording() {
     SUBSCRIPTION.add();
 }
 
 /// Stops recording for a handle.
-fn rest() {
+fn stop_recording() {
     SUBSCRIPTION.remove();
 }
 
 /// Writes a number for each rank of a communicator, over accesses through all windows.
-fn for_each_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(&Target) -> u64) {
+fn write_per_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(&Target) -> u64) {
     for (rank, out) in out.iter_mut().enumerate() {
         *out = match comm.world_rank(rank) {
             OUTSIDE => 0,
@@ -37,7 +37,7 @@ fn total(of: impl Fn(&Target) -> u64) -> u64 {
     ACCESSES.iter().fold(0, |total, target| total.wrapping_add(of(target)))
 }
 
-/// Accesses to the memory of each process of the communicator, through whatever window: each sends something, a get its
+/// Accesses to the memory of each process of the communicator, through all windows. Each access sends data, or at least a
 /// request. One element for each rank.
 #[pvar(
     name = "osc_monitoring_messages_sent_count",
@@ -47,15 +47,15 @@ fn total(of: impl Fn(&Target) -> u64) -> u64 {
     category = OscMonitoring,
     cumulative,
     readonly,
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn messages_sent_count(comm: &Comm<'_>, out: &mut [u64]) {
-    for_each_rank(comm, out, |target| target.sent.get().count);
+    write_per_rank(comm, out, |target| target.sent.get().count);
 }
 
-/// Bytes that accesses sent to the memory of each process of the communicator, through whatever window. One element for
-/// each rank.
+/// Bytes that accesses sent to the memory of each process of the communicator, through all windows. One element for each
+/// rank.
 #[pvar(
     name = "osc_monitoring_messages_sent_size",
     class = "SIZE",
@@ -65,15 +65,15 @@ fn messages_sent_count(comm: &Comm<'_>, out: &mut [u64]) {
     unit = "bytes",
     cumulative,
     readonly,
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn messages_sent_size(comm: &Comm<'_>, out: &mut [u64]) {
-    for_each_rank(comm, out, |target| target.sent.get().bytes);
+    write_per_rank(comm, out, |target| target.sent.get().bytes);
 }
 
-/// Accesses that brought data back from the memory of each process of the communicator, through whatever window. One
-/// element for each rank.
+/// Accesses that returned data from the memory of each process of the communicator, through all windows. One element for
+/// each rank.
 #[pvar(
     name = "osc_monitoring_messages_recv_count",
     class = "SIZE",
@@ -82,15 +82,15 @@ fn messages_sent_size(comm: &Comm<'_>, out: &mut [u64]) {
     category = OscMonitoring,
     cumulative,
     readonly,
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn messages_recv_count(comm: &Comm<'_>, out: &mut [u64]) {
-    for_each_rank(comm, out, |target| target.received.get().count);
+    write_per_rank(comm, out, |target| target.received.get().count);
 }
 
-/// Bytes that accesses brought back from the memory of each process of the communicator, through whatever window. One
-/// element for each rank.
+/// Bytes that accesses returned from the memory of each process of the communicator, through all windows. One element for
+/// each rank.
 #[pvar(
     name = "osc_monitoring_messages_recv_size",
     class = "SIZE",
@@ -100,68 +100,68 @@ fn messages_recv_count(comm: &Comm<'_>, out: &mut [u64]) {
     unit = "bytes",
     cumulative,
     readonly,
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn messages_recv_size(comm: &Comm<'_>, out: &mut [u64]) {
-    for_each_rank(comm, out, |target| target.received.get().bytes);
+    write_per_rank(comm, out, |target| target.received.get().bytes);
 }
 
-/// Accesses to the memory of all processes together, those outside of the world included.
+/// Accesses to the memory of all processes in total, including those outside of the world.
 #[pvar(
     name = "osc_monitoring_messages_sent_total",
     class = "COUNTER",
     verbosity = "USER_BASIC",
     category = OscMonitoring,
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn messages_sent_total() -> u64 {
     total(|target| target.sent.get().count)
 }
 
-/// Bytes that accesses sent to all processes together, those outside of the world included.
+/// Bytes that accesses sent to all processes in total, including those outside of the world.
 #[pvar(
     name = "osc_monitoring_bytes_sent_total",
     class = "AGGREGATE",
     verbosity = "USER_BASIC",
     category = OscMonitoring,
     unit = "bytes",
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn bytes_sent_total() -> u64 {
     total(|target| target.sent.get().bytes)
 }
 
-/// Accesses that brought data back, from all processes together, those outside of the world included.
+/// Accesses that returned data from all processes in total, including those outside of the world.
 #[pvar(
     name = "osc_monitoring_messages_recv_total",
     class = "COUNTER",
     verbosity = "USER_BASIC",
     category = OscMonitoring,
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn messages_recv_total() -> u64 {
     total(|target| target.received.get().count)
 }
 
-/// Bytes that accesses brought back from all processes together, those outside of the world included.
+/// Bytes that accesses returned from all processes in total, including those outside of the world.
 #[pvar(
     name = "osc_monitoring_bytes_recv_total",
     class = "AGGREGATE",
     verbosity = "USER_BASIC",
     category = OscMonitoring,
     unit = "bytes",
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn bytes_recv_total() -> u64 {
     total(|target| target.received.get().bytes)
 }
 
-/// Accesses through the window, of this process.
+/// Accesses of this process through the window.
 #[pvar(
     name = "osc_monitoring_window_messages_sent_total",
     class = "COUNTER",
@@ -169,8 +169,8 @@ fn bytes_recv_total() -> u64 {
     verbosity = "TUNER_BASIC",
     category = OscMonitoring,
     readonly,
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn window_messages_sent_total(window: &Object<'_>) -> u64 {
     WINDOWS.sums(window.id()).sent.count
@@ -185,14 +185,14 @@ fn window_messages_sent_total(window: &Object<'_>) -> u64 {
     category = OscMonitoring,
     unit = "bytes",
     readonly,
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn window_bytes_sent_total(window: &Object<'_>) -> u64 {
     WINDOWS.sums(window.id()).sent.bytes
 }
 
-/// Accesses of this process that brought data back through the window.
+/// Accesses of this process through the window that returned data.
 #[pvar(
     name = "osc_monitoring_window_messages_recv_total",
     class = "COUNTER",
@@ -200,14 +200,14 @@ fn window_bytes_sent_total(window: &Object<'_>) -> u64 {
     verbosity = "TUNER_BASIC",
     category = OscMonitoring,
     readonly,
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn window_messages_recv_total(window: &Object<'_>) -> u64 {
     WINDOWS.sums(window.id()).received.count
 }
 
-/// Bytes that accesses of this process brought back through the window.
+/// Bytes that accesses of this process returned through the window.
 #[pvar(
     name = "osc_monitoring_window_bytes_recv_total",
     class = "AGGREGATE",
@@ -216,8 +216,8 @@ fn window_messages_recv_total(window: &Object<'_>) -> u64 {
     category = OscMonitoring,
     unit = "bytes",
     readonly,
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn window_bytes_recv_total(window: &Object<'_>) -> u64 {
     WINDOWS.sums(window.id()).received.bytes

@@ -11,19 +11,19 @@ use super::{MESSAGES, SUBSCRIPTION};
 use crate::pml::Pml;
 use crate::record::{BINS, PeerStats};
 
-/// Monitoring of point-to-point messages: how many, how large, to whom. It sees what programs send through the MPI
-/// interface; what a library sends for its own purposes only where the library reports it.
+/// Monitoring of point-to-point messages: their number, their bytes and their receivers. It counts the messages of the
+/// program. Messages that a library sends for its own purposes are counted only if the library reports them.
 #[category(name = "pml_monitoring", parent = Pml)]
 #[derive(Debug)]
 pub struct PmlMonitoring;
 
 /// Starts recording for a handle.
-fn record() {
+fn start_recording() {
     SUBSCRIPTION.add();
 }
 
 /// Stops recording for a handle.
-fn rest() {
+fn stop_recording() {
     SUBSCRIPTION.remove();
 }
 
@@ -35,14 +35,13 @@ fn sent_to(comm: &Comm<'_>, rank: usize) -> Option<&'static PeerStats<'static>> 
     }
 }
 
-fn for_each_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(&PeerStats<'static>) -> u64) {
+fn write_per_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(&PeerStats<'static>) -> u64) {
     for (rank, out) in out.iter_mut().enumerate() {
         *out = sent_to(comm, rank).map_or(0, &of);
     }
 }
 
-/// Messages sent to each process of the communicator, through whatever communicator they were sent. One element for
-/// each rank.
+/// Messages sent to each process of the communicator, on all communicators. One element for each rank.
 #[pvar(
     name = "pml_monitoring_messages_count",
     class = "SIZE",
@@ -51,15 +50,14 @@ fn for_each_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(&PeerStats<'stati
     category = PmlMonitoring,
     cumulative,
     readonly,
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn messages_count(comm: &Comm<'_>, out: &mut [u64]) {
-    for_each_rank(comm, out, PeerStats::count);
+    write_per_rank(comm, out, PeerStats::count);
 }
 
-/// Bytes in the messages sent to each process of the communicator, through whatever communicator they were sent. One
-/// element for each rank.
+/// Bytes in the messages sent to each process of the communicator, on all communicators. One element for each rank.
 #[pvar(
     name = "pml_monitoring_messages_size",
     class = "SIZE",
@@ -69,15 +67,15 @@ fn messages_count(comm: &Comm<'_>, out: &mut [u64]) {
     unit = "bytes",
     cumulative,
     readonly,
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn messages_size(comm: &Comm<'_>, out: &mut [u64]) {
-    for_each_rank(comm, out, PeerStats::bytes);
+    write_per_rank(comm, out, PeerStats::bytes);
 }
 
-/// Messages of each order of magnitude sent to each process of the communicator. 66 elements for each rank, one rank
-/// after the other: the first counts empty messages, element k + 1 those of 2^k to 2^(k+1) - 1 bytes.
+/// Histogram of the sizes of messages sent to each process of the communicator. 66 elements for each rank, rank by rank:
+/// element 0 counts empty messages, element k + 1 those of 2^k to 2^(k+1) - 1 bytes.
 #[pvar(
     name = "pml_monitoring_messages_histogram",
     class = "SIZE",
@@ -87,8 +85,8 @@ fn messages_size(comm: &Comm<'_>, out: &mut [u64]) {
     count = |comm| BINS * comm.size(),
     cumulative,
     readonly,
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn messages_histogram(comm: &Comm<'_>, out: &mut [u64]) {
     out.fill(0);
@@ -99,28 +97,28 @@ fn messages_histogram(comm: &Comm<'_>, out: &mut [u64]) {
     }
 }
 
-/// Messages sent, to all processes together, those outside of the world included.
+/// Messages sent to all processes in total, including those outside of the world.
 #[pvar(
     name = "pml_monitoring_messages_total",
     class = "COUNTER",
     verbosity = "USER_BASIC",
     category = PmlMonitoring,
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn messages_total() -> u64 {
     MESSAGES.iter().fold(0, |total, (_, stats)| total.wrapping_add(stats.count()))
 }
 
-/// Bytes in all messages sent, to all processes together, those outside of the world included.
+/// Bytes in the messages sent to all processes in total, including those outside of the world.
 #[pvar(
     name = "pml_monitoring_bytes_total",
     class = "AGGREGATE",
     verbosity = "USER_BASIC",
     category = PmlMonitoring,
     unit = "bytes",
-    on_start = record,
-    on_stop = rest
+    on_start = start_recording,
+    on_stop = stop_recording
 )]
 fn bytes_total() -> u64 {
     MESSAGES.iter().fold(0, |total, (_, stats)| total.wrapping_add(stats.bytes()))

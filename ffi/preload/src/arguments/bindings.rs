@@ -45,7 +45,7 @@ pub(crate) trait Binding: Copy + Debug + 'static {
     fn handle_at(kind: Bind, at: *const c_void) -> Handle;
     fn is_in_place(buffer: *const c_void) -> bool;
     /// Returns true if a buffer is `MPI_IN_PLACE`; `None` if that requires a lookup.
-    fn is_in_place_at_a_glance(buffer: *const c_void) -> Option<bool>;
+    fn is_in_place_without_lookup(buffer: *const c_void) -> Option<bool>;
 }
 
 /// The convention of C.
@@ -128,10 +128,10 @@ macro_rules! c {
                 buffer.addr() == mpit_ffi::abi().in_place
             }
             #[inline]
-            fn is_in_place_at_a_glance(buffer: *const c_void) -> Option<bool> {
+            fn is_in_place_without_lookup(buffer: *const c_void) -> Option<bool> {
                 // The constant is 1 or the highest address in all libraries, and no buffer has such an
                 // address.
-                (buffer.addr().wrapping_add(1) > 2).then_some(false)
+                if buffer.addr().wrapping_add(1) > 2 { Some(false) } else { None }
             }
         }
     };
@@ -208,7 +208,7 @@ macro_rules! fortran {
             fn is_in_place(buffer: *const c_void) -> bool {
                 fortran::is_in_place($address(buffer))
             }
-            fn is_in_place_at_a_glance(buffer: *const c_void) -> Option<bool> {
+            fn is_in_place_without_lookup(buffer: *const c_void) -> Option<bool> {
                 // The constant of Fortran may have any address.
                 Some(fortran::is_in_place($address(buffer)))
             }

@@ -114,8 +114,8 @@ impl<L: Binding> Buf<L> {
 
     /// Returns true if it is `MPI_IN_PLACE`; `None` if that requires a lookup.
     #[inline]
-    pub(crate) fn is_in_place_at_a_glance(self) -> Option<bool> {
-        L::is_in_place_at_a_glance(self.0)
+    pub(crate) fn is_in_place_without_lookup(self) -> Option<bool> {
+        L::is_in_place_without_lookup(self.0)
     }
 }
 
@@ -129,9 +129,11 @@ impl<L: Binding> NewComm<L> {
 impl NewSession<C> {
     /// Returns the session that the call created.
     pub(crate) fn get(self) -> Option<Handle> {
-        let abi = mpit_ffi::abi();
+        if self.0.is_null() {
+            return None;
+        }
         // SAFETY: the address is not null, and the call has succeeded, so it wrote a handle there.
-        (!self.0.is_null()).then(|| unsafe { abi.load_handle(self.0) })
+        Some(unsafe { mpit_ffi::abi().load_handle(self.0) })
     }
 }
 

@@ -19,12 +19,12 @@ pub(crate) struct ArrayLengths {
 
 /// The time for which a library may read the arrays of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Needed {
-    /// Needed until the call returns.
+pub(crate) enum ArrayLifetime {
+    /// ArrayLifetime until the call returns.
     Blocking,
-    /// Needed until the operation is complete, which is not observed.
+    /// ArrayLifetime until the operation is complete, which is not observed.
     Nonblocking,
-    /// Needed until the request is freed, which may never happen.
+    /// ArrayLifetime until the request is freed, which may never happen.
     Persistent,
 }
 
@@ -35,22 +35,22 @@ static RECENT: Mutex<VecDeque<Array>> = Mutex::new(VecDeque::new());
 
 /// The number of arrays that are kept. An operation has at most four, so a thousand operations may be in
 /// flight.
-const KEPT: usize = 4096;
+const MAX_RECENT: usize = 4096;
 
 /// The arrays of persistent calls, never freed. Programs use few different ones.
-static LEAKED: Mutex<Option<HashSet<Array>>> = Mutex::new(None);
+static PERSISTENT: Mutex<Option<HashSet<Array>>> = Mutex::new(None);
 
 /// The narrow arrays of a call.
 #[derive(Debug)]
 pub(crate) struct Arrays {
     pub(crate) array_lengths: ArrayLengths,
-    needed: Needed,
-    own: Vec<Array>,
+    lifetime: ArrayLifetime,
+    copies: Vec<Array>,
 }
 
 impl Arrays {
-    pub(crate) fn new(array_lengths: ArrayLengths, needed: Needed) -> Self {
-        Self { array_lengths, needed, own: Vec::new() }
+    pub(crate) fn new(array_lengths: ArrayLengths, lifetime: ArrayLifetime) -> Self {
+        Self { array_lengths, lifetime, copies: Vec::new() }
     }
 
     /// Returns a narrow copy of `len` counts; if the array is not significant, the same address. `None` if a
@@ -61,27 +61,27 @@ impl Arrays {
         }
         let narrow: Option<Array> = (0..len).map(|at| c_int::try_from(wide.get(at)).ok()).collect();
         let narrow = narrow?;
-        if self.needed == Needed::Persistent {
-            let mut kept = LEAKED.lock().unwrap_or_else(PoisonError::into_inner);
-            let kept = kept.get_or_insert_default();
-            if !kept.contains(&narrow) {
-                kept.insert(narrow.clone());
+        if self.lifetime == ArrayLifetime::Persistent {
+            let mut stored = PERSISTENT.lock().unwrap_or_else(PoisonError::into_inner);
+            let stored = stored.get_or_insert_default();
+            if !stored.contains(&narrow) {
+                stored.insert(narrow.clone());
             }
             // The address stays valid, because the array is boxed and never removed.
-            return kept.get(&narrow).map(|array| array.as_ptr());
+            return stored.get(&narrow).map(|array| array.as_ptr());
         }
         let at = narrow.as_ptr();
-        self.own.push(narrow);
+        self.copies.push(narrow);
         Some(at)
     }
 }
 
 impl Drop for Arrays {
     fn drop(&mut self) {
-        if self.needed == Needed::Nonblocking {
+        if self.lifetime == ArrayLifetime::Nonblocking {
             let mut recent = RECENT.lock().unwrap_or_else(PoisonError::into_inner);
-            recent.extend(self.own.drain(..));
-            let old = recent.len().saturating_sub(KEPT);
+            recent.extend(self.copies.drain(..));
+            let old = recent.len().saturating_sub(MAX_RECENT);
             recent.drain(..old);
         }
     }
@@ -155,7 +155,7 @@ mod tests {
     use std::ffi::c_int;
     use std::marker::PhantomData;
 
-    use super::{ArrayLengths, Arrays, Narrow, Needed};
+    use super::{ArrayLengths, ArrayLifetime, Arrays, Narrow};
     use crate::arguments::{Count, Fortran, Int, LargeC, RecvCounts, SendCounts, SendDispls};
 
     fn counts(wide: &[i64]) -> SendCounts<LargeC> {
@@ -167,35 +167,36 @@ mod tests {
         unsafe { std::slice::from_raw_parts(at.cast(), len) }.to_vec()
     }
 
-    fn arrays(sent: u32, needed: Needed) -> Arrays {
-        Arrays::new(ArrayLengths { sent, received: 0 }, needed)
+    fn arrays(sent: u32, lifetime: ArrayLifetime) -> Arrays {
+        Arrays::new(ArrayLengths { sent, received: 0 }, lifetime)
     }
 
     #[test]
-    fn counts_become_narrow_where_they_fit() {
-        let mut room = arrays(3, Needed::Blocking);
-        let narrowed = counts(&[1, 2, c_int::MAX.into()]).narrow(&mut room).unwrap();
+    fn counts_are_narrowed_if_they_fit() {
+        let mut arrays = arrays(3, ArrayLifetime::Blocking);
+        let narrowed = counts(&[1, 2, c_int::MAX.into()]).narrow(&mut arrays).unwrap();
         assert_eq!(ints(narrowed.0, 3), [1, 2, c_int::MAX]);
-        assert!(counts(&[1, 2, i64::from(c_int::MAX) + 1]).narrow(&mut room).is_none());
-        assert!(Count::<LargeC>(1 << 31).narrow(&mut room).is_none());
-        assert_eq!(Count::<LargeC>(-1).narrow(&mut room).map(Count::get), Some(-1));
+        assert!(counts(&[1, 2, i64::from(c_int::MAX) + 1]).narrow(&mut arrays).is_none());
+        assert!(Count::<LargeC>(1 << 31).narrow(&mut arrays).is_none());
+        assert_eq!(Count::<LargeC>(-1).narrow(&mut arrays).map(Count::get), Some(-1));
     }
 
     #[test]
-    fn what_is_not_looked_at_stays_as_it_is() {
-        let mut room = arrays(3, Needed::Blocking);
+    fn insignificant_arrays_are_not_copied() {
+        let mut arrays = arrays(3, ArrayLifetime::Blocking);
         let nothing = SendDispls::<LargeC>(std::ptr::null(), PhantomData);
-        assert!(nothing.narrow(&mut room).unwrap().0.is_null());
-        let rubbish = RecvCounts::<LargeC>(std::ptr::without_provenance(8), PhantomData);
-        assert_eq!(rubbish.narrow(&mut room).unwrap().0.addr(), 8);
+        assert!(nothing.narrow(&mut arrays).unwrap().0.is_null());
+        let invalid = RecvCounts::<LargeC>(std::ptr::without_provenance(8), PhantomData);
+        assert_eq!(invalid.narrow(&mut arrays).unwrap().0.addr(), 8);
     }
 
     #[test]
-    fn arrays_live_as_long_as_they_are_needed() {
-        let narrow = |needed| counts(&[7, 8]).narrow(&mut arrays(2, needed)).unwrap().0;
-        let (nonblocking, persistent) = (narrow(Needed::Nonblocking), narrow(Needed::Persistent));
+    fn copies_outlive_the_call() {
+        let narrow = |lifetime| counts(&[7, 8]).narrow(&mut arrays(2, lifetime)).unwrap().0;
+        let (nonblocking, persistent) =
+            (narrow(ArrayLifetime::Nonblocking), narrow(ArrayLifetime::Persistent));
         assert_eq!((ints(nonblocking, 2), ints(persistent, 2)), (vec![7, 8], vec![7, 8]));
-        assert_eq!(persistent, narrow(Needed::Persistent), "the same array again");
+        assert_eq!(persistent, narrow(ArrayLifetime::Persistent), "the same array again");
     }
 
     #[test]

@@ -3,9 +3,9 @@
 /// Defines a C function and its `PMPI_` twin for a calling convention; `$missing` runs if the host lacks the
 /// function.
 macro_rules! c_function {
-    ($binding:ident [passing $i:tt $n:tt] $symbol:ident / $profiling:ident, $args:tt else $missing:expr) => {
-        $crate::interpose::passing_function! {
-            $binding [passing $i $n] $symbol / $profiling, $args
+    ($binding:ident [variadic $i:tt $n:tt] $symbol:ident / $profiling:ident, $args:tt else $missing:expr) => {
+        $crate::interpose::variadic_function! {
+            $binding [variadic $i $n] $symbol / $profiling, $args
         }
     };
     (
@@ -13,7 +13,7 @@ macro_rules! c_function {
         else $missing:expr
     ) => {
         const _: () = {
-            $crate::interpose::next! {
+            $crate::interpose::next_definition! {
                 $recorder $symbol, stringify!($symbol), Some($crate::interpose::c_name!(stringify!($profiling)))
             }
             $crate::interpose::profiling! { $recorder $profiling }
@@ -57,7 +57,7 @@ macro_rules! c_function {
             }
             // A tool between us and the library may make MPI calls during the call, so its end has to be
             // seen.
-            use slow_path as between;
+            use slow_path as indirect_path;
         };
     };
 }
@@ -80,10 +80,10 @@ pub(crate) use in_c;
 macro_rules! in_large_c {
     ($recorder:tt [] $name:ident $args:tt) => {
         $crate::interpose::in_large_c! {
-            $recorder [$crate::arguments::small_counts::ArrayLengths::default(), $crate::arguments::small_counts::Needed::Blocking] $name $args
+            $recorder [$crate::arguments::small_counts::ArrayLengths::default(), $crate::arguments::small_counts::ArrayLifetime::Blocking] $name $args
         }
     };
-    ($recorder:tt [$array_lengths:expr, $needed:expr] $name:ident ($($arg:ident: $kind:ident),*)) => {
+    ($recorder:tt [$array_lengths:expr, $lifetime:expr] $name:ident ($($arg:ident: $kind:ident),*)) => {
         pastey::paste! {
             $crate::interpose::c_function! {
                 LargeC $recorder [<MPI_ $name _c>] / [<PMPI_ $name _c>],
@@ -97,7 +97,7 @@ macro_rules! in_large_c {
                     if mpit_ffi::host::foreign::is_foreign() {
                         return $crate::calls::no_such_function();
                     }
-                    let mut arrays = $crate::arguments::small_counts::Arrays::new($array_lengths, $needed);
+                    let mut arrays = $crate::arguments::small_counts::Arrays::new($array_lengths, $lifetime);
                     let mut narrowed = || {
                         Some(($($crate::arguments::small_counts::Narrow::narrow($arg, &mut arrays)?,)*))
                     };

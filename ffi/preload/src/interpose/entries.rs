@@ -3,28 +3,28 @@
 /// Defines the exported function of a name, with the counters that show if there are listeners. Calls for
 /// which one or two counters do not suffice go to `fast_path`, which checks itself.
 macro_rules! entry {
-    ([passing $i:tt $n:tt] $symbol:ident) => {
+    ([variadic $i:tt $n:tt] $symbol:ident) => {
         $crate::trampoline::entry! { $symbol NEXT }
     };
     ([$when:ident (Messages) $n:tt] $symbol:ident) => {
-        $crate::trampoline::entry_at! { $symbol NEXT mpit::component::pml::LISTENING, 0 }
+        $crate::trampoline::counted_entry! { $symbol NEXT mpit::component::pml::LISTENING, 0 }
     };
     ([$when:ident (Collectives) $n:tt] $symbol:ident) => {
-        $crate::trampoline::entry_at! { $symbol NEXT mpit::component::coll::LISTENING, 0 }
+        $crate::trampoline::counted_entry! { $symbol NEXT mpit::component::coll::LISTENING, 0 }
     };
     ([$when:ident (Accesses) $n:tt] $symbol:ident) => {
-        $crate::trampoline::entry_at! { $symbol NEXT mpit::component::osc::LISTENING, 0 }
+        $crate::trampoline::counted_entry! { $symbol NEXT mpit::component::osc::LISTENING, 0 }
     };
     ([$when:ident (Starts) $n:tt] $symbol:ident) => {
-        $crate::trampoline::entry_at_either! {
+        $crate::trampoline::doubly_counted_entry! {
             $symbol NEXT mpit::component::pml::LISTENING, mpit::component::coll::LISTENING
         }
     };
     ([timed ($interest:ident) $n:tt] $symbol:ident) => {
-        $crate::trampoline::entry_at! {
+        $crate::trampoline::counted_entry! {
             $symbol NEXT
             mpit_components::calls::RECORDING,
-            $crate::calls::word_of(<$crate::calls::$interest as $crate::calls::Interest>::AREA)
+            $crate::calls::counter_offset(<$crate::calls::$interest as $crate::calls::Interest>::AREA)
         }
     };
     ($recorder:tt $symbol:ident) => {
@@ -33,65 +33,65 @@ macro_rules! entry {
 }
 pub(crate) use entry;
 
-/// Defines `entered`: the destination of calls with listeners once they are known to be MPI's.
-macro_rules! entered {
-    ([passing $i:tt $n:tt]) => {
-        $crate::trampoline::passing! { NEXT }
+/// Defines `with_listeners`: the destination of calls with listeners once they are known to be MPI's.
+macro_rules! with_listeners {
+    ([variadic $i:tt $n:tt]) => {
+        $crate::trampoline::variadic! { NEXT }
     };
     // Recorded for every caller.
     ([always $i:tt $n:tt]) => {
-        use fast_path as entered;
+        use fast_path as with_listeners;
     };
     ([before $i:tt $n:tt]) => {
-        use fast_path as entered;
+        use fast_path as with_listeners;
     };
     ([initializing $i:tt $n:tt]) => {
-        use fast_path as entered;
+        use fast_path as with_listeners;
     };
-    ([making $i:tt $n:tt]) => {
-        use fast_path as entered;
+    ([creating $i:tt $n:tt]) => {
+        use fast_path as with_listeners;
     };
     ([freeing $i:tt $n:tt]) => {
-        use fast_path as entered;
+        use fast_path as with_listeners;
     };
     ($recorder:tt) => {
-        $crate::trampoline::entered! { NEXT }
+        $crate::trampoline::with_listeners! { NEXT }
     };
 }
-pub(crate) use entered;
+pub(crate) use with_listeners;
 
-/// Defines `entered` like [`entered!`], always with a check of the caller: libraries call their own functions
+/// Defines `with_listeners` like [`with_listeners!`], always with a check of the caller: libraries call their own functions
 /// by these names.
-macro_rules! entered_from_outside {
-    ([passing $i:tt $n:tt]) => {
-        $crate::trampoline::passing! { NEXT }
+macro_rules! with_listeners_from_outside {
+    ([variadic $i:tt $n:tt]) => {
+        $crate::trampoline::variadic! { NEXT }
     };
     ($recorder:tt) => {
-        $crate::trampoline::entered! { NEXT }
+        $crate::trampoline::with_listeners! { NEXT }
     };
 }
-pub(crate) use entered_from_outside;
+pub(crate) use with_listeners_from_outside;
 
 /// Defines `NEXT` for a name, with its trampolines; `fast_path` and `slow_path` are in scope.
-macro_rules! next {
+macro_rules! next_definition {
     ($recorder:tt $symbol:ident, $name:expr, $profiling:expr) => {
-        static NEXT: $crate::next::Next = $crate::next::Next::new(
+        static NEXT: $crate::next_definition::NextDefinition = $crate::next_definition::NextDefinition::new(
             $crate::interpose::c_name!($name),
             $profiling,
-            $crate::next::Ways {
+            $crate::next_definition::EntryPoints {
                 unresolved: unresolved as *mut std::ffi::c_void,
-                entered: entered as *mut std::ffi::c_void,
+                with_listeners: with_listeners as *mut std::ffi::c_void,
                 fast_path: fast_path as *mut std::ffi::c_void,
                 slow_path: slow_path as *mut std::ffi::c_void,
-                between: between as *mut std::ffi::c_void,
+                indirect_path: indirect_path as *mut std::ffi::c_void,
             },
         );
         $crate::trampoline::unresolved! { NEXT }
-        $crate::interpose::entered! { $recorder }
+        $crate::interpose::with_listeners! { $recorder }
         $crate::interpose::entry! { $recorder $symbol }
     };
 }
-pub(crate) use next;
+pub(crate) use next_definition;
 
 /// Defines the `PMPI_` function beside a C function. It is recorded if both are the same function of the
 /// library, and the caller is outside of it.
@@ -99,22 +99,23 @@ macro_rules! profiling {
     // Not exported, because the library is found by this symbol.
     ([initializing $i:tt $n:tt] $symbol:ident) => {};
     ($recorder:tt $symbol:ident) => {
-        const TWIN: &$crate::next::Next = &NEXT;
+        const TWIN: &$crate::next_definition::NextDefinition = &NEXT;
         const _: () = {
-            static NEXT: $crate::next::Next = $crate::next::Next::new(
-                $crate::interpose::c_name!(stringify!($symbol)),
-                Some($crate::interpose::c_name!(stringify!($symbol))),
-                $crate::next::Ways {
-                    unresolved: unresolved as *mut std::ffi::c_void,
-                    entered: entered as *mut std::ffi::c_void,
-                    fast_path: fast_path as *mut std::ffi::c_void,
-                    slow_path: slow_path as *mut std::ffi::c_void,
-                    between: fast_path as *mut std::ffi::c_void,
-                },
-            )
-            .beside(TWIN);
+            static NEXT: $crate::next_definition::NextDefinition =
+                $crate::next_definition::NextDefinition::new(
+                    $crate::interpose::c_name!(stringify!($symbol)),
+                    Some($crate::interpose::c_name!(stringify!($symbol))),
+                    $crate::next_definition::EntryPoints {
+                        unresolved: unresolved as *mut std::ffi::c_void,
+                        with_listeners: with_listeners as *mut std::ffi::c_void,
+                        fast_path: fast_path as *mut std::ffi::c_void,
+                        slow_path: slow_path as *mut std::ffi::c_void,
+                        indirect_path: fast_path as *mut std::ffi::c_void,
+                    },
+                )
+                .with_twin(TWIN);
             $crate::trampoline::unresolved! { NEXT }
-            $crate::interpose::entered_from_outside! { $recorder }
+            $crate::interpose::with_listeners_from_outside! { $recorder }
             $crate::interpose::entry! { $recorder $symbol }
         };
     };

@@ -2,13 +2,13 @@
 
 /// Defines the Fortran functions.
 macro_rules! in_fortran {
-    ([passing $i:tt $n:tt] $name:ident $args:tt) => {
+    ([variadic $i:tt $n:tt] $name:ident $args:tt) => {
         pastey::paste! {
-            $crate::interpose::passing_function! {
-                Fortran [passing $i $n] [<mpi_ $name:lower _>], $args
+            $crate::interpose::variadic_function! {
+                Fortran [variadic $i $n] [<mpi_ $name:lower _>], $args
             }
-            $crate::interpose::passing_function! {
-                Fortran [passing $i $n] [<mpi_ $name:lower _f08_>], $args
+            $crate::interpose::variadic_function! {
+                Fortran [variadic $i $n] [<mpi_ $name:lower _f08_>], $args
             }
         }
     };
@@ -60,7 +60,7 @@ macro_rules! fortran_form {
         #[inline(never)]
         #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
         unsafe fn $fast_path(
-            next: &'static $crate::next::Next,
+            next: &'static $crate::next_definition::NextDefinition,
             $($arg: $crate::arguments::$kind<$crate::arguments::$binding>,)*
             error: $crate::arguments::ErrorCode,
         ) {
@@ -74,12 +74,12 @@ macro_rules! fortran_form {
                 };
                 error.get()
             };
-            let straight = || call(next.straight());
+            let forward = || call(next.without_listeners());
             let found = || next.find().map_or_else($crate::calls::no_such_function, call);
             // Reached without listeners, too, while the next definition is still unknown.
-            let is_quiet = $crate::interpose::is_quiet!($recorder);
-            let run = || $crate::interpose::run_on_fast_path!($recorder straight);
-            let code: Option<std::ffi::c_int> = if is_quiet || next.is_unknown() { None } else { run() };
+            let has_no_listeners = $crate::interpose::has_no_listeners!($recorder);
+            let run = || $crate::interpose::run_on_fast_path!($recorder forward);
+            let code: Option<std::ffi::c_int> = if has_no_listeners || next.is_unresolved() { None } else { run() };
             if code.is_none() {
                 $crate::interpose::run!($recorder found);
             }
@@ -101,7 +101,7 @@ pub(crate) use fortran_names;
 macro_rules! fortran_name {
     ($binding:ident $recorder:tt $fast_path:ident ($($arg:ident: $kind:ident),*) $symbol:ident) => {
         const _: () = {
-            $crate::interpose::next! { $recorder $symbol, stringify!($symbol), None }
+            $crate::interpose::next_definition! { $recorder $symbol, stringify!($symbol), None }
 
             /// Records a call and forwards it.
             ///
@@ -119,7 +119,7 @@ macro_rules! fortran_name {
                 unsafe { $fast_path(&NEXT, $($arg,)* error) }
             }
             use fast_path as slow_path;
-            use fast_path as between;
+            use fast_path as indirect_path;
         };
     };
 }

@@ -6,9 +6,9 @@ macro_rules! run_on_fast_path {
         $crate::calls::run_on_fast_path::<$crate::calls::$interest, ()>(
             || Some(()),
             $forward,
-            |alone, ()| {
-                alone.notify(|| {
-                    $crate::calls::safely(|| $recorder);
+            |guard, ()| {
+                guard.notify(|| {
+                    $crate::calls::catch_panic(|| $recorder);
                 });
             },
         )
@@ -20,7 +20,7 @@ macro_rules! run_on_fast_path {
             $crate::recorders::record_call,
         )
     };
-    ([handing $interest:tt $recorder:tt] $forward:expr) => {
+    ([in_advance $interest:tt $recorder:tt] $forward:expr) => {
         $crate::interpose::run_on_fast_path! { [around $interest $recorder] $forward }
     };
     ([$when:ident ($($interest:ident)?) $recorder:tt] $forward:expr) => {{
@@ -42,7 +42,7 @@ macro_rules! run {
             $crate::recorders::complete,
         )
     };
-    ([handing $interest:tt $recorder:tt] $forward:expr) => {
+    ([in_advance $interest:tt $recorder:tt] $forward:expr) => {
         $crate::interpose::run! { [around $interest $recorder] $forward }
     };
     ([timed ($interest:ident) ()] $forward:expr) => {
@@ -54,8 +54,8 @@ macro_rules! run {
     ([initializing () ($recorder:expr)] $forward:expr) => {
         $crate::calls::run_initialization($forward, || $recorder)
     };
-    ([making () ($recorder:expr)] $forward:expr) => {
-        $crate::calls::run_making(
+    ([creating () ($recorder:expr)] $forward:expr) => {
+        $crate::calls::run_creation(
             $forward,
             || $crate::recorders::prepare($recorder),
             $crate::recorders::complete,
@@ -71,18 +71,18 @@ macro_rules! run {
 pub(crate) use run;
 
 /// Expands to true if a call of such a line needs no recording and is to be forwarded at once.
-macro_rules! is_quiet {
+macro_rules! has_no_listeners {
     ([$when:ident ($interest:ident) $recorder:tt]) => {
-        $crate::calls::is_quiet::<$crate::calls::$interest>()
+        $crate::calls::has_no_listeners::<$crate::calls::$interest>()
     };
     ([$when:ident () $recorder:tt]) => {
         false
     };
 }
-pub(crate) use is_quiet;
+pub(crate) use has_no_listeners;
 
 /// Expands to true if `fast_path` has to check for listeners itself, because the exported function tests no counter.
-macro_rules! checks_listeners {
+macro_rules! must_check_listeners {
     ([$when:ident (Messages) $n:tt]) => {
         false
     };
@@ -102,22 +102,22 @@ macro_rules! checks_listeners {
         true
     };
 }
-pub(crate) use checks_listeners;
+pub(crate) use must_check_listeners;
 
 /// Defines `fast_path` in C, the destination of calls with listeners. For calls that can be counted in advance it
 /// is machine code: it calls `counted` and jumps to the result, and the arguments stay in their registers.
 macro_rules! fast_entry_in_c {
-    ([handing ($interest:ident) ($recorder:expr)] $next:ident, $binding:ident ($($arg:ident: $kind:ident),*)) => {
+    ([in_advance ($interest:ident) ($recorder:expr)] $next:ident, $binding:ident ($($arg:ident: $kind:ident),*)) => {
         #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
         extern "C" fn counted(
             $($arg: $crate::arguments::$kind<$crate::arguments::$binding>),*
         ) -> *mut std::ffi::c_void {
             // While the next definition is unknown, the slow path finds it and records the call.
             let is_counted =
-                !$next.is_unknown() && $crate::calls::count_in_advance::<$crate::calls::$interest, _>(|| $recorder);
-            if is_counted { $next.found() } else { fast_path_with_listeners as *mut std::ffi::c_void }
+                !$next.is_unresolved() && $crate::calls::count_in_advance::<$crate::calls::$interest, _>(|| $recorder);
+            if is_counted { $next.address() } else { fast_path_with_listeners as *mut std::ffi::c_void }
         }
-        $crate::trampoline::jump_to! { fast_path counted ($($arg)*) }
+        $crate::trampoline::jump_to_result! { fast_path counted ($($arg)*) }
     };
     ($recorder:tt $next:ident, $binding:ident $args:tt) => {
         use fast_path_with_listeners as fast_path;
@@ -128,18 +128,18 @@ pub(crate) use fast_entry_in_c;
 /// Expands to the body of `fast_path_with_listeners` in C; `$next` holds the next definition, and `slow_path` is
 /// the slow path.
 macro_rules! fast_path_in_c {
-    ([handing ($interest:ident) ($recorder:expr)] $next:ident, $binding:ident ($($arg:ident: $kind:ident),*)) => {{
+    ([in_advance ($interest:ident) ($recorder:expr)] $next:ident, $binding:ident ($($arg:ident: $kind:ident),*)) => {{
         // A separate function, so that `fast_path` ends with a tail call; with the parameters of the call, so
         // that they stay in registers.
         #[inline(never)]
         extern "C" fn record_and_choose(
             $($arg: $crate::arguments::$kind<$crate::arguments::$binding>),*
         ) -> *mut std::ffi::c_void {
-            let (straight, slow_path) = ($next.straight(), slow_path as *mut std::ffi::c_void);
+            let (forward, slow_path) = ($next.without_listeners(), slow_path as *mut std::ffi::c_void);
             // While the next definition is unknown, the slow path finds it and records the call.
-            let is_found = straight != slow_path;
+            let is_found = forward != slow_path;
             let is_recorded = is_found && $crate::calls::record_before_call::<$crate::calls::$interest, _>(|| $recorder);
-            if is_recorded { straight } else { slow_path }
+            if is_recorded { forward } else { slow_path }
         }
         let destination = record_and_choose($($arg),*);
         // SAFETY: both destinations are functions with these parameters, and get the program's arguments.
@@ -150,8 +150,8 @@ macro_rules! fast_path_in_c {
         }
     }};
     ($recorder:tt $next:ident, $binding:ident ($($arg:ident: $kind:ident),*)) => {{
-        let straight = || {
-            let next = $next.straight();
+        let forward = || {
+            let next = $next.without_listeners();
             // SAFETY: `next` is a function with these parameters, and gets the program's arguments.
             unsafe {
                 $crate::interpose::call!(next(
@@ -160,11 +160,11 @@ macro_rules! fast_path_in_c {
             }
         };
         // Only for lines whose trampoline could not check for listeners.
-        if $crate::interpose::checks_listeners!($recorder) && $crate::interpose::is_quiet!($recorder) {
-            return straight();
+        if $crate::interpose::must_check_listeners!($recorder) && $crate::interpose::has_no_listeners!($recorder) {
+            return forward();
         }
-        let run = || $crate::interpose::run_on_fast_path!($recorder straight);
-        let code: Option<std::ffi::c_int> = if $next.is_unknown() { None } else { run() };
+        let run = || $crate::interpose::run_on_fast_path!($recorder forward);
+        let code: Option<std::ffi::c_int> = if $next.is_unresolved() { None } else { run() };
         match code {
             Some(code) => code,
             // SAFETY: `slow_path` has the same obligations as this function, and gets the same arguments.

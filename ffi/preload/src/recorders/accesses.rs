@@ -13,8 +13,8 @@ use super::{Deliver, Recorder};
 use crate::arguments::{Binding, Count, Int, NewWin, Op, Type, Win};
 
 /// Registers a window that was created.
-pub(crate) fn made<L: Binding>(win: NewWin<L>) {
-    windows::made(win.get());
+pub(crate) fn created<L: Binding>(win: NewWin<L>) {
+    windows::created(win.get());
 }
 
 /// Prepares for a call that frees a window.
@@ -38,7 +38,7 @@ impl Elements {
 
 /// An access: the elements that go to the target, and those that come back.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Accessing {
+pub(crate) struct AccessRecorder {
     kind: Kind,
     rank: c_int,
     win: Handle,
@@ -46,7 +46,7 @@ pub(crate) struct Accessing {
     received: Option<Elements>,
 }
 
-impl Accessing {
+impl AccessRecorder {
     #[inline]
     pub(crate) fn new<L: Binding>(kind: Kind, rank: Int<L>, win: Win<L>) -> Self {
         Self { kind, rank: rank.get(), win: win.get(), sent: None, received: None }
@@ -76,7 +76,7 @@ impl Accessing {
 
     /// Sets the operation: `MPI_NO_OP` sends nothing.
     #[inline]
-    pub(crate) fn by<L: Binding>(mut self, op: Op<L>) -> Self {
+    pub(crate) fn operation<L: Binding>(mut self, op: Op<L>) -> Self {
         let abi = mpit_ffi::abi();
         if abi.clean(op.get()) == abi.no_op {
             self.sent = None;
@@ -95,16 +95,16 @@ impl Accessing {
     }
 }
 
-impl Recorder for Accessing {
+impl Recorder for AccessRecorder {
     type FastRecord = Access;
     type Pending = Pending;
 
     /// Returns the access if window and types are in the caches of recent lookups.
     #[inline]
     fn fast_record(self) -> Option<Access> {
-        let window = windows::recent(self.win)?;
-        let target = window.known_world_rank(self.rank.cast_unsigned());
-        let [Some(sent), Some(received)] = self.bytes(datatypes::recent_size) else { return None };
+        let window = windows::cached(self.win)?;
+        let target = window.cached_world_rank(self.rank.cast_unsigned());
+        let [Some(sent), Some(received)] = self.bytes(datatypes::cached_size) else { return None };
         // `MPI_PROC_NULL` and ranks that were not used before are [`OUTSIDE`], too.
         if target == OUTSIDE { None } else { Some(self.access(window, target, [sent, received])) }
     }
@@ -112,8 +112,8 @@ impl Recorder for Accessing {
     fn prepare(self) -> Pending {
         let abi = mpit_ffi::abi();
         Pending {
-            accessing: self,
-            window: windows::tracked(abi.clean(self.win)),
+            recorder: self,
+            window: windows::registered(abi.clean(self.win)),
             bytes: self.bytes(|datatype| datatypes::known_size(abi, abi.clean(datatype))),
         }
     }
@@ -122,23 +122,23 @@ impl Recorder for Accessing {
 /// An access that was forwarded, with the handles that were resolved before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pending {
-    accessing: Accessing,
+    recorder: AccessRecorder,
     window: Option<&'static Window>,
     bytes: [Option<u64>; 2],
 }
 
 impl super::Pending for Pending {
     fn after(self) {
-        let Self { accessing, window, bytes } = self;
+        let Self { recorder, window, bytes } = self;
         let abi = mpit_ffi::abi();
-        if accessing.rank == abi.proc_null {
+        if recorder.rank == abi.proc_null {
             return;
         }
-        let Some(window) = window.or_else(|| windows::in_use(abi.clean(accessing.win))) else { return };
-        let asked = || accessing.bytes(|datatype| Some(datatypes::size(abi, abi.clean(datatype))));
-        let bytes = if bytes.contains(&None) { asked() } else { bytes };
-        let target = window.world_rank(accessing.rank.cast_unsigned());
-        osc::accessed(&accessing.access(window, target, bytes.map(Option::unwrap_or_default)));
+        let Some(window) = window.or_else(|| windows::in_use(abi.clean(recorder.win))) else { return };
+        let queried = || recorder.bytes(|datatype| Some(datatypes::size(abi, abi.clean(datatype))));
+        let bytes = if bytes.contains(&None) { queried() } else { bytes };
+        let target = window.world_rank(recorder.rank.cast_unsigned());
+        osc::accessed(&recorder.access(window, target, bytes.map(Option::unwrap_or_default)));
     }
 }
 

@@ -7,22 +7,22 @@ use crate::arguments::{Binding, Comm, NewComm};
 
 /// Registers a communicator that was created from another one; the null handle in a process that is not in
 /// it.
-pub(crate) fn made<L: Binding>(call: Call, parent: Comm<L>, comm: NewComm<L>) {
-    origins::made(call, mpit_ffi::abi().clean(parent.get()), comm.get());
+pub(crate) fn created<L: Binding>(call: Call, parent: Comm<L>, comm: NewComm<L>) {
+    origins::created(call, mpit_ffi::abi().clean(parent.get()), comm.get());
 }
 
 /// Stores the origin of a communicator whose creation is not complete yet.
-pub(crate) fn begun<L: Binding>(call: Call, parent: Comm<L>, comm: NewComm<L>) {
-    origins::begun(call, mpit_ffi::abi().clean(parent.get()), comm.get());
+pub(crate) fn creation_started<L: Binding>(call: Call, parent: Comm<L>, comm: NewComm<L>) {
+    origins::creation_started(call, mpit_ffi::abi().clean(parent.get()), comm.get());
 }
 
 /// Registers a communicator that was created without another one.
-pub(crate) fn appeared<L: Binding>(comm: NewComm<L>) {
-    comms::made(comm.get());
+pub(crate) fn created_without_parent<L: Binding>(comm: NewComm<L>) {
+    comms::created(comm.get());
 }
 
 /// Registers a communicator that exists for the whole run; may be the null handle.
-pub(crate) fn tracked<L: Binding>(comm: NewComm<L>) {
+pub(crate) fn register<L: Binding>(comm: NewComm<L>) {
     // The lookup registers it.
     let _ = comms::in_use(comm.get());
 }

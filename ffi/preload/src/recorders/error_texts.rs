@@ -16,9 +16,9 @@ pub(crate) fn describe(code: Int<C>, text: TextOut<C>, len: IntOut<C>) {
     if !text.get().is_some_and(|text| text.to_bytes().starts_with(UNKNOWN)) {
         return;
     }
-    let own = error.to_string();
-    text.set(&own);
-    len.set(own.len().cast_signed() as i32);
+    let ours = error.to_string();
+    text.set(&ours);
+    len.set(ours.len().cast_signed() as i32);
 }
 
 /// Writes the class of a code of MPI_T, which is the code itself.

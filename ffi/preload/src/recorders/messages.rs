@@ -15,7 +15,7 @@ use crate::arguments::{self, Binding, Buf, Count, Int, Request, Type, Wide};
 
 /// The message that a call sends.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sending {
+pub(crate) struct SendRecorder {
     pub(crate) mode: Mode,
     pub(crate) count: i64,
     pub(crate) datatype: Handle,
@@ -23,36 +23,36 @@ pub(crate) struct Sending {
     pub(crate) tag: c_int,
     pub(crate) comm: Handle,
     /// True if the library accepts the call whenever communicator, type, count and receiver are valid.
-    pub(crate) is_sound: bool,
+    pub(crate) has_valid_arguments: bool,
 }
 
 /// A value below: sends may or may not be recorded before they are forwarded.
-static IN_ADVANCE: AtomicU8 = AtomicU8::new(UNDECIDED);
+static IN_ADVANCE: AtomicU8 = AtomicU8::new(IN_ADVANCE_UNDECIDED);
 
 /// Decided at the first send.
-const UNDECIDED: u8 = 0;
+const IN_ADVANCE_UNDECIDED: u8 = 0;
 /// Sends may be recorded in advance: one that the library refuses ends the program.
-const YES: u8 = 1;
+const IN_ADVANCE_YES: u8 = 1;
 /// Sends may not be recorded in advance: the program continues after a failed send. Even with valid arguments
 /// a send may fail, on a communicator that was revoked or to a process that failed.
-const NO: u8 = 2;
+const IN_ADVANCE_NO: u8 = 2;
 
-fn decide() {
+fn decide_in_advance() {
     let tolerates_faults = Host::get().is_some_and(Host::tolerates_faults);
-    let decision = if tolerates_faults { NO } else { YES };
+    let decision = if tolerates_faults { IN_ADVANCE_NO } else { IN_ADVANCE_YES };
     // Fails if the program has set an error handler meanwhile, which takes precedence.
-    let _ = IN_ADVANCE.compare_exchange(UNDECIDED, decision, Relaxed, Relaxed);
+    let _ = IN_ADVANCE.compare_exchange(IN_ADVANCE_UNDECIDED, decision, Relaxed, Relaxed);
 }
 
 /// Notes that the program sets an error handler, so errors may return.
-pub(crate) fn errors_may_return() {
-    IN_ADVANCE.store(NO, Relaxed);
+pub(crate) fn forbid_recording_in_advance() {
+    IN_ADVANCE.store(IN_ADVANCE_NO, Relaxed);
 }
 
 /// The largest tag that all libraries accept: the standard's minimum of `MPI_TAG_UB`.
 const LEAST_TAG_LIMIT: c_int = 32767;
 
-impl Sending {
+impl SendRecorder {
     /// Makes the record from the arguments of a call.
     #[inline]
     pub(crate) fn new<L: Binding>(
@@ -70,15 +70,15 @@ impl Sending {
             dest: dest.get(),
             tag: tag.get(),
             comm: comm.get(),
-            is_sound: false,
+            has_valid_arguments: false,
         }
     }
 
     /// Checks the addresses and the tag, for records in advance.
     #[inline]
-    pub(crate) fn at<L: Binding>(mut self, buf: Buf<L>, request: Option<Request<L>>) -> Self {
+    pub(crate) fn validate_arguments<L: Binding>(mut self, buf: Buf<L>, request: Option<Request<L>>) -> Self {
         let has_request = request.is_none_or(Request::is_given);
-        self.is_sound = buf.is_given() && has_request && (0..=LEAST_TAG_LIMIT).contains(&self.tag);
+        self.has_valid_arguments = buf.is_given() && has_request && (0..=LEAST_TAG_LIMIT).contains(&self.tag);
         self
     }
 
@@ -98,7 +98,7 @@ impl Sending {
             dest: dest.get(),
             tag: tag.get(),
             comm: comm.get(),
-            is_sound: false,
+            has_valid_arguments: false,
         }
     }
 
@@ -111,31 +111,37 @@ impl Sending {
     /// Returns the message if communicator and type are in the caches of recent lookups.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
-    fn look_up(self) -> Option<Send> {
-        let (comm, size) = (comms::recent(self.comm)?, datatypes::recent_size(self.datatype)?);
-        let to = comm.known_world_rank(self.dest);
+    fn from_cache(self) -> Option<Send> {
+        let (comm, size) = (comms::cached(self.comm)?, datatypes::cached_size(self.datatype)?);
+        let to = comm.cached_world_rank(self.dest);
         // `MPI_PROC_NULL` and ranks that were not used before are [`OUTSIDE`], too; the library refuses
         // negative counts.
-        let plain = to != OUTSIDE && self.count >= 0;
+        if to == OUTSIDE || self.count < 0 {
+            return None;
+        }
         let bytes = self.count.cast_unsigned().wrapping_mul(size);
-        plain.then(|| self.send(comm, to, bytes))
+        Some(self.send(comm, to, bytes))
     }
 }
 
-impl Recorder for Sending {
+impl Recorder for SendRecorder {
     type FastRecord = Send;
     type Pending = Pending;
 
     /// Returns the message if communicator and type are in the caches of recent lookups, as for most calls.
     #[inline]
     fn fast_record(self) -> Option<Send> {
-        self.look_up()
+        self.from_cache()
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn infallible_record(self) -> Option<Send> {
-        if self.is_sound && IN_ADVANCE.load(Relaxed) == YES { self.look_up() } else { None }
+        if self.has_valid_arguments && IN_ADVANCE.load(Relaxed) == IN_ADVANCE_YES {
+            self.from_cache()
+        } else {
+            None
+        }
     }
 
     #[inline(always)]
@@ -146,13 +152,13 @@ impl Recorder for Sending {
 
     #[inline]
     fn prepare(self) -> Pending {
-        if IN_ADVANCE.load(Relaxed) == UNDECIDED {
-            decide();
+        if IN_ADVANCE.load(Relaxed) == IN_ADVANCE_UNDECIDED {
+            decide_in_advance();
         }
         let abi = mpit_ffi::abi();
         Pending {
-            sending: self,
-            comm: comms::tracked(abi.clean(self.comm)),
+            recorder: self,
+            comm: comms::registered(abi.clean(self.comm)),
             size: datatypes::known_size(abi, abi.clean(self.datatype)),
         }
     }
@@ -161,7 +167,7 @@ impl Recorder for Sending {
 /// A send that was forwarded, with the handles that were resolved before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pending {
-    sending: Sending,
+    recorder: SendRecorder,
     comm: Option<&'static Comm>,
     size: Option<u64>,
 }
@@ -170,15 +176,15 @@ impl Pending {
     /// Returns the message in the form that components use; `None` for `MPI_PROC_NULL` and if a handle cannot
     /// be resolved.
     pub(crate) fn resolve(self) -> Option<(&'static Comm, Send)> {
-        let Self { sending, comm, size } = self;
+        let Self { recorder, comm, size } = self;
         let abi = mpit_ffi::abi();
-        if sending.dest == abi.proc_null {
+        if recorder.dest == abi.proc_null {
             return None;
         }
-        let comm = comm.or_else(|| comms::in_use(abi.clean(sending.comm)))?;
-        let size = size.unwrap_or_else(|| datatypes::size(abi, abi.clean(sending.datatype)));
-        let bytes = sending.count.max(0).cast_unsigned().wrapping_mul(size);
-        Some((comm, sending.send(comm, comm.world_rank(sending.dest), bytes)))
+        let comm = comm.or_else(|| comms::in_use(abi.clean(recorder.comm)))?;
+        let size = size.unwrap_or_else(|| datatypes::size(abi, abi.clean(recorder.datatype)));
+        let bytes = recorder.count.max(0).cast_unsigned().wrapping_mul(size);
+        Some((comm, recorder.send(comm, comm.world_rank(recorder.dest), bytes)))
     }
 }
 

@@ -12,8 +12,8 @@ pub(crate) mod objects;
 pub(crate) mod persistent;
 pub(crate) mod sessions;
 
-use crate::calls::safely;
-use crate::depth::Alone;
+use crate::calls::catch_panic;
+use crate::nesting::FastPathGuard;
 
 /// A record of a call, prepared before it is forwarded and completed after it has succeeded.
 ///
@@ -71,17 +71,17 @@ pub(crate) fn fast_record<N: Recorder>(recorder: N) -> Option<N::FastRecord> {
 /// Delivers the record of a call that has succeeded. A separate function, so that its callers save no
 /// registers for it.
 #[inline(never)]
-pub(crate) fn record_call<K: Deliver>(alone: &Alone, fast_record: &K) {
+pub(crate) fn record_call<K: Deliver>(guard: &FastPathGuard, fast_record: &K) {
     if !fast_record.count() {
-        notify(alone, fast_record);
+        notify(guard, fast_record);
     }
 }
 
 /// Notifies all listeners of a call.
 #[inline(never)]
-pub(crate) fn notify<K: Deliver>(alone: &Alone, fast_record: &K) {
-    alone.notify(|| {
-        safely(|| fast_record.deliver());
+pub(crate) fn notify<K: Deliver>(guard: &FastPathGuard, fast_record: &K) {
+    guard.notify(|| {
+        catch_panic(|| fast_record.deliver());
     });
 }
 

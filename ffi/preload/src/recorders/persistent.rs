@@ -12,14 +12,14 @@ use mpit_ffi::comms::Comm;
 use mpit_ffi::table::Table;
 
 use super::byte_counts::ByteCounts;
-use super::collectives::{self, Amounts, Collective, CollectiveRecorder, Look};
-use super::messages::{self, Sending};
+use super::collectives::{self, Amounts, Collective, CollectiveRecorder, Lookup};
+use super::messages::{self, SendRecorder};
 use super::{Deliver, Pending, Recorder};
 use crate::arguments::{Binding, Request};
 
 /// The message that a request sends when it is started.
 #[derive(Debug, Default)]
-struct Message {
+struct PersistentMessage {
     comm: AtomicPtr<Comm>,
     dest: AtomicU32,
     to: AtomicU32,
@@ -28,11 +28,11 @@ struct Message {
     mode: AtomicU8,
 }
 
-static MESSAGES: Table<Message> = Table::new();
+static MESSAGES: Table<PersistentMessage> = Table::new();
 
 const MODES: [Mode; 4] = [Standard, Buffered, Synchronous, Ready];
 
-impl Message {
+impl PersistentMessage {
     fn set(&self, comm: &'static Comm, send: &Send) {
         self.comm.store(std::ptr::from_ref(comm).cast_mut(), Relaxed);
         self.dest.store(send.dest, Relaxed);
@@ -43,7 +43,7 @@ impl Message {
         self.mode.store(mode as u8, Relaxed);
     }
 
-    fn started(&self) {
+    fn notify_start(&self) {
         // SAFETY: null, or the address of a `&'static Comm` that `set` stored.
         let Some(comm) = (unsafe { self.comm.load(Relaxed).as_ref() }) else { return };
         let (dest, to) = (self.dest.load(Relaxed), self.to.load(Relaxed));
@@ -55,38 +55,38 @@ impl Message {
 
 /// The collective operation that a request performs when it is started.
 #[derive(Debug, Default)]
-struct Planned {
+struct PersistentCollective {
     comm: AtomicPtr<Comm>,
     kind: AtomicU8,
     root: AtomicU64,
     in_place: AtomicBool,
     /// The bytes exchanged with each process, unless they are listed.
     bytes: AtomicU64,
-    listed: AtomicBool,
+    is_listed: AtomicBool,
     list: ByteCounts,
 }
 
-static COLLECTIVES: Table<Planned> = Table::new();
+static COLLECTIVES: Table<PersistentCollective> = Table::new();
 
 /// Encodings of roots without a rank; ranks are smaller.
 const NO_ROOT: u64 = u64::MAX;
 const ROOT_HERE: u64 = u64::MAX - 1;
 
-impl Planned {
-    fn set(&self, what: &Collective, list: Option<&[u64]>) {
-        self.comm.store(std::ptr::from_ref(what.comm).cast_mut(), Relaxed);
-        let kind = Kind::ALL.iter().position(|kind| *kind == what.kind).unwrap_or_default();
+impl PersistentCollective {
+    fn set(&self, operation: &Collective, list: Option<&[u64]>) {
+        self.comm.store(std::ptr::from_ref(operation.comm).cast_mut(), Relaxed);
+        let kind = Kind::ALL.iter().position(|kind| *kind == operation.kind).unwrap_or_default();
         self.kind.store(kind as u8, Relaxed);
-        let root = match what.root {
+        let root = match operation.root {
             Root::None => NO_ROOT,
             Root::Here => ROOT_HERE,
             Root::At(rank) => rank.into(),
         };
         self.root.store(root, Relaxed);
-        self.in_place.store(what.in_place, Relaxed);
-        let bytes = if let Amounts::Each(bytes) = what.amounts { bytes } else { 0 };
+        self.in_place.store(operation.in_place, Relaxed);
+        let bytes = if let Amounts::Each(bytes) = operation.amounts { bytes } else { 0 };
         self.bytes.store(bytes, Relaxed);
-        self.listed.store(list.is_some(), Relaxed);
+        self.is_listed.store(list.is_some(), Relaxed);
         self.list.set(list.unwrap_or(&[]));
     }
 
@@ -94,7 +94,7 @@ impl Planned {
         // SAFETY: null, or the address of a `&'static Comm` that `set` stored.
         let Some(comm) = (unsafe { self.comm.load(Relaxed).as_ref() }) else { return };
         let with = |index| self.list.get(index);
-        let listed = self.listed.load(Relaxed);
+        let is_listed = self.is_listed.load(Relaxed);
         let kind = Kind::ALL[usize::from(self.kind.load(Relaxed)) % Kind::ALL.len()];
         let (rank, size) = (comm.rank(), comm.exchanges_with(kind));
         let root = match self.root.load(Relaxed) {
@@ -102,7 +102,7 @@ impl Planned {
             ROOT_HERE => Root::Here,
             rank => Root::At(rank as u32),
         };
-        let volume = if listed { Volume::By(&with) } else { Volume::Each(self.bytes.load(Relaxed)) };
+        let volume = if is_listed { Volume::By(&with) } else { Volume::Each(self.bytes.load(Relaxed)) };
         let in_place = self.in_place.load(Relaxed);
         deliver(&Operation::new(comm.id(), kind, rank, size, root, volume, in_place));
     }
@@ -147,10 +147,10 @@ pub(crate) trait Keep {
 }
 
 impl<L: Binding, N: PersistentRecorder> Recorder for CreationRecorder<L, N> {
-    type FastRecord = Never;
+    type FastRecord = NoRecord;
     type Pending = PendingCreation<L, N::Pending>;
 
-    fn fast_record(self) -> Option<Never> {
+    fn fast_record(self) -> Option<NoRecord> {
         None
     }
 
@@ -168,15 +168,15 @@ impl<L: Binding, B: Keep> Pending for PendingCreation<L, B> {
 }
 
 /// The record of a call that creates a request: there is none.
-pub(crate) enum Never {}
+pub(crate) enum NoRecord {}
 
-impl Deliver for Never {
+impl Deliver for NoRecord {
     fn deliver(&self) {
         match *self {}
     }
 }
 
-impl PersistentRecorder for Sending {
+impl PersistentRecorder for SendRecorder {
     type Pending = messages::Pending;
 
     fn plan(self) -> messages::Pending {
@@ -187,12 +187,12 @@ impl PersistentRecorder for Sending {
 impl Keep for messages::Pending {
     fn keep(self, request: Handle) {
         if let Some((comm, send)) = self.resolve() {
-            MESSAGES.insert_reusing(request, |known| known.set(comm, &send));
+            MESSAGES.insert_reusing(request, |record| record.set(comm, &send));
         }
     }
 }
 
-impl<F: Fn(Look) -> Option<Collective>> PersistentRecorder for CollectiveRecorder<F> {
+impl<F: Fn(Lookup) -> Option<Collective>> PersistentRecorder for CollectiveRecorder<F> {
     type Pending = collectives::Pending<F>;
 
     fn plan(self) -> Self::Pending {
@@ -200,28 +200,28 @@ impl<F: Fn(Look) -> Option<Collective>> PersistentRecorder for CollectiveRecorde
     }
 }
 
-impl<F: Fn(Look) -> Option<Collective>> Keep for collectives::Pending<F> {
+impl<F: Fn(Lookup) -> Option<Collective>> Keep for collectives::Pending<F> {
     fn keep(self, request: Handle) {
-        if let Some(what) = self.operation() {
-            let list: Option<Vec<u64>> = what.listed().map(Iterator::collect);
-            COLLECTIVES.insert_reusing(request, |known| known.set(&what, list.as_deref()));
+        if let Some(operation) = self.operation() {
+            let list: Option<Vec<u64>> = operation.byte_list().map(Iterator::collect);
+            COLLECTIVES.insert_reusing(request, |record| record.set(&operation, list.as_deref()));
         }
     }
 }
 
 /// Removes the record of a handle whose request is freed, or belongs to an operation without a record.
-pub(crate) fn made_other<L: Binding>(request: Request<L>) {
+pub(crate) fn created_without_record<L: Binding>(request: Request<L>) {
     remove(request.get());
 }
 
 /// The requests of a call that starts them.
 #[derive(Clone, Copy)]
-pub(crate) struct Starting<L: Binding> {
+pub(crate) struct StartRecorder<L: Binding> {
     requests: Request<L>,
     count: usize,
 }
 
-impl<L: Binding> Starting<L> {
+impl<L: Binding> StartRecorder<L> {
     pub(crate) fn new(requests: Request<L>, count: i32) -> Self {
         Self { requests, count: count.max(0) as usize }
     }
@@ -231,7 +231,7 @@ impl<L: Binding> Starting<L> {
     }
 }
 
-impl<L: Binding> Recorder for Starting<L> {
+impl<L: Binding> Recorder for StartRecorder<L> {
     type FastRecord = Self;
     type Pending = Self;
 
@@ -243,25 +243,25 @@ impl<L: Binding> Recorder for Starting<L> {
         if coll::active() {
             self.requests()
                 .filter_map(|request| COLLECTIVES.get(request))
-                .for_each(|known| known.deliver(coll::begin));
+                .for_each(|record| record.deliver(coll::begin));
         }
         self
     }
 }
 
-impl<L: Binding> Pending for Starting<L> {
+impl<L: Binding> Pending for StartRecorder<L> {
     fn after(self) {
         for request in self.requests() {
-            if let Some(known) = MESSAGES.get(request) {
-                known.started();
-            } else if let Some(known) = COLLECTIVES.get(request) {
-                known.deliver(coll::end);
+            if let Some(record) = MESSAGES.get(request) {
+                record.notify_start();
+            } else if let Some(record) = COLLECTIVES.get(request) {
+                record.deliver(coll::end);
             }
         }
     }
 }
 
-impl<L: Binding> Deliver for Starting<L> {
+impl<L: Binding> Deliver for StartRecorder<L> {
     fn deliver(&self) {
         self.after();
     }

@@ -5,7 +5,7 @@
 use mpit_components::osc::Kind;
 
 use crate::interpose::calls;
-use crate::recorders::accesses::{Accessing, freeing, made};
+use crate::recorders::accesses::{AccessRecorder, created, freeing};
 
 macro_rules! accesses {
     ($($name:ident($($arg:ident: $kind:ident),* $(,)?) => $recorder:expr;)+) => {
@@ -22,45 +22,45 @@ accesses! {
     Put(
         origin_addr: Buf, origin_count: Count, origin_datatype: Type, target_rank: Int, target_disp: Disp,
         target_count: Count, target_datatype: Type, win: Win,
-    ) => Accessing::new(Kind::Put, target_rank, win).sends(origin_count, origin_datatype);
+    ) => AccessRecorder::new(Kind::Put, target_rank, win).sends(origin_count, origin_datatype);
     Get(
         origin_addr: Buf, origin_count: Count, origin_datatype: Type, target_rank: Int, target_disp: Disp,
         target_count: Count, target_datatype: Type, win: Win,
-    ) => Accessing::new(Kind::Get, target_rank, win).receives(origin_count, origin_datatype);
+    ) => AccessRecorder::new(Kind::Get, target_rank, win).receives(origin_count, origin_datatype);
     Accumulate(
         origin_addr: Buf, origin_count: Count, origin_datatype: Type, target_rank: Int, target_disp: Disp,
         target_count: Count, target_datatype: Type, op: Op, win: Win,
-    ) => Accessing::new(Kind::Accumulate, target_rank, win).sends(origin_count, origin_datatype).by(op);
+    ) => AccessRecorder::new(Kind::Accumulate, target_rank, win).sends(origin_count, origin_datatype).operation(op);
     Get_accumulate(
         origin_addr: Buf, origin_count: Count, origin_datatype: Type, result_addr: Buf, result_count: Count,
         result_datatype: Type, target_rank: Int, target_disp: Disp, target_count: Count, target_datatype: Type,
         op: Op, win: Win,
-    ) => Accessing::new(Kind::GetAccumulate, target_rank, win)
+    ) => AccessRecorder::new(Kind::GetAccumulate, target_rank, win)
         .sends(origin_count, origin_datatype)
         .receives(result_count, result_datatype)
-        .by(op);
+        .operation(op);
 }
 
 calls! {
     around(Accesses) plain fn Fetch_and_op(
         origin_addr: Buf, result_addr: Buf, datatype: Type, target_rank: Int, target_disp: Disp, op: Op, win: Win,
-    ) => Accessing::new(Kind::FetchAndOp, target_rank, win).exchanges_one(datatype).by(op);
+    ) => AccessRecorder::new(Kind::FetchAndOp, target_rank, win).exchanges_one(datatype).operation(op);
     around(Accesses) plain fn Compare_and_swap(
         origin_addr: Buf, compare_addr: Buf, result_addr: Buf, datatype: Type, target_rank: Int, target_disp: Disp,
         win: Win,
-    ) => Accessing::new(Kind::CompareAndSwap, target_rank, win).exchanges_one(datatype);
+    ) => AccessRecorder::new(Kind::CompareAndSwap, target_rank, win).exchanges_one(datatype);
 
     // The displacement unit is an `int` that has 64 bits in the large forms, like a count.
     after(Windows) large fn Win_create(
         base: Buf, size: Disp, unit: Count, info: Object, comm: Comm, new: NewWin,
-    ) => made(new);
+    ) => created(new);
     after(Windows) large fn Win_allocate(
         size: Disp, unit: Count, info: Object, comm: Comm, base: Pointer, new: NewWin,
-    ) => made(new);
+    ) => created(new);
     after(Windows) large fn Win_allocate_shared(
         size: Disp, unit: Count, info: Object, comm: Comm, base: Pointer, new: NewWin,
-    ) => made(new);
-    after(Windows) plain fn Win_create_dynamic(info: Object, comm: Comm, new: NewWin) => made(new);
+    ) => created(new);
+    after(Windows) plain fn Win_create_dynamic(info: Object, comm: Comm, new: NewWin) => created(new);
 
     freeing() plain fn Win_free(win: NewWin) => freeing(win);
 

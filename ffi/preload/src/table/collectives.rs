@@ -3,7 +3,7 @@
 
 use mpit_components::coll::Kind;
 
-use crate::arguments::small_counts::Needed;
+use crate::arguments::small_counts::ArrayLifetime;
 use crate::interpose::calls;
 use crate::recorders::persistent::CreationRecorder;
 use crate::recorders::{array_lengths, collectives};
@@ -14,14 +14,14 @@ macro_rules! collectives {
     )+) => {
         pastey::paste! {
             calls! {$(
-                around(Collectives) $form $(($array_lengths, Needed::Blocking))? fn $name($($arg: $kind),*) => $recorder;
-                around(Collectives) $form $(($array_lengths, Needed::Nonblocking))? fn [<I $name:lower>](
+                around(Collectives) $form $(($array_lengths, ArrayLifetime::Blocking))? fn $name($($arg: $kind),*) => $recorder;
+                around(Collectives) $form $(($array_lengths, ArrayLifetime::Nonblocking))? fn [<I $name:lower>](
                     $($arg: $kind,)* request: Request,
                 ) => $recorder;
-                making() $form $(($array_lengths, Needed::Persistent))? fn [<$name _init>](
+                creating() $form $(($array_lengths, ArrayLifetime::Persistent))? fn [<$name _init>](
                     $($arg: $kind,)* info: Object, request: Request,
                 ) => CreationRecorder::new(request, $recorder);
-                making() extension fn [<$name _init>](
+                creating() extension fn [<$name _init>](
                     $($arg: $kind,)* info: Object, request: Request,
                 ) => CreationRecorder::new(request, $recorder);
             )+}

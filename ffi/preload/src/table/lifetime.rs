@@ -7,10 +7,10 @@ use crate::interpose::calls;
 use crate::recorders::{error_texts, sessions};
 
 calls! {
-    initializing() c fn Init(argc: Pointer, argv: Pointer) => lifecycle::ensure_up();
-    initializing() fortran fn Init() => lifecycle::ensure_up();
-    initializing() c fn Init_thread(argc: Pointer, argv: Pointer, required: Int, provided: Pointer) => lifecycle::ensure_up();
-    initializing() fortran fn Init_thread(required: Int, provided: Pointer) => lifecycle::ensure_up();
+    initializing() c fn Init(argc: Pointer, argv: Pointer) => lifecycle::detect_initialization();
+    initializing() fortran fn Init() => lifecycle::detect_initialization();
+    initializing() c fn Init_thread(argc: Pointer, argv: Pointer, required: Int, provided: Pointer) => lifecycle::detect_initialization();
+    initializing() fortran fn Init_thread(required: Int, provided: Pointer) => lifecycle::detect_initialization();
     // The end itself is seen inside `MPI_Finalize`, by an attribute; this is the last opportunity to set it.
     before() plain fn Finalize() => lifecycle::finalize_begins();
     initializing() c fn Session_init(info: Object, errhandler: Object, session: NewSession) => sessions::initialized(session);
@@ -19,5 +19,5 @@ calls! {
     always() c fn Error_string(code: Int, text: TextOut, len: IntOut) => error_texts::describe(code, text, len);
     always() c fn Error_class(code: Int, class: IntOut) => error_texts::classify(code, class);
     // Only the first parameter is known: in C, arguments for other tools may follow.
-    passing() plain fn Pcontrol(level: Int) => control::pcontrol(level.get());
+    variadic() plain fn Pcontrol(level: Int) => control::pcontrol(level.get());
 }

@@ -4,7 +4,7 @@
 use mpit_components::pml::Mode::{Buffered, Ready, Standard, Synchronous};
 
 use crate::interpose::calls;
-use crate::recorders::messages::Sending;
+use crate::recorders::messages::SendRecorder;
 
 /// Defines the blocking and the nonblocking send of a mode.
 macro_rules! sends {
@@ -12,10 +12,10 @@ macro_rules! sends {
         calls! {$(
             $when(Messages) large fn $name(
                 buf: Buf, count: Count, datatype: Type, dest: Int, tag: Int, comm: Comm,
-            ) => Sending::new($mode, count, datatype, dest, tag, comm).at(buf, None);
+            ) => SendRecorder::new($mode, count, datatype, dest, tag, comm).validate_arguments(buf, None);
             $when(Messages) large fn $nonblocking(
                 buf: Buf, count: Count, datatype: Type, dest: Int, tag: Int, comm: Comm, request: Request,
-            ) => Sending::new($mode, count, datatype, dest, tag, comm).at(buf, Some(request));
+            ) => SendRecorder::new($mode, count, datatype, dest, tag, comm).validate_arguments(buf, Some(request));
         )+}
     };
 }
@@ -23,9 +23,9 @@ macro_rules! sends {
 // Buffered and ready sends are not recorded in advance: the library may refuse them for lack of buffer space
 // or of a receive.
 sends! {
-    handing Standard: Send Isend;
+    in_advance Standard: Send Isend;
     around Buffered: Bsend Ibsend;
-    handing Synchronous: Ssend Issend;
+    in_advance Synchronous: Ssend Issend;
     around Ready: Rsend Irsend;
 }
 
@@ -33,19 +33,19 @@ calls! {
     around(Messages) large fn Sendrecv(
         sendbuf: Buf, sendcount: Count, sendtype: Type, dest: Int, sendtag: Int,
         recvbuf: Buf, recvcount: Count, recvtype: Type, source: Int, recvtag: Int, comm: Comm, status: Pointer,
-    ) => Sending::new(Standard, sendcount, sendtype, dest, sendtag, comm);
+    ) => SendRecorder::new(Standard, sendcount, sendtype, dest, sendtag, comm);
     around(Messages) large fn Isendrecv(
         sendbuf: Buf, sendcount: Count, sendtype: Type, dest: Int, sendtag: Int,
         recvbuf: Buf, recvcount: Count, recvtype: Type, source: Int, recvtag: Int, comm: Comm, request: Request,
-    ) => Sending::new(Standard, sendcount, sendtype, dest, sendtag, comm);
+    ) => SendRecorder::new(Standard, sendcount, sendtype, dest, sendtag, comm);
     around(Messages) large fn Sendrecv_replace(
         buf: Buf, count: Count, datatype: Type, dest: Int, sendtag: Int, source: Int, recvtag: Int, comm: Comm,
         status: Pointer,
-    ) => Sending::new(Standard, count, datatype, dest, sendtag, comm);
+    ) => SendRecorder::new(Standard, count, datatype, dest, sendtag, comm);
     around(Messages) large fn Isendrecv_replace(
         buf: Buf, count: Count, datatype: Type, dest: Int, sendtag: Int, source: Int, recvtag: Int, comm: Comm,
         request: Request,
-    ) => Sending::new(Standard, count, datatype, dest, sendtag, comm);
+    ) => SendRecorder::new(Standard, count, datatype, dest, sendtag, comm);
 
     timed(Receives) large fn Recv(
         buf: Buf, count: Count, datatype: Type, source: Int, tag: Int, comm: Comm, status: Pointer,

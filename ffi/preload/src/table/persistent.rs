@@ -3,15 +3,15 @@
 use mpit_components::pml::Mode::{Buffered, Ready, Standard, Synchronous};
 
 use crate::interpose::calls;
-use crate::recorders::messages::Sending;
-use crate::recorders::persistent::{CreationRecorder, Starting, made_other};
+use crate::recorders::messages::SendRecorder;
+use crate::recorders::persistent::{CreationRecorder, StartRecorder, created_without_record};
 
 macro_rules! sends {
     ($($mode:ident: $name:ident;)+) => {
         calls! {$(
-            making() large fn $name(
+            creating() large fn $name(
                 buf: Buf, count: Count, datatype: Type, dest: Int, tag: Int, comm: Comm, request: Request,
-            ) => CreationRecorder::new(request, Sending::new($mode, count, datatype, dest, tag, comm));
+            ) => CreationRecorder::new(request, SendRecorder::new($mode, count, datatype, dest, tag, comm));
         )+}
     };
 }
@@ -26,19 +26,19 @@ sends! {
 calls! {
     always() large fn Recv_init(
         buf: Buf, count: Count, datatype: Type, source: Int, tag: Int, comm: Comm, request: Request,
-    ) => made_other(request);
+    ) => created_without_record(request);
 
     // A partitioned send is one message, regardless of the order in which its partitions become ready.
-    making() plain fn Psend_init(
+    creating() plain fn Psend_init(
         buf: Buf, partitions: Int, count: Wide, datatype: Type, dest: Int, tag: Int, comm: Comm, info: Object,
         request: Request,
-    ) => CreationRecorder::new(request, Sending::partitioned(partitions, count, datatype, dest, tag, comm));
+    ) => CreationRecorder::new(request, SendRecorder::partitioned(partitions, count, datatype, dest, tag, comm));
     always() plain fn Precv_init(
         buf: Buf, partitions: Int, count: Wide, datatype: Type, source: Int, tag: Int, comm: Comm, info: Object,
         request: Request,
-    ) => made_other(request);
+    ) => created_without_record(request);
 
-    around(Starts) plain fn Start(request: Request) => Starting::new(request, 1);
-    around(Starts) plain fn Startall(count: Int, requests: Request) => Starting::new(requests, count.get());
-    before() plain fn Request_free(request: Request) => made_other(request);
+    around(Starts) plain fn Start(request: Request) => StartRecorder::new(request, 1);
+    around(Starts) plain fn Startall(count: Int, requests: Request) => StartRecorder::new(requests, count.get());
+    before() plain fn Request_free(request: Request) => created_without_record(request);
 }

@@ -3,12 +3,12 @@
 
 use std::arch::naked_asm;
 
-use crate::next;
+use crate::next_definition;
 
-/// Defines the exported function of a name that always takes the second destination of its `Next`.
+/// Defines the exported function of a name that always takes the second destination of its `NextDefinition`.
 macro_rules! entry {
     ($symbol:ident $next:ident) => {
-        /// Jumps to a destination of [`Next`](crate::next::Next).
+        /// Jumps to a destination of [`NextDefinition`](crate::next_definition::NextDefinition).
         ///
         /// # Safety
         ///
@@ -31,9 +31,9 @@ pub(crate) use entry;
 
 /// Defines the exported function of a name whose number of listeners is the 32-bit counter at an offset from
 /// a symbol.
-macro_rules! entry_at {
-    ($symbol:ident $next:ident $word:path, $offset:expr) => {
-        /// Jumps to a destination of [`Next`](crate::next::Next).
+macro_rules! counted_entry {
+    ($symbol:ident $next:ident $counter:path, $offset:expr) => {
+        /// Jumps to a destination of [`NextDefinition`](crate::next_definition::NextDefinition).
         ///
         /// # Safety
         ///
@@ -42,8 +42,8 @@ macro_rules! entry_at {
         #[unsafe(naked)]
         unsafe extern "C-unwind" fn $symbol() {
             std::arch::naked_asm!(
-                "adrp x17, {word}",
-                "add x17, x17, :lo12:{word}",
+                "adrp x17, {counter}",
+                "add x17, x17, :lo12:{counter}",
                 "ldr w17, [x17, {offset}]",
                 "adrp x16, {next}",
                 "add x16, x16, :lo12:{next}",
@@ -52,19 +52,19 @@ macro_rules! entry_at {
                 "2:",
                 "ldar x16, [x16]",
                 "br x16",
-                word = sym $word,
+                counter = sym $counter,
                 offset = const $offset,
                 next = sym $next,
             )
         }
     };
 }
-pub(crate) use entry_at;
+pub(crate) use counted_entry;
 
 /// Defines the exported function of a name whose number of listeners is the sum of two counters.
-macro_rules! entry_at_either {
-    ($symbol:ident $next:ident $word:path, $other:path) => {
-        /// Jumps to a destination of [`Next`](crate::next::Next).
+macro_rules! doubly_counted_entry {
+    ($symbol:ident $next:ident $counter:path, $other:path) => {
+        /// Jumps to a destination of [`NextDefinition`](crate::next_definition::NextDefinition).
         ///
         /// # Safety
         ///
@@ -73,8 +73,8 @@ macro_rules! entry_at_either {
         #[unsafe(naked)]
         unsafe extern "C-unwind" fn $symbol() {
             std::arch::naked_asm!(
-                "adrp x17, {word}",
-                "ldr w17, [x17, :lo12:{word}]",
+                "adrp x17, {counter}",
+                "ldr w17, [x17, :lo12:{counter}]",
                 "adrp x16, {other}",
                 "ldr w16, [x16, :lo12:{other}]",
                 "orr w17, w17, w16",
@@ -85,16 +85,16 @@ macro_rules! entry_at_either {
                 "2:",
                 "ldar x16, [x16]",
                 "br x16",
-                word = sym $word,
+                counter = sym $counter,
                 other = sym $other,
                 next = sym $next,
             )
         }
     };
 }
-pub(crate) use entry_at_either;
+pub(crate) use doubly_counted_entry;
 
-/// Defines a function that jumps to another one with the address of its `Next` in `x16`.
+/// Defines a function that jumps to another one with the address of its `NextDefinition` in `x16`.
 macro_rules! with_next {
     ($name:ident $next:ident $destination:path) => {
         #[unsafe(naked)]
@@ -119,26 +119,26 @@ macro_rules! unresolved {
 }
 pub(crate) use unresolved;
 
-/// Defines `entered`, the destination of calls to MPI functions with listeners.
-macro_rules! entered {
+/// Defines `with_listeners`, the destination of calls to MPI functions with listeners.
+macro_rules! with_listeners {
     ($next:ident) => {
-        $crate::trampoline::with_next! { entered $next $crate::trampoline::ask }
+        $crate::trampoline::with_next! { with_listeners $next $crate::trampoline::check_caller }
     };
 }
-pub(crate) use entered;
+pub(crate) use with_listeners;
 
-/// Defines `entered` for a function with unknown parameters.
-macro_rules! passing {
+/// Defines `with_listeners` for a function with unknown parameters.
+macro_rules! variadic {
     ($next:ident) => {
-        $crate::trampoline::with_next! { entered $next $crate::trampoline::record }
+        $crate::trampoline::with_next! { with_listeners $next $crate::trampoline::record }
     };
 }
-pub(crate) use passing;
+pub(crate) use variadic;
 
 /// Defines a function that calls `$function` with its first eight arguments, which are integers or addresses,
 /// restores them, and jumps to the address that `$function` returns. `$function` runs no foreign code, so vector
 /// registers are not saved.
-macro_rules! jump_to {
+macro_rules! jump_to_result {
     ($name:ident $function:ident $args:tt) => {
         #[unsafe(naked)]
         unsafe extern "C-unwind" fn $name() {
@@ -162,9 +162,9 @@ macro_rules! jump_to {
         }
     };
 }
-pub(crate) use jump_to;
+pub(crate) use jump_to_result;
 
-/// Calls a function with the [`next::Next`] in `x16`, the return address and the first argument of the call,
+/// Calls a function with the [`next_definition::NextDefinition`] in `x16`, the return address and the first argument of the call,
 /// and jumps to the result. All other argument registers are unchanged.
 macro_rules! jump_to_result_of {
     ($($call:literal),+; $($operands:tt)*) => {
@@ -204,12 +204,12 @@ macro_rules! jump_to_result_of {
 /// Finds the destination of a call, and jumps to it.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C-unwind" fn resolve() {
-    jump_to_result_of!("bl {function}"; function = sym next::resolve)
+    jump_to_result_of!("bl {function}"; function = sym next_definition::resolve)
 }
 
 /// Checks if the return address is in a known object of the program; looks up the caller otherwise.
 #[unsafe(naked)]
-pub(crate) unsafe extern "C-unwind" fn ask() {
+pub(crate) unsafe extern "C-unwind" fn check_caller() {
     naked_asm!(
         "adrp x17, {program}",
         "ldr x17, [x17, :lo12:{program}]",
@@ -223,18 +223,18 @@ pub(crate) unsafe extern "C-unwind" fn ask() {
         "3:",
         "ldr x17, [x17, #16]",
         "cbnz x17, 2b",
-        "b {look_up}",
-        program = sym crate::callers::PROGRAM,
-        look_up = sym look_up,
+        "b {look_up_caller}",
+        program = sym crate::callers::PROGRAM_RANGES,
+        look_up_caller = sym look_up_caller,
     )
 }
 
 #[unsafe(naked)]
-unsafe extern "C-unwind" fn look_up() {
-    jump_to_result_of!("bl {function}"; function = sym next::enter)
+unsafe extern "C-unwind" fn look_up_caller() {
+    jump_to_result_of!("bl {function}"; function = sym next_definition::enter)
 }
 
-/// Calls the function that records the call, with the [`next::Next`], and jumps to the result.
+/// Calls the function that records the call, with the [`next_definition::NextDefinition`], and jumps to the result.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C-unwind" fn record() {
     jump_to_result_of!("ldr x17, [x16, #16]", "blr x17";)

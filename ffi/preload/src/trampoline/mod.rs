@@ -2,18 +2,18 @@
 //!
 //! | function | purpose |
 //! |---|---|
-//! | `entry!` | the exported function: a jump to the next definition or, with listeners, to the second destination of [`Next`] |
-//! | `unresolved!` | both destinations at first: finds the next definition ([`next::resolve`]) and jumps there |
-//! | `entered!` | the second destination of MPI functions: checks if the program makes the call ([`crate::callers`]) |
-//! | `jump_to!` | calls a function with the arguments, and jumps to the result |
-//! | `passing!` | the second destination of functions with unknown parameters: records the call and jumps |
+//! | `entry!` | the exported function: a jump to the next definition or, with listeners, to the second destination of [`NextDefinition`] |
+//! | `unresolved!` | both destinations at first: finds the next definition ([`next_definition::resolve`]) and jumps there |
+//! | `with_listeners!` | the second destination of MPI functions: checks if the program makes the call ([`crate::callers`]) |
+//! | `jump_to_result!` | calls a function with the arguments, and jumps to the result |
+//! | `variadic!` | the second destination of functions with unknown parameters: records the call and jumps |
 //!
 //! A function that is not MPI's may have any parameters and results: all registers that a caller may use for
 //! arguments are saved while Rust code runs, vector registers in their full width, and the stack is unchanged
 //! at the jump.
 //!
-//! [`Next`]: crate::next::Next
-//! [`next::resolve`]: crate::next::resolve
+//! [`NextDefinition`]: crate::next_definition::NextDefinition
+//! [`next_definition::resolve`]: crate::next_definition::resolve
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -22,11 +22,13 @@ mod x86_64;
 
 #[cfg(target_arch = "aarch64")]
 pub(crate) use aarch64::{
-    ask, entered, entry, entry_at, entry_at_either, jump_to, passing, record, resolve, unresolved, with_next,
+    check_caller, counted_entry, doubly_counted_entry, entry, jump_to_result, record, resolve, unresolved,
+    variadic, with_listeners, with_next,
 };
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::{
-    ask, entered, entry, entry_at, entry_at_either, jump_to, passing, record, resolve, unresolved,
+    check_caller, counted_entry, doubly_counted_entry, entry, jump_to_result, record, resolve, unresolved,
+    variadic, with_listeners,
 };
 
 /// Runs code inside a call without changing the `errno` that the program sees.

@@ -7,12 +7,12 @@
 use std::arch::naked_asm;
 use std::sync::atomic::AtomicU8;
 
-use crate::next;
+use crate::next_definition;
 
-/// Defines the exported function of a name that always takes the second destination of its `Next`.
+/// Defines the exported function of a name that always takes the second destination of its `NextDefinition`.
 macro_rules! entry {
     ($symbol:ident $next:ident) => {
-        /// Jumps to a destination of [`Next`](crate::next::Next).
+        /// Jumps to a destination of [`NextDefinition`](crate::next_definition::NextDefinition).
         ///
         /// # Safety
         ///
@@ -28,9 +28,9 @@ pub(crate) use entry;
 
 /// Defines the exported function of a name whose number of listeners is the 32-bit counter at an offset from
 /// a symbol.
-macro_rules! entry_at {
-    ($symbol:ident $next:ident $word:path, $offset:expr) => {
-        /// Jumps to a destination of [`Next`](crate::next::Next).
+macro_rules! counted_entry {
+    ($symbol:ident $next:ident $counter:path, $offset:expr) => {
+        /// Jumps to a destination of [`NextDefinition`](crate::next_definition::NextDefinition).
         ///
         /// # Safety
         ///
@@ -39,25 +39,25 @@ macro_rules! entry_at {
         #[unsafe(naked)]
         unsafe extern "C-unwind" fn $symbol() {
             std::arch::naked_asm!(
-                "cmp dword ptr [rip + {word} + {offset}], 0",
+                "cmp dword ptr [rip + {counter} + {offset}], 0",
                 "jne 2f",
                 "jmp qword ptr [rip + {next}]",
                 "2:",
                 "jmp qword ptr [rip + {next} + 8]",
                 ".p2align 5",
-                word = sym $word,
+                counter = sym $counter,
                 offset = const $offset,
                 next = sym $next,
             )
         }
     };
 }
-pub(crate) use entry_at;
+pub(crate) use counted_entry;
 
 /// Defines the exported function of a name whose number of listeners is the sum of two counters.
-macro_rules! entry_at_either {
-    ($symbol:ident $next:ident $word:path, $other:path) => {
-        /// Jumps to a destination of [`Next`](crate::next::Next).
+macro_rules! doubly_counted_entry {
+    ($symbol:ident $next:ident $counter:path, $other:path) => {
+        /// Jumps to a destination of [`NextDefinition`](crate::next_definition::NextDefinition).
         ///
         /// # Safety
         ///
@@ -66,7 +66,7 @@ macro_rules! entry_at_either {
         #[unsafe(naked)]
         unsafe extern "C-unwind" fn $symbol() {
             std::arch::naked_asm!(
-                "cmp dword ptr [rip + {word}], 0",
+                "cmp dword ptr [rip + {counter}], 0",
                 "jne 2f",
                 "cmp dword ptr [rip + {other}], 0",
                 "jne 2f",
@@ -74,14 +74,14 @@ macro_rules! entry_at_either {
                 "2:",
                 "jmp qword ptr [rip + {next} + 8]",
                 ".p2align 5",
-                word = sym $word,
+                counter = sym $counter,
                 other = sym $other,
                 next = sym $next,
             )
         }
     };
 }
-pub(crate) use entry_at_either;
+pub(crate) use doubly_counted_entry;
 
 /// Defines `unresolved`, the destination of calls until the next definition is found.
 macro_rules! unresolved {
@@ -99,12 +99,12 @@ macro_rules! unresolved {
 }
 pub(crate) use unresolved;
 
-/// Defines `entered`, the destination of calls to MPI functions with listeners. It jumps to `fast_path` if the
+/// Defines `with_listeners`, the destination of calls to MPI functions with listeners. It jumps to `fast_path` if the
 /// object that called first calls again; otherwise the caller is looked up.
-macro_rules! entered {
+macro_rules! with_listeners {
     ($next:ident) => {
         #[unsafe(naked)]
-        unsafe extern "C-unwind" fn entered() {
+        unsafe extern "C-unwind" fn with_listeners() {
             std::arch::naked_asm!(
                 "mov r10, [rip + {program}]",
                 "mov r11, [rsp]",
@@ -114,22 +114,22 @@ macro_rules! entered {
                 "jmp qword ptr [rip + {next} + 16]",
                 "2:",
                 "lea r11, [rip + {next}]",
-                "jmp {ask}",
+                "jmp {check_caller}",
                 ".p2align 5",
-                program = sym $crate::callers::PROGRAM,
+                program = sym $crate::callers::PROGRAM_RANGES,
                 next = sym $next,
-                ask = sym $crate::trampoline::ask,
+                check_caller = sym $crate::trampoline::check_caller,
             )
         }
     };
 }
-pub(crate) use entered;
+pub(crate) use with_listeners;
 
-/// Defines `entered` for a function with unknown parameters.
-macro_rules! passing {
+/// Defines `with_listeners` for a function with unknown parameters.
+macro_rules! variadic {
     ($next:ident) => {
         #[unsafe(naked)]
-        unsafe extern "C-unwind" fn entered() {
+        unsafe extern "C-unwind" fn with_listeners() {
             std::arch::naked_asm!(
                 "lea r11, [rip + {next}]",
                 "jmp {record}",
@@ -139,19 +139,19 @@ macro_rules! passing {
         }
     };
 }
-pub(crate) use passing;
+pub(crate) use variadic;
 
 /// Defines a function that calls `$function` with its first six or seven arguments, which are integers or
 /// addresses, restores them, and jumps to the address that `$function` returns. `$function` runs no foreign code,
 /// so vector registers are not saved.
-macro_rules! jump_to {
+macro_rules! jump_to_result {
     ($name:ident $function:ident ($a:tt $b:tt $c:tt $d:tt $e:tt $f:tt)) => {
         // Aligns the stack to 16 bytes.
-        $crate::trampoline::jump_to! { $name $function "sub rsp, 8" }
+        $crate::trampoline::jump_to_result! { $name $function "sub rsp, 8" }
     };
     ($name:ident $function:ident ($a:tt $b:tt $c:tt $d:tt $e:tt $f:tt $g:tt)) => {
         // A copy of the seventh argument, in the place where the called function expects it. It also aligns the stack.
-        $crate::trampoline::jump_to! { $name $function "push qword ptr [rsp + 56]" }
+        $crate::trampoline::jump_to_result! { $name $function "push qword ptr [rsp + 56]" }
     };
     ($name:ident $function:ident $last:literal) => {
         #[unsafe(naked)]
@@ -179,12 +179,12 @@ macro_rules! jump_to {
         }
     };
 }
-pub(crate) use jump_to;
+pub(crate) use jump_to_result;
 
 /// The availability of XSAVE: 0 for unknown, 1 for absent, 2 for present.
 static XSAVE: AtomicU8 = AtomicU8::new(0);
 
-/// Calls a function with the [`next::Next`] in `r11`, the return address and the first argument of the call,
+/// Calls a function with the [`next_definition::NextDefinition`] in `r11`, the return address and the first argument of the call,
 /// and jumps to the result. All other argument registers are unchanged. The stack area has the size that
 /// XSAVE needs for the components in the mask: SSE, AVX and AVX-512 state.
 macro_rules! jump_to_result_of {
@@ -269,12 +269,12 @@ macro_rules! jump_to_result_of {
 /// Finds the destination of a call, and jumps to it.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C-unwind" fn resolve() {
-    jump_to_result_of!("call {function}"; function = sym next::resolve)
+    jump_to_result_of!("call {function}"; function = sym next_definition::resolve)
 }
 
 /// Checks if the return address is in a known object of the program; looks up the caller otherwise.
 #[unsafe(naked)]
-pub(crate) unsafe extern "C-unwind" fn ask() {
+pub(crate) unsafe extern "C-unwind" fn check_caller() {
     naked_asm!(
         "mov r10, [rip + {program}]",
         "2:",
@@ -287,16 +287,16 @@ pub(crate) unsafe extern "C-unwind" fn ask() {
         "mov r10, [r10 + 16]",
         "test r10, r10",
         "jnz 2b",
-        "jmp {look_up}",
-        program = sym crate::callers::PROGRAM,
-        look_up = sym look_up,
+        "jmp {look_up_caller}",
+        program = sym crate::callers::PROGRAM_RANGES,
+        look_up_caller = sym look_up_caller,
     )
 }
 
 /// Looks up a caller that is not in the list. MPI functions have no floating-point arguments, so vector
 /// registers are not saved.
 #[unsafe(naked)]
-unsafe extern "C-unwind" fn look_up() {
+unsafe extern "C-unwind" fn look_up_caller() {
     naked_asm!(
         "push rdi",
         "push rsi",
@@ -317,11 +317,11 @@ unsafe extern "C-unwind" fn look_up() {
         "pop rsi",
         "pop rdi",
         "jmp r11",
-        function = sym next::enter,
+        function = sym next_definition::enter,
     )
 }
 
-/// Calls the function that records the call, with the [`next::Next`], and jumps to the result.
+/// Calls the function that records the call, with the [`next_definition::NextDefinition`], and jumps to the result.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C-unwind" fn record() {
     jump_to_result_of!("call qword ptr [r11 + 16]";)

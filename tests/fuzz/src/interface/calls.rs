@@ -1,4 +1,4 @@
-//! The C functions, with pointers that are right, not aligned, or null, into memory that is looked at afterwards.
+//! Calls of the C functions with valid, unaligned and null pointers, into memory that is checked afterwards.
 
 #![allow(unsafe_code, reason = "calls the interface as C tools do")]
 
@@ -20,7 +20,7 @@ pub(super) struct Code(pub(super) c_int);
 /// The fault of a pointer, if it has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pointer {
-    Right,
+    Valid,
     Unaligned,
     Null,
 }
@@ -30,11 +30,11 @@ impl Pointer {
         Ok(match choices.arbitrary::<u8>()? {
             250..=255 => Self::Null,
             240..=249 => Self::Unaligned,
-            _ => Self::Right,
+            _ => Self::Valid,
         })
     }
 
-    pub(super) fn there(self) -> Expected {
+    pub(super) fn not_null(self) -> Expected {
         if self == Self::Null { Err(Error::Invalid) } else { Ok(()) }
     }
 
@@ -43,7 +43,7 @@ impl Pointer {
     }
 }
 
-/// Memory with room for some bytes, and with other bytes around that must stay as they are.
+/// Memory for `len` bytes, surrounded by guard bytes that must not change.
 struct Memory {
     words: Vec<u64>,
     len: usize,
@@ -62,7 +62,7 @@ impl Memory {
         if pointer != Pointer::Null {
             let start = memory.start::<u8>();
             for (at, byte) in bytes.iter().enumerate() {
-                // SAFETY: there is room for as many bytes.
+                // SAFETY: `new` allocated as many bytes behind `start`.
                 unsafe { start.wrapping_add(at).write(*byte) };
             }
         }
@@ -80,7 +80,7 @@ impl Memory {
         }
     }
 
-    /// Returns the value there. Nothing around it has changed; nothing at all if the call failed.
+    /// Returns the bytes. Checks that the guard bytes are unchanged, and all bytes if the call failed.
     fn bytes(&self, code: Code) -> Vec<u8> {
         let all: Vec<u8> = self.words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         let (before, rest) = all.split_at(self.offset());
@@ -118,7 +118,7 @@ impl Memory {
 
 pub(super) fn init(required: c_int, pointer: Pointer) -> (Code, c_int) {
     let mut provided = Memory::of_number(pointer);
-    // SAFETY: null, or room for a number.
+    // SAFETY: null, or writable memory of the size of a number.
     let code = Code(unsafe { init::MPI_T_init_thread(required, provided.start()) });
     (code, provided.number(code))
 }
@@ -130,12 +130,12 @@ pub(super) fn finalize() -> Code {
 
 pub(super) fn session_create(pointer: Pointer) -> (Code, usize) {
     let mut session = Memory::of_handle(pointer);
-    // SAFETY: null, or room for a session.
+    // SAFETY: null, or writable memory of the size of a session.
     let code = Code(unsafe { pvar_handle::MPI_T_pvar_session_create(session.start()) });
     (code, session.handle(code))
 }
 
-/// Returns what the variable of the session has afterwards.
+/// Returns the value of the session's variable after the call.
 pub(super) fn session_free(session: usize, pointer: Pointer) -> (Code, usize) {
     freed(session, pointer, |at| {
         // SAFETY: null, or a session.
@@ -143,18 +143,18 @@ pub(super) fn session_free(session: usize, pointer: Pointer) -> (Code, usize) {
     })
 }
 
-/// Calls a function that frees what a variable has and sets the variable to null.
+/// Calls a function that frees the object in a variable and sets the variable to null.
 fn freed(held: usize, pointer: Pointer, free: impl FnOnce(*mut usize) -> c_int) -> (Code, usize) {
     let mut memory = Memory::with(&held.to_ne_bytes(), pointer);
     let code = Code(free(memory.start()));
-    // A call that fails leaves it as it was, which is looked at by who called.
+    // The caller checks that a failed call did not change it.
     (code, if pointer == Pointer::Null { held } else { memory.handle(Code(0)) })
 }
 
 /// Returns the handle and the number of elements.
 pub(super) fn handle_alloc(session: usize, index: c_int, pointers: [Pointer; 2]) -> (Code, usize, c_int) {
     let (mut handle, mut count) = (Memory::of_handle(pointers[0]), Memory::of_number(pointers[1]));
-    // SAFETY: no object is needed; the others are null, or have room.
+    // SAFETY: no object is needed; the others are null, or writable memory of their size.
     let code = unsafe {
         pvar_handle::MPI_T_pvar_handle_alloc(session, index, null_mut(), handle.start(), count.start())
     };
@@ -203,14 +203,14 @@ fn of_bytes(kind: Kind, bytes: &[u8]) -> u64 {
 
 pub(super) fn read(session: usize, handle: usize, kind: Kind, pointer: Pointer) -> (Code, u64) {
     let mut value = Memory::new(to_bytes(kind, 0).len(), pointer);
-    // SAFETY: null, or room for the value.
+    // SAFETY: null, or writable memory of the size of the value.
     let code = Code(unsafe { pvar_access::MPI_T_pvar_read(session, handle, value.start()) });
     (code, of_bytes(kind, &value.bytes(code)))
 }
 
 pub(super) fn read_and_reset(session: usize, handle: usize, kind: Kind, pointer: Pointer) -> (Code, u64) {
     let mut value = Memory::new(to_bytes(kind, 0).len(), pointer);
-    // SAFETY: null, or room for the value.
+    // SAFETY: null, or writable memory of the size of the value.
     let code = Code(unsafe { pvar_access::MPI_T_pvar_readreset(session, handle, value.start()) });
     (code, of_bytes(kind, &value.bytes(code)))
 }
@@ -224,7 +224,7 @@ pub(super) fn write(session: usize, handle: usize, kind: Kind, value: u64, point
 /// Returns the handle and the number of elements.
 pub(super) fn setting_alloc(index: c_int, pointers: [Pointer; 2]) -> (Code, usize, c_int) {
     let (mut handle, mut count) = (Memory::of_handle(pointers[0]), Memory::of_number(pointers[1]));
-    // SAFETY: no object is needed; the others are null, or have room.
+    // SAFETY: no object is needed; the others are null, or writable memory of their size.
     let code = unsafe { cvar::MPI_T_cvar_handle_alloc(index, null_mut(), handle.start(), count.start()) };
     let code = Code(code);
     (code, handle.handle(code), count.number(code))
@@ -240,7 +240,7 @@ pub(super) fn setting_free(handle: usize, pointer: Pointer) -> (Code, usize) {
 
 pub(super) fn setting_read(handle: usize, len: usize, pointer: Pointer) -> (Code, Vec<u8>) {
     let mut value = Memory::new(len, pointer);
-    // SAFETY: null, or room for the value.
+    // SAFETY: null, or writable memory of the size of the value.
     let code = Code(unsafe { cvar::MPI_T_cvar_read(handle, value.start()) });
     (code, value.bytes(code))
 }
@@ -251,7 +251,7 @@ pub(super) fn setting_write(handle: usize, value: &[u8], pointer: Pointer) -> Co
     Code(unsafe { cvar::MPI_T_cvar_write(handle, value.start::<c_void>()) })
 }
 
-/// The kind of entries whose number is asked for.
+/// The kinds of entries that can be counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entries {
     Pvars,
@@ -263,64 +263,68 @@ pub(super) fn number_of(entries: Entries, pointer: Pointer) -> (Code, c_int) {
     let mut number = Memory::of_number(pointer);
     let at = number.start();
     let code = match entries {
-        // SAFETY: null, or room for a number.
+        // SAFETY: null, or writable memory of the size of a number.
         Entries::Pvars => unsafe { pvar_query::MPI_T_pvar_get_num(at) },
-        // SAFETY: null, or room for a number.
+        // SAFETY: null, or writable memory of the size of a number.
         Entries::Cvars => unsafe { cvar::MPI_T_cvar_get_num(at) },
-        // SAFETY: null, or room for a number.
+        // SAFETY: null, or writable memory of the size of a number.
         Entries::Categories => unsafe { mpit_ffi::mpi_t::category::MPI_T_category_get_num(at) },
     };
     let code = Code(code);
     (code, number.number(code))
 }
 
-/// A buffer for a text: how large it is said to be, and whether it and its length are there.
+/// A buffer for a text: the length that is passed, and the pointers to the text and to the length.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
-    pub(super) said: c_int,
+pub(super) struct TextBuffer {
+    pub(super) declared_len: c_int,
     pub(super) text: Pointer,
     pub(super) len: Pointer,
 }
 
-/// Checks that a buffer has what the standard wants, with the length that is said.
-pub(super) fn filled(room: Room, code: Code, text: &str, memory: &[u8], len: c_int) {
-    let is_there = room.text != Pointer::Null && room.len != Pointer::Null;
-    if room.len != Pointer::Null {
-        assert_eq!(len, if code.0 == 0 { text.len() as c_int + 1 } else { room.said });
+/// Checks the contents of a buffer and the returned length.
+pub(super) fn filled(buffer: TextBuffer, code: Code, text: &str, memory: &[u8], len: c_int) {
+    let is_there = buffer.text != Pointer::Null && buffer.len != Pointer::Null;
+    if buffer.len != Pointer::Null {
+        assert_eq!(len, if code.0 == 0 { text.len() as c_int + 1 } else { buffer.declared_len });
     }
-    if code.0 != 0 || !is_there || room.said == 0 {
+    if code.0 != 0 || !is_there || buffer.declared_len == 0 {
         assert!(memory.iter().all(|byte| *byte == Memory::UNTOUCHED));
         return;
     }
-    let copied = text.len().min(room.said as usize - 1);
+    let copied = text.len().min(buffer.declared_len as usize - 1);
     assert_eq!(&memory[..copied], &text.as_bytes()[..copied]);
     assert_eq!(memory[copied], 0);
     assert!(memory[copied + 1..].iter().all(|byte| *byte == Memory::UNTOUCHED));
 }
 
 /// Calls a function that returns a text, and checks the buffer. The function gets the buffer and its length.
-pub(super) fn text(room: Room, text: &str, call: impl FnOnce(*mut c_char, *mut c_int) -> c_int) -> Code {
-    let mut memory = Memory::new(room.said.max(0) as usize, room.text);
-    let mut len = Memory::with(&room.said.to_ne_bytes(), room.len);
+pub(super) fn text(
+    buffer: TextBuffer,
+    text: &str,
+    call: impl FnOnce(*mut c_char, *mut c_int) -> c_int,
+) -> Code {
+    let mut memory = Memory::new(buffer.declared_len.max(0) as usize, buffer.text);
+    let mut len = Memory::with(&buffer.declared_len.to_ne_bytes(), buffer.len);
     let code = Code(call(memory.start(), len.start()));
     // The length holds something even if the call fails.
-    let len = if room.len == Pointer::Null { 0 } else { len.number(Code(0)) };
-    filled(room, code, text, &memory.bytes(Code(0)), len);
+    let len = if buffer.len == Pointer::Null { 0 } else { len.number(Code(0)) };
+    filled(buffer, code, text, &memory.bytes(Code(0)), len);
     code
 }
 
-pub(super) fn pvar_name(index: c_int, room: Room, expected: &str) -> Code {
+pub(super) fn pvar_name(index: c_int, buffer: TextBuffer, expected: &str) -> Code {
     let (none, kind, named, desc) = (null_mut(), null_mut(), null_mut(), null_mut());
-    text(room, expected, |name, len| {
+    text(buffer, expected, |name, len| {
         let get = pvar_query::MPI_T_pvar_get_info;
         // SAFETY: the buffer is as large as its length says, or one of them is null; all else is null.
         unsafe { get(index, name, len, none, none, kind, named, desc, none, none, none, none, none) }
     })
 }
 
-pub(super) fn cvar_name(index: c_int, room: Room, expected: &str) -> Code {
+pub(super) fn cvar_name(index: c_int, buffer: TextBuffer, expected: &str) -> Code {
     let (none, kind, named, desc) = (null_mut(), null_mut(), null_mut(), null_mut());
-    text(room, expected, |name, len| {
+    text(buffer, expected, |name, len| {
         let get = cvar::MPI_T_cvar_get_info;
         // SAFETY: the buffer is as large as its length says, or one of them is null; all else is null.
         unsafe { get(index, name, len, none, kind, named, desc, none, none, none) }
@@ -331,7 +335,7 @@ pub(super) fn cvar_name(index: c_int, room: Room, expected: &str) -> Code {
 pub(super) fn enumeration_of(index: c_int) -> (Code, usize) {
     let mut handle = Memory::of_handle(Pointer::Unaligned);
     let (none, text) = (null_mut(), null_mut());
-    // SAFETY: there is room for an identifier; all else is null.
+    // SAFETY: the buffer has the size of an identifier; all else is null.
     let code = unsafe {
         cvar::MPI_T_cvar_get_info(index, text, none, none, null_mut(), handle.start(), text, none, none, none)
     };
@@ -342,13 +346,13 @@ pub(super) fn enumeration_of(index: c_int) -> (Code, usize) {
 pub(super) fn enum_item(
     enumeration: usize,
     item: c_int,
-    room: Room,
+    buffer: TextBuffer,
     expected: &str,
     pointer: Pointer,
 ) -> (Code, c_int) {
     let mut value = Memory::of_number(pointer);
     let at = value.start();
-    let code = text(room, expected, |name, len| {
+    let code = text(buffer, expected, |name, len| {
         // SAFETY: the buffer is as large as its length says, or one of them is null; so is the value.
         unsafe { enums::MPI_T_enum_get_item(enumeration, item, at, name, len) }
     });
@@ -359,7 +363,7 @@ pub(super) fn pvar_index(name: Option<&[u8]>, class: c_int, pointer: Pointer) ->
     let mut index = Memory::of_number(pointer);
     let name = name.map(|name| std::ffi::CString::new(name).unwrap_or_default());
     let text = name.as_ref().map_or(null_mut(), |name| name.as_ptr().cast_mut());
-    // SAFETY: null, or a text with a NUL; null, or room for an index.
+    // SAFETY: null, or a text with a NUL; null, or writable memory of the size of an index.
     let code = Code(unsafe { pvar_query::MPI_T_pvar_get_index(text, class, index.start()) });
     (code, index.number(code))
 }

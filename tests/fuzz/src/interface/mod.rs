@@ -1,13 +1,13 @@
-//! The C functions of `libmpit.so`, against a model: whatever is called in whatever order, each call answers as the standard has
-//! it, and each handle shows what the model of it alone shows.
+//! The C functions of `libmpit.so`, compared with a model: for any sequence of calls, each call must return the standard's
+//! result, and each handle must have the value of its model.
 //!
-//! | module | what |
+//! | module | purpose |
 //! |---|---|
-//! | `calls` | the functions, with buffers at whose ends the sanitizer looks |
-//! | `model` | sessions, handles, and what they show |
-//! | `settings` | the same of control variables |
+//! | `calls` | the functions, with guarded buffers |
+//! | `model` | sessions, handles and their values |
+//! | `settings` | the same for control variables |
 //! | `texts` | names, descriptions and indices |
-//! | `variables` | the variables that there are |
+//! | `variables` | the performance variables of the target |
 
 mod calls;
 mod model;
@@ -25,18 +25,18 @@ use model::Model;
 use settings::Settings;
 use variables::{KINDS, Kind, present};
 
-/// More steps than this are not taken.
-const MOST_STEPS: usize = 120;
+/// The maximum number of steps.
+const MAX_STEPS: usize = 120;
 
-/// The answer of a call.
+/// The expected result of a call.
 type Expected<T = ()> = std::result::Result<T, Error>;
 
-/// Takes bytes for a sequence of calls, and holds the answers against the model.
+/// Makes the calls that bytes choose, and compares the results with the model.
 pub fn target(data: &[u8]) {
     let mut choices = Unstructured::new(data);
     variables::begin();
     let mut run = Run { model: Model::default(), settings: Settings::begin() };
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         if choices.is_empty() || run.step(&mut choices).is_err() {
             break;
         }
@@ -48,17 +48,17 @@ pub fn target(data: &[u8]) {
     run.finalize();
 }
 
-/// The real interface beside its model.
+/// The model of the real interface, which has no state here.
 struct Run {
     model: Model,
     settings: Settings,
 }
 
-/// Fails unless a call answered as the model.
+/// Fails unless a call returned the model's result.
 #[track_caller]
 fn check<T>(code: Code, expected: &Expected<T>) {
     let expected = expected.as_ref().err().map_or(0, |error| mpit_ffi::abi().code(*error));
-    assert_eq!(code.0, expected, "{} is expected, and {} the answer", name(expected), name(code.0));
+    assert_eq!(code.0, expected, "expected {}, got {}", name(expected), name(code.0));
 }
 
 fn name(code: c_int) -> String {
@@ -81,7 +81,7 @@ impl Run {
             21 => self.read_and_reset(choices)?,
             22..=26 => {
                 let event = variables::step(choices)?;
-                self.model.happens(event);
+                self.model.apply(event);
             }
             27..=29 => self.settings.step(choices, self.model.references > 0)?,
             _ => texts::step(choices, self.model.references > 0)?,
@@ -89,10 +89,10 @@ impl Run {
         Ok(())
     }
 
-    /// Checks what all handles show.
+    /// Checks the values of all handles.
     fn compare_all(&self) {
         for (handle, state) in &self.model.handles {
-            let (code, value) = calls::read(state.session, *handle, state.kind, Pointer::Right);
+            let (code, value) = calls::read(state.session, *handle, state.kind, Pointer::Valid);
             check(code, &Ok(()));
             let present = present(state.kind);
             assert_eq!(value, state.shows(present), "{:?} shows another value", state.kind);
@@ -125,7 +125,7 @@ impl Run {
 
     fn create_session(&mut self, choices: &mut Unstructured<'_>) -> Result<()> {
         let pointer = Pointer::choose(choices)?;
-        let expected = self.model.up().and(pointer.there());
+        let expected = self.model.initialized().and(pointer.not_null());
         let (code, session) = calls::session_create(pointer);
         check(code, &expected);
         if expected.is_ok() {
@@ -136,7 +136,8 @@ impl Run {
 
     fn free_session(&mut self, choices: &mut Unstructured<'_>) -> Result<()> {
         let (session, pointer) = (self.model.choose_session(choices)?, Pointer::choose(choices)?);
-        let expected = self.model.up().and(pointer.there()).and(self.model.live(session));
+        let expected =
+            self.model.initialized().and(pointer.not_null()).and(self.model.valid_session(session));
         let (code, left) = calls::session_free(session, pointer);
         check(code, &expected);
         assert_eq!(left, if expected.is_ok() { 0 } else { session });
@@ -156,8 +157,8 @@ impl Run {
         };
         let pointers = [Pointer::choose(choices)?, Pointer::choose(choices)?];
         let known = if index == kind.index() { Ok(()) } else { Err(Error::InvalidIndex) };
-        let expected = self.model.up().and(pointers[0].there()).and(pointers[1].there());
-        let expected = expected.and(self.model.live(session)).and(known);
+        let expected = self.model.initialized().and(pointers[0].not_null()).and(pointers[1].not_null());
+        let expected = expected.and(self.model.valid_session(session)).and(known);
         let (code, handle, count) = calls::handle_alloc(session, index, pointers);
         check(code, &expected);
         if expected.is_ok() {
@@ -170,7 +171,11 @@ impl Run {
     fn free(&mut self, choices: &mut Unstructured<'_>) -> Result<()> {
         let (session, handle) = self.model.choose(choices)?;
         let pointer = Pointer::choose(choices)?;
-        let expected = self.model.up().and(pointer.there()).and(self.model.held(session, handle).map(drop));
+        let expected = self
+            .model
+            .initialized()
+            .and(pointer.not_null())
+            .and(self.model.valid_handle(session, handle).map(drop));
         let (code, left) = calls::handle_free(session, handle, pointer);
         check(code, &expected);
         assert_eq!(left, if expected.is_ok() { 0 } else { handle });
@@ -208,7 +213,11 @@ impl Run {
 
     fn read(&mut self, choices: &mut Unstructured<'_>) -> Result<()> {
         let ((session, handle), pointer) = (self.model.choose(choices)?, Pointer::choose(choices)?);
-        let state = self.model.up().and(pointer.there()).and_then(|()| self.model.held(session, handle));
+        let state = self
+            .model
+            .initialized()
+            .and(pointer.not_null())
+            .and_then(|()| self.model.valid_handle(session, handle));
         let kind = state.map_or(Kind::Wide, |state| state.kind);
         let expected = state.and_then(|state| pointer.aligned().map(|()| state));
         let (code, value) = calls::read(session, handle, kind, pointer);
@@ -222,7 +231,11 @@ impl Run {
     fn write(&mut self, choices: &mut Unstructured<'_>) -> Result<()> {
         let ((session, handle), pointer) = (self.model.choose(choices)?, Pointer::choose(choices)?);
         let value: u32 = choices.arbitrary()?;
-        let state = self.model.up().and(pointer.there()).and_then(|()| self.model.held(session, handle));
+        let state = self
+            .model
+            .initialized()
+            .and(pointer.not_null())
+            .and_then(|()| self.model.valid_handle(session, handle));
         let kind = state.map_or(Kind::Wide, |state| state.kind);
         let mut expected = state.map(drop).and(pointer.aligned());
         if expected.is_ok() {
@@ -235,7 +248,11 @@ impl Run {
 
     fn read_and_reset(&mut self, choices: &mut Unstructured<'_>) -> Result<()> {
         let ((session, handle), pointer) = (self.model.choose(choices)?, Pointer::choose(choices)?);
-        let state = self.model.up().and(pointer.there()).and_then(|()| self.model.held(session, handle));
+        let state = self
+            .model
+            .initialized()
+            .and(pointer.not_null())
+            .and_then(|()| self.model.valid_handle(session, handle));
         let kind = state.map_or(Kind::Wide, |state| state.kind);
         let expected = state.and_then(|state| {
             let is_atomic = if kind == Kind::Wide { Ok(()) } else { Err(Error::PvarNoAtomic) };

@@ -1,4 +1,4 @@
-//! Sessions and handles as they should be: nothing but what the standard says of them.
+//! The model of sessions and handles, written after the text of the standard.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,45 +15,45 @@ pub(super) struct Model {
     pub(super) references: u32,
     sessions: BTreeSet<usize>,
     pub(super) handles: BTreeMap<usize, Handle>,
-    /// All sessions and handles that there ever were.
-    past: [Vec<usize>; 2],
+    /// All sessions and all handles so far, including freed ones.
+    issued: [Vec<usize>; 2],
 }
 
 impl Model {
-    pub(super) fn up(&self) -> Expected {
+    pub(super) fn initialized(&self) -> Expected {
         if self.references > 0 { Ok(()) } else { Err(Error::NotInitialized) }
     }
 
-    pub(super) fn live(&self, session: usize) -> Expected {
+    pub(super) fn valid_session(&self, session: usize) -> Expected {
         if self.sessions.contains(&session) { Ok(()) } else { Err(Error::InvalidSession) }
     }
 
-    /// A handle of a session.
-    pub(super) fn held(&self, session: usize, handle: usize) -> Expected<&Handle> {
-        self.live(session)?;
+    /// Returns a handle of a session.
+    pub(super) fn valid_handle(&self, session: usize, handle: usize) -> Expected<&Handle> {
+        self.valid_session(session)?;
         self.handles.get(&handle).filter(|state| state.session == session).ok_or(Error::InvalidHandle)
     }
 
-    /// Changes a handle of a session, or all that can be changed.
+    /// Changes a handle of a session, or all handles that can be changed.
     pub(super) fn change(
         &mut self,
         session: usize,
         handle: usize,
         change: impl Fn(&mut Handle) -> Expected,
     ) -> Expected {
-        self.up()?;
-        self.live(session)?;
+        self.initialized()?;
+        self.valid_session(session)?;
         if handle == mpit_ffi::abi().all_handles {
             let all = self.handles.values_mut().filter(|state| state.session == session);
             all.for_each(|state| _ = change(state));
             return Ok(());
         }
-        self.held(session, handle)?;
+        self.valid_handle(session, handle)?;
         change(self.handles.get_mut(&handle).ok_or(Error::InvalidHandle)?)
     }
 
     pub(super) fn finalize(&mut self) -> Expected {
-        self.up()?;
+        self.initialized()?;
         self.references -= 1;
         if self.references == 0 {
             self.sessions.clear();
@@ -64,7 +64,7 @@ impl Model {
 
     pub(super) fn add_session(&mut self, session: usize) {
         assert!(session != 0 && self.sessions.insert(session), "the session {session:#x} is there already");
-        self.past[0].push(session);
+        self.issued[0].push(session);
     }
 
     pub(super) fn end_session(&mut self, session: usize) {
@@ -74,31 +74,31 @@ impl Model {
 
     pub(super) fn add_handle(&mut self, session: usize, handle: usize, kind: Kind, present: u64) {
         assert!(handle != 0 && handle != mpit_ffi::abi().all_handles);
-        let mut state = Handle { session, kind, runs: false, touched: false, value: 0, written: None };
+        let mut state = Handle { session, kind, is_started: false, touched: false, value: 0, written: None };
         if kind == Kind::Always {
             state.start(present);
         }
         assert!(self.handles.insert(handle, state).is_none(), "the handle {handle:#x} is there already");
-        self.past[1].push(handle);
+        self.issued[1].push(handle);
     }
 
-    /// A session that is there, was there, or never was.
+    /// Chooses a session: an existing, a freed, or an invalid one.
     pub(super) fn choose_session(&self, choices: &mut Unstructured<'_>) -> Result<usize> {
         match choices.arbitrary::<u8>()? {
             255 => choices.arbitrary(),
             254 => Ok(0),
-            240..=253 => near(&self.past[0], choices),
+            240..=253 => near(&self.issued[0], choices),
             _ => pick(self.sessions.iter(), choices),
         }
     }
 
-    /// A session and a handle, most of the time of that session.
+    /// Chooses a session and a handle, which usually belongs to that session.
     pub(super) fn choose(&self, choices: &mut Unstructured<'_>) -> Result<(usize, usize)> {
         let handle = match choices.arbitrary::<u8>()? {
             255 => choices.arbitrary()?,
             254 => 0,
             220..=239 => mpit_ffi::abi().all_handles,
-            240..=253 => near(&self.past[1], choices)?,
+            240..=253 => near(&self.issued[1], choices)?,
             _ => pick(self.handles.keys(), choices)?,
         };
         let session = match self.handles.get(&handle) {
@@ -108,9 +108,9 @@ impl Model {
         Ok((session, handle))
     }
 
-    /// The program did something.
-    pub(super) fn happens(&mut self, event: Event) {
-        for state in self.handles.values_mut().filter(|state| state.runs) {
+    /// Applies an update of the program.
+    pub(super) fn apply(&mut self, event: Event) {
+        for state in self.handles.values_mut().filter(|state| state.is_started) {
             let added = match (event, state.kind) {
                 (Event::Counted(amount), Kind::Narrow) => amount.into(),
                 (Event::Counted(amount), Kind::Wide | Kind::Always | Kind::Fixed) => wide(amount),
@@ -130,42 +130,42 @@ fn pick<'a>(from: impl ExactSizeIterator<Item = &'a usize>, choices: &mut Unstru
     Ok(from.into_iter().nth(at).copied().unwrap_or(0))
 }
 
-/// One of the past, or its neighbor.
-fn near(past: &[usize], choices: &mut Unstructured<'_>) -> Result<usize> {
-    let one = pick(past.iter(), choices)?;
+/// Chooses one of these identifiers, or its successor.
+fn near(issued: &[usize], choices: &mut Unstructured<'_>) -> Result<usize> {
+    let one = pick(issued.iter(), choices)?;
     Ok(if choices.arbitrary()? { one } else { one.wrapping_add(1) })
 }
 
-/// The value that a handle should show, in whole numbers: amounts are so many quarters.
+/// The expected state of a handle. Values are whole numbers: amounts are in quarters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Handle {
     pub(super) session: usize,
     pub(super) kind: Kind,
-    runs: bool,
-    /// It was started, reset or written.
+    is_started: bool,
+    /// True after the first start, reset or write.
     touched: bool,
-    /// Sums and watermarks: the value. Present values: the one when it was stopped.
+    /// Sums and watermarks: the value. Other classes: the variable's value at the last stop.
     value: u64,
-    /// The value written while it ran, and what the variable had then.
+    /// The value that was last written, and the variable's value at that time.
     written: Option<(u64, u64)>,
 }
 
 impl Handle {
     fn level(&mut self, level: u64) {
         match self.kind {
-            Kind::High if self.runs => self.value = self.value.max(level),
-            Kind::Low if self.runs => self.value = self.value.min(level),
+            Kind::High if self.is_started => self.value = self.value.max(level),
+            Kind::Low if self.is_started => self.value = self.value.min(level),
             _ => {}
         }
     }
 
-    /// Returns the value shown when the variable has `present`.
+    /// Returns the expected value if the variable's value is `present`.
     pub(super) fn shows(&self, present: u64) -> u64 {
         let shown = match (self.kind, self.written) {
             (kind, _) if kind.is_sum() => self.value,
             _ if !self.touched => present,
             (Kind::High | Kind::Low, _) => self.value,
-            _ if !self.runs => self.value,
+            _ if !self.is_started => self.value,
             (_, Some((value, when))) if when == present => value,
             _ => present,
         };
@@ -173,9 +173,9 @@ impl Handle {
     }
 
     pub(super) fn start(&mut self, present: u64) {
-        if !self.runs {
+        if !self.is_started {
             let first = !self.touched;
-            (self.runs, self.touched, self.written) = (true, true, None);
+            (self.is_started, self.touched, self.written) = (true, true, None);
             if first && !self.kind.is_sum() {
                 self.value = present;
             }
@@ -184,9 +184,9 @@ impl Handle {
     }
 
     pub(super) fn stop(&mut self, present: u64) {
-        if self.runs {
+        if self.is_started {
             self.value = self.shows(present);
-            self.runs = false;
+            self.is_started = false;
         }
     }
 

@@ -1,4 +1,4 @@
-//! Control variables: what tools write is read, and nothing else.
+//! Control variables: reads must return the values written before.
 
 use std::collections::BTreeMap;
 use std::ffi::c_int;
@@ -52,7 +52,7 @@ impl Setting {
         if self == Self::Note { NOTE as c_int } else { 1 }
     }
 
-    /// A value as tools write it, and what reading gives afterwards, if the variable accepts it.
+    /// Returns a value to write, and the value that is read afterwards, if the variable accepts it.
     fn value(self, choices: &mut Unstructured<'_>) -> Result<(Vec<u8>, Expected<Vec<u8>>)> {
         let number = |bytes: Vec<u8>, is_accepted| {
             let read = if is_accepted { Ok(bytes.clone()) } else { Err(Error::Invalid) };
@@ -74,7 +74,7 @@ impl Setting {
                 let mut text = vec![*choices.choose(b"xy\xff")?; len];
                 let is_accepted = len < NOTE && text.first() != Some(&0xff);
                 if len < NOTE {
-                    // Exactly as long as the text, as tools may have it.
+                    // A tool's buffer may have exactly the length of the text and its NUL.
                     text.push(0);
                 }
                 let mut read = text.clone();
@@ -85,15 +85,15 @@ impl Setting {
     }
 }
 
-/// Values and handles as they should be.
+/// The expected values and handles.
 pub(super) struct Settings {
     values: BTreeMap<&'static str, Vec<u8>>,
     handles: BTreeMap<usize, Setting>,
-    past: Vec<usize>,
+    issued: Vec<usize>,
 }
 
 impl Settings {
-    /// All variables have their defaults.
+    /// Sets all variables to their defaults.
     pub(super) fn begin() -> Self {
         Values::default().write_to_variables();
         let mut note = b"none".to_vec();
@@ -106,10 +106,10 @@ impl Settings {
             ("fuzz_constant", 11_u32.to_ne_bytes().into()),
         ];
         assert_eq!(FUZZ_CONSTANT.get(), 11);
-        Self { values: values.into(), handles: BTreeMap::new(), past: Vec::new() }
+        Self { values: values.into(), handles: BTreeMap::new(), issued: Vec::new() }
     }
 
-    /// The interface is down.
+    /// Removes all handles, as the last `MPI_T_finalize` does.
     pub(super) fn end(&mut self) {
         self.handles.clear();
     }
@@ -118,15 +118,15 @@ impl Settings {
         let all: Vec<usize> = match choices.arbitrary::<u8>()? {
             255 => return choices.arbitrary(),
             254 => return Ok(0),
-            230..=253 => self.past.clone(),
+            230..=253 => self.issued.clone(),
             _ => self.handles.keys().copied().collect(),
         };
         Ok(if all.is_empty() { 0 } else { *choices.choose(&all)? })
     }
 
-    pub(super) fn step(&mut self, choices: &mut Unstructured<'_>, is_up: bool) -> Result<()> {
+    pub(super) fn step(&mut self, choices: &mut Unstructured<'_>, is_initialized: bool) -> Result<()> {
         let (what, pointer) = (choices.int_in_range(0..=7)?, Pointer::choose(choices)?);
-        let up = if is_up { Ok(()) } else { Err(Error::NotInitialized) }.and(pointer.there());
+        let up = if is_initialized { Ok(()) } else { Err(Error::NotInitialized) }.and(pointer.not_null());
         if what == 0 {
             return self.alloc(choices, up, pointer);
         }
@@ -137,10 +137,9 @@ impl Settings {
                 let (code, left) = calls::setting_free(handle, pointer);
                 check(code, &known);
                 assert_eq!(left, if known.is_ok() { 0 } else { handle });
-                self.handles
-                    .remove(&handle)
-                    .filter(|_| known.is_err())
-                    .map(|of| self.handles.insert(handle, of));
+                if known.is_ok() {
+                    self.handles.remove(&handle);
+                }
             }
             2..=4 => {
                 let of = known.unwrap_or(Setting::Size);
@@ -171,12 +170,12 @@ impl Settings {
         let (of, is_wrong) = (Setting::choose(choices)?, choices.arbitrary::<u8>()? > 240);
         let index = if is_wrong { -1 } else { of.index() };
         let expected = up.and(if is_wrong { Err(Error::InvalidIndex) } else { Ok(()) });
-        let (code, handle, count) = calls::setting_alloc(index, [pointer, Pointer::Right]);
+        let (code, handle, count) = calls::setting_alloc(index, [pointer, Pointer::Valid]);
         check(code, &expected);
         if expected.is_ok() {
             assert_eq!(count, of.count());
             assert!(self.handles.insert(handle, of).is_none(), "the handle {handle:#x} is there already");
-            self.past.push(handle);
+            self.issued.push(handle);
         }
         Ok(())
     }

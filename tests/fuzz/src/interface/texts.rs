@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use arbitrary::{Result, Unstructured};
 use mpit::Error;
 
-use super::calls::{self, Entries, Pointer, Room};
+use super::calls::{self, Entries, Pointer, TextBuffer};
 use super::settings::Setting;
 use super::variables::KINDS;
 use super::{Expected, check};
@@ -13,46 +13,46 @@ use super::{Expected, check};
 /// Names of the items, and their values.
 const ITEMS: [(&str, c_int); 3] = [("idle", 0), ("working", -3), ("done", 40)];
 
-fn room(choices: &mut Unstructured<'_>) -> Result<Room> {
-    let said = match choices.arbitrary::<u8>()? {
+fn text_buffer(choices: &mut Unstructured<'_>) -> Result<TextBuffer> {
+    let declared_len = match choices.arbitrary::<u8>()? {
         250..=255 => *choices.choose(&[-1, c_int::MIN])?,
         _ => choices.int_in_range(0..=20)?,
     };
-    Ok(Room { said, text: Pointer::choose(choices)?, len: Pointer::choose(choices)? })
+    Ok(TextBuffer { declared_len, text: Pointer::choose(choices)?, len: Pointer::choose(choices)? })
 }
 
-impl Room {
-    /// A length below 0 is wrong if there is a buffer.
-    fn sound(self) -> Expected {
+impl TextBuffer {
+    /// Returns an error for a negative length with a buffer.
+    fn validity(self) -> Expected {
         let is_there = self.text != Pointer::Null && self.len != Pointer::Null;
-        if is_there && self.said < 0 { Err(Error::Invalid) } else { Ok(()) }
+        if is_there && self.declared_len < 0 { Err(Error::Invalid) } else { Ok(()) }
     }
 }
 
-/// Asks for a name, an index, or a number of entries.
-pub(super) fn step(choices: &mut Unstructured<'_>, is_up: bool) -> Result<()> {
-    let up = if is_up { Ok(()) } else { Err(Error::NotInitialized) };
+/// Queries a name, an index, or a number of entries.
+pub(super) fn step(choices: &mut Unstructured<'_>, is_initialized: bool) -> Result<()> {
+    let up = if is_initialized { Ok(()) } else { Err(Error::NotInitialized) };
     let is_wrong = choices.arbitrary::<u8>()? > 240;
     let known = if is_wrong { Err(Error::InvalidIndex) } else { Ok(()) };
     match choices.int_in_range(0..=4)? {
         0 => {
-            let (kind, room) = (*choices.choose(&KINDS)?, room(choices)?);
+            let (kind, buffer) = (*choices.choose(&KINDS)?, text_buffer(choices)?);
             let index = if is_wrong { -1 } else { kind.index() };
-            check(calls::pvar_name(index, room, kind.name()), &up.and(room.sound()).and(known));
+            check(calls::pvar_name(index, buffer, kind.name()), &up.and(buffer.validity()).and(known));
         }
         1 => {
-            let (setting, room) = (Setting::choose(choices)?, room(choices)?);
+            let (setting, buffer) = (Setting::choose(choices)?, text_buffer(choices)?);
             let index = if is_wrong { c_int::MAX } else { setting.index() };
-            check(calls::cvar_name(index, room, setting.name()), &up.and(room.sound()).and(known));
+            check(calls::cvar_name(index, buffer, setting.name()), &up.and(buffer.validity()).and(known));
         }
-        2 if is_up => {
+        2 if is_initialized => {
             let (code, enumeration) = calls::enumeration_of(Setting::Phase.index());
             check(code, &Ok(()));
-            let (item, room) = (choices.int_in_range(0..=ITEMS.len() - 1)?, room(choices)?);
+            let (item, buffer) = (choices.int_in_range(0..=ITEMS.len() - 1)?, text_buffer(choices)?);
             let pointer = Pointer::choose(choices)?;
             let index = if is_wrong { ITEMS.len() } else { item } as c_int;
-            let (code, value) = calls::enum_item(enumeration, index, room, ITEMS[item].0, pointer);
-            check(code, &room.sound().and(known));
+            let (code, value) = calls::enum_item(enumeration, index, buffer, ITEMS[item].0, pointer);
+            check(code, &buffer.validity().and(known));
             if code.0 == 0 && pointer != Pointer::Null {
                 assert_eq!(value, ITEMS[item].1);
             }
@@ -66,8 +66,8 @@ pub(super) fn step(choices: &mut Unstructured<'_>, is_up: bool) -> Result<()> {
             };
             let is_known = !is_wrong && name == Some(kind.name().as_bytes());
             let class = if is_wrong { c_int::MIN } else { mpit_ffi::abi().class(kind.class()) };
-            let there = if name.is_some() { Ok(()) } else { Err(Error::Invalid) };
-            let expected = up.and(there).and(pointer.there());
+            let not_null = if name.is_some() { Ok(()) } else { Err(Error::Invalid) };
+            let expected = up.and(not_null).and(pointer.not_null());
             let expected = expected.and(if is_known { Ok(()) } else { Err(Error::InvalidName) });
             let (code, index) = calls::pvar_index(name, class, pointer);
             check(code, &expected);
@@ -79,7 +79,7 @@ pub(super) fn step(choices: &mut Unstructured<'_>, is_up: bool) -> Result<()> {
             let entries = *choices.choose(&[Entries::Pvars, Entries::Cvars, Entries::Categories])?;
             let pointer = Pointer::choose(choices)?;
             let (code, number) = calls::number_of(entries, pointer);
-            check(code, &up.and(pointer.there()));
+            check(code, &up.and(pointer.not_null()));
             assert!(code.0 != 0 || number > 0 || entries == Entries::Categories);
         }
     }

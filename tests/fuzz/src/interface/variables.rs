@@ -89,19 +89,19 @@ impl Kind {
         matches!(self.class(), Class::Counter | Class::Aggregate)
     }
 
-    /// The index, which is the same for the C functions as nothing stands before our variables.
+    /// Returns the index, which is also that of the C functions, because there is no host.
     pub(super) fn index(self) -> c_int {
         let index = mpit::tool::Registry::global().pvar_index(self.name(), self.class());
         index.expect("the variable is registered").cast_signed()
     }
 }
 
-/// Something that the program does.
+/// An update of the program.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Event {
-    /// It counts so much in all counters.
+    /// This amount was added to all counters.
     Counted(u32),
-    /// It adds so many quarters.
+    /// So many quarters were added to the aggregate.
     Added(u16),
     /// The level changed.
     Leveled,
@@ -109,18 +109,18 @@ pub(super) enum Event {
     Sized,
 }
 
-/// Begins a run: levels and sizes are 0.
+/// Begins a run: sets levels and sizes to 0.
 pub(super) fn begin() {
     FUZZ_USE.set(0);
     FUZZ_EXTENT.set(0);
 }
 
-/// Returns the value of a variable that has a present one.
+/// Returns the current value of a level or size.
 pub(super) fn present(kind: Kind) -> u64 {
     if kind == Kind::Extent { FUZZ_EXTENT.get() } else { FUZZ_USE.get() }
 }
 
-/// Has the program do something.
+/// Updates a variable.
 pub(super) fn step(choices: &mut Unstructured<'_>) -> Result<Event> {
     Ok(match choices.int_in_range(0..=5)? {
         0 => {

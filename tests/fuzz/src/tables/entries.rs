@@ -1,4 +1,4 @@
-//! Tables and their entries, made of choices.
+//! Tables and their entries, built from choices.
 
 use std::ffi::c_int;
 use std::ptr::{null, null_mut, without_provenance_mut};
@@ -10,29 +10,29 @@ use mpit::internal::plugin::abi;
 use super::functions::{count_of, freed, get, level_of, put_of, read, set, watch};
 use super::memory::{LARGEST, Memory, STORAGE, one_in, zeros};
 
-/// More entries than this are in no list.
-const MOST_ENTRIES: usize = 3;
+/// The maximum number of entries in a list.
+const MAX_ENTRIES: usize = 3;
 
 impl Memory {
-    /// Entries of one kind, and their number.
+    /// Builds entries of one kind; returns their list and the number in the table, which may be invalid.
     fn entries<T: Copy>(
         &mut self,
         choices: &mut Unstructured<'_>,
         make: fn(&mut Self, &mut Unstructured<'_>, usize) -> Result<T>,
     ) -> Result<(*const T, usize)> {
-        let count = choices.int_in_range(0..=MOST_ENTRIES)?;
+        let count = choices.int_in_range(0..=MAX_ENTRIES)?;
         let size = Self::size::<T>(choices)?;
         let mut entries = Vec::new();
         for _ in 0..count {
             entries.push(make(self, choices, size)?);
         }
         let list = self.list(&entries, size.clamp(size_of::<usize>(), LARGEST));
-        let said = match choices.arbitrary::<u8>()? {
+        let declared = match choices.arbitrary::<u8>()? {
             255 => usize::MAX,
             254 => 1 << 21,
             _ => count,
         };
-        Ok((Self::pointer(choices, list)?, said))
+        Ok((Self::pointer(choices, list)?, declared))
     }
 
     pub(super) fn table(&mut self, choices: &mut Unstructured<'_>) -> Result<*const abi::Table> {
@@ -81,7 +81,7 @@ impl Memory {
             size,
             name: self.name(choices, "source")?,
             description: self.text(choices, "A source.")?,
-            order: Self::word(choices, 2)?,
+            order: Self::constant(choices, 2)?,
             file: null(),
             line: 2,
         })
@@ -91,14 +91,14 @@ impl Memory {
         let mut elements = Vec::new();
         for place in 0..choices.int_in_range(0..=3)? {
             elements.push(abi::Element {
-                datatype: Self::word(choices, 11)?,
+                datatype: Self::constant(choices, 11)?,
                 displacement: if one_in(choices, 8)? { choices.arbitrary()? } else { 8 * place },
                 name: if one_in(choices, 4)? { null() } else { self.name(choices, "element")? },
             });
         }
         let list = self.list(&elements, size_of::<abi::Element>());
         if self.cells.is_empty() || !one_in(choices, 16)? {
-            let cell = self.room(size_of::<abi::EventCell>());
+            let cell = self.zeroed(size_of::<abi::EventCell>());
             self.cells.push(cell.cast());
         }
         let cell = self.cells.last().copied().unwrap_or(null());
@@ -106,8 +106,8 @@ impl Memory {
             size,
             name: self.name(choices, "event")?,
             description: self.text(choices, "An event.")?,
-            verbosity: Self::word(choices, 9)?,
-            bind: Self::word(choices, 12)?,
+            verbosity: Self::constant(choices, 9)?,
+            bind: Self::constant(choices, 12)?,
             source: self.name(choices, "source")?,
             elements: Self::pointer(choices, list)?,
             num_elements: if one_in(choices, 64)? { usize::MAX / 2 } else { elements.len() },
@@ -143,10 +143,10 @@ impl Memory {
             size,
             name: self.name(choices, "pvar")?,
             description: self.text(choices, "A variable.")?,
-            class: Self::word(choices, 10)?,
-            datatype: Self::word(choices, 11)?,
-            verbosity: Self::word(choices, 9)?,
-            bind: if one_in(choices, 2)? { Self::word(choices, 12)? } else { 0 },
+            class: Self::constant(choices, 10)?,
+            datatype: Self::constant(choices, 11)?,
+            verbosity: Self::constant(choices, 9)?,
+            bind: if one_in(choices, 2)? { Self::constant(choices, 12)? } else { 0 },
             flags: if one_in(choices, 32)? { choices.arbitrary()? } else { choices.int_in_range(0..=31)? },
             count: if one_in(choices, 4)? { choices.arbitrary()? } else { 1 },
             categories: self.names(choices, "category")?,
@@ -155,12 +155,12 @@ impl Memory {
             watch: if choices.arbitrary()? { Some(watch) } else { None },
             ..zeros()
         };
-        // The members of the header's first versions, if the size says so.
+        // With a smaller size, only the members of the header's first version.
         let is_new = size >= size_of::<abi::Pvar>();
         Ok(match choices.int_in_range(0..=6)? {
-            0 => abi::Pvar { sum: Self::pointer(choices, self.room(size_of::<abi::Sum>()).cast())?, ..one },
+            0 => abi::Pvar { sum: Self::pointer(choices, self.zeroed(size_of::<abi::Sum>()).cast())?, ..one },
             1 => abi::Pvar {
-                level: Self::pointer(choices, self.room(size_of::<LevelStorage>()).cast())?,
+                level: Self::pointer(choices, self.zeroed(size_of::<LevelStorage>()).cast())?,
                 ..one
             },
             2 => abi::Pvar {
@@ -169,7 +169,7 @@ impl Memory {
                 ..one
             },
             3 if is_new => {
-                let level = self.room(size_of::<LevelStorage>());
+                let level = self.zeroed(size_of::<LevelStorage>());
                 abi::Pvar { level_of: Some(level_of), user_data: level.cast(), ..one }
             }
             4 if is_new => abi::Pvar { read: Some(read), count_of: Some(count_of), count: 0, ..one },
@@ -183,9 +183,9 @@ impl Memory {
             size,
             name: self.name(choices, "cvar")?,
             description: self.text(choices, "A setting.")?,
-            datatype: Self::word(choices, 11)?,
-            verbosity: Self::word(choices, 9)?,
-            scope: Self::word(choices, 7)?,
+            datatype: Self::constant(choices, 11)?,
+            verbosity: Self::constant(choices, 9)?,
+            scope: Self::constant(choices, 7)?,
             count: if one_in(choices, 2)? { 1 } else { choices.arbitrary()? },
             categories: self.names(choices, "category")?,
             user_data: without_provenance_mut(choices.int_in_range(0..=1)?),
@@ -211,7 +211,7 @@ impl Memory {
                     get_of,
                     put_of,
                     freed: Some(freed),
-                    bind: Self::word(choices, 12)?,
+                    bind: Self::constant(choices, 12)?,
                     storage,
                     ..one
                 }
@@ -222,7 +222,7 @@ impl Memory {
 
     fn component(&mut self, choices: &mut Unstructured<'_>, size: usize) -> Result<abi::Component> {
         let framework = *choices.choose(&["pml", "osc", "coll", "btl"])?;
-        let subscription = self.room(size_of::<abi::Subscription>()).cast();
+        let subscription = self.zeroed(size_of::<abi::Subscription>()).cast();
         Ok(abi::Component {
             size,
             framework: self.text(choices, framework)?,

@@ -1,11 +1,11 @@
-//! Functions of variables, whose answers depend on the user's data alone.
+//! Functions of variables, whose results depend only on the user data.
 
 use std::ffi::{c_int, c_void};
 
 use mpit::cell::LevelStorage;
 use mpit::object::Object;
 
-/// Fills each element with ones, and fails if the user's data is odd.
+/// Fills the elements with ones, and fails if the user data is odd.
 pub(super) unsafe extern "C" fn read(
     user_data: *mut c_void,
     object: *const Object<'_>,
@@ -18,7 +18,7 @@ pub(super) unsafe extern "C" fn read(
     user_data.addr() as c_int % 2
 }
 
-/// Says that there are as many elements as the user's data says, some of which are too many or too few.
+/// Returns a number of elements that depends on the user data, and may be invalid.
 pub(super) unsafe extern "C" fn count_of(user_data: *mut c_void, object: *const Object<'_>) -> c_int {
     assert!(!object.is_null());
     user_data.addr() as c_int - 3

@@ -1,4 +1,4 @@
-//! Memory of a table: texts, lists, storage and cells, and pointers to them that are right or wrong.
+//! Memory of a table: texts, lists, storage and cells, and valid and invalid pointers to them.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::mem::MaybeUninit;
@@ -8,24 +8,24 @@ use std::sync::atomic::Ordering::Acquire;
 use arbitrary::{Result, Unstructured};
 use mpit::internal::plugin::abi;
 
-/// The library reads so much behind the end of a list at most: the largest size that an entry may have.
+/// The largest size of an entry in bytes, and thus the maximum that the library may read behind the end of a list.
 pub(super) const LARGEST: usize = 4096;
 
-/// Storage of a variable, in bytes. Larger counts than fit are used with functions only.
+/// The storage of a variable in bytes. Counts beyond it are used with functions only.
 pub(super) const STORAGE: usize = 512;
 
-/// Returns true for one of so many choices, but not when there are no choices left.
+/// Returns true for one of `count` choices, but false when no choices are left.
 pub(super) fn one_in(choices: &mut Unstructured<'_>, count: u8) -> Result<bool> {
     Ok(choices.arbitrary::<u8>()? > 255 - 255 / count)
 }
 
-/// Returns a struct as C makes it whose members are not named.
+/// Returns a struct of zeros, the value that C gives to members without an initializer.
 pub(super) fn zeros<T: Copy>() -> T {
     // SAFETY: used for the structs of the header, all of whose members may be zeros.
     unsafe { MaybeUninit::zeroed().assume_init() }
 }
 
-/// All that a table refers to. It stays where it is until this is dropped.
+/// All memory that a table refers to. Its addresses are stable until it is dropped.
 #[derive(Default)]
 pub(super) struct Memory {
     texts: Vec<Vec<u8>>,
@@ -34,7 +34,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// A pointer that is right, most of the time; otherwise null, not aligned, or to no memory.
+    /// Returns a pointer that is usually valid; otherwise null, unaligned, or to unmapped memory.
     pub(super) fn pointer<T>(choices: &mut Unstructured<'_>, right: *const T) -> Result<*const T> {
         Ok(match choices.arbitrary::<u8>()? {
             255 => null(),
@@ -46,19 +46,19 @@ impl Memory {
         })
     }
 
-    /// Room for `bytes`, all of them 0, and as much behind as the library may look at.
-    pub(super) fn room(&mut self, bytes: usize) -> *mut u64 {
+    /// Allocates `bytes` zeros, followed by as many bytes as the library may read behind a list.
+    pub(super) fn zeroed(&mut self, bytes: usize) -> *mut u64 {
         self.lists.push(vec![0; (bytes + 2 * LARGEST) / size_of::<u64>()].into());
         self.lists.last_mut().map_or(null_mut(), |list| list.as_mut_ptr())
     }
 
-    /// A list in one piece, entries `stride` bytes apart.
+    /// Copies entries to a list, `stride` bytes apart.
     pub(super) fn list<T: Copy>(&mut self, entries: &[T], stride: usize) -> *const T {
-        let start = self.room(entries.len() * stride + size_of::<T>());
+        let start = self.zeroed(entries.len() * stride + size_of::<T>());
         for (number, entry) in entries.iter().enumerate() {
             let at = start.wrapping_byte_add(number * stride).cast::<u8>();
             let bytes = stride.min(size_of::<T>());
-            // SAFETY: within the room, which is no part of the entry.
+            // SAFETY: inside the memory that `zeroed` allocated, which does not overlap the entry.
             unsafe { std::ptr::copy_nonoverlapping(std::ptr::from_ref(entry).cast(), at, bytes) };
         }
         start.cast()
@@ -79,14 +79,14 @@ impl Memory {
         Self::pointer(choices, right)
     }
 
-    /// One of few names, so that some are taken twice and some refer to another.
+    /// Returns one of few names, so that some are duplicates and some refer to other entries.
     pub(super) fn name(&mut self, choices: &mut Unstructured<'_>, kind: &str) -> Result<*const c_char> {
-        // Events need a source that is there.
+        // Events need an existing source.
         let number = choices.int_in_range(0..=if kind == "source" { 1 } else { 5 })?;
         self.text(choices, &format!("{kind}_{number}"))
     }
 
-    /// A list of names that ends with a null pointer.
+    /// Returns a list of names that ends with a null pointer.
     pub(super) fn names(
         &mut self,
         choices: &mut Unstructured<'_>,
@@ -105,8 +105,8 @@ impl Memory {
         Self::pointer(choices, list)
     }
 
-    /// A word of the header, or a number that is none.
-    pub(super) fn word(choices: &mut Unstructured<'_>, words: usize) -> Result<c_int> {
+    /// Returns one of the first `words` constants of an enumeration of the header, or an invalid number.
+    pub(super) fn constant(choices: &mut Unstructured<'_>, words: usize) -> Result<c_int> {
         if one_in(choices, 32)? {
             choices.arbitrary()
         } else {
@@ -124,7 +124,7 @@ impl Memory {
         })
     }
 
-    /// Memory of a variable, at whose end nothing may be read: right, null or not aligned.
+    /// Returns storage of a variable, behind which nothing may be read: valid, null or unaligned.
     pub(super) fn storage(&mut self, choices: &mut Unstructured<'_>) -> Result<*mut c_void> {
         self.lists.push(vec![0; STORAGE / size_of::<u64>()].into());
         let right = self.lists.last_mut().map_or(null_mut(), |list| list.as_mut_ptr().cast::<c_void>());
@@ -141,7 +141,7 @@ impl Memory {
         self.cells.iter().map(|cell| unsafe { &**cell })
     }
 
-    /// Raises all events of a table that was taken, without listeners.
+    /// Raises all events of a registered table, without listeners.
     pub(super) fn raise_events(&self) {
         let payload = [0_u64; 64];
         for cell in self.cells() {
@@ -156,7 +156,7 @@ impl Memory {
         }
     }
 
-    /// Checks that a table that was refused left the cells as they were.
+    /// Checks that a refused table left the cells unchanged.
     pub(super) fn events_are_free(&self) {
         assert!(self.cells().all(|cell| cell.event.load(Acquire).is_null()), "a refused table keeps a cell");
     }

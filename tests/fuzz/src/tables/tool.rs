@@ -1,4 +1,4 @@
-//! Uses of what a table registered.
+//! Uses of the entries that a table registered.
 
 use mpit::internal::session::{HandleSelection, Interface, Limits, PvarHandle, SessionId};
 use mpit::internal::vocabulary::ThreadLevel;
@@ -40,19 +40,19 @@ fn use_handle(interface: &Interface, session: SessionId, handle: PvarHandle, byt
     if bytes > 1 << 16 {
         return;
     }
-    // Exactly as many words as it has, so that the sanitizer sees what lies behind.
+    // Exactly as long as the value, so that the sanitizer detects accesses behind it.
     let mut value = vec![0_u64; bytes.div_ceil(8)].into_boxed_slice();
     let buffer = value.as_mut_ptr().cast::<u8>();
     let _ = interface.start(session, HandleSelection::One(handle));
-    // SAFETY: the buffer has room for all elements.
+    // SAFETY: the buffer has the size of all elements.
     let _ = unsafe { interface.read(session, handle, buffer) };
-    // SAFETY: the buffer has all elements.
+    // SAFETY: the buffer has the size of all elements.
     let _ = unsafe { interface.write(session, handle, buffer) };
-    // SAFETY: the buffer has room for all elements.
+    // SAFETY: the buffer has the size of all elements.
     let _ = unsafe { interface.readreset(session, handle, buffer) };
     let _ = interface.reset(session, HandleSelection::One(handle));
     let _ = interface.stop(session, HandleSelection::All);
-    // SAFETY: the buffer has room for all elements.
+    // SAFETY: the buffer has the size of all elements.
     let _ = unsafe { interface.read(session, handle, buffer) };
     interface.handle_free(session, handle).expect("the handle is there");
 }
@@ -67,9 +67,9 @@ fn use_setting(interface: &Interface, index: u32) {
     }
     let mut value = vec![0_u64; bytes.div_ceil(8)].into_boxed_slice();
     let buffer = value.as_mut_ptr().cast::<u8>();
-    // SAFETY: the buffer has room for all elements.
+    // SAFETY: the buffer has the size of all elements.
     if unsafe { interface.cvar_read(handle, buffer) }.is_ok() {
-        // SAFETY: the buffer has all elements.
+        // SAFETY: the buffer has the size of all elements.
         let _ = unsafe { interface.cvar_write(handle, buffer) };
     }
     interface.object_freed(object.kind(), object.id());

@@ -16,7 +16,7 @@ use mpit_tests::{
 
 use super::{
     modes::{Mode, OUTPUT},
-    programs::{Leaves, Row, Source},
+    programs::{ExpectedFiles, Row, Source},
 };
 use crate::foreign;
 
@@ -131,11 +131,11 @@ impl Observed {
             different.push("files");
         }
         let records = mode.options.contains(&OUTPUT);
-        let is_recorded = match row.leaves {
-            Leaves::Files => other.recorded.is_empty() != records,
-            Leaves::FilesIfCrashSafe => other.recorded.is_empty() != mode.is_crash_safe,
-            Leaves::Nothing => other.recorded.is_empty(),
-            Leaves::Anything => true,
+        let is_recorded = match row.expected_files {
+            ExpectedFiles::Files => other.recorded.is_empty() != records,
+            ExpectedFiles::FilesIfCrashSafe => other.recorded.is_empty() != mode.is_crash_safe,
+            ExpectedFiles::Nothing => other.recorded.is_empty(),
+            ExpectedFiles::Anything => true,
         };
         if !is_recorded {
             different.push("what was recorded");
@@ -183,7 +183,7 @@ fn build_source(source: Source, stack: Option<&Stack>) -> Outcome<(Vec<String>, 
         Source::C("mpi_cases") => one(build::c_variant(Some(on()?), "mpi_cases", "mpi_cases", &["-lm"])?),
         Source::C(name) => one(on()?.compile(name)?),
         Source::Tool(name) => {
-            let tool = build::c_variant(Some(on()?), "tool_behind", "libtool_behind.so", &LIBRARY)?;
+            let tool = build::c_variant(Some(on()?), "pmpi_tool", "libpmpi_tool.so", &LIBRARY)?;
             let link = tool.display().to_string();
             beside = Some(tool);
             one(build::c_variant(stack, name, name, &[&link])?)

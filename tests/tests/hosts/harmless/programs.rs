@@ -23,7 +23,7 @@ pub(crate) struct Row {
     /// The number of processes under a launcher; 0 for one process without a launcher.
     pub(crate) ranks: u32,
     /// The files that a recording leaves.
-    pub(crate) leaves: Leaves,
+    pub(crate) expected_files: ExpectedFiles,
     /// True if numbers in its output differ from run to run.
     pub(crate) has_numbers: bool,
     /// True if the launcher ends the job early. In a fifth of such runs, Open MPI's launchers lose their
@@ -75,7 +75,7 @@ impl Source {
 
 /// The files that a recording leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Leaves {
+pub(crate) enum ExpectedFiles {
     /// Files, in each mode that records.
     Files,
     /// Files, in the crash-safe modes only.
@@ -86,7 +86,7 @@ pub(crate) enum Leaves {
     Anything,
 }
 
-use Leaves::{Anything, Files, FilesIfCrashSafe, Nothing};
+use ExpectedFiles::{Anything, Files, FilesIfCrashSafe, Nothing};
 use Source::{Beside, C, Command, Cxx, Foreign, Fortran, Plain, Python, Sequential, Tool};
 
 impl Row {
@@ -117,8 +117,8 @@ impl Row {
         Self { ranks, ..self }
     }
 
-    const fn leaves(self, leaves: Leaves) -> Self {
-        Self { leaves, ..self }
+    const fn expected_files(self, expected_files: ExpectedFiles) -> Self {
+        Self { expected_files, ..self }
     }
 
     const fn with_numbers(self) -> Self {
@@ -134,10 +134,26 @@ impl Row {
     }
 }
 
-const fn row(name: &'static str, source: Source, words: &'static [&'static str], leaves: Leaves) -> Row {
+const fn row(
+    name: &'static str,
+    source: Source,
+    words: &'static [&'static str],
+    expected_files: ExpectedFiles,
+) -> Row {
     let (ranks, has_numbers) = (0, false);
     let (ends_job, except) = (false, &[]);
-    Row { name, source, outside: &[], script: "", words, ranks, leaves, has_numbers, ends_job, except }
+    Row {
+        name,
+        source,
+        outside: &[],
+        script: "",
+        words,
+        ranks,
+        expected_files,
+        has_numbers,
+        ends_job,
+        except,
+    }
 }
 
 /// Returns a row for a case of `plain_cases.c`.
@@ -224,9 +240,9 @@ pub(crate) const WITHOUT_MPI: &[Row] = &[
     // Only root may give a file to another user; for others both runs show the same refusal.
     plain(&["privileged"]).script(r#"cp "$1" p && chown 65534 p && chmod 4755 p && ./p "$2" && rm p"#),
     row("linked statically", Plain("plain_cases", &["-static", "-lm", "-Wno-error"]), &["forks"], Nothing),
-    row("preloaded already", Beside("plain_cases", "replaced"), &["replaced"], Nothing)
+    row("preloaded already", Beside("plain_cases", "replaced_function"), &["replaced"], Nothing)
         .outside(&["env", "LD_PRELOAD=%2"]),
-    row("audited", Beside("plain_cases", "replaced"), &["libraries"], Nothing)
+    row("audited", Beside("plain_cases", "replaced_function"), &["libraries"], Nothing)
         .outside(&["env", "LD_AUDIT=%2"]),
     row("address sanitizer", Plain("plain_cases", &["-fsanitize=address", "-lm"]), &["starts"], Nothing),
     row("foreign functions, linked", Foreign { linked: true, mpi: false }, &[], Nothing),
@@ -281,12 +297,12 @@ pub(crate) const ON_MPI: &[Row] = &[
     mpi(&["finalize_at_exit"]),
     mpi(&["finalize_in_a_destructor"]),
     mpi(&["errors"]).except(NO_ERRORS),
-    mpi(&["fatal"]).leaves(FilesIfCrashSafe).with_numbers().ends_job(),
-    mpi(&["mpi_abort"]).leaves(FilesIfCrashSafe).with_numbers().ends_job(),
-    mpi(&["exit"]).leaves(FilesIfCrashSafe).with_numbers(),
-    mpi(&["_exit"]).leaves(FilesIfCrashSafe).with_numbers(),
-    mpi(&["killed"]).leaves(FilesIfCrashSafe),
-    mpi(&["aborted"]).leaves(FilesIfCrashSafe).with_numbers(),
+    mpi(&["fatal"]).expected_files(FilesIfCrashSafe).with_numbers().ends_job(),
+    mpi(&["mpi_abort"]).expected_files(FilesIfCrashSafe).with_numbers().ends_job(),
+    mpi(&["exit"]).expected_files(FilesIfCrashSafe).with_numbers(),
+    mpi(&["_exit"]).expected_files(FilesIfCrashSafe).with_numbers(),
+    mpi(&["killed"]).expected_files(FilesIfCrashSafe),
+    mpi(&["aborted"]).expected_files(FilesIfCrashSafe).with_numbers(),
     mpi(&["names"]),
     mpi(&["many"]),
     mpi(&["requests"]),
@@ -298,7 +314,7 @@ pub(crate) const ON_MPI: &[Row] = &[
     mpi(&["interrupted"]),
     mpi(&["children"]),
     mpi(&["chdir"]),
-    mpi(&["no_files_left"]).leaves(Anything).with_numbers().except(NO_FILES),
+    mpi(&["no_files_left"]).expected_files(Anything).with_numbers().except(NO_FILES),
     mpi(&["floating_point"]),
     mpi(&["small_stacks"]),
     mpi(&["input"]).script(r#"printf 'a\nb\nc\n' | "$@" | sort -r"#),
@@ -309,25 +325,25 @@ pub(crate) const ON_MPI: &[Row] = &[
         .script(
             r#"exec env -i PATH="$PATH" HOME=/ OPAL_PREFIX="$OPAL_PREFIX" LD_LIBRARY_PATH="$LD_LIBRARY_PATH" I_MPI_FABRICS=shm OMPI_MCA_osc=^ucx "$@""#,
         )
-        .leaves(Nothing),
+        .expected_files(Nothing),
     Row { name: "in the background", ..mpi(&["files"]) }.script(r#""$@" > out & wait $!; cat out; cat of_mpi"#),
-    row("preloaded already", Tool("through_tool"), &[], Files).outside(&["env", "LD_PRELOAD=%2"]),
-    row("through a tool", Tool("through_tool"), &[], Files),
-    row("opened", Plain("opened_mpi", &["-ldl"]), &["%mpi"], Files).leaves(Anything),
-    row("python, ctypes", Command("python3"), &["-c", CTYPES, "%mpi"], Files).leaves(Anything),
+    row("preloaded already", Tool("pmpi_tool_program"), &[], Files).outside(&["env", "LD_PRELOAD=%2"]),
+    row("through a tool", Tool("pmpi_tool_program"), &[], Files),
+    row("opened", Plain("opened_mpi", &["-ldl"]), &["%mpi"], Files).expected_files(Anything),
+    row("python, ctypes", Command("python3"), &["-c", CTYPES, "%mpi"], Files).expected_files(Anything),
     row("foreign functions, linked", Foreign { linked: true, mpi: true }, &[], Files),
     row("foreign functions, opened", Foreign { linked: false, mpi: true }, &["%2"], Files),
     row("sequential MUMPS", Sequential { mpi: true }, &["%2"], Files),
-    row("levels of threads", C("levels"), &[], Files).ranks(1).except(NO_LEVELS),
-    row("a session alone", C("session_only"), &[], Files).ranks(2).leaves(Anything).except(NO_SESSIONS),
-    row("limited files", C("limits"), &["30000", "30000"], Files).leaves(Anything),
-    row("exceptions", Cxx("thrown"), &["."], Files),
-    row("what a library lacks", Python("missing"), &[], Files),
-    several("calls in callbacks", C("own_calls"), 2, &["."]),
-    several("wrappers", C("wrapped"), 2, &["."]),
+    row("levels of threads", C("thread_levels"), &[], Files).ranks(1).except(NO_LEVELS),
+    row("a session alone", C("session_only"), &[], Files).ranks(2).expected_files(Anything).except(NO_SESSIONS),
+    row("limited files", C("limits"), &["30000", "30000"], Files).expected_files(Anything),
+    row("exceptions", Cxx("exceptions"), &["."], Files),
+    row("what a library lacks", Python("missing_functions"), &[], Files),
+    several("calls in callbacks", C("nested_calls"), 2, &["."]),
+    several("wrappers", C("pmpi_wrappers"), 2, &["."]),
     several("threads", C("threads"), 2, &[]),
     several("spawned processes", C("worlds"), 2, &["5", "spawn"]).except(NO_SPAWN),
-    several("exit codes", C("finish"), 2, &["none", "7"]).with_numbers().ends_job(),
+    several("exit codes", C("final_output"), 2, &["none", "7"]).with_numbers().ends_job(),
     several("MPI_T", C("lifecycle"), 2, &["iqIqF"]),
     several("Fortran, mpif.h", Fortran("mixed", "MPIF_H"), 4, &[]),
     several("Fortran, mpi_f08", Fortran("mixed", "USE_MPI_F08"), 4, &[]),

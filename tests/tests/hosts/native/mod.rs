@@ -25,7 +25,7 @@ const PROGRAMS: [(&str, &[&str]); 6] = [
     ("sends", &[]),
     ("unusual_messages", &[]),
     ("coll", &[]),
-    ("edges", &[]),
+    ("coll_edge_cases", &[]),
     ("topologies", &["cartesian"]),
     ("osc", &["plain"]),
 ];
@@ -202,7 +202,7 @@ fn all_found(found: &Found, expected: impl Fn(&Difference) -> bool) -> Outcome {
 }
 
 #[test]
-fn counts_equal_native_but_for_the_list() -> Outcome {
+fn counts_differ_as_documented() -> Outcome {
     stacks::for_each("native", is_open_mpi, |stack| {
         let found = compare(stack, "listed", &PROGRAMS, &[])?;
         all_found(&found, |one| one.is_on(stack.label()))
@@ -219,7 +219,7 @@ fn the_documentation_has_every_difference() -> Outcome {
 }
 
 #[test]
-fn with_compat_the_list_is_shorter() -> Outcome {
+fn compat_mode_has_fewer_differences() -> Outcome {
     stacks::for_each("native_compat", is_open_mpi, |stack| {
         let found = compare(stack, "compat", &[("coll", &[])], &[("coll_monitoring_compat", "1")])?;
         let left: Vec<_> =

@@ -33,29 +33,29 @@ fn every_fault_is_found_at_its_line() -> Outcome {
     let dir = tempfile::tempdir().context("a directory")?;
     for source in ["faults", "values"] {
         let object = plugin(&dir, source, source, &[])?;
-        let said = checked(&[&object], 1)?;
-        equal(&said.findings(0), &announced(source)?)?;
-        equal(&said.plugin(0)["name"], &json!(source))?;
+        let output = checked(&[&object], 1)?;
+        equal(&output.findings(0), &announced(source)?)?;
+        equal(&output.plugin(0)["name"], &json!(source))?;
     }
     Ok(())
 }
 
 #[test]
-fn a_good_plugin_is_one_line() -> Outcome {
+fn valid_plugins_have_no_findings() -> Outcome {
     let dir = tempfile::tempdir().context("a directory")?;
     let object = named(&dir, "acme", &[])?;
     let finished = check(Job::plain(&[]), &[&object], &[])?.succeed()?;
     let expected = format!(
-        "{} (acme): all is well\ndefines 1 performance variable, 1 control variable, 1 category\n\n",
+        "{} (acme): no findings\ndefines 1 performance variable, 1 control variable, 1 category\n\n",
         object.display()
     );
     Failure::unless(finished.stdout.starts_with(&expected), || finished.to_string())?;
-    Failure::unless(finished.stdout.contains("Compared with no MPI library"), || finished.to_string())?;
+    Failure::unless(finished.stdout.contains("Not compared with an MPI library"), || finished.to_string())?;
     Failure::unless(finished.stderr.is_empty(), || finished.to_string())
 }
 
 #[test]
-fn people_read_a_table() -> Outcome {
+fn findings_are_a_table() -> Outcome {
     let dir = tempfile::tempdir().context("a directory")?;
     let object = plugin(&dir, "values", "values", &[])?;
     let finished = check(Job::plain(&[]), &[&object], &[])?.finish()?;
@@ -80,40 +80,41 @@ fn names_are_compared_with_other_plugins() -> Outcome {
     let first = named(&dir, "first", &[])?;
     let options = ["-DPVAR=\"first_count\"", "-DCLASS=MPIT_CLASS_COUNTER", "-DCVAR=\"first_limit\""];
     let second = named(&dir, "second", &options)?;
-    let crashes = plugin(&dir, "ends", "crashes", &["-DIN_CONSTRUCTOR", "-DDEED=CRASH"])?;
-    let said = checked(&[&first, &crashes, &second], 1)?;
-    equal(&said.findings(0), &Vec::new())?;
-    let rules: Vec<_> = said.findings(2).into_iter().map(|[severity, rule, _]| (severity, rule)).collect();
+    let crashes = plugin(&dir, "failing_steps", "crashes", &["-DIN_CONSTRUCTOR", "-DACTION=CRASH"])?;
+    let output = checked(&[&first, &crashes, &second], 1)?;
+    equal(&output.findings(0), &Vec::new())?;
+    let rules: Vec<_> = output.findings(2).into_iter().map(|[severity, rule, _]| (severity, rule)).collect();
     let expected = [("error", "C45"), ("error", "C45"), ("warning", "prefix")];
     equal(&rules, &expected.map(|(severity, rule)| (severity.into(), rule.into())).to_vec())?;
-    let places = said.reasons(2).iter().filter(|why| why.starts_with("names.c:")).count();
+    let places = output.reasons(2).iter().filter(|why| why.starts_with("names.c:")).count();
     equal(&places, &2)?;
-    equal(&(said.0["errors"].clone(), said.0["warnings"].clone()), &(json!(3), json!(1)))?;
-    // Alone, the plug-in has no such defect.
+    equal(&(output.0["errors"].clone(), output.0["warnings"].clone()), &(json!(3), json!(1)))?;
+    // MachineLock, the plug-in has no such defect.
     equal(&checked(&[&second], 0)?.findings(0).len(), &1)
 }
 
 /// Tests that defects are found which only the plug-in's copy of mpit knows (left-out definitions), or only
 /// standard error shows (panics).
 #[test]
-fn plugins_in_rust_are_checked_as_well() -> Outcome {
+fn rust_plugins_are_checked() -> Outcome {
     let (short, every) = (Build::PLAIN.plugin("short")?, Build::PLAIN.plugin("every")?);
-    let said = checked(&[&short], 0)?;
-    equal(&said.plugin(0)["name"], &json!("short"))?;
-    equal(&said.plugin(0)["defines"]["events"], &json!(1))?;
-    let rules: Vec<_> = said.findings(0).into_iter().map(|[severity, rule, _]| (severity, rule)).collect();
+    let output = checked(&[&short], 0)?;
+    equal(&output.plugin(0)["name"], &json!("short"))?;
+    equal(&output.plugin(0)["defines"]["events"], &json!(1))?;
+    let rules: Vec<_> = output.findings(0).into_iter().map(|[severity, rule, _]| (severity, rule)).collect();
     equal(&rules, &["category", "verbosity"].map(|rule| ("warning".into(), rule.into())).to_vec())?;
 
     // Findings about earlier plug-ins do not appear at the next one.
-    let said = checked(&[&every, &short], 1)?;
-    equal(&said.findings(1).iter().filter(|[severity, ..]| severity == "error").count(), &0)?;
-    let errors: Vec<_> = said.findings(0).into_iter().filter(|[severity, ..]| severity == "error").collect();
+    let output = checked(&[&every, &short], 1)?;
+    equal(&output.findings(1).iter().filter(|[severity, ..]| severity == "error").count(), &0)?;
+    let errors: Vec<_> =
+        output.findings(0).into_iter().filter(|[severity, ..]| severity == "error").collect();
     let [[_, first, left_out], [_, second, panicked]] = errors.as_slice() else {
         return Err(Failure::new(format!("two errors are expected: {errors:?}")));
     };
     equal(&(first.as_str(), second.as_str()), &("left-out", "panic"))?;
     Failure::unless([left_out, panicked].iter().all(|place| place.contains("values.rs:")), || {
-        said.0.to_string()
+        output.0.to_string()
     })?;
-    Failure::unless(said.reasons(0).contains(&"it panics: as the test expects"), || said.0.to_string())
+    Failure::unless(output.reasons(0).contains(&"it panics: as the test expects"), || output.0.to_string())
 }

@@ -5,7 +5,7 @@ use mpit_tests::stacks::{self, Stack};
 use mpit_tests::{Context, Failure, Outcome, build};
 use serde_json::Value;
 
-use super::{Said, check, equal, named};
+use super::{CheckOutput, check, equal, named};
 
 #[test]
 fn names_are_compared_with_the_library() -> Outcome {
@@ -49,10 +49,11 @@ fn taken(stack: &Stack) -> Outcome {
 
     let finished = with_command(check(Job::alone(stack), &[&good, &thief], &["--json"])?).finish()?;
     Failure::unless(finished.code == Some(1), || finished.to_string())?;
-    let said = Said::of(&finished)?;
-    equal(&said.0["compared_with"], &inventory["library"])?;
-    equal(&said.findings(0), &Vec::new())?;
-    let errors: Vec<_> = said.findings(1).into_iter().filter(|[severity, ..]| severity == "error").collect();
+    let output = CheckOutput::of(&finished)?;
+    equal(&output.0["compared_with"], &inventory["library"])?;
+    equal(&output.findings(0), &Vec::new())?;
+    let errors: Vec<_> =
+        output.findings(1).into_iter().filter(|[severity, ..]| severity == "error").collect();
     Failure::unless(errors.len() == expected, || finished.to_string())?;
     Failure::unless(errors.iter().all(|[_, rule, _]| rule == "R318"), || finished.to_string())?;
     // Without the library there is no conflict.

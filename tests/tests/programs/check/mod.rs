@@ -4,9 +4,9 @@
 //! announces the finding.
 
 mod definitions;
-mod ends;
+mod failing_steps;
 mod hosts;
-mod others;
+mod unusable_files;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -45,9 +45,9 @@ fn check(job: Job, plugins: &[&Path], options: &[&str]) -> Outcome<Job> {
 }
 
 /// The output as JSON.
-struct Said(Value);
+struct CheckOutput(Value);
 
-impl Said {
+impl CheckOutput {
     fn of(finished: &Finished) -> Outcome<Self> {
         serde_json::from_str(&finished.stdout).map(Self).context(finished)
     }
@@ -75,10 +75,10 @@ impl Said {
 }
 
 /// Checks plug-ins, and expects an exit status.
-fn checked(plugins: &[&Path], status: i32) -> Outcome<Said> {
+fn checked(plugins: &[&Path], status: i32) -> Outcome<CheckOutput> {
     let finished = check(Job::plain(&[]), plugins, &["--json"])?.finish()?;
     Failure::unless(finished.code == Some(status), || finished.to_string())?;
-    Said::of(&finished)
+    CheckOutput::of(&finished)
 }
 
 fn equal<T: PartialEq + std::fmt::Debug>(found: &T, expected: &T) -> Outcome {

@@ -61,7 +61,7 @@ const WARNINGS: &str = "-Wall -Wextra -Wno-stringop-overflow -Wno-stringop-overr
 /// more processes than cores, and has a time limit.
 fn launchers(stack: &Stack) -> Outcome<PathBuf> {
     static ALONE: Mutex<()> = Mutex::new(());
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _lock = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let dir = paths::target().join("guides").join(stack.label());
     fs::create_dir_all(&dir).context(dir.display())?;
     let cc = paths::find_program("cc").context("there is no cc")?;

@@ -1,11 +1,11 @@
 //! The guides of `docs/guides`, followed literally: each file is written and each command run in an initially
 //! empty directory, and the output is compared with the guide.
 
+mod expected_output;
 mod installed;
 mod links;
 mod page;
 mod reader;
-mod shown;
 
 use std::{env, fs};
 
@@ -18,7 +18,7 @@ use page::{Step, steps};
 
 /// The stacks on which guides that run MPI programs are followed: Debian's packages, which readers are likely
 /// to have, and the newest of both vendors.
-const USUAL: [&str; 4] = ["ompi4.1.4", "ompi5.0.11", "mpich4.0.2", "mpich5.0.2"];
+const GUIDE_STACKS: [&str; 4] = ["ompi4.1.4", "ompi5.0.11", "mpich4.0.2", "mpich5.0.2"];
 
 /// Follows a page of the workspace's documentation without an MPI library.
 fn follow_without_mpi(page: &str) -> Outcome {
@@ -59,11 +59,11 @@ fn a_variable_of_a_component_in_rust() -> Outcome {
 
 #[test]
 fn tools_in_c_and_rust() -> Outcome {
-    follow("docs/guides/tool.md", &USUAL)
+    follow("docs/guides/tool.md", &GUIDE_STACKS)
 }
 
 #[test]
-fn what_doctor_says_of_a_job() -> Outcome {
+fn doctor_page() -> Outcome {
     follow("docs/doctor.md", &["ompi4.1.4", "mpich4.0.2"])
 }
 
@@ -74,7 +74,7 @@ fn tools_that_read_a_part() -> Outcome {
 
 #[test]
 fn the_tool_for_late_receives() -> Outcome {
-    let with_intel = [&USUAL[..], &["impi2021.19"]].concat();
+    let with_intel = [&GUIDE_STACKS[..], &["impi2021.19"]].concat();
     follow("examples/unexpected/README.md", &with_intel)
 }
 
@@ -91,15 +91,15 @@ fn an_mpi_library_that_embeds_mpit() -> Outcome {
 #[test]
 fn a_plug_in_in_rust() -> Outcome {
     let page = "docs/guides/rust-plugin.md";
-    most_lines(page, &["Cargo.toml", "src/lib.rs"], 25)?;
-    follow(page, &USUAL)
+    check_line_count(page, &["Cargo.toml", "src/lib.rs"], 25)?;
+    follow(page, &GUIDE_STACKS)
 }
 
 #[test]
 fn a_plug_in_in_c() -> Outcome {
     let page = "docs/guides/c-plugin.md";
-    most_lines(page, &["large.c"], 40)?;
-    follow(page, &USUAL)
+    check_line_count(page, &["large.c"], 40)?;
+    follow(page, &GUIDE_STACKS)
 }
 
 /// Follows the three commands of the README with a program that passes a token around.
@@ -109,11 +109,11 @@ fn the_commands_of_the_readme() -> Outcome {
     let (_, section) = text.split_once("\n## Three commands\n").context("README.md has no three commands")?;
     let section = section.split("\n## ").next().unwrap_or_default();
     let program = "```console\n$ mpicc /src/mpit/tests/hosts/c/ring.c -o app\n```\n";
-    follow_text("README.md", &format!("{program}{section}"), &USUAL)
+    follow_text("README.md", &format!("{program}{section}"), &GUIDE_STACKS)
 }
 
 /// Counts the lines that the reader has to write: those of the given files, without empty ones.
-fn most_lines(page: &str, files: &[&str], most: usize) -> Outcome {
+fn check_line_count(page: &str, files: &[&str], most: usize) -> Outcome {
     let lines_of = |step: &Step| match step {
         Step::File { path, text, .. } if files.contains(&path.as_str()) => {
             Some(text.lines().filter(|line| !line.trim().is_empty()).count())
@@ -129,11 +129,11 @@ fn most_lines(page: &str, files: &[&str], most: usize) -> Outcome {
 
 #[test]
 fn a_component_in_rust_and_in_c() -> Outcome {
-    follow("docs/guides/component.md", &USUAL)
+    follow("docs/guides/component.md", &GUIDE_STACKS)
 }
 
 #[test]
-fn every_guide_is_followed() -> Outcome {
+fn every_guide_is_tested() -> Outcome {
     for entry in fs::read_dir(paths::workspace().join("docs/guides")).context("docs/guides")? {
         let name = entry.context("docs/guides")?.file_name().display().to_string();
         // The first page only lists the others.

@@ -42,8 +42,11 @@ pub(crate) fn steps(page: &str, library: &str) -> Outcome<Vec<Step>> {
             Failure::unless(known, || {
                 at(block.line, "`console` has no attributes but `fails` and `on=NAME`").to_string()
             })?;
+            // Checked also if they are for another library.
             let commands = commands(&block, fails)?;
-            steps.extend(commands.into_iter().filter(|_| is_meant));
+            if is_meant {
+                steps.extend(commands);
+            }
             continue;
         }
         match attributes[..] {
@@ -88,7 +91,7 @@ fn blocks(page: &str) -> Outcome<Vec<Block>> {
                 blocks.push(Block { line: number, info: info.to_owned(), text: Vec::new() });
             }
             is_open = !is_open;
-        } else if let Some(block) = blocks.last_mut().filter(|_| is_open) {
+        } else if is_open && let Some(block) = blocks.last_mut() {
             block.text.push(line.to_owned());
         } else if line.starts_with("    ") || line.trim_start().starts_with("```") || line.starts_with("~~~")
         {

@@ -11,7 +11,7 @@ use std::{
 
 use mpit_tests::{Context, Failure, Outcome, launch};
 
-use super::{page::Step, shown::is_shown};
+use super::{expected_output::is_shown, page::Step};
 
 /// The names that the guides use for the installation directory and the source directory.
 const NAMES: [&str; 2] = ["/opt/mpit", "/src/mpit"];
@@ -34,10 +34,10 @@ impl Reader {
     /// Performs the steps, and stops at the first one whose result differs from the guide.
     pub(crate) fn follow(&self, steps: &[Step]) -> Outcome {
         let stage = tempfile::tempdir().context("a directory for the steps")?;
-        let desk = tempfile::tempdir().context("a directory for the reader")?;
+        let work_dir = tempfile::tempdir().context("a directory for the reader")?;
         let script = self.script(steps, stage.path())?;
-        let _alone = launch::one_at_a_time()?;
-        let output = self.shell(&script, desk.path()).output().context("timeout")?;
+        let _lock = launch::lock_machine()?;
+        let output = self.shell(&script, work_dir.path()).output().context("timeout")?;
         let printed = self.as_in_the_guide(&String::from_utf8_lossy(&output.stdout));
         compare(steps, &printed)
     }
@@ -73,9 +73,9 @@ impl Reader {
         Ok(file)
     }
 
-    fn shell(&self, script: &Path, desk: &Path) -> Command {
+    fn shell(&self, script: &Path, work_dir: &Path) -> Command {
         let mut command = Command::new("timeout");
-        command.args(["-k", "5", "600", "bash"]).arg(script).current_dir(desk);
+        command.args(["-k", "5", "600", "bash"]).arg(script).current_dir(work_dir);
         for (name, _) in env::vars_os() {
             if UNSET.iter().any(|beginning| name.to_string_lossy().starts_with(beginning)) {
                 command.env_remove(name);

@@ -121,7 +121,7 @@ fn cargo(profile: Profile, what: &[&str], options: &[String]) -> Outcome<String>
 fn artifact(line: &str, name: &str) -> Option<PathBuf> {
     let message: serde_json::Value = serde_json::from_str(line).ok()?;
     let file = message["filenames"][0].as_str()?;
-    (message["target"]["name"] == name).then(|| file.into())
+    if message["target"]["name"] == name { Some(file.into()) } else { None }
 }
 
 /// Links a program or a shared library of C with the archive, with `--gc-sections`, as size-conscious builds

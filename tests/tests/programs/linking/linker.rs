@@ -35,7 +35,7 @@ impl Linker {
 
     /// Returns the option for `cc`.
     pub(crate) fn option(self) -> Option<String> {
-        (self != Self::Rustc).then(|| format!("-fuse-ld={}", self.name()))
+        if self == Self::Rustc { None } else { Some(format!("-fuse-ld={}", self.name())) }
     }
 
     /// Returns the options for rustc.
@@ -56,9 +56,10 @@ impl Linker {
             Self::Mold => "mold".to_owned(),
             other => format!("ld.{}", other.name()),
         };
-        let there = paths::find_program(&program).is_some();
-        (!there)
-            .then(|| format!("`{program}` is not installed; `cargo xtask setup` installs what Debian has"))
+        if paths::find_program(&program).is_some() {
+            return None;
+        }
+        Some(format!("`{program}` is not installed; `cargo xtask setup` installs what Debian has"))
     }
 
     /// Checks that a file was linked by this linker: all except bfd leave their names.

@@ -18,7 +18,7 @@ use table::Row;
 
 /// Tests a profile: the program with all linkers, other kinds with all linkers if they are in `all_linkers`.
 fn matrix(profile: Profile, all_linkers: &[Kind]) -> Outcome {
-    let _alone = build::one_profile_at_a_time();
+    let _lock = build::one_profile_at_a_time();
     let mut failures = Vec::new();
     let mut note = |row: &mut Row, kind: Kind, outcome: Outcome<Found>| match outcome {
         Ok(Found::All) => row.set(kind.column(), "all"),

@@ -1,8 +1,8 @@
 //! Plug-ins in a program without MPI: those that are loaded, and the messages about those that are not.
 
 mod malformed;
+mod multiple;
 mod security;
-mod sets;
 mod stress;
 
 use std::env;

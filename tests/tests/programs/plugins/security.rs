@@ -51,8 +51,8 @@ fn parents_others_can_rename_are_refused() -> Outcome {
         for (variable, value, what) in [("MPIT_PLUGINS", &path, &one), ("MPIT_PLUGIN_PATH", &inner, &all)] {
             let finished = job()?.env(variable, value).succeed()?;
             let expected = format!("mpit: {what}: {} {reason}", outer.display());
-            let is_told = finished.stderr.lines().count() == 1 && finished.stderr.contains(&expected);
-            Failure::unless(is_told && !finished.stdout.contains("acme_work"), || finished.to_string())?;
+            let is_reported = finished.stderr.lines().count() == 1 && finished.stderr.contains(&expected);
+            Failure::unless(is_reported && !finished.stdout.contains("acme_work"), || finished.to_string())?;
         }
         Ok(())
     };

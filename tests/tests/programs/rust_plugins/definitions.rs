@@ -2,13 +2,13 @@
 
 use mpit_tests::{Failure, Outcome, rust_plugins::Build};
 
-use super::{equal, has, shown};
+use super::{entries_seen, equal, has};
 
 #[test]
-fn plug_ins_look_like_the_program() -> Outcome {
+fn plugin_entries_equal_the_programs() -> Outcome {
     let plugin = Build::PLAIN.plugin("every")?;
-    let [linked, _] = shown("linked", &[], &[])?;
-    let [loaded, reported] = shown("loaded", &[&plugin], &[])?;
+    let [linked, _] = entries_seen("linked", &[], &[])?;
+    let [loaded, reported] = entries_seen("loaded", &[&plugin], &[])?;
     equal(&linked, &loaded)?;
 
     // Checked against constants as well, because both could have the same defect.
@@ -48,7 +48,7 @@ fn plug_ins_look_like_the_program() -> Outcome {
 }
 
 #[test]
-fn settings_have_the_programs_sources() -> Outcome {
+fn plugin_settings_have_the_same_sources() -> Outcome {
     let plugin = Build::PLAIN.plugin("every")?;
     for (variable, value, source) in [
         ("MPIT_EVERY_LIMIT", "5", "MPIT_EVERY_LIMIT"),
@@ -56,8 +56,8 @@ fn settings_have_the_programs_sources() -> Outcome {
         ("EVERY_LIMIT_OF_OLD", "5", "EVERY_LIMIT_OF_OLD"),
     ] {
         let environment = [(variable, value)];
-        let [linked, _] = shown("linked", &[], &environment)?;
-        let [loaded, _] = shown("loaded", &[&plugin], &environment)?;
+        let [linked, _] = entries_seen("linked", &[], &environment)?;
+        let [loaded, _] = entries_seen("loaded", &[&plugin], &environment)?;
         equal(&linked, &loaded)?;
         let reported = format!("= 5 by Environment {{ variable: \"{source}\" }}: A limit.");
         Failure::unless(loaded.lines().any(|line| line.ends_with(&reported)), || {
@@ -66,8 +66,8 @@ fn settings_have_the_programs_sources() -> Outcome {
     }
     // Messages about refused values are equal.
     let environment = [("MPIT_EVERY_LIMIT", "11"), ("MPIT_EVERY_WISH", "awful"), ("MPIT_EVERY_LABEL", "a")];
-    let [_, linked] = shown("linked", &[], &environment)?;
-    let [_, loaded] = shown("loaded", &[&plugin], &environment)?;
+    let [_, linked] = entries_seen("linked", &[], &environment)?;
+    let [_, loaded] = entries_seen("loaded", &[&plugin], &environment)?;
     let about = |reported: &str| -> Vec<String> {
         let lines = reported.lines().filter(|line| line.contains("EVERY_") || line.contains("every_l"));
         lines.map(str::to_owned).collect()

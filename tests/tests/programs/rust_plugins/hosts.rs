@@ -11,7 +11,7 @@ use mpit_tests::{
 const RANKS: u32 = 3;
 
 #[test]
-fn a_tool_uses_all_of_a_plug_in() -> Outcome {
+fn a_tool_uses_every_plugin_entry() -> Outcome {
     let plugin = Build::PLAIN.plugin("every")?;
     stacks::for_each(
         "rust_plugin",

@@ -2,7 +2,7 @@
 
 use mpit_tests::{Failure, Outcome, rust_plugins::Build};
 
-use super::shown;
+use super::entries_seen;
 
 #[test]
 fn two_plug_ins_in_one_file_are_refused() -> Outcome {
@@ -13,7 +13,7 @@ fn two_plug_ins_in_one_file_are_refused() -> Outcome {
         Err(failure) => return Err(failure),
     };
     let every = Build::PLAIN.plugin("every")?;
-    let [_, reported] = shown("loaded", &[&plugin, &every], &[])?;
+    let [_, reported] = entries_seen("loaded", &[&plugin, &every], &[])?;
     let refused = reported.lines().find(|line| line.contains("libtwice.so")).unwrap_or_default();
     let wanted =
         ["two plug-ins are linked into it", "`twice` at twice/src/lib.rs:6", "`every` at every/src/lib.rs:"];

@@ -2,11 +2,11 @@
 //!
 //! `tests/plugins/rust` has the plug-ins, and programs that print all that a tool sees.
 
-mod built_otherwise;
+mod build_variants;
 mod definitions;
 mod hosts;
+mod minimal;
 mod misuse;
-mod short;
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use mpit_tests::{Failure, Outcome, launch::Job, rust_plugins};
 
 /// Runs a program that prints all entries, with plug-ins and environment variables; returns its output and
 /// its error output.
-fn shown(program: &str, plugins: &[&Path], environment: &[(&str, &str)]) -> Outcome<[String; 2]> {
+fn entries_seen(program: &str, plugins: &[&Path], environment: &[(&str, &str)]) -> Outcome<[String; 2]> {
     let list: Vec<_> = plugins.iter().map(|path| path.display().to_string()).collect();
     let mut job = Job::plain(&[]).arg(rust_plugins::tour(program)?).env("RUST_BACKTRACE", "0");
     for (name, value) in environment {

@@ -13,7 +13,7 @@ pub(crate) enum Amounts {
     /// The numbers of elements in an array, and the size of an element.
     Counts(CountArray, u64),
     /// A number of bytes for each, from elements of different types.
-    Listed(Listed),
+    Listed(ByteList),
 }
 
 impl Amounts {
@@ -29,13 +29,13 @@ impl Amounts {
 
 /// Bytes by process or neighbor. The thread's next list reuses its memory.
 #[derive(Debug)]
-pub(crate) struct Listed(Vec<u64>);
+pub(crate) struct ByteList(Vec<u64>);
 
 thread_local! {
     static SPARE: Cell<Vec<u64>> = const { Cell::new(Vec::new()) };
 }
 
-impl Listed {
+impl ByteList {
     /// Computes the list; returns `None` if the size of a type is unknown.
     pub(super) fn new(len: u32, counts: &CountArray, size: impl Fn(u32) -> Option<u64>) -> Option<Self> {
         let mut list = Self(SPARE.try_with(Cell::take).unwrap_or_default());
@@ -47,7 +47,7 @@ impl Listed {
     }
 }
 
-impl Drop for Listed {
+impl Drop for ByteList {
     fn drop(&mut self) {
         // In a thread that ends, the memory is freed.
         let _ = SPARE.try_with(|spare| spare.set(std::mem::take(&mut self.0)));

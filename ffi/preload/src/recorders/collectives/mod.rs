@@ -18,7 +18,7 @@ pub(crate) use operations::{
 
 use super::{Deliver, Recorder};
 use crate::arguments::{self, Binding, Buf, Count, CountArray, Int, Type, TypeArray};
-use amounts::Listed;
+use amounts::ByteList;
 
 /// A collective operation of this process.
 #[derive(Debug)]
@@ -43,62 +43,64 @@ impl Collective {
     }
 
     /// Returns the bytes exchanged with each process or neighbor; `None` if they are the same for all.
-    pub(crate) fn listed(&self) -> Option<impl Iterator<Item = u64> + '_> {
+    pub(crate) fn byte_list(&self) -> Option<impl Iterator<Item = u64> + '_> {
+        if let Amounts::Each(_) = self.amounts {
+            return None;
+        }
         let len = self.comm.exchanges_with(self.kind);
-        let varies = !matches!(self.amounts, Amounts::Each(_));
-        varies.then(|| (0..len).map(|index| self.amounts.with(index)))
+        Some((0..len).map(|index| self.amounts.with(index)))
     }
 }
 
 /// The effort allowed for looking up a communicator and a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Look {
+pub(crate) enum Lookup {
     /// Only the caches of recent lookups, which suffice for most calls. No function is called for it in C, so
     /// the arguments stay in their registers.
-    Recent,
+    Cached,
     /// Only registered objects: the library has not accepted the handles yet.
-    Tracked,
+    Registered,
     /// The library may be asked.
-    Anywhere,
+    Library,
 }
 
 /// The record of a collective operation, to be made from the call's arguments.
 pub(crate) struct CollectiveRecorder<F>(F);
 
-impl<F: Fn(Look) -> Option<Collective>> CollectiveRecorder<F> {
+impl<F: Fn(Lookup) -> Option<Collective>> CollectiveRecorder<F> {
     /// Resolves what can be resolved before the call.
     pub(crate) fn resolve_handles(self) -> Pending<F> {
-        let resolved = (self.0)(Look::Tracked);
+        let resolved = (self.0)(Lookup::Registered);
         Pending { resolved, make: self.0 }
     }
 
     /// Returns the operation if it exchanges the same number of bytes with each, and communicator and type
     /// are in the caches of recent lookups.
     #[inline]
-    fn at_recent(&self) -> Option<Operation<'static>> {
-        let Collective { comm, kind, root, amounts, in_place } = (self.0)(Look::Recent)?;
+    fn cached_operation(&self) -> Option<Operation<'static>> {
+        let Collective { comm, kind, root, amounts, in_place } = (self.0)(Lookup::Cached)?;
         let Amounts::Each(bytes) = amounts else { return None };
         let (rank, size) = (comm.rank(), comm.exchanges_with(kind));
         Some(Operation::new(comm.id(), kind, rank, size, root, Volume::Each(bytes), in_place))
     }
 }
 
-impl<F: Fn(Look) -> Option<Collective>> Recorder for CollectiveRecorder<F> {
+impl<F: Fn(Lookup) -> Option<Collective>> Recorder for CollectiveRecorder<F> {
     type FastRecord = Operation<'static>;
     type Pending = Pending<F>;
 
     #[inline]
     fn fast_record(self) -> Option<Operation<'static>> {
-        self.at_recent()
+        self.cached_operation()
     }
 
     #[inline]
     fn prepare(self) -> Pending<F> {
         let mut pending = self.resolve_handles();
         if coll::beginnings_wanted() {
-            pending.resolved = pending.resolved.or_else(|| (pending.make)(Look::Anywhere));
-            if let Some(what) = &pending.resolved {
-                what.deliver(coll::begin);
+            pending.resolved = pending.resolved.or_else(|| (pending.make)(Lookup::Library));
+            if let Some(operation) = &pending.resolved {
+                operation.deliver(coll::begin);
             }
         }
         pending
@@ -112,18 +114,18 @@ pub(crate) struct Pending<F> {
     make: F,
 }
 
-impl<F: Fn(Look) -> Option<Collective>> Pending<F> {
+impl<F: Fn(Lookup) -> Option<Collective>> Pending<F> {
     /// Returns the operation. The library must have accepted it.
     pub(crate) fn operation(self) -> Option<Collective> {
-        self.resolved.or_else(|| (self.make)(Look::Anywhere))
+        self.resolved.or_else(|| (self.make)(Lookup::Library))
     }
 }
 
-impl<F: Fn(Look) -> Option<Collective>> super::Pending for Pending<F> {
+impl<F: Fn(Lookup) -> Option<Collective>> super::Pending for Pending<F> {
     #[inline]
     fn after(self) {
-        if let Some(what) = self.operation() {
-            what.deliver(coll::end);
+        if let Some(operation) = self.operation() {
+            operation.deliver(coll::end);
         }
     }
 }
@@ -147,45 +149,47 @@ fn bytes(count: i64, size: u64) -> u64 {
 
 /// The communicator of a call, and the allowed effort to resolve the other arguments.
 #[derive(Clone, Copy)]
-struct Of {
+struct CallContext {
     comm: &'static Comm,
-    look: Look,
+    lookup: Lookup,
 }
 
-impl Of {
+impl CallContext {
     #[inline]
-    fn new<L: Binding>(look: Look, comm: arguments::Comm<L>) -> Option<Self> {
+    fn new<L: Binding>(lookup: Lookup, comm: arguments::Comm<L>) -> Option<Self> {
         let comm = comm.get();
-        let comm = match look {
-            Look::Recent => comms::recent(comm)?,
-            Look::Tracked => comms::tracked(mpit_ffi::abi().clean(comm))?,
-            Look::Anywhere => comms::in_use(mpit_ffi::abi().clean(comm))?,
+        let comm = match lookup {
+            Lookup::Cached => comms::cached(comm)?,
+            Lookup::Registered => comms::registered(mpit_ffi::abi().clean(comm))?,
+            Lookup::Library => comms::in_use(mpit_ffi::abi().clean(comm))?,
         };
-        Some(Self { comm, look })
+        Some(Self { comm, lookup })
     }
 
     /// Returns the root.
     #[inline]
     fn root<L: Binding>(self, root: Int<L>) -> Option<Root> {
-        let at_a_glance = self.look != Look::Recent || !self.comm.is_remote();
-        at_a_glance.then(|| root_of(self.comm, root.get()))
+        if self.lookup == Lookup::Cached && self.comm.is_remote() {
+            return None;
+        }
+        Some(root_of(self.comm, root.get()))
     }
 
     /// Returns true if a buffer is `MPI_IN_PLACE`; `None` if that requires a lookup beyond the allowed
     /// effort.
     #[inline]
     fn is_in_place<L: Binding>(self, buffer: Buf<L>) -> Option<bool> {
-        match self.look {
-            Look::Recent => buffer.is_in_place_at_a_glance(),
-            Look::Tracked | Look::Anywhere => Some(buffer.is_in_place()),
+        match self.lookup {
+            Lookup::Cached => buffer.is_in_place_without_lookup(),
+            Lookup::Registered | Lookup::Library => Some(buffer.is_in_place()),
         }
     }
 
     #[inline]
     fn size<L: Binding>(self, datatype: Type<L>) -> Option<u64> {
         let datatype = datatype.get();
-        match self.look {
-            Look::Recent => datatypes::recent_size(datatype),
+        match self.lookup {
+            Lookup::Cached => datatypes::cached_size(datatype),
             _ => self.size_of(datatype),
         }
     }
@@ -193,41 +197,45 @@ impl Of {
     fn size_of(self, datatype: Handle) -> Option<u64> {
         let abi = mpit_ffi::abi();
         let datatype = abi.clean(datatype);
-        match self.look {
-            Look::Anywhere => Some(datatypes::size(abi, datatype)),
+        match self.lookup {
+            Lookup::Library => Some(datatypes::size(abi, datatype)),
             _ => datatypes::known_size(abi, datatype),
         }
     }
 
     /// Returns the bytes of elements that have a type for each process.
-    fn typed(self, len: u32, counts: &CountArray, types: &TypeArray) -> Option<Amounts> {
-        if self.look == Look::Recent {
+    fn amounts_by_type(self, len: u32, counts: &CountArray, types: &TypeArray) -> Option<Amounts> {
+        if self.lookup == Lookup::Cached {
             return None;
         }
-        Some(Amounts::Listed(Listed::new(len, counts, |index| self.size_of(types.get(index)))?))
+        Some(Amounts::Listed(ByteList::new(len, counts, |index| self.size_of(types.get(index)))?))
     }
 
     #[inline]
-    fn each<L: Binding>(self, (count, datatype): (Count<L>, Type<L>)) -> Option<Amounts> {
+    fn equal_amounts<L: Binding>(self, (count, datatype): (Count<L>, Type<L>)) -> Option<Amounts> {
         Some(Amounts::Each(bytes(count.get(), self.size(datatype)?)))
     }
 
     /// Returns the bytes of a block for each process; 0 if this process takes no part (`MPI_PROC_NULL` as the
     /// root).
     #[inline]
-    fn each_unless_idle<L: Binding>(self, root: Root, block: (Count<L>, Type<L>)) -> Option<Amounts> {
-        if root == Root::None { Some(Amounts::Each(0)) } else { self.each(block) }
+    fn equal_amounts_unless_idle<L: Binding>(
+        self,
+        root: Root,
+        block: (Count<L>, Type<L>),
+    ) -> Option<Amounts> {
+        if root == Root::None { Some(Amounts::Each(0)) } else { self.equal_amounts(block) }
     }
 
     #[inline]
-    fn record(self, kind: Kind, root: Root, amounts: Amounts, in_place: bool) -> Collective {
+    fn collective(self, kind: Kind, root: Root, amounts: Amounts, in_place: bool) -> Collective {
         Collective { comm: self.comm, kind, root, amounts, in_place }
     }
 }
 
 /// Wraps the function that makes the record.
 #[inline]
-fn collective<F: Fn(Look) -> Option<Collective>>(make: F) -> CollectiveRecorder<F> {
+fn recorder_of<F: Fn(Lookup) -> Option<Collective>>(make: F) -> CollectiveRecorder<F> {
     CollectiveRecorder(make)
 }
 

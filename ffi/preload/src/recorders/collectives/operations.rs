@@ -2,16 +2,16 @@
 
 use mpit_components::coll::{Kind, Root};
 
-use super::{Amounts, Collective, CollectiveRecorder, Look, Of, bytes, collective};
+use super::{Amounts, CallContext, Collective, CollectiveRecorder, Lookup, bytes, recorder_of};
 use crate::arguments::{self, Binding, Buf, Count, Int, RecvCounts, SendCounts, Type, Types};
 
 /// Records `MPI_Barrier`.
 #[inline]
 pub(crate) fn barrier<L: Binding>(
     comm: arguments::Comm<L>,
-) -> CollectiveRecorder<impl Fn(Look) -> Option<Collective>> {
-    collective(move |look| {
-        Some(Of::new(look, comm)?.record(Kind::Barrier, Root::None, Amounts::Each(0), false))
+) -> CollectiveRecorder<impl Fn(Lookup) -> Option<Collective>> {
+    recorder_of(move |lookup| {
+        Some(CallContext::new(lookup, comm)?.collective(Kind::Barrier, Root::None, Amounts::Each(0), false))
     })
 }
 
@@ -21,12 +21,12 @@ pub(crate) fn bcast<L: Binding>(
     block: (Count<L>, Type<L>),
     root: Int<L>,
     comm: arguments::Comm<L>,
-) -> CollectiveRecorder<impl Fn(Look) -> Option<Collective>> {
-    collective(move |look| {
-        let of = Of::new(look, comm)?;
-        let root = of.root(root)?;
-        let amounts = of.each_unless_idle(root, block)?;
-        Some(of.record(Kind::Bcast, root, amounts, false))
+) -> CollectiveRecorder<impl Fn(Lookup) -> Option<Collective>> {
+    recorder_of(move |lookup| {
+        let context = CallContext::new(lookup, comm)?;
+        let root = context.root(root)?;
+        let amounts = context.equal_amounts_unless_idle(root, block)?;
+        Some(context.collective(Kind::Bcast, root, amounts, false))
     })
 }
 
@@ -37,12 +37,17 @@ pub(crate) fn reduce<L: Binding>(
     block: (Count<L>, Type<L>),
     root: Int<L>,
     comm: arguments::Comm<L>,
-) -> CollectiveRecorder<impl Fn(Look) -> Option<Collective>> {
-    collective(move |look| {
-        let of = Of::new(look, comm)?;
-        let root = of.root(root)?;
-        let amounts = of.each_unless_idle(root, block)?;
-        Some(of.record(Kind::Reduce, root, amounts, root == Root::Here && of.is_in_place(sendbuf)?))
+) -> CollectiveRecorder<impl Fn(Lookup) -> Option<Collective>> {
+    recorder_of(move |lookup| {
+        let context = CallContext::new(lookup, comm)?;
+        let root = context.root(root)?;
+        let amounts = context.equal_amounts_unless_idle(root, block)?;
+        Some(context.collective(
+            Kind::Reduce,
+            root,
+            amounts,
+            root == Root::Here && context.is_in_place(sendbuf)?,
+        ))
     })
 }
 
@@ -53,10 +58,15 @@ pub(crate) fn reduce_to_all<L: Binding>(
     sendbuf: Buf<L>,
     block: (Count<L>, Type<L>),
     comm: arguments::Comm<L>,
-) -> CollectiveRecorder<impl Fn(Look) -> Option<Collective>> {
-    collective(move |look| {
-        let of = Of::new(look, comm)?;
-        Some(of.record(kind, Root::None, of.each(block)?, of.is_in_place(sendbuf)?))
+) -> CollectiveRecorder<impl Fn(Lookup) -> Option<Collective>> {
+    recorder_of(move |lookup| {
+        let context = CallContext::new(lookup, comm)?;
+        Some(context.collective(
+            kind,
+            Root::None,
+            context.equal_amounts(block)?,
+            context.is_in_place(sendbuf)?,
+        ))
     })
 }
 
@@ -67,12 +77,12 @@ pub(crate) fn reduce_scatter<L: Binding>(
     counts: RecvCounts<L>,
     datatype: Type<L>,
     comm: arguments::Comm<L>,
-) -> CollectiveRecorder<impl Fn(Look) -> Option<Collective>> {
-    collective(move |look| {
-        let of = Of::new(look, comm)?;
+) -> CollectiveRecorder<impl Fn(Lookup) -> Option<Collective>> {
+    recorder_of(move |lookup| {
+        let context = CallContext::new(lookup, comm)?;
         // The array has a count for each process of the local group, also on an intercommunicator.
-        let amounts = Amounts::Counts(counts.of(of.comm.local_size()), of.size(datatype)?);
-        Some(of.record(Kind::ReduceScatter, Root::None, amounts, of.is_in_place(sendbuf)?))
+        let amounts = Amounts::Counts(counts.of(context.comm.local_size()), context.size(datatype)?);
+        Some(context.collective(Kind::ReduceScatter, Root::None, amounts, context.is_in_place(sendbuf)?))
     })
 }
 
@@ -85,16 +95,21 @@ pub(crate) fn gather<L: Binding>(
     recv: (Count<L>, Type<L>),
     root: Int<L>,
     comm: arguments::Comm<L>,
-) -> CollectiveRecorder<impl Fn(Look) -> Option<Collective>> {
-    collective(move |look| {
-        let of = Of::new(look, comm)?;
-        let root = of.root(root)?;
+) -> CollectiveRecorder<impl Fn(Lookup) -> Option<Collective>> {
+    recorder_of(move |lookup| {
+        let context = CallContext::new(lookup, comm)?;
+        let root = context.root(root)?;
         let amounts = match root {
-            Root::Here => of.each(recv)?,
-            Root::At(_) => of.each(send)?,
+            Root::Here => context.equal_amounts(recv)?,
+            Root::At(_) => context.equal_amounts(send)?,
             Root::None => Amounts::Each(0),
         };
-        Some(of.record(Kind::Gather, root, amounts, root == Root::Here && of.is_in_place(sendbuf)?))
+        Some(context.collective(
+            Kind::Gather,
+            root,
+            amounts,
+            root == Root::Here && context.is_in_place(sendbuf)?,
+        ))
     })
 }
 
@@ -106,16 +121,21 @@ pub(crate) fn gatherv<L: Binding>(
     (counts, datatype): (RecvCounts<L>, Type<L>),
     root: Int<L>,
     comm: arguments::Comm<L>,
-) -> CollectiveRecorder<impl Fn(Look) -> Option<Collective>> {
-    collective(move |look| {
-        let of = Of::new(look, comm)?;
-        let root = of.root(root)?;
+) -> CollectiveRecorder<impl Fn(Lookup) -> Option<Collective>> {
+    recorder_of(move |lookup| {
+        let context = CallContext::new(lookup, comm)?;
+        let root = context.root(root)?;
         let amounts = match root {
-            Root::Here => Amounts::Counts(counts.of(of.comm.size()), of.size(datatype)?),
-            Root::At(_) => of.each(send)?,
+            Root::Here => Amounts::Counts(counts.of(context.comm.size()), context.size(datatype)?),
+            Root::At(_) => context.equal_amounts(send)?,
             Root::None => Amounts::Each(0),
         };
-        Some(of.record(Kind::Gatherv, root, amounts, root == Root::Here && of.is_in_place(sendbuf)?))
+        Some(context.collective(
+            Kind::Gatherv,
+            root,
+            amounts,
+            root == Root::Here && context.is_in_place(sendbuf)?,
+        ))
     })
 }
 
@@ -128,16 +148,21 @@ pub(crate) fn scatter<L: Binding>(
     recv: (Count<L>, Type<L>),
     root: Int<L>,
     comm: arguments::Comm<L>,
-) -> CollectiveRecorder<impl Fn(Look) -> Option<Collective>> {
-    collective(move |look| {
-        let of = Of::new(look, comm)?;
-        let root = of.root(root)?;
+) -> CollectiveRecorder<impl Fn(Lookup) -> Option<Collective>> {
+    recorder_of(move |lookup| {
+        let context = CallContext::new(lookup, comm)?;
+        let root = context.root(root)?;
         let amounts = match root {
-            Root::Here => of.each(send)?,
-            Root::At(_) => of.each(recv)?,
+            Root::Here => context.equal_amounts(send)?,
+            Root::At(_) => context.equal_amounts(recv)?,
             Root::None => Amounts::Each(0),
         };
-        Some(of.record(Kind::Scatter, root, amounts, root == Root::Here && of.is_in_place(recvbuf)?))
+        Some(context.collective(
+            Kind::Scatter,
+            root,
+            amounts,
+            root == Root::Here && context.is_in_place(recvbuf)?,
+        ))
     })
 }
 
@@ -149,16 +174,21 @@ pub(crate) fn scatterv<L: Binding>(
     recv: (Count<L>, Type<L>),
     root: Int<L>,
     comm: arguments::Comm<L>,
-) -> CollectiveRecorder<impl Fn(Look) -> Option<Collective>> {
-    collective(move |look| {
-        let of = Of::new(look, comm)?;
-        let root = of.root(root)?;
+) -> CollectiveRecorder<impl Fn(Lookup) -> Option<Collective>> {
+    recorder_of(move |lookup| {
+        let context = CallContext::new(lookup, comm)?;
+        let root = context.root(root)?;
         let amounts = match root {
-            Root::Here => Amounts::Counts(counts.of(of.comm.size()), of.size(datatype)?),
-            Root::At(_) => of.each(recv)?,
+            Root::Here => Amounts::Counts(counts.of(context.comm.size()), context.size(datatype)?),
+            Root::At(_) => context.equal_amounts(recv)?,
             Root::None => Amounts::Each(0),
         };
-        Some(of.record(Kind::Scatterv, root, amounts, root == Root::Here && of.is_in_place(recvbuf)?))
+        Some(context.collective(
+            Kind::Scatterv,
+            root,
+            amounts,
+            root == Root::Here && context.is_in_place(recvbuf)?,
+        ))
     })
 }
 
@@ -171,11 +201,16 @@ pub(crate) fn all<L: Binding>(
     send: (Count<L>, Type<L>),
     recv: (Count<L>, Type<L>),
     comm: arguments::Comm<L>,
-) -> CollectiveRecorder<impl Fn(Look) -> Option<Collective>> {
-    collective(move |look| {
-        let of = Of::new(look, comm)?;
-        let in_place = of.is_in_place(sendbuf)?;
-        Some(of.record(kind, Root::None, of.each(if in_place { recv } else { send })?, in_place))
+) -> CollectiveRecorder<impl Fn(Lookup) -> Option<Collective>> {
+    recorder_of(move |lookup| {
+        let context = CallContext::new(lookup, comm)?;
+        let in_place = context.is_in_place(sendbuf)?;
+        Some(context.collective(
+            kind,
+            Root::None,
+            context.equal_amounts(if in_place { recv } else { send })?,
+            in_place,
+        ))
     })
 }
 
@@ -186,17 +221,17 @@ pub(crate) fn allgatherv<L: Binding>(
     send: (Count<L>, Type<L>),
     (counts, datatype): (RecvCounts<L>, Type<L>),
     comm: arguments::Comm<L>,
-) -> CollectiveRecorder<impl Fn(Look) -> Option<Collective>> {
-    collective(move |look| {
-        let of = Of::new(look, comm)?;
-        let in_place = of.is_in_place(sendbuf)?;
+) -> CollectiveRecorder<impl Fn(Lookup) -> Option<Collective>> {
+    recorder_of(move |lookup| {
+        let context = CallContext::new(lookup, comm)?;
+        let in_place = context.is_in_place(sendbuf)?;
         let amounts = if in_place {
-            let own = counts.of(of.comm.size()).get(of.comm.rank());
-            Amounts::Each(bytes(own, of.size(datatype)?))
+            let own = counts.of(context.comm.size()).get(context.comm.rank());
+            Amounts::Each(bytes(own, context.size(datatype)?))
         } else {
-            of.each(send)?
+            context.equal_amounts(send)?
         };
-        Some(of.record(Kind::Allgatherv, Root::None, amounts, in_place))
+        Some(context.collective(Kind::Allgatherv, Root::None, amounts, in_place))
     })
 }
 
@@ -207,16 +242,16 @@ pub(crate) fn alltoallv<L: Binding>(
     (send_counts, send_type): (SendCounts<L>, Type<L>),
     (recv_counts, recv_type): (RecvCounts<L>, Type<L>),
     comm: arguments::Comm<L>,
-) -> CollectiveRecorder<impl Fn(Look) -> Option<Collective>> {
-    collective(move |look| {
-        let of = Of::new(look, comm)?;
-        let in_place = of.is_in_place(sendbuf)?;
+) -> CollectiveRecorder<impl Fn(Lookup) -> Option<Collective>> {
+    recorder_of(move |lookup| {
+        let context = CallContext::new(lookup, comm)?;
+        let in_place = context.is_in_place(sendbuf)?;
         let amounts = if in_place {
-            Amounts::Counts(recv_counts.of(of.comm.size()), of.size(recv_type)?)
+            Amounts::Counts(recv_counts.of(context.comm.size()), context.size(recv_type)?)
         } else {
-            Amounts::Counts(send_counts.of(of.comm.size()), of.size(send_type)?)
+            Amounts::Counts(send_counts.of(context.comm.size()), context.size(send_type)?)
         };
-        Some(of.record(Kind::Alltoallv, Root::None, amounts, in_place))
+        Some(context.collective(Kind::Alltoallv, Root::None, amounts, in_place))
     })
 }
 
@@ -227,16 +262,16 @@ pub(crate) fn alltoallw<L: Binding>(
     (send_counts, send_types): (SendCounts<L>, Types<L>),
     (recv_counts, recv_types): (RecvCounts<L>, Types<L>),
     comm: arguments::Comm<L>,
-) -> CollectiveRecorder<impl Fn(Look) -> Option<Collective>> {
-    collective(move |look| {
-        let of = Of::new(look, comm)?;
-        let (in_place, len) = (of.is_in_place(sendbuf)?, of.comm.size());
+) -> CollectiveRecorder<impl Fn(Lookup) -> Option<Collective>> {
+    recorder_of(move |lookup| {
+        let context = CallContext::new(lookup, comm)?;
+        let (in_place, len) = (context.is_in_place(sendbuf)?, context.comm.size());
         let amounts = if in_place {
-            of.typed(len, &recv_counts.of(len), &recv_types.of(len))?
+            context.amounts_by_type(len, &recv_counts.of(len), &recv_types.of(len))?
         } else {
-            of.typed(len, &send_counts.of(len), &send_types.of(len))?
+            context.amounts_by_type(len, &send_counts.of(len), &send_types.of(len))?
         };
-        Some(of.record(Kind::Alltoallw, Root::None, amounts, in_place))
+        Some(context.collective(Kind::Alltoallw, Root::None, amounts, in_place))
     })
 }
 
@@ -246,10 +281,10 @@ pub(crate) fn neighbors<L: Binding>(
     kind: Kind,
     send: (Count<L>, Type<L>),
     comm: arguments::Comm<L>,
-) -> CollectiveRecorder<impl Fn(Look) -> Option<Collective>> {
-    collective(move |look| {
-        let of = Of::new(look, comm)?;
-        Some(of.record(kind, Root::None, of.each(send)?, false))
+) -> CollectiveRecorder<impl Fn(Lookup) -> Option<Collective>> {
+    recorder_of(move |lookup| {
+        let context = CallContext::new(lookup, comm)?;
+        Some(context.collective(kind, Root::None, context.equal_amounts(send)?, false))
     })
 }
 
@@ -258,11 +293,11 @@ pub(crate) fn neighbors<L: Binding>(
 pub(crate) fn neighbors_v<L: Binding>(
     (counts, datatype): (SendCounts<L>, Type<L>),
     comm: arguments::Comm<L>,
-) -> CollectiveRecorder<impl Fn(Look) -> Option<Collective>> {
-    collective(move |look| {
-        let of = Of::new(look, comm)?;
-        let amounts = Amounts::Counts(counts.of(of.comm.destinations()), of.size(datatype)?);
-        Some(of.record(Kind::NeighborAlltoallv, Root::None, amounts, false))
+) -> CollectiveRecorder<impl Fn(Lookup) -> Option<Collective>> {
+    recorder_of(move |lookup| {
+        let context = CallContext::new(lookup, comm)?;
+        let amounts = Amounts::Counts(counts.of(context.comm.destinations()), context.size(datatype)?);
+        Some(context.collective(Kind::NeighborAlltoallv, Root::None, amounts, false))
     })
 }
 
@@ -271,11 +306,11 @@ pub(crate) fn neighbors_v<L: Binding>(
 pub(crate) fn neighbors_w<L: Binding>(
     (counts, types): (SendCounts<L>, Types<L>),
     comm: arguments::Comm<L>,
-) -> CollectiveRecorder<impl Fn(Look) -> Option<Collective>> {
-    collective(move |look| {
-        let of = Of::new(look, comm)?;
-        let len = of.comm.destinations();
-        let amounts = of.typed(len, &counts.of(len), &types.of(len))?;
-        Some(of.record(Kind::NeighborAlltoallw, Root::None, amounts, false))
+) -> CollectiveRecorder<impl Fn(Lookup) -> Option<Collective>> {
+    recorder_of(move |lookup| {
+        let context = CallContext::new(lookup, comm)?;
+        let len = context.comm.destinations();
+        let amounts = context.amounts_by_type(len, &counts.of(len), &types.of(len))?;
+        Some(context.collective(Kind::NeighborAlltoallw, Root::None, amounts, false))
     })
 }

@@ -1,9 +1,9 @@
-//! A plug-in with a definition of every kind. Setting `every_step` to n has n things happen in it, each time so that a
-//! tool can derive what it should have read.
+//! A plug-in with a definition of every kind. Setting `every_step` to n updates all variables and raises all events n times,
+//! by amounts from which a tool can derive the expected values.
 #![forbid(unsafe_code)]
 
+mod events;
 mod groups;
-mod happenings;
 mod settings;
 mod traffic;
 mod values;

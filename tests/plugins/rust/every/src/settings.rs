@@ -7,7 +7,7 @@ use mpit::object::Comm;
 use mpit::{Error, Result, cvar, pvar};
 
 use crate::groups::{Every, Inner, Weather};
-use crate::{happenings, values};
+use crate::{events, values};
 
 /// Has so many steps happen.
 #[cvar(category = Every)]
@@ -62,7 +62,7 @@ fn every_quota_in_use(comm: &Comm<'_>) -> u64 {
 fn steps(count: u32) -> Result<()> {
     for left in (0..count).rev() {
         values::step(left);
-        happenings::step(left);
+        events::step(left);
     }
     Ok(())
 }

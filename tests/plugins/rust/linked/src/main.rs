@@ -24,7 +24,8 @@ fn find(name: &CStr) -> *mut c_void {
 fn has(name: &CStr) -> Option<c_int> {
     let get_index: Index = unsafe { transmute(find(c"MPI_T_pvar_get_index")) };
     let mut index = -1;
-    (unsafe { get_index(name.as_ptr(), COUNTER, &mut index) } == 0).then_some(index)
+    let code = unsafe { get_index(name.as_ptr(), COUNTER, &mut index) };
+    if code == 0 { Some(index) } else { None }
 }
 
 fn main() {

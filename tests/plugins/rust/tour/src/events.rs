@@ -47,7 +47,7 @@ pub fn show() {
         };
         for (comm, level) in [(5, Safety::ThreadSafe), (6, Safety::None), (5, Safety::None)] {
             let object = Object::world(comm, 2);
-            let object = (event.bind() == Bind::Comm).then_some(&object);
+            let object = if event.bind() == Bind::Comm { Some(&object) } else { None };
             let id =
                 interface.event_handle_alloc(index, object, Hints::default(), &ABI).expect("a registration");
             let function = without_provenance_mut(1);

@@ -1,0 +1,175 @@
+//! The process in which a plug-in is checked. It writes each finding at once, so that findings survive a crash.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+use mpit::internal::plugin::Plugin;
+use mpit::internal::plugin::check::{self, Contents, Subject};
+use mpit::internal::registry::Fault;
+use mpit::tool::Registry;
+use rustix::process::{Resource, Rlimit, setrlimit};
+use serde::{Deserialize, Serialize};
+
+use super::advice;
+use super::finding::{Counts, Finding};
+use super::library::{self, Definition};
+use super::values;
+use crate::print;
+
+/// A marker on standard error, written before the plug-in can write anything.
+pub(super) const BEGIN: &str = "output of the checked plug-in follows";
+/// The beginning of the message of a process that cannot do its work.
+pub(super) const CANNOT_WRITE: &str = "cannot write findings: ";
+
+/// The step that the process begins, written beforehand in case the step crashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Step {
+    /// Loads the plug-ins before this one.
+    Before,
+    /// Opens the file, which runs its constructors, and calls `mpit_plugin_v1`.
+    Open,
+    /// Reads its tables.
+    Read,
+    /// Loads it as a program does, and activates it.
+    Activate,
+    /// Reads its values.
+    Values,
+    /// Deactivates it.
+    Deactivate,
+    /// Activates it again.
+    Reactivate,
+    /// Ends the process.
+    End,
+}
+
+/// A line of the process's output.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Line {
+    Step(Step),
+    /// The plug-in's own name.
+    Name(String),
+    Finding(Finding),
+    /// The number of its definitions.
+    Defines(Counts),
+    /// A definition, to be compared with an MPI library.
+    Definition(Definition),
+    /// A program can load the plug-in.
+    Loads,
+}
+
+/// A writer of one line of JSON for each step and finding.
+struct FindingWriter(RefCell<File>);
+
+impl FindingWriter {
+    fn write(&self, line: &Line) -> Result<(), String> {
+        let failed = |error: std::io::Error| format!("{CANNOT_WRITE}{error}");
+        let text = serde_json::to_string(line).map_err(|error| failed(error.into()))?;
+        self.0.borrow_mut().write_all((text + "\n").as_bytes()).map_err(failed)
+    }
+
+    fn report(&self, finding: Finding) -> Result<(), String> {
+        self.write(&Line::Finding(finding))
+    }
+}
+
+/// Checks the plug-in that is passed in the environment.
+#[allow(unsafe_code, reason = "the plug-in's code runs here, in a process of its own")]
+pub(super) fn check(notes: &Path, path: &Path) -> Result<(), String> {
+    let file = File::options().append(true).open(notes);
+    let writer = FindingWriter(RefCell::new(file.map_err(|error| format!("{CANNOT_WRITE}{error}"))?));
+    // A crash is reported as a finding and needs no core file. If the limit cannot be set, there is one.
+    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+    let place = path.display().to_string();
+    writer.write(&Line::Step(Step::Before))?;
+    Registry::global();
+    print(BEGIN);
+    writer.write(&Line::Step(Step::Open))?;
+    // SAFETY: `check::open` requires a process that may run any code: `mpit check` started this one to run the plug-in's, and
+    // only the check of the same plug-in follows.
+    let opened = unsafe { check::open() };
+    match opened {
+        Ok(subject) => check_subject(&writer, &subject, &place)?,
+        Err(fault) => writer.report(Finding::of_plugin(mark_missing_mpi(fault), &place))?,
+    }
+    writer.write(&Line::Step(Step::End))
+}
+
+/// Marks a fault that a program with MPI does not have: the plug-in needs functions of MPI, which this process lacks.
+fn mark_missing_mpi(fault: Fault) -> Fault {
+    let is_needed = ["MPI_", "PMPI_", "mpi_"]
+        .iter()
+        .any(|begin| fault.why.contains(&format!("undefined symbol: {begin}")));
+    if is_needed { Fault { rule: "needs-mpi", ..fault } } else { fault }
+}
+
+fn check_subject(writer: &FindingWriter, subject: &Subject, place: &str) -> Result<(), String> {
+    writer.write(&Line::Name(subject.name().into()))?;
+    writer.write(&Line::Step(Step::Read))?;
+    let contents = match subject.read() {
+        Ok(contents) => contents,
+        Err(fault) => return writer.report(Finding::of_plugin(fault, place)),
+    };
+    writer.write(&Line::Defines(counts(&contents)))?;
+    for definition in Definition::all_of(&contents.image) {
+        writer.write(&Line::Definition(definition))?;
+    }
+    for refusal in &contents.refusals {
+        writer.report(refusal.clone().into())?;
+    }
+    for finding in advice::about(&contents) {
+        writer.report(finding)?;
+    }
+    if contents.is_loadable {
+        run_lifecycle(writer, subject, &contents, place)?;
+    }
+    Ok(())
+}
+
+/// Loads, activates and deactivates a plug-in as a program does.
+fn run_lifecycle(
+    writer: &FindingWriter,
+    subject: &Subject,
+    contents: &Contents,
+    place: &str,
+) -> Result<(), String> {
+    let activation_fault =
+        |why: &str| Finding::of_plugin(Fault { rule: "activation", why: why.into() }, place);
+    writer.write(&Line::Step(Step::Activate))?;
+    let plugin: Plugin = match subject.load() {
+        Ok(plugin) => plugin,
+        Err(fault) => return writer.report(activation_fault(&fault.why)),
+    };
+    writer.write(&Line::Loads)?;
+    writer.write(&Line::Step(Step::Values))?;
+    for finding in values::invalid_values(&contents.image) {
+        writer.report(finding)?;
+    }
+    writer.write(&Line::Step(Step::Deactivate))?;
+    if let Err(refused) = plugin.deactivate() {
+        return writer.report(activation_fault(refused.why()));
+    }
+    writer.write(&Line::Step(Step::Reactivate))?;
+    if let Err(refused) = plugin.activate() {
+        return writer.report(activation_fault(&format!("it was deactivated, and then: {}", refused.why())));
+    }
+    Ok(())
+}
+
+fn counts(contents: &Contents) -> Counts {
+    let image = &contents.image;
+    let mut categories: Vec<_> =
+        library::categories(image).map(mpit::internal::desc::CategoryDesc::name).collect();
+    categories.sort_unstable();
+    categories.dedup();
+    Counts {
+        pvars: image.pvars.len(),
+        cvars: image.cvars.len(),
+        events: image.events.len(),
+        sources: image.sources.len(),
+        categories: categories.len(),
+        enumerations: library::enumerations(image).len(),
+        components: contents.components.len(),
+    }
+}

@@ -1,0 +1,122 @@
+//! The reason why a run wrote no file, as far as its command shows.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::elf::Program;
+use crate::preload;
+
+/// Returns the most likely reason, with the advised correction.
+pub(super) fn reason(words: &[OsString], library: &Path, failed: Option<&str>) -> String {
+    match preload::try_loading(library) {
+        Err(why) => why,
+        Ok(()) => reason_by_command(words, failed),
+    }
+}
+
+/// Returns the most likely reason according to the arguments of the command.
+pub(crate) fn reason_by_command(words: &[OsString], failed: Option<&str>) -> String {
+    if let Some(why) = dropped_environment(words) {
+        return why;
+    }
+    let programs = programs(words);
+    let named =
+        |wanted: Program| programs.iter().find(|(_, kind)| *kind == wanted).map(|(path, _)| path.display());
+    if let Some(path) = named(Program::Privileged) {
+        return format!(
+            "{path} runs with the rights of its owner (set-user-ID), so no library is preloaded: run it without them"
+        );
+    }
+    if let Some(path) = named(Program::Static) {
+        return format!(
+            "{path} is linked statically, so no library can be preloaded: link it with shared libraries"
+        );
+    }
+    if let Some(how) = failed {
+        return format!(
+            "the command {how}; keep the records of processes that do not reach MPI_Finalize with --crash-safe"
+        );
+    }
+    if let Some(path) = named(Program::Mpi) {
+        return format!(
+            "no process of {path} reached MPI_Finalize with the library loaded; pass the environment on in its launcher (Open MPI: \
+             mpiexec -x LD_PRELOAD -x MPIT_SET -x MPIT_RUN; srun: --export=ALL)"
+        );
+    }
+    if programs.iter().any(|(_, kind)| *kind == Program::Other) {
+        return "no process of the command called MPI, or LD_PRELOAD did not reach it".into();
+    }
+    "the command names no program that is linked with an MPI library".into()
+}
+
+/// Returns a message if an argument makes a launcher or another wrapper keep LD_PRELOAD and the settings from programs.
+fn dropped_environment(words: &[OsString]) -> Option<String> {
+    let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+    let base = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
+    for (at, word) in words.iter().enumerate() {
+        let next = words.get(at + 1).map_or("", AsRef::as_ref);
+        let why = match base(word).as_str() {
+            "env" if matches!(next, "-i" | "-" | "--ignore-environment") => {
+                format!("`env {next}` removes LD_PRELOAD and MPIT_SET: run the command without it")
+            }
+            "sudo" | "su" | "doas" => format!("`{word}` removes LD_PRELOAD: run mpit as the other user"),
+            "ssh" | "rsh" => {
+                format!("`{word}` does not pass the environment on: run mpit on the other machine")
+            }
+            _ => match word.strip_prefix("--export").map(|rest| rest.strip_prefix('=').unwrap_or(next)) {
+                Some(list) if !list.split(',').any(|name| name == "ALL") => format!(
+                    "`--export={list}` does not pass LD_PRELOAD and MPIT_SET on: use --export=ALL, or add their names"
+                ),
+                _ => continue,
+            },
+        };
+        return Some(why);
+    }
+    None
+}
+
+/// Returns the programs among the arguments.
+fn programs(words: &[OsString]) -> Vec<(PathBuf, Program)> {
+    words
+        .iter()
+        .filter_map(|word| find(Path::new(word)))
+        .filter_map(|path| Some((path.clone(), Program::of(&path)?)))
+        .collect()
+}
+
+/// Returns the file that a command name stands for.
+pub(crate) fn find(word: &Path) -> Option<PathBuf> {
+    if word.components().count() > 1 || word.is_absolute() {
+        return Some(word.to_owned());
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|directory| directory.join(word))
+        .find(|file| Program::of(file).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::dropped_environment;
+
+    #[test]
+    fn dropped_environment_is_detected() {
+        let why = |line: &str| {
+            let words: Vec<_> = line.split(' ').map(Into::into).collect();
+            dropped_environment(&words)
+        };
+        for line in [
+            "mpiexec -n 2 env -i ./app",
+            "/usr/bin/env - ./app",
+            "srun --export=NONE ./app",
+            "srun --export NONE -n 2 ./app",
+            "srun --export=PATH,HOME ./app",
+            "sudo ./app",
+        ] {
+            assert!(why(line).is_some(), "{line}");
+        }
+        for line in ["mpiexec -n 2 ./app", "srun --export=ALL,X=1 ./app", "env X=1 ./app"] {
+            assert_eq!(why(line), None, "{line}");
+        }
+    }
+}

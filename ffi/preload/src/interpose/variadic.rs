@@ -1,0 +1,41 @@
+//! Functions with partly unknown parameters: they are recorded, and forwarded by a jump.
+
+/// Defines a function of which only the first parameter is known: `fast_path` records the call and returns the
+/// address to jump to.
+macro_rules! variadic_function {
+    ($binding:ident $recorder:tt $symbol:ident, $args:tt) => {
+        const _: () = {
+            $crate::interpose::next_definition! { $recorder $symbol, stringify!($symbol), None }
+            $crate::interpose::variadic_recorders! { $binding $recorder $args }
+        };
+    };
+    ($binding:ident $recorder:tt $symbol:ident / $profiling:ident, $args:tt) => {
+        const _: () = {
+            $crate::interpose::next_definition! {
+                $recorder $symbol, stringify!($symbol), Some($crate::interpose::c_name!(stringify!($profiling)))
+            }
+            $crate::interpose::profiling! { $recorder $profiling }
+            $crate::interpose::variadic_recorders! { $binding $recorder $args }
+        };
+    };
+}
+pub(crate) use variadic_function;
+
+/// Defines `fast_path` of such a function, and `slow_path` for libraries that lack the function.
+macro_rules! variadic_recorders {
+    ($binding:ident [variadic () ($recorder:expr)] ($arg:ident: $kind:ident)) => {
+        extern "C" fn fast_path(
+            next: &'static $crate::next_definition::NextDefinition,
+            return_address: usize,
+            $arg: $crate::arguments::$kind<$crate::arguments::$binding>,
+        ) -> *mut std::ffi::c_void {
+            $crate::calls::record_and_forward(next, return_address, || $recorder)
+        }
+        // Reached if the library lacks the function.
+        extern "C" fn slow_path() -> std::ffi::c_int {
+            $crate::calls::no_such_function()
+        }
+        use fast_path as indirect_path;
+    };
+}
+pub(crate) use variadic_recorders;

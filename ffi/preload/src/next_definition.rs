@@ -1,0 +1,256 @@
+//! The next definition of an interposed function: the destination of its calls, and the decision if they are
+//! MPI calls at all.
+//!
+//! Libraries that have nothing to do with MPI define functions of the names that we export: serial mock-ups
+//! of MPI, sequential builds of parallel libraries, arithmetic functions with names such as `mpi_add_`. Their
+//! parameters and results are unknown, so their calls are forwarded by a jump with all registers unchanged
+//! ([`crate::trampoline`]), from the first call on, with or without MPI in the process.
+//!
+//! A call is an MPI call if the next definition of its name is in the MPI library, or in an object in between
+//! (a Fortran interface, a profiling tool), which imports functions of the library by their `PMPI_` names.
+//! The next definition is the one that the program would reach without us: the one after ours in the global
+//! scope, or else the one in the scope of the calling object.
+
+use std::ffi::{CStr, c_void};
+use std::ptr::null_mut;
+use std::sync::atomic::{
+    AtomicPtr,
+    Ordering::{Acquire, Release},
+};
+
+use mpit_ffi::host::{Host, find, objects, objects::Object};
+use mpit_ffi::lifecycle;
+
+use crate::callers::{self, Caller};
+use crate::trampoline;
+
+/// The functions of this library for one name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EntryPoints {
+    /// The destination of the first call: finds the next definition.
+    pub(crate) unresolved: *mut c_void,
+    /// The destination of calls with listeners, once the name is known to be MPI's: a trampoline that checks
+    /// the caller.
+    pub(crate) with_listeners: *mut c_void,
+    /// Records a call, with the parameters of the MPI function.
+    pub(crate) fast_path: *mut c_void,
+    /// Records a call on the slow path; the destination of all calls until MPI is known to be initialized.
+    pub(crate) slow_path: *mut c_void,
+    /// Records a call if another object, such as a profiling tool, is between this library and MPI.
+    pub(crate) indirect_path: *mut c_void,
+}
+
+/// The destinations of the calls of one name. Machine code reads the first members.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct NextDefinition {
+    /// The destination of calls without listeners: the next definition, once MPI is known to be initialized
+    /// or if the call is not MPI's. Until then a function of this library, since any call may be the first one
+    /// to be recorded.
+    without_listeners: AtomicPtr<c_void>,
+    /// The destination of calls with listeners.
+    with_listeners: AtomicPtr<c_void>,
+    /// The function that records a call.
+    fast_path: AtomicPtr<c_void>,
+    /// The address of the next definition if that is a function of MPI; null until it is found.
+    address: AtomicPtr<c_void>,
+    entry_points: EntryPoints,
+    name: &'static CStr,
+    /// The `PMPI_` name, by which the function is found in libraries outside of the program's scope.
+    profiling_name: Option<&'static CStr>,
+    /// The `MPI_` function of the same name, if this is a `PMPI_` function.
+    twin: Option<&'static NextDefinition>,
+}
+
+// SAFETY: the pointers in `entry_points` are addresses of functions, which do not change.
+unsafe impl Sync for NextDefinition {}
+
+/// The prefixes of imports that identify an object between a program and MPI.
+const PROFILING_PREFIXES: [&[u8]; 2] = [b"PMPI_", b"pmpi_"];
+
+/// The import that identifies objects which search for the next definition of a function themselves.
+const SEARCHING_IMPORTS: [&[u8]; 1] = [b"dlsym"];
+
+/// A part of the file names of Fortran interfaces whose `INTEGER` has 8 bytes, such as Intel's.
+const ILP64: &[u8] = b"ilp64";
+
+impl NextDefinition {
+    pub(crate) const fn new(
+        name: &'static CStr,
+        profiling_name: Option<&'static CStr>,
+        entry_points: EntryPoints,
+    ) -> Self {
+        Self {
+            without_listeners: AtomicPtr::new(entry_points.unresolved),
+            with_listeners: AtomicPtr::new(entry_points.unresolved),
+            fast_path: AtomicPtr::new(entry_points.fast_path),
+            address: AtomicPtr::new(null_mut()),
+            entry_points,
+            name,
+            profiling_name,
+            twin: None,
+        }
+    }
+
+    /// Sets the `MPI_` function of a `PMPI_` function, which is recorded like it.
+    pub(crate) const fn with_twin(mut self, twin: &'static Self) -> Self {
+        self.twin = Some(twin);
+        self
+    }
+
+    /// Returns the destination of calls without listeners.
+    #[inline]
+    pub(crate) fn without_listeners(&self) -> *mut c_void {
+        self.without_listeners.load(Acquire)
+    }
+
+    /// Returns true if [`without_listeners`](Self::without_listeners) is the slow path, because the next definition is unknown.
+    #[inline]
+    pub(crate) fn is_unresolved(&self) -> bool {
+        self.without_listeners() == self.entry_points.slow_path
+    }
+
+    /// Returns the function that records a call.
+    #[inline]
+    pub(crate) fn fast_path(&self) -> *mut c_void {
+        self.fast_path.load(Acquire)
+    }
+
+    /// Returns the next definition of a function of MPI; null until it is found.
+    #[inline]
+    pub(crate) fn address(&self) -> *mut c_void {
+        self.address.load(Acquire)
+    }
+
+    /// Finds the next definition of a function of MPI, if there is one.
+    pub(crate) fn find(&self) -> Option<*mut c_void> {
+        let found = self.address.load(Acquire);
+        let found = if found.is_null() { self.find_in_library()? } else { found };
+        if self.without_listeners() != found && lifecycle::is_initialized() {
+            self.without_listeners.store(found, Release);
+        }
+        Some(found)
+    }
+
+    /// Returns the destination of calls of a function that the library lacks.
+    pub(crate) fn fallback(&self) -> *mut c_void {
+        self.entry_points.slow_path
+    }
+
+    /// Finds the function in the library itself.
+    fn find_in_library(&self) -> Option<*mut c_void> {
+        let found = self.profiling_name.and_then(|name| Host::get()?.function(name))?;
+        self.address.store(found, Release);
+        Some(found)
+    }
+
+    /// Finds the destination of a call. A definition that may be unloaded, and is not MPI's, is searched
+    /// again at each call.
+    pub(crate) fn resolve(&self, return_address: usize) -> *mut c_void {
+        let Some(found) = self.definition(return_address) else {
+            // Without a definition the dynamic linker would end the program; the slow path returns an error
+            // code instead.
+            self.intercept();
+            return self.without_listeners();
+        };
+        let object = Object::containing(found.addr());
+        if object.as_ref().is_some_and(|object| self.is_mpi(object)) {
+            if !object.as_ref().is_some_and(callers::is_library) {
+                self.fast_path.store(self.entry_points.indirect_path, Release);
+            }
+            self.address.store(found, Release);
+            self.intercept();
+            return self.with_listeners.load(Acquire);
+        }
+        // A call that the library makes during the search for it does not show whose name it is.
+        if object.is_some_and(|object| object.is_permanent()) && !Host::is_being_searched() {
+            self.with_listeners.store(found, Release);
+            self.without_listeners.store(found, Release);
+        }
+        found
+    }
+
+    /// Finds the destination of a call of a profiling function. Until MPI is known to be initialized, it is
+    /// searched at each call.
+    fn resolve_profiling(&self, twin: &'static Self, return_address: usize) -> *mut c_void {
+        let Some(found) = self.definition(return_address) else { return twin.entry_points.slow_path };
+        let object = Object::containing(found.addr());
+        if !object.as_ref().is_some_and(callers::is_library) {
+            if object.is_some_and(|object| object.is_permanent()) && !Host::is_being_searched() {
+                self.with_listeners.store(found, Release);
+                self.without_listeners.store(found, Release);
+            }
+            return found;
+        }
+        self.address.store(found, Release);
+        if !lifecycle::is_initialized() {
+            if callers::caller_of(return_address) != Caller::Program {
+                return found;
+            }
+            lifecycle::detect_initialization();
+            if !lifecycle::is_initialized() {
+                return found;
+            }
+        }
+        if twin.address.load(Acquire).is_null() {
+            twin.resolve(return_address);
+        }
+        // If a profiling tool is between, the calls that it forwards are recorded by the `MPI_` function.
+        let is_same = twin.address.load(Acquire) == found;
+        self.with_listeners.store(if is_same { self.entry_points.with_listeners } else { found }, Release);
+        self.without_listeners.store(found, Release);
+        self.with_listeners.load(Acquire)
+    }
+
+    /// Directs all further calls to functions of this library.
+    fn intercept(&self) {
+        self.without_listeners.store(self.entry_points.slow_path, Release);
+        self.with_listeners.store(self.entry_points.with_listeners, Release);
+    }
+
+    /// Finds the definition that the program would reach without us.
+    fn definition(&self, return_address: usize) -> Option<*mut c_void> {
+        if let Some(found) = find::next(self.name) {
+            return Some(found.as_ptr());
+        }
+        let is_ours = |object: &Object| object.range.contains(&self.entry_points.fast_path.addr());
+        let is_others =
+            |address: &*mut c_void| Object::containing(address.addr()).is_none_or(|object| !is_ours(&object));
+        let caller = Object::containing(return_address);
+        let in_scope = caller.and_then(|caller| caller.sees(self.name)).filter(is_others);
+        // A library in the global scope has its functions there.
+        let is_private = || find::next(c"PMPI_Init").is_none();
+        let anywhere = || objects::first_definition(self.name, |object| !is_ours(object));
+        in_scope.or_else(|| if is_private() { anywhere() } else { None })
+    }
+
+    /// Returns true if an object's function of this name is MPI's: in the library, or between it and the
+    /// program.
+    fn is_mpi(&self, object: &Object) -> bool {
+        let is_fortran = self.name.to_bytes().starts_with(b"mpi_");
+        // Such an interface has integers of 8 bytes. It calls the interface with 4 bytes, which is recorded.
+        if is_fortran && object.file_name().windows(ILP64.len()).any(|part| part == ILP64) {
+            return false;
+        }
+        let is_between =
+            || object.imports(&PROFILING_PREFIXES) || !is_fortran && object.imports(&SEARCHING_IMPORTS);
+        // Searching for the library is delayed until there is a reason, because it may be loaded later.
+        let is_library = || object.defines(c"MPI_Init") && callers::is_library(object);
+        is_library() || is_between() && Host::get().is_some()
+    }
+}
+
+/// Finds the destination of a call; called by the trampoline of a name with its [`NextDefinition`] while the
+/// destination is unknown.
+pub(crate) extern "C" fn resolve(next: &'static NextDefinition, return_address: usize) -> *mut c_void {
+    trampoline::with_errno_kept(|| match next.twin {
+        Some(twin) => next.resolve_profiling(twin, return_address),
+        None => next.resolve(return_address),
+    })
+}
+
+/// Decides if a call is recorded; called by the trampoline of a name for a caller that it does not know.
+pub(crate) extern "C" fn enter(next: &'static NextDefinition, return_address: usize) -> *mut c_void {
+    let is_recorded = callers::is_recorded(return_address, next.twin.is_some());
+    if is_recorded { next.fast_path() } else { next.find().unwrap_or_else(|| next.fallback()) }
+}

@@ -1,0 +1,171 @@
+/* An MPI library of one process with events. Its MPI_T is that of libmpit.so, which it is linked with. It is a shared library,
+ * so that the preload library interposes it like any other.
+ *
+ * The preload library also defines the functions of mpit_plugin.h, and precedes libmpit.so. Entries registered there would be
+ * the preload library's, so this library looks up the functions of libmpit.so. */
+#define _GNU_SOURCE
+#define mpit_register register_in_libmpit
+#include "minimal_mpi.h"
+#include "mpit_plugin.h"
+
+#include <dlfcn.h>
+#include <mpi.h>
+
+int mpit_register(const struct mpit_table *table)
+{
+    int (*function)(const struct mpit_table *);
+    *(void **)&function = dlsym(RTLD_NEXT, "mpit_register");
+    return function(table);
+}
+
+/* A function under both its names. */
+#define BOTH(name, parameters, ...) \
+    int MPI_##name parameters __VA_ARGS__ \
+    int PMPI_##name parameters __VA_ARGS__
+
+static int is_up, is_over;
+static struct mpit_event_cell step_cell = MPIT_EVENT_CELL_INIT, bound_cell = MPIT_EVENT_CELL_INIT,
+                              late_cell = MPIT_EVENT_CELL_INIT;
+
+static const char *const in_steps[] = {"minimal_steps", 0};
+
+static const struct mpit_source sources[] = {
+    {.size = sizeof(struct mpit_source), .name = "minimal_clock", .description = "Steps.", .order = MPIT_SOURCE_ORDERED},
+    {.size = sizeof(struct mpit_source), .name = "minimal_users", .order = MPIT_SOURCE_UNORDERED},
+};
+
+static const struct mpit_element step_elements[] = {
+    {MPIT_INT, offsetof(struct step, number), "number"},
+    {MPIT_UNSIGNED_LONG_LONG, offsetof(struct step, total), "total"},
+    {MPIT_DOUBLE, offsetof(struct step, share), "share"},
+};
+
+static const struct mpit_element one_element[] = {{MPIT_INT, 0, 0}};
+
+static const struct mpit_event events[] = {
+    {.size = sizeof(struct mpit_event), .name = "minimal_step", .description = "A step is made.",
+     .verbosity = MPIT_VERBOSITY_TUNER_BASIC, .source = "minimal_clock", .elements = step_elements, .num_elements = 3,
+     .categories = in_steps, .cell = &step_cell},
+    {.size = sizeof(struct mpit_event), .name = "minimal_bound", .verbosity = MPIT_VERBOSITY_MPIDEV_ALL,
+     .bind = MPIT_BIND_DATATYPE, .source = "minimal_users", .elements = one_element, .num_elements = 1,
+     .categories = in_steps, .cell = &bound_cell},
+};
+
+static const struct mpit_category categories[] = {
+    {.size = sizeof(struct mpit_category), .name = "minimal_steps", .description = "What happens step by step."},
+};
+
+static const struct mpit_table table = {
+    .size = sizeof(struct mpit_table), .version = MPIT_MAJOR, .component = "minimal", .sources = sources,
+    .num_sources = 2, .events = events, .num_events = 2, .categories = categories, .num_categories = 1};
+
+static const struct mpit_source late_sources[] = {
+    {.size = sizeof(struct mpit_source), .name = "minimal_late_clock", .order = MPIT_SOURCE_ORDERED},
+};
+
+static const struct mpit_event late_events[] = {
+    {.size = sizeof(struct mpit_event), .name = "minimal_late", .source = "minimal_late_clock", .elements = one_element,
+     .num_elements = 1, .categories = in_steps, .cell = &late_cell},
+};
+
+static const struct mpit_table late_table = {
+    .size = sizeof(struct mpit_table), .version = MPIT_MAJOR, .component = "minimal_late",
+    .sources = late_sources, .num_sources = 1, .events = late_events, .num_events = 1};
+
+void minimal_step(int safety)
+{
+    static int number;
+    struct step step = {++number, 10ull * number, 0.5};
+    mpit_raise(&step_cell, safety, 0, &step);
+}
+
+void minimal_use(unsigned long long datatype)
+{
+    int one = 1;
+    mpit_raise(&bound_cell, MPIT_SAFETY_NONE, datatype, &one);
+}
+
+int minimal_grow(void)
+{
+    return mpit_register(&late_table);
+}
+
+void minimal_late(void)
+{
+    int one = 1;
+    mpit_raise(&late_cell, MPIT_SAFETY_NONE, 0, &one);
+}
+
+BOTH(Abi_get_version, (int *major, int *minor), {
+    *major = 1;
+    *minor = 0;
+    return MPI_SUCCESS;
+})
+
+BOTH(Init, (int *argc, char ***argv), {
+    (void)argc, (void)argv;
+    is_up = 1;
+    return mpit_register(&table);
+})
+
+BOTH(Finalize, (void), {
+    is_over = 1;
+    return MPI_SUCCESS;
+})
+
+BOTH(Initialized, (int *flag), {
+    *flag = is_up;
+    return MPI_SUCCESS;
+})
+
+BOTH(Finalized, (int *flag), {
+    *flag = is_over;
+    return MPI_SUCCESS;
+})
+
+BOTH(Query_thread, (int *provided), {
+    *provided = MPI_THREAD_MULTIPLE;
+    return MPI_SUCCESS;
+})
+
+BOTH(Comm_rank, (MPI_Comm comm, int *rank), {
+    (void)comm;
+    *rank = 0;
+    return MPI_SUCCESS;
+})
+
+BOTH(Comm_size, (MPI_Comm comm, int *size), {
+    (void)comm;
+    *size = 1;
+    return MPI_SUCCESS;
+})
+
+BOTH(Barrier, (MPI_Comm comm), {
+    (void)comm;
+    return MPI_SUCCESS;
+})
+
+/* Messages of one number, to itself. */
+BOTH(Sendrecv, (const void *out, int out_count, MPI_Datatype out_type, int dest, int out_tag, void *in, int in_count,
+                MPI_Datatype in_type, int source, int in_tag, MPI_Comm comm, MPI_Status *status), {
+    (void)out_count, (void)out_type, (void)dest, (void)out_tag, (void)in_count, (void)in_type, (void)source, (void)in_tag;
+    (void)comm, (void)status;
+    *(int *)in = *(const int *)out;
+    return MPI_SUCCESS;
+})
+
+BOTH(Comm_create_errhandler, (MPI_Comm_errhandler_function *function, MPI_Errhandler *handler), {
+    (void)function;
+    *handler = MPI_ERRORS_RETURN;
+    return MPI_SUCCESS;
+})
+
+BOTH(Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler handler), {
+    (void)comm, (void)handler;
+    return MPI_SUCCESS;
+})
+
+BOTH(Errhandler_free, (MPI_Errhandler *handler), {
+    *handler = MPI_ERRHANDLER_NULL;
+    return MPI_SUCCESS;
+})

@@ -1,0 +1,536 @@
+/* A tool that knows only mpi.h, over the MPI library in minimal_mpi.c with the preload library in between: the library's events
+ * are listed after those of the preload library, and delivered like them. Prints a line for each failure.
+ *
+ * It registers an event type with the preload library, so that the library's event types have other indices there. */
+#include "minimal_mpi.h"
+#include "mpit_plugin.h"
+
+#include <mpi.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { STEP_ELEMENTS = 3, MANY = 20000 };
+
+static const MPI_T_cb_safety levels[4] = {MPI_T_CB_REQUIRE_NONE, MPI_T_CB_REQUIRE_MPI_RESTRICTED,
+                                          MPI_T_CB_REQUIRE_THREAD_SAFE, MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE};
+static int failures, step, bound, clock_index;
+
+static struct mpit_event_cell own_cell = MPIT_EVENT_CELL_INIT;
+
+static const struct mpit_source own_sources[] = {
+    {.size = sizeof(struct mpit_source), .name = "tool_clock", .order = MPIT_SOURCE_ORDERED},
+};
+
+static const struct mpit_element own_elements[] = {{MPIT_INT, 0, 0}};
+
+static const struct mpit_event own_events[] = {
+    {.size = sizeof(struct mpit_event), .name = "tool_event", .source = "tool_clock", .elements = own_elements,
+     .num_elements = 1, .cell = &own_cell},
+};
+
+static const struct mpit_table own_table = {
+    .size = sizeof(struct mpit_table), .version = MPIT_MAJOR, .component = "tool", .sources = own_sources,
+    .num_sources = 1, .events = own_events, .num_events = 1};
+
+static void check(int right, const char *what)
+{
+    if (!right) {
+        printf("FAIL %s\n", what);
+        failures++;
+    }
+}
+
+static int event_named(const char *name)
+{
+    int index = -1;
+    check(MPI_T_event_get_index(name, &index) == MPI_SUCCESS, name);
+    return index;
+}
+
+/* Proves F25, F26, F27: the source of a name. */
+static int source_named(const char *wanted)
+{
+    int count = 0;
+    MPI_T_source_get_num(&count);
+    for (int at = 0; at < count; at++) {
+        char name[64];
+        int length = sizeof name;
+        if (!MPI_T_source_get_info(at, name, &length, NULL, NULL, NULL, NULL, NULL, NULL) && !strcmp(name, wanted))
+            return at;
+    }
+    return -1;
+}
+
+static MPI_T_event_registration listen_to(int event, void *object, void *data, MPI_T_event_cb_function function)
+{
+    MPI_T_event_registration registration = NULL;
+    check(MPI_T_event_handle_alloc(event, object, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "R265 registration");
+    if (function)
+        check(MPI_T_event_register_callback(registration, levels[0], MPI_INFO_NULL, data, function) == MPI_SUCCESS,
+              "R248 callback");
+    return registration;
+}
+
+static void leave(MPI_T_event_registration registration)
+{
+    check(MPI_T_event_handle_free(registration, NULL, NULL) == MPI_SUCCESS, "R257 free");
+}
+
+/* Proves R16: all names, before and after the library grew. */
+static int remember_names(char names[64][64])
+{
+    int count = 0;
+    MPI_T_event_get_num(&count);
+    for (int at = 0; at < count && at < 64; at++) {
+        int length = 64;
+        MPI_T_event_get_info(at, names[at], &length, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+    }
+    return count;
+}
+
+static void compare_names(char before[64][64], int count)
+{
+    char now[64][64];
+    check(remember_names(now) >= count, "R16 event types never go away");
+    for (int at = 0; at < count; at++)
+        check(!strcmp(before[at], now[at]), "R16 indices never move");
+    for (int at = 0; at < count; at++)
+        for (int other = 0; other < at; other++)
+            check(strcmp(now[at], now[other]) != 0, "R229 names are unique");
+}
+
+static void describe(void)
+{
+    int elements = STEP_ELEMENTS + 1, verbosity = -1, bind = -1, length = 64, desc_length = 64, count = -1;
+    MPI_T_source_order order = MPI_T_SOURCE_UNORDERED;
+    char name[64], desc[64];
+    MPI_Datatype types[STEP_ELEMENTS + 1];
+    MPI_Aint places[STEP_ELEMENTS + 1];
+    MPI_T_enum names = MPI_T_ENUM_NULL;
+    MPI_Info info = MPI_INFO_NULL, other = MPI_INFO_NULL;
+    MPI_Count ticks = 0, most = 0, time = -1, later = -1;
+    places[STEP_ELEMENTS] = 77;
+    check(MPI_T_event_get_info(step, name, &length, &verbosity, types, places, &elements, &names, &info, desc,
+                               &desc_length, &bind) == MPI_SUCCESS, "R232 what it says of itself");
+    check(!strcmp(name, "minimal_step") && !strcmp(desc, "A step is made.") && length == 12, "R37 texts");
+    check(elements == STEP_ELEMENTS && bind == MPI_T_BIND_NO_OBJECT && verbosity == MPI_T_VERBOSITY_TUNER_BASIC,
+          "R235 elements, R244 bind");
+    check(types[0] == MPI_INT && types[1] == MPI_UNSIGNED_LONG_LONG && types[2] == MPI_DOUBLE, "R61 datatypes");
+    check(places[0] == 0 && places[1] == 8 && places[2] == 16 && places[3] == 77, "R235, R239 displacements");
+    length = sizeof name;
+    check(MPI_T_enum_get_item(names, 1, &count, name, &length) == MPI_SUCCESS && count == 1 && !strcmp(name, "total"),
+          "R242 the names of the elements");
+    check(info != MPI_INFO_NULL && MPI_Info_free(&info) == MPI_SUCCESS, "R243 a fresh info object");
+    elements = 1;
+    places[1] = 78;
+    check(MPI_T_event_get_info(step, NULL, NULL, NULL, types, places, &elements, NULL, NULL, NULL, NULL, NULL) ==
+          MPI_SUCCESS && elements == STEP_ELEMENTS && places[1] == 78, "R234 as many as fit");
+    check(MPI_T_event_get_info(bound, NULL, NULL, NULL, NULL, NULL, NULL, &names, NULL, NULL, NULL, &bind) ==
+          MPI_SUCCESS && bind == MPI_T_BIND_MPI_DATATYPE && names == MPI_T_ENUM_NULL, "R241, R244 the bound one");
+
+    clock_index = source_named("minimal_clock");
+    length = desc_length = 64;
+    check(MPI_T_source_get_info(clock_index, name, &length, desc, &desc_length, &order, &ticks, &most, &info) ==
+          MPI_SUCCESS && !strcmp(desc, "Steps.") && order == MPI_T_SOURCE_ORDERED && ticks > 0 && most > 0, "R217 source");
+    check(MPI_T_source_get_info(clock_index, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &other) == MPI_SUCCESS &&
+          info != other && MPI_Info_free(&info) == MPI_SUCCESS && MPI_Info_free(&other) == MPI_SUCCESS, "R225, R264");
+    check(MPI_T_source_get_timestamp(clock_index, &time) == MPI_SUCCESS &&
+          MPI_T_source_get_timestamp(clock_index, &later) == MPI_SUCCESS && time >= 0 && time <= later, "R220 time");
+    check(MPI_T_source_get_info(source_named("minimal_users"), NULL, NULL, NULL, NULL, &order, NULL, NULL, NULL) ==
+          MPI_SUCCESS && order == MPI_T_SOURCE_UNORDERED, "R218 ordering");
+}
+
+static void look_at_category(int expected)
+{
+    int category = -1, count = -1, members[8] = {-1, -1, -1, -1, -1, -1, -1, -1}, found = 0;
+    check(MPI_T_category_get_index("minimal_steps", &category) == MPI_SUCCESS, "category");
+    check(MPI_T_category_get_num_events(category, &count) == MPI_SUCCESS && count == expected, "R201 events in it");
+    check(MPI_T_category_get_events(category, 8, members) == MPI_SUCCESS, "R201 events in it");
+    for (int at = 0; at < count && at < 8; at++)
+        found += members[at] == step || members[at] == bound;
+    check(found == 2, "R202 its members are the merged indices");
+}
+
+static int heard, freed;
+static MPI_T_event_instance last_instance;
+static MPI_T_event_registration expected_registration;
+static MPI_Count before;
+
+/* Proves F39, F42, F43, F44, F45. */
+static void on_step(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
+                    void *user_data)
+{
+    struct step whole = {0, 0, 0};
+    unsigned long long total = 0;
+    MPI_Count time = -1, after = -1;
+    int source = -1;
+    check(registration == expected_registration && user_data == &heard && safety == MPI_T_CB_REQUIRE_NONE, "R249");
+    check(MPI_T_event_read(instance, 1, &total) == MPI_SUCCESS, "R289 an element");
+    check(MPI_T_event_copy(instance, &whole) == MPI_SUCCESS, "R289 the whole event");
+    check(total == whole.total && total == 10ull * whole.number && whole.share == 0.5, "R289 the elements");
+    check(MPI_T_event_read(instance, STEP_ELEMENTS, &total) == MPI_T_ERR_INVALID_INDEX, "R292 behind the last");
+    check(MPI_T_event_read(instance, -1, &total) == MPI_T_ERR_INVALID_INDEX, "R292 before the first");
+    check(MPI_T_event_read(instance, 0, NULL) == MPI_T_ERR_INVALID, "R10 no buffer");
+    check(MPI_T_event_get_source(instance, &source) == MPI_SUCCESS && source == clock_index, "R294 source");
+    check(MPI_T_event_get_timestamp(instance, &time) == MPI_SUCCESS, "R295 time stamp");
+    check(MPI_T_source_get_timestamp(source, &after) == MPI_SUCCESS && before <= time && time <= after, "R223 in between");
+    last_instance = instance;
+    heard++;
+}
+
+/* Proves F40. */
+static void on_free(MPI_T_event_registration registration, MPI_T_cb_safety safety, void *user_data)
+{
+    check(registration == expected_registration && user_data == &freed && safety == MPI_T_CB_REQUIRE_NONE, "R260");
+    freed++;
+}
+
+static void hear(void)
+{
+    struct step whole;
+    MPI_T_event_registration mine = listen_to(step, NULL, NULL, NULL), other, forged[4];
+    expected_registration = mine;
+    minimal_step(MPIT_SAFETY_NONE);
+    check(heard == 0, "R247 nothing before there is a callback");
+    MPI_T_source_get_timestamp(clock_index, &before);
+    check(MPI_T_event_register_callback(mine, levels[0], MPI_INFO_NULL, &heard, on_step) == MPI_SUCCESS, "R248");
+    minimal_step(MPIT_SAFETY_NONE);
+    minimal_step(MPIT_SAFETY_NONE);
+    check(heard == 2, "an event for each step");
+    check(MPI_T_event_copy(last_instance, &whole) == MPI_T_ERR_INVALID_HANDLE, "R288 an instance that is over");
+    other = listen_to(step, NULL, NULL, NULL);
+    forged[0] = (MPI_T_event_registration)((uintptr_t)mine ^ 64);
+    forged[1] = (MPI_T_event_registration)((uintptr_t)mine ^ (uintptr_t)2 << 32);
+    forged[2] = (MPI_T_event_registration)&whole;
+    leave(other);
+    forged[3] = other;
+    for (int at = 0; at < 4; at++) {
+        MPI_Info info;
+        check(MPI_T_event_handle_free(forged[at], &freed, on_free) == MPI_T_ERR_INVALID_HANDLE, "R257 no registration");
+        check(MPI_T_event_set_dropped_handler(forged[at], NULL) == MPI_T_ERR_INVALID_HANDLE, "R257 no registration");
+        check(MPI_T_event_handle_get_info(forged[at], &info) == MPI_T_ERR_INVALID_HANDLE, "R257 no registration");
+    }
+    check(MPI_T_event_register_callback(mine, 12345, MPI_INFO_NULL, NULL, on_step) == MPI_T_ERR_INVALID, "R267 no level");
+    check(MPI_T_event_callback_set_info(mine, levels[1], MPI_INFO_NULL) == MPI_T_ERR_INVALID, "R267 no callback there");
+    check(MPI_T_event_handle_free(mine, &freed, on_free) == MPI_SUCCESS && freed == 1, "R259 free callback");
+    check(MPI_T_event_handle_free(mine, &freed, on_free) == MPI_T_ERR_INVALID_HANDLE, "R257 freed twice");
+    minimal_step(MPIT_SAFETY_NONE);
+    check(heard == 2 && freed == 1, "R258 nothing after the free callback");
+}
+
+static int chosen, context;
+
+static void on_level(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
+                     void *user_data)
+{
+    (void)instance, (void)registration;
+    check(safety == levels[context], "R253 the context's requirement");
+    chosen = *(int *)user_data;
+}
+
+/* Proves R252, R254: all sets of levels in all contexts. */
+static void choose(void)
+{
+    static int own[4] = {0, 1, 2, 3};
+    MPI_T_event_registration registration = listen_to(step, NULL, NULL, NULL);
+    for (int set = 0; set < 16; set++) {
+        for (int at = 0; at < 4; at++)
+            check(MPI_T_event_register_callback(registration, levels[at], MPI_INFO_NULL, &own[at],
+                                                set >> at & 1 ? on_level : NULL) == MPI_SUCCESS, "R250, R251");
+        for (context = 0; context < 4; context++) {
+            int expected = context;
+            while (expected < 4 && !(set >> expected & 1))
+                expected++;
+            chosen = 4;
+            minimal_step(context);
+            check(chosen == expected, "R252 the lowest sufficient level");
+        }
+    }
+    leave(registration);
+}
+
+static MPI_Count lost;
+
+/* Proves F41. */
+static void on_drop(MPI_Count count, MPI_T_event_registration registration, int source, MPI_T_cb_safety safety,
+                    void *user_data)
+{
+    check(registration == expected_registration && source == clock_index, "R280 source of what was lost");
+    check(safety == MPI_T_CB_REQUIRE_NONE && user_data == &context, "R283 user data of the callback");
+    lost += count;
+}
+
+static void drop(void)
+{
+    MPI_T_event_registration registration = listen_to(step, NULL, NULL, NULL);
+    expected_registration = registration;
+    context = 0;
+    MPI_T_event_register_callback(registration, levels[0], MPI_INFO_NULL, &context, on_level);
+    check(MPI_T_event_set_dropped_handler(registration, on_drop) == MPI_SUCCESS, "handler");
+    for (int at = 0; at < 3; at++)
+        minimal_step(MPIT_SAFETY_THREAD_SAFE);
+    check(lost == 0, "R281 not reported where no callback is fit");
+    minimal_step(MPIT_SAFETY_NONE);
+    check(lost == 3, "R276 what was lost");
+    check(MPI_T_event_set_dropped_handler(registration, NULL) == MPI_SUCCESS, "no handler");
+    minimal_step(MPIT_SAFETY_THREAD_SAFE);
+    check(MPI_T_event_set_dropped_handler(registration, on_drop) == MPI_SUCCESS, "handler");
+    minimal_step(MPIT_SAFETY_NONE);
+    check(lost == 3, "R275 nothing recorded without a handler");
+    leave(registration);
+}
+
+static int depth, deepest, inside;
+
+/* Proves R262, R268, R270: raises the event again, queries its registration, and finally frees it. */
+static void on_nested(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
+                      void *user_data)
+{
+    struct step outer, again;
+    int count = 0;
+    (void)safety;
+    inside++;
+    check(MPI_T_event_copy(instance, &outer) == MPI_SUCCESS, "an instance within another's callback");
+    check(MPI_T_event_get_num(&count) == MPI_SUCCESS && count > 0, "R299 queries in a callback");
+    if (++depth < deepest)
+        minimal_step(MPIT_SAFETY_NONE);
+    check(MPI_T_event_copy(instance, &again) == MPI_SUCCESS && again.number == outer.number, "R296 the same data");
+    if (--depth == 0) {
+        leave(listen_to(step, NULL, NULL, NULL));
+        check(MPI_T_event_handle_free(registration, user_data, on_free) == MPI_SUCCESS, "R262 freed in its callback");
+        check(MPI_T_event_handle_free(registration, user_data, on_free) == MPI_T_ERR_INVALID_HANDLE, "R257 twice");
+        check(MPI_T_event_copy(instance, &again) == MPI_SUCCESS, "R262 the instance is still there");
+        check(freed == 1, "R261 not before the callback has returned");
+    }
+    inside--;
+}
+
+static void nest(void)
+{
+    deepest = 5;
+    expected_registration = listen_to(step, NULL, &freed, on_nested);
+    minimal_step(MPIT_SAFETY_NONE);
+    check(inside == 0 && freed == 2, "R259 freed once all callbacks have returned");
+    minimal_step(MPIT_SAFETY_NONE);
+    check(freed == 2, "R258");
+}
+
+static void on_bound(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
+                     void *user_data)
+{
+    (void)instance, (void)registration, (void)safety;
+    ++*(int *)user_data;
+}
+
+static void bind_to_datatypes(void)
+{
+    int ints = 0, doubles = 0;
+    MPI_Datatype type = MPI_INT, other = MPI_DOUBLE, null = MPI_DATATYPE_NULL;
+    MPI_T_event_registration of_int, of_double, none;
+    check(MPI_T_event_handle_alloc(bound, NULL, MPI_INFO_NULL, &none) == MPI_T_ERR_INVALID_HANDLE, "R88 no object");
+    check(MPI_T_event_handle_alloc(bound, &null, MPI_INFO_NULL, &none) == MPI_T_ERR_INVALID_HANDLE, "R88 a null handle");
+    of_int = listen_to(bound, &type, &ints, on_bound);
+    of_double = listen_to(bound, &other, &doubles, on_bound);
+    minimal_use((uintptr_t)MPI_INT);
+    minimal_use((uintptr_t)MPI_INT);
+    minimal_use((uintptr_t)MPI_DOUBLE);
+    check(ints == 2 && doubles == 1, "R256 each receives events of its own object");
+    leave(of_int);
+    leave(of_double);
+}
+
+static void on_deferred(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
+                        void *user_data)
+{
+    (void)instance, (void)registration, (void)safety;
+    ++*(int *)user_data;
+}
+
+static int says_defer(MPI_T_event_registration registration, const char *expected)
+{
+    MPI_Info info = MPI_INFO_NULL;
+    char value[16] = "";
+    int found = 0;
+    check(MPI_T_event_handle_get_info(registration, &info) == MPI_SUCCESS, "R263 hints");
+    MPI_Info_get(info, "mpit_defer", sizeof value - 1, value, &found);
+    MPI_Info_free(&info);
+    return found && !strcmp(value, expected);
+}
+
+/* Proves R263: hints reach the library, which returns its own hint. */
+static void hint(void)
+{
+    int count = 0;
+    MPI_Info defer, used;
+    MPI_T_event_registration registration;
+    MPI_Info_create(&defer);
+    MPI_Info_set(defer, "mpit_defer", "true");
+    MPI_Info_set(defer, "no_such_hint", "1");
+    check(MPI_T_event_handle_alloc(step, NULL, defer, &registration) == MPI_SUCCESS, "R265 with hints");
+    check(says_defer(registration, "true"), "hints of the registration");
+    MPI_T_event_register_callback(registration, levels[0], defer, &count, on_deferred);
+    minimal_step(MPIT_SAFETY_THREAD_SAFE);
+    check(count == 0, "it waits");
+    minimal_step(MPIT_SAFETY_NONE);
+    check(count == 2, "what waited comes");
+    MPI_Info_set(defer, "mpit_defer", "false");
+    check(MPI_T_event_handle_set_info(registration, defer) == MPI_SUCCESS && says_defer(registration, "false"), "R263");
+    check(MPI_T_event_callback_set_info(registration, levels[0], defer) == MPI_SUCCESS, "hints of a callback");
+    check(MPI_T_event_callback_get_info(registration, levels[0], &used) == MPI_SUCCESS &&
+          MPI_Info_free(&used) == MPI_SUCCESS, "hints of a callback");
+    MPI_Info_free(&defer);
+    leave(registration);
+}
+
+static void grow(void)
+{
+    char names[64][64];
+    int count = remember_names(names), stamp = -1, later = -1, late, calls = 0;
+    MPI_T_event_registration registration;
+    MPI_T_category_changed(&stamp);
+    check(minimal_grow() == MPI_SUCCESS, "the library has more to show");
+    MPI_T_category_changed(&later);
+    check(later > stamp, "R210 the update number grows");
+    compare_names(names, count);
+    late = event_named("minimal_late");
+    check(late == count && source_named("minimal_late_clock") > clock_index, "R16 what is new goes behind");
+    look_at_category(3);
+    registration = listen_to(late, NULL, &calls, on_bound);
+    minimal_late();
+    check(calls == 1, "an event type that came late");
+    leave(registration);
+}
+
+static void on_own(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
+                   void *user_data)
+{
+    int value = 0, source = -1;
+    (void)registration, (void)safety;
+    check(MPI_T_event_read(instance, 0, &value) == MPI_SUCCESS && value == 42, "an event of the tool's own");
+    check(MPI_T_event_get_source(instance, &source) == MPI_SUCCESS && source == source_named("tool_clock"), "its source");
+    minimal_step(MPIT_SAFETY_NONE);
+    ++*(int *)user_data;
+}
+
+/* Both kinds nested: the library's event in the callback of the tool's event. */
+static void mix(void)
+{
+    int own = 0, steps = 0, value = 42;
+    MPI_T_event_registration of_own = listen_to(event_named("tool_event"), NULL, &own, on_own);
+    MPI_T_event_registration of_step = listen_to(step, NULL, &steps, on_bound);
+    mpit_raise(&own_cell, MPIT_SAFETY_NONE, 0, &value);
+    check(own == 1 && steps == 1, "events of both");
+    leave(of_own);
+    leave(of_step);
+}
+
+static int stop_threads;
+
+static void *raise_many(void *nothing)
+{
+    (void)nothing;
+    for (int at = 0; at < MANY; at++)
+        minimal_use((uintptr_t)MPI_INT);
+    return NULL;
+}
+
+static void count_atomically(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
+                             void *user_data)
+{
+    int one = 0, source = -1;
+    (void)registration, (void)safety;
+    if (MPI_T_event_read(instance, 0, &one) != MPI_SUCCESS || one != 1 || MPI_T_event_get_source(instance, &source))
+        __atomic_fetch_add(&failures, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add((int *)user_data, 1, __ATOMIC_SEQ_CST);
+}
+
+static void *come_and_go(void *nothing)
+{
+    MPI_Datatype type = MPI_INT;
+    int ignored = 0;
+    (void)nothing;
+    while (!__atomic_load_n(&stop_threads, __ATOMIC_SEQ_CST)) {
+        MPI_T_event_registration registration = listen_to(bound, &type, &ignored, count_atomically);
+        MPI_T_event_register_callback(registration, levels[2], MPI_INFO_NULL, &ignored, count_atomically);
+        MPI_T_event_register_callback(registration, levels[0], MPI_INFO_NULL, NULL, NULL);
+        leave(registration);
+    }
+    return NULL;
+}
+
+/* Two threads raise events, while a third registers and frees registrations. */
+static void race(void)
+{
+    int count = 0;
+    MPI_Datatype type = MPI_INT;
+    MPI_T_event_registration registration = listen_to(bound, &type, &count, count_atomically);
+    pthread_t raising[2], changing;
+    pthread_create(&changing, NULL, come_and_go, NULL);
+    for (int at = 0; at < 2; at++)
+        pthread_create(&raising[at], NULL, raise_many, NULL);
+    for (int at = 0; at < 2; at++)
+        pthread_join(raising[at], NULL);
+    __atomic_store_n(&stop_threads, 1, __ATOMIC_SEQ_CST);
+    pthread_join(changing, NULL);
+    check(count == 2 * MANY, "each event of two threads");
+    leave(registration);
+}
+
+/* Checks the library's events after the tools interface, and then MPI, was finalized. */
+static void end(void)
+{
+    int provided, calls = 0, length = 64;
+    char name[64] = "";
+    MPI_Count time;
+    MPI_T_event_registration registration = listen_to(step, NULL, &calls, on_bound), next;
+    MPI_T_finalize();
+    minimal_step(MPIT_SAFETY_NONE);
+    check(calls == 0, "nothing when the interface is down");
+    MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided);
+    check(MPI_T_event_handle_free(registration, NULL, NULL) == MPI_T_ERR_INVALID_HANDLE, "R32 as if it were freed");
+    next = listen_to(step, NULL, &calls, on_bound);
+    minimal_step(MPIT_SAFETY_NONE);
+    check(calls == 1 && next != registration, "R31 everything works again");
+    MPI_Finalize();
+    minimal_step(MPIT_SAFETY_NONE);
+    check(calls == 1, "nothing after MPI_Finalize");
+    check(MPI_T_event_handle_free(next, NULL, NULL) == MPI_T_ERR_INVALID_HANDLE, "it ended with the library");
+    check(MPI_T_event_handle_alloc(step, NULL, MPI_INFO_NULL, &next) == MPI_T_ERR_INVALID_INDEX, "none can be made");
+    check(MPI_T_event_get_info(step, name, &length, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) ==
+          MPI_SUCCESS && !strcmp(name, "minimal_step"), "it can still be described");
+    check(MPI_T_source_get_timestamp(clock_index, &time) == MPI_T_ERR_NOT_SUPPORTED, "there is no time any more");
+    look_at_category(3);
+    MPI_T_finalize();
+}
+
+int main(int argc, char **argv)
+{
+    char names[64][64];
+    int provided, count, now = 0;
+    check(mpit_register(&own_table) == MPI_SUCCESS, "the tool's own event type");
+    check(MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided) == MPI_SUCCESS, "R19 init");
+    count = remember_names(names);
+    check(count > 0, "the preload library has events of its own");
+    MPI_Init(&argc, &argv);
+    check(MPI_T_event_get_num(&now) == MPI_SUCCESS && now == count + 2, "R15 the library's are new");
+    compare_names(names, count);
+    step = event_named("minimal_step");
+    bound = event_named("minimal_bound");
+    check(step >= count && bound >= count, "R16 ours first");
+    describe();
+    look_at_category(2);
+    hear();
+    choose();
+    drop();
+    nest();
+    bind_to_datatypes();
+    hint();
+    mix();
+    grow();
+    race();
+    end();
+    printf("received %d steps, %d failures\n", heard, failures);
+    return failures != 0;
+}

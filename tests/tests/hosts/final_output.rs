@@ -1,0 +1,182 @@
+//! Output at the end of a program: as its settings request, regardless of the actions of tools, and without
+//! an effect on the program.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use mpit_tests::{
+    Context, Failure, Outcome,
+    launch::{Finished, Job},
+    prof::Prof,
+    stacks::{self, Stack},
+};
+
+use crate::{MONITORED, read_all};
+
+const RANKS: u32 = 4;
+
+/// The states of MPI_T at the end.
+const MODES: [&str; 5] = ["none", "started", "stopped", "flushed", "late"];
+
+/// The destination of the output of the whole run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum To {
+    Nowhere,
+    Stdout,
+    Stderr,
+    Files,
+    OneFile,
+}
+
+const OUTPUTS: [To; 5] = [To::Nowhere, To::Stdout, To::Stderr, To::Files, To::OneFile];
+
+/// The library on which all combinations are tested, because it starts fastest. On the others each mode and
+/// each output is tested once.
+const ALL_ON: &str = "mpich4.0.2";
+
+fn job(stack: &Stack, dir: &Path, to: To, stem: &str, arguments: &[&str]) -> Outcome<Job> {
+    let output = match to {
+        To::Nowhere => "0",
+        To::Stdout => "1",
+        To::Stderr => "2",
+        To::Files | To::OneFile => "3",
+    };
+    let container = if to == To::OneFile { "1" } else { "0" };
+    Job::mpi(stack, RANKS).arg(stack.compile("final_output")?).args(arguments).dir(dir).under_mpit(&[
+        MONITORED,
+        ("pml_monitoring_enable_output", output),
+        ("pml_monitoring_filename", stem),
+        ("monitoring_container", container),
+    ])
+}
+
+/// Returns the names of the expected files.
+fn files(to: To, mode: &str) -> BTreeSet<String> {
+    let each = |stem| (0..RANKS).map(move |rank| format!("{stem}.{rank}.prof"));
+    let mut files: BTreeSet<String> = match to {
+        To::Files => each("run").collect(),
+        To::OneFile => ["run.prof".into()].into(),
+        _ => BTreeSet::new(),
+    };
+    if mode == "flushed" {
+        files.extend(each("phase"));
+    }
+    files
+}
+
+fn files_in(dir: &Path) -> Outcome<BTreeSet<String>> {
+    let entries = fs::read_dir(dir).context(dir.display())?;
+    entries
+        .map(|entry| Ok(entry.context(dir.display())?.file_name().to_string_lossy().into_owned()))
+        .collect()
+}
+
+/// Splits the output into the texts of the processes: none may be interrupted by another.
+fn texts_in(output: &str) -> Outcome<Vec<Prof>> {
+    let begin = "# POINT TO POINT\n";
+    let texts: Vec<_> = output.split(begin).skip(1).collect();
+    Failure::unless(texts.len() == RANKS as usize, || format!("{} texts in\n{output}", texts.len()))?;
+    let parse = |(rank, text): (u32, &&str)| {
+        Prof::parse(&format!("{begin}{text}"), rank).context(format!("rank {rank} in\n{output}"))
+    };
+    (0..).zip(&texts).map(parse).collect()
+}
+
+/// Checks that each process sent one int to its right neighbor.
+fn are_right(profs: &[Prof]) -> Outcome {
+    for (rank, prof) in (0..).zip(profs) {
+        let sent: Vec<_> =
+            prof.rows('E').into_iter().map(|(peer, row)| (peer, row.messages, row.bytes)).collect();
+        Failure::unless(sent == [((rank + 1) % RANKS, 1, 4)], || format!("rank {rank} sent {sent:?}"))?;
+    }
+    Ok(())
+}
+
+fn check(finished: &Finished, dir: &Path, to: To, mode: &str) -> Outcome {
+    let result = finished.stdout.lines().next().unwrap_or_default();
+    Failure::unless(finished.code == Some(0) && result == "result 6", || "another result".into())?;
+    let (wanted, there) = (files(to, mode), files_in(dir)?);
+    Failure::unless(wanted == there, || format!("files are {there:?}, should be {wanted:?}"))?;
+    let quiet = |output: &str| Failure::unless(!output.contains("# POINT"), || "written to a stream".into());
+    if to != To::Stdout {
+        quiet(&finished.stdout)?;
+    }
+    if to != To::Stderr {
+        quiet(&finished.stderr)?;
+    }
+    if mode == "flushed" {
+        are_right(&read_all(&dir.join("phase"), RANKS)?).context("the phase")?;
+    }
+    match to {
+        To::Nowhere => Ok(()),
+        To::Stdout => are_right(&texts_in(&finished.stdout)?),
+        To::Stderr => are_right(&texts_in(&finished.stderr)?),
+        To::Files => are_right(&read_all(&dir.join("run"), RANKS)?),
+        To::OneFile => {
+            let path = dir.join("run.prof");
+            let text = fs::read_to_string(&path).context(path.display())?;
+            let is_of_a_process = |line: &&str| {
+                ["# MPIT JOB", "# MPIT RUN", "# RANK", "# END"]
+                    .iter()
+                    .all(|heading| !line.starts_with(heading))
+            };
+            let lines: String = text.split_inclusive('\n').filter(is_of_a_process).collect();
+            are_right(&texts_in(&lines)?)
+        }
+    }
+}
+
+#[test]
+fn output_is_written_as_configured() -> Outcome {
+    stacks::for_each(
+        "final_output",
+        |_| true,
+        |stack| {
+            for (which, to) in OUTPUTS.into_iter().enumerate() {
+                for (mode, name) in MODES.into_iter().enumerate() {
+                    if which != mode && stack.label() != ALL_ON {
+                        continue;
+                    }
+                    let dir = stack.scratch("final_output")?;
+                    let finished = job(stack, &dir, to, "run", &[name])?.finish()?;
+                    check(&finished, &dir, to, name).context(format!("{to:?}, {name}\n{finished}"))?;
+                }
+            }
+            Ok(())
+        },
+    )
+}
+
+#[test]
+fn failed_output_prints_one_line() -> Outcome {
+    stacks::for_each(
+        "final_output_unwritable",
+        |_| true,
+        |stack| {
+            let dir = stack.scratch("final_output_unwritable")?;
+            fs::write(dir.join("file"), "here before").context("file")?;
+            let program = stack.compile("final_output")?;
+            let arguments = ["none", "3"];
+            let bare = Job::mpi(stack, RANKS).arg(program).args(&arguments).finish()?;
+            Failure::unless(bare.code == Some(3), || bare.to_string())?;
+            for (to, complaints) in [(To::Files, RANKS), (To::OneFile, 1 + RANKS)] {
+                // The directory's name is taken by a file. If the common file cannot be written, each process
+                // tries to write its own.
+                let finished = job(stack, &dir, to, "file/run", &arguments)?.finish()?;
+                let reported =
+                    finished.stderr.lines().filter(|line| line.contains("mpit: cannot write file/run"));
+                let reported = reported.count() as u32;
+                Failure::unless(
+                    finished.code == bare.code && finished.stdout == bare.stdout && reported == complaints,
+                    || {
+                        format!(
+                            "{to:?}: {reported} complaints instead of {complaints}\n{finished}\nwithout mpit:\n{bare}"
+                        )
+                    },
+                )?;
+                let there = files_in(&dir)?;
+                Failure::unless(there == BTreeSet::from(["file".to_owned()]), || format!("{there:?}"))?;
+            }
+            Ok(())
+        },
+    )
+}

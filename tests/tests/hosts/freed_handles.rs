@@ -1,0 +1,22 @@
+//! Handles on variables of the library, while other threads free them and while MPI ends.
+
+use mpit_tests::{Failure, Outcome, launch::Job, stacks};
+
+use crate::MONITORED;
+
+#[test]
+fn freed_host_handles_are_error_codes() -> Outcome {
+    stacks::for_each(
+        "freed_handles",
+        |_| true,
+        |stack| {
+            // Freed memory is overwritten, so that a use after free crashes.
+            let job = Job::mpi(stack, 1)
+                .arg(stack.compile("freed_handles")?)
+                .env("MALLOC_PERTURB_", "90")
+                .seconds(300);
+            let finished = job.under_mpit(&[MONITORED])?.succeed()?;
+            Failure::unless(finished.stdout.contains("done"), || finished.to_string())
+        },
+    )
+}

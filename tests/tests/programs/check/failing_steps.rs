@@ -1,0 +1,69 @@
+//! Plug-ins that crash, end the process or hang, at each step.
+
+use mpit_tests::launch::Job;
+use mpit_tests::{Context, Failure, Outcome};
+
+use super::{CheckOutput, check, equal, plugin};
+
+/// The macros of `failing_steps.c`, and the step in the message.
+const STEPS: [(&str, &str); 6] = [
+    ("IN_CONSTRUCTOR", "while it was opened"),
+    ("IN_ACTIVATION", "while it was activated and its settings were set"),
+    ("IN_VALUE", "while its values were read"),
+    ("IN_DEACTIVATION", "while it was deactivated"),
+    ("IN_REACTIVATION", "while it was activated again"),
+    ("IN_DESTRUCTOR", "at the end of the process"),
+];
+
+/// Returns rule and reason of the only error.
+fn fault(options: &[&str], seconds: &str) -> Outcome<[String; 2]> {
+    let dir = tempfile::tempdir().context("a directory")?;
+    let object = plugin(&dir, "failing_steps", "failing_steps", options)?;
+    let finished = check(Job::plain(&[]), &[&object], &["--json", "--timeout", seconds])?.finish()?;
+    equal(&finished.code, &Some(1))?;
+    let output = CheckOutput::of(&finished)?;
+    let findings = output.plugin(0)["findings"].as_array().into_iter().flatten();
+    let errors: Vec<_> = findings.filter(|finding| finding["severity"] == "error").collect();
+    let [error] = errors.as_slice() else {
+        return Err(Failure::new(format!("one error is expected of {options:?}: {}", output.0)));
+    };
+    Ok(["rule", "why"].map(|key| error[key].as_str().unwrap_or_default().to_owned()))
+}
+
+fn reported(options: &[&str], seconds: &str, rule: &str, parts: &[&str]) -> Outcome {
+    let [found, why] = fault(options, seconds)?;
+    equal(&(options, found.as_str()), &(options, rule))?;
+    Failure::unless(parts.iter().all(|part| why.contains(part)), || format!("{options:?}: {why}"))
+}
+
+#[test]
+fn a_crash_is_reported_with_its_step() -> Outcome {
+    for (step, when) in STEPS {
+        reported(&[&format!("-D{step}"), "-DACTION=CRASH"], "60", "crash", &["SIGABRT", when])?;
+    }
+    // An invalid pointer is detected before it is dereferenced.
+    reported(&["-DIN_TABLE"], "60", "C1", &["not in memory that can be read"])
+}
+
+#[test]
+fn an_exit_is_reported_with_its_step() -> Outcome {
+    for (step, when) in STEPS {
+        // The exit status shows that the process ended in a destructor.
+        reported(&[&format!("-D{step}"), "-DACTION=LEAVE"], "60", "exit", &["status 7", when])?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_plugin_that_hangs_is_ended() -> Outcome {
+    for (step, when) in [STEPS[0], STEPS[2]] {
+        reported(&[&format!("-D{step}"), "-DACTION=WAIT"], "5", "hang", &["5 s", when])?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_refusal_is_reported_with_its_code() -> Outcome {
+    reported(&["-DREFUSED"], "60", "activation", &["returned 3"])?;
+    reported(&["-DREFUSED_AGAIN"], "60", "activation", &["it was deactivated, and then", "returned 1"])
+}
