@@ -38,6 +38,12 @@ struct Watched {
     was_started: Cell<bool>,
 }
 
+impl Watched {
+    fn read(&self) -> u64 {
+        self.high.read(|| true).expect("the cursor has an owner")
+    }
+}
+
 /// Returns a cursor for the highest level.
 fn watched() -> Rc<Watched> {
     let high = storage().take_cursor(true);
@@ -47,8 +53,8 @@ fn watched() -> Rc<Watched> {
 /// A level that is set while a cursor is started is seen by one of the two.
 fn a_start_misses_no_level() {
     let watched = watched();
-    at_once(&watched, [|_| LEVEL.set(7), |watched| assert_eq!(watched.high.start(), Ok(true))]);
-    assert_eq!(watched.high.read(), 7);
+    at_once(&watched, [|_| LEVEL.set(7), |watched| assert_eq!(watched.high.start(|| true), Ok(true))]);
+    assert_eq!(watched.read(), 7);
 }
 
 /// A level that is set after a start is seen, although it has passed when the cursor is read.
@@ -63,26 +69,26 @@ fn a_started_cursor_misses_no_level() {
                 LEVEL.set(2);
             },
             |watched| {
-                assert_eq!(watched.high.start(), Ok(true));
+                assert_eq!(watched.high.start(|| true), Ok(true));
                 watched.flag.store(true, Release);
             },
         ],
     );
-    let peak = watched.high.read();
+    let peak = watched.read();
     assert!(peak == 7 || peak == 2 && !watched.was_started.get(), "{peak}");
 }
 
 /// The value of a cursor does not change after its stop.
 fn a_stopped_cursor_stays() {
     let watched = watched();
-    assert_eq!(watched.high.start(), Ok(true));
+    assert_eq!(watched.high.start(|| true), Ok(true));
     at_once(
         &watched,
         [
             |_| LEVEL.set(7),
             |watched| {
-                assert_eq!(watched.high.stop(), Ok(true));
-                let (one, other) = (watched.high.read(), watched.high.read());
+                assert_eq!(watched.high.stop(|| true), Ok(true));
+                let (one, other) = (watched.read(), watched.read());
                 assert_eq!(one, other);
             },
         ],
@@ -93,7 +99,7 @@ fn a_stopped_cursor_stays() {
 fn a_reset_begins_at_the_level() {
     let watched = watched();
     LEVEL.set(9);
-    assert_eq!(watched.high.start(), Ok(true));
+    assert_eq!(watched.high.start(|| true), Ok(true));
     at_once(
         &watched,
         [
@@ -103,14 +109,14 @@ fn a_reset_begins_at_the_level() {
             },
             |watched| {
                 let is_lower = watched.flag.load(Acquire);
-                assert_eq!(watched.high.reset(), Ok(()));
-                let peak = watched.high.read();
+                assert_eq!(watched.high.reset(|| true), Ok(()));
+                let peak = watched.read();
                 assert!(peak == 1 || peak == 9 && !is_lower, "{peak}");
             },
         ],
     );
-    assert_eq!(watched.high.reset(), Ok(()));
-    assert_eq!(watched.high.read(), 1);
+    assert_eq!(watched.high.reset(|| true), Ok(()));
+    assert_eq!(watched.read(), 1);
 }
 
 /// A cursor that is returned is taken by one of the threads that look for one, and is stopped then.
@@ -118,10 +124,10 @@ fn cursors_have_one_owner() {
     fn take(first: &&'static WatermarkCursor) {
         let cursor = storage().take_cursor(true);
         assert!(!cursor.control().runs());
-        assert_eq!(cursor.start(), Ok(true), "the cursor {cursor:p} has another owner, {first:p}");
+        assert_eq!(cursor.start(|| true), Ok(true), "the cursor {cursor:p} has another owner, {first:p}");
     }
     let first = storage().take_cursor(true);
-    assert_eq!(first.start(), Ok(true));
+    assert_eq!(first.start(|| true), Ok(true));
     at_once(&Rc::new(first), [|first| assert!(first.retire()), take, take]);
     assert_eq!(storage().running.load(Relaxed), 2);
 }
@@ -130,14 +136,14 @@ fn cursors_have_one_owner() {
 fn cursors_are_all_moved() {
     fn make() -> &'static WatermarkCursor {
         let cursor = storage().take_cursor(true);
-        assert_eq!(cursor.start(), Ok(true));
+        assert_eq!(cursor.start(|| true), Ok(true));
         cursor
     }
     let made: Rc<[Cell<Option<&'static WatermarkCursor>>; 2]> = Rc::default();
     at_once(&made, [|made| made[0].set(Some(make())), |made| made[1].set(Some(make()))]);
     LEVEL.set(5);
     LEVEL.set(3);
-    assert!(made.iter().all(|cursor| cursor.get().is_some_and(|cursor| cursor.read() == 5)));
+    assert!(made.iter().all(|cursor| cursor.get().is_some_and(|cursor| cursor.read(|| true) == Ok(5))));
 }
 
 /// The number of running cursors is right after starts and stops at once.
@@ -147,10 +153,10 @@ fn running_cursors_are_counted() {
         &watched,
         [
             |watched| {
-                let _ = watched.high.start();
-                let _ = watched.high.stop();
+                let _ = watched.high.start(|| true);
+                let _ = watched.high.stop(|| true);
             },
-            |watched| _ = watched.high.start(),
+            |watched| _ = watched.high.start(|| true),
         ],
     );
     assert_eq!(storage().running.load(Relaxed), u32::from(watched.high.control().runs()));
@@ -161,9 +167,9 @@ fn running_cursors_are_counted() {
 /// Raises at once add up, and the watermark follows.
 fn raises_add_up() {
     let watched = watched();
-    assert_eq!(watched.high.start(), Ok(true));
+    assert_eq!(watched.high.start(|| true), Ok(true));
     at_once(&watched, [|_| LEVEL.raise(1), |_| LEVEL.raise(1)]);
-    assert_eq!((LEVEL.get(), watched.high.read()), (2, 2));
+    assert_eq!((LEVEL.get(), watched.read()), (2, 2));
 }
 
 /// A reader of a communicator's level sees no level of another one that reuses its memory.

@@ -1,8 +1,11 @@
 //! The models.
 
+mod bench;
 mod levels;
 mod log;
 mod records;
+mod ring;
+mod sessions;
 mod slots;
 mod small;
 mod sparse;
@@ -13,7 +16,7 @@ use std::harness::Model;
 
 /// Returns all models.
 pub(crate) fn all() -> Vec<Model> {
-    [log::MODELS, sparse::MODELS, slots::MODELS, records::MODELS, levels::MODELS, small::MODELS].concat()
+    [log::MODELS, sparse::MODELS, slots::MODELS, records::MODELS, levels::MODELS, small::MODELS, ring::MODELS, sessions::MODELS].concat()
 }
 
 /// Runs functions at once, each in a thread, and waits for all.

@@ -152,6 +152,6 @@ fn limit_holds() {
         }
     }
     let shared = Rc::new((table(1), AtomicU64::new(0)));
-    at_once(&shared, [count, count, count]);
+    at_once(&shared, [count, count]);
     assert_eq!(shared.1.load(Relaxed), 1);
 }

@@ -19,6 +19,17 @@ use std::{env, panic};
 use loom::sync::atomic as model;
 use loom::thread::ThreadId;
 
+/// What loom explores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Orders of accesses, and all values that a load may return. Orders of several loads and a store may be missing.
+    Narrow,
+    /// The same with all orders, by means of companions.
+    Wide,
+    /// Orders of accesses. Loads return the latest value, as on a machine without weak memory.
+    Latest,
+}
+
 /// A value that no model stores, for compare-exchanges that always fail.
 const NEVER: u64 = 0x5ca1_ab1e_0ddb_a115;
 
@@ -64,7 +75,7 @@ impl Place {
 
     /// Makes loom try all orders of this access and others of the same atomic.
     fn widen(&self) {
-        if IS_WIDE.get() {
+        if MODE.get() == Mode::Wide {
             let _ = self.companion.compare_exchange(NEVER, NEVER, Relaxed, Relaxed);
         }
     }
@@ -78,6 +89,10 @@ impl Place {
 
     pub(crate) fn load(&self, order: Ordering) -> u64 {
         self.widen();
+        let known = if order == SeqCst { Acquire } else { order };
+        if MODE.get() == Mode::Latest {
+            return self.latest(known);
+        }
         if order != SeqCst {
             return self.word.load(order);
         }
@@ -148,7 +163,7 @@ struct Execution {
 
 thread_local! {
     static CURRENT: RefCell<Execution> = RefCell::default();
-    static IS_WIDE: Cell<bool> = const { Cell::new(true) };
+    static MODE: Cell<Mode> = const { Cell::new(Mode::Wide) };
 }
 
 /// Returns the atomic that a binding stands for in this execution.
@@ -231,8 +246,8 @@ fn supply() -> BTreeMap<u64, usize> {
 }
 
 /// Runs all executions of a model; returns their number. Panics if one of them does.
-pub fn explore(bound: Option<usize>, is_wide: bool, limit: usize, model: impl Fn() + Send + Sync + 'static) -> u64 {
-    IS_WIDE.set(is_wide);
+pub fn explore(bound: Option<usize>, mode: Mode, limit: usize, model: impl Fn() + Send + Sync + 'static) -> u64 {
+    MODE.set(mode);
     CURRENT.with_borrow_mut(|execution| execution.supply = supply());
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |info| {

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use std::{env, thread};
 
-use crate::execution;
+use crate::execution::{self, Mode};
 
 /// A model: a function that loom runs once for each order of its steps.
 #[derive(Clone, Copy, Debug)]
@@ -14,40 +14,46 @@ pub struct Model {
     name: &'static str,
     run: fn(),
     preemptions: usize,
-    is_wide: bool,
+    mode: Mode,
     limit: usize,
 }
 
 impl Model {
     /// A model of all orders with at most three preemptions.
+    #[must_use]
     pub const fn new(name: &'static str, run: fn()) -> Self {
-        Self { name, run, preemptions: 3, is_wide: true, limit: 1_000_000 }
+        Self { name, run, preemptions: 3, mode: Mode::Wide, limit: 1_000_000 }
     }
 
     /// Sets the number of preemptions.
+    #[must_use]
     pub const fn preemptions(mut self, preemptions: usize) -> Self {
         self.preemptions = preemptions;
         self
     }
 
     /// Ends the exploration after a number of executions.
+    #[must_use]
     pub const fn limit(mut self, limit: usize) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Leaves out the companions of atomics; see `mpit_models_std`.
-    pub const fn narrow(mut self) -> Self {
-        self.is_wide = false;
+    /// Sets what is explored.
+    #[must_use]
+    pub const fn mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
         self
     }
 
     /// Explores the model in this process, and prints the result. Panics if an execution does.
     fn explore(&self) {
         let start = Instant::now();
-        let executions = execution::explore(Some(self.preemptions), self.is_wide, self.limit, self.run);
+        let executions = execution::explore(Some(self.preemptions), self.mode, self.limit, self.run);
         let end = if executions as usize >= self.limit { "at the limit" } else { "all" };
-        println!("{executions:>10} {:>8.1}  {end}, {} preemptions", start.elapsed().as_secs_f64(), self.preemptions);
+        let values = if self.mode == Mode::Latest { "latest values" } else { "weak memory" };
+        let seconds = start.elapsed().as_secs_f64();
+        println!("{executions:>10} {seconds:>8.1}  {end}, {} preemptions, {values}", self.preemptions);
     }
 }
 
@@ -97,7 +103,9 @@ pub fn main(models: &[Model]) -> ExitCode {
 /// Runs a model in a process, and prints its row. Returns true if it holds.
 fn run(model: &Model) -> bool {
     let mut command = Command::new(env::current_exe().expect("the program has a path"));
-    let output = command.args([ONE, model.name]).stdin(Stdio::null()).output().expect("the program runs");
+    // The stacks of a model's threads are too small for backtraces.
+    command.args([ONE, model.name]).env("RUST_BACKTRACE", "0").stdin(Stdio::null());
+    let output = command.output().expect("the program runs");
     let row = String::from_utf8_lossy(&output.stdout);
     let mut stdout = std::io::stdout().lock();
     if output.status.success() {
