@@ -1,6 +1,8 @@
 //! The models.
 
 mod bench;
+mod events;
+mod forks;
 mod levels;
 mod log;
 mod records;
@@ -16,7 +18,7 @@ use std::harness::Model;
 
 /// Returns all models.
 pub(crate) fn all() -> Vec<Model> {
-    [log::MODELS, sparse::MODELS, slots::MODELS, records::MODELS, levels::MODELS, small::MODELS, ring::MODELS, sessions::MODELS].concat()
+    [log::MODELS, sparse::MODELS, slots::MODELS, records::MODELS, levels::MODELS, small::MODELS, ring::MODELS, sessions::MODELS, events::MODELS, forks::MODELS].concat()
 }
 
 /// Runs functions at once, each in a thread, and waits for all.

@@ -8,11 +8,11 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::process::{self, Command};
 use std::rc::Rc;
 use std::sync::atomic::{
     AtomicU64,
-    Ordering::{self, Acquire, Relaxed, Release, SeqCst},
+    Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst},
 };
 use std::{env, panic};
 
@@ -48,18 +48,63 @@ impl Binding {
     }
 }
 
+/// A read-modify-write of a word.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Change {
+    Exchange { current: u64, new: u64 },
+    Swap(u64),
+    Add(u64),
+    Sub(u64),
+    And(u64),
+    Or(u64),
+    Max(u64),
+    Min(u64),
+}
+
+impl Change {
+    fn apply(self, word: &model::AtomicU64, success: Ordering, failure: Ordering) -> Result<u64, u64> {
+        match self {
+            Self::Exchange { current, new } => return word.compare_exchange(current, new, success, failure),
+            Self::Swap(new) => Ok(word.swap(new, success)),
+            Self::Add(more) => Ok(word.fetch_add(more, success)),
+            Self::Sub(less) => Ok(word.fetch_sub(less, success)),
+            Self::And(bits) => Ok(word.fetch_and(bits, success)),
+            Self::Or(bits) => Ok(word.fetch_or(bits, success)),
+            Self::Max(other) => Ok(word.fetch_max(other, success)),
+            Self::Min(other) => Ok(word.fetch_min(other, success)),
+        }
+    }
+
+    /// Returns the value that it stores instead of another one.
+    fn result(self, before: u64) -> u64 {
+        match self {
+            Self::Exchange { new, .. } | Self::Swap(new) => new,
+            Self::Add(more) => before.wrapping_add(more),
+            Self::Sub(less) => before.wrapping_sub(less),
+            Self::And(bits) => before & bits,
+            Self::Or(bits) => before | bits,
+            Self::Max(other) => before.max(other),
+            Self::Min(other) => before.min(other),
+        }
+    }
+}
+
 /// An atomic of an execution.
 #[derive(Debug)]
 pub(crate) struct Place {
     word: model::AtomicU64,
     /// Makes all accesses depend on each other; see [`widen`](Place::widen).
     companion: model::AtomicU64,
-    /// True if the latest store was sequentially consistent.
-    is_seq_cst: Cell<bool>,
-    /// The number of sequentially consistent stores.
-    seq_cst_stores: Cell<u32>,
-    /// The thread that modified it by reading and writing, if there was one, and true if there were several.
+    /// The values since the latest sequentially consistent store, which sequentially consistent loads return; empty if there was
+    /// none.
+    seq_cst: RefCell<Vec<u64>>,
+    /// The thread that read and modified it, and true if several did.
     modifier: Cell<Option<(ThreadId, bool)>>,
+}
+
+/// Returns the order that loom shall give to an access; the rest of sequential consistency is made here.
+fn known(order: Ordering, without: Ordering) -> Ordering {
+    if order == SeqCst { without } else { order }
 }
 
 impl Place {
@@ -67,8 +112,7 @@ impl Place {
         Self {
             word: model::AtomicU64::new(initial),
             companion: model::AtomicU64::new(0),
-            is_seq_cst: Cell::new(false),
-            seq_cst_stores: Cell::new(0),
+            seq_cst: RefCell::default(),
             modifier: Cell::new(None),
         }
     }
@@ -89,59 +133,50 @@ impl Place {
 
     pub(crate) fn load(&self, order: Ordering) -> u64 {
         self.widen();
-        let known = if order == SeqCst { Acquire } else { order };
+        let known = known(order, Acquire);
         if MODE.get() == Mode::Latest {
             return self.latest(known);
         }
-        if order != SeqCst {
-            return self.word.load(order);
-        }
-        let before = self.seq_cst_stores.get();
-        if self.is_seq_cst.get() {
-            return self.latest(Acquire);
-        }
-        let value = self.word.load(Acquire);
-        // Other threads ran before loom executed the load.
-        if self.seq_cst_stores.get() == before { value } else { self.latest(Acquire) }
+        let value = self.word.load(known);
+        let is_too_old = {
+            let stored = self.seq_cst.borrow();
+            order == SeqCst && !stored.is_empty() && !stored.contains(&value)
+        };
+        if is_too_old { self.latest(known) } else { value }
     }
 
     pub(crate) fn store(&self, value: u64, order: Ordering) {
         self.widen();
         let modified_by_others =
             self.modifier.get().is_some_and(|(by, several)| several || by != loom::thread::current().id());
-        if order == SeqCst {
-            self.word.swap(value, Release);
-        } else if modified_by_others {
-            self.word.swap(value, order);
+        let known = known(order, Release);
+        if order == SeqCst || modified_by_others {
+            self.word.swap(value, known);
         } else {
-            self.word.store(value, order);
+            self.word.store(value, known);
         }
-        self.stored(order);
+        self.stored(value, order);
     }
 
-    pub(crate) fn modify(
-        &self,
-        success: Ordering,
-        failure: Ordering,
-        access: impl FnOnce(&model::AtomicU64, Ordering, Ordering) -> Result<u64, u64>,
-    ) -> Result<u64, u64> {
-        let known = |order| if order == SeqCst { Ordering::AcqRel } else { order };
+    pub(crate) fn modify(&self, change: Change, success: Ordering, failure: Ordering) -> Result<u64, u64> {
         self.widen();
-        let failure = if failure == SeqCst { Acquire } else { failure };
-        let result = access(&self.word, known(success), failure);
-        if result.is_ok() {
+        let result = change.apply(&self.word, known(success, AcqRel), known(failure, Acquire));
+        if let Ok(before) = result {
             let me = loom::thread::current().id();
             let several = self.modifier.get().is_some_and(|(by, several)| several || by != me);
             self.modifier.set(Some((me, several)));
-            self.stored(success);
+            self.stored(change.result(before), success);
         }
         result
     }
 
-    fn stored(&self, order: Ordering) {
-        self.is_seq_cst.set(order == SeqCst);
+    fn stored(&self, value: u64, order: Ordering) {
+        let mut values = self.seq_cst.borrow_mut();
         if order == SeqCst {
-            self.seq_cst_stores.set(self.seq_cst_stores.get() + 1);
+            values.clear();
+            values.push(value);
+        } else if !values.is_empty() {
+            values.push(value);
         }
     }
 }
@@ -253,6 +288,8 @@ pub fn explore(bound: Option<usize>, mode: Mode, limit: usize, model: impl Fn() 
     panic::set_hook(Box::new(move |info| {
         restart_if_short();
         report(info);
+        // Unwinding would run code of the model outside of its execution.
+        process::exit(101);
     }));
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = bound;

@@ -10,8 +10,8 @@
 //!   is first used in an execution ([`execution`]), so statics work.
 //! * loom never notes that a store depends on two earlier loads by different threads, and so does not try some orders. Here each
 //!   access is preceded by a compare-exchange of a companion, which always fails but depends on all others ([`execution::widen`]).
-//! * loom treats sequentially consistent accesses as acquire and release. Here a sequentially consistent load returns the latest
-//!   value if a sequentially consistent store made it.
+//! * loom treats sequentially consistent accesses as acquire and release. Here a sequentially consistent load returns no value older
+//!   than that of the latest sequentially consistent store.
 //! * For loom, plain stores and read-modify-writes of several threads have no order among each other. Here they have the order in
 //!   which they are executed.
 #![allow(unsafe_code, reason = "atomics are shared although their initial value may be a pointer")]

@@ -5,9 +5,7 @@ use std::rc::Rc;
 
 pub use std::sync::atomic::{Ordering, compiler_fence};
 
-use loom::sync::atomic as model;
-
-use crate::execution::{self, Binding, Place};
+use crate::execution::{self, Binding, Change, Place};
 
 /// Orders memory accesses like `std::sync::atomic::fence`.
 pub fn fence(order: Ordering) {
@@ -129,7 +127,7 @@ impl<T: Word> Atomic<T> {
     }
 
     pub fn swap(&self, value: T, order: Ordering) -> T {
-        self.modify(order, |word, order| word.swap(value.to_word(), order))
+        self.modify(Change::Swap(value.to_word()), order)
     }
 
     pub fn compare_exchange(
@@ -139,11 +137,8 @@ impl<T: Word> Atomic<T> {
         success: Ordering,
         failure: Ordering,
     ) -> Result<T, T> {
-        let (current, new) = (current.to_word(), new.to_word());
-        let exchange = |word: &model::AtomicU64, success, failure| {
-            word.compare_exchange(current, new, success, failure)
-        };
-        self.place().modify(success, failure, exchange).map(T::from_word).map_err(T::from_word)
+        let change = Change::Exchange { current: current.to_word(), new: new.to_word() };
+        self.place().modify(change, success, failure).map(T::from_word).map_err(T::from_word)
     }
 
     pub fn compare_exchange_weak(
@@ -172,9 +167,8 @@ impl<T: Word> Atomic<T> {
         Err(seen)
     }
 
-    fn modify(&self, order: Ordering, access: impl FnOnce(&model::AtomicU64, Ordering) -> u64) -> T {
-        let done = self.place().modify(order, Ordering::Relaxed, |word, order, _| Ok(access(word, order)));
-        match done {
+    fn modify(&self, change: Change, order: Ordering) -> T {
+        match self.place().modify(change, order, Ordering::Relaxed) {
             Ok(before) | Err(before) => T::from_word(before),
         }
     }
@@ -196,27 +190,27 @@ impl<T: Word> Atomic<T> {
 #[allow(missing_docs, reason = "as in the standard library")]
 impl<T: Integer> Atomic<T> {
     pub fn fetch_add(&self, more: T, order: Ordering) -> T {
-        self.modify(order, |word, order| word.fetch_add(more.to_addend(), order))
+        self.modify(Change::Add(more.to_addend()), order)
     }
 
     pub fn fetch_sub(&self, less: T, order: Ordering) -> T {
-        self.modify(order, |word, order| word.fetch_sub(less.to_addend(), order))
+        self.modify(Change::Sub(less.to_addend()), order)
     }
 
     pub fn fetch_and(&self, bits: T, order: Ordering) -> T {
-        self.modify(order, |word, order| word.fetch_and(bits.to_word(), order))
+        self.modify(Change::And(bits.to_word()), order)
     }
 
     pub fn fetch_or(&self, bits: T, order: Ordering) -> T {
-        self.modify(order, |word, order| word.fetch_or(bits.to_word(), order))
+        self.modify(Change::Or(bits.to_word()), order)
     }
 
     pub fn fetch_max(&self, value: T, order: Ordering) -> T {
-        self.modify(order, |word, order| word.fetch_max(value.to_word(), order))
+        self.modify(Change::Max(value.to_word()), order)
     }
 
     pub fn fetch_min(&self, value: T, order: Ordering) -> T {
-        self.modify(order, |word, order| word.fetch_min(value.to_word(), order))
+        self.modify(Change::Min(value.to_word()), order)
     }
 }
 
