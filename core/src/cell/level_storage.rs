@@ -282,10 +282,10 @@ mod tests {
         let cursor = level_storage.take_cursor(true);
         LEVEL.set(3);
         assert_eq!(REACHED.load(Relaxed), 0, "no cursor is started");
-        assert_eq!(cursor.start(), Ok(true));
+        assert_eq!(cursor.start(|| true), Ok(true));
         LEVEL.set(7);
         LEVEL.lower(5);
-        assert_eq!((REACHED.load(Relaxed), cursor.read()), (2, 7));
+        assert_eq!((REACHED.load(Relaxed), cursor.read(|| true)), (2, Ok(7)));
         cursor.retire();
         assert!(level_storage.is_watched(), "cursors of another image always count");
     }

@@ -120,9 +120,19 @@ impl WatermarkCursor {
     }
 
     /// Returns the value of the handle: before the first start the present level, then the extreme.
-    pub(crate) fn read(&self) -> u64 {
+    ///
+    /// Here and below, `is_owner` returns false if the caller's handle, and so the cursor, had been returned when the control word was
+    /// loaded.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidHandle`] if the cursor was returned.
+    pub(crate) fn read(&self, is_owner: impl Fn() -> bool) -> Result<u64> {
         loop {
             let seen = self.atomic_record.control();
+            if !is_owner() {
+                return Err(Error::InvalidHandle);
+            }
             let level = self.level_storage.level();
             if seen.runs() {
                 // An update may have stored the level and not reached the cursors yet.
@@ -130,7 +140,7 @@ impl WatermarkCursor {
             }
             let peak = self.peaks[seen.record() % RECORDS].load(Acquire);
             if self.atomic_record.unchanged(seen) {
-                return if seen.touched() { peak } else { level };
+                return Ok(if seen.touched() { peak } else { level });
             }
         }
     }
@@ -140,10 +150,10 @@ impl WatermarkCursor {
     ///
     /// # Errors
     ///
-    /// [`Error::PvarNoStartStop`] when too many changes are in progress.
-    pub(crate) fn start(&self) -> Result<bool> {
+    /// [`Error::PvarNoStartStop`] when too many changes are in progress; [`Error::InvalidHandle`].
+    pub(crate) fn start(&self, is_owner: impl Fn() -> bool) -> Result<bool> {
         self.level_storage.running.fetch_add(1, SeqCst);
-        let started = self.change(Error::PvarNoStartStop, |seen| {
+        let started = self.change(Error::PvarNoStartStop, is_owner, |seen| {
             if seen.runs() {
                 return None;
             }
@@ -162,9 +172,9 @@ impl WatermarkCursor {
     ///
     /// # Errors
     ///
-    /// [`Error::PvarNoStartStop`] when too many changes are in progress.
-    pub(crate) fn stop(&self) -> Result<bool> {
-        let stopped = self.change(Error::PvarNoStartStop, |seen| {
+    /// [`Error::PvarNoStartStop`] when too many changes are in progress; [`Error::InvalidHandle`].
+    pub(crate) fn stop(&self, is_owner: impl Fn() -> bool) -> Result<bool> {
+        let stopped = self.change(Error::PvarNoStartStop, is_owner, |seen| {
             if !seen.runs() {
                 return None;
             }
@@ -181,9 +191,9 @@ impl WatermarkCursor {
     ///
     /// # Errors
     ///
-    /// [`Error::PvarNoWrite`] when too many changes are in progress.
-    pub(crate) fn reset(&self) -> Result<()> {
-        self.change(Error::PvarNoWrite, |seen| {
+    /// [`Error::PvarNoWrite`] when too many changes are in progress; [`Error::InvalidHandle`].
+    pub(crate) fn reset(&self, is_owner: impl Fn() -> bool) -> Result<()> {
+        self.change(Error::PvarNoWrite, is_owner, |seen| {
             Some((self.level_storage.level(), Flags::TOUCHED.with(seen.flags().only(Flags::RUNS))))
         })?;
         self.observe(self.level_storage.level());
@@ -194,8 +204,16 @@ impl WatermarkCursor {
         self.peaks[seen.record() % RECORDS].load(Acquire)
     }
 
-    fn change(&self, refusal: Error, next: impl Fn(Control) -> Option<(u64, Flags)>) -> Result<bool> {
+    fn change(
+        &self,
+        refusal: Error,
+        is_owner: impl Fn() -> bool,
+        next: impl Fn(Control) -> Option<(u64, Flags)>,
+    ) -> Result<bool> {
         let changed = self.atomic_record.change(RECORDS, |seen, record| {
+            if !is_owner() {
+                return Err(Error::InvalidHandle);
+            }
             Ok(next(seen).map(|(peak, flags)| {
                 self.peaks[record].store(peak, Release);
                 flags

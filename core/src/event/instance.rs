@@ -25,8 +25,9 @@ pub struct InstanceId(pub u64);
 
 const KIND: u64 = 0x49;
 
-/// The largest number of instances at once, over all threads and nested raises. Further events are counted as dropped.
-pub(super) const POOL: usize = 256;
+/// The largest number of instances at once, over all threads and nested raises. Further events are counted as dropped. In a model
+/// (`core/models`) there are few, so that they run out.
+pub(super) const POOL: usize = if cfg!(mpit_models) { 2 } else { 256 };
 
 /// A slot for an instance, aligned to a cache line: different threads use different lines.
 #[derive(Debug)]
@@ -66,9 +67,13 @@ fn is_taken(state: u64) -> bool {
     state & 1 != 0
 }
 
-/// Returns the slot where a thread begins its search: a hash of the stack address, which differs between threads.
+/// Returns the slot where a thread begins its search: a hash of the stack address, which differs between threads. In a model it
+/// is the same in each execution.
 #[inline]
 fn first_slot() -> usize {
+    if cfg!(mpit_models) {
+        return 0;
+    }
     let here = 0_u8;
     let stack = (&raw const here).addr() as u64 >> 16;
     (stack.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize % POOL

@@ -69,7 +69,7 @@ pub(crate) struct Registration {
     pub(super) desc: &'static EventDesc,
     state: AtomicU64,
     /// A bit for each instance slot that was counted as a pin when the registration was freed.
-    slot_pins: [AtomicU64; POOL / 64],
+    slot_pins: [AtomicU64; POOL.div_ceil(64)],
     abi: AtomicPtr<Abi>,
     /// The object it is bound to.
     object: AtomicU64,
@@ -95,7 +95,7 @@ impl Registration {
             next_free: AtomicU32::new(0),
             desc,
             state: AtomicU64::new(0),
-            slot_pins: [const { AtomicU64::new(0) }; POOL / 64],
+            slot_pins: [const { AtomicU64::new(0) }; POOL.div_ceil(64)],
             abi: AtomicPtr::default(),
             object: AtomicU64::new(0),
             functions: FunctionTable::new(),

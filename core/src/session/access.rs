@@ -76,7 +76,7 @@ impl Interface {
         for (id, _) in self.pvars.iter().filter(|(_, handle)| handle.session() == session.0) {
             // A handle that was freed meanwhile is no longer the session's.
             let Ok(view) = self.view(id) else { continue };
-            let counts = || self.check_epoch(&view).is_ok();
+            let counts = || view.is_current() && self.check_epoch(&view).is_ok();
             if view.session == session.0 && counts() && fits(&view) && act(&view).is_err() && counts() {
                 done = Err(failure);
             }
@@ -219,7 +219,8 @@ impl View<'_> {
         match self.cursor {
             _ if self.is_custom() => self.set_custom_running(run),
             Some(cursor) => {
-                let changed = if run { cursor.start() } else { cursor.stop() }?;
+                let is_current = || self.is_current();
+                let changed = if run { cursor.start(is_current) } else { cursor.stop(is_current) }?;
                 if changed {
                     self.desc.watch(if run { 1 } else { -1 });
                 }
@@ -235,16 +236,25 @@ impl View<'_> {
         if self.handle.acting.swap(true, Acquire) {
             return Err(Error::PvarNoStartStop);
         }
-        let mut done = Ok(());
-        if self.handle.atomic_record.control().runs() != run {
-            done = self.act(if run { Request::Start } else { Request::Stop }, std::ptr::null_mut(), 0);
-            if done.is_ok() {
-                self.handle.atomic_record.change_flags(|_| Some(if run { Flags::RUNS } else { Flags::NONE }));
-                self.desc.watch(if run { 1 } else { -1 });
-            }
-        }
+        let done = self.start_or_stop_custom(run);
         self.handle.acting.store(false, Release);
         done
+    }
+
+    fn start_or_stop_custom(&self, run: bool) -> Result<()> {
+        let seen = self.control()?;
+        if seen.runs() == run {
+            return Ok(());
+        }
+        let (request, flags, more) =
+            if run { (Request::Start, Flags::RUNS, 1) } else { (Request::Stop, Flags::NONE, -1) };
+        self.act(request, std::ptr::null_mut(), 0)?;
+        if !self.handle.atomic_record.change_flags(|now| if now == seen { Some(flags) } else { None }) {
+            // Freed meanwhile.
+            return Err(Error::InvalidHandle);
+        }
+        self.desc.watch(more);
+        Ok(())
     }
 
     /// Copies the value of the handle.
@@ -257,8 +267,9 @@ impl View<'_> {
         match self.cursor {
             _ if self.is_custom() => self.act(Request::Read, out, self.count),
             Some(cursor) => {
+                let word = cursor.read(|| self.is_current())?;
                 // SAFETY: the caller ensures that `out` has `count` elements, and handles of watermarks have one.
-                unsafe { Arithmetic(self.desc.datatype()).store(out, cursor.read()) };
+                unsafe { Arithmetic(self.desc.datatype()).store(out, word) };
                 Ok(())
             }
             // SAFETY: `out` has `count` aligned elements: the caller ensures it.
@@ -270,7 +281,7 @@ impl View<'_> {
         match self.cursor {
             _ if self.desc.flags().has(PvarFlags::READONLY) => Err(Error::PvarNoWrite),
             _ if self.is_custom() => self.act(Request::Reset, std::ptr::null_mut(), 0),
-            Some(cursor) => cursor.reset(),
+            Some(cursor) => cursor.reset(|| self.is_current()),
             None => self.reset_account(),
         }
     }

@@ -67,7 +67,7 @@ impl View<'_> {
             return Ok(());
         }
         loop {
-            let control = self.handle.atomic_record.control();
+            let control = self.control()?;
             let check_exists = self.is_live(control);
             if check_exists {
                 // SAFETY: `out` has `count` aligned elements: the caller ensures it.
@@ -94,7 +94,7 @@ impl View<'_> {
     #[inline]
     fn read_scalar(&self) -> Result<u64> {
         loop {
-            let control = self.handle.atomic_record.control();
+            let control = self.control()?;
             let (value, base) = self.handle.scalar(control.record());
             let word = if self.is_live(control) {
                 self.shown(control, value, base, self.raw_scalar()?)
@@ -109,7 +109,7 @@ impl View<'_> {
 
     /// Starts the handle; no effect if it is started.
     pub(super) fn start_account(&self) -> Result<()> {
-        if self.handle.atomic_record.control().runs() {
+        if self.control()?.runs() {
             return Ok(());
         }
         // The cell has to count before its value is read as the base.
@@ -127,7 +127,7 @@ impl View<'_> {
 
     /// Stops the handle; no effect if it is stopped.
     pub(super) fn stop_account(&self) -> Result<()> {
-        if !self.handle.atomic_record.control().runs() {
+        if !self.control()?.runs() {
             return Ok(());
         }
         let stopped = self.change(
@@ -188,6 +188,9 @@ impl View<'_> {
         mut value: impl FnMut(usize, Present) -> u64,
     ) -> Result<bool> {
         let changed = self.handle.atomic_record.change(self.records(), |seen, record| {
+            if !self.is_current() {
+                return Err(Error::InvalidHandle);
+            }
             let Some(flags) = next(seen) else { return Ok(None) };
             let raw = self.raw(record)?;
             let check_exists = self.is_live(seen);

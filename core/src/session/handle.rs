@@ -13,6 +13,7 @@ use crate::desc::{Behavior, PvarDesc};
 use crate::object::Object;
 use crate::plugin::Epoch;
 use crate::vocabulary::Bind;
+use crate::{Error, Result};
 
 /// The session of a handle that begins: none, so that no other thread ends it. Its identifier is not known to a tool yet.
 pub(super) const NO_SESSION: u64 = 0;
@@ -52,6 +53,8 @@ impl HandleLayout {
 /// accesses no invalid memory.
 #[derive(Debug)]
 pub(super) struct Handle {
+    /// The identifier; 0 once the handle is freed. See [`View::is_current`].
+    id: AtomicU64,
     session: AtomicU64,
     desc: AtomicPtr<PvarDesc>,
     /// The watermark cursor; null for other variables.
@@ -105,6 +108,7 @@ impl Handle {
             }
         };
         Self {
+            id: AtomicU64::new(0),
             session: AtomicU64::new(0),
             desc: AtomicPtr::default(),
             cursor: AtomicPtr::default(),
@@ -123,7 +127,15 @@ impl Handle {
     }
 
     /// Initializes a handle that is not published yet. It is in no session.
-    pub(super) fn fill(&self, desc: &'static PvarDesc, epoch: Epoch, count: usize, object: &Object<'_>) {
+    pub(super) fn fill(
+        &self,
+        id: u64,
+        desc: &'static PvarDesc,
+        epoch: Epoch,
+        count: usize,
+        object: &Object<'_>,
+    ) {
+        self.id.store(id, Relaxed);
         self.epoch.store(epoch.epoch(), Relaxed);
         self.session.store(NO_SESSION, Relaxed);
         self.desc.store(std::ptr::from_ref(desc).cast_mut(), Relaxed);
@@ -162,6 +174,8 @@ impl Handle {
 
     /// Ends the handle. Returns true if it was started.
     pub(super) fn retire(&self) -> bool {
+        // Before the control word changes, for `View::is_current`.
+        self.id.store(0, Relaxed);
         if let Some(cursor) = self.cursor() {
             return cursor.retire();
         }
@@ -242,6 +256,24 @@ impl Handle {
 }
 
 impl View<'_> {
+    /// Returns true if a control word that was loaded before is not one of a later handle in the same slot. Freeing a handle
+    /// removes its identifier and then changes the control word, so a call that loads a later word finds another identifier.
+    #[inline]
+    pub(super) fn is_current(&self) -> bool {
+        self.handle.id.load(Relaxed) == self.id
+    }
+
+    /// Returns the control word of the account.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidHandle`] if the handle was freed.
+    #[inline]
+    pub(super) fn control(&self) -> Result<Control> {
+        let control = self.handle.atomic_record.control();
+        if self.is_current() { Ok(control) } else { Err(Error::InvalidHandle) }
+    }
+
     /// Stops the handle if it is started and its control words are unchanged. Returns `false` if they changed.
     pub(super) fn stop_if(&self, seen: Running) -> bool {
         let stopped = match (self.cursor, seen.cursor) {

@@ -78,7 +78,7 @@ impl Interface {
         let count = desc.count(&object)?;
         i32::try_from(count).map_err(|_| Error::Memory)?;
         let layout = HandleLayout::of(desc.behavior(), count, &object);
-        let fill = |handle: &Handle, _| handle.fill(desc, epoch, count, &object);
+        let fill = |handle: &Handle, id| handle.fill(id, desc, epoch, count, &object);
         let id = self.pvars.take(layout, || Handle::with_layout(layout), fill).ok_or(Error::OutOfHandles)?;
         if let Err(error) = self.begin_handle(id, desc, session) {
             self.discard(id, layout);

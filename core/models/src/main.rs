@@ -1,0 +1,90 @@
+//! Models.
+#![cfg(not(test))]
+#![allow(dead_code, unused_imports)]
+extern crate mpit_models_std as std;
+extern crate self as mpit;
+
+/// `std::thread_local`, for the threads of a model.
+macro_rules! thread_local {
+    ($($(#[$meta:meta])* static $name:ident: Cell<$type:ty> = const { Cell::new($value:expr) };)*) => {$(
+        $(#[$meta])*
+        static $name: std::thread::LocalCell<$type> = std::thread::LocalCell::new($value);
+    )*};
+}
+
+#[path = "../../src/atomic_record.rs"]
+mod atomic_record;
+#[path = "../../src/cell/mod.rs"]
+pub mod cell;
+#[path = "../../src/component/mod.rs"]
+pub mod component;
+#[path = "../../src/cvar/mod.rs"]
+pub mod cvar;
+#[path = "../../src/desc/mod.rs"]
+mod desc;
+#[path = "../../src/environment.rs"]
+mod environment;
+#[path = "../../src/error.rs"]
+mod error;
+#[path = "../../src/event/mod.rs"]
+pub mod event;
+#[path = "../../src/files.rs"]
+mod files;
+#[path = "../../src/host.rs"]
+mod host;
+#[path = "../../src/internal.rs"]
+pub mod internal;
+#[path = "../../src/lock.rs"]
+mod lock;
+#[path = "../../src/log.rs"]
+mod log;
+#[path = "../../src/mapping.rs"]
+mod mapping;
+#[path = "../../src/object.rs"]
+pub mod object;
+#[path = "../../src/plugin/mod.rs"]
+mod plugin;
+#[path = "../../src/prelude.rs"]
+pub mod prelude;
+#[path = "../../src/printable.rs"]
+mod printable;
+#[path = "../../src/readable.rs"]
+mod readable;
+#[path = "../../src/registry/mod.rs"]
+mod registry;
+#[path = "../../src/session/mod.rs"]
+mod session;
+#[path = "../../src/slices.rs"]
+mod slices;
+#[path = "../../src/slots.rs"]
+mod slots;
+#[path = "../../src/sparse.rs"]
+mod sparse;
+#[path = "../../src/static_ref.rs"]
+mod static_ref;
+#[path = "../../src/threads.rs"]
+mod threads;
+#[path = "../../src/tool/mod.rs"]
+pub mod tool;
+#[path = "../../src/vocabulary.rs"]
+mod vocabulary;
+#[path = "../../src/whole.rs"]
+mod whole;
+
+#[path = "../../src/__private.rs"]
+pub mod __private;
+
+mod proofs;
+
+pub use desc::{Category, MpitEnum};
+pub use error::{Error, Result};
+pub use mpit_macros::{MpitEnum, category, component, cvar, event, plugin, pvar, source};
+pub(crate) use printable::printable;
+
+pub fn components() -> impl Iterator<Item = &'static desc::ComponentDesc> {
+    slices::all(&slices::MPIT_0_1_COMPONENTS).iter().copied()
+}
+
+fn main() -> std::process::ExitCode {
+    std::harness::main(&proofs::all())
+}

@@ -1,0 +1,48 @@
+//! The models.
+
+mod bench;
+mod events;
+mod forks;
+mod levels;
+mod log;
+mod records;
+mod ring;
+mod sessions;
+mod slots;
+mod small;
+mod sparse;
+
+use std::rc::Rc;
+
+use std::harness::Model;
+
+/// Returns all models.
+pub(crate) fn all() -> Vec<Model> {
+    [
+        log::MODELS,
+        sparse::MODELS,
+        slots::MODELS,
+        records::MODELS,
+        levels::MODELS,
+        small::MODELS,
+        ring::MODELS,
+        sessions::MODELS,
+        events::MODELS,
+        forks::MODELS,
+    ]
+    .concat()
+}
+
+/// Runs functions at once, each in a thread, and waits for all.
+fn at_once<S: 'static, const N: usize>(shared: &Rc<S>, threads: [fn(&S); N]) {
+    let [first, others @ ..] = &threads[..] else { return };
+    let spawn = |run: &fn(&S)| {
+        let (shared, run) = (shared.clone(), *run);
+        std::thread::spawn(move || run(&shared))
+    };
+    let handles: Vec<_> = others.iter().map(spawn).collect();
+    first(shared);
+    for handle in handles {
+        handle.join().expect("no thread of a model panics");
+    }
+}

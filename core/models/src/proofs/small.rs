@@ -1,0 +1,162 @@
+//! Small structures: subscriptions, references, the index of names, and values of control variables.
+
+use std::rc::Rc;
+use std::sync::atomic::{
+    AtomicU32, AtomicU64,
+    Ordering::{Relaxed, SeqCst},
+};
+
+use std::harness::Model;
+
+use super::at_once;
+use crate::component::Subscription;
+use crate::cvar::{Cvar, ObjectCvar};
+use crate::static_ref::StaticRef;
+
+pub(super) const MODELS: &[Model] = &[
+    Model::new("subscription::awake_ones_are_counted", awake_ones_are_counted),
+    Model::new("static_ref::targets_are_whole", targets_are_whole),
+    Model::new("name_index::names_stay_while_it_grows", names_stay_while_it_grows),
+    Model::new("cvar::values_are_whole", values_are_whole),
+    Model::new("object_cvar::objects_are_separate", objects_are_separate),
+    Model::new("object_cvar::values_are_set_once", values_are_set_once),
+];
+
+/// The number of awake subscriptions is right after changes at once.
+fn awake_ones_are_counted() {
+    static ACTIVE: AtomicU32 = AtomicU32::new(0);
+    static SUBSCRIPTION: Subscription = Subscription::new(&ACTIVE);
+    SUBSCRIPTION.add();
+    at_once(
+        &Rc::new(()),
+        [
+            |()| {
+                SUBSCRIPTION.add();
+                SUBSCRIPTION.remove();
+            },
+            |()| SUBSCRIPTION.remove(),
+            |()| {
+                SUBSCRIPTION.pause();
+                SUBSCRIPTION.resume();
+            },
+        ],
+    );
+    assert_eq!((SUBSCRIPTION.is_active(), ACTIVE.load(Relaxed)), (false, 0));
+}
+
+/// A reader of a reference sees its target as it was when the reference was set.
+fn targets_are_whole() {
+    static TARGETS: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
+    static REFERENCE: StaticRef<AtomicU64> = StaticRef::new();
+    at_once(
+        &Rc::new(()),
+        [
+            |()| {
+                for target in &TARGETS {
+                    target.store(7, Relaxed);
+                    REFERENCE.set(Some(target));
+                }
+            },
+            |()| {
+                let target = REFERENCE.get().map(|target| target.load(Relaxed));
+                assert!(target.is_none_or(|target| target == 7));
+            },
+        ],
+    );
+}
+
+/// The index, which is private to the registry, once more.
+#[path = "../../../src/registry/name_index.rs"]
+mod name_index;
+
+/// Entries are found by name while another thread replaces the table by a larger one, and are whole.
+fn names_stay_while_it_grows() {
+    /// The number of entries that the first table takes.
+    const FULL: u32 = 32;
+    struct Entries {
+        index: name_index::NameIndex,
+        /// The number of entries that exist.
+        len: AtomicU32,
+    }
+    impl Entries {
+        /// Finds the entry whose hash and index are equal.
+        fn find(&self, hash: u32) -> Option<u32> {
+            self.index.find(hash, |index| {
+                assert!(index < self.len.load(Relaxed), "the entry is not there yet");
+                index == hash
+            })
+        }
+    }
+    let entries = Rc::new(Entries { index: name_index::NameIndex::default(), len: AtomicU32::new(FULL) });
+    for index in 0..FULL {
+        entries.index.insert(index, index);
+    }
+    at_once(
+        &entries,
+        [
+            |entries| {
+                entries.len.store(FULL + 1, Relaxed);
+                entries.index.insert(FULL, FULL);
+            },
+            |entries| {
+                assert_eq!(entries.find(5), Some(5));
+                assert!(entries.find(FULL).is_none_or(|index| index == FULL));
+            },
+        ],
+    );
+    assert!((0..=FULL).all(|index| entries.find(index) == Some(index)));
+}
+
+/// A reader of a control variable sees the default or a value that was set.
+fn values_are_whole() {
+    static VALUE: Cvar<u32> = Cvar::new(1);
+    at_once(
+        &Rc::new(()),
+        [
+            |()| VALUE.set(7).expect("there is no range"),
+            |()| {
+                let value = VALUE.get();
+                assert!([1, 7].contains(&value), "{value}");
+            },
+        ],
+    );
+    assert_eq!(VALUE.get(), 7);
+}
+
+/// A reader of an object's value sees no value of another object that reuses its memory.
+fn objects_are_separate() {
+    let value: ObjectCvar<u64> = ObjectCvar::new(0);
+    value.set(1, 10).expect("there is memory");
+    at_once(
+        &Rc::new(value),
+        [
+            |value| {
+                value.unset(1);
+                value.set(2, 20).expect("there is memory");
+            },
+            |value| {
+                let of_first = value.get(1);
+                assert!([0, 10].contains(&of_first), "{of_first} of the first object");
+                let of_second = value.get(2);
+                assert!([0, 20].contains(&of_second), "{of_second} of the second object");
+            },
+        ],
+    );
+}
+
+/// Threads that set the value of an object at once leave one value, which is gone with the object.
+fn values_are_set_once() {
+    let value = Rc::new((ObjectCvar::new(0_u64), AtomicU64::new(0)));
+    at_once(
+        &value,
+        [
+            |(value, _)| value.set(1, 10).expect("there is memory"),
+            |(value, _)| value.set(1, 20).expect("there is memory"),
+        ],
+    );
+    let (value, last) = &*value;
+    last.store(value.get(1), SeqCst);
+    assert!([10, 20].contains(&last.load(SeqCst)));
+    value.unset(1);
+    assert_eq!(value.get(1), 0);
+}
