@@ -63,6 +63,8 @@ pub enum Error {
 /// The result of every fallible call of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// Codes, by which errors cross between images.
+#[doc(hidden)]
 impl Error {
     /// All errors, in the order of their codes at the plug-in boundary (see [`Error::code`]).
     pub const ALL: [Self; 17] = [
