@@ -58,7 +58,7 @@ struct Kind {
 }
 
 impl Kind {
-    /// Returns the kind of a communicator whose ranks are settled.
+    /// Returns the kind of a communicator whose ranks are resolved.
     fn of(record: &Record) -> Self {
         Self {
             name: Arc::clone(&record.name),
@@ -314,7 +314,10 @@ pub struct Reader {
 impl Reader {
     /// Creates a reader of the communicators that exist now or are created later.
     #[must_use]
-    #[allow(clippy::new_without_default, reason = "it begins to hold what others free; not a plain value")]
+    #[allow(
+        clippy::new_without_default,
+        reason = "it takes over the memory that others free; not a plain value"
+    )]
     pub fn new() -> Self {
         let mut records = records();
         records.newest_reader += 1;

@@ -204,7 +204,7 @@ impl Store {
         self.pieces.get(at).expect("pushed just now").words()
     }
 
-    /// Grows the file. If that fails, further blocks go to memory, and the state of the file says so.
+    /// Grows the file. If that fails, further blocks go to memory, which is recorded in the file's state.
     fn in_file(&self, end: &mut End, wanted: usize) -> Option<Words> {
         if self.is_truncated(end.header) {
             return None;

@@ -16,7 +16,7 @@ pub(super) fn query_text(mut query: impl FnMut(*mut c_char, *mut c_int) -> Optio
     Some(buffer.into_string())
 }
 
-/// Asks for a name and a description twice: for their lengths, then for their characters. `ask` gets a buffer
+/// Queries a name and a description twice: their lengths, then their characters. `query` gets a buffer
 /// and a length for each. `None` if the host does not answer or returns an empty name.
 pub(super) fn query_name_and_description(
     mut query: impl FnMut(*mut c_char, *mut c_int, *mut c_char, *mut c_int) -> Option<c_int>,

@@ -48,7 +48,7 @@ exported! {
             let found = host_events::find(event_registration)?;
             infos::check(info)?;
             return host_events::call(merged, found, |host| {
-                // SAFETY: `ask` calls this while the host is up, with a live registration of the host's;
+                // SAFETY: `call` runs this while the host is initialized, with a live registration of the host's;
                 // `infos::check` accepted the info object.
                 unsafe { events::event_handle_set_info(host, info) }
             });
@@ -67,7 +67,7 @@ exported! {
         not_null(info_used)?;
         if host_events::is_registration(event_registration) {
             let found = host_events::find(event_registration)?;
-            // SAFETY: `write_host_info` calls this while the host is up, with space for a handle; `find`
+            // SAFETY: `write_host_info` calls this while the host is initialized, with space for a handle; `find`
             // returned the registration.
             let hints = |out| unsafe { events::event_handle_get_info(found.at_host(), out) };
             // SAFETY: `info_used` is not null (checked), and the tool passes space for a handle of its flavor.
@@ -107,7 +107,7 @@ exported! {
         infos::check(info)?;
         let Some(found) = found else { return Ok(()) };
         host_events::call(merged, found, |host| {
-            // SAFETY: `ask` calls this while the host is up, with a live registration that has this callback;
+            // SAFETY: `call` runs this while the host is initialized, with a live registration that has this callback;
             // `infos::check` accepted the info object.
             unsafe { events::event_callback_set_info(host, cb_safety, info) }
         })
@@ -121,7 +121,7 @@ exported! {
         not_null(info_used)?;
         let found = callback(event_registration, cb_safety)?;
         let hints = |out| {
-            // SAFETY: `write_host_info` calls this while the host is up, with space for a handle; `callback`
+            // SAFETY: `write_host_info` calls this while the host is initialized, with space for a handle; `callback`
             // returned the registration and found the callback.
             unsafe { events::event_callback_get_info(found?.at_host(), cb_safety, out) }
         };
