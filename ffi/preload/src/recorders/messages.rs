@@ -116,11 +116,12 @@ impl SendRecorder {
         let to = comm.cached_world_rank(self.dest);
         // `MPI_PROC_NULL` and ranks that were not used before are [`OUTSIDE`], too; the library refuses
         // negative counts.
-        if to == OUTSIDE || self.count < 0 {
-            return None;
+        if to != OUTSIDE && self.count >= 0 {
+            let bytes = self.count.cast_unsigned().wrapping_mul(size);
+            Some(self.send(comm, to, bytes))
+        } else {
+            None
         }
-        let bytes = self.count.cast_unsigned().wrapping_mul(size);
-        Some(self.send(comm, to, bytes))
     }
 }
 
