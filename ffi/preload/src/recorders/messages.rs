@@ -111,7 +111,7 @@ impl SendRecorder {
     /// Returns the message if communicator and type are in the caches of recent lookups.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
-    fn from_cache(self) -> Option<Send> {
+    fn cached_record(self) -> Option<Send> {
         let (comm, size) = (comms::cached(self.comm)?, datatypes::cached_size(self.datatype)?);
         let to = comm.cached_world_rank(self.dest);
         // `MPI_PROC_NULL` and ranks that were not used before are [`OUTSIDE`], too; the library refuses
@@ -132,14 +132,14 @@ impl Recorder for SendRecorder {
     /// Returns the message if communicator and type are in the caches of recent lookups, as for most calls.
     #[inline]
     fn fast_record(self) -> Option<Send> {
-        self.from_cache()
+        self.cached_record()
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn infallible_record(self) -> Option<Send> {
         if self.has_valid_arguments && IN_ADVANCE.load(Relaxed) == IN_ADVANCE_YES {
-            self.from_cache()
+            self.cached_record()
         } else {
             None
         }
