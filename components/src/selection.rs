@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn lists() {
+    fn lists_are_parsed() {
         assert_eq!(selected(""), (KNOWN.to_vec(), 0));
         assert_eq!(selected("  "), (KNOWN.to_vec(), 0));
         assert_eq!(selected("^"), (KNOWN.to_vec(), 0));

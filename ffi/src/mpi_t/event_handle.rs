@@ -59,7 +59,7 @@ exported! {
         Ok(interface.event_handle_set_hints(id, infos::hints(info))?)
     }
 
-    /// Returns the hints in force for a registration (F33).
+    /// Returns the effective hints of a registration (F33).
     fn MPI_T_event_handle_get_info / PMPI_T_event_handle_get_info(
         event_registration: usize, info_used: *mut c_void,
     ) {

@@ -50,7 +50,7 @@ pub(crate) fn forbid_recording_in_advance() {
 }
 
 /// The largest tag that all libraries accept: the standard's minimum of `MPI_TAG_UB`.
-const LEAST_TAG_LIMIT: c_int = 32767;
+const MIN_TAG_LIMIT: c_int = 32767;
 
 impl SendRecorder {
     /// Makes the record from the arguments of a call.
@@ -78,7 +78,7 @@ impl SendRecorder {
     #[inline]
     pub(crate) fn validate_arguments<L: Binding>(mut self, buf: Buf<L>, request: Option<Request<L>>) -> Self {
         let has_request = request.is_none_or(Request::is_given);
-        self.has_valid_arguments = buf.is_given() && has_request && (0..=LEAST_TAG_LIMIT).contains(&self.tag);
+        self.has_valid_arguments = buf.is_given() && has_request && (0..=MIN_TAG_LIMIT).contains(&self.tag);
         self
     }
 
