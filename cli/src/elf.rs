@@ -21,7 +21,7 @@ pub(crate) enum Program {
 }
 
 /// The number of bytes that are read of a file: headers and names are at its beginning.
-const MOST: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 impl Program {
     /// Inspects a file; returns `None` if it is not a program. A shared library is not one.
@@ -31,7 +31,7 @@ impl Program {
             return None;
         }
         let mut bytes = Vec::new();
-        File::open(path).ok()?.take(MOST).read_to_end(&mut bytes).ok()?;
+        File::open(path).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
         let image = Image { bytes: &bytes };
         if !image.is_native() {
             return Some(Self::Other);

@@ -245,7 +245,7 @@ fn parse() -> Cli {
 
 /// Checks that a command begins with a program: an option at this place is meant for mpit, or for a launcher that is
 /// missing.
-fn is_program(words: &[OsString]) -> Result<(), String> {
+fn require_program(words: &[OsString]) -> Result<(), String> {
     match words.first().filter(|word| word.as_encoded_bytes().starts_with(b"-")) {
         Some(option) => Err(format!(
             "`{}` is not a command: begin with the program or the launcher, as in `mpit run -- mpiexec -n 4 ./app`",

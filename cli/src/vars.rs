@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode, Stdio};
 use mpit::cvar::unknown::nearest;
 use mpit_ffi::inventory::{INVENTORY_FILE, Inventory};
 
-use crate::{Vars, is_program, preload, settings, table};
+use crate::{Vars, preload, require_program, settings, table};
 
 /// Prints the inventory.
 pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
@@ -81,7 +81,7 @@ pub(crate) fn inventory_of(
     library: &Path,
     prepare: impl FnOnce(&mut Command),
 ) -> Result<Inventory, String> {
-    is_program(words)?;
+    require_program(words)?;
     let dir = tempfile::tempdir().map_err(|error| format!("cannot create a temporary directory: {error}"))?;
     let file = dir.path().join("listing.json");
     let mut command = Command::new(&words[0]);

@@ -55,7 +55,7 @@ pub(crate) struct List {
 
 impl List {
     /// Returns our list if it is set, or else the exclusions of Open MPI's own list for the framework.
-    pub(crate) fn in_force(framework: &str, ours: &str) -> Self {
+    pub(crate) fn effective(framework: &str, ours: &str) -> Self {
         if ours.trim().is_empty() {
             let variable = format!("OMPI_MCA_{framework}");
             let theirs = mpit::internal::environment::var(&variable).unwrap_or_default();
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn lists() {
+    fn lists_are_parsed() {
         assert_eq!(selected(""), (KNOWN.to_vec(), 0));
         assert_eq!(selected("  "), (KNOWN.to_vec(), 0));
         assert_eq!(selected("^"), (KNOWN.to_vec(), 0));
@@ -134,7 +134,7 @@ mod tests {
         assert!(!list.admits("monitoring") && list.admits("trace"));
         let warning = "`monitoring` is excluded because OMPI_MCA_pml=^cm,monitoring excludes Open MPI's own; set this list to `^` to keep it";
         assert_eq!(list.warnings(&KNOWN), [warning]);
-        let ours = List::in_force("pml", "x,ob1");
+        let ours = List::effective("pml", "x,ob1");
         assert_eq!((ours.admits("x"), ours.admits("trace"), ours.warnings(&KNOWN).len()), (true, false, 1));
     }
 

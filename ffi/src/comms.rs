@@ -100,7 +100,7 @@ impl Comm {
         if kind.is_neighborhood() { self.destinations() } else { self.size() }
     }
 
-    /// Returns the world rank of a rank, or [`OUTSIDE`]. Asks the host for a rank that was not used before.
+    /// Returns the world rank of a rank, or [`OUTSIDE`]. Queries the host for a rank that was not used before.
     #[inline]
     #[must_use]
     pub fn world_rank(&self, rank: c_int) -> u32 {
@@ -183,7 +183,7 @@ pub fn in_use(handle: Handle) -> Option<&'static Comm> {
     COMMS.get(handle).or_else(|| track(handle))
 }
 
-/// Returns the communicator of a handle if it is registered. The library is not asked.
+/// Returns the communicator of a handle if it is registered. The library is not called.
 #[inline]
 #[must_use]
 pub fn registered(handle: Handle) -> Option<&'static Comm> {
@@ -317,7 +317,7 @@ impl Tracked for Comm {
 
 fn is_inter(handle: Handle) -> bool {
     let mut inter = 0;
-    // SAFETY: `ask` is called for a communicator in use, and `inter` is a local variable.
+    // SAFETY: the communicator is in use, and `inter` is a local variable.
     unsafe { mpi::comm_test_inter(handle, &raw mut inter) };
     inter != 0
 }

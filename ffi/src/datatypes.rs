@@ -22,8 +22,8 @@ pub fn size(abi: &Abi, datatype: Handle) -> u64 {
     known_size(abi, datatype).unwrap_or_else(|| query_size(datatype))
 }
 
-/// Returns the bytes of one element without asking the library about a handle that may be invalid: `None` for
-/// a derived type whose commit was not seen.
+/// Returns the bytes of one element without calling the library about a handle that may be invalid: `None` for
+/// a derived type whose commit was not observed.
 #[inline]
 #[must_use]
 pub fn known_size(abi: &Abi, datatype: Handle) -> Option<u64> {

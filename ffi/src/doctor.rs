@@ -45,7 +45,7 @@ pub struct Process {
     pub stem: Option<PathBuf>,
     /// The error if the files cannot be written.
     pub unwritable: Option<String>,
-    /// True if Open MPI's own monitoring is on as well.
+    /// True if Open MPI's own monitoring is enabled as well.
     pub native: bool,
     /// True if the process has reached `MPI_Finalize`.
     pub finalized: bool,

@@ -196,7 +196,7 @@ fn world(abi: &'static Abi) -> Option<Arc<Group>> {
 /// communicators of the same group, as long as the group exists.
 static IN_USE: Mutex<Vec<(Handle, Weak<LazyRanks>)>> = Mutex::new(Vec::new());
 
-/// Returns the members of a group; the host is not asked for them until they are needed.
+/// Returns the members of a group; the host is queried for them when they are needed.
 pub(crate) fn ranks(group: Group) -> Option<Ranks> {
     let abi = Host::get()?.abi();
     let (handle, size) = (group.handle, group.size()?);

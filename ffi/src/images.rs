@@ -69,7 +69,7 @@ struct Found {
 ///
 /// # Safety
 ///
-/// `loaded` is a `*mut u64` that is not used elsewhere; `info` is what the dynamic linker passes.
+/// `loaded` is a `*mut u64` that is not used elsewhere; `info` comes from the dynamic linker.
 unsafe extern "C" fn count(info: *mut libc::dl_phdr_info, size: usize, loaded: *mut c_void) -> c_int {
     // Older dynamic linkers have no count; then every call counts as new.
     static ALWAYS: AtomicU64 = AtomicU64::new(1);
@@ -88,7 +88,7 @@ unsafe extern "C" fn count(info: *mut libc::dl_phdr_info, size: usize, loaded: *
 ///
 /// # Safety
 ///
-/// `found` is a `*mut Vec<Found>` that is not used elsewhere; `info` is what the dynamic linker passes.
+/// `found` is a `*mut Vec<Found>` that is not used elsewhere; `info` comes from the dynamic linker.
 unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _size: usize, found: *mut c_void) -> c_int {
     // SAFETY: the dynamic linker passes a description that is valid during this call.
     let info = unsafe { &*info };

@@ -1,7 +1,7 @@
 //! Registration of an object of the host, once, even if several threads or callbacks use the object for the
 //! first time at once.
 //!
-//! Registration asks the host, which may run callbacks of the program, which may use objects in turn, even
+//! Registration queries the host, which may run callbacks of the program, which may use objects in turn, even
 //! the same one. Therefore no lock is held: a list contains the threads and the objects that they register.
 //! Tools are notified afterwards, because their callbacks may wait for threads.
 

@@ -12,7 +12,7 @@ use crate::host::{Host, mpi};
 use crate::info_store;
 
 /// Longer than any value with a meaning for this crate.
-const LONGEST_VALUE: usize = 16;
+const MAX_VALUE_LEN: usize = 16;
 
 /// `MPI_INFO_ENV` of the standard ABI.
 const STANDARD_ENV: Handle = 305;
@@ -59,15 +59,15 @@ pub fn hints(info: Handle) -> Hints {
     if info == abi.nulls[Bind::Info as usize] || info == 0 || !is_usable() {
         return hints;
     }
-    let mut value = [0_u8; LONGEST_VALUE + 1];
+    let mut value = [0_u8; MAX_VALUE_LEN + 1];
     let Ok(key) = CString::new(Hints::DEFER) else { return hints };
-    let (mut found, max_len): (c_int, c_int) = (0, LONGEST_VALUE as c_int);
+    let (mut found, max_len): (c_int, c_int) = (0, MAX_VALUE_LEN as c_int);
     // SAFETY: the object is not null, and the tool passes a live one, as the standard requires; the buffer
     // has space for the value and its NUL.
     let code =
         unsafe { mpi::info_get(info, key.as_ptr(), max_len, value.as_mut_ptr().cast(), &raw mut found) };
     if code == Some(Abi::SUCCESS) && found != 0 {
-        let end = value.iter().position(|byte| *byte == 0).unwrap_or(LONGEST_VALUE);
+        let end = value.iter().position(|byte| *byte == 0).unwrap_or(MAX_VALUE_LEN);
         hints.set(Hints::DEFER, &String::from_utf8_lossy(&value[..end]));
     }
     hints
@@ -116,18 +116,18 @@ fn is_usable() -> bool {
 /// Returns the thread level of a session in use; `None` if its info object does not contain it.
 #[must_use]
 pub(crate) fn thread_level_of_session(session: Handle) -> Option<ThreadLevel> {
-    const LONGEST: c_int = 64;
+    const MAX_LEN: c_int = 64;
     let abi = crate::abi();
     let mut info: u64 = 0;
     // SAFETY: the caller passes a session in use, and a `u64` has space for a handle of either width.
     if unsafe { mpi::session_get_info(session, (&raw mut info).cast()) } != Some(Abi::SUCCESS) {
         return None;
     }
-    let mut value = [0_u8; LONGEST as usize + 1];
+    let mut value = [0_u8; MAX_LEN as usize + 1];
     let mut found: c_int = 0;
     let (key, out) = (c"thread_level".as_ptr(), value.as_mut_ptr().cast());
     // SAFETY: `session_get_info` created the object; the buffer has space for the value and its NUL.
-    let code = unsafe { mpi::info_get(abi.clean(info as Handle), key, LONGEST, out, &raw mut found) };
+    let code = unsafe { mpi::info_get(abi.clean(info as Handle), key, MAX_LEN, out, &raw mut found) };
     // SAFETY: `session_get_info` created the object for this function.
     unsafe { mpi::info_free((&raw mut info).cast()) };
     if code != Some(Abi::SUCCESS) || found == 0 {

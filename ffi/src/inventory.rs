@@ -357,7 +357,7 @@ pub(crate) fn write_if_requested() {
     }
 }
 
-/// Writes the listing again in `MPI_Finalize`, while the library can still be asked, with the entries that
+/// Writes the listing again in `MPI_Finalize`, while the library can still be queried, with the entries that
 /// appeared in the meantime.
 pub(crate) fn write_at_end() {
     let Some(path) = requested_path() else { return };

@@ -1,4 +1,4 @@
-//! Life cycle of MPI in this process. Initialization is seen at `MPI_Init` or, if that call was not seen, at
+//! Life cycle of MPI in this process. Initialization is seen at `MPI_Init` or, if that call was not observed, at
 //! the first recorded call; the end is seen inside `MPI_Finalize`.
 
 use std::ffi::c_int;

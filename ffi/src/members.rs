@@ -1,4 +1,4 @@
-//! The members of a communicator or window by their world ranks. Each is asked for when it is first used.
+//! The members of a communicator or window by their world ranks. Each is queried at its first use.
 
 use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU32, AtomicU64,
@@ -52,7 +52,7 @@ impl Members {
         self.ranks.lock().clone()
     }
 
-    /// Returns the world rank, or [`OUTSIDE`]; `None` if the host has to be asked.
+    /// Returns the world rank, or [`OUTSIDE`]; `None` if the host must be queried.
     #[inline]
     pub(crate) fn cached(&self, rank: u32) -> Option<u32> {
         if rank >= self.size() {

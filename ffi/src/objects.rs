@@ -5,7 +5,7 @@
 //! objects that are freed unseen:
 //!
 //! - An attribute is set on each object. Its value is the object's number, so its deletion ends this object
-//!   and no other. If the freeing call was not seen (the library frees an object only after its last
+//!   and no other. If the freeing call was not observed (the library frees an object only after its last
 //!   operation, or a tool called the library directly), the handle is *doubted* from then on: callbacks that
 //!   run after ours may still use the object that is being freed.
 //! - A call that creates an object ends the object that was registered under its handle.
@@ -42,7 +42,7 @@ pub(crate) trait Tracked: Default + Sync + Send + 'static {
     /// The description of a new object.
     type NewObject;
 
-    /// Asks the host for the description of an object in use, and assigns a number.
+    /// Queries the host for the description of an object in use, and assigns a number.
     fn describe(handle: Handle) -> Option<Self::NewObject>;
 
     /// Stores the description.

@@ -78,7 +78,7 @@ struct Search {
 ///
 /// # Safety
 ///
-/// `search` is a `*mut Search` that is not used elsewhere; `info` is what the dynamic linker passes.
+/// `search` is a `*mut Search` that is not used elsewhere; `info` comes from the dynamic linker.
 unsafe extern "C" fn visit_object(info: *mut libc::dl_phdr_info, _size: usize, search: *mut c_void) -> c_int {
     // SAFETY: the dynamic linker passes a description that is valid during this call.
     let name = unsafe { (*info).dlpi_name };

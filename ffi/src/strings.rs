@@ -49,19 +49,19 @@ impl Buffer {
         if self.len.is_null() {
             return;
         }
-        let room = if self.start.is_null() {
+        let capacity = if self.start.is_null() {
             0
         } else {
             // SAFETY: `len` is not null (checked), so the caller passes an address valid for reads.
-            let room = unsafe { self.len.read_unaligned() };
-            room as usize
+            let capacity = unsafe { self.len.read_unaligned() };
+            capacity as usize
         };
-        if room > 0 {
-            let copied = text.len().min(room - 1);
-            // SAFETY: `copied` is less than `room`, for which `start` is valid; `text` is a reference, so it
+        if capacity > 0 {
+            let copied = text.len().min(capacity - 1);
+            // SAFETY: `copied` is less than `capacity`, for which `start` is valid; `text` is a reference, so it
             // does not overlap the tool's buffer.
             unsafe { std::ptr::copy_nonoverlapping(text.as_ptr().cast(), self.start, copied) };
-            // SAFETY: `copied` is less than `room`, for which `start` is valid.
+            // SAFETY: `copied` is less than `capacity`, for which `start` is valid.
             unsafe { self.start.wrapping_add(copied).write(0) };
         }
         // SAFETY: `len` is not null (checked), so the caller passes an address valid for writes.

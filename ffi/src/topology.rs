@@ -47,9 +47,9 @@ fn both_ways(neighbors: Vec<c_int>) -> (Vec<c_int>, u32) {
 }
 
 /// Returns the number that a call to the host writes.
-fn number(ask: impl FnOnce(*mut c_int) -> Option<c_int>) -> Option<usize> {
+fn number(query: impl FnOnce(*mut c_int) -> Option<c_int>) -> Option<usize> {
     let mut number: c_int = 0;
-    if ask(&raw mut number) == Some(Abi::SUCCESS) { Some(number.max(0) as usize) } else { None }
+    if query(&raw mut number) == Some(Abi::SUCCESS) { Some(number.max(0) as usize) } else { None }
 }
 
 /// Returns the neighbors in a Cartesian topology: for each dimension the one below, then the one above.

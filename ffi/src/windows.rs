@@ -34,7 +34,7 @@ impl Window {
         WindowId::from_number(self.number.load(Relaxed))
     }
 
-    /// Returns the world rank of a rank, or [`OUTSIDE`]. Asks the host for a rank that was not used before.
+    /// Returns the world rank of a rank, or [`OUTSIDE`]. Queries the host for a rank that was not used before.
     #[must_use]
     pub fn world_rank(&self, rank: u32) -> u32 {
         self.members.world_rank(rank)
@@ -64,7 +64,7 @@ pub fn cached(handle: Handle) -> Option<&'static Window> {
     WINDOWS.cached(handle)
 }
 
-/// Returns the window of a handle if it is registered. The library is not asked.
+/// Returns the window of a handle if it is registered. The library is not called.
 #[inline]
 #[must_use]
 pub fn registered(handle: Handle) -> Option<&'static Window> {

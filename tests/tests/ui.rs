@@ -24,8 +24,8 @@ fn readme_shows_compiler_messages() -> Outcome {
         let file = at.and_then(|at| at.split(".rs:").next()).context(format!("no place in\n{message}"))?;
         let file = paths::source(&format!("{file}.stderr"));
         let all = fs::read_to_string(&file).context(file.display())?;
-        let said = all.split("\n\n").any(|one| one.trim_end() == message);
-        Failure::unless(said, || format!("{} does not have\n{message}", file.display()))?;
+        let printed = all.split("\n\n").any(|one| one.trim_end() == message);
+        Failure::unless(printed, || format!("{} does not have\n{message}", file.display()))?;
     }
     Ok(())
 }

@@ -81,11 +81,11 @@ fn missing_description(entry: &Entry) -> Finding {
 /// Reports timers of integer type, whose unit is not known.
 fn about_units(contents: &Contents) -> Vec<Finding> {
     const UNITS: [&str; 6] = ["second", "tick", "cycle", "minute", "clock", "period"];
-    const SHORT: [&str; 6] = ["s", "ms", "us", "µs", "ns", "ps"];
+    const UNIT_SYMBOLS: [&str; 6] = ["s", "ms", "us", "µs", "ns", "ps"];
     let has_unit = |text: &str| {
         let text = text.to_lowercase();
         let mut words = text.split(|c: char| !c.is_alphanumeric());
-        UNITS.iter().any(|unit| text.contains(unit)) || words.any(|word| SHORT.contains(&word))
+        UNITS.iter().any(|unit| text.contains(unit)) || words.any(|word| UNIT_SYMBOLS.contains(&word))
     };
     let timers = contents.image.pvars.iter().filter(|desc| desc.class() == Class::Timer);
     let integers =
@@ -110,11 +110,11 @@ fn about_several(rule: &str, entries: &[&Entry], why: &str) -> Option<Finding> {
 
 /// Reports a plug-in whose variables all have the same verbosity, which is probably not intended.
 fn about_verbosity(variables: &[&Entry]) -> Option<Finding> {
-    const SEVERAL: usize = 4;
+    const MIN_VARIABLES: usize = 4;
     let first = variables.first()?.verbosity?;
     let is_default = matches!(first, Verbosity::UserBasic | Verbosity::TunerDetail);
     let are_equal = variables.iter().all(|entry| entry.verbosity == Some(first));
-    if !is_default || !are_equal || variables.len() < SEVERAL {
+    if !is_default || !are_equal || variables.len() < MIN_VARIABLES {
         return None;
     }
     let what = format!("all {} variables and events", variables.len());

@@ -21,7 +21,7 @@ use std::time::Duration;
 use mpit::internal::plugin::{PLUGIN_PATH, PLUGINS};
 use mpit_ffi::inventory::Inventory;
 
-use crate::{Check, is_program, preload, vars};
+use crate::{Check, preload, require_program, vars};
 use finding::{CheckedPlugin, Report};
 
 /// Checks plug-ins, each as if it were loaded after the ones before it.
@@ -29,7 +29,7 @@ pub(crate) fn check(args: &Check) -> Result<ExitCode, String> {
     if let (Some(notes), [path]) = (&args.notes, args.plugins.as_slice()) {
         return child::check(notes, path).map(|()| ExitCode::SUCCESS);
     }
-    is_program(&args.command)?;
+    require_program(&args.command)?;
     if let Some(missing) = args.plugins.iter().find(|path| !path.exists()) {
         return Err(format!("there is no file {}", missing.display()));
     }

@@ -13,7 +13,7 @@ use mpit_ffi::doctor::{DIRECTORY, Process};
 
 use crate::run::output::Target;
 use crate::settings::{self, Setting};
-use crate::{Run, is_program, preload, run};
+use crate::{Run, preload, require_program, run};
 use watch::Watch;
 
 /// All data that was collected.
@@ -29,7 +29,7 @@ struct Diagnosis<'a> {
 
 /// Runs the command and prints the result.
 pub(crate) fn diagnose(args: &Run) -> Result<ExitCode, String> {
-    is_program(&args.command)?;
+    require_program(&args.command)?;
     let library = preload::find(args.library.file.as_deref())?;
     let target = args.output.as_deref().map(Target::new).transpose()?;
     let mut all = run::settings(args, target.as_ref())?;

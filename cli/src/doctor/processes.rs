@@ -49,7 +49,7 @@ pub(super) fn print(diagnosis: &Diagnosis<'_>) -> String {
 }
 
 /// The maximum number of characters printed of a library's version text, which may have several lines.
-const LONGEST_VERSION: usize = 80;
+const MAX_VERSION_CHARS: usize = 80;
 
 fn names(processes: &[&Process]) -> String {
     let mut all: Vec<u32> =
@@ -67,7 +67,7 @@ fn lines(diagnosis: &Diagnosis<'_>, process: &Process) -> String {
     let mut line = |what: &str, text: &str| _ = writeln!(out, "  {what:<9} {text}");
     match &process.mpi {
         Some(mpi) => {
-            let version: String = mpi.version.chars().take(LONGEST_VERSION).collect();
+            let version: String = mpi.version.chars().take(MAX_VERSION_CHARS).collect();
             line("MPI", version.trim());
             line("", &format!("{}, {}", mpi.file, mpi.abi.as_deref().unwrap_or("unknown ABI")));
         }

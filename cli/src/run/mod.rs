@@ -18,13 +18,13 @@ pub(crate) use recover::ranks;
 use wait::Ended;
 
 use crate::settings::{self, Setting};
-use crate::{Run, is_program, preload, print};
+use crate::{Run, preload, print, require_program};
 use files::RunFiles;
 
 /// Runs the command. If nothing is to be done at its end, this process is replaced by the command, so that signals and the
 /// exit status are the command's own. Otherwise it waits for the command, forwards signals, and ends as the command did.
 pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
-    is_program(&args.command)?;
+    require_program(&args.command)?;
     let library = preload::find(args.library.file.as_deref())?;
     let target = args.output.as_deref().map(Target::new).transpose()?;
     let all = settings(args, target.as_ref())?;
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
                 if let Some((target, before)) = target.zip(files_before) {
                     report_files(args, &library, &target, &before, &ended);
                 }
-                return Ok(ended.end_alike());
+                return Ok(ended.end_as_command());
             }
             Err(error) => error,
         }
@@ -90,7 +90,7 @@ fn report_files(args: &Run, library: &Path, target: &Target, before: &output::Fi
 
 /// Returns the settings of the command, which this process uses as well.
 pub(crate) fn settings(args: &Run, target: Option<&Target>) -> Result<Vec<Setting>, String> {
-    let mut all = target.map(|target| record_to(&target.stem, args)).unwrap_or_default();
+    let mut all = target.map(|target| output_settings(&target.stem, args)).unwrap_or_default();
     if !args.hide.is_empty() {
         all.push(Setting { name: "hidden_entries".into(), value: args.hide.join(",") });
     }
@@ -100,7 +100,7 @@ pub(crate) fn settings(args: &Run, target: Option<&Target>) -> Result<Vec<Settin
 }
 
 /// Returns the settings that `--output` stands for.
-fn record_to(stem: &str, args: &Run) -> Vec<Setting> {
+fn output_settings(stem: &str, args: &Run) -> Vec<Setting> {
     let set = |name: &str, value: &str| Setting { name: name.into(), value: value.into() };
     let mut all = vec![
         set("pml_monitoring_enable", "2"),

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 /// The stem of the files in a directory that is given instead of a stem.
 const IN_DIRECTORY: &str = "run";
 
-/// An ending of maximum length: world, numbered phase, and rank of a job of any size.
-const LONGEST_ENDING: &str = ".w4294967295.4294967295.4294967295.store";
+/// A suffix of maximum length: world, numbered phase, and rank of a job of any size.
+const MAX_SUFFIX: &str = ".w4294967295.4294967295.4294967295.store";
 
 /// The target of a run's files.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl Target {
             .map_err(|error| io::Error::new(error.kind(), format!("cannot create the directory: {error}")))?;
         // The name has the length of a run's file name, but begins with a dot, so that it is not taken for one.
         let name = Path::new(&self.stem).file_name().unwrap_or_default().to_string_lossy();
-        let longest = name.len() + LONGEST_ENDING.len();
+        let longest = name.len() + MAX_SUFFIX.len();
         let mut trial = format!(".mpit-{}-", std::process::id());
         trial.push_str(&"x".repeat(longest.saturating_sub(trial.len())));
         let trial = directory.join(trial);

@@ -96,7 +96,7 @@ pub(super) struct Ended(ExitStatus);
 
 impl Ended {
     /// Ends this process like the command: by the same signal, or with the returned exit code.
-    pub(super) fn end_alike(&self) -> ExitCode {
+    pub(super) fn end_as_command(&self) -> ExitCode {
         if let Some(signal) = self.0.signal() {
             // The command may have left a core file, which must not be overwritten by one of this process.
             let none = Rlimit { current: Some(0), maximum: getrlimit(Resource::Core).maximum };

@@ -18,7 +18,7 @@ fn findings_are_json_for_programs() {
     let path = path.to_str().unwrap();
     let done = check(&["--json", path]);
     assert_eq!(done.status.code(), Some(1));
-    let said: Value = serde_json::from_slice(&done.stdout).unwrap();
+    let printed: Value = serde_json::from_slice(&done.stdout).unwrap();
     let finding = json!({
         "severity": "error",
         "rule": "plug-in",
@@ -29,7 +29,7 @@ fn findings_are_json_for_programs() {
     });
     let plugin = json!({"path": path, "name": null, "defines": null, "findings": [finding]});
     let expected = json!({"plugins": [plugin], "compared_with": null, "errors": 1, "warnings": 0});
-    assert_eq!(said, expected);
+    assert_eq!(printed, expected);
 }
 
 #[test]
@@ -39,10 +39,10 @@ fn findings_are_text_for_users() {
     fs::write(&path, "").unwrap();
     let done = check(&[path.to_str().unwrap()]);
     assert_eq!(done.status.code(), Some(1));
-    let said = String::from_utf8(done.stdout).unwrap();
-    assert!(said.starts_with(&format!("{}: 1 error\n", path.display())), "{said}");
-    assert!(said.contains(" error  plug-in  the plug-in  "), "{said}");
-    assert!(said.ends_with("add a command: -- mpiexec -n 1 ./any_mpi_program\n"), "{said}");
+    let printed = String::from_utf8(done.stdout).unwrap();
+    assert!(printed.starts_with(&format!("{}: 1 error\n", path.display())), "{printed}");
+    assert!(printed.contains(" error  plug-in  the plug-in  "), "{printed}");
+    assert!(printed.ends_with("add a command: -- mpiexec -n 1 ./any_mpi_program\n"), "{printed}");
 }
 
 #[test]

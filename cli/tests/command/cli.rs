@@ -118,7 +118,7 @@ fn stores_are_recovered_and_reported() {
     let yesterday = SystemTime::now() - Duration::from_secs(86_400);
     File::options().write(true).open(path("run.3.store")).unwrap().set_modified(yesterday).unwrap();
     let copy = format!("cp {kept}.2 {stem}.2.store; echo nonsense > {stem}.1.store");
-    let said = text(&mpit(&["run", "-o", &stem, "--crash-safe", "--", "sh", "-c", &copy]).stderr);
+    let printed = text(&mpit(&["run", "-o", &stem, "--crash-safe", "--", "sh", "-c", &copy]).stderr);
     for line in [
         format!("mpit: {stem}.3.store is of an earlier run; `mpit report` reads it\n"),
         format!("mpit: {stem}.1.store: byte 0: the file has no header yet\n"),
@@ -127,7 +127,7 @@ fn stores_are_recovered_and_reported() {
         ),
         "mpit: ranks 0-1,3 left no records\n".into(),
     ] {
-        assert!(said.contains(&line), "no {line}in {said}");
+        assert!(printed.contains(&line), "no {line}in {printed}");
     }
     let written = fs::read_to_string(path("run.2.prof")).unwrap();
     assert!(written.contains("E\t2\t1\t100 bytes\t1 msgs sent\t"), "{written}");
@@ -236,23 +236,23 @@ fn escape_sequences_are_kept_from_terminals() {
     let comm = "D\tred\x1b[31m\x07\tprocs: 0\nO2A\t0\t0 bytes\t0 msgs sent\n\x1b]0;title\x07\n";
     fs::write(format!("{stem}.0.prof"), prof(0) + comm).unwrap();
     let done = mpit(&["report", &stem]);
-    for said in [text(&done.stdout), text(&done.stderr)] {
-        assert!(!said.contains(|char: char| char.is_control() && char != '\n'), "{said:?}");
+    for printed in [text(&done.stdout), text(&done.stderr)] {
+        assert!(!printed.contains(|char: char| char.is_control() && char != '\n'), "{printed:?}");
     }
     assert!(text(&done.stdout).contains("red\\x1b[31m\\x07"), "{}", text(&done.stdout));
 }
 
 #[test]
 fn verbose_prints_settings() {
-    let said = text(&mpit(&["run", "-v", "--set", "pml=^monitoring", "--", "true", "x"]).stderr);
+    let printed = text(&mpit(&["run", "-v", "--set", "pml=^monitoring", "--", "true", "x"]).stderr);
     for line in ["mpit: LD_PRELOAD=/", "mpit: set pml=^monitoring\n", "mpit: run true x\n"] {
-        assert!(said.contains(line), "{said}");
+        assert!(printed.contains(line), "{printed}");
     }
 }
 
 #[test]
 fn mistakes_in_settings_prevent_the_run() {
-    for (setting, complaint) in [
+    for (setting, expected) in [
         ("pml_monitoring_enabel=2", "did you mean `pml_monitoring_enable`?"),
         ("xyz=2", "`mpit vars` lists those of mpit"),
         ("pml_monitoring_enable=two", "`two`: expected a whole number"),
@@ -264,7 +264,7 @@ fn mistakes_in_settings_prevent_the_run() {
     ] {
         let done = mpit(&["run", "--set", setting, "--", "echo", "ran"]);
         assert_eq!(done.status.code(), Some(2));
-        assert!(text(&done.stderr).contains(complaint), "{}", text(&done.stderr));
+        assert!(text(&done.stderr).contains(expected), "{}", text(&done.stderr));
         assert_eq!(text(&done.stdout), "");
     }
 }
@@ -314,9 +314,9 @@ fn vars_selects_entries() {
     );
     let wrong = mpit(&["vars", "pml_monitoring_enabel"]);
     assert_eq!(wrong.status.code(), Some(2));
-    let said = text(&wrong.stderr);
+    let printed = text(&wrong.stderr);
     assert_eq!(
-        said,
+        printed,
         "mpit: no entry is called `pml_monitoring_enabel`; did you mean `pml_monitoring_enable`?\n"
     );
     let some: Inventory =
@@ -331,9 +331,9 @@ fn tables_are_as_wide_as_the_terminal() {
     let line = format!("stty cols 90; {} vars", env!("CARGO_BIN_EXE_mpit"));
     let done =
         Command::new("script").args(["-qec", &line, "/dev/null"]).stdin(Stdio::null()).output().unwrap();
-    let said = text(&done.stdout);
-    assert!(done.status.success() && said.contains("pml_monitoring_flush"), "{said}");
-    assert!(said.lines().all(|line| line.trim_end().chars().count() <= 90), "{said}");
+    let printed = text(&done.stdout);
+    assert!(done.status.success() && printed.contains("pml_monitoring_flush"), "{printed}");
+    assert!(printed.lines().all(|line| line.trim_end().chars().count() <= 90), "{printed}");
     let piped = text(&mpit(&["vars"]).stdout);
     assert!(piped.lines().any(|line| line.contains("pml_monitoring_flush") && line.len() > 90), "{piped}");
 }
@@ -365,11 +365,11 @@ fn phases_are_added_up() {
     let directory = phases();
     let stem = directory.path().join("phase").display().to_string();
     let done = mpit(&["report", "--phases", &stem]);
-    let said = text(&done.stdout);
+    let printed = text(&done.stdout);
     assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
-    assert!(said.starts_with(&format!("{stem}_1: 2 of 2 processes\n")), "{said}");
+    assert!(printed.starts_with(&format!("{stem}_1: 2 of 2 processes\n")), "{printed}");
     let (_, sum) =
-        said.split_once(&format!("\n{stem}, sum of phase_1, phase_10: 2 of 2 processes\n")).unwrap();
+        printed.split_once(&format!("\n{stem}, sum of phase_1, phase_10: 2 of 2 processes\n")).unwrap();
     let total = sum.lines().find(|line| line.starts_with("  E  messages")).unwrap();
     assert_eq!(total.split_whitespace().collect::<Vec<_>>(), ["E", "messages", "15", "60", "60", "B", "2"]);
 }
@@ -379,11 +379,11 @@ fn report_shows_each_phase_by_itself() {
     let directory = phases();
     let path = directory.path().to_str().unwrap();
     let all = mpit(&["report", path]);
-    let said = text(&all.stdout);
+    let printed = text(&all.stdout);
     assert_eq!(all.status.code(), Some(0), "{}", text(&all.stderr));
     let first = format!("{path}/phase_1: 2 of 2 processes\n");
     let tenth = format!("\n{path}/phase_10: 1 of 2 processes\nmissing: rank 1 (no file)\n");
-    assert!(said.starts_with(&first) && said.contains(&tenth), "{said}");
+    assert!(printed.starts_with(&first) && printed.contains(&tenth), "{printed}");
     let one = text(&mpit(&["report", path, "--phase", "phase_1"]).stdout);
     assert!(one.starts_with(&first) && !one.contains("phase_10"), "{one}");
     let none = mpit(&["report", path, "--phase", "phase_2"]);
@@ -441,7 +441,7 @@ fn report_explains_invalid_paths() {
     fs::create_dir(path("empty")).unwrap();
     fs::create_dir(path("other")).unwrap();
     fs::copy(path("phase_1.0.prof"), path("other/phase_1.0.prof")).unwrap();
-    for (arguments, complaint) in [
+    for (arguments, expected) in [
         (
             vec![path("phase")],
             format!("there is no file or directory {0}, and no files {0}.<rank>.prof", path("phase")),
@@ -453,6 +453,6 @@ fn report_explains_invalid_paths() {
         let words: Vec<_> = ["report"].into_iter().chain(arguments.iter().map(String::as_str)).collect();
         let done = mpit(&words);
         assert_eq!(done.status.code(), Some(2), "{words:?}");
-        assert!(text(&done.stderr).contains(&complaint), "{}", text(&done.stderr));
+        assert!(text(&done.stderr).contains(&expected), "{}", text(&done.stderr));
     }
 }

@@ -57,7 +57,7 @@ fn bad_output_is_refused_at_the_start() {
     let root = directory.path();
     fs::write(root.join("file"), "").unwrap();
     let (long, longer) = ("x".repeat(250), "y/".repeat(1100));
-    for (argument, complaint) in [
+    for (argument, expected) in [
         (&b"file/run"[..], "cannot create the directory"),
         (long.as_bytes(), "File name too long"),
         (longer.as_bytes(), "at most 2047 bytes"),
@@ -74,7 +74,7 @@ fn bad_output_is_refused_at_the_start() {
             .output()
             .unwrap();
         assert_eq!((done.status.code(), text(&done.stdout)), (Some(2), String::new()), "{argument:?}");
-        assert!(text(&done.stderr).contains(complaint), "{argument:?}: {}", text(&done.stderr));
+        assert!(text(&done.stderr).contains(expected), "{argument:?}: {}", text(&done.stderr));
     }
 }
 
@@ -104,7 +104,7 @@ fn a_library_path_may_have_blanks() {
 #[test]
 fn unknown_options_are_not_run() {
     let directory = tempfile::tempdir().unwrap();
-    for (arguments, complaint) in [
+    for (arguments, expected) in [
         (&["run", "--outptu", "x", "--", "echo"][..], "'--output'"),
         (&["run", "-n", "4", "echo"], "mpit run -- mpiexec -n 4 ./app"),
         (&["run", "--", "-n", "4", "echo"], "mpit run -- mpiexec -n 4 ./app"),
@@ -114,7 +114,7 @@ fn unknown_options_are_not_run() {
     ] {
         let done = mpit(directory.path(), arguments);
         assert_eq!((done.status.code(), text(&done.stdout)), (Some(2), String::new()), "{arguments:?}");
-        assert!(text(&done.stderr).contains(complaint), "{arguments:?}: {}", text(&done.stderr));
+        assert!(text(&done.stderr).contains(expected), "{arguments:?}: {}", text(&done.stderr));
     }
     // Options behind the command are the command's.
     assert_eq!(text(&mpit(directory.path(), &["run", "echo", "-n", "--set", "x"]).stdout), "--set x");
@@ -140,10 +140,10 @@ fn missing_output_has_a_reason() {
         for form in [&[][..], &["--one-file"], &["--crash-safe"]] {
             let words = [&["run", "--output", "x"][..], form, arguments].concat();
             let done = mpit(root, &words);
-            let said = text(&done.stderr);
+            let printed = text(&done.stderr);
             let wanted = format!("mpit: no file x.* was written: {reason}");
-            assert_eq!(said.matches(&wanted).count(), 1, "{words:?}: {said}");
-            assert!(!said.contains("wrote x.prof"), "{said}");
+            assert_eq!(printed.matches(&wanted).count(), 1, "{words:?}: {printed}");
+            assert!(!printed.contains("wrote x.prof"), "{printed}");
             let wanted = if arguments.contains(&"exit 3") { 3 } else { 0 };
             assert_eq!(done.status.code(), Some(wanted));
         }

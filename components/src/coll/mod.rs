@@ -92,7 +92,7 @@ pub(crate) fn open(world: World) {
 
 /// Returns the selection list in effect.
 pub(crate) fn selection() -> List {
-    List::in_force("coll", COMPONENTS.get().as_str())
+    List::effective("coll", COMPONENTS.get().as_str())
 }
 
 /// Returns this framework as a trait object.

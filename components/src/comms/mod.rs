@@ -65,7 +65,7 @@ pub struct Record {
     pub neighbors: Arc<[u32]>,
     /// True once the communicator is freed.
     pub freed: bool,
-    /// The number of communicators that this record stands for: freed ones with the same name and members share a record.
+    /// The number of communicators in this record: freed ones with the same name and members share a record.
     pub alike: u64,
     /// The [`Origin::number`] of the newest of these.
     pub newest: u64,
@@ -91,7 +91,7 @@ pub struct Label<'a> {
     pub name: &'a str,
     /// The number of that call; 0 if the communicator has a name.
     pub first: u64,
-    /// The number of the last call, if the label stands for several.
+    /// The number of the last call, if the label is that of several communicators.
     pub last: u64,
 }
 

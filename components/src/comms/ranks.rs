@@ -24,10 +24,10 @@ pub enum Ranks {
 
 /// The source of a list of ranks: the host's group.
 pub trait RankSource: Debug + Send + Sync {
-    /// Returns the ranks in the world of all members, or [`mpit::object::OUTSIDE`]; `None` if the host cannot say.
+    /// Returns the ranks in the world of all members, or [`mpit::object::OUTSIDE`]; `None` if the host does not return them.
     fn world_ranks(&self) -> Option<Vec<u32>>;
 
-    /// Returns the rank in the world of one member, or [`mpit::object::OUTSIDE`]; `None` if the host cannot say.
+    /// Returns the rank in the world of one member, or [`mpit::object::OUTSIDE`]; `None` if the host does not return it.
     fn world_rank(&self, rank: u32) -> Option<u32>;
 }
 

@@ -58,7 +58,7 @@ struct Kind {
 }
 
 impl Kind {
-    /// Returns the kind of a communicator whose ranks are settled.
+    /// Returns the kind of a communicator whose ranks are resolved.
     fn of(record: &Record) -> Self {
         Self {
             name: Arc::clone(&record.name),
@@ -88,13 +88,13 @@ struct Locked(Guard<'static, Option<Records>>);
 impl std::ops::Deref for Locked {
     type Target = Records;
     fn deref(&self) -> &Records {
-        self.0.as_ref().expect("made when it was locked")
+        self.0.as_ref().expect("created when it was locked")
     }
 }
 
 impl std::ops::DerefMut for Locked {
     fn deref_mut(&mut self) -> &mut Records {
-        self.0.as_mut().expect("made when it was locked")
+        self.0.as_mut().expect("created when it was locked")
     }
 }
 
@@ -261,7 +261,7 @@ pub fn freed(comm: CommId) {
     let is_bound = pinned && Interface::global().bound_objects(Bind::Comm).contains(&comm.get());
     let is_used = collectives::is_used(comm);
     if is_used {
-        // Settled already if it was used, so the host is not called here.
+        // Resolved already if it was used, so the host is not called here.
         record.ranks = record.ranks.resolved();
     }
     coll::freed(comm);
@@ -314,7 +314,10 @@ pub struct Reader {
 impl Reader {
     /// Creates a reader of the communicators that exist now or are created later.
     #[must_use]
-    #[allow(clippy::new_without_default, reason = "it begins to hold what others free; not a plain value")]
+    #[allow(
+        clippy::new_without_default,
+        reason = "it takes over the memory that others free; not a plain value"
+    )]
     pub fn new() -> Self {
         let mut records = records();
         records.newest_reader += 1;

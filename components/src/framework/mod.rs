@@ -20,7 +20,7 @@ use crate::host::World;
 use crate::selection::List;
 
 pub(crate) use linked::components;
-use register::{Choice, Known, Register, Step};
+use register::{Choice, KnownComponent, Register, Step};
 
 /// The number of components opened so far in this process.
 static OPENINGS: AtomicU64 = AtomicU64::new(0);
@@ -36,7 +36,7 @@ pub(crate) struct Framework<C: ?Sized + 'static> {
     which: component::Framework,
     /// Converts a component of another image into an object of the framework's trait.
     adapt: fn(&'static ForeignComponent) -> &'static C,
-    /// The first listener, which dispatch looks at first: usually it is monitoring and the only one.
+    /// The first listener, which dispatch checks first: usually it is monitoring and the only one.
     first: OnceLock<Listener<C>>,
     others: Log<Listener<C>>,
     /// The subscription of the only open component; null if there are none or several.
@@ -108,7 +108,7 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         list: &List,
         world: World,
     ) {
-        let linked = components.map(|(name, component)| Known::new(name, component, None));
+        let linked = components.map(|(name, component)| KnownComponent::new(name, component, None));
         let mut known: Vec<_> = linked.collect();
         known.extend(self.foreign_components());
         // The linker determines the order of definitions; sorting makes it reproducible.
@@ -146,10 +146,11 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         self.reconcile();
     }
 
-    fn foreign_components(&self) -> impl Iterator<Item = Known<C>> {
+    fn foreign_components(&self) -> impl Iterator<Item = KnownComponent<C>> {
         let foreign_components =
             plugin::component::all().filter(|component| component.framework() == self.which);
-        foreign_components.map(|foreign| Known::new(foreign.name(), (self.adapt)(foreign), Some(foreign)))
+        foreign_components
+            .map(|foreign| KnownComponent::new(foreign.name(), (self.adapt)(foreign), Some(foreign)))
     }
 
     /// Opens and closes components until each is in its intended state. A component that another thread is opening or
@@ -183,7 +184,7 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
     }
 
     /// Adds a component to those that are notified.
-    fn activate(&self, known: &mut Known<C>) {
+    fn activate(&self, known: &mut KnownComponent<C>) {
         known.is_open = true;
         known.opened = OPENINGS.fetch_add(1, Relaxed);
         if !known.is_listed {

@@ -7,13 +7,13 @@ use crate::host::World;
 use crate::selection::Selection;
 
 /// A component of this process, open or not.
-pub(super) struct Known<C: ?Sized + 'static> {
+pub(super) struct KnownComponent<C: ?Sized + 'static> {
     pub(super) name: &'static str,
     pub(super) component: &'static C,
     /// The component of another image, which may be activated and deactivated at any time.
     pub(super) foreign: Option<&'static ForeignComponent>,
     /// The last epoch in which the component was considered for opening.
-    asked: Option<u64>,
+    considered_in: Option<u64>,
     /// True if the component is open.
     pub(super) is_open: bool,
     pub(super) is_listed: bool,
@@ -23,7 +23,7 @@ pub(super) struct Known<C: ?Sized + 'static> {
     pub(super) is_busy: bool,
 }
 
-impl<C: ?Sized + Lifecycle> Known<C> {
+impl<C: ?Sized + Lifecycle> KnownComponent<C> {
     pub(super) fn new(
         name: &'static str,
         component: &'static C,
@@ -33,7 +33,7 @@ impl<C: ?Sized + Lifecycle> Known<C> {
             name,
             component,
             foreign,
-            asked: None,
+            considered_in: None,
             is_open: false,
             is_listed: false,
             opened: 0,
@@ -71,7 +71,7 @@ pub(super) struct Choice {
 pub(super) struct Register<C: ?Sized + 'static> {
     pub(super) choice: Option<Choice>,
     /// The components. The list only grows, so an index stays valid until the step is finished.
-    pub(super) known: Vec<Known<C>>,
+    pub(super) known: Vec<KnownComponent<C>>,
     pub(super) is_closed: bool,
 }
 
@@ -81,7 +81,7 @@ impl<C: ?Sized + Lifecycle> Register<C> {
     }
 
     /// Adds a component of another image, unless it is known.
-    pub(super) fn add_new(&mut self, foreign: Known<C>) {
+    pub(super) fn add_new(&mut self, foreign: KnownComponent<C>) {
         if !self.known.iter().any(|known| is_same(known.foreign, foreign.foreign)) {
             self.known.push(foreign);
         }
@@ -93,14 +93,14 @@ impl<C: ?Sized + Lifecycle> Register<C> {
         let choice = choice.as_ref()?;
         for (at, known) in known.iter_mut().enumerate().filter(|(_, known)| !known.is_busy) {
             let epoch = known.epoch();
-            let is_over = *is_closed || known.asked != epoch;
-            if known.is_open && is_over {
+            let has_ended = *is_closed || known.considered_in != epoch;
+            if known.is_open && has_ended {
                 return Some((at, known.begin_close()));
             }
-            if *is_closed || !is_over {
+            if *is_closed || !has_ended {
                 continue;
             }
-            known.asked = epoch;
+            known.considered_in = epoch;
             if epoch.is_some() && Selection::parse(&choice.list, &[known.name]).0.admits(known.name) {
                 known.is_busy = true;
                 return Some((at, Step::Open(known.component, choice.world)));

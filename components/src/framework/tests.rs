@@ -54,45 +54,45 @@ static SUBSCRIPTIONS: [Subscription; 4] = [const { Subscription::new(&REASONS) }
 
 #[test]
 fn listeners_are_notified() {
-    static FRAMEWORK: Framework<dyn Receives> = Framework::new(component::Framework::Pml, |_| &NOBODY);
+    static FRAMEWORK: Framework<dyn Receives> = Framework::new(component::Framework::Pml, |_| &DEFAULT);
     static LEFT: TestListener = TestListener::new(true, &SUBSCRIPTIONS[0]);
     static RIGHT: TestListener = TestListener::new(true, &SUBSCRIPTIONS[1]);
-    static DEAF: TestListener = TestListener::new(false, &SUBSCRIPTIONS[2]);
-    static NOBODY: TestListener = TestListener::new(false, &SUBSCRIPTIONS[2]);
+    static DECLINING: TestListener = TestListener::new(false, &SUBSCRIPTIONS[2]);
+    static DEFAULT: TestListener = TestListener::new(false, &SUBSCRIPTIONS[2]);
     static UNSELECTED: TestListener = TestListener::new(true, &SUBSCRIPTIONS[3]);
     let (left, right) = (LEFT.subscription, RIGHT.subscription);
-    let say = |what| {
+    let notify = |what| {
         if REASONS.load(Relaxed) != 0 {
             FRAMEWORK.each(|listener| listener.receive(what));
         }
     };
 
     left.add();
-    say(1);
+    notify(1);
     let all: [(&str, &'static dyn Receives); 4] =
-        [("right", &RIGHT), ("left", &LEFT), ("unselected", &UNSELECTED), ("deaf", &DEAF)];
-    FRAMEWORK.open(all.into_iter(), &List::in_force("test", "^unselected"), WORLD);
-    FRAMEWORK.open(all.into_iter(), &List::in_force("test", ""), WORLD);
-    say(2);
+        [("right", &RIGHT), ("left", &LEFT), ("unselected", &UNSELECTED), ("declining", &DECLINING)];
+    FRAMEWORK.open(all.into_iter(), &List::effective("test", "^unselected"), WORLD);
+    FRAMEWORK.open(all.into_iter(), &List::effective("test", ""), WORLD);
+    notify(2);
     right.add();
     right.add();
-    say(4);
+    notify(4);
     left.remove();
     right.remove();
-    say(8);
+    notify(8);
     assert!(right.is_active() && !left.is_active());
     right.remove();
-    say(16);
+    notify(16);
     assert_eq!(REASONS.load(Relaxed), 0);
     assert_eq!((LEFT.received.load(Relaxed), RIGHT.received.load(Relaxed)), (6, 12));
 
     super::close_all(&[&FRAMEWORK]);
     super::close_all(&[&FRAMEWORK]);
-    let all = [&LEFT, &RIGHT, &DEAF, &UNSELECTED];
+    let all = [&LEFT, &RIGHT, &DECLINING, &UNSELECTED];
     // Components that are not notified must not keep the slow path active.
-    DEAF.subscription.add();
+    DECLINING.subscription.add();
     UNSELECTED.subscription.add();
-    assert!(!DEAF.subscription.is_active() && !UNSELECTED.subscription.is_active());
+    assert!(!DECLINING.subscription.is_active() && !UNSELECTED.subscription.is_active());
     assert_eq!(REASONS.load(Relaxed), 0);
     assert_eq!(all.map(|listener| listener.opened.load(Relaxed)), [1, 1, 1, 0]);
     assert_eq!(all.map(|listener| listener.closed.load(Relaxed)), [1, 1, 0, 0]);
@@ -114,7 +114,7 @@ fn opens_in_the_order_of_names() {
     }
     static A: Named = Named("a");
     static B: Named = Named("b");
-    FRAMEWORK.open([("b", &B), ("a", &A)].into_iter(), &List::in_force("test", ""), WORLD);
+    FRAMEWORK.open([("b", &B), ("a", &A)].into_iter(), &List::effective("test", ""), WORLD);
     assert_eq!(*ORDER.lock().unwrap(), ["a", "b"]);
 }
 
@@ -128,7 +128,7 @@ fn a_second_component_ends_the_shortcut() {
     static ALONE: Framework<dyn Receives> = Framework::new(component::Framework::Pml, |_| &ONE);
     static BOTH: Framework<dyn Receives> = Framework::new(component::Framework::Pml, |_| &ONE);
     let all: [(&str, &'static dyn Receives); 2] = [("one", &ONE), ("two", &TWO)];
-    let list = List::in_force("test", "");
+    let list = List::effective("test", "");
     ALONE.open(all[..1].iter().copied(), &list, WORLD);
     assert!(!ALONE.is_only(&SUBSCRIPTIONS[0]));
     SUBSCRIPTIONS[0].add();

@@ -99,7 +99,7 @@ pub fn register_transport(transport: &'static dyn Transport) {
     let _ = TRANSPORT.set(transport);
 }
 
-/// Returns true if the settings of this process ask for one file for all processes.
+/// Returns true if the settings of this process request one file for all processes.
 #[must_use]
 pub fn is_wanted() -> bool {
     CONTAINER.get() == 1

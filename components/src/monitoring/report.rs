@@ -51,14 +51,14 @@ impl WholeRun {
     }
 }
 
-/// Returns the beginning of file names according to the settings, also where they ask for no file at the end.
+/// Returns the beginning of file names according to the settings, even if they request no file at the end.
 #[must_use]
 pub fn named_stem() -> Option<PathBuf> {
     let stem = settings::FILENAME.get();
     if stem.as_str().is_empty() { None } else { Some(stem.as_str().into()) }
 }
 
-/// Returns the beginning of the names of stores, if the settings of this process ask for stores.
+/// Returns the beginning of the names of stores, if the settings of this process enable stores.
 pub(crate) fn stem_of_stores() -> Option<PathBuf> {
     if settings::STORE.get() != settings::StoreLocation::File {
         return None;
@@ -66,7 +66,7 @@ pub(crate) fn stem_of_stores() -> Option<PathBuf> {
     stem_of_files().filter(|stem| !stem.as_os_str().is_empty())
 }
 
-/// Returns the beginning of the names of files at the end, if the settings ask for files.
+/// Returns the beginning of the names of files at the end, if the settings enable files.
 pub(crate) fn stem_of_files() -> Option<PathBuf> {
     if !super::is_enabled() || settings::ENABLE_OUTPUT.get() <= 2 {
         return None;
@@ -74,7 +74,7 @@ pub(crate) fn stem_of_files() -> Option<PathBuf> {
     Some(settings::FILENAME.get().as_str().into())
 }
 
-/// Makes the records survive the process, if the settings ask for it. Called before anything is recorded.
+/// Stores the records in a file from the start, if the settings request it. Called before anything is recorded.
 pub(crate) fn create_store(world: World) {
     let Some(stem) = stem_of_stores() else {
         if settings::STORE.get() == settings::StoreLocation::File && world.rank == 0 {
@@ -99,7 +99,7 @@ pub(crate) fn create_store(world: World) {
     }
 }
 
-/// Stores the beginning of the run, if a component records it and the settings ask for output at its end.
+/// Stores the beginning of the run, if a component records it and the settings request output at its end.
 pub(crate) fn begin_run() {
     let is_recorded = super::subscriptions().into_iter().any(Subscription::is_active);
     if is_recorded && super::is_enabled() && settings::ENABLE_OUTPUT.get() > 0 {

@@ -64,7 +64,7 @@ pub(crate) fn open(world: World) {
 
 /// Returns the selection list in effect.
 pub(crate) fn selection() -> List {
-    List::in_force("osc", COMPONENTS.get().as_str())
+    List::effective("osc", COMPONENTS.get().as_str())
 }
 
 /// Returns this framework as a trait object.

@@ -63,7 +63,7 @@ pub(crate) fn open(world: World) {
 
 /// Returns the selection list in effect.
 pub(crate) fn selection() -> List {
-    List::in_force("pml", COMPONENTS.get().as_str())
+    List::effective("pml", COMPONENTS.get().as_str())
 }
 
 /// Returns this framework as a trait object.

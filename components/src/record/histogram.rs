@@ -48,7 +48,7 @@ impl<'s> Histogram<'s> {
         self.groups[bin / GROUP].get_or_init(|| {
             let key = message_key(to, bin / GROUP, internal);
             let cells = store.add(Kind::Messages, key, CELLS, &[]);
-            cells.first_chunk().expect("a block has the cells that it was asked for")
+            cells.first_chunk().expect("a block has the requested cells")
         });
     }
 

@@ -66,7 +66,7 @@ impl<'s> PeerStats<'s> {
 
 /// Adds to a count and a sum of bytes like [`threads::add`] to one word, but checks only once if several threads may do so.
 ///
-/// The count is last, with release ordering: who reads it with acquire ordering, and then the bytes, gets the bytes of all
+/// The count is last, with release ordering: a reader that loads it with acquire ordering, and then the bytes, gets the bytes of all
 /// that it counts. A process killed between the two leaves bytes without a message, which make no line.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "part of each message, where a call would cost as much again")]

@@ -82,7 +82,7 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// Returns this snapshot without the bytes of messages that are not counted yet, because other threads record them
-    /// meanwhile: numbers whose count is the same as in `earlier` stay as they were.
+    /// meanwhile: numbers whose count is the same as in `earlier` are copied from it.
     #[must_use]
     pub fn without_in_flight(self, earlier: &Self) -> Self {
         let none = PeerSnapshot::default();

@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use crate::output::make_directory_of;
 
 /// The maximum number of worlds of one run. Further ones have no numbers.
-const MOST: u32 = 100_000;
+const MAX_WORLDS: u32 = 100_000;
 
 /// The maximum length of a link's target; a longer name of a world is replaced by a hash.
-const LONGEST: usize = 200;
+const MAX_TARGET_LEN: usize = 200;
 
 /// Returns the beginning of the names of a run's auxiliary files.
 #[must_use]
@@ -46,7 +46,7 @@ pub(super) fn number(stem: &Path, run: &str, key: &str) -> io::Result<u32> {
     let key = short(key);
     let prefix = directory_of(stem).join(trace_prefix(run));
     let mut number = 1;
-    while number <= MOST {
+    while number <= MAX_WORLDS {
         let mut link = prefix.clone().into_os_string();
         link.push(format!("w{number}"));
         match fs::read_link(&link) {
@@ -65,7 +65,7 @@ pub(super) fn number(stem: &Path, run: &str, key: &str) -> io::Result<u32> {
 }
 
 fn short(key: &str) -> String {
-    if key.len() <= LONGEST {
+    if key.len() <= MAX_TARGET_LEN {
         return key.into();
     }
     let mut hasher = DefaultHasher::new();

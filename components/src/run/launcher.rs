@@ -23,7 +23,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Returns the number of the world when no other process can be asked.
+    /// Returns the number of the world if no other process can be queried.
     pub(super) fn number(&self, spawned: bool) -> u32 {
         if spawned { self.number.unwrap_or(2).max(2) } else { 1 }
     }

@@ -76,7 +76,7 @@ pub fn read(bytes: &[u8]) -> Result<Recovered, Malformed> {
         return Err(words.error("the file is empty"));
     }
     let header = words.header()?;
-    let mut found = Found::new(header.world.size);
+    let mut found = DecodedStore::new(header.world.size);
     while let Some((kind, block)) = words.next_block()? {
         found.block(kind, block)?;
     }
@@ -206,8 +206,8 @@ impl Cursor<'_> {
             return Err(at.error(format!("version {version}; this program reads version {VERSION}")));
         }
         let at = *self;
-        let who = self.word()?;
-        let world = World::new(who as u32, (who >> 32) as u32);
+        let rank_and_size = self.word()?;
+        let world = World::new(rank_and_size as u32, (rank_and_size >> 32) as u32);
         if world.size > MAX_PROCESSES || world.rank >= world.size {
             return Err(at.error(format!("rank {} of {}", world.rank, world.size)));
         }
@@ -262,13 +262,13 @@ impl Counts {
 /// Communicators with the same name and members.
 struct CommKind {
     members: u64,
-    /// True if numbers stand behind the name.
+    /// True if its label consists of the name and a number.
     numbered: bool,
     name: String,
 }
 
 /// The operations on a communicator, or on several with the same name and members.
-struct OnComm {
+struct CommOperations {
     sums: [TrafficSum; 3],
     kind: u64,
     first: u64,
@@ -278,7 +278,7 @@ struct OnComm {
 }
 
 /// The data read so far.
-struct Found {
+struct DecodedStore {
     /// The size of the world.
     size: u32,
     /// Messages by receiver: the user's and the library's internal ones.
@@ -287,13 +287,13 @@ struct Found {
     exchanged: BTreeMap<u32, TrafficSum>,
     members: BTreeMap<u64, Ranks>,
     kinds: BTreeMap<u64, CommKind>,
-    operations: Vec<OnComm>,
+    operations: Vec<CommOperations>,
     identity: Option<Identity>,
-    /// The number of ranks that may still be created from words that stand for several.
+    /// The number of ranks that ranges in the file may still expand to.
     expanded: u64,
 }
 
-impl Found {
+impl DecodedStore {
     fn new(size: u32) -> Self {
         Self {
             size,
@@ -347,7 +347,7 @@ impl Found {
             Kind::Operations => {
                 let sums = [block.sum()?, block.sum()?, block.sum()?];
                 let [kind, first, last, alike, number] = block.numbers()?;
-                self.operations.push(OnComm { sums, kind, first, last, alike, number });
+                self.operations.push(CommOperations { sums, kind, first, last, alike, number });
             }
             Kind::Comm => {
                 let [members, numbered] = block.numbers()?;
@@ -437,7 +437,7 @@ impl Found {
 
     /// Returns the block of a communicator, or of several; `None` if the slot is not used, or was not yet when the process
     /// ended.
-    fn comm(&self, of: &OnComm) -> Option<Block> {
+    fn comm(&self, of: &CommOperations) -> Option<Block> {
         let kind = self.kinds.get(&of.kind)?;
         let ranks = self.members.get(&kind.members)?.clone();
         let text: Arc<str> = kind.name.as_str().into();

@@ -34,10 +34,10 @@ pub(crate) use recovery::{discard, path_of};
 /// The store of this process.
 pub(crate) static OF_PROCESS: Store = Store::new();
 
-/// The number of words in the first piece of memory. Later pieces grow with the total size, up to `LARGEST_PIECE`. Pieces of a
+/// The number of words in the first piece of memory. Later pieces grow with the total size, up to `MAX_PIECE`. Pieces of a
 /// file have the size that [`Mapping`] gives them.
 const FIRST_PIECE: usize = 512;
-const LARGEST_PIECE: usize = 128 * 1024;
+const MAX_PIECE: usize = 128 * 1024;
 
 /// Blocks of words, in memory or in a file.
 #[derive(Debug)]
@@ -193,7 +193,7 @@ impl Store {
     fn grow(&self, end: &mut End, wanted: usize) -> &[AtomicU64] {
         let piece = self.in_file(end, wanted).map_or_else(
             || {
-                let words = (end.total / 2).clamp(FIRST_PIECE, LARGEST_PIECE).max(wanted);
+                let words = (end.total / 2).clamp(FIRST_PIECE, MAX_PIECE).max(wanted);
                 Piece::Memory((0..words).map(|_| AtomicU64::new(0)).collect())
             },
             Piece::File,
@@ -204,13 +204,13 @@ impl Store {
         self.pieces.get(at).expect("pushed just now").words()
     }
 
-    /// Grows the file. If that fails, further blocks go to memory, and the state of the file says so.
+    /// Grows the file. If that fails, further blocks go to memory, which is recorded in the file's state.
     fn in_file(&self, end: &mut End, wanted: usize) -> Option<Words> {
         if self.is_truncated(end.header) {
             return None;
         }
         let file = end.file.as_mut()?;
-        let wanted = (end.total / 2).min(LARGEST_PIECE).max(wanted);
+        let wanted = (end.total / 2).min(MAX_PIECE).max(wanted);
         match file.extend(wanted) {
             Ok(words) => Some(words),
             Err(error) => {

@@ -42,14 +42,14 @@ pub(crate) fn discard(stem: &Path, rank: u32) {
     }
 }
 
-/// Returns the beginning of the names of stores, if the settings in the environment ask for stores. Used by the process
+/// Returns the beginning of the names of stores, if the settings in the environment enable stores. Used by the process
 /// that starts a job with this environment.
 #[must_use]
 pub fn wanted_at() -> Option<PathBuf> {
     monitoring::stem_of_stores()
 }
 
-/// Returns the beginning of the names of files at the end, if the settings of the process ask for files.
+/// Returns the beginning of the names of files at the end, if the settings of the process enable files.
 #[must_use]
 pub fn files_at() -> Option<PathBuf> {
     monitoring::stem_of_files()
@@ -104,7 +104,7 @@ impl StoreFile {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be read, is damaged, or is of another rank than its name says.
+    /// Fails if the file cannot be read, is damaged, or belongs to another rank than the one in its name.
     pub fn read(&self) -> Result<Recovered, Unreadable> {
         let mut bytes = Vec::new();
         open_regular(&self.path)?.read_to_end(&mut bytes)?;

@@ -105,10 +105,10 @@ fn a_full_store_goes_on_in_memory() {
             .env(LIMITED, "1")
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&done.stderr);
-        assert!(done.status.success(), "{said}");
-        assert_eq!(said.matches("mpit: monitoring_store: ").count(), 1, "{said}");
-        assert!(said.contains("run.3.store: File too large"), "{said}");
+        let stderr = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{stderr}");
+        assert_eq!(stderr.matches("mpit: monitoring_store: ").count(), 1, "{stderr}");
+        assert!(stderr.contains("run.3.store: File too large"), "{stderr}");
         return;
     }
     let sent: Vec<_> = (0..2000).map(|to| (to, 8, false)).collect();

@@ -185,17 +185,17 @@ exported! {
         let key = unsafe { key(key_text) }?;
         // SAFETY: the program passes null or the address of an `int` that is not accessed elsewhere during
         // the call.
-        let room = unsafe { buflen.as_mut() }.ok_or(ERR_ARG)?;
+        let capacity = unsafe { buflen.as_mut() }.ok_or(ERR_ARG)?;
         let found = infos::with(info, |entries| infos::get(entries, &key)).ok_or(ERR_INFO)?;
         // SAFETY: the program passes `flag` as null or valid for writes.
         unsafe { put(flag, c_int::from(found.is_some())) }?;
         if let Some(found) = found {
-            if *room > 0 && !value.is_null() {
-                let copied = found.len().min(*room as usize - 1);
-                // SAFETY: `copied` is less than `*room`, the length of the program's buffer.
+            if *capacity > 0 && !value.is_null() {
+                let copied = found.len().min(*capacity as usize - 1);
+                // SAFETY: `copied` is less than `*capacity`, the length of the program's buffer.
                 unsafe { copy(&found, copied, value) };
             }
-            *room = found.len() as c_int + 1;
+            *capacity = found.len() as c_int + 1;
         }
         Ok(())
     }
@@ -206,7 +206,7 @@ exported! {
     ) {
         // SAFETY: the program passes null or a NUL-terminated string.
         let key = unsafe { key(key_text) }?;
-        let room = usize::try_from(valuelen).map_err(|_| ERR_ARG)?;
+        let capacity = usize::try_from(valuelen).map_err(|_| ERR_ARG)?;
         let found = infos::with(info, |entries| infos::get(entries, &key)).ok_or(ERR_INFO)?;
         if found.is_some() && value.is_null() {
             return Err(ERR_ARG);
@@ -216,7 +216,7 @@ exported! {
         if let Some(found) = found {
             // SAFETY: `value` is not null (checked), and the program passes space for `valuelen` bytes and a
             // NUL.
-            unsafe { copy(&found, found.len().min(room), value) };
+            unsafe { copy(&found, found.len().min(capacity), value) };
         }
         Ok(())
     }

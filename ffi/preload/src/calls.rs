@@ -151,7 +151,7 @@ pub(crate) fn count_in_advance<I: Interest, N: Recorder>(recorder: impl FnOnce()
 /// the library. The conditions are those of [`run_on_fast_path`].
 ///
 /// A return through this library was measured to cost up to 10 ns more than a tail call. The end of the call
-/// is not seen then, so MPI calls that the library makes inside would be recorded: in C, libraries make none
+/// is then not observed, so MPI calls that the library makes inside would be recorded: in C, libraries make none
 /// in a send.
 #[inline]
 pub(crate) fn record_before_call<I: Interest, N: Recorder>(recorder: impl FnOnce() -> N) -> bool {
@@ -171,7 +171,7 @@ pub(crate) fn run<I: Interest, B>(
     before: impl FnOnce() -> B,
     after: impl FnOnce(B),
 ) -> c_int {
-    // `MPI_Init` may not have been seen; or MPI is not initialized, or only by a session.
+    // `MPI_Init` may not have been intercepted; or MPI is not initialized, or only by a session.
     if !lifecycle::is_initialized() {
         lifecycle::detect_initialization();
         if !lifecycle::is_initialized() {

@@ -185,7 +185,7 @@ fn open_loaded(file: &CStr) -> Option<*mut c_void> {
 ///
 /// # Safety
 ///
-/// `files` is a `*mut Vec<CString>` that is not used elsewhere; `info` is what the dynamic linker passes.
+/// `files` is a `*mut Vec<CString>` that is not used elsewhere; `info` comes from the dynamic linker.
 unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _size: usize, files: *mut c_void) -> c_int {
     // SAFETY: the dynamic linker passes a description that is valid during this call.
     let name = unsafe { (*info).dlpi_name };

@@ -69,7 +69,7 @@ pub(crate) fn library() -> Option<(String, String)> {
 
 /// Returns a library's version string as one line.
 fn version(library: &Library) -> String {
-    let mut text = vec![0_u8; LONGEST_VERSION];
+    let mut text = vec![0_u8; MAX_VERSION_BYTES];
     let mut len: c_int = 0;
     if let Some(function) = library.symbol(c"PMPI_Get_library_version") {
         // SAFETY: `PMPI_Get_library_version` has this signature in every ABI.
@@ -89,7 +89,7 @@ fn version(library: &Library) -> String {
 }
 
 /// Twice the largest known `MPI_MAX_LIBRARY_VERSION_STRING`, that of the standard ABI and of MPICH.
-const LONGEST_VERSION: usize = 2 * 8192;
+const MAX_VERSION_BYTES: usize = 2 * 8192;
 
 /// Returns true if a launcher gave this process a rank other than 0.
 fn has_nonzero_rank() -> bool {

@@ -13,9 +13,9 @@ pub type CopyAttribute =
 pub type DeleteAttribute = unsafe extern "C" fn(Handle, c_int, *mut c_void, *mut c_void) -> c_int;
 
 host_calls! {
-    /// Asks if MPI was initialized. Allowed at any time.
+    /// Tests if MPI was initialized. Allowed at any time.
     fn initialized = c"MPI_Initialized" / c"PMPI_Initialized" (flag: *mut c_int);
-    /// Asks if MPI was finalized. Allowed at any time.
+    /// Tests if MPI was finalized. Allowed at any time.
     fn finalized = c"MPI_Finalized" / c"PMPI_Finalized" (flag: *mut c_int);
     /// Returns the thread level that MPI granted.
     fn query_thread = c"MPI_Query_thread" / c"PMPI_Query_thread" (provided: *mut c_int);
@@ -23,7 +23,7 @@ host_calls! {
     fn comm_size = c"MPI_Comm_size" / c"PMPI_Comm_size" (comm: Handle, size: *mut c_int);
     /// Returns the caller's rank.
     fn comm_rank = c"MPI_Comm_rank" / c"PMPI_Comm_rank" (comm: Handle, rank: *mut c_int);
-    /// Asks if a communicator is an intercommunicator.
+    /// Tests if a communicator is an intercommunicator.
     fn comm_test_inter = c"MPI_Comm_test_inter" / c"PMPI_Comm_test_inter" (comm: Handle, flag: *mut c_int);
     /// Returns the intercommunicator with the processes that spawned this one, or the null handle.
     fn comm_get_parent = c"MPI_Comm_get_parent" / c"PMPI_Comm_get_parent" (parent: *mut c_void);
@@ -42,10 +42,10 @@ host_calls! {
         (group: Handle, n: c_int, ranks: *const c_int, other: Handle, translated: *mut c_int);
     /// Creates a group without some ranks of another one.
     fn group_excl = c"MPI_Group_excl" / c"PMPI_Group_excl"
-        (group: Handle, n: c_int, ranks: *const c_int, made: *mut c_void);
+        (group: Handle, n: c_int, ranks: *const c_int, new_group: *mut c_void);
     /// Creates a group of some ranks of another one.
     fn group_incl = c"MPI_Group_incl" / c"PMPI_Group_incl"
-        (group: Handle, n: c_int, ranks: *const c_int, made: *mut c_void);
+        (group: Handle, n: c_int, ranks: *const c_int, new_group: *mut c_void);
     /// Frees a group.
     fn group_free = c"MPI_Group_free" / c"PMPI_Group_free" (group: *mut c_void);
     /// Creates an attribute key.

@@ -181,7 +181,7 @@ mod tags {
 ///
 /// # Safety
 ///
-/// `search` is a `*mut Search` that is not used elsewhere; `info` is what the dynamic linker passes.
+/// `search` is a `*mut Search` that is not used elsewhere; `info` comes from the dynamic linker.
 unsafe extern "C" fn compare(info: *mut libc::dl_phdr_info, _size: usize, search: *mut c_void) -> c_int {
     // SAFETY: `containing` passes its `Search`, and does not use it during the call.
     let search = unsafe { &mut *search.cast::<Search>() };
@@ -233,7 +233,7 @@ pub fn first_definition(name: &CStr, is_wanted: impl Fn(&Object) -> bool) -> Opt
 ///
 /// # Safety
 ///
-/// `addresses` is a `*mut Vec<usize>` that is not used elsewhere; `info` is what the dynamic linker passes.
+/// `addresses` is a `*mut Vec<usize>` that is not used elsewhere; `info` comes from the dynamic linker.
 unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _size: usize, addresses: *mut c_void) -> c_int {
     // SAFETY: `first_definition` passes its vector, and does not use it during the call.
     let addresses = unsafe { &mut *addresses.cast::<Vec<usize>>() };

@@ -17,7 +17,7 @@ pub struct CategoryInfo {
     pub name: String,
     /// Description.
     pub desc: Vec<u8>,
-    /// The members seen last, returned when the host cannot be asked any more.
+    /// The members seen last, returned when the host can no longer be queried.
     last_members: Mutex<[Vec<c_int>; 4]>,
 }
 
@@ -56,7 +56,7 @@ impl HostInfo for CategoryInfo {
 
     fn host_count() -> i32 {
         let mut count = 0;
-        // SAFETY: callers of `HostInfo` functions keep the host up, and `count` is a local variable.
+        // SAFETY: callers of `HostInfo` functions keep the host initialized, and `count` is a local variable.
         unsafe { mpi_t::category_get_num(&raw mut count) };
         count
     }
@@ -82,7 +82,7 @@ impl HostInfo for CategoryInfo {
     }
 }
 
-/// Asks the host for the description of a category. Returns its error code; `None` if the host has no
+/// Queries the host for the description of a category. Returns its error code; `None` if the host has no
 /// categories.
 fn query(
     index: i32,
@@ -91,7 +91,7 @@ fn query(
     counts: &mut [c_int; 3],
 ) -> Option<c_int> {
     let [cvars, pvars, categories] = counts;
-    // SAFETY: callers keep the host up and pass an index of the host's; the counts are references, and each
+    // SAFETY: callers keep the host initialized and pass an index of the host's; the counts are references, and each
     // string buffer is null or as long as the length passed with it.
     unsafe { mpi_t::category_get_info(index, name, name_len, desc, desc_len, cvars, pvars, categories) }
 }
@@ -144,7 +144,7 @@ impl Merged {
         }
     }
 
-    /// Asks the host for the members of a category, and converts their indices to merged ones.
+    /// Queries the host for the members of a category, and converts their indices to merged ones.
     fn query_members(&self, entry: &HostEntry<CategoryInfo>, kind: Member) -> Option<Vec<c_int>> {
         let index = entry.index();
         let count = Self::query_count(index, kind)?;
@@ -154,16 +154,16 @@ impl Merged {
             return Some(indices);
         }
         let code = match kind {
-            // SAFETY: the caller keeps the host up; the index came from the host, and `start` has space for
+            // SAFETY: the caller keeps the host initialized; the index came from the host, and `start` has space for
             // `len` indices.
             Member::Cvar => unsafe { mpi_t::category_get_cvars(index, len, start) },
-            // SAFETY: the caller keeps the host up; the index came from the host, and `start` has space for
+            // SAFETY: the caller keeps the host initialized; the index came from the host, and `start` has space for
             // `len` indices.
             Member::Pvar => unsafe { mpi_t::category_get_pvars(index, len, start) },
-            // SAFETY: the caller keeps the host up; the index came from the host, and `start` has space for
+            // SAFETY: the caller keeps the host initialized; the index came from the host, and `start` has space for
             // `len` indices.
             Member::Category => unsafe { mpi_t::category_get_categories(index, len, start) },
-            // SAFETY: the caller keeps the host up; the index came from the host, and `start` has space for
+            // SAFETY: the caller keeps the host initialized; the index came from the host, and `start` has space for
             // `len` indices.
             Member::Event => unsafe { mpi_t::category_get_events(index, len, start) },
         };
@@ -185,12 +185,12 @@ impl Merged {
         Some(found)
     }
 
-    /// Asks the host for the number of members of a kind in a category. `None` if the host does not support
+    /// Queries the host for the number of members of a kind in a category. `None` if the host does not support
     /// that kind.
     fn query_count(index: c_int, kind: Member) -> Option<c_int> {
         if kind == Member::Event {
             let mut count = 0;
-            // SAFETY: the caller keeps the host up; the index came from the host, and `count` is a local
+            // SAFETY: the caller keeps the host initialized; the index came from the host, and `count` is a local
             // variable.
             let code = unsafe { mpi_t::category_get_num_events(index, &raw mut count) };
             return if code? == 0 { Some(count) } else { None };

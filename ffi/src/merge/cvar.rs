@@ -68,7 +68,7 @@ impl HostInfo for CvarInfo {
         let mut enumeration: usize = 0;
         let mut datatype: u64 = 0;
         let (name, desc) = query_name_and_description(|name, name_len, desc, desc_len| {
-            // SAFETY: callers of `HostInfo` functions keep the host up and pass an index of the host's; the
+            // SAFETY: callers of `HostInfo` functions keep the host initialized and pass an index of the host's; the
             // numbers are fields and local variables, each string buffer is null or as long as the length
             // passed with it, and a `u64` has space for a datatype handle of either width.
             unsafe {
@@ -94,7 +94,7 @@ impl HostInfo for CvarInfo {
 
     fn host_count() -> i32 {
         let mut count = 0;
-        // SAFETY: callers of `HostInfo` functions keep the host up, and `count` is a local variable.
+        // SAFETY: callers of `HostInfo` functions keep the host initialized, and `count` is a local variable.
         unsafe { mpi_t::cvar_get_num(&raw mut count) };
         count
     }

@@ -79,7 +79,7 @@ impl Enums {
     fn find_or_add(&self, source: EnumSource, make: impl FnOnce() -> Option<Enumeration>) -> usize {
         let known = || self.entries.iter().position(|known| known.source == source);
         let add = || {
-            // Before the lock is taken, because `make` may ask the host.
+            // Before the lock is taken, because `make` may query the host.
             let new = make()?;
             let _only_writer = self.adding.lock();
             known().or_else(|| self.entries.push(new).ok())
@@ -91,7 +91,7 @@ impl Enums {
 fn query_info(enumeration: usize) -> Option<(String, c_int)> {
     let mut count = 0;
     let name = query_text(|name, len| {
-        // SAFETY: callers of `Enums::host` keep the host up, and the host returned this enumeration; `count`
+        // SAFETY: callers of `Enums::host` keep the host initialized, and the host returned this enumeration; `count`
         // is a local variable, and `query_text` passes null or a buffer of the given length.
         unsafe { mpi_t::enum_get_info(enumeration, &raw mut count, name, len) }
     })?;
@@ -101,7 +101,7 @@ fn query_info(enumeration: usize) -> Option<(String, c_int)> {
 fn query_item(enumeration: usize, index: c_int) -> Option<(i32, String)> {
     let mut value = 0;
     let name = query_text(|name, len| {
-        // SAFETY: callers of `Enums::host` keep the host up, and the host returned this enumeration with more
+        // SAFETY: callers of `Enums::host` keep the host initialized, and the host returned this enumeration with more
         // than `index` items; `value` is a local variable, and `query_text` passes null or a buffer of the
         // given length.
         unsafe { mpi_t::enum_get_item(enumeration, index, &raw mut value, name, len) }

@@ -71,7 +71,7 @@ impl HostInfo for EventInfo {
                          displacements: &mut [isize],
                          count: *mut c_int| {
             let [(name, name_len), (desc, desc_len)] = name;
-            // SAFETY: callers of `HostInfo` functions keep the host up and pass an index of the host's; the
+            // SAFETY: callers of `HostInfo` functions keep the host initialized and pass an index of the host's; the
             // numbers are fields and local variables, and each string buffer is null or as long as the length
             // passed with it. The arrays have `count` entries of eight bytes, enough for a datatype of either
             // width. The pointer to an info object may be null.
@@ -123,7 +123,7 @@ impl HostInfo for EventInfo {
 
     fn host_count() -> i32 {
         let mut count = 0;
-        // SAFETY: callers of `HostInfo` functions keep the host up, and `count` is a local variable.
+        // SAFETY: callers of `HostInfo` functions keep the host initialized, and `count` is a local variable.
         unsafe { events::event_get_num(&raw mut count) };
         count
     }

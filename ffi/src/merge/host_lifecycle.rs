@@ -1,9 +1,9 @@
-//! The time in which the host's MPI_T can be asked.
+//! The time in which the host's MPI_T can be queried.
 //!
 //! One reference to the host's MPI_T serves all references that tools take. The moment of its release
 //! matters: some hosts crash if it is released before `MPI_Init`, others if it is released after
 //! `MPI_Finalize`. So it is taken when a tool first needs it, and released inside `MPI_Finalize`, while MPI
-//! still works. Afterwards the host is not asked any more, and queries are answered from memory.
+//! still works. Afterwards the host is no longer queried, and queries are answered from memory.
 
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -18,7 +18,7 @@ use mpit::internal::lock::{Inside, Mutex, wait_until};
 use crate::host::{Host, mpi, mpi_t};
 use crate::native_monitoring;
 
-/// State: not asked yet.
+/// State: not queried yet.
 const NOT_REQUESTED: u8 = 0;
 /// State: a thread takes the reference.
 const REQUESTING: u8 = 1;
@@ -55,20 +55,20 @@ impl HostLifecycle {
         }
     }
 
-    /// Returns true while the host can be asked.
+    /// Returns true while the host can be queried.
     #[inline]
     pub fn is_up(&self) -> bool {
         self.state.load(SeqCst) == HELD
     }
 
-    /// Returns true when the host cannot be asked any more.
+    /// Returns true when the host can no longer be queried.
     #[inline]
     pub fn is_over(&self) -> bool {
         self.state.load(SeqCst) == RELEASED
     }
 
     /// Takes the reference, unless it is taken already or cannot be taken any more. Returns the thread level
-    /// that the host provided, if the host is up.
+    /// that the host provided, if the host is initialized.
     pub fn begin(&self, required: c_int) -> Option<c_int> {
         if Host::get().is_some()
             && self.state.compare_exchange(NOT_REQUESTED, REQUESTING, SeqCst, SeqCst).is_ok()
@@ -123,7 +123,7 @@ impl HostLifecycle {
                 || self.active_calls.wait_for_callers(Instant::now() + CALL_TIMEOUT))
     }
 
-    /// Calls `call` if the host can be asked, and delays `end` until it returns. Never waits, so it may be
+    /// Calls `call` if the host can be queried, and delays `end` until it returns. Never waits, so it may be
     /// called in a signal handler.
     #[inline]
     pub fn call_if_up<R>(&self, call: impl FnOnce() -> R) -> Option<R> {
@@ -159,7 +159,7 @@ impl Drop for ThreadCall {
 }
 
 /// Returns the thread level of MPI, or the lowest number if MPI is not initialized. Open MPI's level becomes
-/// the one that the first user of its MPI_T asks for, although the program relies on the level that MPI
+/// the one that the first user of its MPI_T requests, although the program relies on the level that MPI
 /// granted. Levels ascend in every flavor.
 fn mpi_thread_level() -> c_int {
     let mut level = c_int::MIN;

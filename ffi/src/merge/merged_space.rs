@@ -53,10 +53,10 @@ pub trait HostInfo: Sized {
     /// Converts a borrowed key to an owned one.
     fn to_key(name: Self::Name<'_>) -> Self::Key;
 
-    /// Asks the host for an entry. `None` if the host does not describe it. Only while the host is up.
+    /// Queries the host for an entry. `None` if the host does not describe it. Call it only while the host is initialized.
     fn query(merged: &Merged, index: i32) -> Option<Self>;
 
-    /// Returns the number of the host's entries. Only while the host is up.
+    /// Returns the number of the host's entries. Call it only while the host is initialized.
     fn host_count() -> i32;
 
     /// Returns the number of our entries.
@@ -86,7 +86,7 @@ pub struct MergedSpace<I: HostInfo> {
     host: Log<AtomicU32>,
     /// The merged indices by key, for the host's entries.
     keys: Mutex<HashMap<I::Key, u32>>,
-    /// Held by the thread that appends to the logs; never held while the host is asked.
+    /// Held by the thread that appends to the logs; never held while the host is queried.
     syncing: Mutex<()>,
 }
 
@@ -179,10 +179,10 @@ impl<I: HostInfo> MergedSpace<I> {
         }
     }
 
-    /// Adds new entries of both sides. Only while the host is up.
+    /// Adds new entries of both sides. Call it only while the host is initialized.
     ///
-    /// No lock is held while the host is asked: the host may take locks itself, and threads that hold those
-    /// may call this function. Threads that do so at the same time ask for the same entries, and the first
+    /// No lock is held while the host is queried: the host may take locks itself, and threads that hold those
+    /// may call this function. Threads that do so at the same time query the same entries, and the first
     /// answer is used.
     pub(super) fn sync(&self, merged: &Merged) {
         self.sync_own(merged);
@@ -201,7 +201,7 @@ impl<I: HostInfo> MergedSpace<I> {
         }
     }
 
-    /// Asks the host for an entry. `None` if the host does not describe it, or the entry is hidden.
+    /// Queries the host for an entry. `None` if the host does not describe it, or the entry is hidden.
     fn query(merged: &Merged, host: i32) -> Option<I> {
         I::query(merged, host).filter(|info| !info.is_hidden())
     }
@@ -229,8 +229,8 @@ impl<I: HostInfo> MergedSpace<I> {
         Some(index)
     }
 
-    /// Asks again for entries that are not listed. Only while the host is up. No lock is held while the host
-    /// is asked.
+    /// Queries again the entries that are not listed. Call it only while the host is initialized. No lock is held while the host
+    /// is queried.
     pub(super) fn query_unlisted(&self, merged: &Merged) {
         for (host, listed) in self.host.iter().enumerate() {
             if listed.load(SeqCst) != UNLISTED {

@@ -36,7 +36,7 @@ use crate::host::mpi_t;
 use crate::{hidden, images};
 
 thread_local! {
-    /// True while this thread asks the host for entries.
+    /// True while this thread queries the host for entries.
     static SYNCING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -131,8 +131,8 @@ impl Merged {
         }
     }
 
-    /// Asks again for entries that the host did not describe so far: some become available when MPI is
-    /// initialized. Only while the host is up.
+    /// Queries again the entries that the host did not describe so far: some become available when MPI is
+    /// initialized. Call it only while the host is initialized.
     fn query_unlisted(&self) {
         self.pvars.query_unlisted(self);
         self.cvars.query_unlisted(self);
@@ -147,17 +147,17 @@ impl Merged {
         self.call_host(|| self.query_unlisted());
     }
 
-    /// Calls `ask` if the host can be asked. Returns `None` if the host itself made this call while this
-    /// thread asks it, since asking again would recurse without end.
+    /// Calls `query` if the host can be queried. Returns `None` if the host itself made this call while this
+    /// thread queries it, because another query would recurse endlessly.
     fn call_host<R>(&self, query: impl FnOnce() -> R) -> Option<R> {
         let _syncing = Syncing::begin()?;
         self.lifecycle.call_delaying_forks(query)
     }
 
-    /// Reads and stores the host's update number. Only while the host is up.
+    /// Reads and stores the host's update number. Call it only while the host is initialized.
     fn query_update_number(&self) -> i32 {
         let mut number = 0;
-        // SAFETY: the caller keeps the host up, and `number` is a local variable.
+        // SAFETY: the caller keeps the host initialized, and `number` is a local variable.
         unsafe { mpi_t::category_changed(&raw mut number) };
         self.host_number.fetch_max(number, SeqCst).max(number)
     }

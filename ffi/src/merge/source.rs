@@ -51,7 +51,7 @@ impl HostInfo for SourceInfo {
         let mut info =
             Self { name: String::new(), desc: Vec::new(), ordering: 0, ticks_per_second: 0, max_ticks: 0 };
         let mut query = |name: *mut c_char, name_len: *mut c_int, desc: *mut c_char, desc_len: *mut c_int| {
-            // SAFETY: callers of `HostInfo` functions keep the host up and pass an index of the host's; the
+            // SAFETY: callers of `HostInfo` functions keep the host initialized and pass an index of the host's; the
             // numbers are fields, each string buffer is as long as the length passed with it, and the pointer
             // to an info object may be null.
             unsafe {
@@ -85,7 +85,7 @@ impl HostInfo for SourceInfo {
 
     fn host_count() -> i32 {
         let mut count = 0;
-        // SAFETY: callers of `HostInfo` functions keep the host up, and `count` is a local variable.
+        // SAFETY: callers of `HostInfo` functions keep the host initialized, and `count` is a local variable.
         unsafe { events::source_get_num(&raw mut count) };
         count
     }

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int};
 use std::ptr::null_mut;
 
-/// Asks for a string twice: for its length, then for its characters.
+/// Queries a string twice: its length, then its characters.
 pub(super) fn query_text(mut query: impl FnMut(*mut c_char, *mut c_int) -> Option<c_int>) -> Option<String> {
     let mut len: c_int = 0;
     if query(null_mut(), &raw mut len)? != 0 {
@@ -16,8 +16,8 @@ pub(super) fn query_text(mut query: impl FnMut(*mut c_char, *mut c_int) -> Optio
     Some(buffer.into_string())
 }
 
-/// Asks for a name and a description twice: for their lengths, then for their characters. `ask` gets a buffer
-/// and a length for each. `None` if the host does not answer or returns an empty name.
+/// Queries a name and a description twice: their lengths, then their characters. `query` gets a buffer
+/// and a length for each. `None` if the host lacks the function or returns an empty name.
 pub(super) fn query_name_and_description(
     mut query: impl FnMut(*mut c_char, *mut c_int, *mut c_char, *mut c_int) -> Option<c_int>,
 ) -> Option<(String, Vec<u8>)> {

@@ -117,7 +117,7 @@ exported! {
             // SAFETY: the tool passes a buffer for the elements whose number it got with the handle.
             return unsafe { handles::read_last_value(handle as u64, buf.cast()) };
         }
-        // SAFETY: `call_with_cvar` calls this while the host is up, with a live handle of the host's; the tool
+        // SAFETY: `call_with_cvar` calls this while the host is initialized, with a live handle of the host's; the tool
         // passes a buffer for the elements whose number it got with the handle.
         handles::call_with_cvar(merged, handle as u64, |host| unsafe { mpi_t::cvar_read(host, buf) })
     }
@@ -134,7 +134,7 @@ exported! {
         if merged.lifecycle.is_over() && handles::is_cvar(handle as u64) {
             return Err(Error::CvarSetNotNow.into());
         }
-        // SAFETY: `call_with_cvar` calls this while the host is up, with a live handle of the host's; the tool
+        // SAFETY: `call_with_cvar` calls this while the host is initialized, with a live handle of the host's; the tool
         // passes a buffer with the elements whose number it got with the handle.
         handles::call_with_cvar(merged, handle as u64, |host| unsafe { mpi_t::cvar_write(host, buf) })
     }
@@ -158,7 +158,7 @@ fn alloc(
     }
     let object = object_for_host(info.bind, object)?;
     handles::alloc_cvar(merged, info.datatype, |host, count| {
-        // SAFETY: `alloc_cvar` calls this while the host is up; the index came from the host,
+        // SAFETY: `alloc_cvar` calls this while the host is initialized; the index came from the host,
         // `object_for_host` checked the object, and `host` and `count` are references.
         unsafe { mpi_t::cvar_handle_alloc(entry.index(), object, host, count) }
     })

@@ -47,7 +47,7 @@ exported! {
             let found = host_events::find(event_registration)?;
             infos::check(info)?;
             return host_events::call(merged, found, |host| {
-                // SAFETY: `ask` calls this while the host is up, with a live registration of the host's;
+                // SAFETY: `call` runs this while the host is initialized, with a live registration of the host's;
                 // `infos::check` accepted the info object.
                 unsafe { events::event_handle_set_info(host, info) }
             });
@@ -58,7 +58,7 @@ exported! {
         Ok(interface.event_handle_set_hints(id, infos::hints(info))?)
     }
 
-    /// Returns the hints in force for a registration (F33).
+    /// Returns the effective hints of a registration (F33).
     fn MPI_T_event_handle_get_info / PMPI_T_event_handle_get_info(
         event_registration: usize, info_used: *mut c_void,
     ) {
@@ -66,7 +66,7 @@ exported! {
         not_null(info_used)?;
         if host_events::is_registration(event_registration) {
             let found = host_events::find(event_registration)?;
-            // SAFETY: `write_host_info` calls this while the host is up, with space for a handle; `find`
+            // SAFETY: `write_host_info` calls this while the host is initialized, with space for a handle; `find`
             // returned the registration.
             let hints = |out| unsafe { events::event_handle_get_info(found.at_host(), out) };
             // SAFETY: `info_used` is not null (checked), and the tool passes space for a handle of its flavor.
@@ -106,7 +106,7 @@ exported! {
         infos::check(info)?;
         let Some(found) = found else { return Ok(()) };
         host_events::call(merged, found, |host| {
-            // SAFETY: `ask` calls this while the host is up, with a live registration that has this callback;
+            // SAFETY: `call` runs this while the host is initialized, with a live registration that has this callback;
             // `infos::check` accepted the info object.
             unsafe { events::event_callback_set_info(host, cb_safety, info) }
         })
@@ -120,7 +120,7 @@ exported! {
         not_null(info_used)?;
         let found = callback(event_registration, cb_safety)?;
         let hints = |out| {
-            // SAFETY: `write_host_info` calls this while the host is up, with space for a handle; `callback`
+            // SAFETY: `write_host_info` calls this while the host is initialized, with space for a handle; `callback`
             // returned the registration and found the callback.
             unsafe { events::event_callback_get_info(found?.at_host(), cb_safety, out) }
         };

@@ -18,7 +18,7 @@ exported! {
         not_null(buffer)?;
         if host_instances::is_instance(event_instance) {
             return host_instances::call(merged, event_instance, Some(element_index), |host| {
-                // SAFETY: `ask` calls this while the host is up, with a live instance of the host's that has
+                // SAFETY: `call` runs this while the host is initialized, with a live instance of the host's that has
                 // this element; the tool passes a buffer for a value of the element's datatype.
                 unsafe { events::event_read(host, element_index, buffer) }
             });
@@ -32,7 +32,7 @@ exported! {
         let (_, merged) = initialized()?;
         not_null(buffer)?;
         if host_instances::is_instance(event_instance) {
-            // SAFETY: `ask` calls this while the host is up, with a live instance of the host's; the tool
+            // SAFETY: `call` runs this while the host is initialized, with a live instance of the host's; the tool
             // passes a buffer as large as the event type's elements require.
             return host_instances::call(merged, event_instance, None, |host| unsafe { events::event_copy(host, buffer) });
         }
@@ -46,7 +46,7 @@ exported! {
         not_null(event_timestamp)?;
         let time = if host_instances::is_instance(event_instance) {
             let mut time = 0;
-            // SAFETY: `ask` calls this while the host is up, with a live instance of the host's; `time` is a
+            // SAFETY: `call` runs this while the host is initialized, with a live instance of the host's; `time` is a
             // local variable.
             host_instances::call(merged, event_instance, None, |host| unsafe {
                 events::event_get_timestamp(host, &raw mut time)
@@ -66,7 +66,7 @@ exported! {
         not_null(source_index)?;
         let source = if host_instances::is_instance(event_instance) {
             let mut source = -1;
-            // SAFETY: `ask` calls this while the host is up, with a live instance of the host's; `source` is
+            // SAFETY: `call` runs this while the host is initialized, with a live instance of the host's; `source` is
             // a local variable.
             host_instances::call(merged, event_instance, None, |host| unsafe {
                 events::event_get_source(host, &raw mut source)

@@ -35,21 +35,21 @@ exported! {
         // SAFETY: the tool passes `desc_len` as null or valid for reads.
         unsafe { desc.check() }?;
         // Without an array `num_elements` is output only, so its value before the call may be anything.
-        let room = if num_elements.is_null()
+        let capacity = if num_elements.is_null()
             || (array_of_datatypes.is_null() && array_of_displacements.is_null())
         {
             0
         } else {
             // SAFETY: `num_elements` is not null (checked), and the tool passes an address valid for reads.
-            let room = unsafe { num_elements.read_unaligned() };
-            usize::try_from(room).map_err(|_| Error::Invalid)?
+            let capacity = unsafe { num_elements.read_unaligned() };
+            usize::try_from(capacity).map_err(|_| Error::Invalid)?
         };
         merged.events.sync_unless_own(merged, event_index);
         let event = merged.event_info(event_index).ok_or(Error::InvalidIndex)?;
         // SAFETY: the tool passes `info` as null or with space for a handle of its flavor.
         unsafe { write_host_info(merged, info, |out| query_hints(merged, event_index, out)) }?;
-        // SAFETY: the tool passes each array as null or with `*num_elements` entries, which is `room`.
-        unsafe { write_elements(&event.elements, room, array_of_datatypes, array_of_displacements) };
+        // SAFETY: the tool passes each array as null or with `*num_elements` entries, which is `capacity`.
+        unsafe { write_elements(&event.elements, capacity, array_of_datatypes, array_of_displacements) };
         // SAFETY: the tool passes `num_elements` as null or valid for writes.
         unsafe { put(num_elements, event.elements.len() as c_int) };
         // SAFETY: the tool passes `name` as null or valid for `*name_len` bytes; `check` refused a negative
@@ -87,7 +87,7 @@ fn query_hints(merged: &Merged, index: c_int, out: *mut c_void) -> Option<c_int>
     let [mut name_len, mut desc_len, mut verbosity, mut elements, mut bind]: [c_int; 5] = [0; 5];
     let mut enumeration = 0;
     let (text, datatypes, displacements) = (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
-    // SAFETY: `write_host_info` calls this while the host is up; the index came from the host; all pointers
+    // SAFETY: `write_host_info` calls this while the host is initialized; the index came from the host; all pointers
     // are null or to local variables, and `elements` is 0.
     unsafe {
         events::event_get_info(
@@ -107,26 +107,26 @@ fn query_hints(merged: &Merged, index: c_int, out: *mut c_void) -> Option<c_int>
     }
 }
 
-/// Writes at most `room` datatypes and displacements, each unless its array is null.
+/// Writes at most `capacity` datatypes and displacements, each unless its array is null.
 ///
 /// # Safety
 ///
-/// The arrays are null, or valid for writes of `room` entries.
+/// The arrays are null, or valid for writes of `capacity` entries.
 unsafe fn write_elements(
     elements: &[(Handle, isize)],
-    room: usize,
+    capacity: usize,
     datatypes: *mut c_void,
     displacements: *mut isize,
 ) {
     let abi = crate::abi();
-    for (at, (datatype, displacement)) in elements.iter().take(room).enumerate() {
+    for (at, (datatype, displacement)) in elements.iter().take(capacity).enumerate() {
         if !datatypes.is_null() {
             let place = datatypes.wrapping_byte_add(at * abi.handle_width());
-            // SAFETY: the caller passes an array of `room` handles, and `at` is less than `room`.
+            // SAFETY: the caller passes an array of `capacity` handles, and `at` is less than `capacity`.
             unsafe { abi.store_handle(place, *datatype) };
         }
         if !displacements.is_null() {
-            // SAFETY: the caller passes an array of `room` displacements, and `at` is less than `room`.
+            // SAFETY: the caller passes an array of `capacity` displacements, and `at` is less than `capacity`.
             unsafe { displacements.wrapping_add(at).write_unaligned(*displacement) };
         }
     }

@@ -1,7 +1,7 @@
 //! Handles of the host's variables: identifiers of ours, each of which maps to a handle of the host.
 //!
 //! A tool may free a handle while another thread uses it. Therefore the host's handle is looked up inside the
-//! call that asks the host. It is freed only after the identifier is invalid and all calls in progress have
+//! call that queries the host. It is freed only after the identifier is invalid and all calls in progress have
 //! returned ([`HostLifecycle::wait_for_callers`](crate::merge::HostLifecycle::wait_for_callers)).
 
 use std::collections::HashMap;
@@ -63,7 +63,7 @@ struct HostCvar {
 }
 
 impl HostCvar {
-    /// Saves the value for reads after the host is finalized. Only while the host is up.
+    /// Saves the value for reads after the host is finalized. Call it only while the host is initialized.
     fn save_value(&self) {
         // Spare bytes: a string may have grown since the handle was allocated.
         const SPARE_BYTES: usize = 4096;
@@ -71,14 +71,14 @@ impl HostCvar {
         if host == 0 {
             return;
         }
-        // SAFETY: MPI is up, the host returned this datatype, and `size` is a local variable.
+        // SAFETY: MPI is initialized, the host returned this datatype, and `size` is a local variable.
         if unsafe { mpi::type_size(self.datatype.load(SeqCst), &raw mut size) } != Some(Abi::SUCCESS) {
             return;
         }
         let size = size.max(0) as usize * self.count.load(SeqCst) as usize;
         // A vector of `u64`, because hosts write aligned values.
         let mut value = vec![0_u64; (size + SPARE_BYTES).div_ceil(8)];
-        // SAFETY: the host is up, `host` is not freed yet, and the buffer is larger than the value.
+        // SAFETY: the host is initialized, `host` is not freed yet, and the buffer is larger than the value.
         if unsafe { mpi_t::cvar_read(host, value.as_mut_ptr().cast()) } == Some(Abi::SUCCESS) {
             let bytes = value.into_iter().flat_map(u64::to_ne_bytes).take(size);
             *self.last.lock() = Some(bytes.collect());
@@ -104,19 +104,19 @@ fn tables() -> &'static Tables {
     })
 }
 
-/// Returns the host's session for one of ours; creates it on first use. Only while the host is up.
+/// Returns the host's session for one of ours; creates it on first use. Call it only while the host is initialized.
 fn host_session(session: SessionId) -> Result<usize, Failure> {
     let known = || tables().sessions.lock().get(&session.0).copied();
     if let Some(known) = known() {
         return Ok(known);
     }
     let mut new_handle = 0;
-    // SAFETY: the host is up, and `new_handle` is a local variable.
+    // SAFETY: the host is initialized, and `new_handle` is a local variable.
     from_host(unsafe { mpi_t::session_create(&raw mut new_handle) })?;
     let kept = *tables().sessions.lock().entry(session.0).or_insert(new_handle);
     if kept != new_handle {
         // Another thread created one in the meantime.
-        // SAFETY: the host is up, and no other thread knows this session.
+        // SAFETY: the host is initialized, and no other thread knows this session.
         unsafe { mpi_t::session_free(&raw mut new_handle) };
     }
     Ok(kept)
@@ -149,7 +149,7 @@ pub(super) fn alloc_pvar(
             (Some(handle), Ok(())) => Ok((handle, count)),
             (handle, outcome) => {
                 if handle.is_none_or(|handle| take_pvar(handle).is_some()) {
-                    // SAFETY: the host is up, and no other thread has used the handle: either it was never
+                    // SAFETY: the host is initialized, and no other thread has used the handle: either it was never
                     // published, or `take_pvar` gave it to this thread alone.
                     unsafe { mpi_t::pvar_handle_free(host_session, &raw mut host) };
                 }
@@ -208,10 +208,10 @@ fn free_pvars_at_host(merged: &Merged, handles: Vec<(usize, usize)>) {
     }
 }
 
-/// Frees handles that no call uses. Only while the host is up.
+/// Frees handles that no call uses. Call it only while the host is initialized.
 fn free_pvars_now(handles: Vec<(usize, usize)>) {
     for (session, mut host) in handles {
-        // SAFETY: the host is up, the handle came from it, and `take_host_handle` gave it to one caller only.
+        // SAFETY: the host is initialized, the handle came from it, and `take_host_handle` gave it to one caller only.
         unsafe { mpi_t::pvar_handle_free(session, &raw mut host) };
     }
 }
@@ -232,7 +232,7 @@ pub(super) fn end_session(merged: &Merged, session: SessionId) {
     if merged.lifecycle.wait_for_callers() {
         merged.lifecycle.call_delaying_forks(|| {
             free_pvars_now(handles);
-            // SAFETY: the host is up, the session came from it, and `remove` gave it to this thread only.
+            // SAFETY: the host is initialized, the session came from it, and `remove` gave it to this thread only.
             unsafe { mpi_t::session_free(&raw mut host) };
         });
     }
@@ -255,7 +255,7 @@ pub(super) fn alloc_cvar(
             *handle.last.lock() = None;
         });
         if handle.is_none() {
-            // SAFETY: the host is up, and no other thread knows this handle.
+            // SAFETY: the host is initialized, and no other thread knows this handle.
             unsafe { mpi_t::cvar_handle_free(&raw mut host) };
         }
         Ok((handle.ok_or(Error::OutOfHandles)?, count))
@@ -308,10 +308,10 @@ fn take_cvar(handle: u64) -> Option<usize> {
     if was_valid { Some(host) } else { None }
 }
 
-/// Frees handles that no call uses. Only while the host is up.
+/// Frees handles that no call uses. Call it only while the host is initialized.
 fn free_cvars_now(handles: impl IntoIterator<Item = usize>) {
     for mut host in handles.into_iter().filter(|host| *host != 0) {
-        // SAFETY: the host is up, the handle came from it, and a swap with 0 gave it to one caller only.
+        // SAFETY: the host is initialized, the handle came from it, and a swap with 0 gave it to one caller only.
         unsafe { mpi_t::cvar_handle_free(&raw mut host) };
     }
 }
@@ -343,7 +343,7 @@ pub(super) fn end_all(merged: &Merged) {
 
 fn free_sessions_now(sessions: HashMap<u64, usize>) {
     for mut host in sessions.into_values() {
-        // SAFETY: the host is up, the session came from it, and the table was emptied into `sessions`.
+        // SAFETY: the host is initialized, the session came from it, and the table was emptied into `sessions`.
         unsafe { mpi_t::session_free(&raw mut host) };
     }
 }

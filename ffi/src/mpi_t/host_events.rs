@@ -131,7 +131,7 @@ pub(super) fn alloc(
     events::prepare_for_callbacks();
     let mut host = 0;
     let outcome = merged.lifecycle.call_delaying_forks(|| {
-        // SAFETY: the host is up; the index came from the host, the caller checked the object, and `host` is
+        // SAFETY: the host is initialized; the index came from the host, the caller checked the object, and `host` is
         // a local variable.
         unsafe { events::event_handle_alloc(entry.index(), object, info, &raw mut host) }
     });
@@ -152,7 +152,7 @@ pub(super) fn alloc(
         return Ok(new_handle as usize);
     }
     merged.lifecycle.call_delaying_forks(|| {
-        // SAFETY: the host is up, and no other thread knows this registration.
+        // SAFETY: the host is initialized, and no other thread knows this registration.
         unsafe { events::event_handle_free(host, std::ptr::null_mut(), None) }
     });
     Err(Error::OutOfHandles.into())
@@ -183,7 +183,7 @@ pub(super) fn register(
         let host_callback = if callback == 0 { None } else { Some(deliver as EventCallback) };
         call(merged, found, |host| {
             let number = crate::abi().safety(level);
-            // SAFETY: `ask` calls this while the host is up, with a live registration; `deliver` has the
+            // SAFETY: `call` runs this while the host is initialized, with a live registration; `deliver` has the
             // signature of an event callback and accepts any user data.
             unsafe {
                 events::event_register_callback(
@@ -226,10 +226,10 @@ pub(super) fn set_dropped_handler(
     call(merged, registration, |host| {
         // Never null: MPICH calls the handler without a check. A handler that is set again gets later drops
         // only.
-        // SAFETY: `ask` calls this while the host is up, with a live registration; `report` has the handler's signature.
+        // SAFETY: `call` runs this while the host is initialized, with a live registration; `report` has the handler's signature.
         unsafe { events::event_set_dropped_handler(host, Some(report as DroppedCallback)) }
     })?;
-    // First, so that what is lost as soon as there is a handler counts.
+    // Installed first, so that all drops since then are counted.
     registration.dropped.store(0, SeqCst);
     registration.handler.store(handler, SeqCst);
     Ok(())
@@ -270,9 +270,9 @@ fn free_at_host(merged: &Merged, id: u64, registration: &Registration) -> Outcom
     outcome.unwrap_or(Err(Error::InvalidHandle.into()))
 }
 
-/// Frees a registration at the host. Only while the host is up.
+/// Frees a registration at the host. Call it only while the host is initialized.
 fn free_now(id: u64, registration: &Registration) -> Outcome {
-    // SAFETY: the host is up, and the registration came from it; the `ended` and `free_is_pending` flags let one caller
+    // SAFETY: the host is initialized, and the registration came from it; the `ended` and `free_is_pending` flags let one caller
     // through only. `notify_freed` has the signature of a free callback.
     from_host(unsafe {
         let free_callback = Some(notify_freed as FreeCallback);

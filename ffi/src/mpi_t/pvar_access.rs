@@ -36,7 +36,7 @@ exported! {
         }
         interface.check_session(session)?;
         handles::call_with_pvar(merged, session, handle as u64, |session, handle| {
-            // SAFETY: `call_with_pvar` calls this while the host is up, with a live session and handle of the
+            // SAFETY: `call_with_pvar` calls this while the host is initialized, with a live session and handle of the
             // host's; the tool passes a buffer for the elements whose number it got with the handle.
             unsafe { mpi_t::pvar_read(session, handle, buf) }
         })
@@ -54,7 +54,7 @@ exported! {
                     return Err(Error::PvarNoWrite.into());
                 }
                 handles::call_with_pvar(merged, session, handle as u64, |session, handle| {
-                    // SAFETY: `call_with_pvar` calls this while the host is up, with a live session and handle of
+                    // SAFETY: `call_with_pvar` calls this while the host is initialized, with a live session and handle of
                     // the host's; the tool passes a buffer with the elements whose number it got with the
                     // handle.
                     unsafe { mpi_t::pvar_write(session, handle, buf) }
@@ -97,7 +97,7 @@ exported! {
                     return Err(Error::PvarNoWrite.into());
                 }
                 handles::call_with_pvar(merged, session, handle as u64, |session, handle| {
-                    // SAFETY: `call_with_pvar` calls this while the host is up, with a live session and handle of
+                    // SAFETY: `call_with_pvar` calls this while the host is initialized, with a live session and handle of
                     // the host's; the tool passes a buffer for the elements whose number it got with the
                     // handle.
                     unsafe { mpi_t::pvar_readreset(session, handle, buf) }
@@ -168,11 +168,11 @@ fn start_or_stop(session: usize, handle: usize, run: bool) -> Outcome {
 fn set_running(merged: &Merged, session: SessionId, id: u64, host: &HostPvar, run: bool) -> Outcome {
     handles::call_with_pvar(merged, session, id, |session, handle| {
         if run {
-            // SAFETY: `call_with_pvar` calls this while the host is up, with a live session and handle of the
+            // SAFETY: `call_with_pvar` calls this while the host is initialized, with a live session and handle of the
             // host's.
             unsafe { mpi_t::pvar_start(session, handle) }
         } else {
-            // SAFETY: `call_with_pvar` calls this while the host is up, with a live session and handle of the
+            // SAFETY: `call_with_pvar` calls this while the host is initialized, with a live session and handle of the
             // host's.
             unsafe { mpi_t::pvar_stop(session, handle) }
         }
@@ -183,7 +183,7 @@ fn set_running(merged: &Merged, session: SessionId, id: u64, host: &HostPvar, ru
 
 fn reset(merged: &Merged, session: SessionId, id: u64) -> Outcome {
     handles::call_with_pvar(merged, session, id, |session, handle| {
-        // SAFETY: `call_with_pvar` calls this while the host is up, with a live session and handle of the host's.
+        // SAFETY: `call_with_pvar` calls this while the host is initialized, with a live session and handle of the host's.
         unsafe { mpi_t::pvar_reset(session, handle) }
     })
 }

@@ -42,7 +42,7 @@ exported! {
             // MPICH 4.0 fails if it gets no buffers for the strings.
             let (mut name_len, mut desc_len): (c_int, c_int) = (1, 1);
             let (mut name, mut desc): (c_char, c_char) = (0, 0);
-            // SAFETY: `write_host_info` calls this while the host is up; the index came from the host; all
+            // SAFETY: `write_host_info` calls this while the host is initialized; the index came from the host; all
             // pointers are to local variables, and the buffers have the lengths passed with them.
             unsafe {
                 events::source_get_info(
@@ -77,7 +77,7 @@ exported! {
             Entry::Host(entry) => {
                 let mut time = 0;
                 let outcome = merged.lifecycle.call_if_up(|| {
-                    // SAFETY: `call_if_up` calls this while the host is up; the index came from the host, and
+                    // SAFETY: `call_if_up` calls this while the host is initialized; the index came from the host, and
                     // `time` is a local variable.
                     unsafe { events::source_get_timestamp(entry.index(), &raw mut time) }
                 });
@@ -105,7 +105,7 @@ pub(super) unsafe fn write_info(info: *mut c_void, entries: &[(&str, &str)]) -> 
     Ok(())
 }
 
-/// Stores the info object that the host creates in `ask`, or an empty one if the host creates none, unless
+/// Stores the info object that the host creates in `query`, or an empty one if the host creates none, unless
 /// `info` is null.
 ///
 /// # Safety
@@ -114,14 +114,14 @@ pub(super) unsafe fn write_info(info: *mut c_void, entries: &[(&str, &str)]) -> 
 pub(super) unsafe fn write_host_info(
     merged: &Merged,
     info: *mut c_void,
-    ask: impl FnOnce(*mut c_void) -> Option<c_int>,
+    query: impl FnOnce(*mut c_void) -> Option<c_int>,
 ) -> Result<(), Failure> {
     if info.is_null() {
         return Ok(());
     }
     let mut new_handle: u64 = 0;
     // A `u64` has space for a handle of either width.
-    let outcome = merged.lifecycle.call_delaying_forks(|| ask((&raw mut new_handle).cast())).flatten();
+    let outcome = merged.lifecycle.call_delaying_forks(|| query((&raw mut new_handle).cast())).flatten();
     if let Some(code) = outcome {
         from_host(Some(code))?;
     }

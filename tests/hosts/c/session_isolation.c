@@ -23,7 +23,7 @@ static void require(int good, const char *name, const char *what)
     }
 }
 
-/* The same calls of each kind, every time. */
+/* A fixed sequence of calls of each kind. */
 static void act(void)
 {
     char out[128] = {0};

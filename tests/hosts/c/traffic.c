@@ -1,4 +1,4 @@
-/* The same messages, accesses and collective operations in each of three laps.
+/* A fixed sequence of messages, accesses and collective operations in each of three laps.
  *
  *     traffic                 three laps
  *     traffic deactivate      three laps; plug-in 0 is inactive during the second

@@ -1,5 +1,4 @@
-/* A plug-in whose definitions are valid, but not its values; and one definition that mpit has. Findings are announced as in
- * faults.c. */
+/* A plug-in with valid definitions, invalid values, and one definition that mpit has. Findings are announced as in faults.c. */
 
 #include <mpit_plugin.h>
 

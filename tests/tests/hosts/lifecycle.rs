@@ -101,8 +101,8 @@ fn ends_of_orders(stack: &Stack, steps: &str, with_mpit: bool) -> Outcome<BTreeM
         let (order, end) = line.strip_prefix("order: ")?.split_once(": ")?;
         Some((order.to_owned(), end.to_owned()))
     };
-    for said in finished.stderr.lines().filter(|line| line.starts_with("init_orders: ")) {
-        println!("{}: {said}", stack.label());
+    for line in finished.stderr.lines().filter(|line| line.starts_with("init_orders: ")) {
+        println!("{}: {line}", stack.label());
     }
     Ok(finished.stdout.lines().filter_map(line).collect())
 }
@@ -117,8 +117,8 @@ fn abort_without_finalize_is_silent() -> Outcome {
             let program = stack.compile("lifecycle")?;
             let job = Job::mpi(stack, 1).arg(program).arg("iiIqA").under_mpit(&[MONITORED])?;
             let finished = job.finish()?;
-            let complaint = finished.stderr.lines().find(|line| line.starts_with("mpit:"));
-            Failure::unless(finished.code != Some(0) && complaint.is_none(), || finished.to_string())
+            let message = finished.stderr.lines().find(|line| line.starts_with("mpit:"));
+            Failure::unless(finished.code != Some(0) && message.is_none(), || finished.to_string())
         },
     )
 }

@@ -14,8 +14,8 @@ fn middleware_is_visible_where_mpit_is() -> Outcome {
         |stack| {
             let program = stack.compile("middleware")?;
             let says = |finished: &Finished, line| {
-                let is_said = finished.stdout.lines().any(|said| said == line);
-                Failure::unless(is_said, || finished.to_string())
+                let is_printed = finished.stdout.lines().any(|printed| printed == line);
+                Failure::unless(is_printed, || finished.to_string())
             };
             let bare = Job::mpi(stack, 1).arg(&program).succeed()?;
             says(&bare, NOT_VISIBLE)?;

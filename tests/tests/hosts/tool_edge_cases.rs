@@ -14,8 +14,8 @@ fn invalid_tool_calls_change_nothing() -> Outcome {
             for when in ["early", "late"] {
                 let job = Job::mpi(stack, 1).arg(&program).arg(when).under_mpit(&[MONITORED])?;
                 let finished = job.succeed()?;
-                let said = |line| finished.stdout.lines().any(|said| said == line);
-                let all = said("1 settings") && said("in a sandbox") && said("0 failures");
+                let printed = |line| finished.stdout.lines().any(|printed| printed == line);
+                let all = printed("1 settings") && printed("in a sandbox") && printed("0 failures");
                 Failure::unless(all, || finished.to_string())?;
             }
             Ok(())

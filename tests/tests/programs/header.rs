@@ -217,11 +217,11 @@ fn layouts_and_constants_equal_rust() -> Outcome {
     let dir = tempfile::tempdir().context("a directory for a program")?;
     compile(dir.path(), "layouts.c", &program, "cc", &["-std=c11", "-o", "layouts"])?;
     let output = Command::new(dir.path().join("layouts")).output().context("the program")?;
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    for (said, expected) in said.lines().zip(&expected) {
-        Failure::unless(said == expected, || format!("C says {said}, Rust says {expected}"))?;
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    for (printed, expected) in printed.lines().zip(&expected) {
+        Failure::unless(printed == expected, || format!("C prints {printed}, Rust prints {expected}"))?;
     }
-    Failure::unless(said.lines().count() == expected.len(), || format!("{output:?}"))
+    Failure::unless(printed.lines().count() == expected.len(), || format!("{output:?}"))
 }
 
 #[test]

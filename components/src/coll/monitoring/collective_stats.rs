@@ -4,7 +4,7 @@
 //! another one is in two places: operations that exchange equal amounts with all processes add to the sum of an
 //! [`SharedSum`], others to the row of each process. Shared sums and rows are never removed, so freeing a communicator does
 //! not change any sum. Communicators with the same members share their shared sums. The slot of an account is reused once no
-//! tool can ask for the communicator any more ([`crate::comms`]).
+//! tool can query the communicator any more ([`crate::comms`]).
 //!
 //! Recording and reading are lock-free after first use. The first operation on a communicator and the first exchange with a
 //! process allocate.
@@ -21,7 +21,7 @@ use mpit::internal::sparse::Sparse;
 use mpit::internal::static_ref::StaticRef;
 use mpit::object::OUTSIDE;
 
-use super::rules::{self, Case, LeftOut, Shape};
+use super::rules::{self, Excluded, OperationCounts, Shape};
 use super::shared_sum::{Members, SharedSum};
 use super::snapshot::Snapshot;
 use crate::coll::{Operation, Pattern, Volume};
@@ -139,7 +139,7 @@ fn myself(members: &Record, rank: u32) -> Option<u32> {
 }
 
 impl CollectiveStats {
-    /// Creates an empty set whose sums will be kept in `store`.
+    /// Creates an empty set that keeps its sums in `store`.
     pub(super) const fn new(store: &'static Store) -> Self {
         Self {
             accounts: Sparse::new(),
@@ -189,11 +189,11 @@ impl CollectiveStats {
         }
     }
 
-    fn count(&'static self, account: &Account, operation: &Operation<'_>, case: Case) {
+    fn count(&'static self, account: &Account, operation: &Operation<'_>, case: OperationCounts) {
         // Looked up before anything is added: a locked addition delays later loads.
         let of_pattern = account.sums[case.pattern as usize];
         let each = match operation.volume {
-            _ if case.left_out != LeftOut::Myself => None,
+            _ if case.excluded != Excluded::Caller => None,
             _ if case.is_empty => Some(0),
             Volume::Each(bytes) => Some(bytes),
             Volume::By(_) => None,
@@ -235,7 +235,7 @@ impl CollectiveStats {
     }
 
     /// Registers a new communicator. In a store that survives the process, the account is written at once, unless the host
-    /// would have to be asked for the members.
+    /// would have to be queried for the members.
     pub(super) fn created(&'static self, record: &Record) {
         if self.store.has_file() && !matches!(record.ranks, Ranks::Lazy(_)) {
             self.open(record);
@@ -287,7 +287,7 @@ impl CollectiveStats {
         self.of(comm).is_some_and(|account| account.sums().iter().any(|sum| !sum.is_zero()))
     }
 
-    /// Adds the sums of a freed communicator to those of another one, which then stands for both.
+    /// Adds the sums of a freed communicator to those of another one, whose record then represents both.
     pub(super) fn merge(&self, comm: CommId, target: &Record) {
         let (Some(from), Some(to)) = (self.of(comm), self.of(target.id)) else { return };
         for (sum, to) in from.sums().into_iter().zip(&to.sums) {
@@ -297,7 +297,7 @@ impl CollectiveStats {
         from.clear();
     }
 
-    /// Releases the account of a freed communicator that no tool can ask for. Returns true if its slot can be reused.
+    /// Releases the account of a freed communicator that no tool can query. Returns true if its slot can be reused.
     pub(super) fn close(&self, comm: CommId) -> bool {
         match self.accounts.get(slot(comm.get())) {
             Some(account) if account.is_of(comm.get()) => {
@@ -380,7 +380,7 @@ impl CollectiveStats {
 
     /// Adds the exchange with each process to its row. Returns the number of bytes in total.
     #[inline(never)]
-    fn one_by_one(&self, account: &Account, operation: &Operation<'_>, case: Case) -> u64 {
+    fn one_by_one(&self, account: &Account, operation: &Operation<'_>, case: OperationCounts) -> u64 {
         let Ok(members) = account.members.try_read() else { return 0 };
         let Some(members) = members.as_ref() else { return 0 };
         let rank = operation.rank;
@@ -393,13 +393,13 @@ impl CollectiveStats {
         let ranks = (0..).zip(members.ranks.iter());
         match case.shape {
             Shape::All => {
-                let left_out = match case.left_out {
-                    LeftOut::Myself if members.remote => None,
-                    LeftOut::Myself | LeftOut::MyRank => Some(rank),
-                    LeftOut::Nobody => None,
+                let excluded = match case.excluded {
+                    Excluded::Caller if members.remote => None,
+                    Excluded::Caller | Excluded::CallerRank => Some(rank),
+                    Excluded::NoProcess => None,
                 };
                 ranks
-                    .filter(|(number, _)| Some(*number) != left_out)
+                    .filter(|(number, _)| Some(*number) != excluded)
                     .for_each(|(number, to)| exchange(number, to));
             }
             Shape::Above => {

@@ -42,7 +42,7 @@ pub(crate) fn between(earlier: &Snapshot, later: &Snapshot) -> Operations {
     STATS.between(earlier, later)
 }
 
-/// Writes the description of a new communicator at once, unless the host would have to be asked for its members.
+/// Writes the description of a new communicator at once, unless the host would have to be queried for its members.
 pub(crate) fn created(record: &Record) {
     STATS.created(record);
 }
@@ -62,7 +62,7 @@ pub(crate) fn merge(comm: CommId, target: &Record) {
     STATS.merge(comm, target);
 }
 
-/// Releases the sums of a freed communicator that no tool can ask for. Returns true if its slot can be reused.
+/// Releases the sums of a freed communicator that no tool can query. Returns true if its slot can be reused.
 pub(crate) fn close(comm: CommId) -> bool {
     STATS.close(comm)
 }
@@ -77,7 +77,7 @@ pub(super) fn count(operation: &Operation<'_>) -> bool {
 #[derive(Debug)]
 pub struct Monitoring;
 
-/// Counts collective operations per communicator, and what they exchange per peer, for performance variables and
+/// Counts collective operations per communicator, and the data exchanged with each peer, for performance variables and
 /// `.prof` files.
 #[mpit::component(framework = "coll", name = "monitoring")]
 impl Component for Monitoring {

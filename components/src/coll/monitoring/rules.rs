@@ -13,23 +13,23 @@ pub(super) enum Shape {
     Neighbors,
 }
 
-/// The process left out of the set.
+/// The process that is excluded from the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LeftOut {
+pub(super) enum Excluded {
     /// This process, which is not in the remote group of an intercommunicator.
-    Myself,
+    Caller,
     /// The process with this one's rank, also in the remote group, where that is another process.
-    MyRank,
+    CallerRank,
     /// No process.
-    Nobody,
+    NoProcess,
 }
 
 /// The counts of an operation.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Case {
+pub(super) struct OperationCounts {
     pub(super) pattern: Pattern,
     pub(super) shape: Shape,
-    pub(super) left_out: LeftOut,
+    pub(super) excluded: Excluded,
     /// True if no bytes count, whatever the operation's arguments are.
     pub(super) is_empty: bool,
     /// Bytes added to the communicator's sum in addition to those exchanged.
@@ -38,15 +38,15 @@ pub(super) struct Case {
 
 /// Returns the exact counts of an operation; `None` if it does not count for this process.
 #[inline]
-pub(super) fn exact(operation: &Operation<'_>) -> Option<Case> {
+pub(super) fn exact(operation: &Operation<'_>) -> Option<OperationCounts> {
     let case = plain(operation.kind);
     if case.pattern == Pattern::AllToAll || operation.root == Root::Here { Some(case) } else { None }
 }
 
 #[inline]
-fn plain(kind: Kind) -> Case {
+fn plain(kind: Kind) -> OperationCounts {
     let (pattern, shape) = OF_KINDS[kind as usize];
-    Case { pattern, shape, left_out: LeftOut::Myself, is_empty: false, surplus: 0 }
+    OperationCounts { pattern, shape, excluded: Excluded::Caller, is_empty: false, surplus: 0 }
 }
 
 /// Pattern and shape by kind; read for every operation.
@@ -75,13 +75,13 @@ const fn shape(kind: Kind) -> Shape {
 
 /// Returns the counts of Open MPI's component where they differ from the exact ones. `remote` is true for an
 /// intercommunicator.
-pub(super) fn as_open_mpi(operation: &Operation<'_>, remote: bool) -> Option<Case> {
+pub(super) fn as_open_mpi(operation: &Operation<'_>, remote: bool) -> Option<OperationCounts> {
     let mut case = plain(operation.kind);
     let rooted = case.pattern != Pattern::AllToAll;
     if remote {
         // Open MPI's component iterates over the remote group with the ranks of the local one, and takes the process whose
         // own rank equals the root's for the root.
-        case.left_out = LeftOut::MyRank;
+        case.excluded = Excluded::CallerRank;
         return if !rooted || operation.root == Root::At(operation.rank) { Some(case) } else { None };
     }
     if rooted && operation.root != Root::Here {
@@ -89,7 +89,7 @@ pub(super) fn as_open_mpi(operation: &Operation<'_>, remote: bool) -> Option<Cas
     }
     match operation.kind {
         Kind::Scan | Kind::Exscan => case.surplus = operation.volume.with(operation.rank),
-        Kind::Scatterv => case.left_out = LeftOut::Nobody,
+        Kind::Scatterv => case.excluded = Excluded::NoProcess,
         // With MPI_IN_PLACE, Open MPI's component reads the send count and type, which are not significant and often 0.
         Kind::Allgather | Kind::Allgatherv | Kind::Alltoall if operation.in_place => {
             case.is_empty = true;

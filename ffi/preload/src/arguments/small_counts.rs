@@ -163,7 +163,7 @@ mod tests {
     }
 
     fn ints(at: *const std::ffi::c_void, len: usize) -> Vec<c_int> {
-        // SAFETY: the tests ask for the length that they have narrowed, while the array is kept.
+        // SAFETY: the tests pass the length that they have narrowed, while the array exists.
         unsafe { std::slice::from_raw_parts(at.cast(), len) }.to_vec()
     }
 

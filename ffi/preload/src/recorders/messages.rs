@@ -50,7 +50,7 @@ pub(crate) fn forbid_recording_in_advance() {
 }
 
 /// The largest tag that all libraries accept: the standard's minimum of `MPI_TAG_UB`.
-const LEAST_TAG_LIMIT: c_int = 32767;
+const MIN_TAG_LIMIT: c_int = 32767;
 
 impl SendRecorder {
     /// Makes the record from the arguments of a call.
@@ -78,7 +78,7 @@ impl SendRecorder {
     #[inline]
     pub(crate) fn validate_arguments<L: Binding>(mut self, buf: Buf<L>, request: Option<Request<L>>) -> Self {
         let has_request = request.is_none_or(Request::is_given);
-        self.has_valid_arguments = buf.is_given() && has_request && (0..=LEAST_TAG_LIMIT).contains(&self.tag);
+        self.has_valid_arguments = buf.is_given() && has_request && (0..=MIN_TAG_LIMIT).contains(&self.tag);
         self
     }
 
@@ -111,16 +111,17 @@ impl SendRecorder {
     /// Returns the message if communicator and type are in the caches of recent lookups.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
-    fn from_cache(self) -> Option<Send> {
+    fn cached_record(self) -> Option<Send> {
         let (comm, size) = (comms::cached(self.comm)?, datatypes::cached_size(self.datatype)?);
         let to = comm.cached_world_rank(self.dest);
         // `MPI_PROC_NULL` and ranks that were not used before are [`OUTSIDE`], too; the library refuses
         // negative counts.
-        if to == OUTSIDE || self.count < 0 {
-            return None;
+        if to != OUTSIDE && self.count >= 0 {
+            let bytes = self.count.cast_unsigned().wrapping_mul(size);
+            Some(self.send(comm, to, bytes))
+        } else {
+            None
         }
-        let bytes = self.count.cast_unsigned().wrapping_mul(size);
-        Some(self.send(comm, to, bytes))
     }
 }
 
@@ -131,14 +132,14 @@ impl Recorder for SendRecorder {
     /// Returns the message if communicator and type are in the caches of recent lookups, as for most calls.
     #[inline]
     fn fast_record(self) -> Option<Send> {
-        self.from_cache()
+        self.cached_record()
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn infallible_record(self) -> Option<Send> {
         if self.has_valid_arguments && IN_ADVANCE.load(Relaxed) == IN_ADVANCE_YES {
-            self.from_cache()
+            self.cached_record()
         } else {
             None
         }

@@ -18,14 +18,14 @@ use crate::nesting::FastPathGuard;
 /// A record of a call, prepared before it is forwarded and completed after it has succeeded.
 ///
 /// Handles are resolved before the call, because another thread may free the objects once it has begun. But
-/// the library is asked about a handle only after it has accepted it.
+/// the library is queried about a handle only after it has accepted it.
 pub(crate) trait Recorder: Sized {
     /// The record produced on the fast path.
     type FastRecord: Deliver;
     /// The state that is kept during the call on the slow path.
     type Pending: Pending;
 
-    /// Returns the record if it is complete before the call without asking the library, so that no other
+    /// Returns the record if it is complete before the call without calling the library, so that no other
     /// state has to be kept. Must not panic.
     fn fast_record(self) -> Option<Self::FastRecord>;
 

@@ -8,7 +8,7 @@ use mpit::cell::LevelStorage;
 use mpit::internal::plugin::abi;
 
 use super::functions::{count_of, freed, get, level_of, put_of, read, set, watch};
-use super::memory::{LARGEST, Memory, STORAGE, one_in, zeros};
+use super::memory::{MAX_ENTRY_SIZE, Memory, STORAGE, one_in, zeros};
 
 /// The maximum number of entries in a list.
 const MAX_ENTRIES: usize = 3;
@@ -26,7 +26,7 @@ impl Memory {
         for _ in 0..count {
             entries.push(make(self, choices, size)?);
         }
-        let list = self.list(&entries, size.clamp(size_of::<usize>(), LARGEST));
+        let list = self.list(&entries, size.clamp(size_of::<usize>(), MAX_ENTRY_SIZE));
         let declared = match choices.arbitrary::<u8>()? {
             255 => usize::MAX,
             254 => 1 << 21,

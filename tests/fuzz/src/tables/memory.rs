@@ -9,7 +9,7 @@ use arbitrary::{Result, Unstructured};
 use mpit::internal::plugin::abi;
 
 /// The largest size of an entry in bytes, and thus the maximum that the library may read behind the end of a list.
-pub(super) const LARGEST: usize = 4096;
+pub(super) const MAX_ENTRY_SIZE: usize = 4096;
 
 /// The storage of a variable in bytes. Counts beyond it are used with functions only.
 pub(super) const STORAGE: usize = 512;
@@ -48,7 +48,7 @@ impl Memory {
 
     /// Allocates `bytes` zeros, followed by as many bytes as the library may read behind a list.
     pub(super) fn zeroed(&mut self, bytes: usize) -> *mut u64 {
-        self.lists.push(vec![0; (bytes + 2 * LARGEST) / size_of::<u64>()].into());
+        self.lists.push(vec![0; (bytes + 2 * MAX_ENTRY_SIZE) / size_of::<u64>()].into());
         self.lists.last_mut().map_or(null_mut(), |list| list.as_mut_ptr())
     }
 
@@ -116,7 +116,7 @@ impl Memory {
 
     pub(super) fn size<T>(choices: &mut Unstructured<'_>) -> Result<usize> {
         Ok(match choices.arbitrary::<u8>()? {
-            255 => choices.int_in_range(0..=LARGEST + 16)?,
+            255 => choices.int_in_range(0..=MAX_ENTRY_SIZE + 16)?,
             254 => choices.arbitrary()?,
             253 => size_of::<T>() + 8,
             252 => size_of::<T>() - 16,

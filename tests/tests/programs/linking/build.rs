@@ -168,8 +168,8 @@ pub(crate) fn run(program: &Path, arguments: &[&OsStr]) -> Outcome<String> {
 fn output(command: &mut Command) -> Outcome<String> {
     let output = command.output().context(format!("{command:?}"))?;
     Failure::unless(output.status.success(), || {
-        let complaint = String::from_utf8_lossy(&output.stderr);
-        format!("{command:?}: {}\n{complaint}", output.status)
+        let message = String::from_utf8_lossy(&output.stderr);
+        format!("{command:?}: {}\n{message}", output.status)
     })?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -60,7 +60,7 @@ pub(crate) enum Lookup {
     Cached,
     /// Only registered objects: the library has not accepted the handles yet.
     Registered,
-    /// The library may be asked.
+    /// The library may be queried.
     Library,
 }
 

@@ -35,7 +35,7 @@ extern "C" fn free_callback(_function: *mut c_void, _farewell: &FreeNotice) {
     HEARD.fetch_add(1000, SeqCst);
 }
 
-// SAFETY: the functions take what this tool registers with them.
+// SAFETY: the functions expect the pointers that this tool registers.
 static ABI: Abi = unsafe { Abi::new(deliver, report, free_callback) };
 
 pub fn show() {
@@ -51,12 +51,12 @@ pub fn show() {
             let id =
                 interface.event_handle_alloc(index, object, Hints::default(), &ABI).expect("a registration");
             let function = without_provenance_mut(1);
-            // SAFETY: `ABI` does not look at the function.
+            // SAFETY: the functions of `ABI` ignore the pointer.
             unsafe { interface.event_register_callback(id, level, function, null_mut()) }.expect("a callback");
-            // SAFETY: `ABI` does not look at the function.
+            // SAFETY: the functions of `ABI` ignore the pointer.
             unsafe { interface.event_set_dropped_handler(id, function) }.expect("a handler");
             tool.cvar("every_step").expect("the setting").write(&[2_u32]).expect("steps");
-            // SAFETY: `ABI` does not look at the function.
+            // SAFETY: the functions of `ABI` ignore the pointer.
             unsafe { interface.event_handle_free(id, null_mut(), function) }.expect("the end");
             tool.cvar("every_step").expect("the setting").write(&[1_u32]).expect("a step");
             println!(

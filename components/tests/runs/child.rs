@@ -1,0 +1,154 @@
+//! The process of a run: it records calls as an MPI program does.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use mpit::tool::{Class, Tool};
+use mpit_components::coll::{self, Kind, Operation, Root, Volume};
+use mpit_components::comms::{self, CommId, Ranks};
+use mpit_components::control::pcontrol;
+use mpit_components::host::{self, World};
+use mpit_components::osc::{self, Access};
+use mpit_components::pml::{self, Mode, Send};
+use mpit_components::windows;
+
+/// Makes a run: a few messages, accesses and operations, and the steps of the scenario.
+pub(crate) fn run(scenario: &str) {
+    match scenario {
+        "early" => return run_with_an_early_handle(),
+        "threads" => return run_with_threads(),
+        "meanwhile" => return run_with_operations_meanwhile(),
+        _ => (),
+    }
+    let rank = u32::from(scenario != "first");
+    host::initialized(World::new(rank, 3));
+    let comm = comms::created(comms::Description::new(Ranks::World(3), "MPI_COMM_WORLD"));
+    let short = comms::created(comms::Description::new(Ranks::World(3), "short"));
+    let tool = Tool::new();
+    let session = tool.session().unwrap();
+    if matches!(scenario, "flush" | "active") {
+        let flush = session.handle("pml_monitoring_flush", Class::Generic, None).unwrap();
+        flush.start().unwrap();
+        if scenario == "active" {
+            println!("with a handle: {} {} {}", pml::active(), osc::active(), coll::active());
+        }
+        flush.stop().unwrap();
+    }
+    for (to, bytes, tag) in [(0, 8, 0), (2, 100, 7), (0, 16, -5)] {
+        pml::sent(&Send::new(comm, to, to, bytes, tag, Mode::Standard));
+    }
+    access_and_operate(comm, short);
+    if scenario == "pcontrol" {
+        pcontrol(2);
+        pcontrol(0);
+        // Not recorded.
+        access_and_operate(comm, short);
+        pml::sent(&Send::new(comm, 0, 0, 8, 0, Mode::Standard));
+        pcontrol(1);
+        println!("a file: {}", Path::new("all_1.1.prof").exists());
+    }
+    comms::freed(short);
+    println!("active: {}", pml::active());
+    host::finalizing();
+    host::finalizing();
+}
+
+/// Makes accesses and collective operations.
+fn access_and_operate(comm: CommId, short: CommId) {
+    let window = windows::created(3);
+    for (kind, sent, received) in [(osc::Kind::Put, 12, 0), (osc::Kind::Get, 0, 20)] {
+        osc::accessed(&Access::new(window, 2, 2, kind, sent, received));
+    }
+    for (comm, kind, root) in [
+        (comm, Kind::Allreduce, Root::None),
+        (short, Kind::Bcast, Root::Here),
+        (short, Kind::Bcast, Root::At(0)),
+    ] {
+        let volume = Volume::Each(8);
+        coll::end(&Operation::new(comm, kind, 1, 3, root, volume, false));
+    }
+}
+
+/// A tool allocates and starts a handle before MPI is initialized.
+fn run_with_an_early_handle() {
+    let tool = Tool::new();
+    let session = tool.session().unwrap();
+    let flush = session.handle("pml_monitoring_flush", Class::Generic, None).unwrap();
+    flush.write_text("early").unwrap();
+    flush.start().unwrap();
+    let comm = comms::created(comms::Description::new(Ranks::World(3), "MPI_COMM_WORLD"));
+    let send = Send::new(comm, 0, 0, 8, 0, Mode::Standard);
+    // The file's name needs the rank of this process, which is not known yet.
+    assert_eq!(flush.stop(), Err(mpit::Error::NotAccessible));
+    host::initialized(World::new(1, 3));
+    println!("active: {}", pml::active());
+    comms::freed(comms::created(comms::Description::new(Ranks::World(3), "short")));
+    pml::sent(&send);
+    flush.stop().unwrap();
+    assert!(!pml::active());
+    // A message that is sent without recording is not in any file.
+    pml::sent(&send);
+    host::finalizing();
+}
+
+/// Two threads record while the first one ends phases.
+fn run_with_threads() {
+    host::initialized(World::new(1, 3));
+    let comm = comms::created(comms::Description::new(Ranks::World(3), "MPI_COMM_WORLD"));
+    let window = windows::created(3);
+    let record = || {
+        for bytes in (0..20_000).map(|n| n % 1000 + 1) {
+            pml::sent(&Send::new(comm, 0, 0, bytes, 0, Mode::Standard));
+            osc::accessed(&Access::new(window, 2, 2, osc::Kind::Put, bytes, 0));
+            let volume = Volume::Each(bytes);
+            coll::end(&Operation::new(comm, Kind::Allreduce, 1, 3, Root::None, volume, false));
+        }
+    };
+    std::thread::scope(|scope| {
+        let threads = [scope.spawn(record), scope.spawn(record)];
+        pcontrol(2);
+        // Ends at least one more phase, even if the threads ended during the first one.
+        loop {
+            let finished = threads.iter().all(std::thread::ScopedJoinHandle::is_finished);
+            pcontrol(2);
+            if finished {
+                break;
+            }
+        }
+    });
+    host::finalizing();
+}
+
+/// A source of ranks that uses and frees another communicator. The ranks are requested when the file of a phase is written.
+#[derive(Debug)]
+struct UsesWhileWriting(CommId);
+
+/// Exchanges a byte with each process.
+fn operate(comm: CommId) {
+    let (kind, root, volume) = (Kind::Allreduce, Root::None, Volume::Each(1));
+    coll::end(&Operation::new(comm, kind, 1, 3, root, volume, false));
+}
+
+impl comms::RankSource for UsesWhileWriting {
+    fn world_ranks(&self) -> Option<Vec<u32>> {
+        operate(self.0);
+        comms::freed(self.0);
+        None
+    }
+
+    fn world_rank(&self, _rank: u32) -> Option<u32> {
+        None
+    }
+}
+
+/// A communicator is used and freed while the file of the first phase is written.
+fn run_with_operations_meanwhile() {
+    host::initialized(World::new(1, 3));
+    let freed = comms::created(comms::Description::new(Ranks::World(3), "freed"));
+    operate(freed);
+    let ranks = Ranks::Lazy(Arc::new(comms::LazyRanks::new(1, Box::new(UsesWhileWriting(freed)))));
+    let _ = comms::created(comms::Description::new(ranks, "lazy"));
+    pcontrol(2);
+    pcontrol(2);
+    host::finalizing();
+}
