@@ -1,4 +1,4 @@
-//! The chores of the project: `cargo xtask setup`, `test`, `rules`, `prose`, `bench`, `install`.
+//! The chores of the project: `cargo xtask setup`, `test`, `rules`, `prose`, `prove`, `bench`, `install`.
 //!
 //! A chore is a module with a function `run`. Chores start other programs, such as cargo, and use the list of MPI libraries
 //! of `mpit-tests`; they link no other crate of mpit, so that they work while the others do not compile.
@@ -7,6 +7,7 @@ mod bench;
 mod install;
 mod packages;
 mod prose;
+mod prove;
 mod rules;
 mod setup;
 mod test;
@@ -36,6 +37,8 @@ enum Chore {
     Rules(rules::Arguments),
     /// Find words in comments, messages and documents that hide who does what; fails if it finds any
     Prose,
+    /// Explore models of the lock-free structures: all orders of their steps, within bounds
+    Prove(prove::Arguments),
     /// Measure what mpit costs, beside its peers
     Bench(bench::Arguments),
     /// Install the libraries, their headers, the command and two files for pkg-config
@@ -62,6 +65,7 @@ fn run(chore: Chore) -> Outcome<ExitCode> {
         Chore::Test { arguments } => test::run(&arguments),
         Chore::Rules(arguments) => rules::run(&arguments),
         Chore::Prose => prose::run(),
+        Chore::Prove(arguments) => prove::run(&arguments),
         Chore::Bench(arguments) => bench::run(&arguments),
         Chore::Install(arguments) => install::run(&arguments).map(|()| ExitCode::SUCCESS),
     }
