@@ -207,6 +207,9 @@ mod tests {
 
     use super::{LAST_GENERATION, Slots};
 
+    /// The number of times that a slot is used.
+    const TURNS: u32 = if cfg!(miri) { 100 } else { 20_000 };
+
     fn table(limit: usize) -> Slots<(), ()> {
         Slots::new(0x4d, limit)
     }
@@ -220,7 +223,7 @@ mod tests {
     fn stale_identifier_stays_invalid() {
         let slots = table(1);
         let mut seen = std::collections::HashSet::new();
-        for _ in 0..10_000 {
+        for _ in 0..TURNS {
             let id = take(&slots).unwrap();
             assert!(seen.insert(id));
             assert!(slots.free(id, ()));
@@ -249,7 +252,7 @@ mod tests {
         std::thread::scope(|scope| {
             for thread in 1..=4 {
                 scope.spawn(move || {
-                    for _ in 0..20_000 {
+                    for _ in 0..TURNS {
                         // The owner of a slot has exclusive access.
                         let fill = |owner: &AtomicU64, _| assert_eq!(owner.swap(thread, SeqCst), 0);
                         let Some(id) = slots.take((), AtomicU64::default, fill) else { continue };

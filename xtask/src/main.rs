@@ -1,4 +1,4 @@
-//! The tasks of the project: `cargo xtask setup`, `test`, `rules`, `prose`, `items`, `circles`, `bench`, `install`.
+//! The tasks of the project: `cargo xtask setup`, `test`, `rules`, `prose`, `items`, `circles`, `prove`, `bench`, `install`.
 //!
 //! A task is a module with a function `run`. Tasks start other programs, such as cargo, and use the list of MPI libraries
 //! of `mpit-tests`; they link no other crate of mpit, so that they work while the others do not compile.
@@ -9,6 +9,7 @@ mod install;
 mod items;
 mod packages;
 mod prose;
+mod prove;
 mod rules;
 mod setup;
 mod test;
@@ -42,6 +43,8 @@ enum Task {
     Items,
     /// Find modules of a crate that import each other in a circle; fails if it finds any
     Circles,
+    /// Explore models of the lock-free structures: all orders of their steps, within bounds
+    Prove(prove::Arguments),
     /// Measure the cost of mpit relative to a baseline
     Bench(bench::Arguments),
     /// Install the libraries, their headers, the command and two files for pkg-config
@@ -70,6 +73,7 @@ fn run(task: Task) -> Outcome<ExitCode> {
         Task::Prose => prose::run(),
         Task::Items => items::run(),
         Task::Circles => circles::run(),
+        Task::Prove(arguments) => prove::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Install(arguments) => install::run(&arguments).map(|()| ExitCode::SUCCESS),
     }

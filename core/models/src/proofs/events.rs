@@ -385,10 +385,9 @@ fn deferred_ones_come_once() {
 /// An event that is not delivered is counted, and reported once.
 fn dropped_ones_are_counted() {
     let tool = Rc::new(Tool::new(&TICK, false));
-    at_once(&tool, [|_| raise_restricted(1), |_| raise(10), |_| raise_restricted(1)]);
+    raise_restricted(1);
+    at_once(&tool, [|_| raise_restricted(1), |_| raise(10)]);
     raise(100);
     let listener = tool.listener.get();
-    // If both instances are taken, the second event is dropped as well.
-    assert_eq!(tool.callbacks() + listener.dropped.load(Relaxed), 4);
-    assert!(tool.callbacks() >= 1 && listener.sum.load(Relaxed) >= 100);
+    assert_eq!((listener.sum.load(Relaxed), listener.dropped.load(Relaxed)), (110, 2));
 }

@@ -11,6 +11,7 @@ pub(super) const MODELS: &[Model] = &[
     Model::new("slots::owners_are_alone", owners_are_alone),
     Model::new("slots::free_list_has_no_aba", free_list_has_no_aba),
     Model::new("slots::old_identifiers_read_nothing", old_identifiers_read_nothing),
+    Model::new("slots::taken_slots_have_new_identifiers", taken_slots_have_new_identifiers),
     Model::new("slots::items_end_once", items_end_once),
     Model::new("slots::items_are_filled", items_are_filled),
     Model::new("slots::limit_holds", limit_holds),
@@ -154,4 +155,21 @@ fn limit_holds() {
     let shared = Rc::new((table(1), AtomicU64::new(0)));
     at_once(&shared, [count, count]);
     assert_eq!(shared.1.load(Relaxed), 1);
+}
+
+/// A read with an identifier that was freed long ago returns nothing, even while another thread takes the slot.
+fn taken_slots_have_new_identifiers() {
+    let table = table(1);
+    let id = take(&table, 1).unwrap();
+    at_once(
+        &Rc::new(Reused { table, id }),
+        [
+            |reused| end(&reused.table, reused.id, 1),
+            |reused| _ = take(&reused.table, 2),
+            |reused| {
+                let content = reused.table.get_with(reused.id, |item| Some(item.load(Relaxed)));
+                assert!(content.is_none_or(|content| content == 1), "{content:?}");
+            },
+        ],
+    );
 }

@@ -1,0 +1,174 @@
+//! Mutants: changes of the sources with which a model must fail, so that it is known to find the mistake.
+
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+};
+
+use mpit_tests::{Context, Failure, Outcome, paths};
+
+use super::build;
+
+/// One entry of the list.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Mutant {
+    model: String,
+    file: String,
+    /// The texts to replace, each of which the file has once, and their replacements.
+    replacements: Vec<(String, String)>,
+}
+
+/// Tries the mutants of the models whose names begin with one of `names`, or all.
+pub(super) fn run(names: &[String]) -> Outcome<ExitCode> {
+    let list = paths::workspace().join("core/models/mutants.txt");
+    let mutants = parse(&fs::read_to_string(&list).context(list.display())?)?;
+    let is_chosen = |mutant: &&Mutant| {
+        names.is_empty() || names.iter().any(|name| mutant.model.starts_with(name.as_str()))
+    };
+    let chosen: Vec<&Mutant> = mutants.iter().filter(is_chosen).collect();
+    let copy = Copy::new()?;
+    let mut survivors = 0;
+    for mutant in &chosen {
+        let found = copy.with(mutant, || {
+            let models = build(&copy.workspace, &copy.target)?;
+            let output = Command::new(&models).arg(&mutant.model).output().context(models.display())?;
+            Ok(if output.status.success() { None } else { Some(complaint(&output.stdout)) })
+        })?;
+        survivors += usize::from(found.is_none());
+        let (from, to) = mutant.replacements.first().context("an entry changes something")?;
+        println!("{:44} {}: `{}` -> `{}`", mutant.model, mutant.file, in_one_line(from), in_one_line(to));
+        println!("    {}", found.as_deref().unwrap_or("NOT FOUND: the model holds"));
+    }
+    println!("{} mutants, {survivors} not found", chosen.len());
+    Ok(if survivors == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Returns the message of the panic in the output of a failed model.
+fn complaint(output: &[u8]) -> String {
+    let text = String::from_utf8_lossy(output);
+    let message = text.lines().skip_while(|line| !line.contains("panicked at")).skip(1);
+    let lines: Vec<&str> =
+        message.map(str::trim).take_while(|line| !line.is_empty() && !line.starts_with("note:")).collect();
+    if lines.is_empty() {
+        let failed = text.lines().find(|line| line.contains("FAILED")).unwrap_or("the process ended");
+        return failed.split_whitespace().collect::<Vec<_>>().join(" ");
+    }
+    lines.join("; ")
+}
+
+fn in_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Parses the list: entries are separated by empty lines, and a line that begins with `#` is a comment.
+fn parse(text: &str) -> Outcome<Vec<Mutant>> {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    let entries = lines.split(|line| line.is_empty()).filter(|entry| !entry.is_empty());
+    entries.map(parse_entry).collect()
+}
+
+fn parse_entry(lines: &[&str]) -> Outcome<Mutant> {
+    let mut mutant = Mutant::default();
+    let mut is_after_replacement = true;
+    for line in lines {
+        if let Some(model) = line.strip_prefix("model: ") {
+            mutant.model = model.into();
+        } else if let Some(file) = line.strip_prefix("file: ") {
+            mutant.file = file.into();
+        } else if let Some(from) = line.strip_prefix('-') {
+            if is_after_replacement {
+                mutant.replacements.push((String::new(), String::new()));
+                is_after_replacement = false;
+            }
+            let (text, _) = mutant.replacements.last_mut().context(line)?;
+            *text += &format!("{from}\n");
+        } else if let Some(to) = line.strip_prefix('+') {
+            is_after_replacement = true;
+            let (_, text) = mutant.replacements.last_mut().context(line)?;
+            *text += &format!("{to}\n");
+        } else {
+            return Err(Failure::new(format!("core/models/mutants.txt: cannot parse `{line}`")));
+        }
+    }
+    Ok(mutant)
+}
+
+/// A copy of the workspace whose `core` can be changed.
+struct Copy {
+    workspace: PathBuf,
+    target: PathBuf,
+}
+
+impl Copy {
+    fn new() -> Outcome<Self> {
+        let place = paths::target().join("prove");
+        let copy = Self { workspace: place.join("workspace"), target: place.join("target") };
+        if copy.workspace.exists() {
+            fs::remove_dir_all(&copy.workspace).context(copy.workspace.display())?;
+        }
+        fs::create_dir_all(&copy.workspace).context(copy.workspace.display())?;
+        for entry in fs::read_dir(paths::workspace()).context("the workspace")? {
+            let name = entry.context("the workspace")?.file_name();
+            let (from, to) = (paths::workspace().join(&name), copy.workspace.join(&name));
+            if name == "core" {
+                copy_all(&from, &to)?;
+            } else if name != "target" && name != ".git" {
+                symlink(&from, &to).context(to.display())?;
+            }
+        }
+        Ok(copy)
+    }
+
+    /// Runs a function while a file is changed.
+    fn with<T>(&self, mutant: &Mutant, run: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+        let file = self.workspace.join(&mutant.file);
+        let original = fs::read_to_string(&file).context(file.display())?;
+        let mut changed = original.clone();
+        for (from, to) in &mutant.replacements {
+            let count = changed.matches(from.as_str()).count();
+            Failure::unless(count == 1, || format!("{} has {count} times:\n{from}", mutant.file))?;
+            changed = changed.replace(from.as_str(), to);
+        }
+        fs::write(&file, changed).context(file.display())?;
+        let result = run();
+        fs::write(&file, original).context(file.display())?;
+        result
+    }
+}
+
+fn copy_all(from: &Path, to: &Path) -> Outcome {
+    fs::create_dir_all(to).context(to.display())?;
+    for entry in fs::read_dir(from).context(from.display())? {
+        let name = entry.context(from.display())?.file_name();
+        let (from, to) = (from.join(&name), to.join(&name));
+        if from.is_dir() {
+            copy_all(&from, &to)?;
+        } else {
+            fs::copy(&from, &to).context(from.display())?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_parsed() {
+        let text = "# A comment.\nmodel: a::b\nfile: f\n-x\n-y\n+z\n-v\n+w\n\n\nmodel: c\nfile: g\n-u\n";
+        let pair = |from: &str, to: &str| (from.to_owned(), to.to_owned());
+        let expected = [
+            Mutant {
+                model: "a::b".into(),
+                file: "f".into(),
+                replacements: vec![pair("x\ny\n", "z\n"), pair("v\n", "w\n")],
+            },
+            Mutant { model: "c".into(), file: "g".into(), replacements: vec![pair("u\n", "")] },
+        ];
+        assert_eq!(parse(text).unwrap(), expected);
+        assert!(parse("something else").is_err());
+    }
+}
