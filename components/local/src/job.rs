@@ -106,10 +106,12 @@ impl Job {
     pub(crate) fn run(mut self, connections: Vec<UnixStream>) -> Result<ExitCode> {
         let writers = connections.iter().map(wire::writer).collect::<io::Result<Vec<_>>>();
         let writers = Arc::new(writers.map_err(error::system("share a connection"))?);
+        for connection in &connections {
+            // A rank that has ended is detected below.
+            let _ = wire::answer(connection, writers.len() as u32);
+        }
         let (ended, ends) = mpsc::channel();
-        for (rank, mut connection) in connections.into_iter().enumerate() {
-            // A rank that has ended is detected by the thread.
-            let _ = wire::answer(&mut connection, writers.len() as u32);
+        for (rank, connection) in connections.into_iter().enumerate() {
             let (writers, ended) = (Arc::clone(&writers), ended.clone());
             let forward = move || {
                 forward(rank, connection, &writers);

@@ -100,7 +100,7 @@ pub(crate) fn identify(stream: &mut UnixStream, process_ids: &[u32]) -> io::Resu
 }
 
 /// Answers a process: with the number of ranks, or 0 if it is refused.
-pub(crate) fn answer(stream: &mut UnixStream, size: u32) -> io::Result<()> {
+pub(crate) fn answer(mut stream: &UnixStream, size: u32) -> io::Result<()> {
     stream.write_all(&size.to_ne_bytes())
 }
 
