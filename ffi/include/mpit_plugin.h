@@ -432,7 +432,7 @@ struct mpit_component {
     const char *description;
     struct mpit_switch *listening; /* or null: it always listens */
     void *user_data;               /* for the functions */
-    /* MPI is up, and the component is selected: at the initialization, or when the plug-in is loaded or activated later.
+    /* MPI is up, and the component is selected: at the initialization, or when the plug-in is loaded later.
      * Returns 0; anything else and it does not take part. */
     int (*open)(void *user_data, uint32_t world_rank, uint32_t world_size);
     /* MPI ends, or the plug-in is deactivated; called if `open` returned 0. */
@@ -490,7 +490,7 @@ static inline int mpit_offer(const struct mpit_table *table)
     return function ? function(table) : 0;
 }
 
-/* Loads a plug-in by its path; if it is loaded already, activates it. Its variables and events appear behind those that
+/* Loads a plug-in by its path, unless it is loaded already. Its variables and events appear behind those that
  * are there. Returns MPI_SUCCESS and, if `plugin` is not null, a number for it; or an error code of MPI_T after one line on
  * standard error. Not from within a callback of a tool.
  *
@@ -498,13 +498,10 @@ static inline int mpit_offer(const struct mpit_table *table)
  * hangs or calls exit at its start. */
 int mpit_plugin_load(const char *path, int *plugin);
 
-/* Deactivates a plug-in. Its variables and events stay listed under their indices, but have no value: handles on them are
+/* Deactivates a plug-in for the rest of the process. Its variables and events stay listed under their indices, but have no value: handles on them are
  * invalid from now on, registrations for its events receive nothing more, and both can only be freed; its components are
  * closed. Code of its own that runs at this moment runs on: it is never unloaded. */
 int mpit_plugin_deactivate(int plugin);
-
-/* Activates a plug-in that was deactivated: its variables and events have their indices, and tools make new handles. */
-int mpit_plugin_activate(int plugin);
 
 /* The mpit that loads a plug-in. */
 struct mpit_host {
@@ -523,7 +520,7 @@ struct mpit_plugin {
     size_t size;
     const char *name;
     const struct mpit_table *table;
-    /* Called before its variables appear, also again; returns 0, or anything else to be refused. Or null. */
+    /* Called once, before its variables appear; returns 0, or anything else to be refused. Or null. */
     int (*activate)(void);
     /* Called after its variables lost their values. Or null. */
     void (*deactivate)(void);

@@ -37,8 +37,6 @@ pub(super) enum Step {
     Values,
     /// Deactivates it.
     Deactivate,
-    /// Activates it again.
-    Reactivate,
     /// Ends the process.
     End,
 }
@@ -128,11 +126,12 @@ fn inside(notes: &Notes, subject: &Subject, place: &str) -> Result<(), String> {
 
 /// Loads, activates and deactivates a plug-in as a program does.
 fn live(notes: &Notes, subject: &Subject, contents: &Contents, place: &str) -> Result<(), String> {
-    let unwilling = |why: &str| Finding::of_plugin(Fault { rule: "activation", why: why.into() }, place);
     notes.write(&Line::Step(Step::Activate))?;
     let plugin: Plugin = match subject.load() {
         Ok(plugin) => plugin,
-        Err(fault) => return notes.find(unwilling(&fault.why)),
+        Err(Fault { why, .. }) => {
+            return notes.find(Finding::of_plugin(Fault { rule: "activation", why }, place));
+        }
     };
     notes.write(&Line::Loads)?;
     notes.write(&Line::Step(Step::Values))?;
@@ -140,13 +139,7 @@ fn live(notes: &Notes, subject: &Subject, contents: &Contents, place: &str) -> R
         notes.find(finding)?;
     }
     notes.write(&Line::Step(Step::Deactivate))?;
-    if let Err(refused) = plugin.deactivate() {
-        return notes.find(unwilling(refused.why()));
-    }
-    notes.write(&Line::Step(Step::Reactivate))?;
-    if let Err(refused) = plugin.activate() {
-        return notes.find(unwilling(&format!("it was deactivated, and then: {}", refused.why())));
-    }
+    plugin.deactivate();
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use std::thread;
 
 use mpit::desc::Origin;
 use mpit::plugin::component::{self as foreign, About, Claim, ForeignComponent};
-use mpit::plugin::{EpochCounter, abi, register};
+use mpit::plugin::{Activation, abi, register};
 use mpit::tool::{Handle, Session, Tool};
 use mpit::vocabulary::Class;
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
@@ -207,27 +207,13 @@ fn they_count_what_monitoring_counts() {
 #[test]
 fn an_inactive_one_receives_nothing() {
     in_own_process(|| {
-        static EPOCHS: EpochCounter = EpochCounter::new();
         static SUMS: Sums = Sums::new();
         static TURNS: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
         static STOP: AtomicBool = AtomicBool::new(false);
-        let about = About {
-            framework: "pml",
-            name: "mortal",
-            description: "",
-            origin: Origin::new(file!(), line!()),
-            epoch_counter: Some(&EPOCHS),
-        };
-        // SAFETY: its functions and its sums are statics, and it has no subscription.
-        let mortal = unsafe { ForeignComponent::new(component(c"pml", &SUMS), about) }.unwrap();
-        let (claim, _) = Claim::new(vec![mortal]);
         // Without the components of other tests.
         Tool::new().cvar("pml_components").unwrap().write_text("^test,linked").unwrap();
         host::initialized(World { rank: 0, size: 1 });
         let comm = comms::created(comms::Description::new(Ranks::World(1), "world"));
-        EPOCHS.begin();
-        claim.publish();
-
         let turns = || TURNS.each_ref().map(|turns| turns.load(SeqCst));
         let wait_for_two_messages_each = || {
             let seen = turns();
@@ -244,18 +230,29 @@ fn an_inactive_one_receives_nothing() {
                     }
                 });
             }
-            for _ in 0..30 {
+            for number in 0..30 {
+                let activation: &Activation = Box::leak(Box::new(Activation::new()));
+                let about = About {
+                    framework: "pml",
+                    name: Box::leak(format!("mortal_{number}").into_boxed_str()),
+                    description: "",
+                    origin: Origin::new(file!(), line!()),
+                    activation: Some(activation),
+                };
+                // SAFETY: its functions and its sums are statics, and it has no subscription.
+                let mortal = unsafe { ForeignComponent::new(component(c"pml", &SUMS), about) }.unwrap();
+                let (claim, _) = Claim::new(vec![mortal]);
+                activation.begin();
+                claim.publish();
                 let before = SUMS.get();
                 wait_for_two_messages_each();
                 assert!(SUMS.get()[0] >= before[0] + 2, "it receives from both threads");
-                assert!(EPOCHS.end());
+                assert!(activation.end());
                 foreign::changed();
                 wait_for_two_messages_each();
                 let silent = SUMS.get();
                 wait_for_two_messages_each();
                 assert_eq!(SUMS.get(), silent);
-                EPOCHS.begin();
-                foreign::changed();
             }
             STOP.store(true, SeqCst);
         });

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use mpit::component;
 use mpit::desc::Origin;
 use mpit::plugin::component::{self as foreign, About, Claim, ForeignComponent};
-use mpit::plugin::{EpochCounter, abi};
+use mpit::plugin::{Activation, abi};
 use mpit::tool::Tool;
 use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::host::{self, World};
@@ -33,7 +33,7 @@ fn received() -> Vec<String> {
 struct Guest {
     name: &'static str,
     framework: &'static str,
-    epoch_counter: EpochCounter,
+    activation: Activation,
     /// The result of its `open`, and a step that `open` takes.
     refuses: c_int,
     then: fn(),
@@ -41,7 +41,7 @@ struct Guest {
 
 impl Guest {
     const fn new(framework: &'static str, name: &'static str) -> Self {
-        Self { name, framework, epoch_counter: EpochCounter::new(), refuses: 0, then: || () }
+        Self { name, framework, activation: Activation::new(), refuses: 0, then: || () }
     }
 
     /// Adds the component as a loaded plug-in does.
@@ -69,23 +69,18 @@ impl Guest {
             name: self.name,
             description: "",
             origin: Origin::new(file!(), line!()),
-            epoch_counter: Some(&self.epoch_counter),
+            activation: Some(&self.activation),
         };
         // SAFETY: its functions are called with `self`, which is `'static`, and it has no subscription.
         let component = unsafe { ForeignComponent::new(functions, about) }.unwrap();
         let (claim, refusals) = Claim::new(vec![component]);
         assert!(refusals.is_empty(), "{refusals:?}");
-        self.epoch_counter.begin();
+        self.activation.begin();
         claim.publish();
     }
 
     fn goes(&self) {
-        assert!(self.epoch_counter.end());
-        foreign::changed();
-    }
-
-    fn comes_again(&self) {
-        self.epoch_counter.begin();
+        assert!(self.activation.end());
         foreign::changed();
     }
 }
@@ -170,6 +165,9 @@ static LATE: Guest = Guest::new("pml", "late");
 static LATE_AND_UNWANTED: Guest = Guest::new("pml", "late_and_unwanted");
 static REFUSES: Guest = Guest { refuses: 1, ..Guest::new("pml", "refuses") };
 static OPERATIONS: Guest = Guest::new("coll", "operations");
+static TO_THE_END: Guest = Guest::new("pml", "to_the_end");
+static OPERATIONS_TO_THE_END: Guest = Guest::new("coll", "operations_to_the_end");
+static TOO_LATE: Guest = Guest::new("pml", "too_late");
 /// Brings another one when it is opened, and goes before it receives more.
 static NESTS: Guest = Guest {
     then: || {
@@ -204,34 +202,20 @@ fn foreign_components_come_and_go() {
         LATE_AND_UNWANTED.comes();
         REFUSES.comes();
         assert_eq!(received(), ["late opens on 0 of 1", "refuses opens on 0 of 1"]);
-        GONE.comes_again();
-        assert_eq!(received(), ["gone opens on 0 of 1"], "who refused is not asked again");
-        let five = ["early", "linked", "z", "late", "gone"].map(|name| format!("{name} receives 2"));
-        assert_eq!(send(comm, 2), five);
+        let four = ["early", "linked", "z", "late"].map(|name| format!("{name} receives 2"));
+        assert_eq!(send(comm, 2), four);
 
         EARLY.goes();
         LATE.goes();
         REFUSES.goes();
         assert_eq!(received(), ["early closes", "late closes"]);
-        assert_eq!(send(comm, 3), ["linked receives 3", "z receives 3", "gone receives 3"]);
-        EARLY.comes_again();
-        REFUSES.comes_again();
-        assert_eq!(received(), ["early opens on 0 of 1", "refuses opens on 0 of 1"]);
-        let four = ["early", "linked", "z", "gone"].map(|name| format!("{name} receives 4"));
-        assert_eq!(send(comm, 4), four);
-
-        // Gone and back between two refreshes of the frameworks: it was closed all the same.
-        assert!(GONE.epoch_counter.end());
-        GONE.comes_again();
-        assert_eq!(received(), ["gone closes", "gone opens on 0 of 1"]);
+        assert_eq!(send(comm, 3), ["linked receives 3", "z receives 3"]);
 
         NESTS.comes();
         assert_eq!(received(), ["nests opens on 0 of 1", "nests closes", "nested opens on 0 of 1"]);
         NESTED.goes();
         LAST.goes();
-        GONE.goes();
-        EARLY.goes();
-        assert_eq!(received(), ["nested closes", "z closes", "gone closes", "early closes"]);
+        assert_eq!(received(), ["nested closes", "z closes"]);
 
         assert!(!coll::active());
         OPERATIONS.comes();
@@ -254,17 +238,16 @@ fn foreign_components_come_and_go() {
         coll::end(&operation);
         assert_eq!(received(), ["operations closes"]);
 
-        LATE.comes_again();
-        OPERATIONS.comes_again();
+        TO_THE_END.comes();
+        OPERATIONS_TO_THE_END.comes();
         received();
         host::finalizing();
         // In the reverse order of their opening.
-        assert_eq!(received(), ["operations closes", "late closes", "linked closes"]);
+        assert_eq!(received(), ["operations_to_the_end closes", "to_the_end closes", "linked closes"]);
         assert!(!pml::active() && !coll::active());
         // They receive nothing more.
-        LATE.goes();
-        LATE.comes_again();
-        EARLY.comes_again();
+        TO_THE_END.goes();
+        TOO_LATE.comes();
         assert_eq!(send(comm, 5), [""; 0]);
     });
 }

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering::{Acquire, Release};
 
 use super::elements::{Arithmetic, aligned, legal, text_or_all};
 use super::handle::View;
+use super::pvar::valid;
 use super::{Interface, PvarHandle, SessionId, Which};
 use crate::atomic_record::Flags;
 use crate::cell::Request;
@@ -38,24 +39,13 @@ impl Interface {
                 if view.desc.flags().has(PvarFlags::CONTINUOUS) {
                     return Err(Error::PvarNoStartStop);
                 }
-                self.turn(&view, run)
+                turn(&view, run)
             }
             Which::All => {
                 let startable = |view: &View<'_>| !view.desc.flags().has(PvarFlags::CONTINUOUS);
-                self.for_all(session, startable, |view| self.turn(view, run), Error::PvarNoStartStop)
+                self.for_all(session, startable, |view| turn(view, run), Error::PvarNoStartStop)
             }
         }
-    }
-
-    /// Starts or stops a valid handle.
-    fn turn(&self, view: &View<'_>, run: bool) -> Result<()> {
-        view.set_running(run)?;
-        let valid = self.valid(view);
-        if valid.is_err() && run {
-            // The thread that ended the epoch may have listed running handles before this one was started.
-            view.set_running(false)?;
-        }
-        valid
     }
 
     /// Applies `act` to each valid handle of a session that `fits`, even after a failure.
@@ -71,7 +61,7 @@ impl Interface {
         for (id, _) in self.pvars.iter().filter(|(_, handle)| handle.session() == session.0) {
             // A handle that was freed meanwhile is no longer the session's.
             let Ok(view) = self.view(id) else { continue };
-            let counts = || self.valid(&view).is_ok();
+            let counts = || valid(&view).is_ok();
             if view.session == session.0 && counts() && fits(&view) && act(&view).is_err() && counts() {
                 done = Err(failure);
             }
@@ -97,26 +87,9 @@ impl Interface {
         }
         let view = self.held(session, handle)?;
         aligned(out, view.desc.datatype())?;
-        if view.desc.has_epoch_counter() {
-            // SAFETY: not null and aligned; the caller ensures that it has the elements of the handle.
-            return unsafe { self.read_living(&view, out) };
-        }
+        valid(&view)?;
         // SAFETY: not null and aligned; the caller ensures that it has the elements of the handle.
         unsafe { view.read(out) }
-    }
-
-    /// Reads a variable of a plug-in. Not inlined, to keep reads of other variables short.
-    ///
-    /// # Safety
-    ///
-    /// The conditions of [`View::read`] hold.
-    #[inline(never)]
-    unsafe fn read_living(&self, view: &View<'_>, out: *mut u8) -> Result<()> {
-        self.valid(view)?;
-        // SAFETY: `out` has `count` aligned elements: the caller ensures it.
-        unsafe { view.read(out) }?;
-        // If the epoch has ended, the value may be one of a later activation.
-        self.valid(view)
     }
 
     /// Sets the value of a handle. Text ends at the first NUL, so the buffer may be shorter than the handle's count.
@@ -199,9 +172,19 @@ impl Interface {
         }
         aligned(out, view.desc.datatype())?;
         // SAFETY: not null and aligned; the caller ensures that it has the handle's elements.
-        unsafe { view.exchange_account(out) }?;
-        self.valid(&view)
+        unsafe { view.exchange_account(out) }
     }
+}
+
+/// Starts or stops a valid handle.
+fn turn(view: &View<'_>, run: bool) -> Result<()> {
+    view.set_running(run)?;
+    let outcome = valid(view);
+    if outcome.is_err() && run {
+        // The thread that deactivated the plug-in may have listed running handles before this one was started.
+        view.set_running(false)?;
+    }
+    outcome
 }
 
 /// The access calls on the three kinds of handles: of custom variables, watermarks, and accounts.

@@ -8,7 +8,7 @@ use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use mpit::component;
 use mpit::plugin::abi;
 use mpit::plugin::component::{self as foreign, About, Claim, ForeignComponent};
-use mpit::plugin::{EpochCounter, register};
+use mpit::plugin::{Activation, register};
 use mpit::traffic::{CommId, Framework, Lifecycle, Subscription, WindowId, World, coll, osc, pml};
 
 /// The words that count who listens are the process's.
@@ -324,32 +324,27 @@ fn traffic_is_free_without_open_listeners() {
 
 #[test]
 fn what_is_inactive_sleeps() {
-    static EPOCHS: EpochCounter = EpochCounter::new();
+    static ACTIVATION: Activation = Activation::new();
     let _alone = alone();
     let about = About {
         framework: "pml",
         name: "mortal",
         description: "",
         origin: mpit::desc::Origin::new(file!(), line!()),
-        epoch_counter: Some(&EPOCHS),
+        activation: Some(&ACTIVATION),
     };
     // SAFETY: its functions are statics, and it has no switch.
     let component = unsafe { ForeignComponent::new(all(c"pml", c"mortal"), about) }.unwrap();
     let (claim, refusals) = Claim::new(vec![component]);
     assert!(refusals.is_empty() && !claim.is_empty());
     assert!(!foreign::all().any(|component| component.name() == "mortal"), "it is not published");
-    EPOCHS.begin();
+    ACTIVATION.begin();
     claim.publish();
     let mortal = named("mortal");
-    let first = mortal.epoch();
     mortal.subscription().resume();
     foreign::changed();
-    assert!(first.is_some() && mortal.subscription().is_on());
-    EPOCHS.end();
+    assert!(mortal.is_active() && mortal.subscription().is_on());
+    ACTIVATION.end();
     foreign::changed();
-    assert!(mortal.epoch().is_none() && !mortal.subscription().is_on());
-    EPOCHS.begin();
-    foreign::changed();
-    // The notification of the change turns it on.
-    assert!(mortal.epoch().is_some() && mortal.epoch() != first && !mortal.subscription().is_on());
+    assert!(!mortal.is_active() && !mortal.subscription().is_on());
 }

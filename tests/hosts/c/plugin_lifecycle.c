@@ -1,8 +1,8 @@
-/* A tool that loads a plug-in while MPI runs, deactivates it and activates it again:
+/* A tool that loads a plug-in while MPI runs, and deactivates it:
  *
  *     plugin_lifecycle PLUGIN     (one process; the plug-in is tests/plugins/c/good.c, called acme)
  *
- * Indices stay, what is new comes behind all that was there, and handles are valid for one activation. */
+ * Indices stay, what is new comes behind all that was there, and handles are valid until the deactivation. */
 #include "mpit.h"
 #include "mpit_plugin.h"
 
@@ -100,6 +100,7 @@ int main(int argc, char **argv)
     MPI_T_pvar_read(session, step, &value);
     expect(MPI_T_pvar_read(session, work, &value) == MPI_SUCCESS && value == 1 && heard == 1, "it works");
 
+    expect(mpit_plugin_load(argv[1], &count) == MPI_SUCCESS && count == plugin, "it is loaded already");
     expect(mpit_plugin_deactivate(plugin) == MPI_SUCCESS, "it is deactivated");
     expect(mpit_plugin_deactivate(plugin) == MPI_SUCCESS, "it stays so");
     int number = 77;
@@ -117,22 +118,20 @@ int main(int argc, char **argv)
     MPI_T_pvar_get_num(&count);
     expect(count == now, "as many as before");
 
-    expect(mpit_plugin_load(argv[1], &count) == MPI_SUCCESS && count == plugin, "it is activated");
-    expect(index_of("acme_work", MPI_T_PVAR_CLASS_COUNTER) == work_index, "under its index");
-    expect(MPI_T_pvar_read(session, work, &value) == MPI_T_ERR_INVALID_HANDLE, "old handles stay invalid");
-    expect(MPI_T_pvar_handle_free(session, &work) == MPI_SUCCESS, "but can be freed");
+    expect(mpit_plugin_load(argv[1], &count) != MPI_SUCCESS, "it is not loaded again");
+    expect(index_of("acme_work", MPI_T_PVAR_CLASS_COUNTER) == work_index, "it is under its index");
+    expect(MPI_T_pvar_handle_free(session, &work) == MPI_SUCCESS, "handles can be freed");
     expect(MPI_T_cvar_handle_free(&limit) == MPI_SUCCESS, "so can those of settings");
     expect(MPI_T_event_handle_free(registration, NULL, on_end) == MPI_SUCCESS && ended == 1, "and registrations");
-    expect(MPI_T_pvar_handle_alloc(session, step_index, NULL, &again, &count) == MPI_SUCCESS, "a new handle");
-    expect(MPI_T_pvar_read(session, again, &value) == MPI_SUCCESS && value > 2 && heard == 1, "which is read");
+    expect(heard == 1, "nothing more was heard");
     expect(mpit_plugin_load("/nowhere/acme.so", &count) != MPI_SUCCESS, "no such file");
-    expect(mpit_plugin_activate(5) != MPI_SUCCESS, "no such plug-in");
+    expect(mpit_plugin_deactivate(5) != MPI_SUCCESS, "no such plug-in");
 
     MPI_T_pvar_session_free(&session);
     MPI_T_finalize();
     MPI_Finalize();
     /* The interface is up no more; nothing is harmed. */
-    expect(mpit_plugin_deactivate(plugin) == MPI_SUCCESS, "it is deactivated at the end");
+    expect(mpit_plugin_deactivate(plugin) == MPI_SUCCESS, "it stays so at the end");
     printf("plugin_lifecycle: %d failures\n", failures);
     return failures ? EXIT_FAILURE : EXIT_SUCCESS;
 }

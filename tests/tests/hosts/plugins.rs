@@ -60,7 +60,8 @@ fn plugin_is_listed_last_and_handles_expire() -> Outcome {
             let reported: Vec<_> =
                 finished.stderr.lines().filter(|line| line.starts_with("mpit: ")).collect();
             Failure::unless(
-                matches!(reported[..], [file, number] if file.contains("/nowhere/acme.so") && number.contains(" 5")),
+                matches!(reported[..], [again, file, number]
+                    if again.contains("it was deactivated") && file.contains("/nowhere/acme.so") && number.contains(" 5")),
                 || finished.to_string(),
             )
         },

@@ -10,7 +10,7 @@ use mpit::event::{
     instance, raise,
 };
 use mpit::object::Object;
-use mpit::plugin::EpochCounter;
+use mpit::plugin::Activation;
 use mpit::registry::{Image, Registry};
 use mpit::session::{Interface, Limits};
 use mpit::vocabulary::{Bind, Datatype, Safety, SourceOrder};
@@ -192,10 +192,10 @@ impl Stage {
         Self::of_events(elements, order, limits, |desc| desc)
     }
 
-    /// Creates a stage with the event types of a plug-in with this epoch counter.
-    pub(crate) fn with_epoch_counter(epoch_counter: &'static EpochCounter) -> Self {
+    /// Creates a stage with the event types of a plug-in with this activation.
+    pub(crate) fn with_activation(activation: &'static Activation) -> Self {
         Self::of_events(Payload::ELEMENTS, SourceOrder::Ordered, Limits::default(), |desc| {
-            desc.with_epoch_counter(epoch_counter)
+            desc.with_activation(activation)
         })
     }
 

@@ -1,7 +1,7 @@
 //! Metadata of a test's variable: a name, or more than that.
 
 use mpit::desc::{CategoryDesc, Metadata, Origin, SharedMetadata};
-use mpit::plugin::EpochCounter;
+use mpit::plugin::Activation;
 
 use super::leak;
 
@@ -13,7 +13,7 @@ pub(crate) struct Said {
     categories: &'static [&'static CategoryDesc],
     aliases: &'static [&'static str],
     environment: &'static [&'static str],
-    epoch_counter: Option<&'static EpochCounter>,
+    activation: Option<&'static Activation>,
 }
 
 /// To say more than a name.
@@ -25,7 +25,7 @@ pub(crate) fn said(name: &'static str) -> Said {
         categories: &[],
         aliases: &[],
         environment: &[],
-        epoch_counter: None,
+        activation: None,
     }
 }
 
@@ -56,8 +56,8 @@ impl Said {
         Self { environment, ..self }
     }
 
-    pub(crate) fn with_epoch_counter(self, epoch_counter: &'static EpochCounter) -> Self {
-        Self { epoch_counter: Some(epoch_counter), ..self }
+    pub(crate) fn with_activation(self, activation: &'static Activation) -> Self {
+        Self { activation: Some(activation), ..self }
     }
 
     /// All of it, at a place.
@@ -67,8 +67,8 @@ impl Said {
             .with_categories(self.categories)
             .with_aliases(self.aliases)
             .with_environment(self.environment);
-        if let Some(epoch_counter) = self.epoch_counter {
-            shared = shared.with_epoch_counter(epoch_counter);
+        if let Some(activation) = self.activation {
+            shared = shared.with_activation(activation);
         }
         Metadata::of(self.name, self.description, leak(shared), place.line())
     }

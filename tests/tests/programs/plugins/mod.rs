@@ -3,7 +3,6 @@
 mod malformed;
 mod security;
 mod sets;
-mod stress;
 
 use std::env;
 use std::path::PathBuf;
