@@ -221,8 +221,8 @@ impl Part {
             let more = texts - self.ranks.len();
             notes.push(format!("{more} texts are of processes that have one already; they are added up"));
         }
-        let spoken = self.cells.iter().flatten().map(|cell| cell.from.max(cell.to)).max();
-        let size = spoken.max(self.ranks.last().copied()).map_or(0, |last| last + 1).max(self.size);
+        let counted = self.cells.iter().flatten().map(|cell| cell.from.max(cell.to)).max();
+        let size = counted.max(self.ranks.last().copied()).map_or(0, |last| last + 1).max(self.size);
         Job {
             size,
             present: self.ranks.len() as u32,

@@ -54,11 +54,11 @@ static SUBSCRIPTIONS: [Subscription; 4] = [const { Subscription::new(&REASONS) }
 
 #[test]
 fn listeners_are_notified() {
-    static FRAMEWORK: Framework<dyn Receives> = Framework::new(traffic::Framework::Pml, |_| &NOBODY);
+    static FRAMEWORK: Framework<dyn Receives> = Framework::new(traffic::Framework::Pml, |_| &UNUSED);
     static LEFT: TestListener = TestListener::new(true, &SUBSCRIPTIONS[0]);
     static RIGHT: TestListener = TestListener::new(true, &SUBSCRIPTIONS[1]);
     static DEAF: TestListener = TestListener::new(false, &SUBSCRIPTIONS[2]);
-    static NOBODY: TestListener = TestListener::new(false, &SUBSCRIPTIONS[2]);
+    static UNUSED: TestListener = TestListener::new(false, &SUBSCRIPTIONS[2]);
     static UNSELECTED: TestListener = TestListener::new(true, &SUBSCRIPTIONS[3]);
     let (left, right) = (LEFT.subscription, RIGHT.subscription);
     let say = |what| {

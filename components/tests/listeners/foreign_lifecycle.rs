@@ -30,7 +30,7 @@ fn received() -> Vec<String> {
 }
 
 /// The `user_data` of the functions.
-struct Guest {
+struct TestComponent {
     name: &'static str,
     framework: &'static str,
     activation: Activation,
@@ -39,7 +39,7 @@ struct Guest {
     then: fn(),
 }
 
-impl Guest {
+impl TestComponent {
     const fn new(framework: &'static str, name: &'static str) -> Self {
         Self { name, framework, activation: Activation::new(), refuses: 0, then: || () }
     }
@@ -86,42 +86,42 @@ impl Guest {
 }
 
 /// # Safety
-/// `user_data` is of a [`Guest`], as [`Guest::comes`] registered it.
-unsafe fn guest(user_data: *mut c_void) -> &'static Guest {
-    // SAFETY: the callers pass the `user_data` that the framework got from `comes`: a `&'static Guest`.
+/// `user_data` is of a [`TestComponent`], as [`TestComponent::comes`] registered it.
+unsafe fn component(user_data: *mut c_void) -> &'static TestComponent {
+    // SAFETY: the callers pass the `user_data` that the framework got from `comes`: a `&'static TestComponent`.
     unsafe { &*user_data.cast() }
 }
 
 unsafe extern "C" fn open(user_data: *mut c_void, rank: u32, size: u32) -> c_int {
     // SAFETY: the framework passes the `user_data` of `comes`.
-    let guest = unsafe { guest(user_data) };
-    receive(format!("{} opens on {rank} of {size}", guest.name));
-    (guest.then)();
-    guest.refuses
+    let component = unsafe { component(user_data) };
+    receive(format!("{} opens on {rank} of {size}", component.name));
+    (component.then)();
+    component.refuses
 }
 
 unsafe extern "C" fn close(user_data: *mut c_void) {
     // SAFETY: the framework passes the `user_data` of `comes`.
-    receive(format!("{} closes", unsafe { guest(user_data) }.name));
+    receive(format!("{} closes", unsafe { component(user_data) }.name));
 }
 
 unsafe extern "C" fn sent(user_data: *mut c_void, message: *const abi::Message) {
     // SAFETY: the framework passes the `user_data` of `comes`.
-    let guest = unsafe { guest(user_data) };
+    let component = unsafe { component(user_data) };
     // SAFETY: the framework passes a message that is valid during the call (mpit_plugin.h).
-    receive(format!("{} receives {}", guest.name, unsafe { &*message }.bytes));
+    receive(format!("{} receives {}", component.name, unsafe { &*message }.bytes));
 }
 
 unsafe extern "C" fn done(user_data: *mut c_void, operation: *const abi::Operation) {
     // SAFETY: the framework passes the `user_data` of `comes`.
-    let guest = unsafe { guest(user_data) };
+    let component = unsafe { component(user_data) };
     // SAFETY: the framework passes an operation that is valid during the call (mpit_plugin.h).
-    receive(format!("{} receives an operation of {}", guest.name, unsafe { &*operation }.size));
+    receive(format!("{} receives an operation of {}", component.name, unsafe { &*operation }.size));
 }
 
 unsafe extern "C" fn freed(user_data: *mut c_void, _comm: u64) {
     // SAFETY: the framework passes the `user_data` of `comes`.
-    receive(format!("{} receives an end", unsafe { guest(user_data) }.name));
+    receive(format!("{} receives an end", unsafe { component(user_data) }.name));
 }
 
 struct Linked;
@@ -157,26 +157,26 @@ fn send(comm: CommId, bytes: u64) -> Vec<String> {
     received()
 }
 
-static EARLY: Guest = Guest::new("pml", "early");
-static LAST: Guest = Guest::new("pml", "z");
-static UNWANTED: Guest = Guest::new("pml", "unwanted");
-static GONE: Guest = Guest::new("pml", "gone");
-static LATE: Guest = Guest::new("pml", "late");
-static LATE_AND_UNWANTED: Guest = Guest::new("pml", "late_and_unwanted");
-static REFUSES: Guest = Guest { refuses: 1, ..Guest::new("pml", "refuses") };
-static OPERATIONS: Guest = Guest::new("coll", "operations");
-static TO_THE_END: Guest = Guest::new("pml", "to_the_end");
-static OPERATIONS_TO_THE_END: Guest = Guest::new("coll", "operations_to_the_end");
-static TOO_LATE: Guest = Guest::new("pml", "too_late");
+static EARLY: TestComponent = TestComponent::new("pml", "early");
+static LAST: TestComponent = TestComponent::new("pml", "z");
+static UNWANTED: TestComponent = TestComponent::new("pml", "unwanted");
+static GONE: TestComponent = TestComponent::new("pml", "gone");
+static LATE: TestComponent = TestComponent::new("pml", "late");
+static LATE_AND_UNWANTED: TestComponent = TestComponent::new("pml", "late_and_unwanted");
+static REFUSES: TestComponent = TestComponent { refuses: 1, ..TestComponent::new("pml", "refuses") };
+static OPERATIONS: TestComponent = TestComponent::new("coll", "operations");
+static TO_THE_END: TestComponent = TestComponent::new("pml", "to_the_end");
+static OPERATIONS_TO_THE_END: TestComponent = TestComponent::new("coll", "operations_to_the_end");
+static TOO_LATE: TestComponent = TestComponent::new("pml", "too_late");
 /// Brings another one when it is opened, and goes before it receives more.
-static NESTS: Guest = Guest {
+static NESTS: TestComponent = TestComponent {
     then: || {
         NESTED.comes();
         NESTS.goes();
     },
-    ..Guest::new("pml", "nests")
+    ..TestComponent::new("pml", "nests")
 };
-static NESTED: Guest = Guest::new("pml", "nested");
+static NESTED: TestComponent = TestComponent::new("pml", "nested");
 
 #[test]
 fn foreign_components_come_and_go() {
@@ -186,8 +186,8 @@ fn foreign_components_come_and_go() {
         let list = tool.cvar("pml_components").unwrap();
         list.write_text("^unwanted,late_and_unwanted,monitoring,test").unwrap();
         tool.cvar("coll_components").unwrap().write_text("^test,second").unwrap();
-        for guest in [&LAST, &GONE, &EARLY, &UNWANTED] {
-            guest.comes();
+        for component in [&LAST, &GONE, &EARLY, &UNWANTED] {
+            component.comes();
         }
         GONE.goes();
         assert_eq!(received(), [""; 0]);

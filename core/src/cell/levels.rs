@@ -14,7 +14,7 @@ use crate::object::{Comm, Object};
 use crate::vocabulary::Bind;
 
 /// A stand-in for a communicator's number: the slot is free.
-const NOBODY: u64 = u64::MAX;
+const NO_COMM: u64 = u64::MAX;
 
 /// The cell of a LEVEL per communicator, such as the length of its queue. Like a [`Level`], it can be published as high and low
 /// watermark as well.
@@ -67,11 +67,11 @@ impl<T: AmountValue> CommLevels<T> {
     pub fn of_comm(&'static self, comm: u64) -> CommLevel<T> {
         let _alone = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
         let free = |slot: &&Slot<T>| {
-            slot.comm.load(Acquire) == NOBODY
+            slot.comm.load(Acquire) == NO_COMM
                 && !slot.level.level_storage().is_some_and(LevelStorage::is_watched)
         };
         let slot = self.slots.iter().find(free).unwrap_or_else(|| {
-            let slot = Slot { comm: AtomicU64::new(NOBODY), level: Level::new() };
+            let slot = Slot { comm: AtomicU64::new(NO_COMM), level: Level::new() };
             let pushed = self.slots.push(slot).ok().and_then(|index| self.slots.get(index));
             pushed.expect("one level is made at a time, and the list is longer than memory")
         });
@@ -84,7 +84,7 @@ impl<T: AmountValue> CommLevels<T> {
     /// Returns the slot of a communicator. Takes no lock, since tools read it.
     fn slot_of(&self, object: &Object<'_>) -> Option<&Slot<T>> {
         let comm = Comm::from_object(object)?.id();
-        self.slots.iter().find(|slot| slot.comm.load(Acquire) == comm && comm != NOBODY)
+        self.slots.iter().find(|slot| slot.comm.load(Acquire) == comm && comm != NO_COMM)
     }
 
     /// Returns the level of a communicator, if it has one.
@@ -115,7 +115,7 @@ impl<T: AmountValue> Deref for CommLevel<T> {
 impl<T: AmountValue> Drop for CommLevel<T> {
     fn drop(&mut self) {
         self.set(T::from_word(0));
-        self.slot.comm.store(NOBODY, Release);
+        self.slot.comm.store(NO_COMM, Release);
     }
 }
 

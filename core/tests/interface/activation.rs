@@ -21,7 +21,7 @@ fn end(bench: Bench, activation: &Activation) {
 
 /// Proves R316.
 #[test]
-fn handles_of_an_inactive_plug_in_can_be_freed() {
+fn handles_are_freed_after_the_activation() {
     let (activation, counter) = (leak(Activation::new()), leak(Counter::<u64>::new()));
     let bench = Bench::of_pvars([
         pvar(said("count").with_activation(activation), Class::Counter, counter)
@@ -96,7 +96,7 @@ fn watermarks_end_with_the_activation() {
 
 /// Proves R316.
 #[test]
-fn cvars_of_an_inactive_plug_in_are_inaccessible() {
+fn cvars_end_with_the_activation() {
     let (activation, cell) = (leak(Activation::new()), leak(Cvar::<u32>::new(4)));
     let bench = Bench::with(&image([], [cvar(said("limit").with_activation(activation), cell)]), &[]);
     let index = bench.registry().cvar_index("limit").unwrap();
@@ -186,7 +186,7 @@ fn free_all(bench: Bench, session: SessionId, handles: &mut Vec<(usize, PvarHand
 
 /// Proves R316.
 #[test]
-fn threads_use_handles_while_plug_ins_come_and_go() {
+fn threads_use_handles_of_many_plug_ins() {
     let mut pvars = Vec::new();
     let mut plugins: Vec<_> = (0..500)
         .map(|number| {

@@ -9,7 +9,7 @@
 
 static MPI_T_pvar_session session;
 static MPI_Comm asked = MPI_COMM_NULL;
-static int told;
+static int reported;
 
 static void check(int right, const char *what)
 {
@@ -36,7 +36,7 @@ static void on_created(MPI_T_event_instance instance, MPI_T_event_registration r
                        void *data)
 {
     (void)instance, (void)registration, (void)safety, (void)data;
-    told++;
+    reported++;
     if (asked != MPI_COMM_NULL)
         /* Of one that is only being met nothing is known yet: an error, if not a handle. */
         bind(asked);
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     asked = twin;
     check(bind(twin) == MPI_SUCCESS, "handle");
-    check(told == 1, "one communicator");
+    check(reported == 1, "one communicator");
     MPI_Sendrecv(&send, 1, MPI_INT, MPI_PROC_NULL, 7, &receive, 1, MPI_INT, MPI_PROC_NULL, 7, twin, MPI_STATUS_IGNORE);
     MPI_Comm_free(&twin);
     asked = MPI_COMM_NULL;

@@ -15,8 +15,8 @@ static int rank, size, failures;
 static struct mpit_sum sum = MPIT_SUM_INIT;
 static int watchers, limit = 10, early = 1;
 static char kept[8] = "none";
-static unsigned long long grown = 100, shown = 5, heard;
-static struct mpit_event_cell told_cell = MPIT_EVENT_CELL_INIT;
+static unsigned long long grown = 100, shown = 5, received;
+static struct mpit_event_cell raised_cell = MPIT_EVENT_CELL_INIT;
 
 /* A level for each communicator, made when it is first asked for. */
 static struct own {
@@ -122,8 +122,8 @@ static const struct mpit_source sources[] = {
 static const struct mpit_element elements[] = {{MPIT_UNSIGNED_LONG_LONG, 0, "number"}};
 
 static const struct mpit_event events[] = {
-    {.size = sizeof(struct mpit_event), .name = "tab_told", .bind = MPIT_BIND_COMM, .source = "tab_clock",
-     .elements = elements, .num_elements = 1, .cell = &told_cell, MPIT_HERE},
+    {.size = sizeof(struct mpit_event), .name = "tab_raised", .bind = MPIT_BIND_COMM, .source = "tab_clock",
+     .elements = elements, .num_elements = 1, .cell = &raised_cell, MPIT_HERE},
 };
 
 static const struct mpit_category categories[] = {
@@ -244,30 +244,30 @@ static void sums(MPI_T_pvar_session session)
     check(MPI_T_pvar_read(session, handle, &value) == MPI_SUCCESS && value == 2, "sum");
 }
 
-static void on_told(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
+static void on_raised(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
                     void *user_data)
 {
     unsigned long long number = 0;
     (void)registration, (void)safety, (void)user_data;
     check(MPI_T_event_read(instance, 0, &number) == MPI_SUCCESS, "element");
-    heard = 10 * heard + number;
+    received = 10 * received + number;
 }
 
-static void tell(MPI_Comm reversed, uint64_t world_id, uint64_t reversed_id)
+static void notify(MPI_Comm reversed, uint64_t world_id, uint64_t reversed_id)
 {
     int index = -1;
     unsigned long long numbers[4] = {1, 2, 3, 4};
     MPI_T_event_registration registration;
-    check(MPI_T_event_get_index("tab_told", &index) == MPI_SUCCESS, "event");
-    mpit_raise(&told_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[0]);
+    check(MPI_T_event_get_index("tab_raised", &index) == MPI_SUCCESS, "event");
+    mpit_raise(&raised_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[0]);
     check(MPI_T_event_handle_alloc(index, &reversed, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "registration");
-    check(MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_told) == MPI_SUCCESS,
+    check(MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_raised) == MPI_SUCCESS,
           "callback");
-    mpit_raise(&told_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[1]);
-    mpit_raise(&told_cell, MPIT_SAFETY_NONE, world_id, &numbers[2]);
-    mpit_raise(&told_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[3]);
-    check(heard == 24, "the events of one communicator");
-    check(MPI_T_event_handle_free(registration, NULL, NULL) == MPI_SUCCESS && !mpit_event_heard(&told_cell), "free");
+    mpit_raise(&raised_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[1]);
+    mpit_raise(&raised_cell, MPIT_SAFETY_NONE, world_id, &numbers[2]);
+    mpit_raise(&raised_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[3]);
+    check(received == 24, "the events of one communicator");
+    check(MPI_T_event_handle_free(registration, NULL, NULL) == MPI_SUCCESS && !mpit_event_heard(&raised_cell), "free");
 }
 
 static void groups(void)
@@ -302,7 +302,7 @@ int main(int argc, char **argv)
     levels(session, reversed, world_id, reversed_id);
     values(session);
     sums(session);
-    tell(reversed, world_id, reversed_id);
+    notify(reversed, world_id, reversed_id);
     groups();
     MPI_Comm_free(&reversed);
     MPI_T_pvar_session_free(&session);

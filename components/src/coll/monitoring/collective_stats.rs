@@ -392,7 +392,7 @@ impl CollectiveStats {
                 let left_out = match case.left_out {
                     LeftOut::Myself if members.remote => None,
                     LeftOut::Myself | LeftOut::MyRank => Some(rank),
-                    LeftOut::Nobody => None,
+                    LeftOut::NoProcess => None,
                 };
                 ranks
                     .filter(|(number, _)| Some(*number) != left_out)

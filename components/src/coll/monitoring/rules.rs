@@ -21,7 +21,7 @@ pub(super) enum LeftOut {
     /// The process with this one's rank, also in the remote group, where that is another process.
     MyRank,
     /// No process.
-    Nobody,
+    NoProcess,
 }
 
 /// The counts of an operation.
@@ -89,7 +89,7 @@ pub(super) fn as_open_mpi(operation: &Operation<'_>, remote: bool) -> Option<Cas
     }
     match operation.kind {
         Kind::Scan | Kind::Exscan => case.surplus = operation.volume.with(operation.rank),
-        Kind::Scatterv => case.left_out = LeftOut::Nobody,
+        Kind::Scatterv => case.left_out = LeftOut::NoProcess,
         // With MPI_IN_PLACE, Open MPI's component reads the send count and type, which are not significant and often 0.
         Kind::Allgather | Kind::Allgatherv | Kind::Alltoall if operation.in_place => {
             case.is_empty = true;

@@ -264,7 +264,7 @@ fn every_instance_is_delivered_or_counted() {
             life.register(id, Safety::MpiRestricted);
             (life, id)
         });
-        let mut lives = Vec::new();
+        let mut tools = Vec::new();
         std::thread::scope(|scope| {
             for thread in 0..THREADS {
                 scope.spawn(move || {
@@ -278,26 +278,26 @@ fn every_instance_is_delivered_or_counted() {
                 });
             }
             let others = scope.spawn(move || {
-                let mut lives = Vec::new();
+                let mut tools = Vec::new();
                 while RAISING.load(SeqCst) > 0 {
-                    lives.push(live(lives.len() as u64 * 2));
+                    tools.push(live(tools.len() as u64 * 2));
                 }
-                lives
+                tools
             });
             while RAISING.load(SeqCst) > 0 {
-                lives.push(live(lives.len() as u64 * 2 + 1));
+                tools.push(live(tools.len() as u64 * 2 + 1));
             }
-            lives.extend(others.join().unwrap());
+            tools.extend(others.join().unwrap());
         });
         for (life, id) in steady {
             assert!(life.free(id));
             assert_eq!(life.counted(), begun(), "{life:?}");
             assert!(life.delivered.load(SeqCst) > 0 && life.lost.load(SeqCst) > 0);
-            lives.push(life);
+            tools.push(life);
         }
         assert_eq!(begun(), done());
-        assert!(begun() > RAISES && lives.len() > 10, "{} {}", begun(), lives.len());
-        for life in lives {
+        assert!(begun() > RAISES && tools.len() > 10, "{} {}", begun(), tools.len());
+        for life in tools {
             assert_eq!((life.freed.load(SeqCst), life.over.load(SeqCst)), (1, 1), "{life:?}");
             assert!(!life.late.load(SeqCst), "{life:?}");
         }
