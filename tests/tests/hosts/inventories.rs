@@ -321,8 +321,9 @@ fn fragile_samplers_read_all_of_ours() -> Outcome {
             // Variables of windows come last, because such a tool has no window.
             let pvars = ours.iter().filter(|(_, kind, ..)| *kind == "pvar").map(|(_, _, name, ..)| name);
             let names = pvars.filter(|name| !name.starts_with("osc_monitoring_window_"));
-            let program = stack.compile("sampler")?;
-            let finished = Job::mpi(stack, 2).arg(program).under_mpit(&[MONITORED])?.succeed()?;
+            let program = stack.compile("first_refusal")?;
+            let job = Job::mpi(stack, 1).arg(program).arg("pvars");
+            let finished = job.under_mpit(&[MONITORED])?.succeed()?;
             let mut lines = finished.stdout.lines();
             for name in names {
                 let line = lines.next().unwrap_or_default();

@@ -1,5 +1,4 @@
-//! Initialization and finalization of MPI and MPI_T in every order that the standard allows, and by many
-//! threads.
+//! Initialization and finalization of MPI and MPI_T in every order that the standard allows.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +8,7 @@ use mpit_tests::{
     stacks::{self, Stack, Vendor},
 };
 
-use crate::{MONITORED, read_all, written_to};
+use crate::MONITORED;
 
 /// Sequences of steps. i: `MPI_T_init_thread`, f: `MPI_T_finalize`, I: `MPI_Init`, F: `MPI_Finalize`, q:
 /// queries, n: queries that must fail because MPI_T is not initialized, x: one `MPI_T_finalize` too many.
@@ -132,28 +131,4 @@ fn spawned_process_is_not_initialized() -> Outcome {
         let program = stack.compile("lifecycle")?;
         Job::mpi(stack, 1).arg(program).arg("iIsFf").under_mpit(&[MONITORED])?.succeed().map(drop)
     })
-}
-
-#[test]
-fn messages_of_many_threads_are_all_counted() -> Outcome {
-    const RANKS: u32 = 2;
-    stacks::for_each(
-        "threads",
-        |_| true,
-        |stack| {
-            let dir = stack.scratch("threads")?;
-            let program = stack.compile("threads")?;
-            Job::mpi(stack, RANKS).arg(program).dir(&dir).under_mpit(&written_to("prof"))?.succeed()?;
-            for (rank, prof) in (0..).zip(read_all(&dir.join("prof"), RANKS)?) {
-                let rows: Vec<_> =
-                    prof.rows('E').into_iter().map(|(peer, row)| (peer, row.messages, row.bytes)).collect();
-                // Four threads, each of which sends 250 messages of eight bytes.
-                let wanted = [(1 - rank, 1000, 8000)];
-                Failure::unless(rows == wanted, || {
-                    format!("rank {rank}: (peer, messages, bytes) are {rows:?}, should be {wanted:?}")
-                })?;
-            }
-            Ok(())
-        },
-    )
 }
