@@ -3,10 +3,10 @@
  * not so.
  *
  * It has an event type of its own, which it registers with the preload library: so the library's have other indices there. */
+#include "checks.h"
 #include "little_mpi.h"
 #include "mpit_plugin.h"
 
-#include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ enum { STEP_ELEMENTS = 3, MANY = 20000 };
 
 static const MPI_T_cb_safety levels[4] = {MPI_T_CB_REQUIRE_NONE, MPI_T_CB_REQUIRE_MPI_RESTRICTED,
                                           MPI_T_CB_REQUIRE_THREAD_SAFE, MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE};
-static int failures, step, bound, clock_index;
+static int step, bound, clock_index;
 
 static struct mpit_event_cell own_cell = MPIT_EVENT_CELL_INIT;
 
@@ -34,14 +34,6 @@ static const struct mpit_event own_events[] = {
 static const struct mpit_table own_table = {
     .size = sizeof(struct mpit_table), .version = MPIT_MAJOR, .component = "tool", .sources = own_sources,
     .num_sources = 1, .events = own_events, .num_events = 1};
-
-static void check(int right, const char *what)
-{
-    if (!right) {
-        printf("FAIL %s\n", what);
-        failures++;
-    }
-}
 
 static int event_named(const char *name)
 {

@@ -4,7 +4,7 @@
  *     traffic deactivate      three laps; plug-in 0 is deactivated after the first
  *     traffic threads         two threads send while plug-in 0 is deactivated
  */
-#include <mpi.h>
+#include "checks.h"
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -15,15 +15,7 @@ int mpit_plugin_deactivate(int plugin) __attribute__((weak));
 
 enum { MOST = 16, ROUNDS = 100 };
 
-static int rank, size;
-
-static void require(int right, const char *what)
-{
-    if (!right) {
-        fprintf(stderr, "rank %d: %s\n", rank, what);
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    }
-}
+static int size;
 
 static void send_round(MPI_Comm comm, int tag)
 {
