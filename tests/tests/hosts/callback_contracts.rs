@@ -8,14 +8,10 @@ const RANKS: u32 = 2;
 
 #[test]
 fn callback_contracts_are_kept() -> Outcome {
-    stacks::for_each(
-        "callback_contracts",
-        |_| true,
-        |stack| {
-            let program = stack.compile_tool("callback_contracts")?;
-            let finished = Job::mpi(stack, RANKS).arg(program).under_mpit(&[MONITORED])?.succeed()?;
-            let ends = finished.stdout.lines().filter(|line| line.contains(" 0 contracts broken")).count();
-            Failure::unless(ends == RANKS as usize, || format!("not all came to the end:\n{finished}"))
-        },
-    )
+    stacks::on_each("callback_contracts", |stack| {
+        let program = stack.compile_tool("callback_contracts")?;
+        let finished = Job::mpi(stack, RANKS).arg(program).under_mpit(&[MONITORED])?.succeed()?;
+        let ends = finished.stdout.lines().filter(|line| line.contains(" 0 contracts broken")).count();
+        Failure::unless(ends == RANKS as usize, || format!("not all came to the end:\n{finished}"))
+    })
 }

@@ -7,12 +7,8 @@ const RANKS: u32 = 3;
 
 #[test]
 fn a_tool_receives_each_message_once() -> Outcome {
-    stacks::for_each(
-        "events",
-        |_| true,
-        |stack| {
-            let program = stack.compile_tool("events")?;
-            Job::mpi(stack, RANKS).arg(program).under_mpit(&[])?.succeed().map(drop)
-        },
-    )
+    stacks::on_each("events", |stack| {
+        let program = stack.compile_tool("events")?;
+        Job::mpi(stack, RANKS).arg(program).under_mpit(&[])?.succeed().map(drop)
+    })
 }

@@ -7,7 +7,7 @@ use crate::{rows, written_to};
 
 #[test]
 fn files_add_nothing() -> Outcome {
-    stacks::for_each("io", |_| true, |stack| rows::equal_the_ledger(stack, "io", 4))
+    stacks::on_each("io", |stack| rows::equal_the_ledger(stack, "io", 4))
 }
 
 /// Tests that Python does not notice functions that mpit exports and the library lacks.
@@ -45,12 +45,8 @@ fn session_programs_run_as_without_mpit() -> Outcome {
 
 #[test]
 fn callbacks_may_query_their_communicator() -> Outcome {
-    stacks::for_each(
-        "callbacks",
-        |_| true,
-        |stack| {
-            let program = stack.compile_tool("callbacks")?;
-            Job::mpi(stack, 2).arg(program).under_mpit(&[])?.succeed().map(drop)
-        },
-    )
+    stacks::on_each("callbacks", |stack| {
+        let program = stack.compile_tool("callbacks")?;
+        Job::mpi(stack, 2).arg(program).under_mpit(&[])?.succeed().map(drop)
+    })
 }

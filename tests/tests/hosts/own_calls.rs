@@ -7,28 +7,24 @@ use crate::{read_all, rows, written_to};
 
 #[test]
 fn calls_in_callbacks_are_the_program_s_own() -> Outcome {
-    stacks::for_each("own_calls", |_| true, |stack| rows::equal_the_ledger(stack, "own_calls", 2))
+    stacks::on_each("own_calls", |stack| rows::equal_the_ledger(stack, "own_calls", 2))
 }
 
 #[test]
 fn recording_goes_on_after_an_exception() -> Outcome {
-    stacks::for_each(
-        "thrown",
-        |_| true,
-        |stack| {
-            let program = stack.compile_cxx("thrown")?;
-            let dir = stack.scratch("thrown")?;
-            let job = Job::mpi(stack, 1).arg(program).arg(".").dir(&dir);
-            job.under_mpit(&written_to("prof"))?.succeed()?;
-            let prof = &read_all(&dir.join("prof"), 1)?[0];
-            rows::same(0, &rows::of(prof), &rows::of_ledger(&dir, 0)?)
-        },
-    )
+    stacks::on_each("thrown", |stack| {
+        let program = stack.compile_cxx("thrown")?;
+        let dir = stack.scratch("thrown")?;
+        let job = Job::mpi(stack, 1).arg(program).arg(".").dir(&dir);
+        job.under_mpit(&written_to("prof"))?.succeed()?;
+        let prof = &read_all(&dir.join("prof"), 1)?[0];
+        rows::same(0, &rows::of(prof), &rows::of_ledger(&dir, 0)?)
+    })
 }
 
 #[test]
 fn pmpi_calls_count_once() -> Outcome {
-    stacks::for_each("wrapped", |_| true, |stack| rows::equal_the_ledger(stack, "wrapped", 2))
+    stacks::on_each("wrapped", |stack| rows::equal_the_ledger(stack, "wrapped", 2))
 }
 
 /// Tests one stack of each ABI, because the dynamic linker decides which definition a program finds.
@@ -67,23 +63,18 @@ fn found_functions_count_or_are_named() -> Outcome {
 
 #[test]
 fn a_tool_behind_gets_all_arguments() -> Outcome {
-    stacks::for_each(
-        "through_tool",
-        |_| true,
-        |stack| {
-            let tool =
-                build::c_variant(Some(stack), "tool_behind", "libtool_behind.so", &["-shared", "-fPIC"])?;
-            let link = tool.display().to_string();
-            let program = build::c_variant(Some(stack), "through_tool", "through_tool", &[&link])?;
-            let dir = stack.scratch("through_tool")?;
-            let job = Job::mpi(stack, 1).arg(program).dir(&dir).under_mpit(&written_to("prof"))?;
-            let finished = job.succeed()?;
-            Failure::unless(finished.stdout.trim() == "2.5 more 1099511627776 8", || finished.to_string())?;
-            let rows = rows::of(&read_all(&dir.join("prof"), 1)?[0]);
-            let sent = rows.get(&("E".into(), "0".into())).copied();
-            Failure::unless(sent == Some((3, 12)), || {
-                format!("(messages, bytes) are {sent:?}, should be (3, 12)")
-            })
-        },
-    )
+    stacks::on_each("through_tool", |stack| {
+        let tool = build::c_variant(Some(stack), "tool_behind", "libtool_behind.so", &["-shared", "-fPIC"])?;
+        let link = tool.display().to_string();
+        let program = build::c_variant(Some(stack), "through_tool", "through_tool", &[&link])?;
+        let dir = stack.scratch("through_tool")?;
+        let job = Job::mpi(stack, 1).arg(program).dir(&dir).under_mpit(&written_to("prof"))?;
+        let finished = job.succeed()?;
+        Failure::unless(finished.stdout.trim() == "2.5 more 1099511627776 8", || finished.to_string())?;
+        let rows = rows::of(&read_all(&dir.join("prof"), 1)?[0]);
+        let sent = rows.get(&("E".into(), "0".into())).copied();
+        Failure::unless(sent == Some((3, 12)), || {
+            format!("(messages, bytes) are {sent:?}, should be (3, 12)")
+        })
+    })
 }

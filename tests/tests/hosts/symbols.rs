@@ -126,20 +126,16 @@ fn all_library_functions_are_listed() -> Outcome {
     Failure::unless(differ.is_empty(), || {
         format!("taken although the ledger passes it, or the other way round: {differ:?}")
     })?;
-    stacks::for_each(
-        "functions",
-        |_| true,
-        |stack| {
-            let unknown: BTreeSet<String> = exports(&stack.library)?
-                .iter()
-                .filter_map(|name| name.strip_prefix("MPI_"))
-                .filter(is_c)
-                .map(|name| small(name).to_owned())
-                .filter(|name| !all.contains(name))
-                .collect();
-            Failure::unless(unknown.is_empty(), || format!("in no group of the ledger: {unknown:?}"))
-        },
-    )
+    stacks::on_each("functions", |stack| {
+        let unknown: BTreeSet<String> = exports(&stack.library)?
+            .iter()
+            .filter_map(|name| name.strip_prefix("MPI_"))
+            .filter(is_c)
+            .map(|name| small(name).to_owned())
+            .filter(|name| !all.contains(name))
+            .collect();
+        Failure::unless(unknown.is_empty(), || format!("in no group of the ledger: {unknown:?}"))
+    })
 }
 
 #[test]
