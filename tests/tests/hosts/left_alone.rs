@@ -1,9 +1,9 @@
 //! Activity that is not a program's communication, which is not recorded, and calls that cannot be recorded,
-//! which are not affected. Callbacks may query the object that they are notified of.
+//! which are not affected.
 
 use mpit_tests::{Context, Failure, Outcome, launch::Job, paths, stacks};
 
-use crate::{rows, written_to};
+use crate::rows;
 
 #[test]
 fn files_add_nothing() -> Outcome {
@@ -24,29 +24,4 @@ fn python_misses_what_the_library_lacks() -> Outcome {
             Failure::unless(bare == preloaded, || format!("bare:\n{bare}with mpit:\n{preloaded}"))
         },
     )
-}
-
-#[test]
-fn session_programs_run_as_without_mpit() -> Outcome {
-    const RANKS: u32 = 2;
-    // Open MPI has sessions since version 5.
-    stacks::for_each(
-        "session_only",
-        |stack| stack.label() != "ompi4.1.4",
-        |stack| {
-            let program = stack.compile("session_only")?;
-            let dir = stack.scratch("session_only")?;
-            let job = Job::mpi(stack, RANKS).arg(program).dir(&dir).under_mpit(&written_to("prof"))?;
-            let finished = job.succeed()?;
-            Failure::unless(finished.stdout.trim() == "2 processes", || finished.to_string())
-        },
-    )
-}
-
-#[test]
-fn callbacks_may_query_their_communicator() -> Outcome {
-    stacks::on_each("callbacks", |stack| {
-        let program = stack.compile_tool("callbacks")?;
-        Job::mpi(stack, 2).arg(program).under_mpit(&[])?.succeed().map(drop)
-    })
 }

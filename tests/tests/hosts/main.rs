@@ -4,16 +4,12 @@
 //! Each test runs on every stack of this machine that it applies to; see `mpit_tests::stacks`.
 
 mod bad_calls;
-mod bystanders;
-mod callback_contracts;
 mod coll;
 mod components;
 mod control;
 mod doctor;
-mod events;
 mod finish;
 mod foreign;
-mod fork;
 mod fortran;
 mod harmless;
 mod implementor;
@@ -28,10 +24,8 @@ mod many_ranks;
 mod middleware;
 mod native;
 mod native_off;
-mod objects;
 mod own_calls;
 mod plugins;
-mod readers;
 mod reentrant;
 mod report;
 mod ring;
@@ -41,8 +35,7 @@ mod session_isolation;
 mod signals;
 mod soak;
 mod symbols;
-mod tables;
-mod tool_edges;
+mod tools;
 mod unusual_messages;
 mod vars;
 mod which_mpi;
