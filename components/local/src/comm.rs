@@ -81,7 +81,7 @@ impl Comm {
     ///
     /// # Errors
     ///
-    /// The communicator must have the rank, the tag must be 0 or more. Fails when the receiver has ended.
+    /// The communicator must have the rank, the tag must be 0 or more. Fails when the receiver has crashed.
     pub fn send(&self, data: &(impl Data + ?Sized), to: usize, tag: i32) -> Result<()> {
         timed(Area::PointToPoint, || {
             if tag < 0 {

@@ -131,9 +131,12 @@ impl Engine {
         self.changed.notify_all();
     }
 
-    /// Fails if a process has ended.
-    pub(crate) fn check_running(&self, peer: usize) -> Result<()> {
-        self.lock().end_of(peer).map_or(Ok(()), Err)
+    /// Fails if a process has crashed. One that finalized still takes messages, which it never receives.
+    pub(crate) fn check_alive(&self, peer: usize) -> Result<()> {
+        match self.lock().ended.get(&peer) {
+            Some(false) => Err(Error::Crashed(peer)),
+            _ => Ok(()),
+        }
     }
 
     /// Waits until so many processes have ended.

@@ -77,7 +77,7 @@ impl Process {
             self.engine.deliver(Message { peer: to, context, tag, data: data.to_vec() });
             return Ok(());
         }
-        self.engine.check_running(to)?;
+        self.engine.check_alive(to)?;
         wire::write(&self.writer, to, context, tag, data).map_err(error::system("send a message"))
     }
 

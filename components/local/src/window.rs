@@ -59,7 +59,7 @@ impl<T: Pod> Window<T> {
     ///
     /// # Errors
     ///
-    /// The process must have the elements. Fails when it has ended.
+    /// The process must have the elements. Fails when it has crashed.
     pub fn put(&self, values: &[T], rank: usize, displacement: usize) -> Result<()> {
         timed(Area::OneSided, || {
             self.process.check_rank(rank)?;
