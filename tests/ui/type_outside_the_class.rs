@@ -1,4 +1,4 @@
-use mpit::cell::Counter;
+use mpit::cell::{Counter, Level};
 use mpit::pvar;
 
 #[pvar(class = "COUNTER")]
@@ -14,6 +14,14 @@ type Number = f64;
 #[pvar(class = "COUNTER")]
 fn hidden() -> Number {
     0.0
+}
+
+#[pvar(class = "LEVEL")]
+static QUEUE: Level<i32> = Level::new();
+
+#[pvar(class = "LEVEL")]
+fn waiting() -> i32 {
+    0
 }
 
 fn main() {}

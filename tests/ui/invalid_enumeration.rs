@@ -11,6 +11,12 @@ enum Mode {
     Eager,
 }
 
+#[derive(MpitEnum)]
+#[repr(i32)]
+enum NotCopy {
+    Idle,
+}
+
 fn main() {}
 
 // Proves C9.

@@ -1,9 +1,15 @@
-use mpit::cell::{Counter, Size};
+use mpit::cell::{Counter, Percentage, Size};
 use mpit::cvar::Cvar;
 use mpit::{cvar, pvar};
 
-#[pvar(class = "COUNTER", datatype = "UNSIGNED")]
+#[pvar(class = "COUNTER", datatype = "UINT64_T")]
 static LOST: Counter<u64> = Counter::new();
+
+#[pvar(class = "PERCENTAGE", datatype = "UNSIGNED")]
+static SHARE: Percentage = Percentage::new(0.0);
+
+#[pvar(class = "COUNTER", datatype = "UNSIGNED")]
+static LATE: Counter<u64> = Counter::new();
 
 type Bytes = u64;
 
