@@ -39,13 +39,13 @@ static void check_names(int num)
     }
 }
 
-static int heard, ended;
+static int received, ended;
 
 static void on_done(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
                     void *user_data)
 {
     (void)instance, (void)registration, (void)safety, (void)user_data;
-    heard++;
+    received++;
 }
 
 static void on_end(MPI_T_event_registration registration, MPI_T_cb_safety safety, void *user_data)
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
     MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_done);
     MPI_T_pvar_start(session, work);
     MPI_T_pvar_read(session, step, &value);
-    expect(MPI_T_pvar_read(session, work, &value) == MPI_SUCCESS && value == 1 && heard == 1, "it works");
+    expect(MPI_T_pvar_read(session, work, &value) == MPI_SUCCESS && value == 1 && received == 1, "it works");
 
     expect(mpit_plugin_deactivate(plugin) == MPI_SUCCESS, "it is deactivated");
     expect(mpit_plugin_deactivate(plugin) == MPI_SUCCESS, "it stays so");
@@ -124,7 +124,7 @@ int main(int argc, char **argv)
     expect(MPI_T_cvar_handle_free(&limit) == MPI_SUCCESS, "so can those of settings");
     expect(MPI_T_event_handle_free(registration, NULL, on_end) == MPI_SUCCESS && ended == 1, "and registrations");
     expect(MPI_T_pvar_handle_alloc(session, step_index, NULL, &again, &count) == MPI_SUCCESS, "a new handle");
-    expect(MPI_T_pvar_read(session, again, &value) == MPI_SUCCESS && value > 2 && heard == 1, "which is read");
+    expect(MPI_T_pvar_read(session, again, &value) == MPI_SUCCESS && value > 2 && received == 1, "which is read");
     expect(mpit_plugin_load("/nowhere/acme.so", &count) != MPI_SUCCESS, "no such file");
     expect(mpit_plugin_activate(5) != MPI_SUCCESS, "no such plug-in");
 

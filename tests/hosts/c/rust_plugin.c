@@ -12,7 +12,7 @@ typedef unsigned long long word;
 
 enum { MESSAGES = 5, BYTES = 24, MANY = 64 };
 
-static int rank, size, failures, heard;
+static int rank, size, failures, received;
 
 static void check(int right, const char *what)
 {
@@ -82,7 +82,7 @@ static void on_step(MPI_T_event_instance instance, MPI_T_event_registration regi
     check(whole.left == --*left && whole.letter == 'e' && whole.share == 0.5, "elements");
     check(whole.large == (word)-1 - (word)whole.left, "a large element");
     check(MPI_T_event_read(instance, 2, &share) == MPI_SUCCESS && share == 0.5, "one element");
-    heard++;
+    received++;
 }
 
 static void try_events(void)
@@ -95,10 +95,10 @@ static void try_events(void)
               MPI_SUCCESS,
           "a callback");
     steps(3);
-    check(heard == 3, "each step is received");
+    check(received == 3, "each step is received");
     check(MPI_T_event_handle_free(registration, NULL, NULL) == MPI_SUCCESS, "the end of it");
     steps(1);
-    check(heard == 3, "nothing after the end");
+    check(received == 3, "nothing after the end");
 }
 
 static void try_values(void)
@@ -204,7 +204,7 @@ int main(int argc, char **argv)
     try_bindings();
     try_events();
     try_traffic();
-    printf("rank %d: received %d steps, %d failures\n", rank, heard, failures);
+    printf("rank %d: received %d steps, %d failures\n", rank, received, failures);
     MPI_T_pvar_session_free(&session);
     MPI_T_finalize();
     MPI_Finalize();

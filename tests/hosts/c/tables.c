@@ -15,7 +15,7 @@ static int rank, size, failures;
 static struct mpit_sum sum = MPIT_SUM_INIT;
 static int watchers, limit = 10, early = 1;
 static char kept[8] = "none";
-static unsigned long long grown = 100, shown = 5, heard;
+static unsigned long long grown = 100, shown = 5, received;
 static struct mpit_event_cell reported_cell = MPIT_EVENT_CELL_INIT;
 
 /* A level for each communicator, created at its first use. */
@@ -250,10 +250,10 @@ static void on_reported(MPI_T_event_instance instance, MPI_T_event_registration 
     unsigned long long number = 0;
     (void)registration, (void)safety, (void)user_data;
     check(MPI_T_event_read(instance, 0, &number) == MPI_SUCCESS, "element");
-    heard = 10 * heard + number;
+    received = 10 * received + number;
 }
 
-static void tell(MPI_Comm reversed, uint64_t world_id, uint64_t reversed_id)
+static void raise_events(MPI_Comm reversed, uint64_t world_id, uint64_t reversed_id)
 {
     int index = -1;
     unsigned long long numbers[4] = {1, 2, 3, 4};
@@ -266,8 +266,8 @@ static void tell(MPI_Comm reversed, uint64_t world_id, uint64_t reversed_id)
     mpit_raise(&reported_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[1]);
     mpit_raise(&reported_cell, MPIT_SAFETY_NONE, world_id, &numbers[2]);
     mpit_raise(&reported_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[3]);
-    check(heard == 24, "the events of one communicator");
-    check(MPI_T_event_handle_free(registration, NULL, NULL) == MPI_SUCCESS && !mpit_event_heard(&reported_cell), "free");
+    check(received == 24, "the events of one communicator");
+    check(MPI_T_event_handle_free(registration, NULL, NULL) == MPI_SUCCESS && !mpit_event_has_listeners(&reported_cell), "free");
 }
 
 static void groups(void)
@@ -302,7 +302,7 @@ int main(int argc, char **argv)
     levels(session, reversed, world_id, reversed_id);
     values(session);
     sums(session);
-    tell(reversed, world_id, reversed_id);
+    raise_events(reversed, world_id, reversed_id);
     groups();
     MPI_Comm_free(&reversed);
     MPI_T_pvar_session_free(&session);

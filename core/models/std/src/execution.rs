@@ -19,12 +19,12 @@ use std::{env, panic};
 use loom::sync::atomic as model;
 use loom::thread::ThreadId;
 
-/// What loom explores.
+/// The extent of the exploration by loom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Orders of accesses, and all values that a load may return. Orders of several loads and a store may be missing.
     Narrow,
-    /// The same with all orders, by means of companions.
+    /// All orders and all values, by means of companions.
     Wide,
     /// Orders of accesses. Loads return the latest value, as on a machine without weak memory.
     Latest,

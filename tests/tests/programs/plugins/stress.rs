@@ -59,7 +59,7 @@ impl Subject {
 }
 
 static RECEIVED: AtomicU64 = AtomicU64::new(0);
-static FAREWELLS: AtomicU64 = AtomicU64::new(0);
+static FREE_CALLBACKS: AtomicU64 = AtomicU64::new(0);
 
 // SAFETY: the three functions do not use the function pointers that are registered with them.
 static ABI: Abi = unsafe { Abi::new(deliver, report, free_callback) };
@@ -75,7 +75,7 @@ unsafe extern "C" fn deliver(_: *mut c_void, delivery: &Delivery) {
 unsafe extern "C" fn report(_: *mut c_void, _: &DropReport) {}
 
 unsafe extern "C" fn free_callback(_: *mut c_void, _: &FreeNotice) {
-    FAREWELLS.fetch_add(1, SeqCst);
+    FREE_CALLBACKS.fetch_add(1, SeqCst);
 }
 
 /// The handles and the registration of a thread on one plug-in in one epoch; may be incomplete.
@@ -249,9 +249,9 @@ fn activate_under_threads() -> Outcome {
     println!(
         "{} events received, {} farewells, {grown} pages more",
         RECEIVED.load(SeqCst),
-        FAREWELLS.load(SeqCst)
+        FREE_CALLBACKS.load(SeqCst)
     );
-    assert!(RECEIVED.load(SeqCst) > 0 && FAREWELLS.load(SeqCst) > 0);
+    assert!(RECEIVED.load(SeqCst) > 0 && FREE_CALLBACKS.load(SeqCst) > 0);
     assert_eq!((registry.pvar_count(), registry.event_count()), counts, "nothing is listed twice");
     Failure::unless(grown < 256, || format!("{grown} pages more after {CYCLES} cycles than after 1000"))
 }
