@@ -1,6 +1,4 @@
-//! A library with a counter, a control variable and an event, and a tool in the same program.
-//!
-//!     cargo run -p mpit --example packets
+//! A library with a counter, a control variable and an event, and a tool that uses them.
 
 use mpit::prelude::*;
 
@@ -8,9 +6,9 @@ use mpit::prelude::*;
 #[pvar(class = "COUNTER")]
 static PACKETS: Counter<u64> = Counter::new();
 
-/// Packets of up to so many bytes are sent.
-#[cvar(scope = "LOCAL")]
-static LIMIT: Cvar<u32> = Cvar::new(4096);
+/// Bytes of a packet.
+#[cvar]
+static PACKET_BYTES: Cvar<u64> = Cvar::new(4096);
 
 /// The network.
 #[source(ordered)]
@@ -19,24 +17,23 @@ struct Network;
 /// A packet was sent.
 #[event(source = Network)]
 struct Packet {
-    bytes: u32,
-}
-
-fn send(bytes: u32) {
-    if bytes <= LIMIT.get() {
-        PACKETS.increment();
-        Packet::raise(Context::ANYWHERE, || Packet { bytes });
-    }
+    bytes: u64,
 }
 
 fn main() -> mpit::Result<()> {
+    // The tool.
     let tool = Tool::new();
     let session = tool.session()?;
     let packets = session.handle_of(&PACKETS)?;
-    packets.start()?;
     let _listener = tool.on(|packet: &Packet| println!("a packet of {} bytes", packet.bytes))?;
-    tool.setting_of(&LIMIT)?.set(100)?;
-    [8, 1000, 16].into_iter().for_each(send);
-    println!("{} packets", packets.get()?);
+    packets.start()?;
+    tool.setting_of(&PACKET_BYTES)?.set(100)?;
+
+    // The library.
+    PACKETS.increment();
+    Packet::raise(Context::ANYWHERE, || Packet { bytes: PACKET_BYTES.get() });
+
+    // The tool again.
+    println!("{} packet", packets.get()?);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Plug-ins that are activated and deactivated ten thousand times while threads use their variables and
 //! receive their events.
 //!
-//! MachineLock in its process, because the measured memory is that of the whole process.
+//! A process of their own, because the measured memory is that of the whole process.
 
 #![allow(unsafe_code, reason = "plug-ins are loaded, and tests hand buffers to the interface as C tools do")]
 
