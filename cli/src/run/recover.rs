@@ -129,7 +129,8 @@ impl Before {
         let beside = |rank: &u32| self.is_newer(&self.named(&format!(".{rank}.prof")));
         let lost = (0..size).filter(|rank| !recovered.contains_key(rank) && !beside(rank));
         let missing: Vec<_> = lost.map(|rank| (rank, "it left nothing".into())).collect();
-        if is_written(path, write_whole(path, |file| write_container(file, size, identity, &texts, &missing))) {
+        if is_written(path, write_whole(path, |file| write_container(file, size, identity, &texts, &missing)))
+        {
             for (file, _) in recovered.values() {
                 remove(file);
             }

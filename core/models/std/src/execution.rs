@@ -160,7 +160,8 @@ impl Place {
 
     pub(crate) fn modify(&self, change: Change, success: Ordering, failure: Ordering) -> Result<u64, u64> {
         self.widen();
-        let result = change.apply(&self.word, order_in_loom(success, AcqRel), order_in_loom(failure, Acquire));
+        let result =
+            change.apply(&self.word, order_in_loom(success, AcqRel), order_in_loom(failure, Acquire));
         if let Ok(before) = result {
             let me = loom::thread::current().id();
             let several = self.modifier.get().is_some_and(|(by, several)| several || by != me);

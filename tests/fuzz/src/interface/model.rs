@@ -74,7 +74,8 @@ impl Model {
 
     pub(super) fn add_handle(&mut self, session: usize, handle: usize, kind: Kind, present: u64) {
         assert!(handle != 0 && handle != mpit_ffi::abi().all_handles);
-        let mut state = Handle { session, kind, is_started: false, is_touched: false, value: 0, written: None };
+        let mut state =
+            Handle { session, kind, is_started: false, is_touched: false, value: 0, written: None };
         if kind == Kind::Always {
             state.start(present);
         }
