@@ -19,7 +19,6 @@ mod example;
 mod fork;
 mod levels;
 mod memory;
-mod model;
 mod nested;
 mod pvar_query;
 mod registry;

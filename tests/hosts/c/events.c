@@ -3,6 +3,7 @@
  *
  * More than one process; each sends to its right neighbor. */
 #include "mpit.h"
+#include "checks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,17 +14,8 @@ enum { MESSAGES = 20, TAG = 30 };
 static const char *const names[] = {"dest", "world_dest", "tag", "mode", "bytes", "communicator"};
 enum { DEST, WORLD_DEST, TAG_ELEMENT, MODE, BYTES, COMMUNICATOR, ELEMENTS };
 
-static int rank, size, failures;
-static int received, freed, source_of_event = -1;
+static int size, received, freed, source_of_event = -1;
 static MPI_Count before, last;
-
-static void check(int right, const char *what)
-{
-    if (!right) {
-        printf("rank %d: FAIL %s\n", rank, what);
-        failures++;
-    }
-}
 
 /* Proves F39, F42, F43, F44, F45: reads a message. The n-th has n * n bytes and the tag TAG + n. */
 static void on_message(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,

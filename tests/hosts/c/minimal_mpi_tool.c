@@ -2,10 +2,10 @@
  * are listed after those of the preload library, and delivered like them. Prints a line for each failure.
  *
  * It registers an event type with the preload library, so that the library's event types have other indices there. */
+#include "checks.h"
 #include "minimal_mpi.h"
 #include "mpit_plugin.h"
 
-#include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ enum { STEP_ELEMENTS = 3, MANY = 20000 };
 
 static const MPI_T_cb_safety levels[4] = {MPI_T_CB_REQUIRE_NONE, MPI_T_CB_REQUIRE_MPI_RESTRICTED,
                                           MPI_T_CB_REQUIRE_THREAD_SAFE, MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE};
-static int failures, step, bound, clock_index;
+static int step, bound, clock_index;
 
 static struct mpit_event_cell own_cell = MPIT_EVENT_CELL_INIT;
 
@@ -33,14 +33,6 @@ static const struct mpit_event own_events[] = {
 static const struct mpit_table own_table = {
     .size = sizeof(struct mpit_table), .version = MPIT_MAJOR, .component = "tool", .sources = own_sources,
     .num_sources = 1, .events = own_events, .num_events = 1};
-
-static void check(int right, const char *what)
-{
-    if (!right) {
-        printf("FAIL %s\n", what);
-        failures++;
-    }
-}
 
 static int event_named(const char *name)
 {
@@ -114,7 +106,7 @@ static void describe(void)
     places[STEP_ELEMENTS] = 77;
     check(MPI_T_event_get_info(step, name, &length, &verbosity, types, places, &elements, &names, &info, desc,
                                &desc_length, &bind) == MPI_SUCCESS, "R232 what it says of itself");
-    check(!strcmp(name, "minimal_step") && !strcmp(desc, "A step is made.") && length == 12, "R37 texts");
+    check(!strcmp(name, "minimal_step") && !strcmp(desc, "A step is made.") && length == 13, "R37 texts");
     check(elements == STEP_ELEMENTS && bind == MPI_T_BIND_NO_OBJECT && verbosity == MPI_T_VERBOSITY_TUNER_BASIC,
           "R235 elements, R244 bind");
     check(types[0] == MPI_INT && types[1] == MPI_UNSIGNED_LONG_LONG && types[2] == MPI_DOUBLE, "R61 datatypes");
@@ -187,7 +179,7 @@ static void on_free(MPI_T_event_registration registration, MPI_T_cb_safety safet
     freed++;
 }
 
-static void listen_to_steps(void)
+static void receive(void)
 {
     struct step whole;
     MPI_T_event_registration mine = listen_to(step, NULL, NULL, NULL), other, forged[4];
@@ -521,7 +513,7 @@ int main(int argc, char **argv)
     check(step >= count && bound >= count, "R16 ours first");
     describe();
     look_at_category(2);
-    listen_to_steps();
+    receive();
     choose();
     drop();
     nest();

@@ -5,6 +5,7 @@
  *
  * Prints a line for each failure. */
 #include "mpit.h"
+#include "checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,16 +14,8 @@
 enum { EVENTS = 4 };
 
 static const char *const names[EVENTS] = {"comm_created", "comm_freed", "win_created", "win_freed"};
-static int received[EVENTS], rank, failures, accesses;
+static int received[EVENTS], accesses;
 static unsigned long long numbers[EVENTS], accessed;
-
-static void check(int right, const char *what)
-{
-    if (!right) {
-        printf("rank %d: FAIL %s\n", rank, what);
-        failures++;
-    }
-}
 
 static void on_event(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
                      void *user_data)

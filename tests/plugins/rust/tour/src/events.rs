@@ -12,13 +12,13 @@ use mpit::object::{Bind, Object};
 
 use crate::is_ours;
 
-static DELIVERED: AtomicU64 = AtomicU64::new(0);
+static RECEIVED: AtomicU64 = AtomicU64::new(0);
 static LOST: AtomicI64 = AtomicI64::new(0);
 static LAST: AtomicI64 = AtomicI64::new(0);
 static SOURCES: AtomicU64 = AtomicU64::new(0);
 
 extern "C" fn deliver(_function: *mut c_void, delivery: &Delivery) {
-    DELIVERED.fetch_add(1, SeqCst);
+    RECEIVED.fetch_add(1, SeqCst);
     let time = timestamp(delivery.instance).expect("an instance");
     assert!(LAST.swap(time, SeqCst) <= time, "time goes on");
     let source = source_index(delivery.instance).expect("an instance");
@@ -31,8 +31,8 @@ extern "C" fn report(_function: *mut c_void, report: &DropReport) {
     LOST.fetch_add(report.count, SeqCst);
 }
 
-extern "C" fn free_callback(_function: *mut c_void, _notice: &FreeNotice) {
-    DELIVERED.fetch_add(1000, SeqCst);
+extern "C" fn free_callback(_function: *mut c_void, _farewell: &FreeNotice) {
+    RECEIVED.fetch_add(1000, SeqCst);
 }
 
 // SAFETY: the functions expect the pointers that this tool registers.
@@ -62,7 +62,7 @@ pub fn show() {
             println!(
                 "{} of {comm} at {level}: received {}, lost {}, letters of sources {}",
                 event.name(),
-                DELIVERED.swap(0, SeqCst),
+                RECEIVED.swap(0, SeqCst),
                 LOST.swap(0, SeqCst),
                 SOURCES.swap(0, SeqCst)
             );
