@@ -30,7 +30,7 @@ fn every_kind_of_line_is_read() {
     assert_eq!(job.matrix(Kind::External).cells(), [cell(1, 2, 27, 108)]);
     assert_eq!(job.matrix(Kind::Internal).cells(), [cell(1, 0, 1, 7), cell(1, 2, 3, 0)]);
     assert_eq!(job.matrix(Kind::Sent).cells(), [cell(1, 2, 1, 12)]);
-    // Fetched data came from the other process.
+    // What was fetched came from the other side.
     assert_eq!(job.matrix(Kind::Received).cells(), [cell(2, 1, 2, 4096)]);
     assert_eq!(job.matrix(Kind::Collective).cells(), [cell(1, 0, 5, 1001)]);
     assert_eq!(job.sizes.iter().sum::<u128>(), 31);
@@ -105,7 +105,7 @@ fn repeated_texts_are_reported() {
 
 /// The writer of the monitoring component and this reader agree.
 #[test]
-fn text_of_the_component_is_understood() {
+fn what_the_component_writes_is_understood() {
     use mpit_components::comms::{self, Description};
     use mpit_components::prof::{Accessed, Block, Exchanged, Profile, TrafficSum as Written};
     use mpit_components::record::{Messages, Snapshot};

@@ -97,13 +97,13 @@ pub struct Atomic<T> {
     binding: Binding,
 }
 
-// SAFETY: all accesses go through loom, which orders them; the initial value is only copied, and a pointer is never followed.
+// SAFETY: as for the atomics of the standard library; the initial value is only copied, and may be a pointer.
 unsafe impl<T> Send for Atomic<T> {}
-// SAFETY: all accesses go through loom, which orders them; the initial value is only copied, and a pointer is never followed.
+// SAFETY: as for the atomics of the standard library; the initial value is only copied, and may be a pointer.
 unsafe impl<T> Sync for Atomic<T> {}
 
-#[allow(missing_docs, reason = "the standard library documents the same functions")]
-#[allow(clippy::missing_errors_doc, reason = "the standard library documents the same functions")]
+#[allow(missing_docs, reason = "as in the standard library")]
+#[allow(clippy::missing_errors_doc, reason = "as in the standard library")]
 impl<T> Atomic<T> {
     #[must_use]
     pub const fn new(initial: T) -> Self {
@@ -111,8 +111,8 @@ impl<T> Atomic<T> {
     }
 }
 
-#[allow(missing_docs, reason = "the standard library documents the same functions")]
-#[allow(clippy::missing_errors_doc, reason = "the standard library documents the same functions")]
+#[allow(missing_docs, reason = "as in the standard library")]
+#[allow(clippy::missing_errors_doc, reason = "as in the standard library")]
 impl<T: Word> Atomic<T> {
     fn place(&self) -> Rc<Place> {
         execution::place(&self.binding, self.initial.to_word())
@@ -181,7 +181,7 @@ impl<T: Word> Atomic<T> {
     }
 }
 
-#[allow(missing_docs, reason = "the standard library documents the same functions")]
+#[allow(missing_docs, reason = "as in the standard library")]
 impl<T: Integer> Atomic<T> {
     pub fn fetch_add(&self, more: T, order: Ordering) -> T {
         self.modify(Change::Add(more.to_addend()), order)
