@@ -39,6 +39,7 @@ pub(crate) fn apply(settings: &[Setting]) -> Result<(), String> {
     Ok(())
 }
 
+/// Returns mpit's control variable with this name or alias.
 pub(crate) fn find(name: &str) -> Option<&'static mpit::tool::CvarDesc> {
     let registry = Registry::global();
     let mut all = (0..registry.cvar_count()).filter_map(|index| registry.cvar(index));

@@ -22,8 +22,8 @@
 //! Definitions and tools in Rust are safe code. Inside, `unsafe` is limited to type erasure and to the boundaries between images
 //! and languages:
 //!
-//! * a descriptor keeps its cell as an untyped pointer beside functions generated for that cell's type ([`desc`]), so that
-//!   cells of all types, and values in C's memory, are listed and read alike;
+//! * a descriptor refers to its cell as a trait object ([`desc`]), whose functions copy values of the cell's type through untyped
+//!   pointers, so that cells of all types, and values in C's memory, are read alike;
 //! * the buffers of tools are pointers ([`session`]) to as many elements as the handle reported when it was allocated;
 //! * lists return references into memory that never moves ([`log`], [`sparse`]);
 //! * a mapped file is memory that other processes could change or truncate (`mapping`);

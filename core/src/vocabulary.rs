@@ -37,6 +37,7 @@ macro_rules! vocabulary {
 
 vocabulary! {
     /// The ten classes of performance variables (`MPI_T_PVAR_CLASS_*`).
+    #[non_exhaustive]
     Class: u8 {
         /// One of a discrete set of states.
         State = "STATE",
@@ -121,6 +122,7 @@ impl Datatype {
 vocabulary! {
     /// The kind of MPI object that a variable is bound to (`MPI_T_BIND_*`). The representation is that of `kind` in C's
     /// `struct mpit_object`.
+    #[non_exhaustive]
     Bind: u32 {
         /// No object.
         NoObject = "NO_OBJECT",
@@ -151,6 +153,7 @@ vocabulary! {
 
 vocabulary! {
     /// The set of processes that must write a control variable together (`MPI_T_SCOPE_*`).
+    #[non_exhaustive]
     Scope: u8 {
         /// Never written; the value is fixed for the run.
         Constant = "CONSTANT",
@@ -171,6 +174,7 @@ vocabulary! {
 
 vocabulary! {
     /// The audience of a variable and its level of detail (`MPI_T_VERBOSITY_*`), in ascending order.
+    #[non_exhaustive]
     Verbosity: u8 {
         /// Users, basic.
         UserBasic = "USER_BASIC",
@@ -220,6 +224,7 @@ vocabulary! {
 vocabulary! {
     /// A callback safety level (`MPI_T_CB_REQUIRE_*`), in ascending order. For a context: the requirement on callbacks that run
     /// there. For a callback: the highest requirement that it satisfies.
+    #[non_exhaustive]
     Safety: u8 {
         /// No requirement: the callback may call anything.
         None = "NONE",

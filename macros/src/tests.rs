@@ -71,7 +71,7 @@ fn all_faults_are_found_in_one_go() {
 }
 
 #[test]
-fn what_macro_rules_put_in_is_seen_through() {
+fn invisible_groups_are_seen_through() {
     // The compiler passes a `$name:literal` and a `$cell:ty` in invisible groups.
     let hidden = |tokens: TokenStream| proc_macro2::Group::new(proc_macro2::Delimiter::None, tokens);
     let (name, ty) = (hidden(quote!("a b")), hidden(quote!(Level<u64>)));
@@ -111,7 +111,7 @@ fn a_plain_value_is_no_cell() {
 }
 
 #[test]
-fn units_go_with_numbers_of_something() {
+fn units_belong_to_amounts() {
     assert_eq!(
         pvar_faults(
             quote!(class = "PERCENTAGE", unit = "%"),
@@ -215,7 +215,7 @@ fn events_are_laid_out_as_c_does() {
 }
 
 #[test]
-fn what_an_event_says_itself_is_not_added() {
+fn attributes_of_an_event_are_not_repeated() {
     let item = quote!(
         #[repr(C)]
         #[derive(Clone, std::marker::Copy)]

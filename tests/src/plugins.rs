@@ -59,7 +59,7 @@ const FAULTS: [(&str, &str); 42] = [
     ("FRAMEWORK", "no framework `btl`"),
     ("CYCLE", "its own ancestor"),
     ("CYCLE_OF_ITS_OWN", "its own ancestor"),
-    ("UNDEFINED", "undefined symbol: wrong_that_nobody_defines"),
+    ("UNDEFINED", "undefined symbol: wrong_undefined_function"),
     ("ACTIVATE", "returned 5"),
 ];
 

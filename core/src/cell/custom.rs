@@ -13,7 +13,6 @@ pub struct HandleId(pub(crate) u64);
 
 /// An operation on a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
 pub enum Request {
     /// The handle is allocated.
     Bind,
@@ -31,8 +30,7 @@ pub enum Request {
     Write,
 }
 
-/// A request to a handle of a [`Custom`] variable, in C layout.
-#[repr(C)]
+/// A request to a handle of a [`Custom`] variable.
 pub struct Action<'a> {
     pub(crate) request: Request,
     pub(crate) handle: HandleId,

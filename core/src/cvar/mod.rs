@@ -31,6 +31,7 @@
 //! numbers may be written as `0x1f`.
 
 mod cell;
+mod erased;
 mod object_cvar;
 #[doc(hidden)]
 pub mod sources;
@@ -41,5 +42,6 @@ pub mod unknown;
 #[doc(hidden)]
 pub use cell::CvarCell;
 pub use cell::{Cvar, CvarValue, Text};
+pub(crate) use erased::ErasedCvar;
 pub use object_cvar::ObjectCvar;
 pub use sources::ValueSource;

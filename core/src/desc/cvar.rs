@@ -1,29 +1,10 @@
 //! Descriptors of control variables.
 
 use super::{CategoryDesc, EnumDesc, Metadata, Origin};
-use crate::cvar::CvarCell;
+use crate::cvar::{CvarCell, ErasedCvar};
 use crate::object::Object;
 use crate::plugin::Activation;
 use crate::vocabulary::{Bind, Datatype, Scope, Verbosity};
-
-/// The functions for a control variable, and the properties common to all cells of its type. Made by [`CvarDesc::new`]; codes are
-/// those of [`crate::Error::code`].
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub struct CvarOps {
-    /// Copies the value to `out`, which has `count` elements.
-    pub(crate) read:
-        unsafe extern "C" fn(cell: *const (), object: &Object<'_>, out: *mut u8, count: usize) -> i32,
-    /// Stores a value of `count` elements, unless it is refused.
-    pub(crate) write:
-        unsafe extern "C" fn(cell: *const (), object: &Object<'_>, value: *const u8, count: usize) -> i32,
-    /// Drops the value of an object that was freed.
-    pub(crate) drop_value: unsafe extern "C" fn(cell: *const (), object: &Object<'_>),
-    /// True if each object has its own value. Without an object, the functions access the default.
-    pub(crate) is_bound: bool,
-    /// The enumeration of the values.
-    pub(crate) enumeration: Option<&'static EnumDesc>,
-}
 
 /// The description of a control variable.
 #[derive(Clone, Copy)]
@@ -35,34 +16,31 @@ pub struct CvarDesc {
     bind: u8,
     count: u32,
     metadata: Metadata,
-    ops: &'static CvarOps,
-    cell: *const (),
+    cell: &'static dyn ErasedCvar,
 }
 
 /// Bit of `bind`: the variable is frozen when MPI is initialized.
 const BEFORE_INIT: u8 = 0x80;
 
-// SAFETY: `cell` came from a `&'static impl CvarCell`, which is `Sync`, or the caller of `with_operations` vouches for it; the other
-// fields are immutable.
-unsafe impl Sync for CvarDesc {}
-// SAFETY: `cell` is used only by shared reference, and may be used by any thread, as for `Sync`.
-unsafe impl Send for CvarDesc {}
-
 /// Construction, by the attributes and from tables.
 #[doc(hidden)]
 impl CvarDesc {
-    /// Creates a control variable of `count` elements that is accessed by functions.
-    ///
-    /// # Safety
-    ///
-    /// Any thread may call the functions with `cell` at any time; `read` writes `count` elements of the datatype or fails, and
-    /// `write` reads no more elements than it is passed.
+    /// Creates a control variable of another image, with the same defaults as [`new`](Self::new).
     #[must_use]
-    pub(crate) const unsafe fn with_operations(
+    pub(crate) fn of_other_image(metadata: Metadata, cell: &'static dyn ErasedCvar) -> Self {
+        Self::with_cell(metadata, (cell.datatype(), cell.count()), cell)
+    }
+
+    /// Creates a control variable stored in `cell`. The defaults are scope `LOCAL` and verbosity `TUNER_DETAIL`.
+    #[must_use]
+    pub const fn new<C: CvarCell>(metadata: Metadata, cell: &'static C) -> Self {
+        Self::with_cell(metadata, (C::DATATYPE, C::COUNT as u32), cell)
+    }
+
+    const fn with_cell(
         metadata: Metadata,
         (datatype, count): (Datatype, u32),
-        ops: &'static CvarOps,
-        cell: *const (),
+        cell: &'static dyn ErasedCvar,
     ) -> Self {
         Self {
             datatype,
@@ -71,23 +49,7 @@ impl CvarDesc {
             bind: Bind::NoObject as u8,
             count,
             metadata,
-            ops,
             cell,
-        }
-    }
-
-    /// Creates a control variable stored in `cell`. The defaults are scope `LOCAL` and verbosity `TUNER_DETAIL`.
-    #[must_use]
-    pub const fn new<C: CvarCell>(metadata: Metadata, cell: &'static C) -> Self {
-        Self {
-            datatype: C::DATATYPE,
-            scope: Scope::Local,
-            verbosity: Verbosity::TunerDetail,
-            bind: Bind::NoObject as u8,
-            count: C::COUNT as u32,
-            metadata,
-            ops: C::OPERATIONS.0,
-            cell: std::ptr::from_ref(cell).cast(),
         }
     }
 
@@ -192,8 +154,8 @@ impl CvarDesc {
 
     /// Returns the enumeration of the values, if there is one.
     #[must_use]
-    pub const fn enumeration(&self) -> Option<&'static EnumDesc> {
-        self.metadata.enumeration(self.ops.enumeration)
+    pub fn enumeration(&self) -> Option<&'static EnumDesc> {
+        self.metadata.enumeration(self.cell.enumeration())
     }
 
     /// Returns the aliases, for `--set`, parameter files and `MPIT_<NAME>`.
@@ -219,12 +181,12 @@ impl CvarDesc {
 
     /// Returns true if `cell` stores the variable.
     pub(crate) fn is_stored_in<C>(&self, cell: &C) -> bool {
-        std::ptr::eq(self.cell, std::ptr::from_ref(cell).cast())
+        std::ptr::addr_eq(self.cell, cell)
     }
 
     /// Returns true if the cell has a value for each object.
-    pub(crate) const fn has_bound_cell(&self) -> bool {
-        self.ops.is_bound
+    pub(crate) fn has_bound_cell(&self) -> bool {
+        self.cell.is_bound()
     }
 
     /// Returns the place of the definition.
@@ -245,9 +207,9 @@ impl CvarDesc {
     ///
     /// `out` is valid for writes of `count()` elements, and aligned for one.
     pub(crate) unsafe fn read(&self, object: &Object<'_>, out: *mut u8) -> crate::Result<()> {
-        // SAFETY: `ops` and `cell` belong together, and the cell is a static or leaked; the caller ensures that `out` has
-        // `count()` aligned elements.
-        crate::Error::check(unsafe { (self.ops.read)(self.cell, object, out, self.count()) })
+        // SAFETY: the caller ensures that `out` has `count()` aligned elements. `with_datatype` admits only datatypes of the same
+        // representation as the cell's own.
+        unsafe { self.cell.read(object, out, self.count()) }
     }
 
     /// Stores a value.
@@ -261,15 +223,14 @@ impl CvarDesc {
         value: *const u8,
         count: usize,
     ) -> crate::Result<()> {
-        // SAFETY: `ops` and `cell` belong together, and the cell is a static or leaked; the caller ensures that `value` has
-        // `count` aligned elements.
-        crate::Error::check(unsafe { (self.ops.write)(self.cell, object, value, count) })
+        // SAFETY: the caller ensures that `value` has `count` aligned elements. `with_datatype` admits only datatypes of the same
+        // representation as the cell's own.
+        unsafe { self.cell.write(object, value, count) }
     }
 
     /// Drops the value of an object that was freed.
     pub(crate) fn drop_value(&self, object: &Object<'_>) {
-        // SAFETY: `ops` and `cell` belong together, and the cell is a static or leaked.
-        unsafe { (self.ops.drop_value)(self.cell, object) };
+        self.cell.drop_value(object);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Descriptors of event types and of their sources.
 
-use super::{CategoryDesc, EnumDesc, List, Origin, Str};
+use super::{CategoryDesc, EnumDesc, Origin};
 use crate::event::{EventCell, SourceCell};
 use crate::plugin::Activation;
 use crate::vocabulary::{Bind, Datatype, SourceOrder, Verbosity};
@@ -10,7 +10,6 @@ pub const LARGEST_EVENT: usize = 256;
 
 /// One element of an event's payload.
 #[derive(Clone, Copy, Debug)]
-#[repr(C)]
 pub struct Element {
     datatype: Datatype,
     displacement: u32,
@@ -44,12 +43,11 @@ impl Element {
 
 /// The description of a source: a logical emitter of events, with a clock.
 #[derive(Clone, Copy)]
-#[repr(C)]
 pub struct SourceDesc {
     ordering: SourceOrder,
-    name: Str,
-    component: Str,
-    description: Str,
+    name: &'static str,
+    component: &'static str,
+    description: &'static str,
     origin: Origin,
     cell: &'static SourceCell,
 }
@@ -65,27 +63,20 @@ impl SourceDesc {
         cell: &'static SourceCell,
         origin: Origin,
     ) -> Self {
-        Self {
-            ordering,
-            name: Str::new(name),
-            component: Str::new(""),
-            description: Str::new(""),
-            origin,
-            cell,
-        }
+        Self { ordering, name, component: "", description: "", origin, cell }
     }
 
     /// Sets the component, the first key of the index order; by convention the name of the crate.
     #[must_use]
     pub const fn with_component(mut self, component: &'static str) -> Self {
-        self.component = Str::new(component);
+        self.component = component;
         self
     }
 
     /// Sets the description.
     #[must_use]
     pub const fn with_description(mut self, description: &'static str) -> Self {
-        self.description = Str::new(description);
+        self.description = description;
         self
     }
 }
@@ -94,7 +85,7 @@ impl SourceDesc {
     /// Returns the name, unique among sources.
     #[must_use]
     pub const fn name(&self) -> &'static str {
-        self.name.as_str()
+        self.name
     }
 
     /// Returns true if the time stamps of its events never decrease.
@@ -106,13 +97,13 @@ impl SourceDesc {
     /// Returns the component that defines the source.
     #[must_use]
     pub const fn component(&self) -> &'static str {
-        self.component.as_str()
+        self.component
     }
 
     /// Returns the description; empty if there is none.
     #[must_use]
     pub const fn description(&self) -> &'static str {
-        self.description.as_str()
+        self.description
     }
 
     /// Returns the place of the definition.
@@ -142,16 +133,15 @@ impl std::fmt::Debug for SourceDesc {
 
 /// The description of an event type.
 #[derive(Clone, Copy)]
-#[repr(C)]
 pub struct EventDesc {
     bind: Bind,
     verbosity: Verbosity,
-    name: Str,
-    component: Str,
-    description: Str,
-    elements: List<Element>,
+    name: &'static str,
+    component: &'static str,
+    description: &'static str,
+    elements: &'static [Element],
     enumeration: Option<&'static EnumDesc>,
-    categories: List<&'static CategoryDesc>,
+    categories: &'static [&'static CategoryDesc],
     source: &'static SourceDesc,
     origin: Origin,
     activation: Option<&'static Activation>,
@@ -174,12 +164,12 @@ impl EventDesc {
         Self {
             bind: Bind::NoObject,
             verbosity: Verbosity::TunerDetail,
-            name: Str::new(name),
-            component: Str::new(""),
-            description: Str::new(""),
-            elements: List::new(elements),
+            name,
+            component: "",
+            description: "",
+            elements,
             enumeration: None,
-            categories: List::new(&[]),
+            categories: &[],
             source,
             origin,
             activation: None,
@@ -190,14 +180,14 @@ impl EventDesc {
     /// Sets the component, the first key of the index order; by convention the name of the crate.
     #[must_use]
     pub const fn with_component(mut self, component: &'static str) -> Self {
-        self.component = Str::new(component);
+        self.component = component;
         self
     }
 
     /// Sets the description.
     #[must_use]
     pub const fn with_description(mut self, description: &'static str) -> Self {
-        self.description = Str::new(description);
+        self.description = description;
         self
     }
 
@@ -225,7 +215,7 @@ impl EventDesc {
     /// Adds the event type to categories.
     #[must_use]
     pub const fn with_categories(mut self, categories: &'static [&'static CategoryDesc]) -> Self {
-        self.categories = List::new(categories);
+        self.categories = categories;
         self
     }
 
@@ -241,7 +231,7 @@ impl EventDesc {
     /// Returns the name, unique among event types.
     #[must_use]
     pub const fn name(&self) -> &'static str {
-        self.name.as_str()
+        self.name
     }
 
     /// Returns the datatypes of the elements, by their position in the payload.
@@ -264,13 +254,13 @@ impl EventDesc {
     /// Returns the component that defines the event type.
     #[must_use]
     pub const fn component(&self) -> &'static str {
-        self.component.as_str()
+        self.component
     }
 
     /// Returns the description; empty if there is none.
     #[must_use]
     pub const fn description(&self) -> &'static str {
-        self.description.as_str()
+        self.description
     }
 
     /// Returns the names of the elements, if there are any: the value of an item is the position of its element.
@@ -298,7 +288,7 @@ impl EventDesc {
     /// Returns the elements of the payload, by ascending displacement.
     #[must_use]
     pub const fn elements(&self) -> &'static [Element] {
-        self.elements.as_slice()
+        self.elements
     }
 
     /// Returns the size of the payload: the offset of the end of its last element.
@@ -313,7 +303,7 @@ impl EventDesc {
     /// Returns the categories that contain the event type.
     #[must_use]
     pub const fn categories(&self) -> &'static [&'static CategoryDesc] {
-        self.categories.as_slice()
+        self.categories
     }
 
     /// Returns the place of the definition.

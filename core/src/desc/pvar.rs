@@ -3,7 +3,7 @@
 use std::any::TypeId;
 
 use super::{CategoryDesc, EnumDesc, Metadata, Origin};
-use crate::cell::{Cell, LevelStorage, Operations};
+use crate::cell::{Action, Cell, ErasedCell, LevelStorage};
 use crate::object::Object;
 use crate::plugin::Activation;
 use crate::vocabulary::{Bind, Class, Datatype, Verbosity};
@@ -55,29 +55,6 @@ impl PvarFlags {
     }
 }
 
-/// The functions for a cell, and the properties common to all cells of its type. Made by [`PvarDesc::new`]; codes are those of
-/// [`crate::Error::code`].
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub struct PvarOps {
-    /// Returns the number of elements for an object, at least 1, or minus an error code.
-    pub(crate) count: unsafe extern "C" fn(cell: *const (), object: &Object<'_>) -> i32,
-    /// Writes `count` elements to `out`, which is aligned for them.
-    pub(crate) read:
-        unsafe extern "C" fn(cell: *const (), object: &Object<'_>, out: *mut u8, count: usize) -> i32,
-    /// Counts a handle that is started (+1) or stopped (-1): a cell without started handles need not be updated.
-    pub(crate) watch: unsafe extern "C" fn(cell: *const (), more: i32),
-    /// Returns the level that a watermark follows, of this object if the variable is bound to one; null for other variables.
-    pub(crate) level_storage:
-        unsafe extern "C" fn(cell: *const (), object: &Object<'_>) -> *const LevelStorage,
-    /// Handles a request to a handle of a [`Behavior::Custom`] variable.
-    pub(crate) custom: unsafe extern "C" fn(cell: *const (), action: &crate::cell::Action<'_>) -> i32,
-    /// The enumeration of the values.
-    pub(crate) enumeration: Option<&'static EnumDesc>,
-    /// Returns the type of the cell.
-    pub(crate) cell_type: fn() -> TypeId,
-}
-
 /// The description of a performance variable. Kept small, since a program may have thousands.
 #[derive(Clone, Copy)]
 pub struct PvarDesc {
@@ -91,14 +68,8 @@ pub struct PvarDesc {
     /// True if there is an `activation`. A copy here, so that access calls need not load the shared metadata.
     has_activation: bool,
     metadata: Metadata,
-    ops: &'static PvarOps,
-    cell: *const (),
+    cell: &'static dyn ErasedCell,
 }
-
-// SAFETY: `cell` came from a `&'static impl Cell`, and cells are `Sync`; the other fields are immutable.
-unsafe impl Sync for PvarDesc {}
-// SAFETY: `cell` is used only by shared reference, and cells are `Sync`; the other fields are immutable.
-unsafe impl Send for PvarDesc {}
 
 /// Construction, by the attributes.
 #[doc(hidden)]
@@ -127,8 +98,7 @@ impl PvarDesc {
             behavior,
             has_activation: metadata.activation().is_some(),
             metadata,
-            ops: Operations::<C>::TABLE,
-            cell: std::ptr::from_ref(cell).cast(),
+            cell,
         }
     }
 
@@ -247,8 +217,8 @@ impl PvarDesc {
 
     /// Returns the enumeration of the values, if there is one.
     #[must_use]
-    pub const fn enumeration(&self) -> Option<&'static EnumDesc> {
-        self.metadata.enumeration(self.ops.enumeration)
+    pub fn enumeration(&self) -> Option<&'static EnumDesc> {
+        self.metadata.enumeration(self.cell.enumeration())
     }
 }
 
@@ -288,21 +258,14 @@ impl PvarDesc {
     /// Returns true if `cell` stores the variable. The address is not sufficient: a cell may be the first field of another one, and
     /// zero-sized cells have no address of their own.
     pub(crate) fn is_stored_in<C: Cell>(&self, cell: &C) -> bool {
-        std::ptr::eq(self.cell, std::ptr::from_ref(cell).cast())
-            && (self.ops.cell_type)() == TypeId::of::<C>()
+        std::ptr::addr_eq(self.cell, cell) && self.cell.cell_type() == TypeId::of::<C>()
     }
 }
 
-/// Calls to the cell's functions, with checks of their results.
+/// Access to the cell.
 impl PvarDesc {
     pub(crate) fn count(&self, object: &Object<'_>) -> crate::Result<usize> {
-        // SAFETY: `new` stored `ops` and `cell` of the same `Cell` type, and the cell is a static or leaked.
-        let count = unsafe { (self.ops.count)(self.cell, object) };
-        match usize::try_from(count) {
-            Ok(0) => Err(crate::Error::Invalid),
-            Ok(count) => Ok(count),
-            Err(_) => Err(crate::Error::check(count.wrapping_neg()).err().unwrap_or(crate::Error::Invalid)),
-        }
+        self.cell.count(object)
     }
 
     /// Copies the value.
@@ -311,26 +274,21 @@ impl PvarDesc {
     ///
     /// `out` is valid for writes of `count` elements, and aligned for one.
     pub(crate) unsafe fn read(&self, object: &Object<'_>, out: *mut u8, count: usize) -> crate::Result<()> {
-        // SAFETY: `new` stored `ops` and `cell` of the same `Cell` type, and the cell is a static or leaked; the caller ensures
-        // that `out` has `count` aligned elements.
-        crate::Error::check(unsafe { (self.ops.read)(self.cell, object, out, count) })
+        // SAFETY: the caller ensures that `out` has `count` aligned elements. `new` and `with_datatype` admit only datatypes
+        // that represent a value of the cell.
+        unsafe { self.cell.read(object, out, count) }
     }
 
     pub(crate) fn watch(&self, more: i32) {
-        // SAFETY: `new` stored `ops` and `cell` of the same `Cell` type, and the cell is a static or leaked.
-        unsafe { (self.ops.watch)(self.cell, more) }
+        self.cell.watch(more);
     }
 
     pub(crate) fn level_storage(&self, object: &Object<'_>) -> Option<&'static LevelStorage> {
-        // SAFETY: `new` stored `ops` and `cell` of the same `Cell` type, and the cell is a static or leaked.
-        let level_storage = unsafe { (self.ops.level_storage)(self.cell, object) };
-        // SAFETY: null, or a level that the cell returned by reference, valid as long as the cell, which is a static or leaked.
-        unsafe { level_storage.as_ref() }
+        self.cell.level_storage(object)
     }
 
-    pub(crate) fn custom(&self, action: &crate::cell::Action<'_>) -> crate::Result<()> {
-        // SAFETY: `new` stored `ops` and `cell` of the same `Cell` type, and the cell is a static or leaked.
-        crate::Error::check(unsafe { (self.ops.custom)(self.cell, action) })
+    pub(crate) fn custom(&self, action: &Action<'_>) -> crate::Result<()> {
+        self.cell.custom(action)
     }
 }
 

@@ -24,7 +24,7 @@ static struct totals *totals;
 static int in_children, tools_are_up;
 
 /* Memory that a call may write to, and its expected content afterwards. */
-static _Alignas(16) unsigned char memory[ARGUMENTS][ROOM + 16], expected[ARGUMENTS][ROOM + 16];
+static _Alignas(16) unsigned char memory[ARGUMENTS][CAPACITY + 16], expected[ARGUMENTS][CAPACITY + 16];
 
 /* The current call. */
 static const struct function *function;
@@ -55,7 +55,7 @@ static int is_big(enum kind kind)
 
 static size_t slot_size(int at)
 {
-    return is_big(function->kinds[at]) ? ROOM + 16 : SMALL;
+    return is_big(function->kinds[at]) ? CAPACITY + 16 : SMALL;
 }
 
 /* Returns the address that is passed to the function. */

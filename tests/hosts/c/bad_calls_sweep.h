@@ -125,8 +125,8 @@ static struct subject *subject_about(enum about about)
 static int is_usable_hosts_pvar(int index, word session, int *is_continuous)
 {
     const MPI_T_pvar_session in = (MPI_T_pvar_session)(uintptr_t)session;
-    int verbosity, class, bind = 0, readonly, continuous = 0, atomic, count, status = 0, length = ROOM;
-    char name[ROOM];
+    int verbosity, class, bind = 0, readonly, continuous = 0, atomic, count, status = 0, length = CAPACITY;
+    char name[CAPACITY];
     MPI_Comm comm = MPI_COMM_WORLD;
     MPI_Datatype type;
     MPI_T_enum values;

@@ -15,7 +15,7 @@ static void check_caller(const void *address)
 }
 
 /* Proves R304, R306: functions that the program defines are called in place of mpit's, and all others as before. */
-static int replaced, asked; /* Calls of the functions below, and the program's own calls among them. */
+static int replaced, own_calls; /* Calls of the functions below, and the program's own calls among them. */
 
 int MPI_T_category_get_num(int *count)
 {
@@ -64,7 +64,7 @@ int MPI_Info_create(MPI_Info *info)
 static int categories(void)
 {
     int count = -1;
-    asked++;
+    own_calls++;
     check(MPI_T_category_get_num(&count) == MPI_SUCCESS, "R304 the program's own function reaches ours");
     return count;
 }
@@ -72,7 +72,7 @@ static int categories(void)
 static int update_number(void)
 {
     int number = -1;
-    asked++;
+    own_calls++;
     MPI_T_category_changed(&number);
     return number;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 1 << 16, LINES = 40 };
+enum { CAPACITY = 1 << 16, LINES = 40 };
 
 static int failures;
 
@@ -71,16 +71,16 @@ static size_t used, allocated;
 static void put(const char *format, ...)
 {
     va_list arguments;
-    if (allocated - used < 2 * ROOM)
-        text = realloc(text, allocated += 16 * ROOM);
+    if (allocated - used < 2 * CAPACITY)
+        text = realloc(text, allocated += 16 * CAPACITY);
     va_start(arguments, format);
-    const int length = vsnprintf(text + used, ROOM, format, arguments);
+    const int length = vsnprintf(text + used, CAPACITY, format, arguments);
     va_end(arguments);
     /* One line per entry; tabs separate the fields. */
-    for (int i = 0; i < length && i < ROOM - 1; i++)
+    for (int i = 0; i < length && i < CAPACITY - 1; i++)
         if (text[used + i] == '\n' && length > 1)
             text[used + i] = ' ';
-    used += (size_t)(length < ROOM ? length : ROOM - 1);
+    used += (size_t)(length < CAPACITY ? length : CAPACITY - 1);
 }
 
 static void put_type(MPI_Datatype type)
@@ -104,19 +104,19 @@ static void put_type(MPI_Datatype type)
 
 static void put_enum(MPI_T_enum values)
 {
-    static char name[ROOM];
-    int items = 0, value = 0, length = ROOM;
+    static char name[CAPACITY];
+    int items = 0, value = 0, length = CAPACITY;
     if (values == MPI_T_ENUM_NULL || MPI_T_enum_get_info(values, &items, name, &length) != MPI_SUCCESS)
         return;
     put("\t%s:", name);
     for (int i = 0; i < items; i++) {
-        length = ROOM;
+        length = CAPACITY;
         if (MPI_T_enum_get_item(values, i, &value, name, &length) == MPI_SUCCESS)
             put(" %s=%d", name, value);
     }
 }
 
-static char name[ROOM], desc[ROOM];
+static char name[CAPACITY], desc[CAPACITY];
 static int name_length, desc_length;
 
 static void begin(const char *kind, int index, int with_index)
@@ -135,7 +135,7 @@ static void describe_cvars(int with_index)
         int verbosity, bind, scope;
         MPI_Datatype type;
         MPI_T_enum values;
-        name_length = desc_length = ROOM;
+        name_length = desc_length = CAPACITY;
         if (MPI_T_cvar_get_info(i, name, &name_length, &verbosity, &type, &values, desc, &desc_length, &bind, &scope))
             continue;
         begin("cvar", i, with_index);
@@ -155,7 +155,7 @@ static void describe_pvars(int with_index)
         char kind[40];
         MPI_Datatype type;
         MPI_T_enum values;
-        name_length = desc_length = ROOM;
+        name_length = desc_length = CAPACITY;
         if (MPI_T_pvar_get_info(i, name, &name_length, &verbosity, &class, &type, &values, desc, &desc_length, &bind,
                                 &readonly, &continuous, &atomic))
             continue;
@@ -177,7 +177,7 @@ static void describe_events(int with_index)
         int verbosity, bind, elements = 64;
         MPI_Datatype types[64];
         MPI_T_enum values;
-        name_length = desc_length = ROOM;
+        name_length = desc_length = CAPACITY;
         if (MPI_T_event_get_info(i, name, &name_length, &verbosity, types, NULL, &elements, &values, NULL, desc,
                                  &desc_length, &bind))
             continue;
@@ -196,13 +196,13 @@ static void describe_categories(int with_index)
     int count = 0, members[64], pvars;
     PMPI_T_category_get_num(&count);
     for (int i = 0; i < count; i++) {
-        name_length = desc_length = ROOM;
+        name_length = desc_length = CAPACITY;
         if (MPI_T_category_get_info(i, name, &name_length, desc, &desc_length, NULL, &pvars, NULL))
             continue;
         begin("category", i, with_index);
         if (!strncmp(name, "pml_monitoring", 14) && pvars < 64 && !MPI_T_category_get_pvars(i, pvars, members))
             for (int j = 0; j < pvars; j++) {
-                name_length = ROOM;
+                name_length = CAPACITY;
                 MPI_T_pvar_get_info(members[j], name, &name_length, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
                                     NULL, NULL);
                 put("\t%s", name);
@@ -265,7 +265,7 @@ static void check_lines(const char *all, const char *other, const char *what)
 /* Checks that entries of one kind and name in both texts are equal; returns their number. */
 static int compare(const char *mine, const char *other)
 {
-    static char key[ROOM];
+    static char key[CAPACITY];
     const char *line, *behind = other, *found;
     int count = 0;
     while ((line = next_line(&mine))) {
@@ -299,7 +299,7 @@ static MPI_T_enum any_enumeration(void)
 static int is_enumeration(MPI_T_enum values)
 {
     int items = 0, value;
-    name_length = ROOM;
+    name_length = CAPACITY;
     return MPI_T_enum_get_info(values, &items, name, &name_length) == MPI_SUCCESS && items > 0 && name[0]
            && MPI_T_enum_get_item(values, items - 1, &value, NULL, NULL) == MPI_SUCCESS;
 }
@@ -308,7 +308,7 @@ static int is_enumeration(MPI_T_enum values)
 static void check_generic(void)
 {
     int index = -1;
-    desc_length = ROOM;
+    desc_length = CAPACITY;
     MPI_T_pvar_get_index("pml_monitoring_flush", MPI_T_PVAR_CLASS_GENERIC, &index);
     MPI_T_pvar_get_info(index, NULL, NULL, NULL, NULL, NULL, NULL, desc, &desc_length, NULL, NULL, NULL, NULL);
     check(strstr(desc, "initially") != NULL, "R127 the initial value of pml_monitoring_flush");

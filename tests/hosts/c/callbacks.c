@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 static MPI_T_pvar_session session;
-static MPI_Comm asked = MPI_COMM_NULL;
+static MPI_Comm created = MPI_COMM_NULL;
 static int reported;
 
 /* Allocates a handle bound to a communicator, and frees it. */
@@ -30,9 +30,9 @@ static void on_created(MPI_T_event_instance instance, MPI_T_event_registration r
 {
     (void)instance, (void)registration, (void)safety, (void)data;
     reported++;
-    if (asked != MPI_COMM_NULL)
+    if (created != MPI_COMM_NULL)
         /* A communicator that is being registered is not known yet: an error is permitted. */
-        bind(asked);
+        bind(created);
     bind(MPI_COMM_WORLD);
 }
 
@@ -55,12 +55,12 @@ int main(int argc, char **argv)
     /* Created by a call that is not interposed, so it is registered when the handle is allocated. */
     MPI_Comm_idup(MPI_COMM_WORLD, &twin, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    asked = twin;
+    created = twin;
     require(bind(twin) == MPI_SUCCESS, "handle");
     require(reported == 1, "one communicator");
     MPI_Sendrecv(&send, 1, MPI_INT, MPI_PROC_NULL, 7, &receive, 1, MPI_INT, MPI_PROC_NULL, 7, twin, MPI_STATUS_IGNORE);
     MPI_Comm_free(&twin);
-    asked = MPI_COMM_NULL;
+    created = MPI_COMM_NULL;
 
     MPI_T_event_handle_free(registration, NULL, NULL);
     MPI_T_pvar_session_free(&session);

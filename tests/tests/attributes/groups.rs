@@ -91,11 +91,11 @@ mod other {
     pub(crate) trait Listener: Send + Sync {}
 }
 
-struct Ear;
+struct Antenna;
 
 /// Listens.
-#[component(framework = "air", name = "ear")]
-impl Listener for Ear {
+#[component(framework = "air", name = "antenna")]
+impl Listener for Antenna {
     fn received(&self) -> u32 {
         1
     }
@@ -118,8 +118,8 @@ impl Listener for Microphone {
     }
 }
 
-#[component(framework = "water", name = "ear")]
-impl other::Listener for Ear {}
+#[component(framework = "water", name = "antenna")]
+impl other::Listener for Antenna {}
 
 fn find(framework: &str, name: &str) -> &'static ComponentDesc {
     let found = mpit::components().find(|desc| desc.framework() == framework && desc.name() == name);
@@ -128,11 +128,11 @@ fn find(framework: &str, name: &str) -> &'static ComponentDesc {
 
 #[test]
 fn components_are_objects_of_a_framework() {
-    let ear = find("air", "ear");
-    assert_eq!(ear.description(), "Listens.");
-    assert_eq!(ear.object::<dyn Listener>().map(Listener::received), Some(1));
+    let antenna = find("air", "antenna");
+    assert_eq!(antenna.description(), "Listens.");
+    assert_eq!(antenna.object::<dyn Listener>().map(Listener::received), Some(1));
     let microphone = find("air", "microphone").object::<dyn Listener>().expect("a listener");
     assert_eq!(microphone.received(), 20);
-    assert!(find("water", "ear").object::<dyn Listener>().is_none());
-    assert!(find("water", "ear").object::<dyn other::Listener>().is_some());
+    assert!(find("water", "antenna").object::<dyn Listener>().is_none());
+    assert!(find("water", "antenna").object::<dyn other::Listener>().is_some());
 }

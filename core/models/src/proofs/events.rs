@@ -59,7 +59,7 @@ const ELEMENTS: &[Element] = &[
     Element::new(Datatype::Uint64, offset_of!(Tick, complement)),
 ];
 
-/// The same event of a plug-in.
+/// The event of a plug-in.
 static ACTIVATION: Activation = Activation::new();
 static LIMITED_CELL: EventCell = EventCell::new();
 static LIMITED: EventDesc =
@@ -120,7 +120,7 @@ fn read(id: InstanceId) -> Option<Tick> {
     }
 }
 
-/// What callbacks of a registration have done. Only the content belongs to the model.
+/// The record of the callbacks of a registration. Only the content belongs to the model.
 #[derive(Default)]
 struct Listener {
     /// Memory that callbacks use and the free callback frees: the number of callbacks.
@@ -240,14 +240,14 @@ fn free_callbacks_come_last() {
     assert!(!TICK_CELL.has_listeners());
 }
 
-/// The same for two events at once.
+/// Free callbacks also follow two events that are raised at once.
 fn free_callbacks_follow_all_raises() {
     let tool = Rc::new(Tool::new(&TICK));
     at_once(&tool, [|_| raise(1), |_| raise(2), |tool| assert!(tool.free())]);
     assert_eq!(tool.freed(), 1);
 }
 
-/// Of threads that free a registration at once, one succeeds, and the free callback runs once.
+/// One of several threads that free a registration succeeds, and the free callback runs once.
 fn registrations_are_freed_once() {
     let tool = Rc::new(Tool::new(&TICK));
     let freed = Rc::new((tool, Cell::new(0)));

@@ -61,7 +61,7 @@ fn no_other_thread_is_inside() {
     work();
 }
 
-/// Of two forks at once, the second waits for the first, and the gate is open afterwards.
+/// The second of two forks waits for the first, and the gate is open afterwards.
 fn two_forks_take_turns() {
     let shared = Rc::new((handlers(), Cell::new(false)));
     fn turn((handlers, is_forking): &(libc::Handlers, Cell<bool>)) {

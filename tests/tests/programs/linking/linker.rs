@@ -80,8 +80,7 @@ impl Linker {
     }
 }
 
-/// Checks that an image has lists of definitions of its own: the linker exports no bound of a list that another image could
-/// replace by its own.
+/// Checks that an image has its own lists of definitions: it exports no bound of a list, which another image could replace.
 pub(crate) fn keeps_its_lists(file: &Path) -> Outcome {
     let mut readelf = Command::new("readelf");
     readelf.args(["--wide", "--dyn-syms"]).arg(file);

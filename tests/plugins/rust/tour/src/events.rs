@@ -31,7 +31,7 @@ extern "C" fn report(_function: *mut c_void, report: &DropReport) {
     LOST.fetch_add(report.count, SeqCst);
 }
 
-extern "C" fn free_callback(_function: *mut c_void, _farewell: &FreeNotice) {
+extern "C" fn free_callback(_function: *mut c_void, _notice: &FreeNotice) {
     RECEIVED.fetch_add(1000, SeqCst);
 }
 
