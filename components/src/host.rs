@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 pub use mpit::component::World;
-use mpit::cvar::unknown::{misspelled, unknown};
+use mpit::internal::registry::{misspelled, unknown};
 use mpit::internal::plugin::component;
 use mpit::tool::Registry;
 

@@ -94,6 +94,9 @@
 // The attributes refer to this crate as `::mpit`, also in its own tests.
 extern crate self as mpit;
 
+#[allow(missing_docs, reason = "members are described where people read of them, in mpit_plugin.h")]
+mod abi;
+mod activation;
 mod atomic_record;
 pub mod cell;
 pub mod component;
@@ -137,6 +140,6 @@ pub(crate) use printable::printable;
 pub mod __private;
 
 /// Returns the components of all frameworks that are linked into this program, in no particular order.
-pub fn components() -> impl Iterator<Item = &'static desc::ComponentDesc> {
+pub fn components() -> impl Iterator<Item = &'static component::ComponentDesc> {
     slices::all(&slices::MPIT_0_1_COMPONENTS).iter().copied()
 }

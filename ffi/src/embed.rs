@@ -7,4 +7,4 @@ pub use mpit::internal::plugin::{Plugin, Refused, load as load_plugin};
 #[doc(inline)]
 pub use mpit::internal::threads::set_concurrent;
 #[doc(inline)]
-pub use mpit::object::freed as object_freed;
+pub use mpit::internal::session::object_freed;

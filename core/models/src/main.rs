@@ -12,6 +12,10 @@ macro_rules! thread_local {
     )*};
 }
 
+#[path = "../../src/abi.rs"]
+mod abi;
+#[path = "../../src/activation.rs"]
+mod activation;
 #[path = "../../src/atomic_record.rs"]
 mod atomic_record;
 #[path = "../../src/cell/mod.rs"]
@@ -81,7 +85,7 @@ pub use error::{Error, Result};
 pub use mpit_macros::{MpitEnum, category, component, cvar, event, plugin, pvar, source};
 pub(crate) use printable::printable;
 
-pub fn components() -> impl Iterator<Item = &'static desc::ComponentDesc> {
+pub fn components() -> impl Iterator<Item = &'static component::ComponentDesc> {
     slices::all(&slices::MPIT_0_1_COMPONENTS).iter().copied()
 }
 

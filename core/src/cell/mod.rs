@@ -21,6 +21,7 @@ mod class;
 mod computed;
 mod current;
 mod custom;
+mod desc;
 mod level_storage;
 mod levels;
 mod peers;
@@ -47,6 +48,8 @@ pub use computed::{Computed, ComputedPvar};
 #[doc(hidden)]
 pub use custom::{Action, Request};
 #[doc(hidden)]
+pub use desc::{Behavior, PvarDesc, PvarFlags, PvarOps};
+#[doc(hidden)]
 pub use level_storage::LevelStorage;
 pub(crate) use level_storage::ReachedFunction;
 #[doc(hidden)]
@@ -56,7 +59,7 @@ pub(crate) use watermark_cursor::WatermarkCursor;
 use std::any::TypeId;
 use std::marker::PhantomData;
 
-use crate::desc::{Behavior, EnumDesc, PvarOps};
+use crate::desc::EnumDesc;
 use crate::object::Object;
 use crate::vocabulary::Bind;
 

@@ -6,9 +6,9 @@ use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::ObjectCvar;
+use super::{CvarOps, ObjectCvar};
 use crate::cell::Value;
-use crate::desc::{CvarOps, EnumDesc, EnumItem, MpitEnum, Origin};
+use crate::desc::{EnumDesc, EnumItem, MpitEnum, Origin};
 use crate::lock::Mutex;
 use crate::object::Object;
 use crate::vocabulary::Datatype;
@@ -315,7 +315,7 @@ pub trait CvarCell: Sync + Sized + 'static + sealed::Sealed {
 }
 
 pub(crate) mod sealed {
-    use crate::desc::CvarOps;
+    use super::CvarOps;
 
     pub trait Sealed {}
 

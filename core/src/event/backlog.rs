@@ -49,7 +49,7 @@ impl Registration {
     }
 
     /// Clears the count of drops, and returns it.
-    pub(super) fn take_drops(&self) -> i64 {
+    pub(crate) fn take_drops(&self) -> i64 {
         let count = self.dropped.swap(0, Relaxed);
         self.source().pending.fetch_sub(count.cast_unsigned(), Relaxed);
         count
@@ -91,7 +91,7 @@ impl Registration {
 /// overtakes another.
 impl Registration {
     /// Allocates the queue, if there is none.
-    pub(super) fn allocate_queue(&self, slots: impl FnOnce() -> usize) {
+    pub(crate) fn allocate_queue(&self, slots: impl FnOnce() -> usize) {
         if self.ring().is_none() {
             let ring = Box::into_raw(Box::new(Ring::new(slots(), self.desc.extent().div_ceil(8))));
             if self.deferred.compare_exchange(std::ptr::null_mut(), ring, Release, Relaxed).is_err() {
@@ -114,7 +114,7 @@ impl Registration {
     }
 
     /// Delivers deferred events, as far as the context admits it, and then reports drops.
-    pub(super) fn flush_deferred(&self, safety: Safety) {
+    pub(crate) fn flush_deferred(&self, safety: Safety) {
         let Some(ring) = self.ring() else { return self.report_drops(safety) };
         // Callbacks may raise events again, which are deferred as well, so the loop is bounded.
         let mut limit = ring.slots();

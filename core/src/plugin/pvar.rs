@@ -1,12 +1,11 @@
 //! Performance variables of tables.
 
-use super::abi::{PVAR_ATOMIC, PVAR_CONTINUOUS, PVAR_CUMULATIVE, PVAR_READONLY, PVAR_WRITABLE, Pvar, Sum};
 use super::c_strings::{from_code, names};
 use super::c_structs::{EntryResult, check_list, check_writable};
 use super::cell::{self, Count, ForeignSource, MAX_ELEMENTS, ValueSource};
 use super::table::{Entry, TableBuilder, leak};
-use crate::cell::LevelStorage;
-use crate::desc::PvarFlags;
+use crate::abi::{PVAR_ATOMIC, PVAR_CONTINUOUS, PVAR_CUMULATIVE, PVAR_READONLY, PVAR_WRITABLE, Pvar, Sum};
+use crate::cell::{LevelStorage, PvarFlags};
 use crate::registry::{Fault, class_admits};
 use crate::vocabulary::{Bind, Class, Datatype, Verbosity};
 

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use crate::desc::{
-    Behavior, CategoryDesc, CvarDesc, EnumDesc, EventDesc, LARGEST_EVENT, Origin, PvarDesc, PvarFlags,
-    SourceDesc,
-};
+use crate::cell::{Behavior, PvarDesc, PvarFlags};
+use crate::cvar::CvarDesc;
+use crate::desc::{CategoryDesc, EnumDesc, Origin};
+use crate::event::{EventDesc, LARGEST_EVENT, SourceDesc};
 use crate::object::Object;
 use crate::vocabulary::{Bind, Class, Datatype, Scope};
 

@@ -4,9 +4,8 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 
 use super::{Handle, Listener, Session, Setting, Tool, single};
-use crate::cell::{Cell, Value};
+use crate::cell::{Cell, PvarDesc, Value};
 use crate::cvar::{CvarCell, CvarValue};
-use crate::desc::PvarDesc;
 use crate::event::Event;
 use crate::object::Object;
 use crate::vocabulary::{Class, Safety};

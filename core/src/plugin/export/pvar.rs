@@ -6,12 +6,10 @@ use std::ptr::null;
 use super::tables::Enums;
 use super::text::{ExportResult, list, optional, text};
 use super::{code, guarded};
-use crate::Error;
-use crate::cell::LevelStorage;
-use crate::desc::{Behavior, PvarDesc, PvarFlags};
+use crate::cell::{Behavior, LevelStorage, PvarDesc, PvarFlags};
 use crate::object::Object;
-use crate::plugin::abi;
 use crate::vocabulary::{Bind, Class};
+use crate::{Error, abi};
 
 /// Returns the reason why a variable cannot be exported, if there is one.
 pub(super) fn fault(desc: &PvarDesc) -> Option<&'static str> {

@@ -3,12 +3,11 @@
 use std::ffi::c_void;
 use std::sync::atomic::{Ordering::SeqCst, fence};
 
-use super::functions::{Abi, Function, Functions};
-use super::registration::{PinGuard, Registration, RegistrationId};
+use super::Interface;
+use crate::activation::{Activation, check_active};
 use crate::cvar::Cvar;
+use crate::event::{Abi, Function, Functions, PinGuard, Registration, RegistrationId};
 use crate::object::Object;
-use crate::plugin::{Activation, check_active};
-use crate::session::Interface;
 use crate::vocabulary::{Bind, Safety};
 use crate::{Error, Result};
 

@@ -1,9 +1,9 @@
 //! Descriptors of control variables.
 
-use super::{CategoryDesc, EnumDesc, Metadata, Origin};
-use crate::cvar::CvarCell;
+use super::CvarCell;
+use crate::activation::Activation;
+use crate::desc::{CategoryDesc, EnumDesc, Metadata, Origin};
 use crate::object::Object;
-use crate::plugin::Activation;
 use crate::vocabulary::{Bind, Datatype, Scope, Verbosity};
 
 /// The functions for a control variable, and the properties common to all cells of its type. Made by [`CvarDesc::new`]; codes are

@@ -2,10 +2,10 @@
 
 use std::any::TypeId;
 
-use super::{CategoryDesc, EnumDesc, Metadata, Origin};
-use crate::cell::{Cell, LevelStorage, Operations};
+use super::{Action, Cell, LevelStorage, Operations, Value};
+use crate::activation::Activation;
+use crate::desc::{CategoryDesc, EnumDesc, Metadata, Origin};
 use crate::object::Object;
-use crate::plugin::Activation;
 use crate::vocabulary::{Bind, Class, Datatype, Verbosity};
 
 /// The way in which the handles of a variable account for its value.
@@ -23,7 +23,7 @@ pub enum Behavior {
     Highest,
     /// A handle shows the lowest level since its first start or last reset.
     Lowest,
-    /// The variable keeps the state of each handle itself: see [`crate::cell::Custom`].
+    /// The variable keeps the state of each handle itself: see [`Custom`](super::Custom).
     Custom,
 }
 
@@ -71,7 +71,7 @@ pub struct PvarOps {
     pub(crate) level_storage:
         unsafe extern "C" fn(cell: *const (), object: &Object<'_>) -> *const LevelStorage,
     /// Handles a request to a handle of a [`Behavior::Custom`] variable.
-    pub(crate) custom: unsafe extern "C" fn(cell: *const (), action: &crate::cell::Action<'_>) -> i32,
+    pub(crate) custom: unsafe extern "C" fn(cell: *const (), action: &Action<'_>) -> i32,
     /// The enumeration of the values.
     pub(crate) enumeration: Option<&'static EnumDesc>,
     /// Returns the type of the cell.
@@ -120,7 +120,7 @@ impl PvarDesc {
         };
         Self {
             class,
-            datatype: <C::Value as crate::cell::Value>::DATATYPE,
+            datatype: <C::Value as Value>::DATATYPE,
             bind: C::BIND as u8,
             verbosity: Verbosity::TunerDetail,
             flags,
@@ -328,7 +328,7 @@ impl PvarDesc {
         unsafe { level_storage.as_ref() }
     }
 
-    pub(crate) fn custom(&self, action: &crate::cell::Action<'_>) -> crate::Result<()> {
+    pub(crate) fn custom(&self, action: &Action<'_>) -> crate::Result<()> {
         // SAFETY: `new` stored `ops` and `cell` of the same `Cell` type, and the cell is a static or leaked.
         crate::Error::check(unsafe { (self.ops.custom)(self.cell, action) })
     }
