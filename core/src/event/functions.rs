@@ -83,9 +83,9 @@ impl Abi {
 
 /// A function of a tool, and its `user_data`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Function {
-    pub(crate) function: *mut c_void,
-    pub(crate) user_data: *mut c_void,
+pub(super) struct Function {
+    pub(super) function: *mut c_void,
+    pub(super) user_data: *mut c_void,
 }
 
 impl Function {
@@ -94,18 +94,18 @@ impl Function {
 
 /// A tool's functions: a callback for each level, and the handler of drops. Null if not set.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Functions {
-    pub(crate) callbacks: [Function; 4],
-    pub(crate) handler: *mut c_void,
+pub(super) struct Functions {
+    pub(super) callbacks: [Function; 4],
+    pub(super) handler: *mut c_void,
 }
 
 impl Functions {
-    pub(crate) const NONE: Self = Self { callbacks: [Function::NONE; 4], handler: std::ptr::null_mut() };
+    pub(super) const NONE: Self = Self { callbacks: [Function::NONE; 4], handler: std::ptr::null_mut() };
 }
 
 /// One version of a [`FunctionTable`].
 #[derive(Debug)]
-pub(crate) struct Record {
+pub(super) struct Record {
     callbacks: [(AtomicPtr<c_void>, AtomicPtr<c_void>); 4],
     handler: AtomicPtr<c_void>,
 }
@@ -131,7 +131,7 @@ impl Record {
         None
     }
 
-    pub(crate) fn has_callback(&self, level: Safety) -> bool {
+    pub(super) fn has_callback(&self, level: Safety) -> bool {
         !self.callbacks[level as usize].0.load(Acquire).is_null()
     }
 
@@ -161,7 +161,7 @@ const RECORDS: usize = 4;
 
 /// The functions in force, changed as a whole and read without waiting.
 #[derive(Debug)]
-pub(crate) struct FunctionTable {
+pub(super) struct FunctionTable {
     atomic_record: AtomicRecord,
     records: [Record; RECORDS],
 }
@@ -173,7 +173,7 @@ impl FunctionTable {
 
     /// Reads the present version. `read` may be called repeatedly; its last result counts.
     #[inline]
-    pub(crate) fn read<T>(&self, read: impl Fn(&Record) -> T) -> T {
+    pub(super) fn read<T>(&self, read: impl Fn(&Record) -> T) -> T {
         loop {
             let control = self.atomic_record.control();
             let found = read(&self.records[control.record()]);
@@ -184,7 +184,7 @@ impl FunctionTable {
     }
 
     /// Applies a change; `false` if too many changes are in progress.
-    pub(crate) fn change(&self, change: impl Fn(&mut Functions)) -> bool {
+    pub(super) fn change(&self, change: impl Fn(&mut Functions)) -> bool {
         let changed = self.atomic_record.change::<Infallible>(RECORDS, |control, record| {
             let mut functions = self.records[control.record()].load();
             change(&mut functions);

@@ -15,15 +15,15 @@
 // | `desc`, `element` | descriptors, and the checks of their elements |
 // | `instance`, `payload`, `delivery` | event instances, as callbacks see them |
 // | `source` | time stamps, and the work before an event |
-// | `backlog`, `ring` | deferred and dropped events |
+// | `drops` | dropped events |
 // | `clock` | the clock of time stamps |
 
-mod backlog;
 mod cell;
 #[doc(hidden)]
 pub mod clock;
 mod delivery;
 mod desc;
+mod drops;
 #[doc(hidden)]
 pub mod element;
 mod functions;
@@ -33,7 +33,6 @@ mod payload;
 #[doc(hidden)]
 pub mod raise;
 mod registration;
-mod ring;
 mod source;
 
 #[doc(hidden)]
@@ -44,7 +43,6 @@ pub use delivery::EventInstance;
 pub use desc::{Element, EventDesc, LARGEST_EVENT, SourceDesc};
 #[doc(hidden)]
 pub use functions::{Abi, Delivery, DropReport, FreeNotice};
-pub(crate) use functions::{Function, Functions};
 #[doc(hidden)]
 pub use instance::InstanceId;
 #[doc(inline)]

@@ -2,14 +2,13 @@
 
 use std::ffi::c_void;
 use std::sync::atomic::{
-    AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64,
+    AtomicI64, AtomicPtr, AtomicU32, AtomicU64,
     Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
 };
 
 use super::desc::EventDesc;
 use super::functions::{Abi, Delivery, FreeNotice, Function, FunctionTable, Functions};
 use super::instance::{self, InstanceId, POOL};
-use super::ring::Ring;
 use super::source::SourceCell;
 use crate::vocabulary::Safety;
 
@@ -73,15 +72,9 @@ pub(crate) struct Registration {
     abi: AtomicPtr<Abi>,
     /// The object it is bound to.
     object: AtomicU64,
-    pub(crate) functions: FunctionTable,
+    pub(super) functions: FunctionTable,
     /// The number of instances that were dropped and not reported.
     pub(super) dropped: AtomicI64,
-    /// True if events that cannot be delivered at once are deferred.
-    pub(crate) defers: AtomicBool,
-    /// The queue of deferred events, or null: allocated at the first request, and kept for later registrations.
-    pub(super) deferred: AtomicPtr<Ring>,
-    /// True while a thread delivers deferred events.
-    pub(super) draining: AtomicBool,
     free_callback: AtomicPtr<c_void>,
     free_callback_data: AtomicPtr<c_void>,
 }
@@ -100,9 +93,6 @@ impl Registration {
             object: AtomicU64::new(0),
             functions: FunctionTable::new(),
             dropped: AtomicI64::new(0),
-            defers: AtomicBool::new(false),
-            deferred: AtomicPtr::default(),
-            draining: AtomicBool::new(false),
             free_callback: AtomicPtr::default(),
             free_callback_data: AtomicPtr::default(),
         }
@@ -112,10 +102,8 @@ impl Registration {
     pub(super) fn begin(&self, object: u64, abi: &'static Abi) -> RegistrationId {
         self.object.store(object, Relaxed);
         self.abi.store(std::ptr::from_ref(abi).cast_mut(), Relaxed);
-        self.defers.store(false, Relaxed);
         self.free_callback.store(std::ptr::null_mut(), Relaxed);
-        // The slot has no pins, so no other thread uses it. Drops and deferred events were cleared when the last pin was
-        // released.
+        // The slot has no pins, so no other thread uses it. Drops were cleared when the last pin was released.
         self.functions.change(|functions| *functions = Functions::NONE);
         let generation = self.generation() + 1;
         self.state.store((generation << GENERATION_SHIFT) | LIVE, Release);
@@ -166,6 +154,32 @@ impl Registration {
             // the caller of `event_register_callback` guarantees it.
             unsafe { (abi.deliver)(callback.function, &delivery) };
         }
+    }
+}
+
+/// The tool's functions.
+impl Registration {
+    /// Sets the callback for a level. Returns false when too many threads change the registration at once.
+    pub(crate) fn set_callback(&self, safety: Safety, function: *mut c_void, user_data: *mut c_void) -> bool {
+        let new = Function { function, user_data };
+        self.functions.change(|functions| functions.callbacks[safety as usize] = new)
+    }
+
+    /// Returns true if a callback is set for a level.
+    pub(crate) fn has_callback(&self, safety: Safety) -> bool {
+        self.functions.read(|record| record.has_callback(safety))
+    }
+
+    /// Sets the handler of drops, to which earlier drops are not reported. Returns false as [`Self::set_callback`] does.
+    pub(crate) fn set_drop_handler(&self, handler: *mut c_void) -> bool {
+        let changed = self.functions.change(|functions| functions.handler = handler);
+        self.take_drops();
+        changed
+    }
+
+    /// Removes all functions: no callback begins any more.
+    pub(crate) fn remove_functions(&self) {
+        self.functions.change(|functions| *functions = Functions::NONE);
     }
 }
 
@@ -245,7 +259,6 @@ impl Registration {
     #[cold]
     fn end(&self, safety: Safety) {
         let registration = self.id();
-        self.drop_deferred();
         self.report_drops(safety);
         self.take_drops();
         let (function, user_data) = (self.free_callback.load(Relaxed), self.free_callback_data.load(Relaxed));
@@ -288,8 +301,9 @@ impl PinGuard<'_> {
         self.free_callback.store(free_callback, Relaxed);
     }
 
-    /// Ends the registration like `free`, but keeps the slot until the tool frees the registration.
+    /// Reports drops, and ends the registration like `free`, but keeps the slot until the tool frees the registration.
     pub(crate) fn abandon(&self) {
+        self.report_drops(self.safety);
         let next = |state: u64| if state & LIVE != 0 { Some(state & !LIVE | ABANDONED) } else { None };
         if self.state.fetch_update(SeqCst, SeqCst, next).is_ok() {
             self.desc.cell().remove_listener();

@@ -18,7 +18,6 @@ mod handle;
 mod interface;
 mod pvar;
 
-pub use event::Hints;
 pub use interface::{Interface, Limits};
 
 use crate::object::{Bind, Object};

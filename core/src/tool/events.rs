@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::Tool;
 use crate::event::{Abi, Delivery, DropReport, EventDesc, EventInstance, FreeNotice, RegistrationId};
 use crate::object::Object;
-use crate::session::{Hints, Interface};
+use crate::session::Interface;
 use crate::vocabulary::Safety;
 use crate::{Error, Result};
 
@@ -90,7 +90,7 @@ impl Tool {
             return Err(Error::Invalid);
         }
         let desc = self.registry().event(index).ok_or(Error::InvalidName)?;
-        let id = self.interface.event_handle_alloc(index, object, Hints::default(), &ABI)?;
+        let id = self.interface.event_handle_alloc(index, object, &ABI)?;
         let registered = Box::new(Registered { callback: Box::new(callback), desc, lost: AtomicU64::new(0) });
         let registered = NonNull::from(Box::leak(registered));
         // From here on, dropping `listener` frees the registration and the `Registered`.
