@@ -126,7 +126,6 @@ mod sparse;
 mod static_ref;
 mod threads;
 pub mod tool;
-mod vocabulary;
 mod whole;
 
 #[doc(hidden)]
@@ -134,6 +133,7 @@ pub use desc::Category;
 pub use desc::MpitEnum;
 pub use error::{Error, Result};
 pub use mpit_macros::{MpitEnum, category, component, cvar, event, plugin, pvar, source};
+use mpit_vocabulary as vocabulary;
 pub(crate) use printable::printable;
 
 #[doc(hidden)]

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use std::ptr::null;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+#[doc(inline)]
 pub use crate::vocabulary::Bind;
 
 /// The MPI object that a handle is bound to, passed to a variable when it is read.

@@ -70,8 +70,6 @@ mod static_ref;
 mod threads;
 #[path = "../../src/tool/mod.rs"]
 pub mod tool;
-#[path = "../../src/vocabulary.rs"]
-mod vocabulary;
 #[path = "../../src/whole.rs"]
 mod whole;
 
@@ -83,6 +81,7 @@ mod proofs;
 pub use desc::{Category, MpitEnum};
 pub use error::{Error, Result};
 pub use mpit_macros::{MpitEnum, category, component, cvar, event, plugin, pvar, source};
+use mpit_vocabulary as vocabulary;
 pub(crate) use printable::printable;
 
 pub fn components() -> impl Iterator<Item = &'static component::ComponentDesc> {

@@ -109,7 +109,7 @@ impl PvarDesc {
     #[must_use]
     pub const fn new<C: Cell>(metadata: Metadata, class: Class, cell: &'static C) -> Self {
         let behavior = match class {
-            Class::Counter | Class::Aggregate | Class::Timer => Behavior::Sum,
+            sum if sum.is_sum() => Behavior::Sum,
             Class::HighWatermark => Behavior::Highest,
             Class::LowWatermark => Behavior::Lowest,
             _ => C::BEHAVIOR,

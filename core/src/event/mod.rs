@@ -53,6 +53,7 @@ pub(crate) use registration::{PinGuard, Registration};
 #[doc(hidden)]
 pub use source::SourceCell;
 
+#[doc(inline)]
 pub use crate::vocabulary::Safety;
 
 /// A source of events. Written as `#[source(ordered)] pub struct Clock;`.

@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicI32, Ordering::Acquire};
 
 pub use categories::{Category, Members};
 pub(crate) use check::text_fault;
-pub use check::{Fault, LONGEST_NAME, Refusal, class_admits, name_fault};
+pub use check::{Fault, LONGEST_NAME, Refusal, name_fault};
 pub use image::Image;
 pub use unknown::{misspelled, nearest, unknown};
 

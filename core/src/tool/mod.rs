@@ -33,6 +33,7 @@ pub use crate::cvar::CvarDesc;
 pub use crate::desc::{EnumDesc, EnumItem};
 pub use crate::event::{EventDesc, EventInstance, SourceDesc};
 pub use crate::registry::{Category, Registry};
+#[doc(inline)]
 pub use crate::vocabulary::{Class, Datatype, Scope, Verbosity};
 pub use events::Listener;
 pub use typed::{HandleOf, SettingOf};

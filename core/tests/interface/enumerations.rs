@@ -27,7 +27,7 @@ fn refused(name: &'static str, items: &[(i32, &'static str)]) -> Vec<String> {
 #[test]
 fn every_value_type_has_a_legal_datatype() {
     fn datatypes<T: Value>() -> Vec<Datatype> {
-        T::ALSO.iter().copied().chain([T::DATATYPE]).collect()
+        T::DATATYPES.to_vec()
     }
     let legal = [
         "INT",
