@@ -117,6 +117,7 @@ pub mod object;
 mod plugin;
 pub mod prelude;
 mod printable;
+mod probe_table;
 mod readable;
 mod registry;
 mod session;

@@ -52,6 +52,8 @@ mod plugin;
 pub mod prelude;
 #[path = "../../src/printable.rs"]
 mod printable;
+#[path = "../../src/probe_table.rs"]
+mod probe_table;
 #[path = "../../src/readable.rs"]
 mod readable;
 #[path = "../../src/registry/mod.rs"]
