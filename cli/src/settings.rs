@@ -1,7 +1,7 @@
 //! `--set NAME=VALUE`, checked before the command runs, while the user can still correct it.
 
 use mpit::cvar::sources;
-use mpit::cvar::unknown::nearest;
+use mpit::internal::registry::nearest;
 use mpit::tool::Registry;
 
 /// A setting that a variable accepts.

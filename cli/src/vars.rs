@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use mpit::cvar::unknown::nearest;
+use mpit::internal::registry::nearest;
 use mpit_ffi::inventory::{INVENTORY_FILE, Inventory};
 
 use crate::{Vars, preload, require_program, settings, table};

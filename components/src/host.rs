@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 pub use mpit::component::World;
-use mpit::cvar::unknown::{misspelled, unknown};
 use mpit::internal::plugin::component;
+use mpit::internal::registry::{misspelled, unknown};
 use mpit::tool::Registry;
 
 use crate::diagnostics::warn;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 pub use mpit::component::WindowId;
 use mpit::internal::lock::Mutex;
 use mpit::internal::session::Interface;
-use mpit::object;
+use mpit::internal::session::object_freed;
 use mpit::object::Bind;
 
 use crate::comms::NUMBER_BITS;
@@ -96,7 +96,7 @@ pub fn pin(window: WindowId) {
 /// Removes a freed window and notifies tools as [`created`] does.
 pub fn freed(window: WindowId) {
     events::win_freed(window);
-    object::freed(Bind::Win, window.get());
+    object_freed(Bind::Win, window.get());
     let is_due = {
         let mut records = RECORDS.lock();
         records.live.remove(&window.get());

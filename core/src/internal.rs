@@ -36,7 +36,11 @@ pub use crate::printable::printable;
 
 /// Descriptors: the immutable part of definitions.
 pub mod desc {
+    pub use crate::cell::{Behavior, PvarDesc, PvarFlags};
+    pub use crate::component::ComponentDesc;
+    pub use crate::cvar::CvarDesc;
     pub use crate::desc::*;
+    pub use crate::event::{Element, EventDesc, LARGEST_EVENT, SourceDesc};
 }
 
 /// Environment variables.
@@ -72,7 +76,13 @@ pub mod mapping {
 
 /// Definitions of other images.
 pub mod plugin {
+    pub use crate::activation::Activation;
     pub use crate::plugin::*;
+
+    /// The structs that cross between images.
+    pub mod abi {
+        pub use crate::abi::*;
+    }
 }
 
 /// All definitions, under their indices.

@@ -55,6 +55,9 @@
 // The attributes refer to this crate as `::mpit`, also in its own tests.
 extern crate self as mpit;
 
+#[allow(missing_docs, reason = "members are described where people read of them, in mpit_plugin.h")]
+mod abi;
+mod activation;
 mod atomic_record;
 pub mod cell;
 pub mod component;
@@ -75,6 +78,7 @@ pub mod object;
 mod plugin;
 pub mod prelude;
 mod printable;
+mod probe_table;
 mod readable;
 mod registry;
 mod session;
@@ -84,7 +88,6 @@ mod sparse;
 mod static_ref;
 mod threads;
 pub mod tool;
-mod vocabulary;
 mod whole;
 
 #[doc(hidden)]
@@ -92,12 +95,13 @@ pub use desc::Category;
 pub use desc::MpitEnum;
 pub use error::{Error, Result};
 pub use mpit_macros::{MpitEnum, category, component, cvar, event, plugin, pvar, source};
+use mpit_vocabulary as vocabulary;
 pub(crate) use printable::printable;
 
 #[doc(hidden)]
 pub mod __private;
 
 /// Returns the components of all frameworks that are linked into this program, in no particular order.
-pub fn components() -> impl Iterator<Item = &'static desc::ComponentDesc> {
+pub fn components() -> impl Iterator<Item = &'static component::ComponentDesc> {
     slices::all(&slices::MPIT_0_1_COMPONENTS).iter().copied()
 }

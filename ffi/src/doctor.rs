@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use mpit::cvar::ValueSource;
-use mpit::cvar::unknown::{misspelled, unknown};
 use mpit::internal::environment;
+use mpit::internal::registry::{misspelled, unknown};
 use mpit::tool::Registry;
 use mpit_components::{host, monitoring};
 use serde::{Deserialize, Serialize};

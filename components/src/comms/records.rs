@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mpit::internal::lock::{Guard, Mutex};
 use mpit::internal::session::Interface;
-use mpit::object;
+use mpit::internal::session::object_freed;
 use mpit::object::Bind;
 
 use super::{CommId, Description, NUMBER_BITS, Record, number, slot};
@@ -284,7 +284,7 @@ pub fn freed(comm: CommId) {
     };
     drop(dropped);
     events::comm_freed(comm.get());
-    object::freed(Bind::Comm, comm.get());
+    object_freed(Bind::Comm, comm.get());
 }
 
 /// Returns the description of a communicator, unless it is freed.

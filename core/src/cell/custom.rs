@@ -2,8 +2,7 @@
 
 use std::cell::Cell as StdCell;
 
-use super::{Cell, Value};
-use crate::desc::Behavior;
+use super::{Behavior, Cell, Value};
 use crate::object::Object;
 use crate::{Error, Result};
 

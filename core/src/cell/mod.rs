@@ -21,6 +21,7 @@ mod class;
 mod computed;
 mod current;
 mod custom;
+mod desc;
 mod erased;
 mod level_storage;
 mod levels;
@@ -47,6 +48,8 @@ pub use class::{
 pub use computed::{Computed, ComputedPvar};
 #[doc(hidden)]
 pub use custom::{Action, Request};
+#[doc(hidden)]
+pub use desc::{Behavior, PvarDesc, PvarFlags};
 pub(crate) use erased::ErasedCell;
 #[doc(hidden)]
 pub use level_storage::LevelStorage;
@@ -55,7 +58,7 @@ pub(crate) use level_storage::ReachedFunction;
 pub use value::{AmountValue, AtomicReadReset, CounterValue, EnumValue, fits};
 pub(crate) use watermark_cursor::WatermarkCursor;
 
-use crate::desc::{Behavior, EnumDesc};
+use crate::desc::EnumDesc;
 use crate::object::Object;
 use crate::vocabulary::Bind;
 

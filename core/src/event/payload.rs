@@ -2,8 +2,8 @@
 
 use std::mem::MaybeUninit;
 
-use crate::__private::element::ElementValue;
-use crate::desc::{EventDesc, LARGEST_EVENT};
+use super::desc::{EventDesc, LARGEST_EVENT};
+use super::element::ElementValue;
 use crate::vocabulary::Datatype;
 
 /// The size of the largest payload, in words.

@@ -1,10 +1,10 @@
 //! Raising events.
 
+use super::delivery::EventInstance;
+use super::desc::EventDesc;
 use super::instance::{Instance, Payload};
 use super::registration::Registration;
 use crate::Result;
-use crate::desc::EventDesc;
-use crate::tool::EventInstance;
 use crate::vocabulary::{Bind, Safety};
 
 /// The context of a raise: the object that the event concerns, and the requirement on callbacks.

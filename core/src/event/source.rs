@@ -6,7 +6,7 @@ use std::sync::atomic::{
 };
 
 use super::clock;
-use crate::desc::{EventDesc, SourceDesc};
+use super::desc::{EventDesc, SourceDesc};
 use crate::log::Log;
 use crate::vocabulary::{Safety, SourceOrder};
 

@@ -9,9 +9,9 @@ use std::sync::atomic::{
     Ordering::{Relaxed, Release},
 };
 
-use super::abi::{CountFunction, LevelFunction, ReadFunction, Sum, WatchFunction};
-use crate::cell::{Cell, LevelStorage, ReachedFunction, Value};
-use crate::desc::{Metadata, PvarDesc};
+use crate::abi::{CountFunction, LevelFunction, ReadFunction, Sum, WatchFunction};
+use crate::cell::{Cell, LevelStorage, PvarDesc, ReachedFunction, Value};
+use crate::desc::Metadata;
 use crate::object::Object;
 use crate::readable::is_writable;
 use crate::vocabulary::{Bind, Class, Datatype};

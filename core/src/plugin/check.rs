@@ -8,13 +8,13 @@
 use std::path::{Path, PathBuf};
 use std::ptr;
 
-use super::activation::Activation;
 use super::component::Claim;
 use super::loaded::Plugin;
 use super::table::{self, Definitions, leak};
-use super::{abi, find, load};
-use crate::environment;
+use super::{find, load};
+use crate::activation::Activation;
 use crate::registry::{Fault, Image, Refusal, Registry};
+use crate::{abi, environment};
 
 /// The environment variable with the path of the plug-in to check.
 pub const SUBJECT: &str = "MPIT_PLUGIN_CHECKED";

@@ -4,12 +4,12 @@ use std::ffi::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Acquire;
 
-use super::abi::{self, EventCell};
 use super::c_strings::{NAME, from_code, names, text};
 use super::c_structs::{EntryResult, check_list, check_writable};
 use super::table::{Entry, TableBuilder, leak, leak_list};
-use crate::desc::{Element, EnumDesc, EnumItem, EventDesc, LARGEST_EVENT, SourceDesc};
-use crate::event::{self, Context};
+use crate::abi::{self, EventCell};
+use crate::desc::{EnumDesc, EnumItem};
+use crate::event::{self, Context, Element, EventDesc, LARGEST_EVENT, SourceDesc};
 use crate::registry::{Fault, Registry};
 use crate::vocabulary::{Bind, Datatype, Safety, Verbosity};
 

@@ -13,13 +13,7 @@ use std::path::{Component, Path, PathBuf};
 use std::{fs, io};
 
 use super::c_structs::LoadResult;
-use crate::environment;
-
-/// The environment variable with paths of plug-ins, separated by `:`.
-pub const PLUGINS: &str = "MPIT_PLUGINS";
-/// The environment variable with directories, separated by `:`. Every `*.so` in them is a plug-in; they are loaded in the order
-/// of names.
-pub const PLUGIN_PATH: &str = "MPIT_PLUGIN_PATH";
+use crate::environment::{self, PLUGIN_PATH, PLUGINS};
 
 /// A file that may be loaded.
 #[derive(Clone, Debug)]

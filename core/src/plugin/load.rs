@@ -7,11 +7,11 @@ use std::mem::MaybeUninit;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use super::abi::{self, Host, MAGIC, MAJOR, MINOR, PluginFunction};
-use super::activation::Activation;
 use super::c_strings::{DESCRIPTION, NAME, text};
 use super::c_structs::{LoadResult, MAX_SIZE, check_list, check_readable};
 use super::table::{self, Definitions};
+use crate::abi::{self, Host, MAGIC, MAJOR, MINOR, PluginFunction};
+use crate::activation::Activation;
 
 /// An opened plug-in: its name, definitions and hooks.
 #[derive(Debug)]
@@ -124,7 +124,7 @@ pub(super) unsafe fn handshake(path: &Path) -> LoadResult<(&'static str, abi::Pl
 unsafe fn dlopen(path: &Path) -> LoadResult<PluginFunction> {
     use libloading::os::unix::Library;
 
-    use super::abi::SYMBOL;
+    use crate::abi::SYMBOL;
 
     let flags = libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_NODELETE;
     // SAFETY: constructors and their dependencies may run in this process: the caller ensures it (conditions of `super::load`).

@@ -7,21 +7,18 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use super::activation::Activation;
 use super::c_structs::LoadResult;
-use super::component;
-use super::export;
 use super::find::{self, File};
-use super::image;
 use super::load::{self, Hooks, Opened};
 use super::table::{in_one_line, leak};
+use super::{component, export};
+use crate::activation::Activation;
 use crate::cvar::sources;
-use crate::environment;
 use crate::lock::Mutex;
 use crate::log::Log;
 use crate::registry::{Refusal, Registry};
 use crate::session::Interface;
-use crate::{Error, threads};
+use crate::{Error, environment, threads};
 
 /// A loaded plug-in.
 #[derive(Debug)]
@@ -132,7 +129,7 @@ pub fn disable_loading() {
 
 /// Loads the plug-ins that the environment names, once. Failures are reported on standard error.
 #[inline]
-pub(crate) fn load_from_environment() {
+pub(super) fn load_from_environment() {
     if !BEGUN.load(Relaxed) && !BEGUN.swap(true, Relaxed) {
         load_all();
     }
@@ -141,7 +138,7 @@ pub(crate) fn load_from_environment() {
 #[cold]
 fn load_all() {
     if !cfg!(feature = "plugins") {
-        if super::are_in_environment() {
+        if environment::names_plugins() {
             print(
                 "the plug-ins of the environment are not loaded: add the feature `plugins` of the crate mpit",
             );
@@ -162,11 +159,10 @@ fn load_all() {
 }
 
 /// Notifies all plug-ins of the thread level: true if several threads may communicate at once.
-pub(crate) fn notify_concurrent(concurrent: bool) {
+pub(super) fn notify_concurrent(concurrent: bool) {
     for plugin in LOADED.iter().filter(|plugin| plugin.activation.is_active()) {
         plugin.hooks.set_concurrent(concurrent);
     }
-    image::notify_concurrent(concurrent);
 }
 
 /// The exclusive right to load a file, by its identity. Returned on drop.
@@ -216,6 +212,7 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
     let hooks = activate_and_register(path, opened, activation, notified).map_err(refused)?;
     let plugin = {
         let _guard = LOADING.lock();
+        super::listen_to_thread_level();
         let number = LOADED.len() as u32;
         let loaded = Loaded { number, name, file, activation, hooks };
         let index = LOADED.push(loaded).ok();
@@ -245,7 +242,9 @@ fn activate_and_register(
     let (components, taken) = component::Claim::new(definitions.components);
     report(path, &taken);
     activation.begin();
-    match Registry::global().add_unless_faulty(&definitions.image, &sources::for_image(&definitions.image)) {
+    match Registry::global()
+        .add_unless_faulty(&definitions.image, &sources::for_cvars(&definitions.image.cvars))
+    {
         Ok(taken) => report(path, &taken),
         Err(faults) => {
             activation.end();

@@ -1,13 +1,12 @@
 //! Performance variables of tables.
 
-use super::abi::{PVAR_ATOMIC, PVAR_CONTINUOUS, PVAR_CUMULATIVE, PVAR_READONLY, PVAR_WRITABLE, Pvar, Sum};
 use super::c_strings::{from_code, names};
 use super::c_structs::{EntryResult, check_list, check_writable};
 use super::cell::{self, Count, ForeignSource, MAX_ELEMENTS, ValueSource};
 use super::table::{Entry, TableBuilder, leak};
-use crate::cell::LevelStorage;
-use crate::desc::PvarFlags;
-use crate::registry::{Fault, class_admits};
+use crate::abi::{PVAR_ATOMIC, PVAR_CONTINUOUS, PVAR_CUMULATIVE, PVAR_READONLY, PVAR_WRITABLE, Pvar, Sum};
+use crate::cell::{LevelStorage, PvarFlags};
+use crate::registry::Fault;
 use crate::vocabulary::{Bind, Class, Datatype, Verbosity};
 
 impl TableBuilder {
@@ -81,12 +80,7 @@ impl PvarMarkers {
             return Err(Fault::of("C5", why));
         }
         if cumulative {
-            let can_grow = match class {
-                Class::Counter | Class::Aggregate | Class::Timer | Class::Level | Class::Size => true,
-                Class::Generic => datatype != Datatype::Char,
-                _ => false,
-            };
-            if !can_grow {
+            if !class.can_be_cumulative() || datatype == Datatype::Char {
                 let why = format!("a {class} of {datatype} values is no sum, it cannot be CUMULATIVE");
                 return Err(Fault::of("C6", why));
             }
@@ -160,17 +154,16 @@ fn count_of(from: &Pvar, value: &ValueSource) -> EntryResult<Count> {
 
 /// Refuses classes and datatypes that a `struct mpit_sum` or a `struct mpit_level` cannot hold.
 fn cell_fault(source: &ForeignSource, class: Class, datatype: Datatype) -> EntryResult<()> {
-    let is_level = matches!(class, Class::Level | Class::HighWatermark | Class::LowWatermark);
     let (fits, kind) = match source.value {
-        ValueSource::Sum(_) => (matches!(class, Class::Counter | Class::Aggregate | Class::Timer), "sum"),
-        ValueSource::Level(_) => (is_level, "level"),
-        ValueSource::LevelOf(_) => (is_level, "level_of"),
+        ValueSource::Sum(_) => (class.is_sum(), "sum"),
+        ValueSource::Level(_) => (class.has_level(), "level"),
+        ValueSource::LevelOf(_) => (class.has_level(), "level_of"),
         ValueSource::Storage(_) | ValueSource::Function(_) => return Ok(()),
     };
     if !fits {
         return Err(Fault::of("C6", format!("a {class} is not kept in a `{kind}`")));
     }
-    if !class_admits(class, datatype) {
+    if !class.datatypes().contains(&datatype) {
         return Err(Fault::of("C6", format!("the class {class} does not admit {datatype} values")));
     }
     let is_one = matches!(source.count, Count::Fixed(1));

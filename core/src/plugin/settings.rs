@@ -3,15 +3,15 @@
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use super::abi::{
-    CVAR_BEFORE_INIT, Cvar, FreedFunction, GetFunction, PutOfFunction, ReadFunction, SetFunction,
-};
 use super::c_strings::{from_code, names};
 use super::c_structs::{EntryResult, check_list, const_message};
 use super::cell::{MAX_ELEMENTS, load};
 use super::table::{Entry, TableBuilder, leak, leak_list};
-use crate::cvar::ErasedCvar;
-use crate::desc::{CvarDesc, EnumDesc};
+use crate::abi::{
+    CVAR_BEFORE_INIT, Cvar, FreedFunction, GetFunction, PutOfFunction, ReadFunction, SetFunction,
+};
+use crate::cvar::{CvarDesc, ErasedCvar};
+use crate::desc::EnumDesc;
 use crate::object::Object;
 use crate::readable::is_writable;
 use crate::registry::{Fault, text_fault};

@@ -3,17 +3,17 @@
 use std::ffi::{c_char, c_uint};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
-use super::abi::{self, EventCell, MAJOR, Sum, Table};
-use super::activation::Activation;
 use super::c_strings::{DESCRIPTION, NAME, PATH, from_code, names, optional, text};
 use super::c_structs::{EntryResult, LoadResult, Prefixed, read, read_list};
 use super::cell::{self, ValueSource};
 use super::component::{Claim, ComponentInfo, ForeignComponent};
 use super::event;
+use crate::abi::{self, EventCell, MAJOR, Sum, Table};
+use crate::activation::Activation;
 use crate::cell::LevelStorage;
 use crate::cvar::sources;
-use crate::desc::{CategoryDesc, EnumDesc, EventDesc, Metadata, Origin, SharedMetadata, SourceDesc};
-use crate::event::SourceCell;
+use crate::desc::{CategoryDesc, EnumDesc, Metadata, Origin, SharedMetadata};
+use crate::event::{EventDesc, SourceCell, SourceDesc};
 use crate::registry::{Fault, Image, Refusal, Registry, text_fault};
 use crate::threads;
 use crate::vocabulary::SourceOrder;
@@ -111,7 +111,7 @@ pub unsafe fn register_in(registry: &Registry, table: *const Table) -> Result<Cl
     definitions.cells.bind().map_err(inside)?;
     let (claim, refusals) = Claim::new(definitions.components);
     let added = if refusals.is_empty() {
-        registry.add_whole(&definitions.image, &sources::for_image(&definitions.image))
+        registry.add_whole(&definitions.image, &sources::for_cvars(&definitions.image.cvars))
     } else {
         Err(refusals)
     };

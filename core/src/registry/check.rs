@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use crate::desc::{
-    Behavior, CategoryDesc, CvarDesc, EnumDesc, EventDesc, LARGEST_EVENT, Origin, PvarDesc, PvarFlags,
-    SourceDesc,
-};
+use crate::cell::{Behavior, PvarDesc, PvarFlags};
+use crate::cvar::CvarDesc;
+use crate::desc::{CategoryDesc, EnumDesc, Origin};
+use crate::event::{EventDesc, LARGEST_EVENT, SourceDesc};
 use crate::object::Object;
 use crate::vocabulary::{Bind, Class, Datatype, Scope};
 
@@ -115,30 +115,12 @@ pub(crate) fn text_fault(name: &str, description: &str) -> Option<Fault> {
     }
 }
 
-/// Returns true if variables of a class may have a datatype.
-#[must_use]
-pub fn class_admits(class: Class, datatype: Datatype) -> bool {
-    use Datatype::{Double, Int, Unsigned, UnsignedLong, UnsignedLongLong};
-    match class {
-        Class::State => datatype == Int,
-        Class::Percentage => datatype == Double,
-        Class::Counter => matches!(datatype, Unsigned | UnsignedLong | UnsignedLongLong),
-        Class::Generic => true,
-        Class::Level
-        | Class::Size
-        | Class::HighWatermark
-        | Class::LowWatermark
-        | Class::Aggregate
-        | Class::Timer => matches!(datatype, Unsigned | UnsignedLong | UnsignedLongLong | Double),
-    }
-}
-
 /// Returns the reason why a performance variable cannot be registered, if there is one.
 pub(super) fn pvar_fault(desc: &PvarDesc) -> Option<Fault> {
     if let Some(fault) = text_fault(desc.name(), desc.description()) {
         return Some(fault);
     }
-    if !class_admits(desc.class(), desc.datatype()) {
+    if !desc.class().datatypes().contains(&desc.datatype()) {
         return Some(Fault::of(
             "C6",
             format!("the class {} does not admit {} values", desc.class(), desc.datatype()),

@@ -4,11 +4,13 @@ use std::collections::HashMap;
 
 use hashbrown::HashTable;
 
-use super::check;
 use super::definition::Definition;
 use super::index_space::IndexSpace;
-use super::{Category, CvarEntry, Fault, Image, Refusal, Registry};
-use crate::desc::{CategoryDesc, CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
+use super::{Category, CvarEntry, Fault, Image, Refusal, Registry, check};
+use crate::cell::PvarDesc;
+use crate::cvar::CvarDesc;
+use crate::desc::{CategoryDesc, EnumDesc};
+use crate::event::{EventDesc, SourceDesc};
 use crate::vocabulary::Bind;
 
 /// The planned definitions of one kind, in order.

@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 use super::elements::Arithmetic;
 use super::handle::View;
 use crate::atomic_record::{Control, Flags};
-use crate::desc::Behavior;
+use crate::cell::Behavior;
 use crate::{Error, Result};
 
 /// The state of one element when a change is made.

@@ -7,7 +7,7 @@ use std::{fs, path::Path, process::Command};
 use mpit::component::{coll, osc, pml};
 use mpit::event::Safety;
 use mpit::internal::plugin::abi;
-use mpit::internal::vocabulary::SourceOrder;
+use mpit::internal::vocabulary::{SourceOrder, Vocabulary};
 use mpit::object::Bind;
 use mpit::tool::{Class, Datatype, Scope, Verbosity};
 use mpit_tests::{Context, Failure, Outcome, paths};
@@ -90,20 +90,23 @@ fn in_capitals(word: &impl Debug) -> String {
 /// Returns the numbers that have names in the header.
 fn numbers() -> BTreeMap<String, i64> {
     fn numbered<T>(start: &str, words: &[T], name: impl Fn(&T) -> String) -> Vec<(String, i64)> {
-        words.iter().zip(0..).map(|(word, number)| (format!("MPIT_{start}{}", name(word)), number)).collect()
+        words.iter().zip(0..).map(|(word, number)| (format!("{start}{}", name(word)), number)).collect()
+    }
+    fn vocabulary<V: Vocabulary>() -> Vec<(String, i64)> {
+        numbered(V::C_PREFIX, V::VALUES, |word| word.spelling().to_owned())
     }
     let mut all = Vec::new();
-    all.extend(numbered("CLASS_", Class::ALL, ToString::to_string));
-    all.extend(numbered("", Datatype::ALL, ToString::to_string));
-    all.extend(numbered("VERBOSITY_", Verbosity::ALL, ToString::to_string));
-    all.extend(numbered("BIND_", Bind::ALL, ToString::to_string));
-    all.extend(numbered("SAFETY_", Safety::ALL, ToString::to_string));
-    all.extend(numbered("SCOPE_", Scope::ALL, ToString::to_string));
-    all.extend(numbered("SOURCE_", SourceOrder::ALL, ToString::to_string));
-    all.extend(numbered("", &pml::Mode::ALL, in_capitals));
-    all.extend(numbered("", &osc::Kind::ALL, in_capitals));
-    all.extend(numbered("", &coll::Kind::ALL, in_capitals));
-    all.extend(numbered("ROOT_", &["NONE", "HERE", "AT"], ToString::to_string));
+    all.extend(vocabulary::<Class>());
+    all.extend(vocabulary::<Datatype>());
+    all.extend(vocabulary::<Verbosity>());
+    all.extend(vocabulary::<Bind>());
+    all.extend(vocabulary::<Safety>());
+    all.extend(vocabulary::<Scope>());
+    all.extend(vocabulary::<SourceOrder>());
+    all.extend(numbered("MPIT_", &pml::Mode::ALL, in_capitals));
+    all.extend(numbered("MPIT_", &osc::Kind::ALL, in_capitals));
+    all.extend(numbered("MPIT_", &coll::Kind::ALL, in_capitals));
+    all.extend(numbered("MPIT_ROOT_", &["NONE", "HERE", "AT"], ToString::to_string));
     for (name, number) in [
         ("PVAR_READONLY", abi::PVAR_READONLY),
         ("PVAR_CONTINUOUS", abi::PVAR_CONTINUOUS),

@@ -17,12 +17,12 @@ use std::harness::Model;
 use super::at_once;
 use super::bench::{Bench, Lasting, unless_invalid};
 use crate::Error;
-use crate::desc::{Element, EventDesc, Origin, SourceDesc};
+use crate::activation::Activation;
 use crate::event::instance::{self, Payload};
 use crate::event::{
     Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, InstanceId, RegistrationId, SourceCell,
 };
-use crate::plugin::Activation;
+use crate::internal::desc::{Element, EventDesc, Origin, SourceDesc};
 use crate::tool::EventInstance;
 use crate::vocabulary::{Datatype, Safety, SourceOrder};
 

@@ -12,9 +12,9 @@ use std::harness::Model;
 
 use super::at_once;
 use super::bench::{Bench, unless_invalid};
+use crate::activation::Activation;
 use crate::cell::{Cell as _, Counter, HighWatermark};
-use crate::desc::{Metadata, PvarDesc, PvarFlags, SharedMetadata};
-use crate::plugin::Activation;
+use crate::internal::desc::{Metadata, PvarDesc, PvarFlags, SharedMetadata};
 use crate::session::{HandleSelection, PvarHandle, SessionId};
 use crate::vocabulary::Class;
 

@@ -19,10 +19,10 @@ use std::sync::atomic::{
 
 pub use list::{Claim, all, changed, on_change};
 
-use super::abi;
-use super::activation::Activation;
 use super::c_strings::{DESCRIPTION, borrowed};
 use super::c_structs::check_writable;
+use crate::abi;
+use crate::activation::Activation;
 use crate::component::{CommId, Framework, Lifecycle, Lines, Subscription, World, coll, osc, pml};
 use crate::desc::Origin;
 use crate::registry::{Fault, Refusal, text_fault};

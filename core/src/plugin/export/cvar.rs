@@ -7,11 +7,10 @@ use super::pvar::object;
 use super::tables::Enums;
 use super::text::{ExportResult, list, optional, text};
 use super::{code, guarded};
-use crate::Error;
-use crate::desc::CvarDesc;
+use crate::cvar::CvarDesc;
 use crate::object::Object;
-use crate::plugin::abi;
 use crate::vocabulary::Bind;
+use crate::{Error, abi};
 
 /// Returns the C struct of a control variable, whose functions access the value in place.
 pub(super) fn entry(desc: &'static CvarDesc, enums: &mut Enums) -> ExportResult<abi::Cvar> {

@@ -19,11 +19,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null;
 use std::sync::OnceLock;
 
-use super::{abi, image};
+use super::image;
 use crate::desc::Origin;
 use crate::registry::{Image, Refusal};
 use crate::slices::{MPIT_0_1_COMPONENTS, all};
-use crate::threads;
+use crate::{abi, threads};
 use tables::Tables;
 
 /// The arguments of `plugin!`.

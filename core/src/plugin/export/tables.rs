@@ -4,8 +4,9 @@ use std::ptr::null;
 
 use super::text::{self, ExportResult, structs, text};
 use super::{component, cvar, event, groups, pvar};
-use crate::desc::{ComponentDesc, EnumDesc, Origin};
-use crate::plugin::abi;
+use crate::abi;
+use crate::component::ComponentDesc;
+use crate::desc::{EnumDesc, Origin};
 use crate::registry::{Fault, Image, Refusal};
 
 /// The lists of a table.

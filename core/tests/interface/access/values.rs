@@ -31,7 +31,7 @@ fn read_only_variable_is_not_written() {
     assert_eq!(bench.read(session, handle), Ok(4_u64));
 }
 
-/// Proves R175.
+/// Proves R171, R175.
 #[test]
 fn written_value_is_read_back() {
     let one = One::new();

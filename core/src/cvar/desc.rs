@@ -1,9 +1,9 @@
 //! Descriptors of control variables.
 
-use super::{CategoryDesc, EnumDesc, Metadata, Origin};
-use crate::cvar::{CvarCell, ErasedCvar};
+use super::{CvarCell, ErasedCvar};
+use crate::activation::Activation;
+use crate::desc::{CategoryDesc, EnumDesc, Metadata, Origin};
 use crate::object::Object;
-use crate::plugin::Activation;
 use crate::vocabulary::{Bind, Datatype, Scope, Verbosity};
 
 /// The description of a control variable.

@@ -3,11 +3,10 @@
 use std::ffi::c_void;
 use std::sync::atomic::{Ordering::SeqCst, fence};
 
-use super::functions::{Abi, Function, Functions};
-use super::registration::{PinGuard, Registration, RegistrationId};
+use super::Interface;
+use crate::activation::{Activation, check_active};
+use crate::event::{Abi, PinGuard, Registration, RegistrationId};
 use crate::object::Object;
-use crate::plugin::{Activation, check_active};
-use crate::session::Interface;
 use crate::vocabulary::{Bind, Safety};
 use crate::{Error, Result};
 
@@ -70,10 +69,11 @@ impl Interface {
         function: *mut c_void,
         user_data: *mut c_void,
     ) -> Result<()> {
-        let registration = self.registration(id)?;
-        let new = Function { function, user_data };
-        let changed = registration.functions.change(|functions| functions.callbacks[safety as usize] = new);
-        if changed { Ok(()) } else { Err(Error::NotAccessible) }
+        if self.registration(id)?.set_callback(safety, function, user_data) {
+            Ok(())
+        } else {
+            Err(Error::NotAccessible)
+        }
     }
 
     /// Returns true if a callback is set for a level.
@@ -82,7 +82,7 @@ impl Interface {
     ///
     /// [`Error::InvalidHandle`].
     pub fn event_has_callback(&self, id: RegistrationId, safety: Safety) -> Result<bool> {
-        Ok(self.registration(id)?.functions.read(|record| record.has_callback(safety)))
+        Ok(self.registration(id)?.has_callback(safety))
     }
 
     /// Sets the handler of drops; null: drops are not counted (`MPI_T_event_set_dropped_handler`).
@@ -95,11 +95,7 @@ impl Interface {
     ///
     /// `handler` is null, or a handler of drops that the registration's [`Abi`] may call as long as the registration lasts.
     pub unsafe fn event_set_dropped_handler(&self, id: RegistrationId, handler: *mut c_void) -> Result<()> {
-        let registration = self.registration(id)?;
-        let changed = registration.functions.change(|functions| functions.handler = handler);
-        // Earlier drops are not reported to the new handler.
-        registration.take_drops();
-        if changed { Ok(()) } else { Err(Error::NotAccessible) }
+        if self.registration(id)?.set_drop_handler(handler) { Ok(()) } else { Err(Error::NotAccessible) }
     }
 
     /// Frees a registration (`MPI_T_event_handle_free`). Drops are reported if a callback's level admits it. Then the free
@@ -140,7 +136,6 @@ impl Interface {
             |slot: &&Registration| slot.desc.activation().is_some_and(|its| std::ptr::eq(its, activation));
         for registration in self.registrations().filter(is_its) {
             if let Some(pin) = registration.pin(Safety::None) {
-                pin.report_drops(Safety::None);
                 pin.abandon();
             }
         }
@@ -150,11 +145,11 @@ impl Interface {
     /// begin.
     pub(crate) fn end_registrations(&self) {
         for registration in self.registrations().filter_map(|slot| slot.pin(Safety::None)) {
-            registration.functions.change(|functions| *functions = Functions::NONE);
+            registration.remove_functions();
             registration.free(std::ptr::null_mut(), std::ptr::null_mut());
         }
         for registration in self.registrations().filter_map(|slot| slot.pin_abandoned(None)) {
-            registration.functions.change(|functions| *functions = Functions::NONE);
+            registration.remove_functions();
             registration.set_free_callback(std::ptr::null_mut(), std::ptr::null_mut());
         }
     }

@@ -1,15 +1,15 @@
 //! Settings that no control variable accepts: mostly misspelled names.
 
-use super::sources::{self, LAUNCHER_SETTINGS, PARAM_FILE, Setting, ValueSource};
-use crate::plugin;
-use crate::registry::Registry;
+use super::Registry;
+use crate::cvar::sources::{self, LAUNCHER_SETTINGS, PARAM_FILE, Setting, ValueSource};
+use crate::environment;
 
 /// Environment variables that have the prefix of settings but set no control variable.
 const NOT_SETTINGS: [&str; 8] = [
     PARAM_FILE,
     LAUNCHER_SETTINGS,
-    plugin::PLUGINS,
-    plugin::PLUGIN_PATH,
+    environment::PLUGINS,
+    environment::PLUGIN_PATH,
     "MPIT_PRELOAD",
     "MPIT_LISTING_FILE",
     "MPIT_DOCTOR",
@@ -72,7 +72,7 @@ fn complaint(setting: &Setting, names: &[&'static str]) -> Option<(String, bool)
         return None;
     }
     let (place, is_surely_meant) = match &setting.source {
-        ValueSource::Environment { .. } => ("the environment".to_owned(), !plugin::are_in_environment()),
+        ValueSource::Environment { .. } => ("the environment".to_owned(), !environment::names_plugins()),
         ValueSource::Launcher => ("--set".to_owned(), true),
         other => (other.to_string(), false),
     };

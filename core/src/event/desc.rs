@@ -1,8 +1,8 @@
 //! Descriptors of event types and of their sources.
 
-use super::{CategoryDesc, EnumDesc, Origin};
-use crate::event::{EventCell, SourceCell};
-use crate::plugin::Activation;
+use super::{EventCell, SourceCell};
+use crate::activation::Activation;
+use crate::desc::{CategoryDesc, EnumDesc, Origin};
 use crate::vocabulary::{Bind, Datatype, SourceOrder, Verbosity};
 
 /// The largest payload of an event, in bytes.

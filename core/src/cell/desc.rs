@@ -2,10 +2,10 @@
 
 use std::any::TypeId;
 
-use super::{CategoryDesc, EnumDesc, Metadata, Origin};
-use crate::cell::{Action, Cell, ErasedCell, LevelStorage};
+use super::{Action, Cell, ErasedCell, LevelStorage, Value};
+use crate::activation::Activation;
+use crate::desc::{CategoryDesc, EnumDesc, Metadata, Origin};
 use crate::object::Object;
-use crate::plugin::Activation;
 use crate::vocabulary::{Bind, Class, Datatype, Verbosity};
 
 /// The way in which the handles of a variable account for its value.
@@ -23,7 +23,7 @@ pub enum Behavior {
     Highest,
     /// A handle shows the lowest level since its first start or last reset.
     Lowest,
-    /// The variable keeps the state of each handle itself: see [`crate::cell::Custom`].
+    /// The variable keeps the state of each handle itself: see [`Custom`](super::Custom).
     Custom,
 }
 
@@ -80,7 +80,7 @@ impl PvarDesc {
     #[must_use]
     pub const fn new<C: Cell>(metadata: Metadata, class: Class, cell: &'static C) -> Self {
         let behavior = match class {
-            Class::Counter | Class::Aggregate | Class::Timer => Behavior::Sum,
+            sum if sum.is_sum() => Behavior::Sum,
             Class::HighWatermark => Behavior::Highest,
             Class::LowWatermark => Behavior::Lowest,
             _ => C::BEHAVIOR,
@@ -91,7 +91,7 @@ impl PvarDesc {
         };
         Self {
             class,
-            datatype: <C::Value as crate::cell::Value>::DATATYPE,
+            datatype: <C::Value as Value>::DATATYPE,
             bind: C::BIND as u8,
             verbosity: Verbosity::TunerDetail,
             flags,
