@@ -9,6 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt;
 use std::process::{self, Command};
+use std::mem;
 use std::rc::Rc;
 use std::sync::atomic::{
     AtomicU64,
@@ -218,6 +219,18 @@ pub(crate) fn place(binding: &Binding, initial: u64) -> Rc<Place> {
         execution.places.push(place.clone());
         place
     })
+}
+
+/// Ends a binding, and returns the latest value of its atomic; `None` if it has none in this execution.
+pub(crate) fn take(binding: &mut Binding) -> Option<u64> {
+    let bound = mem::take(binding.0.get_mut());
+    let place = CURRENT.with_borrow(|execution| {
+        let position = bound & ((1 << POSITION_BITS) - 1);
+        if bound >> POSITION_BITS == execution.number { execution.places.get(position as usize).cloned() } else { None }
+    })?;
+    // SAFETY: the caller has exclusive access to the atomic. loom fails the execution if a store of another thread does not
+    // happen before this.
+    Some(unsafe { place.word.unsync_load() })
 }
 
 /// Returns the lock that a binding stands for in this execution.

@@ -126,6 +126,14 @@ impl<T: Word> Atomic<T> {
         self.place().store(value.to_word(), order);
     }
 
+    /// Takes the atomic out of the execution, and returns the latest value. Fails if another thread may still store one.
+    pub fn get_mut(&mut self) -> &mut T {
+        if let Some(latest) = execution::take(&mut self.binding) {
+            self.initial = T::from_word(latest);
+        }
+        &mut self.initial
+    }
+
     pub fn swap(&self, value: T, order: Ordering) -> T {
         self.modify(Change::Swap(value.to_word()), order)
     }
