@@ -15,6 +15,7 @@ use std::sync::atomic::{
     AtomicU64,
     Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst},
 };
+use std::time::Duration;
 use std::{env, panic};
 
 use loom::sync::atomic as model;
@@ -293,11 +294,14 @@ fn supply() -> BTreeMap<u64, usize> {
     text.split(',').filter_map(pair).collect()
 }
 
-/// Runs all executions of a model; returns their number. Panics if one of them does.
+/// The number of executions between two looks at the clock.
+const CLOCK_INTERVAL: usize = 100;
+
+/// Runs all executions of a model, or as many as fit in a time; returns their number. Panics if one of them does.
 pub fn explore(
     bound: Option<usize>,
     mode: Mode,
-    limit: usize,
+    time: Option<Duration>,
     model: impl Fn() + Send + Sync + 'static,
 ) -> u64 {
     MODE.set(mode);
@@ -312,8 +316,8 @@ pub fn explore(
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = bound;
     builder.max_branches = 100_000;
-    builder.checkpoint_interval = limit.max(2);
-    builder.max_permutations = Some(limit);
+    builder.checkpoint_interval = CLOCK_INTERVAL;
+    builder.max_duration = time;
     builder.check(move || {
         begin();
         model();
