@@ -97,13 +97,13 @@ pub struct Atomic<T> {
     binding: Binding,
 }
 
-// SAFETY: as for the atomics of the standard library; the initial value is only copied, and may be a pointer.
+// SAFETY: loom runs one thread of a model at a time. The initial value is only copied, and may be a pointer.
 unsafe impl<T> Send for Atomic<T> {}
-// SAFETY: as for the atomics of the standard library; the initial value is only copied, and may be a pointer.
+// SAFETY: loom runs one thread of a model at a time. The initial value is only copied, and may be a pointer.
 unsafe impl<T> Sync for Atomic<T> {}
 
-#[allow(missing_docs, reason = "as in the standard library")]
-#[allow(clippy::missing_errors_doc, reason = "as in the standard library")]
+#[allow(missing_docs, reason = "the standard library documents functions of these names")]
+#[allow(clippy::missing_errors_doc, reason = "the standard library documents functions of these names")]
 impl<T> Atomic<T> {
     #[must_use]
     pub const fn new(initial: T) -> Self {
@@ -111,8 +111,8 @@ impl<T> Atomic<T> {
     }
 }
 
-#[allow(missing_docs, reason = "as in the standard library")]
-#[allow(clippy::missing_errors_doc, reason = "as in the standard library")]
+#[allow(missing_docs, reason = "the standard library documents functions of these names")]
+#[allow(clippy::missing_errors_doc, reason = "the standard library documents functions of these names")]
 impl<T: Word> Atomic<T> {
     fn place(&self) -> Rc<Place> {
         execution::place(&self.binding, self.initial.to_word())
@@ -189,7 +189,7 @@ impl<T: Word> Atomic<T> {
     }
 }
 
-#[allow(missing_docs, reason = "as in the standard library")]
+#[allow(missing_docs, reason = "the standard library documents functions of these names")]
 impl<T: Integer> Atomic<T> {
     pub fn fetch_add(&self, more: T, order: Ordering) -> T {
         self.modify(Change::Add(more.to_addend()), order)
