@@ -34,15 +34,14 @@ pub(super) fn run(names: &[String]) -> Outcome<ExitCode> {
     let copy = Copy::new()?;
     let (start, mut survivors) = (Instant::now(), 0);
     for mutant in &chosen {
-        let found = copy.with(mutant, || {
-            let models = build(&copy.workspace, &copy.target)?;
-            let output = Command::new(&models).arg(&mutant.model).output().context(models.display())?;
-            Ok(if output.status.success() { None } else { Some(complaint(&output.stdout)) })
-        })?;
-        survivors += usize::from(found.is_none());
+        let found = copy.with(mutant, || copy.run(&mutant.model))?;
+        survivors += usize::from(found.is_err());
         let (from, to) = mutant.replacements.first().context("an entry changes something")?;
         println!("{:44} {}: `{}` -> `{}`", mutant.model, mutant.file, in_one_line(from), in_one_line(to));
-        println!("    {}", found.as_deref().unwrap_or("NOT FOUND: the model holds"));
+        match found {
+            Ok(complaint) => println!("    {complaint}"),
+            Err(why) => println!("    NOT FOUND: {why}"),
+        }
     }
     let seconds = start.elapsed().as_secs();
     println!("{} mutants, {survivors} not found, {seconds} seconds", chosen.len());
@@ -145,6 +144,17 @@ impl Copy {
             }
         }
         Ok(copy)
+    }
+
+    /// Runs a model; returns its complaint, or the reason why there is none.
+    fn run(&self, model: &str) -> Outcome<Result<String, String>> {
+        let models = match build(&self.workspace, &self.target) {
+            Ok(models) => models,
+            Err(failure) => return Ok(Err(failure.to_string())),
+        };
+        let output = Command::new(&models).arg(model).output().context(models.display())?;
+        let holds = output.status.success();
+        Ok(if holds { Err("the model holds".into()) } else { Ok(complaint(&output.stdout)) })
     }
 
     /// Runs a function while a file is changed.
