@@ -160,7 +160,8 @@ fn install(components: &[&str]) -> Outcome {
     };
     let list = ["component", "list", "--installed", "--toolchain", TOOLCHAIN];
     let listed = Command::new("rustup").args(list).output();
-    let listed = listed.map_err(|error| failure(format!("`rustup`: {error}. Install it: https://rustup.rs")))?;
+    let listed =
+        listed.map_err(|error| failure(format!("`rustup`: {error}. Install it: https://rustup.rs")))?;
     let installed = String::from_utf8_lossy(&listed.stdout).into_owned();
     let is_there = |component: &&str| {
         installed.lines().any(|line| line == *component || line.starts_with(&format!("{component}-")))

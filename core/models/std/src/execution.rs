@@ -7,9 +7,9 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::mem;
 use std::os::unix::process::CommandExt;
 use std::process::{self, Command};
-use std::mem;
 use std::rc::Rc;
 use std::sync::atomic::{
     AtomicU64,
@@ -227,7 +227,11 @@ pub(crate) fn take(binding: &mut Binding) -> Option<u64> {
     let bound = mem::take(binding.0.get_mut());
     let place = CURRENT.with_borrow(|execution| {
         let position = bound & ((1 << POSITION_BITS) - 1);
-        if bound >> POSITION_BITS == execution.number { execution.places.get(position as usize).cloned() } else { None }
+        if bound >> POSITION_BITS == execution.number {
+            execution.places.get(position as usize).cloned()
+        } else {
+            None
+        }
     })?;
     // SAFETY: the caller has exclusive access to the atomic. loom fails the execution if a store of another thread does not
     // happen before this.

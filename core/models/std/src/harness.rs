@@ -41,7 +41,8 @@ impl Model {
     /// Explores the model in this process, and prints the result. Panics if an execution does.
     fn explore(&self) {
         let start = Instant::now();
-        let seconds = env::var(SECONDS).ok().and_then(|seconds| seconds.parse().ok()).map(Duration::from_secs);
+        let seconds =
+            env::var(SECONDS).ok().and_then(|seconds| seconds.parse().ok()).map(Duration::from_secs);
         let executions = execution::explore(Some(self.preemptions), self.mode, seconds, self.run);
         let end = match seconds {
             Some(seconds) if start.elapsed() >= seconds => "out of time",
