@@ -359,7 +359,10 @@ fn instances_are_whole_or_over() {
     at_once(
         &Rc::new(bench),
         [
-            |_| raise(2),
+            |_| {
+                raise(2);
+                raise(3);
+            },
             |_| {
                 let id = InstanceId(LATEST.load(Acquire));
                 // Generations are odd while an instance lasts.
@@ -375,11 +378,12 @@ fn instances_are_whole_or_over() {
 /// An event that is deferred is delivered once, with the next one at the latest.
 fn deferred_ones_come_once() {
     let tool = Rc::new(Tool::new(&TICK, true));
-    at_once(&tool, [|_| raise_restricted(1), |_| raise(10)]);
-    raise(100);
+    raise_restricted(1);
+    at_once(&tool, [|_| raise(10), |_| raise(100)]);
+    raise(1000);
     let listener = tool.listener.get();
-    assert_eq!((listener.sum.load(Relaxed), listener.dropped.load(Relaxed)), (111, 0));
-    assert_eq!(tool.callbacks(), 3);
+    assert_eq!((listener.sum.load(Relaxed), listener.dropped.load(Relaxed)), (1111, 0));
+    assert_eq!(tool.callbacks(), 4);
 }
 
 /// An event that is not delivered is counted, and reported once.
