@@ -29,13 +29,22 @@ struct Suite {
     only: &'static [&'static str],
     /// Parts of the names of tests that are left out. A test that cannot run under Miri says so itself.
     except: &'static [&'static str],
+    /// Further options of the instrument.
+    options: &'static str,
 }
 
 /// Without `mpit-macros`: Miri cannot run tests of procedural macros, which have no unsafe code. The code that they expand to calls
 /// functions of `mpit`.
 const MIRI: &[Suite] = &[
-    Suite { package: "mpit-report", programs: &["--lib"], only: &[], except: &[] },
-    Suite { package: "mpit", programs: &["--lib"], only: &[], except: &[] },
+    Suite {
+        package: "mpit-report",
+        programs: &["--lib"],
+        only: &[],
+        except: &[],
+        // `crossbeam-epoch`, which rayon uses, violates Stacked Borrows (github.com/crossbeam-rs/crossbeam/issues/545).
+        options: "-Zmiri-tree-borrows",
+    },
+    Suite { package: "mpit", programs: &["--lib"], only: &[], except: &[], options: "" },
 ];
 
 const THREAD_SANITIZER: &[Suite] = &[
@@ -45,14 +54,33 @@ const THREAD_SANITIZER: &[Suite] = &[
         only: &[],
         // The sanitizer ends a child that was forked by a process with several threads.
         except: &["no_lock_is_held_in_a_forked_child"],
+        options: "",
     },
-    Suite { package: "mpit-components", programs: &["--lib", "--tests"], only: &["thread"], except: &[] },
+    Suite {
+        package: "mpit-components",
+        programs: &["--lib", "--tests"],
+        only: &["thread"],
+        except: &[],
+        options: "",
+    },
 ];
 
 const ADDRESS_SANITIZER: &[Suite] = &[
-    Suite { package: "mpit", programs: &["--lib"], only: &["plugin::", "readable::"], except: &[] },
-    Suite { package: "mpit-tests", programs: &["--test", "programs"], only: &["plugins::"], except: &[] },
-    Suite { package: "mpit-fuzz", programs: &["--tests"], only: &["tables_of_c"], except: &[] },
+    Suite {
+        package: "mpit",
+        programs: &["--lib"],
+        only: &["plugin::", "readable::"],
+        except: &[],
+        options: "",
+    },
+    Suite {
+        package: "mpit-tests",
+        programs: &["--test", "programs"],
+        only: &["plugins::"],
+        except: &[],
+        options: "",
+    },
+    Suite { package: "mpit-fuzz", programs: &["--tests"], only: &["tables_of_c"], except: &[], options: "" },
 ];
 
 impl Instrument {
@@ -95,10 +123,12 @@ impl Instrument {
             Self::Miri => {
                 command.args(["miri", "test"]);
                 // Tests use temporary files and the clock. Descriptors of variables are leaked, since the registry keeps them.
-                command.env("MIRIFLAGS", "-Zmiri-disable-isolation -Zmiri-ignore-leaks");
+                let options = format!("-Zmiri-disable-isolation -Zmiri-ignore-leaks {}", suite.options);
+                command.env("MIRIFLAGS", options);
             }
             Self::ThreadSanitizer => {
                 command.args(["test", "-Zbuild-std"]).env("RUSTFLAGS", "-Zsanitizer=thread");
+                command.env("TSAN_OPTIONS", suite.options);
             }
             Self::AddressSanitizer => {
                 command.arg("test").env("RUSTFLAGS", "-Zsanitizer=address");

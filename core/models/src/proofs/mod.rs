@@ -6,7 +6,6 @@ mod forks;
 mod levels;
 mod log;
 mod records;
-mod ring;
 mod sessions;
 mod slots;
 mod small;
@@ -27,7 +26,6 @@ pub(crate) fn all() -> Vec<Model> {
         log::MODELS,
         records::MODELS,
         levels::MODELS,
-        ring::MODELS,
         forks::MODELS,
     ]
     .concat()

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::SeqCst};
 
 use mpit::event::instance::{source_index, timestamp};
 use mpit::tool::Tool;
-use mpit::event::{Abi, Delivery, DropReport, FreeNotice, Hints, Safety};
+use mpit::event::{Abi, Delivery, DropReport, FreeNotice, Safety};
 use mpit::internal::session::Interface;
 use mpit::object::{Bind, Object};
 
@@ -49,7 +49,7 @@ pub fn show() {
             let object = Object::world(comm, 2);
             let object = if event.bind() == Bind::Comm { Some(&object) } else { None };
             let id =
-                interface.event_handle_alloc(index, object, Hints::default(), &ABI).expect("a registration");
+                interface.event_handle_alloc(index, object, &ABI).expect("a registration");
             let function = without_provenance_mut(1);
             // SAFETY: the functions of `ABI` ignore the pointer.
             unsafe { interface.event_register_callback(id, level, function, null_mut()) }.expect("a callback");
