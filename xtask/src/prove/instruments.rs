@@ -59,7 +59,7 @@ const THREAD_SANITIZER: &[Suite] = &[
     Suite {
         package: "mpit-components",
         programs: &["--lib", "--tests"],
-        only: &["thread"],
+        only: &["thread", "foreign", "gather::", "claim::"],
         except: &[],
         options: "",
     },
