@@ -66,7 +66,7 @@ pub(crate) enum Change {
 impl Change {
     fn apply(self, word: &model::AtomicU64, success: Ordering, failure: Ordering) -> Result<u64, u64> {
         match self {
-            Self::Exchange { current, new } => return word.compare_exchange(current, new, success, failure),
+            Self::Exchange { current, new } => word.compare_exchange(current, new, success, failure),
             Self::Swap(new) => Ok(word.swap(new, success)),
             Self::Add(more) => Ok(word.fetch_add(more, success)),
             Self::Sub(less) => Ok(word.fetch_sub(less, success)),

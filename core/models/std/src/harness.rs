@@ -61,6 +61,10 @@ const SECONDS: &str = "MPIT_MODEL_SECONDS";
 const ONE: &str = "--one";
 
 /// Runs the models whose names begin with an argument, or all without arguments.
+///
+/// # Panics
+///
+/// Panics if this program cannot be started once more for each model.
 pub fn main(models: &[Model]) -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     if let [option, name] = &arguments[..]
