@@ -181,11 +181,11 @@ impl<T: Word> Atomic<T> {
     ///
     /// Panics instead of using the pointer.
     pub unsafe fn from_ptr<'a>(_: *mut T) -> &'a Self {
-        unimplemented!("a model has no atomics in the memory of others")
+        panic!("a model has no atomics in the memory of others")
     }
 
     pub fn as_ptr(&self) -> *mut T {
-        unimplemented!("a model has no pointers to the content of atomics")
+        panic!("a model has no pointers to the content of atomics")
     }
 }
 
