@@ -113,6 +113,7 @@ impl<T> Atomic<T> {
 
 #[allow(missing_docs, reason = "the standard library documents functions of these names")]
 #[allow(clippy::missing_errors_doc, reason = "the standard library documents functions of these names")]
+#[allow(clippy::missing_panics_doc, reason = "a model that uses what is not available fails")]
 impl<T: Word> Atomic<T> {
     fn place(&self) -> Rc<Place> {
         execution::place(&self.binding, self.initial.to_word())
