@@ -52,7 +52,7 @@ fn build_artifacts() -> Outcome<Artifacts> {
         .status()
         .context("cargo build")?;
     Failure::unless(status.success(), || "mpit-preload, mpit-embed and mpit-cli do not build".into())?;
-    let debug = paths::target().join("debug");
+    let debug = paths::built();
     let artifacts = Artifacts {
         mpit: debug.join("mpit"),
         preload: debug.join("libmpit_preload.so"),

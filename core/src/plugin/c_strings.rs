@@ -58,7 +58,7 @@ pub(super) unsafe fn optional(what: &str, at: *const c_char, max: usize) -> Entr
     if at.is_null() {
         return Ok("");
     }
-    // SAFETY: not null, and the caller ensures the conditions of `text`.
+    // SAFETY: not null, so the caller ensures that it is valid for reads up to a NUL, or of `max` + 1 bytes.
     unsafe { text(what, at, max) }
 }
 
@@ -79,7 +79,7 @@ pub(super) unsafe fn names(what: &str, at: *const *const c_char) -> EntryResult<
         if next.is_null() {
             return Ok(all);
         }
-        // SAFETY: the caller ensures that the list's strings satisfy the conditions of `text`.
+        // SAFETY: the caller ensures that the list's strings are valid for reads up to a NUL, or of `NAME` + 1 bytes.
         all.push(unsafe { text(what, next, NAME) }?);
     }
     Err(format!("{what}: the list does not end with a null pointer").into())

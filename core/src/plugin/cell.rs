@@ -241,6 +241,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "protects memory from writes")]
     fn unwritable_levels_are_refused() {
         const LEN: usize = 4096;
         let (flags, object) = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, Object::new(Bind::Comm, 7));

@@ -25,7 +25,7 @@ impl TableBuilder {
         // SAFETY: the string is null or ends with a NUL, by the conditions of `register`.
         let source = unsafe { text("the name of its source", from.source, NAME) }?;
         let source = self.source_named(source)?;
-        // SAFETY: `from` is an entry of a table that satisfies the conditions of `register`: the caller ensures it.
+        // SAFETY: `from` is an entry of a table, so its lists and strings satisfy `mpit_plugin.h`: the caller ensures it.
         let (elements, element_names) = unsafe { elements(from) }?;
         // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
         let categories = unsafe { names("the name of one of its categories", from.categories) }?;

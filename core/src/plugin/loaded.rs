@@ -104,7 +104,7 @@ pub unsafe fn load(path: impl AsRef<Path>) -> Result<Plugin, Refused> {
     }
     // The environment's plug-ins are loaded first, when the registry is made.
     Registry::global();
-    // SAFETY: the file satisfies the conditions of `load`: the caller of this function ensures it.
+    // SAFETY: the caller ensures that the file is a plug-in as `mpit_plugin.h` specifies, whose constructors may run here.
     unsafe { load_one(path) }
 }
 
@@ -205,7 +205,7 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
         LoadingGuard(file.identity)
     };
     let activation: &'static Activation = leak(Activation::new());
-    // SAFETY: the file satisfies the conditions of `load`: the caller ensures it.
+    // SAFETY: the caller ensures that the file is a plug-in as `mpit_plugin.h` specifies, whose constructors may run here.
     let opened = unsafe { load::open(&file.path, activation) }.map_err(refused)?;
     let notified = threads::concurrent();
     let name = opened.name;

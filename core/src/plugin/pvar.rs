@@ -22,7 +22,7 @@ impl TableBuilder {
         let bind = from_code("bind", from.bind, Bind::ALL)?;
         // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
         let categories = unsafe { names("the name of one of its categories", from.categories) }?;
-        // SAFETY: `from` is an entry of a table that satisfies the conditions of `register`: the caller ensures it.
+        // SAFETY: `from` is an entry of a table, so its lists and strings satisfy `mpit_plugin.h`: the caller ensures it.
         let value = unsafe { value_of(from, datatype) }?;
         let count = count_of(from, &value)?;
         if let (ValueSource::Storage(storage), Count::Fixed(count)) = (&value, count) {

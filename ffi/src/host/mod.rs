@@ -23,7 +23,8 @@ macro_rules! host_calls {
                     address,
                 )
             };
-            // SAFETY: the caller guarantees the arguments and the state of the host.
+            // SAFETY: the caller passes what the host's function of this name accepts, in a state in which the
+            // standard allows the call.
             Some(unsafe { function($($arg),*) })
         }
 

@@ -357,7 +357,10 @@ fn instances_are_whole_or_over() {
     at_once(
         &Rc::new(bench),
         [
-            |_| raise(2),
+            |_| {
+                raise(2);
+                raise(3);
+            },
             |_| {
                 let id = InstanceId(LATEST.load(Acquire));
                 // Generations are odd while an instance lasts.

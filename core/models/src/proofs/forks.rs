@@ -84,7 +84,11 @@ fn a_holder_may_fork() {
             |_| work(),
             |handlers| {
                 let inside = Inside::enter();
-                fork(*handlers, || assert_eq!(CONTENT.load(Relaxed), 0, "a thread is inside"));
+                fork(*handlers, || {
+                    assert_eq!(CONTENT.load(Relaxed), 0, "a thread is inside");
+                    // Another fork handler takes a lock.
+                    drop(Inside::enter());
+                });
                 drop(inside);
             },
         ],

@@ -169,6 +169,7 @@ fn freed_handles_change_nothing() {
     at_once(
         &tool,
         [
+            |tool| unless_invalid(tool.bench.reset(tool.session, HandleSelection::One(tool.handle))),
             |tool| {
                 tool.free();
                 let later = tool.bench.alloc(tool.session).unwrap();
@@ -176,7 +177,6 @@ fn freed_handles_change_nothing() {
                 COUNT.add(5);
                 assert_eq!(tool.bench.value(tool.session, later), Ok(5));
             },
-            |tool| unless_invalid(tool.bench.reset(tool.session, HandleSelection::One(tool.handle))),
         ],
     );
 }

@@ -7,6 +7,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::mem;
 use std::os::unix::process::CommandExt;
 use std::process::{self, Command};
 use std::rc::Rc;
@@ -14,6 +15,7 @@ use std::sync::atomic::{
     AtomicU64,
     Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst},
 };
+use std::time::Duration;
 use std::{env, panic};
 
 use loom::sync::atomic as model;
@@ -64,7 +66,7 @@ pub(crate) enum Change {
 impl Change {
     fn apply(self, word: &model::AtomicU64, success: Ordering, failure: Ordering) -> Result<u64, u64> {
         match self {
-            Self::Exchange { current, new } => return word.compare_exchange(current, new, success, failure),
+            Self::Exchange { current, new } => word.compare_exchange(current, new, success, failure),
             Self::Swap(new) => Ok(word.swap(new, success)),
             Self::Add(more) => Ok(word.fetch_add(more, success)),
             Self::Sub(less) => Ok(word.fetch_sub(less, success)),
@@ -222,6 +224,22 @@ pub(crate) fn place(binding: &Binding, initial: u64) -> Rc<Place> {
     })
 }
 
+/// Ends a binding, and returns the latest value of its atomic; `None` if it has none in this execution.
+pub(crate) fn take(binding: &mut Binding) -> Option<u64> {
+    let bound = mem::take(binding.0.get_mut());
+    let place = CURRENT.with_borrow(|execution| {
+        let position = bound & ((1 << POSITION_BITS) - 1);
+        if bound >> POSITION_BITS == execution.number {
+            execution.places.get(position as usize).cloned()
+        } else {
+            None
+        }
+    })?;
+    // SAFETY: the caller has exclusive access to the atomic. loom fails the execution if a store of another thread does not
+    // happen before this.
+    Some(unsafe { place.word.unsync_load() })
+}
+
 /// Returns the lock that a binding stands for in this execution.
 pub(crate) fn lock(binding: &Binding) -> &'static loom::sync::Mutex<()> {
     CURRENT.with_borrow_mut(|execution| {
@@ -284,11 +302,14 @@ fn supply() -> BTreeMap<u64, usize> {
     text.split(',').filter_map(pair).collect()
 }
 
-/// Runs all executions of a model; returns their number. Panics if one of them does.
+/// The number of executions between two looks at the clock.
+const CLOCK_INTERVAL: usize = 100;
+
+/// Runs all executions of a model, or as many as fit in a time; returns their number. Panics if one of them does.
 pub fn explore(
     bound: Option<usize>,
     mode: Mode,
-    limit: usize,
+    time: Option<Duration>,
     model: impl Fn() + Send + Sync + 'static,
 ) -> u64 {
     MODE.set(mode);
@@ -303,8 +324,8 @@ pub fn explore(
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = bound;
     builder.max_branches = 100_000;
-    builder.checkpoint_interval = limit.max(2);
-    builder.max_permutations = Some(limit);
+    builder.checkpoint_interval = CLOCK_INTERVAL;
+    builder.max_duration = time;
     builder.check(move || {
         begin();
         model();

@@ -58,7 +58,8 @@ unsafe fn setting(user_data: *mut c_void) -> &'static CvarDesc {
 ///
 /// The conditions of `mpit_get_function` in `mpit_plugin.h` hold.
 unsafe extern "C" fn get(user_data: *mut c_void, out: *mut c_void, count: c_int) -> c_int {
-    // SAFETY: the conditions are those of `get_of`, with a valid object.
+    // SAFETY: the host passes the `user_data` of the struct and `count` aligned elements, as `mpit_plugin.h` requires, and the
+    // object is a reference.
     unsafe { get_of(user_data, &Object::NONE, out, count) }
 }
 
@@ -92,7 +93,8 @@ unsafe extern "C" fn get_of(
 ///
 /// The conditions of `mpit_put_function` in `mpit_plugin.h` hold.
 unsafe extern "C" fn put(user_data: *mut c_void, value: *const c_void, count: c_int) -> c_int {
-    // SAFETY: the conditions are those of `put_of`, with a valid object.
+    // SAFETY: the host passes the `user_data` of the struct and `count` aligned elements, as `mpit_plugin.h` requires, and the
+    // object is a reference.
     unsafe { put_of(user_data, &Object::NONE, value, count) }
 }
 

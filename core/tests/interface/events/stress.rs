@@ -6,12 +6,6 @@
 //! * A registration that lasts for the whole test must account for each raise exactly.
 //! * A shorter one must account for at least those raises that began after its handler of drops was set and ended before it
 //!   was freed, and at most for those that overlapped with it. Its free callback runs once, as its last callback.
-//!
-//! Under ThreadSanitizer:
-//!
-//!     RUSTFLAGS="-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer" \
-//!     TSAN_OPTIONS=suppressions=tests/interface/events/stress.supp \
-//!         cargo +nightly test -p mpit --release --target x86_64-unknown-linux-gnu --test interface stress
 
 use std::ffi::c_void;
 use std::sync::OnceLock;
