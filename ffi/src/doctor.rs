@@ -155,7 +155,7 @@ fn process() -> Process {
 
 fn library() -> Option<Mpi> {
     let (file, version) = crate::host::foreign::library()?;
-    Some(Mpi { version, file, abi: Host::get().map(|host| host.abi().flavor.to_string()) })
+    Some(Mpi { version, file, abi: Host::get().map(|host| host.abi().name.to_owned()) })
 }
 
 fn settings() -> Vec<(String, String, String)> {

@@ -206,7 +206,7 @@ impl Inventory {
         merged.sync();
         let abi = crate::abi();
         let mut inventory =
-            Self { library: Host::get().map(|host| host.abi().flavor.to_string()), ..Self::default() };
+            Self { library: Host::get().map(|host| host.abi().name.to_owned()), ..Self::default() };
         for (index, entry) in merged.pvars.iter() {
             inventory.pvars.extend(pvar(merged, abi, index, matches!(entry, Entry::Own(_))));
         }
