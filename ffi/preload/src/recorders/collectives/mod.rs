@@ -61,41 +61,41 @@ pub(crate) enum Lookup {
     Library,
 }
 
-/// The record of a collective operation, to be made from the call's arguments.
-pub(crate) struct CollectiveRecorder<F>(F);
+/// The arguments of a call that performs a collective operation.
+pub(crate) trait Shape: Copy {
+    /// Returns the operation; `None` if that requires a lookup beyond the allowed effort.
+    fn operation(self, lookup: Lookup) -> Option<Collective>;
+}
 
-impl<F: Fn(Lookup) -> Option<Collective>> CollectiveRecorder<F> {
+/// The record of a collective operation, to be made from the call's arguments.
+pub(crate) struct CollectiveRecorder<S>(S);
+
+impl<S: Shape> CollectiveRecorder<S> {
     /// Resolves what can be resolved before the call.
-    pub(crate) fn resolve_handles(self) -> Pending<F> {
-        let resolved = (self.0)(Lookup::Registered);
-        Pending { resolved, make: self.0 }
+    pub(crate) fn resolve_handles(self) -> Pending<S> {
+        Pending { resolved: self.0.operation(Lookup::Registered), shape: self.0 }
     }
+}
+
+impl<S: Shape> Recorder for CollectiveRecorder<S> {
+    type FastRecord = Operation<'static>;
+    type Pending = Pending<S>;
 
     /// Returns the operation if it exchanges the same number of bytes with each, and communicator and type
     /// are in the caches of recent lookups.
     #[inline]
-    fn cached_operation(&self) -> Option<Operation<'static>> {
-        let Collective { comm, kind, root, amounts, in_place } = (self.0)(Lookup::Cached)?;
+    fn fast_record(self) -> Option<Operation<'static>> {
+        let Collective { comm, kind, root, amounts, in_place } = self.0.operation(Lookup::Cached)?;
         let Amounts::Each(bytes) = amounts else { return None };
         let (rank, size) = (comm.rank(), comm.exchanges_with(kind));
         Some(Operation::new(comm.id(), kind, rank, size, root, Volume::Each(bytes), in_place))
     }
-}
-
-impl<F: Fn(Lookup) -> Option<Collective>> Recorder for CollectiveRecorder<F> {
-    type FastRecord = Operation<'static>;
-    type Pending = Pending<F>;
 
     #[inline]
-    fn fast_record(self) -> Option<Operation<'static>> {
-        self.cached_operation()
-    }
-
-    #[inline]
-    fn prepare(self) -> Pending<F> {
+    fn prepare(self) -> Pending<S> {
         let mut pending = self.resolve_handles();
         if coll::beginnings_wanted() {
-            pending.resolved = pending.resolved.or_else(|| (pending.make)(Lookup::Library));
+            pending.resolved = pending.operation();
             if let Some(operation) = &pending.resolved {
                 operation.deliver(coll::begin);
             }
@@ -104,23 +104,23 @@ impl<F: Fn(Lookup) -> Option<Collective>> Recorder for CollectiveRecorder<F> {
     }
 }
 
-/// A collective operation that was forwarded: the operation if it was resolved before, and the function that
-/// makes it from the call's arguments.
-pub(crate) struct Pending<F> {
+/// A collective operation that was forwarded: the operation if it was resolved before, and the arguments of
+/// the call.
+pub(crate) struct Pending<S> {
     resolved: Option<Collective>,
-    make: F,
+    shape: S,
 }
 
-impl<F: Fn(Lookup) -> Option<Collective>> Pending<F> {
-    /// Returns the operation. The library must have accepted it.
-    pub(crate) fn operation(self) -> Option<Collective> {
-        self.resolved.or_else(|| (self.make)(Lookup::Library))
+impl<S: Shape> Pending<S> {
+    /// Takes the operation. The library must have accepted it.
+    pub(crate) fn operation(&mut self) -> Option<Collective> {
+        self.resolved.take().or_else(|| self.shape.operation(Lookup::Library))
     }
 }
 
-impl<F: Fn(Lookup) -> Option<Collective>> super::Pending for Pending<F> {
+impl<S: Shape> super::Pending for Pending<S> {
     #[inline]
-    fn after(self) {
+    fn after(mut self) {
         if let Some(operation) = self.operation() {
             operation.deliver(coll::end);
         }

@@ -1,45 +1,79 @@
 //! The two shapes of collective operations, with a root and without. The table of calls lists the shape of each
 //! call, and the arguments that describe its blocks.
 
+#![allow(
+    clippy::inline_always,
+    reason = "the fast path of each operation, on which all but a few lines fold away"
+)]
+
 use mpit_components::coll::{Kind, Root};
 
-use super::{Amounts, CallContext, Collective, CollectiveRecorder, Lookup, bytes};
+use super::{Amounts, CallContext, Collective, CollectiveRecorder, Lookup, Shape, bytes};
 use crate::arguments::{Binding, Buf, Comm, Count, Int, RecvCounts, SendCounts, Type, Types};
 
-/// Records an operation with a root. The buffer, if any, is the one that may be `MPI_IN_PLACE` at the root.
-#[inline]
-pub(crate) fn rooted<L: Binding>(
+/// The arguments of an operation with a root.
+#[derive(Clone, Copy)]
+pub(crate) struct Rooted<L: Binding, U, B> {
     kind: Kind,
     root: Int<L>,
     comm: Comm<L>,
-    buffer: impl Buffer,
-    blocks: impl Blocks,
-) -> CollectiveRecorder<impl Fn(Lookup) -> Option<Collective>> {
-    CollectiveRecorder(move |lookup| {
-        let context = CallContext::new(lookup, kind, comm)?;
-        let root = context.root(root)?;
+    buffer: U,
+    blocks: B,
+}
+
+/// Records an operation with a root. The buffer, if any, is the one that may be `MPI_IN_PLACE` at the root.
+#[inline]
+pub(crate) fn rooted<L: Binding, U: Buffer, B: Blocks>(
+    kind: Kind,
+    root: Int<L>,
+    comm: Comm<L>,
+    buffer: U,
+    blocks: B,
+) -> CollectiveRecorder<Rooted<L, U, B>> {
+    CollectiveRecorder(Rooted { kind, root, comm, buffer, blocks })
+}
+
+impl<L: Binding, U: Buffer, B: Blocks> Shape for Rooted<L, U, B> {
+    #[inline(always)]
+    fn operation(self, lookup: Lookup) -> Option<Collective> {
+        let context = CallContext::new(lookup, self.kind, self.comm)?;
+        let root = context.root(self.root)?;
         // A process whose root is `MPI_PROC_NULL` takes no part.
         let amounts = match root {
             Root::None => Amounts::Each(0),
-            _ => blocks.amounts(context, root == Root::Here)?,
+            _ => self.blocks.amounts(context, root == Root::Here)?,
         };
-        Some(context.collective(root, amounts, root == Root::Here && buffer.is_in_place(context)?))
-    })
+        Some(context.collective(root, amounts, root == Root::Here && self.buffer.is_in_place(context)?))
+    }
+}
+
+/// The arguments of an operation without a root.
+#[derive(Clone, Copy)]
+pub(crate) struct Rootless<L: Binding, U, B> {
+    kind: Kind,
+    comm: Comm<L>,
+    buffer: U,
+    blocks: B,
 }
 
 /// Records an operation without a root. The buffer, if any, is the one that may be `MPI_IN_PLACE`.
 #[inline]
-pub(crate) fn rootless<L: Binding>(
+pub(crate) fn rootless<L: Binding, U: Buffer, B: Blocks>(
     kind: Kind,
     comm: Comm<L>,
-    buffer: impl Buffer,
-    blocks: impl Blocks,
-) -> CollectiveRecorder<impl Fn(Lookup) -> Option<Collective>> {
-    CollectiveRecorder(move |lookup| {
-        let context = CallContext::new(lookup, kind, comm)?;
-        let in_place = buffer.is_in_place(context)?;
-        Some(context.collective(Root::None, blocks.amounts(context, in_place)?, in_place))
-    })
+    buffer: U,
+    blocks: B,
+) -> CollectiveRecorder<Rootless<L, U, B>> {
+    CollectiveRecorder(Rootless { kind, comm, buffer, blocks })
+}
+
+impl<L: Binding, U: Buffer, B: Blocks> Shape for Rootless<L, U, B> {
+    #[inline(always)]
+    fn operation(self, lookup: Lookup) -> Option<Collective> {
+        let context = CallContext::new(lookup, self.kind, self.comm)?;
+        let in_place = self.buffer.is_in_place(context)?;
+        Some(context.collective(Root::None, self.blocks.amounts(context, in_place)?, in_place))
+    }
 }
 
 /// The buffer of a call that may be `MPI_IN_PLACE`, or `()`.
