@@ -83,7 +83,8 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
 
     /// Returns the operation if it exchanges the same number of bytes with each, and communicator and type
     /// are in the caches of recent lookups.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the arguments would go through memory, for every operation")]
     fn fast_record(self) -> Option<Operation<'static>> {
         let Collective { comm, kind, root, amounts, in_place } = self.0.operation(Lookup::Cached)?;
         let Amounts::Each(bytes) = amounts else { return None };
@@ -114,8 +115,18 @@ pub(crate) struct Pending<S> {
 impl<S: Shape> Pending<S> {
     /// Takes the operation. The library must have accepted it.
     pub(crate) fn operation(&mut self) -> Option<Collective> {
-        self.resolved.take().or_else(|| self.shape.operation(Lookup::Library))
+        match self.resolved.take() {
+            None => query(self.shape),
+            resolved => resolved,
+        }
     }
+}
+
+/// Queries the library, which is rare: at the first use of a communicator, and for types that were committed unseen.
+#[cold]
+#[inline(never)]
+fn query<S: Shape>(shape: S) -> Option<Collective> {
+    shape.operation(Lookup::Library)
 }
 
 impl<S: Shape> super::Pending for Pending<S> {

@@ -43,7 +43,7 @@ impl<L: Binding, U: Buffer, B: Blocks> Shape for Rooted<L, U, B> {
             Root::None => Amounts::Each(0),
             _ => self.blocks.amounts(context, root == Root::Here)?,
         };
-        Some(context.collective(root, amounts, root == Root::Here && self.buffer.is_in_place(context)?))
+        Some(context.collective(root, amounts, root == Root::Here && self.buffer.is_in_place(lookup)?))
     }
 }
 
@@ -70,8 +70,8 @@ pub(crate) fn rootless<L: Binding, U: Buffer, B: Blocks>(
 impl<L: Binding, U: Buffer, B: Blocks> Shape for Rootless<L, U, B> {
     #[inline(always)]
     fn operation(self, lookup: Lookup) -> Option<Collective> {
+        let in_place = self.buffer.is_in_place(lookup)?;
         let context = CallContext::new(lookup, self.kind, self.comm)?;
-        let in_place = self.buffer.is_in_place(context)?;
         Some(context.collective(Root::None, self.blocks.amounts(context, in_place)?, in_place))
     }
 }
@@ -79,20 +79,20 @@ impl<L: Binding, U: Buffer, B: Blocks> Shape for Rootless<L, U, B> {
 /// The buffer of a call that may be `MPI_IN_PLACE`, or `()`.
 pub(crate) trait Buffer: Copy {
     /// Returns true if it is; `None` if that requires a lookup beyond the allowed effort.
-    fn is_in_place(self, context: CallContext) -> Option<bool>;
+    fn is_in_place(self, lookup: Lookup) -> Option<bool>;
 }
 
 impl Buffer for () {
     #[inline]
-    fn is_in_place(self, _context: CallContext) -> Option<bool> {
+    fn is_in_place(self, _lookup: Lookup) -> Option<bool> {
         Some(false)
     }
 }
 
 impl<L: Binding> Buffer for Buf<L> {
     #[inline]
-    fn is_in_place(self, context: CallContext) -> Option<bool> {
-        match context.lookup {
+    fn is_in_place(self, lookup: Lookup) -> Option<bool> {
+        match lookup {
             Lookup::Cached => self.is_in_place_without_lookup(),
             Lookup::Registered | Lookup::Library => Some(Self::is_in_place(self)),
         }
@@ -117,7 +117,8 @@ impl Blocks for () {
 impl<L: Binding> Blocks for (Count<L>, Type<L>) {
     #[inline]
     fn amounts(self, context: CallContext, _is_special: bool) -> Option<Amounts> {
-        Some(Amounts::Each(bytes(self.0.get(), context.size(self.1)?)))
+        let size = context.size(self.1)?;
+        Some(Amounts::Each(bytes(self.0.get(), size)))
     }
 }
 
