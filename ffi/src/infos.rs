@@ -1,23 +1,14 @@
 //! Info objects.
 
-use std::ffi::c_int;
+use std::ffi::{CStr, c_int};
 
 use mpit::internal::vocabulary::ThreadLevel;
 use mpit::object::Bind;
 use mpit::{Error, Result};
 
-use crate::abi::{Abi, Flavor, Handle};
+use crate::abi::{Abi, Handle};
 use crate::host::{Host, mpi};
-use crate::info_store;
-
-/// `MPI_INFO_ENV` of the standard ABI.
-const STANDARD_ENV: Handle = 305;
-
-/// Bits 26 to 29 of MPICH's handles of info objects. The two bits above are 0 for null handles only.
-const NARROW_KIND: usize = 7;
-
-/// The lowest address of an object.
-const FIRST_PAGE: usize = 4096;
+use crate::{info_store, sessions};
 
 /// Checks that a handle can be an info object: for others, some libraries crash or call the program's error
 /// handler. Handles that are pointers are only checked for plausibility.
@@ -29,13 +20,11 @@ pub fn check(info: Handle) -> Result<()> {
     let abi = crate::abi();
     let info = abi.clean(info);
     let is_one = info == abi.nulls[Bind::Info as usize]
-        || info == STANDARD_ENV && abi.flavor == Flavor::Standard
-        || if Host::get().is_none() {
-            info_store::with(info, |_| ()).is_some()
-        } else if abi.narrow_handles {
-            info >> 30 != 0 && info >> 26 & 0xf == NARROW_KIND
+        || abi.info_env == Some(info)
+        || if Host::get().is_some() {
+            abi.may_be_info(info)
         } else {
-            info >= FIRST_PAGE
+            info_store::with(info, |_| ()).is_some()
         };
     if is_one { Ok(()) } else { Err(Error::Invalid) }
 }
@@ -64,7 +53,7 @@ pub fn create() -> Result<Handle> {
 /// sessions; before, only while MPI is initialized.
 fn is_usable() -> bool {
     let always = || Host::get().is_some_and(|host| host.function(c"PMPI_Session_init").is_some());
-    mpi::is_active() || always()
+    sessions::is_mpi_active() || always()
 }
 
 /// Returns the thread level of a session in use; `None` if its info object does not contain it.
@@ -87,10 +76,7 @@ pub(crate) fn thread_level_of_session(session: Handle) -> Option<ThreadLevel> {
     if code != Some(Abi::SUCCESS) || found == 0 {
         return None;
     }
-    match value.split(|byte| *byte == 0).next()? {
-        b"MPI_THREAD_SINGLE" => Some(ThreadLevel::Single),
-        b"MPI_THREAD_FUNNELED" => Some(ThreadLevel::Funneled),
-        b"MPI_THREAD_SERIALIZED" => Some(ThreadLevel::Serialized),
-        _ => Some(ThreadLevel::Multiple),
-    }
+    let name = CStr::from_bytes_until_nul(&value).ok()?.to_str().ok();
+    let level = name.and_then(|name| ThreadLevel::from_name(name.strip_prefix("MPI_THREAD_")?));
+    Some(level.unwrap_or(ThreadLevel::Multiple))
 }

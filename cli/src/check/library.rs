@@ -1,9 +1,9 @@
 //! Conflicts between definitions of plug-ins and of an MPI library.
 
+use crate::inventory::Inventory;
 use mpit::internal::desc::CategoryDesc;
 use mpit::internal::registry::Image;
 use mpit::tool::EnumDesc;
-use mpit_ffi::inventory::Inventory;
 use serde::{Deserialize, Serialize};
 
 use super::finding::Finding;
@@ -90,7 +90,7 @@ impl Definition {
         let of_pvars = inventory.pvars.iter().filter(|one| !one.own).map(|one| &one.enumeration);
         let of_settings = inventory.cvars.iter().filter(|one| !one.own).map(|one| &one.enumeration);
         let is_used_by_library = of_pvars.chain(of_settings).flatten().any(|name| *name == self.name);
-        let items = |one: &mpit_ffi::inventory::Enumeration| -> Vec<_> {
+        let items = |one: &crate::inventory::Enumeration| -> Vec<_> {
             one.items.iter().map(|item| (item.value, item.name.clone())).collect()
         };
         let mut alike = inventory.enumerations.iter().filter(|one| one.name == self.name);
@@ -131,7 +131,7 @@ pub(super) fn enumerations(image: &Image) -> Vec<&'static EnumDesc> {
 
 #[cfg(test)]
 mod tests {
-    use mpit_ffi::inventory::{self, Inventory};
+    use crate::inventory::{self, Inventory};
 
     use super::{Definition, Kind};
 

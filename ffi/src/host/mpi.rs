@@ -3,7 +3,6 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use crate::abi::Handle;
-use crate::sessions;
 
 /// `MPI_Comm_copy_attr_function` and `MPI_Win_copy_attr_function`.
 pub type CopyAttribute =
@@ -116,13 +115,6 @@ host_calls! {
     fn type_size = c"MPI_Type_size" / c"PMPI_Type_size" (datatype: Handle, size: *mut c_int);
     /// Returns the size of a datatype in bytes, also above 2^31.
     fn type_size_x = c"MPI_Type_size_x" / c"PMPI_Type_size_x" (datatype: Handle, size: *mut i64);
-}
-
-/// Returns true if MPI functions may be called: between `MPI_Init` and `MPI_Finalize`, or while a session of
-/// ours is open.
-#[must_use]
-pub fn is_active() -> bool {
-    sessions::is_open() || has_world()
 }
 
 /// Returns true between `MPI_Init` and `MPI_Finalize`.

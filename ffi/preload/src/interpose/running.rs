@@ -8,7 +8,7 @@ macro_rules! run_on_fast_path {
             $forward,
             |guard, ()| {
                 guard.notify(|| {
-                    $crate::calls::catch_panic(|| $recorder);
+                    $crate::isolation::catch_panic(|| $recorder);
                 });
             },
         )
