@@ -1,7 +1,7 @@
 //! Conflicts between definitions of plug-ins and of an MPI library.
 
 use mpit::internal::desc::CategoryDesc;
-use mpit::internal::registry::Image;
+use mpit::internal::registry::{Image, Rule};
 use mpit::tool::EnumDesc;
 use mpit_ffi::inventory::Inventory;
 use serde::{Deserialize, Serialize};
@@ -79,10 +79,10 @@ impl Definition {
         }
         let library = format!("the MPI library ({})", inventory.library.as_deref().unwrap_or("unknown"));
         let (rule, why) = match self.kind {
-            Kind::Enumeration => ("R67", format!("{library} has one of this name with other items")),
-            _ => ("R318", format!("{library} defines it as well, and its own is hidden behind this one")),
+            Kind::Enumeration => (Rule::R67, format!("{library} has one of this name with other items")),
+            _ => (Rule::R318, format!("{library} defines it as well, and its own is hidden behind this one")),
         };
-        Some(Finding::error(rule, self.label(), &self.place, why))
+        Some(Finding::new(rule, self.label(), &self.place, why))
     }
 
     /// Returns true if the library has an enumeration with this name and other items.
@@ -133,7 +133,7 @@ pub(super) fn enumerations(image: &Image) -> Vec<&'static EnumDesc> {
 mod tests {
     use mpit_ffi::inventory::{self, Inventory};
 
-    use super::{Definition, Kind};
+    use super::{Definition, Kind, Rule};
 
     fn enumeration(item: &str) -> Definition {
         let items = vec![(1, item.to_owned())];
@@ -154,10 +154,8 @@ mod tests {
         let enumerations = vec![inventory::Enumeration { name: "modes".into(), items }];
         let library = Inventory { cvars: vec![cvar(false)], enumerations, ..Default::default() };
         assert_eq!(enumeration("fast").conflict_with(&library), None);
-        assert_eq!(
-            enumeration("slow").conflict_with(&library).map(|finding| finding.rule),
-            Some("R67".into())
-        );
+        let rule = enumeration("slow").conflict_with(&library).map(|finding| finding.rule);
+        assert_eq!(rule, Some(Rule::R67));
         // The registry reports conflicts with mpit's own definitions.
         let ours = Inventory { cvars: vec![cvar(true)], ..library };
         assert_eq!(enumeration("slow").conflict_with(&ours), None);

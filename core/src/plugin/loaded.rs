@@ -14,6 +14,7 @@ use super::c_structs::LoadResult;
 use super::component;
 use super::epoch::EpochCounter;
 use super::export;
+use super::fault_log;
 use super::find::{self, File};
 use super::image;
 use super::load::{self, Hooks, Opened};
@@ -277,10 +278,13 @@ fn activate_and_register(
     Ok(hooks)
 }
 
-/// Reports on standard error the definitions that were left out because their names are taken.
+/// Reports the definitions that were left out because their names are taken: to `mpit check`, or on standard error.
 fn report(path: &Path, taken: &[Refusal]) {
-    for Refusal { what, place, why, .. } in taken {
-        print(&format!("the plug-in {}: {what} at {place} is left out: {why}", path.display()));
+    for refusal in taken {
+        if !fault_log::append_refusal(refusal) {
+            let Refusal { what, place, why, .. } = refusal;
+            print(&format!("the plug-in {}: {what} at {place} is left out: {why}", path.display()));
+        }
     }
 }
 

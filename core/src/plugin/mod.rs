@@ -19,7 +19,7 @@
 //! | [`image`] | programs and libraries that are no plug-ins |
 //! | `find`, `load` | plug-in files: search, checks, handshake |
 //! | `loaded` | the plug-ins of this process, active or not |
-//! | [`check`] | a complete list of a plug-in's faults, for a process of its own |
+//! | [`check`], [`fault_log`] | a complete list of a plug-in's faults, for a process of its own |
 //! | `epoch` | the epochs in which a plug-in's definitions have values |
 
 #[allow(missing_docs, reason = "members are described where people read of them, in mpit_plugin.h")]
@@ -35,6 +35,7 @@ mod epoch;
 mod event;
 #[doc(hidden)]
 pub mod export;
+pub mod fault_log;
 mod find;
 pub mod image;
 mod load;

@@ -7,7 +7,7 @@
 //! | module | content |
 //! |---|---|
 //! | `image` | the definitions to be added |
-//! | `check`, `plan` | the rules, and the decision on what is added |
+//! | `check`, `rule`, `plan` | the rules, and the decision on what is added |
 //! | `append` | the execution of a plan |
 //! | `index_space`, `name_index`, `categories` | the entries, and their lookup |
 
@@ -19,6 +19,7 @@ mod image;
 mod index_space;
 mod name_index;
 mod plan;
+mod rule;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicI32, Ordering::Acquire};
@@ -27,6 +28,7 @@ pub use categories::{Category, Members};
 pub(crate) use check::text_fault;
 pub use check::{Fault, LONGEST_NAME, Refusal, class_admits, name_fault};
 pub use image::Image;
+pub use rule::{Rule, Severity};
 
 use crate::cvar::sources::{self, Setting, ValueSource};
 use crate::desc::{CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
