@@ -37,38 +37,27 @@ pub(super) fn about(contents: &Contents) -> Vec<Finding> {
 
 fn entries(contents: &Contents) -> Vec<Entry> {
     let image = &contents.image;
+    macro_rules! entry {
+        ($desc:ident, $what:literal, $verbosity:expr, $categories:expr) => {
+            Entry {
+                what: format!($what, $desc.name()),
+                name: $desc.name(),
+                description: $desc.description(),
+                verbosity: $verbosity,
+                categories: $categories,
+                origin: $desc.origin(),
+            }
+        };
+    }
     let pvars = image.pvars.iter().map(|desc| Entry {
         what: format!("pvar `{}` ({})", desc.name(), desc.class()),
-        name: desc.name(),
-        description: desc.description(),
-        verbosity: Some(desc.verbosity()),
-        categories: desc.categories(),
-        origin: desc.origin(),
+        ..entry!(desc, "{}", Some(desc.verbosity()), desc.categories())
     });
-    let cvars = image.cvars.iter().map(|desc| Entry {
-        what: format!("cvar `{}`", desc.name()),
-        name: desc.name(),
-        description: desc.description(),
-        verbosity: Some(desc.verbosity()),
-        categories: desc.categories(),
-        origin: desc.origin(),
-    });
-    let events = image.events.iter().map(|desc| Entry {
-        what: format!("event `{}`", desc.name()),
-        name: desc.name(),
-        description: desc.description(),
-        verbosity: Some(desc.verbosity()),
-        categories: desc.categories(),
-        origin: desc.origin(),
-    });
-    let sources = image.sources.iter().map(|desc| Entry {
-        what: format!("source `{}`", desc.name()),
-        name: desc.name(),
-        description: desc.description(),
-        verbosity: None,
-        categories: &[],
-        origin: desc.origin(),
-    });
+    let cvars = image.cvars.iter();
+    let cvars = cvars.map(|desc| entry!(desc, "cvar `{}`", Some(desc.verbosity()), desc.categories()));
+    let events = image.events.iter();
+    let events = events.map(|desc| entry!(desc, "event `{}`", Some(desc.verbosity()), desc.categories()));
+    let sources = image.sources.iter().map(|desc| entry!(desc, "source `{}`", None, &[]));
     // Categories that are only referred to may be described elsewhere.
     pvars.chain(cvars).chain(events).chain(sources).collect()
 }
