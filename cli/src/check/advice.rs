@@ -27,7 +27,11 @@ pub(super) fn about(contents: &Contents) -> Vec<Finding> {
     let prefix = format!("{}_", contents.image.name.replace('-', "_")).to_lowercase();
     let without_prefix: Vec<_> =
         variables.iter().copied().filter(|entry| !entry.name.to_lowercase().starts_with(&prefix)).collect();
-    all.extend(about_several(Rule::Prefix, &without_prefix, &format!("the name does not begin with `{prefix}`")));
+    all.extend(about_several(
+        Rule::Prefix,
+        &without_prefix,
+        &format!("the name does not begin with `{prefix}`"),
+    ));
     let without_category: Vec<_> =
         variables.iter().copied().filter(|entry| entry.categories.is_empty()).collect();
     all.extend(about_several(Rule::Category, &without_category, "it is in no category"));

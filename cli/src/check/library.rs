@@ -29,7 +29,8 @@ enum Kind {
 impl Definition {
     /// Returns the definitions of an image whose names an MPI library could have, too.
     pub(super) fn all_of(image: &Image) -> Vec<Self> {
-        let new = |kind, name: &str, origin: Origin| Self { kind, name: name.into(), place: origin.to_string() };
+        let new =
+            |kind, name: &str, origin: Origin| Self { kind, name: name.into(), place: origin.to_string() };
         let pvars = image.pvars.iter().map(|desc| {
             let class = desc.class().to_string();
             new(Kind::Pvar { class }, desc.name(), desc.origin())
@@ -83,7 +84,12 @@ impl Definition {
         let is_used_by_library = of_pvars.chain(of_settings).flatten().any(|name| *name == self.name);
         let mut alike = inventory.enumerations.iter().filter(|one| one.name == self.name);
         is_used_by_library
-            && alike.any(|one| !one.items.iter().map(|item| (item.value, &item.name)).eq(items.iter().map(|(value, name)| (*value, name))))
+            && alike.any(|one| {
+                !one.items
+                    .iter()
+                    .map(|item| (item.value, &item.name))
+                    .eq(items.iter().map(|(value, name)| (*value, name)))
+            })
     }
 
     fn label(&self) -> String {

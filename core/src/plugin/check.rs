@@ -55,7 +55,8 @@ pub unsafe fn open() -> Result<Subject, Fault> {
     let path = environment::var_os(SUBJECT).unwrap_or_default();
     let file = find::file(Path::new(&path)).map_err(|why| Fault::of(Rule::File, why))?;
     // SAFETY: the caller ensures that the plug-in's code may run in this process.
-    let (name, plugin) = unsafe { load::handshake(&file.path) }.map_err(|why| Fault::of(Rule::Plugin, why))?;
+    let (name, plugin) =
+        unsafe { load::handshake(&file.path) }.map_err(|why| Fault::of(Rule::Plugin, why))?;
     Ok(Subject { path: file.path, name, plugin })
 }
 

@@ -104,9 +104,10 @@ unsafe fn elements(from: &abi::Event) -> EntryResult<Elements> {
     match items.len() {
         0 => Ok((leak_list(all), None)),
         named if named == count => Ok((leak_list(all), Some(leak_list(items)))),
-        named => {
-            Err(Fault::of(Rule::C34, format!("{named} of its {count} elements have names; all have, or none")))
-        }
+        named => Err(Fault::of(
+            Rule::C34,
+            format!("{named} of its {count} elements have names; all have, or none"),
+        )),
     }
 }
 

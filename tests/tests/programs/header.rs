@@ -228,7 +228,12 @@ fn layouts_and_constants_equal_rust() -> Outcome {
 fn the_header_is_valid_in_all_languages() -> Outcome {
     let dir = tempfile::tempdir().context("a directory for programs")?;
     let alone = "#include \"mpit_plugin.h\"\n";
-    let text = fs::read_to_string(paths::source("hosts/c/full_plugin.c")).context("full_plugin.c")?;
+    // Plug-ins with entries of each kind, and with components.
+    let plugins = ["c/good.c", "c/bound.c", "component.c"].map(|name| {
+        let path = paths::source(&format!("plugins/{name}"));
+        fs::read_to_string(&path).context(path.display())
+    });
+    let plugins = plugins.into_iter().collect::<Outcome<Vec<_>>>()?;
     for (compiler, standard, ending) in
         [("cc", "c99", "c"), ("cc", "c11", "c"), ("c++", "c++17", "cpp"), ("c++", "c++20", "cpp")]
     {
@@ -238,7 +243,9 @@ fn the_header_is_valid_in_all_languages() -> Outcome {
         // members.
         if standard != "c++17" {
             let options = [&options[..], &["-Wno-missing-field-initializers"]].concat();
-            compile(dir.path(), &format!("whole.{ending}"), &text, compiler, &options)?;
+            for text in &plugins {
+                compile(dir.path(), &format!("plugin.{ending}"), text, compiler, &options)?;
+            }
         }
     }
     Ok(())

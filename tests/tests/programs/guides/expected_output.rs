@@ -11,7 +11,8 @@ pub(crate) fn is_shown(shown: &[String], streams: [&str; 2]) -> bool {
     let mut reached = nowhere.clone();
     reached[0][0] = true;
     for (at, line) in shown.iter().enumerate() {
-        let gap = |at: Option<usize>| if at.and_then(|at| shown.get(at)) == Some(&"...") { "..." } else { "" };
+        let gap =
+            |at: Option<usize>| if at.and_then(|at| shown.get(at)) == Some(&"...") { "..." } else { "" };
         let pattern = format!("{}{line}{}", gap(at.checked_sub(1)), gap(Some(at + 1)));
         let before = std::mem::replace(&mut reached, nowhere.clone());
         for o in 0..=out.len() {
