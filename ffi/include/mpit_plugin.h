@@ -492,9 +492,9 @@ static inline int mpit_offer(const struct mpit_table *table)
     return function ? function(table) : 0;
 }
 
-/* Loads and activates a plug-in by its path, unless it is loaded already. Its variables and events are appended to the existing
- * ones. Returns MPI_SUCCESS and, if `plugin` is not null, the number of the plug-in; or an error code of MPI_T after one line
- * on standard error. Do not call it in a callback of a tool.
+/* Loads and activates a plug-in by its path; no effect if it is active already. Its variables and events are appended to the
+ * existing ones. Returns MPI_SUCCESS and, if `plugin` is not null, the number of the plug-in; or an error code of MPI_T after
+ * one line on standard error, also for a plug-in that was deactivated. Do not call it in a callback of a tool.
  *
  * The constructors of the plug-in run in this process, once. `mpit check` tests in a process of its own if a plug-in crashes,
  * hangs or calls exit at its start. */
