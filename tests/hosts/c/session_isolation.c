@@ -137,9 +137,8 @@ static unsigned long long reset(const struct handle *at, const struct variable *
     return is_bound(variable) ? value : 0;
 }
 
-/* Makes all calls on a handle, with traffic in between; returns its value.
- *
- * Proves F15, F16, F17, F18, F19, F20, F21, R194: each call is checked by its effect on what is read. */
+/* Makes all calls on a handle, with traffic in between; returns its value. */
+/* Proves F15, F16, F17, F18, F19, F20, F21, R194: each call is checked by its effect on what is read. */
 static unsigned long long meddle(struct handle *with, const struct variable *variable)
 {
     unsigned long long value = variable->each;
