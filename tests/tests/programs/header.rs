@@ -10,7 +10,7 @@ use mpit::internal::plugin::abi;
 use mpit::internal::vocabulary::SourceOrder;
 use mpit::object::Bind;
 use mpit::tool::{Class, Datatype, Scope, Verbosity};
-use mpit_tests::{Context, Failure, Outcome, paths};
+use mpit_tests::{Context, Failure, Outcome, build, paths};
 
 /// The layout of a struct: its size, and the offset and size of each member.
 type Layout = (usize, Vec<(&'static str, usize, usize)>);
@@ -178,10 +178,7 @@ fn compile(dir: &Path, name: &str, code: &str, compiler: &str, options: &[&str])
     let include = paths::workspace().join("ffi/include");
     let mut command = Command::new(compiler);
     command.args(["-Wall", "-Wextra", "-pedantic", "-Werror"]).args(options).arg("-I").arg(include);
-    let output = command.arg(&source).current_dir(dir).output().context(compiler)?;
-    Failure::unless(output.status.success(), || {
-        format!("{command:?}:\n{}", String::from_utf8_lossy(&output.stderr))
-    })
+    build::run(command.arg(&source).current_dir(dir)).map(drop)
 }
 
 #[test]
@@ -216,12 +213,11 @@ fn layouts_and_constants_equal_rust() -> Outcome {
         format!("#include \"mpit_plugin.h\"\n#include <stdio.h>\nint main(void) {{\n{lines}return 0;\n}}\n");
     let dir = tempfile::tempdir().context("a directory for a program")?;
     compile(dir.path(), "layouts.c", &program, "cc", &["-std=c11", "-o", "layouts"])?;
-    let output = Command::new(dir.path().join("layouts")).output().context("the program")?;
-    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let [printed, _] = build::run(&mut Command::new(dir.path().join("layouts")))?;
     for (printed, expected) in printed.lines().zip(&expected) {
         Failure::unless(printed == expected, || format!("C prints {printed}, Rust prints {expected}"))?;
     }
-    Failure::unless(printed.lines().count() == expected.len(), || format!("{output:?}"))
+    Failure::unless(printed.lines().count() == expected.len(), || printed.clone())
 }
 
 #[test]
