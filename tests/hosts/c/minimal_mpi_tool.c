@@ -106,7 +106,7 @@ static void describe(void)
     places[STEP_ELEMENTS] = 77;
     check(MPI_T_event_get_info(step, name, &length, &verbosity, types, places, &elements, &names, &info, desc,
                                &desc_length, &bind) == MPI_SUCCESS, "R232 what it says of itself");
-    check(!strcmp(name, "minimal_step") && !strcmp(desc, "A step is made.") && length == 12, "R37 texts");
+    check(!strcmp(name, "minimal_step") && !strcmp(desc, "A step is made.") && length == 13, "R37 texts");
     check(elements == STEP_ELEMENTS && bind == MPI_T_BIND_NO_OBJECT && verbosity == MPI_T_VERBOSITY_TUNER_BASIC,
           "R235 elements, R244 bind");
     check(types[0] == MPI_INT && types[1] == MPI_UNSIGNED_LONG_LONG && types[2] == MPI_DOUBLE, "R61 datatypes");
