@@ -10,7 +10,7 @@ use super::table::{Entry, TableBuilder, leak, leak_list};
 use crate::abi::{self, EventCell};
 use crate::desc::{EnumDesc, EnumItem};
 use crate::event::{self, Context, Element, EventDesc, LARGEST_EVENT, SourceDesc};
-use crate::registry::{Fault, Registry};
+use crate::registry::{Fault, Registry, Rule};
 use crate::vocabulary::{Bind, Datatype, Safety, Verbosity};
 
 impl TableBuilder {
@@ -61,7 +61,7 @@ impl TableBuilder {
         let registry = Registry::global();
         let known = registry.source_index(name).and_then(|index| registry.source(index));
         known.ok_or_else(|| {
-            Fault::of("C35", format!("there is no source `{name}`, in the table or registered before"))
+            Fault::of(Rule::C35, format!("there is no source `{name}`, in the table or registered before"))
         })
     }
 }
@@ -81,7 +81,7 @@ unsafe fn elements(from: &abi::Event) -> EntryResult<Elements> {
     }
     if count > LARGEST_EVENT {
         let why = format!("{count} elements do not fit into {LARGEST_EVENT} bytes");
-        return Err(Fault::of("C33", why));
+        return Err(Fault::of(Rule::C33, why));
     }
     check_list("its list of elements", from.elements, count)?;
     let (mut all, mut items) = (Vec::new(), Vec::new());
@@ -92,7 +92,7 @@ unsafe fn elements(from: &abi::Event) -> EntryResult<Elements> {
         let datatype = from_code("datatype", one.datatype, Datatype::ALL).map_err(inside)?;
         if one.displacement > LARGEST_EVENT {
             let why = format!("its displacement {} is too large", one.displacement);
-            return Err(inside(Fault::of("C33", why)));
+            return Err(inside(Fault::of(Rule::C33, why)));
         }
         all.push(Element::new(datatype, one.displacement));
         if !one.name.is_null() {
@@ -104,9 +104,10 @@ unsafe fn elements(from: &abi::Event) -> EntryResult<Elements> {
     match items.len() {
         0 => Ok((leak_list(all), None)),
         named if named == count => Ok((leak_list(all), Some(leak_list(items)))),
-        named => {
-            Err(Fault::of("C34", format!("{named} of its {count} elements have names; all have, or none")))
-        }
+        named => Err(Fault::of(
+            Rule::C34,
+            format!("{named} of its {count} elements have names; all have, or none"),
+        )),
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::c_structs::LoadResult;
+use super::fault_log;
 use super::find::{self, File};
 use super::load::{self, Hooks, Opened};
 use super::table::{in_one_line, leak};
@@ -258,10 +259,13 @@ fn activate_and_register(
     Ok(hooks)
 }
 
-/// Reports on standard error the definitions that were left out because their names are taken.
+/// Reports the definitions that were left out because their names are taken: to `mpit check`, or on standard error.
 fn report(path: &Path, taken: &[Refusal]) {
-    for Refusal { what, place, why, .. } in taken {
-        print(&format!("the plug-in {}: {what} at {place} is left out: {why}", path.display()));
+    for refusal in taken {
+        if !fault_log::append_refusal(refusal) {
+            let Refusal { what, place, why, .. } = refusal;
+            print(&format!("the plug-in {}: {what} at {place} is left out: {why}", path.display()));
+        }
     }
 }
 

@@ -18,7 +18,7 @@
 //! | [`image`] | programs and libraries that are no plug-ins |
 //! | `find`, `load` | plug-in files: search, checks, handshake |
 //! | `loaded` | the plug-ins of this process, active or not |
-//! | [`check`] | a complete list of a plug-in's faults, for a process of its own |
+//! | [`check`], [`fault_log`] | a complete list of a plug-in's faults, for a process of its own |
 //! | `process` | the registry and the interface of this process |
 
 mod c_strings;
@@ -31,6 +31,7 @@ mod enums;
 mod event;
 #[doc(hidden)]
 pub mod export;
+pub mod fault_log;
 mod find;
 pub mod image;
 mod load;

@@ -6,7 +6,7 @@ use super::cell::{self, Count, ForeignSource, MAX_ELEMENTS, ValueSource};
 use super::table::{Entry, TableBuilder, leak};
 use crate::abi::{PVAR_ATOMIC, PVAR_CONTINUOUS, PVAR_CUMULATIVE, PVAR_READONLY, PVAR_WRITABLE, Pvar, Sum};
 use crate::cell::{LevelStorage, PvarFlags};
-use crate::registry::Fault;
+use crate::registry::{Fault, Rule};
 use crate::vocabulary::{Bind, Class, Datatype, Verbosity};
 
 impl TableBuilder {
@@ -32,7 +32,7 @@ impl TableBuilder {
         cell_fault(&source, class, datatype)?;
         let marks = PvarMarkers::of(from.flags, class, datatype)?;
         if marks.flags.has(PvarFlags::ATOMIC) && !matches!(count, Count::Fixed(1)) {
-            return Err(Fault::of("C22", "ATOMIC goes with one element, whatever the object"));
+            return Err(Fault::of(Rule::C22, "ATOMIC goes with one element, whatever the object"));
         }
         // SAFETY: the enumeration is null or a `struct mpit_enum`, by the conditions of `register`.
         let enumeration = unsafe { self.enumeration(from.enumeration, entry.origin) }?;
@@ -72,17 +72,17 @@ impl PvarMarkers {
             }
         }
         if rest != 0 {
-            return Err(Fault::of("C4", format!("its flags {bits:#x} are not all known")));
+            return Err(Fault::of(Rule::C4, format!("its flags {bits:#x} are not all known")));
         }
         let (cumulative, writable) = (bits & PVAR_CUMULATIVE != 0, bits & PVAR_WRITABLE != 0);
         if writable && flags.has(PvarFlags::READONLY) {
             let why = "WRITABLE contradicts READONLY: keep only one of the two";
-            return Err(Fault::of("C5", why));
+            return Err(Fault::of(Rule::C5, why));
         }
         if cumulative {
             if !class.can_be_cumulative() || datatype == Datatype::Char {
                 let why = format!("a {class} of {datatype} values is no sum, it cannot be CUMULATIVE");
-                return Err(Fault::of("C6", why));
+                return Err(Fault::of(Rule::C6, why));
             }
         }
         Ok(Self { flags, cumulative, writable })
@@ -104,7 +104,7 @@ unsafe fn value_of(from: &Pvar, datatype: Datatype) -> EntryResult<ValueSource> 
         let why = format!(
             "its value is in exactly one of `sum`, `level`, `level_of`, `storage` and `read`, of which {given} are given"
         );
-        return Err(Fault::of("C5", why));
+        return Err(Fault::of(Rule::C5, why));
     }
     if let Some(function) = from.read {
         return Ok(ValueSource::Function(function));
@@ -136,10 +136,13 @@ unsafe fn value_of(from: &Pvar, datatype: Datatype) -> EntryResult<ValueSource> 
 fn count_of(from: &Pvar, value: &ValueSource) -> EntryResult<Count> {
     if let Some(function) = from.count_of {
         if from.count != 0 {
-            return Err(Fault::of("C28", format!("its count is {}; beside `count_of` it is 0", from.count)));
+            return Err(Fault::of(
+                Rule::C28,
+                format!("its count is {}; beside `count_of` it is 0", from.count),
+            ));
         }
         if !matches!(value, ValueSource::Function(_)) {
-            return Err(Fault::of("C28", "`count_of` goes with `read`; what lies in memory has a count"));
+            return Err(Fault::of(Rule::C28, "`count_of` goes with `read`; what lies in memory has a count"));
         }
         return Ok(Count::Of(function));
     }
@@ -147,7 +150,7 @@ fn count_of(from: &Pvar, value: &ValueSource) -> EntryResult<Count> {
     let count = count.ok_or_else(|| {
         let why =
             format!("its count is {}; it has 1 element or more, and at most {MAX_ELEMENTS}", from.count);
-        Fault::of("C28", why)
+        Fault::of(Rule::C28, why)
     })?;
     Ok(Count::Fixed(count))
 }
@@ -161,20 +164,20 @@ fn cell_fault(source: &ForeignSource, class: Class, datatype: Datatype) -> Entry
         ValueSource::Storage(_) | ValueSource::Function(_) => return Ok(()),
     };
     if !fits {
-        return Err(Fault::of("C6", format!("a {class} is not kept in a `{kind}`")));
+        return Err(Fault::of(Rule::C6, format!("a {class} is not kept in a `{kind}`")));
     }
     if !class.datatypes().contains(&datatype) {
-        return Err(Fault::of("C6", format!("the class {class} does not admit {datatype} values")));
+        return Err(Fault::of(Rule::C6, format!("the class {class} does not admit {datatype} values")));
     }
     let is_one = matches!(source.count, Count::Fixed(1));
     match source.value {
-        ValueSource::LevelOf(_) if !is_one => Err(Fault::of("C28", "a `level_of` is one element")),
+        ValueSource::LevelOf(_) if !is_one => Err(Fault::of(Rule::C28, "a `level_of` is one element")),
         ValueSource::LevelOf(_) if source.bind == Bind::NoObject => {
             let why = "`level_of` goes with an object to be bound to; without one there is `level`";
-            Err(Fault::of("C5", why))
+            Err(Fault::of(Rule::C5, why))
         }
         ValueSource::LevelOf(_) => Ok(()),
         _ if is_one && source.bind == Bind::NoObject => Ok(()),
-        _ => Err(Fault::of("C28", format!("a `{kind}` is one element that is bound to no object"))),
+        _ => Err(Fault::of(Rule::C28, format!("a `{kind}` is one element that is bound to no object"))),
     }
 }

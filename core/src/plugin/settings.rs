@@ -14,7 +14,7 @@ use crate::cvar::{CvarDesc, ErasedCvar};
 use crate::desc::EnumDesc;
 use crate::object::Object;
 use crate::readable::is_writable;
-use crate::registry::{Fault, text_fault};
+use crate::registry::{Fault, Rule, text_fault};
 use crate::vocabulary::{Bind, Datatype, Scope, Verbosity};
 use crate::{Error, Result};
 
@@ -207,7 +207,7 @@ impl TableBuilder {
         let count = count.ok_or_else(|| {
             let why =
                 format!("its count is {}; it has 1 element or more, and at most {MAX_ELEMENTS}", from.count);
-            Fault::of("C28", why)
+            Fault::of(Rule::C28, why)
         })?;
         let bind = from_code("bind", from.bind, Bind::ALL)?;
         let value = value_of(from, bind, datatype)?;
@@ -215,7 +215,7 @@ impl TableBuilder {
         // SAFETY: the lists are null or end with a null pointer, by the conditions of `register`.
         let (aliases, environment) = unsafe { further_names(from) }?;
         if from.flags & !CVAR_BEFORE_INIT != 0 {
-            return Err(Fault::of("C4", format!("its flags {:#x} are not all known", from.flags)));
+            return Err(Fault::of(Rule::C4, format!("its flags {:#x} are not all known", from.flags)));
         }
         // SAFETY: the enumeration is null or a `struct mpit_enum`, by the conditions of `register`.
         let enumeration = unsafe { self.enumeration(from.enumeration, entry.origin) }?;
@@ -248,11 +248,11 @@ fn value_of(from: &Cvar, bind: Bind, datatype: Datatype) -> EntryResult<SettingS
     }
     if from.get_of.is_some() || from.put_of.is_some() || from.freed.is_some() {
         let why = "`get_of`, `put_of` and `freed` take an object, and it is bound to none: set `bind`";
-        return Err(Fault::of("C29", why));
+        return Err(Fault::of(Rule::C29, why));
     }
     match (from.get, from.put) {
         (Some(_), Some(_)) if !from.storage.is_null() || from.set.is_some() => {
-            Err(Fault::of("C5", "`get` and `put` stand in place of `storage` and `set`, not beside them"))
+            Err(Fault::of(Rule::C5, "`get` and `put` stand in place of `storage` and `set`, not beside them"))
         }
         (Some(get), Some(put)) => Ok(SettingStorage::Functions(get, put)),
         (None, None) if from.storage.is_null() => Err("its storage is a null pointer".into()),
@@ -260,7 +260,7 @@ fn value_of(from: &Cvar, bind: Bind, datatype: Datatype) -> EntryResult<SettingS
             Err(format!("its storage at {:p} is not aligned", from.storage).into())
         }
         (None, None) => Ok(SettingStorage::Storage(from.storage, from.set)),
-        _ => Err(Fault::of("C5", "it has one of `get` and `put`, which belong together")),
+        _ => Err(Fault::of(Rule::C5, "it has one of `get` and `put`, which belong together")),
     }
 }
 
@@ -288,7 +288,7 @@ fn value_of_objects(from: &Cvar, bind: Bind) -> EntryResult<SettingStorage> {
             let why = format!(
                 "it is bound to {bind}: set `get_of` and `put_of`, in place of `storage`, `set`, `get` and `put`"
             );
-            Err(Fault::of("C29", why))
+            Err(Fault::of(Rule::C29, why))
         }
     }
 }
@@ -314,7 +314,7 @@ unsafe fn further_names(from: &Cvar) -> EntryResult<FurtherNames> {
         }
         if name.contains('=') {
             let why = format!("{what} `{name}`: its name contains `=`, which ends a name");
-            return Err(Fault::of("C2", why));
+            return Err(Fault::of(Rule::C2, why));
         }
     }
     Ok((leak_list(aliases), leak_list(environment)))

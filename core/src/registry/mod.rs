@@ -7,7 +7,7 @@
 //! | module | content |
 //! |---|---|
 //! | `image` | the definitions to be added |
-//! | `check`, `plan` | the rules, and the decision on what is added |
+//! | `check`, `rule`, `plan` | the rules, and the decision on what is added |
 //! | `append` | the execution of a plan |
 //! | `index_space`, `name_index`, `categories` | the entries, and their lookup |
 //! | `unknown` | settings that no control variable accepts |
@@ -20,6 +20,7 @@ mod image;
 mod index_space;
 mod name_index;
 mod plan;
+mod rule;
 mod unknown;
 
 use std::ops::Range;
@@ -29,6 +30,7 @@ pub use categories::{Category, Members};
 pub(crate) use check::text_fault;
 pub use check::{Fault, LONGEST_NAME, Refusal, name_fault};
 pub use image::Image;
+pub use rule::{Rule, Severity};
 pub use unknown::{misspelled, nearest, unknown};
 
 use crate::activation::Activation;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PROCESSES = 2, BINS = 66, MOST = PROCESSES * BINS, FILE_NAME = 4096 };
 
@@ -109,7 +110,7 @@ static struct handle open(MPI_T_pvar_session session, const struct variable *var
     require(MPI_T_pvar_handle_alloc(session, index_of(variable->name, class), is_bound(variable) ? &world : NULL,
                                     &opened.handle, &count) == MPI_SUCCESS,
             variable->name, "no handle");
-    require(count <= MOST, variable->name, "too many elements");
+    require(count == (kind != ARRAY ? 1 : variable->bin ? MOST : PROCESSES), variable->name, "number of elements");
     if (kind == ARRAY)
         opened.element = other * (count / PROCESSES) + variable->bin;
     return opened;
@@ -137,6 +138,7 @@ static unsigned long long reset(const struct handle *at, const struct variable *
 }
 
 /* Makes all calls on a handle, with traffic in between; returns its value. */
+/* Proves F15, F16, F17, F18, F19, F20, F21, R194: each call is checked by its effect on what is read. */
 static unsigned long long meddle(struct handle *with, const struct variable *variable)
 {
     unsigned long long value = variable->each;
@@ -163,6 +165,7 @@ static void try(const struct variable *variable, MPI_T_pvar_session one, MPI_T_p
     unsigned long long meddled;
 
     act();
+    is(&running, 0, "before its first start");
     DO(start, &stopped);
     act();
     DO(stop, &stopped);
@@ -204,6 +207,7 @@ static void phases(const char *directory, MPI_T_pvar_session one, MPI_T_pvar_ses
 {
     struct handle whole = phase(one, directory, "whole"), part = phase(two, directory, "part");
     struct handle count = open(two, &VARIABLES[0]);
+    char file[FILE_NAME];
 
     DO(start, &whole);
     DO(start, &count);
@@ -219,6 +223,8 @@ static void phases(const char *directory, MPI_T_pvar_session one, MPI_T_pvar_ses
     DO(stop, &part);
     act();
     DO(stop, &whole);
+    snprintf(file, sizeof file, "%s/whole.%d.prof", directory, rank);
+    require(access(file, R_OK) == 0, whole.name, "no file as soon as it is stopped");
     is(&count, 5, "after all phases were written");
     require(MPI_T_pvar_handle_free(one, &whole.handle) == MPI_SUCCESS, whole.name, "free");
     require(MPI_T_pvar_handle_free(two, &part.handle) == MPI_SUCCESS, part.name, "free");

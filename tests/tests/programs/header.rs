@@ -10,7 +10,7 @@ use mpit::internal::plugin::abi;
 use mpit::internal::vocabulary::{SourceOrder, Vocabulary};
 use mpit::object::Bind;
 use mpit::tool::{Class, Datatype, Scope, Verbosity};
-use mpit_tests::{Context, Failure, Outcome, paths};
+use mpit_tests::{Context, Failure, Outcome, build, paths};
 
 /// The layout of a struct: its size, and the offset and size of each member.
 type Layout = (usize, Vec<(&'static str, usize, usize)>);
@@ -181,10 +181,7 @@ fn compile(dir: &Path, name: &str, code: &str, compiler: &str, options: &[&str])
     let include = paths::workspace().join("ffi/include");
     let mut command = Command::new(compiler);
     command.args(["-Wall", "-Wextra", "-pedantic", "-Werror"]).args(options).arg("-I").arg(include);
-    let output = command.arg(&source).current_dir(dir).output().context(compiler)?;
-    Failure::unless(output.status.success(), || {
-        format!("{command:?}:\n{}", String::from_utf8_lossy(&output.stderr))
-    })
+    build::run(command.arg(&source).current_dir(dir)).map(drop)
 }
 
 #[test]
@@ -219,19 +216,23 @@ fn layouts_and_constants_equal_rust() -> Outcome {
         format!("#include \"mpit_plugin.h\"\n#include <stdio.h>\nint main(void) {{\n{lines}return 0;\n}}\n");
     let dir = tempfile::tempdir().context("a directory for a program")?;
     compile(dir.path(), "layouts.c", &program, "cc", &["-std=c11", "-o", "layouts"])?;
-    let output = Command::new(dir.path().join("layouts")).output().context("the program")?;
-    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let [printed, _] = build::run(&mut Command::new(dir.path().join("layouts")))?;
     for (printed, expected) in printed.lines().zip(&expected) {
         Failure::unless(printed == expected, || format!("C prints {printed}, Rust prints {expected}"))?;
     }
-    Failure::unless(printed.lines().count() == expected.len(), || format!("{output:?}"))
+    Failure::unless(printed.lines().count() == expected.len(), || printed.clone())
 }
 
 #[test]
 fn the_header_is_valid_in_all_languages() -> Outcome {
     let dir = tempfile::tempdir().context("a directory for programs")?;
     let alone = "#include \"mpit_plugin.h\"\n";
-    let text = fs::read_to_string(paths::source("hosts/c/full_plugin.c")).context("full_plugin.c")?;
+    // Plug-ins with entries of each kind, and with components.
+    let plugins = ["c/good.c", "c/bound.c", "component.c"].map(|name| {
+        let path = paths::source(&format!("plugins/{name}"));
+        fs::read_to_string(&path).context(path.display())
+    });
+    let plugins = plugins.into_iter().collect::<Outcome<Vec<_>>>()?;
     for (compiler, standard, ending) in
         [("cc", "c99", "c"), ("cc", "c11", "c"), ("c++", "c++17", "cpp"), ("c++", "c++20", "cpp")]
     {
@@ -241,7 +242,9 @@ fn the_header_is_valid_in_all_languages() -> Outcome {
         // members.
         if standard != "c++17" {
             let options = [&options[..], &["-Wno-missing-field-initializers"]].concat();
-            compile(dir.path(), &format!("whole.{ending}"), &text, compiler, &options)?;
+            for text in &plugins {
+                compile(dir.path(), &format!("plugin.{ending}"), text, compiler, &options)?;
+            }
         }
     }
     Ok(())

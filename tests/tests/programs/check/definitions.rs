@@ -93,8 +93,7 @@ fn names_are_compared_with_other_plugins() -> Outcome {
     equal(&checked(&[&second], 0)?.findings(0).len(), &1)
 }
 
-/// Tests that defects are found which only the plug-in's copy of mpit knows (left-out definitions), or only
-/// standard error shows (panics).
+/// Tests that defects are found which only the plug-in's copy of mpit knows: left-out definitions and panics.
 #[test]
 fn rust_plugins_are_checked() -> Outcome {
     let (short, every) = (Build::PLAIN.plugin("short")?, Build::PLAIN.plugin("every")?);

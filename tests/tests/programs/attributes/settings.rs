@@ -4,7 +4,7 @@ use mpit::cvar;
 use mpit::cvar::{Cvar, Text};
 use mpit::tool::{CvarDesc, Datatype, EnumDesc, Scope, Tool, Verbosity};
 
-use crate::groups::{Mode, Net};
+use crate::attributes::groups::{Mode, Net};
 
 fn setting(name: &str) -> &'static CvarDesc {
     let tool = Tool::new();

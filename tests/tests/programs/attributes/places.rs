@@ -3,7 +3,7 @@
 use mpit::event::{Context, Event};
 use mpit::tool::Class;
 
-use crate::{event, pvar};
+use crate::attributes::{event, pvar};
 
 /// Imports the crate under another name.
 mod acme {
@@ -11,7 +11,7 @@ mod acme {
 }
 
 /// Found by a path of its own.
-#[mpit::category(name = "renamed", crate = crate::places::acme::tools)]
+#[mpit::category(name = "renamed", crate = crate::attributes::places::acme::tools)]
 struct Renamed;
 
 /// Found by a path of its own, too.

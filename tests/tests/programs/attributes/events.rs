@@ -117,7 +117,7 @@ fn sources_are_registered() {
 
 #[test]
 fn events_are_registered() {
-    let sent = crate::event("message_sent");
+    let sent = crate::attributes::event("message_sent");
     assert!(ptr::eq(sent, MessageSent::DESC));
     assert_eq!((sent.bind(), sent.verbosity()), (Bind::Comm, Verbosity::UserDetail));
     assert_eq!(
@@ -127,7 +127,7 @@ fn events_are_registered() {
     assert!(ptr::eq(sent.source(), MessageEngine::DESC));
     assert_eq!(sent.categories().iter().map(|desc| desc.name()).collect::<Vec<_>>(), ["event.messages"]);
     assert_eq!(names(sent), ["peer", "bytes"]);
-    let unit = crate::event("acme.unit");
+    let unit = crate::attributes::event("acme.unit");
     assert_eq!((unit.bind(), unit.verbosity()), (Bind::NoObject, Verbosity::TunerDetail));
 }
 
@@ -137,7 +137,7 @@ fn element_offsets_are_the_compilers() {
     use Datatype::{
         Char, Count, Double, Int, Int32, Int64, Uint32, Uint64, Unsigned, UnsignedLong, UnsignedLongLong,
     };
-    let all = crate::event("acme.all");
+    let all = crate::attributes::event("acme.all");
     let datatypes: Vec<_> = all.elements().iter().map(Element::datatype).collect();
     assert_eq!(
         datatypes,
@@ -160,14 +160,14 @@ fn element_offsets_are_the_compilers() {
     assert_eq!(starts, [0, 4, 8, 12, 16, 24, 32, 40, 48, 56, 64, 72]);
     assert_eq!(all.extent(), 76);
     assert_eq!((names(all)[0], names(all)[11]), ("letter", "type"));
-    assert_eq!(crate::event("acme.alias").elements()[1].datatype(), Int64);
+    assert_eq!(crate::attributes::event("acme.alias").elements()[1].datatype(), Int64);
 }
 
 /// Proves R246.
 #[test]
 fn event_may_have_no_elements() {
     for name in ["acme.unit", "acme.empty"] {
-        let desc = crate::event(name);
+        let desc = crate::attributes::event(name);
         assert_eq!((desc.elements().len(), desc.extent()), (0, 0), "{name}");
         assert!(desc.element_names().is_none(), "{name}");
     }

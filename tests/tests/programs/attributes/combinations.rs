@@ -8,8 +8,8 @@ use mpit::cell::{CommLevels, HighWatermark, LowWatermark};
 use mpit::object::{Bind, Comm, Object};
 use mpit::tool::{Class, Datatype};
 
-use crate::classes::Weather;
-use crate::pvar;
+use crate::attributes::classes::Weather;
+use crate::attributes::pvar;
 
 /// The expected properties of a variable.
 struct Expected {

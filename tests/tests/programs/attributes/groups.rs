@@ -4,7 +4,7 @@ use mpit::cell::Counter;
 use mpit::component::ComponentDesc;
 use mpit::{Category, MpitEnum, category, component, pvar};
 
-use crate::pvar;
+use crate::attributes::pvar;
 
 /// Everything about the network.
 ///

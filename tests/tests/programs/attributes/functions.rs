@@ -8,7 +8,7 @@ use mpit::object::{Bind, Comm, Object};
 use mpit::pvar;
 use mpit::tool::{Class, Datatype, EnumItem, Tool};
 
-use crate::classes::Weather;
+use crate::attributes::classes::Weather;
 
 /// Reads a variable with a started handle.
 fn read<T: Value>(name: &str, class: Class, object: Option<&Object<'_>>) -> mpit::Result<Vec<T>> {
@@ -112,7 +112,7 @@ fn functions_are_called_at_reads() {
 fn states_are_numbers_with_names() {
     assert_eq!(read("outlook", Class::State, None), Ok(vec![7]));
     assert_eq!(read("outlook_or_not", Class::State, None), Ok(vec![0]));
-    let enumeration = crate::pvar("outlook", Class::State).enumeration().expect("one");
+    let enumeration = crate::attributes::pvar("outlook", Class::State).enumeration().expect("one");
     assert_eq!(enumeration.item(7).map(EnumItem::name), Some("foul"));
 }
 
@@ -123,12 +123,12 @@ fn functions_receive_the_handles_object() {
     assert_eq!(read("pairs", Class::Size, Some(&WORLD)), Ok(vec![7_u64; 6]));
     assert_eq!(read("window", Class::Size, Some(&Object::new(Bind::Win, 40))), Ok(vec![40_u64]));
     assert_eq!(read("some", Class::Generic, Some(&Object::new(Bind::File, 2))), Ok(vec![-1_i64; 2]));
-    assert_eq!(crate::pvar("pairs", Class::Size).datatype(), Datatype::UnsignedLong);
+    assert_eq!(crate::attributes::pvar("pairs", Class::Size).datatype(), Datatype::UnsignedLong);
 }
 
 #[test]
 fn text_is_an_array_of_char() {
-    assert_eq!(crate::pvar("word", Class::Generic).datatype(), Datatype::Char);
+    assert_eq!(crate::attributes::pvar("word", Class::Generic).datatype(), Datatype::Char);
     let tool = Tool::new();
     let session = tool.session().unwrap();
     assert_eq!(session.handle("word", Class::Generic, None).unwrap().read_text().unwrap(), "so");

@@ -9,7 +9,7 @@ use mpit::internal::desc::PvarFlags;
 use mpit::object::Bind;
 use mpit::tool::{Class, Datatype, Verbosity};
 
-use crate::pvar;
+use crate::attributes::pvar;
 
 /// Defines one variable per line, and a test that finds each with its datatype and binding.
 macro_rules! table {
