@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use mpit::internal::files::{open_regular, without_size_signal};
 
+use mpit_format::names;
+
 use crate::run;
 
 /// Writes a file through a temporary one in the same directory, which is created if necessary. On failure, an existing file
@@ -30,7 +32,7 @@ pub(crate) fn write_apart(
     write: impl FnOnce(&File) -> io::Result<()>,
 ) -> io::Result<PathBuf> {
     let name = |number| {
-        let mut name = run::stem_of(stem, number).into_os_string();
+        let mut name = names::stem_of(stem, number).into_os_string();
         name.push(ending);
         PathBuf::from(name)
     };
@@ -98,7 +100,7 @@ pub(crate) fn make_directory_of(path: &Path) -> io::Result<()> {
 /// dot, so that tools that read all files `phase_*` skip it.
 fn create_temporary(directory: &Path, path: &Path) -> io::Result<(PathBuf, File)> {
     let mut seed = hash(path);
-    let prefix = run::of_environment().map_or_else(|| ".mpit-".into(), |run| run::trace_prefix(&run));
+    let prefix = run::of_environment().map_or_else(|| names::TRACE.into(), |run| names::trace_prefix(&run));
     loop {
         let name = directory.join(format!("{prefix}{}-{seed:x}", std::process::id()));
         match File::create_new(&name) {

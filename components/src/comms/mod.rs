@@ -7,7 +7,6 @@
 mod ranks;
 mod records;
 
-use std::fmt;
 use std::sync::Arc;
 
 pub use mpit::component::CommId;
@@ -72,37 +71,12 @@ pub struct Record {
 }
 
 impl Record {
-    /// Returns the label for reports: the name of the communicator, or else its origin.
+    /// Returns the name of the communicator, or else the call that created it; empty if neither is known.
     #[must_use]
-    pub fn label(&self) -> Label<'_> {
+    pub fn label(&self) -> &str {
         match &self.origin {
-            Some(origin) if self.name.is_empty() => {
-                Label { name: &origin.call, first: origin.number, last: self.newest }
-            }
-            _ => Label { name: &self.name, first: 0, last: 0 },
-        }
-    }
-}
-
-/// The label in reports of a communicator, or of several with the same name and members.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Label<'a> {
-    /// The name, or the call that created it.
-    pub name: &'a str,
-    /// The number of that call; 0 if the communicator has a name.
-    pub first: u64,
-    /// The number of the last call, if the label is that of several communicators.
-    pub last: u64,
-}
-
-impl fmt::Display for Label<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, first, last } = *self;
-        match (name, first) {
-            ("", _) => f.write_str("(no-name)"),
-            (_, 0) => f.write_str(name),
-            _ if last > first => write!(f, "{name}, {first} to {last}"),
-            _ => write!(f, "{name}, {first}"),
+            Some(origin) if self.name.is_empty() => &origin.call,
+            _ => &self.name,
         }
     }
 }

@@ -1,15 +1,6 @@
 //! The encoding of the texts of several processes, to be sent to another process of the job.
 
-/// The text of one process.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Text {
-    /// The rank in the world.
-    pub rank: u32,
-    /// The machine that the process ran on; empty if it is not known.
-    pub host: String,
-    /// The text.
-    pub text: Vec<u8>,
-}
+use mpit_format::container::Text;
 
 /// Texts, and missing ranks with the reasons.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

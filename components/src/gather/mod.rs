@@ -5,7 +5,6 @@
 //! for a process that does not answer, and output that cannot be brought to rank 0 is written by the process that has it.
 
 mod bundle;
-mod container;
 mod tree;
 
 use std::ffi::OsStr;
@@ -18,14 +17,14 @@ use std::time::{Duration, Instant};
 
 use mpit::cvar::Cvar;
 use mpit::{category, cvar};
+use mpit_format::container;
 
 use crate::diagnostics::warn;
 use crate::host::World;
 use crate::output::write_apart;
 use crate::run;
 
-pub use bundle::Text;
-pub use container::{VERSION, write as write_container};
+pub use mpit_format::container::{Text, write as write_container};
 
 /// Collection of the records of all processes of a job.
 #[category(name = "monitoring_gather")]

@@ -4,12 +4,14 @@ mod flush;
 mod report;
 pub(crate) mod settings;
 
-pub use report::named_stem;
-pub(crate) use report::{begin_run, create_store, end_run, stem_of_files, stem_of_stores, write_now};
+pub(crate) use report::{begin_run, create_store, end_run, write_now};
+pub use report::{named_stem, stem_of_files, stem_of_stores};
+
+use mpit_format::profile::Profile;
 
 use crate::comms::Reader;
+use crate::describe;
 use crate::framework::Subscription;
-use crate::prof::{Block, Profile};
 use crate::{coll, osc, pml, record};
 
 /// Returns true if everything is recorded from the start of MPI to its end.
@@ -81,20 +83,15 @@ impl RunSnapshot {
     /// Returns the records between this snapshot and a later one, like [`until_now`](Self::until_now).
     fn until(&self, now: &Self, me: u32, comms: &Reader) -> Profile {
         let operations = coll::monitoring::between(&self.operations, &now.operations);
-        let block = |comm| {
-            let mut block = Block::from(comm);
-            [block.one_to_all, block.all_to_one, block.all_to_all] = operations.on(block.comm.id);
+        let comms = comms.comms().into_iter().map(|comm| {
+            let mut block = describe::block(&comm);
+            [block.one_to_all, block.all_to_one, block.all_to_all] = operations.on(comm.id);
             block
-        };
-        let comms = comms.comms().into_iter().map(block).collect();
-        Profile {
-            me,
-            messages: now.messages.since(&self.messages),
-            accesses: now.accesses.since(&self.accesses),
-            collectives: operations.exchanged,
-            comms,
-            lines: Vec::new(),
-        }
+        });
+        let comms = comms.collect();
+        let mut sums = now.accesses.since(&self.accesses);
+        sums.extend(operations.exchanged);
+        Profile { me, messages: now.messages.since(&self.messages), sums, comms, lines: Vec::new() }
     }
 }
 

@@ -5,8 +5,12 @@ use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use mpit::component::Lines;
 use mpit::internal::lock::Mutex;
+use mpit_format::Identity;
+use mpit_format::names::stem_of;
+use mpit_format::profile::Profile;
+use mpit_format::store::blocks::{BlockKind, Encoded};
+use mpit_format::store::path_of;
 
 use super::{Phase, RunSnapshot, settings};
 use crate::comms::Reader;
@@ -15,9 +19,8 @@ use crate::framework::Subscription;
 use crate::gather::{self, Output};
 use crate::host::{self, World};
 use crate::output::{make_directory_of, write_apart};
-use crate::prof::Profile;
-use crate::run::{self, Identity};
-use crate::store::{self, Kind};
+use crate::run;
+use crate::store;
 
 /// The state of the output for the whole run. It includes a reader of all communicators.
 static WHOLE_RUN: Mutex<Option<WholeRun>> = Mutex::new(None);
@@ -37,7 +40,7 @@ impl WholeRun {
 
     /// Writes the records since the last numbered file to the next one, with the lines of components. Records that cannot
     /// be written are in the file after that.
-    fn write_phase(&mut self, me: u32, lines: Vec<(String, Lines)>) {
+    fn write_phase(&mut self, me: u32, lines: Vec<(String, Vec<String>)>) {
         // Before the file is written: operations meanwhile belong to the next phase, also if their communicator is freed.
         let next = Phase::begin(|| RunSnapshot::now_after(&self.phase.begin));
         let mut profile = self.phase.until(&next.begin, me);
@@ -58,8 +61,10 @@ pub fn named_stem() -> Option<PathBuf> {
     if stem.as_str().is_empty() { None } else { Some(stem.as_str().into()) }
 }
 
-/// Returns the beginning of the names of stores, if the settings of this process enable stores.
-pub(crate) fn stem_of_stores() -> Option<PathBuf> {
+/// Returns the beginning of the names of stores, if the settings of this process enable stores. Also used by the process that
+/// starts a job with its environment.
+#[must_use]
+pub fn stem_of_stores() -> Option<PathBuf> {
     if settings::STORE.get() != settings::StoreLocation::File {
         return None;
     }
@@ -67,7 +72,8 @@ pub(crate) fn stem_of_stores() -> Option<PathBuf> {
 }
 
 /// Returns the beginning of the names of files at the end, if the settings enable files.
-pub(crate) fn stem_of_files() -> Option<PathBuf> {
+#[must_use]
+pub fn stem_of_files() -> Option<PathBuf> {
     if !super::is_enabled() || settings::ENABLE_OUTPUT.get() <= 2 {
         return None;
     }
@@ -85,11 +91,12 @@ pub(crate) fn create_store(world: World) {
         }
         return;
     };
-    let path = store::path_of(&run::stem_of(&stem, run::number()), world.rank);
+    let path = path_of(&stem_of(&stem, run::number()), world.rank);
     match make_directory_of(&path).and_then(|()| store::OF_PROCESS.attach_file(&path, world)) {
         Ok(()) => {
             if let Some(identity) = run::of_process() {
-                store::OF_PROCESS.add(Kind::Run, 0, 0, store::Text::of_name(&identity.fields()).words());
+                let fields = Encoded::of_name(&identity.fields());
+                store::OF_PROCESS.add(BlockKind::Run, 0, 0, fields.words());
             }
         }
         Err(error) => warn(format_args!(
@@ -136,8 +143,8 @@ pub(crate) fn end_run() {
                 store::OF_PROCESS.remove_file();
                 // A store of an earlier run would otherwise count as newer than the file written now.
                 if let Output::Files(stem) = output {
-                    let stem = run::stem_of(Path::new(OsStr::from_bytes(stem)), run::number());
-                    store::discard(&stem, world.rank);
+                    let stem = stem_of(Path::new(OsStr::from_bytes(stem)), run::number());
+                    store::discard(&path_of(&stem, world.rank));
                 }
             }
         }
@@ -169,8 +176,9 @@ pub(crate) fn write_now() {
 }
 
 /// Returns the lines that components add to the output.
-fn lines_of_components() -> Vec<(String, Lines)> {
-    host::frameworks().iter().flat_map(|framework| framework.report()).collect()
+fn lines_of_components() -> Vec<(String, Vec<String>)> {
+    let all = host::frameworks().into_iter().flat_map(|framework| framework.report());
+    all.map(|(name, lines)| (name, lines.iter().map(Into::into).collect())).collect()
 }
 
 fn cannot_write(error: &io::Error) {

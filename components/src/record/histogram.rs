@@ -6,28 +6,9 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed},
 };
 
-use crate::store::{Kind, Store, message_key};
+use mpit_format::store::blocks::{BlockKind, CELLS, GROUP, GROUPS, message_key};
 
-/// The number of bins. Bin 0 is for empty messages, bin k + 1 for 2^k up to 2^(k+1) - 1 bytes. The last bin stays empty:
-/// tools expect 66.
-pub const BINS: usize = 66;
-
-/// Returns the bin of a size in bytes.
-#[inline]
-#[must_use]
-pub const fn bin(bytes: u64) -> usize {
-    (u64::BITS - bytes.leading_zeros()) as usize
-}
-
-/// The number of bins in a group. Groups are created on first use, because the sizes of messages to one peer seldom differ
-/// much.
-pub(crate) const GROUP: usize = 16;
-
-/// The maximum number of groups.
-pub(crate) const GROUPS: usize = BINS.div_ceil(GROUP);
-
-/// The number of words of a group: its bins, and the sum of bytes of their messages.
-pub(crate) const CELLS: usize = GROUP + 1;
+use crate::store::Store;
 
 /// Counts of messages by size. Takes about 256 bytes if sizes differ by less than a factor of 65536.
 #[derive(Debug, Default)]
@@ -47,7 +28,7 @@ impl<'s> Histogram<'s> {
     pub(super) fn make(&self, bin: usize, store: &'s Store, to: u32, internal: bool) {
         self.groups[bin / GROUP].get_or_init(|| {
             let key = message_key(to, bin / GROUP, internal);
-            let cells = store.add(Kind::Messages, key, CELLS, &[]);
+            let cells = store.add(BlockKind::Messages, key, CELLS, &[]);
             cells.first_chunk().expect("a block has the requested cells")
         });
     }
@@ -75,29 +56,10 @@ impl<'s> Histogram<'s> {
 mod tests {
     use std::sync::atomic::Ordering::Relaxed;
 
-    use super::{BINS, Histogram, bin};
+    use mpit_format::messages::bin;
+
+    use super::Histogram;
     use crate::store::Store;
-
-    /// Computes the bin by its definition.
-    fn reference(bytes: u64) -> usize {
-        if bytes == 0 {
-            return 0;
-        }
-        (0..64).rev().find(|k| bytes >= 1 << k).unwrap() + 1
-    }
-
-    #[test]
-    fn bins_are_exact_at_every_power_of_two() {
-        for k in 0..64 {
-            let power = 1_u64 << k;
-            for bytes in [power - 1, power, power + 1] {
-                assert_eq!(bin(bytes), reference(bytes), "{bytes} bytes");
-            }
-            assert_eq!(bin(power), k + 1);
-        }
-        assert_eq!(bin(u64::MAX), 64);
-        assert!(bin(u64::MAX) < BINS);
-    }
 
     #[test]
     fn nonzero_bins_are_listed() {

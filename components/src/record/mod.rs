@@ -3,9 +3,9 @@
 //! Memory grows with the number of peers that messages are sent to, not with the size of the world. Numbers never decrease;
 //! the difference of two [`Snapshot`]s has the messages between them.
 
+mod atomic_sum;
 mod histogram;
 mod snapshot;
-mod traffic_sum;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{
@@ -18,10 +18,11 @@ use mpit::internal::threads;
 
 use crate::store::Store;
 
-pub use histogram::{BINS, Histogram, bin};
-pub(crate) use histogram::{CELLS, GROUP, GROUPS};
-pub use snapshot::{PeerSnapshot, Row, Snapshot};
-pub use traffic_sum::{AtomicSum, TrafficSum};
+pub use atomic_sum::AtomicSum;
+pub use histogram::Histogram;
+pub use mpit_format::TrafficSum;
+pub use mpit_format::messages::{BINS, PeerSnapshot, Row, bin};
+pub use snapshot::Snapshot;
 
 /// The number and bytes of messages, with a histogram of sizes.
 ///

@@ -1,77 +1,13 @@
 //! Snapshots of the records, and the differences between two.
 
-use super::{BINS, PeerStats};
+use mpit_format::messages::{PeerSnapshot, Row};
 
-/// A snapshot of a [`PeerStats`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PeerSnapshot {
-    /// The number of messages.
-    pub count: u64,
-    /// The sum of bytes of all messages.
-    pub bytes: u64,
-    /// The bins of the histogram that are not 0, in ascending order.
-    sizes: Vec<(u8, u64)>,
-}
+use super::PeerStats;
 
 impl From<&PeerStats<'_>> for PeerSnapshot {
     fn from(stats: &PeerStats<'_>) -> Self {
         Self::new(stats.sizes().iter(), || stats.bytes())
     }
-}
-
-impl PeerSnapshot {
-    /// Creates a snapshot from bins that are not 0, in ascending order, and from bytes, which are read after the bins.
-    pub(crate) fn new(bins: impl Iterator<Item = (usize, u64)>, bytes: impl FnOnce() -> u64) -> Self {
-        let sizes: Vec<_> = bins.map(|(bin, count)| (bin as u8, count)).collect();
-        let count = sizes.iter().fold(0, |all: u64, (_, count)| all.wrapping_add(*count));
-        Self { count, bytes: bytes(), sizes }
-    }
-
-    /// Returns true if there are no messages and no bytes.
-    #[must_use]
-    pub const fn is_zero(&self) -> bool {
-        self.count == 0 && self.bytes == 0
-    }
-
-    /// Returns this snapshot, or the earlier one while the count is the same, like [`TrafficSum::without_in_flight`].
-    fn without_in_flight(self, earlier: &Self) -> Self {
-        if self.count == earlier.count { earlier.clone() } else { self }
-    }
-
-    /// Adds the histogram to `bins`. The counts saturate, because those of a damaged store can have any value.
-    pub fn add_sizes_to(&self, bins: &mut [u64; BINS]) {
-        for (bin, count) in &self.sizes {
-            let sum = &mut bins[usize::from(*bin)];
-            *sum = sum.saturating_add(*count);
-        }
-    }
-
-    /// Returns the difference to an earlier snapshot.
-    fn since(&self, earlier: &Self) -> Self {
-        let before =
-            |bin| earlier.sizes.iter().find(|(earlier, _)| *earlier == bin).map_or(0, |(_, count)| *count);
-        Self {
-            count: self.count - earlier.count,
-            bytes: self.bytes.wrapping_sub(earlier.bytes),
-            sizes: self
-                .sizes
-                .iter()
-                .map(|(bin, count)| (*bin, count - before(*bin)))
-                .filter(|(_, count)| *count != 0)
-                .collect(),
-        }
-    }
-}
-
-/// The messages sent to one process.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// The rank in the world.
-    pub to: u32,
-    /// The user's messages.
-    pub external: PeerSnapshot,
-    /// The library's internal messages.
-    pub internal: PeerSnapshot,
 }
 
 /// A snapshot of all rows of [`Messages`](super::Messages), in the order of first use.

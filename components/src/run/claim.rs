@@ -11,6 +11,8 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use mpit_format::names::{directory_of, trace_prefix};
+
 use crate::output::make_directory_of;
 
 /// The maximum number of worlds of one run. Further ones have no numbers.
@@ -18,12 +20,6 @@ const MAX_WORLDS: u32 = 100_000;
 
 /// The maximum length of a link's target; a longer name of a world is replaced by a hash.
 const MAX_TARGET_LEN: usize = 200;
-
-/// Returns the beginning of the names of a run's auxiliary files.
-#[must_use]
-pub fn trace_prefix(run: &str) -> String {
-    format!(".mpit-{run}.")
-}
 
 /// Removes all auxiliary files of a run beside its files. Returns the paths that could not be removed.
 pub fn remove_traces(stem: &Path, run: &str) -> Vec<PathBuf> {
@@ -34,10 +30,6 @@ pub fn remove_traces(stem: &Path, run: &str) -> Vec<PathBuf> {
             && entry.file_type().is_ok_and(|kind| kind.is_file() || kind.is_symlink())
     });
     ours.map(|entry| entry.path()).filter(|path| fs::remove_file(path).is_err()).collect()
-}
-
-fn directory_of(stem: &Path) -> &Path {
-    stem.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Returns the number of the world `key` of a run.

@@ -9,11 +9,9 @@
 
 mod claim;
 mod launcher;
-pub mod names;
 mod time;
 
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::SystemTime;
@@ -23,58 +21,13 @@ use mpit::internal::environment;
 use crate::diagnostics::warn;
 use crate::host::World;
 
-pub use claim::{remove_traces, trace_prefix};
+pub use claim::remove_traces;
+pub use mpit_format::identity::{Identity, UNNAMED};
+pub use mpit_format::names::{self, stem_of};
 pub use time::compact as compact_time;
 
 /// The environment variable in which `mpit run` passes the name of the run.
 pub const RUN: &str = "MPIT_RUN";
-
-/// The first word of the line that identifies a file's run.
-pub const FIRST_WORD: &str = "# MPIT RUN";
-
-/// The run and world of a process.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Identity {
-    /// The name that `mpit run` gave; `-` without it.
-    pub run: String,
-    /// The launcher's name for the world.
-    pub world: String,
-    /// The number of processes of the world.
-    pub size: u32,
-    /// The time at which the process initialized MPI, as in `2026-11-22T08:15:00.123Z`.
-    pub began: String,
-}
-
-impl Identity {
-    /// Returns the fields of the line behind its first word.
-    #[must_use]
-    pub fn fields(&self) -> String {
-        format!("{}\t{}\t{} ranks\t{}", self.run, self.world, self.size, self.began)
-    }
-
-    /// Returns the line with its line end.
-    #[must_use]
-    pub fn line(&self) -> String {
-        format!("{self}\n")
-    }
-
-    /// Parses the fields of the line. Fields with control characters are rejected.
-    #[must_use]
-    pub fn parse(fields: &str) -> Option<Self> {
-        let mut fields = fields.trim_end_matches('\n').split('\t');
-        let is_sound = |field: &&str| !field.is_empty() && !field.contains(char::is_control);
-        let mut next = || fields.next().filter(is_sound);
-        let (run, world, size, began) = (next()?, next()?, next()?, next()?);
-        let size = size.strip_suffix(" ranks")?.parse().ok()?;
-        Some(Self { run: run.into(), world: world.into(), size, began: began.into() })
-    }
-}
-
-impl fmt::Display for Identity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{FIRST_WORD}\t{}", self.fields())
-    }
-}
 
 /// The run and world of this process, with the world's number.
 #[derive(Debug)]
@@ -116,7 +69,7 @@ pub(crate) fn determine(world: World, stem: Option<&Path>) {
             _ => 1 + u32::from(spawned),
         };
         let identity = found.map(|found| Identity {
-            run: run.unwrap_or_else(|| "-".into()),
+            run: run.unwrap_or_else(|| UNNAMED.into()),
             world: found.key,
             size: world.size,
             began: time::text(began),
@@ -140,47 +93,9 @@ pub(crate) fn number() -> u32 {
     RUN_IDENTITY.get().map_or(1, |run| run.number)
 }
 
-/// Returns the beginning of the names of a world's files: `STEM`, `STEM.w2`, `STEM.w3`.
-#[must_use]
-pub fn stem_of(stem: &Path, number: u32) -> PathBuf {
-    let mut name = stem.as_os_str().to_owned();
-    if number > 1 {
-        name.push(format!(".w{number}"));
-    }
-    name.into()
-}
-
 /// Returns the name of the run from the environment. It becomes part of file names, so it has letters, digits and `-` only.
 pub fn of_environment() -> Option<String> {
     let run = environment::var(RUN)?;
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     if !run.is_empty() && run.len() <= 100 && run.bytes().all(allowed) { Some(run) } else { None }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use super::{Identity, stem_of};
-
-    #[test]
-    fn an_identity_is_read_as_it_was_written() {
-        let identity = Identity {
-            run: "20261122T081500-vm-17".into(),
-            world: "pmix prterun-vm-27728@1".into(),
-            size: 4,
-            began: "2026-11-22T08:15:00.123Z".into(),
-        };
-        assert_eq!(Identity::parse(&identity.fields()), Some(identity.clone()));
-        assert_eq!(identity.line(), format!("# MPIT RUN\t{}\n", identity.fields()));
-        assert_eq!(Identity::parse("a\tb\t4 processes\tc"), None);
-        assert_eq!(Identity::parse("a\tb\t4 ranks"), None);
-        assert_eq!(Identity::parse("a\nc\tb\t4 ranks\td"), None);
-    }
-
-    #[test]
-    fn worlds_have_names_of_their_own() {
-        assert_eq!(stem_of(Path::new("prof/run"), 1), Path::new("prof/run"));
-        assert_eq!(stem_of(Path::new("prof/run"), 3), Path::new("prof/run.w3"));
-    }
 }

@@ -1,12 +1,9 @@
 //! The text of `.prof` files, byte for byte.
 
 use mpit::object::OUTSIDE;
-use mpit_components::comms::{self, Ranks};
-use mpit_components::prof::{Block, Profile, TrafficSum};
-use mpit_components::record::{Messages, Row, Snapshot};
+use mpit_components::prof::{Block, Label, Members, Profile};
+use mpit_components::record::{Messages, Row, Snapshot, TrafficSum};
 use mpit_components::store::Store;
-
-use super::alone;
 
 fn rows(record: &Messages<'_>) -> Vec<Row> {
     record.snapshot().since(&Snapshot::default())
@@ -14,6 +11,10 @@ fn rows(record: &Messages<'_>) -> Vec<Row> {
 
 fn profile(me: u32, messages: Vec<Row>, comms: Vec<Block>) -> Profile {
     Profile { me, messages, comms, ..Profile::default() }
+}
+
+fn comm(name: &str, members: Members) -> Block {
+    Block::new(Label { name: name.into(), ..Label::default() }, members)
 }
 
 fn text(profile: &Profile) -> String {
@@ -24,7 +25,6 @@ fn text(profile: &Profile) -> String {
 
 #[test]
 fn golden() {
-    let _alone = alone();
     let store = Store::new();
     let record = Messages::new(&store);
     // The token ring of four processes and 25 rounds, on rank 0.
@@ -35,11 +35,11 @@ fn golden() {
     record.record(2, 1 << 20, true);
     record.record(OUTSIDE, 8, false);
 
-    let world = comms::created(comms::Description::new(Ranks::World(4), "MPI_COMM_WORLD"));
-    let odd =
-        comms::created(comms::Description::new(Ranks::List([3, 1, OUTSIDE].into()), "odd\tones\nof all"));
-    let nameless = comms::created(comms::Description::new(Ranks::List([0].into()), ""));
-    let mut blocks: Vec<Block> = [world, odd, nameless].map(|id| Block::from(comms::get(id).unwrap())).into();
+    let mut blocks = vec![
+        comm("MPI_COMM_WORLD", Members::World(4)),
+        comm("odd\tones\nof all", Members::List([3, 1, OUTSIDE].into())),
+        comm("", Members::List([0].into())),
+    ];
     blocks[0].all_to_all = TrafficSum { count: 3, bytes: 36 };
 
     let said = profile(0, rows(&record), blocks);
@@ -68,10 +68,8 @@ impl std::io::Write for Pieces {
 }
 
 /// The members of a communicator of these ranks, as they are written.
-fn members(ranks: Ranks, in_container: bool) -> String {
-    let id = comms::created(comms::Description::new(ranks, "some"));
-    let said = profile(0, Vec::new(), vec![Block::from(comms::get(id).unwrap())]);
-    comms::freed(id);
+fn members(members: Members, in_container: bool) -> String {
+    let said = profile(0, Vec::new(), vec![comm("some", members)]);
     let mut text = Vec::new();
     if in_container { said.write_for_container(&mut text) } else { said.write(&mut text) }.unwrap();
     let text = String::from_utf8(text).unwrap();
@@ -80,30 +78,27 @@ fn members(ranks: Ranks, in_container: bool) -> String {
 
 #[test]
 fn members_are_ranges_where_there_are_many() {
-    let _alone = alone();
-    assert_eq!(members(Ranks::World(100_000), false), "0-99999");
-    assert_eq!(members(Ranks::World(4), true), "0-3");
-    assert_eq!(members(Ranks::World(4), false), "0,1,2,3");
-    assert_eq!(members(Ranks::World(4096), false).len(), 4095 + 10 + 90 * 2 + 900 * 3 + 3096 * 4);
-    assert_eq!(members(Ranks::List((0..10_000).map(|rank| 3 * rank + 5).collect()), false), "5-30002:3");
-    assert_eq!(members(Ranks::List((0..100_000).rev().collect()), false), "99999-0");
+    assert_eq!(members(Members::World(100_000), false), "0-99999");
+    assert_eq!(members(Members::World(4), true), "0-3");
+    assert_eq!(members(Members::World(4), false), "0,1,2,3");
+    assert_eq!(members(Members::World(4096), false).len(), 4095 + 10 + 90 * 2 + 900 * 3 + 3096 * 4);
+    assert_eq!(members(Members::List((0..10_000).map(|rank| 3 * rank + 5).collect()), false), "5-30002:3");
+    assert_eq!(members(Members::List((0..100_000).rev().collect()), false), "99999-0");
     assert_eq!(
-        members(Ranks::List((0..10_000).rev().map(|rank| 3 * rank + 5).collect()), false),
+        members(Members::List((0..10_000).rev().map(|rank| 3 * rank + 5).collect()), false),
         "30002-5:3"
     );
-    assert_eq!(members(Ranks::List([8, 6, 4, 5, 6, 1, 0].into()), true), "8-4:2,5,6,1,0");
-    assert_eq!(members(Ranks::List([0, 5, 4, 3, OUTSIDE, 2, 1, 0, 0].into()), true), "0,5-3,-1,2-0,0");
+    assert_eq!(members(Members::List([8, 6, 4, 5, 6, 1, 0].into()), true), "8-4:2,5,6,1,0");
+    assert_eq!(members(Members::List([0, 5, 4, 3, OUTSIDE, 2, 1, 0, 0].into()), true), "0,5-3,-1,2-0,0");
     let some = [9, 3, 4, 5, OUTSIDE, OUTSIDE, 7, 7, 10, 13, 2, 1];
-    assert_eq!(members(Ranks::List(some.into()), true), "9,3-5,-1,-1,7,7-13:3,2,1");
+    assert_eq!(members(Members::List(some.into()), true), "9,3-5,-1,-1,7,7-13:3,2,1");
 }
 
 #[test]
 fn members_are_written_in_pieces() {
-    let _alone = alone();
     // Without a pattern: nothing to say in short.
     let list: Vec<u32> = (0..300_000_u32).map(|rank| rank.wrapping_mul(2_654_435_761) % 1_000_000).collect();
-    let id = comms::created(comms::Description::new(Ranks::List(list.into()), "some"));
-    let comms = vec![Block::from(comms::get(id).unwrap())];
+    let comms = vec![comm("some", Members::List(list.into()))];
     let mut pieces = Pieces::default();
     profile(0, Vec::new(), comms).write(&mut pieces).unwrap();
     assert!(pieces.0.len() > 20 && pieces.0.iter().all(|bytes| *bytes < 70_000));
@@ -111,23 +106,17 @@ fn members_are_written_in_pieces() {
 
 #[test]
 fn equal_communicators_share_a_block() {
-    use mpit_components::comms::{Description, Origin};
-    let _alone = alone();
-    let named = |name, origin| {
-        let id = comms::created(Description { origin, ..Description::new(Ranks::World(2), name) });
-        let mut record = comms::get(id).unwrap();
-        comms::freed(id);
-        (record.alike, record.newest) = (3, record.newest.max(1) + 2);
-        let mut text = Vec::new();
-        profile(0, Vec::new(), vec![Block::from(record)]).write(&mut text).unwrap();
-        let text = String::from_utf8(text).unwrap();
+    let line = |name: &str, first, last| {
+        let label = Label { name: name.into(), first, last };
+        let block = Block { alike: 3, ..Block::new(label, Members::World(2)) };
+        let text = text(&profile(0, Vec::new(), vec![block]));
         text.lines().find(|line| line.starts_with("D\t")).unwrap().to_owned()
     };
-    let split = |number| Some(Origin { call: "split of MPI_COMM_WORLD".into(), number });
-    assert_eq!(named("mine", split(4)), "D\tmine\tprocs: 0,1\tcomms: 3");
-    assert_eq!(named("", split(4)), "D\tsplit of MPI_COMM_WORLD, 4 to 6\tprocs: 0,1\tcomms: 3");
-    assert_eq!(named("", split(0)), "D\tsplit of MPI_COMM_WORLD\tprocs: 0,1\tcomms: 3");
-    assert_eq!(named("", None), "D\t(no-name)\tprocs: 0,1\tcomms: 3");
+    assert_eq!(line("mine", 0, 0), "D\tmine\tprocs: 0,1\tcomms: 3");
+    let split = "split of MPI_COMM_WORLD";
+    assert_eq!(line(split, 4, 6), "D\tsplit of MPI_COMM_WORLD, 4 to 6\tprocs: 0,1\tcomms: 3");
+    assert_eq!(line(split, 0, 3), "D\tsplit of MPI_COMM_WORLD\tprocs: 0,1\tcomms: 3");
+    assert_eq!(line("", 0, 0), "D\t(no-name)\tprocs: 0,1\tcomms: 3");
 }
 
 #[test]

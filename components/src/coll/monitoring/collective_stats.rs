@@ -20,14 +20,16 @@ use mpit::internal::log::Log;
 use mpit::internal::sparse::Sparse;
 use mpit::internal::static_ref::StaticRef;
 use mpit::object::OUTSIDE;
+use mpit_format::store::blocks::{BlockKind, Encoded};
 
 use super::rules::{self, Excluded, OperationCounts, Shape};
 use super::shared_sum::{Members, SharedSum};
 use super::snapshot::Snapshot;
 use crate::coll::{Operation, Pattern, Volume};
 use crate::comms::{self, CommId, Ranks, Record, number, slot};
+use crate::describe::{label, members as members_of};
 use crate::record::{AtomicSum, TrafficSum};
-use crate::store::{Kind, Store, Text};
+use crate::store::Store;
 
 /// The limit of shared sums. A communicator that would need one more is recorded process by process. The limit bounds the
 /// memory of a program that never uses the same group of processes twice.
@@ -40,7 +42,7 @@ struct Account {
     comm: AtomicU64,
     /// Sums by pattern.
     sums: [AtomicSum<'static>; 3],
-    /// The block of this account in the store: see [`Kind::Operations`].
+    /// The block of this account in the store: see [`BlockKind::Operations`].
     about: &'static [AtomicU64],
     /// Audiences by shape.
     shared_sums: [StaticRef<SharedSum>; 3],
@@ -60,7 +62,7 @@ const INTER: u8 = 2;
 
 impl Account {
     fn new(store: &'static Store, slot: u32) -> Self {
-        let block = store.add(Kind::Operations, slot.into(), 11, &[]);
+        let block = store.add(BlockKind::Operations, slot.into(), 11, &[]);
         Self {
             comm: AtomicU64::new(0),
             sums: AtomicSum::of(block),
@@ -265,14 +267,14 @@ impl CollectiveStats {
         let identity = ranks.identity();
         let next = written.lists.len() as u64 + 1;
         let (list, _) = written.lists.entry(identity).or_insert_with(|| {
-            self.store.add(Kind::Members, next, 0, Text::of_members(&ranks).words());
+            self.store.add(BlockKind::Members, next, 0, Encoded::of_members(&members_of(&ranks)).words());
             (next, ranks)
         });
-        let label = record.label();
-        let name = (Arc::from(label.name), label.first != 0, identity);
+        let label = label(record);
+        let name = (Arc::clone(&label.name), label.first != 0, identity);
         let next = written.kinds.len() as u64 + 1;
         let kind = *written.kinds.entry(name).or_insert_with(|| {
-            self.store.add(Kind::Comm, next, 0, Text::of_kind(*list, label).words());
+            self.store.add(BlockKind::Comm, next, 0, Encoded::of_kind(*list, &label).words());
             next
         });
         let about = [label.first, label.last, record.alike, number(record.id.get())];
@@ -420,7 +422,7 @@ impl CollectiveStats {
     #[inline]
     fn row(&self, to: u32) -> &AtomicSum<'static> {
         self.rows.entry_with(to, || {
-            let [row] = AtomicSum::of(self.store.add(Kind::Exchanged, to.into(), 2, &[]));
+            let [row] = AtomicSum::of(self.store.add(BlockKind::Exchanged, to.into(), 2, &[]));
             row
         })
     }

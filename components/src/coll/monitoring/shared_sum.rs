@@ -4,10 +4,11 @@
 //! does not depend on the number of processes. The sum is attributed to ranks when a tool reads.
 
 use mpit::object::OUTSIDE;
+use mpit_format::store::blocks::{BlockKind, Encoded, exchanged_key};
 
 use crate::comms::Ranks;
 use crate::record::{AtomicSum, TrafficSum};
-use crate::store::{Kind, Store, Text, exchanged_key};
+use crate::store::Store;
 
 /// A set of ranks of the world, in ascending order.
 #[derive(Debug, PartialEq, Eq)]
@@ -126,10 +127,10 @@ impl SharedSum {
             RankSet::Stride { first, step, len, except } => {
                 let except = except.map_or(0, |rank| u64::from(rank) + 1);
                 let text = [u64::from(*first), u64::from(*step), u64::from(*len), except];
-                store.add(Kind::SharedSum, exchanged_key(false), 2, &text)
+                store.add(BlockKind::SharedSum, exchanged_key(false), 2, &text)
             }
             RankSet::List(list) => {
-                store.add(Kind::SharedSum, exchanged_key(true), 2, Text::of_ranks(list).words())
+                store.add(BlockKind::SharedSum, exchanged_key(true), 2, Encoded::of_ranks(list).words())
             }
         };
         let [each] = AtomicSum::of(block);

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use mpit::internal::log::Log;
 use mpit::object::OUTSIDE;
+use mpit_format::profile::SumRow;
+use mpit_format::rows::Kind;
 
 use super::shared_sum::SharedSum;
 use crate::comms::CommId;
-use crate::prof::Exchanged;
 use crate::record::TrafficSum;
 
 /// A snapshot of all sums, in the order of first use, which never changes.
@@ -24,7 +25,7 @@ pub(crate) struct Snapshot {
 #[derive(Debug)]
 pub(crate) struct Operations {
     /// The sums exchanged with each process, by ascending rank.
-    pub(crate) exchanged: Vec<Exchanged>,
+    pub(crate) exchanged: Vec<SumRow>,
     comms: BTreeMap<u64, [TrafficSum; 3]>,
 }
 
@@ -86,14 +87,14 @@ impl Snapshot {
     }
 }
 
-fn exchanged_with((to, sum): (u32, TrafficSum)) -> Exchanged {
-    Exchanged { to, sum }
+fn exchanged_with((to, sum): (u32, TrafficSum)) -> SumRow {
+    SumRow { kind: Kind::Collective, to, sum }
 }
 
 /// Merges two lists in ascending order of ranks; the second may have several rows for one rank.
-fn merge(rows: Vec<Exchanged>, more: impl Iterator<Item = Exchanged>) -> Vec<Exchanged> {
-    let mut merged: Vec<Exchanged> = Vec::with_capacity(rows.len());
-    let mut add = |row: Exchanged| match merged.last_mut() {
+fn merge(rows: Vec<SumRow>, more: impl Iterator<Item = SumRow>) -> Vec<SumRow> {
+    let mut merged: Vec<SumRow> = Vec::with_capacity(rows.len());
+    let mut add = |row: SumRow| match merged.last_mut() {
         Some(last) if last.to == row.to => last.sum = last.sum.and(row.sum),
         _ => merged.push(row),
     };
@@ -110,7 +111,7 @@ fn merge(rows: Vec<Exchanged>, more: impl Iterator<Item = Exchanged>) -> Vec<Exc
 
 #[cfg(test)]
 mod tests {
-    use super::{Exchanged, Snapshot, TrafficSum, merge};
+    use super::{Snapshot, TrafficSum, exchanged_with, merge};
 
     /// Another thread adds an operation of 9 bytes, and its count comes after the second snapshot.
     #[test]
@@ -131,9 +132,7 @@ mod tests {
     #[test]
     fn merges_by_rank() {
         let rows = |list: &[(u32, u64)]| {
-            list.iter()
-                .map(|(to, bytes)| Exchanged { to: *to, sum: TrafficSum::one(*bytes) })
-                .collect::<Vec<_>>()
+            list.iter().map(|(to, bytes)| exchanged_with((*to, TrafficSum::one(*bytes)))).collect::<Vec<_>>()
         };
         let merged =
             merge(rows(&[(1, 1), (3, 10), (9, 100)]), rows(&[(0, 5), (3, 7), (3, 7), (8, 1)]).into_iter());

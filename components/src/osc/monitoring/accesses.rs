@@ -7,12 +7,12 @@ use std::sync::atomic::{
 };
 
 use mpit::internal::sparse::Sparse;
-use mpit::object::OUTSIDE;
+use mpit_format::profile::SumRow;
+use mpit_format::store::blocks::BlockKind;
 
 use crate::osc::{Access, Kind};
-use crate::prof::Accessed;
 use crate::record::{AtomicSum, TrafficSum};
-use crate::store::{self, Store};
+use crate::store::Store;
 use crate::windows::{self, WindowId};
 
 /// The accesses to the memory of one process.
@@ -24,7 +24,7 @@ pub(super) struct Target {
 
 impl Target {
     fn new(store: &'static Store, rank: u32) -> Self {
-        let [sent, received] = AtomicSum::of(store.add(store::Kind::Accesses, rank.into(), 4, &[]));
+        let [sent, received] = AtomicSum::of(store.add(BlockKind::Accesses, rank.into(), 4, &[]));
         Self { sent, received }
     }
 
@@ -159,53 +159,45 @@ impl Accesses {
 
     /// Returns a snapshot of all numbers.
     pub(super) fn snapshot(&self) -> Snapshot {
-        let row = |(to, target): (u32, &Target)| Accessed {
-            to,
-            sent: target.sent.get(),
-            received: target.received.get(),
-        };
+        // In the order of the block's sums.
+        let row = |(to, target): (u32, &Target)| (to, [target.sent.get(), target.received.get()]);
         Snapshot { targets: self.targets.iter().map(row).collect() }
     }
 }
 
-/// The numbers of a target before its first access.
-const NONE: Accessed = Accessed { to: OUTSIDE, sent: TrafficSum::ZERO, received: TrafficSum::ZERO };
-
 /// A snapshot of all numbers, in the order of first use, which never changes.
 #[derive(Debug, Default)]
 pub(crate) struct Snapshot {
-    targets: Vec<Accessed>,
+    /// Ranks, and the sums of each: data sent, and data received.
+    targets: Vec<(u32, [TrafficSum; 2])>,
 }
 
 impl Snapshot {
+    /// Returns the sums of a target; zero before its first access.
+    fn sums(&self, at: usize) -> [TrafficSum; 2] {
+        self.targets.get(at).map_or([TrafficSum::ZERO; 2], |(_, sums)| *sums)
+    }
+
     /// Returns this snapshot without the bytes of accesses that are not counted yet, like
     /// [`record::Snapshot::without_in_flight`](crate::record::Snapshot::without_in_flight).
     pub(crate) fn without_in_flight(mut self, earlier: &Self) -> Self {
-        for (at, now) in self.targets.iter_mut().enumerate() {
-            let then = earlier.targets.get(at).unwrap_or(&NONE);
-            now.sent = now.sent.without_in_flight(then.sent);
-            now.received = now.received.without_in_flight(then.received);
+        for (at, (_, now)) in self.targets.iter_mut().enumerate() {
+            let then = earlier.sums(at);
+            *now = [0, 1].map(|sum| now[sum].without_in_flight(then[sum]));
         }
         self
     }
 
     /// Returns the difference to an earlier snapshot, by ascending rank.
-    pub(crate) fn since(&self, earlier: &Self) -> Vec<Accessed> {
-        let mut rows: Vec<Accessed> = self
-            .targets
-            .iter()
-            .enumerate()
-            .map(|(at, now)| {
-                let then = earlier.targets.get(at).unwrap_or(&NONE);
-                Accessed {
-                    to: now.to,
-                    sent: now.sent.since(then.sent),
-                    received: now.received.since(then.received),
-                }
-            })
-            .filter(|row| !row.sent.is_zero() || !row.received.is_zero())
-            .collect();
-        rows.sort_unstable_by_key(|row| row.to);
+    pub(crate) fn since(&self, earlier: &Self) -> Vec<SumRow> {
+        let mut rows: Vec<SumRow> = Vec::new();
+        for (at, (to, now)) in self.targets.iter().enumerate() {
+            let sums = now.iter().zip(earlier.sums(at)).map(|(now, then)| now.since(then));
+            let all = BlockKind::Accesses.rows().iter().zip(sums);
+            rows.extend(all.map(|(kind, sum)| SumRow { kind: *kind, to: *to, sum }));
+        }
+        rows.retain(|row| !row.sum.is_zero());
+        rows.sort_unstable_by_key(|row| (row.to, row.kind));
         rows
     }
 }

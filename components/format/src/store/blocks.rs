@@ -8,8 +8,19 @@ use std::sync::atomic::{
     Ordering::{Relaxed, Release},
 };
 
-use crate::comms::{Label, Ranks};
-use crate::host::World;
+use crate::messages::BINS;
+use crate::profile::{Label, Members};
+use crate::rows;
+
+/// The number of bins in a group. Groups are created on first use, because the sizes of messages to one peer seldom differ
+/// much.
+pub const GROUP: usize = 16;
+
+/// The maximum number of groups.
+pub const GROUPS: usize = BINS.div_ceil(GROUP);
+
+/// The number of words of a group: its bins, and the sum of bytes of their messages.
+pub const CELLS: usize = GROUP + 1;
 
 /// The first word of a file.
 pub(super) const MAGIC: u64 = u64::from_ne_bytes(*b"mpit\nsto");
@@ -19,11 +30,11 @@ pub(super) const VERSION: u64 = 3;
 
 /// The number of words of the header: magic, version, world size and rank, process, state, a flag for `MPI_Finalize`, and
 /// two reserved words.
-pub(super) const HEADER: usize = 8;
+pub const HEADER: usize = 8;
 
 /// The state that a process writes to its file; 0 if it has not written any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub enum State {
     /// The process wrote everything elsewhere.
     Ended = 1,
     /// The file could not grow: data is missing.
@@ -32,7 +43,7 @@ pub(super) enum State {
 
 /// The kind of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum BlockKind {
     /// Unused words at the end of a piece.
     Unused = 1,
     /// Messages to one process: [`message_key`], the counts of some sizes, and their bytes.
@@ -51,11 +62,22 @@ pub(crate) enum Kind {
     Comm = 7,
     /// A list of members: its number, a flag for the world in its order, the number of members, the ranks.
     Members = 8,
-    /// The run and world of the process: 0, the fields of [`crate::run::Identity`].
+    /// The run and world of the process: 0, the fields of [`crate::Identity`].
     Run = 9,
 }
 
-impl Kind {
+impl BlockKind {
+    /// Returns the kinds of rows of a block that has the sums of one process, in the order of its sums.
+    #[must_use]
+    pub const fn rows(self) -> &'static [rows::Kind] {
+        match self {
+            Self::Accesses => &[rows::Kind::Sent, rows::Kind::Received],
+            Self::Exchanged => &[rows::Kind::Collective],
+            _ => &[],
+        }
+    }
+
+    /// All kinds.
     pub(super) const ALL: [Self; 9] = [
         Self::Unused,
         Self::Messages,
@@ -70,7 +92,8 @@ impl Kind {
 }
 
 /// Returns the key of a group of message sizes.
-pub(crate) fn message_key(to: u32, group: usize, internal: bool) -> u64 {
+#[must_use]
+pub fn message_key(to: u32, group: usize, internal: bool) -> u64 {
     u64::from(to) | (group as u64) << 32 | u64::from(internal) << 40
 }
 
@@ -80,82 +103,98 @@ pub(super) fn message_of_key(key: u64) -> (u32, usize, bool) {
 }
 
 /// Returns the key of a shared sum, which only distinguishes a stride from a list.
-pub(crate) fn exchanged_key(list: bool) -> u64 {
+#[must_use]
+pub fn exchanged_key(list: bool) -> u64 {
     u64::from(list)
 }
 
 /// The first word of a block.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BlockHeader {
-    pub(super) kind: Kind,
+pub struct BlockHeader {
+    /// The kind.
+    pub kind: BlockKind,
     /// The number of words that follow.
-    pub(super) words: u32,
+    pub words: u32,
 }
 
 impl BlockHeader {
-    pub(super) fn word(self) -> u64 {
+    /// Encodes the header.
+    #[must_use]
+    pub fn word(self) -> u64 {
         self.kind as u64 | u64::from(self.words) << 32
     }
 
-    /// Decodes a first word; returns the number of an unknown kind as an error.
+    /// Decodes a first word.
+    ///
+    /// # Errors
+    ///
+    /// The number of an unknown kind.
     pub(super) fn of(word: u64) -> Result<Self, u32> {
         let kind = word as u32;
-        let known = Kind::ALL.into_iter().find(|known| *known as u32 == kind);
+        let known = BlockKind::ALL.into_iter().find(|known| *known as u32 == kind);
         known.map(|kind| Self { kind, words: (word >> 32) as u32 }).ok_or(kind)
     }
 }
 
-pub(super) fn write_header(words: &[AtomicU64], world: World) {
+/// Writes the header of a file; the first word last, so that a reader finds no header or a complete one.
+pub fn write_header(words: &[AtomicU64], rank: u32, size: u32) {
     words[1].store(VERSION, Relaxed);
-    words[2].store(u64::from(world.size) << 32 | u64::from(world.rank), Relaxed);
+    words[2].store(u64::from(size) << 32 | u64::from(rank), Relaxed);
     words[3].store(std::process::id().into(), Relaxed);
     words[0].store(MAGIC, Release);
 }
 
-pub(super) fn write_state(words: &[AtomicU64], state: State) {
+/// Records the state of the file.
+pub fn write_state(words: &[AtomicU64], state: State) {
     words[4].store(state as u64, Release);
 }
 
 /// Records that the process reached `MPI_Finalize`.
-pub(super) fn write_finalizing(words: &[AtomicU64]) {
+pub fn write_finalizing(words: &[AtomicU64]) {
     words[5].store(1, Release);
 }
 
-pub(super) fn state(words: &[AtomicU64]) -> u64 {
+/// Returns the recorded state.
+#[must_use]
+pub fn state(words: &[AtomicU64]) -> u64 {
     words[4].load(Relaxed)
 }
 
 /// Text and small numbers encoded as words.
 #[derive(Debug, Default)]
-pub(crate) struct Text(Vec<u64>);
+pub struct Encoded(Vec<u64>);
 
-impl Text {
+impl Encoded {
     /// Encodes a name.
-    pub(crate) fn of_name(name: &str) -> Self {
+    #[must_use]
+    pub fn of_name(name: &str) -> Self {
         let mut text = Self::default();
         text.push(name);
         text
     }
 
     /// Encodes the members of communicators.
-    pub(crate) fn of_members(ranks: &Ranks) -> Self {
-        let list = ranks.list();
-        let mut text = Self(vec![u64::from(list.is_none()) << 32 | u64::from(ranks.size())]);
-        if let Some(list) = list {
+    #[must_use]
+    pub fn of_members(members: &Members) -> Self {
+        let is_world = matches!(members, Members::World(_));
+        let mut text = Self(vec![u64::from(is_world) << 32 | u64::from(members.size())]);
+        if let Members::List(list) = members {
             text.push_ranks(list);
         }
         text
     }
 
     /// Encodes a kind of communicator, given the number of its list of members.
-    pub(crate) fn of_kind(members: u64, label: Label<'_>) -> Self {
+    #[must_use]
+    pub fn of_kind(members: u64, label: &Label) -> Self {
         let mut text = Self(vec![members, u64::from(label.first != 0)]);
-        text.push(label.name);
+        text.push(&label.name);
         text
     }
 
     /// Encodes ranks, two in a word, behind their number.
-    pub(crate) fn of_ranks(ranks: &[u32]) -> Self {
+    #[must_use]
+    pub fn of_ranks(ranks: &[u32]) -> Self {
         let mut text = Self(vec![ranks.len() as u64]);
         text.push_ranks(ranks);
         text
@@ -176,7 +215,9 @@ impl Text {
         self.0.extend(ranks.chunks(2).map(word));
     }
 
-    pub(crate) fn words(&self) -> &[u64] {
+    /// Returns the words.
+    #[must_use]
+    pub fn words(&self) -> &[u64] {
         &self.0
     }
 }

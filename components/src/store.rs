@@ -2,34 +2,27 @@
 //!
 //! A store is a sequence of blocks. A block is a few words that belong together, with their kind and a key. Blocks are only
 //! added, and never move. With a file, the words are those of a mapping, so the kernel keeps them however the process ends;
-//! the blocks are self-describing, so [`read`] needs no other data.
+//! the blocks are self-describing, so [`read`](mpit_format::store::read) needs no other data.
 //!
 //! Adding a block takes a lock and may allocate; counting in an existing block does neither.
 
-mod blocks;
-mod decode;
-mod recovery;
-
-use std::io;
 use std::path::Path;
 use std::sync::atomic::{
     AtomicBool, AtomicU64,
     Ordering::{Relaxed, Release},
 };
+use std::{fs, io};
 
 use mpit::internal::lock::Mutex;
 use mpit::internal::log::Log;
 use mpit::internal::mapping::{Mapping, Words};
+use mpit_format::store::blocks::{self, BlockHeader, BlockKind, HEADER, State};
 
 use crate::diagnostics::warn;
 use crate::host::World;
-use blocks::{BlockHeader, HEADER, State};
 
-pub(crate) use blocks::{Kind, Text, exchanged_key, message_key};
-pub use decode::is_store;
-pub use decode::{Malformed, Recovered, read};
-pub use recovery::{StoreFile, Unreadable, files_at, find, wanted_at};
-pub(crate) use recovery::{discard, path_of};
+pub use crate::monitoring::{stem_of_files as files_at, stem_of_stores as wanted_at};
+pub use mpit_format::store::{Malformed, Recovered, StoreFile, Unreadable, find, is_store, path_of, read};
 
 /// The store of this process.
 pub(crate) static OF_PROCESS: Store = Store::new();
@@ -112,7 +105,7 @@ impl Store {
             // The first error is the one to report.
             let _ = file.remove();
         })?;
-        blocks::write_header(&piece, world);
+        blocks::write_header(&piece, world.rank, world.size);
         end.total += piece.len();
         end.used = HEADER;
         end.header = push(&self.pieces, Piece::File(piece));
@@ -151,7 +144,7 @@ impl Store {
     }
 
     /// Adds a block of `cells` counters that are 0, followed by the constant words of `text`.
-    pub(crate) fn add(&self, kind: Kind, key: u64, cells: usize, text: &[u64]) -> &[AtomicU64] {
+    pub(crate) fn add(&self, kind: BlockKind, key: u64, cells: usize, text: &[u64]) -> &[AtomicU64] {
         let mut end = self.end.lock();
         let forked = end.detach_if_forked();
         let header = BlockHeader { kind, words: (1 + cells + text.len()) as u32 };
@@ -185,7 +178,8 @@ impl Store {
         if let Some(piece) = self.newest()
             && let Some(rest) = (piece.len() - end.used).checked_sub(1)
         {
-            piece[end.used].store(BlockHeader { kind: Kind::Unused, words: rest as u32 }.word(), Release);
+            piece[end.used]
+                .store(BlockHeader { kind: BlockKind::Unused, words: rest as u32 }.word(), Release);
         }
     }
 
@@ -238,4 +232,15 @@ impl Store {
 /// Appends to a list. The caller guarantees that no other thread appends at the same time.
 fn push(pieces: &Log<Piece>, piece: Piece) -> usize {
     pieces.push(piece).unwrap_or_else(|_| panic!("a store of {} pieces is full", pieces.len()))
+}
+
+/// Removes a file that a process of this rank left in an earlier run.
+pub(crate) fn discard(path: &Path) {
+    let Some(file) = StoreFile::at(path) else { return };
+    if fs::symlink_metadata(path).is_ok_and(|there| there.is_file())
+        && !file.is_in_use()
+        && let Err(error) = fs::remove_file(path)
+    {
+        warn(format_args!("cannot remove {}: {error}", path.display()));
+    }
 }

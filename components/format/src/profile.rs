@@ -4,21 +4,75 @@
 //! describes a communicator, and a comment `# COMPONENT` has the line of a third-party component. The histogram of a pair
 //! is written once: on its `E` line, where it counts both kinds, or else on its `I` line.
 
+use std::fmt;
 use std::io::{self, Write};
 use std::iter::Peekable;
+use std::sync::Arc;
 
-use mpit::component::Lines;
-use mpit::object::OUTSIDE;
+use crate::messages::{BINS, Row};
+use crate::rows::{Kind, Section};
+use crate::{OUTSIDE, TrafficSum};
 
-use crate::comms::{Ranks, Record};
-pub use crate::record::TrafficSum;
-use crate::record::{BINS, Row};
+/// The name of a communicator, or of several with the same name and members.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Label {
+    /// The name, or the call that created it; empty if neither is known.
+    pub name: Arc<str>,
+    /// The number of that call; 0 if the communicator has a name.
+    pub first: u64,
+    /// The number of the last call, if the label is that of several communicators.
+    pub last: u64,
+}
 
-/// A communicator and the collective operations on it.
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, first, last } = self;
+        match (&**name, first) {
+            ("", _) => f.write_str("(no-name)"),
+            (_, 0) => f.write_str(name),
+            _ if last > first => write!(f, "{name}, {first} to {last}"),
+            _ => write!(f, "{name}, {first}"),
+        }
+    }
+}
+
+/// The processes of a communicator, by their ranks in the world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Members {
+    /// The first processes of the world, in its order.
+    World(u32),
+    /// A list, with [`OUTSIDE`] for processes outside of the world.
+    List(Arc<[u32]>),
+}
+
+impl Members {
+    /// Returns the number of processes.
+    #[must_use]
+    pub fn size(&self) -> u32 {
+        match self {
+            Self::World(size) => *size,
+            Self::List(list) => list.len() as u32,
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        let (identity, list): (u32, &[u32]) = match self {
+            Self::World(size) => (*size, &[]),
+            Self::List(list) => (0, list),
+        };
+        (0..identity).chain(list.iter().copied())
+    }
+}
+
+/// A communicator, or several with the same name and members, and the collective operations on it.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// The communicator.
-    pub comm: Record,
+    /// The name.
+    pub label: Label,
+    /// The processes.
+    pub members: Members,
+    /// The number of communicators.
+    pub alike: u64,
     /// Operations from one process to all.
     pub one_to_all: TrafficSum,
     /// Operations from all processes to one.
@@ -27,31 +81,26 @@ pub struct Block {
     pub all_to_all: TrafficSum,
 }
 
-impl From<Record> for Block {
+impl Block {
     /// Creates a block for a communicator without collective operations.
-    fn from(comm: Record) -> Self {
-        let none = TrafficSum::default();
-        Self { comm, one_to_all: none, all_to_one: none, all_to_all: none }
+    #[must_use]
+    pub fn new(label: Label, members: Members) -> Self {
+        let none = TrafficSum::ZERO;
+        Self { label, members, alike: 1, one_to_all: none, all_to_one: none, all_to_all: none }
     }
 }
 
-/// The accesses to the memory of one process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Accessed {
-    /// The rank in the world.
-    pub to: u32,
-    /// Accesses, and the bytes sent to the process.
-    pub sent: TrafficSum,
-    /// Accesses that returned data, and the bytes received from the process.
-    pub received: TrafficSum,
-}
+/// The words of the lines about the operations on a communicator: one to all, all to one, all to all.
+pub(crate) const PATTERNS: [&str; 3] = ["O2A", "A2O", "A2A"];
 
-/// The exchange with one process in collective operations, as if each pair communicated directly.
+/// A row without a histogram: operations with one process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Exchanged {
+pub struct SumRow {
+    /// The kind.
+    pub kind: Kind,
     /// The rank in the world.
     pub to: u32,
-    /// The number of messages and bytes.
+    /// The number of operations, and their bytes.
     pub sum: TrafficSum,
 }
 
@@ -62,14 +111,12 @@ pub struct Profile {
     pub me: u32,
     /// Messages by receiver, in ascending order of ranks.
     pub messages: Vec<Row>,
-    /// One-sided accesses, in ascending order of ranks.
-    pub accesses: Vec<Accessed>,
-    /// Collective operations, in ascending order of ranks.
-    pub collectives: Vec<Exchanged>,
+    /// Rows of all other kinds, in ascending order of ranks in each section; those about one process in the order of kinds.
+    pub sums: Vec<SumRow>,
     /// The communicators, in the order of creation.
     pub comms: Vec<Block>,
     /// Lines added by components, with the components' full names.
-    pub lines: Vec<(String, Lines)>,
+    pub lines: Vec<(String, Vec<String>)>,
 }
 
 impl Profile {
@@ -94,33 +141,25 @@ impl Profile {
 
     fn write_with(&self, sink: impl Write, listed: u32) -> io::Result<()> {
         let mut out = Out { sink, text: Vec::with_capacity(PIECE + SLACK) };
-        out.put(b"# POINT TO POINT\n");
-        for row in &self.messages {
-            if row.to != OUTSIDE && row.external.count != 0 {
-                self.external(&mut out, row)?;
+        for section in Section::ALL {
+            out.put(section.heading().as_bytes());
+            out.put(b"\n");
+            if section == Section::PointToPoint {
+                self.messages(&mut out)?;
             }
-        }
-        for row in &self.messages {
-            if row.to != OUTSIDE && row.internal.count != 0 {
-                self.internal(&mut out, row)?;
+            for SumRow { kind, to, sum } in self.sums.iter().filter(|row| row.kind.section() == section) {
+                if *to != OUTSIDE && sum.count != 0 {
+                    self.pair(&mut out, *kind, *to, *sum);
+                    out.end_line()?;
+                }
             }
-        }
-        out.put(b"# OSC\n");
-        for access in self.accesses.iter().filter(|access| access.to != OUTSIDE) {
-            for (kind, sum) in [(b"S\t", access.sent), (b"R\t", access.received)] {
-                self.sum(&mut out, kind, access.to, sum)?;
-            }
-        }
-        out.put(b"# COLLECTIVES\n");
-        for exchanged in self.collectives.iter().filter(|exchanged| exchanged.to != OUTSIDE) {
-            self.sum(&mut out, b"C\t", exchanged.to, exchanged.sum)?;
         }
         for block in &self.comms {
             self.block(&mut out, block, listed)?;
         }
         for (component, lines) in &self.lines {
-            for line in lines.iter() {
-                out.put(b"# COMPONENT\t");
+            for line in lines {
+                out.put(COMPONENT_WORD.as_bytes());
                 out.put(component.as_bytes());
                 out.put(b"\t");
                 out.put(line.as_bytes());
@@ -130,8 +169,24 @@ impl Profile {
         out.end()
     }
 
+    /// Writes the rows with histograms.
+    fn messages<W: Write>(&self, out: &mut Out<W>) -> io::Result<()> {
+        for row in &self.messages {
+            if row.to != OUTSIDE && row.external.count != 0 {
+                self.external(out, row)?;
+            }
+        }
+        for row in &self.messages {
+            if row.to != OUTSIDE && row.internal.count != 0 {
+                self.internal(out, row)?;
+            }
+        }
+        Ok(())
+    }
+
     fn external<W: Write>(&self, out: &mut Out<W>, row: &Row) -> io::Result<()> {
-        self.pair(out, b"E\t", row.to, TrafficSum { count: row.external.count, bytes: row.external.bytes });
+        let sum = TrafficSum { count: row.external.count, bytes: row.external.bytes };
+        self.pair(out, Kind::External, row.to, sum);
         let mut bins = [0; BINS];
         row.external.add_sizes_to(&mut bins);
         row.internal.add_sizes_to(&mut bins);
@@ -140,7 +195,8 @@ impl Profile {
     }
 
     fn internal<W: Write>(&self, out: &mut Out<W>, row: &Row) -> io::Result<()> {
-        self.pair(out, b"I\t", row.to, TrafficSum { count: row.internal.count, bytes: row.internal.bytes });
+        let sum = TrafficSum { count: row.internal.count, bytes: row.internal.bytes };
+        self.pair(out, Kind::Internal, row.to, sum);
         if row.external.count == 0 {
             let mut bins = [0; BINS];
             row.internal.add_sizes_to(&mut bins);
@@ -149,18 +205,9 @@ impl Profile {
         out.end_line()
     }
 
-    /// Writes a line with a sum, unless it counts nothing.
-    fn sum<W: Write>(&self, out: &mut Out<W>, kind: &[u8], to: u32, sum: TrafficSum) -> io::Result<()> {
-        if sum.count == 0 {
-            return Ok(());
-        }
-        self.pair(out, kind, to, sum);
-        out.end_line()
-    }
-
     /// Writes the beginning of a line about a pair of processes.
-    fn pair<W: Write>(&self, out: &mut Out<W>, kind: &[u8], to: u32, sum: TrafficSum) {
-        out.put(kind);
+    fn pair<W: Write>(&self, out: &mut Out<W>, kind: Kind, to: u32, sum: TrafficSum) {
+        out.put(&[kind.letter() as u8, b'\t']);
         out.number(u64::from(self.me));
         out.put(b"\t");
         out.number(u64::from(to));
@@ -168,16 +215,15 @@ impl Profile {
     }
 
     fn block<W: Write>(&self, out: &mut Out<W>, block: &Block, listed: u32) -> io::Result<()> {
-        let comm = &block.comm;
         out.put(b"D\t");
-        out.name(&comm.label().to_string());
+        out.name(&block.label.to_string());
         out.put(b"\tprocs: ");
-        let runs: &mut dyn Iterator<Item = Run> = match &comm.ranks {
-            Ranks::World(size) if *size > listed => {
+        let runs: &mut dyn Iterator<Item = Run> = match &block.members {
+            Members::World(size) if *size > listed => {
                 &mut std::iter::once(Run { first: 0, last: *size - 1, step: 1 })
             }
-            ranks if ranks.size() > listed => &mut Runs { ranks: ranks.iter().peekable(), held: None },
-            ranks => &mut ranks.iter().map(Run::of_one),
+            members if members.size() > listed => &mut Runs { ranks: members.iter().peekable(), held: None },
+            members => &mut members.iter().map(Run::of_one),
         };
         for (at, run) in runs.enumerate() {
             if at != 0 {
@@ -186,15 +232,14 @@ impl Profile {
             out.run(run);
             out.spill()?;
         }
-        if comm.alike > 1 {
+        if block.alike > 1 {
             out.put(b"\tcomms: ");
-            out.number(comm.alike);
+            out.number(block.alike);
         }
         out.end_line()?;
-        for (kind, sum) in
-            [("O2A\t", block.one_to_all), ("A2O\t", block.all_to_one), ("A2A\t", block.all_to_all)]
-        {
-            out.put(kind.as_bytes());
+        for (pattern, sum) in PATTERNS.iter().zip([block.one_to_all, block.all_to_one, block.all_to_all]) {
+            out.put(pattern.as_bytes());
+            out.put(b"\t");
             out.number(u64::from(self.me));
             out.sum(sum);
             out.end_line()?;
@@ -202,6 +247,9 @@ impl Profile {
         Ok(())
     }
 }
+
+/// The beginning of the lines of components.
+pub(crate) const COMPONENT_WORD: &str = "# COMPONENT\t";
 
 /// The size up to which members of communicators are listed one by one, as Open MPI does.
 const LISTED: u32 = 4096;

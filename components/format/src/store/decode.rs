@@ -2,23 +2,23 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
 
-use mpit::object::OUTSIDE;
 use thiserror::Error;
 
-use super::blocks::{BlockHeader, HEADER, Kind, MAGIC, State, VERSION, message_of_key};
-use crate::comms::{CommId, Origin, Ranks, Record};
-use crate::host::World;
-use crate::prof::{Accessed, Block, Exchanged, Profile};
-use crate::record::{BINS, CELLS, GROUP, GROUPS, PeerSnapshot, Row, TrafficSum};
-use crate::run::Identity;
+use super::blocks::{
+    BlockHeader, BlockKind, CELLS, GROUP, GROUPS, HEADER, MAGIC, State, VERSION, message_of_key,
+};
+use crate::messages::{BINS, PeerSnapshot, Row};
+use crate::profile::{Block, Label, Members, Profile, SumRow};
+use crate::{Identity, OUTSIDE, TrafficSum, rows};
 
 /// The data left by a process.
 #[derive(Clone, Debug)]
 pub struct Recovered {
-    /// The rank of the process and the size of its world.
-    pub world: World,
+    /// The rank of the process in its world.
+    pub rank: u32,
+    /// The size of its world.
+    pub size: u32,
     /// The process id on its machine.
     pub process: u32,
     /// True if the process wrote everything elsewhere, so that this data is not needed.
@@ -76,7 +76,7 @@ pub fn read(bytes: &[u8]) -> Result<Recovered, Malformed> {
         return Err(words.error("the file is empty"));
     }
     let header = words.header()?;
-    let mut found = DecodedStore::new(header.world.size);
+    let mut found = DecodedStore::new(header.size);
     while let Some((kind, block)) = words.next_block()? {
         found.block(kind, block)?;
     }
@@ -84,7 +84,7 @@ pub fn read(bytes: &[u8]) -> Result<Recovered, Malformed> {
         return Err(Malformed { at: bytes.len() - rest.len(), what: "half a word".into() });
     }
     found.expand_members(&words)?;
-    Ok(Recovered { identity: found.identity.take(), profile: found.profile(header.world.rank), ..header })
+    Ok(Recovered { identity: found.identity.take(), profile: found.profile(header.rank), ..header })
 }
 
 /// Returns true if bytes are the beginning of a store file.
@@ -100,7 +100,7 @@ pub(super) fn identity(bytes: &[u8]) -> Option<Identity> {
     let mut words = Cursor { words, at: 0, end: words.len() };
     words.header().ok()?;
     while let Ok(Some((kind, mut block))) = words.next_block() {
-        if kind == Kind::Run {
+        if kind == BlockKind::Run {
             block.word().ok()?;
             return Identity::parse(&block.name().ok()?);
         }
@@ -207,9 +207,9 @@ impl Cursor<'_> {
         }
         let at = *self;
         let rank_and_size = self.word()?;
-        let world = World::new(rank_and_size as u32, (rank_and_size >> 32) as u32);
-        if world.size > MAX_PROCESSES || world.rank >= world.size {
-            return Err(at.error(format!("rank {} of {}", world.rank, world.size)));
+        let (rank, size) = (rank_and_size as u32, (rank_and_size >> 32) as u32);
+        if size > MAX_PROCESSES || rank >= size {
+            return Err(at.error(format!("rank {rank} of {size}")));
         }
         let process = self.word()? as u32;
         let state = self.word()?;
@@ -217,11 +217,11 @@ impl Cursor<'_> {
         self.at = HEADER;
         let none = Profile::default();
         let [ended, truncated] = [State::Ended, State::Truncated].map(|known| state == known as u64);
-        Ok(Recovered { world, process, ended, truncated, finalized, identity: None, profile: none })
+        Ok(Recovered { rank, size, process, ended, truncated, finalized, identity: None, profile: none })
     }
 
     /// Returns the kind and content of the next block; skips unused ones.
-    fn next_block(&mut self) -> Result<Option<(Kind, Self)>, Malformed> {
+    fn next_block(&mut self) -> Result<Option<(BlockKind, Self)>, Malformed> {
         loop {
             if self.left() == 0 {
                 return Ok(None);
@@ -238,7 +238,7 @@ impl Cursor<'_> {
             }
             let block = Self { end: self.at + words, ..*self };
             self.at = block.end;
-            if header.kind != Kind::Unused {
+            if header.kind != BlockKind::Unused {
                 return Ok(Some((header.kind, block)));
             }
         }
@@ -283,9 +283,9 @@ struct DecodedStore {
     size: u32,
     /// Messages by receiver: the user's and the library's internal ones.
     messages: BTreeMap<u32, [Counts; 2]>,
-    accesses: Vec<Accessed>,
-    exchanged: BTreeMap<u32, TrafficSum>,
-    members: BTreeMap<u64, Ranks>,
+    /// Sums by rank, of each kind of rows.
+    sums: [BTreeMap<u32, TrafficSum>; rows::Kind::ALL.len()],
+    members: BTreeMap<u64, Members>,
     kinds: BTreeMap<u64, CommKind>,
     operations: Vec<CommOperations>,
     identity: Option<Identity>,
@@ -298,8 +298,7 @@ impl DecodedStore {
         Self {
             size,
             messages: BTreeMap::new(),
-            accesses: Vec::new(),
-            exchanged: BTreeMap::new(),
+            sums: rows::Kind::ALL.map(|_| BTreeMap::new()),
             members: BTreeMap::new(),
             kinds: BTreeMap::new(),
             operations: Vec::new(),
@@ -310,7 +309,8 @@ impl DecodedStore {
 
     /// Reserves ranks that the file has no words for. Fails at the limit.
     fn expand(&mut self, ranks: u64, at: &Cursor<'_>) -> Result<(), Malformed> {
-        let has_too_many_rows = ranks.max(self.exchanged.len() as u64) > MAX_ROWS;
+        let rows = self.sums[rows::Kind::Collective as usize].len() as u64;
+        let has_too_many_rows = ranks.max(rows) > MAX_ROWS;
         match self.expanded.checked_sub(ranks) {
             Some(left) if !has_too_many_rows => self.expanded = left,
             _ => return Err(at.error(format!("more than {MAX_ROWS} processes in collective operations"))),
@@ -329,36 +329,34 @@ impl DecodedStore {
         Ok(())
     }
 
-    fn block(&mut self, kind: Kind, mut block: Cursor<'_>) -> Result<(), Malformed> {
+    fn block(&mut self, kind: BlockKind, mut block: Cursor<'_>) -> Result<(), Malformed> {
         let at = block;
         let key = block.word()?;
         match kind {
-            Kind::Unused => return Ok(()),
-            Kind::Messages => self.messages(key, &mut block, at)?,
-            Kind::Accesses => {
-                let (sent, received) = (block.sum()?, block.sum()?);
-                self.accesses.push(Accessed { to: rank(key, at)?, sent, received });
+            BlockKind::Unused => return Ok(()),
+            BlockKind::Messages => self.messages(key, &mut block, at)?,
+            BlockKind::Accesses | BlockKind::Exchanged => {
+                for row in kind.rows() {
+                    let sum = block.sum()?;
+                    self.add(*row, rank(key, at)?, sum);
+                }
             }
-            Kind::Exchanged => {
-                let sum = block.sum()?;
-                self.exchange(rank(key, at)?, sum);
-            }
-            Kind::SharedSum => self.shared_sum(key, &mut block)?,
-            Kind::Operations => {
+            BlockKind::SharedSum => self.shared_sum(key, &mut block)?,
+            BlockKind::Operations => {
                 let sums = [block.sum()?, block.sum()?, block.sum()?];
                 let [kind, first, last, alike, number] = block.numbers()?;
                 self.operations.push(CommOperations { sums, kind, first, last, alike, number });
             }
-            Kind::Comm => {
+            BlockKind::Comm => {
                 let [members, numbered] = block.numbers()?;
                 let name = block.name()?;
                 self.kinds.insert(key, CommKind { members, numbered: numbered != 0, name });
             }
-            Kind::Members => {
+            BlockKind::Members => {
                 let ranks = self.ranks(&mut block)?;
                 self.members.insert(key, ranks);
             }
-            Kind::Run => self.identity = Identity::parse(&block.name()?),
+            BlockKind::Run => self.identity = Identity::parse(&block.name()?),
         }
         block.expect_end()
     }
@@ -382,8 +380,8 @@ impl DecodedStore {
         sum.map(drop).ok_or_else(|| at.error("2^64 messages or more"))
     }
 
-    fn exchange(&mut self, to: u32, sum: TrafficSum) {
-        let all = self.exchanged.entry(to).or_default();
+    fn add(&mut self, kind: rows::Kind, to: u32, sum: TrafficSum) {
+        let all = self.sums[kind as usize].entry(to).or_default();
         *all = all.and(sum);
     }
 
@@ -394,7 +392,7 @@ impl DecodedStore {
             let len = block.below(1 << 32, "a number of ranks")? as usize;
             let at = *block;
             for to in block.ranks(len)? {
-                self.exchange(rank(to.into(), at)?, sum);
+                self.add(rows::Kind::Collective, rank(to.into(), at)?, sum);
             }
             return Ok(());
         }
@@ -410,12 +408,12 @@ impl DecodedStore {
         }
         self.expand(len, block)?;
         for to in (0..len).map(|at| first + at * step).filter(|to| to + 1 != except) {
-            self.exchange(to as u32, sum);
+            self.add(rows::Kind::Collective, to as u32, sum);
         }
         Ok(())
     }
 
-    fn ranks(&self, block: &mut Cursor<'_>) -> Result<Ranks, Malformed> {
+    fn ranks(&self, block: &mut Cursor<'_>) -> Result<Members, Malformed> {
         let at = *block;
         let form = block.word()?;
         let (len, world) = (form as u32, form >> 32 != 0);
@@ -423,14 +421,14 @@ impl DecodedStore {
             return Err(at.error("a communicator without processes"));
         }
         match world {
-            true if len <= self.size => Ok(Ranks::World(len)),
+            true if len <= self.size => Ok(Members::World(len)),
             true => Err(at.error(format!("a communicator of {len} processes, of {}", self.size))),
             false => {
                 let ranks = block.ranks(len as usize)?;
                 for one in &ranks {
                     rank((*one).into(), at)?;
                 }
-                Ok(Ranks::List(ranks.into()))
+                Ok(Members::List(ranks.into()))
             }
         }
     }
@@ -439,24 +437,10 @@ impl DecodedStore {
     /// ended.
     fn comm(&self, of: &CommOperations) -> Option<Block> {
         let kind = self.kinds.get(&of.kind)?;
-        let ranks = self.members.get(&kind.members)?.clone();
-        let text: Arc<str> = kind.name.as_str().into();
-        let (name, origin) = if kind.numbered {
-            ("".into(), Some(Origin { call: text, number: of.first }))
-        } else {
-            (text, None)
-        };
-        let mut block = Block::from(Record {
-            id: CommId::from_number(of.number),
-            name,
-            origin,
-            ranks,
-            remote: false,
-            neighbors: [].into(),
-            freed: false,
-            alike: of.alike.max(1),
-            newest: of.last,
-        });
+        let members = self.members.get(&kind.members)?.clone();
+        let (first, last) = if kind.numbered { (of.first, of.last) } else { (0, 0) };
+        let mut block = Block::new(Label { name: kind.name.as_str().into(), first, last }, members);
+        block.alike = of.alike.max(1);
         [block.one_to_all, block.all_to_one, block.all_to_all] = of.sums;
         Some(block)
     }
@@ -470,16 +454,17 @@ impl DecodedStore {
         };
         let messages =
             self.messages.iter().map(row).filter(|row| !row.external.is_zero() || !row.internal.is_zero());
-        self.accesses.sort_unstable_by_key(|row| row.to);
-        self.accesses.retain(|row| !row.sent.is_zero() || !row.received.is_zero());
         self.operations.sort_by_key(|of| of.number);
         let comms = self.operations.iter().filter_map(|of| self.comm(of)).collect();
-        let exchanged = self.exchanged.into_iter().filter(|(_, sum)| !sum.is_zero());
+        let of_kind = |(kind, sums): (rows::Kind, BTreeMap<u32, TrafficSum>)| {
+            sums.into_iter().filter(|(_, sum)| !sum.is_zero()).map(move |(to, sum)| SumRow { kind, to, sum })
+        };
+        let mut sums: Vec<_> = rows::Kind::ALL.into_iter().zip(self.sums).flat_map(of_kind).collect();
+        sums.sort_unstable_by_key(|row| (row.kind.section(), row.to, row.kind));
         Profile {
             me,
             messages: messages.collect(),
-            accesses: self.accesses,
-            collectives: exchanged.map(|(to, sum)| Exchanged { to, sum }).collect(),
+            sums,
             comms,
             // These are produced by functions of components; the store does not have them.
             lines: Vec::new(),

@@ -1,33 +1,48 @@
 //! The identity of a file's run, from its first line. Files of Open MPI's own monitoring have none.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fmt;
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use super::FIRST_WORD;
+use crate::files;
 
 /// The beginning of the first line of a file of one process.
-pub(crate) const RUN_WORD: &[u8] = b"# MPIT RUN\t";
+pub(crate) const RUN_WORD: &str = "# MPIT RUN\t";
+
+/// The beginning of the first line of a file of a whole job, whose identity follows two fields of its own.
+pub(crate) const JOB_WORD: &str = "# MPIT JOB\t";
 
 /// The name of a run that was not started by `mpit run`.
-const UNNAMED: &str = "-";
+pub const UNNAMED: &str = "-";
 
 /// The run and world of the process of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// The name of the run; `-` if it was not started by `mpit run`.
+    /// The name that `mpit run` gave; [`UNNAMED`] without it.
     pub run: String,
     /// The launcher's name for the world.
     pub world: String,
     /// The number of processes of the world.
     pub size: u32,
-    /// The time at which the process initialized MPI, in UTC, as text that sorts by time.
+    /// The time at which the process initialized MPI, in UTC, as text that sorts by time: `2026-11-22T08:15:00.123Z`.
     pub began: String,
 }
 
 impl Identity {
+    /// Returns the fields of the line behind its first word.
+    #[must_use]
+    pub fn fields(&self) -> String {
+        format!("{}\t{}\t{} ranks\t{}", self.run, self.world, self.size, self.began)
+    }
+
+    /// Returns the line with its line end.
+    #[must_use]
+    pub fn line(&self) -> String {
+        format!("{self}\n")
+    }
+
     /// Parses the fields of the line, separated by tabs. Fields with control characters are rejected.
+    #[must_use]
     pub fn parse(fields: &str) -> Option<Self> {
         let mut fields = fields.trim_end_matches('\n').split('\t');
         let is_sound = |field: &&str| !field.is_empty() && !field.contains(char::is_control);
@@ -38,42 +53,39 @@ impl Identity {
     }
 
     /// Parses the first line of a file of one process, or of a whole job.
-    pub(super) fn of_line(line: &[u8]) -> Option<Self> {
+    fn of_line(line: &[u8]) -> Option<Self> {
         let line = std::str::from_utf8(line).ok()?;
-        if let Some(fields) = line.as_bytes().strip_prefix(RUN_WORD) {
-            return Self::parse(std::str::from_utf8(fields).ok()?);
+        match line.strip_prefix(RUN_WORD) {
+            Some(fields) => Self::parse(fields),
+            None => Self::parse(line.strip_prefix(JOB_WORD)?.splitn(3, '\t').nth(2)?),
         }
-        // The fields after the version and the number of processes.
-        let mut fields = line.as_bytes().strip_prefix(FIRST_WORD).and(Some(line))?.splitn(4, '\t').skip(3);
-        Self::parse(fields.next()?)
+    }
+
+    /// Returns the identity of a file `.prof`, if it has one.
+    #[must_use]
+    pub fn of_file(path: &Path) -> Option<Self> {
+        let (mut line, file) = (Vec::new(), files::open(path).ok()?);
+        BufReader::with_capacity(1024, file).take(4096).read_until(b'\n', &mut line).ok()?;
+        Self::of_line(&line)
     }
 
     /// Returns true if both belong to the same world of the same run. A process that did not receive the name of the run,
     /// for example on another machine, belongs to the run that has its world.
-    pub(crate) fn is_of_same_world(&self, other: &Self) -> bool {
+    #[must_use]
+    pub fn is_of_same_world(&self, other: &Self) -> bool {
         self.world == other.world && (self.run == other.run || !self.is_named() || !other.is_named())
     }
 
     /// Returns true if the process got the name of the run.
-    pub(crate) fn is_named(&self) -> bool {
+    #[must_use]
+    pub fn is_named(&self) -> bool {
         self.run != UNNAMED
     }
 }
 
-/// Returns the identity of a file `.prof`, if it has one.
-pub(super) fn of_file(path: &Path) -> Option<Identity> {
-    let mut line = Vec::new();
-    BufReader::with_capacity(1024, open(path).ok()?).take(4096).read_until(b'\n', &mut line).ok()?;
-    Identity::of_line(&line)
-}
-
-/// Opens a file for reading. Fails at once for anything but a regular file, such as a FIFO.
-pub(super) fn open(path: &Path) -> io::Result<File> {
-    let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
-    if file.metadata()?.is_file() {
-        Ok(file)
-    } else {
-        Err(io::Error::new(ErrorKind::InvalidInput, "it is no regular file"))
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{RUN_WORD}{}", self.fields())
     }
 }
 
@@ -98,5 +110,20 @@ mod tests {
         ] {
             assert_eq!(of(line.into()), None);
         }
+    }
+
+    #[test]
+    fn an_identity_is_read_as_it_was_written() {
+        let identity = Identity {
+            run: "20261122T081500-vm-17".into(),
+            world: "pmix prterun-vm-27728@1".into(),
+            size: 4,
+            began: "2026-11-22T08:15:00.123Z".into(),
+        };
+        assert_eq!(Identity::parse(&identity.fields()), Some(identity.clone()));
+        assert_eq!(identity.line(), format!("# MPIT RUN\t{}\n", identity.fields()));
+        assert_eq!(Identity::parse("a\tb\t4 processes\tc"), None);
+        assert_eq!(Identity::parse("a\tb\t4 ranks"), None);
+        assert_eq!(Identity::parse("a\nc\tb\t4 ranks\td"), None);
     }
 }

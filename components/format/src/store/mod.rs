@@ -1,17 +1,21 @@
-//! Store files left by processes: discovery and reading.
+//! The store: a file that survives its process, and has its records as they were when it ended.
+//!
+//! [`blocks`] defines the file; this module finds and reads the files that processes left.
+
+pub mod blocks;
+mod decode;
 
 use std::fs;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use mpit::internal::files::open_regular;
-use mpit::internal::mapping::is_in_use;
 use thiserror::Error;
 
-use super::decode::{Malformed, Recovered, identity, read};
-use crate::diagnostics::warn;
-use crate::monitoring;
-use crate::run::Identity;
+use crate::Identity;
+use crate::files::{beginning, is_locked, open_regular};
+use crate::names::{STORE, directory_of};
+
+pub use decode::{Malformed, Recovered, is_store, read};
 
 /// The file of one process's store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,37 +26,12 @@ pub struct StoreFile {
     pub path: PathBuf,
 }
 
-const ENDING: &str = ".store";
-
 /// Returns the name of a process's store, where `stem` is the beginning of the names of its files.
-pub(crate) fn path_of(stem: &Path, rank: u32) -> PathBuf {
+#[must_use]
+pub fn path_of(stem: &Path, rank: u32) -> PathBuf {
     let mut name = stem.as_os_str().to_owned();
-    name.push(format!(".{rank}{ENDING}"));
+    name.push(format!(".{rank}{STORE}"));
     name.into()
-}
-
-/// Removes a file that a process of this rank left in an earlier run.
-pub(crate) fn discard(stem: &Path, rank: u32) {
-    let path = path_of(stem, rank);
-    if fs::symlink_metadata(&path).is_ok_and(|there| there.is_file())
-        && !is_in_use(&path)
-        && let Err(error) = fs::remove_file(&path)
-    {
-        warn(format_args!("cannot remove {}: {error}", path.display()));
-    }
-}
-
-/// Returns the beginning of the names of stores, if the settings in the environment enable stores. Used by the process
-/// that starts a job with this environment.
-#[must_use]
-pub fn wanted_at() -> Option<PathBuf> {
-    monitoring::stem_of_stores()
-}
-
-/// Returns the beginning of the names of files at the end, if the settings of the process enable files.
-#[must_use]
-pub fn files_at() -> Option<PathBuf> {
-    monitoring::stem_of_files()
 }
 
 /// Returns the files `<stem>.<rank>.store` that exist, by ascending rank.
@@ -61,8 +40,7 @@ pub fn files_at() -> Option<PathBuf> {
 ///
 /// The errors of the file system; a directory that does not exist has no files.
 pub fn find(stem: &Path) -> io::Result<Vec<StoreFile>> {
-    let directory = stem.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let entries = match fs::read_dir(directory) {
+    let entries = match fs::read_dir(directory_of(stem)) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
     };
@@ -79,13 +57,13 @@ impl StoreFile {
     /// Returns true if the process exists and still uses the file, as far as the file system shows.
     #[must_use]
     pub fn is_in_use(&self) -> bool {
-        is_in_use(&self.path)
+        is_locked(&self.path)
     }
 
     /// Returns the file of this name, if it is the name of a store.
     #[must_use]
     pub fn at(path: &Path) -> Option<Self> {
-        let name = path.file_name()?.to_str()?.strip_suffix(ENDING)?;
+        let name = path.file_name()?.to_str()?.strip_suffix(STORE)?;
         let (_, rank) = name.rsplit_once('.')?;
         Some(Self { rank: rank.parse().ok()?, path: path.to_owned() })
     }
@@ -95,9 +73,7 @@ impl StoreFile {
     pub fn identity(&self) -> Option<Identity> {
         // The block is near the beginning of the file.
         const INSPECTED_BYTES: u64 = 64 * 1024;
-        let mut bytes = Vec::new();
-        open_regular(&self.path).ok()?.take(INSPECTED_BYTES).read_to_end(&mut bytes).ok()?;
-        identity(&bytes)
+        decode::identity(&beginning(&self.path, INSPECTED_BYTES).ok()?)
     }
 
     /// Reads the file.
@@ -109,11 +85,7 @@ impl StoreFile {
         let mut bytes = Vec::new();
         open_regular(&self.path)?.read_to_end(&mut bytes)?;
         let recovered = read(&bytes)?;
-        if recovered.world.rank == self.rank {
-            Ok(recovered)
-        } else {
-            Err(Unreadable::OtherRank(recovered.world.rank))
-        }
+        if recovered.rank == self.rank { Ok(recovered) } else { Err(Unreadable::OtherRank(recovered.rank)) }
     }
 }
 
