@@ -25,7 +25,7 @@ static ENDED: AtomicBool = AtomicBool::new(false);
 thread_local! {
     /// True while this thread runs functions of components.
     static INSIDE: Cell<bool> = const { Cell::new(false) };
-    /// True if such a function activated or deactivated plug-ins.
+    /// True if such a function loaded or deactivated plug-ins.
     static CHANGED: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -65,7 +65,7 @@ pub fn finalizing() {
     });
 }
 
-/// Adapts to plug-ins that were activated or deactivated.
+/// Adapts to plug-ins that were loaded or deactivated.
 fn changed() {
     CHANGED.set(true);
     outermost(|| ());

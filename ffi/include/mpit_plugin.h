@@ -434,8 +434,8 @@ struct mpit_component {
     const char *description;
     struct mpit_switch *listening; /* or null: it is notified of all operations */
     void *user_data;               /* passed to the functions */
-    /* Called for a selected component when MPI is initialized, or when the plug-in is loaded or activated later. Returns 0;
-     * any other result keeps the component closed. */
+    /* Called for a selected component when MPI is initialized, or when the plug-in is loaded later. Returns 0; any
+     * other result keeps the component closed. */
     int (*open)(void *user_data, uint32_t world_rank, uint32_t world_size);
     /* Called when MPI is finalized or the plug-in is deactivated, if `open` returned 0. */
     void (*close)(void *user_data);
@@ -492,21 +492,18 @@ static inline int mpit_offer(const struct mpit_table *table)
     return function ? function(table) : 0;
 }
 
-/* Loads a plug-in by its path, or activates it if it is loaded already. Its variables and events are appended to the existing
- * ones. Returns MPI_SUCCESS and, if `plugin` is not null, the number of the plug-in; or an error code of MPI_T after one line
- * on standard error. Do not call it in a callback of a tool.
+/* Loads and activates a plug-in by its path; no effect if it is active already. Its variables and events are appended to the
+ * existing ones. Returns MPI_SUCCESS and, if `plugin` is not null, the number of the plug-in; or an error code of MPI_T after
+ * one line on standard error, also for a plug-in that was deactivated. Do not call it in a callback of a tool.
  *
  * The constructors of the plug-in run in this process, once. `mpit check` tests in a process of its own if a plug-in crashes,
  * hangs or calls exit at its start. */
 int mpit_plugin_load(const char *path, int *plugin);
 
-/* Deactivates a plug-in. Its variables and events stay listed under their indices. Handles on its variables become invalid,
- * its events are not delivered any more, and handles and registrations can only be freed. Its components are closed. Its code
- * is never unloaded, so functions of it that are running continue. */
+/* Deactivates a plug-in for the rest of the process. Its variables and events stay listed under their indices. Handles on its
+ * variables become invalid, its events are not delivered any more, and handles and registrations can only be freed. Its
+ * components are closed. Its code is never unloaded, so functions of it that are running continue. */
 int mpit_plugin_deactivate(int plugin);
-
-/* Activates a plug-in that was deactivated. Its variables and events keep their indices, and tools allocate new handles. */
-int mpit_plugin_activate(int plugin);
 
 /* The mpit that loads a plug-in. */
 struct mpit_host {
@@ -525,10 +522,9 @@ struct mpit_plugin {
     size_t size;
     const char *name;
     const struct mpit_table *table;
-    /* Called at each activation, before its variables can be used. Returns 0; any other result refuses the activation. Or
-     * null. */
+    /* Called once, before its variables can be used. Returns 0; any other result refuses the activation. Or null. */
     int (*activate)(void);
-    /* Called at each deactivation, after its variables became unusable. Or null. */
+    /* Called at the deactivation, after its variables became unusable. Or null. */
     void (*deactivate)(void);
     /* The reason why it cannot be used, in one line; or null. */
     const char *problem;

@@ -1,11 +1,11 @@
-//! The C functions that load, activate and deactivate plug-ins.
+//! The C functions that load and deactivate plug-ins.
 
 use std::ffi::{CStr, OsStr, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mpit::Error;
-use mpit::internal::plugin::{self, Plugin, Refused};
+use mpit::internal::plugin::{self, Refused};
 
 use crate::abi::Abi;
 
@@ -34,16 +34,15 @@ pub unsafe extern "C" fn mpit_plugin_load(path: *const c_char, plugin: *mut c_in
     })
 }
 
-/// Activates a plug-in that was deactivated.
-#[unsafe(no_mangle)]
-pub extern "C" fn mpit_plugin_activate(plugin: c_int) -> c_int {
-    to_return_code(|| Ok(plugin_by_number("mpit_plugin_activate", plugin)?.activate()?))
-}
-
 /// Deactivates a plug-in.
 #[unsafe(no_mangle)]
 pub extern "C" fn mpit_plugin_deactivate(plugin: c_int) -> c_int {
-    to_return_code(|| Ok(plugin_by_number("mpit_plugin_deactivate", plugin)?.deactivate()?))
+    to_return_code(|| {
+        let found = u32::try_from(plugin).ok().and_then(plugin::numbered);
+        let why = || format!("mpit_plugin_deactivate: there is no plug-in {plugin}");
+        found.ok_or_else(|| Failure::Ours(Error::InvalidIndex, why()))?.deactivate();
+        Ok(())
+    })
 }
 
 /// The error of a call that failed, with a message.
@@ -56,11 +55,6 @@ impl From<Refused> for Failure {
     fn from(refused: Refused) -> Self {
         Self::Plugin(refused)
     }
-}
-
-fn plugin_by_number(call: &str, number: c_int) -> Result<Plugin, Failure> {
-    let found = u32::try_from(number).ok().and_then(plugin::numbered);
-    found.ok_or_else(|| Failure::Ours(Error::InvalidIndex, format!("{call}: there is no plug-in {number}")))
 }
 
 /// Runs the body of a C function, reports an error on standard error, and converts the result to a return
@@ -87,7 +81,7 @@ fn to_return_code(body: impl FnOnce() -> Result<(), Failure>) -> c_int {
 mod tests {
     use mpit::Error;
 
-    use super::{mpit_plugin_activate, mpit_plugin_deactivate, mpit_plugin_load};
+    use super::{mpit_plugin_deactivate, mpit_plugin_load};
 
     #[test]
     fn missing_plugins_are_error_codes() {
@@ -100,7 +94,6 @@ mod tests {
         let none = unsafe { mpit_plugin_load(c"/nowhere/acme.so".as_ptr(), &raw mut number) };
         assert_eq!((none, number), (code(Error::Invalid), 7), "a call that fails has written nothing");
         for no_plugin in [-1, 0, 9] {
-            assert_eq!(mpit_plugin_activate(no_plugin), code(Error::InvalidIndex));
             assert_eq!(mpit_plugin_deactivate(no_plugin), code(Error::InvalidIndex));
         }
     }

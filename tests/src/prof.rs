@@ -83,6 +83,11 @@ impl Prof {
             .map(|((_, peer), traffic)| (*peer, traffic))
             .collect()
     }
+
+    /// Returns peer, number and bytes of the program's own messages.
+    pub fn sent(&self) -> Vec<(u32, u64, u64)> {
+        self.rows('E').into_iter().map(|(peer, row)| (peer, row.messages, row.bytes)).collect()
+    }
 }
 
 const SECTIONS: [&str; 3] = ["# POINT TO POINT", "# OSC", "# COLLECTIVES"];

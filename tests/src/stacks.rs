@@ -214,6 +214,14 @@ fn find_all(wanted: Option<&str>) -> Found {
     found
 }
 
+/// Runs a test on every available stack, as [`for_each`] does.
+///
+/// # Errors
+/// The errors of [`for_each`].
+pub fn on_each(test: &str, run: impl Fn(&Stack) -> Outcome) -> Outcome {
+    for_each(test, |_| true, run)
+}
+
 /// Runs a test on every available stack that `applies` accepts, on all of them even if one fails, and records the results.
 ///
 /// # Errors

@@ -38,8 +38,6 @@ pub(super) enum Step {
     Values,
     /// Deactivates it.
     Deactivate,
-    /// Activates it again.
-    Reactivate,
     /// Ends the process.
     End,
 }
@@ -134,12 +132,12 @@ fn run_lifecycle(
     contents: &Contents,
     place: &str,
 ) -> Result<(), String> {
-    let activation_fault =
-        |why: &str| Finding::of_plugin(Fault { rule: "activation", why: why.into() }, place);
     writer.write(&Line::Step(Step::Activate))?;
     let plugin: Plugin = match subject.load() {
         Ok(plugin) => plugin,
-        Err(fault) => return writer.report(activation_fault(&fault.why)),
+        Err(Fault { why, .. }) => {
+            return writer.report(Finding::of_plugin(Fault { rule: "activation", why }, place));
+        }
     };
     writer.write(&Line::Loads)?;
     writer.write(&Line::Step(Step::Values))?;
@@ -147,13 +145,7 @@ fn run_lifecycle(
         writer.report(finding)?;
     }
     writer.write(&Line::Step(Step::Deactivate))?;
-    if let Err(refused) = plugin.deactivate() {
-        return writer.report(activation_fault(refused.why()));
-    }
-    writer.write(&Line::Step(Step::Reactivate))?;
-    if let Err(refused) = plugin.activate() {
-        return writer.report(activation_fault(&format!("it was deactivated, and then: {}", refused.why())));
-    }
+    plugin.deactivate();
     Ok(())
 }
 

@@ -121,7 +121,6 @@ fn end(process_end: &ProcessEnd, step: Option<Step>, place: &str, timeout: Durat
         Some(Step::Activate) => "while it was activated and its settings were set",
         Some(Step::Values) => "while its values were read",
         Some(Step::Deactivate) => "while it was deactivated",
-        Some(Step::Reactivate) => "while it was activated again",
         Some(Step::End) => "at the end of the process, in its destructors",
     };
     let (rule, why) = match process_end {

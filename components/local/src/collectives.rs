@@ -7,7 +7,8 @@ use bytemuck::Pod;
 use mpit_components::calls::Area;
 use mpit_components::coll::{self, Kind, Operation, Pattern, Root, Volume};
 
-use super::process::{Process, WORLD};
+use super::engine::WORLD;
+use super::process::Process;
 use super::{Comm, Data, Error, Result, timed};
 
 const BARRIER: i32 = -10;
@@ -16,10 +17,8 @@ const ALLREDUCE: i32 = -12;
 const GATHER: i32 = -13;
 /// The tag of messages that create a window.
 pub(crate) const CREATE: i32 = -20;
-/// The tag of the accesses that a process sends at a fence.
-pub(crate) const ACCESSES: i32 = -21;
-/// The tag of the answers to these.
-pub(crate) const ANSWERS: i32 = -22;
+/// The tag of the accesses to a window.
+pub(crate) const ACCESS: i32 = -21;
 
 /// All of them fail when a process that they wait for has ended.
 impl Comm {
@@ -128,11 +127,6 @@ impl Process {
             copy(&self.receive(context, from, tag)?, part.bytes_mut())?;
         }
         Ok(Some(all))
-    }
-
-    fn others(&self) -> impl Iterator<Item = usize> {
-        let own = self.rank;
-        (0..self.size).filter(move |rank| *rank != own)
     }
 }
 

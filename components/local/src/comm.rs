@@ -6,9 +6,46 @@ use mpit::object::Object;
 use mpit_components::calls::Area;
 use mpit_components::comms::CommId;
 
-use super::engine::Pattern;
-use super::process::{Process, WORLD};
-use super::{ANY_SOURCE, ANY_TAG, Data, Error, Request, Result, Status, timed};
+use super::engine::{Pattern, WORLD};
+use super::process::Process;
+use super::wire::Message;
+use super::{Data, Error, Result, timed};
+
+/// The source of a receive that accepts messages from any rank.
+pub const ANY_SOURCE: usize = usize::MAX;
+
+/// The tag of a receive that accepts any tag.
+pub const ANY_TAG: i32 = -1;
+
+/// The status of a message that was received or found by a probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// The rank that sent it.
+    pub source: usize,
+    /// Its tag.
+    pub tag: i32,
+    /// Its length in bytes.
+    pub bytes: usize,
+}
+
+impl Status {
+    pub(crate) fn of(message: &Message) -> Self {
+        Self { source: message.peer, tag: message.tag, bytes: message.data.len() }
+    }
+}
+
+/// A send that was begun. The data is copied when it begins, so waiting returns at once; the frameworks see the wait.
+#[derive(Debug)]
+#[must_use = "a program waits for each request"]
+pub struct Request(());
+
+impl Request {
+    /// Waits until the send is complete.
+    #[allow(clippy::unused_self, reason = "a request can be waited for once")]
+    pub fn wait(self) {
+        timed(Area::Waiting, || ());
+    }
+}
 
 /// The communicator of all ranks, `MPI_COMM_WORLD`. Several threads of a process may use it at once.
 pub struct Comm {
@@ -44,9 +81,14 @@ impl Comm {
     ///
     /// # Errors
     ///
-    /// The communicator must have the rank, the tag must be 0 or more. Fails when the receiver has ended.
+    /// The communicator must have the rank, the tag must be 0 or more. Fails when the receiver has crashed.
     pub fn send(&self, data: &(impl Data + ?Sized), to: usize, tag: i32) -> Result<()> {
-        timed(Area::PointToPoint, || self.send_untimed(data, to, tag))
+        timed(Area::PointToPoint, || {
+            if tag < 0 {
+                return Err(Error::NegativeTag(tag));
+            }
+            self.process.send(WORLD, data.bytes(), to, tag)
+        })
     }
 
     /// Begins a [`send`](Self::send). The data is copied at once and can be changed before the request is waited for.
@@ -55,14 +97,7 @@ impl Comm {
     ///
     /// The errors of [`send`](Self::send).
     pub fn isend(&self, data: &(impl Data + ?Sized), to: usize, tag: i32) -> Result<Request> {
-        timed(Area::PointToPoint, || self.send_untimed(data, to, tag).map(|()| Request::complete()))
-    }
-
-    fn send_untimed(&self, data: &(impl Data + ?Sized), to: usize, tag: i32) -> Result<()> {
-        if tag < 0 {
-            return Err(Error::NegativeTag(tag));
-        }
-        self.process.send(WORLD, data.bytes(), to, tag)
+        self.send(data, to, tag).map(|()| Request(()))
     }
 
     /// Receives a message: the first one that matches the source, or [`ANY_SOURCE`], and the tag, or [`ANY_TAG`].
@@ -78,7 +113,7 @@ impl Comm {
             let lengths = Error::Truncated { message: message.data.len(), buffer: buffer.len() };
             let front = buffer.get_mut(..message.data.len()).ok_or(lengths)?;
             front.copy_from_slice(&message.data);
-            Ok(message.status())
+            Ok(Status::of(&message))
         })
     }
 
@@ -88,10 +123,7 @@ impl Comm {
     ///
     /// The communicator must have the rank. Fails when the sender has ended.
     pub fn probe(&self, from: usize, tag: i32) -> Result<Status> {
-        timed(Area::PointToPoint, || {
-            let pattern = self.pattern(from, tag)?;
-            self.process.engine.wait(|state| state.find(&pattern))
-        })
+        timed(Area::PointToPoint, || self.process.engine.probe(&self.pattern(from, tag)?))
     }
 
     fn pattern(&self, source: usize, tag: i32) -> Result<Pattern> {

@@ -6,26 +6,18 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use mpit::cell::CommLevel;
+use mpit::cell::{CommLevel, CommLevels};
+use mpit_components::comms::CommId;
 
+use super::wire::{ENDED, FINALIZED, Message};
 use super::{ANY_SOURCE, ANY_TAG, Error, Result, Status};
 
-/// A message that arrived.
-#[derive(Debug)]
-pub(crate) struct Message {
-    /// The number that separates the messages of the world communicator and of each window.
-    pub(crate) context: u32,
-    pub(crate) source: usize,
-    /// 0 or more for messages of the program, negative for internal ones.
-    pub(crate) tag: i32,
-    pub(crate) data: Vec<u8>,
-}
+/// The context of the world communicator.
+pub(crate) const WORLD: u32 = 0;
 
-impl Message {
-    pub(crate) fn status(&self) -> Status {
-        Status { source: self.source, tag: self.tag, bytes: self.data.len() }
-    }
-}
+/// Messages of the communicator that arrived and wait for a receive, those of the host itself included.
+#[mpit::pvar(class = "LEVEL", highwatermark, verbosity = "USER_DETAIL")]
+static UNEXPECTED_QUEUE_LENGTH: CommLevels<u64> = CommLevels::new();
 
 /// The messages that a receive or a probe matches.
 #[derive(Clone, Copy, Debug)]
@@ -39,67 +31,51 @@ pub(crate) struct Pattern {
 
 impl Pattern {
     fn matches(&self, message: &Message) -> bool {
-        (self.source == ANY_SOURCE || self.source == message.source)
+        (self.source == ANY_SOURCE || self.source == message.peer)
             && (self.tag == message.tag || (self.tag == ANY_TAG && message.tag >= 0))
     }
 }
 
-/// The way in which another process ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
-    Finalized,
-    Crashed,
-}
-
 /// The messages on the way to this process, and the processes that ended.
 #[derive(Default)]
-pub(crate) struct State {
+struct State {
     /// Unexpected messages, by context.
     queues: HashMap<u32, VecDeque<Message>>,
-    pub(crate) ended: HashMap<usize, End>,
+    /// The processes that ended, and whether each of them finalized.
+    ended: HashMap<usize, bool>,
 }
 
 impl State {
-    /// Returns the error of an operation with a process whose connection is closed.
-    pub(crate) fn unreachable(&self, peer: usize) -> Error {
-        match self.ended.get(&peer) {
-            Some(End::Finalized) => Error::Finalized(peer),
-            Some(End::Crashed) | None => Error::Crashed(peer),
-        }
-    }
-
     /// Returns the reason why no matching message can arrive any more, if there is one. With [`ANY_SOURCE`], any process can
     /// still send, including this one; but if a process crashed, its message may be lost.
     fn hopeless(&self, pattern: &Pattern) -> Option<Error> {
         if pattern.source == ANY_SOURCE {
-            let crashed = self.ended.iter().find(|(_, end)| **end == End::Crashed);
+            let crashed = self.ended.iter().find(|(_, finalized)| !**finalized);
             return crashed.map(|(peer, _)| Error::Crashed(*peer));
         }
-        self.ended.get(&pattern.source).map(|_| self.unreachable(pattern.source))
+        self.end_of(pattern.source)
     }
 
-    /// Returns the status of the first message that matches, or the reason why there will be none.
-    pub(crate) fn find(&self, pattern: &Pattern) -> Option<Result<Status>> {
-        let mut messages = self.queues.get(&pattern.context).into_iter().flatten();
-        match messages.find(|message| pattern.matches(message)) {
-            Some(message) => Some(Ok(message.status())),
-            None => self.hopeless(pattern).map(Err),
-        }
+    /// Returns the error of an operation with a process, if that has ended.
+    fn end_of(&self, peer: usize) -> Option<Error> {
+        let finalized = *self.ended.get(&peer)?;
+        Some(if finalized { Error::Finalized(peer) } else { Error::Crashed(peer) })
     }
 
-    /// Extracts the first message that matches, or returns the reason why there will be none.
-    fn extract(&mut self, pattern: &Pattern) -> Option<Result<Message>> {
+    /// Returns the queue of a context and the place of the first message in it that matches, or the reason why there will be
+    /// none.
+    fn find(&mut self, pattern: &Pattern) -> Option<Result<(&mut VecDeque<Message>, usize)>> {
+        let hopeless = self.hopeless(pattern);
         let queue = self.queues.entry(pattern.context).or_default();
-        let at = queue.iter().position(|message| pattern.matches(message));
-        match at.and_then(|at| queue.remove(at)) {
-            Some(message) => Some(Ok(message)),
-            None => self.hopeless(pattern).map(Err),
+        match queue.iter().position(|message| pattern.matches(message)) {
+            Some(at) => Some(Ok((queue, at))),
+            None => hopeless.map(Err),
         }
     }
 }
 
-/// The state shared by the threads that read from the other ranks and the threads of the program. The reading threads wait
-/// for nothing but its lock, so messages always make progress.
+/// The state shared by the thread that reads from the launcher and the threads of the program. The reading thread waits for
+/// nothing but its lock, so messages always make progress.
 pub(crate) struct Engine {
     state: Mutex<State>,
     changed: Condvar,
@@ -108,16 +84,17 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    pub(crate) fn new(length: CommLevel<u64>) -> Self {
+    pub(crate) fn new(world: CommId) -> Self {
+        let length = UNEXPECTED_QUEUE_LENGTH.of_comm(world.get());
         Self { state: Mutex::default(), changed: Condvar::new(), length }
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until `look` returns a value.
-    pub(crate) fn wait<R>(&self, mut look: impl FnMut(&mut State) -> Option<R>) -> R {
+    fn wait<R>(&self, mut look: impl FnMut(&mut State) -> Option<R>) -> R {
         let mut state = self.lock();
         loop {
             if let Some(seen) = look(&mut state) {
@@ -130,25 +107,41 @@ impl Engine {
     /// Waits for a message that matches and extracts it.
     pub(crate) fn receive(&self, pattern: &Pattern) -> Result<Message> {
         self.wait(|state| {
-            let message = state.extract(pattern)?;
+            let message = state.find(pattern)?.map(|(queue, at)| queue.remove(at)).transpose()?;
             self.update_length(state);
             Some(message)
         })
     }
 
-    /// Delivers a message that arrived.
+    /// Waits for a message that matches and returns its status.
+    pub(crate) fn probe(&self, pattern: &Pattern) -> Result<Status> {
+        self.wait(|state| Some(state.find(pattern)?.map(|(queue, at)| Status::of(&queue[at]))))
+    }
+
+    /// Delivers a message that arrived. After the end of a process, operations that wait for it fail.
     pub(crate) fn deliver(&self, message: Message) {
         let mut state = self.lock();
-        state.queues.entry(message.context).or_default().push_back(message);
-        self.update_length(&state);
+        if let FINALIZED | ENDED = message.tag {
+            state.ended.entry(message.peer).or_insert(message.tag == FINALIZED);
+        } else {
+            state.queues.entry(message.context).or_default().push_back(message);
+            self.update_length(&state);
+        }
         drop(state);
         self.changed.notify_all();
     }
 
-    /// Handles the end of a process: operations that wait for it fail.
-    pub(crate) fn peer_ended(&self, peer: usize, end: End) {
-        self.lock().ended.insert(peer, end);
-        self.changed.notify_all();
+    /// Fails if a process has crashed. One that finalized still takes messages, which it never receives.
+    pub(crate) fn check_alive(&self, peer: usize) -> Result<()> {
+        match self.lock().ended.get(&peer) {
+            Some(false) => Err(Error::Crashed(peer)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Waits until so many processes have ended.
+    pub(crate) fn wait_for_ends(&self, count: usize) {
+        self.wait(|state| if state.ended.len() == count { Some(()) } else { None });
     }
 
     /// Removes the queue of a freed window.
@@ -158,7 +151,6 @@ impl Engine {
 
     /// Updates the length of the world's queue. The caller holds the lock, so changes appear in their order.
     fn update_length(&self, state: &State) {
-        let waiting = state.queues.get(&super::process::WORLD).map_or(0, VecDeque::len);
-        self.length.set(waiting as u64);
+        self.length.set(state.queues.get(&WORLD).map_or(0, VecDeque::len) as u64);
     }
 }

@@ -1,17 +1,19 @@
-//! The launcher: starts the ranks, connects them, and supervises them.
+//! The launcher: starts the ranks, forwards their messages, and supervises them.
 
 use std::fs::{self, Permissions};
-use std::io;
+use std::io::{self, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, ExitStatus};
+use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Error, Result, error, rendezvous, warn};
+use super::wire::{self, Writer};
+use super::{Error, Result, error, warn};
 
 /// The time that the other ranks have after a failure, to report its consequences.
 const GRACE: Duration = Duration::from_secs(1);
@@ -22,7 +24,6 @@ const TICK: Duration = Duration::from_millis(1);
 /// The ranks of a job, as processes. Dropping the job kills the remaining ones.
 pub(crate) struct Job {
     children: Vec<Child>,
-    connections: Vec<UnixStream>,
 }
 
 /// Returns the exit code of a rank that failed, by the convention of shells.
@@ -32,8 +33,11 @@ fn exit_code(status: ExitStatus) -> ExitCode {
 }
 
 impl Job {
-    /// Starts a job of `ranks` ranks, and waits until all are connected.
-    pub(crate) fn start(ranks: usize, command: impl Fn() -> io::Result<Command>) -> Result<Self> {
+    /// Starts a job of `ranks` ranks, and returns it with the connections of all of them, which wait to begin.
+    pub(crate) fn start(
+        ranks: usize,
+        command: impl Fn() -> io::Result<Command>,
+    ) -> Result<(Self, Vec<UnixStream>)> {
         if ranks == 0 {
             return Err(Error::NoRanks);
         }
@@ -41,29 +45,25 @@ impl Job {
         let private = Permissions::from_mode(0o700);
         let directory = tempfile::Builder::new().prefix("mpit-").permissions(private).tempdir();
         let directory = directory.map_err(error::system(doing))?;
-        let socket = directory.path().join(rendezvous::LAUNCHER);
+        let socket = directory.path().join("launcher");
         let listener = UnixListener::bind(&socket).map_err(error::system(doing))?;
         listener.set_nonblocking(true).map_err(error::system(doing))?;
-        let mut job = Self { children: Vec::with_capacity(ranks), connections: Vec::new() };
+        let mut job = Self { children: Vec::with_capacity(ranks) };
         for rank in 0..ranks {
             let child = command().and_then(|mut command| {
-                rendezvous::assign(&mut command, directory.path(), rank, ranks);
+                wire::assign(&mut command, &socket, rank);
                 command.spawn()
             });
             job.children.push(child.map_err(error::system("start a rank"))?);
         }
-        job.accept_all(&listener, &socket)?;
-        for step in [rendezvous::wait_for_step, rendezvous::report_step, rendezvous::wait_for_step] {
-            job.perform_step(step)?;
-        }
+        let connections = job.accept_all(&listener, &socket)?;
         // The directory is removed before the ranks begin, so that nothing stays in the file system however they end.
         directory.close().map_err(error::system("remove the directory of the job"))?;
-        job.perform_step(rendezvous::report_step)?;
-        Ok(job)
+        Ok((job, connections))
     }
 
-    /// Waits until all ranks have connected to the launcher.
-    fn accept_all(&mut self, listener: &UnixListener, socket: &Path) -> Result<()> {
+    /// Waits until all ranks have connected.
+    fn accept_all(&mut self, listener: &UnixListener, socket: &Path) -> Result<Vec<UnixStream>> {
         let doing = "listen for the ranks";
         let ids: Vec<u32> = self.children.iter().map(Child::id).collect();
         let mut connections: Vec<_> = ids.iter().map(|_| None).collect();
@@ -71,15 +71,14 @@ impl Job {
             match listener.accept() {
                 Ok((mut connection, _)) => {
                     // A connection that breaks off is not one of a rank, or the rank ended, which is detected below.
-                    if let Ok(Some(rank)) = rendezvous::answer(&mut connection, &ids) {
-                        connection.set_read_timeout(Some(TICK)).map_err(error::system(doing))?;
+                    if let Ok(Some(rank)) = wire::identify(&mut connection, &ids) {
                         connections[rank] = Some(connection);
                     }
                 }
                 Err(none) if none.kind() == io::ErrorKind::WouldBlock => {
-                    // No rank connects after the socket is removed, and each that connected has an answer.
+                    // No process connects after the socket is removed, and each that connected is identified.
                     if !socket.exists() {
-                        break;
+                        return Ok(connections.into_iter().flatten().collect());
                     } else if connections.iter().all(Option::is_some) {
                         fs::remove_file(socket).map_err(error::system(doing))?;
                     } else {
@@ -90,8 +89,6 @@ impl Job {
                 Err(cause) => return Err(error::system(doing)(cause)),
             }
         }
-        self.connections = connections.into_iter().flatten().collect();
-        Ok(())
     }
 
     /// Fails if a rank has ended.
@@ -104,37 +101,25 @@ impl Job {
         Ok(())
     }
 
-    /// Lets all ranks perform a step of their connection.
-    fn perform_step(&mut self, step: fn(&mut UnixStream) -> io::Result<()>) -> Result<()> {
-        for rank in 0..self.connections.len() {
-            while let Err(cause) = step(&mut self.connections[rank]) {
-                // The rank may wait for another one that has ended.
-                self.check()?;
-                if cause.kind() != io::ErrorKind::WouldBlock {
-                    let status = self.children[rank].wait().map_err(error::system("wait for a rank"))?;
-                    return Err(Error::NeverJoined { rank, status });
-                }
-            }
+    /// Lets the ranks begin, forwards their messages until all have ended, and reports those that fail. After a failure, the
+    /// remaining ranks are killed after a grace period. Returns the exit code of the first rank that failed.
+    pub(crate) fn run(mut self, connections: Vec<UnixStream>) -> Result<ExitCode> {
+        let writers = connections.iter().map(wire::writer).collect::<io::Result<Vec<_>>>();
+        let writers = Arc::new(writers.map_err(error::system("share a connection"))?);
+        for connection in &connections {
+            // A rank that has ended is detected below.
+            let _ = wire::answer(connection, writers.len() as u32);
         }
-        Ok(())
-    }
-
-    /// Waits until all ranks have ended, and reports those that fail. After a failure, the remaining ranks are killed after
-    /// a grace period. Returns the exit code of the first rank that failed.
-    pub(crate) fn wait(mut self) -> Result<ExitCode> {
-        let (closed, ends) = mpsc::channel();
-        for (rank, mut connection) in self.connections.drain(..).enumerate() {
-            let closed = closed.clone();
-            let watch = move || {
-                // Ranks send no more data on this connection; the read returns when the rank ends.
-                let _ = connection
-                    .set_read_timeout(None)
-                    .and_then(|()| rendezvous::wait_for_step(&mut connection));
-                let _ = closed.send(rank);
+        let (ended, ends) = mpsc::channel();
+        for (rank, connection) in connections.into_iter().enumerate() {
+            let (writers, ended) = (Arc::clone(&writers), ended.clone());
+            let forward = move || {
+                forward(rank, connection, &writers);
+                let _ = ended.send(rank);
             };
-            thread::Builder::new().spawn(watch).map_err(error::system("start a thread"))?;
+            thread::Builder::new().spawn(forward).map_err(error::system("start a thread"))?;
         }
-        drop(closed);
+        drop(ended);
         let mut failure: Option<(Instant, ExitCode)> = None;
         loop {
             let end = match failure {
@@ -178,5 +163,18 @@ impl Job {
 impl Drop for Job {
     fn drop(&mut self) {
         self.kill_remaining();
+    }
+}
+
+/// Forwards the messages of a rank until it ends, and announces its end. A rank that has ended receives none.
+fn forward(rank: usize, connection: UnixStream, writers: &[Writer]) {
+    let mut connection = BufReader::with_capacity(1 << 16, connection);
+    while let Ok(message) = wire::read(&mut connection) {
+        if let Some(to) = writers.get(message.peer) {
+            let _ = wire::write(to, rank, message.context, message.tag, &message.data);
+        }
+    }
+    for to in writers {
+        let _ = wire::write(to, rank, 0, wire::ENDED, &[]);
     }
 }

@@ -1,6 +1,7 @@
 //! Launch of a program as several ranks.
 
 use std::env;
+use std::os::unix::net::UnixStream;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -9,8 +10,7 @@ use mpit_components::host::{self, World};
 
 use super::job::Job;
 use super::process::Process;
-use super::rendezvous::Assignment;
-use super::{Comm, Error, Result, queue, warn};
+use super::{Comm, Error, Result, warn, wire};
 
 /// The result of a rank's body.
 pub type Outcome = std::result::Result<(), Box<dyn std::error::Error>>;
@@ -25,8 +25,13 @@ pub type Outcome = std::result::Result<(), Box<dyn std::error::Error>>;
 /// the reason, gives the other ranks a second to detect the failure, kills the remaining ones, and returns the exit code of
 /// the first rank that failed (128 + n after a signal n). When the launcher ends, the ranks end, too.
 pub fn launch(ranks: usize, body: impl FnOnce(&Comm) -> Outcome) -> ExitCode {
-    let result = match assignment() {
-        Ok(Some(assignment)) => run(assignment, body).map(|()| ExitCode::SUCCESS),
+    static IS_RANK: AtomicBool = AtomicBool::new(false);
+    let joined = if IS_RANK.load(Relaxed) { Err(Error::LaunchedTwice) } else { wire::join() };
+    let result = match joined {
+        Ok(Some((stream, rank, size))) => {
+            IS_RANK.store(true, Relaxed);
+            run(stream, rank, size, body).map(|()| ExitCode::SUCCESS)
+        }
         Ok(None) => supervise(ranks).map_err(|error| format!("cannot launch {ranks} ranks: {error}")),
         Err(error) => Err(format!("cannot launch: {error}")),
     };
@@ -36,39 +41,30 @@ pub fn launch(ranks: usize, body: impl FnOnce(&Comm) -> Outcome) -> ExitCode {
     })
 }
 
-/// Returns the launcher's assignment for this process, if it is a rank.
-fn assignment() -> Result<Option<Assignment>> {
-    static ASSIGNED: AtomicBool = AtomicBool::new(false);
-    if ASSIGNED.load(Relaxed) {
-        return Err(Error::LaunchedTwice);
-    }
-    let assignment = Assignment::find()?;
-    ASSIGNED.store(assignment.is_some(), Relaxed);
-    Ok(assignment)
-}
-
 /// Runs the body of a rank.
-fn run(assignment: Assignment, body: impl FnOnce(&Comm) -> Outcome) -> std::result::Result<(), String> {
-    let (rank, size) = (assignment.rank, assignment.size);
-    let streams = assignment.connect().map_err(|error| error.to_string())?;
-    queue::publish();
+fn run(
+    stream: UnixStream,
+    rank: usize,
+    size: usize,
+    body: impl FnOnce(&Comm) -> Outcome,
+) -> std::result::Result<(), String> {
     host::initialized(World::new(rank as u32, size as u32));
-    let process = Arc::new(Process::new(rank, streams).map_err(|error| error.to_string())?);
+    let process = Arc::new(Process::new(stream, rank, size).map_err(|error| error.to_string())?);
     let outcome = body(&Comm { process: Arc::clone(&process) });
     host::finalizing();
     match outcome {
         Ok(()) => process.finalize(),
-        Err(_) => process.connections.cut(),
+        Err(_) => process.disconnect(),
     }
     outcome.map_err(|error| format!("rank {rank}: {error}"))
 }
 
 /// Runs the launcher.
 fn supervise(ranks: usize) -> Result<ExitCode> {
-    Job::start(ranks, || {
+    let (job, connections) = Job::start(ranks, || {
         let mut command = Command::new(env::current_exe()?);
         command.args(env::args_os().skip(1));
         Ok(command)
-    })?
-    .wait()
+    })?;
+    job.run(connections)
 }

@@ -30,33 +30,27 @@
 //!
 //! # Invariants
 //!
-//! * Messages go over Unix sockets, one connection for each pair of ranks, and do not overtake each other.
-//! * One thread for each connection reads without pause, so a send waits only for the operating system.
+//! * Each rank has one connection, to the launcher, which forwards messages; messages do not overtake each other.
+//! * A thread of each rank reads without pause, so a send waits only for the operating system.
 //! * When a process ends, every operation that waits for it fails.
 
 #![forbid(unsafe_code)]
 
 mod collectives;
 mod comm;
-mod connections;
 mod data;
 mod engine;
 mod error;
 mod job;
 mod launch;
 mod process;
-mod queue;
-mod rendezvous;
-mod request;
-mod status;
 mod window;
+mod wire;
 
-pub use comm::Comm;
+pub use comm::{ANY_SOURCE, ANY_TAG, Comm, Request, Status};
 pub use data::Data;
 pub use error::{Error, Result};
 pub use launch::{Outcome, launch};
-pub use request::Request;
-pub use status::{ANY_SOURCE, ANY_TAG, Status};
 pub use window::Window;
 
 use std::fmt::Display;

@@ -1,16 +1,18 @@
-//! A rank as a process: its engine, its connections, and the threads that read from them.
+//! A rank as a process: its connection to the launcher, and the messages that arrived.
 
+use std::io::BufReader;
+use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::thread;
+use std::{process, thread};
 
 use mpit_components::comms::{self, CommId, Description, Ranks};
 use mpit_components::pml::{self, Mode};
 
-use super::connections::{self, Connections};
-use super::engine::{Engine, Message, Pattern};
-use super::{Error, Result, error, queue};
+use super::engine::{Engine, Pattern, WORLD};
+use super::wire::{self, FINALIZED, Message, Writer};
+use super::{Error, Result, error};
 
 /// One rank of the world.
 pub(crate) struct Process {
@@ -20,39 +22,47 @@ pub(crate) struct Process {
     /// The identity of the world communicator in the frameworks.
     pub(crate) id: CommId,
     pub(crate) engine: Arc<Engine>,
-    pub(crate) connections: Connections,
+    stream: UnixStream,
+    writer: Writer,
     /// The context of the next window.
     next_context: AtomicU32,
 }
 
-/// The context of the world communicator.
-pub(crate) const WORLD: u32 = 0;
-
 impl Process {
-    /// Creates the process from its connections to all others, by rank, and registers its communicators.
-    pub(crate) fn new(rank: usize, streams: Vec<Option<UnixStream>>) -> Result<Self> {
-        let size = streams.len();
+    /// Creates the process from its connection, and registers its communicators.
+    pub(crate) fn new(stream: UnixStream, rank: usize, size: usize) -> Result<Self> {
         let id = comms::created(Description::new(Ranks::World(size as u32), "MPI_COMM_WORLD"));
         // No operation uses it, but files list it as Open MPI's do.
         comms::created(Description::new(Ranks::List([rank as u32].into()), "MPI_COMM_SELF"));
-        let engine = Arc::new(Engine::new(queue::length_of(id)));
-        for (peer, stream) in streams.iter().enumerate() {
-            if let Some(stream) = stream {
-                let stream = stream.try_clone().map_err(error::system("share a connection"))?;
-                let engine = Arc::clone(&engine);
-                thread::Builder::new()
-                    .name(format!("from rank {peer}"))
-                    .spawn(move || connections::read_messages(peer, stream, &engine))
-                    .map_err(error::system("start a thread"))?;
+        let engine = Arc::new(Engine::new(id));
+        let doing = "share a connection";
+        let writer = wire::writer(&stream).map_err(error::system(doing))?;
+        let reader = stream.try_clone().map_err(error::system(doing))?;
+        let delivering = Arc::clone(&engine);
+        let receive = move || {
+            let mut reader = BufReader::with_capacity(1 << 16, reader);
+            while let Ok(message) = wire::read(&mut reader) {
+                delivering.deliver(message);
             }
-        }
-        let (connections, next_context) = (Connections::new(streams), AtomicU32::new(WORLD + 1));
-        Ok(Self { rank, size, id, engine, connections, next_context })
+            // The launcher has ended.
+            process::exit(1);
+        };
+        thread::Builder::new()
+            .name("launcher".into())
+            .spawn(receive)
+            .map_err(error::system("start a thread"))?;
+        Ok(Self { rank, size, id, engine, stream, writer, next_context: AtomicU32::new(WORLD + 1) })
     }
 
     /// Fails if there is no such rank.
     pub(crate) fn check_rank(&self, rank: usize) -> Result<()> {
         if rank < self.size { Ok(()) } else { Err(Error::NoSuchRank { rank, size: self.size }) }
+    }
+
+    /// Returns the ranks of the other processes.
+    pub(crate) fn others(&self) -> impl Iterator<Item = usize> {
+        let own = self.rank;
+        (0..self.size).filter(move |rank| *rank != own)
     }
 
     /// Sends a message. Returns when the data has been copied. All messages that leave this process pass through this
@@ -64,10 +74,11 @@ impl Process {
             pml::sent(&pml::Send::new(self.id, to, to, bytes, tag, Mode::Standard));
         }
         if to == self.rank {
-            self.engine.deliver(Message { context, source: to, tag, data: data.to_vec() });
+            self.engine.deliver(Message { peer: to, context, tag, data: data.to_vec() });
             return Ok(());
         }
-        self.connections.send(to, context, tag, data).map_err(|_| self.engine.lock().unreachable(to))
+        self.engine.check_alive(to)?;
+        wire::write(&self.writer, to, context, tag, data).map_err(error::system("send a message"))
     }
 
     /// Receives an internal message.
@@ -80,9 +91,18 @@ impl Process {
         self.next_context.fetch_add(1, Relaxed)
     }
 
-    /// Ends the connections and waits for the other processes to do the same.
+    /// Announces that this process sends no more messages, and waits for the other processes to do the same.
     pub(crate) fn finalize(&self) {
-        self.connections.finish();
-        self.engine.wait(|state| if state.ended.len() == self.size - 1 { Some(()) } else { None });
+        for to in self.others() {
+            // If the launcher has ended, the thread that reads ends this process.
+            let _ = wire::write(&self.writer, to, WORLD, FINALIZED, &[]);
+        }
+        self.engine.wait_for_ends(self.size - 1);
+    }
+
+    /// Ends the connection: to the other processes, this process has crashed.
+    pub(crate) fn disconnect(&self) {
+        // The connection may be closed already.
+        let _ = self.stream.shutdown(Shutdown::Write);
     }
 }

@@ -131,8 +131,7 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         self.reconcile();
     }
 
-    /// Adapts to components of other images: opens those that were added or activated again, and closes those that were
-    /// deactivated.
+    /// Adapts to components of other images: opens those that were added, and closes those that were deactivated.
     pub(crate) fn refresh(&self) {
         {
             let mut register = self.register();
@@ -187,20 +186,17 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
     fn activate(&self, known: &mut KnownComponent<C>) {
         known.is_open = true;
         known.opened = OPENINGS.fetch_add(1, Relaxed);
-        if !known.is_listed {
-            let (component, subscription) = (known.component, known.component.subscription());
-            // Only this thread appends, because the caller holds the register, and the list has more slots than memory can
-            // fill.
-            let is_first = self.first.get().is_none();
-            self.only.store(if is_first { from_ref(subscription).cast_mut() } else { null_mut() }, Relaxed);
-            known.is_listed = match self.first.set(Listener { component, subscription }) {
-                Ok(()) => true,
-                Err(other) => self.others.push(other).is_ok(),
-            };
+        let (component, subscription) = (known.component, known.component.subscription());
+        // Only this thread appends, because the caller holds the register.
+        let is_first = self.first.get().is_none();
+        self.only.store(if is_first { from_ref(subscription).cast_mut() } else { null_mut() }, Relaxed);
+        if let Err(other) = self.first.set(Listener { component, subscription }) {
+            // The list has more slots than memory can fill.
+            let _ = self.others.push(other);
         }
         if known.foreign.is_some() {
             // Paused until the component was open.
-            known.component.subscription().resume();
+            subscription.resume();
         }
     }
 

@@ -10,13 +10,12 @@ use crate::selection::Selection;
 pub(super) struct KnownComponent<C: ?Sized + 'static> {
     pub(super) name: &'static str,
     pub(super) component: &'static C,
-    /// The component of another image, which may be activated and deactivated at any time.
+    /// The component of another image, which may be deactivated at any time.
     pub(super) foreign: Option<&'static ForeignComponent>,
-    /// The last epoch in which the component was considered for opening.
-    considered_in: Option<u64>,
+    /// True if the component was considered for opening.
+    is_considered: bool,
     /// True if the component is open.
     pub(super) is_open: bool,
-    pub(super) is_listed: bool,
     /// The position among all openings of this process, if the component is open.
     pub(super) opened: u64,
     /// True while a thread runs its `open` or `close`. That thread checks the state again afterwards.
@@ -29,16 +28,7 @@ impl<C: ?Sized + Lifecycle> KnownComponent<C> {
         component: &'static C,
         foreign: Option<&'static ForeignComponent>,
     ) -> Self {
-        Self {
-            name,
-            component,
-            foreign,
-            considered_in: None,
-            is_open: false,
-            is_listed: false,
-            opened: 0,
-            is_busy: false,
-        }
+        Self { name, component, foreign, is_considered: false, is_open: false, opened: 0, is_busy: false }
     }
 
     fn can_close(&self) -> bool {
@@ -54,9 +44,9 @@ impl<C: ?Sized + Lifecycle> KnownComponent<C> {
         Step::Close(self.component)
     }
 
-    /// Returns the epoch in which the component may be open. Components linked into the program have a single one.
-    fn epoch(&self) -> Option<u64> {
-        self.foreign.map_or(Some(1), ForeignComponent::epoch)
+    /// Returns true unless its plug-in is inactive.
+    fn is_active(&self) -> bool {
+        self.foreign.is_none_or(ForeignComponent::is_active)
     }
 }
 
@@ -92,16 +82,15 @@ impl<C: ?Sized + Lifecycle> Register<C> {
         let Self { choice, known, is_closed } = self;
         let choice = choice.as_ref()?;
         for (at, known) in known.iter_mut().enumerate().filter(|(_, known)| !known.is_busy) {
-            let epoch = known.epoch();
-            let has_ended = *is_closed || known.considered_in != epoch;
+            let has_ended = *is_closed || !known.is_active();
             if known.is_open && has_ended {
                 return Some((at, known.begin_close()));
             }
-            if *is_closed || !has_ended {
+            if has_ended || known.is_considered {
                 continue;
             }
-            known.considered_in = epoch;
-            if epoch.is_some() && Selection::parse(&choice.list, &[known.name]).0.admits(known.name) {
+            known.is_considered = true;
+            if Selection::parse(&choice.list, &[known.name]).0.admits(known.name) {
                 known.is_busy = true;
                 return Some((at, Step::Open(known.component, choice.world)));
             }

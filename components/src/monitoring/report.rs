@@ -15,7 +15,7 @@ use mpit_format::store::path_of;
 use super::{Phase, RunSnapshot, settings};
 use crate::comms::Reader;
 use crate::diagnostics::warn;
-use crate::framework::Subscription;
+use crate::framework::{AnyFramework, Subscription};
 use crate::gather::{self, Output};
 use crate::host::{self, World};
 use crate::output::{make_directory_of, write_apart};
@@ -177,7 +177,7 @@ pub(crate) fn write_now() {
 
 /// Returns the lines that components add to the output.
 fn lines_of_components() -> Vec<(String, Vec<String>)> {
-    let all = host::frameworks().into_iter().flat_map(|framework| framework.report());
+    let all = host::frameworks().into_iter().flat_map(AnyFramework::report);
     all.map(|(name, lines)| (name, lines.iter().map(Into::into).collect())).collect()
 }
 

@@ -38,15 +38,15 @@ impl<'s> Handles<'s> {
         let handle = |what: &str, class, object: Object<'_>| {
             session.handle(&format!("coll_monitoring_{what}"), class, Some(&object)).unwrap()
         };
-        let everybody = Object::world(1000, WORLD.size);
+        let world = Object::world(1000, WORLD.size);
         let object = Object::world(comm.get(), WORLD.size);
         let pattern = |what: &str| {
             let count = handle(&format!("{what}_count"), Class::Counter, object);
             (count, handle(&format!("{what}_size"), Class::Aggregate, object))
         };
         let handles = Self {
-            count: handle("messages_count", Class::Size, everybody),
-            size: handle("messages_size", Class::Size, everybody),
+            count: handle("messages_count", Class::Size, world),
+            size: handle("messages_size", Class::Size, world),
             patterns: ["o2a", "a2o", "a2a"].map(pattern),
         };
         session.start_all().unwrap();

@@ -58,21 +58,6 @@ proptest! {
             assert_eq!(recovered.profile.messages, record.snapshot().since(&Snapshot::default()));
         });
     }
-
-    #[test]
-    fn damaged_files_do_not_panic(
-        changes in prop::collection::vec((0..200_usize, any::<u64>()), 1..6),
-        small in any::<bool>(),
-        end in 0..4000_usize,
-    ) {
-        let mut bytes = some();
-        for (word, value) in changes {
-            let value = if small { value % 20 } else { value };
-            bytes[word * 8..][..8].copy_from_slice(&value.to_ne_bytes());
-        }
-        let _ = read(&bytes);
-        let _ = read(&bytes[..end]);
-    }
 }
 
 /// A store of more than a piece, with internal fragmentation at the end of each.

@@ -9,7 +9,7 @@ use std::thread;
 
 use mpit::internal::desc::Origin;
 use mpit::internal::plugin::component::{Claim, ComponentInfo, ForeignComponent};
-use mpit::internal::plugin::{EpochCounter, abi, component as foreign, register};
+use mpit::internal::plugin::{Activation, abi, component as foreign, register};
 use mpit::tool::{Class, Handle, Session, Tool};
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Ranks};
@@ -206,27 +206,13 @@ fn foreign_counts_equal_monitoring() {
 #[test]
 fn inactive_components_receive_nothing() {
     in_own_process(|| {
-        static EPOCHS: EpochCounter = EpochCounter::new();
         static SUMS: Sums = Sums::new();
         static TURNS: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
         static STOP: AtomicBool = AtomicBool::new(false);
-        let about = ComponentInfo {
-            framework: "pml",
-            name: "mortal",
-            description: "",
-            origin: Origin::new(file!(), line!()),
-            epoch_counter: Some(&EPOCHS),
-        };
-        // SAFETY: its functions and its sums are statics, and it has no subscription.
-        let mortal = unsafe { ForeignComponent::new(component(c"pml", &SUMS), about) }.unwrap();
-        let (claim, _) = Claim::new(vec![mortal]);
         // Without the components of other tests.
         Tool::new().cvar("pml_components").unwrap().write_text("^test,linked").unwrap();
         host::initialized(World::new(0, 1));
         let comm = comms::created(comms::Description::new(Ranks::World(1), "world"));
-        EPOCHS.begin();
-        claim.publish();
-
         let turns = || TURNS.each_ref().map(|turns| turns.load(SeqCst));
         let wait_for_two_messages_each = || {
             let seen = turns();
@@ -243,18 +229,29 @@ fn inactive_components_receive_nothing() {
                     }
                 });
             }
-            for _ in 0..30 {
+            for number in 0..30 {
+                let activation: &Activation = Box::leak(Box::new(Activation::new()));
+                let about = ComponentInfo {
+                    framework: "pml",
+                    name: Box::leak(format!("mortal_{number}").into_boxed_str()),
+                    description: "",
+                    origin: Origin::new(file!(), line!()),
+                    activation: Some(activation),
+                };
+                // SAFETY: its functions and its sums are statics, and it has no subscription.
+                let mortal = unsafe { ForeignComponent::new(component(c"pml", &SUMS), about) }.unwrap();
+                let (claim, _) = Claim::new(vec![mortal]);
+                activation.begin();
+                claim.publish();
                 let before = SUMS.get();
                 wait_for_two_messages_each();
                 assert!(SUMS.get()[0] >= before[0] + 2, "it receives from both threads");
-                assert!(EPOCHS.end());
+                assert!(activation.end());
                 foreign::changed();
                 wait_for_two_messages_each();
                 let silent = SUMS.get();
                 wait_for_two_messages_each();
                 assert_eq!(SUMS.get(), silent);
-                EPOCHS.begin();
-                foreign::changed();
             }
             STOP.store(true, SeqCst);
         });

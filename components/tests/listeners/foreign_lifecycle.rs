@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use mpit::component;
 use mpit::internal::desc::Origin;
 use mpit::internal::plugin::component::{Claim, ComponentInfo, ForeignComponent};
-use mpit::internal::plugin::{EpochCounter, abi, component as foreign};
+use mpit::internal::plugin::{Activation, abi, component as foreign};
 use mpit::tool::Tool;
 use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::host::{self, World};
@@ -30,18 +30,18 @@ fn received() -> Vec<String> {
 }
 
 /// The `user_data` of the functions.
-struct Guest {
+struct TestComponent {
     name: &'static str,
     framework: &'static str,
-    epoch_counter: EpochCounter,
+    activation: Activation,
     /// The result of its `open`, and a step that `open` takes.
     refuses: c_int,
     then: fn(),
 }
 
-impl Guest {
+impl TestComponent {
     const fn new(framework: &'static str, name: &'static str) -> Self {
-        Self { name, framework, epoch_counter: EpochCounter::new(), refuses: 0, then: || () }
+        Self { name, framework, activation: Activation::new(), refuses: 0, then: || () }
     }
 
     /// Adds the component as a loaded plug-in does.
@@ -69,64 +69,59 @@ impl Guest {
             name: self.name,
             description: "",
             origin: Origin::new(file!(), line!()),
-            epoch_counter: Some(&self.epoch_counter),
+            activation: Some(&self.activation),
         };
         // SAFETY: its functions are called with `self`, which is `'static`, and it has no subscription.
         let component = unsafe { ForeignComponent::new(functions, about) }.unwrap();
         let (claim, refusals) = Claim::new(vec![component]);
         assert!(refusals.is_empty(), "{refusals:?}");
-        self.epoch_counter.begin();
+        self.activation.begin();
         claim.publish();
     }
 
     fn goes(&self) {
-        assert!(self.epoch_counter.end());
-        foreign::changed();
-    }
-
-    fn comes_again(&self) {
-        self.epoch_counter.begin();
+        assert!(self.activation.end());
         foreign::changed();
     }
 }
 
 /// # Safety
-/// `user_data` is of a [`Guest`], as [`Guest::comes`] registered it.
-unsafe fn guest(user_data: *mut c_void) -> &'static Guest {
-    // SAFETY: the callers pass the `user_data` that the framework got from `comes`: a `&'static Guest`.
+/// `user_data` is of a [`TestComponent`], as [`TestComponent::comes`] registered it.
+unsafe fn component(user_data: *mut c_void) -> &'static TestComponent {
+    // SAFETY: the callers pass the `user_data` that the framework got from `comes`: a `&'static TestComponent`.
     unsafe { &*user_data.cast() }
 }
 
 unsafe extern "C" fn open(user_data: *mut c_void, rank: u32, size: u32) -> c_int {
     // SAFETY: the framework passes the `user_data` of `comes`.
-    let guest = unsafe { guest(user_data) };
-    receive(format!("{} opens on {rank} of {size}", guest.name));
-    (guest.then)();
-    guest.refuses
+    let component = unsafe { component(user_data) };
+    receive(format!("{} opens on {rank} of {size}", component.name));
+    (component.then)();
+    component.refuses
 }
 
 unsafe extern "C" fn close(user_data: *mut c_void) {
     // SAFETY: the framework passes the `user_data` of `comes`.
-    receive(format!("{} closes", unsafe { guest(user_data) }.name));
+    receive(format!("{} closes", unsafe { component(user_data) }.name));
 }
 
 unsafe extern "C" fn sent(user_data: *mut c_void, message: *const abi::Message) {
     // SAFETY: the framework passes the `user_data` of `comes`.
-    let guest = unsafe { guest(user_data) };
+    let component = unsafe { component(user_data) };
     // SAFETY: the framework passes a message that is valid during the call (mpit_plugin.h).
-    receive(format!("{} receives {}", guest.name, unsafe { &*message }.bytes));
+    receive(format!("{} receives {}", component.name, unsafe { &*message }.bytes));
 }
 
 unsafe extern "C" fn done(user_data: *mut c_void, operation: *const abi::Operation) {
     // SAFETY: the framework passes the `user_data` of `comes`.
-    let guest = unsafe { guest(user_data) };
+    let component = unsafe { component(user_data) };
     // SAFETY: the framework passes an operation that is valid during the call (mpit_plugin.h).
-    receive(format!("{} receives an operation of {}", guest.name, unsafe { &*operation }.size));
+    receive(format!("{} receives an operation of {}", component.name, unsafe { &*operation }.size));
 }
 
 unsafe extern "C" fn freed(user_data: *mut c_void, _comm: u64) {
     // SAFETY: the framework passes the `user_data` of `comes`.
-    receive(format!("{} receives an end", unsafe { guest(user_data) }.name));
+    receive(format!("{} receives an end", unsafe { component(user_data) }.name));
 }
 
 struct Linked;
@@ -162,23 +157,26 @@ fn send(comm: CommId, bytes: u64) -> Vec<String> {
     received()
 }
 
-static EARLY: Guest = Guest::new("pml", "early");
-static LAST: Guest = Guest::new("pml", "z");
-static UNWANTED: Guest = Guest::new("pml", "unwanted");
-static GONE: Guest = Guest::new("pml", "gone");
-static LATE: Guest = Guest::new("pml", "late");
-static LATE_AND_UNWANTED: Guest = Guest::new("pml", "late_and_unwanted");
-static REFUSES: Guest = Guest { refuses: 1, ..Guest::new("pml", "refuses") };
-static OPERATIONS: Guest = Guest::new("coll", "operations");
+static EARLY: TestComponent = TestComponent::new("pml", "early");
+static LAST: TestComponent = TestComponent::new("pml", "z");
+static UNWANTED: TestComponent = TestComponent::new("pml", "unwanted");
+static GONE: TestComponent = TestComponent::new("pml", "gone");
+static LATE: TestComponent = TestComponent::new("pml", "late");
+static LATE_AND_UNWANTED: TestComponent = TestComponent::new("pml", "late_and_unwanted");
+static REFUSES: TestComponent = TestComponent { refuses: 1, ..TestComponent::new("pml", "refuses") };
+static OPERATIONS: TestComponent = TestComponent::new("coll", "operations");
+static TO_THE_END: TestComponent = TestComponent::new("pml", "to_the_end");
+static OPERATIONS_TO_THE_END: TestComponent = TestComponent::new("coll", "operations_to_the_end");
+static TOO_LATE: TestComponent = TestComponent::new("pml", "too_late");
 /// Brings another one when it is opened, and goes before it receives more.
-static NESTS: Guest = Guest {
+static NESTS: TestComponent = TestComponent {
     then: || {
         NESTED.comes();
         NESTS.goes();
     },
-    ..Guest::new("pml", "nests")
+    ..TestComponent::new("pml", "nests")
 };
-static NESTED: Guest = Guest::new("pml", "nested");
+static NESTED: TestComponent = TestComponent::new("pml", "nested");
 
 #[test]
 fn foreign_components_are_toggled() {
@@ -188,8 +186,8 @@ fn foreign_components_are_toggled() {
         let list = tool.cvar("pml_components").unwrap();
         list.write_text("^unwanted,late_and_unwanted,monitoring,test").unwrap();
         tool.cvar("coll_components").unwrap().write_text("^test,second").unwrap();
-        for guest in [&LAST, &GONE, &EARLY, &UNWANTED] {
-            guest.comes();
+        for component in [&LAST, &GONE, &EARLY, &UNWANTED] {
+            component.comes();
         }
         GONE.goes();
         assert_eq!(received(), [""; 0]);
@@ -204,34 +202,20 @@ fn foreign_components_are_toggled() {
         LATE_AND_UNWANTED.comes();
         REFUSES.comes();
         assert_eq!(received(), ["late opens on 0 of 1", "refuses opens on 0 of 1"]);
-        GONE.comes_again();
-        assert_eq!(received(), ["gone opens on 0 of 1"], "who refused is not asked again");
-        let five = ["early", "linked", "z", "late", "gone"].map(|name| format!("{name} receives 2"));
-        assert_eq!(send(comm, 2), five);
+        let four = ["early", "linked", "z", "late"].map(|name| format!("{name} receives 2"));
+        assert_eq!(send(comm, 2), four);
 
         EARLY.goes();
         LATE.goes();
         REFUSES.goes();
         assert_eq!(received(), ["early closes", "late closes"]);
-        assert_eq!(send(comm, 3), ["linked receives 3", "z receives 3", "gone receives 3"]);
-        EARLY.comes_again();
-        REFUSES.comes_again();
-        assert_eq!(received(), ["early opens on 0 of 1", "refuses opens on 0 of 1"]);
-        let four = ["early", "linked", "z", "gone"].map(|name| format!("{name} receives 4"));
-        assert_eq!(send(comm, 4), four);
-
-        // Gone and back between two refreshes of the frameworks: it was closed all the same.
-        assert!(GONE.epoch_counter.end());
-        GONE.comes_again();
-        assert_eq!(received(), ["gone closes", "gone opens on 0 of 1"]);
+        assert_eq!(send(comm, 3), ["linked receives 3", "z receives 3"]);
 
         NESTS.comes();
         assert_eq!(received(), ["nests opens on 0 of 1", "nests closes", "nested opens on 0 of 1"]);
         NESTED.goes();
         LAST.goes();
-        GONE.goes();
-        EARLY.goes();
-        assert_eq!(received(), ["nested closes", "z closes", "gone closes", "early closes"]);
+        assert_eq!(received(), ["nested closes", "z closes"]);
 
         assert!(!coll::active());
         OPERATIONS.comes();
@@ -254,17 +238,16 @@ fn foreign_components_are_toggled() {
         coll::end(&operation);
         assert_eq!(received(), ["operations closes"]);
 
-        LATE.comes_again();
-        OPERATIONS.comes_again();
+        TO_THE_END.comes();
+        OPERATIONS_TO_THE_END.comes();
         received();
         host::finalizing();
         // In the reverse order of their opening.
-        assert_eq!(received(), ["operations closes", "late closes", "linked closes"]);
+        assert_eq!(received(), ["operations_to_the_end closes", "to_the_end closes", "linked closes"]);
         assert!(!pml::active() && !coll::active());
         // They receive nothing more.
-        LATE.goes();
-        LATE.comes_again();
-        EARLY.comes_again();
+        TO_THE_END.goes();
+        TOO_LATE.comes();
         assert_eq!(send(comm, 5), [""; 0]);
     });
 }

@@ -22,9 +22,9 @@ fn counted(comm: CommId, operation: &Operation<'_>) -> (Vec<Sum>, [Sum; 3]) {
     let read = |what: &str, class, object: Object<'_>| {
         session.handle(&format!("coll_monitoring_{what}"), class, Some(&object)).unwrap()
     };
-    let everybody = Object::world(1000, 4);
+    let world = Object::world(1000, 4);
     let object = Object::world(comm.get(), 4);
-    let arrays = ["messages_count", "messages_size"].map(|what| read(what, Class::Size, everybody));
+    let arrays = ["messages_count", "messages_size"].map(|what| read(what, Class::Size, world));
     let sums = ["o2a", "a2o", "a2a"].map(|what| {
         let count = read(&format!("{what}_count"), Class::Counter, object);
         (count, read(&format!("{what}_size"), Class::Aggregate, object))

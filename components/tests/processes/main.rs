@@ -1,8 +1,8 @@
 //! Tests that need a process of their own: for the allocations or memory of a process, for all communicators of a process,
 //! or for a setting that is read once.
 
-#[path = "../support/own_process.rs"]
-mod own_process;
+#[path = "../../../core/tests/interface/support/process.rs"]
+mod process;
 
 mod coll_compat;
 mod coll_model;
@@ -13,4 +13,4 @@ mod sessions;
 mod threads;
 mod warm;
 
-use own_process::in_own_process;
+use process::in_own_process;

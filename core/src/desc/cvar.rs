@@ -3,7 +3,7 @@
 use super::{CategoryDesc, EnumDesc, Metadata, Origin};
 use crate::cvar::CvarCell;
 use crate::object::Object;
-use crate::plugin::EpochCounter;
+use crate::plugin::Activation;
 use crate::vocabulary::{Bind, Datatype, Scope, Verbosity};
 
 /// The functions for a control variable, and the properties common to all cells of its type. Made by [`CvarDesc::new`]; codes are
@@ -235,8 +235,8 @@ impl CvarDesc {
 
     /// Returns the activation that the variable depends on; `None` if it always has a value.
     #[must_use]
-    pub const fn epoch_counter(&self) -> Option<&'static EpochCounter> {
-        self.metadata.epoch_counter()
+    pub const fn activation(&self) -> Option<&'static Activation> {
+        self.metadata.activation()
     }
 
     /// Copies the value.

@@ -2,7 +2,7 @@
 
 use super::{CategoryDesc, EnumDesc, List, Origin, Str};
 use crate::event::{EventCell, SourceCell};
-use crate::plugin::EpochCounter;
+use crate::plugin::Activation;
 use crate::vocabulary::{Bind, Datatype, SourceOrder, Verbosity};
 
 /// The largest payload of an event, in bytes.
@@ -154,7 +154,7 @@ pub struct EventDesc {
     categories: List<&'static CategoryDesc>,
     source: &'static SourceDesc,
     origin: Origin,
-    epoch_counter: Option<&'static EpochCounter>,
+    activation: Option<&'static Activation>,
     cell: &'static EventCell,
 }
 
@@ -182,7 +182,7 @@ impl EventDesc {
             categories: List::new(&[]),
             source,
             origin,
-            epoch_counter: None,
+            activation: None,
             cell,
         }
     }
@@ -231,8 +231,8 @@ impl EventDesc {
 
     /// Restricts the event type to the activation of a plug-in.
     #[must_use]
-    pub const fn with_epoch_counter(mut self, epoch_counter: &'static EpochCounter) -> Self {
-        self.epoch_counter = Some(epoch_counter);
+    pub const fn with_activation(mut self, activation: &'static Activation) -> Self {
+        self.activation = Some(activation);
         self
     }
 }
@@ -324,8 +324,8 @@ impl EventDesc {
 
     /// Returns the activation that the event type depends on; `None` if it may always be raised.
     #[must_use]
-    pub const fn epoch_counter(&self) -> Option<&'static EpochCounter> {
-        self.epoch_counter
+    pub const fn activation(&self) -> Option<&'static Activation> {
+        self.activation
     }
 
     pub(crate) fn cell(&self) -> &'static EventCell {

@@ -5,7 +5,7 @@
 //! side by side share is reached through one of them.
 
 use super::{CategoryDesc, EnumDesc, Origin};
-use crate::plugin::EpochCounter;
+use crate::plugin::Activation;
 
 /// The longest description of a variable, in bytes.
 pub const LONGEST_DESCRIPTION: usize = u16::MAX as usize;
@@ -20,7 +20,7 @@ pub struct SharedMetadata {
     categories: &'static [&'static CategoryDesc],
     aliases: &'static [&'static str],
     environment: &'static [&'static str],
-    epoch_counter: Option<&'static EpochCounter>,
+    activation: Option<&'static Activation>,
 }
 
 impl SharedMetadata {
@@ -35,7 +35,7 @@ impl SharedMetadata {
             categories: &[],
             aliases: &[],
             environment: &[],
-            epoch_counter: None,
+            activation: None,
         }
     }
 
@@ -69,8 +69,8 @@ impl SharedMetadata {
 
     /// Restricts the variables to the activation of a plug-in.
     #[must_use]
-    pub const fn with_epoch_counter(mut self, epoch_counter: &'static EpochCounter) -> Self {
-        self.epoch_counter = Some(epoch_counter);
+    pub const fn with_activation(mut self, activation: &'static Activation) -> Self {
+        self.activation = Some(activation);
         self
     }
 }
@@ -175,8 +175,8 @@ impl Metadata {
         self.shared.environment
     }
 
-    pub(super) const fn epoch_counter(&self) -> Option<&'static EpochCounter> {
-        self.shared.epoch_counter
+    pub(super) const fn activation(&self) -> Option<&'static Activation> {
+        self.shared.activation
     }
 }
 

@@ -5,7 +5,7 @@ use std::any::TypeId;
 use super::{CategoryDesc, EnumDesc, Metadata, Origin};
 use crate::cell::{Cell, LevelStorage, Operations};
 use crate::object::Object;
-use crate::plugin::EpochCounter;
+use crate::plugin::Activation;
 use crate::vocabulary::{Bind, Class, Datatype, Verbosity};
 
 /// The way in which the handles of a variable account for its value.
@@ -88,8 +88,8 @@ pub struct PvarDesc {
     verbosity: Verbosity,
     flags: PvarFlags,
     behavior: Behavior,
-    /// True if there is an `epoch_counter`. A copy here, so that access calls need not load the shared metadata.
-    has_epoch_counter: bool,
+    /// True if there is an `activation`. A copy here, so that access calls need not load the shared metadata.
+    has_activation: bool,
     metadata: Metadata,
     ops: &'static PvarOps,
     cell: *const (),
@@ -125,7 +125,7 @@ impl PvarDesc {
             verbosity: Verbosity::TunerDetail,
             flags,
             behavior,
-            has_epoch_counter: metadata.epoch_counter().is_some(),
+            has_activation: metadata.activation().is_some(),
             metadata,
             ops: Operations::<C>::TABLE,
             cell: std::ptr::from_ref(cell).cast(),
@@ -281,14 +281,8 @@ impl PvarDesc {
     /// Returns the activation that the variable depends on; `None` if it always has a value.
     #[inline]
     #[must_use]
-    pub const fn epoch_counter(&self) -> Option<&'static EpochCounter> {
-        if self.has_epoch_counter { self.metadata.epoch_counter() } else { None }
-    }
-
-    /// Returns true if the variable depends on an activation.
-    #[inline]
-    pub(crate) const fn has_epoch_counter(&self) -> bool {
-        self.has_epoch_counter
+    pub const fn activation(&self) -> Option<&'static Activation> {
+        if self.has_activation { self.metadata.activation() } else { None }
     }
 
     /// Returns true if `cell` stores the variable. The address is not sufficient: a cell may be the first field of another one, and

@@ -7,7 +7,7 @@ use super::functions::{Abi, Function, Functions};
 use super::registration::{PinGuard, Registration, RegistrationId};
 use crate::cvar::Cvar;
 use crate::object::Object;
-use crate::plugin::{Epoch, EpochCounter};
+use crate::plugin::{Activation, check_active};
 use crate::session::Interface;
 use crate::vocabulary::{Bind, Safety};
 use crate::{Error, Result};
@@ -58,21 +58,21 @@ impl Interface {
     ) -> Result<RegistrationId> {
         self.check_initialized()?;
         let desc = self.registry().event(index).ok_or(Error::InvalidIndex)?;
-        let epoch = Epoch::current(desc.epoch_counter())?;
+        check_active(desc.activation(), Error::InvalidIndex)?;
         let object = match (desc.bind(), object) {
             (Bind::NoObject, _) => 0,
             (kind, Some(object)) if object.kind() == kind => object.id(),
             _ => return Err(Error::InvalidHandle),
         };
         let id = desc.cell().register(desc, object, abi, |make| self.add_registration(make))?;
-        // The thread that ended the epoch may have listed the registrations before this one was added.
+        // The thread that deactivated the plug-in may have listed the registrations before this one was added.
         fence(SeqCst);
-        if !epoch.is_current() {
+        if let Err(error) = check_active(desc.activation(), Error::InvalidIndex) {
             // SAFETY: null is permitted, and means that no free callback runs.
             unsafe { self.event_handle_free(id, std::ptr::null_mut(), std::ptr::null_mut()) }?;
-            return Err(Error::InvalidIndex);
+            return Err(error);
         }
-        // The epoch may have ended since; later operations on the registration report that.
+        // The plug-in may have been deactivated since; later operations on the registration report that.
         let _ = self.event_handle_set_hints(id, hints);
         Ok(id)
     }
@@ -184,10 +184,9 @@ impl Interface {
 
     /// Ends the registrations for the events of a plug-in that was deactivated: deferred events are delivered and drops reported,
     /// and then no callback begins any more. Tools can only free the registrations.
-    pub(crate) fn abandon_registrations_of(&self, epoch_counter: &EpochCounter) {
-        let is_its = |slot: &&Registration| {
-            slot.desc.epoch_counter().is_some_and(|its| std::ptr::eq(its, epoch_counter))
-        };
+    pub(crate) fn abandon_registrations_of(&self, activation: &Activation) {
+        let is_its =
+            |slot: &&Registration| slot.desc.activation().is_some_and(|its| std::ptr::eq(its, activation));
         for registration in self.registrations().filter(is_its) {
             if let Some(pin) = registration.pin(Safety::None) {
                 pin.flush_deferred(Safety::None);

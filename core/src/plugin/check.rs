@@ -8,8 +8,8 @@
 use std::path::{Path, PathBuf};
 use std::ptr;
 
+use super::activation::Activation;
 use super::component::Claim;
-use super::epoch::EpochCounter;
 use super::loaded::Plugin;
 use super::table::{self, Definitions, leak};
 use super::{abi, find, load};
@@ -72,7 +72,7 @@ impl Subject {
     pub fn read(&self) -> Result<Contents, Fault> {
         // SAFETY: `open`, the only constructor of a `Subject`, requires that the plug-in's code may run in this process.
         let definitions =
-            unsafe { table::convert_leniently(self.plugin.table, Some(leak(EpochCounter::new()))) };
+            unsafe { table::convert_leniently(self.plugin.table, Some(leak(Activation::new()))) };
         let (Definitions { image, components, cells }, mut refusals) = definitions?;
         for (place, (cell, desc)) in cells.events.iter().enumerate() {
             let first = cells.events[..place].iter().find(|(other, _)| ptr::eq(*other, *cell));

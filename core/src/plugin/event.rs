@@ -40,8 +40,8 @@ impl TableBuilder {
             let list: &'static str = format!("{}_elements", entry.name).leak();
             desc = desc.with_enumeration(leak(EnumDesc::new(list, items, entry.origin)));
         }
-        if let Some(epoch_counter) = self.epoch_counter {
-            desc = desc.with_epoch_counter(epoch_counter);
+        if let Some(activation) = self.activation {
+            desc = desc.with_activation(activation);
         }
         let desc = desc
             .with_component(self.component)

@@ -8,9 +8,9 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::abi::{self, Host, MAGIC, MAJOR, MINOR, PluginFunction};
+use super::activation::Activation;
 use super::c_strings::{DESCRIPTION, NAME, text};
 use super::c_structs::{LoadResult, MAX_SIZE, check_list, check_readable};
-use super::epoch::EpochCounter;
 use super::table::{self, Definitions};
 
 /// An opened plug-in: its name, definitions and hooks.
@@ -83,11 +83,11 @@ static HOST: Shared = Shared(Host {
 /// # Safety
 ///
 /// The conditions of [`super::load`] hold for the file.
-pub(super) unsafe fn open(path: &Path, epoch_counter: &'static EpochCounter) -> LoadResult<Opened> {
+pub(super) unsafe fn open(path: &Path, activation: &'static Activation) -> LoadResult<Opened> {
     // SAFETY: the file satisfies the conditions of `super::load`, which this function requires of its caller.
     let (name, plugin) = unsafe { handshake(path) }?;
     // SAFETY: the table belongs to a plug-in that satisfies `mpit_plugin.h`: the caller ensures it. The plug-in stays loaded.
-    let definitions = unsafe { table::convert(plugin.table, Some(epoch_counter)) }?;
+    let definitions = unsafe { table::convert(plugin.table, Some(activation)) }?;
     let abi::Plugin { activate, deactivate, set_concurrent, .. } = plugin;
     Ok(Opened { name, definitions, hooks: Hooks { activate, deactivate, set_concurrent } })
 }

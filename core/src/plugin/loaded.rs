@@ -1,18 +1,15 @@
 //! The plug-ins of this process: loaded once and never unloaded, active or not.
 //!
-//! No lock is held while a plug-in's code runs, so it may load other plug-ins, register tables, and use the whole interface. An
-//! operation on a plug-in that another thread is changing fails and does not wait.
+//! No lock is held while a plug-in's code runs, so it may load other plug-ins, register tables, and use the whole interface. To
+//! load a file that another thread is loading fails and does not wait.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{
-    AtomicBool, AtomicU8,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use super::activation::Activation;
 use super::c_structs::LoadResult;
 use super::component;
-use super::epoch::EpochCounter;
 use super::export;
 use super::find::{self, File};
 use super::image;
@@ -32,15 +29,9 @@ struct Loaded {
     number: u32,
     name: &'static str,
     file: File,
-    epoch_counter: &'static EpochCounter,
+    activation: &'static Activation,
     hooks: Hooks,
-    phase: AtomicU8,
 }
-
-const INACTIVE: u8 = 0;
-const ACTIVE: u8 = 1;
-/// A thread activates or deactivates the plug-in.
-const CHANGING: u8 = 2;
 
 static LOADED: Log<Loaded> = Log::new();
 
@@ -51,34 +42,19 @@ static LOADING: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
 #[derive(Clone, Copy, Debug)]
 pub struct Plugin(&'static Loaded);
 
-/// The error of a plug-in that could not be loaded, activated or deactivated.
+/// The error of a plug-in that could not be loaded.
 #[derive(Clone, Debug, thiserror::Error)]
 pub struct Refused {
-    attempt: Attempt,
+    /// True if the path is a directory, none of whose plug-ins is loaded.
+    is_directory: bool,
     path: PathBuf,
     why: String,
     error: Error,
 }
 
-/// The operation that was refused.
-#[derive(Clone, Copy, Debug)]
-enum Attempt {
-    /// To load a plug-in.
-    Load,
-    /// To load the plug-ins of a directory.
-    LoadAll,
-    /// To activate or deactivate a plug-in that is loaded.
-    Change,
-}
-
 impl Refused {
     fn new(path: &Path, error: Error, why: impl Into<String>) -> Self {
-        Self { attempt: Attempt::Load, path: path.into(), why: why.into(), error }
-    }
-
-    /// Replaces the refused operation.
-    fn of(self, attempt: Attempt) -> Self {
-        Self { attempt, ..self }
+        Self { is_directory: false, path: path.into(), why: why.into(), error }
     }
 
     /// Returns the reason.
@@ -102,19 +78,20 @@ impl Refused {
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (path, why) = (self.path.display(), &self.why);
-        match self.attempt {
-            Attempt::Load => write!(f, "the plug-in {path} is not loaded: {why}"),
-            Attempt::LoadAll => write!(f, "the plug-ins in {path} are not loaded: {why}"),
-            Attempt::Change => write!(f, "the plug-in {path} stays as it is: {why}"),
+        if self.is_directory {
+            write!(f, "the plug-ins in {path} are not loaded: {why}")
+        } else {
+            write!(f, "the plug-in {path} is not loaded: {why}")
         }
     }
 }
 
-/// Loads and activates a plug-in by the path of its file. A plug-in that is loaded already is activated if it is not active.
+/// Loads and activates a plug-in by the path of its file; no effect if it is loaded and active already.
 ///
 /// # Errors
 ///
-/// The fault of the file or of its definitions. A name that is taken already is no error: that definition is left out and
+/// The fault of the file or of its definitions; [`Error::NotAccessible`] for a plug-in that was deactivated, or that another
+/// thread is loading. A name that is taken already is no error: that definition is left out and
 /// reported on standard error, and the others are registered.
 ///
 /// # Safety
@@ -173,7 +150,7 @@ fn load_all() {
     }
     let (paths, faults) = find::of_environment();
     for (dir, why) in faults {
-        Refused::new(&dir, Error::Invalid, why).of(Attempt::LoadAll).print();
+        Refused { is_directory: true, ..Refused::new(&dir, Error::Invalid, why) }.print();
     }
     for path in paths {
         // SAFETY: the user who sets `MPIT_PLUGINS` or `MPIT_PLUGIN_PATH` vouches for the files, and `find` refuses files that
@@ -186,7 +163,7 @@ fn load_all() {
 
 /// Notifies all plug-ins of the thread level: true if several threads may communicate at once.
 pub(crate) fn notify_concurrent(concurrent: bool) {
-    for plugin in LOADED.iter().filter(|plugin| plugin.phase.load(Acquire) != INACTIVE) {
+    for plugin in LOADED.iter().filter(|plugin| plugin.activation.is_active()) {
         plugin.hooks.set_concurrent(concurrent);
     }
     image::notify_concurrent(concurrent);
@@ -201,7 +178,7 @@ impl Drop for LoadingGuard {
     }
 }
 
-/// Loads and activates a plug-in, or activates one that is loaded already.
+/// Loads and activates a plug-in, unless it is loaded already.
 ///
 /// # Safety
 ///
@@ -218,7 +195,12 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
         let known = LOADED.iter().find(|plugin| plugin.file.identity == file.identity);
         if let Some(known) = known {
             drop(loading);
-            return Plugin(known).activate().map(|()| Plugin(known));
+            return if known.activation.is_active() {
+                Ok(Plugin(known))
+            } else {
+                let why = "it was deactivated, and a plug-in is activated once in a process";
+                Err(Refused::new(path, Error::NotAccessible, why))
+            };
         }
         if loading.contains(&file.identity) {
             return Err(Refused::new(path, Error::NotAccessible, "it is being loaded at this moment"));
@@ -226,16 +208,16 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
         loading.push(file.identity);
         LoadingGuard(file.identity)
     };
-    let epoch_counter: &'static EpochCounter = leak(EpochCounter::new());
+    let activation: &'static Activation = leak(Activation::new());
     // SAFETY: the file satisfies the conditions of `load`: the caller ensures it.
-    let opened = unsafe { load::open(&file.path, epoch_counter) }.map_err(refused)?;
+    let opened = unsafe { load::open(&file.path, activation) }.map_err(refused)?;
     let notified = threads::concurrent();
     let name = opened.name;
-    let hooks = activate_and_register(path, opened, epoch_counter, notified).map_err(refused)?;
+    let hooks = activate_and_register(path, opened, activation, notified).map_err(refused)?;
     let plugin = {
         let _guard = LOADING.lock();
         let number = LOADED.len() as u32;
-        let loaded = Loaded { number, name, file, epoch_counter, hooks, phase: AtomicU8::new(ACTIVE) };
+        let loaded = Loaded { number, name, file, activation, hooks };
         let index = LOADED.push(loaded).ok();
         index.and_then(|index| LOADED.get(index)).map(Plugin)
     };
@@ -250,7 +232,7 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
 fn activate_and_register(
     path: &Path,
     opened: Opened,
-    epoch_counter: &'static EpochCounter,
+    activation: &'static Activation,
     concurrent: bool,
 ) -> LoadResult<Hooks> {
     let Opened { definitions, hooks, .. } = opened;
@@ -262,11 +244,11 @@ fn activate_and_register(
     }
     let (components, taken) = component::Claim::new(definitions.components);
     report(path, &taken);
-    epoch_counter.begin();
+    activation.begin();
     match Registry::global().add_unless_faulty(&definitions.image, &sources::for_image(&definitions.image)) {
         Ok(taken) => report(path, &taken),
         Err(faults) => {
-            epoch_counter.end();
+            activation.end();
             definitions.cells.unbind();
             drop(components);
             hooks.deactivate();
@@ -314,56 +296,17 @@ impl Plugin {
     /// Returns true if its variables have values and its events are delivered.
     #[must_use]
     pub fn is_active(self) -> bool {
-        self.0.epoch_counter.is_active()
+        self.0.activation.is_active()
     }
 
-    /// Activates the plug-in again; no effect if it is active. Tools allocate new handles under the old indices.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotAccessible`] while it is being activated or deactivated; the failure of the plug-in's own function.
-    pub fn activate(self) -> Result<(), Refused> {
-        if !self.begin_change(INACTIVE)? {
-            return Ok(());
-        }
-        self.0.hooks.set_concurrent(threads::concurrent());
-        let activated = self.0.hooks.activate();
-        if activated.is_ok() {
-            self.0.epoch_counter.begin();
+    /// Deactivates the plug-in for the rest of the process; no effect if it is not active. Its variables and events stay listed,
+    /// but handles on them are invalid from now on and can only be freed. Callbacks may run before this returns, with deferred
+    /// events and reports of drops. Code of the plug-in that is running continues.
+    pub fn deactivate(self) {
+        if self.0.activation.end() {
             component::changed();
-        }
-        self.0.phase.store(if activated.is_ok() { ACTIVE } else { INACTIVE }, Release);
-        activated.map_err(|why| Refused::new(&self.0.file.path, Error::Invalid, why).of(Attempt::Change))
-    }
-
-    /// Deactivates the plug-in; no effect if it is not active. Its variables and events stay listed, but handles on them are
-    /// invalid from now on and can only be freed. Callbacks may run before this returns, with deferred events and reports of
-    /// drops. Code of the plug-in that is running continues.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotAccessible`] while it is being activated or deactivated.
-    pub fn deactivate(self) -> Result<(), Refused> {
-        if !self.begin_change(ACTIVE)? {
-            return Ok(());
-        }
-        self.0.epoch_counter.end();
-        component::changed();
-        Interface::global().release(self.0.epoch_counter);
-        self.0.hooks.deactivate();
-        self.0.phase.store(INACTIVE, Release);
-        Ok(())
-    }
-
-    /// Sets the phase to `CHANGING`, which excludes other changes. Returns false if the phase is not `from`.
-    fn begin_change(self, from: u8) -> Result<bool, Refused> {
-        match self.0.phase.compare_exchange(from, CHANGING, Acquire, Acquire) {
-            Ok(_) => Ok(true),
-            Err(CHANGING) => {
-                let why = "it is being activated or deactivated at this moment";
-                Err(Refused::new(&self.0.file.path, Error::NotAccessible, why).of(Attempt::Change))
-            }
-            Err(_) => Ok(false),
+            Interface::global().release(self.0.activation);
+            self.0.hooks.deactivate();
         }
     }
 }
@@ -372,13 +315,14 @@ impl Plugin {
 mod tests {
     use std::path::Path;
 
-    use super::{Attempt, Refused};
+    use super::Refused;
     use crate::Error;
 
     #[test]
     fn messages_name_what_was_refused() {
         let refused = Refused::new(Path::new("a.so"), Error::Invalid, "it returned 1");
         assert_eq!(refused.to_string(), "the plug-in a.so is not loaded: it returned 1");
-        assert_eq!(refused.of(Attempt::Change).to_string(), "the plug-in a.so stays as it is: it returned 1");
+        let refused = Refused { is_directory: true, ..refused };
+        assert_eq!(refused.to_string(), "the plug-ins in a.so are not loaded: it returned 1");
     }
 }

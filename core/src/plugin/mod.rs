@@ -20,10 +20,11 @@
 //! | `find`, `load` | plug-in files: search, checks, handshake |
 //! | `loaded` | the plug-ins of this process, active or not |
 //! | [`check`] | a complete list of a plug-in's faults, for a process of its own |
-//! | `epoch` | the epochs in which a plug-in's definitions have values |
+//! | `activation` | the time in which a plug-in's definitions have values |
 
 #[allow(missing_docs, reason = "members are described where people read of them, in mpit_plugin.h")]
 pub mod abi;
+mod activation;
 mod c_strings;
 mod c_structs;
 mod cell;
@@ -31,7 +32,6 @@ pub mod check;
 pub mod component;
 mod convert;
 mod enums;
-mod epoch;
 mod event;
 #[doc(hidden)]
 pub mod export;
@@ -51,8 +51,8 @@ pub(crate) fn are_in_environment() -> bool {
     [PLUGINS, PLUGIN_PATH].into_iter().any(is_set)
 }
 
-pub(crate) use epoch::Epoch;
-pub use epoch::EpochCounter;
+pub use activation::Activation;
+pub(crate) use activation::check_active;
 pub use loaded::{Plugin, Refused, all, disable_loading, load, numbered};
 pub(crate) use loaded::{load_from_environment, notify_concurrent};
 pub use table::register;

@@ -4,11 +4,11 @@ use std::ffi::{c_char, c_uint};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
 use super::abi::{self, EventCell, MAJOR, Sum, Table};
+use super::activation::Activation;
 use super::c_strings::{DESCRIPTION, NAME, PATH, from_code, names, optional, text};
 use super::c_structs::{EntryResult, LoadResult, Prefixed, read, read_list};
 use super::cell::{self, ValueSource};
 use super::component::{Claim, ComponentInfo, ForeignComponent};
-use super::epoch::EpochCounter;
 use super::event;
 use crate::cell::LevelStorage;
 use crate::cvar::sources;
@@ -59,7 +59,7 @@ pub(super) struct Entry {
 pub(super) struct TableBuilder {
     pub(super) component: &'static str,
     /// The activation of the plug-in that the entries belong to; `None`: the entries always have values.
-    pub(super) epoch_counter: Option<&'static EpochCounter>,
+    pub(super) activation: Option<&'static Activation>,
     pub(super) definitions: Definitions,
     /// Enumerations by their address in the table, since variables may share one.
     pub(super) enums: Vec<(*const abi::Enum, &'static EnumDesc)>,
@@ -133,17 +133,17 @@ pub(super) fn in_one_line(refusals: &[Refusal]) -> String {
     }
 }
 
-/// Converts a table into definitions that have values while `epoch_counter` is active. Registers nothing.
+/// Converts a table into definitions that have values while `activation` is active. Registers nothing.
 ///
 /// # Safety
 ///
 /// The conditions of [`register`] hold.
 pub(super) unsafe fn convert(
     at: *const Table,
-    epoch_counter: Option<&'static EpochCounter>,
+    activation: Option<&'static Activation>,
 ) -> LoadResult<Definitions> {
     // SAFETY: `at` satisfies the conditions of `register`, which this function requires of its caller.
-    let (table, mut builder) = unsafe { TableBuilder::begin(at, epoch_counter) }?;
+    let (table, mut builder) = unsafe { TableBuilder::begin(at, activation) }?;
     // SAFETY: `table` is a copy of the struct at `at`, so its lists satisfy the conditions of `register`.
     let taken = unsafe { builder.convert_lists(&table) };
     taken.map_err(|left_out| format!("{}: {}", builder.component, left_out.line))?;
@@ -157,10 +157,10 @@ pub(super) unsafe fn convert(
 /// The conditions of [`register`] hold.
 pub(super) unsafe fn convert_leniently(
     at: *const Table,
-    epoch_counter: Option<&'static EpochCounter>,
+    activation: Option<&'static Activation>,
 ) -> Result<(Definitions, Vec<Refusal>), Fault> {
     // SAFETY: `at` satisfies the conditions of `register`, which this function requires of its caller.
-    let (table, mut builder) = unsafe { TableBuilder::begin(at, epoch_counter) }?;
+    let (table, mut builder) = unsafe { TableBuilder::begin(at, activation) }?;
     builder.left_out = Some(Vec::new());
     // SAFETY: `table` is a copy of the struct at `at`, so its lists satisfy the conditions of `register`.
     let last = unsafe { builder.convert_lists(&table) }.err();
@@ -256,10 +256,7 @@ impl TableBuilder {
     /// # Safety
     ///
     /// The conditions of [`register`] hold.
-    unsafe fn begin(
-        at: *const Table,
-        epoch_counter: Option<&'static EpochCounter>,
-    ) -> EntryResult<(Table, Self)> {
+    unsafe fn begin(at: *const Table, activation: Option<&'static Activation>) -> EntryResult<(Table, Self)> {
         // SAFETY: `at` is null or points to a table that satisfies the conditions of `register`: the caller ensures it.
         let (table, _) = unsafe { read("the table", at) }?;
         if table.version != u32::from(MAJOR) {
@@ -274,7 +271,7 @@ impl TableBuilder {
         }
         let definitions =
             Definitions { image: Image::new(component), components: Vec::new(), cells: Cells::default() };
-        Ok((table, Self { component, epoch_counter, definitions, enums: Vec::new(), left_out: None }))
+        Ok((table, Self { component, activation, definitions, enums: Vec::new(), left_out: None }))
     }
 
     /// Converts all lists, beginning with those that others refer to by name.
@@ -413,8 +410,8 @@ impl TableBuilder {
         if let Some(enumeration) = enumeration {
             shared = shared.with_enumeration(enumeration);
         }
-        if let Some(epoch_counter) = self.epoch_counter {
-            shared = shared.with_epoch_counter(epoch_counter);
+        if let Some(activation) = self.activation {
+            shared = shared.with_activation(activation);
         }
         shared
     }
@@ -459,7 +456,7 @@ impl TableBuilder {
         // SAFETY: the string is null or ends with a NUL, by the conditions of `register`.
         let framework = unsafe { text("the name of its framework", from.framework, NAME) }?;
         let Entry { name, description, origin, .. } = *entry;
-        let about = ComponentInfo { framework, name, description, origin, epoch_counter: self.epoch_counter };
+        let about = ComponentInfo { framework, name, description, origin, activation: self.activation };
         // SAFETY: the subscription is null or valid for the rest of the process, and so are the functions, by the conditions of
         // `register`.
         self.definitions.components.push(unsafe { ForeignComponent::new(*from, about) }?);

@@ -33,7 +33,7 @@ use crate::desc::{CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
 use crate::lock::{Mutex, Once};
 use crate::log::Log;
 use crate::object::Object;
-use crate::plugin::{self, Epoch};
+use crate::plugin::{self, Activation};
 use crate::vocabulary::Class;
 use index_space::IndexSpace;
 use plan::RegistrationPlan;
@@ -189,7 +189,7 @@ impl Registry {
     pub(crate) fn drop_values(&self, object: &Object<'_>) {
         for desc in self.bound_cvars.iter().filter(|desc| desc.bind() == object.kind()) {
             // Functions of an inactive plug-in are not called.
-            if Epoch::current(desc.epoch_counter()).is_ok() {
+            if desc.activation().is_none_or(Activation::is_active) {
                 desc.drop_value(object);
             }
         }

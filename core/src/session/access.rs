@@ -38,29 +38,13 @@ impl Interface {
                 if view.desc.flags().has(PvarFlags::CONTINUOUS) {
                     return Err(Error::PvarNoStartStop);
                 }
-                self.start_or_stop_one(&view, run)
+                start_or_stop_one(&view, run)
             }
             HandleSelection::All => {
                 let startable = |view: &View<'_>| !view.desc.flags().has(PvarFlags::CONTINUOUS);
-                self.for_all(
-                    session,
-                    startable,
-                    |view| self.start_or_stop_one(view, run),
-                    Error::PvarNoStartStop,
-                )
+                self.for_all(session, startable, |view| start_or_stop_one(view, run), Error::PvarNoStartStop)
             }
         }
-    }
-
-    /// Starts or stops a valid handle.
-    fn start_or_stop_one(&self, view: &View<'_>, run: bool) -> Result<()> {
-        view.set_running(run)?;
-        let check_epoch = self.check_epoch(view);
-        if check_epoch.is_err() && run {
-            // The thread that ended the epoch may have listed running handles before this one was started.
-            view.set_running(false)?;
-        }
-        check_epoch
     }
 
     /// Applies `act` to each valid handle of a session that `fits`, even after a failure.
@@ -76,7 +60,7 @@ impl Interface {
         for (id, _) in self.pvars.iter().filter(|(_, handle)| handle.session() == session.0) {
             // A handle that was freed meanwhile is no longer the session's.
             let Ok(view) = self.view(id) else { continue };
-            let counts = || view.is_current() && self.check_epoch(&view).is_ok();
+            let counts = || view.is_current() && view.check_active().is_ok();
             if view.session == session.0 && counts() && fits(&view) && act(&view).is_err() && counts() {
                 done = Err(failure);
             }
@@ -102,26 +86,9 @@ impl Interface {
         }
         let view = self.view_in_session(session, handle)?;
         check_buffer(out, view.desc.datatype())?;
-        if view.desc.has_epoch_counter() {
-            // SAFETY: not null and aligned; the caller ensures that it has the elements of the handle.
-            return unsafe { self.read_of_plugin(&view, out) };
-        }
+        view.check_active()?;
         // SAFETY: not null and aligned; the caller ensures that it has the elements of the handle.
         unsafe { view.read(out) }
-    }
-
-    /// Reads a variable of a plug-in. Not inlined, to keep reads of other variables short.
-    ///
-    /// # Safety
-    ///
-    /// The conditions of [`View::read`] hold.
-    #[inline(never)]
-    unsafe fn read_of_plugin(&self, view: &View<'_>, out: *mut u8) -> Result<()> {
-        self.check_epoch(view)?;
-        // SAFETY: `out` has `count` aligned elements: the caller ensures it.
-        unsafe { view.read(out) }?;
-        // If the epoch has ended, the value may be one of a later activation.
-        self.check_epoch(view)
     }
 
     /// Sets the value of a handle. Text ends at the first NUL, so the buffer may be shorter than the handle's count.
@@ -204,9 +171,19 @@ impl Interface {
         }
         check_buffer(out, view.desc.datatype())?;
         // SAFETY: not null and aligned; the caller ensures that it has the handle's elements.
-        unsafe { view.exchange_account(out) }?;
-        self.check_epoch(&view)
+        unsafe { view.exchange_account(out) }
     }
+}
+
+/// Starts or stops a valid handle.
+fn start_or_stop_one(view: &View<'_>, run: bool) -> Result<()> {
+    view.set_running(run)?;
+    let result = view.check_active();
+    if result.is_err() && run {
+        // The thread that deactivated the plug-in may have listed running handles before this one was started.
+        view.set_running(false)?;
+    }
+    result
 }
 
 /// The access calls on the three kinds of handles: of custom variables, watermarks, and accounts.

@@ -7,7 +7,7 @@ use super::{CvarHandle, Interface};
 use crate::cvar::sources::ValueSource;
 use crate::desc::CvarDesc;
 use crate::object::Object;
-use crate::plugin::Epoch;
+use crate::plugin::check_active;
 use crate::registry::CvarEntry;
 use crate::vocabulary::{Bind, Datatype, Scope};
 use crate::{Error, Result};
@@ -16,21 +16,12 @@ use crate::{Error, Result};
 #[derive(Debug, Default)]
 pub(super) struct Handle {
     index: AtomicU32,
-    /// The epoch of the variable in which the handle was allocated.
-    epoch: AtomicU64,
     /// The number of the object that the handle is bound to, or [`FREED`].
     object: AtomicU64,
 }
 
 /// A stand-in for the number of an object that was freed.
 const FREED: u64 = u64::MAX;
-
-/// The content of a valid handle, for an access call.
-struct CvarView {
-    entry: &'static CvarEntry,
-    epoch: Epoch,
-    object: Object<'static>,
-}
 
 impl Interface {
     /// Allocates a handle of a control variable, bound to an object if the variable requires one. Returns it with the number of
@@ -43,7 +34,7 @@ impl Interface {
     pub fn cvar_handle_alloc(&self, index: u32, object: Option<&Object<'_>>) -> Result<(CvarHandle, usize)> {
         self.check_initialized()?;
         let entry = self.registry.cvar_entry(index).ok_or(Error::InvalidIndex)?;
-        let epoch = Epoch::current(entry.desc().epoch_counter())?;
+        check_active(entry.desc().activation(), Error::InvalidIndex)?;
         let object = match (entry.desc().bind(), object) {
             (Bind::NoObject, _) => 0,
             (kind, Some(object)) if object.kind() == kind && object.id() != FREED => object.id(),
@@ -51,7 +42,6 @@ impl Interface {
         };
         let fill = |handle: &Handle, _| {
             handle.index.store(index, SeqCst);
-            handle.epoch.store(epoch.epoch(), SeqCst);
             handle.object.store(object, SeqCst);
         };
         if entry.desc().bind() != Bind::NoObject {
@@ -96,20 +86,16 @@ impl Interface {
         self.cvars.get(handle.0).map(|handle| handle.index.load(SeqCst)).ok_or(Error::InvalidHandle)
     }
 
-    /// Returns the variable, object and epoch of a valid handle.
-    fn cvar_at(&self, handle: CvarHandle) -> Result<CvarView> {
-        let seen = |handle: &Handle| {
-            Some((handle.index.load(SeqCst), handle.epoch.load(SeqCst), handle.object.load(SeqCst)))
-        };
-        let (index, epoch, object) = self.cvars.get_with(handle.0, seen).ok_or(Error::InvalidHandle)?;
+    /// Returns the variable and object of a valid handle.
+    fn cvar_at(&self, handle: CvarHandle) -> Result<(&'static CvarEntry, Object<'static>)> {
+        let seen = |handle: &Handle| Some((handle.index.load(SeqCst), handle.object.load(SeqCst)));
+        let (index, object) = self.cvars.get_with(handle.0, seen).ok_or(Error::InvalidHandle)?;
         let entry = self.registry.cvar_entry(index).ok_or(Error::InvalidHandle)?;
-        let epoch = Epoch::of(entry.desc().epoch_counter(), epoch);
-        epoch.check()?;
+        check_active(entry.desc().activation(), Error::InvalidHandle)?;
         if object == FREED {
             return Err(Error::InvalidHandle);
         }
-        let object = Object::new(entry.desc().bind(), object);
-        Ok(CvarView { entry, epoch, object })
+        Ok((entry, Object::new(entry.desc().bind(), object)))
     }
 
     /// Copies the value of a control variable.
@@ -127,12 +113,11 @@ impl Interface {
         if out.is_null() {
             return Err(Error::Invalid);
         }
-        let CvarView { entry, epoch, object } = self.cvar_at(handle)?;
+        let (entry, object) = self.cvar_at(handle)?;
         let desc = entry.desc();
         check_buffer(out, desc.datatype())?;
         // SAFETY: not null and aligned; the caller ensures that it has the variable's elements.
-        unsafe { desc.read(&object, out) }?;
-        epoch.check()
+        unsafe { desc.read(&object, out) }
     }
 
     /// Sets a control variable. Text must end within the variable's count.
@@ -152,7 +137,7 @@ impl Interface {
         if value.is_null() {
             return Err(Error::Invalid);
         }
-        let CvarView { entry, object, .. } = self.cvar_at(handle)?;
+        let (entry, object) = self.cvar_at(handle)?;
         let desc = entry.desc();
         check_buffer(value, desc.datatype())?;
         if !is_settable(desc) {

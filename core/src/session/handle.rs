@@ -11,7 +11,6 @@ use crate::atomic_record::{AtomicRecord, Control, Flags};
 use crate::cell::WatermarkCursor;
 use crate::desc::{Behavior, PvarDesc};
 use crate::object::Object;
-use crate::plugin::Epoch;
 use crate::vocabulary::Bind;
 use crate::{Error, Result};
 
@@ -64,8 +63,6 @@ pub(super) struct Handle {
     object_id: AtomicU64,
     object_size: AtomicU32,
     object_has_ranks: AtomicBool,
-    /// The epoch of the variable in which the handle was allocated.
-    epoch: AtomicU64,
     /// True while a thread starts or stops a handle of a custom variable.
     pub(super) acting: AtomicBool,
     pub(super) atomic_record: AtomicRecord,
@@ -117,7 +114,6 @@ impl Handle {
             object_id: AtomicU64::new(0),
             object_size: AtomicU32::new(0),
             object_has_ranks: AtomicBool::new(false),
-            epoch: AtomicU64::new(0),
             acting: AtomicBool::new(false),
             atomic_record: AtomicRecord::new(),
             inline: [const { AtomicU64::new(0) }; INLINE],
@@ -127,16 +123,8 @@ impl Handle {
     }
 
     /// Initializes a handle that is not published yet. It is in no session.
-    pub(super) fn fill(
-        &self,
-        id: u64,
-        desc: &'static PvarDesc,
-        epoch: Epoch,
-        count: usize,
-        object: &Object<'_>,
-    ) {
+    pub(super) fn fill(&self, id: u64, desc: &'static PvarDesc, count: usize, object: &Object<'_>) {
         self.id.store(id, Relaxed);
-        self.epoch.store(epoch.epoch(), Relaxed);
         self.session.store(NO_SESSION, Relaxed);
         self.desc.store(std::ptr::from_ref(desc).cast_mut(), Relaxed);
         let cursor = match desc.level_storage(object) {
@@ -242,11 +230,6 @@ impl Handle {
         let count = self.count.load(Relaxed) as usize;
         let (session, cursor) = (self.session.load(Relaxed), self.cursor());
         Some(View { handle: self, id, session, desc, count, object, cursor })
-    }
-
-    /// Returns the epoch of the variable in which the handle was allocated.
-    pub(super) fn epoch(&self) -> u64 {
-        self.epoch.load(Relaxed)
     }
 
     #[inline]

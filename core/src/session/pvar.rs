@@ -9,7 +9,7 @@ use super::{Interface, PvarHandle, SessionId};
 use crate::cell::{Action, HandleId, Request};
 use crate::desc::{Behavior, PvarDesc, PvarFlags};
 use crate::object::Object;
-use crate::plugin::{Epoch, EpochCounter};
+use crate::plugin::{Activation, check_active};
 use crate::vocabulary::Bind;
 use crate::{Error, Result};
 
@@ -69,7 +69,7 @@ impl Interface {
         self.check_initialized()?;
         self.check_exists(session)?;
         let desc = self.registry.pvar(index).ok_or(Error::InvalidIndex)?;
-        let epoch = Epoch::current(desc.epoch_counter())?;
+        check_active(desc.activation(), Error::InvalidIndex)?;
         let object = match (desc.bind(), object) {
             (Bind::NoObject, _) => Object::NONE,
             (kind, Some(object)) if object.kind() == kind => *object,
@@ -78,7 +78,7 @@ impl Interface {
         let count = desc.count(&object)?;
         i32::try_from(count).map_err(|_| Error::Memory)?;
         let layout = HandleLayout::of(desc.behavior(), count, &object);
-        let fill = |handle: &Handle, id| handle.fill(id, desc, epoch, count, &object);
+        let fill = |handle: &Handle, id| handle.fill(id, desc, count, &object);
         let id = self.pvars.take(layout, || Handle::with_layout(layout), fill).ok_or(Error::OutOfHandles)?;
         if let Err(error) = self.begin_handle(id, desc, session) {
             self.discard(id, layout);
@@ -87,15 +87,12 @@ impl Interface {
         // The thread that freed the session or deactivated the plug-in may have listed the handles before this one joined. If
         // not, both threads end the handle, and one of them succeeds.
         fence(SeqCst);
-        let result = match self.check_exists(session) {
-            Ok(()) if epoch.is_current() => Ok((PvarHandle(id), count)),
-            Ok(()) => Err(Error::InvalidIndex),
-            Err(error) => Err(error),
-        };
-        if result.is_err() {
+        let is_valid =
+            self.check_exists(session).and_then(|()| check_active(desc.activation(), Error::InvalidIndex));
+        if is_valid.is_err() {
             self.end_handle(id);
         }
-        result
+        is_valid.map(|()| (PvarHandle(id), count))
     }
 
     /// Notifies a custom variable of its handle; starts the handle of a continuous variable. Then adds it to its session.
@@ -167,7 +164,7 @@ impl Interface {
         self.pvars.get_with(id, |handle| handle.view(id)).ok_or(Error::InvalidHandle)
     }
 
-    /// Returns a handle of a session, whose epoch may have ended.
+    /// Returns a handle of a session, whose plug-in may be inactive.
     #[inline]
     pub(super) fn view_in_session(&self, session: SessionId, handle: PvarHandle) -> Result<View<'_>> {
         // A handle is freed with its session, so the session need not be looked up if the handle is found.
@@ -181,46 +178,29 @@ impl Interface {
     #[inline]
     pub(super) fn valid_view(&self, session: SessionId, handle: PvarHandle) -> Result<View<'_>> {
         let view = self.view_in_session(session, handle)?;
-        self.check_epoch(&view)?;
+        view.check_active()?;
         Ok(view)
     }
 
-    /// Checks that the epoch of a handle lasts. Only plug-ins' variables have epochs.
-    #[inline]
-    pub(super) fn check_epoch(&self, view: &View<'_>) -> Result<()> {
-        match view.desc.epoch_counter() {
-            Some(epoch_counter) => self.check_epoch_number(view.id, epoch_counter),
-            None => Ok(()),
-        }
-    }
-
-    /// Looks the epoch up separately, which keeps [`View`] small for handles without one.
-    #[inline(never)]
-    fn check_epoch_number(&self, id: u64, epoch_counter: &'static EpochCounter) -> Result<()> {
-        let epoch = self.pvars.get_with(id, |handle| Some(handle.epoch())).ok_or(Error::InvalidHandle)?;
-        Epoch::of(Some(epoch_counter), epoch).check()
-    }
-
-    /// Handles the end of an epoch: stops the handles of the plug-in's variables and ends the registrations for its events.
+    /// Handles the deactivation of a plug-in: stops the handles of the plug-in's variables and ends the registrations for its events.
     /// Callbacks may run before this returns. Tools still have to free their handles.
-    pub fn release(&self, epoch_counter: &EpochCounter) {
-        self.stop_handles_of(epoch_counter);
-        self.abandon_registrations_of(epoch_counter);
+    pub fn release(&self, activation: &Activation) {
+        self.stop_handles_of(activation);
+        self.abandon_registrations_of(activation);
     }
 
-    /// Stops the handles of a plug-in's variables whose epoch is over, so that the cells stop counting for them. Custom variables
+    /// Stops the handles of the variables of an inactive plug-in, so that the cells stop counting for them. Custom variables
     /// are notified when the handles are freed.
-    fn stop_handles_of(&self, epoch_counter: &EpochCounter) {
+    fn stop_handles_of(&self, activation: &Activation) {
         for (id, handle) in self.pvars.iter() {
-            let is_over = |view: &View<'_>| {
-                view.desc.epoch_counter().is_some_and(|its| std::ptr::eq(its, epoch_counter))
+            let belongs = |view: &View<'_>| {
+                view.desc.activation().is_some_and(|its| std::ptr::eq(its, activation))
                     && view.desc.behavior() != Behavior::Custom
-                    && self.check_epoch(view).is_err()
             };
             // Read before the identifier is checked, so that a later handle in the same slot is not stopped.
             let mut seen = handle.running();
             while let Ok(view) = self.view(id)
-                && is_over(&view)
+                && belongs(&view)
                 && !view.stop_if(seen)
             {
                 seen = handle.running();
@@ -230,6 +210,12 @@ impl Interface {
 }
 
 impl View<'_> {
+    /// Fails if the handle's variable belongs to a plug-in that was deactivated.
+    #[inline]
+    pub(super) fn check_active(&self) -> Result<()> {
+        check_active(self.desc.activation(), Error::InvalidHandle)
+    }
+
     /// Passes a request to a custom variable.
     pub(super) fn act(&self, request: Request, buffer: *mut u8, count: usize) -> Result<()> {
         let action = Action {

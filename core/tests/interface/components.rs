@@ -7,8 +7,9 @@ use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 
 use mpit::component;
 use mpit::component::{CommId, Framework, Lifecycle, Subscription, WindowId, World, coll, osc, pml};
-use mpit::internal::plugin::component::{Claim, ComponentInfo, ForeignComponent};
-use mpit::internal::plugin::{EpochCounter, abi, component as foreign, register};
+use mpit::internal::plugin::abi;
+use mpit::internal::plugin::component::{self as foreign, Claim, ComponentInfo, ForeignComponent};
+use mpit::internal::plugin::{Activation, register};
 
 /// Serializes tests that use the counters of listeners, which belong to the process.
 fn lock_counters() -> MutexGuard<'static, ()> {
@@ -326,36 +327,27 @@ fn traffic_is_free_without_open_listeners() {
 
 #[test]
 fn what_is_inactive_sleeps() {
-    static EPOCHS: EpochCounter = EpochCounter::new();
+    static ACTIVATION: Activation = Activation::new();
     let _guard = lock_counters();
     let about = ComponentInfo {
         framework: "pml",
         name: "deactivated",
         description: "",
         origin: mpit::internal::desc::Origin::new(file!(), line!()),
-        epoch_counter: Some(&EPOCHS),
+        activation: Some(&ACTIVATION),
     };
     // SAFETY: its functions are statics, and it has no switch.
     let component = unsafe { ForeignComponent::new(with_functions(c"pml", c"deactivated"), about) }.unwrap();
     let (claim, refusals) = Claim::new(vec![component]);
     assert!(refusals.is_empty() && !claim.is_empty());
     assert!(!foreign::all().any(|component| component.name() == "deactivated"), "it is not published");
-    EPOCHS.begin();
+    ACTIVATION.begin();
     claim.publish();
-    let deactivated = named("deactivated");
-    let first = deactivated.epoch();
-    deactivated.subscription().resume();
+    let mortal = named("deactivated");
+    mortal.subscription().resume();
     foreign::changed();
-    assert!(first.is_some() && deactivated.subscription().is_active());
-    EPOCHS.end();
+    assert!(mortal.is_active() && mortal.subscription().is_active());
+    ACTIVATION.end();
     foreign::changed();
-    assert!(deactivated.epoch().is_none() && !deactivated.subscription().is_active());
-    EPOCHS.begin();
-    foreign::changed();
-    // The notification of the change turns it on.
-    assert!(
-        deactivated.epoch().is_some()
-            && deactivated.epoch() != first
-            && !deactivated.subscription().is_active()
-    );
+    assert!(!mortal.is_active() && !mortal.subscription().is_active());
 }

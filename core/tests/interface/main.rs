@@ -18,7 +18,6 @@ mod events;
 mod fork;
 mod levels;
 mod memory;
-mod model;
 mod nested;
 mod pvar_query;
 mod registry;

@@ -106,96 +106,12 @@ impl Abi {
         at.map_or(Error::Invalid, |at| Error::ALL[at])
     }
 
-    /// Returns the number of a thread level.
-    #[must_use]
-    pub fn thread_level(&self, level: ThreadLevel) -> c_int {
-        self.thread_levels[level as usize]
-    }
-
-    /// Returns the thread level for a number.
-    #[must_use]
-    pub fn to_thread_level(&self, number: c_int) -> Option<ThreadLevel> {
-        find(&self.thread_levels, number, ThreadLevel::ALL)
-    }
-
-    /// Returns the number of a verbosity.
-    #[must_use]
-    pub fn verbosity(&self, verbosity: Verbosity) -> c_int {
-        self.verbosities[verbosity as usize]
-    }
-
-    /// Returns the verbosity for a number.
-    #[must_use]
-    pub fn to_verbosity(&self, number: c_int) -> Option<Verbosity> {
-        find(&self.verbosities, number, Verbosity::ALL)
-    }
-
-    /// Returns the number of a kind of object.
-    #[must_use]
-    pub fn bind(&self, bind: Bind) -> c_int {
-        self.binds[bind as usize]
-    }
-
     /// Returns true if the library has constants for this kind of object and for these datatypes, so that an
     /// entry with them can be described.
     #[must_use]
     pub fn describes(&self, bind: Bind, mut datatypes: impl Iterator<Item = Datatype>) -> bool {
         (bind != Bind::Session || self.binds_sessions)
             && datatypes.all(|datatype| self.datatype(datatype) != 0)
-    }
-
-    /// Returns the kind of object for a number.
-    #[must_use]
-    pub fn to_bind(&self, number: c_int) -> Option<Bind> {
-        find(&self.binds, number, Bind::ALL)
-    }
-
-    /// Returns the number of a scope.
-    #[must_use]
-    pub fn scope(&self, scope: Scope) -> c_int {
-        self.scopes[scope as usize]
-    }
-
-    /// Returns the scope for a number.
-    #[must_use]
-    pub fn to_scope(&self, number: c_int) -> Option<Scope> {
-        find(&self.scopes, number, Scope::ALL)
-    }
-
-    /// Returns the number of a class.
-    #[must_use]
-    pub fn class(&self, class: Class) -> c_int {
-        self.classes[class as usize]
-    }
-
-    /// Returns the class for a number.
-    #[must_use]
-    pub fn to_class(&self, number: c_int) -> Option<Class> {
-        find(&self.classes, number, Class::ALL)
-    }
-
-    /// Returns the number of a callback safety level.
-    #[must_use]
-    pub fn safety(&self, safety: Safety) -> c_int {
-        self.safeties[safety as usize]
-    }
-
-    /// Returns the callback safety level for a number.
-    #[must_use]
-    pub fn to_safety(&self, number: c_int) -> Option<Safety> {
-        find(&self.safeties, number, Safety::ALL)
-    }
-
-    /// Returns the number of a source ordering.
-    #[must_use]
-    pub fn source_order(&self, order: SourceOrder) -> c_int {
-        self.source_orders[order as usize]
-    }
-
-    /// Returns the source ordering for a number.
-    #[must_use]
-    pub fn to_source_order(&self, number: c_int) -> Option<SourceOrder> {
-        find(&self.source_orders, number, SourceOrder::ALL)
     }
 
     /// Returns the handle of a datatype.
@@ -271,9 +187,36 @@ impl Abi {
     }
 }
 
-fn find<T: Copy>(numbers: &[c_int], number: c_int, words: &[T]) -> Option<T> {
-    let at = numbers.iter().position(|known| *known == number)?;
-    words.get(at).copied()
+/// Defines the conversions between a vocabulary and the library's numbers.
+macro_rules! numbers {
+    ($($number:ident, $word:ident: $vocabulary:ident in $numbers:ident, $what:literal;)+) => {
+        impl Abi {
+            $(
+                #[doc = concat!("Returns the number of a ", $what, ".")]
+                #[must_use]
+                pub fn $number(&self, word: $vocabulary) -> c_int {
+                    self.$numbers[word as usize]
+                }
+
+                #[doc = concat!("Returns the ", $what, " for a number.")]
+                #[must_use]
+                pub fn $word(&self, number: c_int) -> Option<$vocabulary> {
+                    let at = self.$numbers.iter().position(|known| *known == number)?;
+                    $vocabulary::ALL.get(at).copied()
+                }
+            )+
+        }
+    };
+}
+
+numbers! {
+    thread_level, to_thread_level: ThreadLevel in thread_levels, "thread level";
+    verbosity, to_verbosity: Verbosity in verbosities, "verbosity";
+    bind, to_bind: Bind in binds, "kind of object";
+    scope, to_scope: Scope in scopes, "scope";
+    class, to_class: Class in classes, "class";
+    safety, to_safety: Safety in safeties, "callback safety level";
+    source_order, to_source_order: SourceOrder in source_orders, "source ordering";
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ impl Source {
     /// Checks an attribute and its item. Returns a result for every struct, so that the events of the source compile even if it
     /// has mistakes.
     pub(crate) fn check(args: SourceArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
-        if !args.has_order {
+        if !(args.has_ordered || args.has_unordered) {
             errors.at(
                 Span::call_site(),
                 "write `ordered` if tools are to see the events in the order of their time stamps, or `unordered`",

@@ -22,10 +22,45 @@ pub(crate) struct Keys {
     pub(crate) keys: &'static [(&'static str, &'static str)],
 }
 
+/// Declares the arguments of an attribute. For each key: an example of its use, the field, and the method of [`Arg`] that reads
+/// the value; with `given`, also a field that is true if the key was given, even with a value that could not be read.
+macro_rules! arguments {
+    (
+        $(#[$doc:meta])*
+        $name:ident of $attribute:literal, from $parse:ident($tokens:ty):
+        $($key:literal, $example:literal => $field:ident: $type:ty = $read:ident $(given $given:ident)?;)+
+    ) => {
+        $(#[$doc])*
+        #[derive(Default)]
+        pub(crate) struct $name {
+            $(pub(crate) $field: $type, $(pub(crate) $given: bool,)?)+
+        }
+
+        impl $name {
+            pub(crate) fn parse(tokens: $tokens, errors: &mut $crate::error::Errors) -> Self {
+                const KEYS: $crate::parse::args::Keys =
+                    $crate::parse::args::Keys { attribute: $attribute, keys: &[$(($key, $example)),+] };
+                let mut args = Self::default();
+                for arg in KEYS.$parse(tokens, errors) {
+                    match arg.key {
+                        $($key => {
+                            args.$field = arg.$read(errors);
+                            $(args.$given = true;)?
+                        })+
+                        _ => {}
+                    }
+                }
+                args
+            }
+        }
+    };
+}
+pub(crate) use arguments;
+
 /// One `key` or `key = value`.
 pub(crate) struct Arg {
     pub(crate) key: &'static str,
-    pub(crate) span: Span,
+    span: Span,
     example: &'static str,
     value: Value,
 }
@@ -70,6 +105,18 @@ impl Keys {
         }
     }
 
+    /// Parses the arguments of all `#[mpit(..)]` among these attributes.
+    pub(crate) fn parse_in_mpit(&self, attributes: &[Attribute], errors: &mut Errors) -> Vec<Arg> {
+        let mut args = Vec::new();
+        for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("mpit")) {
+            match &attribute.meta {
+                Meta::List(list) => args.extend(self.parse(list.tokens.clone(), errors)),
+                other => errors.on(other, format!("`mpit` is written `#[mpit({})]`", self.keys[0].1)),
+            }
+        }
+        args
+    }
+
     fn arg(&self, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Arg> {
         let key = input.call(Ident::parse_any).map_err(|error| {
             let keys = self.names();
@@ -100,18 +147,6 @@ impl Keys {
     fn list_of(&self, keys: &[&str]) -> String {
         format!("the keys of `{}` are {}", self.attribute, vocabulary::listed(keys))
     }
-}
-
-/// Parses the arguments of all `#[mpit(..)]` among these attributes.
-pub(crate) fn in_mpit(keys: &Keys, attributes: &[Attribute], errors: &mut Errors) -> Vec<Arg> {
-    let mut args = Vec::new();
-    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("mpit")) {
-        match &attribute.meta {
-            Meta::List(list) => args.extend(keys.parse(list.tokens.clone(), errors)),
-            other => errors.on(other, format!("`mpit` is written `#[mpit({})]`", keys.keys[0].1)),
-        }
-    }
-    args
 }
 
 /// Parses the part after a key, or returns the location of the fault.
@@ -201,6 +236,11 @@ impl Arg {
     /// Reads `key = some::path`.
     pub(crate) fn path(&self, errors: &mut Errors) -> Option<Path> {
         self.read(path, errors)
+    }
+
+    /// Reads `key = some::path`, with the location of the key.
+    pub(crate) fn path_at(&self, errors: &mut Errors) -> Option<At<Path>> {
+        self.path(errors).map(|value| At { value, span: self.span })
     }
 
     /// Reads `key = some::path` or `key = [some::path, ..]`.

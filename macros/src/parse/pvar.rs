@@ -3,34 +3,32 @@
 use proc_macro2::{Span, TokenStream};
 use syn::{Expr, Path};
 
-use super::args::{At, Keys};
-use crate::error::Errors;
+use super::args::{At, arguments};
 use crate::vocabulary::{Bind, Class, Datatype, Verbosity};
 
-const KEYS: Keys = Keys {
-    attribute: "pvar",
-    keys: &[
-        ("class", "class = \"COUNTER\""),
-        ("bind", "bind = \"COMM\""),
-        ("category", "category = Pml"),
-        ("name", "name = \"messages\""),
-        ("verbosity", "verbosity = \"TUNER_BASIC\""),
-        ("datatype", "datatype = \"UNSIGNED_LONG\""),
-        ("count", "count = 66"),
-        ("component", "component = \"pml\""),
-        ("unit", "unit = \"us\""),
-        ("on_start", "on_start = path::to::function"),
-        ("on_stop", "on_stop = path::to::function"),
-        ("readonly", "readonly"),
-        ("writable", "writable"),
-        ("continuous", "continuous"),
-        ("atomic", "atomic"),
-        ("cumulative", "cumulative"),
-        ("highwatermark", "highwatermark"),
-        ("lowwatermark", "lowwatermark"),
-        ("crate", "crate = path::to::mpit"),
-    ],
-};
+arguments! {
+    /// The arguments of `#[pvar(..)]`.
+    PvarArgs of "pvar", from parse(TokenStream):
+    "class", "class = \"COUNTER\"" => class: Option<At<Class>> = word given has_class;
+    "bind", "bind = \"COMM\"" => bind: Option<At<Bind>> = word;
+    "category", "category = Pml" => category: Vec<Path> = paths;
+    "name", "name = \"messages\"" => name: Option<At<String>> = string;
+    "verbosity", "verbosity = \"TUNER_BASIC\"" => verbosity: Option<At<Verbosity>> = word;
+    "datatype", "datatype = \"UNSIGNED_LONG\"" => datatype: Option<At<Datatype>> = word;
+    "count", "count = 66" => count: Option<Expr> = expr;
+    "component", "component = \"pml\"" => component: Option<At<String>> = string;
+    "unit", "unit = \"us\"" => unit: Option<At<String>> = string;
+    "on_start", "on_start = path::to::function" => on_start: Option<At<Path>> = path_at;
+    "on_stop", "on_stop = path::to::function" => on_stop: Option<At<Path>> = path_at;
+    "readonly", "readonly" => readonly: Option<Span> = flag;
+    "writable", "writable" => writable: Option<Span> = flag;
+    "continuous", "continuous" => continuous: Option<Span> = flag;
+    "atomic", "atomic" => atomic: Option<Span> = flag;
+    "cumulative", "cumulative" => cumulative: Option<Span> = flag;
+    "highwatermark", "highwatermark" => highwatermark: Option<Span> = flag;
+    "lowwatermark", "lowwatermark" => lowwatermark: Option<Span> = flag;
+    "crate", "crate = path::to::mpit" => krate: Option<Path> = path;
+}
 
 /// A key without a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,62 +49,17 @@ pub(crate) enum Flag {
     LowWatermark,
 }
 
-/// The arguments of `#[pvar(..)]`.
-#[derive(Default)]
-pub(crate) struct PvarArgs {
-    pub(crate) krate: Option<Path>,
-    pub(crate) class: Option<At<Class>>,
-    /// True if `class` was given, even if it could not be parsed.
-    pub(crate) has_class: bool,
-    pub(crate) bind: Option<At<Bind>>,
-    pub(crate) category: Vec<Path>,
-    pub(crate) name: Option<At<String>>,
-    pub(crate) verbosity: Option<At<Verbosity>>,
-    pub(crate) datatype: Option<At<Datatype>>,
-    pub(crate) count: Option<Expr>,
-    pub(crate) component: Option<At<String>>,
-    pub(crate) unit: Option<At<String>>,
-    pub(crate) on_start: Option<At<Path>>,
-    pub(crate) on_stop: Option<At<Path>>,
-    flags: Vec<At<Flag>>,
-}
-
 impl PvarArgs {
-    pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
-        let mut args = Self::default();
-        for arg in KEYS.parse(tokens, errors) {
-            let span = arg.span;
-            let mut flag = |value| args.flags.extend(arg.flag(errors).map(|span| At { value, span }));
-            match arg.key {
-                "readonly" => flag(Flag::ReadOnly),
-                "writable" => flag(Flag::Writable),
-                "continuous" => flag(Flag::Continuous),
-                "atomic" => flag(Flag::Atomic),
-                "cumulative" => flag(Flag::Cumulative),
-                "highwatermark" => flag(Flag::HighWatermark),
-                "lowwatermark" => flag(Flag::LowWatermark),
-                "class" => {
-                    args.has_class = true;
-                    args.class = arg.word(errors);
-                }
-                "bind" => args.bind = arg.word(errors),
-                "category" => args.category = arg.paths(errors),
-                "name" => args.name = arg.string(errors),
-                "verbosity" => args.verbosity = arg.word(errors),
-                "datatype" => args.datatype = arg.word(errors),
-                "count" => args.count = arg.expr(errors),
-                "component" => args.component = arg.string(errors),
-                "unit" => args.unit = arg.string(errors),
-                "on_start" => args.on_start = arg.path(errors).map(|value| At { value, span }),
-                "on_stop" => args.on_stop = arg.path(errors).map(|value| At { value, span }),
-                _ => args.krate = arg.path(errors),
-            }
-        }
-        args
-    }
-
     /// Returns the location of a flag, if it was given.
     pub(crate) fn flag(&self, flag: Flag) -> Option<Span> {
-        self.flags.iter().find(|given| given.value == flag).map(|given| given.span)
+        match flag {
+            Flag::ReadOnly => self.readonly,
+            Flag::Writable => self.writable,
+            Flag::Continuous => self.continuous,
+            Flag::Atomic => self.atomic,
+            Flag::Cumulative => self.cumulative,
+            Flag::HighWatermark => self.highwatermark,
+            Flag::LowWatermark => self.lowwatermark,
+        }
     }
 }

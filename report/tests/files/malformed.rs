@@ -1,9 +1,8 @@
 //! Text that is no such file: each mistake is reported with its place and what was expected, and the rest is read.
 
-use crate::support::{directory, histogram, no_others, problems, prof, read};
+use crate::support::{directory, histogram, problems, prof, read};
 use mpit_format::container::{self, Text};
 use mpit_report::Kind;
-use proptest::prelude::*;
 
 /// A line in place of the first line `E`, and what is said of it.
 const LINES: [(&str, &str); 31] = [
@@ -230,36 +229,5 @@ fn a_short_container_is_reported() {
     for end in 11..whole.len() {
         let dir = directory(&[("run.prof", &whole[..end])]);
         assert!(!read(dir.path()).problems.is_empty(), "{end}");
-    }
-}
-
-/// Reads any bytes without a panic.
-fn assert_no_panic(bytes: &[u8]) {
-    let dir = directory(&[("run.0.prof", bytes), ("all.prof", bytes)]);
-    for run in mpit_report::input::find(&[dir.path().to_owned()], false, &|_| None).unwrap() {
-        let job = run.read(&no_others, &|_| ());
-        let mut text = String::new();
-        mpit_report::summary::write(&mut text, &job, 3).unwrap();
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
-
-    #[test]
-    fn any_bytes_cause_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-        assert_no_panic(&bytes);
-    }
-
-    #[test]
-    fn changed_bytes_cause_no_panic(
-        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6), whole in any::<bool>()
-    ) {
-        let mut bytes = if whole { container() } else { prof(0).into_bytes() };
-        for (at, byte) in changes {
-            let at = at.index(bytes.len());
-            bytes[at] = byte;
-        }
-        assert_no_panic(&bytes);
     }
 }

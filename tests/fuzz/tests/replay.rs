@@ -47,9 +47,13 @@ fn run(target: Target, name: &str, what: &str, bytes: &[u8]) {
     }
 }
 
-/// Mutates an input: changes, removes or repeats bytes, or replaces them by some of another input.
+/// Mutates an input: changes, removes or repeats bytes, or replaces them by some of another input. One in four inputs is
+/// random throughout.
 fn changed(numbers: &mut Numbers, one: &[u8], other: &[u8]) -> Vec<u8> {
     const EDGES: [u8; 8] = [0, 1, 9, 10, b'0', 127, 128, 255];
+    if numbers.below(4) == 0 {
+        return (0..numbers.below(2048)).map(|_| numbers.next() as u8).collect();
+    }
     let mut bytes = one.to_vec();
     for _ in 0..=numbers.below(4) {
         let at = numbers.below(bytes.len());

@@ -134,9 +134,9 @@ static void allow_all_handles(struct options *to, const struct subject *s, int r
 }
 
 /* Proves R38: R38 to R44, the length of a buffer. */
-static void add_lengths(struct options *to, int declared)
+static void add_lengths(struct options *to, int length)
 {
-    const int full = declared > 0 ? declared : 1; /* Also if there is no string. */
+    const int full = length > 0 ? length : 1; /* Also if there is no string. */
     add_at(to, "full", RIGHT, 0, (word)full, 4, 4);
     add_misaligned(to);
     add(to, "NULL", RIGHT, 0, 0);

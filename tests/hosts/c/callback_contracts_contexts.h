@@ -65,7 +65,7 @@ static void check_events(void)
     MPI_Info_free(&one);
 }
 
-static int heard;
+static int received;
 static struct view of_callback;
 
 #define WORKS(call) check((call) == MPI_SUCCESS, "in a callback: " #call)
@@ -82,7 +82,7 @@ static void on_message(MPI_T_event_instance instance, MPI_T_event_registration r
     MPI_Info info;
     unsigned long long value[8];
     (void)instance, (void)safety, (void)user_data;
-    heard++;
+    received++;
     WORKS(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
     WORKS(MPI_T_finalize());
     WORKS(MPI_T_cvar_get_num(&count));
@@ -150,7 +150,7 @@ static void check_callbacks(void)
     check(MPI_T_event_handle_alloc(event, &world, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "R155 world");
     MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_message);
     exchange(MPI_COMM_WORLD);
-    check(heard == 1, "R298 the callback came to its end");
+    check(received == 1, "R298 the callback came to its end");
     MPI_T_event_handle_free(registration, NULL, NULL);
 }
 

@@ -3,7 +3,8 @@
  *     callbacks              (2 processes)
  *
  * Ends with 1 if a handle cannot be allocated, or if too few communicators are reported. */
-#include <mpit.h>
+#include "mpit.h"
+#include "checks.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,21 +12,13 @@ static MPI_T_pvar_session session;
 static MPI_Comm asked = MPI_COMM_NULL;
 static int reported;
 
-static void check(int right, const char *what)
-{
-    if (!right) {
-        fprintf(stderr, "callbacks: %s\n", what);
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    }
-}
-
 /* Allocates a handle bound to a communicator, and frees it. */
 static int bind(MPI_Comm comm)
 {
     int index, count;
     MPI_T_pvar_handle handle;
 
-    check(MPI_T_pvar_get_index("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, &index) == MPI_SUCCESS, "name");
+    require(MPI_T_pvar_get_index("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, &index) == MPI_SUCCESS, "name");
     const int error = MPI_T_pvar_handle_alloc(session, index, &comm, &handle, &count);
     if (error == MPI_SUCCESS)
         MPI_T_pvar_handle_free(session, &handle);
@@ -51,11 +44,11 @@ int main(int argc, char **argv)
     MPI_Request request;
 
     MPI_Init(&argc, &argv);
-    check(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS, "MPI_T_init_thread");
-    check(MPI_T_pvar_session_create(&session) == MPI_SUCCESS, "session");
-    check(MPI_T_event_get_index("comm_created", &index) == MPI_SUCCESS, "event");
-    check(MPI_T_event_handle_alloc(index, NULL, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "event handle");
-    check(MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_created)
+    require(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS, "MPI_T_init_thread");
+    require(MPI_T_pvar_session_create(&session) == MPI_SUCCESS, "session");
+    require(MPI_T_event_get_index("comm_created", &index) == MPI_SUCCESS, "event");
+    require(MPI_T_event_handle_alloc(index, NULL, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "event handle");
+    require(MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_created)
               == MPI_SUCCESS,
           "callback");
 
@@ -63,8 +56,8 @@ int main(int argc, char **argv)
     MPI_Comm_idup(MPI_COMM_WORLD, &twin, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     asked = twin;
-    check(bind(twin) == MPI_SUCCESS, "handle");
-    check(reported == 1, "one communicator");
+    require(bind(twin) == MPI_SUCCESS, "handle");
+    require(reported == 1, "one communicator");
     MPI_Sendrecv(&send, 1, MPI_INT, MPI_PROC_NULL, 7, &receive, 1, MPI_INT, MPI_PROC_NULL, 7, twin, MPI_STATUS_IGNORE);
     MPI_Comm_free(&twin);
     asked = MPI_COMM_NULL;

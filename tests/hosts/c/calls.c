@@ -3,7 +3,7 @@
  *     calls FILE             (2 processes)
  *
  * Ends with 1 if they differ. */
-#include <mpi.h>
+#include "checks.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,30 +13,22 @@ static const char *const NAMES[AREAS] = {"p2p", "osc", "coll", "wait", "io"};
 static MPI_T_pvar_session session;
 static MPI_T_pvar_handle counts[AREAS], times[AREAS];
 
-static void check(int right, const char *what)
-{
-    if (!right) {
-        fprintf(stderr, "calls: %s\n", what);
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    }
-}
-
 static void open_handle(const char *area, const char *what, int class, MPI_T_pvar_handle *handle)
 {
     char name[64];
     int index, count;
 
     snprintf(name, sizeof name, "calls_%s_%s", area, what);
-    check(MPI_T_pvar_get_index(name, class, &index) == MPI_SUCCESS, name);
-    check(MPI_T_pvar_handle_alloc(session, index, NULL, handle, &count) == MPI_SUCCESS && count == 1, name);
+    require(MPI_T_pvar_get_index(name, class, &index) == MPI_SUCCESS, name);
+    require(MPI_T_pvar_handle_alloc(session, index, NULL, handle, &count) == MPI_SUCCESS && count == 1, name);
 }
 
 /* Starts or stops all handles. */
 static void all(int (*call)(MPI_T_pvar_session, MPI_T_pvar_handle))
 {
     for (int i = 0; i < AREAS; i++) {
-        check(call(session, counts[i]) == MPI_SUCCESS, "start or stop");
-        check(call(session, times[i]) == MPI_SUCCESS, "start or stop");
+        require(call(session, counts[i]) == MPI_SUCCESS, "start or stop");
+        require(call(session, times[i]) == MPI_SUCCESS, "start or stop");
     }
 }
 
@@ -45,19 +37,19 @@ static void expect(const unsigned long long wanted[AREAS])
     for (int i = 0; i < AREAS; i++) {
         unsigned long long count;
         double seconds;
-        check(MPI_T_pvar_read(session, counts[i], &count) == MPI_SUCCESS, "read");
-        check(MPI_T_pvar_read(session, times[i], &seconds) == MPI_SUCCESS, "read");
+        require(MPI_T_pvar_read(session, counts[i], &count) == MPI_SUCCESS, "read");
+        require(MPI_T_pvar_read(session, times[i], &seconds) == MPI_SUCCESS, "read");
         if (count != wanted[i])
             fprintf(stderr, "%s: %llu calls, should be %llu\n", NAMES[i], count, wanted[i]);
-        check(count == wanted[i], "wrong number of calls");
-        check(seconds >= 0 && seconds < 60 && (wanted[i] > 0) == (seconds > 0), "wrong time");
+        require(count == wanted[i], "wrong number of calls");
+        require(seconds >= 0 && seconds < 60 && (wanted[i] > 0) == (seconds > 0), "wrong time");
     }
 }
 
 int main(int argc, char **argv)
 {
     static int memory[4], block[4];
-    int rank, provided, flag, none;
+    int provided, flag, none;
     MPI_Request requests[2];
     MPI_Status status;
     MPI_Message message;
@@ -69,7 +61,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     const int other = 1 - rank;
     MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    check(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS, "MPI_T_init_thread");
+    require(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS, "MPI_T_init_thread");
     MPI_T_pvar_session_create(&session);
     for (int i = 0; i < AREAS; i++) {
         open_handle(NAMES[i], "count", MPI_T_PVAR_CLASS_COUNTER, &counts[i]);

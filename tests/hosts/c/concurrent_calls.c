@@ -1,5 +1,5 @@
-/* Four threads of each of two processes communicate at once: messages, accesses and collective operations, each on its own
- * communicator and window.
+/* Four threads of each of two processes communicate at once: messages on a communicator of all threads, and messages, accesses
+ * and collective operations, each on its own communicator and window.
  *
  *     concurrent_calls DIRECTORY        (2 processes)
  */
@@ -14,6 +14,7 @@ static const long INT = sizeof(int);
 struct lane {
     MPI_Comm comm;
     MPI_Win win;
+    int tag;
 };
 
 static void *work(void *argument)
@@ -24,6 +25,7 @@ static void *work(void *argument)
 
     for (int i = 0; i < ROUNDS; i++) {
         MPI_Sendrecv(out, K, MPI_INT, other, 7, in, K, MPI_INT, other, 7, lane->comm, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(out, 1, MPI_INT, other, lane->tag, in, 1, MPI_INT, other, lane->tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Put(out, K, MPI_INT, other, 0, K, MPI_INT, lane->win);
         MPI_Win_flush(other, lane->win);
         MPI_Allreduce(out, in, K, MPI_INT, MPI_SUM, lane->comm);
@@ -43,6 +45,7 @@ int main(int argc, char **argv)
         struct lane *lane = &lanes[i];
         char name[32];
         int *memory;
+        lane->tag = i;
         MPI_Comm_dup(MPI_COMM_WORLD, &lane->comm);
         snprintf(name, sizeof name, "lane_%d", i);
         MPI_Comm_set_name(lane->comm, name);
@@ -59,7 +62,7 @@ int main(int argc, char **argv)
         pthread_join(threads[i], NULL);
 
     const int all = THREADS * ROUNDS;
-    expect("E", 1 - world_rank, all, all * K * INT);
+    expect("E", 1 - world_rank, 2 * all, all * (K + 1) * INT);
     expect("S", 1 - world_rank, all, all * K * INT);
     expect("C", 1 - world_rank, all * (1 + world_rank), all * (K + world_rank) * INT);
     for (int i = 0; i < THREADS; i++) {

@@ -3,6 +3,7 @@
  *
  * More than one process; each sends to its right neighbor. */
 #include "mpit.h"
+#include "checks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,17 +14,8 @@ enum { MESSAGES = 20, TAG = 30 };
 static const char *const names[] = {"dest", "world_dest", "tag", "mode", "bytes", "communicator"};
 enum { DEST, WORLD_DEST, TAG_ELEMENT, MODE, BYTES, COMMUNICATOR, ELEMENTS };
 
-static int rank, size, failures;
-static int heard, freed, source_of_event = -1;
+static int size, received, freed, source_of_event = -1;
 static MPI_Count before, last;
-
-static void check(int right, const char *what)
-{
-    if (!right) {
-        printf("rank %d: FAIL %s\n", rank, what);
-        failures++;
-    }
-}
 
 /* Proves F39, F42, F43, F44, F45: reads a message. The n-th has n * n bytes and the tag TAG + n. */
 static void on_message(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
@@ -33,11 +25,11 @@ static void on_message(MPI_T_event_instance instance, MPI_T_event_registration r
         int dest, world_dest, tag, mode;
         unsigned long long bytes, communicator;
     } whole;
-    int dest = -1, n = heard;
+    int dest = -1, n = received;
     unsigned long long bytes = 0;
     MPI_Count time = -1, after = -1;
     (void)registration;
-    check(user_data == &heard, "R249 user_data is the callback's own");
+    check(user_data == &received, "R249 user_data is the callback's own");
     check(safety == MPI_T_CB_REQUIRE_NONE, "R249 a send's context requires nothing");
     check(MPI_T_event_read(instance, DEST, &dest) == MPI_SUCCESS && dest == (rank + 1) % size, "receiver");
     check(MPI_T_event_read(instance, BYTES, &bytes) == MPI_SUCCESS && bytes == (unsigned long long)n * n, "bytes");
@@ -52,7 +44,7 @@ static void on_message(MPI_T_event_instance instance, MPI_T_event_registration r
     check(before <= time && time <= after, "R223 the time stamp lies between two readings of the clock");
     check(last <= time, "R219 time stamps of an ordered source never fall");
     last = time;
-    heard++;
+    received++;
 }
 
 /* Proves F40. */
@@ -120,22 +112,22 @@ int main(int argc, char **argv)
     check(MPI_T_event_handle_alloc(event, &world, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "R265 alloc");
     check(MPI_T_event_handle_alloc(event, &self, MPI_INFO_NULL, &other) == MPI_SUCCESS, "alloc on MPI_COMM_SELF");
     send_all(1);
-    check(heard == 0, "R247 nothing before there is a callback");
+    check(received == 0, "R247 nothing before there is a callback");
     check(MPI_T_source_get_timestamp(0, &before) == MPI_SUCCESS, "R220 time before");
-    check(MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, &heard, on_message) ==
+    check(MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, &received, on_message) ==
           MPI_SUCCESS, "R248 callback");
-    of_self = heard;
+    of_self = received;
     check(MPI_T_event_register_callback(other, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, &of_self, on_message) == MPI_SUCCESS,
           "callback on MPI_COMM_SELF");
     send_all(MESSAGES);
-    check(heard == MESSAGES, "one event for each message, none of another communicator (R256)");
+    check(received == MESSAGES, "one event for each message, none of another communicator (R256)");
     check(MPI_T_event_handle_free(registration, &freed, on_free) == MPI_SUCCESS && freed == 1, "R259 free callback");
     check(MPI_T_event_handle_free(registration, &freed, on_free) == MPI_T_ERR_INVALID_HANDLE, "R257 freed twice");
     send_all(MESSAGES);
-    check(heard == MESSAGES, "R258 nothing after the free callback");
+    check(received == MESSAGES, "R258 nothing after the free callback");
     check(MPI_T_event_handle_free(other, NULL, NULL) == MPI_SUCCESS, "R259 no free callback");
     MPI_T_finalize();
-    printf("rank %d: received %d messages, %d failures\n", rank, heard, failures);
+    printf("rank %d: received %d messages, %d failures\n", rank, received, failures);
     MPI_Finalize();
     return failures != 0;
 }

@@ -1,21 +1,13 @@
 /* A tool that knows only mpi.h, over the MPI library in implementor.c. It finds the library's entries by name, reads them
  * while the library works, and receives its events. Prints a line for each failure. */
-#include <mpi.h>
+#include "checks.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-static int failures, heard;
+static int received;
 static unsigned long long last_number;
-
-static void check(int right, const char *what)
-{
-    if (!right) {
-        printf("FAIL %s\n", what);
-        failures++;
-    }
-}
 
 static void work(int barriers)
 {
@@ -59,12 +51,12 @@ static void on_event(MPI_T_event_instance instance, MPI_T_event_registration reg
     } whole;
     double share = 0;
     (void)registration;
-    check(user_data == &heard && safety == MPI_T_CB_REQUIRE_MPI_RESTRICTED, "what the callback receives");
+    check(user_data == &received && safety == MPI_T_CB_REQUIRE_MPI_RESTRICTED, "what the callback receives");
     check(MPI_T_event_copy(instance, &whole) == MPI_SUCCESS, "the whole event");
     check(whole.depth == 7 && whole.number > last_number && whole.share == 0.5, "the elements of the event");
     check(MPI_T_event_read(instance, 2, &share) == MPI_SUCCESS && share == 0.5, "one element");
     last_number = whole.number;
-    heard++;
+    received++;
 }
 
 static void variables(void)
@@ -129,13 +121,13 @@ static void events(void)
     check(MPI_T_enum_get_item(enumeration, 1, &bind, name, &length) == MPI_SUCCESS && !strcmp(name, "number"),
           "the names of the event's elements");
     check(MPI_T_event_handle_alloc(index, NULL, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "registration");
-    check(MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_MPI_RESTRICTED, MPI_INFO_NULL, &heard, on_event) ==
+    check(MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_MPI_RESTRICTED, MPI_INFO_NULL, &received, on_event) ==
           MPI_SUCCESS, "callback");
     work(4);
-    check(heard == 4, "an event for each barrier");
+    check(received == 4, "an event for each barrier");
     check(MPI_T_event_handle_free(registration, NULL, NULL) == MPI_SUCCESS, "free");
     work(1);
-    check(heard == 4, "nothing after the registration is freed");
+    check(received == 4, "nothing after the registration is freed");
 }
 
 static void levels(void)
@@ -254,6 +246,6 @@ int main(int argc, char **argv)
     check(MPI_Init(&argc, &argv) == MPI_T_ERR_INVALID, "the same tables again");
     MPI_T_finalize();
     MPI_Finalize();
-    printf("received %d barriers, %d failures\n", heard, failures);
+    printf("received %d barriers, %d failures\n", received, failures);
     return failures != 0;
 }

@@ -1,28 +1,20 @@
 /* Changes settings after MPI_Init that are used in MPI_Finalize only, queries the texts of all error codes of MPI_T, and
  * creates communicators without names, different ones on each of 4 ranks. */
 #include "mpit.h"
+#include "checks.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int failures;
-
-static void expect(int is_true, const char *what)
-{
-    if (!is_true) {
-        failures++;
-        printf("wrong: %s\n", what);
-    }
-}
 
 static void set(const char *name, int value)
 {
     MPI_T_cvar_handle handle;
     int index, count, found = -1;
-    expect(MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS, name);
-    expect(MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS, "MPI_T_cvar_handle_alloc");
-    expect(MPI_T_cvar_write(handle, &value) == MPI_SUCCESS, "MPI_T_cvar_write");
-    expect(MPI_T_cvar_read(handle, &found) == MPI_SUCCESS && found == value, "MPI_T_cvar_read");
+    check(MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS, name);
+    check(MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS, "MPI_T_cvar_handle_alloc");
+    check(MPI_T_cvar_write(handle, &value) == MPI_SUCCESS, "MPI_T_cvar_write");
+    check(MPI_T_cvar_read(handle, &found) == MPI_SUCCESS && found == value, "MPI_T_cvar_read");
     MPI_T_cvar_handle_free(&handle);
 }
 
@@ -41,7 +33,7 @@ static void texts(void)
             failures++;
             printf("wrong: code %d: %d, %d characters, %s\n", codes[i], rc, len, text);
         }
-        expect(MPI_Error_class(codes[i], &class) == MPI_SUCCESS && class == codes[i], "MPI_Error_class");
+        check(MPI_Error_class(codes[i], &class) == MPI_SUCCESS && class == codes[i], "MPI_Error_class");
     }
 }
 
@@ -57,7 +49,7 @@ static void use(MPI_Comm comm)
 
 int main(int argc, char **argv)
 {
-    int rank, provided;
+    int provided;
     MPI_Comm comm, half;
     MPI_Group world, pair;
     const int members[] = {1, 3};

@@ -1,8 +1,8 @@
 /* A program that is not an MPI library and registers a table: visible if mpit is loaded, without effect if not. It also uses
  * functions that MPI libraries use internally, especially info objects, to detect a preloaded library that replaces them. */
+#include "checks.h"
 #include "mpit_plugin.h"
 
-#include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,31 +13,21 @@ static const struct mpit_pvar pvars[] = {
 };
 static const struct mpit_table table = {MPIT_TABLE("middleware"), MPIT_LIST(pvars)};
 
-static int failures;
-
-static void expect(int is_true, const char *what)
-{
-    if (!is_true) {
-        failures++;
-        printf("wrong: %s\n", what);
-    }
-}
-
 static void infos_and_windows(void)
 {
     char value[MPI_MAX_INFO_VAL + 1] = "";
     int found = 0, *memory;
     MPI_Info info, copy;
     MPI_Win win;
-    expect(MPI_Info_create(&info) == MPI_SUCCESS && info != MPI_INFO_NULL, "MPI_Info_create");
-    expect(MPI_Info_set(info, "same_size", "true") == MPI_SUCCESS, "MPI_Info_set");
-    expect(MPI_Info_dup(info, &copy) == MPI_SUCCESS, "MPI_Info_dup");
+    check(MPI_Info_create(&info) == MPI_SUCCESS && info != MPI_INFO_NULL, "MPI_Info_create");
+    check(MPI_Info_set(info, "same_size", "true") == MPI_SUCCESS, "MPI_Info_set");
+    check(MPI_Info_dup(info, &copy) == MPI_SUCCESS, "MPI_Info_dup");
     MPI_Info_get(copy, "same_size", MPI_MAX_INFO_VAL, value, &found);
-    expect(found && !strcmp(value, "true"), "MPI_Info_get");
-    expect(MPI_Win_allocate(64, 1, copy, MPI_COMM_WORLD, &memory, &win) == MPI_SUCCESS, "MPI_Win_allocate");
+    check(found && !strcmp(value, "true"), "MPI_Info_get");
+    check(MPI_Win_allocate(64, 1, copy, MPI_COMM_WORLD, &memory, &win) == MPI_SUCCESS, "MPI_Win_allocate");
     memory[0] = 1;
     MPI_Win_free(&win);
-    expect(MPI_Info_free(&copy) == MPI_SUCCESS && copy == MPI_INFO_NULL, "MPI_Info_free");
+    check(MPI_Info_free(&copy) == MPI_SUCCESS && copy == MPI_INFO_NULL, "MPI_Info_free");
     MPI_Info_free(&info);
 }
 
@@ -47,20 +37,20 @@ int main(int argc, char **argv)
     unsigned long long value = 0;
     MPI_T_pvar_session session;
     MPI_T_pvar_handle handle;
-    expect(mpit_offer(&table) == 0, "mpit_offer");
+    check(mpit_offer(&table) == 0, "mpit_offer");
     MPI_Init(&argc, &argv);
     infos_and_windows();
-    expect(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS, "MPI_T_init_thread");
-    expect(MPI_T_cvar_get_num(&num) == MPI_SUCCESS && num > 100, "settings of the library");
+    check(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS, "MPI_T_init_thread");
+    check(MPI_T_cvar_get_num(&num) == MPI_SUCCESS && num > 100, "settings of the library");
     rc = MPI_T_pvar_get_index("middleware_retries", MPI_T_PVAR_CLASS_COUNTER, &index);
     if (rc == MPI_SUCCESS) {
-        expect(MPI_T_pvar_session_create(&session) == MPI_SUCCESS, "the session");
-        expect(MPI_T_pvar_handle_alloc(session, index, 0, &handle, &count) == MPI_SUCCESS, "the handle");
-        expect(MPI_T_pvar_start(session, handle) == MPI_SUCCESS, "MPI_T_pvar_start");
+        check(MPI_T_pvar_session_create(&session) == MPI_SUCCESS, "the session");
+        check(MPI_T_pvar_handle_alloc(session, index, 0, &handle, &count) == MPI_SUCCESS, "the handle");
+        check(MPI_T_pvar_start(session, handle) == MPI_SUCCESS, "MPI_T_pvar_start");
         mpit_counter_add(&retries, 3);
-        expect(MPI_T_pvar_read(session, handle, &value) == MPI_SUCCESS, "MPI_T_pvar_read");
+        check(MPI_T_pvar_read(session, handle, &value) == MPI_SUCCESS, "MPI_T_pvar_read");
     } else {
-        expect(rc == MPI_T_ERR_INVALID_NAME || rc == MPI_T_ERR_INVALID_INDEX, "what is not there");
+        check(rc == MPI_T_ERR_INVALID_NAME || rc == MPI_T_ERR_INVALID_INDEX, "what is not there");
         mpit_counter_add(&retries, 3);
     }
     MPI_T_finalize();

@@ -2,10 +2,10 @@
  * are listed after those of the preload library, and delivered like them. Prints a line for each failure.
  *
  * It registers an event type with the preload library, so that the library's event types have other indices there. */
+#include "checks.h"
 #include "minimal_mpi.h"
 #include "mpit_plugin.h"
 
-#include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ enum { STEP_ELEMENTS = 3, MANY = 20000 };
 
 static const MPI_T_cb_safety levels[4] = {MPI_T_CB_REQUIRE_NONE, MPI_T_CB_REQUIRE_MPI_RESTRICTED,
                                           MPI_T_CB_REQUIRE_THREAD_SAFE, MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE};
-static int failures, step, bound, clock_index;
+static int step, bound, clock_index;
 
 static struct mpit_event_cell own_cell = MPIT_EVENT_CELL_INIT;
 
@@ -33,14 +33,6 @@ static const struct mpit_event own_events[] = {
 static const struct mpit_table own_table = {
     .size = sizeof(struct mpit_table), .version = MPIT_MAJOR, .component = "tool", .sources = own_sources,
     .num_sources = 1, .events = own_events, .num_events = 1};
-
-static void check(int right, const char *what)
-{
-    if (!right) {
-        printf("FAIL %s\n", what);
-        failures++;
-    }
-}
 
 static int event_named(const char *name)
 {
@@ -153,7 +145,7 @@ static void look_at_category(int expected)
     check(found == 2, "R202 its members are the merged indices");
 }
 
-static int heard, freed;
+static int received, freed;
 static MPI_T_event_instance last_instance;
 static MPI_T_event_registration expected_registration;
 static MPI_Count before;
@@ -166,7 +158,7 @@ static void on_step(MPI_T_event_instance instance, MPI_T_event_registration regi
     unsigned long long total = 0;
     MPI_Count time = -1, after = -1;
     int source = -1;
-    check(registration == expected_registration && user_data == &heard && safety == MPI_T_CB_REQUIRE_NONE, "R249");
+    check(registration == expected_registration && user_data == &received && safety == MPI_T_CB_REQUIRE_NONE, "R249");
     check(MPI_T_event_read(instance, 1, &total) == MPI_SUCCESS, "R289 an element");
     check(MPI_T_event_copy(instance, &whole) == MPI_SUCCESS, "R289 the whole event");
     check(total == whole.total && total == 10ull * whole.number && whole.share == 0.5, "R289 the elements");
@@ -177,7 +169,7 @@ static void on_step(MPI_T_event_instance instance, MPI_T_event_registration regi
     check(MPI_T_event_get_timestamp(instance, &time) == MPI_SUCCESS, "R295 time stamp");
     check(MPI_T_source_get_timestamp(source, &after) == MPI_SUCCESS && before <= time && time <= after, "R223 in between");
     last_instance = instance;
-    heard++;
+    received++;
 }
 
 /* Proves F40. */
@@ -187,18 +179,18 @@ static void on_free(MPI_T_event_registration registration, MPI_T_cb_safety safet
     freed++;
 }
 
-static void hear(void)
+static void receive(void)
 {
     struct step whole;
     MPI_T_event_registration mine = listen_to(step, NULL, NULL, NULL), other, forged[4];
     expected_registration = mine;
     minimal_step(MPIT_SAFETY_NONE);
-    check(heard == 0, "R247 nothing before there is a callback");
+    check(received == 0, "R247 nothing before there is a callback");
     MPI_T_source_get_timestamp(clock_index, &before);
-    check(MPI_T_event_register_callback(mine, levels[0], MPI_INFO_NULL, &heard, on_step) == MPI_SUCCESS, "R248");
+    check(MPI_T_event_register_callback(mine, levels[0], MPI_INFO_NULL, &received, on_step) == MPI_SUCCESS, "R248");
     minimal_step(MPIT_SAFETY_NONE);
     minimal_step(MPIT_SAFETY_NONE);
-    check(heard == 2, "an event for each step");
+    check(received == 2, "an event for each step");
     check(MPI_T_event_copy(last_instance, &whole) == MPI_T_ERR_INVALID_HANDLE, "R288 an instance that is over");
     other = listen_to(step, NULL, NULL, NULL);
     forged[0] = (MPI_T_event_registration)((uintptr_t)mine ^ 64);
@@ -217,7 +209,7 @@ static void hear(void)
     check(MPI_T_event_handle_free(mine, &freed, on_free) == MPI_SUCCESS && freed == 1, "R259 free callback");
     check(MPI_T_event_handle_free(mine, &freed, on_free) == MPI_T_ERR_INVALID_HANDLE, "R257 freed twice");
     minimal_step(MPIT_SAFETY_NONE);
-    check(heard == 2 && freed == 1, "R258 nothing after the free callback");
+    check(received == 2 && freed == 1, "R258 nothing after the free callback");
 }
 
 static int chosen, context;
@@ -521,7 +513,7 @@ int main(int argc, char **argv)
     check(step >= count && bound >= count, "R16 ours first");
     describe();
     look_at_category(2);
-    hear();
+    receive();
     choose();
     drop();
     nest();
@@ -531,6 +523,6 @@ int main(int argc, char **argv)
     grow();
     race();
     end();
-    printf("received %d steps, %d failures\n", heard, failures);
+    printf("received %d steps, %d failures\n", received, failures);
     return failures != 0;
 }

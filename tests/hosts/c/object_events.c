@@ -5,6 +5,7 @@
  *
  * Prints a line for each failure. */
 #include "mpit.h"
+#include "checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,23 +14,15 @@
 enum { EVENTS = 4 };
 
 static const char *const names[EVENTS] = {"comm_created", "comm_freed", "win_created", "win_freed"};
-static int heard[EVENTS], rank, failures, accesses;
+static int received[EVENTS], accesses;
 static unsigned long long numbers[EVENTS], accessed;
-
-static void check(int right, const char *what)
-{
-    if (!right) {
-        printf("rank %d: FAIL %s\n", rank, what);
-        failures++;
-    }
-}
 
 static void on_event(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
                      void *user_data)
 {
     int which = (int)((const char *const *)user_data - names);
     (void)registration, (void)safety;
-    heard[which]++;
+    received[which]++;
     MPI_T_event_read(instance, 0, &numbers[which]);
 }
 
@@ -43,9 +36,9 @@ static void on_access(MPI_T_event_instance instance, MPI_T_event_registration re
 
 static void expect(int comms_made, int comms_freed, const char *what)
 {
-    check(heard[0] == comms_made && heard[1] == comms_freed, what);
-    if (heard[0] != comms_made || heard[1] != comms_freed)
-        printf("rank %d: %d made and %d freed, should be %d and %d\n", rank, heard[0], heard[1], comms_made, comms_freed);
+    check(received[0] == comms_made && received[1] == comms_freed, what);
+    if (received[0] != comms_made || received[1] != comms_freed)
+        printf("rank %d: %d made and %d freed, should be %d and %d\n", rank, received[0], received[1], comms_made, comms_freed);
 }
 
 /* A registration on a window, and a total of its accesses. */
@@ -65,7 +58,7 @@ static void of_windows(void)
     MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &first);
     for (round = 0; round < 3; round++) {
         MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-        check(heard[2] == round + 2 && numbers[2] != before, "each window has a number of its own");
+        check(received[2] == round + 2 && numbers[2] != before, "each window has a number of its own");
         before = numbers[2];
         accesses = 0;
         check(MPI_T_event_handle_alloc(event, &win, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "registration");
@@ -92,7 +85,7 @@ static void of_windows(void)
         check(accesses == 2 && MPI_T_pvar_read(session, handles[round], &total) == MPI_SUCCESS && total == 5,
               "the total of a window without a registration");
         MPI_Win_free(&win);
-        check(heard[3] == round + 1 && numbers[3] == before, "the end of a window");
+        check(received[3] == round + 1 && numbers[3] == before, "the end of a window");
     }
     MPI_Win_free(&first);
     for (round = 0; round < 3; round++) {

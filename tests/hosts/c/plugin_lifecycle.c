@@ -1,24 +1,15 @@
-/* A tool that loads a plug-in while MPI runs, deactivates it and activates it again:
+/* A tool that loads a plug-in while MPI runs, and deactivates it:
  *
  *     plugin_lifecycle PLUGIN     (one process; the plug-in is tests/plugins/c/good.c, named acme)
  *
- * Indices must stay, new entries must follow all existing ones, and handles must be valid for one activation. */
+ * Indices must stay, new entries must follow all existing ones, and handles must be valid until the deactivation. */
 #include "mpit.h"
+#include "checks.h"
 #include "mpit_plugin.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int failures;
-
-static void expect(int holds, const char *what)
-{
-    if (!holds) {
-        failures++;
-        printf("plugin_lifecycle: not so: %s\n", what);
-    }
-}
 
 #define MOST 4096
 static char names[MOST][256];
@@ -35,17 +26,17 @@ static void check_names(int num)
     char now[256];
     for (int index = 0; index < num; index++) {
         name_of(index, now);
-        expect(strcmp(now, names[index]) == 0, "an index stays whose it is");
+        check(strcmp(now, names[index]) == 0, "an index stays whose it is");
     }
 }
 
-static int heard, ended;
+static int received, ended;
 
 static void on_done(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
                     void *user_data)
 {
     (void)instance, (void)registration, (void)safety, (void)user_data;
-    heard++;
+    received++;
 }
 
 static void on_end(MPI_T_event_registration registration, MPI_T_cb_safety safety, void *user_data)
@@ -57,7 +48,7 @@ static void on_end(MPI_T_event_registration registration, MPI_T_cb_safety safety
 static int index_of(const char *name, int pvar_class)
 {
     int index = -1;
-    expect(MPI_T_pvar_get_index(name, pvar_class, &index) == MPI_SUCCESS, name);
+    check(MPI_T_pvar_get_index(name, pvar_class, &index) == MPI_SUCCESS, name);
     return index;
 }
 
@@ -73,66 +64,65 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_T_pvar_get_num(&before);
-    expect(argc == 2 && before > 0 && before < MOST, "there is something");
+    check(argc == 2 && before > 0 && before < MOST, "there is something");
     for (int index = 0; index < before; index++)
         name_of(index, names[index]);
     MPI_T_category_changed(&changed);
 
-    expect(mpit_plugin_load(argv[1], &plugin) == MPI_SUCCESS && plugin == 0, "it is loaded");
+    check(mpit_plugin_load(argv[1], &plugin) == MPI_SUCCESS && plugin == 0, "it is loaded");
     MPI_T_pvar_get_num(&now);
-    expect(now == before + 4, "four variables more");
+    check(now == before + 4, "four variables more");
     check_names(before);
     MPI_T_category_changed(&changed_now);
-    expect(changed_now == changed + 1, "categories changed once");
+    check(changed_now == changed + 1, "categories changed once");
     int step_index = index_of("acme_step", MPI_T_PVAR_CLASS_SIZE);
     int work_index = index_of("acme_work", MPI_T_PVAR_CLASS_COUNTER);
-    expect(step_index >= before && work_index >= before, "what is new is behind");
-    expect(MPI_T_cvar_get_index("acme_limit", &cvar) == MPI_SUCCESS, "its control variable");
-    expect(MPI_T_event_get_index("acme_done", &event) == MPI_SUCCESS, "its event");
+    check(step_index >= before && work_index >= before, "what is new is behind");
+    check(MPI_T_cvar_get_index("acme_limit", &cvar) == MPI_SUCCESS, "its control variable");
+    check(MPI_T_event_get_index("acme_done", &event) == MPI_SUCCESS, "its event");
 
     MPI_T_pvar_session_create(&session);
-    expect(MPI_T_pvar_handle_alloc(session, step_index, NULL, &step, &count) == MPI_SUCCESS, "a handle");
-    expect(MPI_T_pvar_handle_alloc(session, work_index, NULL, &work, &count) == MPI_SUCCESS, "another");
-    expect(MPI_T_cvar_handle_alloc(cvar, NULL, &limit, &count) == MPI_SUCCESS, "one to set");
-    expect(MPI_T_event_handle_alloc(event, NULL, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "a registration");
+    check(MPI_T_pvar_handle_alloc(session, step_index, NULL, &step, &count) == MPI_SUCCESS, "a handle");
+    check(MPI_T_pvar_handle_alloc(session, work_index, NULL, &work, &count) == MPI_SUCCESS, "another");
+    check(MPI_T_cvar_handle_alloc(cvar, NULL, &limit, &count) == MPI_SUCCESS, "one to set");
+    check(MPI_T_event_handle_alloc(event, NULL, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "a registration");
     MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_done);
     MPI_T_pvar_start(session, work);
     MPI_T_pvar_read(session, step, &value);
-    expect(MPI_T_pvar_read(session, work, &value) == MPI_SUCCESS && value == 1 && heard == 1, "it works");
+    check(MPI_T_pvar_read(session, work, &value) == MPI_SUCCESS && value == 1 && received == 1, "it works");
 
-    expect(mpit_plugin_deactivate(plugin) == MPI_SUCCESS, "it is deactivated");
-    expect(mpit_plugin_deactivate(plugin) == MPI_SUCCESS, "it stays so");
+    check(mpit_plugin_load(argv[1], &count) == MPI_SUCCESS && count == plugin, "it is loaded already");
+    check(mpit_plugin_deactivate(plugin) == MPI_SUCCESS, "it is deactivated");
+    check(mpit_plugin_deactivate(plugin) == MPI_SUCCESS, "it stays so");
     int number = 77;
-    expect(MPI_T_pvar_read(session, work, &value) == MPI_T_ERR_INVALID_HANDLE, "no read");
-    expect(MPI_T_pvar_stop(session, work) == MPI_T_ERR_INVALID_HANDLE, "no stop");
-    expect(MPI_T_cvar_read(limit, &number) == MPI_T_ERR_INVALID_HANDLE && number == 77, "no read of a setting");
-    expect(MPI_T_cvar_write(limit, &number) == MPI_T_ERR_INVALID_HANDLE, "no write of a setting");
-    expect(MPI_T_pvar_handle_alloc(session, work_index, NULL, &again, &count) == MPI_T_ERR_INVALID_INDEX, "no handle");
-    expect(MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_done)
+    check(MPI_T_pvar_read(session, work, &value) == MPI_T_ERR_INVALID_HANDLE, "no read");
+    check(MPI_T_pvar_stop(session, work) == MPI_T_ERR_INVALID_HANDLE, "no stop");
+    check(MPI_T_cvar_read(limit, &number) == MPI_T_ERR_INVALID_HANDLE && number == 77, "no read of a setting");
+    check(MPI_T_cvar_write(limit, &number) == MPI_T_ERR_INVALID_HANDLE, "no write of a setting");
+    check(MPI_T_pvar_handle_alloc(session, work_index, NULL, &again, &count) == MPI_T_ERR_INVALID_INDEX, "no handle");
+    check(MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_done)
                == MPI_T_ERR_INVALID_HANDLE, "no callback");
     check_names(before);
     char name[256];
     name_of(work_index, name);
-    expect(strcmp(name, "acme_work") == 0, "it is described as before");
+    check(strcmp(name, "acme_work") == 0, "it is described as before");
     MPI_T_pvar_get_num(&count);
-    expect(count == now, "as many as before");
+    check(count == now, "as many as before");
 
-    expect(mpit_plugin_load(argv[1], &count) == MPI_SUCCESS && count == plugin, "it is activated");
-    expect(index_of("acme_work", MPI_T_PVAR_CLASS_COUNTER) == work_index, "under its index");
-    expect(MPI_T_pvar_read(session, work, &value) == MPI_T_ERR_INVALID_HANDLE, "old handles stay invalid");
-    expect(MPI_T_pvar_handle_free(session, &work) == MPI_SUCCESS, "but can be freed");
-    expect(MPI_T_cvar_handle_free(&limit) == MPI_SUCCESS, "so can those of settings");
-    expect(MPI_T_event_handle_free(registration, NULL, on_end) == MPI_SUCCESS && ended == 1, "and registrations");
-    expect(MPI_T_pvar_handle_alloc(session, step_index, NULL, &again, &count) == MPI_SUCCESS, "a new handle");
-    expect(MPI_T_pvar_read(session, again, &value) == MPI_SUCCESS && value > 2 && heard == 1, "which is read");
-    expect(mpit_plugin_load("/nowhere/acme.so", &count) != MPI_SUCCESS, "no such file");
-    expect(mpit_plugin_activate(5) != MPI_SUCCESS, "no such plug-in");
+    check(mpit_plugin_load(argv[1], &count) != MPI_SUCCESS, "it is not loaded again");
+    check(index_of("acme_work", MPI_T_PVAR_CLASS_COUNTER) == work_index, "it is under its index");
+    check(MPI_T_pvar_handle_free(session, &work) == MPI_SUCCESS, "handles can be freed");
+    check(MPI_T_cvar_handle_free(&limit) == MPI_SUCCESS, "so can those of settings");
+    check(MPI_T_event_handle_free(registration, NULL, on_end) == MPI_SUCCESS && ended == 1, "and registrations");
+    check(received == 1, "nothing more is received");
+    check(mpit_plugin_load("/nowhere/acme.so", &count) != MPI_SUCCESS, "no such file");
+    check(mpit_plugin_deactivate(5) != MPI_SUCCESS, "no such plug-in");
 
     MPI_T_pvar_session_free(&session);
     MPI_T_finalize();
     MPI_Finalize();
-    /* After MPI_T_finalize, the calls fail without an effect. */
-    expect(mpit_plugin_deactivate(plugin) == MPI_SUCCESS, "it is deactivated at the end");
+    /* After MPI_T_finalize, the calls have no effect. */
+    check(mpit_plugin_deactivate(plugin) == MPI_SUCCESS, "it is still deactivated at the end");
     printf("plugin_lifecycle: %d failures\n", failures);
     return failures ? EXIT_FAILURE : EXIT_SUCCESS;
 }

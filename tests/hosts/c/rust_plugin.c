@@ -4,6 +4,7 @@
  * Two processes or more, with MPIT_EVERY_LIMIT=7 in the environment. With an argument, several threads of each process may
  * communicate at once. */
 #include "mpit.h"
+#include "checks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,25 +13,16 @@ typedef unsigned long long word;
 
 enum { MESSAGES = 5, BYTES = 24, MANY = 64 };
 
-static int rank, size, failures, heard;
-
-static void check(int right, const char *what)
-{
-    if (!right) {
-        printf("rank %d: FAIL %s\n", rank, what);
-        failures++;
-    }
-}
+static int size, received;
 
 static MPI_T_pvar_session session;
 
-/* A started handle, and the number of its elements. */
-static MPI_T_pvar_handle handle_on(const char *name, int class, void *object, int elements)
+/* A started handle. */
+static MPI_T_pvar_handle started(const char *name, int class, void *object, int elements)
 {
-    int index = -1, count = -1, continuous = -1;
-    MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
-    check(MPI_T_pvar_get_index(name, class, &index) == MPI_SUCCESS, name);
-    check(MPI_T_pvar_handle_alloc(session, index, object, &handle, &count) == MPI_SUCCESS && count == elements, name);
+    int index = -1, continuous = -1;
+    MPI_T_pvar_handle handle = handle_on(session, name, class, object, elements);
+    MPI_T_pvar_get_index(name, class, &index);
     MPI_T_pvar_get_info(index, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &continuous, NULL);
     if (!continuous)
         check(MPI_T_pvar_start(session, handle) == MPI_SUCCESS, name);
@@ -82,7 +74,7 @@ static void on_step(MPI_T_event_instance instance, MPI_T_event_registration regi
     check(whole.left == --*left && whole.letter == 'e' && whole.share == 0.5, "elements");
     check(whole.large == (word)-1 - (word)whole.left, "a large element");
     check(MPI_T_event_read(instance, 2, &share) == MPI_SUCCESS && share == 0.5, "one element");
-    heard++;
+    received++;
 }
 
 static void try_events(void)
@@ -95,19 +87,19 @@ static void try_events(void)
               MPI_SUCCESS,
           "a callback");
     steps(3);
-    check(heard == 3, "each step is received");
+    check(received == 3, "each step is received");
     check(MPI_T_event_handle_free(registration, NULL, NULL) == MPI_SUCCESS, "the end of it");
     steps(1);
-    check(heard == 3, "nothing after the end");
+    check(received == 3, "nothing after the end");
 }
 
 static void try_values(void)
 {
-    MPI_T_pvar_handle counter = handle_on("every_counter", MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
-    MPI_T_pvar_handle late = handle_on("every_counter", MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
-    MPI_T_pvar_handle highest = handle_on("every_level", MPI_T_PVAR_CLASS_HIGHWATERMARK, NULL, 1);
-    MPI_T_pvar_handle lowest = handle_on("every_level", MPI_T_PVAR_CLASS_LOWWATERMARK, NULL, 1);
-    MPI_T_pvar_handle weather = handle_on("every_weather", MPI_T_PVAR_CLASS_STATE, NULL, 1);
+    MPI_T_pvar_handle counter = started("every_counter", MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
+    MPI_T_pvar_handle late = started("every_counter", MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
+    MPI_T_pvar_handle highest = started("every_level", MPI_T_PVAR_CLASS_HIGHWATERMARK, NULL, 1);
+    MPI_T_pvar_handle lowest = started("every_level", MPI_T_PVAR_CLASS_LOWWATERMARK, NULL, 1);
+    MPI_T_pvar_handle weather = started("every_weather", MPI_T_PVAR_CLASS_STATE, NULL, 1);
     word once[1] = {0};
     int index = -1, items = 0, value = 0, length = 32;
     char name[32];
@@ -129,7 +121,7 @@ static void try_values(void)
 /* Checks the plug-in's thread level; it was loaded before MPI was initialized. */
 static void try_threads(void)
 {
-    MPI_T_pvar_handle concurrent = handle_on("every_concurrent", MPI_T_PVAR_CLASS_SIZE, NULL, 1);
+    MPI_T_pvar_handle concurrent = started("every_concurrent", MPI_T_PVAR_CLASS_SIZE, NULL, 1);
     int provided = -1;
     MPI_Query_thread(&provided);
     check(values(concurrent)[0] == (provided == MPI_THREAD_MULTIPLE), "whether several threads may communicate at once");
@@ -143,8 +135,8 @@ static void try_bindings(void)
     unsigned numbers[MANY];
     int at;
     MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &reverse);
-    ranks = handle_on("every_ranks", MPI_T_PVAR_CLASS_SIZE, &reverse, 2 * size);
-    peers = handle_on("every_peers", MPI_T_PVAR_CLASS_SIZE, &reverse, size);
+    ranks = started("every_ranks", MPI_T_PVAR_CLASS_SIZE, &reverse, 2 * size);
+    peers = started("every_peers", MPI_T_PVAR_CLASS_SIZE, &reverse, size);
     steps(10);
     check(MPI_T_pvar_read(session, ranks, numbers) == MPI_SUCCESS, "ranks");
     for (at = 0; at < 2 * size; at++)
@@ -160,10 +152,10 @@ static void try_bindings(void)
 static void try_traffic(void)
 {
     static char out[BYTES], in[BYTES];
-    MPI_T_pvar_handle operations = handle_on("every_operations", MPI_T_PVAR_CLASS_GENERIC, NULL, 4);
-    MPI_T_pvar_handle messages = handle_on("every_messages", MPI_T_PVAR_CLASS_GENERIC, NULL, 2);
-    MPI_T_pvar_handle accesses = handle_on("every_accesses", MPI_T_PVAR_CLASS_GENERIC, NULL, 2);
-    MPI_T_pvar_handle worlds = handle_on("every_worlds", MPI_T_PVAR_CLASS_SIZE, NULL, 1);
+    MPI_T_pvar_handle operations = started("every_operations", MPI_T_PVAR_CLASS_GENERIC, NULL, 4);
+    MPI_T_pvar_handle messages = started("every_messages", MPI_T_PVAR_CLASS_GENERIC, NULL, 2);
+    MPI_T_pvar_handle accesses = started("every_accesses", MPI_T_PVAR_CLASS_GENERIC, NULL, 2);
+    MPI_T_pvar_handle worlds = started("every_worlds", MPI_T_PVAR_CLASS_SIZE, NULL, 1);
     word before[4];
     MPI_Win window;
     int at, number = rank;
@@ -204,7 +196,7 @@ int main(int argc, char **argv)
     try_bindings();
     try_events();
     try_traffic();
-    printf("rank %d: received %d steps, %d failures\n", rank, heard, failures);
+    printf("rank %d: received %d steps, %d failures\n", rank, received, failures);
     MPI_T_pvar_session_free(&session);
     MPI_T_finalize();
     MPI_Finalize();

@@ -2,9 +2,10 @@
  * and reads the performance variables, one after the other.
  *
  *     strict_tool          (1 process)
+ *     strict_tool pvars    (any number of processes: performance variables only, with no object but a communicator)
  *
- * Prints how many of each it processed, and how many there are. MPI is initialized before MPI_T, so that entries of components
- * that were not selected are gone. */
+ * Prints the performance variables that were read, how many of each kind it processed, and how many there are. MPI is
+ * initialized before MPI_T, so that entries of components that were not selected are gone. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +51,7 @@ static int use_cvars(int count)
     return count;
 }
 
-static int use_pvars(int count)
+static int use_pvars(int count, int has_all_objects)
 {
     MPI_T_pvar_session session;
 
@@ -64,13 +65,14 @@ static int use_pvars(int count)
 
         TRY(MPI_T_pvar_get_info(i, name, &name_len, &verbosity, &class, &type, &items, text, &text_len, &bind, &readonly,
                                 &continuous, &atomic));
-        if (bind != MPI_T_BIND_NO_OBJECT && bind != MPI_T_BIND_MPI_COMM)
+        if (has_all_objects && bind != MPI_T_BIND_NO_OBJECT && bind != MPI_T_BIND_MPI_COMM)
             continue;
         TRY(MPI_T_pvar_handle_alloc(session, i, bind == MPI_T_BIND_MPI_COMM ? &world : NULL, &handle, &elements));
         if (!continuous)
             TRY(MPI_T_pvar_start(session, handle));
         if (elements <= ROOM / 8)
             TRY(MPI_T_pvar_read(session, handle, value));
+        printf("read %s %d\n", name, elements);
         TRY(MPI_T_pvar_handle_free(session, &handle));
     }
     MPI_T_pvar_session_free(&session);
@@ -79,6 +81,7 @@ static int use_pvars(int count)
 
 int main(int argc, char **argv)
 {
+    const int pvars_alone = argc > 1;
     int level, cvars, pvars;
 
     MPI_Init(&argc, &argv);
@@ -86,8 +89,9 @@ int main(int argc, char **argv)
     MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
     MPI_T_cvar_get_num(&cvars);
     MPI_T_pvar_get_num(&pvars);
-    printf("cvars %d of %d\n", use_cvars(cvars), cvars);
-    printf("pvars %d of %d\n", use_pvars(pvars), pvars);
+    if (!pvars_alone)
+        printf("cvars %d of %d\n", use_cvars(cvars), cvars);
+    printf("pvars %d of %d\n", use_pvars(pvars, !pvars_alone), pvars);
     fflush(stdout);
     MPI_T_finalize();
     MPI_Finalize();

@@ -5,17 +5,18 @@
  * 3 processes or more, with TAB_LIMIT=31 and MPIT_TAB_OLD_TEXT=text in the environment. */
 #include "mpit.h"
 #include "mpit_plugin.h"
+#include "checks.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { MOST = 8 };
 
-static int rank, size, failures;
+static int size;
 static struct mpit_sum sum = MPIT_SUM_INIT;
 static int watchers, limit = 10, early = 1;
 static char kept[8] = "none";
-static unsigned long long grown = 100, shown = 5, heard;
+static unsigned long long grown = 100, shown = 5, received;
 static struct mpit_event_cell reported_cell = MPIT_EVENT_CELL_INIT;
 
 /* A level for each communicator, created at its first use. */
@@ -24,14 +25,6 @@ static struct own {
     struct mpit_level level;
 } own[MOST];
 static int num_own;
-
-static void check(int right, const char *what)
-{
-    if (!right) {
-        printf("rank %d: FAIL %s\n", rank, what);
-        failures++;
-    }
-}
 
 /* The ranks of a communicator in the world, then the number that it has. */
 static int read_ranks(void *user_data, const struct mpit_object *object, void *out, int count)
@@ -170,20 +163,11 @@ static void early_setting(int expected)
     check(MPI_T_cvar_write(handle, &two) == expected, "a setting that holds still when MPI is up");
 }
 
-static MPI_T_pvar_handle bound(MPI_T_pvar_session session, const char *name, int class, void *object, int elements)
-{
-    int index = -1, count = -1;
-    MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
-    check(MPI_T_pvar_get_index(name, class, &index) == MPI_SUCCESS, name);
-    check(MPI_T_pvar_handle_alloc(session, index, object, &handle, &count) == MPI_SUCCESS && count == elements, name);
-    return handle;
-}
-
 /* Returns the identifier of a communicator with these ranks. */
 static uint64_t of_comm(MPI_T_pvar_session session, MPI_Comm comm, int is_reversed)
 {
     unsigned values[MOST + 1] = {0};
-    MPI_T_pvar_handle handle = bound(session, "tab_ranks", MPI_T_PVAR_CLASS_GENERIC, &comm, size + 1);
+    MPI_T_pvar_handle handle = handle_on(session, "tab_ranks", MPI_T_PVAR_CLASS_GENERIC, &comm, size + 1);
     int before = watchers;
     check(MPI_T_pvar_start(session, handle) == MPI_SUCCESS && watchers == before + 1, "one that looks more");
     check(MPI_T_pvar_read(session, handle, values) == MPI_SUCCESS, "ranks");
@@ -197,9 +181,9 @@ static uint64_t of_comm(MPI_T_pvar_session session, MPI_Comm comm, int is_revers
 static void levels(MPI_T_pvar_session session, MPI_Comm reversed, uint64_t world_id, uint64_t reversed_id)
 {
     MPI_Comm world = MPI_COMM_WORLD, self = MPI_COMM_SELF;
-    MPI_T_pvar_handle of_world = bound(session, "tab_depth", MPI_T_PVAR_CLASS_LEVEL, &world, 1);
-    MPI_T_pvar_handle most = bound(session, "tab_depth", MPI_T_PVAR_CLASS_HIGHWATERMARK, &world, 1), refused;
-    MPI_T_pvar_handle others = bound(session, "tab_depth", MPI_T_PVAR_CLASS_HIGHWATERMARK, &reversed, 1);
+    MPI_T_pvar_handle of_world = handle_on(session, "tab_depth", MPI_T_PVAR_CLASS_LEVEL, &world, 1);
+    MPI_T_pvar_handle most = handle_on(session, "tab_depth", MPI_T_PVAR_CLASS_HIGHWATERMARK, &world, 1), refused;
+    MPI_T_pvar_handle others = handle_on(session, "tab_depth", MPI_T_PVAR_CLASS_HIGHWATERMARK, &reversed, 1);
     unsigned long long value = 99;
     int index = -1, count;
     check(num_own == 2 && own[0].id == world_id && own[1].id == reversed_id, "a level for each communicator");
@@ -217,8 +201,8 @@ static void levels(MPI_T_pvar_session session, MPI_Comm reversed, uint64_t world
 
 static void values(MPI_T_pvar_session session)
 {
-    MPI_T_pvar_handle gain = bound(session, "tab_grown", MPI_T_PVAR_CLASS_SIZE, NULL, 1);
-    MPI_T_pvar_handle written = bound(session, "tab_shown", MPI_T_PVAR_CLASS_LEVEL, NULL, 1);
+    MPI_T_pvar_handle gain = handle_on(session, "tab_grown", MPI_T_PVAR_CLASS_SIZE, NULL, 1);
+    MPI_T_pvar_handle written = handle_on(session, "tab_shown", MPI_T_PVAR_CLASS_LEVEL, NULL, 1);
     unsigned long long value = 99, mine = 77;
     check(MPI_T_pvar_start(session, gain) == MPI_SUCCESS && MPI_T_pvar_start(session, written) == MPI_SUCCESS, "start");
     grown += 11;
@@ -233,7 +217,7 @@ static void values(MPI_T_pvar_session session)
 /* A sum is added to as the library grants threads. */
 static void sums(MPI_T_pvar_session session)
 {
-    MPI_T_pvar_handle handle = bound(session, "tab_sum", MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
+    MPI_T_pvar_handle handle = handle_on(session, "tab_sum", MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
     unsigned long long value = 99;
     int level;
     MPI_Query_thread(&level);
@@ -250,10 +234,10 @@ static void on_reported(MPI_T_event_instance instance, MPI_T_event_registration 
     unsigned long long number = 0;
     (void)registration, (void)safety, (void)user_data;
     check(MPI_T_event_read(instance, 0, &number) == MPI_SUCCESS, "element");
-    heard = 10 * heard + number;
+    received = 10 * received + number;
 }
 
-static void tell(MPI_Comm reversed, uint64_t world_id, uint64_t reversed_id)
+static void notify(MPI_Comm reversed, uint64_t world_id, uint64_t reversed_id)
 {
     int index = -1;
     unsigned long long numbers[4] = {1, 2, 3, 4};
@@ -266,7 +250,7 @@ static void tell(MPI_Comm reversed, uint64_t world_id, uint64_t reversed_id)
     mpit_raise(&reported_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[1]);
     mpit_raise(&reported_cell, MPIT_SAFETY_NONE, world_id, &numbers[2]);
     mpit_raise(&reported_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[3]);
-    check(heard == 24, "the events of one communicator");
+    check(received == 24, "the events of one communicator");
     check(MPI_T_event_handle_free(registration, NULL, NULL) == MPI_SUCCESS && !mpit_event_heard(&reported_cell), "free");
 }
 
@@ -302,7 +286,7 @@ int main(int argc, char **argv)
     levels(session, reversed, world_id, reversed_id);
     values(session);
     sums(session);
-    tell(reversed, world_id, reversed_id);
+    notify(reversed, world_id, reversed_id);
     groups();
     MPI_Comm_free(&reversed);
     MPI_T_pvar_session_free(&session);

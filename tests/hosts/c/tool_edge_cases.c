@@ -1,9 +1,9 @@
 /* Unusual but possible uses of MPI_T by tools, in one process at MPI_THREAD_MULTIPLE: a communicator in place of its address,
  * invalid addresses, reads of every setting of the library, and a thread level below that of MPI. */
 #define _GNU_SOURCE
+#include "checks.h"
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,17 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int failures;
 static MPI_T_pvar_session session;
 static int messages;
-
-static void expect(int is_true, const char *what)
-{
-    if (!is_true) {
-        failures++;
-        printf("wrong: %s\n", what);
-    }
-}
 
 /* A communicator in place of its address, which some tools pass. */
 #define ITSELF(comm) ((void *)(uintptr_t)(comm))
@@ -36,8 +27,8 @@ static int count_of(void *object, int *count)
     int rc = MPI_T_pvar_handle_alloc(session, messages, object, &handle, count);
     if (rc == MPI_SUCCESS) {
         unsigned long long values[16] = {0};
-        expect(MPI_T_pvar_start(session, handle) == MPI_SUCCESS, "MPI_T_pvar_start");
-        expect(*count <= 16 && MPI_T_pvar_read(session, handle, values) == MPI_SUCCESS, "MPI_T_pvar_read");
+        check(MPI_T_pvar_start(session, handle) == MPI_SUCCESS, "MPI_T_pvar_start");
+        check(*count <= 16 && MPI_T_pvar_read(session, handle, values) == MPI_SUCCESS, "MPI_T_pvar_read");
         MPI_T_pvar_handle_free(session, &handle);
     }
     return rc;
@@ -51,23 +42,23 @@ static void addresses(const char *when)
     char *pages = mmap(0, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     MPI_Comm *last = (MPI_Comm *)(pages + page - sizeof world);
     printf("%s\n", when);
-    expect(mprotect(pages + page, page, PROT_NONE) == 0, "mprotect");
+    check(mprotect(pages + page, page, PROT_NONE) == 0, "mprotect");
     *last = MPI_COMM_WORLD;
 
-    expect(count_of(&world, &count) == MPI_SUCCESS && count == 1, "the address of the world");
-    expect(count_of(&self, &count) == MPI_SUCCESS && count == 1, "the address of self");
-    expect(count_of(last, &count) == MPI_SUCCESS && count == 1, "the last handle of a page");
-    expect(count_of(ITSELF(MPI_COMM_WORLD), &count) == MPI_SUCCESS && count == 1, "the world itself");
-    expect(count_of(ITSELF(MPI_COMM_SELF), &count) == MPI_SUCCESS && count == 1, "self itself");
+    check(count_of(&world, &count) == MPI_SUCCESS && count == 1, "the address of the world");
+    check(count_of(&self, &count) == MPI_SUCCESS && count == 1, "the address of self");
+    check(count_of(last, &count) == MPI_SUCCESS && count == 1, "the last handle of a page");
+    check(count_of(ITSELF(MPI_COMM_WORLD), &count) == MPI_SUCCESS && count == 1, "the world itself");
+    check(count_of(ITSELF(MPI_COMM_SELF), &count) == MPI_SUCCESS && count == 1, "self itself");
 
-    expect(count_of(&null, &count) == MPI_T_ERR_INVALID_HANDLE, "the address of none");
-    expect(count_of(ITSELF(MPI_COMM_NULL), &count) == MPI_T_ERR_INVALID_HANDLE, "none itself");
-    expect(count_of(0, &count) == MPI_T_ERR_INVALID_HANDLE, "a null pointer");
-    expect(count_of((void *)(uintptr_t)24, &count) == MPI_T_ERR_INVALID_HANDLE, "the first page");
-    expect(count_of(pages + page, &count) == MPI_T_ERR_INVALID_HANDLE, "a page that cannot be read");
-    expect(count_of(pages + page - 2, &count) == MPI_T_ERR_INVALID_HANDLE, "half in such a page");
-    expect(count_of((void *)(uintptr_t)-4096, &count) == MPI_T_ERR_INVALID_HANDLE, "the end of memory");
-    expect(count_of((void *)(uintptr_t)0x1234567890abcdef, &count) == MPI_T_ERR_INVALID_HANDLE, "no address at all");
+    check(count_of(&null, &count) == MPI_T_ERR_INVALID_HANDLE, "the address of none");
+    check(count_of(ITSELF(MPI_COMM_NULL), &count) == MPI_T_ERR_INVALID_HANDLE, "none itself");
+    check(count_of(0, &count) == MPI_T_ERR_INVALID_HANDLE, "a null pointer");
+    check(count_of((void *)(uintptr_t)24, &count) == MPI_T_ERR_INVALID_HANDLE, "the first page");
+    check(count_of(pages + page, &count) == MPI_T_ERR_INVALID_HANDLE, "a page that cannot be read");
+    check(count_of(pages + page - 2, &count) == MPI_T_ERR_INVALID_HANDLE, "half in such a page");
+    check(count_of((void *)(uintptr_t)-4096, &count) == MPI_T_ERR_INVALID_HANDLE, "the end of memory");
+    check(count_of((void *)(uintptr_t)0x1234567890abcdef, &count) == MPI_T_ERR_INVALID_HANDLE, "no address at all");
     munmap(pages, 2 * page);
 }
 
@@ -90,7 +81,7 @@ static int read_all(void)
 {
     static char value[1 << 20];
     int read = 0, num = 0;
-    expect(MPI_T_cvar_get_num(&num) == MPI_SUCCESS, "MPI_T_cvar_get_num");
+    check(MPI_T_cvar_get_num(&num) == MPI_SUCCESS, "MPI_T_cvar_get_num");
     for (int i = 0; i < num; i++) {
         MPI_T_cvar_handle handle;
         int count;
@@ -115,19 +106,19 @@ int main(int argc, char **argv)
     if (!early)
         MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_Query_thread(&level);
-    expect(before == MPI_THREAD_MULTIPLE && level == before, "the thread level after a tool asked for less");
+    check(before == MPI_THREAD_MULTIPLE && level == before, "the thread level after a tool asked for less");
     printf("%d settings\n", read_all() > 20);
 
-    expect(MPI_T_pvar_get_index("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, &messages) == MPI_SUCCESS, "the index");
-    expect(MPI_T_pvar_session_create(&session) == MPI_SUCCESS, "the session");
+    check(MPI_T_pvar_get_index("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, &messages) == MPI_SUCCESS, "the index");
+    check(MPI_T_pvar_session_create(&session) == MPI_SUCCESS, "the session");
     MPI_Comm copy, met;
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     MPI_Comm_dup(MPI_COMM_WORLD, &met);
 #ifdef OPEN_MPI
-    expect(count_of(ITSELF(copy), &count) == MPI_SUCCESS && count == 1, "a communicator itself");
+    check(count_of(ITSELF(copy), &count) == MPI_SUCCESS && count == 1, "a communicator itself");
 #endif
-    expect(count_of(&met, &count) == MPI_SUCCESS && count == 1, "the address of a communicator");
-    expect(count_of(ITSELF(met), &count) == MPI_SUCCESS && count == 1, "a communicator itself that was met");
+    check(count_of(&met, &count) == MPI_SUCCESS && count == 1, "the address of a communicator");
+    check(count_of(ITSELF(met), &count) == MPI_SUCCESS && count == 1, "a communicator itself that was met");
     MPI_Comm_free(&copy);
     MPI_Comm_free(&met);
     addresses("as it is");

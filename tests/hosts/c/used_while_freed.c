@@ -8,6 +8,7 @@
  * interposition, as the wrapper of a tool makes them. Prints a line for each failure. */
 #define _GNU_SOURCE
 #include "mpit.h"
+#include "checks.h"
 
 #include <dlfcn.h>
 #include <stdint.h>
@@ -17,17 +18,8 @@
 
 enum { PROCESSES = 3, ROUNDS = 12 };
 
-static int me, failures;
 static unsigned long long sent[PROCESSES], put[PROCESSES];
 static int memory[64], is_intel;
-
-static void check(int right, const char *what)
-{
-    if (!right) {
-        printf("rank %d: FAIL %s\n", me, what);
-        failures++;
-    }
-}
 
 /* A function of the MPI library, which bypasses all interposition. */
 typedef int library_function(void *);
@@ -60,14 +52,14 @@ static void world_ranks(MPI_Group group, int size, int *ranks)
 static void talk(MPI_Comm comm)
 {
     MPI_Group group;
-    int size, rank, ranks[PROCESSES], at, in;
+    int size, own, ranks[PROCESSES], at, in;
     MPI_Comm_size(comm, &size);
-    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_rank(comm, &own);
     MPI_Comm_group(comm, &group);
     world_ranks(group, size, ranks);
     MPI_Group_free(&group);
-    if (rank != 0) {
-        MPI_Send(&rank, 1, MPI_INT, 0, 1, comm);
+    if (own != 0) {
+        MPI_Send(&own, 1, MPI_INT, 0, 1, comm);
         sent[ranks[0]]++;
         return;
     }
@@ -100,7 +92,7 @@ static void access_all(MPI_Win win)
     MPI_Group_free(&group);
     for (at = 0; at < size; at++) {
         MPI_Win_lock(MPI_LOCK_SHARED, at, 0, win);
-        MPI_Put(&me, 1, MPI_INT, at, 0, 1, MPI_INT, win);
+        MPI_Put(&rank, 1, MPI_INT, at, 0, 1, MPI_INT, win);
         MPI_Win_unlock(at, win);
         put[ranks[at]]++;
     }
@@ -122,9 +114,7 @@ static int of_win(MPI_Win win, int key, void *value, void *extra)
 static void count(const char *name, MPI_T_pvar_session session, MPI_T_pvar_handle *handle)
 {
     MPI_Comm world = MPI_COMM_WORLD;
-    int index, elements;
-    check(MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_SIZE, &index) == MPI_SUCCESS, name);
-    check(MPI_T_pvar_handle_alloc(session, index, &world, handle, &elements) == MPI_SUCCESS, name);
+    *handle = handle_on(session, name, MPI_T_PVAR_CLASS_SIZE, &world, PROCESSES);
     MPI_T_pvar_start(session, *handle);
 }
 
@@ -136,7 +126,7 @@ static void compare(const char *name, MPI_T_pvar_session session, MPI_T_pvar_han
     check(MPI_T_pvar_read(session, handle, values) == MPI_SUCCESS, name);
     for (to = 0; to < PROCESSES; to++)
         if (values[to] != wanted[to]) {
-            printf("rank %d: FAIL %s to %d: %llu, should be %llu\n", me, name, to, values[to], wanted[to]);
+            printf("rank %d: FAIL %s to %d: %llu, should be %llu\n", rank, name, to, values[to], wanted[to]);
             failures++;
         }
 }
@@ -151,9 +141,9 @@ static void round_of(enum way way, int past, int round)
     MPI_Comm comm, other = MPI_COMM_NULL;
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Win win;
-    int in = 0, out = 0, rank;
+    int in = 0, out = 0, own;
     /* Another order of the ranks each time, and a subset of them every third time. */
-    MPI_Comm_split(MPI_COMM_WORLD, round % 3 == 2 && me == round % PROCESSES, (me + round) % PROCESSES, &comm);
+    MPI_Comm_split(MPI_COMM_WORLD, round % 3 == 2 && rank == round % PROCESSES, (rank + round) % PROCESSES, &comm);
     if (way == EARLY || way == UNUSED)
         MPI_Comm_set_attr(comm, key, NULL);
     if (way != UNUSED)
@@ -172,10 +162,10 @@ static void round_of(enum way way, int past, int round)
     }
     if (way == PENDING) {
         /* Some libraries free the communicator when the message has arrived. */
-        MPI_Comm_rank(comm, &rank);
-        MPI_Irecv(&in, 1, MPI_INT, rank, 7, comm, &request);
-        MPI_Send(&out, 1, MPI_INT, rank, 7, comm);
-        sent[me]++;
+        MPI_Comm_rank(comm, &own);
+        MPI_Irecv(&in, 1, MPI_INT, own, 7, comm, &request);
+        MPI_Send(&out, 1, MPI_INT, own, 7, comm);
+        sent[rank]++;
     }
     if (way == DISCONNECT)
         past ? of_library("PMPI_Comm_disconnect")(&comm) : MPI_Comm_disconnect(&comm);
@@ -185,7 +175,7 @@ static void round_of(enum way way, int past, int round)
 
     if (way != LATE)
         return;
-    MPI_Comm_split(MPI_COMM_WORLD, 0, (2 * me + round) % PROCESSES, &comm);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, (2 * rank + round) % PROCESSES, &comm);
     MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, comm, &win);
     MPI_Win_set_attr(win, win_key, NULL);
     access_all(win);
@@ -203,7 +193,7 @@ int main(int argc, char **argv)
     is_intel = strstr(version, "Intel") != NULL;
     MPI_Init(&argc, &argv);
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_T_pvar_session_create(&session);
     count("pml_monitoring_messages_count", session, &messages);
     count("osc_monitoring_messages_sent_count", session, &accesses);
@@ -215,7 +205,7 @@ int main(int argc, char **argv)
         for (way = 0; way < (is_intel ? DISCONNECT : WAYS); way++) {
             for (round = 0; round < ROUNDS; round++)
                 round_of(way, past, round);
-            printf("rank %d: way %d past %d\n", me, way, past);
+            printf("rank %d: way %d past %d\n", rank, way, past);
             compare("pml_monitoring_messages_count", session, messages, sent);
             compare("osc_monitoring_messages_sent_count", session, accesses, put);
         }

@@ -1,5 +1,5 @@
 /* A tool over libmpit.so, without MPI: prints the names of all performance variables. Its arguments are plug-ins, which it
- * loads, deactivates and activates; the results follow each name. */
+ * loads twice, deactivates twice, and loads again; the results follow each name. */
 
 #include <mpit_plugin.h>
 #include <stdio.h>
@@ -19,8 +19,9 @@ int main(int argc, char **argv)
         plugin = -1;
         int code = mpit_plugin_load(argv[arg], &plugin);
         printf("load %s %d %d\n", argv[arg], code != 0, plugin);
-        printf("again %d %d %d\n", mpit_plugin_deactivate(plugin) != 0, mpit_plugin_deactivate(plugin) != 0,
-               mpit_plugin_activate(plugin) != 0);
+        int same = plugin, again = mpit_plugin_load(argv[arg], &same) != 0 || same != plugin;
+        int first = mpit_plugin_deactivate(plugin), second = mpit_plugin_deactivate(plugin);
+        printf("again %d %d %d %d\n", again, first != 0, second != 0, mpit_plugin_load(argv[arg], 0) != 0);
     }
     MPI_T_pvar_get_num(&num);
     printf("%d more\n", num - before);

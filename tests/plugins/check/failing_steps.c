@@ -8,8 +8,6 @@
 #define LEAVE exit(7)
 #define WAIT for (;;) pause()
 
-
-static int activations;
 static struct mpit_sum sum = MPIT_SUM_INIT;
 
 #ifdef IN_CONSTRUCTOR
@@ -40,19 +38,11 @@ static int compute(void *user_data, const struct mpit_object *object, void *out,
 
 static int activate(void)
 {
-    activations++;
 #ifdef IN_ACTIVATION
     ACTION;
 #endif
-#ifdef IN_REACTIVATION
-    if (activations == 2)
-        ACTION;
-#endif
 #ifdef REFUSED
     return 3;
-#endif
-#ifdef REFUSED_AGAIN
-    return activations - 1;
 #endif
     return 0;
 }

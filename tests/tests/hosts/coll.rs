@@ -13,26 +13,22 @@ const RANKS: u32 = 4;
 
 #[test]
 fn every_collective_form_counts_its_bytes() -> Outcome {
-    stacks::for_each("coll", |_| true, |stack| rows::match_expected_rows(stack, "coll", RANKS))
+    stacks::on_each("coll", |stack| rows::match_expected_rows(stack, "coll", RANKS))
 }
 
 #[test]
 fn operations_without_data_or_peers_count() -> Outcome {
-    stacks::for_each(
-        "coll_edge_cases",
-        |_| true,
-        |stack| rows::match_expected_rows(stack, "coll_edge_cases", RANKS),
-    )
+    stacks::on_each("coll_edge_cases", |stack| rows::match_expected_rows(stack, "coll_edge_cases", RANKS))
 }
 
 #[test]
 fn neighborhoods_count_on_all_topologies() -> Outcome {
-    stacks::for_each("topologies", |_| true, |stack| rows::match_expected_rows(stack, "topologies", RANKS))
+    stacks::on_each("topologies", |stack| rows::match_expected_rows(stack, "topologies", RANKS))
 }
 
 #[test]
 fn accesses_count_on_windows_of_all_kinds() -> Outcome {
-    stacks::for_each("osc", |_| true, |stack| rows::match_expected_rows(stack, "osc", RANKS))
+    stacks::on_each("osc", |stack| rows::match_expected_rows(stack, "osc", RANKS))
 }
 
 /// Tests that the program's expectations agree with Open MPI's own monitoring.
@@ -57,18 +53,10 @@ fn accesses_count_as_in_native_monitoring() -> Outcome {
 /// Tests that records survive the reuse of communicators' memory and handles by libraries.
 #[test]
 fn a_thousand_communicators_count_exactly() -> Outcome {
-    stacks::for_each(
-        "reused_handles",
-        |_| true,
-        |stack| rows::match_expected_rows(stack, "reused_handles", 2),
-    )
+    stacks::on_each("reused_handles", |stack| rows::match_expected_rows(stack, "reused_handles", 2))
 }
 
 #[test]
 fn concurrent_threads_are_counted_exactly() -> Outcome {
-    stacks::for_each(
-        "concurrent_calls",
-        |_| true,
-        |stack| rows::match_expected_rows(stack, "concurrent_calls", 2),
-    )
+    stacks::on_each("concurrent_calls", |stack| rows::match_expected_rows(stack, "concurrent_calls", 2))
 }

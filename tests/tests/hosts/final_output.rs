@@ -84,8 +84,7 @@ fn texts_in(output: &str) -> Outcome<Vec<Prof>> {
 /// Checks that each process sent one int to its right neighbor.
 fn are_right(profs: &[Prof]) -> Outcome {
     for (rank, prof) in (0..).zip(profs) {
-        let sent: Vec<_> =
-            prof.rows('E').into_iter().map(|(peer, row)| (peer, row.messages, row.bytes)).collect();
+        let sent = prof.sent();
         Failure::unless(sent == [((rank + 1) % RANKS, 1, 4)], || format!("rank {rank} sent {sent:?}"))?;
     }
     Ok(())
@@ -127,56 +126,48 @@ fn check(finished: &Finished, dir: &Path, to: To, mode: &str) -> Outcome {
 
 #[test]
 fn output_is_written_as_configured() -> Outcome {
-    stacks::for_each(
-        "final_output",
-        |_| true,
-        |stack| {
-            for (which, to) in OUTPUTS.into_iter().enumerate() {
-                for (mode, name) in MODES.into_iter().enumerate() {
-                    if which != mode && stack.label() != ALL_ON {
-                        continue;
-                    }
-                    let dir = stack.scratch("final_output")?;
-                    let finished = job(stack, &dir, to, "run", &[name])?.finish()?;
-                    check(&finished, &dir, to, name).context(format!("{to:?}, {name}\n{finished}"))?;
+    stacks::on_each("final_output", |stack| {
+        for (which, to) in OUTPUTS.into_iter().enumerate() {
+            for (mode, name) in MODES.into_iter().enumerate() {
+                if which != mode && stack.label() != ALL_ON {
+                    continue;
                 }
+                let dir = stack.scratch("final_output")?;
+                let finished = job(stack, &dir, to, "run", &[name])?.finish()?;
+                check(&finished, &dir, to, name).context(format!("{to:?}, {name}\n{finished}"))?;
             }
-            Ok(())
-        },
-    )
+        }
+        Ok(())
+    })
 }
 
 #[test]
 fn failed_output_prints_one_line() -> Outcome {
-    stacks::for_each(
-        "final_output_unwritable",
-        |_| true,
-        |stack| {
-            let dir = stack.scratch("final_output_unwritable")?;
-            fs::write(dir.join("file"), "here before").context("file")?;
-            let program = stack.compile("final_output")?;
-            let arguments = ["none", "3"];
-            let bare = Job::mpi(stack, RANKS).arg(program).args(&arguments).finish()?;
-            Failure::unless(bare.code == Some(3), || bare.to_string())?;
-            for (to, complaints) in [(To::Files, RANKS), (To::OneFile, 1 + RANKS)] {
-                // The directory's name is taken by a file. If the common file cannot be written, each process
-                // tries to write its own.
-                let finished = job(stack, &dir, to, "file/run", &arguments)?.finish()?;
-                let reported =
-                    finished.stderr.lines().filter(|line| line.contains("mpit: cannot write file/run"));
-                let reported = reported.count() as u32;
-                Failure::unless(
-                    finished.code == bare.code && finished.stdout == bare.stdout && reported == complaints,
-                    || {
-                        format!(
-                            "{to:?}: {reported} complaints instead of {complaints}\n{finished}\nwithout mpit:\n{bare}"
-                        )
-                    },
-                )?;
-                let there = files_in(&dir)?;
-                Failure::unless(there == BTreeSet::from(["file".to_owned()]), || format!("{there:?}"))?;
-            }
-            Ok(())
-        },
-    )
+    stacks::on_each("final_output_unwritable", |stack| {
+        let dir = stack.scratch("final_output_unwritable")?;
+        fs::write(dir.join("file"), "here before").context("file")?;
+        let program = stack.compile("final_output")?;
+        let arguments = ["none", "3"];
+        let bare = Job::mpi(stack, RANKS).arg(program).args(&arguments).finish()?;
+        Failure::unless(bare.code == Some(3), || bare.to_string())?;
+        for (to, complaints) in [(To::Files, RANKS), (To::OneFile, 1 + RANKS)] {
+            // The directory's name is taken by a file. If the common file cannot be written, each process
+            // tries to write its own.
+            let finished = job(stack, &dir, to, "file/run", &arguments)?.finish()?;
+            let reported =
+                finished.stderr.lines().filter(|line| line.contains("mpit: cannot write file/run"));
+            let reported = reported.count() as u32;
+            Failure::unless(
+                finished.code == bare.code && finished.stdout == bare.stdout && reported == complaints,
+                || {
+                    format!(
+                        "{to:?}: {reported} complaints instead of {complaints}\n{finished}\nwithout mpit:\n{bare}"
+                    )
+                },
+            )?;
+            let there = files_in(&dir)?;
+            Failure::unless(there == BTreeSet::from(["file".to_owned()]), || format!("{there:?}"))?;
+        }
+        Ok(())
+    })
 }

@@ -81,16 +81,12 @@ fn own_functions_are_called_without_mpi() -> Outcome {
 /// too.
 #[test]
 fn own_functions_are_called_with_mpi() -> Outcome {
-    stacks::for_each(
-        "foreign",
-        |_| true,
-        |stack| {
-            let (linked, opened) = (program(true, Some(stack))?, program(false, Some(stack))?);
-            Job::alone(stack).arg(&linked.program).preloaded()?.succeed()?;
-            counts(stack, "foreign", &[&linked.program], 2)?;
-            counts(stack, "foreign", &[&opened.program, &opened.calls], 2)
-        },
-    )
+    stacks::on_each("foreign", |stack| {
+        let (linked, opened) = (program(true, Some(stack))?, program(false, Some(stack))?);
+        Job::alone(stack).arg(&linked.program).preloaded()?.succeed()?;
+        counts(stack, "foreign", &[&linked.program], 2)?;
+        counts(stack, "foreign", &[&opened.program, &opened.calls], 2)
+    })
 }
 
 /// Runs a program that sends `messages` messages of four bytes to itself, and checks their number.
@@ -99,8 +95,7 @@ fn counts(stack: &Stack, test: &str, program: &[&Path], messages: u64) -> Outcom
     let job = program.iter().fold(Job::mpi(stack, 1), Job::arg);
     job.dir(&dir).under_mpit(&written_to("prof"))?.succeed()?;
     let prof = &read_all(&dir.join("prof"), 1)?[0];
-    let rows: Vec<_> =
-        prof.rows('E').into_iter().map(|(peer, row)| (peer, row.messages, row.bytes)).collect();
+    let rows = prof.sent();
     Failure::unless(rows == [(0, messages, 4 * messages)], || {
         format!("(peer, messages, bytes) are {rows:?}, should be {messages} messages")
     })
@@ -114,12 +109,8 @@ fn sequential_libraries_keep_their_own_mpi() -> Outcome {
     }
     let alone = sequential(None)?;
     Job::plain(&[]).arg(alone.program).arg(alone.calls).preloaded()?.succeed()?;
-    stacks::for_each(
-        "sequential",
-        |_| true,
-        |stack| {
-            let built = sequential(Some(stack))?;
-            counts(stack, "sequential", &[&built.program, &built.calls], 2)
-        },
-    )
+    stacks::on_each("sequential", |stack| {
+        let built = sequential(Some(stack))?;
+        counts(stack, "sequential", &[&built.program, &built.calls], 2)
+    })
 }

@@ -23,8 +23,7 @@ fn every_fortran_interface_is_counted() -> Outcome {
                 // 4 blocking sends, a nonblocking one, the send of an exchange, and 3 starts of a persistent
                 // one.
                 let wanted = [((rank + 1) % RANKS, 4 + 2 + 3, 24 + 24 + 36)];
-                let rows: Vec<_> =
-                    prof.rows('E').into_iter().map(|(peer, row)| (peer, row.messages, row.bytes)).collect();
+                let rows = prof.sent();
                 Failure::unless(rows == wanted, || {
                     format!(
                         "{interface}, rank {rank}: (peer, messages, bytes) are {rows:?}, should be {wanted:?}"

@@ -17,21 +17,16 @@ fn has_sessions(stack: &Stack) -> bool {
 #[test]
 fn mpi_finalize_is_recorded_to_its_end() -> Outcome {
     const RANKS: u32 = 2;
-    stacks::for_each(
-        "finalize",
-        |_| true,
-        |stack| {
-            let dir = stack.scratch("finalize")?;
-            let job = Job::mpi(stack, RANKS).arg(stack.compile("finalize")?).dir(&dir);
-            job.under_mpit(&written_to("prof"))?.succeed()?;
-            for (rank, prof) in (0..).zip(read_all(&dir.join("prof"), RANKS)?) {
-                let sent: Vec<_> =
-                    prof.rows('E').into_iter().map(|(peer, row)| (peer, row.messages, row.bytes)).collect();
-                Failure::unless(sent == [(1 - rank, 1, 16)], || format!("rank {rank} sent {sent:?}"))?;
-            }
-            Ok(())
-        },
-    )
+    stacks::on_each("finalize", |stack| {
+        let dir = stack.scratch("finalize")?;
+        let job = Job::mpi(stack, RANKS).arg(stack.compile("finalize")?).dir(&dir);
+        job.under_mpit(&written_to("prof"))?.succeed()?;
+        for (rank, prof) in (0..).zip(read_all(&dir.join("prof"), RANKS)?) {
+            let sent = prof.sent();
+            Failure::unless(sent == [(1 - rank, 1, 16)], || format!("rank {rank} sent {sent:?}"))?;
+        }
+        Ok(())
+    })
 }
 
 #[test]
@@ -60,8 +55,7 @@ fn session_programs_are_recorded() -> Outcome {
         let finished = job.under_mpit(&written_to("prof"))?.succeed()?;
         Failure::unless(finished.stdout.trim() == "2 processes", || finished.to_string())?;
         for (rank, prof) in (0..).zip(read_all(&dir.join("prof"), RANKS)?) {
-            let sent: Vec<_> =
-                prof.rows('E').into_iter().map(|(peer, row)| (peer, row.messages, row.bytes)).collect();
+            let sent = prof.sent();
             Failure::unless(sent == [(1 - rank, 1, 4)], || format!("rank {rank} sent {sent:?}"))?;
         }
         Ok(())

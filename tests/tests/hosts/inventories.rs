@@ -284,22 +284,18 @@ fn check(stack: &Stack, test: &str, late: bool) -> Outcome<Ours> {
 /// Collects our entries on each stack and expects them to be equal.
 fn check_everywhere(test: &str, late: bool) -> Outcome {
     let seen = Mutex::new(Vec::<(&str, Ours)>::new());
-    stacks::for_each(
-        test,
-        |_| true,
-        |stack| {
-            let ours = check(stack, test, late)?;
-            Failure::unless(!ours.is_empty(), || "nothing of ours is there".into())?;
-            let mut seen = seen.lock().map_err(|error| Failure::new(error.to_string()))?;
-            if let Some((first, theirs)) = seen.first() {
-                Failure::unless(*theirs == ours, || {
-                    format!("our entries differ\n  on {first}: {theirs:?}\n  here: {ours:?}")
-                })?;
-            }
-            seen.push((stack.label(), ours));
-            Ok(())
-        },
-    )
+    stacks::on_each(test, |stack| {
+        let ours = check(stack, test, late)?;
+        Failure::unless(!ours.is_empty(), || "nothing of ours is there".into())?;
+        let mut seen = seen.lock().map_err(|error| Failure::new(error.to_string()))?;
+        if let Some((first, theirs)) = seen.first() {
+            Failure::unless(*theirs == ours, || {
+                format!("our entries differ\n  on {first}: {theirs:?}\n  here: {ours:?}")
+            })?;
+        }
+        seen.push((stack.label(), ours));
+        Ok(())
+    })
 }
 
 /// Proves R14, R15, R16, R216, R318.
@@ -316,24 +312,21 @@ fn tool_after_mpi_lists_host_after_ours() -> Outcome {
 
 #[test]
 fn fragile_samplers_read_our_entries() -> Outcome {
-    stacks::for_each(
-        "sampler",
-        |_| true,
-        |stack| {
-            let ours = check(stack, "sampler", true)?;
-            // Variables of windows come last, because such a tool has no window.
-            let pvars = ours.iter().filter(|(_, kind, ..)| *kind == "pvar").map(|(_, _, name, ..)| name);
-            let names = pvars.filter(|name| !name.starts_with("osc_monitoring_window_"));
-            let program = stack.compile("sampler")?;
-            let finished = Job::mpi(stack, 2).arg(program).under_mpit(&[MONITORED])?.succeed()?;
-            let mut lines = finished.stdout.lines();
-            for name in names {
-                let line = lines.next().unwrap_or_default();
-                Failure::unless(line.starts_with(&format!("read {name} ")), || {
-                    format!("{name} was not read:\n{finished}")
-                })?;
-            }
-            Ok(())
-        },
-    )
+    stacks::on_each("sampler", |stack| {
+        let ours = check(stack, "sampler", true)?;
+        // Variables of windows come last, because such a tool has no window.
+        let pvars = ours.iter().filter(|(_, kind, ..)| *kind == "pvar").map(|(_, _, name, ..)| name);
+        let names = pvars.filter(|name| !name.starts_with("osc_monitoring_window_"));
+        let program = stack.compile("strict_tool")?;
+        let job = Job::mpi(stack, 1).arg(program).arg("pvars");
+        let finished = job.under_mpit(&[MONITORED])?.succeed()?;
+        let mut lines = finished.stdout.lines();
+        for name in names {
+            let line = lines.next().unwrap_or_default();
+            Failure::unless(line.starts_with(&format!("read {name} ")), || {
+                format!("{name} was not read:\n{finished}")
+            })?;
+        }
+        Ok(())
+    })
 }

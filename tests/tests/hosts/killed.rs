@@ -86,134 +86,111 @@ fn mentions_rank_2(text: &str) -> bool {
 
 #[test]
 fn killed_processes_are_recovered() -> Outcome {
-    stacks::for_each(
-        "killed",
-        |_| true,
-        |stack| {
-            let program = stack.compile("killed")?;
-            let dir = stack.scratch("killed")?;
-            // The expected data, from a run in which no process is killed and the store is in memory.
-            let finished = run(stack, &program, "finish", &settings("whole", &[]), &dir)?;
-            Failure::unless(finished.code == Some(0), || finished.to_string())?;
-            let whole = texts(&dir, "whole");
-            Failure::unless(whole.len() == RANKS as usize, || finished.to_string())?;
-            for line in
-                ["\nE\t", "\nS\t", "\nR\t", "\nC\t", "\nD\ta name of its own\t", "\nD\tMPI_COMM_WORLD\t"]
-            {
-                Failure::unless(whole[2].1.contains(line), || format!("no {line:?} in {}", whole[2].1))?;
-            }
-            for mode in ENDINGS {
-                let finished = run(stack, &program, mode, &settings(mode, &[KEPT]), &dir).context(mode)?;
-                Failure::unless(mentions_rank_2(&finished.stderr), || {
-                    format!("{mode}: no message\n{finished}")
-                })?;
-                let texts = texts(&dir, mode);
-                Failure::unless(texts == whole, || {
-                    format!("{mode}: {texts:?}\ninstead of {whole:?}\n{finished}")
-                })?;
-                let stores = stores(&dir)?;
-                Failure::unless(stores.is_empty(), || format!("{mode} leaves {stores:?}"))?;
-            }
-            Ok(())
-        },
-    )
+    stacks::on_each("killed", |stack| {
+        let program = stack.compile("killed")?;
+        let dir = stack.scratch("killed")?;
+        // The expected data, from a run in which no process is killed and the store is in memory.
+        let finished = run(stack, &program, "finish", &settings("whole", &[]), &dir)?;
+        Failure::unless(finished.code == Some(0), || finished.to_string())?;
+        let whole = texts(&dir, "whole");
+        Failure::unless(whole.len() == RANKS as usize, || finished.to_string())?;
+        for line in ["\nE\t", "\nS\t", "\nR\t", "\nC\t", "\nD\ta name of its own\t", "\nD\tMPI_COMM_WORLD\t"]
+        {
+            Failure::unless(whole[2].1.contains(line), || format!("no {line:?} in {}", whole[2].1))?;
+        }
+        for mode in ENDINGS {
+            let finished = run(stack, &program, mode, &settings(mode, &[KEPT]), &dir).context(mode)?;
+            Failure::unless(mentions_rank_2(&finished.stderr), || format!("{mode}: no message\n{finished}"))?;
+            let texts = texts(&dir, mode);
+            Failure::unless(texts == whole, || {
+                format!("{mode}: {texts:?}\ninstead of {whole:?}\n{finished}")
+            })?;
+            let stores = stores(&dir)?;
+            Failure::unless(stores.is_empty(), || format!("{mode} leaves {stores:?}"))?;
+        }
+        Ok(())
+    })
 }
 
 /// Tests the other half of the table in docs/files.md.
 #[test]
 fn killed_processes_lose_memory_stores() -> Outcome {
-    stacks::for_each(
-        "killed_in_memory",
-        |_| true,
-        |stack| {
-            let program = stack.compile("killed")?;
-            let dir = stack.scratch("killed_in_memory")?;
-            for mode in ENDINGS {
-                let finished = run(stack, &program, mode, &settings(mode, &[]), &dir)?;
-                let there: Vec<u32> = texts(&dir, mode).into_iter().map(|(rank, _)| rank).collect();
-                Failure::unless(there.is_empty(), || format!("{mode}: files of {there:?}\n{finished}"))?;
-            }
-            Ok(())
-        },
-    )
+    stacks::on_each("killed_in_memory", |stack| {
+        let program = stack.compile("killed")?;
+        let dir = stack.scratch("killed_in_memory")?;
+        for mode in ENDINGS {
+            let finished = run(stack, &program, mode, &settings(mode, &[]), &dir)?;
+            let there: Vec<u32> = texts(&dir, mode).into_iter().map(|(rank, _)| rank).collect();
+            Failure::unless(there.is_empty(), || format!("{mode}: files of {there:?}\n{finished}"))?;
+        }
+        Ok(())
+    })
 }
 
 #[test]
 fn a_clean_run_leaves_no_store() -> Outcome {
-    stacks::for_each(
-        "unkilled",
-        |_| true,
-        |stack| {
-            let program = stack.compile("killed")?;
-            let dir = stack.scratch("unkilled")?;
-            for (stem, more) in [("memory", &[][..]), ("file", &[KEPT][..])] {
-                // Files of an earlier run are removed.
-                let old = dir.join(format!("{stem}.2.store"));
-                fs::write(&old, "of yesterday").context(old.display())?;
-                let finished = run_alone(stack, &program, "finish", &settings(stem, more), &dir)?;
-                Failure::unless(finished.code == Some(0), || finished.to_string())?;
-                Failure::unless(!finished.stderr.contains("mpit:"), || format!("complaints\n{finished}"))?;
-            }
-            let (memory, file) = (texts(&dir, "memory"), texts(&dir, "file"));
-            Failure::unless(memory.len() == RANKS as usize && memory == file, || {
-                format!("memory {memory:?}\nfile {file:?}")
-            })?;
-            let stores = stores(&dir)?;
-            Failure::unless(stores.is_empty(), || format!("{stores:?} are left"))
-        },
-    )
+    stacks::on_each("unkilled", |stack| {
+        let program = stack.compile("killed")?;
+        let dir = stack.scratch("unkilled")?;
+        for (stem, more) in [("memory", &[][..]), ("file", &[KEPT][..])] {
+            // Files of an earlier run are removed.
+            let old = dir.join(format!("{stem}.2.store"));
+            fs::write(&old, "of yesterday").context(old.display())?;
+            let finished = run_alone(stack, &program, "finish", &settings(stem, more), &dir)?;
+            Failure::unless(finished.code == Some(0), || finished.to_string())?;
+            Failure::unless(!finished.stderr.contains("mpit:"), || format!("complaints\n{finished}"))?;
+        }
+        let (memory, file) = (texts(&dir, "memory"), texts(&dir, "file"));
+        Failure::unless(memory.len() == RANKS as usize && memory == file, || {
+            format!("memory {memory:?}\nfile {file:?}")
+        })?;
+        let stores = stores(&dir)?;
+        Failure::unless(stores.is_empty(), || format!("{stores:?} are left"))
+    })
 }
 
 #[test]
 fn a_killed_job_has_its_file() -> Outcome {
-    stacks::for_each(
-        "killed_together",
-        |_| true,
-        |stack| {
-            let program = stack.compile("killed")?;
-            let dir = stack.scratch("killed_together")?;
-            let together = [KEPT, ("monitoring_container", "1")];
-            // A file of an earlier run must not be mistaken for one of this run.
-            fs::write(dir.join("run.prof"), "of yesterday").context("run.prof")?;
-            let finished = run(stack, &program, "kill", &settings("run", &together), &dir)?;
-            Failure::unless(mentions_rank_2(&finished.stderr), || finished.to_string())?;
-            let text = fs::read_to_string(dir.join("run.prof")).context(&finished)?;
-            let ranks: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("# RANK\t")).collect();
-            Failure::unless(ranks.len() == RANKS as usize && text.ends_with("# END\n"), || {
-                format!("{finished}\n{text}")
-            })?;
-            Failure::unless(stores(&dir)?.is_empty(), || format!("stores are left\n{finished}"))
-        },
-    )
+    stacks::on_each("killed_together", |stack| {
+        let program = stack.compile("killed")?;
+        let dir = stack.scratch("killed_together")?;
+        let together = [KEPT, ("monitoring_container", "1")];
+        // A file of an earlier run must not be mistaken for one of this run.
+        fs::write(dir.join("run.prof"), "of yesterday").context("run.prof")?;
+        let finished = run(stack, &program, "kill", &settings("run", &together), &dir)?;
+        Failure::unless(mentions_rank_2(&finished.stderr), || finished.to_string())?;
+        let text = fs::read_to_string(dir.join("run.prof")).context(&finished)?;
+        let ranks: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("# RANK\t")).collect();
+        Failure::unless(ranks.len() == RANKS as usize && text.ends_with("# END\n"), || {
+            format!("{finished}\n{text}")
+        })?;
+        Failure::unless(stores(&dir)?.is_empty(), || format!("stores are left\n{finished}"))
+    })
 }
 
 /// Tests reports without a recovery, as if the job's launcher was started without `mpit run`, or killed with
 /// it.
 #[test]
 fn reports_include_killed_processes() -> Outcome {
-    stacks::for_each(
-        "killed_report",
-        |_| true,
-        |stack| {
-            let program = stack.compile("killed")?;
-            let dir = stack.scratch("killed_report")?;
-            let finished = run_alone(stack, &program, "kill", &settings("run", &[KEPT]), &dir)?;
-            let left = stores(&dir)?;
-            Failure::unless(left.len() == RANKS as usize, || format!("{left:?}\n{finished}"))?;
-            let mpit = build::artifacts()?.mpit.display().to_string();
-            let report = Job::plain(&[&mpit, "report", "run"]).dir(&dir).finish()?;
-            let kept = report.code == Some(0)
-                && report.stdout.contains("4 of 4 processes")
-                && mentions_rank_2(&report.stderr);
-            Failure::unless(kept, || report.to_string())?;
-            // A damaged file is named, and the others are reported.
-            fs::write(dir.join("run.1.store"), "something else, as long as a header needs to be, all in all")
-                .context("run.1.store")?;
-            let report = Job::plain(&[&mpit, "report", "run"]).dir(&dir).finish()?;
-            let reported = report.code == Some(1)
-                && report.stdout.contains("3 of 4 processes")
-                && report.stderr.contains("run.1.store: byte 0: ");
-            Failure::unless(reported, || report.to_string())
-        },
-    )
+    stacks::on_each("killed_report", |stack| {
+        let program = stack.compile("killed")?;
+        let dir = stack.scratch("killed_report")?;
+        let finished = run_alone(stack, &program, "kill", &settings("run", &[KEPT]), &dir)?;
+        let left = stores(&dir)?;
+        Failure::unless(left.len() == RANKS as usize, || format!("{left:?}\n{finished}"))?;
+        let mpit = build::artifacts()?.mpit.display().to_string();
+        let report = Job::plain(&[&mpit, "report", "run"]).dir(&dir).finish()?;
+        let kept = report.code == Some(0)
+            && report.stdout.contains("4 of 4 processes")
+            && mentions_rank_2(&report.stderr);
+        Failure::unless(kept, || report.to_string())?;
+        // A damaged file is named, and the others are reported.
+        fs::write(dir.join("run.1.store"), "something else, as long as a header needs to be, all in all")
+            .context("run.1.store")?;
+        let report = Job::plain(&[&mpit, "report", "run"]).dir(&dir).finish()?;
+        let reported = report.code == Some(1)
+            && report.stdout.contains("3 of 4 processes")
+            && report.stderr.contains("run.1.store: byte 0: ");
+        Failure::unless(reported, || report.to_string())
+    })
 }

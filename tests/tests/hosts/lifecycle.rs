@@ -1,5 +1,4 @@
-//! Initialization and finalization of MPI and MPI_T in every order that the standard allows, and by many
-//! threads.
+//! Initialization and finalization of MPI and MPI_T in every order that the standard allows.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +8,7 @@ use mpit_tests::{
     stacks::{self, Stack, Vendor},
 };
 
-use crate::{MONITORED, read_all, written_to};
+use crate::MONITORED;
 
 /// Sequences of steps. i: `MPI_T_init_thread`, f: `MPI_T_finalize`, I: `MPI_Init`, F: `MPI_Finalize`, q:
 /// queries, n: queries that must fail because MPI_T is not initialized, x: one `MPI_T_finalize` too many.
@@ -36,22 +35,18 @@ const SEQUENCES: [&str; 17] = [
 /// Proves R19, R21, R22, R23, R29.
 #[test]
 fn interfaces_open_and_close_in_any_order() -> Outcome {
-    stacks::for_each(
-        "lifecycle",
-        |_| true,
-        |stack| {
-            let program = stack.compile("lifecycle")?;
-            let mut failures = Vec::new();
-            for sequence in SEQUENCES {
-                let finished =
-                    Job::mpi(stack, 1).arg(&program).arg(sequence).under_mpit(&[MONITORED])?.finish()?;
-                if finished.code != Some(0) {
-                    failures.push(finished.to_string());
-                }
+    stacks::on_each("lifecycle", |stack| {
+        let program = stack.compile("lifecycle")?;
+        let mut failures = Vec::new();
+        for sequence in SEQUENCES {
+            let finished =
+                Job::mpi(stack, 1).arg(&program).arg(sequence).under_mpit(&[MONITORED])?.finish()?;
+            if finished.code != Some(0) {
+                failures.push(finished.to_string());
             }
-            Failure::unless(failures.is_empty(), || failures.join("\n"))
-        },
-    )
+        }
+        Failure::unless(failures.is_empty(), || failures.join("\n"))
+    })
 }
 
 /// The environment variable with the maximum length of orders, instead of 4. If it is set, the library is
@@ -65,31 +60,27 @@ const STEPS: &str = "MPIT_TEST_ORDERS";
 fn every_order_works_as_without_mpit() -> Outcome {
     let asked = std::env::var(STEPS).ok();
     let steps = asked.as_deref().unwrap_or("4");
-    stacks::for_each(
-        "init_orders",
-        |_| true,
-        |stack| {
-            let ours = ends_of_orders(stack, steps, true)?;
-            let failing: Vec<_> = ours.iter().filter(|(_, end)| *end != "well").collect();
-            println!("{}: {} orders, {} fail", stack.label(), ours.len(), failing.len());
-            Failure::unless(ours.len() > 40, || format!("only {} orders were tried", ours.len()))?;
-            if failing.is_empty() && asked.is_none() {
-                return Ok(());
+    stacks::on_each("init_orders", |stack| {
+        let ours = ends_of_orders(stack, steps, true)?;
+        let failing: Vec<_> = ours.iter().filter(|(_, end)| *end != "well").collect();
+        println!("{}: {} orders, {} fail", stack.label(), ours.len(), failing.len());
+        Failure::unless(ours.len() > 40, || format!("only {} orders were tried", ours.len()))?;
+        if failing.is_empty() && asked.is_none() {
+            return Ok(());
+        }
+        let bare = ends_of_orders(stack, steps, false)?;
+        let failing_bare = bare.values().filter(|end| *end != "well").count();
+        println!("{} without mpit: {failing_bare} fail", stack.label());
+        let mut worse = Vec::new();
+        for (order, end) in failing {
+            let bare = bare.get(order).map_or("not tried", String::as_str);
+            println!("{}: {order}: {end}; without mpit: {bare}", stack.label());
+            if bare == "well" {
+                worse.push(format!("{order}: {end}, but well without mpit"));
             }
-            let bare = ends_of_orders(stack, steps, false)?;
-            let failing_bare = bare.values().filter(|end| *end != "well").count();
-            println!("{} without mpit: {failing_bare} fail", stack.label());
-            let mut worse = Vec::new();
-            for (order, end) in failing {
-                let bare = bare.get(order).map_or("not tried", String::as_str);
-                println!("{}: {order}: {end}; without mpit: {bare}", stack.label());
-                if bare == "well" {
-                    worse.push(format!("{order}: {end}, but well without mpit"));
-                }
-            }
-            Failure::unless(worse.is_empty(), || worse.join("\n"))
-        },
-    )
+        }
+        Failure::unless(worse.is_empty(), || worse.join("\n"))
+    })
 }
 
 /// Returns the result of each order of up to `steps` steps.
@@ -110,17 +101,13 @@ fn ends_of_orders(stack: &Stack, steps: &str, with_mpit: bool) -> Outcome<BTreeM
 /// Proves R35.
 #[test]
 fn abort_without_finalize_is_silent() -> Outcome {
-    stacks::for_each(
-        "abort",
-        |_| true,
-        |stack| {
-            let program = stack.compile("lifecycle")?;
-            let job = Job::mpi(stack, 1).arg(program).arg("iiIqA").under_mpit(&[MONITORED])?;
-            let finished = job.finish()?;
-            let message = finished.stderr.lines().find(|line| line.starts_with("mpit:"));
-            Failure::unless(finished.code != Some(0) && message.is_none(), || finished.to_string())
-        },
-    )
+    stacks::on_each("abort", |stack| {
+        let program = stack.compile("lifecycle")?;
+        let job = Job::mpi(stack, 1).arg(program).arg("iiIqA").under_mpit(&[MONITORED])?;
+        let finished = job.finish()?;
+        let message = finished.stderr.lines().find(|line| line.starts_with("mpit:"));
+        Failure::unless(finished.code != Some(0) && message.is_none(), || finished.to_string())
+    })
 }
 
 /// Proves R31.
@@ -132,28 +119,4 @@ fn spawned_process_is_not_initialized() -> Outcome {
         let program = stack.compile("lifecycle")?;
         Job::mpi(stack, 1).arg(program).arg("iIsFf").under_mpit(&[MONITORED])?.succeed().map(drop)
     })
-}
-
-#[test]
-fn messages_of_many_threads_are_all_counted() -> Outcome {
-    const RANKS: u32 = 2;
-    stacks::for_each(
-        "threads",
-        |_| true,
-        |stack| {
-            let dir = stack.scratch("threads")?;
-            let program = stack.compile("threads")?;
-            Job::mpi(stack, RANKS).arg(program).dir(&dir).under_mpit(&written_to("prof"))?.succeed()?;
-            for (rank, prof) in (0..).zip(read_all(&dir.join("prof"), RANKS)?) {
-                let rows: Vec<_> =
-                    prof.rows('E').into_iter().map(|(peer, row)| (peer, row.messages, row.bytes)).collect();
-                // Four threads, each of which sends 250 messages of eight bytes.
-                let wanted = [(1 - rank, 1000, 8000)];
-                Failure::unless(rows == wanted, || {
-                    format!("rank {rank}: (peer, messages, bytes) are {rows:?}, should be {wanted:?}")
-                })?;
-            }
-            Ok(())
-        },
-    )
 }

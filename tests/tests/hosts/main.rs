@@ -4,16 +4,12 @@
 //! Each test runs on every stack of this machine that it applies to; see `mpit_tests::stacks`.
 
 mod bad_calls;
-mod callback_contracts;
 mod coll;
 mod components;
 mod doctor;
-mod events;
 mod final_output;
 mod foreign;
-mod fork;
 mod fortran;
-mod freed_handles;
 mod harmless;
 mod implementor;
 mod init_to_finalize;
@@ -28,10 +24,8 @@ mod middleware;
 mod native;
 mod native_off;
 mod nested_calls;
-mod objects;
 mod pcontrol;
 mod plugins;
-mod preload_without_mpi;
 mod reentrant;
 mod report;
 mod ring;
@@ -41,8 +35,7 @@ mod session_isolation;
 mod signals;
 mod soak;
 mod symbols;
-mod tables;
-mod tool_edge_cases;
+mod tools;
 mod unaffected_programs;
 mod unusual_messages;
 mod vars;

@@ -8,33 +8,28 @@ use mpit_tests::{
 
 #[test]
 fn middleware_is_visible_where_mpit_is() -> Outcome {
-    stacks::for_each(
-        "middleware",
-        |_| true,
-        |stack| {
-            let program = stack.compile("middleware")?;
-            let says = |finished: &Finished, line| {
-                let is_printed = finished.stdout.lines().any(|printed| printed == line);
-                Failure::unless(is_printed, || finished.to_string())
-            };
-            let bare = Job::mpi(stack, 1).arg(&program).succeed()?;
-            says(&bare, NOT_VISIBLE)?;
-            let watched = Job::mpi(stack, 1).arg(&program).under_mpit(&[])?.succeed()?;
-            says(&watched, "visible, 3 retries, 0 failures")?;
+    stacks::on_each("middleware", |stack| {
+        let program = stack.compile("middleware")?;
+        let says = |finished: &Finished, line| {
+            let is_printed = finished.stdout.lines().any(|printed| printed == line);
+            Failure::unless(is_printed, || finished.to_string())
+        };
+        let bare = Job::mpi(stack, 1).arg(&program).succeed()?;
+        says(&bare, NOT_VISIBLE)?;
+        let watched = Job::mpi(stack, 1).arg(&program).under_mpit(&[])?.succeed()?;
+        says(&watched, "visible, 3 retries, 0 failures")?;
 
-            // A likely mistake: linked with the library for MPI implementors.
-            let misplaced = stack.compile_beside_embedded("middleware")?;
-            let finished = Job::mpi(stack, 1).arg(&misplaced).succeed()?;
-            says(&finished, NOT_VISIBLE)?;
-            let reported: Vec<_> =
-                finished.stderr.lines().filter(|line| line.starts_with("mpit: ")).collect();
-            let is_reported =
-                matches!(reported[..], [line] if line.contains("libmpit.so") && line.contains("libmpi"));
-            Failure::unless(is_reported, || finished.to_string())?;
-            let watched = Job::mpi(stack, 1).arg(&misplaced).under_mpit(&[])?.succeed()?;
-            says(&watched, "visible, 3 retries, 0 failures")
-        },
-    )
+        // A likely mistake: linked with the library for MPI implementors.
+        let misplaced = stack.compile_beside_embedded("middleware")?;
+        let finished = Job::mpi(stack, 1).arg(&misplaced).succeed()?;
+        says(&finished, NOT_VISIBLE)?;
+        let reported: Vec<_> = finished.stderr.lines().filter(|line| line.starts_with("mpit: ")).collect();
+        let is_reported =
+            matches!(reported[..], [line] if line.contains("libmpit.so") && line.contains("libmpi"));
+        Failure::unless(is_reported, || finished.to_string())?;
+        let watched = Job::mpi(stack, 1).arg(&misplaced).under_mpit(&[])?.succeed()?;
+        says(&watched, "visible, 3 retries, 0 failures")
+    })
 }
 
 const NOT_VISIBLE: &str = "not visible, 0 retries, 0 failures";

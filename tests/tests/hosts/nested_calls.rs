@@ -7,28 +7,24 @@ use crate::{read_all, rows, written_to};
 
 #[test]
 fn calls_in_callbacks_are_recorded() -> Outcome {
-    stacks::for_each("nested_calls", |_| true, |stack| rows::match_expected_rows(stack, "nested_calls", 2))
+    stacks::on_each("nested_calls", |stack| rows::match_expected_rows(stack, "nested_calls", 2))
 }
 
 #[test]
 fn exceptions_do_not_stop_recording() -> Outcome {
-    stacks::for_each(
-        "exceptions",
-        |_| true,
-        |stack| {
-            let program = stack.compile_cxx("exceptions")?;
-            let dir = stack.scratch("exceptions")?;
-            let job = Job::mpi(stack, 1).arg(program).arg(".").dir(&dir);
-            job.under_mpit(&written_to("prof"))?.succeed()?;
-            let prof = &read_all(&dir.join("prof"), 1)?[0];
-            rows::same(0, &rows::of(prof), &rows::expected_of(&dir, 0)?)
-        },
-    )
+    stacks::on_each("exceptions", |stack| {
+        let program = stack.compile_cxx("exceptions")?;
+        let dir = stack.scratch("exceptions")?;
+        let job = Job::mpi(stack, 1).arg(program).arg(".").dir(&dir);
+        job.under_mpit(&written_to("prof"))?.succeed()?;
+        let prof = &read_all(&dir.join("prof"), 1)?[0];
+        rows::same(0, &rows::of(prof), &rows::expected_of(&dir, 0)?)
+    })
 }
 
 #[test]
 fn pmpi_calls_count_once() -> Outcome {
-    stacks::for_each("pmpi_wrappers", |_| true, |stack| rows::match_expected_rows(stack, "pmpi_wrappers", 2))
+    stacks::on_each("pmpi_wrappers", |stack| rows::match_expected_rows(stack, "pmpi_wrappers", 2))
 }
 
 /// Tests one stack of each ABI, because the dynamic linker decides which definition a program finds.
@@ -67,22 +63,18 @@ fn dlsym_calls_are_recorded_or_reported() -> Outcome {
 
 #[test]
 fn pmpi_tools_get_all_arguments() -> Outcome {
-    stacks::for_each(
-        "pmpi_tool_program",
-        |_| true,
-        |stack| {
-            let tool = build::c_variant(Some(stack), "pmpi_tool", "libpmpi_tool.so", &["-shared", "-fPIC"])?;
-            let link = tool.display().to_string();
-            let program = build::c_variant(Some(stack), "pmpi_tool_program", "pmpi_tool_program", &[&link])?;
-            let dir = stack.scratch("pmpi_tool_program")?;
-            let job = Job::mpi(stack, 1).arg(program).dir(&dir).under_mpit(&written_to("prof"))?;
-            let finished = job.succeed()?;
-            Failure::unless(finished.stdout.trim() == "2.5 more 1099511627776 8", || finished.to_string())?;
-            let rows = rows::of(&read_all(&dir.join("prof"), 1)?[0]);
-            let sent = rows.get(&("E".into(), "0".into())).copied();
-            Failure::unless(sent == Some((3, 12)), || {
-                format!("(messages, bytes) are {sent:?}, should be (3, 12)")
-            })
-        },
-    )
+    stacks::on_each("pmpi_tool_program", |stack| {
+        let tool = build::c_variant(Some(stack), "pmpi_tool", "libpmpi_tool.so", &["-shared", "-fPIC"])?;
+        let link = tool.display().to_string();
+        let program = build::c_variant(Some(stack), "pmpi_tool_program", "pmpi_tool_program", &[&link])?;
+        let dir = stack.scratch("pmpi_tool_program")?;
+        let job = Job::mpi(stack, 1).arg(program).dir(&dir).under_mpit(&written_to("prof"))?;
+        let finished = job.succeed()?;
+        Failure::unless(finished.stdout.trim() == "2.5 more 1099511627776 8", || finished.to_string())?;
+        let rows = rows::of(&read_all(&dir.join("prof"), 1)?[0]);
+        let sent = rows.get(&("E".into(), "0".into())).copied();
+        Failure::unless(sent == Some((3, 12)), || {
+            format!("(messages, bytes) are {sent:?}, should be (3, 12)")
+        })
+    })
 }

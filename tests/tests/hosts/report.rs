@@ -75,118 +75,93 @@ fn run(
 
 #[test]
 fn one_file_equals_many_files() -> Outcome {
-    stacks::for_each(
-        "container",
-        |_| true,
-        |stack| {
-            let dir = stack.scratch("container")?;
-            let ring = stack.compile("ring")?;
-            for settings in [&written_to("each")[..], &together("all")] {
-                let finished = run(stack, &ring, "", settings, &dir)?;
-                Failure::unless(finished.code == Some(0), || finished.to_string())?;
-            }
-            let sections = sections(&dir.join("all.prof"))?;
-            Failure::unless(sections.iter().map(|(rank, _)| *rank).eq(0..RANKS), || {
-                "the processes are not in order, or not complete".into()
-            })?;
-            let parse =
-                |(rank, text): &(u32, String)| Prof::parse(text, *rank).context(format!("rank {rank}"));
-            let (mut together, mut each) = (
-                sections.iter().map(parse).collect::<Outcome<Vec<_>>>()?,
-                read_all(&dir.join("each"), RANKS)?,
-            );
-            // The two runs have different identities.
-            for prof in together.iter_mut().chain(&mut each) {
-                prof.identity.clear();
-            }
-            Failure::unless(together == each, || format!("together {together:?}\neach {each:?}"))?;
-            Failure::unless(!dir.join("all.0.prof").exists(), || {
-                "there is a file of one process too".into()
-            })?;
-            // The reports are equal except for the name.
-            let of = |stem: &str| -> Outcome<String> {
-                let finished = report(&dir, &[stem])?;
-                Failure::unless(finished.code == Some(0), || finished.to_string())?;
-                Ok(finished.stdout.replacen(stem, "", 1))
-            };
-            let (all, each) = (of("all")?, of("each")?);
-            Failure::unless(all == each && all.contains("4 of 4 processes"), || format!("{all}\n{each}"))
-        },
-    )
+    stacks::on_each("container", |stack| {
+        let dir = stack.scratch("container")?;
+        let ring = stack.compile("ring")?;
+        for settings in [&written_to("each")[..], &together("all")] {
+            let finished = run(stack, &ring, "", settings, &dir)?;
+            Failure::unless(finished.code == Some(0), || finished.to_string())?;
+        }
+        let sections = sections(&dir.join("all.prof"))?;
+        Failure::unless(sections.iter().map(|(rank, _)| *rank).eq(0..RANKS), || {
+            "the processes are not in order, or not complete".into()
+        })?;
+        let parse = |(rank, text): &(u32, String)| Prof::parse(text, *rank).context(format!("rank {rank}"));
+        let (mut together, mut each) =
+            (sections.iter().map(parse).collect::<Outcome<Vec<_>>>()?, read_all(&dir.join("each"), RANKS)?);
+        // The two runs have different identities.
+        for prof in together.iter_mut().chain(&mut each) {
+            prof.identity.clear();
+        }
+        Failure::unless(together == each, || format!("together {together:?}\neach {each:?}"))?;
+        Failure::unless(!dir.join("all.0.prof").exists(), || "there is a file of one process too".into())?;
+        // The reports are equal except for the name.
+        let of = |stem: &str| -> Outcome<String> {
+            let finished = report(&dir, &[stem])?;
+            Failure::unless(finished.code == Some(0), || finished.to_string())?;
+            Ok(finished.stdout.replacen(stem, "", 1))
+        };
+        let (all, each) = (of("all")?, of("each")?);
+        Failure::unless(all == each && all.contains("4 of 4 processes"), || format!("{all}\n{each}"))
+    })
 }
 
 #[test]
 fn one_file_is_written_at_any_end() -> Outcome {
-    stacks::for_each(
-        "gather_modes",
-        |_| true,
-        |stack| {
-            let program = stack.compile("gather")?;
-            for mode in ["silent", "multiple", "wildcard", "leftover"] {
-                let dir = stack.scratch(&format!("gather_{mode}"))?;
-                let finished = run(stack, &program, mode, &together("run"), &dir)?;
-                Failure::unless(finished.code == Some(0), || finished.to_string())?;
-                let sections = sections(&dir.join("run.prof")).context(mode)?;
-                Failure::unless(sections.len() == RANKS as usize, || format!("{mode}: {sections:?}"))?;
-                let sent = |text: &str| text.lines().any(|line| line.starts_with("E\t"));
-                let silent = sections.iter().filter(|(_, text)| !sent(text)).count();
-                let wanted = if mode == "silent" { RANKS as usize } else { 0 };
-                Failure::unless(silent == wanted, || format!("{mode}: {sections:?}"))?;
-            }
-            Ok(())
-        },
-    )
+    stacks::on_each("gather_modes", |stack| {
+        let program = stack.compile("gather")?;
+        for mode in ["silent", "multiple", "wildcard", "leftover"] {
+            let dir = stack.scratch(&format!("gather_{mode}"))?;
+            let finished = run(stack, &program, mode, &together("run"), &dir)?;
+            Failure::unless(finished.code == Some(0), || finished.to_string())?;
+            let sections = sections(&dir.join("run.prof")).context(mode)?;
+            Failure::unless(sections.len() == RANKS as usize, || format!("{mode}: {sections:?}"))?;
+            let sent = |text: &str| text.lines().any(|line| line.starts_with("E\t"));
+            let silent = sections.iter().filter(|(_, text)| !sent(text)).count();
+            let wanted = if mode == "silent" { RANKS as usize } else { 0 };
+            Failure::unless(silent == wanted, || format!("{mode}: {sections:?}"))?;
+        }
+        Ok(())
+    })
 }
 
 #[test]
 fn late_processes_lose_no_data() -> Outcome {
-    stacks::for_each(
-        "gather_late",
-        |_| true,
-        |stack| {
-            let dir = stack.scratch("gather_late")?;
-            let finished = run(stack, &stack.compile("gather")?, "late", &soon_together("run"), &dir)?;
-            Failure::unless(finished.code == Some(0) && finished.stderr.is_empty(), || finished.to_string())?;
-            let sections = sections(&dir.join("run.prof"))?;
-            Failure::unless(sections.len() == RANKS as usize, || format!("{sections:?}"))?;
-            for (rank, text) in sections {
-                let prof = Prof::parse(&text, rank)?;
-                let sent = prof.rows('E').get(&((rank + 1) % RANKS)).map_or(0, |row| row.messages);
-                Failure::unless(sent == 1, || format!("rank {rank} sent {sent}"))?;
-            }
-            Ok(())
-        },
-    )
+    stacks::on_each("gather_late", |stack| {
+        let dir = stack.scratch("gather_late")?;
+        let finished = run(stack, &stack.compile("gather")?, "late", &soon_together("run"), &dir)?;
+        Failure::unless(finished.code == Some(0) && finished.stderr.is_empty(), || finished.to_string())?;
+        let sections = sections(&dir.join("run.prof"))?;
+        Failure::unless(sections.len() == RANKS as usize, || format!("{sections:?}"))?;
+        for (rank, text) in sections {
+            let prof = Prof::parse(&text, rank)?;
+            let sent = prof.rows('E').get(&((rank + 1) % RANKS)).map_or(0, |row| row.messages);
+            Failure::unless(sent == 1, || format!("rank {rank} sent {sent}"))?;
+        }
+        Ok(())
+    })
 }
 
 #[test]
 fn killed_processes_delay_no_other() -> Outcome {
-    stacks::for_each(
-        "gather_killed",
-        |_| true,
-        |stack| {
-            let dir = stack.scratch("gather_killed")?;
-            let begin = Instant::now();
-            let finished = run(stack, &stack.compile("gather")?, "killed", &soon_together("run"), &dir)?;
-            // 124 is the exit status of `timeout`.
-            Failure::unless(finished.code != Some(0) && finished.code != Some(124), || {
-                format!("after {} seconds\n{finished}", begin.elapsed().as_secs())
-            })
-        },
-    )
+    stacks::on_each("gather_killed", |stack| {
+        let dir = stack.scratch("gather_killed")?;
+        let begin = Instant::now();
+        let finished = run(stack, &stack.compile("gather")?, "killed", &soon_together("run"), &dir)?;
+        // 124 is the exit status of `timeout`.
+        Failure::unless(finished.code != Some(0) && finished.code != Some(124), || {
+            format!("after {} seconds\n{finished}", begin.elapsed().as_secs())
+        })
+    })
 }
 
 #[test]
 fn without_a_world_nothing_is_gathered() -> Outcome {
-    stacks::for_each(
-        "gather_sessions",
-        |_| true,
-        |stack| {
-            let dir = stack.scratch("gather_sessions")?;
-            let finished = run(stack, &stack.compile("gather")?, "sessions", &together("run"), &dir)?;
-            Failure::unless(finished.code == Some(0), || finished.to_string())
-        },
-    )
+    stacks::on_each("gather_sessions", |stack| {
+        let dir = stack.scratch("gather_sessions")?;
+        let finished = run(stack, &stack.compile("gather")?, "sessions", &together("run"), &dir)?;
+        Failure::unless(finished.code == Some(0), || finished.to_string())
+    })
 }
 
 /// Tests MPICH's modern Fortran interface, which calls the library's `PMPI_Finalize`: the end is seen inside
@@ -209,22 +184,15 @@ fn an_unexpected_end_is_early_enough() -> Outcome {
 /// Tests that common output is in the order of the ranks, each text in one piece.
 #[test]
 fn texts_on_standard_output_do_not_mix() -> Outcome {
-    stacks::for_each(
-        "gather_stdout",
-        |_| true,
-        |stack| {
-            let dir = stack.scratch("gather_stdout")?;
-            let settings = [("pml_monitoring_enable", "2"), ("pml_monitoring_enable_output", "1")];
-            let finished = run(stack, &stack.compile("ring")?, "", &settings, &dir)?;
-            Failure::unless(finished.code == Some(0), || finished.to_string())?;
-            let senders: Vec<_> = finished
-                .stdout
-                .lines()
-                .filter_map(|line| line.strip_prefix("E\t")?.split('\t').next())
-                .collect();
-            Failure::unless(senders == ["0", "1", "2", "3"], || finished.to_string())
-        },
-    )
+    stacks::on_each("gather_stdout", |stack| {
+        let dir = stack.scratch("gather_stdout")?;
+        let settings = [("pml_monitoring_enable", "2"), ("pml_monitoring_enable_output", "1")];
+        let finished = run(stack, &stack.compile("ring")?, "", &settings, &dir)?;
+        Failure::unless(finished.code == Some(0), || finished.to_string())?;
+        let senders: Vec<_> =
+            finished.stdout.lines().filter_map(|line| line.strip_prefix("E\t")?.split('\t').next()).collect();
+        Failure::unless(senders == ["0", "1", "2", "3"], || finished.to_string())
+    })
 }
 
 /// Tests that Open MPI's own files are read, with the same numbers as its own script computes.
@@ -272,33 +240,29 @@ fn open_mpi_files_are_read() -> Outcome {
 /// texts of all its members.
 #[test]
 fn settings_after_init_and_names_by_origin() -> Outcome {
-    stacks::for_each(
-        "late_settings",
-        |_| true,
-        |stack| {
-            let dir = stack.scratch("late_settings")?;
-            let program = stack.compile_tool("late_settings")?;
-            Job::mpi(stack, RANKS).arg(program).dir(&dir).under_mpit(&written_to("late"))?.succeed()?;
-            let sections = sections(&dir.join("late.prof"))?;
-            for (rank, text) in &sections {
-                let others = |other: &&(u32, String)| other.0 != *rank;
-                for (other, theirs) in sections.iter().filter(others) {
-                    let (mine, theirs) = (shared(text, *other), shared(theirs, *rank));
-                    Failure::unless(mine == theirs, || format!("{rank}: {mine:?}\n{other}: {theirs:?}"))?;
-                }
+    stacks::on_each("late_settings", |stack| {
+        let dir = stack.scratch("late_settings")?;
+        let program = stack.compile_tool("late_settings")?;
+        Job::mpi(stack, RANKS).arg(program).dir(&dir).under_mpit(&written_to("late"))?.succeed()?;
+        let sections = sections(&dir.join("late.prof"))?;
+        for (rank, text) in &sections {
+            let others = |other: &&(u32, String)| other.0 != *rank;
+            for (other, theirs) in sections.iter().filter(others) {
+                let (mine, theirs) = (shared(text, *other), shared(theirs, *rank));
+                Failure::unless(mine == theirs, || format!("{rank}: {mine:?}\n{other}: {theirs:?}"))?;
             }
-            let odd = shared(&sections[3].1, 1);
-            let wanted = [
-                "MPI_COMM_WORLD\tprocs: 0-3",
-                "create of MPI_COMM_WORLD, 1\tprocs: 1,3",
-                "dup of split of MPI_COMM_WORLD, 1\tprocs: 1,3",
-                "split of MPI_COMM_WORLD, 1\tprocs: 0,1,3",
-                "split of MPI_COMM_WORLD, 2\tprocs: 1,3",
-                "split of MPI_COMM_WORLD, 3\tprocs: 3-0",
-            ];
-            Failure::unless(odd == wanted, || format!("{odd:#?}"))
-        },
-    )
+        }
+        let odd = shared(&sections[3].1, 1);
+        let wanted = [
+            "MPI_COMM_WORLD\tprocs: 0-3",
+            "create of MPI_COMM_WORLD, 1\tprocs: 1,3",
+            "dup of split of MPI_COMM_WORLD, 1\tprocs: 1,3",
+            "split of MPI_COMM_WORLD, 1\tprocs: 0,1,3",
+            "split of MPI_COMM_WORLD, 2\tprocs: 1,3",
+            "split of MPI_COMM_WORLD, 3\tprocs: 3-0",
+        ];
+        Failure::unless(odd == wanted, || format!("{odd:#?}"))
+    })
 }
 
 /// Returns names and members, sorted, of the communicators in a process's text that contain a rank.

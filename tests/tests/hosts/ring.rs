@@ -37,16 +37,12 @@ fn check(profs: &[Prof], laps: u64) -> Outcome {
 
 #[test]
 fn the_ring_has_equal_rows_everywhere() -> Outcome {
-    stacks::for_each(
-        "ring",
-        |_| true,
-        |stack| {
-            let dir = stack.scratch("ring")?;
-            let program = stack.compile("ring")?;
-            Job::mpi(stack, RANKS).arg(program).dir(&dir).under_mpit(&written_to("ring"))?.succeed()?;
-            check(&read_all(&dir.join("ring"), RANKS)?, 25)
-        },
-    )
+    stacks::on_each("ring", |stack| {
+        let dir = stack.scratch("ring")?;
+        let program = stack.compile("ring")?;
+        Job::mpi(stack, RANKS).arg(program).dir(&dir).under_mpit(&written_to("ring"))?.succeed()?;
+        check(&read_all(&dir.join("ring"), RANKS)?, 25)
+    })
 }
 
 /// Tests the expectation itself: Open MPI's own files, read by the same reader, contain the same.
@@ -66,17 +62,13 @@ fn native_monitoring_has_these_rows() -> Outcome {
 
 #[test]
 fn a_tool_inside_reads_exact_counts() -> Outcome {
-    stacks::for_each(
-        "ring_tool",
-        |_| true,
-        |stack| {
-            let dir = stack.scratch("ring_tool")?;
-            let program = stack.compile("ring_tool")?;
-            let job = Job::mpi(stack, RANKS).arg(program).arg("phase").dir(&dir);
-            let finished = job.under_mpit(&[MONITORED])?.succeed()?;
-            Failure::unless(finished.stdout.contains("PASS"), || format!("no check was made:\n{finished}"))?;
-            check(&read_all(&dir.join("phase_1"), RANKS)?, 25)?;
-            check(&read_all(&dir.join("phase_2"), RANKS)?, 40)
-        },
-    )
+    stacks::on_each("ring_tool", |stack| {
+        let dir = stack.scratch("ring_tool")?;
+        let program = stack.compile("ring_tool")?;
+        let job = Job::mpi(stack, RANKS).arg(program).arg("phase").dir(&dir);
+        let finished = job.under_mpit(&[MONITORED])?.succeed()?;
+        Failure::unless(finished.stdout.contains("PASS"), || format!("no check was made:\n{finished}"))?;
+        check(&read_all(&dir.join("phase_1"), RANKS)?, 25)?;
+        check(&read_all(&dir.join("phase_2"), RANKS)?, 40)
+    })
 }

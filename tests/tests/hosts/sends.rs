@@ -120,17 +120,13 @@ fn compare_histograms(rank: u32, ours: &Prof, native: &Prof, only_ours: &Sums) -
 
 #[test]
 fn every_send_is_counted_once() -> Outcome {
-    stacks::for_each(
-        "sends",
-        |_| true,
-        |stack| {
-            let dir = stack.scratch("sends")?;
-            for (rank, prof) in (0..).zip(run_ours(stack, &dir)?) {
-                same(rank, "what mpit counted", &rows(&prof), &expected(&dir, rank)?.all)?;
-            }
-            Ok(())
-        },
-    )
+    stacks::on_each("sends", |stack| {
+        let dir = stack.scratch("sends")?;
+        for (rank, prof) in (0..).zip(run_ours(stack, &dir)?) {
+            same(rank, "what mpit counted", &rows(&prof), &expected(&dir, rank)?.all)?;
+        }
+        Ok(())
+    })
 }
 
 #[test]
@@ -167,7 +163,7 @@ fn refused_sends_are_not_counted() -> Outcome {
 
 #[test]
 fn freed_types_keep_their_size() -> Outcome {
-    stacks::for_each("freed_types", |_| true, |stack| recorded::match_expected_rows(stack, "freed_types", 1))
+    stacks::on_each("freed_types", |stack| recorded::match_expected_rows(stack, "freed_types", 1))
 }
 
 /// Tests the only library here that supports `MPIX_Comm_revoke`: MPICH ends the program, Intel MPI continues

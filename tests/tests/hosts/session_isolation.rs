@@ -26,21 +26,17 @@ fn acts(rank: u32, times: u64) -> Rows {
 
 #[test]
 fn sessions_do_not_affect_each_other() -> Outcome {
-    stacks::for_each(
-        "session_isolation",
-        |_| true,
-        |stack| {
-            let dir = stack.scratch("session_isolation")?;
-            let program = stack.compile("session_isolation")?;
-            // Only handles record.
-            Job::mpi(stack, RANKS).arg(program).arg(&dir).under_mpit(&[])?.succeed()?;
-            for (stem, times) in [("whole", 5), ("part", 1)] {
-                for (rank, prof) in (0..).zip(read_all(&dir.join(stem), RANKS)?) {
-                    rows::same(rank, &rows::of(&prof), &acts(rank, times))
-                        .map_err(|failure| Failure::new(format!("{stem}: {failure}")))?;
-                }
+    stacks::on_each("session_isolation", |stack| {
+        let dir = stack.scratch("session_isolation")?;
+        let program = stack.compile("session_isolation")?;
+        // Only handles record.
+        Job::mpi(stack, RANKS).arg(program).arg(&dir).under_mpit(&[])?.succeed()?;
+        for (stem, times) in [("whole", 5), ("part", 1)] {
+            for (rank, prof) in (0..).zip(read_all(&dir.join(stem), RANKS)?) {
+                rows::same(rank, &rows::of(&prof), &acts(rank, times))
+                    .map_err(|failure| Failure::new(format!("{stem}: {failure}")))?;
             }
-            Ok(())
-        },
-    )
+        }
+        Ok(())
+    })
 }

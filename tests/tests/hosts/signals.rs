@@ -22,25 +22,21 @@ fn forwarded_signals(stack: &Stack) -> &'static [[&'static str; 3]] {
 
 #[test]
 fn launchers_get_each_signal_once() -> Outcome {
-    stacks::for_each(
-        "group_signals",
-        |_| true,
-        |stack| {
-            let program = stack.compile("group_signals")?;
-            let dir = stack.scratch("group_signals")?;
-            let signals = forwarded_signals(stack);
-            let words: Vec<&str> = signals.iter().flatten().copied().collect();
-            let job = Job::mpi(stack, 1).arg(&program).args(&words).dir(&dir).seconds(120);
-            let leader = ["setsid", "sh", "-c", "TEST_GROUP=$$ exec \"$@\"", "sh"];
-            let kept = [&crate::written_to("run")[..], &[("monitoring_store", "file")]].concat();
-            let finished = job.under_mpit(&kept)?.within(&leader).succeed()?;
-            for [group, leader, times] in signals {
-                let line = format!("{group}: {times}, {leader}: {times}\n");
-                Failure::unless(finished.stdout.contains(&line), || format!("no {line:?}\n{finished}"))?;
-            }
-            Ok(())
-        },
-    )
+    stacks::on_each("group_signals", |stack| {
+        let program = stack.compile("group_signals")?;
+        let dir = stack.scratch("group_signals")?;
+        let signals = forwarded_signals(stack);
+        let words: Vec<&str> = signals.iter().flatten().copied().collect();
+        let job = Job::mpi(stack, 1).arg(&program).args(&words).dir(&dir).seconds(120);
+        let leader = ["setsid", "sh", "-c", "TEST_GROUP=$$ exec \"$@\"", "sh"];
+        let kept = [&crate::written_to("run")[..], &[("monitoring_store", "file")]].concat();
+        let finished = job.under_mpit(&kept)?.within(&leader).succeed()?;
+        for [group, leader, times] in signals {
+            let line = format!("{group}: {times}, {leader}: {times}\n");
+            Failure::unless(finished.stdout.contains(&line), || format!("no {line:?}\n{finished}"))?;
+        }
+        Ok(())
+    })
 }
 
 #[test]

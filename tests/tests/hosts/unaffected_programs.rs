@@ -1,13 +1,13 @@
 //! Activity that is not a program's communication, which is not recorded, and calls that cannot be recorded,
-//! which are not affected. Callbacks may query the object that they are notified of.
+//! which are not affected.
 
 use mpit_tests::{Context, Failure, Outcome, launch::Job, paths, stacks};
 
-use crate::{rows, written_to};
+use crate::rows;
 
 #[test]
 fn file_io_is_not_recorded() -> Outcome {
-    stacks::for_each("io", |_| true, |stack| rows::match_expected_rows(stack, "io", 4))
+    stacks::on_each("io", |stack| rows::match_expected_rows(stack, "io", 4))
 }
 
 /// Tests that Python does not notice functions that mpit exports and the library lacks.
@@ -22,35 +22,6 @@ fn python_sees_missing_functions() -> Outcome {
             let run = || Job::mpi(stack, 1).arg(&python).arg(&script);
             let (bare, preloaded) = (run().succeed()?.stdout, run().under_mpit(&[])?.succeed()?.stdout);
             Failure::unless(bare == preloaded, || format!("bare:\n{bare}with mpit:\n{preloaded}"))
-        },
-    )
-}
-
-#[test]
-fn session_programs_run_as_without_mpit() -> Outcome {
-    const RANKS: u32 = 2;
-    // Open MPI has sessions since version 5.
-    stacks::for_each(
-        "session_only",
-        |stack| stack.label() != "ompi4.1.4",
-        |stack| {
-            let program = stack.compile("session_only")?;
-            let dir = stack.scratch("session_only")?;
-            let job = Job::mpi(stack, RANKS).arg(program).dir(&dir).under_mpit(&written_to("prof"))?;
-            let finished = job.succeed()?;
-            Failure::unless(finished.stdout.trim() == "2 processes", || finished.to_string())
-        },
-    )
-}
-
-#[test]
-fn callbacks_may_query_their_communicator() -> Outcome {
-    stacks::for_each(
-        "callbacks",
-        |_| true,
-        |stack| {
-            let program = stack.compile_tool("callbacks")?;
-            Job::mpi(stack, 2).arg(program).under_mpit(&[])?.succeed().map(drop)
         },
     )
 }

@@ -8,11 +8,7 @@ use crate::{read_all, rows, written_to};
 
 #[test]
 fn partitions_are_one_message() -> Outcome {
-    stacks::for_each(
-        "unusual_messages",
-        |_| true,
-        |stack| rows::match_expected_rows(stack, "unusual_messages", 4),
-    )
+    stacks::on_each("unusual_messages", |stack| rows::match_expected_rows(stack, "unusual_messages", 4))
 }
 
 /// Stacks on which programs cannot spawn others, with or without mpit.

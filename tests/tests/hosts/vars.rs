@@ -7,27 +7,22 @@ const RANKS: u32 = 2;
 
 #[test]
 fn one_process_lists_library_and_mpit() -> Outcome {
-    stacks::for_each(
-        "vars",
-        |_| true,
-        |stack| {
-            let dir = stack.scratch("vars")?;
-            let program = stack.compile("ring")?;
-            let list = dir.join("list.json");
-            // The environment that `mpit vars -- mpiexec ...` sets for its command.
-            let job = Job::mpi(stack, RANKS).arg(program).dir(&dir).env("MPIT_LISTING_FILE", &list);
-            job.under_mpit(&[])?.succeed()?;
-            let text = fs::read_to_string(&list).context(list.display())?;
-            for wanted in ["\"name\":\"pml_monitoring_flush\"", "\"own\":true", "\"own\":false", "ABI\""] {
-                Failure::unless(text.contains(wanted), || format!("{} lacks {wanted}", list.display()))?;
-            }
-            // A tool that tries an event takes the first one, and has no object for it.
-            let first =
-                text.split_once("\"events\":[").and_then(|(_, events)| events.split_once("\"bind\":"));
-            let (_, bind) = first.context("an event")?;
-            Failure::unless(bind.starts_with("\"NO_OBJECT\""), || format!("event 0 is bound:\n{text}"))
-        },
-    )
+    stacks::on_each("vars", |stack| {
+        let dir = stack.scratch("vars")?;
+        let program = stack.compile("ring")?;
+        let list = dir.join("list.json");
+        // The environment that `mpit vars -- mpiexec ...` sets for its command.
+        let job = Job::mpi(stack, RANKS).arg(program).dir(&dir).env("MPIT_LISTING_FILE", &list);
+        job.under_mpit(&[])?.succeed()?;
+        let text = fs::read_to_string(&list).context(list.display())?;
+        for wanted in ["\"name\":\"pml_monitoring_flush\"", "\"own\":true", "\"own\":false", "ABI\""] {
+            Failure::unless(text.contains(wanted), || format!("{} lacks {wanted}", list.display()))?;
+        }
+        // A tool that tries an event takes the first one, and has no object for it.
+        let first = text.split_once("\"events\":[").and_then(|(_, events)| events.split_once("\"bind\":"));
+        let (_, bind) = first.context("an event")?;
+        Failure::unless(bind.starts_with("\"NO_OBJECT\""), || format!("event 0 is bound:\n{text}"))
+    })
 }
 
 /// Tests tools that stop at the first refused entry: without mpit they stop early on Open MPI, which lists
@@ -60,31 +55,27 @@ const HIDDEN: &str = "pml_monitoring_flush,calls,pml_monitoring_message_sizes,bt
 
 #[test]
 fn hidden_entries_are_not_listed() -> Outcome {
-    stacks::for_each(
-        "hidden",
-        |_| true,
-        |stack| {
-            let dir = stack.scratch("hidden")?;
-            let program = stack.compile("ring")?;
-            let list = dir.join("list.json");
-            let job = Job::mpi(stack, RANKS).arg(program).dir(&dir).env("MPIT_LISTING_FILE", &list);
-            job.under_mpit(&[("hidden_entries", HIDDEN)])?.succeed()?;
-            let text = fs::read_to_string(&list).context(list.display())?;
-            let hidden = [
-                "\"pml_monitoring_flush\"",
-                "\"pml_monitoring_message_sizes\"",
-                "\"calls\"",
-                "\"calls_",
-                "\"name\":\"btl_base_",
-                "\"name\":\"MPIR_CVAR_BCAST_",
-            ];
-            for name in hidden {
-                Failure::unless(!text.contains(name), || format!("{} has {name}", list.display()))?;
-            }
-            let shown = text.contains("\"pml_monitoring_messages_count\"") && text.contains("\"own\":false");
-            Failure::unless(shown, || format!("{} lacks what is not hidden", list.display()))
-        },
-    )
+    stacks::on_each("hidden", |stack| {
+        let dir = stack.scratch("hidden")?;
+        let program = stack.compile("ring")?;
+        let list = dir.join("list.json");
+        let job = Job::mpi(stack, RANKS).arg(program).dir(&dir).env("MPIT_LISTING_FILE", &list);
+        job.under_mpit(&[("hidden_entries", HIDDEN)])?.succeed()?;
+        let text = fs::read_to_string(&list).context(list.display())?;
+        let hidden = [
+            "\"pml_monitoring_flush\"",
+            "\"pml_monitoring_message_sizes\"",
+            "\"calls\"",
+            "\"calls_",
+            "\"name\":\"btl_base_",
+            "\"name\":\"MPIR_CVAR_BCAST_",
+        ];
+        for name in hidden {
+            Failure::unless(!text.contains(name), || format!("{} has {name}", list.display()))?;
+        }
+        let shown = text.contains("\"pml_monitoring_messages_count\"") && text.contains("\"own\":false");
+        Failure::unless(shown, || format!("{} lacks what is not hidden", list.display()))
+    })
 }
 
 /// Tests the entries that break TAU: the histogram is longer than its buffer, and TAU stops at variables of

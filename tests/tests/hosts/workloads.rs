@@ -389,8 +389,7 @@ fn mpi4py_messages_are_counted() -> Outcome {
                 Job::mpi(stack, RANKS).arg(&python).arg(paths::source("hosts/python/sends.py")).dir(&dir);
             job.under_mpit(&written_to("prof"))?.succeed()?;
             for (rank, prof) in (0..).zip(read_all(&dir.join("prof"), RANKS)?) {
-                let rows: Vec<_> =
-                    prof.rows('E').into_iter().map(|(peer, row)| (peer, row.messages, row.bytes)).collect();
+                let rows = prof.sent();
                 Failure::unless(rows == [(1 - rank, 4, 32)], || {
                     format!("rank {rank}: rows (peer, messages, bytes) are {rows:?}")
                 })?;

@@ -90,110 +90,91 @@ fn spawned_processes_have_own_files() -> Outcome {
 
 #[test]
 fn steps_and_earlier_runs_are_not_mixed() -> Outcome {
-    stacks::for_each(
-        "worlds_steps",
-        |_| true,
-        |stack| {
-            let program = stack.compile("worlds")?.display().to_string();
-            let dir = stack.scratch("worlds_steps")?;
-            let earlier = |stem: &str| {
-                let path = dir.join(format!("{stem}.3.prof"));
-                let text = "# POINT TO POINT\nE\t3\t0\t4 bytes\t1 msgs sent\t0,0,0,1".to_owned()
-                    + &",0".repeat(62)
-                    + "\n# OSC\n# COLLECTIVES\n";
-                fs::write(&path, text).context(path.display())
-            };
-            earlier("run")?;
-            // Two steps of a job script.
-            let step = |ranks: u32| stack.mpiexec(ranks).join(" ");
-            let script = format!("{} {program} 1 && {} {program} 2", step(3), step(1));
-            Job::alone(stack)
-                .args(&["sh", "-c", &script])
-                .dir(&dir)
-                .under_mpit(&written_to("run"))?
-                .succeed()?;
-            all_sent(&dir, "run", 3, 1)?;
-            all_sent(&dir, "run.w2", 1, 2)?;
-            let shown = report(&dir, &["run"])?;
-            let both = shown.stdout.contains("run: 3 of 3 processes")
-                && shown.stdout.contains("run.w2: 1 of 1 processes");
-            Failure::unless(both, || shown.to_string())?;
-            let there = names(&dir)?;
-            Failure::unless(there == ["run.0.prof", "run.1.prof", "run.2.prof", "run.w2.0.prof"], || {
-                format!("{there:?}")
-            })?;
-            // Without `mpit run`, earlier files are not removed; then the report distinguishes the two.
-            let settings: Vec<_> =
-                written_to("alone").iter().map(|(name, value)| format!("{name}={value}")).collect();
-            earlier("alone")?;
-            Job::mpi(stack, 2)
-                .args(&[&program, "4"])
-                .dir(&dir)
-                .env("MPIT_SET", settings.join("\n"))
-                .preloaded()?
-                .succeed()?;
-            all_sent(&dir, "alone", 2, 4)?;
-            let shown = report(&dir, &["alone"])?;
-            let apart = shown.stdout.contains("alone: 2 of 2 processes")
-                && shown.stdout.contains("alone (an earlier run): 1 of 4 processes");
-            Failure::unless(apart, || shown.to_string())
-        },
-    )
+    stacks::on_each("worlds_steps", |stack| {
+        let program = stack.compile("worlds")?.display().to_string();
+        let dir = stack.scratch("worlds_steps")?;
+        let earlier = |stem: &str| {
+            let path = dir.join(format!("{stem}.3.prof"));
+            let text = "# POINT TO POINT\nE\t3\t0\t4 bytes\t1 msgs sent\t0,0,0,1".to_owned()
+                + &",0".repeat(62)
+                + "\n# OSC\n# COLLECTIVES\n";
+            fs::write(&path, text).context(path.display())
+        };
+        earlier("run")?;
+        // Two steps of a job script.
+        let step = |ranks: u32| stack.mpiexec(ranks).join(" ");
+        let script = format!("{} {program} 1 && {} {program} 2", step(3), step(1));
+        Job::alone(stack).args(&["sh", "-c", &script]).dir(&dir).under_mpit(&written_to("run"))?.succeed()?;
+        all_sent(&dir, "run", 3, 1)?;
+        all_sent(&dir, "run.w2", 1, 2)?;
+        let shown = report(&dir, &["run"])?;
+        let both = shown.stdout.contains("run: 3 of 3 processes")
+            && shown.stdout.contains("run.w2: 1 of 1 processes");
+        Failure::unless(both, || shown.to_string())?;
+        let there = names(&dir)?;
+        Failure::unless(there == ["run.0.prof", "run.1.prof", "run.2.prof", "run.w2.0.prof"], || {
+            format!("{there:?}")
+        })?;
+        // Without `mpit run`, earlier files are not removed; then the report distinguishes the two.
+        let settings: Vec<_> =
+            written_to("alone").iter().map(|(name, value)| format!("{name}={value}")).collect();
+        earlier("alone")?;
+        Job::mpi(stack, 2)
+            .args(&[&program, "4"])
+            .dir(&dir)
+            .env("MPIT_SET", settings.join("\n"))
+            .preloaded()?
+            .succeed()?;
+        all_sent(&dir, "alone", 2, 4)?;
+        let shown = report(&dir, &["alone"])?;
+        let apart = shown.stdout.contains("alone: 2 of 2 processes")
+            && shown.stdout.contains("alone (an earlier run): 1 of 4 processes");
+        Failure::unless(apart, || shown.to_string())
+    })
 }
 
 /// Tests that a batch system's limit on file sizes (`ulimit -f`) does not end a program, and that a FIFO in
 /// place of a file does not block one.
 #[test]
 fn limits_and_fifos_do_not_stop_a_program() -> Outcome {
-    stacks::for_each(
-        "worlds_limits",
-        |_| true,
-        |stack| {
-            let program = stack.compile("limits")?;
-            let dir = stack.scratch("worlds_limits")?;
-            for name in ["run.0.store", "run.0.prof"] {
-                Job::plain(&["mkfifo", name]).dir(&dir).succeed()?;
-            }
-            let mut settings = written_to("run").to_vec();
-            settings.push(("monitoring_store", "file"));
-            let job = Job::mpi(stack, 1).arg(&program).args(&["1000", "1000"]).dir(&dir).seconds(120);
-            let finished = job.under_mpit(&settings)?.succeed()?;
-            let reported = ["later records are in memory only", "run.0.prof: File too large"];
-            Failure::unless(reported.iter().all(|line| finished.stderr.contains(line)), || {
-                finished.to_string()
-            })?;
-            // The limit applied to the program only.
-            let recovered = finished.stderr.contains("rank 0 could not write in MPI_Finalize: recovered");
-            Failure::unless(recovered && sent(&dir.join("run"), 0, 1)? == 1, || finished.to_string())?;
-            Job::plain(&["mkfifo", "run.1.store"]).dir(&dir).succeed()?;
-            let shown = report(&dir, &["."])?;
-            let named = shown.stderr.contains("run.1.store: cannot read: it is no regular file");
-            Failure::unless(shown.stdout.contains("run: 1 of 1 processes") && named, || shown.to_string())
-        },
-    )
+    stacks::on_each("worlds_limits", |stack| {
+        let program = stack.compile("limits")?;
+        let dir = stack.scratch("worlds_limits")?;
+        for name in ["run.0.store", "run.0.prof"] {
+            Job::plain(&["mkfifo", name]).dir(&dir).succeed()?;
+        }
+        let mut settings = written_to("run").to_vec();
+        settings.push(("monitoring_store", "file"));
+        let job = Job::mpi(stack, 1).arg(&program).args(&["1000", "1000"]).dir(&dir).seconds(120);
+        let finished = job.under_mpit(&settings)?.succeed()?;
+        let reported = ["later records are in memory only", "run.0.prof: File too large"];
+        Failure::unless(reported.iter().all(|line| finished.stderr.contains(line)), || finished.to_string())?;
+        // The limit applied to the program only.
+        let recovered = finished.stderr.contains("rank 0 could not write in MPI_Finalize: recovered");
+        Failure::unless(recovered && sent(&dir.join("run"), 0, 1)? == 1, || finished.to_string())?;
+        Job::plain(&["mkfifo", "run.1.store"]).dir(&dir).succeed()?;
+        let shown = report(&dir, &["."])?;
+        let named = shown.stderr.contains("run.1.store: cannot read: it is no regular file");
+        Failure::unless(shown.stdout.contains("run: 1 of 1 processes") && named, || shown.to_string())
+    })
 }
 
 /// Tests a common file that rank 0 cannot write: every process keeps its data until another file contains
 /// them.
 #[test]
 fn a_failed_single_file_costs_no_data() -> Outcome {
-    stacks::for_each(
-        "worlds_full",
-        |_| true,
-        |stack| {
-            let program = stack.compile("limits")?;
-            let dir = stack.scratch("worlds_full")?;
-            let mut settings = written_to("run").to_vec();
-            settings.extend([("monitoring_store", "file"), ("monitoring_container", "1")]);
-            let job =
-                Job::mpi(stack, 2).arg(&program).args(&["100000000", "1000", "0"]).dir(&dir).seconds(120);
-            let finished = job.under_mpit(&settings)?.succeed()?;
-            let reported = finished.stderr.contains("rank 0 could not write in MPI_Finalize: recovered")
-                && !finished.stderr.contains("without MPI_Finalize");
-            let shown = report(&dir, &["run"])?;
-            Failure::unless(reported && shown.stdout.contains("run: 2 of 2 processes"), || {
-                format!("{finished}{shown}")
-            })
-        },
-    )
+    stacks::on_each("worlds_full", |stack| {
+        let program = stack.compile("limits")?;
+        let dir = stack.scratch("worlds_full")?;
+        let mut settings = written_to("run").to_vec();
+        settings.extend([("monitoring_store", "file"), ("monitoring_container", "1")]);
+        let job = Job::mpi(stack, 2).arg(&program).args(&["100000000", "1000", "0"]).dir(&dir).seconds(120);
+        let finished = job.under_mpit(&settings)?.succeed()?;
+        let reported = finished.stderr.contains("rank 0 could not write in MPI_Finalize: recovered")
+            && !finished.stderr.contains("without MPI_Finalize");
+        let shown = report(&dir, &["run"])?;
+        Failure::unless(reported && shown.stdout.contains("run: 2 of 2 processes"), || {
+            format!("{finished}{shown}")
+        })
+    })
 }

@@ -1,7 +1,7 @@
 //! Programs, plug-ins and commands that tests build and run: definitions in them, however they are linked, and the guides.
 //!
 //! One executable, because each costs a link. No test here defines a variable: `attributes` does, whose program lists what
-//! it defines. The one test that uses the interface itself, in `plugins/stress.rs`, runs in a process of its own.
+//! it defines.
 
 mod check;
 mod guides;

@@ -19,8 +19,9 @@ const TEST: &str = "MPIT_TEST_JOB";
 
 /// Runs a test as a job of `ranks` ranks: starts this program again for the test that contains the closure.
 fn job<F: FnOnce(&Comm) -> Outcome>(ranks: usize, body: F) {
-    let output = output_of_job(ranks, body);
-    assert!(output.is_ok(), "{}", output.unwrap_or_default());
+    if let Err(output) = output_of_job(ranks, body) {
+        panic!("{output}");
+    }
 }
 
 /// Runs a test as a job. Returns its output in the process of the test.

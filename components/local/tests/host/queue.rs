@@ -4,8 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Acquire, Ordering::Release};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mpit::object::Bind;
-use mpit::tool::{Class, Handle, Registry, Session, Tool};
+use mpit::tool::{Class, Handle, Session, Tool};
 use mpit_local::{Comm, Result};
 
 use super::job;
@@ -117,27 +116,6 @@ fn a_reading_thread_sees_possible_values() {
             exchanged
         })?;
         assert_eq!(length(&queue), 0);
-        Ok(())
-    });
-}
-
-#[test]
-fn only_ranks_have_the_variables() {
-    if std::env::var_os("MPIT_LOCAL_RANK").is_none() {
-        let registry = Registry::global();
-        assert_eq!(registry.pvar_index(LENGTH, Class::Level), None);
-        assert_eq!(registry.category_index("local_queues"), None);
-    }
-    job(1, |_| {
-        let registry = Registry::global();
-        for class in [Class::Level, Class::HighWatermark] {
-            let index = registry.pvar_index(LENGTH, class).ok_or("no variable")?;
-            let desc = registry.pvar(index).ok_or("no descriptor")?;
-            assert_eq!((desc.bind(), desc.description().is_empty()), (Bind::Comm, false));
-        }
-        let category = registry.category_index("local_queues").ok_or("no category")?;
-        let category = registry.category(category).ok_or("no descriptor")?;
-        assert_eq!(category.with_members(|all| all.pvars.len()), 2);
         Ok(())
     });
 }

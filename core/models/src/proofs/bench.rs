@@ -94,7 +94,7 @@ impl Bench {
     }
 }
 
-/// Accepts that an operation fails because its handle was freed or its epoch is over.
+/// Accepts that an operation fails because its handle was freed or its plug-in is inactive.
 pub(super) fn unless_invalid(result: Result<()>) {
     let is_expected = matches!(
         result,

@@ -23,7 +23,7 @@ use crate::event::{
     Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, Hints, InstanceId, RegistrationId,
     SourceCell,
 };
-use crate::plugin::EpochCounter;
+use crate::plugin::Activation;
 use crate::tool::EventInstance;
 use crate::vocabulary::{Datatype, Safety, SourceOrder};
 
@@ -62,10 +62,10 @@ const ELEMENTS: &[Element] = &[
 ];
 
 /// The same event of a plug-in.
-static EPOCHS: EpochCounter = EpochCounter::new();
+static ACTIVATION: Activation = Activation::new();
 static LIMITED_CELL: EventCell = EventCell::new();
 static LIMITED: EventDesc =
-    EventDesc::new("tick", ELEMENTS, &CLOCK, &LIMITED_CELL, ORIGIN).with_epoch_counter(&EPOCHS);
+    EventDesc::new("tick", ELEMENTS, &CLOCK, &LIMITED_CELL, ORIGIN).with_activation(&ACTIVATION);
 
 #[derive(Clone, Copy, Debug)]
 struct LimitedTick(Tick);
@@ -311,16 +311,16 @@ fn raise_limited(number: u64) {
     LimitedTick::raise(Context::ANYWHERE, || LimitedTick(tick(number)));
 }
 
-fn end_of_epoch(bench: &Bench) {
-    assert!(EPOCHS.end());
-    bench.release(&EPOCHS);
+fn deactivate(bench: &Bench) {
+    assert!(ACTIVATION.end());
+    bench.release(&ACTIVATION);
 }
 
 /// A registration whose plug-in is deactivated while an event is delivered can be freed, once.
 fn abandoned_registrations_end_once() {
-    EPOCHS.begin();
+    ACTIVATION.begin();
     let tool = Rc::new(Tool::new(&LIMITED, false));
-    at_once(&tool, [|_| raise_limited(1), |tool| end_of_epoch(&tool.bench), |tool| assert!(tool.free())]);
+    at_once(&tool, [|_| raise_limited(1), |tool| deactivate(&tool.bench), |tool| assert!(tool.free())]);
     assert!(!LIMITED_CELL.has_listeners());
     assert!(!tool.free());
     assert_eq!(tool.freed(), 1);
@@ -328,12 +328,12 @@ fn abandoned_registrations_end_once() {
 
 /// A registration that is made while its plug-in is deactivated does not stay.
 fn no_registration_begins_after_the_end() {
-    EPOCHS.begin();
+    ACTIVATION.begin();
     let shared = Rc::new((Bench::of_event(&LIMITED), Lasting::new(Listener::default())));
     at_once(
         &shared,
         [
-            |(bench, _)| end_of_epoch(bench),
+            |(bench, _)| deactivate(bench),
             |(bench, listener)| unless_invalid(register(bench, listener.get(), false).map(drop)),
         ],
     );

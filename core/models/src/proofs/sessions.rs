@@ -14,7 +14,7 @@ use super::at_once;
 use super::bench::{Bench, unless_invalid};
 use crate::cell::{Cell as _, Counter, HighWatermark};
 use crate::desc::{Metadata, PvarDesc, PvarFlags, SharedMetadata};
-use crate::plugin::EpochCounter;
+use crate::plugin::Activation;
 use crate::session::{HandleSelection, PvarHandle, SessionId};
 use crate::vocabulary::Class;
 
@@ -33,8 +33,8 @@ pub(super) const MODELS: &[Model] = &[
     Model::new("sessions::handles_start_and_stop_once", handles_start_and_stop_once).preemptions(2),
     Model::new("sessions::started_handles_count", started_handles_count).preemptions(2),
     Model::new("sessions::no_update_is_lost_or_read_twice", no_update_is_lost_or_read_twice).preemptions(2),
-    Model::new("epochs::no_handle_runs_after_the_end", no_handle_runs_after_the_end).preemptions(2),
-    Model::new("epochs::no_handle_begins_after_the_end", no_handle_begins_after_the_end).preemptions(2),
+    Model::new("activation::no_handle_runs_after_the_end", no_handle_runs_after_the_end).preemptions(2),
+    Model::new("activation::no_handle_begins_after_the_end", no_handle_begins_after_the_end).preemptions(2),
 ];
 
 static SHARED: SharedMetadata = SharedMetadata::new("", file!());
@@ -56,14 +56,14 @@ static HIGHEST: HighWatermark<u64> = HighWatermark::new();
 static HIGHEST_DESC: PvarDesc =
     PvarDesc::new(Metadata::new("highest", 7, &SHARED, line!()), Class::HighWatermark, &HIGHEST);
 
-/// The epochs of a plug-in with a counter.
-static EPOCHS: EpochCounter = EpochCounter::new();
-static OF_EPOCH: SharedMetadata = SharedMetadata::new("", file!()).with_epoch_counter(&EPOCHS);
+/// The activation of a plug-in with a counter.
+static ACTIVATION: Activation = Activation::new();
+static OF_PLUGIN: SharedMetadata = SharedMetadata::new("", file!()).with_activation(&ACTIVATION);
 static LIMITED: Counter<u64> = Counter::new();
 static LIMITED_DESC: PvarDesc =
-    PvarDesc::new(Metadata::new("limited", 7, &OF_EPOCH, line!()), Class::Counter, &LIMITED);
+    PvarDesc::new(Metadata::new("limited", 7, &OF_PLUGIN, line!()), Class::Counter, &LIMITED);
 static LIMITED_ALWAYS: PvarDesc =
-    PvarDesc::new(Metadata::new("limited", 7, &OF_EPOCH, line!()), Class::Counter, &LIMITED)
+    PvarDesc::new(Metadata::new("limited", 7, &OF_PLUGIN, line!()), Class::Counter, &LIMITED)
         .with_flags(PvarFlags::CONTINUOUS);
 
 /// A session with a handle.
@@ -252,31 +252,28 @@ fn no_update_is_lost_or_read_twice() {
     assert_eq!(taken.values.get(), 11);
 }
 
-fn end_of_epoch(bench: &Bench) {
-    assert!(EPOCHS.end());
-    bench.release(&EPOCHS);
+fn deactivate(bench: &Bench) {
+    assert!(ACTIVATION.end());
+    bench.release(&ACTIVATION);
 }
 
 /// A handle that is started while its plug-in is deactivated is not left running.
 fn no_handle_runs_after_the_end() {
-    EPOCHS.begin();
+    ACTIVATION.begin();
     let tool = Rc::new(Tool::new(&LIMITED_DESC));
-    at_once(&tool, [|tool| end_of_epoch(&tool.bench), |tool| tool.start()]);
+    at_once(&tool, [|tool| deactivate(&tool.bench), |tool| tool.start()]);
     assert!(!LIMITED.watched(), "the handle runs");
 }
 
 /// A handle that is allocated while its plug-in is deactivated is not left running.
 fn no_handle_begins_after_the_end() {
-    EPOCHS.begin();
+    ACTIVATION.begin();
     let bench = Bench::of_pvar(&LIMITED_ALWAYS);
     let session = bench.session_create().unwrap();
     let shared = Rc::new((bench, session));
     at_once(
         &shared,
-        [
-            |(bench, _)| end_of_epoch(bench),
-            |(bench, session)| unless_invalid(bench.alloc(*session).map(drop)),
-        ],
+        [|(bench, _)| deactivate(bench), |(bench, session)| unless_invalid(bench.alloc(*session).map(drop))],
     );
     assert!(!LIMITED.watched(), "the handle runs");
 }

@@ -19,18 +19,16 @@ static CLAIMING: Mutex<()> = Mutex::new(());
 /// The function that is called after changes.
 static HOOK: OnceLock<fn()> = OnceLock::new();
 
-/// Sets the function that is called when components are added, and when plug-ins are activated or deactivated. It iterates over
-/// [`all`] components and their [epochs](ForeignComponent::epoch). Only the first call takes effect.
+/// Sets the function that is called when components are added, and when plug-ins are deactivated. It iterates over [`all`] components
+/// and whether they are [active](ForeignComponent::is_active). Only the first call takes effect.
 pub fn on_change(hook: fn()) {
     HOOK.get_or_init(|| hook);
 }
 
-/// Notifies the frameworks that plug-ins were activated or deactivated. Components of inactive plug-ins are paused. Runs
+/// Notifies the frameworks that components were added or plug-ins deactivated. Components of inactive plug-ins are paused. Runs
 /// functions of components, so the caller must hold no lock.
 pub fn changed() {
-    all()
-        .filter(|component| component.epoch().is_none())
-        .for_each(|component| component.subscription.pause());
+    all().filter(|component| !component.is_active()).for_each(|component| component.subscription.pause());
     if let Some(hook) = HOOK.get() {
         hook();
     }

@@ -6,7 +6,7 @@
 //!
 //! States of a component: it is [claimed](Claim), which binds its subscription; published, after all that came with it is registered;
 //! opened by its framework, if MPI is initialized and the selection list admits it, which resumes its subscription; closed when MPI is
-//! finalized or its plug-in is deactivated; and opened again after the next activation.
+//! finalized or its plug-in is deactivated.
 
 mod list;
 
@@ -20,9 +20,9 @@ use std::sync::atomic::{
 pub use list::{Claim, all, changed, on_change};
 
 use super::abi;
+use super::activation::Activation;
 use super::c_strings::{DESCRIPTION, borrowed};
 use super::c_structs::check_writable;
-use super::epoch::{Epoch, EpochCounter};
 use crate::component::{CommId, Framework, Lifecycle, Lines, Subscription, World, coll, osc, pml};
 use crate::desc::Origin;
 use crate::registry::{Fault, Refusal, text_fault};
@@ -39,7 +39,7 @@ pub struct ComponentInfo {
     /// The place of the definition.
     pub origin: Origin,
     /// The activation of its plug-in; `None` if it is always active.
-    pub epoch_counter: Option<&'static EpochCounter>,
+    pub activation: Option<&'static Activation>,
 }
 
 /// A component of another image.
@@ -125,10 +125,10 @@ impl ForeignComponent {
         self.about.origin
     }
 
-    /// Returns the present epoch of the plug-in, a different number for each activation; `None` while it is not active.
+    /// Returns true while the plug-in is active.
     #[must_use]
-    pub fn epoch(&self) -> Option<u64> {
-        Epoch::current(self.about.epoch_counter).ok().map(Epoch::epoch)
+    pub fn is_active(&self) -> bool {
+        self.about.activation.is_none_or(Activation::is_active)
     }
 
     fn refusal(&self, why: &str) -> Refusal {

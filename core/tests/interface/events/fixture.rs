@@ -9,7 +9,7 @@ use mpit::event::{
     SourceCell, instance, raise,
 };
 use mpit::internal::desc::{Element, Origin};
-use mpit::internal::plugin::EpochCounter;
+use mpit::internal::plugin::Activation;
 use mpit::internal::registry::Image;
 use mpit::internal::session::{Interface, Limits};
 use mpit::internal::vocabulary::SourceOrder;
@@ -195,10 +195,10 @@ impl EventFixture {
         Self::of_events(elements, order, limits, |desc| desc)
     }
 
-    /// Creates a fixture with the event types of a plug-in with this epoch counter.
-    pub(crate) fn with_epoch_counter(epoch_counter: &'static EpochCounter) -> Self {
+    /// Creates a fixture with the event types of a plug-in with this activation.
+    pub(crate) fn with_activation(activation: &'static Activation) -> Self {
         Self::of_events(Payload::ELEMENTS, SourceOrder::Ordered, Limits::default(), |desc| {
-            desc.with_epoch_counter(epoch_counter)
+            desc.with_activation(activation)
         })
     }
 

@@ -1,7 +1,7 @@
 //! Metadata of a test's variable: its name, and optional properties.
 
 use mpit::internal::desc::{CategoryDesc, Metadata, Origin, SharedMetadata};
-use mpit::internal::plugin::EpochCounter;
+use mpit::internal::plugin::Activation;
 
 use super::leak;
 
@@ -13,7 +13,7 @@ pub(crate) struct VariableMetadata {
     categories: &'static [&'static CategoryDesc],
     aliases: &'static [&'static str],
     environment: &'static [&'static str],
-    epoch_counter: Option<&'static EpochCounter>,
+    activation: Option<&'static Activation>,
 }
 
 /// Returns the metadata of a variable with this name.
@@ -25,7 +25,7 @@ pub(crate) fn variable(name: &'static str) -> VariableMetadata {
         categories: &[],
         aliases: &[],
         environment: &[],
-        epoch_counter: None,
+        activation: None,
     }
 }
 
@@ -56,8 +56,8 @@ impl VariableMetadata {
         Self { environment, ..self }
     }
 
-    pub(crate) fn with_epoch_counter(self, epoch_counter: &'static EpochCounter) -> Self {
-        Self { epoch_counter: Some(epoch_counter), ..self }
+    pub(crate) fn with_activation(self, activation: &'static Activation) -> Self {
+        Self { activation: Some(activation), ..self }
     }
 
     /// Returns the metadata with the place of a definition.
@@ -67,8 +67,8 @@ impl VariableMetadata {
             .with_categories(self.categories)
             .with_aliases(self.aliases)
             .with_environment(self.environment);
-        if let Some(epoch_counter) = self.epoch_counter {
-            shared = shared.with_epoch_counter(epoch_counter);
+        if let Some(activation) = self.activation {
+            shared = shared.with_activation(activation);
         }
         Metadata::of(self.name, self.description, leak(shared), place.line())
     }

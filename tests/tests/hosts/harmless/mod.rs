@@ -120,22 +120,18 @@ fn programs_without_mpi() -> Outcome {
 #[test]
 fn programs_with_mpi() -> Outcome {
     let rows = runnable(ON_MPI)?;
-    stacks::for_each(
-        "harmless",
-        |_| true,
-        |stack| {
-            let mut failures = Vec::new();
-            for (at, row) in rows.iter().enumerate() {
-                let applicable: Vec<_> =
-                    stacks::found().stacks.iter().filter(|one| row.applies(one)).map(Stack::label).collect();
-                let Some(place) = applicable.iter().position(|label| *label == stack.label()) else {
-                    continue;
-                };
-                failures.extend(compare(row, Some(stack), &modes_at(at, place, applicable.len(), is_full())));
-            }
-            Failure::unless(failures.is_empty(), || failures.join("\n"))
-        },
-    )
+    stacks::on_each("harmless", |stack| {
+        let mut failures = Vec::new();
+        for (at, row) in rows.iter().enumerate() {
+            let applicable: Vec<_> =
+                stacks::found().stacks.iter().filter(|one| row.applies(one)).map(Stack::label).collect();
+            let Some(place) = applicable.iter().position(|label| *label == stack.label()) else {
+                continue;
+            };
+            failures.extend(compare(row, Some(stack), &modes_at(at, place, applicable.len(), is_full())));
+        }
+        Failure::unless(failures.is_empty(), || failures.join("\n"))
+    })
 }
 
 #[test]

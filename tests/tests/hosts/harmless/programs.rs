@@ -341,7 +341,7 @@ pub(crate) const ON_MPI: &[Row] = &[
     row("what a library lacks", Python("missing_functions"), &[], Files),
     several("calls in callbacks", C("nested_calls"), 2, &["."]),
     several("wrappers", C("pmpi_wrappers"), 2, &["."]),
-    several("threads", C("threads"), 2, &[]),
+    several("threads", C("concurrent_calls"), 2, &["."]),
     several("spawned processes", C("worlds"), 2, &["5", "spawn"]).except(NO_SPAWN),
     several("exit codes", C("final_output"), 2, &["none", "7"]).with_numbers().ends_job(),
     several("MPI_T", C("lifecycle"), 2, &["iqIqF"]),

@@ -3,7 +3,6 @@
 mod malformed;
 mod multiple;
 mod security;
-mod stress;
 
 use std::env;
 use std::path::PathBuf;

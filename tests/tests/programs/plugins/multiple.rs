@@ -79,16 +79,16 @@ fn a_c_program_loads_plugins_last() -> Outcome {
     let (acme, bolt) = (plugins::good(&dir, "acme")?, plugins::good(&dir, "bolt")?);
     let missing = dir.join("missing.so");
     let program = plugins::program(&dir, "loads")?;
-    let finished = Job::plain(&[]).arg(program).arg(&acme).arg(&missing).arg(&bolt).arg(&acme).succeed()?;
+    let finished = Job::plain(&[]).arg(program).arg(&acme).arg(&missing).arg(&bolt).succeed()?;
     let answers: Vec<_> = finished
         .stdout
         .lines()
         .filter_map(|line| line.strip_prefix("load ").or(line.strip_prefix("again ")))
         .map(|line| line.split_once(".so ").map_or(line, |(_, answer)| answer))
         .collect();
-    // Each of the three calls without a number prints two messages.
-    let expected = ["0 0", "0 0 0", "1 -1", "1 1 1", "0 1", "0 0 0", "0 0", "0 0 0"];
-    Failure::unless(answers == expected && finished.stderr.lines().count() == 4, || finished.to_string())?;
+    // A message for each call that fails.
+    let expected = ["0 0", "0 0 0 1", "1 -1", "1 1 1 1", "0 1", "0 0 0 1"];
+    Failure::unless(answers == expected && finished.stderr.lines().count() == 7, || finished.to_string())?;
     let names: Vec<_> = finished.stdout.lines().filter_map(|line| line.strip_prefix("pvar ")).collect();
     let behind = names.get(names.len().saturating_sub(8)..).unwrap_or_default();
     let expected = ["acme", "bolt"]

@@ -13,20 +13,16 @@ const RANKS: u32 = 3;
 #[test]
 fn a_tool_uses_every_plugin_entry() -> Outcome {
     let plugin = Build::PLAIN.plugin("every")?;
-    stacks::for_each(
-        "rust_plugin",
-        |_| true,
-        |stack| {
-            let program = stack.compile_tool("rust_plugin")?;
-            for threads in [&[][..], &["threads"]] {
-                let job = Job::mpi(stack, RANKS).arg(&program).args(threads).env("MPIT_PLUGINS", &plugin);
-                let finished = job.env("MPIT_EVERY_LIMIT", "7").under_mpit(&[])?.succeed()?;
-                let good = finished.stdout.matches("received 3 steps, 0 failures").count();
-                Failure::unless(good == RANKS as usize, || finished.to_string())?;
-            }
-            Ok(())
-        },
-    )
+    stacks::on_each("rust_plugin", |stack| {
+        let program = stack.compile_tool("rust_plugin")?;
+        for threads in [&[][..], &["threads"]] {
+            let job = Job::mpi(stack, RANKS).arg(&program).args(threads).env("MPIT_PLUGINS", &plugin);
+            let finished = job.env("MPIT_EVERY_LIMIT", "7").under_mpit(&[])?.succeed()?;
+            let good = finished.stdout.matches("received 3 steps, 0 failures").count();
+            Failure::unless(good == RANKS as usize, || finished.to_string())?;
+        }
+        Ok(())
+    })
 }
 
 /// Returns the file of the library's Fortran interface, if it has one.
@@ -44,22 +40,18 @@ fn fortran_interface(stack: &stacks::Stack) -> Option<&'static str> {
 #[test]
 fn cvars_have_a_value_for_each_object() -> Outcome {
     let rust = Build::PLAIN.plugin("every")?;
-    stacks::for_each(
-        "bound_cvars",
-        |_| true,
-        |stack| {
-            let dir = stack.scratch("bound_cvars")?;
-            let paths = [plugins::compile(&dir, "bound", "bound", &[])?, rust.clone()];
-            let has_sessions = !["ompi4.1.4", "ompi5.0.11", "mpich4.0.2"].contains(&stack.label());
-            let sessions = if has_sessions { "sessions" } else { "none" };
-            let mut job = Job::mpi(stack, 1).arg(stack.compile_tool("bound_cvars")?).arg(sessions).dir(&dir);
-            if let Some(interface) = fortran_interface(stack) {
-                job = job.arg(stack.library.with_file_name(interface));
-            }
-            let job = job.env("MPIT_PLUGINS", list(paths.iter().map(std::path::PathBuf::as_path)));
-            let finished = job.env("MPIT_BOUND_COMM", "70").under_mpit(&[])?.succeed()?;
-            let is_right = finished.stdout.contains("bound_cvars: 0 failures");
-            Failure::unless(is_right, || finished.to_string())
-        },
-    )
+    stacks::on_each("bound_cvars", |stack| {
+        let dir = stack.scratch("bound_cvars")?;
+        let paths = [plugins::compile(&dir, "bound", "bound", &[])?, rust.clone()];
+        let has_sessions = !["ompi4.1.4", "ompi5.0.11", "mpich4.0.2"].contains(&stack.label());
+        let sessions = if has_sessions { "sessions" } else { "none" };
+        let mut job = Job::mpi(stack, 1).arg(stack.compile_tool("bound_cvars")?).arg(sessions).dir(&dir);
+        if let Some(interface) = fortran_interface(stack) {
+            job = job.arg(stack.library.with_file_name(interface));
+        }
+        let job = job.env("MPIT_PLUGINS", list(paths.iter().map(std::path::PathBuf::as_path)));
+        let finished = job.env("MPIT_BOUND_COMM", "70").under_mpit(&[])?.succeed()?;
+        let is_right = finished.stdout.contains("bound_cvars: 0 failures");
+        Failure::unless(is_right, || finished.to_string())
+    })
 }

@@ -12,13 +12,13 @@ use mpit::object::{Bind, Object};
 
 use crate::is_ours;
 
-static HEARD: AtomicU64 = AtomicU64::new(0);
+static RECEIVED: AtomicU64 = AtomicU64::new(0);
 static LOST: AtomicI64 = AtomicI64::new(0);
 static LAST: AtomicI64 = AtomicI64::new(0);
 static SOURCES: AtomicU64 = AtomicU64::new(0);
 
 extern "C" fn deliver(_function: *mut c_void, delivery: &Delivery) {
-    HEARD.fetch_add(1, SeqCst);
+    RECEIVED.fetch_add(1, SeqCst);
     let time = timestamp(delivery.instance).expect("an instance");
     assert!(LAST.swap(time, SeqCst) <= time, "time goes on");
     let source = source_index(delivery.instance).expect("an instance");
@@ -32,7 +32,7 @@ extern "C" fn report(_function: *mut c_void, report: &DropReport) {
 }
 
 extern "C" fn free_callback(_function: *mut c_void, _farewell: &FreeNotice) {
-    HEARD.fetch_add(1000, SeqCst);
+    RECEIVED.fetch_add(1000, SeqCst);
 }
 
 // SAFETY: the functions expect the pointers that this tool registers.
@@ -62,7 +62,7 @@ pub fn show() {
             println!(
                 "{} of {comm} at {level}: received {}, lost {}, letters of sources {}",
                 event.name(),
-                HEARD.swap(0, SeqCst),
+                RECEIVED.swap(0, SeqCst),
                 LOST.swap(0, SeqCst),
                 SOURCES.swap(0, SeqCst)
             );

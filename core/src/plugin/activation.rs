@@ -1,0 +1,53 @@
+//! The activation of a plug-in.
+//!
+//! Nothing of a plug-in is ever removed: its definitions stay listed under their indices. A plug-in is activated once, when it is
+//! loaded, and may be deactivated; its definitions have values, and handles on them are valid, in between.
+
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst, fence};
+
+use crate::{Error, Result};
+
+/// The activation of a plug-in: begins at most once, and ends at most once.
+#[derive(Debug)]
+pub struct Activation {
+    is_active: AtomicBool,
+}
+
+impl Activation {
+    /// Creates the activation of a plug-in that is not active yet.
+    #[must_use]
+    #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
+    pub const fn new() -> Self {
+        Self { is_active: AtomicBool::new(false) }
+    }
+
+    /// Returns true if the plug-in is active.
+    #[inline]
+    #[must_use]
+    pub fn is_active(&self) -> bool {
+        self.is_active.load(SeqCst)
+    }
+
+    /// Begins the activation.
+    pub fn begin(&self) {
+        self.is_active.store(true, SeqCst);
+    }
+
+    /// Ends the activation; returns true if the plug-in was active. Handles are invalid from now on.
+    pub fn end(&self) -> bool {
+        let was_active = self.is_active.swap(false, SeqCst);
+        // Pairs with the check that follows the creation of a handle or registration: either the caller of this function finds it
+        // in the list, or its creator sees that the activation has ended.
+        fence(SeqCst);
+        was_active
+    }
+}
+
+/// Fails with `error` if a definition belongs to a plug-in that is not active.
+#[inline]
+pub(crate) fn check_active(activation: Option<&'static Activation>, error: Error) -> Result<()> {
+    match activation {
+        Some(activation) if !activation.is_active() => Err(error),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,109 @@
+//! Tools in programs: C programs that use MPI_T in unusual ways, and check the results themselves.
+
+use mpit_tests::{Failure, Outcome, launch::Job, stacks};
+
+use crate::MONITORED;
+
+/// Events of messages, on libraries with and without an event interface of their own.
+#[test]
+fn a_tool_receives_each_message_once() -> Outcome {
+    stacks::on_each("events", |stack| {
+        let program = stack.compile_tool("events")?;
+        Job::mpi(stack, 3).arg(program).under_mpit(&[])?.succeed().map(drop)
+    })
+}
+
+/// Tables of `mpit_plugin.h` that a program registers with the preload library.
+#[test]
+fn tables_bind_to_communicators() -> Outcome {
+    stacks::on_each("tables", |stack| {
+        let program = stack.compile_tool("tables")?;
+        let job = Job::mpi(stack, 3).env("TAB_LIMIT", "31").env("MPIT_TAB_OLD_TEXT", "text");
+        let finished = job.arg(program).under_mpit(&[])?.succeed()?;
+        Failure::unless(finished.stdout.contains("the table is right: yes"), || finished.to_string())
+    })
+}
+
+/// Handles on variables of the library, while other threads free them and while MPI ends.
+#[test]
+fn freed_host_handles_are_error_codes() -> Outcome {
+    stacks::on_each("freed_handles", |stack| {
+        // Freed memory is overwritten, so that a use after free crashes.
+        let job =
+            Job::mpi(stack, 1).arg(stack.compile("freed_handles")?).env("MALLOC_PERTURB_", "90").seconds(300);
+        let finished = job.under_mpit(&[MONITORED])?.succeed()?;
+        Failure::unless(finished.stdout.contains("done"), || finished.to_string())
+    })
+}
+
+/// Forks while another thread is inside MPI_T.
+/// Proves R320.
+#[test]
+fn forked_child_waits_for_no_lock() -> Outcome {
+    stacks::on_each("fork", |stack| {
+        let program = stack.compile_tool("fork")?;
+        let finished = Job::mpi(stack, 1).arg(program).under_mpit(&[MONITORED])?.succeed()?;
+        let kept = finished.stdout.contains("fork: 0 children hang or fail");
+        Failure::unless(kept, || format!("it did not come to its end:\n{finished}"))
+    })
+}
+
+/// Guarantees of MPI_T over many calls and several initializations of MPI and MPI_T.
+#[test]
+fn callback_contracts_are_kept() -> Outcome {
+    const RANKS: u32 = 2;
+    stacks::on_each("callback_contracts", |stack| {
+        let program = stack.compile_tool("callback_contracts")?;
+        let finished = Job::mpi(stack, RANKS).arg(program).under_mpit(&[MONITORED])?.succeed()?;
+        let ends = finished.stdout.lines().filter(|line| line.contains(" 0 contracts broken")).count();
+        Failure::unless(ends == RANKS as usize, || format!("not all came to the end:\n{finished}"))
+    })
+}
+
+#[test]
+fn objects_freed_in_use_are_identified() -> Outcome {
+    stacks::on_each("used_while_freed", |stack| {
+        let program = stack.compile_tool("used_while_freed")?;
+        Job::mpi(stack, 3).arg(program).under_mpit(&[MONITORED])?.succeed().map(drop)
+    })
+}
+
+#[test]
+fn object_events_need_no_monitoring() -> Outcome {
+    stacks::on_each("object_events", |stack| {
+        let program = stack.compile_tool("object_events")?;
+        Job::mpi(stack, 2).arg(program).under_mpit(&[])?.succeed().map(drop)
+    })
+}
+
+#[test]
+fn callbacks_may_query_their_communicator() -> Outcome {
+    stacks::on_each("callbacks", |stack| {
+        let program = stack.compile_tool("callbacks")?;
+        Job::mpi(stack, 2).arg(program).under_mpit(&[])?.succeed().map(drop)
+    })
+}
+
+#[test]
+fn invalid_tool_calls_change_nothing() -> Outcome {
+    stacks::on_each("tool_edge_cases", |stack| {
+        let program = stack.compile("tool_edge_cases")?;
+        for when in ["early", "late"] {
+            let job = Job::mpi(stack, 1).arg(&program).arg(when).under_mpit(&[MONITORED])?;
+            let finished = job.succeed()?;
+            let printed = |line| finished.stdout.lines().any(|printed| printed == line);
+            let all = printed("1 settings") && printed("in a sandbox") && printed("0 failures");
+            Failure::unless(all, || finished.to_string())?;
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn mpi_t_tools_load_the_library() -> Outcome {
+    stacks::on_each("tool_only", |stack| {
+        let program = stack.compile_tool("tool_only")?;
+        let finished = Job::alone(stack).arg(&program).succeed()?;
+        Failure::unless(finished.stdout == "1 1 1 1\n", || finished.to_string())
+    })
+}
