@@ -1,6 +1,6 @@
 //! Control of recording by the program: `MPI_Pcontrol`.
 
-use crate::{calls, host, monitoring};
+use mpit_monitoring::RUNTIME;
 
 /// Handles a call of `MPI_Pcontrol`.
 ///
@@ -11,22 +11,8 @@ use crate::{calls, host, monitoring};
 /// | 2 | the data recorded since the last time is written to the next numbered file, or all data so far to a stream, if `pml_monitoring_enable` and `pml_monitoring_enable_output` ask for that |
 /// | others | none |
 ///
-/// The level applies to all monitoring components and to the variables of [`calls`], but not to events. Third-party
-/// components are notified of every level.
+/// The level applies to all monitoring components and to the variables of [`calls`](crate::calls), but not to events.
+/// Third-party components are notified of every level.
 pub fn pcontrol(level: i32) {
-    for framework in host::frameworks() {
-        framework.pcontrol(level);
-    }
-    match level {
-        0 => {
-            monitoring::pause();
-            calls::pause();
-        }
-        1 => {
-            monitoring::resume();
-            calls::resume();
-        }
-        2 => monitoring::write_now(),
-        _ => {}
-    }
+    RUNTIME.pcontrol(level);
 }

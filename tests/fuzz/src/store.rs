@@ -1,6 +1,6 @@
 //! Files of stores, as killed processes leave them.
 
-use mpit_components::store;
+use mpit_format::store;
 
 use crate::reports::report;
 

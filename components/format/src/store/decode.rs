@@ -333,14 +333,7 @@ impl DecodedStore {
         let at = block;
         let key = block.word()?;
         match kind {
-            BlockKind::Unused => return Ok(()),
             BlockKind::Messages => self.messages(key, &mut block, at)?,
-            BlockKind::Accesses | BlockKind::Exchanged => {
-                for row in kind.rows() {
-                    let sum = block.sum()?;
-                    self.add(*row, rank(key, at)?, sum);
-                }
-            }
             BlockKind::SharedSum => self.shared_sum(key, &mut block)?,
             BlockKind::Operations => {
                 let sums = [block.sum()?, block.sum()?, block.sum()?];
@@ -357,6 +350,13 @@ impl DecodedStore {
                 self.members.insert(key, ranks);
             }
             BlockKind::Run => self.identity = Identity::parse(&block.name()?),
+            // The other kinds have the sums of one process.
+            _ => {
+                for row in kind.rows() {
+                    let sum = block.sum()?;
+                    self.add(*row, rank(key, at)?, sum);
+                }
+            }
         }
         block.expect_end()
     }
