@@ -146,7 +146,7 @@ mod tests {
     use super::{Kind, Section};
 
     #[test]
-    fn letters_are_different_and_sections_in_order() {
+    fn letters_differ_and_sections_are_in_order() {
         for kind in Kind::ALL {
             assert_eq!(Kind::of_word(&[kind.letter() as u8]), Some(kind));
         }

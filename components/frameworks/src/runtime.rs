@@ -149,7 +149,7 @@ impl Runtime {
         }
     }
 
-    /// Asks the open components for the lines that they add to the output; returns them with the components' full names.
+    /// Returns the lines that the open components add to the output, with the components' full names.
     #[must_use]
     pub fn report(&'static self) -> Vec<(String, Lines)> {
         self.frameworks().into_iter().flat_map(AnyFramework::report).collect()

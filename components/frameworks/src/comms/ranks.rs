@@ -224,12 +224,12 @@ mod tests {
 
     #[test]
     fn host_lists_are_requested_once() {
-        static ASKED: AtomicU32 = AtomicU32::new(0);
-        let lazy = |list| Ranks::Lazy(Arc::new(LazyRanks::new(3, Box::new(Counted(&ASKED, list)))));
+        static REQUESTED: AtomicU32 = AtomicU32::new(0);
+        let lazy = |list| Ranks::Lazy(Arc::new(LazyRanks::new(3, Box::new(Counted(&REQUESTED, list)))));
         let (one, other, unknown) = (lazy(Some(vec![2, 0, 1])), lazy(Some(vec![2, 0, 1])), lazy(None));
-        assert_eq!((one.size(), ASKED.load(Relaxed)), (3, 0));
+        assert_eq!((one.size(), REQUESTED.load(Relaxed)), (3, 0));
         assert!(one.iter().eq([2, 0, 1]) && one.iter().eq([2, 0, 1]));
-        assert_eq!(ASKED.load(Relaxed), 1);
+        assert_eq!(REQUESTED.load(Relaxed), 1);
         assert_eq!(one.identity(), other.identity());
         assert_eq!(Ranks::List([2, 0, 1].into()).resolved(None).identity(), one.identity());
         assert_ne!(Ranks::List([2, 1, 0].into()).resolved(None).identity(), one.identity());

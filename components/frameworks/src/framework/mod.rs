@@ -224,7 +224,7 @@ pub(crate) trait AnyFramework: Sync {
     /// Forwards a call of `MPI_Pcontrol` to the open components.
     fn pcontrol(&self, level: i32);
 
-    /// Asks the open components for their lines; returns them with the components' full names.
+    /// Returns the lines of the open components, with the components' full names.
     fn report(&self) -> Vec<(String, Lines)>;
 }
 
