@@ -27,17 +27,24 @@ pub(crate) fn adopt_new() {
     if SEEN.load(Acquire) == loaded || ADOPTING.swap(true, AcqRel) {
         return;
     }
-    SEEN.store(loaded, Release);
-    adopt_all();
+    if adopt_all() {
+        SEEN.store(loaded, Release);
+    }
     ADOPTING.store(false, Release);
 }
 
-fn adopt_all() {
+/// Returns false if an image is not relocated yet, because another thread is loading it.
+fn adopt_all() -> bool {
     static KNOWN: Mutex<Vec<usize>> = Mutex::new(Vec::new());
     let mut found: Vec<Found> = Vec::new();
     // SAFETY: `collect` expects a pointer to a `Vec<Found>`, and does not keep it.
     unsafe { find::each_object(collect, (&raw mut found).cast()) };
+    let mut is_complete = true;
     for Found { file, function } in found {
+        let Some(function) = function else {
+            is_complete = false;
+            continue;
+        };
         // An image that defines the functions of MPI_T itself shows its definitions through them.
         if image::is_own(function) || find::defines(&file, c"MPI_T_init_thread") {
             continue;
@@ -57,12 +64,14 @@ fn adopt_all() {
             unsafe { image::adopt(function) };
         }
     }
+    is_complete
 }
 
 /// An image with our note.
 struct Found {
     file: CString,
-    function: PluginFunction,
+    /// `None` if the image is not relocated yet.
+    function: Option<PluginFunction>,
 }
 
 /// Reads the dynamic linker's count of loaded objects.
@@ -102,15 +111,22 @@ unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _size: usize, found:
         let start = (info.dlpi_addr + header.p_vaddr) as *const u8;
         // SAFETY: a `PT_NOTE` segment lies in the mapped part of the object, and `p_memsz` is its length.
         let notes = unsafe { std::slice::from_raw_parts(start, header.p_memsz as usize) };
-        if let Some(function) = function_of(notes) {
+        if let Some(address) = address_in(notes) {
+            let function = if address == 0 || address < info.dlpi_addr as usize {
+                None
+            } else {
+                // SAFETY: `core/src/plugin/image.rs` defines notes of this name and type with the address of such a function. The
+                // dynamic linker has added the object's address, since the sum is not below it.
+                Some(unsafe { std::mem::transmute::<usize, PluginFunction>(address) })
+            };
             found.push(Found { file: file.to_owned(), function });
         }
     }
     0
 }
 
-/// Returns the function that our note refers to; other notes are skipped.
-fn function_of(mut notes: &[u8]) -> Option<PluginFunction> {
+/// Returns the address in our note; other notes are skipped.
+fn address_in(mut notes: &[u8]) -> Option<usize> {
     const HEADER: usize = 12;
     while notes.len() >= HEADER {
         let number = |at: usize| u32::from_ne_bytes([notes[at], notes[at + 1], notes[at + 2], notes[at + 3]]);
@@ -119,11 +135,7 @@ fn function_of(mut notes: &[u8]) -> Option<PluginFunction> {
         let end = content.checked_add(len)?;
         let (name, content) = (notes.get(HEADER..HEADER + name_len)?, notes.get(content..end)?);
         if name == NOTE_NAME && kind == NOTE_TYPE {
-            let distance = i64::from_ne_bytes(content.try_into().ok()?);
-            let address = content.as_ptr().wrapping_offset(distance as isize);
-            // SAFETY: `core/src/plugin/image.rs` defines notes of this name and type with the distance to
-            // such a function.
-            return Some(unsafe { std::mem::transmute::<*const u8, PluginFunction>(address) });
+            return Some(usize::from_ne_bytes(content.try_into().ok()?));
         }
         notes = notes.get(end.next_multiple_of(4)..)?;
     }

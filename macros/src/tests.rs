@@ -14,20 +14,6 @@ fn pvar_faults(attribute: TokenStream, item: &TokenStream) -> Vec<String> {
     first_lines(errors)
 }
 
-fn cvar_faults(attribute: TokenStream, item: &TokenStream) -> Vec<String> {
-    let mut errors = Errors::default();
-    let args = parse::CvarArgs::parse(attribute, &mut errors);
-    check::Cvar::check(args, item, &mut errors);
-    first_lines(errors)
-}
-
-fn source_faults(attribute: TokenStream, item: &TokenStream) -> Vec<String> {
-    let mut errors = Errors::default();
-    let args = parse::SourceArgs::parse(attribute, &mut errors);
-    check::Source::check(args, item, &mut errors);
-    first_lines(errors)
-}
-
 /// Returns the mistakes of an event, and its expansion.
 fn event_of(attribute: TokenStream, item: &TokenStream) -> (Vec<String>, String) {
     let mut errors = Errors::default();
@@ -122,15 +108,6 @@ fn a_plain_value_is_no_cell() {
         ),
         ["an AGGREGATE is kept in `Aggregate<u64>`, not in `AtomicU64`"]
     );
-    assert_eq!(
-        cvar_faults(
-            quote!(),
-            &quote!(
-                static LIMIT: u32 = 1;
-            )
-        ),
-        ["a cvar is kept in `Cvar<u32>`, not in `u32`"]
-    );
 }
 
 #[test]
@@ -214,31 +191,6 @@ fn results_are_seen_through() {
         }
     );
     assert!(pvar_tokens(quote!(class = "COUNTER", count = 3), &item).contains("type Value = u64"));
-}
-
-#[test]
-fn readonly_settings_have_no_setter() {
-    let item = quote!(
-        static CORES: Cvar<u32> = Cvar::new(1).range(1..=64).on_set(check);
-    );
-    assert_eq!(
-        cvar_faults(quote!(scope = "READONLY"), &item),
-        ["a cvar of scope READONLY is never set: remove `on_set`, or use scope LOCAL"]
-    );
-    assert_eq!(cvar_faults(quote!(), &item), Vec::<String>::new());
-}
-
-#[test]
-fn sources_say_how_their_events_are_ordered() {
-    let item = quote!(
-        struct Clock;
-    );
-    assert_eq!(source_faults(quote!(ordered, name = "clock"), &item), Vec::<String>::new());
-    assert_eq!(source_faults(quote!(), &item).len(), 1);
-    assert_eq!(
-        source_faults(quote!(unordered, ordered), &item),
-        ["`unordered` contradicts `ordered`: keep only one of the two"]
-    );
 }
 
 #[test]

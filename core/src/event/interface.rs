@@ -5,41 +5,11 @@ use std::sync::atomic::{Ordering::SeqCst, fence};
 
 use super::functions::{Abi, Function, Functions};
 use super::registration::{PinGuard, Registration, RegistrationId};
-use crate::cvar::Cvar;
 use crate::object::Object;
 use crate::plugin::{Activation, check_active};
 use crate::session::Interface;
 use crate::vocabulary::{Bind, Safety};
 use crate::{Error, Result};
-
-/// Capacity of the queue of deferred events, from 2 to 1048576, of each registration with the hint `mpit_defer`. Events that do
-/// not fit are counted as dropped.
-#[mpit::cvar(name = "event_waiting", scope = "LOCAL", verbosity = "TUNER_DETAIL", component = "mpit")]
-static WAITING: Cvar<u32> = Cvar::new(256).range(2..=1 << 20);
-
-/// The info hints of an event registration; others are ignored.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Hints {
-    /// `mpit_defer`: an event that no callback can receive in its context is deferred to a context that admits one. The events of
-    /// the registration keep their order, but other registrations may have received later ones.
-    pub defer: Option<bool>,
-}
-
-impl Hints {
-    /// The key of [`Hints::defer`]; its values are `true` and `false`.
-    pub const DEFER: &'static str = "mpit_defer";
-
-    /// Sets the hint with a key. Returns true if key and value are known.
-    pub fn set(&mut self, key: &str, value: &str) -> bool {
-        let defer = match (key, value) {
-            (Self::DEFER, "true") => true,
-            (Self::DEFER, "false") => false,
-            _ => return false,
-        };
-        self.defer = Some(defer);
-        true
-    }
-}
 
 impl Interface {
     /// Registers for an event type, bound to an object if the type requires one (`MPI_T_event_handle_alloc`). No callback is set
@@ -53,7 +23,6 @@ impl Interface {
         &self,
         index: u32,
         object: Option<&Object<'_>>,
-        hints: Hints,
         abi: &'static Abi,
     ) -> Result<RegistrationId> {
         self.check_initialized()?;
@@ -72,34 +41,16 @@ impl Interface {
             unsafe { self.event_handle_free(id, std::ptr::null_mut(), std::ptr::null_mut()) }?;
             return Err(error);
         }
-        // The plug-in may have been deactivated since; later operations on the registration report that.
-        let _ = self.event_handle_set_hints(id, hints);
         Ok(id)
     }
 
-    /// Applies the given hints (`MPI_T_event_handle_set_info`).
+    /// Checks that a registration is valid.
     ///
     /// # Errors
     ///
     /// [`Error::InvalidHandle`].
-    pub fn event_handle_set_hints(&self, id: RegistrationId, hints: Hints) -> Result<()> {
-        let registration = self.registration(id)?;
-        if let Some(defer) = hints.defer {
-            if defer {
-                registration.allocate_queue(|| WAITING.get() as usize);
-            }
-            registration.defers.store(defer, SeqCst);
-        }
-        Ok(())
-    }
-
-    /// Returns the hints in force (`MPI_T_event_handle_get_info`).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::InvalidHandle`].
-    pub fn event_handle_hints(&self, id: RegistrationId) -> Result<Hints> {
-        Ok(Hints { defer: Some(self.registration(id)?.defers.load(SeqCst)) })
+    pub fn event_check(&self, id: RegistrationId) -> Result<()> {
+        self.registration(id).map(drop)
     }
 
     /// Sets the callback for a level; null removes it (`MPI_T_event_register_callback`).
@@ -151,8 +102,8 @@ impl Interface {
         if changed { Ok(()) } else { Err(Error::NotAccessible) }
     }
 
-    /// Frees a registration (`MPI_T_event_handle_free`). Deferred events are dropped; drops are reported if a callback's level
-    /// admits it. Then the free callback, unless null, runs once.
+    /// Frees a registration (`MPI_T_event_handle_free`). Drops are reported if a callback's level admits it. Then the free
+    /// callback, unless null, runs once.
     ///
     /// Both happen when no callback of the registration can run any more: before this returns, or, if an event of the type is
     /// being delivered, after the last such callback has returned.
@@ -182,14 +133,14 @@ impl Interface {
         Ok(())
     }
 
-    /// Ends the registrations for the events of a plug-in that was deactivated: deferred events are delivered and drops reported,
-    /// and then no callback begins any more. Tools can only free the registrations.
+    /// Ends the registrations for the events of a plug-in that was deactivated: drops are reported, and then no callback begins
+    /// any more. Tools can only free the registrations.
     pub(crate) fn abandon_registrations_of(&self, activation: &Activation) {
         let is_its =
             |slot: &&Registration| slot.desc.activation().is_some_and(|its| std::ptr::eq(its, activation));
         for registration in self.registrations().filter(is_its) {
             if let Some(pin) = registration.pin(Safety::None) {
-                pin.flush_deferred(Safety::None);
+                pin.report_drops(Safety::None);
                 pin.abandon();
             }
         }

@@ -14,13 +14,13 @@
 // | `registration`, `functions`, `cell` | registrations and their callbacks |
 // | `instance`, `payload` | event instances, as callbacks see them |
 // | `source` | time stamps, and the work before an event |
-// | `backlog`, `ring` | deferred and dropped events |
+// | `drops` | dropped events |
 // | `clock` | the clock of time stamps |
 
-mod backlog;
 mod cell;
 #[doc(hidden)]
 pub mod clock;
+mod drops;
 mod functions;
 #[doc(hidden)]
 pub mod instance;
@@ -29,7 +29,6 @@ mod payload;
 #[doc(hidden)]
 pub mod raise;
 mod registration;
-mod ring;
 mod source;
 
 #[doc(hidden)]
@@ -38,8 +37,6 @@ pub use cell::EventCell;
 pub use functions::{Abi, Delivery, DropReport, FreeNotice};
 #[doc(hidden)]
 pub use instance::InstanceId;
-#[doc(hidden)]
-pub use interface::Hints;
 #[doc(inline)]
 pub use raise::{Context, Event};
 pub(crate) use registration::Registration as RegistrationSlot;

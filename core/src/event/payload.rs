@@ -78,7 +78,7 @@ impl Payload {
 
     /// Appends a word. The registry refuses event types with too many.
     #[inline]
-    pub(super) fn push(&mut self, word: u64) {
+    fn push(&mut self, word: u64) {
         self.words[self.len].write(word);
         self.len += 1;
     }

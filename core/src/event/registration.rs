@@ -2,13 +2,12 @@
 
 use std::ffi::c_void;
 use std::sync::atomic::{
-    AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64,
+    AtomicI64, AtomicPtr, AtomicU32, AtomicU64,
     Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
 };
 
 use super::functions::{Abi, Delivery, FreeNotice, Function, FunctionTable, Functions};
 use super::instance::{self, InstanceId, POOL};
-use super::ring::Ring;
 use super::source::SourceCell;
 use crate::desc::EventDesc;
 use crate::vocabulary::Safety;
@@ -76,12 +75,6 @@ pub(crate) struct Registration {
     pub(super) functions: FunctionTable,
     /// The number of instances that were dropped and not reported.
     pub(super) dropped: AtomicI64,
-    /// True if events that cannot be delivered at once are deferred.
-    pub(super) defers: AtomicBool,
-    /// The queue of deferred events, or null: allocated at the first request, and kept for later registrations.
-    pub(super) deferred: AtomicPtr<Ring>,
-    /// True while a thread delivers deferred events.
-    pub(super) draining: AtomicBool,
     free_callback: AtomicPtr<c_void>,
     free_callback_data: AtomicPtr<c_void>,
 }
@@ -100,9 +93,6 @@ impl Registration {
             object: AtomicU64::new(0),
             functions: FunctionTable::new(),
             dropped: AtomicI64::new(0),
-            defers: AtomicBool::new(false),
-            deferred: AtomicPtr::default(),
-            draining: AtomicBool::new(false),
             free_callback: AtomicPtr::default(),
             free_callback_data: AtomicPtr::default(),
         }
@@ -112,10 +102,8 @@ impl Registration {
     pub(super) fn begin(&self, object: u64, abi: &'static Abi) -> RegistrationId {
         self.object.store(object, Relaxed);
         self.abi.store(std::ptr::from_ref(abi).cast_mut(), Relaxed);
-        self.defers.store(false, Relaxed);
         self.free_callback.store(std::ptr::null_mut(), Relaxed);
-        // The slot has no pins, so no other thread uses it. Drops and deferred events were cleared when the last pin was
-        // released.
+        // The slot has no pins, so no other thread uses it. Drops were cleared when the last pin was released.
         self.functions.change(|functions| *functions = Functions::NONE);
         let generation = self.generation() + 1;
         self.state.store((generation << GENERATION_SHIFT) | LIVE, Release);
@@ -245,7 +233,6 @@ impl Registration {
     #[cold]
     fn end(&self, safety: Safety) {
         let registration = self.id();
-        self.drop_deferred();
         self.report_drops(safety);
         self.take_drops();
         let (function, user_data) = (self.free_callback.load(Relaxed), self.free_callback_data.load(Relaxed));

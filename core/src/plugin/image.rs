@@ -19,30 +19,29 @@ use crate::{registry, threads};
 /// The name of the note, with its NUL.
 pub const NOTE_NAME: &[u8] = b"mpit\0";
 
-/// The type of the note. Its content is the distance from itself to the function, in eight bytes.
-pub const NOTE_TYPE: u32 = 1;
+/// The type of the note. Its content is the address of the function, which the dynamic linker relocates.
+pub const NOTE_TYPE: u32 = 2;
 
-// Names and contents of notes are padded to four bytes. Linkers that drop unreferenced sections keep notes.
-#[cfg(target_os = "linux")]
-std::arch::global_asm!(
-    // Hidden, so that the linker resolves the address within this image.
-    ".hidden {image}",
-    ".pushsection .note.mpit, \"a\", %note",
-    ".balign 4",
-    ".long 5",
-    ".long 8",
-    ".long 1",
-    ".asciz \"mpit\"",
-    ".balign 4",
-    "2:",
-    ".quad {image} - 2b",
-    ".popsection",
-    image = sym image,
-);
+/// An ELF note, whose name and content are padded to four bytes.
+#[repr(C, packed(4))]
+struct Note {
+    name_len: u32,
+    len: u32,
+    kind: u32,
+    name: [u8; NOTE_NAME.len().next_multiple_of(4)],
+    function: PluginFunction,
+}
 
-/// A reference to the object file with the note: linkers take only referenced members from an archive.
+/// The note of this image. Linkers that drop unreferenced sections keep notes.
 #[used]
-static IMAGE: PluginFunction = image;
+#[cfg_attr(target_os = "linux", unsafe(link_section = ".note.mpit"))]
+static NOTE: Note = Note {
+    name_len: NOTE_NAME.len() as u32,
+    len: size_of::<PluginFunction>() as u32,
+    kind: NOTE_TYPE,
+    name: *b"mpit\0\0\0\0",
+    function: image,
+};
 
 /// Returns the definitions of this image to a host; null if the image uses a registry of its own or was loaded as a plug-in.
 unsafe extern "C" fn image(host: *const Host) -> *const Plugin {
@@ -57,7 +56,7 @@ unsafe extern "C" fn image(host: *const Host) -> *const Plugin {
 /// Returns true for the function that this image's own note leads to.
 #[must_use]
 pub fn is_own(function: PluginFunction) -> bool {
-    std::ptr::fn_addr_eq(function, IMAGE)
+    std::ptr::fn_addr_eq(function, NOTE.function)
 }
 
 /// The functions that notify adopted images of the thread level.

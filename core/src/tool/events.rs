@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::Tool;
 use crate::cell::{Value, fits};
 use crate::desc::EventDesc;
-use crate::event::{Abi, Delivery, DropReport, FreeNotice, Hints, RegistrationId, instance};
+use crate::event::{Abi, Delivery, DropReport, FreeNotice, RegistrationId, instance};
 use crate::object::Object;
 use crate::session::Interface;
 use crate::vocabulary::Safety;
@@ -92,7 +92,7 @@ impl Tool {
             return Err(Error::Invalid);
         }
         let desc = self.registry().event(index).ok_or(Error::InvalidName)?;
-        let id = self.interface.event_handle_alloc(index, object, Hints::default(), &ABI)?;
+        let id = self.interface.event_handle_alloc(index, object, &ABI)?;
         let registered = Box::new(Registered { callback: Box::new(callback), desc, lost: AtomicU64::new(0) });
         let registered = NonNull::from(Box::leak(registered));
         // From here on, dropping `listener` frees the registration and the `Registered`.

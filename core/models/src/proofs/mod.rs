@@ -6,7 +6,6 @@ mod forks;
 mod levels;
 mod log;
 mod records;
-mod ring;
 mod sessions;
 mod slots;
 mod small;
@@ -25,7 +24,6 @@ pub(crate) fn all() -> Vec<Model> {
         records::MODELS,
         levels::MODELS,
         small::MODELS,
-        ring::MODELS,
         sessions::MODELS,
         events::MODELS,
         forks::MODELS,

@@ -3,7 +3,6 @@
 
 mod activation;
 mod callbacks;
-mod deferral;
 mod drops;
 mod fixture;
 mod instances;

@@ -7,7 +7,7 @@
 
 use std::time::{Duration, Instant};
 
-use mpit::event::{Context, Event, EventCell, Hints, Safety, Source, SourceCell};
+use mpit::event::{Context, Event, EventCell, Safety, Source, SourceCell};
 use mpit::internal::desc::{Element, LARGEST_EVENT};
 use mpit::internal::registry::Image;
 use mpit::internal::session::{Interface, Limits};
@@ -229,7 +229,7 @@ fn payload_is_computed_only_for_listeners() {
     interface.init(ThreadLevel::Multiple);
     Sent::raise(Context::ANYWHERE, || unreachable!("no listener is there"));
     let fixture = EventFixture::new().on_interface(interface);
-    let tool = fixture.listen_to("sent_by_wire", 'a', Hints::default()).on(Safety::ThreadSafe);
+    let tool = fixture.listen_to("sent_by_wire", 'a').on(Safety::ThreadSafe);
     Sent::raise(Context::requiring(Safety::ThreadSafe), || Sent { number: 8, peer: 3 });
     fixture.assert_delivered(&[('a', Delivered::Event(8, Safety::ThreadSafe, Safety::ThreadSafe))]);
     tool.free_without_callback().unwrap();

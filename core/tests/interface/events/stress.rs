@@ -21,8 +21,8 @@ use crate::support::leak;
 use crate::support::process::in_own_process;
 use mpit::event::instance::Payload;
 use mpit::event::{
-    Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, Hints, RegistrationId, Safety,
-    SourceCell, instance,
+    Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, RegistrationId, Safety, SourceCell,
+    instance,
 };
 use mpit::internal::desc::{Element, Origin};
 use mpit::internal::registry::Image;
@@ -210,9 +210,8 @@ unsafe extern "C" fn free_callback(_: *mut c_void, notice: &FreeNotice) {
     record.ended.fetch_add(1, SeqCst);
 }
 
-fn alloc(defer: bool) -> RegistrationId {
-    let hints = Hints { defer: Some(defer) };
-    let id = interface().event_handle_alloc(0, None, hints, &ABI).unwrap();
+fn alloc() -> RegistrationId {
+    let id = interface().event_handle_alloc(0, None, &ABI).unwrap();
     let handler = std::ptr::from_ref(&ABI).cast_mut().cast();
     // SAFETY: `ABI` ignores the function.
     unsafe { interface().event_set_dropped_handler(id, handler) }.unwrap();
@@ -224,7 +223,7 @@ fn run_registration(round: u64) -> &'static RegistrationRecord {
     let span = if round.is_multiple_of(3) { 50 } else { u64::MAX };
     let record = RegistrationRecord::new(false, span);
     let done_before = done();
-    let id = alloc(round % 4 == 1);
+    let id = alloc();
     let begun_before = begun();
     record.register(id, Safety::None);
     record.register(id, Safety::AsyncSignalSafe);
@@ -257,11 +256,11 @@ fn every_instance_is_delivered_or_counted() {
         assert!(registry.add(&image, &[]).is_empty());
         let interface = INTERFACE.get_or_init(|| Interface::new(leak(registry), Limits::default()));
         interface.init(ThreadLevel::Multiple);
-        // Two registrations that last: events that cannot be delivered are dropped by one and deferred by the other.
-        let steady = [false, true].map(|defer| {
+        // Two registrations that last. They begin with different levels, so they drop different events.
+        let steady = [Safety::MpiRestricted, Safety::ThreadSafe].map(|level| {
             let record = RegistrationRecord::new(true, u64::MAX);
-            let id = alloc(defer);
-            record.register(id, Safety::MpiRestricted);
+            let id = alloc();
+            record.register(id, level);
             (record, id)
         });
         let mut records = Vec::new();

@@ -91,7 +91,7 @@ pub(super) const DIFFERENCES: &[Difference] = &[
         why: "the requests inside of the algorithm look like the program's own" },
     // This version hides its variables of messages, so only whole programs can be compared. These contain
     // such an operation.
-    Difference { steps: &["whole", "coll|edges|unusual_messages"], rows: &[E], native: Native::More, compat: false, only_on: Some("ompi4.1.4"),
+    Difference { steps: &["whole", "coll|coll_edge_cases|unusual_messages"], rows: &[E], native: Native::More, compat: false, only_on: Some("ompi4.1.4"),
         why: "the requests inside of the algorithm look like the program's own" },
     Difference { steps: &["allgatherv", "blocking"], rows: &[C, O2A, A2O], native: Native::More, compat: false, only_on: None,
         why: "the algorithm for little data is a gather and a broadcast, which count once more" },
@@ -104,9 +104,9 @@ pub(super) const DIFFERENCES: &[Difference] = &[
     Difference { steps: &["scatterv"], rows: &[C], native: Native::More, compat: true, only_on: None,
         why: "the root counts what it keeps" },
     Difference { steps: &["of", "nothing"], rows: &[C, O2A, A2O, A2A], native: Nothing, compat: false, only_on: None,
-        why: "the function returns before its component is asked if there is no data" },
+        why: "the function returns before its component is called if there is no data" },
     Difference { steps: &["Barrier|Bcast", "alone"], rows: &[O2A, A2A], native: Nothing, compat: false, only_on: None,
-        why: "the function returns before its component is asked if there is no other process" },
+        why: "the function returns before its component is called if there is no other process" },
     Difference { steps: &["Reduce_scatter_block", "alone"], rows: &[O2A, A2O], native: Native::More, compat: false, only_on: None,
         why: "the algorithm for one process is a reduction and a scatter, which count once more" },
     Difference { steps: &["alltoallv|alltoallw", "line|grid"], rows: &[C, A2A], native: FewerBytes(4), compat: false, only_on: None,
