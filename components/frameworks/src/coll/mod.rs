@@ -40,7 +40,7 @@ pub fn active() -> bool {
 }
 
 /// Returns true if a listener wants beginnings of operations, too (two loads). Hosts call it to avoid building an
-/// [`Operation`] for [`begin`].
+/// [`Operation`] for [`Dispatch::begin`].
 #[inline]
 #[must_use]
 pub fn beginnings_wanted() -> bool {
