@@ -157,8 +157,7 @@ fn read(run: &Run) -> Job {
 
 /// Returns the run of a process that did not reach its end, or is still running.
 fn identity(path: &Path) -> Option<Identity> {
-    let identity = StoreFile::at(path)?.identity()?;
-    Identity::parse(&identity.fields())
+    StoreFile::at(path)?.identity()
 }
 
 /// Reads the store of a process that did not reach its end, or is still running.

@@ -120,7 +120,7 @@ impl Comm {
     fn object(&self) -> Object<'static> {
         comms::pin(self.id());
         let number = self.id().get();
-        match self.members.ranks().map(|ranks| ranks.resolved()) {
+        match self.members.ranks().map(|ranks| ranks.resolved(mpit_components::host::world())) {
             Some(ranks @ (Ranks::List(_) | Ranks::Lazy(_))) => Object::comm(number, leaked_list(&ranks)),
             Some(Ranks::World(_)) | None => Object::world(number, self.size()),
         }

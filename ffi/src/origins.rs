@@ -118,7 +118,7 @@ fn describe_creation(call: Call, parent: &Parent<'_>) -> Option<CreationCall> {
     let record = comms::get(parent.id)?;
     let number = parent.calls.0[call as usize].fetch_add(1, Relaxed) + 1;
     let number = if call == Call::CreateGroup { 0 } else { number };
-    let mut of = record.label().name;
+    let mut of = record.label();
     if let Some(cut) = of.char_indices().map(|(at, _)| at).find(|at| *at >= MAX_PARENT_NAME) {
         of = &of[..cut];
     }

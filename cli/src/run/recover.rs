@@ -94,7 +94,7 @@ impl Before {
                 Err(why) => print(&format!("{}: {why}", file.path.display())),
             }
         }
-        let Some(size) = recovered.values().map(|(_, one)| one.world.size).max() else { return };
+        let Some(size) = recovered.values().map(|(_, one)| one.size).max() else { return };
         let cut: Vec<u32> =
             recovered.iter().filter(|(_, (_, one))| one.truncated).map(|(rank, _)| *rank).collect();
         let container = self.named(".prof");
