@@ -63,7 +63,7 @@ impl<E> Slot for AtomicPtr<E> {
 /// The slots of one table, a power of two, of which some are empty.
 type Slots<S> = Box<[S]>;
 
-/// A hash table without keys: those who use it know them from the contents, and decide when it is too full. Any number of threads
+/// A hash table without keys: its users derive them from the contents, and decide when it is too full. Any number of threads
 /// read, and one at a time writes.
 #[derive(Debug)]
 pub(crate) struct ProbeTable<S> {

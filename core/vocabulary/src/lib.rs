@@ -183,17 +183,17 @@ vocabulary! {
 pub mod published_as {
     use super::Datatype::{self, *};
 
-    /// Of `u32`.
+    /// Datatypes of `u32`.
     pub const U32: &[Datatype] = &[Unsigned, Uint32];
-    /// Of `u64`.
+    /// Datatypes of `u64`.
     pub const U64: &[Datatype] = &[UnsignedLongLong, UnsignedLong, Uint64];
-    /// Of `i32`.
+    /// Datatypes of `i32`.
     pub const I32: &[Datatype] = &[Int, Int32];
-    /// Of `i64`.
+    /// Datatypes of `i64`.
     pub const I64: &[Datatype] = &[Int64, Count];
-    /// Of `f64`.
+    /// Datatypes of `f64`.
     pub const F64: &[Datatype] = &[Double];
-    /// Of `c_char`, which is signed or unsigned, depending on the machine.
+    /// Datatypes of `c_char`, which is signed or unsigned, depending on the machine.
     pub const CHAR: &[Datatype] = &[Char];
 }
 

@@ -162,7 +162,7 @@ fn drops_are_reported_before_the_free() {
 
 /// Proves R258, R284.
 #[test]
-fn drops_are_reported_before_a_free_in_a_callback() {
+fn drops_precede_the_free_in_a_callback() {
     let fixture = EventFixture::new();
     fixture.listen('a').count_drops().on_with(Safety::None, |delivery, callback_data| {
         lose(&callback_data.fixture, 4);
