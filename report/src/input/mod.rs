@@ -335,6 +335,7 @@ mod tests {
     use super::{find, natural};
 
     #[test]
+    #[cfg_attr(miri, ignore = "threads of rayon wait in loops, which takes Miri too long")]
     fn phases_are_apart_and_in_order() {
         let directory = tempfile::tempdir().unwrap();
         for name in ["phase_10.0.prof", "phase_2.0.prof", "phase_1.1.prof", "phase_1.0.prof", "other.txt"] {
@@ -351,6 +352,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "threads of rayon wait in loops, which takes Miri too long")]
     fn files_of_other_runs_and_worlds_are_apart() {
         let directory = tempfile::tempdir().unwrap();
         let write = |name: &str, run: &str, world: &str| {
@@ -380,6 +382,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "threads of rayon wait in loops, which takes Miri too long")]
     fn processes_without_a_run_have_their_world() {
         // Files of two runs of one name for the world are never put together by one that does not know its run.
         for files in
@@ -400,6 +403,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "threads of rayon wait in loops, which takes Miri too long")]
     fn numbers_in_names_are_compared_as_numbers() {
         let mut names = ["b", "a10b2", "a10b", "a2", "a02", "a"];
         names.sort_by(|a, b| natural(a, b));
