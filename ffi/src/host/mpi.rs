@@ -124,8 +124,8 @@ host_calls! {
 pub fn has_world() -> bool {
     let (mut up, mut down): (c_int, c_int) = (0, 0);
     // SAFETY: `MPI_Initialized` may be called at any time, and `up` is a local variable.
-    let asked = unsafe { initialized(&raw mut up) };
-    if asked != Some(0) || up == 0 {
+    let code = unsafe { initialized(&raw mut up) };
+    if code != Some(0) || up == 0 {
         return false;
     }
     // SAFETY: `MPI_Finalized` may be called at any time, and `down` is a local variable.
