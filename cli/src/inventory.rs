@@ -1,4 +1,7 @@
 //! The listing of all that MPI_T shows a tool, as the library writes it.
+//!
+//! `own` is true for entries of mpit, and false for those of the MPI library; `late` is true for entries that appeared
+//! after the initialization of MPI. `enumeration` is a name.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,22 +28,13 @@ pub(crate) struct Inventory {
 #[allow(clippy::struct_excessive_bools, reason = "three flags of the standard, and two of the list")]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Pvar {
-    /// Index.
     pub(crate) index: u32,
-    /// True if it is ours; false if it is the MPI library's.
     pub(crate) own: bool,
-    /// True if it appeared after the initialization of MPI.
-    #[serde(default)]
     pub(crate) late: bool,
-    /// Name.
     pub(crate) name: String,
-    /// Class.
     pub(crate) class: String,
-    /// Datatype.
     pub(crate) datatype: String,
-    /// The kind of object that handles are bound to.
     pub(crate) bind: String,
-    /// Verbosity: the intended audience.
     pub(crate) verbosity: String,
     /// True if handles cannot be written or reset.
     pub(crate) readonly: bool,
@@ -48,65 +42,44 @@ pub(crate) struct Pvar {
     pub(crate) continuous: bool,
     /// True if handles can be read and reset in one atomic step.
     pub(crate) atomic: bool,
-    /// The name of the enumeration.
     pub(crate) enumeration: Option<String>,
-    /// Description.
     pub(crate) description: String,
 }
 
 /// A control variable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Cvar {
-    /// Index.
     pub(crate) index: u32,
-    /// True if it is ours; false if it is the MPI library's.
     pub(crate) own: bool,
-    /// True if it appeared after the initialization of MPI.
-    #[serde(default)]
     pub(crate) late: bool,
-    /// Name.
     pub(crate) name: String,
-    /// Datatype.
     pub(crate) datatype: String,
     /// Scope: the processes that have to write it.
     pub(crate) scope: String,
-    /// The kind of object that handles are bound to.
     pub(crate) bind: String,
-    /// Verbosity: the intended audience.
     pub(crate) verbosity: String,
-    /// The name of the enumeration.
     pub(crate) enumeration: Option<String>,
     /// The current value, if it is ours.
     pub(crate) value: Option<String>,
     /// The source of the value, if it is ours.
     pub(crate) source: Option<String>,
-    /// Description.
     pub(crate) description: String,
 }
 
 /// An event type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Event {
-    /// Index.
     pub(crate) index: u32,
-    /// True if it is ours; false if it is the MPI library's.
-    #[serde(default)]
     pub(crate) own: bool,
-    /// True if it appeared after the initialization of MPI.
-    #[serde(default)]
     pub(crate) late: bool,
-    /// Name.
     pub(crate) name: String,
     /// The name of the event source, if it is ours; for the MPI library's event types, only an instance has a
     /// source.
     pub(crate) source: String,
     /// The elements of an instance, in order.
     pub(crate) elements: Vec<Element>,
-    /// The kind of object that registrations are bound to.
     pub(crate) bind: String,
-    /// Verbosity: the intended audience.
     pub(crate) verbosity: String,
-    /// Description.
     pub(crate) description: String,
 }
 
@@ -115,7 +88,6 @@ pub(crate) struct Event {
 pub(crate) struct Element {
     /// Name, if it has one.
     pub(crate) name: Option<String>,
-    /// Datatype.
     pub(crate) datatype: String,
     /// Displacement from the start of the buffer, in bytes.
     pub(crate) displacement: usize,
@@ -124,32 +96,22 @@ pub(crate) struct Element {
 /// An event source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Source {
-    /// Index.
     pub(crate) index: u32,
-    /// True if it is ours; false if it is the MPI library's.
-    #[serde(default)]
     pub(crate) own: bool,
-    /// Name.
     pub(crate) name: String,
     /// The ordering of its time stamps.
     pub(crate) ordering: String,
     /// Ticks per second.
     pub(crate) ticks_per_second: i64,
-    /// Description.
     pub(crate) description: String,
 }
 
 /// A category.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Category {
-    /// Index.
     pub(crate) index: u32,
-    /// True if it is ours; false if it is the MPI library's.
     pub(crate) own: bool,
-    /// True if it appeared after the initialization of MPI.
-    #[serde(default)]
     pub(crate) late: bool,
-    /// Name.
     pub(crate) name: String,
     /// The indices of its performance variables.
     pub(crate) pvars: Vec<i32>,
@@ -159,25 +121,20 @@ pub(crate) struct Category {
     pub(crate) events: Vec<i32>,
     /// The indices of the categories in it.
     pub(crate) categories: Vec<i32>,
-    /// Description.
     pub(crate) description: String,
 }
 
 /// An enumeration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Enumeration {
-    /// Name.
     pub(crate) name: String,
-    /// Items.
     pub(crate) items: Vec<Item>,
 }
 
 /// An item of an enumeration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Item {
-    /// Value.
     pub(crate) value: i32,
-    /// Name.
     pub(crate) name: String,
 }
 

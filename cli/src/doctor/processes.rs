@@ -14,7 +14,6 @@ use crate::run::ranks;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Process {
-    /// Process id.
     pub(super) pid: u32,
     /// Name of the machine.
     pub(super) host: String,

@@ -93,6 +93,8 @@ host_calls! {
         (win: Handle, keyval: c_int, value: *mut c_void, flag: *mut c_int);
     /// Creates an info object.
     fn info_create = c"MPI_Info_create" / c"PMPI_Info_create" (info: *mut c_void);
+    /// Sets a key of an info object.
+    fn info_set = c"MPI_Info_set" / c"PMPI_Info_set" (info: Handle, key: *const c_char, value: *const c_char);
     /// Returns the value of a key.
     fn info_get = c"MPI_Info_get" / c"PMPI_Info_get"
         (info: Handle, key: *const c_char, value_len: c_int, value: *mut c_char, flag: *mut c_int);
@@ -122,8 +124,8 @@ host_calls! {
 pub fn has_world() -> bool {
     let (mut up, mut down): (c_int, c_int) = (0, 0);
     // SAFETY: `MPI_Initialized` may be called at any time, and `up` is a local variable.
-    let result = unsafe { initialized(&raw mut up) };
-    if result != Some(0) || up == 0 {
+    let code = unsafe { initialized(&raw mut up) };
+    if code != Some(0) || up == 0 {
         return false;
     }
     // SAFETY: `MPI_Finalized` may be called at any time, and `down` is a local variable.
