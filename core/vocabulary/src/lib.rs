@@ -180,7 +180,9 @@ vocabulary! {
 /// The datatypes that values of a Rust type can be published as. The first one is that of a definition without an explicit one:
 /// unsigned types become the C `unsigned` types that the classes allow, never the fixed-width ones, which only GENERIC may have.
 pub mod published_as {
-    use super::Datatype::{self, *};
+    use super::Datatype::{
+        self, Char, Count, Double, Int, Int32, Int64, Uint32, Uint64, Unsigned, UnsignedLong, UnsignedLongLong,
+    };
 
     /// Of `u32`.
     pub const U32: &[Datatype] = &[Unsigned, Uint32];
