@@ -79,11 +79,9 @@ impl PvarMarkers {
             let why = "WRITABLE contradicts READONLY: keep only one of the two";
             return Err(Fault::of(Rule::C5, why));
         }
-        if cumulative {
-            if !class.can_be_cumulative() || datatype == Datatype::Char {
-                let why = format!("a {class} of {datatype} values is no sum, it cannot be CUMULATIVE");
-                return Err(Fault::of(Rule::C6, why));
-            }
+        if cumulative && (!class.can_be_cumulative() || datatype == Datatype::Char) {
+            let why = format!("a {class} of {datatype} values is no sum, it cannot be CUMULATIVE");
+            return Err(Fault::of(Rule::C6, why));
         }
         Ok(Self { flags, cumulative, writable })
     }

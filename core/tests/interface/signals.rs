@@ -312,8 +312,8 @@ fn signal_may_interrupt_any_call() {
             let null = std::ptr::null_mut();
             // SAFETY: null is permitted, and means that no free callback runs.
             unsafe { bench.interface.event_handle_free(id, null, null) }.unwrap();
-            let lost = sum.lost.load(Relaxed).cast_unsigned();
-            (sum.delivered.load(Relaxed), lost, sum.amount.load(Relaxed))
+            let dropped = sum.lost.load(Relaxed).cast_unsigned();
+            (sum.delivered.load(Relaxed), dropped, sum.amount.load(Relaxed))
         });
         let amounts = shared.amounts.load(Relaxed);
         assert_eq!(delivered[0], (events, 0, amounts), "admitted in every context");
