@@ -20,8 +20,7 @@ use crate::Error;
 use crate::desc::{Element, EventDesc, Origin, SourceDesc};
 use crate::event::instance::{self, Payload};
 use crate::event::{
-    Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, InstanceId, RegistrationId,
-    SourceCell,
+    Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, InstanceId, RegistrationId, SourceCell,
 };
 use crate::plugin::Activation;
 use crate::tool::EventInstance;

@@ -98,9 +98,8 @@ fn invalid_registrations_are_refused() {
 #[test]
 fn registering_invalid_events_is_refused() {
     let fixture = EventFixture::with(SourceOrder::Ordered, Limits { handles: 2, ..Limits::default() });
-    let alloc = |index, object: Option<&Object<'_>>| {
-        fixture.interface().event_handle_alloc(index, object, &ABI)
-    };
+    let alloc =
+        |index, object: Option<&Object<'_>>| fixture.interface().event_handle_alloc(index, object, &ABI);
     let bound = fixture.bench.registry().event_index("seen").unwrap();
     assert_eq!(alloc(2, None), Err(Error::InvalidIndex));
     assert_eq!(alloc(u32::MAX, None), Err(Error::InvalidIndex));

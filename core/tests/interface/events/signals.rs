@@ -14,8 +14,8 @@ use crate::support::{Bench, image, leak, pvar};
 use mpit::cell::{Counter, Level};
 use mpit::event::instance::Payload;
 use mpit::event::{
-    Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, RegistrationId, Safety,
-    SourceCell, instance,
+    Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, RegistrationId, Safety, SourceCell,
+    instance,
 };
 use mpit::internal::desc::{Element, Origin, PvarFlags};
 use mpit::internal::session::{PvarHandle, SessionId};

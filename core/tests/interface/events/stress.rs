@@ -15,8 +15,8 @@ use crate::support::leak;
 use crate::support::process::in_own_process;
 use mpit::event::instance::Payload;
 use mpit::event::{
-    Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, RegistrationId, Safety,
-    SourceCell, instance,
+    Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, RegistrationId, Safety, SourceCell,
+    instance,
 };
 use mpit::internal::desc::{Element, Origin};
 use mpit::internal::registry::Image;
