@@ -108,11 +108,13 @@ fn parse_entry(lines: &[&str]) -> Outcome<Mutant> {
                 is_after_replacement = false;
             }
             let (text, _) = mutant.replacements.last_mut().context(line)?;
-            *text += &format!("{from}\n");
+            text.push_str(from);
+            text.push('\n');
         } else if let Some(to) = line.strip_prefix('+') {
             is_after_replacement = true;
             let (_, text) = mutant.replacements.last_mut().context(line)?;
-            *text += &format!("{to}\n");
+            text.push_str(to);
+            text.push('\n');
         } else {
             return Err(Failure::new(format!("core/models/mutants.txt: cannot parse `{line}`")));
         }
