@@ -1,6 +1,7 @@
 //! Models.
 #![cfg(not(test))]
 #![allow(dead_code, unused_imports)]
+#![allow(clippy::duplicate_mod, reason = "a model of a private structure contains its source once more")]
 extern crate mpit_models_std as std;
 extern crate self as mpit;
 

@@ -227,7 +227,8 @@ mod tests {
     fn pieces_begin_at_processes() {
         let one = "# POINT TO POINT\n# OSC\n# COLLECTIVES\nD\tMPI_COMM_SELF\tprocs: 0\n";
         let text = one.repeat(20);
-        for piece in 1..text.len() as u64 + 2 {
+        let step = if cfg!(miri) { 100 } else { 1 };
+        for piece in (1..text.len() as u64 + 2).step_by(step) {
             let (mut all, mut lines) = (Vec::new(), 1);
             let mut part = Part::default();
             concatenated(&mut text.as_bytes(), piece, &mut part, |Section { rank, line, text }, _| {

@@ -200,10 +200,10 @@ fn install(components: &[&str]) -> Outcome {
     let listed =
         listed.map_err(|error| failure(format!("`rustup`: {error}. Install it: https://rustup.rs")))?;
     let installed = String::from_utf8_lossy(&listed.stdout).into_owned();
-    let is_there = |component: &&str| {
-        installed.lines().any(|line| line == *component || line.starts_with(&format!("{component}-")))
+    let is_there = |component: &str| {
+        installed.lines().any(|line| line == component || line.starts_with(&format!("{component}-")))
     };
-    if listed.status.success() && components.iter().all(|component| is_there(&component)) {
+    if listed.status.success() && components.iter().all(|component| is_there(component)) {
         return Ok(());
     }
     let mut command = Command::new("rustup");
