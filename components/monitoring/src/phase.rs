@@ -1,6 +1,6 @@
 //! Snapshots of the records of all three frameworks, and the phases between them.
 
-use mpit_format::profile::Profile;
+use mpit_format::profile::{Profile, SumRow};
 use mpit_frameworks::Subscription;
 use mpit_frameworks::comms::Reader;
 
@@ -52,6 +52,7 @@ impl RunSnapshot {
         let comms = comms.collect();
         let mut sums = now.accesses.since(&self.accesses);
         sums.extend(operations.exchanged);
+        sums.sort_by_key(SumRow::order);
         Profile { me, messages: now.messages.since(&self.messages), sums, comms, lines: Vec::new() }
     }
 }

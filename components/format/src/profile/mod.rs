@@ -107,6 +107,14 @@ pub struct SumRow {
     pub sum: TrafficSum,
 }
 
+impl SumRow {
+    /// Returns the position among the rows of a process: by section, rank and kind.
+    #[must_use]
+    pub fn order(&self) -> (Section, u32, Kind) {
+        (self.kind.section(), self.to, self.kind)
+    }
+}
+
 /// The content of a file. Processes outside of the world have no line.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
@@ -114,7 +122,7 @@ pub struct Profile {
     pub me: u32,
     /// Messages by receiver, in ascending order of ranks.
     pub messages: Vec<Row>,
-    /// Rows of all other kinds, in ascending order of ranks in each section; those about one process in the order of kinds.
+    /// Rows of all other kinds, by [`SumRow::order`].
     pub sums: Vec<SumRow>,
     /// The communicators, in the order of creation.
     pub comms: Vec<Block>,

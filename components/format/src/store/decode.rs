@@ -460,7 +460,7 @@ impl DecodedStore {
             sums.into_iter().filter(|(_, sum)| !sum.is_zero()).map(move |(to, sum)| SumRow { kind, to, sum })
         };
         let mut sums: Vec<_> = rows::Kind::ALL.into_iter().zip(self.sums).flat_map(of_kind).collect();
-        sums.sort_unstable_by_key(|row| (row.kind.section(), row.to, row.kind));
+        sums.sort_unstable_by_key(SumRow::order);
         Profile {
             me,
             messages: messages.collect(),

@@ -198,7 +198,7 @@ impl Snapshot {
             rows.extend(all.map(|(kind, sum)| SumRow { kind: *kind, to: *to, sum }));
         }
         rows.retain(|row| !row.sum.is_zero());
-        rows.sort_unstable_by_key(|row| (row.to, row.kind));
+        rows.sort_unstable_by_key(SumRow::order);
         rows
     }
 }
