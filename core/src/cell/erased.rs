@@ -27,7 +27,7 @@ pub(crate) trait ErasedCell: Sync {
     /// Returns the level that a watermark follows, of this object if the variable is bound to one.
     fn level_storage(&'static self, object: &Object<'_>) -> Option<&'static LevelStorage>;
 
-    /// Handles a request to a handle of a [`Behavior::Custom`](crate::desc::Behavior::Custom) variable.
+    /// Handles a request to a handle of a [`Behavior::Custom`](super::Behavior::Custom) variable.
     fn custom(&self, action: &Action<'_>) -> Result<()>;
 
     /// Returns the enumeration of the values.

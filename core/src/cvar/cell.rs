@@ -290,7 +290,7 @@ impl<T: CvarValue + std::fmt::Debug> std::fmt::Debug for Cvar<T> {
     }
 }
 
-/// Storage of a control variable: [`Cvar`] or [`ObjectCvar`](super::ObjectCvar). Sealed, since a descriptor relies on the
+/// Storage of a control variable: [`Cvar`] or [`ObjectCvar`]. Sealed, since a descriptor relies on the
 /// constants of its cell.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot store a control variable",

@@ -82,7 +82,7 @@ static HOST: Shared = Shared(Host {
 ///
 /// # Safety
 ///
-/// The conditions of [`super::load`] hold for the file.
+/// The conditions of [`super::load()`] hold for the file.
 pub(super) unsafe fn open(path: &Path, activation: &'static Activation) -> LoadResult<Opened> {
     // SAFETY: the caller ensures that the file is a plug-in as `mpit_plugin.h` specifies, whose constructors may run here.
     let (name, plugin) = unsafe { handshake(path) }?;
@@ -100,7 +100,7 @@ pub(super) unsafe fn open(path: &Path, activation: &'static Activation) -> LoadR
 ///
 /// # Safety
 ///
-/// The conditions of [`super::load`] hold for the file.
+/// The conditions of [`super::load()`] hold for the file.
 pub(super) unsafe fn handshake(path: &Path) -> LoadResult<(&'static str, abi::Plugin)> {
     check_format(path)?;
     // SAFETY: the caller ensures that the file is a plug-in as `mpit_plugin.h` specifies, whose constructors may run here.
@@ -119,7 +119,7 @@ pub(super) unsafe fn handshake(path: &Path) -> LoadResult<(&'static str, abi::Pl
 ///
 /// # Safety
 ///
-/// The conditions of [`super::load`] hold for the file.
+/// The conditions of [`super::load()`] hold for the file.
 #[cfg(feature = "plugins")]
 unsafe fn dlopen(path: &Path) -> LoadResult<PluginFunction> {
     use libloading::os::unix::Library;

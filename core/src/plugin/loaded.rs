@@ -179,7 +179,7 @@ impl Drop for LoadingGuard {
 ///
 /// # Safety
 ///
-/// The file satisfies the conditions of [`load`].
+/// The file satisfies the conditions of [`load()`].
 unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
     let refused = |why: String| Refused::new(path, Error::Invalid, why);
     if environment::is_privileged() {

@@ -9,7 +9,7 @@
 //! * They cannot be created in constants and exist in one execution only. Here an atomic is created from its initial value when it
 //!   is first used in an execution ([`execution`]), so statics work.
 //! * loom never notes that a store depends on two earlier loads by different threads, and so does not try some orders. Here each
-//!   access is preceded by a compare-exchange of a companion, which always fails but depends on all others ([`execution::widen`]).
+//!   access is preceded by a compare-exchange of a companion, which always fails but depends on all others (`widen` in [`execution`]).
 //! * loom treats sequentially consistent accesses as acquire and release. Here a sequentially consistent load returns no value older
 //!   than that of the latest sequentially consistent store.
 //! * For loom, plain stores and read-modify-writes of several threads have no order among each other. Here they have the order in
