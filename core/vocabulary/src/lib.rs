@@ -181,7 +181,8 @@ vocabulary! {
 /// unsigned types become the C `unsigned` types that the classes allow, never the fixed-width ones, which only GENERIC may have.
 pub mod published_as {
     use super::Datatype::{
-        self, Char, Count, Double, Int, Int32, Int64, Uint32, Uint64, Unsigned, UnsignedLong, UnsignedLongLong,
+        self, Char, Count, Double, Int, Int32, Int64, Uint32, Uint64, Unsigned, UnsignedLong,
+        UnsignedLongLong,
     };
 
     /// Of `u32`.
