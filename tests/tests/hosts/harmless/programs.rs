@@ -292,7 +292,6 @@ const NO_SPAWN: &[(&str, &str)] = &[
 /// Programs that run on stacks and in modes of the matrix.
 pub(crate) const ON_MPI: &[Row] = &[
     mpi(&["nothing"]),
-    mpi(&["attributes"]),
     mpi(&["finalize"]),
     mpi(&["finalize_at_exit"]),
     mpi(&["finalize_in_a_destructor"]),
@@ -308,9 +307,7 @@ pub(crate) const ON_MPI: &[Row] = &[
     mpi(&["requests"]),
     mpi(&["buffers"]),
     mpi(&["types"]),
-    mpi(&["operations"]),
     mpi(&["files"]),
-    mpi(&["pcontrol"]),
     mpi(&["interrupted"]),
     mpi(&["children"]),
     mpi(&["chdir"]),
