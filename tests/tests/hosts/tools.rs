@@ -77,14 +77,6 @@ fn object_events_need_no_monitoring() -> Outcome {
 }
 
 #[test]
-fn callbacks_may_query_their_communicator() -> Outcome {
-    stacks::on_each("callbacks", |stack| {
-        let program = stack.compile_tool("callbacks")?;
-        Job::mpi(stack, 2).arg(program).under_mpit(&[])?.succeed().map(drop)
-    })
-}
-
-#[test]
 fn invalid_tool_calls_change_nothing() -> Outcome {
     stacks::on_each("tool_edge_cases", |stack| {
         let program = stack.compile("tool_edge_cases")?;
