@@ -213,7 +213,7 @@ static void with_instance(word instance, word registration, int safety, void *in
     s->label = "instance";
     s->present = s->elements > 0;
     s->handle = remember(instance);
-    sweep_all(INSTANCES, 1);
+    sweep_all(INSTANCES);
     s->label = "instance that is over";
     s->ended_handle = instance;
     s->handle = 0;
@@ -241,7 +241,7 @@ static void sweep_instances_of(const char *name, void (*raise)(int), int argumen
             totals.wrong++;
         }
     }
-    sweep_all(INSTANCES, 1);
+    sweep_all(INSTANCES);
 }
 
 static void send_to_self(int rank)
@@ -280,11 +280,11 @@ int main(int argc, char **argv)
     register_one();
 
     no_subjects();
-    sweep_all(-1, 1); /* Proves R7, R12: nothing is initialized. */
+    sweep_all(-1); /* Proves R7, R12: nothing is initialized. */
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     tools_are_up = 1;
     find_subjects();
-    sweep_all(-1, 1); /* Proves R5. */
+    sweep_all(-1); /* Proves R5. */
 
     MPI_Init(&argc, &argv);
     report_crashes();
@@ -305,11 +305,11 @@ int main(int argc, char **argv)
         /* Proves F1, F2, F3, F4, F5, F6, F7, F8, F9, F10, F11, F12, F13, F14, F15, F16, F17, F18: each code of each. */
         /* Proves F19, F20, F21, F22, F23, F24, F25, F26, F27, F28, F29, F30, F31, F32, F33, F34, F35, F36, F37, F38. */
         /* Proves F46, F47, F48, F49, F50, F51, F52, F53, F54. */
-        sweep_all(-1, 1);
+        sweep_all(-1);
         /* Proves F42, F43, F44, F45. */
         sweep_in_callback(rank);
         find_functions("PMPI_T_"); /* Proves R303. */
-        sweep_all(-1, 1);
+        sweep_all(-1);
         find_functions("MPI_T_");
     }
     check_mpi(rank, size);
@@ -318,7 +318,7 @@ int main(int argc, char **argv)
     MPI_T_finalize();
     tools_are_up = 0;
     if (rank == 0)
-        sweep_all(-1, 1); /* Proves R8. */
+        sweep_all(-1); /* Proves R8. */
     check_mpi(rank, size);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided);
@@ -327,12 +327,12 @@ int main(int argc, char **argv)
     mpi_is_up = has_communicators = 0;
     if (rank == 0) {
         find_subjects_again();
-        sweep_all(-1, 1); /* Proves R6. */
+        sweep_all(-1); /* Proves R6. */
     }
     MPI_T_finalize();
     tools_are_up = 0;
     if (rank == 0)
-        sweep_all(-1, 1);
+        sweep_all(-1);
     if (rank == 0)
         printf("%ld calls, %ld wrong answers, %ld calls of absent functions\n", totals.calls, totals.wrong, totals.absent);
     return totals.wrong ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -260,7 +260,7 @@ static void make_call(void)
 }
 
 /* Calls a function for a subject: with valid arguments, then with each argument invalid, then with each two. */
-static void sweep(const struct function *f, const struct subject *s, int pairs)
+static void sweep(const struct function *f, const struct subject *s)
 {
     static struct options options[ARGUMENTS];
     int count = 0;
@@ -280,7 +280,7 @@ static void sweep(const struct function *f, const struct subject *s, int pairs)
         for (int a = 1; a < options[i].count; a++) {
             chosen[i] = &options[i].all[a];
             make_call();
-            for (int j = i + 1; pairs && j < count; j++) {
+            for (int j = i + 1; j < count; j++) {
                 for (int b = 1; b < options[j].count; b++) {
                     chosen[j] = &options[j].all[b];
                     make_call();
@@ -293,12 +293,12 @@ static void sweep(const struct function *f, const struct subject *s, int pairs)
 }
 
 /* Makes all calls for all subjects of one kind, or of all kinds. */
-static void sweep_all(int about, int pairs)
+static void sweep_all(int about)
 {
     for (int i = 0; i < FUNCTIONS; i++)
         for (int j = 0; j < subject_count; j++)
             if (functions[i].about == subjects[j].about && (about < 0 || about == (int)subjects[j].about))
-                sweep(&functions[i], &subjects[j], pairs);
+                sweep(&functions[i], &subjects[j]);
 }
 
 static struct subject *subject_about(enum about about)
