@@ -1,6 +1,6 @@
 /* Programs that end in different ways: `gather MODE`. In all modes except `silent` and `sessions`, each process first sends
  * one int to its right neighbor. */
-#include <mpi.h>
+#include "mixed.h"
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,23 +47,6 @@ static void receive_late(void)
     }
 }
 
-/* One-sided and collective operations. */
-static void other_kinds(void)
-{
-    int window[2] = {0, 0}, mine = me, sum = 0;
-    MPI_Win win;
-    MPI_Win_create(window, sizeof window, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    MPI_Win_fence(0, win);
-    MPI_Put(&mine, 1, MPI_INT, (me + 1) % size, 0, 1, MPI_INT, win);
-    MPI_Win_fence(0, win);
-    MPI_Get(&mine, 1, MPI_INT, (me + 1) % size, 0, 1, MPI_INT, win);
-    MPI_Win_fence(0, win);
-    MPI_Win_free(&win);
-    MPI_Bcast(window, 2, MPI_INT, 0, MPI_COMM_WORLD);
-    MPI_Reduce(&mine, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
-    MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-}
-
 #ifdef HAS_SESSIONS
 static void sessions_only(void)
 {
@@ -100,7 +83,7 @@ int main(int argc, char **argv)
     if (strcmp(mode, "wildcard") == 0)
         receive_late();
     if (strcmp(mode, "others") == 0)
-        other_kinds();
+        make_calls(MPI_COMM_WORLD);
     if (strcmp(mode, "late") == 0 && me == size - 1)
         sleep(5);
     if (strcmp(mode, "killed") == 0 && me == size - 1)
