@@ -162,44 +162,15 @@ static void freed(void *user_data, uint64_t comm)
     (void)comm;
 }
 
+/* The members that all three have. */
+#define COMPONENT(framework_, component)                                                                                \
+    .size = sizeof(struct mpit_component), .framework = framework_, .name = "acme", .listening = &component.listening, \
+    .user_data = &component, .open = open_it, .close = close_it, .pcontrol = pcontrol, .report = report, MPIT_HERE
+
 static const struct mpit_component components[] = {
-    {.size = sizeof(struct mpit_component),
-     .framework = "pml",
-     .name = "acme",
-     .description = "Messages, by receiver.",
-     .listening = &messages.listening,
-     .user_data = &messages,
-     .open = open_it,
-     .close = close_it,
-     .sent = sent,
-     MPIT_HERE,
-     .pcontrol = pcontrol,
-     .report = report},
-    {.size = sizeof(struct mpit_component),
-     .framework = "osc",
-     .name = "acme",
-     .description = "Accesses to memory of others, by target.",
-     .listening = &accesses.listening,
-     .user_data = &accesses,
-     .open = open_it,
-     .close = close_it,
-     .accessed = accessed,
-     MPIT_HERE,
-     .pcontrol = pcontrol,
-     .report = report},
-    {.size = sizeof(struct mpit_component),
-     .framework = "coll",
-     .name = "acme",
-     .description = "Collective operations, by pattern.",
-     .listening = &operations.listening,
-     .user_data = &operations,
-     .open = open_it,
-     .close = close_it,
-     .done = done,
-     .freed = freed,
-     MPIT_HERE,
-     .pcontrol = pcontrol,
-     .report = report},
+    {COMPONENT("pml", messages), .description = "Messages, by receiver.", .sent = sent},
+    {COMPONENT("osc", accesses), .description = "Accesses to memory of others, by target.", .accessed = accessed},
+    {COMPONENT("coll", operations), .description = "Collective operations, by pattern.", .done = done, .freed = freed},
 };
 
 MPIT_PLUGIN("acme", MPIT_LIST(components))
