@@ -1,5 +1,5 @@
-/* Programs that end in different ways: `gather MODE`. In all modes except `silent` and `sessions`, each process first sends
- * one int to its right neighbor. */
+/* Programs that end in different ways: `gather MODE`. In all modes except `silent`, each process first sends one int to
+ * its right neighbor. */
 #include "mixed.h"
 #include <signal.h>
 #include <stdio.h>
@@ -7,19 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
-#define HAS_SESSIONS 1
-#endif
-
 static int me, size;
 /* The buffer of a receive that never completes. */
 static int untouched = -7;
 
-static void pass(MPI_Comm comm)
+static void pass(void)
 {
     int out = me, in = -1;
-    MPI_Sendrecv(&out, 1, MPI_INT, (me + 1) % size, 0, &in, 1, MPI_INT, (me + size - 1) % size, 0, comm,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&out, 1, MPI_INT, (me + 1) % size, 0, &in, 1, MPI_INT, (me + size - 1) % size, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (in != (me + size - 1) % size) {
         fprintf(stderr, "gather: received %d\n", in);
         exit(EXIT_FAILURE);
@@ -47,39 +43,15 @@ static void receive_late(void)
     }
 }
 
-#ifdef HAS_SESSIONS
-static void sessions_only(void)
-{
-    MPI_Session session;
-    MPI_Group group;
-    MPI_Comm comm;
-    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
-    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
-    MPI_Comm_create_from_group(group, "mpit.gather", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
-    MPI_Group_free(&group);
-    MPI_Comm_rank(comm, &me);
-    MPI_Comm_size(comm, &size);
-    pass(comm);
-    MPI_Comm_free(&comm);
-    MPI_Session_finalize(&session);
-}
-#endif
-
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
     int level;
-    if (strcmp(mode, "sessions") == 0) {
-#ifdef HAS_SESSIONS
-        sessions_only();
-#endif
-        return EXIT_SUCCESS;
-    }
     MPI_Init_thread(&argc, &argv, strcmp(mode, "multiple") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (strcmp(mode, "silent") != 0)
-        pass(MPI_COMM_WORLD);
+        pass();
     if (strcmp(mode, "wildcard") == 0)
         receive_late();
     if (strcmp(mode, "others") == 0)

@@ -122,7 +122,7 @@ fn components_receive_every_access() -> Outcome {
 fn components_receive_every_collective() -> Outcome {
     stacks::on_each("components_coll", |stack| {
         equal_monitoring(stack, &["traffic"], &FRAMEWORKS)?;
-        equal_monitoring(stack, &["coll", "."], &["coll"])
+        equal_monitoring(stack, &["coll_edge_cases", "."], &["coll"])
     })
 }
 
