@@ -4,8 +4,6 @@
  *
  * Ends with 1 if they differ. */
 #include "checks.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { P2P, OSC, COLL, WAIT, IO, AREAS };
 static const char *const NAMES[AREAS] = {"p2p", "osc", "coll", "wait", "io"};

@@ -4,8 +4,6 @@
  */
 #include "coll_forms.h"
 
-#include <string.h>
-
 enum { PROCESSES = 4, ROOT = 1, K = 3, MOST = 64 };
 
 static int out[MOST], in[MOST];

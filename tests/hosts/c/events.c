@@ -5,9 +5,6 @@
 #include "mpit.h"
 #include "checks.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { MESSAGES = 20, TAG = 30 };
 
 /* The event's elements, by name. */

@@ -3,8 +3,6 @@
 #include "checks.h"
 
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 
 static int received;
 static unsigned long long last_number;

@@ -2,10 +2,6 @@
  * creates communicators without names, different ones on each of 4 ranks. */
 #include "mpit.h"
 #include "checks.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 
 static void set(const char *name, int value)
 {

@@ -8,8 +8,6 @@
 
 #include <pthread.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { STEP_ELEMENTS = 3, MANY = 20000 };
 
@@ -309,7 +307,7 @@ static void nest(void)
     check(freed == 2, "R258");
 }
 
-static void on_bound(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
+static void count_one(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
                      void *user_data)
 {
     (void)instance, (void)registration, (void)safety;
@@ -323,21 +321,14 @@ static void bind_to_datatypes(void)
     MPI_T_event_registration of_int, of_double, none;
     check(MPI_T_event_handle_alloc(bound, NULL, MPI_INFO_NULL, &none) == MPI_T_ERR_INVALID_HANDLE, "R88 no object");
     check(MPI_T_event_handle_alloc(bound, &null, MPI_INFO_NULL, &none) == MPI_T_ERR_INVALID_HANDLE, "R88 a null handle");
-    of_int = listen_to(bound, &type, &ints, on_bound);
-    of_double = listen_to(bound, &other, &doubles, on_bound);
+    of_int = listen_to(bound, &type, &ints, count_one);
+    of_double = listen_to(bound, &other, &doubles, count_one);
     minimal_use((uintptr_t)MPI_INT);
     minimal_use((uintptr_t)MPI_INT);
     minimal_use((uintptr_t)MPI_DOUBLE);
     check(ints == 2 && doubles == 1, "R256 each receives events of its own object");
     leave(of_int);
     leave(of_double);
-}
-
-static void on_deferred(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
-                        void *user_data)
-{
-    (void)instance, (void)registration, (void)safety;
-    ++*(int *)user_data;
 }
 
 static int says_defer(MPI_T_event_registration registration, const char *expected)
@@ -362,7 +353,7 @@ static void hint(void)
     MPI_Info_set(defer, "no_such_hint", "1");
     check(MPI_T_event_handle_alloc(step, NULL, defer, &registration) == MPI_SUCCESS, "R265 with hints");
     check(says_defer(registration, "true"), "hints of the registration");
-    MPI_T_event_register_callback(registration, levels[0], defer, &count, on_deferred);
+    MPI_T_event_register_callback(registration, levels[0], defer, &count, count_one);
     minimal_step(MPIT_SAFETY_THREAD_SAFE);
     check(count == 0, "it waits");
     minimal_step(MPIT_SAFETY_NONE);
@@ -389,7 +380,7 @@ static void grow(void)
     late = event_named("minimal_late");
     check(late == count && source_named("minimal_late_clock") > clock_index, "R16 what is new goes behind");
     look_at_category(3);
-    registration = listen_to(late, NULL, &calls, on_bound);
+    registration = listen_to(late, NULL, &calls, count_one);
     minimal_late();
     check(calls == 1, "an event type that came late");
     leave(registration);
@@ -411,7 +402,7 @@ static void mix(void)
 {
     int own = 0, steps = 0, value = 42;
     MPI_T_event_registration of_own = listen_to(event_named("tool_event"), NULL, &own, on_own);
-    MPI_T_event_registration of_step = listen_to(step, NULL, &steps, on_bound);
+    MPI_T_event_registration of_step = listen_to(step, NULL, &steps, count_one);
     mpit_raise(&own_cell, MPIT_SAFETY_NONE, 0, &value);
     check(own == 1 && steps == 1, "events of both");
     leave(of_own);
@@ -476,13 +467,13 @@ static void end(void)
     int provided, calls = 0, length = 64;
     char name[64] = "";
     MPI_Count time;
-    MPI_T_event_registration registration = listen_to(step, NULL, &calls, on_bound), next;
+    MPI_T_event_registration registration = listen_to(step, NULL, &calls, count_one), next;
     MPI_T_finalize();
     minimal_step(MPIT_SAFETY_NONE);
     check(calls == 0, "nothing when the interface is down");
     MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided);
     check(MPI_T_event_handle_free(registration, NULL, NULL) == MPI_T_ERR_INVALID_HANDLE, "R32 as if it were freed");
-    next = listen_to(step, NULL, &calls, on_bound);
+    next = listen_to(step, NULL, &calls, count_one);
     minimal_step(MPIT_SAFETY_NONE);
     check(calls == 1 && next != registration, "R31 everything works again");
     MPI_Finalize();

@@ -8,10 +8,6 @@
 #include "mpit.h"
 #include "checks.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { EVENTS = 4 };
 
 static const char *const names[EVENTS] = {"comm_created", "comm_freed", "win_created", "win_freed"};

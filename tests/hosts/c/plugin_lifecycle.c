@@ -7,10 +7,6 @@
 #include "checks.h"
 #include "mpit_plugin.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MOST 4096
 static char names[MOST][256];
 

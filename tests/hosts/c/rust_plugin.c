@@ -6,9 +6,6 @@
 #include "mpit.h"
 #include "checks.h"
 
-#include <stdio.h>
-#include <string.h>
-
 typedef unsigned long long word;
 
 enum { MESSAGES = 5, BYTES = 24, MANY = 64 };

@@ -10,10 +10,7 @@
  * shows which kind was missed. */
 #include "steps.h"
 
-#include <mpi.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #if MPI_VERSION >= 4
 #define HAVE_LARGE_COUNT 1

@@ -7,9 +7,6 @@
 #include "mpit_plugin.h"
 #include "checks.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { MOST = 8 };
 
 static int size;

@@ -8,7 +8,6 @@
 #include "mixed.h"
 #include <pthread.h>
 #include <sched.h>
-#include <string.h>
 
 int mpit_plugin_deactivate(int plugin) __attribute__((weak));
 

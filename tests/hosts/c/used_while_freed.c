@@ -12,9 +12,6 @@
 
 #include <dlfcn.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PROCESSES = 3, ROUNDS = 12 };
 
