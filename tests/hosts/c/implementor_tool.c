@@ -35,8 +35,8 @@ static const struct variable {
 
 static MPI_T_pvar_session session;
 
-/* Compares the metadata of a variable; returns a started handle on it. */
-static MPI_T_pvar_handle started(const struct variable *wanted)
+/* Compares the metadata of a variable; returns a handle on it. */
+static MPI_T_pvar_handle handle_of(const struct variable *wanted)
 {
     int index = -1, length = 64, desc_length = 64, says[6];
     char text[64], desc[64];
@@ -49,13 +49,10 @@ static MPI_T_pvar_handle started(const struct variable *wanted)
     check(says[0] == wanted->verbosity && says[1] == wanted->class && type == wanted->type, "verbosity, class and datatype");
     check(says[2] == MPI_T_BIND_NO_OBJECT && says[3] == wanted->readonly && says[4] == wanted->continuous &&
           says[5] == wanted->atomic, "flags");
-    MPI_T_pvar_handle handle = handle_on(session, wanted->name, wanted->class, NULL, wanted->elements);
-    check(wanted->continuous || MPI_T_pvar_start(session, handle) == MPI_SUCCESS, "start");
-    return handle;
+    return handle_on(session, wanted->name, wanted->class, NULL, wanted->elements);
 }
 
-static void on_event(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
-                     void *user_data)
+EVENT_CALLBACK(on_event)
 {
     struct {
         int depth;
@@ -63,7 +60,6 @@ static void on_event(MPI_T_event_instance instance, MPI_T_event_registration reg
         double share;
     } whole;
     double share = 0;
-    (void)registration;
     check(user_data == &received && safety == MPI_T_CB_REQUIRE_MPI_RESTRICTED, "what the callback receives");
     check(MPI_T_event_copy(instance, &whole) == MPI_SUCCESS, "the whole event");
     check(whole.depth == 7 && whole.number > last_number && whole.share == 0.5, "the elements of the event");
@@ -81,8 +77,11 @@ static void variables(void)
     char greeting[16];
     MPI_T_pvar_handle handles[VARIABLES], barriers, timer;
     work(5);
-    for (int at = 0; at < VARIABLES; at++)
-        handles[at] = started(&VARIABLE[at]);
+    for (int at = 0; at < VARIABLES; at++) {
+        handles[at] = handle_of(&VARIABLE[at]);
+        const int code = MPI_T_pvar_start(session, handles[at]);
+        check(code == MPI_SUCCESS || at == WAITING || at == FAILING, "start");
+    }
     barriers = handles[BARRIERS];
     timer = handles[SECONDS];
     check(MPI_T_pvar_read(session, barriers, &count) == MPI_SUCCESS && count == 0, "nothing counted before the start");

@@ -55,9 +55,7 @@ static const struct mpit_category categories[] = {
     {.size = sizeof(struct mpit_category), .name = "minimal_steps", .description = "What happens step by step."},
 };
 
-static const struct mpit_table table = {
-    .size = sizeof(struct mpit_table), .version = MPIT_MAJOR, .component = "minimal", .sources = sources,
-    .num_sources = 2, .events = events, .num_events = 2, .categories = categories, .num_categories = 1};
+static const struct mpit_table table = {MPIT_TABLE("minimal"), MPIT_LIST(sources), MPIT_LIST(events), MPIT_LIST(categories)};
 
 static const struct mpit_source late_sources[] = {
     {.size = sizeof(struct mpit_source), .name = "minimal_late_clock", .order = MPIT_SOURCE_ORDERED},

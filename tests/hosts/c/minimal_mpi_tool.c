@@ -7,7 +7,6 @@
 #include "mpit_plugin.h"
 
 #include <pthread.h>
-#include <stdint.h>
 
 enum { STEP_ELEMENTS = 3, MANY = 20000 };
 
@@ -16,21 +15,15 @@ static const MPI_T_cb_safety levels[4] = {MPI_T_CB_REQUIRE_NONE, MPI_T_CB_REQUIR
 static int step, bound, clock_index;
 
 static struct mpit_event_cell own_cell = MPIT_EVENT_CELL_INIT;
-
-static const struct mpit_source own_sources[] = {
+static const struct mpit_source sources[] = {
     {.size = sizeof(struct mpit_source), .name = "tool_clock", .order = MPIT_SOURCE_ORDERED},
 };
-
 static const struct mpit_element own_elements[] = {{MPIT_INT, 0, 0}};
-
-static const struct mpit_event own_events[] = {
+static const struct mpit_event events[] = {
     {.size = sizeof(struct mpit_event), .name = "tool_event", .source = "tool_clock", .elements = own_elements,
      .num_elements = 1, .cell = &own_cell},
 };
-
-static const struct mpit_table own_table = {
-    .size = sizeof(struct mpit_table), .version = MPIT_MAJOR, .component = "tool", .sources = own_sources,
-    .num_sources = 1, .events = own_events, .num_events = 1};
+static const struct mpit_table own_table = {MPIT_TABLE("tool"), MPIT_LIST(sources), MPIT_LIST(events)};
 
 static int event_named(const char *name)
 {
@@ -149,8 +142,7 @@ static MPI_T_event_registration expected_registration;
 static MPI_Count before;
 
 /* Proves F39, F42, F43, F44, F45. */
-static void on_step(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
-                    void *user_data)
+EVENT_CALLBACK(on_step)
 {
     struct step whole = {0, 0, 0};
     unsigned long long total = 0;
@@ -212,10 +204,8 @@ static void receive(void)
 
 static int chosen, context;
 
-static void on_level(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
-                     void *user_data)
+EVENT_CALLBACK(on_level)
 {
-    (void)instance, (void)registration;
     check(safety == levels[context], "R253 the context's requirement");
     chosen = *(int *)user_data;
 }
@@ -254,10 +244,9 @@ static void on_drop(MPI_Count count, MPI_T_event_registration registration, int 
 
 static void drop(void)
 {
-    MPI_T_event_registration registration = listen_to(step, NULL, NULL, NULL);
+    MPI_T_event_registration registration = listen_to(step, NULL, &context, on_level);
     expected_registration = registration;
     context = 0;
-    MPI_T_event_register_callback(registration, levels[0], MPI_INFO_NULL, &context, on_level);
     check(MPI_T_event_set_dropped_handler(registration, on_drop) == MPI_SUCCESS, "handler");
     for (int at = 0; at < 3; at++)
         minimal_step(MPIT_SAFETY_THREAD_SAFE);
@@ -275,12 +264,10 @@ static void drop(void)
 static int depth, deepest, inside;
 
 /* Proves R262, R268, R270: raises the event again, queries its registration, and finally frees it. */
-static void on_nested(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
-                      void *user_data)
+EVENT_CALLBACK(on_nested)
 {
     struct step outer, again;
     int count = 0;
-    (void)safety;
     inside++;
     check(MPI_T_event_copy(instance, &outer) == MPI_SUCCESS, "an instance within another's callback");
     check(MPI_T_event_get_num(&count) == MPI_SUCCESS && count > 0, "R299 queries in a callback");
@@ -307,10 +294,8 @@ static void nest(void)
     check(freed == 2, "R258");
 }
 
-static void count_one(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
-                     void *user_data)
+EVENT_CALLBACK(count_one)
 {
-    (void)instance, (void)registration, (void)safety;
     ++*(int *)user_data;
 }
 
@@ -386,11 +371,9 @@ static void grow(void)
     leave(registration);
 }
 
-static void on_own(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
-                   void *user_data)
+EVENT_CALLBACK(on_own)
 {
     int value = 0, source = -1;
-    (void)registration, (void)safety;
     check(MPI_T_event_read(instance, 0, &value) == MPI_SUCCESS && value == 42, "an event of the tool's own");
     check(MPI_T_event_get_source(instance, &source) == MPI_SUCCESS && source == source_named("tool_clock"), "its source");
     minimal_step(MPIT_SAFETY_NONE);
@@ -419,11 +402,9 @@ static void *raise_many(void *nothing)
     return NULL;
 }
 
-static void count_atomically(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
-                             void *user_data)
+EVENT_CALLBACK(count_atomically)
 {
     int one = 0, source = -1;
-    (void)registration, (void)safety;
     if (MPI_T_event_read(instance, 0, &one) != MPI_SUCCESS || one != 1 || MPI_T_event_get_source(instance, &source))
         __atomic_fetch_add(&failures, 1, __ATOMIC_SEQ_CST);
     __atomic_fetch_add((int *)user_data, 1, __ATOMIC_SEQ_CST);

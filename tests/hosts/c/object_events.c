@@ -28,11 +28,9 @@ static int bind(MPI_Comm comm)
     return code;
 }
 
-static void on_event(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
-                     void *user_data)
+EVENT_CALLBACK(on_event)
 {
     int which = (int)((const char *const *)user_data - names);
-    (void)registration, (void)safety;
     received[which]++;
     MPI_T_event_read(instance, 0, &numbers[which]);
     if (which != 0)
@@ -43,10 +41,8 @@ static void on_event(MPI_T_event_instance instance, MPI_T_event_registration reg
         bind(asked);
 }
 
-static void on_access(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
-                      void *user_data)
+EVENT_CALLBACK(on_access)
 {
-    (void)registration, (void)safety, (void)user_data;
     accesses++;
     MPI_T_event_read(instance, 0, &accessed);
 }

@@ -53,8 +53,7 @@ static void steps(int count)
 }
 
 /* The payload of a step: the steps left, a letter, a share, a large number. */
-static void on_step(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
-                    void *user_data)
+EVENT_CALLBACK(on_step)
 {
     struct {
         int left;
@@ -64,7 +63,6 @@ static void on_step(MPI_T_event_instance instance, MPI_T_event_registration regi
     } whole;
     int *left = user_data;
     double share = 0;
-    (void)registration;
     check(safety == MPI_T_CB_REQUIRE_MPI_RESTRICTED, "what callbacks must be fit for");
     memset(&whole, 0, sizeof whole);
     check(MPI_T_event_copy(instance, &whole) == MPI_SUCCESS, "the whole event");
