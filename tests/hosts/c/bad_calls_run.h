@@ -49,7 +49,6 @@ static size_t slot_size(int at)
     return is_big(function->kinds[at]) ? ROOM + 16 : SMALL;
 }
 
-/* Returns the address that is passed to the function. */
 static unsigned char *place_of(int at)
 {
     return memory[at] + chosen[at]->offset;
@@ -292,7 +291,6 @@ static void sweep(const struct function *f, const struct subject *s)
     }
 }
 
-/* Makes all calls for all subjects of one kind, or of all kinds. */
 static void sweep_all(int about)
 {
     for (int i = 0; i < FUNCTIONS; i++)

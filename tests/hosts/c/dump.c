@@ -61,9 +61,21 @@ static struct answer name, desc;
 static int begin(const char *kind, int index, int rc)
 {
     fprintf(file, "%s\tmoment=%s\tindex=%d\trc=%d", kind, moment, index, rc);
-    if (rc != MPI_SUCCESS)
+    if (rc != MPI_SUCCESS) {
         fputc('\n', file);
-    return rc == MPI_SUCCESS;
+        return 0;
+    }
+    put_answer("name", &name);
+    put_answer("desc", &desc);
+    return 1;
+}
+
+/* Writes the results of the query of an index by name. */
+static void end(int rc, int found)
+{
+    put_number("find_rc", rc);
+    put_number("find", found);
+    fputc('\n', file);
 }
 
 /* Proves F12, F13, F14. */
@@ -81,8 +93,6 @@ static void dump_pvar(int index)
     }
     if (!begin("pvar", index, rc))
         return;
-    put_answer("name", &name);
-    put_answer("desc", &desc);
     put_number("verbosity", verbosity);
     put_number("class", class);
     put_type(type);
@@ -90,10 +100,9 @@ static void dump_pvar(int index)
     put_number("readonly", readonly);
     put_number("continuous", continuous);
     put_number("atomic", atomic);
-    put_number("find_rc", MPI_T_pvar_get_index(name.text, class, &found));
-    put_number("find", found);
     put_enum(values);
-    fputc('\n', file);
+    const int find_rc = MPI_T_pvar_get_index(name.text, class, &found);
+    end(find_rc, found);
 }
 
 /* Proves F5, F6, F7. */
@@ -110,16 +119,13 @@ static void dump_cvar(int index)
     }
     if (!begin("cvar", index, rc))
         return;
-    put_answer("name", &name);
-    put_answer("desc", &desc);
     put_number("verbosity", verbosity);
     put_type(type);
     put_number("bind", bind);
     put_number("scope", scope);
-    put_number("find_rc", MPI_T_cvar_get_index(name.text, &found));
-    put_number("find", found);
     put_enum(values);
-    fputc('\n', file);
+    const int find_rc = MPI_T_cvar_get_index(name.text, &found);
+    end(find_rc, found);
 }
 
 static void put_members(const char *field, int (*get)(int, int, int[]), int category, int count)
@@ -143,17 +149,14 @@ static void dump_category(int index)
     }
     if (!begin("category", index, rc))
         return;
-    put_answer("name", &name);
-    put_answer("desc", &desc);
     put_number("num_cvars", cvars);
     put_number("num_pvars", pvars);
     put_number("num_categories", categories);
     put_members("cvars", MPI_T_category_get_cvars, index, cvars);
     put_members("pvars", MPI_T_category_get_pvars, index, pvars);
     put_members("categories", MPI_T_category_get_categories, index, categories);
-    put_number("find_rc", MPI_T_category_get_index(name.text, &found));
-    put_number("find", found);
-    fputc('\n', file);
+    const int find_rc = MPI_T_category_get_index(name.text, &found);
+    end(find_rc, found);
 }
 
 static void dump_all(const char *when)

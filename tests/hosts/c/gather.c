@@ -60,7 +60,6 @@ int main(int argc, char **argv)
         sleep(5);
     if (strcmp(mode, "killed") == 0 && me == size - 1)
         raise(SIGKILL);
-    /* A receive that is never completed. */
     MPI_Request forgotten;
     if (strcmp(mode, "leftover") == 0)
         MPI_Irecv(&untouched, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &forgotten);

@@ -33,7 +33,6 @@ static void texts(void)
     }
 }
 
-/* Makes a collective operation on a communicator and frees it. */
 static void use(MPI_Comm comm)
 {
     int one = 1, sum;

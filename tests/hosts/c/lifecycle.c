@@ -83,7 +83,6 @@ static int init_tools(int required)
     return rc == MPI_SUCCESS && provided < MPI_THREAD_SINGLE ? MPI_ERR_OTHER : rc;
 }
 
-/* Takes one step; returns its code. */
 static int take(char step, char *program)
 {
     int argc = 0;

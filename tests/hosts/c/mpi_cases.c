@@ -44,7 +44,6 @@ static int deleted(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* Messages in MPI_Finalize. */
 static int finalizes(void)
 {
     int keyval;
@@ -70,7 +69,6 @@ static void end_at_exit(void)
     say_state();
 }
 
-/* MPI_Finalize in an exit handler. */
 static int finalizes_at_exit(void)
 {
     atexit(end_at_exit);
@@ -90,8 +88,6 @@ static int finalizes_in_a_destructor(void)
     ends_in_destructor = 1;
     exit(4);
 }
-
-/* Error codes and handlers. */
 
 static int handled;
 
@@ -156,14 +152,10 @@ static int aborts_mpi(void)
     return MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
-/* Ends without MPI_Finalize. */
-
 static int exits(void)
 {
     exit(5);
 }
-
-/* Queries of the tools interface. */
 
 static int has_names(void)
 {
@@ -308,8 +300,6 @@ static int files(void)
     printf("%d %d\n", in[0], in[1]);
     return 0;
 }
-
-/* Processes and signals. */
 
 static int interrupted(void)
 {

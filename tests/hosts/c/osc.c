@@ -130,7 +130,6 @@ static void all_accesses(MPI_Win win, int target, int peer, MPI_Aint at)
     step("synchronize window");
 }
 
-/* The other ways of synchronization. */
 static void fence_and_post(MPI_Win win, int right, int left)
 {
     MPI_Group all, to, of;

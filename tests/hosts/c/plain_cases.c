@@ -15,7 +15,6 @@
 extern char **environ;
 static char *self;
 
-/* Starts a child. */
 static void act(void)
 {
     if (system("exit 0") != 0)
@@ -298,7 +297,6 @@ static int opens_libraries(void)
     return 0;
 }
 
-/* Changes its environment, and executes another program. */
 static int changes_environment(void)
 {
     const char *large = getenv("LARGE");

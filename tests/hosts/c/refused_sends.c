@@ -14,7 +14,6 @@ int MPIX_Comm_revoke(MPI_Comm comm) __attribute__((weak));
 static char out[BYTES], in[BYTES];
 static int other;
 
-/* A message in each direction. */
 static void exchange(MPI_Comm comm)
 {
     MPI_Request request;

@@ -14,7 +14,6 @@ static int size, received;
 
 static MPI_T_pvar_session session;
 
-/* A started handle. */
 static MPI_T_pvar_handle started(const char *name, int class, void *object, int elements)
 {
     int index = -1, continuous = -1;

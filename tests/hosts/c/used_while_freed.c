@@ -45,7 +45,6 @@ static void world_ranks(MPI_Group group, int size, int *ranks)
     MPI_Group_free(&world);
 }
 
-/* Each rank but 0 sends a message to rank 0. */
 static void talk(MPI_Comm comm)
 {
     MPI_Group group;
