@@ -29,26 +29,26 @@ static void of_nothing(void)
     const MPI_Datatype types[PROCESSES] = {MPI_INT, MPI_INT, MPI_INT, MPI_INT};
     MPI_Request request;
 
-#define OF_NOTHING(root, row, Name, ...) \
-    MPI_##Name(__VA_ARGS__, MPI_COMM_WORLD); \
-    done(#Name " of nothing", root, row, 0)
-    OF_NOTHING(ROOT, "O2A", Bcast, out, 0, MPI_INT, ROOT);
+#define OF_NOTHING(name, root, row, function, ...) \
+    function(__VA_ARGS__, MPI_COMM_WORLD); \
+    done(name " of nothing", root, row, 0)
+    OF_NOTHING("bcast", ROOT, "O2A", MPI_Bcast, out, 0, MPI_INT, ROOT);
     MPI_Ibcast(out, 0, MPI_INT, ROOT, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    done("Ibcast of nothing", ROOT, "O2A", 0);
-    OF_NOTHING(ROOT, "O2A", Scatter, out, 0, MPI_INT, in, 0, MPI_INT, ROOT);
-    OF_NOTHING(ROOT, "A2O", Gather, out, 0, MPI_INT, in, 0, MPI_INT, ROOT);
-    OF_NOTHING(ROOT, "A2O", Gatherv, out, 0, MPI_INT, in, none, none, MPI_INT, ROOT);
-    OF_NOTHING(ROOT, "O2A", Scatterv, out, none, none, MPI_INT, in, 0, MPI_INT, ROOT);
-    OF_NOTHING(ROOT, "A2O", Reduce, out, in, 0, MPI_INT, MPI_SUM, ROOT);
-    OF_NOTHING(ALL, "A2A", Allreduce, out, in, 0, MPI_INT, MPI_SUM);
-    OF_NOTHING(ALL, "A2A", Allgather, out, 0, MPI_INT, in, 0, MPI_INT);
-    OF_NOTHING(ALL, "A2A", Allgatherv, out, 0, MPI_INT, in, none, none, MPI_INT);
-    OF_NOTHING(ALL, "A2A", Alltoall, out, 0, MPI_INT, in, 0, MPI_INT);
-    OF_NOTHING(ALL, "A2A", Alltoallv, out, none, none, MPI_INT, in, none, none, MPI_INT);
-    OF_NOTHING(ALL, "A2A", Alltoallw, out, none, none, types, in, none, none, types);
-    OF_NOTHING(ALL, "A2A", Reduce_scatter, out, in, none, MPI_INT, MPI_SUM);
-    OF_NOTHING(ALL, "A2A", Reduce_scatter_block, out, in, 0, MPI_INT, MPI_SUM);
+    done("ibcast of nothing", ROOT, "O2A", 0);
+    OF_NOTHING("scatter", ROOT, "O2A", MPI_Scatter, out, 0, MPI_INT, in, 0, MPI_INT, ROOT);
+    OF_NOTHING("gather", ROOT, "A2O", MPI_Gather, out, 0, MPI_INT, in, 0, MPI_INT, ROOT);
+    OF_NOTHING("gatherv", ROOT, "A2O", MPI_Gatherv, out, 0, MPI_INT, in, none, none, MPI_INT, ROOT);
+    OF_NOTHING("scatterv", ROOT, "O2A", MPI_Scatterv, out, none, none, MPI_INT, in, 0, MPI_INT, ROOT);
+    OF_NOTHING("reduce", ROOT, "A2O", MPI_Reduce, out, in, 0, MPI_INT, MPI_SUM, ROOT);
+    OF_NOTHING("allreduce", ALL, "A2A", MPI_Allreduce, out, in, 0, MPI_INT, MPI_SUM);
+    OF_NOTHING("allgather", ALL, "A2A", MPI_Allgather, out, 0, MPI_INT, in, 0, MPI_INT);
+    OF_NOTHING("allgatherv", ALL, "A2A", MPI_Allgatherv, out, 0, MPI_INT, in, none, none, MPI_INT);
+    OF_NOTHING("alltoall", ALL, "A2A", MPI_Alltoall, out, 0, MPI_INT, in, 0, MPI_INT);
+    OF_NOTHING("alltoallv", ALL, "A2A", MPI_Alltoallv, out, none, none, MPI_INT, in, none, none, MPI_INT);
+    OF_NOTHING("alltoallw", ALL, "A2A", MPI_Alltoallw, out, none, none, types, in, none, none, types);
+    OF_NOTHING("reduce_scatter", ALL, "A2A", MPI_Reduce_scatter, out, in, none, MPI_INT, MPI_SUM);
+    OF_NOTHING("reduce_scatter_block", ALL, "A2A", MPI_Reduce_scatter_block, out, in, 0, MPI_INT, MPI_SUM);
 }
 
 /* Bytes are those of the data, for any datatype. */
