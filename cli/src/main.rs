@@ -15,6 +15,7 @@ mod check;
 mod doctor;
 mod elf;
 mod inherited;
+mod inventory;
 mod preload;
 mod report;
 mod run;

@@ -39,20 +39,20 @@ pub(crate) enum Format {
 pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
     let runs = selected(args)?;
     if !args.format.is_empty() {
-        names_differ(&runs)?;
+        check_names(&runs)?;
         fs::create_dir_all(&args.output)
             .map_err(|error| format!("cannot create the directory {}: {error}", args.output.display()))?;
     }
     for path in input::unfinished(&args.paths) {
         print(&format!("{} was not finished; remove it if no program is writing it", path.display()));
     }
-    let mut understood = true;
+    let mut is_understood = true;
     for (at, run) in runs.iter().enumerate() {
         let job = read(run);
         let between = if at == 0 { "" } else { "\n" };
         let mut text = format!("{between}{}{}: ", run.path().display(), age_label(run));
         let printed = summary::write(&mut text, &job, args.top);
-        debug_assert!(printed.is_ok(), "a string takes everything");
+        debug_assert!(printed.is_ok(), "writing to a string cannot fail");
         if let Err(error) = io::stdout().write_all(mpit::internal::printable(&text).as_bytes()) {
             // The reader has closed the pipe on purpose.
             return if error.kind() == io::ErrorKind::BrokenPipe {
@@ -70,7 +70,7 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
         if job.more_problems > 0 {
             print(&format!("and {} more problems", job.more_problems));
         }
-        understood &= job.problems.is_empty();
+        is_understood &= job.problems.is_empty();
         for format in &args.format {
             write(*format, &job, run, args)?;
         }
@@ -81,12 +81,12 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
         let names: Vec<_> = phases.runs.iter().map(|run| run.stem()).collect();
         let mut text = format!("\n{}, sum of {}: ", phases.path().display(), names.join(", "));
         let printed = summary::write(&mut text, &job, args.top);
-        debug_assert!(printed.is_ok(), "a string takes everything");
+        debug_assert!(printed.is_ok(), "writing to a string cannot fail");
         io::stdout()
             .write_all(mpit::internal::printable(&text).as_bytes())
             .map_err(|error| format!("cannot write to standard output: {error}"))?;
     }
-    Ok(if understood { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(if is_understood { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 fn selected(args: &Report) -> Result<Vec<Run>, String> {
@@ -102,7 +102,7 @@ fn selected(args: &Report) -> Result<Vec<Run>, String> {
 }
 
 /// Fails if two runs have the same name: files are named after runs, and go to one directory.
-fn names_differ(runs: &[Run]) -> Result<(), String> {
+fn check_names(runs: &[Run]) -> Result<(), String> {
     let mut names = BTreeMap::new();
     for run in runs {
         if let Some(other) = names.insert(name(run), run.path()) {
@@ -157,8 +157,7 @@ fn read(run: &Run) -> Job {
 
 /// Returns the run of a process that did not reach its end, or is still running.
 fn identity(path: &Path) -> Option<Identity> {
-    let identity = StoreFile::at(path)?.identity()?;
-    Identity::parse(&identity.fields())
+    StoreFile::at(path)?.identity()
 }
 
 /// Reads the store of a process that did not reach its end, or is still running.

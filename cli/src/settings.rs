@@ -1,7 +1,7 @@
 //! `--set NAME=VALUE`, checked before the command runs, while the user can still correct it.
 
 use mpit::cvar::sources;
-use mpit::cvar::unknown::nearest;
+use mpit::internal::registry::nearest;
 use mpit::tool::Registry;
 
 /// A setting that a variable accepts.
@@ -39,6 +39,7 @@ pub(crate) fn apply(settings: &[Setting]) -> Result<(), String> {
     Ok(())
 }
 
+/// Returns mpit's control variable with this name or alias.
 pub(crate) fn find(name: &str) -> Option<&'static mpit::tool::CvarDesc> {
     let registry = Registry::global();
     let mut all = (0..registry.cvar_count()).filter_map(|index| registry.cvar(index));

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::inventory::{Element, Inventory};
 use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Table, Width, presets};
-use mpit_ffi::inventory::{Element, Inventory};
 
 /// Formats all tables, each under a heading.
 pub(crate) fn of(inventory: &Inventory) -> String {

@@ -6,15 +6,16 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use mpit::cvar::unknown::nearest;
-use mpit_ffi::inventory::{INVENTORY_FILE, Inventory};
+use mpit::internal::registry::nearest;
+use mpit_ffi::inventory::INVENTORY_FILE;
 
+use crate::inventory::Inventory;
 use crate::{Vars, preload, require_program, settings, table};
 
 /// Prints the inventory.
 pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
     let mut inventory = if args.command.is_empty() {
-        Inventory::of_this_process()
+        Inventory::of_this_process()?
     } else {
         inventory_of(&args.command, &preload::find(args.library.file.as_deref())?, |_| ())?
     };
@@ -95,5 +96,5 @@ pub(crate) fn inventory_of(
     let text = std::fs::read(&file).map_err(|_| {
         format!("{name} ended with {status}, and none of its processes initialized MPI: name a command that runs an MPI program")
     })?;
-    serde_json::from_slice(&text).map_err(|error| format!("the list of variables is damaged: {error}"))
+    Inventory::parse(&text)
 }

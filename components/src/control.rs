@@ -1,6 +1,6 @@
 //! Control of recording by the program: `MPI_Pcontrol`.
 
-use crate::{calls, host, monitoring};
+use mpit_monitoring::RUNTIME;
 
 /// Handles a call of `MPI_Pcontrol`.
 ///
@@ -8,25 +8,11 @@ use crate::{calls, host, monitoring};
 /// |---|---|
 /// | 0 | recording stops: later operations are in no variable and no file, although handles stay started and keep their values |
 /// | 1 | recording resumes |
-/// | 2 | the data recorded since the last time is written to the next numbered file, or all data so far to a stream, if `pml_monitoring_enable` and `pml_monitoring_enable_output` ask for that |
+/// | 2 | the data recorded since the last time is written to the next numbered file, or all data so far to a stream, if `pml_monitoring_enable` and `pml_monitoring_enable_output` request it |
 /// | others | none |
 ///
-/// The level applies to all monitoring components and to the variables of [`calls`], but not to events. Third-party
-/// components are notified of every level.
+/// The level applies to all monitoring components and to the variables of [`calls`](crate::calls), but not to events.
+/// Third-party components are notified of every level.
 pub fn pcontrol(level: i32) {
-    for framework in host::frameworks() {
-        framework.pcontrol(level);
-    }
-    match level {
-        0 => {
-            monitoring::pause();
-            calls::pause();
-        }
-        1 => {
-            monitoring::resume();
-            calls::resume();
-        }
-        2 => monitoring::write_now(),
-        _ => {}
-    }
+    RUNTIME.pcontrol(level);
 }

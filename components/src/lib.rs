@@ -1,4 +1,4 @@
-//! The frameworks that observe the traffic of an MPI library, and the components that record it.
+//! The frameworks that observe the traffic of an MPI library, and the components that record it, for hosts.
 //!
 //! A *host* moves the bytes: a real MPI library observed through the preload library, an implementation that embeds this
 //! crate, or `mpit-local`, a small host for examples and tests. The host announces that MPI is initialized ([`host`]),
@@ -9,39 +9,54 @@
 //!
 //! # API boundary
 //!
-//! Hosts report traffic through [`comms`], [`windows`], [`pml`], [`osc`], [`coll`] and [`calls`]. [`prof`] and [`store`] define the
-//! files, which `mpit` (the command) and `mpit-report` read. A third-party component does not need this crate: the traits
-//! are in [`mod@mpit::component`].
+//! This crate has no code but functions for the one runtime of the process, which `mpit-frameworks` implements and
+//! `mpit-monitoring` observes. Hosts report traffic through [`comms`], [`windows`], [`pml`], [`osc`], [`coll`] and [`calls`].
+//! `mpit-format` defines the files, which `mpit` (the command) and `mpit-report` read. A third-party component does not
+//! need this crate: the traits are in [`mod@mpit::component`].
 //!
 //! # Invariants
 //!
-//! * The monitoring components implement the public traits of [`mpit`], as third-party components do. Locks, lists and files come
-//!   from `mpit::internal`. This crate contains no unsafe code and no C.
 //! * Recording takes no lock and allocates nothing, except for the first operation with a process.
 //! * No lock is held while a component or a host runs.
-//! * Memory grows with the processes that a process communicates with, not with the size of the job.
-//! * A file is complete or does not exist.
+//! * This crate and those below it contain no unsafe code and no C.
 
 #![forbid(unsafe_code)]
 
-pub mod calls;
 pub mod coll;
 pub mod comms;
 pub mod control;
-mod diagnostics;
-pub mod events;
-mod framework;
-pub mod gather;
 pub mod host;
-pub mod monitoring;
 pub mod osc;
-pub mod output;
 pub mod pml;
-pub mod prof;
-pub mod record;
-pub mod run;
-mod selection;
-pub mod store;
 pub mod windows;
 
-pub use mpit::component::{Lifecycle, Subscription};
+pub use mpit_format::profile as prof;
+pub use mpit_frameworks::{Lifecycle, Subscription, calls, events};
+pub use mpit_monitoring::{output, record};
+
+/// The beginnings of the names of files, according to the settings.
+pub mod monitoring {
+    pub use mpit_monitoring::settings::{named_stem, records_whole_run};
+}
+
+/// Collection of all processes' output at one process at the end of the run.
+pub mod gather {
+    pub use mpit_format::container::{Text, write as write_container};
+    pub use mpit_monitoring::gather::{
+        MonitoringGather, TimeLimits, Transport, is_wanted, register_transport,
+    };
+}
+
+/// The identity of a run, and the names of its files.
+pub mod run {
+    pub use mpit_format::identity::Identity;
+    pub use mpit_format::names::{self, stem_of};
+    pub use mpit_monitoring::run::{RUN, compact_time, of_environment, remove_traces, set_spawned};
+}
+
+/// Storage of the records, and the files that it leaves.
+pub mod store {
+    pub use mpit_format::store::{Malformed, Recovered, StoreFile, Unreadable, find, is_store, read};
+    pub use mpit_monitoring::settings::{stem_of_files as files_at, stem_of_stores as wanted_at};
+    pub use mpit_monitoring::store::Store;
+}

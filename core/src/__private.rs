@@ -5,14 +5,16 @@ pub use crate::cell::{
     GenericCell, HighWatermarkCell, LevelCell, LowWatermarkCell, PercentageCell, SizeCell, StateCell,
     TimerCell, Value, fits,
 };
+pub use crate::cell::{PvarDesc, PvarFlags};
+pub use crate::component::ComponentDesc;
+pub use crate::cvar::CvarDesc;
 pub use crate::cvar::{CvarCell, CvarValue};
-pub use crate::desc::{
-    CategoryDesc, CategoryLink, ComponentDesc, CvarDesc, Element, EnumDesc, EnumItem, EventDesc, Metadata,
-    Origin, PvarDesc, PvarFlags, SharedMetadata, SourceDesc,
-};
+pub use crate::desc::{CategoryDesc, CategoryLink, EnumDesc, EnumItem, Metadata, Origin, SharedMetadata};
 pub use crate::error::{Error, Result};
+pub use crate::event::element;
 pub use crate::event::instance::Payload;
-pub use crate::event::{EventCell, SourceCell};
+pub use crate::event::{Element, EventDesc, SourceDesc};
+pub use crate::event::{EventCell, EventInstance, SourceCell};
 pub use crate::object::{Comm, Object};
 /// The lists that definitions are elements of.
 pub mod slices {
@@ -23,11 +25,10 @@ pub mod slices {
 }
 /// Items that the expansion of `plugin!` refers to.
 pub mod plugin {
-    pub use crate::plugin::abi::{Host, Plugin};
+    pub use crate::abi::{Host, Plugin};
     pub use crate::plugin::export::export;
 }
 pub use crate::plugin::export::{About, Entry};
-pub use crate::tool::EventInstance;
 pub use crate::vocabulary::{Bind, Class, Datatype, Scope, SourceOrder, Verbosity};
 pub use {inventory, linkme};
 
@@ -41,11 +42,12 @@ pub mod cell_of {
     use std::ffi::c_char;
 
     use crate::cell::{
-        AggregateCell, AtomicReadReset, Cell, CounterCell, EnumValue, GenericCell, HighWatermarkCell,
-        LevelCell, LowWatermarkCell, PercentageCell, SizeCell, StateCell, TimerCell, Value, fits,
+        AggregateCell, AtomicReadReset, Behavior, Cell, CounterCell, EnumValue, GenericCell,
+        HighWatermarkCell, LevelCell, LowWatermarkCell, PercentageCell, SizeCell, StateCell, TimerCell,
+        Value, fits,
     };
     use crate::cvar::CvarCell;
-    use crate::desc::{Behavior, EnumDesc};
+    use crate::desc::EnumDesc;
     use crate::vocabulary::{Bind, Datatype};
 
     // One function per class: for a type that is no cell of the class, the compiler reports the message of the trait. They are
@@ -140,64 +142,4 @@ pub mod component_of {
     pub const fn pml<T: Pml + ?Sized>() {}
     pub const fn osc<T: Osc + ?Sized>() {}
     pub const fn coll<T: Coll + ?Sized>() {}
-}
-
-/// Compile-time checks of the fields of an event.
-pub mod element {
-    use crate::Result;
-    use crate::cell::{Value, fits};
-    use crate::desc::{Element, LARGEST_EVENT};
-    use crate::tool::EventInstance;
-    use crate::vocabulary::Datatype;
-
-    /// A type that a field may have.
-    #[diagnostic::on_unimplemented(
-        message = "an element of an event cannot be `{Self}`",
-        label = "no MPI_T datatype stands for this type",
-        note = "use i32, u32, i64, u64, f64 or `c_char`"
-    )]
-    pub trait ElementValue: Value {}
-    #[diagnostic::do_not_recommend]
-    impl<T: Value> ElementValue for T {}
-
-    /// Returns an element of an event that is being delivered.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`EventInstance::read`].
-    pub fn read<T: ElementValue>(instance: &EventInstance, element: usize) -> Result<T> {
-        instance.read(element)
-    }
-
-    /// Returns the datatype that tools see for a field without an explicit one.
-    pub const fn datatype<T: ElementValue>() -> Datatype {
-        T::DATATYPE
-    }
-
-    /// Returns true if a field can be published as the datatype.
-    pub const fn represented_as<T: ElementValue>(datatype: Datatype) -> bool {
-        fits::<T>(datatype)
-    }
-
-    /// Returns true if the first element is at offset 0 and no element overlaps its predecessor.
-    pub const fn ascend(elements: &[Element]) -> bool {
-        let (mut at, mut end) = (0, 0);
-        while at < elements.len() {
-            let start = elements[at].displacement();
-            if start < end || at == 0 && start != 0 {
-                return false;
-            }
-            end = elements[at].end();
-            at += 1;
-        }
-        true
-    }
-
-    /// Returns true if the elements fit into an event instance.
-    pub const fn fit(elements: &[Element]) -> bool {
-        match elements.last() {
-            Some(last) => last.end() <= LARGEST_EVENT,
-            None => true,
-        }
-    }
 }

@@ -9,6 +9,18 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::sync::Once;
 
+/// The environment variable with paths of plug-ins, separated by `:`.
+pub const PLUGINS: &str = "MPIT_PLUGINS";
+/// The environment variable with directories, separated by `:`. Every `*.so` in them is a plug-in; they are loaded in the order
+/// of names.
+pub const PLUGIN_PATH: &str = "MPIT_PLUGIN_PATH";
+
+/// Returns true if the environment names plug-ins.
+pub(crate) fn names_plugins() -> bool {
+    let is_set = |name| var_os(name).is_some_and(|value| !value.is_empty());
+    [PLUGINS, PLUGIN_PATH].into_iter().any(is_set)
+}
+
 /// Returns true if the process has privileges that the user who started it lacks.
 #[must_use]
 pub fn is_privileged() -> bool {

@@ -123,6 +123,7 @@ mod tests {
     use super::{is_pending, open_regular, set, without_size_signal};
 
     #[test]
+    #[cfg_attr(miri, ignore = "starts a process")]
     fn only_regular_files_are_opened() {
         let directory = tempfile::tempdir().unwrap();
         let path = |name: &str| directory.path().join(name);
@@ -137,6 +138,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "sends a signal")]
     fn the_signal_is_taken_back() {
         let raised = without_size_signal(|| {
             // SAFETY: the signal is valid, and blocked in this thread, to which it is sent.

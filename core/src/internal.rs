@@ -22,8 +22,8 @@
 //! Definitions and tools in Rust are safe code. Inside, `unsafe` is limited to type erasure and to the boundaries between images
 //! and languages:
 //!
-//! * a descriptor keeps its cell as an untyped pointer beside functions generated for that cell's type ([`desc`]), so that
-//!   cells of all types, and values in C's memory, are listed and read alike;
+//! * a descriptor refers to its cell as a trait object ([`desc`]), whose functions copy values of the cell's type through untyped
+//!   pointers, so that cells of all types, and values in C's memory, are read alike;
 //! * the buffers of tools are pointers ([`session`]) to as many elements as the handle reported when it was allocated;
 //! * lists return references into memory that never moves ([`log`], [`sparse`]);
 //! * a mapped file is memory that other processes could change or truncate (`mapping`);
@@ -36,7 +36,11 @@ pub use crate::printable::printable;
 
 /// Descriptors: the immutable part of definitions.
 pub mod desc {
+    pub use crate::cell::{Behavior, PvarDesc, PvarFlags};
+    pub use crate::component::ComponentDesc;
+    pub use crate::cvar::CvarDesc;
     pub use crate::desc::*;
+    pub use crate::event::{Element, EventDesc, LARGEST_EVENT, SourceDesc};
 }
 
 /// Environment variables.
@@ -72,7 +76,13 @@ pub mod mapping {
 
 /// Definitions of other images.
 pub mod plugin {
+    pub use crate::activation::Activation;
     pub use crate::plugin::*;
+
+    /// The structs that cross between images.
+    pub mod abi {
+        pub use crate::abi::*;
+    }
 }
 
 /// All definitions, under their indices.

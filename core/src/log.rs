@@ -114,14 +114,14 @@ impl<T> Log<T> {
 
 impl<T> Drop for Log<T> {
     fn drop(&mut self) {
-        for index in 0..self.len() {
+        for index in 0..*self.len.get_mut() {
             let (chunk, at) = Self::place(index);
-            let item = self.chunks[chunk].load(Relaxed).wrapping_add(at);
+            let item = self.chunks[chunk].get_mut().wrapping_add(at);
             // SAFETY: slots below `len` are initialized, and `&mut self` excludes all other references.
             unsafe { item.drop_in_place() };
         }
-        for (chunk, start) in self.chunks.iter().enumerate() {
-            let start = start.load(Relaxed);
+        for (chunk, start) in self.chunks.iter_mut().enumerate() {
+            let start = *start.get_mut();
             if !start.is_null() {
                 let places =
                     std::ptr::slice_from_raw_parts_mut(start.cast::<MaybeUninit<T>>(), FIRST << chunk);

@@ -199,6 +199,7 @@ mod tests {
     use super::{Mapping, UNIT, allow, is_in_use};
 
     #[test]
+    #[cfg_attr(miri, ignore = "maps files")]
     fn the_file_has_stored_pieces_in_place() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.store");
@@ -224,6 +225,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "maps files")]
     fn only_files_not_in_use_are_removed() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.store");

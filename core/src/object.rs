@@ -4,10 +4,8 @@ use std::marker::PhantomData;
 use std::ptr::null;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+#[doc(inline)]
 pub use crate::vocabulary::Bind;
-
-use crate::registry;
-use crate::session::Interface;
 
 /// The MPI object that a handle is bound to, passed to a variable when it is read.
 ///
@@ -74,20 +72,6 @@ impl<'a> Object<'a> {
         }
         // SAFETY: not null, so it leads to `size` ranks that are valid for `'a`, the invariant of the field.
         Some(unsafe { std::slice::from_raw_parts(self.ranks, self.size as usize) })
-    }
-}
-
-/// Reports that an MPI object was freed. Its values of control variables are dropped, and handles of control variables that
-/// are bound to it become invalid.
-///
-/// `id` is the number that [`Object::id`] returns for it; a later object with the same number has the default value. Calls
-/// functions of variables, so the caller must hold no lock that these could take.
-#[doc(hidden)]
-pub fn freed(kind: Bind, id: u64) {
-    match (Interface::existing(), registry::existing()) {
-        (Some(interface), _) => interface.object_freed(kind, id),
-        (None, Some(registry)) => registry.drop_values(&Object::new(kind, id)),
-        (None, None) => {}
     }
 }
 

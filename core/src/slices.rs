@@ -7,7 +7,11 @@
 
 use linkme::{DistributedSlice, distributed_slice};
 
-use crate::desc::{CategoryDesc, ComponentDesc, CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
+use crate::cell::PvarDesc;
+use crate::component::ComponentDesc;
+use crate::cvar::CvarDesc;
+use crate::desc::{CategoryDesc, EnumDesc};
+use crate::event::{EventDesc, SourceDesc};
 use crate::whole;
 
 /// The performance variables of this image.

@@ -1,19 +1,11 @@
 //! A map from small integers to cells, for lookups on the path of a message.
 
-use std::ptr::null_mut;
-use std::sync::atomic::{
-    AtomicPtr,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use std::ptr::NonNull;
+use std::sync::atomic::AtomicPtr;
 
 use crate::lock::Mutex;
 use crate::log::Log;
-
-/// A slot of a table: null if empty, else a pointer to an entry in the list of values.
-type Slot<T> = AtomicPtr<(u32, T)>;
-
-/// A hash table with open addressing and linear probing. The number of slots is a power of two, and some are empty.
-type Table<T> = Box<[Slot<T>]>;
+use crate::probe_table::ProbeTable;
 
 /// The number of slots of the first table. Each further one is twice as large.
 const FIRST: usize = 16;
@@ -24,10 +16,8 @@ const FIRST: usize = 16;
 /// much as the peers communicated with. Lookups take no lock; creating a value takes one, once per key.
 #[derive(Debug)]
 pub struct Sparse<T> {
-    /// The newest of `tables`, which has all keys; null if there is none.
-    table: AtomicPtr<Table<T>>,
-    /// All tables ever made, since a reader may still search an old one.
-    tables: Log<Table<T>>,
+    /// Pointers to the entries of `values`.
+    table: ProbeTable<AtomicPtr<(u32, T)>>,
     values: Log<(u32, T)>,
     making: Mutex<()>,
 }
@@ -37,12 +27,7 @@ impl<T> Sparse<T> {
     #[must_use]
     #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
     pub const fn new() -> Self {
-        Self {
-            table: AtomicPtr::new(null_mut()),
-            tables: Log::new(),
-            values: Log::new(),
-            making: Mutex::new(()),
-        }
+        Self { table: ProbeTable::new(), values: Log::new(), making: Mutex::new(()) }
     }
 
     /// Returns the value of a key, if the key was ever used.
@@ -52,18 +37,11 @@ impl<T> Sparse<T> {
         reason = "looked up for each message, where a call would cost as much again"
     )]
     pub fn get(&self, key: u32) -> Option<&T> {
-        // SAFETY: null, or an item of `tables`, which never moves, is valid as long as `self`, and is only borrowed shared.
-        let table = unsafe { self.table.load(Acquire).as_ref() }?;
-        let mask = table.len().wrapping_sub(1);
-        let mut at = scatter(key) & mask;
-        loop {
-            // SAFETY: null, or an item of `values`, which never moves, is valid as long as `self`, and is only borrowed shared.
-            let (found, value) = unsafe { table.get(at)?.load(Acquire).as_ref() }?;
-            if *found == key {
-                return Some(value);
-            }
-            at = (at + 1) & mask;
-        }
+        self.table.find(scatter(key), |entry| {
+            // SAFETY: an item of `values`, which never moves, is valid as long as `self`, and is only borrowed shared.
+            let (found, value) = unsafe { entry.as_ref() };
+            if *found == key { Some(value) } else { None }
+        })
     }
 
     /// Returns the keys and values, in the order of first use.
@@ -103,39 +81,21 @@ impl<T> Sparse<T> {
         if let Some(value) = self.get(key) {
             return value;
         }
-        let entry = append(&self.values, (key, make()));
-        let newest = self.tables.len().checked_sub(1).and_then(|at| self.tables.get(at));
-        match newest {
-            // At most three quarters full, which keeps probe sequences short.
-            Some(table) if self.values.len() * 4 <= table.len() * 3 => insert(table, entry),
-            _ => {
-                let places = newest.map_or(FIRST, |table| 2 * table.len());
-                let larger = append(&self.tables, (0..places).map(|_| AtomicPtr::new(null_mut())).collect());
-                for entry in self.values.iter() {
-                    insert(larger, entry);
-                }
-                // A reader that sees the table also sees its content.
-                self.table.store(std::ptr::from_ref(larger).cast_mut(), Release);
-            }
+        let index = self
+            .values
+            .push((key, make()))
+            .unwrap_or_else(|_| panic!("a map of {} values is full", self.len()));
+        let entry = self.values.get(index).expect("pushed just now");
+        let slots = self.table.capacity();
+        // At most three quarters full, which keeps probe sequences short.
+        if self.values.len() * 4 <= slots * 3 {
+            self.table.insert(scatter(key), NonNull::from(entry));
+        } else {
+            let entries = self.values.iter().map(|entry| (scatter(entry.0), NonNull::from(entry)));
+            self.table.replace((2 * slots).max(FIRST), entries);
         }
         &entry.1
     }
-}
-
-/// Appends to a list. The caller is its only writer.
-fn append<U>(log: &Log<U>, item: U) -> &U {
-    let index = log.push(item).unwrap_or_else(|_| panic!("a list of {} items is full", log.len()));
-    log.get(index).expect("pushed just now")
-}
-
-fn insert<T>(table: &Table<T>, entry: &(u32, T)) {
-    let mask = table.len() - 1;
-    let mut at = scatter(entry.0) & mask;
-    while !table[at].load(Relaxed).is_null() {
-        at = (at + 1) & mask;
-    }
-    // A reader that sees the slot also sees the value.
-    table[at].store(std::ptr::from_ref(entry).cast_mut(), Release);
 }
 
 /// Hashes a key, since ranks come in ranges and strides.

@@ -6,12 +6,24 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
+use crate::lock::Once;
+
 static CONCURRENT: AtomicBool = AtomicBool::new(true);
+
+/// The function that is notified of the thread level.
+static LISTENER: Once<fn(bool)> = Once::new();
 
 /// Sets the thread level: `true` if several threads may update at once. Plug-ins are notified as well.
 pub fn set_concurrent(concurrent: bool) {
     CONCURRENT.store(concurrent, Relaxed);
-    crate::plugin::notify_concurrent(concurrent);
+    if let Some(listener) = LISTENER.get() {
+        listener(concurrent);
+    }
+}
+
+/// Sets the function that is notified of the thread level from now on. The first call counts.
+pub(crate) fn set_listener(listener: fn(bool)) {
+    LISTENER.get_or_init(|| listener);
 }
 
 /// Returns true if several threads may update at once.

@@ -487,7 +487,7 @@ int mpit_register(const struct mpit_table *table);
 static inline int mpit_offer(const struct mpit_table *table)
 {
     int (*function)(const struct mpit_table *);
-    /* RTLD_DEFAULT, which not every dlfcn.h declares without being asked. */
+    /* RTLD_DEFAULT, which not every dlfcn.h declares unless a macro requests it. */
     *(void **)&function = dlsym((void *)0, "mpit_register");
     return function ? function(table) : 0;
 }
@@ -612,7 +612,7 @@ static inline void mpit_level_set_double(struct mpit_level *level, double value)
 }
 
 /* Returns 1 if an event has listeners. Lets the caller skip computing the payload. */
-static inline int mpit_event_heard(const struct mpit_event_cell *cell)
+static inline int mpit_event_has_listeners(const struct mpit_event_cell *cell)
 {
     return __atomic_load_n(&cell->listeners, __ATOMIC_RELAXED) != 0;
 }
@@ -622,7 +622,7 @@ static inline int mpit_event_heard(const struct mpit_event_cell *cell)
 static inline void mpit_raise(const struct mpit_event_cell *cell, int safety, uint64_t object, const void *payload)
 {
     void (*raise)(const struct mpit_event_cell *, int, uint64_t, const void *);
-    if (!mpit_event_heard(cell))
+    if (!mpit_event_has_listeners(cell))
         return;
     /* Null if this thread does not see the value of the registration yet; then the event has no listeners. */
     raise = __atomic_load_n(&cell->raise, __ATOMIC_ACQUIRE);

@@ -1,7 +1,7 @@
 //! Values of control variables bound to datatypes, error handlers, groups, operations and infos, whose only
 //! identity is the handle.
 
-use mpit::object;
+use mpit::internal::session::object_freed;
 use mpit::object::Bind;
 
 use crate::abi::Handle;
@@ -19,7 +19,7 @@ pub fn freeing(kind: Bind, handle: Handle) -> Option<Freeing> {
     }
     Some(Freeing::new(handle, kind as u64, |handle, kind, succeeded| {
         if succeeded && let Some(kind) = Bind::ALL.get(kind as usize) {
-            object::freed(*kind, handle as u64);
+            object_freed(*kind, handle as u64);
         }
     }))
 }

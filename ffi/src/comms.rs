@@ -20,11 +20,12 @@ use mpit_components::events;
 use crate::abi::{Abi, Handle};
 use crate::attributes::{Attribute, Functions, after_deletion};
 use crate::groups::{self, Group};
-use crate::host::{Host, mpi};
+use crate::host::{self, Host, mpi};
 use crate::members::Members;
 pub use crate::objects::Freeing;
 use crate::objects::{Objects, Tracked};
-use crate::origins::{self, Counts};
+use crate::origins::{self, Call, Counts, Parent};
+use crate::sessions;
 use crate::topology::Neighbors;
 
 /// A communicator in use. Its memory is reused when it is freed.
@@ -42,7 +43,7 @@ pub struct Comm {
     destinations: AtomicU32,
     sources: AtomicU32,
     /// The numbers of calls that created communicators from this one.
-    pub(crate) calls: Counts,
+    calls: Counts,
 }
 
 impl Comm {
@@ -119,7 +120,7 @@ impl Comm {
     fn object(&self) -> Object<'static> {
         comms::pin(self.id());
         let number = self.id().get();
-        match self.members.ranks().map(|ranks| ranks.resolved()) {
+        match self.members.ranks().map(|ranks| ranks.resolved(mpit_components::host::world())) {
             Some(ranks @ (Ranks::List(_) | Ranks::Lazy(_))) => Object::comm(number, leaked_list(&ranks)),
             Some(Ranks::World(_)) | None => Object::world(number, self.size()),
         }
@@ -145,7 +146,7 @@ static COMMS: Objects<Comm> = Objects::new();
 #[inline]
 #[must_use]
 pub fn of_handle(handle: Handle) -> Option<&'static Comm> {
-    COMMS.get(handle).or_else(|| if mpi::is_active() { track(handle) } else { None })
+    COMMS.get(handle).or_else(|| if sessions::is_mpi_active() { track(handle) } else { None })
 }
 
 /// Returns the communicator of a handle as an object for handles to bind to. Without a host, only the MPI
@@ -213,6 +214,20 @@ pub fn created(handle: Handle) {
     }
 }
 
+/// Registers a communicator that a call on another one has created; the handle may be null.
+pub fn created_from(parent: Handle, call: Call, new: Handle) {
+    creation_started(parent, call, new);
+    created(new);
+}
+
+/// Stores the origin of a communicator that a call creates and that cannot be used yet.
+pub fn creation_started(parent: Handle, call: Call, new: Handle) {
+    if let Some(comm) = in_use(parent) {
+        let parent = Parent { id: comm.id(), is_remote: comm.is_remote(), calls: &comm.calls };
+        origins::store(new, call, &parent);
+    }
+}
+
 /// Prepares for a call that frees a communicator. Returns `None` if the communicator is not registered and no
 /// tool listens to the event.
 #[must_use]
@@ -220,7 +235,7 @@ pub fn freeing(handle: Handle) -> Option<Freeing> {
     let known = || COMMS.freeing(handle);
     known().or_else(|| {
         // A tool that listens only to the end of communicators has not caused their registration.
-        let is_wanted = events::active() && mpi::is_active() && track(handle).is_some();
+        let is_wanted = events::active() && sessions::is_mpi_active() && track(handle).is_some();
         if is_wanted { known() } else { None }
     })
 }
@@ -343,7 +358,8 @@ pub fn register_predefined() {
 /// Returns true if the library will delete our attribute of `MPI_COMM_SELF` in `MPI_Finalize`.
 #[must_use]
 pub fn will_see_finalize() -> bool {
-    Host::get().is_some_and(|host| mpi::is_active() && Comm::attribute(host.abi().comm_self).is_some())
+    Host::get()
+        .is_some_and(|host| sessions::is_mpi_active() && Comm::attribute(host.abi().comm_self).is_some())
 }
 
 /// Updates the name of a communicator after a call that renamed it.
@@ -387,7 +403,7 @@ unsafe extern "C" fn deleted(comm: Handle, _keyval: c_int, value: *mut c_void, _
         let abi = crate::abi();
         let comm = abi.clean(comm);
         if comm == abi.comm_self {
-            crate::lifecycle::finalizing();
+            host::finalizing();
         } else {
             COMMS.attribute_deleted(comm, value.addr() as u64);
         }

@@ -5,10 +5,9 @@
 //! would call the program's error handler, and after the call another thread may have freed the type.
 
 use std::ffi::c_int;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::abi::{Abi, Flavor, Handle};
+use crate::abi::{Abi, Handle};
 use crate::host::{Host, mpi};
 use crate::table::Table;
 
@@ -62,75 +61,13 @@ fn register_predefined(abi: &Abi, datatype: Handle) -> Option<u64> {
     if is_null(abi, datatype) {
         return Some(0);
     }
-    if !is_predefined(abi, datatype) {
+    if !abi.is_predefined(datatype, |name| Host::get()?.object(name)) {
         return None;
     }
     let size = query_size(datatype);
     SIZES.insert_reusing(datatype, |known| known.store(size, Relaxed));
     Some(size)
 }
-
-fn is_predefined(abi: &Abi, datatype: Handle) -> bool {
-    match abi.flavor {
-        // MPICH encodes it in the handle.
-        Flavor::Mpich => datatype >> 24 == 0x4c,
-        Flavor::Standard => datatype < 4096,
-        Flavor::OpenMpi => open_mpi_types().contains(&datatype),
-    }
-}
-
-/// Returns the addresses of Open MPI's predefined types.
-fn open_mpi_types() -> &'static [Handle] {
-    static ADDRESSES: OnceLock<Vec<Handle>> = OnceLock::new();
-    ADDRESSES.get_or_init(|| {
-        let address = |name| Host::get()?.object(&format!("ompi_mpi_{name}"));
-        OPEN_MPI_TYPES.into_iter().filter_map(address).collect()
-    })
-}
-
-/// The object names of the predefined types of Open MPI that programs send.
-const OPEN_MPI_TYPES: [&str; 40] = [
-    "byte",
-    "packed",
-    "char",
-    "signed_char",
-    "unsigned_char",
-    "short",
-    "unsigned_short",
-    "int",
-    "unsigned",
-    "long",
-    "unsigned_long",
-    "long_long_int",
-    "unsigned_long_long",
-    "float",
-    "double",
-    "long_double",
-    "wchar",
-    "int8_t",
-    "uint8_t",
-    "int16_t",
-    "uint16_t",
-    "int32_t",
-    "uint32_t",
-    "int64_t",
-    "uint64_t",
-    "aint",
-    "offset",
-    "count",
-    "c_bool",
-    "cxx_bool",
-    "c_float_complex",
-    "c_double_complex",
-    "integer",
-    "real",
-    "dblprec",
-    "logical",
-    "character",
-    "cplex",
-    "dblcplex",
-    "real8",
-];
 
 fn query_size(datatype: Handle) -> u64 {
     let mut size: i64 = 0;

@@ -6,84 +6,49 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use mpit::cvar::ValueSource;
-use mpit::cvar::unknown::{misspelled, unknown};
 use mpit::internal::environment;
+use mpit::internal::registry::{misspelled, unknown};
 use mpit::tool::Registry;
 use mpit_components::{host, monitoring};
-use serde::{Deserialize, Serialize};
 
 use crate::host::Host;
+use crate::json::Object;
 use crate::native_monitoring;
 
 /// The environment variable that requests the report: a directory for one file per process.
 pub const DIRECTORY: &str = "MPIT_DOCTOR";
 
 /// The report of a process.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Process {
-    /// Process id.
-    pub pid: u32,
-    /// Name of the machine.
-    pub host: String,
-    /// Path of the executable.
-    pub program: String,
-    /// Version of the preload library.
-    pub mpit: String,
-    /// The launcher, as its environment variables show, and its number of processes.
-    pub launcher: Option<(String, Option<u32>)>,
-    /// The MPI library; `None` if there is none.
-    pub mpi: Option<Mpi>,
-    /// Rank and number of processes, once MPI is initialized.
-    pub world: Option<(u32, u32)>,
-    /// Settings that differ from the default: name, value, and source.
-    pub settings: Vec<(String, String, String)>,
+struct Report {
+    file: PathBuf,
+    /// The members that never change.
+    members: Object,
     /// Messages about settings that no variable has.
-    pub unknown: Vec<String>,
-    /// True if recording is requested.
-    pub records: bool,
-    /// The common prefix of the file names, if files are to be written.
-    pub stem: Option<PathBuf>,
-    /// The error if the files cannot be written.
-    pub unwritable: Option<String>,
-    /// True if Open MPI's own monitoring is enabled as well.
-    pub native: bool,
-    /// True if the process has reached `MPI_Finalize`.
-    pub finalized: bool,
+    unknown: Vec<String>,
 }
 
-/// The MPI library of a process.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mpi {
-    /// The version string of the library.
-    pub version: String,
-    /// The name of its ABI; `None` if it is unknown.
-    pub abi: Option<String>,
-    /// The path of its file.
-    pub file: String,
-}
-
-static LAST_REPORT: Mutex<Option<Process>> = Mutex::new(None);
+static LAST_REPORT: Mutex<Option<Report>> = Mutex::new(None);
 
 /// Writes the report after the initialization of MPI if it is requested.
 pub(crate) fn write_if_requested() {
     if let Some(directory) = directory() {
-        store_report(&directory, process());
+        let report = initialized(basic_report(&directory));
+        store_report(report, false);
     }
 }
 
 /// Writes the report again in `MPI_Finalize`.
 pub(crate) fn finalized() {
-    let Some(directory) = directory() else { return };
     let before = LAST_REPORT.lock().ok().and_then(|mut written| written.take());
     if let Some(before) = before {
-        store_report(&directory, Process { finalized: true, unknown: unknown_settings(), ..before });
+        store_report(Report { unknown: unknown_settings(), ..before }, true);
     }
 }
 
 /// Writes the report of a process that calls MPI and has no library, or one of an unknown ABI.
 pub fn write_without_mpi() {
     if let Some(directory) = directory() {
-        store_report(&directory, Process { mpi: library(), ..basic_report() });
+        store_report(basic_report(&directory), false);
     }
 }
 
@@ -93,28 +58,28 @@ fn directory() -> Option<PathBuf> {
 
 /// Writes the file of the process. Errors are ignored: the directory may be on another machine, and `mpit
 /// doctor` reports missing processes.
-fn store_report(directory: &Path, process: Process) {
-    let path = directory.join(format!("{}-{}.json", process.host, process.pid));
-    if let Ok(text) = serde_json::to_vec(&process) {
-        let temporary = path.with_extension("new");
-        let _ = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, &path));
-    }
+fn store_report(report: Report, is_finalized: bool) {
+    let members = report.members.clone().with("unknown", &report.unknown).with("finalized", is_finalized);
+    let temporary = report.file.with_extension("new");
+    let _ = fs::write(&temporary, members.into_text()).and_then(|()| fs::rename(&temporary, &report.file));
     if let Ok(mut written) = LAST_REPORT.lock() {
-        *written = Some(process);
+        *written = Some(report);
     }
 }
 
-fn basic_report() -> Process {
+fn basic_report(directory: &Path) -> Report {
     let program = fs::read_link("/proc/self/exe").unwrap_or_default();
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    Process {
-        pid: std::process::id(),
-        host: host.trim().replace('/', "_"),
-        program: program.display().to_string(),
-        mpit: env!("CARGO_PKG_VERSION").into(),
-        launcher: launcher(),
-        ..Process::default()
-    }
+    let host = host.trim().replace('/', "_");
+    let pid = std::process::id();
+    let members = Object::default()
+        .with("pid", pid)
+        .with("host", &host)
+        .with("program", program.display().to_string())
+        .with("mpit", env!("CARGO_PKG_VERSION"))
+        .with("launcher", launcher())
+        .with("mpi", library());
+    Report { file: directory.join(format!("{host}-{pid}.json")), members, unknown: Vec::new() }
 }
 
 /// Environment variables with the number of processes, and the launchers that set them. The first one present
@@ -126,38 +91,38 @@ const LAUNCHERS: [(&str, &str); 4] = [
     ("PMIX_RANK", "a launcher with PMIx"),
 ];
 
-fn launcher() -> Option<(String, Option<u32>)> {
+fn launcher() -> Option<(&'static str, Option<u32>)> {
     let (name, value) = LAUNCHERS
         .iter()
         .find_map(|(variable, name)| Some((*name, (*variable, environment::var(variable)?))))?;
     let (variable, value) = value;
     let size = if variable == "PMIX_RANK" { None } else { value.parse().ok() };
-    Some((name.to_owned(), size))
+    Some((name, size))
 }
 
-fn process() -> Process {
+/// Adds what is known after the initialization of MPI.
+fn initialized(report: Report) -> Report {
     let stem = monitoring::named_stem();
-    Process {
-        mpi: library(),
-        world: host::world().map(|world| (world.rank, world.size)),
-        settings: settings(),
-        unknown: unknown_settings(),
-        records: monitoring::records_whole_run(),
-        unwritable: stem
-            .as_deref()
-            .and_then(|stem| check_writable(stem).err())
-            .map(|error| error.to_string()),
-        stem,
-        native: native_monitoring::is_on(),
-        ..basic_report()
-    }
+    let error = stem.as_deref().and_then(|stem| check_writable(stem).err());
+    let members = report
+        .members
+        .with("world", host::world().map(|world| (world.rank, world.size)))
+        .with("settings", settings())
+        .with("records", monitoring::records_whole_run())
+        .with("stem", stem.map(|stem| stem.display().to_string()))
+        .with("unwritable", error.map(|error| error.to_string()))
+        .with("native", native_monitoring::is_on());
+    Report { members, unknown: unknown_settings(), ..report }
 }
 
-fn library() -> Option<Mpi> {
+/// Returns the MPI library. The ABI is missing if it is unknown.
+fn library() -> Option<Object> {
     let (file, version) = crate::host::foreign::library()?;
-    Some(Mpi { version, file, abi: Host::get().map(|host| host.abi().flavor.to_string()) })
+    let abi = Host::get().map(|host| host.abi().name);
+    Some(Object::default().with("version", version).with("abi", abi).with("file", file))
 }
 
+/// Returns the settings that differ from the default: name, value and source.
 fn settings() -> Vec<(String, String, String)> {
     let registry = Registry::global();
     let of = |index| {

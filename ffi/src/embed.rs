@@ -5,6 +5,6 @@ pub use mpit::internal::host::set_initialized;
 #[doc(inline)]
 pub use mpit::internal::plugin::{Plugin, Refused, load as load_plugin};
 #[doc(inline)]
-pub use mpit::internal::threads::set_concurrent;
+pub use mpit::internal::session::object_freed;
 #[doc(inline)]
-pub use mpit::object::freed as object_freed;
+pub use mpit::internal::threads::set_concurrent;

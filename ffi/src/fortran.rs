@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 
 use mpit::object::Bind;
 
-use crate::abi::{Flavor, Handle};
+use crate::abi::symbols::{IN_PLACE_OBJECTS, IN_PLACE_POINTER};
+use crate::abi::{FortranHandles, Handle};
 use crate::host::{Function, Host};
 
 /// The host's function that converts Fortran handles of one kind.
@@ -38,13 +39,13 @@ conversions! {
 }
 
 impl Conversion {
-    /// Converts a Fortran handle to the host's. In MPICH the numbers are equal; other hosts have a function.
+    /// Converts a Fortran handle to the host's.
     fn handle(&self, fortran: c_int) -> Option<Handle> {
         let abi = Host::get()?.abi();
-        let address = match abi.flavor {
-            Flavor::Mpich => return Some(fortran.cast_unsigned() as Handle),
-            Flavor::OpenMpi => self.f2c.pmpi()?,
-            Flavor::Standard => self.from_int.pmpi()?,
+        let address = match abi.fortran {
+            FortranHandles::Equal => return Some(fortran.cast_unsigned() as Handle),
+            FortranHandles::F2c => self.f2c.pmpi()?,
+            FortranHandles::FromInt => self.from_int.pmpi()?,
         };
         // SAFETY: `MPI_*_f2c` and `MPI_*_fromint` take an integer and return a handle, which in these flavors
         // is a pointer.
@@ -98,20 +99,6 @@ pub fn handle(kind: Bind, fortran: c_int) -> Option<Handle> {
     }
 }
 
-/// Variables whose address is Fortran's `MPI_IN_PLACE`: a common block of Open MPI, in the spellings of the
-/// compilers, and the constant of MPICH's `mpi_f08`, as it appears in descriptors.
-const OBJECTS: [&str; 5] = [
-    "mpi_fortran_in_place_",
-    "mpi_fortran_in_place",
-    "mpi_fortran_in_place__",
-    "MPI_FORTRAN_IN_PLACE",
-    "MPIR_F08_MPI_IN_PLACE",
-];
-
-/// MPICH's variable that holds the address of Fortran's `MPI_IN_PLACE`, set when its Fortran interface is
-/// initialized.
-const POINTER: &str = "MPIR_F_MPI_IN_PLACE";
-
 /// Returns true if a buffer is `MPI_IN_PLACE` of Fortran or C: some Fortran interfaces convert it before they
 /// call C.
 #[must_use]
@@ -123,11 +110,11 @@ pub fn is_in_place(buffer: *const c_void) -> bool {
     if address == host.abi().in_place {
         return true;
     }
-    let objects = || OBJECTS.iter().filter_map(|name| host.object(name)).collect::<Vec<_>>();
+    let objects = || IN_PLACE_OBJECTS.iter().filter_map(|name| host.object(name)).collect::<Vec<_>>();
     if ADDRESSES.get_or_init(objects).contains(&address) {
         return true;
     }
-    let Some(variable) = *VARIABLE.get_or_init(|| host.object(POINTER)) else { return false };
+    let Some(variable) = *VARIABLE.get_or_init(|| host.object(IN_PLACE_POINTER)) else { return false };
     let at = std::ptr::with_exposed_provenance::<usize>(variable);
     // SAFETY: the library defines this variable as a pointer, and is never unloaded.
     address != 0 && unsafe { at.read() } == address

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use mpit::tool::Datatype;
 use mpit_components::gather::{self, TimeLimits, Transport};
 
-use crate::abi::{Abi, Flavor, Handle};
+use crate::abi::{Abi, Handle};
 use crate::host::{Host, p2p};
 
 /// Registers the host's functions as the transport.
@@ -56,7 +56,7 @@ impl Transport for MpiTransport {
         }
         // SAFETY: the request is complete, so the library has written the handle and does not write again.
         let comm = unsafe { abi.load_handle(at.cast::<c_void>()) };
-        if let Some(handler) = mpi_errors_return(abi) {
+        if let Some(handler) = abi.errors_return {
             // SAFETY: this function created the communicator, and the handler is a predefined one.
             unsafe { p2p::comm_set_errhandler(comm, handler) };
         }
@@ -106,15 +106,6 @@ impl Transport for MpiTransport {
         let code = unsafe { p2p::get_processor_name(name.as_mut_ptr(), &raw mut len) };
         let end = if code == Some(Abi::SUCCESS) { len.clamp(0, 1023) as usize } else { 0 };
         String::from_utf8_lossy(&name[..end]).into_owned()
-    }
-}
-
-/// Returns `MPI_ERRORS_RETURN`.
-pub(crate) fn mpi_errors_return(abi: &Abi) -> Option<Handle> {
-    match abi.flavor {
-        Flavor::OpenMpi => Host::get()?.object("ompi_mpi_errors_return"),
-        Flavor::Mpich => Some(0x5400_0001),
-        Flavor::Standard => Some(323),
     }
 }
 

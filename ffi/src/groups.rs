@@ -7,7 +7,7 @@ use mpit::internal::lock::Mutex;
 use mpit::object::OUTSIDE;
 use mpit_components::comms::{LazyRanks, RankSource, Ranks};
 
-use crate::abi::{Abi, Flavor, Handle};
+use crate::abi::{Abi, Handle};
 use crate::host::{Host, mpi};
 use crate::sessions;
 
@@ -97,7 +97,7 @@ impl Group {
     /// Returns the world ranks of all members.
     fn in_world(&self, world: &Self) -> Option<Vec<c_int>> {
         let size = self.size()?.cast_signed();
-        if self.abi.flavor == Flavor::OpenMpi {
+        if self.abi.quirks.translates_ranks_by_search {
             return self.in_world_by_guesses(world, size);
         }
         self.translated(&(0..size).collect::<Vec<_>>(), world)
@@ -150,7 +150,7 @@ impl Drop for Group {
         let mut handle: u64 = self.handle as u64;
         let at = (&raw mut handle).cast::<c_void>();
         debug_assert!(!self.abi.narrow_handles || cfg!(target_endian = "little"));
-        if mpi::is_active() {
+        if sessions::is_mpi_active() {
             // SAFETY: this value owns the group, and the `u64` holds its handle in either width.
             unsafe { mpi::group_free(at) };
         }

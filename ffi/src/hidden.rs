@@ -6,7 +6,6 @@ use std::sync::OnceLock;
 use mpit::cvar::{Cvar, Text};
 use mpit::internal::desc::CategoryDesc;
 
-use crate::abi::Flavor;
 use crate::host::{Host, find};
 
 /// Entries to hide from tools that crash on them or stop at them: names of variables, events, sources and categories,
@@ -22,10 +21,6 @@ pub static HIDDEN: Cvar<Text<4096>> = Cvar::new(Text::new(""));
 /// the first variable that is bound to a window, and the library's variables come after it.
 const FRAGILE_TOOLS: [(&CStr, &str); 1] =
     [(c"Tau_mpi_t_initialize", "pml_monitoring_messages_histogram,osc_monitoring_window_*")];
-
-/// Variables of Open MPI that are described but cannot be used without their hardware or component. Some
-/// tools stop at the first refusal.
-const REFUSED_BY_OPEN_MPI: &str = "mtl_psm2_*,vprotocol";
 
 /// Returns the patterns for the tools in this process.
 fn tool_patterns() -> &'static str {
@@ -46,8 +41,8 @@ pub(crate) fn detect_tools() {
 /// Returns true if an entry of the MPI library with this name is hidden.
 #[must_use]
 pub fn is_host_entry_hidden(name: &str) -> bool {
-    let is_open_mpi = Host::get().is_some_and(|host| host.abi().flavor == Flavor::OpenMpi);
-    is_hidden(name, &[]) || is_open_mpi && matches(REFUSED_BY_OPEN_MPI, name)
+    let is_refused = |host: &Host| matches(host.abi().quirks.refused_entries, name);
+    is_hidden(name, &[]) || Host::get().is_some_and(is_refused)
 }
 
 /// Returns true if a pattern of the list matches the name.

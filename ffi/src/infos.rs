@@ -1,27 +1,14 @@
-//! Info objects: conversion from and to hints.
+//! Info objects.
 
-use std::ffi::{CString, c_int};
+use std::ffi::{CStr, c_int};
 
-use mpit::event::Hints;
 use mpit::internal::vocabulary::ThreadLevel;
 use mpit::object::Bind;
 use mpit::{Error, Result};
 
-use crate::abi::{Abi, Flavor, Handle};
+use crate::abi::{Abi, Handle};
 use crate::host::{Host, mpi};
-use crate::info_store;
-
-/// Longer than any value with a meaning for this crate.
-const MAX_VALUE_LEN: usize = 16;
-
-/// `MPI_INFO_ENV` of the standard ABI.
-const STANDARD_ENV: Handle = 305;
-
-/// Bits 26 to 29 of MPICH's handles of info objects. The two bits above are 0 for null handles only.
-const NARROW_KIND: usize = 7;
-
-/// The lowest address of an object.
-const FIRST_PAGE: usize = 4096;
+use crate::{info_store, sessions};
 
 /// Checks that a handle can be an info object: for others, some libraries crash or call the program's error
 /// handler. Handles that are pointers are only checked for plausibility.
@@ -33,55 +20,23 @@ pub fn check(info: Handle) -> Result<()> {
     let abi = crate::abi();
     let info = abi.clean(info);
     let is_one = info == abi.nulls[Bind::Info as usize]
-        || info == STANDARD_ENV && abi.flavor == Flavor::Standard
-        || if Host::get().is_none() {
-            info_store::with(info, |_| ()).is_some()
-        } else if abi.narrow_handles {
-            info >> 30 != 0 && info >> 26 & 0xf == NARROW_KIND
+        || abi.info_env == Some(info)
+        || if Host::get().is_some() {
+            abi.may_be_info(info)
         } else {
-            info >= FIRST_PAGE
+            info_store::with(info, |_| ()).is_some()
         };
     if is_one { Ok(()) } else { Err(Error::Invalid) }
 }
 
-/// Returns the hints in a checked info object. Unknown keys and values are ignored; a null object has no
-/// hints.
-#[must_use]
-pub fn hints(info: Handle) -> Hints {
-    let mut hints = Hints::default();
-    let abi = crate::abi();
-    let info = abi.clean(info);
-    if Host::get().is_none() {
-        let value = info_store::with(info, |entries| info_store::get(entries, Hints::DEFER)).flatten();
-        hints.set(Hints::DEFER, value.as_deref().unwrap_or_default());
-        return hints;
-    }
-    if info == abi.nulls[Bind::Info as usize] || info == 0 || !is_usable() {
-        return hints;
-    }
-    let mut value = [0_u8; MAX_VALUE_LEN + 1];
-    let Ok(key) = CString::new(Hints::DEFER) else { return hints };
-    let (mut found, max_len): (c_int, c_int) = (0, MAX_VALUE_LEN as c_int);
-    // SAFETY: the object is not null, and the tool passes a live one, as the standard requires; the buffer
-    // has space for the value and its NUL.
-    let code =
-        unsafe { mpi::info_get(info, key.as_ptr(), max_len, value.as_mut_ptr().cast(), &raw mut found) };
-    if code == Some(Abi::SUCCESS) && found != 0 {
-        let end = value.iter().position(|byte| *byte == 0).unwrap_or(MAX_VALUE_LEN);
-        hints.set(Hints::DEFER, &String::from_utf8_lossy(&value[..end]));
-    }
-    hints
-}
-
-/// Creates an info object with these entries, which the tool frees.
+/// Creates an empty info object, which the tool frees.
 ///
 /// # Errors
 ///
 /// [`Error::NotAccessible`] if the library cannot create one before `MPI_Init` or after `MPI_Finalize`.
-pub fn create(entries: &[(&str, &str)]) -> Result<Handle> {
+pub fn create() -> Result<Handle> {
     if Host::get().is_none() {
-        let to_entry = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
-        return Ok(info_store::create(entries.iter().map(to_entry).collect()));
+        return Ok(info_store::create(Vec::new()));
     }
     if !is_usable() {
         return Err(Error::NotAccessible);
@@ -91,26 +46,14 @@ pub fn create(entries: &[(&str, &str)]) -> Result<Handle> {
     if unsafe { mpi::info_create((&raw mut info).cast()) } != Some(Abi::SUCCESS) {
         return Err(Error::NotAccessible);
     }
-    let info = crate::abi().clean(info as Handle);
-    for (key, value) in entries {
-        let (Ok(key), Ok(value)) = (CString::new(*key), CString::new(*value)) else { continue };
-        // SAFETY: the object was created above, and both strings are NUL-terminated.
-        unsafe { mpi::info_set(info, key.as_ptr(), value.as_ptr()) };
-    }
-    Ok(info)
-}
-
-/// Returns hints as entries of an info object.
-#[must_use]
-pub fn entries(hints: Hints) -> Vec<(&'static str, &'static str)> {
-    hints.defer.map(|defer| (Hints::DEFER, if defer { "true" } else { "false" })).into_iter().collect()
+    Ok(crate::abi().clean(info as Handle))
 }
 
 /// Returns true if the library's info functions may be called: at any time since MPI-4, which introduced
 /// sessions; before, only while MPI is initialized.
 fn is_usable() -> bool {
     let always = || Host::get().is_some_and(|host| host.function(c"PMPI_Session_init").is_some());
-    mpi::is_active() || always()
+    sessions::is_mpi_active() || always()
 }
 
 /// Returns the thread level of a session in use; `None` if its info object does not contain it.
@@ -133,10 +76,7 @@ pub(crate) fn thread_level_of_session(session: Handle) -> Option<ThreadLevel> {
     if code != Some(Abi::SUCCESS) || found == 0 {
         return None;
     }
-    match value.split(|byte| *byte == 0).next()? {
-        b"MPI_THREAD_SINGLE" => Some(ThreadLevel::Single),
-        b"MPI_THREAD_FUNNELED" => Some(ThreadLevel::Funneled),
-        b"MPI_THREAD_SERIALIZED" => Some(ThreadLevel::Serialized),
-        _ => Some(ThreadLevel::Multiple),
-    }
+    let name = CStr::from_bytes_until_nul(&value).ok()?.to_str().ok();
+    let level = name.and_then(|name| ThreadLevel::from_name(name.strip_prefix("MPI_THREAD_")?));
+    Some(level.unwrap_or(ThreadLevel::Multiple))
 }

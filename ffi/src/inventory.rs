@@ -1,338 +1,206 @@
-//! A listing of all that MPI_T shows a tool: of this process, or of a process that ran under the preload
+//! A listing of all that MPI_T shows a tool, as JSON: of this process, or of a process that runs under the preload
 //! library.
 
-use std::collections::HashSet;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use mpit::internal::vocabulary::SourceOrder;
+use mpit::internal::vocabulary::{SourceOrder, ThreadLevel};
 use mpit::object::Bind;
 use mpit::tool::{Class, CvarDesc, Datatype, Scope, Verbosity};
-use serde::{Deserialize, Serialize};
 
 use crate::abi::{Abi, Handle};
 use crate::host::Host;
-use crate::merge::{Entry, Member, Merged};
+use crate::json::Object;
+use crate::merge::{Entry, HostInfo, Member, Merged, MergedSpace};
 
 /// The environment variable that requests a listing: the path of a JSON file. One process of a job writes it,
 /// when MPI is initialized.
 pub const INVENTORY_FILE: &str = "MPIT_LISTING_FILE";
 
-/// The entries of all kinds that MPI_T shows.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Inventory {
-    /// The flavor of the MPI library underneath; `None` for the embedded registry.
-    pub library: Option<String>,
-    /// Performance variables, by index.
-    pub pvars: Vec<Pvar>,
-    /// Control variables, by index.
-    pub cvars: Vec<Cvar>,
-    /// Event types, by index.
-    pub events: Vec<Event>,
-    /// Event sources, by index.
-    pub sources: Vec<Source>,
-    /// Categories, by index.
-    pub categories: Vec<Category>,
-    /// Enumerations, in the order in which variables name them.
-    pub enumerations: Vec<Enumeration>,
+/// The numbers of entries at the initialization of MPI. Entries that are appended afterwards are late.
+#[derive(Clone, Copy)]
+struct Lengths {
+    pvars: u32,
+    cvars: u32,
+    events: u32,
+    categories: u32,
 }
 
-/// A performance variable.
-#[allow(clippy::struct_excessive_bools, reason = "three flags of the standard, and two of the list")]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pvar {
-    /// Index.
-    pub index: u32,
-    /// True if it is ours; false if it is the MPI library's.
-    pub own: bool,
-    /// True if it appeared after the initialization of MPI.
-    #[serde(default)]
-    pub late: bool,
-    /// Name.
-    pub name: String,
-    /// Class.
-    pub class: String,
-    /// Datatype.
-    pub datatype: String,
-    /// The kind of object that handles are bound to.
-    pub bind: String,
-    /// Verbosity: the intended audience.
-    pub verbosity: String,
-    /// True if handles cannot be written or reset.
-    pub readonly: bool,
-    /// True if handles cannot be started or stopped.
-    pub continuous: bool,
-    /// True if handles can be read and reset in one atomic step.
-    pub atomic: bool,
-    /// The name of the enumeration.
-    pub enumeration: Option<String>,
-    /// Description.
-    pub description: String,
-}
-
-/// A control variable.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cvar {
-    /// Index.
-    pub index: u32,
-    /// True if it is ours; false if it is the MPI library's.
-    pub own: bool,
-    /// True if it appeared after the initialization of MPI.
-    #[serde(default)]
-    pub late: bool,
-    /// Name.
-    pub name: String,
-    /// Datatype.
-    pub datatype: String,
-    /// Scope: the processes that have to write it.
-    pub scope: String,
-    /// The kind of object that handles are bound to.
-    pub bind: String,
-    /// Verbosity: the intended audience.
-    pub verbosity: String,
-    /// The name of the enumeration.
-    pub enumeration: Option<String>,
-    /// The current value, if it is ours.
-    pub value: Option<String>,
-    /// The source of the value, if it is ours.
-    pub source: Option<String>,
-    /// Description.
-    pub description: String,
-}
-
-/// An event type.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Event {
-    /// Index.
-    pub index: u32,
-    /// True if it is ours; false if it is the MPI library's.
-    #[serde(default)]
-    pub own: bool,
-    /// True if it appeared after the initialization of MPI.
-    #[serde(default)]
-    pub late: bool,
-    /// Name.
-    pub name: String,
-    /// The name of the event source, if it is ours; for the MPI library's event types, only an instance has a
-    /// source.
-    pub source: String,
-    /// The elements of an instance, in order.
-    pub elements: Vec<Element>,
-    /// The kind of object that registrations are bound to.
-    pub bind: String,
-    /// Verbosity: the intended audience.
-    pub verbosity: String,
-    /// Description.
-    pub description: String,
-}
-
-/// An element of an event type.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Element {
-    /// Name, if it has one.
-    pub name: Option<String>,
-    /// Datatype.
-    pub datatype: String,
-    /// Displacement from the start of the buffer, in bytes.
-    pub displacement: usize,
-}
-
-/// An event source.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Source {
-    /// Index.
-    pub index: u32,
-    /// True if it is ours; false if it is the MPI library's.
-    #[serde(default)]
-    pub own: bool,
-    /// Name.
-    pub name: String,
-    /// The ordering of its time stamps.
-    pub ordering: String,
-    /// Ticks per second.
-    pub ticks_per_second: i64,
-    /// Description.
-    pub description: String,
-}
-
-/// A category.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Category {
-    /// Index.
-    pub index: u32,
-    /// True if it is ours; false if it is the MPI library's.
-    pub own: bool,
-    /// True if it appeared after the initialization of MPI.
-    #[serde(default)]
-    pub late: bool,
-    /// Name.
-    pub name: String,
-    /// The indices of its performance variables.
-    pub pvars: Vec<i32>,
-    /// The indices of its control variables.
-    pub cvars: Vec<i32>,
-    /// The indices of its event types.
-    pub events: Vec<i32>,
-    /// The indices of the categories in it.
-    pub categories: Vec<i32>,
-    /// Description.
-    pub description: String,
-}
-
-/// An enumeration.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Enumeration {
-    /// Name.
-    pub name: String,
-    /// Items.
-    pub items: Vec<Item>,
-}
-
-/// An item of an enumeration.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Item {
-    /// Value.
-    pub value: i32,
-    /// Name.
-    pub name: String,
-}
-
-impl Inventory {
-    /// Lists all entries that a tool would see in this process now. Indices without an entry are left out.
-    #[must_use]
-    pub fn of_this_process() -> Self {
-        let merged = Merged::get();
-        merged.sync();
-        let abi = crate::abi();
-        let mut inventory =
-            Self { library: Host::get().map(|host| host.abi().flavor.to_string()), ..Self::default() };
-        for (index, entry) in merged.pvars.iter() {
-            inventory.pvars.extend(pvar(merged, abi, index, matches!(entry, Entry::Own(_))));
+impl Lengths {
+    fn of(merged: &Merged) -> Self {
+        Self {
+            pvars: merged.pvars.iter().count() as u32,
+            cvars: merged.cvars.iter().count() as u32,
+            events: merged.events.iter().count() as u32,
+            categories: merged.categories.iter().count() as u32,
         }
-        for (index, entry) in merged.cvars.iter() {
-            let own = if let Entry::Own(own) = entry { Some(*own) } else { None };
-            inventory.cvars.extend(cvar(merged, abi, index, own));
-        }
-        for (index, entry) in merged.events.iter() {
-            let own = if let Entry::Own(own) = entry { Some(*own) } else { None };
-            inventory.events.extend(event(merged, abi, index, own));
-        }
-        for (index, entry) in merged.sources.iter() {
-            inventory.sources.extend(source(merged, abi, index, matches!(entry, Entry::Own(_))));
-        }
-        for (index, entry) in merged.categories.iter() {
-            inventory.categories.extend(category(merged, index, matches!(entry, Entry::Own(_))));
-        }
-        for known in merged.enums.iter() {
-            let items = known.items.iter().map(|(value, name)| Item { value: *value, name: name.clone() });
-            inventory.enumerations.push(Enumeration { name: known.name.clone(), items: items.collect() });
-        }
-        inventory
     }
 }
 
-impl Inventory {
-    /// Marks the entries that are not in an earlier listing of this process. Indices never change.
-    fn mark_late_entries(&mut self, first: &Self) {
-        let pvars: HashSet<u32> = first.pvars.iter().map(|pvar| pvar.index).collect();
-        self.pvars.iter_mut().for_each(|pvar| pvar.late = !pvars.contains(&pvar.index));
-        let cvars: HashSet<u32> = first.cvars.iter().map(|cvar| cvar.index).collect();
-        self.cvars.iter_mut().for_each(|cvar| cvar.late = !cvars.contains(&cvar.index));
-        let events: HashSet<u32> = first.events.iter().map(|event| event.index).collect();
-        self.events.iter_mut().for_each(|event| event.late = !events.contains(&event.index));
-        let categories: HashSet<u32> = first.categories.iter().map(|category| category.index).collect();
-        self.categories.iter_mut().for_each(|category| category.late = !categories.contains(&category.index));
-    }
+/// An entry of the merged list.
+struct Place<'a> {
+    merged: &'a Merged,
+    abi: &'a Abi,
+    index: u32,
+    /// The index in the registry, if the entry is ours.
+    own: Option<u32>,
+    late: bool,
 }
 
-fn pvar(merged: &Merged, abi: &Abi, index: u32, own: bool) -> Option<Pvar> {
-    let info = merged.pvar_info(index.cast_signed())?;
-    Some(Pvar {
-        index,
-        own,
-        late: false,
-        name: info.name.clone(),
-        class: name_or(abi.to_class(info.class).map(Class::as_str), info.class),
-        datatype: name_or(abi.to_datatype(info.datatype).map(Datatype::as_str), "other"),
-        bind: name_or(abi.to_bind(info.bind).map(Bind::as_str), info.bind),
-        verbosity: name_or(abi.to_verbosity(info.verbosity).map(Verbosity::as_str), info.verbosity),
-        readonly: info.readonly != 0,
-        continuous: info.continuous != 0,
-        atomic: info.atomic != 0,
-        enumeration: merged.enums.get(info.enumeration).map(|known| known.name.clone()),
-        description: String::from_utf8_lossy(&info.desc).into_owned(),
-    })
+/// Lists all entries that a tool would see in this process now. Indices without an entry are left out.
+#[must_use]
+pub fn of_this_process() -> String {
+    let merged = Merged::get();
+    merged.sync();
+    list(merged, Lengths::of(merged))
 }
 
-fn cvar(merged: &Merged, abi: &Abi, index: u32, own: Option<u32>) -> Option<Cvar> {
-    let info = merged.cvar_info(index.cast_signed())?;
-    let desc = own.and_then(|own| merged.registry.cvar(own));
-    let source = own.and_then(|own| merged.registry.cvar_source(own));
-    Some(Cvar {
-        index,
-        own: own.is_some(),
-        late: false,
-        name: info.name.clone(),
-        datatype: name_or(abi.to_datatype(info.datatype).map(Datatype::as_str), "other"),
-        scope: name_or(abi.to_scope(info.scope).map(Scope::as_str), info.scope),
-        bind: name_or(abi.to_bind(info.bind).map(Bind::as_str), info.bind),
-        verbosity: name_or(abi.to_verbosity(info.verbosity).map(Verbosity::as_str), info.verbosity),
-        enumeration: merged.enums.get(info.enumeration).map(|known| known.name.clone()),
-        value: desc.map(CvarDesc::value_as_text),
-        source: source.map(|source| source.to_string()),
-        description: String::from_utf8_lossy(&info.desc).into_owned(),
-    })
+fn list(merged: &Merged, first: Lengths) -> String {
+    let enumerations = merged.enums.iter();
+    Object::default()
+        .with("library", Host::get().map(|host| host.abi().name))
+        .with("pvars", objects(merged, &merged.pvars, first.pvars, pvar))
+        .with("cvars", objects(merged, &merged.cvars, first.cvars, cvar))
+        .with("events", objects(merged, &merged.events, first.events, event))
+        .with("sources", objects(merged, &merged.sources, 0, source))
+        .with("categories", objects(merged, &merged.categories, first.categories, category))
+        .with(
+            "enumerations",
+            enumerations.map(|known| enumeration(&known.name, &known.items)).collect::<Vec<_>>(),
+        )
+        .into_text()
 }
 
-fn event(merged: &Merged, abi: &Abi, index: u32, own: Option<u32>) -> Option<Event> {
-    let info = merged.event_info(index.cast_signed())?;
-    let names = merged.enums.get(info.enumeration).map(|known| known.items.as_slice());
-    let element = |(at, (datatype, displacement)): (usize, &(Handle, isize))| Element {
-        name: names.and_then(|names| names.get(at)).map(|(_, name)| name.clone()),
-        datatype: name_or(abi.to_datatype(*datatype).map(Datatype::as_str), "other"),
-        displacement: displacement.cast_unsigned(),
+/// Describes the entries of one kind, of which `first` were listed first.
+fn objects<I: HostInfo>(
+    merged: &Merged,
+    space: &MergedSpace<I>,
+    first: u32,
+    describe: impl Fn(&Place<'_>) -> Option<Object>,
+) -> Vec<Object> {
+    let describe = |(index, entry): (u32, &Entry<I>)| {
+        let own = if let Entry::Own(own) = entry { Some(*own) } else { None };
+        describe(&Place { merged, abi: crate::abi(), index, own, late: index >= first })
     };
-    let source = own.and_then(|own| merged.registry.event(own)).map(|desc| desc.source().name());
-    Some(Event {
-        index,
-        own: own.is_some(),
-        late: false,
-        name: info.name.clone(),
-        source: source.unwrap_or_default().into(),
-        elements: info.elements.iter().enumerate().map(element).collect(),
-        bind: name_or(abi.to_bind(info.bind).map(Bind::as_str), info.bind),
-        verbosity: name_or(abi.to_verbosity(info.verbosity).map(Verbosity::as_str), info.verbosity),
-        description: String::from_utf8_lossy(&info.desc).into_owned(),
-    })
+    space.iter().filter_map(describe).collect()
 }
 
-fn source(merged: &Merged, abi: &Abi, index: u32, own: bool) -> Option<Source> {
-    let info = merged.source_info(index.cast_signed())?;
-    Some(Source {
-        index,
-        own,
-        name: info.name.clone(),
-        ordering: name_or(abi.to_source_order(info.ordering).map(SourceOrder::as_str), info.ordering),
-        ticks_per_second: info.ticks_per_second,
-        description: String::from_utf8_lossy(&info.desc).into_owned(),
-    })
+impl Place<'_> {
+    /// Returns the members that all entries have.
+    fn object(&self) -> Object {
+        Object::default().with("index", self.index).with("own", self.own.is_some())
+    }
+
+    /// Returns the names of constants, or the number itself if a constant is unknown.
+    fn datatype(&self, handle: Handle) -> String {
+        name_or(self.abi.to_datatype(handle).map(Datatype::as_str), "other")
+    }
+
+    fn bind(&self, number: i32) -> String {
+        name_or(self.abi.to_bind(number).map(Bind::as_str), number)
+    }
+
+    fn verbosity(&self, number: i32) -> String {
+        name_or(self.abi.to_verbosity(number).map(Verbosity::as_str), number)
+    }
+
+    fn enumeration(&self, handle: usize) -> Option<&str> {
+        self.merged.enums.get(handle).map(|known| known.name.as_str())
+    }
 }
 
-fn category(merged: &Merged, index: u32, own: bool) -> Option<Category> {
-    let at = index.cast_signed();
+fn pvar(place: &Place<'_>) -> Option<Object> {
+    let info = place.merged.pvar_info(place.index.cast_signed())?;
+    let object = place
+        .object()
+        .with("late", place.late)
+        .with("name", &info.name)
+        .with("class", name_or(place.abi.to_class(info.class).map(Class::as_str), info.class))
+        .with("datatype", place.datatype(info.datatype))
+        .with("bind", place.bind(info.bind))
+        .with("verbosity", place.verbosity(info.verbosity))
+        .with("readonly", info.readonly != 0)
+        .with("continuous", info.continuous != 0)
+        .with("atomic", info.atomic != 0)
+        .with("enumeration", place.enumeration(info.enumeration))
+        .with("description", String::from_utf8_lossy(&info.desc).as_ref());
+    Some(object)
+}
+
+fn cvar(place: &Place<'_>) -> Option<Object> {
+    let info = place.merged.cvar_info(place.index.cast_signed())?;
+    let registry = place.merged.registry;
+    let desc = place.own.and_then(|own| registry.cvar(own));
+    let source = place.own.and_then(|own| registry.cvar_source(own));
+    let object = place
+        .object()
+        .with("late", place.late)
+        .with("name", &info.name)
+        .with("datatype", place.datatype(info.datatype))
+        .with("scope", name_or(place.abi.to_scope(info.scope).map(Scope::as_str), info.scope))
+        .with("bind", place.bind(info.bind))
+        .with("verbosity", place.verbosity(info.verbosity))
+        .with("enumeration", place.enumeration(info.enumeration))
+        .with("value", desc.map(CvarDesc::value_as_text))
+        .with("source", source.map(|source| source.to_string()))
+        .with("description", String::from_utf8_lossy(&info.desc).as_ref());
+    Some(object)
+}
+
+fn event(place: &Place<'_>) -> Option<Object> {
+    let info = place.merged.event_info(place.index.cast_signed())?;
+    let names = place.merged.enums.get(info.enumeration).map(|known| known.items.as_slice());
+    let element = |(at, (datatype, displacement)): (usize, &(Handle, isize))| {
+        Object::default()
+            .with("name", names.and_then(|names| names.get(at)).map(|(_, name)| name))
+            .with("datatype", place.datatype(*datatype))
+            .with("displacement", *displacement)
+    };
+    // Of the library's event types, only an instance has a source.
+    let source = place.own.and_then(|own| place.merged.registry.event(own)).map(|desc| desc.source().name());
+    let object = place
+        .object()
+        .with("late", place.late)
+        .with("name", &info.name)
+        .with("source", source.unwrap_or_default())
+        .with("elements", info.elements.iter().enumerate().map(element).collect::<Vec<_>>())
+        .with("bind", place.bind(info.bind))
+        .with("verbosity", place.verbosity(info.verbosity))
+        .with("description", String::from_utf8_lossy(&info.desc).as_ref());
+    Some(object)
+}
+
+fn source(place: &Place<'_>) -> Option<Object> {
+    let info = place.merged.source_info(place.index.cast_signed())?;
+    let ordering = place.abi.to_source_order(info.ordering).map(SourceOrder::as_str);
+    let object = place
+        .object()
+        .with("name", &info.name)
+        .with("ordering", name_or(ordering, info.ordering))
+        .with("ticks_per_second", info.ticks_per_second)
+        .with("description", String::from_utf8_lossy(&info.desc).as_ref());
+    Some(object)
+}
+
+fn category(place: &Place<'_>) -> Option<Object> {
+    let (merged, at) = (place.merged, place.index.cast_signed());
     let (name, description) = merged.category_texts(at)?;
-    Some(Category {
-        index,
-        own,
-        late: false,
-        name: name.into(),
-        pvars: merged.members(at, Member::Pvar)?,
-        cvars: merged.members(at, Member::Cvar)?,
-        events: merged.members(at, Member::Event)?,
-        categories: merged.members(at, Member::Category)?,
-        description: String::from_utf8_lossy(description).into_owned(),
-    })
+    let object = place
+        .object()
+        .with("late", place.late)
+        .with("name", name)
+        .with("pvars", merged.members(at, Member::Pvar)?)
+        .with("cvars", merged.members(at, Member::Cvar)?)
+        .with("events", merged.members(at, Member::Event)?)
+        .with("categories", merged.members(at, Member::Category)?)
+        .with("description", String::from_utf8_lossy(description).as_ref());
+    Some(object)
+}
+
+fn enumeration(name: &str, items: &[(i32, String)]) -> Object {
+    let item = |(value, name): &(i32, String)| Object::default().with("value", *value).with("name", name);
+    Object::default().with("name", name).with("items", items.iter().map(item).collect::<Vec<_>>())
 }
 
 /// Returns the standard's name of a constant, or the number itself if the constant is unknown.
@@ -340,8 +208,8 @@ fn name_or(known: Option<&'static str>, otherwise: impl Display) -> String {
     known.map_or_else(|| otherwise.to_string(), str::to_owned)
 }
 
-/// The listing at `MPI_Init`, if one is requested.
-static FIRST_INVENTORY: Mutex<Option<Inventory>> = Mutex::new(None);
+/// The entries of the listing at `MPI_Init`, if one is requested.
+static FIRST_LENGTHS: Mutex<Option<Lengths>> = Mutex::new(None);
 
 /// Writes the listing at the initialization of MPI if the environment requests it. Only the first process of
 /// a job does so; errors are reported on standard error.
@@ -349,11 +217,12 @@ pub(crate) fn write_if_requested() {
     let Some(path) = requested_path() else { return };
     // The host describes its entries only while its MPI_T is initialized.
     let merged = Merged::get();
-    merged.lifecycle.begin(crate::abi().thread_level(mpit::internal::vocabulary::ThreadLevel::Single));
-    let inventory = Inventory::of_this_process();
-    write(&path, &inventory);
-    if let Ok(mut first) = FIRST_INVENTORY.lock() {
-        *first = Some(inventory);
+    merged.lifecycle.begin(crate::abi().thread_level(ThreadLevel::Single));
+    merged.sync();
+    let lengths = Lengths::of(merged);
+    write(&path, &list(merged, lengths));
+    if let Ok(mut first) = FIRST_LENGTHS.lock() {
+        *first = Some(lengths);
     }
 }
 
@@ -361,10 +230,10 @@ pub(crate) fn write_if_requested() {
 /// appeared in the meantime.
 pub(crate) fn write_at_end() {
     let Some(path) = requested_path() else { return };
-    let Some(first) = FIRST_INVENTORY.lock().ok().and_then(|mut first| first.take()) else { return };
-    let mut inventory = Inventory::of_this_process();
-    inventory.mark_late_entries(&first);
-    write(&path, &inventory);
+    let Some(first) = FIRST_LENGTHS.lock().ok().and_then(|mut first| first.take()) else { return };
+    let merged = Merged::get();
+    merged.sync();
+    write(&path, &list(merged, first));
 }
 
 fn requested_path() -> Option<PathBuf> {
@@ -373,11 +242,8 @@ fn requested_path() -> Option<PathBuf> {
     if has_nonzero_rank { None } else { Some(path.into()) }
 }
 
-fn write(path: &Path, inventory: &Inventory) {
-    let written = serde_json::to_vec(inventory)
-        .map_err(std::io::Error::from)
-        .and_then(|text| std::fs::write(path, text));
-    if let Err(error) = written {
+fn write(path: &Path, listing: &str) {
+    if let Err(error) = std::fs::write(path, listing) {
         warn(&format!("cannot write the list of variables to {}: {error}", path.display()));
     }
 }

@@ -36,6 +36,7 @@ mod in_flight;
 pub mod info_store;
 pub mod infos;
 pub mod inventory;
+mod json;
 pub mod lifecycle;
 mod members;
 pub mod merge;

@@ -161,7 +161,7 @@ pub fn finalize_begins() {
 pub fn finalizing() {
     static IS_HANDLED: AtomicBool = AtomicBool::new(false);
     if Host::get().is_none()
-        || !mpi::is_active() && !INITIALIZED.load(Acquire)
+        || !sessions::is_mpi_active() && !INITIALIZED.load(Acquire)
         || IS_HANDLED.swap(true, AcqRel)
     {
         return;

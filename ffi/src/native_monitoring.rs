@@ -14,7 +14,6 @@ use std::ptr::null_mut;
 use mpit::internal::lock::Mutex;
 use mpit_components::{host, monitoring};
 
-use crate::abi::Flavor;
 use crate::host::Host;
 
 const VARIABLE: &CStr = c"OMPI_MCA_pml_monitoring_enable";
@@ -43,9 +42,8 @@ pub struct DisabledGuard(());
 /// Disables the library's own monitoring for a call in which it reads its settings, if mpit records instead.
 #[must_use]
 pub fn disable() -> Option<DisabledGuard> {
-    let is_open_mpi = Host::get()?.abi().flavor == Flavor::OpenMpi;
     // Our own settings are read before the variable is replaced.
-    if !is_open_mpi
+    if !Host::get()?.abi().quirks.has_monitoring
         || mpit::internal::environment::var_os(name()).is_none()
         || !monitoring::records_whole_run()
     {

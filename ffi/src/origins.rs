@@ -6,10 +6,9 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use mpit::internal::lock::Mutex;
-use mpit_components::comms::{self, Origin, Ranks};
+use mpit_components::comms::{self, CommId, Origin, Ranks};
 
 use crate::abi::Handle;
-use crate::comms as hosts;
 
 macro_rules! calls {
     ($($(#[$doc:meta])* $call:ident = $label:literal;)+) => {
@@ -66,7 +65,7 @@ pub(crate) struct Counts([AtomicU64; Call::LABELS.len()]);
 
 impl Counts {
     pub(crate) fn clear(&self) {
-        self.0.iter().for_each(|describe_creation| describe_creation.store(0, Relaxed));
+        self.0.iter().for_each(|count| count.store(0, Relaxed));
     }
 }
 
@@ -96,22 +95,17 @@ pub(crate) fn take(handle: Handle) -> Option<CreationCall> {
     Some(calls.swap_remove(at).1)
 }
 
-/// Records a call on a communicator that created `new`, which may be the null handle.
-pub fn created(call: Call, parent: Handle, new: Handle) {
-    if let Some(creation) = describe_creation(call, parent) {
-        store(new, creation);
-    }
-    hosts::created(new);
+/// A communicator from which a call creates another one.
+#[derive(Debug)]
+pub(crate) struct Parent<'a> {
+    pub(crate) id: CommId,
+    pub(crate) is_remote: bool,
+    pub(crate) calls: &'a Counts,
 }
 
-/// Stores the origin of a communicator that cannot be used yet.
-pub fn creation_started(call: Call, parent: Handle, new: Handle) {
-    if let Some(creation) = describe_creation(call, parent) {
-        store(new, creation);
-    }
-}
-
-fn store(new: Handle, creation: CreationCall) {
+/// Stores the origin of a communicator that is not registered yet, until [`take`] returns it.
+pub(crate) fn store(new: Handle, call: Call, parent: &Parent<'_>) {
+    let Some(creation) = describe_creation(call, parent) else { return };
     let mut calls = CREATION_CALLS.lock();
     calls.retain(|(other, _)| *other != new);
     if calls.len() == MAX_STORED {
@@ -120,18 +114,17 @@ fn store(new: Handle, creation: CreationCall) {
     calls.push((new, creation));
 }
 
-fn describe_creation(call: Call, parent: Handle) -> Option<CreationCall> {
-    let parent = hosts::in_use(parent)?;
-    let record = comms::get(parent.id())?;
+fn describe_creation(call: Call, parent: &Parent<'_>) -> Option<CreationCall> {
+    let record = comms::get(parent.id)?;
     let number = parent.calls.0[call as usize].fetch_add(1, Relaxed) + 1;
     let number = if call == Call::CreateGroup { 0 } else { number };
-    let mut of = record.label().name;
+    let mut of = record.label();
     if let Some(cut) = of.char_indices().map(|(at, _)| at).find(|at| *at >= MAX_PARENT_NAME) {
         of = &of[..cut];
     }
     let label = Call::LABELS[call as usize];
     let text = if of.is_empty() { format!("{label} (no-name)") } else { format!("{label} {of}") };
-    let keeps_members = matches!(call, Call::Dup | Call::Idup) && !parent.is_remote();
+    let keeps_members = matches!(call, Call::Dup | Call::Idup) && !parent.is_remote;
     let members = if keeps_members { Some(record.ranks) } else { None };
     Some(CreationCall { origin: Origin { call: text.into(), number }, members })
 }

@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_int, c_void};
 
 use mpit::cvar::{Cvar, Text};
 
-use crate::abi::Flavor;
+use crate::abi::symbols::{SHARED_SETTINGS, SharedSettings};
 use crate::host::Host;
 
 /// Variables of the MPI library that are listed but refuse handles, because using them crashes the library: names separated
@@ -20,38 +20,14 @@ pub static QUARANTINE: Cvar<Text<1024>> = Cvar::new(Text::new(concat!(
 /// Returns true if a variable is on the list and not known to be safe at present.
 #[must_use]
 pub fn is_quarantined(name: &str) -> bool {
-    is_listed(name) && !SHARED.iter().any(|shared| shared.has(name) && shared.is_loaded_or_unknown())
+    is_listed(name) && !SHARED_SETTINGS.iter().any(|shared| shared.has(name) && shared.is_loaded_or_unknown())
 }
-
-/// Settings that several components of Open MPI share. Their values are in a library that Open MPI 4 unloads
-/// with the components, although the variables stay listed.
-struct Shared {
-    /// The prefixes of their names.
-    prefixes: [&'static str; 3],
-    /// The symbol of the values if they are in the MPI library itself.
-    symbol: &'static CStr,
-    /// The library of the values if they are in one of their own.
-    library: &'static [u8],
-}
-
-const SHARED: [Shared; 2] = [
-    Shared {
-        prefixes: ["opal_common_ucx_", "osc_ucx_", "pml_ucx_"],
-        symbol: c"opal_common_ucx",
-        library: b"/libmca_common_ucx.",
-    },
-    Shared {
-        prefixes: ["opal_common_ofi_", "btl_ofi_", "mtl_ofi_"],
-        symbol: c"opal_common_ofi",
-        library: b"/libmca_common_ofi.",
-    },
-];
 
 fn is_listed(name: &str) -> bool {
     crate::hidden::matches(QUARANTINE.get().as_str(), name)
 }
 
-impl Shared {
+impl SharedSettings {
     fn has(&self, name: &str) -> bool {
         self.prefixes.iter().any(|start| name.starts_with(start))
     }
@@ -59,7 +35,7 @@ impl Shared {
     /// Returns true if the values are loaded in this process.
     fn is_loaded_or_unknown(&self) -> bool {
         let Some(host) = Host::get() else { return true };
-        if host.abi().flavor != Flavor::OpenMpi || host.function(self.symbol).is_some() {
+        if !host.abi().quirks.unloads_components || host.function(self.symbol).is_some() {
             return true;
         }
         let mut search = Search { library: self.library, is_loaded: false };

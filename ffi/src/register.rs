@@ -20,8 +20,8 @@ use crate::host::find;
 #[allow(clippy::print_stderr, reason = "C callers get a code alone")]
 pub unsafe extern "C" fn mpit_register(table: *const Table) -> c_int {
     let body = || {
-        // SAFETY: the caller fulfills the requirements of `plugin::register`, which are those of this
-        // function.
+        // SAFETY: the caller passes null or a table that satisfies `mpit_plugin.h`: lists have as many entries
+        // as their counts state, strings end with a NUL, and all else stays valid.
         let outcome = unsafe { plugin::register(table) };
         if outcome.is_ok() {
             find::keep_loaded(table.cast());

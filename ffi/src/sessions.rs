@@ -15,7 +15,6 @@ use mpit::object::Bind;
 use mpit_components::host::World;
 
 use crate::abi::{Abi, Handle};
-use crate::gather;
 use crate::host::mpi;
 
 /// The number of sessions that the program has open.
@@ -55,9 +54,16 @@ pub(crate) fn is_open() -> bool {
     IS_OPEN.load(Acquire)
 }
 
+/// Returns true if MPI functions may be called: between `MPI_Init` and `MPI_Finalize`, or while our own session
+/// is open.
+#[must_use]
+pub(crate) fn is_mpi_active() -> bool {
+    is_open() || mpi::has_world()
+}
+
 /// Opens our own session. Returns the rank and the number of processes in `mpi://WORLD`.
 pub(crate) fn open(abi: &Abi) -> Option<World> {
-    let (info, handler) = (abi.nulls[Bind::Info as usize], gather::mpi_errors_return(abi)?);
+    let (info, handler) = (abi.nulls[Bind::Info as usize], abi.errors_return?);
     let (mut session, mut group): (u64, u64) = (0, 0);
     // SAFETY: `MPI_Session_init` may be called at any time, and a `u64` has space for a handle of either
     // width.

@@ -18,6 +18,7 @@ use crate::groups::{self, Group};
 use crate::host::{Host, mpi};
 use crate::members::Members;
 use crate::objects::{Freeing, Objects, Tracked};
+use crate::sessions;
 
 /// A window in use. Its memory is reused when it is freed.
 #[derive(Debug, Default)]
@@ -84,7 +85,7 @@ fn is_null(handle: Handle) -> bool {
 /// events use. Without a host the object has the handle.
 #[must_use]
 pub fn object_of(handle: Handle) -> Option<Object<'static>> {
-    let known = WINDOWS.get(handle).or_else(|| if mpi::is_active() { track(handle) } else { None });
+    let known = WINDOWS.get(handle).or_else(|| if sessions::is_mpi_active() { track(handle) } else { None });
     match known {
         Some(window) => Some(Object::new(Bind::Win, window.id().get())),
         None if Host::get().is_none() => Some(Object::new(Bind::Win, handle as u64)),
@@ -115,7 +116,7 @@ pub fn created(handle: Handle) {
 pub fn freeing(handle: Handle) -> Option<Freeing> {
     let known = || WINDOWS.freeing(handle);
     known().or_else(|| {
-        let is_wanted = events::active() && mpi::is_active() && track(handle).is_some();
+        let is_wanted = events::active() && sessions::is_mpi_active() && track(handle).is_some();
         if is_wanted { known() } else { None }
     })
 }

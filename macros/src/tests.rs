@@ -14,20 +14,6 @@ fn pvar_faults(attribute: TokenStream, item: &TokenStream) -> Vec<String> {
     first_lines(errors)
 }
 
-fn cvar_faults(attribute: TokenStream, item: &TokenStream) -> Vec<String> {
-    let mut errors = Errors::default();
-    let args = parse::CvarArgs::parse(attribute, &mut errors);
-    check::Cvar::check(args, item, &mut errors);
-    first_lines(errors)
-}
-
-fn source_faults(attribute: TokenStream, item: &TokenStream) -> Vec<String> {
-    let mut errors = Errors::default();
-    let args = parse::SourceArgs::parse(attribute, &mut errors);
-    check::Source::check(args, item, &mut errors);
-    first_lines(errors)
-}
-
 /// Returns the mistakes of an event, and its expansion.
 fn event_of(attribute: TokenStream, item: &TokenStream) -> (Vec<String>, String) {
     let mut errors = Errors::default();
@@ -85,7 +71,7 @@ fn all_faults_are_found_in_one_go() {
 }
 
 #[test]
-fn what_macro_rules_put_in_is_seen_through() {
+fn invisible_groups_are_seen_through() {
     // The compiler passes a `$name:literal` and a `$cell:ty` in invisible groups.
     let hidden = |tokens: TokenStream| proc_macro2::Group::new(proc_macro2::Delimiter::None, tokens);
     let (name, ty) = (hidden(quote!("a b")), hidden(quote!(Level<u64>)));
@@ -122,19 +108,10 @@ fn a_plain_value_is_no_cell() {
         ),
         ["an AGGREGATE is kept in `Aggregate<u64>`, not in `AtomicU64`"]
     );
-    assert_eq!(
-        cvar_faults(
-            quote!(),
-            &quote!(
-                static LIMIT: u32 = 1;
-            )
-        ),
-        ["a cvar is kept in `Cvar<u32>`, not in `u32`"]
-    );
 }
 
 #[test]
-fn units_go_with_numbers_of_something() {
+fn units_belong_to_amounts() {
     assert_eq!(
         pvar_faults(
             quote!(class = "PERCENTAGE", unit = "%"),
@@ -217,31 +194,6 @@ fn results_are_seen_through() {
 }
 
 #[test]
-fn readonly_settings_have_no_setter() {
-    let item = quote!(
-        static CORES: Cvar<u32> = Cvar::new(1).range(1..=64).on_set(check);
-    );
-    assert_eq!(
-        cvar_faults(quote!(scope = "READONLY"), &item),
-        ["a cvar of scope READONLY is never set: remove `on_set`, or use scope LOCAL"]
-    );
-    assert_eq!(cvar_faults(quote!(), &item), Vec::<String>::new());
-}
-
-#[test]
-fn sources_say_how_their_events_are_ordered() {
-    let item = quote!(
-        struct Clock;
-    );
-    assert_eq!(source_faults(quote!(ordered, name = "clock"), &item), Vec::<String>::new());
-    assert_eq!(source_faults(quote!(), &item).len(), 1);
-    assert_eq!(
-        source_faults(quote!(unordered, ordered), &item),
-        ["`unordered` contradicts `ordered`: keep only one of the two"]
-    );
-}
-
-#[test]
 fn events_are_laid_out_as_c_does() {
     let item = quote!(
         #[derive(Debug, Clone)]
@@ -263,7 +215,7 @@ fn events_are_laid_out_as_c_does() {
 }
 
 #[test]
-fn what_an_event_says_itself_is_not_added() {
+fn attributes_of_an_event_are_not_repeated() {
     let item = quote!(
         #[repr(C)]
         #[derive(Clone, std::marker::Copy)]

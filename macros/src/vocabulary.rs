@@ -1,105 +1,44 @@
-//! The vocabularies of the standard, and suggestions for misspelled values.
+//! The values of vocabularies by their spelling, and suggestions for misspelled ones.
 
 use std::fmt::Write as _;
 
-/// A value of a vocabulary, spelled in attributes as in the standard, without the prefix.
-pub(crate) trait Vocabulary: Copy + PartialEq + 'static {
-    /// The kind of value, for messages: "pvar class".
-    const WHAT: &'static str;
-    /// The standard's prefix, which attributes omit.
-    const PREFIX: &'static str;
-    /// All values.
-    const ALL: &'static [Self];
+pub(crate) use mpit_vocabulary::{Bind, Class, Datatype, Scope, Verbosity, Vocabulary, published_as};
 
-    /// Returns the spelling.
-    fn as_str(self) -> &'static str;
-
-    /// Returns the name of the variant, here and in `mpit`.
-    fn variant(self) -> &'static str;
+/// The times until which a control variable can be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Settable {
+    Always,
+    BeforeInit,
 }
 
-/// Declares a vocabulary with the variants of `mpit::vocabulary`.
-macro_rules! vocabulary {
-    ($(#[$doc:meta])* $name:ident, $what:literal, $prefix:literal, [$($variant:ident = $word:literal),+ $(,)?]) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(crate) enum $name { $($variant),+ }
+impl Vocabulary for Settable {
+    const KIND: &'static str = "deadline";
+    const PREFIX: &'static str = "";
+    const C_PREFIX: &'static str = "";
+    const VALUES: &'static [Self] = &[Self::Always, Self::BeforeInit];
 
-        impl Vocabulary for $name {
-            const WHAT: &'static str = $what;
-            const PREFIX: &'static str = $prefix;
-            const ALL: &'static [Self] = &[$(Self::$variant),+];
+    fn spelling(self) -> &'static str {
+        self.variant()
+    }
 
-            fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $word),+ }
-            }
-
-            fn variant(self) -> &'static str {
-                match self { $(Self::$variant => stringify!($variant)),+ }
-            }
+    fn variant(self) -> &'static str {
+        match self {
+            Self::Always => "always",
+            Self::BeforeInit => "before_init",
         }
-    };
-}
-
-vocabulary! {
-    /// The classes of performance variables.
-    Class, "pvar class", "MPI_T_PVAR_CLASS_", [
-        State = "STATE", Level = "LEVEL", Size = "SIZE", Percentage = "PERCENTAGE",
-        HighWatermark = "HIGHWATERMARK", LowWatermark = "LOWWATERMARK", Counter = "COUNTER",
-        Aggregate = "AGGREGATE", Timer = "TIMER", Generic = "GENERIC",
-    ]
-}
-
-vocabulary! {
-    /// The datatypes of variables.
-    Datatype, "datatype", "MPI_", [
-        Int = "INT", Int32 = "INT32_T", Int64 = "INT64_T", Unsigned = "UNSIGNED",
-        UnsignedLong = "UNSIGNED_LONG", UnsignedLongLong = "UNSIGNED_LONG_LONG", Uint32 = "UINT32_T",
-        Uint64 = "UINT64_T", Count = "COUNT", Char = "CHAR", Double = "DOUBLE",
-    ]
-}
-
-vocabulary! {
-    /// The kinds of objects that variables are bound to.
-    Bind, "bind kind", "MPI_T_BIND_", [
-        NoObject = "NO_OBJECT", Comm = "COMM", Datatype = "DATATYPE", Errhandler = "ERRHANDLER",
-        File = "FILE", Group = "GROUP", Op = "OP", Request = "REQUEST", Win = "WIN",
-        Message = "MESSAGE", Info = "INFO", Session = "SESSION",
-    ]
-}
-
-vocabulary! {
-    /// The sets of processes that must write a control variable together.
-    Scope, "scope", "MPI_T_SCOPE_", [
-        Constant = "CONSTANT", ReadOnly = "READONLY", Local = "LOCAL", Group = "GROUP",
-        GroupEq = "GROUP_EQ", All = "ALL", AllEq = "ALL_EQ",
-    ]
-}
-
-vocabulary! {
-    /// The audiences of variables.
-    Verbosity, "verbosity", "MPI_T_VERBOSITY_", [
-        UserBasic = "USER_BASIC", UserDetail = "USER_DETAIL", UserAll = "USER_ALL",
-        TunerBasic = "TUNER_BASIC", TunerDetail = "TUNER_DETAIL", TunerAll = "TUNER_ALL",
-        MpidevBasic = "MPIDEV_BASIC", MpidevDetail = "MPIDEV_DETAIL", MpidevAll = "MPIDEV_ALL",
-    ]
-}
-
-vocabulary! {
-    /// The times until which a control variable can be set.
-    Settable, "deadline", "", [Always = "always", BeforeInit = "before_init"]
+    }
 }
 
 /// Returns the value with a spelling, or a message with suggestions.
 pub(crate) fn find<W: Vocabulary>(text: &str) -> Result<W, String> {
-    if let Some(word) = W::ALL.iter().copied().find(|word| word.as_str() == text) {
+    if let Some(word) = W::VALUES.iter().copied().find(|word| word.spelling() == text) {
         return Ok(word);
     }
-    let words: Vec<&str> = W::ALL.iter().map(|word| word.as_str()).collect();
+    let words: Vec<&str> = W::VALUES.iter().map(|word| word.spelling()).collect();
     // `MPI_T_BIND_MPI_COMM` is the only name in the standard with two prefixes.
     let bare = text.strip_prefix(W::PREFIX).unwrap_or(text);
     let bare = bare.strip_prefix("MPI_").unwrap_or(bare);
-    Err(unknown(W::WHAT, text, bare, &words))
+    Err(unknown(W::KIND, text, bare, &words))
 }
 
 /// Returns a message such as "unknown pvar class `SIZES`, did you mean `SIZE`?", with the list of all values.

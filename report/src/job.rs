@@ -1,12 +1,15 @@
 //! The data of all files of one run.
 
 use std::fmt;
+use std::path::Path;
 
 use hashbrown::HashMap;
+use mpit_format::messages::BINS;
+use mpit_format::rows::Kind;
+use mpit_format::{TrafficSum as SumOfProcess, parse};
 
-use crate::BINS;
-use crate::matrix::{Cell, Kind, Matrix};
 use crate::problem::{Problem, Problems};
+use crate::sparse::{Cell, Matrix};
 
 /// The number of operations, and the bytes they transferred.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +24,12 @@ impl TrafficSum {
     fn add(&mut self, other: Self) {
         self.count += other.count;
         self.bytes += other.bytes;
+    }
+}
+
+impl From<SumOfProcess> for TrafficSum {
+    fn from(sum: SumOfProcess) -> Self {
+        Self { count: sum.count.into(), bytes: sum.bytes.into() }
     }
 }
 
@@ -99,7 +108,7 @@ pub struct Job {
     pub lines: Vec<Line>,
     /// Notes for the user about the files that were read.
     pub notes: Vec<String>,
-    matrices: [Matrix; 5],
+    matrices: [Matrix; Kind::ALL.len()],
 }
 
 impl Job {
@@ -126,10 +135,10 @@ impl Job {
 /// The data read so far, from one file or several.
 #[derive(Debug)]
 pub(crate) struct Part {
-    pub(crate) cells: [Vec<Cell>; 5],
+    pub(crate) cells: [Vec<Cell>; Kind::ALL.len()],
     pub(crate) sizes: [u128; BINS],
     /// Communicators by the text of the line that introduces them: name, tab, members.
-    pub(crate) comms: HashMap<Box<[u8]>, Comm>,
+    pub(crate) comms: HashMap<Box<[u8]>, (parse::Comm, Collectives)>,
     /// Ranks with data, in any order and possibly with duplicates.
     pub(crate) ranks: Vec<u32>,
     /// Ranks without data according to a container, with the reasons.
@@ -154,14 +163,6 @@ pub struct Line {
     pub text: String,
 }
 
-/// A communicator with a certain list of members.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Comm {
-    pub(crate) name_len: usize,
-    pub(crate) size: u32,
-    pub(crate) collectives: Collectives,
-}
-
 impl Default for Part {
     fn default() -> Self {
         Self {
@@ -178,13 +179,54 @@ impl Default for Part {
     }
 }
 
-impl Part {
-    /// Adds the data of one process about a communicator.
-    pub(crate) fn add_comm(&mut self, line: &[u8], comm: Comm) {
-        let empty = Comm { collectives: Collectives::default(), ..comm };
-        self.comms.entry_ref(line).or_insert(empty).collectives.add(comm.collectives);
+/// A part that a file is read into.
+pub(crate) struct PartOf<'a> {
+    pub(crate) part: &'a mut Part,
+    pub(crate) path: &'a Path,
+}
+
+impl parse::Sink for PartOf<'_> {
+    fn add_rank(&mut self, rank: u32) {
+        self.part.ranks.push(rank);
     }
 
+    fn add_size(&mut self, size: u32) {
+        self.part.size = self.part.size.max(size);
+    }
+
+    #[inline]
+    fn add_row(&mut self, row: parse::Row) {
+        let parse::Row { kind, from, to, sum: SumOfProcess { count, bytes } } = row;
+        self.part.cells[kind as usize].push(Cell { from, to, count, bytes });
+    }
+
+    #[inline]
+    fn add_sizes(&mut self, bins: &[u64; BINS]) {
+        for (all, count) in self.part.sizes.iter_mut().zip(bins) {
+            *all += u128::from(*count);
+        }
+    }
+
+    fn known_comm(&self, line: &[u8]) -> Option<parse::Comm> {
+        self.part.comms.get(line).map(|(comm, _)| *comm)
+    }
+
+    fn add_comm(&mut self, line: &[u8], comm: parse::Comm, operations: [SumOfProcess; 3]) {
+        let [one_to_all, all_to_one, all_to_all] = operations.map(Into::into);
+        let known = self.part.comms.entry_ref(line).or_insert((comm, Collectives::default()));
+        known.1.add(Collectives { one_to_all, all_to_one, all_to_all });
+    }
+
+    fn add_line(&mut self, rank: u32, component: String, text: String) {
+        self.part.lines.push(Line { rank, component, text });
+    }
+
+    fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String) {
+        self.part.problems.add(|| Problem { path: self.path.to_owned(), line, what: what() });
+    }
+}
+
+impl Part {
     pub(crate) fn absorb(mut self, other: Self) -> Self {
         for (cells, more) in self.cells.iter_mut().zip(other.cells) {
             if cells.is_empty() {
@@ -196,9 +238,8 @@ impl Part {
         for (count, more) in self.sizes.iter_mut().zip(other.sizes) {
             *count += more;
         }
-        for (line, comm) in other.comms {
-            let empty = Comm { collectives: Collectives::default(), ..comm };
-            self.comms.entry(line).or_insert(empty).collectives.add(comm.collectives);
+        for (line, (comm, collectives)) in other.comms {
+            self.comms.entry(line).or_insert((comm, Collectives::default())).1.add(collectives);
         }
         self.ranks.extend(other.ranks);
         self.missing.extend(other.missing);
@@ -264,12 +305,12 @@ fn missing(size: u32, present: &[u32], mut reasons: Vec<(u32, String)>) -> Vec<M
     all
 }
 
-fn groups(comms: &HashMap<Box<[u8]>, Comm>) -> Vec<CommGroup> {
+fn groups(comms: &HashMap<Box<[u8]>, (parse::Comm, Collectives)>) -> Vec<CommGroup> {
     let mut groups: HashMap<(&[u8], u32), (u32, Collectives)> = HashMap::new();
-    for (line, comm) in comms {
+    for (line, (comm, operations)) in comms {
         let (number, collectives) = groups.entry((&line[..comm.name_len], comm.size)).or_default();
         *number += 1;
-        collectives.add(comm.collectives);
+        collectives.add(*operations);
     }
     let mut groups: Vec<_> = groups
         .into_iter()

@@ -1,13 +1,13 @@
 //! Evaluation of monitoring files: summaries, matrices and pictures of the traffic between ranks.
 //!
-//! [`input`] finds the files of a run, [`parse`] reads their text, and a [`Job`] is the sum of them. A job is sparse: its
+//! [`input`] finds the files of a run and reads them by [`mpit_format`], and a [`Job`] is the sum of them. A job is sparse: its
 //! memory grows with the number of pairs of processes that communicated. [`summary`], [`matrix`], [`picture`] and [`html`]
 //! write it in various forms. The crate needs no MPI library, and also reads files of Open MPI's own monitoring.
 //!
 //! # API boundary
 //!
-//! For the command `mpit` and for programs that evaluate files. The reader of `.store` files is passed in as a function, so
-//! this crate does not depend on the monitoring component.
+//! For the command `mpit` and for programs that evaluate files. The reader of `.store` files is passed in as a function,
+//! which also words the note about the end of the process.
 //!
 //! # Invariants
 //!
@@ -19,15 +19,13 @@ pub mod html;
 pub mod input;
 mod job;
 pub mod matrix;
-pub mod parse;
 pub mod picture;
 mod problem;
+mod sparse;
 pub mod summary;
 mod units;
 
 pub use job::{Collectives, CommGroup, Job, Missing, TrafficSum};
-pub use matrix::{Cell, Kind, Matrix};
+pub use mpit_format::rows::Kind;
 pub use problem::Problem;
-
-/// The number of bins of a histogram of message sizes: one for empty messages, then one for each power of two.
-pub const BINS: usize = 66;
+pub use sparse::{Cell, Matrix};

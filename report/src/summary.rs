@@ -3,9 +3,9 @@
 use std::fmt::{self, Write as _};
 
 use comfy_table::{CellAlignment, Table, presets};
+use mpit_format::rows::Kind;
 
 use crate::job::{Job, Line, Missing, TrafficSum};
-use crate::matrix::Kind;
 use crate::units::{bin, bytes, grouped};
 
 /// The default number of pairs listed.

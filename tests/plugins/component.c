@@ -46,7 +46,7 @@ enum { ONE_TO_ALL, ALL_TO_ONE, ALL_TO_ALL };
 
 static int open_it(void *user_data, uint32_t world_rank, uint32_t world_size)
 {
-    struct component *component = user_data;
+    struct component *component = (struct component *)user_data;
 
     if (world_size > MOST)
         return 1;
@@ -58,7 +58,7 @@ static int open_it(void *user_data, uint32_t world_rank, uint32_t world_size)
 
 static void close_it(void *user_data)
 {
-    struct component *component = user_data;
+    struct component *component = (struct component *)user_data;
     const char *dir = getenv("ACME_DIR");
     char path[4096];
     FILE *file;
@@ -92,7 +92,7 @@ static void close_it(void *user_data)
 /* The sum of all levels that MPI_Pcontrol was called with. */
 static void pcontrol(void *user_data, int level)
 {
-    struct component *component = user_data;
+    struct component *component = (struct component *)user_data;
 
     component->levels += level;
 }
@@ -100,7 +100,7 @@ static void pcontrol(void *user_data, int level)
 /* For monitoring's own files. */
 static void report(void *user_data, mpit_add_line add_line, void *lines)
 {
-    struct component *component = user_data;
+    struct component *component = (struct component *)user_data;
     char line[64];
 
     snprintf(line, sizeof line, "levels\t%d", component->levels);
@@ -109,7 +109,7 @@ static void report(void *user_data, mpit_add_line add_line, void *lines)
 
 static void sent(void *user_data, const struct mpit_message *message)
 {
-    struct component *component = user_data;
+    struct component *component = (struct component *)user_data;
 
     /* Others are the library's own. */
     if (message->tag >= 0)
@@ -118,7 +118,7 @@ static void sent(void *user_data, const struct mpit_message *message)
 
 static void accessed(void *user_data, const struct mpit_access *access)
 {
-    struct component *component = user_data;
+    struct component *component = (struct component *)user_data;
 
     add(&component->sums[0], access->target, 1, access->sent);
     if (access->kind != MPIT_PUT && access->kind != MPIT_ACCUMULATE)
@@ -128,7 +128,7 @@ static void accessed(void *user_data, const struct mpit_access *access)
 /* Counts an operation, and the bytes from this process to each other one, or from each other one to this. */
 static void done(void *user_data, const struct mpit_operation *operation)
 {
-    struct component *component = user_data;
+    struct component *component = (struct component *)user_data;
     uint64_t bytes = 0;
     int pattern;
 
@@ -162,15 +162,16 @@ static void freed(void *user_data, uint64_t comm)
     (void)comm;
 }
 
-/* The members that all three have. */
-#define COMPONENT(framework_, component)                                                                                \
-    .size = sizeof(struct mpit_component), .framework = framework_, .name = "acme", .listening = &component.listening, \
-    .user_data = &component, .open = open_it, .close = close_it, .pcontrol = pcontrol, .report = report, MPIT_HERE
+/* The members that all three have, before and behind those of their own: C++ requires this order. */
+#define FIRST(framework_, component, description_)                                                                    \
+    .size = sizeof(struct mpit_component), .framework = framework_, .name = "acme", .description = description_,      \
+    .listening = &component.listening, .user_data = &component, .open = open_it, .close = close_it
+#define LAST MPIT_HERE, .pcontrol = pcontrol, .report = report
 
 static const struct mpit_component components[] = {
-    {COMPONENT("pml", messages), .description = "Messages, by receiver.", .sent = sent},
-    {COMPONENT("osc", accesses), .description = "Accesses to memory of others, by target.", .accessed = accessed},
-    {COMPONENT("coll", operations), .description = "Collective operations, by pattern.", .done = done, .freed = freed},
+    {FIRST("pml", messages, "Messages, by receiver."), .sent = sent, LAST},
+    {FIRST("osc", accesses, "Accesses to memory of others, by target."), .accessed = accessed, LAST},
+    {FIRST("coll", operations, "Collective operations, by pattern."), .done = done, .freed = freed, LAST},
 };
 
 MPIT_PLUGIN("acme", MPIT_LIST(components))

@@ -52,7 +52,7 @@ fn build_artifacts() -> Outcome<Artifacts> {
         .status()
         .context("cargo build")?;
     Failure::unless(status.success(), || "mpit-preload, mpit-embed and mpit-cli do not build".into())?;
-    let debug = paths::target().join("debug");
+    let debug = paths::built();
     let artifacts = Artifacts {
         mpit: debug.join("mpit"),
         preload: debug.join("libmpit_preload.so"),
@@ -79,10 +79,7 @@ const C_OPTIONS: [&str; 8] = [
 
 /// Compiles `tests/hosts/c/<name>.c` with the stack's wrapper, unless it is up to date.
 pub(crate) fn c_program(spec: &Spec, name: &str) -> Outcome<PathBuf> {
-    let include = format!("-I{}", paths::workspace().join("ffi/include").display());
-    let mut options = C_OPTIONS.to_vec();
-    options.push(&include);
-    compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), name)
+    c_file(spec, name, name, &[])
 }
 
 /// Compiles a program with libraries whose own dependencies the linker does not find.
@@ -92,42 +89,28 @@ pub(crate) fn c_program_with(
     libraries: impl Iterator<Item = PathBuf>,
 ) -> Outcome<PathBuf> {
     let libraries: Vec<_> = libraries.map(|library| format!("-Wl,{}", library.display())).collect();
-    let mut options = C_OPTIONS.to_vec();
-    options.push("-Wl,--no-as-needed,--allow-shlib-undefined");
+    let mut options = vec!["-Wl,--no-as-needed,--allow-shlib-undefined"];
     options.extend(libraries.iter().map(String::as_str));
-    compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), name)
+    c_file(spec, name, name, &options)
 }
 
 /// Compiles a program on top of a shared library of its own: the same source with `LIBRARY` defined.
 pub(crate) fn c_program_over_library(spec: &Spec, name: &str) -> Outcome<PathBuf> {
-    let source = format!("hosts/c/{name}.c");
-    let mut options = C_OPTIONS.to_vec();
-    options.extend(["-DLIBRARY", "-shared", "-fPIC"]);
-    let library = compile(spec, &spec.mpicc(), &options, &source, &format!("lib{name}.so"))?;
-    let library = format!("-Wl,--no-as-needed,{}", library.display());
-    let mut options = C_OPTIONS.to_vec();
-    options.push(&library);
-    compile(spec, &spec.mpicc(), &options, &source, name)
+    let library = c_file(spec, name, &format!("lib{name}.so"), &["-DLIBRARY", "-shared", "-fPIC"])?;
+    c_file(spec, name, name, &[&format!("-Wl,--no-as-needed,{}", library.display())])
 }
 
 /// Compiles a program that includes `mpit.h` and calls functions that the MPI library may lack: it is linked with the
 /// preload library in front of the MPI library. As many compilers do by default, the linker omits unreferenced libraries.
 pub(crate) fn c_tool(spec: &Spec, name: &str) -> Outcome<PathBuf> {
-    let include = format!("-I{}", paths::workspace().join("ffi/include").display());
     let library = format!("-Wl,--no-as-needed,{},--as-needed", artifacts()?.preload.display());
-    let mut options = C_OPTIONS.to_vec();
-    options.extend([include.as_str(), library.as_str()]);
-    compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), name)
+    c_file(spec, name, name, &[&library])
 }
 
 /// Compiles any program with the library for implementors of MPI in front of the stack's own.
 pub(crate) fn c_program_beside_embedded(spec: &Spec, name: &str) -> Outcome<PathBuf> {
-    let include = format!("-I{}", paths::workspace().join("ffi/include").display());
     let library = format!("-Wl,--no-as-needed,{}", artifacts()?.embedded.display());
-    let mut options = C_OPTIONS.to_vec();
-    options.extend([include.as_str(), library.as_str()]);
-    let program = format!("{name}_beside_embedded");
-    compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), &program)
+    c_file(spec, name, &format!("{name}_beside_embedded"), &[&library])
 }
 
 /// Compiles several of the C programs with the stack's header, and links them with the library for implementors only.
@@ -146,10 +129,19 @@ pub(crate) fn c_program_over_own_mpi(spec: &Spec, name: &str, mpi: &str) -> Outc
 }
 
 fn c_object(spec: &Spec, name: &str) -> Outcome<PathBuf> {
-    let include = format!("-I{}", paths::workspace().join("ffi/include").display());
-    let mut options = C_OPTIONS.to_vec();
-    options.extend([include.as_str(), "-fPIC", "-c"]);
-    compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), &format!("{name}.o"))
+    c_file(spec, name, &format!("{name}.o"), &["-fPIC", "-c"])
+}
+
+/// Compiles `tests/hosts/c/<name>.c` into a file, with further options.
+fn c_file(spec: &Spec, name: &str, file: &str, options: &[&str]) -> Outcome<PathBuf> {
+    let include = include();
+    let options = [&C_OPTIONS[..], &[&include], options].concat();
+    compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), file)
+}
+
+/// Returns the option for the directory of mpit's headers.
+fn include() -> String {
+    format!("-I{}", paths::workspace().join("ffi/include").display())
 }
 
 /// Links objects with the library for implementors.
@@ -160,7 +152,7 @@ fn link(spec: &Spec, name: &str, options: &[&str], objects: &[PathBuf]) -> Outco
     // The wrapper would add the stack's own library.
     let mut command = Command::new("cc");
     command.args(options).arg("-o").arg(&linked).args(objects).arg(library);
-    run_compiler(&mut command)?;
+    run(&mut command)?;
     Ok(linked)
 }
 
@@ -177,10 +169,9 @@ pub fn plugin(name: &str) -> Outcome<PathBuf> {
     if is_newer_than_all_beside(&plugin, &source) {
         return Ok(plugin);
     }
-    let include = format!("-I{}", paths::workspace().join("ffi/include").display());
     let mut command = Command::new("cc");
-    command.args(C_OPTIONS).args([&include, "-shared", "-fPIC", "-o"]).arg(&plugin).arg(&source);
-    run_compiler(&mut command)?;
+    command.args(C_OPTIONS).args([&include(), "-shared", "-fPIC", "-o"]).arg(&plugin).arg(&source);
+    run(&mut command)?;
     Ok(plugin)
 }
 
@@ -215,7 +206,7 @@ pub fn c_variant(stack: Option<&Stack>, source: &str, file: &str, options: &[&st
     command.envs(stack.map(Stack::environment).unwrap_or_default());
     // Libraries come after the sources that use them.
     command.args(C_OPTIONS).arg("-o").arg(&built).arg(&source).args(options);
-    run_compiler(&mut command)?;
+    run(&mut command)?;
     Ok(built)
 }
 
@@ -230,15 +221,19 @@ fn compile(spec: &Spec, wrapper: &Path, options: &[&str], source: &str, name: &s
     }
     let mut command = Command::new(wrapper);
     command.envs(spec.environment()).args(options).arg("-o").arg(&program).arg(&source);
-    run_compiler(&mut command)?;
+    run(&mut command)?;
     Ok(program)
 }
 
-pub(crate) fn run_compiler(command: &mut Command) -> Outcome {
+/// Runs a command, which must succeed; returns its output and its error output.
+///
+/// # Errors
+/// The error output, if the command fails.
+pub fn run(command: &mut Command) -> Outcome<[String; 2]> {
     let output = command.output().context(format!("{command:?}"))?;
-    Failure::unless(output.status.success(), || {
-        format!("{command:?} failed:\n{}", String::from_utf8_lossy(&output.stderr))
-    })
+    let [out, err] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
+    Failure::unless(output.status.success(), || format!("{command:?}: {}\n{err}", output.status))?;
+    Ok([out, err])
 }
 
 /// Returns true if nothing in the directory of `source` and none of mpit's headers has changed since `program` was built:

@@ -17,6 +17,11 @@ pub fn target() -> PathBuf {
     workspace().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
 
+/// Returns the directory of the files that `cargo build` leaves, also if `CARGO_BUILD_TARGET` names a target.
+pub fn built() -> PathBuf {
+    target().join(env::var_os("CARGO_BUILD_TARGET").unwrap_or_default()).join("debug")
+}
+
 /// Returns the directory in which `cargo xtask setup` installs the MPI libraries from PyPI, one virtual environment per
 /// package.
 pub fn wheels() -> PathBuf {

@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use crate::{Context, Failure, Outcome, build, paths};
+use crate::{Context, Outcome, build, paths};
 
 /// A plug-in with a fault.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ const FAULTS: [(&str, &str); 27] = [
     ("CLASS", "no class 42"),
     ("SUM_CONST", "its sum at 0x"),
     ("STORAGE_CONST", "cannot be written"),
-    ("UNDEFINED", "undefined symbol: wrong_that_nobody_defines"),
+    ("UNDEFINED", "undefined symbol: wrong_undefined_function"),
     ("ACTIVATE", "returned 5"),
 ];
 
@@ -58,7 +58,7 @@ pub fn compile(dir: &Path, source: &str, name: &str, options: &[&str]) -> Outcom
     command.args(["-std=c11", "-g", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]).args(options);
     command.arg("-I").arg(paths::workspace().join("ffi/include"));
     command.arg("-o").arg(&object).arg(paths::source(&format!("plugins/c/{source}.c")));
-    run(&mut command)?;
+    build::run(&mut command)?;
     Ok(object)
 }
 
@@ -73,7 +73,7 @@ pub fn program(dir: &Path, name: &str) -> Outcome<PathBuf> {
     command.args(["-std=c11", "-g", "-Wall", "-Wextra", "-Werror"]);
     command.arg("-I").arg(paths::workspace().join("ffi/include"));
     command.arg("-o").arg(&program).arg(paths::source(&format!("plugins/c/{name}.c"))).arg(library);
-    run(&mut command)?;
+    build::run(&mut command)?;
     Ok(program)
 }
 
@@ -122,11 +122,4 @@ pub fn malformed(dir: &Path) -> Outcome<Vec<Malformed>> {
 /// Joins paths into the value of an environment variable.
 pub fn list<'a>(paths: impl IntoIterator<Item = &'a Path>) -> String {
     paths.into_iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(":")
-}
-
-fn run(command: &mut Command) -> Outcome {
-    let output = command.output().context(format!("{command:?}"))?;
-    Failure::unless(output.status.success(), || {
-        format!("{command:?} failed:\n{}", String::from_utf8_lossy(&output.stderr))
-    })
 }

@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use crate::{Context, Failure, Outcome, launch, paths};
+use crate::{Failure, Outcome, build, launch, paths};
 
 /// A way to build plug-ins: toolchain, profile, and settings of cargo.
 #[derive(Clone, Copy, Debug)]
@@ -60,10 +60,7 @@ impl Build {
             command.env_remove(variable);
         }
         command.envs(self.environment.iter().copied()).current_dir(paths::source("plugins/rust"));
-        let output = command.output().context(format!("{command:?}"))?;
-        Failure::unless(output.status.success(), || {
-            format!("{command:?} failed:\n{}", String::from_utf8_lossy(&output.stderr))
-        })?;
+        build::run(&mut command)?;
         Ok(target.join(if self.profile == "dev" { "debug" } else { self.profile }))
     }
 

@@ -129,5 +129,5 @@ fn compile(source: &str, options: &[&str], libraries: &[PathBuf], to: &Path) -> 
         "-Wl,--no-as-needed",
     ]);
     command.args(options).arg("-o").arg(to).arg(source).args(libraries);
-    build::run_compiler(&mut command)
+    build::run(&mut command).map(drop)
 }

@@ -1,3 +1,5 @@
+use std::cell::Cell;
+
 use mpit::cell::Counter;
 use mpit::cvar::Cvar;
 use mpit::{MpitEnum, category, component, cvar, pvar};
@@ -44,6 +46,21 @@ impl Recorder {}
 
 #[component(framework = "pml", name = "other")]
 struct Other;
+
+thread_local! {
+    #[pvar(class = "COUNTER")]
+    static LOST: Counter<u64> = const { Counter::new() };
+}
+
+#[pvar(class = "COUNTER")]
+thread_local! {
+    static HIDDEN: Cell<u64> = const { Cell::new(0) };
+}
+
+#[cvar]
+thread_local! {
+    static LIMIT: Cell<u64> = const { Cell::new(0) };
+}
 
 fn main() {}
 

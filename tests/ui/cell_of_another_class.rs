@@ -1,4 +1,4 @@
-use mpit::cell::{Counter, Level, PeerArray};
+use mpit::cell::{Counter, Level, PeerArray, Size};
 use mpit::pvar;
 
 #[pvar(class = "COUNTER")]
@@ -9,6 +9,30 @@ static LOST: Counter<u64> = Counter::new();
 
 #[pvar(class = "LEVEL")]
 static BYTES: PeerArray<u64> = PeerArray::new();
+
+#[pvar(class = "PERCENTAGE")]
+static SHARE: Size<u64> = Size::new();
+
+#[pvar(class = "PERCENTAGE")]
+fn used() -> u64 {
+    50
+}
+
+#[pvar(class = "SIZE", highwatermark)]
+static BUFFER: Size<u64> = Size::new();
+
+#[pvar(class = "LEVEL", highwatermark)]
+static DEPTH: Size<u64> = Size::new();
+
+#[pvar(class = "HIGHWATERMARK")]
+fn peak() -> u64 {
+    0
+}
+
+#[pvar(class = "LEVEL", lowwatermark)]
+fn depth_now() -> u64 {
+    0
+}
 
 fn main() {}
 

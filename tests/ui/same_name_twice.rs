@@ -1,6 +1,6 @@
 use mpit::cell::{Counter, Level, Size};
 use mpit::cvar::Cvar;
-use mpit::{category, component, cvar, pvar};
+use mpit::{category, component, cvar, event, pvar, source};
 
 #[pvar(class = "COUNTER", name = "net.lost")]
 static LOST: Counter<u64> = Counter::new();
@@ -46,6 +46,28 @@ impl Listener for One {}
 
 #[component(framework = "recording", name = "recorder")]
 impl Listener for Other {}
+
+#[source(ordered)]
+struct Clock;
+
+mod other_sources {
+    #[mpit::source(unordered)]
+    struct Clock;
+}
+
+#[event(source = Clock)]
+struct Sent {
+    peer: i32,
+}
+
+#[event(source = Clock, name = "sent")]
+struct Gone {
+    peer: i32,
+}
+
+// An event, a source and a variable may have the same name.
+#[source(ordered, name = "sent")]
+struct SentSource;
 
 fn main() {
     {

@@ -1,7 +1,7 @@
 #![forbid(unsafe_code)]
 
 use mpit::cell::Cell;
-use mpit::cvar::{Cvar, CvarCell};
+use mpit::cvar::CvarCell;
 use mpit::event::RegistrationId;
 use mpit::object::Object;
 
@@ -9,7 +9,6 @@ struct Mine;
 
 impl Cell for Mine {
     type Value = u64;
-    const OPS: &'static mpit::internal::desc::PvarOps = <mpit::cell::Counter<u32> as Cell>::OPS;
 
     fn fill(&self, _: &Object<'_>, _: &mut [u64]) -> mpit::Result<()> {
         Ok(())
@@ -22,7 +21,6 @@ impl CvarCell for Mine {
     const DATATYPE: mpit::tool::Datatype = mpit::tool::Datatype::Char;
     const COUNT: usize = 1;
     const ENUMERATION: Option<&'static mpit::tool::EnumDesc> = None;
-    const OPERATIONS: mpit::cvar::Operations = <Cvar<u64> as CvarCell>::OPERATIONS;
 }
 
 fn main() {

@@ -8,7 +8,7 @@
 //! - `/* Proves RULES. */` or `/* Proves RULES: why. */` in a C file, alone or after code.
 
 use std::collections::{BTreeMap, HashSet};
-use std::{fmt::Write as _, fs, process::ExitCode};
+use std::{fmt::Write as _, fs, process::Command, process::ExitCode};
 
 use mpit_tests::{Context, Outcome, paths};
 
@@ -44,26 +44,13 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
 }
 
 fn coverage_of_workspace() -> Outcome<(String, Vec<String>)> {
-    let mut files = Files::new();
-    read("", &mut files)?;
-    let document = fs::read_to_string(paths::workspace().join(DOCUMENT)).context(DOCUMENT)?;
-    Ok(coverage(&document, &files))
-}
-
-/// Reads the sources below a folder, except for build output and hidden files.
-fn read(folder: &str, files: &mut Files) -> Outcome {
-    for entry in fs::read_dir(paths::workspace().join(folder)).context(folder)? {
-        let path = entry.context(folder)?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let file = format!("{folder}/{name}").trim_start_matches('/').to_owned();
-        let is_skipped = name.starts_with('.') || path.join("CACHEDIR.TAG").exists();
-        if path.is_dir() && !is_skipped {
-            read(&file, files)?;
-        } else if ["rs", "c", "h"].contains(&parts(&file).2) {
-            files.insert(file, fs::read_to_string(&path).context(path.display())?);
-        }
-    }
-    Ok(())
+    let listed = ["ls-files", "--cached", "--others", "--exclude-standard", "*.rs", "*.c", "*.h"];
+    let output = Command::new("git").args(listed).current_dir(paths::workspace()).output();
+    let names = String::from_utf8_lossy(&output.context("git ls-files")?.stdout).into_owned();
+    let read = |name: &str| fs::read_to_string(paths::workspace().join(name));
+    // A file that was removed is still listed.
+    let files = names.lines().filter_map(|name| Some((name.to_owned(), read(name).ok()?))).collect();
+    Ok(coverage(&read(DOCUMENT).context(DOCUMENT)?, &files))
 }
 
 /// Splits a path into folder, name and extension.

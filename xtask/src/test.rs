@@ -11,11 +11,20 @@ use mpit_tests::{Context, Outcome, build, paths, record, stacks};
 
 use crate::setup;
 
-/// The numbers of passed and failed tests.
+/// The numbers of tests by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct TestCounts {
-    passed: u64,
-    failed: u64,
+pub(crate) struct TestCounts {
+    pub(crate) passed: u64,
+    pub(crate) failed: u64,
+    pub(crate) ignored: u64,
+}
+
+impl TestCounts {
+    fn add(&mut self, more: Self) {
+        self.passed += more.passed;
+        self.failed += more.failed;
+        self.ignored += more.ignored;
+    }
 }
 
 /// Installs what is needed, builds what tests preload, runs `cargo test` and sums up.
@@ -61,7 +70,7 @@ fn linking() -> String {
     if text.is_empty() { text } else { format!("{heading}\n{text}\n") }
 }
 
-/// Runs `cargo test`, shows its output and adds up its result lines. Also returns true if cargo succeeded.
+/// Runs `cargo test`. Returns the counts of its tests, and true if it succeeded.
 fn cargo_test(arguments: &[String]) -> Outcome<(TestCounts, bool)> {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.arg("test").current_dir(paths::workspace());
@@ -71,17 +80,19 @@ fn cargo_test(arguments: &[String]) -> Outcome<(TestCounts, bool)> {
     if !arguments.iter().any(|one| one == "--no-fail-fast") {
         command.arg("--no-fail-fast");
     }
-    let mut cargo = command.args(arguments).stdout(Stdio::piped()).spawn().context("cargo test")?;
+    run_and_count(command.args(arguments))
+}
+
+/// Runs tests, shows their output and adds up its result lines. Also returns true if the command succeeded.
+pub(crate) fn run_and_count(command: &mut Command) -> Outcome<(TestCounts, bool)> {
+    let mut cargo = command.stdout(Stdio::piped()).spawn().context(format!("{command:?}"))?;
     let mut counts = TestCounts::default();
     if let Some(output) = cargo.stdout.take() {
         for line in BufReader::new(output).split(b'\n') {
             let line = line.context("cargo test")?;
             let line = String::from_utf8_lossy(&line);
             println!("{line}");
-            if let Some(result) = parse(&line) {
-                counts.passed += result.passed;
-                counts.failed += result.failed;
-            }
+            counts.add(parse(&line).unwrap_or_default());
         }
     }
     let status = cargo.wait().context("cargo test")?;
@@ -95,7 +106,7 @@ fn parse(line: &str) -> Option<TestCounts> {
         let before = counts.split(word).next().filter(|before| before.len() < counts.len())?;
         before.split_whitespace().next_back()?.parse().ok()
     };
-    Some(TestCounts { passed: count(" passed")?, failed: count(" failed")? })
+    Some(TestCounts { passed: count(" passed")?, failed: count(" failed")?, ignored: count(" ignored")? })
 }
 
 #[cfg(test)]
@@ -105,7 +116,7 @@ mod tests {
     #[test]
     fn result_lines_are_added_up() {
         let line = "test result: FAILED. 31 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.0s";
-        assert_eq!(parse(line), Some(TestCounts { passed: 31, failed: 2 }));
+        assert_eq!(parse(line), Some(TestCounts { passed: 31, failed: 2, ignored: 0 }));
         assert_eq!(parse("test session::isolated ... ok"), None);
         assert_eq!(parse("test result: none"), None);
     }

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::thread;
 
-use mpit::event::{Abi, Context, Delivery, DropReport, Event, FreeNotice, Hints, Safety, clock, instance};
+use mpit::event::{Abi, Context, Delivery, DropReport, Event, FreeNotice, Safety, clock, instance};
 use mpit::internal::session::Interface;
 use mpit::tool::Tool;
 use mpit::{Result, event, source};
@@ -96,7 +96,7 @@ fn call(turn: u32) {
 fn listen(event: &str, abi: &'static Abi) -> Result<()> {
     let interface = Interface::global();
     let index = interface.registry().event_index(event).ok_or(mpit::Error::InvalidName)?;
-    let id = interface.event_handle_alloc(index, None, Hints::default(), abi)?;
+    let id = interface.event_handle_alloc(index, None, abi)?;
     let function = std::ptr::from_ref(abi).cast_mut().cast();
     // SAFETY: the functions of these `Abi` do not look at it.
     unsafe { interface.event_register_callback(id, Safety::ThreadSafe, function, std::ptr::null_mut()) }

@@ -2,6 +2,7 @@
 
 use mpit::internal::desc::{CategoryDesc, Origin};
 use mpit::internal::plugin::check::Contents;
+use mpit::internal::registry::Rule;
 use mpit::tool::{Class, Datatype, Verbosity};
 
 use super::finding::Finding;
@@ -26,56 +27,49 @@ pub(super) fn about(contents: &Contents) -> Vec<Finding> {
     let prefix = format!("{}_", contents.image.name.replace('-', "_")).to_lowercase();
     let without_prefix: Vec<_> =
         variables.iter().copied().filter(|entry| !entry.name.to_lowercase().starts_with(&prefix)).collect();
-    all.extend(about_several("prefix", &without_prefix, &format!("the name does not begin with `{prefix}`")));
+    all.extend(about_several(
+        Rule::Prefix,
+        &without_prefix,
+        &format!("the name does not begin with `{prefix}`"),
+    ));
     let without_category: Vec<_> =
         variables.iter().copied().filter(|entry| entry.categories.is_empty()).collect();
-    all.extend(about_several("category", &without_category, "it is in no category"));
+    all.extend(about_several(Rule::Category, &without_category, "it is in no category"));
     all.extend(about_verbosity(&variables));
     all
 }
 
 fn entries(contents: &Contents) -> Vec<Entry> {
     let image = &contents.image;
+    macro_rules! entry {
+        ($desc:ident, $what:literal, $verbosity:expr, $categories:expr) => {
+            Entry {
+                what: format!($what, $desc.name()),
+                name: $desc.name(),
+                description: $desc.description(),
+                verbosity: $verbosity,
+                categories: $categories,
+                origin: $desc.origin(),
+            }
+        };
+    }
     let pvars = image.pvars.iter().map(|desc| Entry {
         what: format!("pvar `{}` ({})", desc.name(), desc.class()),
-        name: desc.name(),
-        description: desc.description(),
-        verbosity: Some(desc.verbosity()),
-        categories: desc.categories(),
-        origin: desc.origin(),
+        ..entry!(desc, "{}", Some(desc.verbosity()), desc.categories())
     });
-    let cvars = image.cvars.iter().map(|desc| Entry {
-        what: format!("cvar `{}`", desc.name()),
-        name: desc.name(),
-        description: desc.description(),
-        verbosity: Some(desc.verbosity()),
-        categories: desc.categories(),
-        origin: desc.origin(),
-    });
-    let events = image.events.iter().map(|desc| Entry {
-        what: format!("event `{}`", desc.name()),
-        name: desc.name(),
-        description: desc.description(),
-        verbosity: Some(desc.verbosity()),
-        categories: desc.categories(),
-        origin: desc.origin(),
-    });
-    let sources = image.sources.iter().map(|desc| Entry {
-        what: format!("source `{}`", desc.name()),
-        name: desc.name(),
-        description: desc.description(),
-        verbosity: None,
-        categories: &[],
-        origin: desc.origin(),
-    });
+    let cvars = image.cvars.iter();
+    let cvars = cvars.map(|desc| entry!(desc, "cvar `{}`", Some(desc.verbosity()), desc.categories()));
+    let events = image.events.iter();
+    let events = events.map(|desc| entry!(desc, "event `{}`", Some(desc.verbosity()), desc.categories()));
+    let sources = image.sources.iter().map(|desc| entry!(desc, "source `{}`", None, &[]));
     // Categories that are only referred to may be described elsewhere.
     pvars.chain(cvars).chain(events).chain(sources).collect()
 }
 
 fn missing_description(entry: &Entry) -> Finding {
     let is_generic = entry.what.ends_with("(GENERIC)");
-    let rule = if is_generic { "R127" } else { "description" };
-    Finding::warning(rule, entry.what.as_str(), &entry.origin.to_string(), "it has no description")
+    let rule = if is_generic { Rule::R127 } else { Rule::Description };
+    Finding::new(rule, entry.what.as_str(), &entry.origin.to_string(), "it has no description")
 }
 
 /// Reports timers of integer type, whose unit is not known.
@@ -93,19 +87,19 @@ fn about_units(contents: &Contents) -> Vec<Finding> {
     let without = integers.filter(|desc| !has_unit(desc.description()));
     let finding = |desc: &&'static mpit::tool::PvarDesc| {
         let what = format!("pvar `{}` ({})", desc.name(), desc.class());
-        Finding::warning("R123", what, &desc.origin().to_string(), "its description names no unit")
+        Finding::new(Rule::R123, what, &desc.origin().to_string(), "its description names no unit")
     };
     without.map(finding).collect()
 }
 
 /// Combines the findings of one rule for several entries.
-fn about_several(rule: &str, entries: &[&Entry], why: &str) -> Option<Finding> {
+fn about_several(rule: Rule, entries: &[&Entry], why: &str) -> Option<Finding> {
     let (first, others) = entries.split_first()?;
     let what = match others.len() {
         0 => first.what.clone(),
         more => format!("{} and {more} more", first.what),
     };
-    Some(Finding::warning(rule, what, &first.origin.to_string(), why))
+    Some(Finding::new(rule, what, &first.origin.to_string(), why))
 }
 
 /// Reports a plug-in whose variables all have the same verbosity, which is probably not intended.
@@ -119,5 +113,5 @@ fn about_verbosity(variables: &[&Entry]) -> Option<Finding> {
     }
     let what = format!("all {} variables and events", variables.len());
     let place = variables[0].origin.to_string();
-    Some(Finding::warning("verbosity", what, &place, format!("all have the verbosity {first}, the default")))
+    Some(Finding::new(Rule::Verbosity, what, &place, format!("all have the verbosity {first}, the default")))
 }

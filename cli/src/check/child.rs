@@ -1,14 +1,18 @@
 //! The process in which a plug-in is checked. It writes each finding at once, so that findings survive a crash.
 
 use std::cell::RefCell;
+use std::fmt::Display;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
+use mpit::internal::environment;
 use mpit::internal::plugin::Plugin;
 use mpit::internal::plugin::check::{self, Contents, Subject};
-use mpit::internal::registry::Fault;
+use mpit::internal::plugin::fault_log::FAULTS;
+use mpit::internal::registry::{Fault, Rule};
 use mpit::tool::Registry;
+use rustix::fs::ftruncate;
 use rustix::process::{Resource, Rlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
@@ -16,12 +20,6 @@ use super::advice;
 use super::finding::{Counts, Finding};
 use super::library::{self, Definition};
 use super::values;
-use crate::print;
-
-/// A marker on standard error, written before the plug-in can write anything.
-pub(super) const BEGIN: &str = "output of the checked plug-in follows";
-/// The beginning of the message of a process that cannot do its work.
-pub(super) const CANNOT_WRITE: &str = "cannot write findings: ";
 
 /// The step that the process begins, written beforehand in case the step crashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,14 +55,18 @@ pub(super) enum Line {
     Loads,
 }
 
+/// Returns the message of a process that cannot do its work.
+pub(super) fn cannot_write(error: impl Display) -> String {
+    format!("cannot write findings: {error}")
+}
+
 /// A writer of one line of JSON for each step and finding.
 struct FindingWriter(RefCell<File>);
 
 impl FindingWriter {
     fn write(&self, line: &Line) -> Result<(), String> {
-        let failed = |error: std::io::Error| format!("{CANNOT_WRITE}{error}");
-        let text = serde_json::to_string(line).map_err(|error| failed(error.into()))?;
-        self.0.borrow_mut().write_all((text + "\n").as_bytes()).map_err(failed)
+        let text = serde_json::to_string(line).map_err(cannot_write)?;
+        self.0.borrow_mut().write_all((text + "\n").as_bytes()).map_err(cannot_write)
     }
 
     fn report(&self, finding: Finding) -> Result<(), String> {
@@ -76,13 +78,15 @@ impl FindingWriter {
 #[allow(unsafe_code, reason = "the plug-in's code runs here, in a process of its own")]
 pub(super) fn check(notes: &Path, path: &Path) -> Result<(), String> {
     let file = File::options().append(true).open(notes);
-    let writer = FindingWriter(RefCell::new(file.map_err(|error| format!("{CANNOT_WRITE}{error}"))?));
+    let writer = FindingWriter(RefCell::new(file.map_err(cannot_write)?));
     // A crash is reported as a finding and needs no core file. If the limit cannot be set, there is one.
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
     let place = path.display().to_string();
     writer.write(&Line::Step(Step::Before))?;
     Registry::global();
-    print(BEGIN);
+    // From here on, faults and output are those of this plug-in, and not of the ones before it.
+    File::create(environment::var_os(FAULTS).unwrap_or_default()).map_err(cannot_write)?;
+    ftruncate(std::io::stderr(), 0).map_err(cannot_write)?;
     writer.write(&Line::Step(Step::Open))?;
     // SAFETY: `check::open` requires a process that may run any code: `mpit check` started this one to run the plug-in's, and
     // only the check of the same plug-in follows.
@@ -99,7 +103,7 @@ fn mark_missing_mpi(fault: Fault) -> Fault {
     let is_needed = ["MPI_", "PMPI_", "mpi_"]
         .iter()
         .any(|begin| fault.why.contains(&format!("undefined symbol: {begin}")));
-    if is_needed { Fault { rule: "needs-mpi", ..fault } } else { fault }
+    if is_needed { Fault { rule: Rule::NeedsMpi, ..fault } } else { fault }
 }
 
 fn check_subject(writer: &FindingWriter, subject: &Subject, place: &str) -> Result<(), String> {
@@ -136,7 +140,7 @@ fn run_lifecycle(
     let plugin: Plugin = match subject.load() {
         Ok(plugin) => plugin,
         Err(Fault { why, .. }) => {
-            return writer.report(Finding::of_plugin(Fault { rule: "activation", why }, place));
+            return writer.report(Finding::of_plugin(Fault { rule: Rule::Activation, why }, place));
         }
     };
     writer.write(&Line::Loads)?;

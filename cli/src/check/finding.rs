@@ -1,70 +1,74 @@
 //! Findings about plug-ins.
 
-use mpit::internal::registry::{Fault, Refusal};
-use serde::{Deserialize, Serialize};
-
-/// The severity of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Severity {
-    /// The plug-in is refused, a part of it is left out, or tools get wrong information.
-    Error,
-    /// Valid, but inconvenient for tools and their users.
-    Warning,
-}
+use mpit::internal::plugin::fault_log::LoggedFault;
+use mpit::internal::registry::{Fault, Refusal, Rule, Severity};
+use serde::de::Error;
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A single finding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(crate) struct Finding {
-    pub(crate) severity: Severity,
-    /// The number of a rule in `docs/internal/conformance.md`, or a keyword.
-    pub(crate) rule: String,
+    #[serde(deserialize_with = "rule_with_name")]
+    pub(crate) rule: Rule,
     /// The definition that has the fault.
     pub(crate) what: String,
     /// The place of the definition, or the file of the plug-in.
     pub(crate) place: String,
     pub(crate) why: String,
-    /// The advised correction.
-    pub(crate) remedy: String,
 }
 
 impl Finding {
-    pub(crate) fn error(rule: &str, what: impl Into<String>, place: &str, why: impl Into<String>) -> Self {
+    pub(crate) fn new(rule: Rule, what: impl Into<String>, place: &str, why: impl Into<String>) -> Self {
         // Texts of the plug-in may contain line ends.
         let clean = |text: String| text.replace(char::is_control, "?");
-        Self {
-            severity: Severity::Error,
-            rule: rule.into(),
-            what: clean(what.into()),
-            place: clean(place.into()),
-            why: clean(why.into()),
-            remedy: remedy(rule).into(),
-        }
-    }
-
-    pub(crate) fn warning(rule: &str, what: impl Into<String>, place: &str, why: impl Into<String>) -> Self {
-        Self { severity: Severity::Warning, ..Self::error(rule, what, place, why) }
+        Self { rule, what: clean(what.into()), place: clean(place.into()), why: clean(why.into()) }
     }
 
     /// Creates the finding for a fault of a whole plug-in.
     pub(crate) fn of_plugin(fault: Fault, path: &str) -> Self {
-        Self::error(fault.rule, "the plug-in", path, fault.why)
+        Self::new(fault.rule, "the plug-in", path, fault.why)
     }
 
     pub(crate) fn is_error(&self) -> bool {
-        self.severity == Severity::Error
+        self.rule.severity() == Severity::Error
     }
 
-    /// Returns true if the finding is about this definition.
-    pub(crate) fn is_about(&self, what: &str, place: &str) -> bool {
-        self.what == what && self.place == place
+    /// Returns true if both are about the same definition.
+    pub(crate) fn is_about_the_same(&self, other: &Self) -> bool {
+        (&self.what, &self.place) == (&other.what, &other.place)
     }
 }
 
 impl From<Refusal> for Finding {
     fn from(refusal: Refusal) -> Self {
-        Self::error(refusal.rule, refusal.what, &refusal.place, refusal.why)
+        Self::new(refusal.rule, refusal.what, &refusal.place, refusal.why)
     }
+}
+
+impl From<LoggedFault> for Finding {
+    fn from(fault: LoggedFault) -> Self {
+        Self::new(fault.rule, fault.what, &fault.place, fault.why)
+    }
+}
+
+/// Adds severity and remedy, which follow from the rule.
+impl Serialize for Finding {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { rule, what, place, why } = self;
+        let mut fields = serializer.serialize_struct("Finding", 6)?;
+        fields.serialize_field("severity", rule.severity().as_str())?;
+        fields.serialize_field("rule", rule.as_str())?;
+        fields.serialize_field("what", what)?;
+        fields.serialize_field("place", place)?;
+        fields.serialize_field("why", why)?;
+        fields.serialize_field("remedy", rule.remedy())?;
+        fields.end()
+    }
+}
+
+fn rule_with_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Rule, D::Error> {
+    String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
 }
 
 /// The number of definitions of each kind.
@@ -102,7 +106,7 @@ impl CheckedPlugin {
     pub(crate) fn sort(&mut self) {
         self.findings.sort_by_cached_key(|finding| {
             let (file, line) = finding.place.rsplit_once(':').unwrap_or((&finding.place, ""));
-            (finding.severity, file.to_owned(), line.parse::<u32>().unwrap_or_default())
+            (finding.rule.severity(), file.to_owned(), line.parse::<u32>().unwrap_or_default())
         });
     }
 
@@ -126,52 +130,5 @@ impl Report {
         let errors = plugins.iter().map(CheckedPlugin::errors).sum();
         let warnings = plugins.iter().map(CheckedPlugin::warnings).sum();
         Self { plugins, compared_with, errors, warnings }
-    }
-}
-
-/// Returns the advised correction for a violation of a rule.
-fn remedy(rule: &str) -> &'static str {
-    match rule {
-        "C1" => "give it a name",
-        "C2" => "use letters, digits and _ in names, and UTF-8 without NUL in texts",
-        "C3" => "shorten it",
-        "C4" => "use a constant of mpit_plugin.h",
-        "C5" => "keep only one of the two",
-        "C6" => "choose another class, datatype or kind of storage",
-        "C9" => "give it an enumeration of its states",
-        "C10" => "make it an int, or remove the enumeration",
-        "C11" | "C12" | "R68" => "give each item a name and a value of its own",
-        "C21" => "remove one of the two flags",
-        "C22" => "remove the flag ATOMIC",
-        "C25" => "name in the description the group of processes that sets it",
-        "C28" => "return the actual number of elements",
-        "C31" | "C32" | "C33" | "C34" => {
-            "describe the payload as a C struct, with offsetof, in the order of its members"
-        }
-        "C35" => "name a source of this plug-in, or of a plug-in that is loaded before it",
-        "C43" => "remove one of the links between the categories",
-        "C45" => "rename it, or the other definition",
-        "R73" => "add the value to the enumeration, or initialize the variable with one of its items",
-        "R111" => "keep the value between 0 and 1",
-        "R123" => "name the unit in the description",
-        "R127" => "describe what it measures and its initial value",
-        "R67" => "rename it, or give it the same items",
-        "R318" => "rename it, so that it does not hide the definition of the MPI library",
-        "left-out" => "correct the other definition first",
-        "plug-in" => "build it with MPIT_PLUGIN of mpit_plugin.h, or with plugin! in Rust",
-        "needs-mpi" => {
-            "link it with its MPI library, or preload that for the check: LD_PRELOAD=/path/to/libmpi.so mpit check"
-        }
-        "file" => "make it a file that the loader accepts",
-        "crash" | "exit" | "hang" => {
-            "load it in a debugger: `mpit check` runs no other code than the plug-in's"
-        }
-        "panic" => "return an error instead of panicking; tools get MPI_T_ERR_INVALID",
-        "activation" => "let the activation succeed, or document its requirements",
-        "description" => "add a description, which tools show to their users",
-        "prefix" => "begin names with the name of the plug-in, so that they are unique",
-        "category" => "name a category, so that tools can group variables",
-        "verbosity" => "distinguish USER, TUNER and MPIDEV variables, so that tools can filter them",
-        _ => "compare it with mpit_plugin.h",
     }
 }

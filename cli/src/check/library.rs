@@ -1,48 +1,39 @@
 //! Conflicts between definitions of plug-ins and of an MPI library.
 
-use mpit::internal::desc::CategoryDesc;
-use mpit::internal::registry::Image;
+use mpit::internal::desc::{CategoryDesc, Origin};
+use mpit::internal::registry::{Image, Rule};
 use mpit::tool::EnumDesc;
-use mpit_ffi::inventory::Inventory;
 use serde::{Deserialize, Serialize};
 
 use super::finding::Finding;
+use crate::inventory::Inventory;
 
 /// A definition whose name must be unique.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Definition {
     kind: Kind,
     name: String,
-    /// The class of a performance variable.
-    class: Option<String>,
-    /// The items of an enumeration.
-    items: Vec<(i32, String)>,
     place: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Kind {
-    Pvar,
+    Pvar { class: String },
     Cvar,
     Event,
     Source,
     Category,
-    Enumeration,
+    Enumeration { items: Vec<(i32, String)> },
 }
 
 impl Definition {
     /// Returns the definitions of an image whose names an MPI library could have, too.
     pub(super) fn all_of(image: &Image) -> Vec<Self> {
-        let new = |kind, name: &str, place: mpit::internal::desc::Origin| Self {
-            kind,
-            name: name.into(),
-            class: None,
-            items: Vec::new(),
-            place: place.to_string(),
-        };
-        let pvars = image.pvars.iter().map(|desc| Self {
-            class: Some(desc.class().to_string()),
-            ..new(Kind::Pvar, desc.name(), desc.origin())
+        let new =
+            |kind, name: &str, origin: Origin| Self { kind, name: name.into(), place: origin.to_string() };
+        let pvars = image.pvars.iter().map(|desc| {
+            let class = desc.class().to_string();
+            new(Kind::Pvar { class }, desc.name(), desc.origin())
         });
         let cvars = image.cvars.iter().map(|desc| new(Kind::Cvar, desc.name(), desc.origin()));
         let events = image.events.iter().map(|desc| new(Kind::Event, desc.name(), desc.origin()));
@@ -55,7 +46,7 @@ impl Definition {
         }
         for desc in enumerations(image) {
             let items = desc.items().iter().map(|item| (item.value(), item.name().to_owned())).collect();
-            all.push(Self { items, ..new(Kind::Enumeration, desc.name(), desc.origin()) });
+            all.push(new(Kind::Enumeration { items }, desc.name(), desc.origin()));
         }
         all
     }
@@ -63,50 +54,53 @@ impl Definition {
     /// Returns the finding if the library has the same definition.
     pub(super) fn conflict_with(&self, inventory: &Inventory) -> Option<Finding> {
         let name = &self.name;
-        let is_defined = match self.kind {
-            Kind::Pvar => inventory
-                .pvars
-                .iter()
-                .any(|one| !one.own && one.name == *name && Some(&one.class) == self.class.as_ref()),
+        let is_defined = match &self.kind {
+            Kind::Pvar { class } => {
+                inventory.pvars.iter().any(|one| !one.own && one.name == *name && one.class == *class)
+            }
             Kind::Cvar => inventory.cvars.iter().any(|one| !one.own && one.name == *name),
             Kind::Event => inventory.events.iter().any(|one| !one.own && one.name == *name),
             Kind::Source => inventory.sources.iter().any(|one| !one.own && one.name == *name),
             Kind::Category => inventory.categories.iter().any(|one| !one.own && one.name == *name),
-            Kind::Enumeration => self.has_other_items(inventory),
+            Kind::Enumeration { items } => self.has_other_items(items, inventory),
         };
         if !is_defined {
             return None;
         }
         let library = format!("the MPI library ({})", inventory.library.as_deref().unwrap_or("unknown"));
         let (rule, why) = match self.kind {
-            Kind::Enumeration => ("R67", format!("{library} has one of this name with other items")),
-            _ => ("R318", format!("{library} defines it as well, and its own is hidden behind this one")),
+            Kind::Enumeration { .. } => {
+                (Rule::R67, format!("{library} has one of this name with other items"))
+            }
+            _ => (Rule::R318, format!("{library} defines it as well, and its own is hidden behind this one")),
         };
-        Some(Finding::error(rule, self.label(), &self.place, why))
+        Some(Finding::new(rule, self.label(), &self.place, why))
     }
 
     /// Returns true if the library has an enumeration with this name and other items.
-    fn has_other_items(&self, inventory: &Inventory) -> bool {
+    fn has_other_items(&self, items: &[(i32, String)], inventory: &Inventory) -> bool {
         let of_pvars = inventory.pvars.iter().filter(|one| !one.own).map(|one| &one.enumeration);
         let of_settings = inventory.cvars.iter().filter(|one| !one.own).map(|one| &one.enumeration);
         let is_used_by_library = of_pvars.chain(of_settings).flatten().any(|name| *name == self.name);
-        let items = |one: &mpit_ffi::inventory::Enumeration| -> Vec<_> {
-            one.items.iter().map(|item| (item.value, item.name.clone())).collect()
-        };
         let mut alike = inventory.enumerations.iter().filter(|one| one.name == self.name);
-        is_used_by_library && alike.any(|one| items(one) != self.items)
+        is_used_by_library
+            && alike.any(|one| {
+                !one.items
+                    .iter()
+                    .map(|item| (item.value, &item.name))
+                    .eq(items.iter().map(|(value, name)| (*value, name)))
+            })
     }
 
     fn label(&self) -> String {
         let name = &self.name;
-        match (self.kind, &self.class) {
-            (Kind::Pvar, Some(class)) => format!("pvar `{name}` ({class})"),
-            (Kind::Pvar, None) => format!("pvar `{name}`"),
-            (Kind::Cvar, _) => format!("cvar `{name}`"),
-            (Kind::Event, _) => format!("event `{name}`"),
-            (Kind::Source, _) => format!("source `{name}`"),
-            (Kind::Category, _) => format!("category `{name}`"),
-            (Kind::Enumeration, _) => format!("enumeration `{name}`"),
+        match &self.kind {
+            Kind::Pvar { class } => format!("pvar `{name}` ({class})"),
+            Kind::Cvar => format!("cvar `{name}`"),
+            Kind::Event => format!("event `{name}`"),
+            Kind::Source => format!("source `{name}`"),
+            Kind::Category => format!("category `{name}`"),
+            Kind::Enumeration { .. } => format!("enumeration `{name}`"),
         }
     }
 }
@@ -131,19 +125,13 @@ pub(super) fn enumerations(image: &Image) -> Vec<&'static EnumDesc> {
 
 #[cfg(test)]
 mod tests {
-    use mpit_ffi::inventory::{self, Inventory};
+    use crate::inventory::{self, Inventory};
 
-    use super::{Definition, Kind};
+    use super::{Definition, Kind, Rule};
 
     fn enumeration(item: &str) -> Definition {
         let items = vec![(1, item.to_owned())];
-        Definition {
-            kind: Kind::Enumeration,
-            name: "modes".into(),
-            class: None,
-            items,
-            place: "a.c:1".into(),
-        }
+        Definition { kind: Kind::Enumeration { items }, name: "modes".into(), place: "a.c:1".into() }
     }
 
     /// Proves R67.
@@ -154,10 +142,8 @@ mod tests {
         let enumerations = vec![inventory::Enumeration { name: "modes".into(), items }];
         let library = Inventory { cvars: vec![cvar(false)], enumerations, ..Default::default() };
         assert_eq!(enumeration("fast").conflict_with(&library), None);
-        assert_eq!(
-            enumeration("slow").conflict_with(&library).map(|finding| finding.rule),
-            Some("R67".into())
-        );
+        let rule = enumeration("slow").conflict_with(&library).map(|finding| finding.rule);
+        assert_eq!(rule, Some(Rule::R67));
         // The registry reports conflicts with mpit's own definitions.
         let ours = Inventory { cvars: vec![cvar(true)], ..library };
         assert_eq!(enumeration("slow").conflict_with(&ours), None);

@@ -18,8 +18,8 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use crate::inventory::Inventory;
 use mpit::internal::plugin::{PLUGIN_PATH, PLUGINS};
-use mpit_ffi::inventory::Inventory;
 
 use crate::{Check, preload, require_program, vars};
 use finding::{CheckedPlugin, Report};

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -12,10 +12,12 @@ use std::time::{Duration, Instant};
 
 use mpit::cvar::sources::LAUNCHER_SETTINGS;
 use mpit::internal::plugin::check::SUBJECT;
+use mpit::internal::plugin::fault_log::{FAULTS, LoggedFault};
 use mpit::internal::plugin::{PLUGIN_PATH, PLUGINS};
+use mpit::internal::registry::Rule;
 use signal_hook::low_level::signal_name;
 
-use super::child::{BEGIN, CANNOT_WRITE, Line, Step};
+use super::child::{Line, Step, cannot_write};
 use super::finding::{CheckedPlugin, Finding};
 use super::library::Definition;
 use crate::print;
@@ -35,32 +37,34 @@ pub(super) struct Outcome {
 /// Checks a plug-in as if it were loaded after `before`.
 pub(super) fn check(path: &Path, before: &[&Path], timeout: Duration) -> Result<Outcome, String> {
     let dir = tempfile::tempdir().map_err(|error| format!("cannot create a temporary directory: {error}"))?;
-    let (notes, stderr_file) = (dir.path().join("notes"), dir.path().join("stderr"));
-    let new =
-        |file: &Path| File::create(file).map_err(|error| format!("cannot write {}: {error}", file.display()));
-    new(&notes)?;
+    let [notes, faults, stderr] = ["notes", "faults", "stderr"].map(|name| dir.path().join(name));
+    let new = |path: &Path| {
+        let file = File::options().append(true).create(true).open(path);
+        file.map_err(|error| format!("cannot write {}: {error}", path.display()))
+    };
+    let mut notes_file = new(&notes)?;
     let program =
         std::env::current_exe().map_err(|error| format!("cannot find the path of mpit: {error}"))?;
     let mut command = Command::new(program);
     command.arg("check").arg("--notes").arg(&notes).arg(path);
-    command.env(SUBJECT, path).env(PLUGINS, join(before)?);
-    // A panic is reported with its place only.
-    command.env("RUST_BACKTRACE", "0");
+    command.env(SUBJECT, path).env(PLUGINS, join(before)?).env(FAULTS, &faults);
     // Settings for programs must not influence the findings.
     command.env_remove(PLUGIN_PATH).env_remove(LAUNCHER_SETTINGS);
-    command.stdin(Stdio::null()).stdout(io::stderr()).stderr(new(&stderr_file)?);
+    command.stdin(Stdio::null()).stdout(io::stderr()).stderr(new(&stderr)?);
     let child = command.spawn().map_err(|error| format!("cannot run mpit: {error}"))?;
     let process_end = wait(child, timeout).map_err(|error| format!("cannot wait for mpit: {error}"))?;
     let text = fs::read_to_string(&notes).map_err(|error| format!("cannot read findings: {error}"))?;
+    // If this process cannot write to the file either, some findings are missing.
+    notes_file.write_all(b"\n").map_err(cannot_write)?;
     let mut outcome = read(path, &text, &process_end, timeout);
-    let stderr = fs::read(&stderr_file).unwrap_or_default();
-    let stderr = String::from_utf8_lossy(&stderr);
-    if let Some((_, why)) = stderr.split_once(CANNOT_WRITE) {
-        return Err(format!("{CANNOT_WRITE}{}", why.trim_end()));
+    let faults = fs::read(&faults).unwrap_or_default();
+    for finding in LoggedFault::of_text(&String::from_utf8_lossy(&faults)).map(Finding::from) {
+        let findings = &mut outcome.checked.findings;
+        if !findings.iter().any(|other| other.is_about_the_same(&finding)) {
+            findings.push(finding);
+        }
     }
-    // Text before the marker is from the plug-ins loaded before.
-    let output = stderr.split_once(BEGIN).map_or("", |(_, output)| output);
-    extract_messages(&mut outcome.checked, output);
+    forward(path, &fs::read(&stderr).unwrap_or_default());
     Ok(outcome)
 }
 
@@ -124,79 +128,25 @@ fn end(process_end: &ProcessEnd, step: Option<Step>, place: &str, timeout: Durat
         Some(Step::End) => "at the end of the process, in its destructors",
     };
     let (rule, why) = match process_end {
-        ProcessEnd::TimedOut => ("hang", format!("it takes longer than {} s, {when}", timeout.as_secs())),
+        ProcessEnd::TimedOut => (Rule::Hang, format!("it takes longer than {} s, {when}", timeout.as_secs())),
         ProcessEnd::Exited(status) => match (status.signal(), status.code()) {
             (Some(signal), _) => {
                 let name = signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned);
-                ("crash", format!("{name}, {when}"))
+                (Rule::Crash, format!("{name}, {when}"))
             }
             (None, Some(0)) if step == Some(Step::End) => return None,
             (None, code) => {
                 let code = code.unwrap_or_default();
-                ("exit", format!("it ends the process with status {code}, {when}"))
+                (Rule::Exit, format!("it ends the process with status {code}, {when}"))
             }
         },
     };
-    Some(Finding::error(rule, "the plug-in", place, why))
+    Some(Finding::new(rule, "the plug-in", place, why))
 }
 
-/// Extracts messages about omitted definitions, by the plug-in or the loader, and the places of panics; the other output of
-/// the plug-in is forwarded.
-fn extract_messages(checked: &mut CheckedPlugin, stderr: &str) {
-    let mut lines = stderr.lines();
-    while let Some(line) = lines.next() {
-        let finding = if let Some((what, place, why)) = parse_omission(line) {
-            Finding::error("left-out", what, place, why)
-        } else if let Some(place) = parse_panic(line) {
-            let message = lines.next().unwrap_or_default();
-            Finding::error("panic", "the plug-in", place, format!("it panics: {message}"))
-        } else {
-            if !line.is_empty() && !line.starts_with("note: run with `RUST_BACKTRACE=") {
-                print(&format!("{} printed: {line}", checked.path));
-            }
-            continue;
-        };
-        if !checked.findings.iter().any(|other| other.is_about(&finding.what, &finding.place)) {
-            checked.findings.push(finding);
-        }
-    }
-}
-
-/// Returns the place of a panic, from the line that Rust prints: file and line, without the column.
-fn parse_panic(line: &str) -> Option<&str> {
-    let (_, place) = line.strip_prefix("thread ")?.split_once(" panicked at ")?;
-    place.strip_suffix(':')?.rsplit_once(':').map(|(place, _)| place)
-}
-
-/// Splits a line about an omitted definition into its parts.
-fn parse_omission(line: &str) -> Option<(&str, &str, &str)> {
-    let (definition, why) = line.strip_prefix("mpit: ")?.split_once(" is left out: ")?;
-    // The loader puts the name of the plug-in first.
-    let of_plugin = definition.strip_prefix("the plug-in ").and_then(|rest| rest.split_once(": "));
-    let definition = of_plugin.map_or(definition, |(_, definition)| definition);
-    let (what, place) = definition.rsplit_once(" at ")?;
-    Some((what, place, why))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{parse_omission, parse_panic};
-
-    #[test]
-    fn omissions_are_parsed() {
-        let line = "mpit: pvar `at at` (SIZE) at src/a.rs:3 is left out: it has no cell";
-        assert_eq!(parse_omission(line), Some(("pvar `at at` (SIZE)", "src/a.rs:3", "it has no cell")));
-        let line = "mpit: the plug-in /lib/acme.so: cvar `a` at a.c:3 is left out: b.c:4 already defines it";
-        assert_eq!(parse_omission(line), Some(("cvar `a`", "a.c:3", "b.c:4 already defines it")));
-        assert_eq!(parse_omission("mpit: pvar is left out"), None);
-        assert_eq!(parse_omission("hello"), None);
-    }
-
-    #[test]
-    fn panics_are_parsed() {
-        let line = "thread '<unnamed>' (26) panicked at src/a.rs:12:34:";
-        assert_eq!(parse_panic(line), Some("src/a.rs:12"));
-        assert_eq!(parse_panic("thread 'main' ended"), None);
-        assert_eq!(parse_panic("it panicked at src/a.rs:12:34:"), None);
+/// Forwards the output of the plug-in.
+fn forward(path: &Path, stderr: &[u8]) {
+    for line in String::from_utf8_lossy(stderr).lines().filter(|line| !line.is_empty()) {
+        print(&format!("{} printed: {line}", path.display()));
     }
 }

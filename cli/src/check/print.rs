@@ -36,9 +36,8 @@ fn plugin(out: &mut String, checked: &CheckedPlugin) {
     }
     let mut rows = table::new(&["", "rule", "definition", "place", "finding", "remedy"]);
     for finding in &checked.findings {
-        let word = if finding.is_error() { "error" } else { "warning" };
-        let Finding { rule, what, place, why, remedy, .. } = finding;
-        rows.add_row([word, rule, what, place, why, remedy]);
+        let Finding { rule, what, place, why } = finding;
+        rows.add_row([rule.severity().as_str(), rule.as_str(), what, place, why, rule.remedy()]);
     }
     table::write(out, &mut rows);
 }

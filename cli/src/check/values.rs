@@ -1,6 +1,6 @@
 //! Faults that only the values of variables show.
 
-use mpit::internal::registry::Image;
+use mpit::internal::registry::{Image, Rule};
 use mpit::object::Bind;
 use mpit::tool::{Class, CvarDesc, Datatype, EnumDesc, PvarDesc, Session, Tool};
 
@@ -32,7 +32,7 @@ fn invalid_value_of_pvar(tool: &Tool, session: &Session<'_>, desc: &PvarDesc) ->
     match desc.datatype() {
         Datatype::Int => {
             let unknown = unknown_item(&handle.read::<i32>().ok()?, desc.enumeration())?;
-            Some(Finding::error("R73", what(), &place, unknown))
+            Some(Finding::new(Rule::R73, what(), &place, unknown))
         }
         Datatype::Double => {
             let values = handle.read::<f64>().ok()?;
@@ -40,7 +40,7 @@ fn invalid_value_of_pvar(tool: &Tool, session: &Session<'_>, desc: &PvarDesc) ->
                 return None;
             }
             let wrong = values.into_iter().find(|value| !(0.0..=1.0).contains(value))?;
-            Some(Finding::error("R111", what(), &place, format!("its value is {wrong}")))
+            Some(Finding::new(Rule::R111, what(), &place, format!("its value is {wrong}")))
         }
         Datatype::Char => handle.read_text().err().and(None),
         Datatype::Int32 => handle.read::<i32>().err().and(None),
@@ -65,7 +65,7 @@ fn invalid_value_of_cvar(tool: &Tool, desc: &CvarDesc) -> Option<Finding> {
     let values = tool.cvar(desc.name()).ok()?.read::<i32>().ok()?;
     let unknown = unknown_item(&values, desc.enumeration())?;
     let what = format!("cvar `{}`", desc.name());
-    Some(Finding::error("R73", what, &desc.origin().to_string(), unknown))
+    Some(Finding::new(Rule::R73, what, &desc.origin().to_string(), unknown))
 }
 
 fn unknown_item(values: &[i32], enumeration: Option<&EnumDesc>) -> Option<String> {

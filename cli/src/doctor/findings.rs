@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use mpit_ffi::doctor::Process;
-
 use super::Diagnosis;
+use super::processes::Process;
 use super::watch::ObservedProgram;
 use crate::elf::Program;
 use crate::run::no_files;

@@ -9,11 +9,12 @@ use std::io::Write as _;
 use std::process::{Command, ExitCode, Stdio};
 
 use mpit::cvar::sources::LAUNCHER_SETTINGS;
-use mpit_ffi::doctor::{DIRECTORY, Process};
+use mpit_ffi::doctor::DIRECTORY;
 
 use crate::run::output::Target;
 use crate::settings::{self, Setting};
 use crate::{Run, preload, require_program, run};
+use processes::Process;
 use watch::Watch;
 
 /// All data that was collected.

@@ -24,7 +24,7 @@ pub(super) struct ObservedProgram {
     pub(super) pid: u32,
     pub(super) program: PathBuf,
     pub(super) kind: Option<Program>,
-    /// True if the environment asks for the library to be preloaded.
+    /// True if the environment preloads the library.
     pub(super) is_requested: bool,
     /// True if settings were passed.
     pub(super) has_settings: bool,

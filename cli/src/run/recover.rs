@@ -81,7 +81,7 @@ impl Before {
             while file.is_in_use() && Instant::now() < until {
                 thread::sleep(Duration::from_millis(20));
             }
-            // CheckedPlugin before reading, so that the process cannot write in between.
+            // Checked before reading, so that the process cannot write in between.
             let in_use = file.is_in_use();
             match file.read() {
                 // The process wrote its file, but ended before it removed the store.
@@ -94,7 +94,7 @@ impl Before {
                 Err(why) => print(&format!("{}: {why}", file.path.display())),
             }
         }
-        let Some(size) = recovered.values().map(|(_, one)| one.world.size).max() else { return };
+        let Some(size) = recovered.values().map(|(_, one)| one.size).max() else { return };
         let cut: Vec<u32> =
             recovered.iter().filter(|(_, (_, one))| one.truncated).map(|(rank, _)| *rank).collect();
         let container = self.named(".prof");
@@ -129,7 +129,8 @@ impl Before {
         let beside = |rank: &u32| self.is_newer(&self.named(&format!(".{rank}.prof")));
         let lost = (0..size).filter(|rank| !recovered.contains_key(rank) && !beside(rank));
         let missing: Vec<_> = lost.map(|rank| (rank, "it left nothing".into())).collect();
-        if written(path, write_whole(path, |file| write_container(file, size, identity, &texts, &missing))) {
+        if is_written(path, write_whole(path, |file| write_container(file, size, identity, &texts, &missing)))
+        {
             for (file, _) in recovered.values() {
                 remove(file);
             }
@@ -142,7 +143,7 @@ impl Before {
         let mut all = [Vec::new(), Vec::new()];
         for (rank, (file, one)) in recovered {
             let path = self.named(&format!(".{rank}.prof"));
-            if written(&path, write_whole(&path, |mut to: &File| to.write_all(&one.text()))) {
+            if is_written(&path, write_whole(&path, |mut to: &File| to.write_all(&one.text()))) {
                 remove(&file);
                 all[usize::from(one.finalized)].push(rank);
             }
@@ -170,8 +171,9 @@ fn report_recovered([killed, finalized]: &[Vec<u32>; 2], place: &dyn Display) {
     }
 }
 
-fn written(path: &Path, written: std::io::Result<()>) -> bool {
-    written.inspect_err(|error| print(&format!("cannot write {}: {error}", path.display()))).is_ok()
+/// Prints the error if a file could not be written. Returns true if it was.
+fn is_written(path: &Path, result: std::io::Result<()>) -> bool {
+    result.inspect_err(|error| print(&format!("cannot write {}: {error}", path.display()))).is_ok()
 }
 
 fn remove(file: &StoreFile) {

@@ -101,7 +101,7 @@ impl Witness {
         mem::take(&mut known.pending) || known.at.elapsed() < MAX_SPREAD
     }
 
-    /// Asks for all signals that the witness has received, since those that `mpit run` handles later are timed now.
+    /// Requests all signals that the witness has received, since those that `mpit run` handles later are timed now.
     fn fetch_signals(&mut self) -> io::Result<()> {
         // The witness may have been stopped together with the group.
         let _ = kill_process(Pid::from_child(&self.process), Signal::CONT);

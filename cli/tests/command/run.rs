@@ -1,4 +1,4 @@
-//! `mpit run` as people type it: what it refuses before the command runs, and what it says afterwards.
+//! `mpit run`: the arguments that it refuses before the command runs, and its messages afterwards.
 
 use std::fs;
 use std::io::Write;
@@ -85,7 +85,7 @@ fn a_library_path_may_have_blanks() {
     for name in ["a blank", "a:colon", "$LIB"] {
         let place = root.join(name);
         fs::create_dir(&place).unwrap();
-        // What it is under another name shows that it was loaded.
+        // The path of the copy in the memory map shows that it was loaded.
         let copy = place.join("libmpit_preload.so");
         fs::copy(library(), &copy).unwrap();
         let mut run = command(&root);
@@ -189,7 +189,7 @@ fn the_command_ends_as_without_mpit() {
         let bare = Command::new("sh").args(["-c", &script]).status().unwrap();
         assert_eq!(run(&script).status, bare);
     }
-    // The terminal's process group stays one: what stops the command by the terminal stops both.
+    // The terminal's process group stays one: a signal of the terminal reaches both.
     let groups = run("ps -o pgid= -p $$,$PPID | sort -u | wc -l");
     assert_eq!(text(&groups.stdout).trim(), "1");
 }

@@ -106,12 +106,12 @@ fn object_creation_and_release_are_events() {
 #[test]
 fn nothing_is_locked_while_callbacks_run() {
     let (_alone, tool) = alone();
-    let ask = |_: &EventInstance| {
+    let query = |_: &EventInstance| {
         assert!(comms::live().iter().all(|comm| comms::get(comm.id).is_some()));
         windows::freed(windows::created(1));
         RECEIVED.lock().unwrap_or_else(PoisonError::into_inner).push((usize::MAX, Vec::new()));
     };
-    let _listeners = [0, 1].map(|event| tool.listen(EVENTS[event].0, None, Safety::None, ask).unwrap());
+    let _listeners = [0, 1].map(|event| tool.listen(EVENTS[event].0, None, Safety::None, query).unwrap());
     comms::freed(comms::created(Description::new(Ranks::World(5), "world")));
     assert_eq!(received().len(), 2);
 }

@@ -11,7 +11,6 @@ mod coll_monitoring;
 mod events;
 mod osc_monitoring;
 mod pml_monitoring;
-mod prof;
 mod record;
 mod store;
 mod variables;

@@ -12,6 +12,10 @@ macro_rules! thread_local {
     )*};
 }
 
+#[path = "../../src/abi.rs"]
+mod abi;
+#[path = "../../src/activation.rs"]
+mod activation;
 #[path = "../../src/atomic_record.rs"]
 mod atomic_record;
 #[path = "../../src/cell/mod.rs"]
@@ -48,6 +52,8 @@ mod plugin;
 pub mod prelude;
 #[path = "../../src/printable.rs"]
 mod printable;
+#[path = "../../src/probe_table.rs"]
+mod probe_table;
 #[path = "../../src/readable.rs"]
 mod readable;
 #[path = "../../src/registry/mod.rs"]
@@ -66,8 +72,6 @@ mod static_ref;
 mod threads;
 #[path = "../../src/tool/mod.rs"]
 pub mod tool;
-#[path = "../../src/vocabulary.rs"]
-mod vocabulary;
 #[path = "../../src/whole.rs"]
 mod whole;
 
@@ -79,9 +83,10 @@ mod proofs;
 pub use desc::{Category, MpitEnum};
 pub use error::{Error, Result};
 pub use mpit_macros::{MpitEnum, category, component, cvar, event, plugin, pvar, source};
+use mpit_vocabulary as vocabulary;
 pub(crate) use printable::printable;
 
-pub fn components() -> impl Iterator<Item = &'static desc::ComponentDesc> {
+pub fn components() -> impl Iterator<Item = &'static component::ComponentDesc> {
     slices::all(&slices::MPIT_0_1_COMPONENTS).iter().copied()
 }
 

@@ -2,8 +2,7 @@
 
 use std::cell::Cell as StdCell;
 
-use super::{Cell, Value};
-use crate::desc::Behavior;
+use super::{Behavior, Cell, Value};
 use crate::object::Object;
 use crate::{Error, Result};
 
@@ -13,7 +12,6 @@ pub struct HandleId(pub(crate) u64);
 
 /// An operation on a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
 pub enum Request {
     /// The handle is allocated.
     Bind,
@@ -31,8 +29,7 @@ pub enum Request {
     Write,
 }
 
-/// A request to a handle of a [`Custom`] variable, in C layout.
-#[repr(C)]
+/// A request to a handle of a [`Custom`] variable.
 pub struct Action<'a> {
     pub(crate) request: Request,
     pub(crate) handle: HandleId,

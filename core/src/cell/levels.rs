@@ -94,8 +94,8 @@ impl<T: AmountValue> CommLevels<T> {
     fn level_of(&self, object: &Object<'_>) -> Option<T> {
         let slot = self.slot_of(object)?;
         let level = slot.level.get();
-        fence(Acquire);
-        // If the number changed, the level was dropped meanwhile, and the value may be another communicator's.
+        // If the number changed, the level was dropped meanwhile, and the value may be another communicator's. `get` has acquired
+        // the number that was stored before that value.
         if slot.comm.load(Relaxed) == object.id() { Some(level) } else { None }
     }
 }

@@ -3,8 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use super::{Cell, CounterValue};
-use crate::desc::Behavior;
+use super::{Behavior, Cell, CounterValue};
 use crate::object::{Comm, Object};
 use crate::sparse::Sparse;
 use crate::threads;

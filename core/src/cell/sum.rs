@@ -4,8 +4,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-use super::{AmountValue, AtomicReadReset, Cell, CounterValue};
-use crate::desc::Behavior;
+use super::{AmountValue, AtomicReadReset, Behavior, Cell, CounterValue};
 use crate::object::Object;
 use crate::threads;
 

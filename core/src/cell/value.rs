@@ -1,6 +1,6 @@
 //! The Rust types of variables' elements.
 
-use crate::vocabulary::Datatype;
+use crate::vocabulary::{Datatype, published_as};
 
 /// A Rust type that a variable may hold. All are plain words for which zero is a value.
 #[diagnostic::on_unimplemented(
@@ -9,11 +9,12 @@ use crate::vocabulary::Datatype;
     note = "use u32, u64, i32, i64 or f64, `c_char` for text, or an enum that derives `MpitEnum`"
 )]
 pub trait Value: Copy + Send + Sync + 'static + sealed::Sealed {
+    /// The datatypes that values can be published as.
+    #[doc(hidden)]
+    const DATATYPES: &'static [Datatype];
     /// The datatype of a definition without an explicit one. Unsigned types become the C `unsigned` types that the classes allow,
     /// never the fixed-width ones, which only GENERIC may have.
-    const DATATYPE: Datatype;
-    /// Other datatypes with the same C representation.
-    const ALSO: &'static [Datatype];
+    const DATATYPE: Datatype = Self::DATATYPES[0];
 
     /// Converts to a word, with the value in its low bits.
     fn to_word(self) -> u64;
@@ -27,11 +28,10 @@ mod sealed {
 }
 
 macro_rules! value {
-    ($type:ty, $datatype:ident, [$($also:ident),*], $to:expr, $from:expr) => {
+    ($type:ty, $datatypes:ident, $to:expr, $from:expr) => {
         impl sealed::Sealed for $type {}
         impl Value for $type {
-            const DATATYPE: Datatype = Datatype::$datatype;
-            const ALSO: &'static [Datatype] = &[$(Datatype::$also),*];
+            const DATATYPES: &'static [Datatype] = published_as::$datatypes;
             #[inline]
             fn to_word(self) -> u64 {
                 let to: fn($type) -> u64 = $to;
@@ -46,25 +46,22 @@ macro_rules! value {
     };
 }
 
-value!(u32, Unsigned, [Uint32], u64::from, |word| word as u32);
-value!(u64, UnsignedLongLong, [UnsignedLong, Uint64], |value| value, |word| word);
-value!(i32, Int, [Int32], |value| u64::from(value.cast_unsigned()), |word| (word as u32).cast_signed());
-value!(i64, Int64, [Count], |value| value.cast_unsigned(), |word| word.cast_signed());
-value!(f64, Double, [], f64::to_bits, f64::from_bits);
+value!(u32, U32, u64::from, |word| word as u32);
+value!(u64, U64, |value| value, |word| word);
+value!(i32, I32, |value| u64::from(value.cast_unsigned()), |word| (word as u32).cast_signed());
+value!(i64, I64, |value| value.cast_unsigned(), |word| word.cast_signed());
+value!(f64, F64, f64::to_bits, f64::from_bits);
 // C's `char` is signed or unsigned, depending on the machine.
-value!(i8, Char, [], |value| u64::from(value.cast_unsigned()), |word| (word as u8).cast_signed());
-value!(u8, Char, [], u64::from, |word| word as u8);
+value!(i8, CHAR, |value| u64::from(value.cast_unsigned()), |word| (word as u8).cast_signed());
+value!(u8, CHAR, u64::from, |word| word as u8);
 
 /// Returns true if a value type can be published as the datatype.
 #[doc(hidden)]
 #[must_use]
 pub const fn fits<T: Value>(datatype: Datatype) -> bool {
-    if T::DATATYPE as u32 == datatype as u32 {
-        return true;
-    }
     let mut at = 0;
-    while at < T::ALSO.len() {
-        if T::ALSO[at] as u32 == datatype as u32 {
+    while at < T::DATATYPES.len() {
+        if T::DATATYPES[at] as u32 == datatype as u32 {
             return true;
         }
         at += 1;

@@ -46,12 +46,13 @@
 //! which several can be open at once.
 
 pub mod coll;
+mod desc;
 mod lines;
 pub mod osc;
 pub mod pml;
 mod subscription;
 
-pub use crate::desc::ComponentDesc;
+pub use desc::ComponentDesc;
 pub use lines::Lines;
 pub use subscription::Subscription;
 

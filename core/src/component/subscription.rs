@@ -8,7 +8,7 @@ use std::sync::atomic::{
 };
 
 use super::{coll, osc, pml};
-use crate::plugin::abi;
+use crate::abi;
 
 /// Enables and disables the traffic of one component, at any time. The subscription counts reasons: after two calls of
 /// [`add`](Self::add), two of [`remove`](Self::remove) disable it.

@@ -3,12 +3,11 @@
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ops::RangeInclusive;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::ObjectCvar;
 use crate::cell::Value;
-use crate::desc::{CvarOps, EnumDesc, EnumItem, MpitEnum, Origin};
+use crate::desc::{EnumDesc, EnumItem, MpitEnum, Origin};
 use crate::lock::Mutex;
 use crate::object::Object;
 use crate::vocabulary::Datatype;
@@ -303,9 +302,6 @@ pub trait CvarCell: Sync + Sized + 'static + sealed::Sealed {
     type Value: CvarValue;
     /// True if it has a value for each object.
     const IS_BOUND: bool;
-    /// The functions for cells of the type.
-    #[doc(hidden)]
-    const OPERATIONS: sealed::Operations;
     /// The datatype of an element.
     const DATATYPE: Datatype = <Self::Value as CvarValue>::Element::DATATYPE;
     /// The number of elements.
@@ -315,26 +311,12 @@ pub trait CvarCell: Sync + Sized + 'static + sealed::Sealed {
 }
 
 pub(crate) mod sealed {
-    use crate::desc::CvarOps;
-
-    pub trait Sealed {}
-
-    /// The functions of a cell type, which only this crate can access.
-    #[derive(Clone, Copy)]
-    pub struct Operations(pub(crate) &'static CvarOps);
+    /// Seals [`CvarCell`](super::CvarCell), and lets a descriptor refer to a cell of any type.
+    pub trait Sealed: crate::cvar::erased::ErasedCvar {}
 }
 
 /// A type that stores a control variable.
 pub(super) trait Storage: CvarCell {
-    /// The functions for cells of the type.
-    const TABLE: &'static CvarOps = &CvarOps {
-        read: read::<Self>,
-        write: write::<Self>,
-        drop_value: drop_value::<Self>,
-        is_bound: Self::IS_BOUND,
-        enumeration: Self::ENUMERATION,
-    };
-
     /// Returns the value of an object.
     fn load(&self, object: &Object<'_>) -> Self::Value;
 
@@ -362,7 +344,6 @@ impl<T: CvarValue> sealed::Sealed for Cvar<T> {}
 impl<T: CvarValue> CvarCell for Cvar<T> {
     type Value = T;
     const IS_BOUND: bool = false;
-    const OPERATIONS: sealed::Operations = sealed::Operations(Self::TABLE);
 }
 
 impl<T: CvarValue> sealed::Sealed for ObjectCvar<T> {}
@@ -370,68 +351,4 @@ impl<T: CvarValue> sealed::Sealed for ObjectCvar<T> {}
 impl<T: CvarValue> CvarCell for ObjectCvar<T> {
     type Value = T;
     const IS_BOUND: bool = true;
-    const OPERATIONS: sealed::Operations = sealed::Operations(Self::TABLE);
-}
-
-/// Copies the value: `read` of `CvarOps`.
-///
-/// # Safety
-///
-/// `cell` is a `&'static S`; `out` is valid for writes of `count` elements, and aligned.
-unsafe extern "C" fn read<S: Storage>(
-    cell: *const (),
-    object: &Object<'_>,
-    out: *mut u8,
-    count: usize,
-) -> i32 {
-    // SAFETY: `cell` is a `&'static S`, since a descriptor keeps it beside the functions made for its type.
-    let cell = unsafe { &*cell.cast::<S>() };
-    let out = out.cast::<<S::Value as CvarValue>::Element>();
-    // SAFETY: `out` has `count` aligned elements: the caller ensures it. Zero is a value of every `Value` type.
-    unsafe { out.write_bytes(0, count) };
-    // SAFETY: `count` aligned elements, initialized above, which the caller does not access during the call.
-    let out = unsafe { std::slice::from_raw_parts_mut(out, count) };
-    if count < S::Value::COUNT {
-        return Error::Invalid.code();
-    }
-    // The functions of the value's type are the definition's, and may panic.
-    let load = || cell.load(object).to_elements(out);
-    match catch_unwind(AssertUnwindSafe(load)) {
-        Ok(()) => 0,
-        Err(_) => Error::Invalid.code(),
-    }
-}
-
-/// Stores a value: `write` of `CvarOps`.
-///
-/// # Safety
-///
-/// `cell` is a `&'static S`; `value` is valid for reads of `count` elements, and aligned.
-unsafe extern "C" fn write<S: Storage>(
-    cell: *const (),
-    object: &Object<'_>,
-    value: *const u8,
-    count: usize,
-) -> i32 {
-    // SAFETY: `cell` is a `&'static S`, since a descriptor keeps it beside the functions made for its type.
-    let cell = unsafe { &*cell.cast::<S>() };
-    let value = value.cast::<<S::Value as CvarValue>::Element>();
-    // SAFETY: `value` has `count` aligned, initialized elements: the caller ensures it.
-    let value = unsafe { std::slice::from_raw_parts(value, count) };
-    let set = || cell.store(object, S::Value::from_elements(value).ok_or(Error::Invalid)?);
-    match catch_unwind(AssertUnwindSafe(set)) {
-        Ok(Ok(())) => 0,
-        Ok(Err(error)) => error.code(),
-        Err(_) => Error::Invalid.code(),
-    }
-}
-
-/// Drops the value of a freed object: `drop_value` of `CvarOps`.
-///
-/// # Safety
-///
-/// `cell` is a `&'static S`.
-unsafe extern "C" fn drop_value<S: Storage>(cell: *const (), object: &Object<'_>) {
-    // SAFETY: `cell` is a `&'static S`, since a descriptor keeps it beside the functions made for its type.
-    unsafe { &*cell.cast::<S>() }.drop_value(object);
 }

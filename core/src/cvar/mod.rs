@@ -31,15 +31,18 @@
 //! numbers may be written as `0x1f`.
 
 mod cell;
+mod desc;
+mod erased;
 mod object_cvar;
 #[doc(hidden)]
 pub mod sources;
 mod text;
-#[doc(hidden)]
-pub mod unknown;
 
 #[doc(hidden)]
 pub use cell::CvarCell;
 pub use cell::{Cvar, CvarValue, Text};
+#[doc(hidden)]
+pub use desc::CvarDesc;
+pub(crate) use erased::ErasedCvar;
 pub use object_cvar::ObjectCvar;
 pub use sources::ValueSource;

@@ -8,11 +8,10 @@ use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use super::CvarDesc;
 use crate::cell::{Value, fits};
-use crate::desc::CvarDesc;
 use crate::environment;
 use crate::object::Object;
-use crate::registry::Image;
 use crate::vocabulary::Datatype;
 
 /// The environment variable that names the parameter file. If it is not set, `$HOME/.mpit/params.conf` is read if it exists.
@@ -68,17 +67,17 @@ pub struct Setting {
     pub source: ValueSource,
 }
 
-/// Returns the settings of this process that may apply to the control variables of an image, from weakest to strongest. From the
-/// environment, these are variables that begin with `MPIT_`, and those that the image's definitions name.
+/// Returns the settings of this process that may apply to control variables, from weakest to strongest. From the environment, these
+/// are variables that begin with `MPIT_`, and those that the definitions name.
 #[must_use]
-pub fn for_image(image: &Image) -> Vec<Setting> {
-    let named: HashSet<&str> = image.cvars.iter().flat_map(|desc| desc.environment()).copied().collect();
+pub fn for_cvars(cvars: &[&CvarDesc]) -> Vec<Setting> {
+    let named: HashSet<&str> = cvars.iter().flat_map(|desc| desc.environment()).copied().collect();
     environment::report_ignored();
     read(&named, &warn)
 }
 
-/// Returns the settings that may apply to any control variable, like [`for_image`]. Faults were reported before.
-pub(super) fn for_any() -> Vec<Setting> {
+/// Returns the settings that may apply to any control variable, like [`for_cvars`]. Faults were reported before.
+pub(crate) fn for_any() -> Vec<Setting> {
     read(&HashSet::new(), &|_| ())
 }
 

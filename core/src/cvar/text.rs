@@ -1,6 +1,6 @@
 //! Conversion of control variables' values to text.
 
-use crate::desc::CvarDesc;
+use super::CvarDesc;
 use crate::object::Object;
 use crate::vocabulary::Datatype;
 
@@ -44,9 +44,8 @@ impl CvarDesc {
 
 #[cfg(test)]
 mod tests {
-    use crate::cvar::CvarCell;
-    use crate::cvar::{Cvar, Text};
-    use crate::desc::{CvarDesc, Metadata, SharedMetadata};
+    use crate::cvar::{Cvar, CvarCell, CvarDesc, Text};
+    use crate::desc::{Metadata, SharedMetadata};
 
     #[test]
     fn text_of_each_kind() {

@@ -1,18 +1,17 @@
 //! Descriptors of categories.
 
-use super::{List, Origin, Str};
+use super::Origin;
 
 /// A category: a named group of variables, events and other categories.
 ///
 /// The relation "contains" has no cycles. Edges may be given from either side: `contains` at the parent,
 /// `parent` at the child.
 #[derive(Clone, Copy, Debug)]
-#[repr(C)]
 pub struct CategoryDesc {
-    name: Str,
-    description: Str,
-    parents: List<&'static CategoryDesc>,
-    contains: List<&'static CategoryDesc>,
+    name: &'static str,
+    description: &'static str,
+    parents: &'static [&'static CategoryDesc],
+    contains: &'static [&'static CategoryDesc],
     origin: Origin,
 }
 
@@ -26,37 +25,31 @@ impl CategoryDesc {
         contains: &'static [&'static CategoryDesc],
         origin: Origin,
     ) -> Self {
-        Self {
-            name: Str::new(name),
-            description: Str::new(description),
-            parents: List::new(parents),
-            contains: List::new(contains),
-            origin,
-        }
+        Self { name, description, parents, contains, origin }
     }
 
     /// Returns the name, unique among categories.
     #[must_use]
     pub const fn name(&self) -> &'static str {
-        self.name.as_str()
+        self.name
     }
 
     /// Returns the description; empty if there is none.
     #[must_use]
     pub const fn description(&self) -> &'static str {
-        self.description.as_str()
+        self.description
     }
 
     /// Returns the categories that contain this one, as declared by this one (`parent`).
     #[must_use]
     pub const fn parents(&self) -> &'static [&'static CategoryDesc] {
-        self.parents.as_slice()
+        self.parents
     }
 
     /// Returns the categories in this one, as declared by this one (`contains`).
     #[must_use]
     pub const fn contains(&self) -> &'static [&'static CategoryDesc] {
-        self.contains.as_slice()
+        self.contains
     }
 
     /// Returns the place of the definition.

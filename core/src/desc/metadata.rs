@@ -5,7 +5,7 @@
 //! side by side share is reached through one of them.
 
 use super::{CategoryDesc, EnumDesc, Origin};
-use crate::plugin::Activation;
+use crate::activation::Activation;
 
 /// The longest description of a variable, in bytes.
 pub const LONGEST_DESCRIPTION: usize = u16::MAX as usize;
@@ -130,11 +130,11 @@ impl Metadata {
         Self::new(texts, name.len(), shared, line)
     }
 
-    pub(super) const fn name(&self) -> &'static str {
+    pub(crate) const fn name(&self) -> &'static str {
         self.text(0, self.name_bytes)
     }
 
-    pub(super) const fn description(&self) -> &'static str {
+    pub(crate) const fn description(&self) -> &'static str {
         self.text(self.name_bytes, self.description_bytes)
     }
 
@@ -147,35 +147,35 @@ impl Metadata {
         unsafe { std::str::from_utf8_unchecked(bytes) }
     }
 
-    pub(super) const fn component(&self) -> &'static str {
+    pub(crate) const fn component(&self) -> &'static str {
         self.shared.component
     }
 
-    pub(super) const fn origin(&self) -> Origin {
+    pub(crate) const fn origin(&self) -> Origin {
         Origin::new(self.shared.file, self.line)
     }
 
     /// Returns the enumeration of the values, if there is one; `own` is that of the cell.
-    pub(super) const fn enumeration(&self, own: Option<&'static EnumDesc>) -> Option<&'static EnumDesc> {
+    pub(crate) const fn enumeration(&self, own: Option<&'static EnumDesc>) -> Option<&'static EnumDesc> {
         match self.shared.enumeration {
             None => own,
             given => given,
         }
     }
 
-    pub(super) const fn categories(&self) -> &'static [&'static CategoryDesc] {
+    pub(crate) const fn categories(&self) -> &'static [&'static CategoryDesc] {
         self.shared.categories
     }
 
-    pub(super) const fn aliases(&self) -> &'static [&'static str] {
+    pub(crate) const fn aliases(&self) -> &'static [&'static str] {
         self.shared.aliases
     }
 
-    pub(super) const fn environment(&self) -> &'static [&'static str] {
+    pub(crate) const fn environment(&self) -> &'static [&'static str] {
         self.shared.environment
     }
 
-    pub(super) const fn activation(&self) -> Option<&'static Activation> {
+    pub(crate) const fn activation(&self) -> Option<&'static Activation> {
         self.shared.activation
     }
 }
@@ -224,7 +224,8 @@ mod tests {
 
     #[test]
     fn descriptors_are_small() {
-        use crate::desc::{CvarDesc, PvarDesc};
+        use crate::cell::PvarDesc;
+        use crate::cvar::CvarDesc;
         // Four pointers, and less than two words for all other fields.
         let max = 6 * size_of::<u64>();
         assert!(size_of::<PvarDesc>() <= max && size_of::<CvarDesc>() <= max);

@@ -8,14 +8,13 @@ use std::sync::atomic::{
     Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
 };
 
+use super::desc::EventDesc;
 use super::functions::Abi;
 use super::registration::{Registration, RegistrationId};
-use crate::desc::EventDesc;
 use crate::lock::Mutex;
 use crate::log::Log;
-use crate::plugin::abi;
 use crate::vocabulary::Safety;
-use crate::{Error, Result};
+use crate::{Error, Result, abi};
 
 /// The mutable part of an event type, a static beside its descriptor.
 #[derive(Debug)]
@@ -134,7 +133,7 @@ impl EventCell {
 
     /// Makes a registration, in a slot from the free list if there is one. New slots get their number from `add`, which fails at
     /// the limit.
-    pub(super) fn register(
+    pub(crate) fn register(
         &self,
         desc: &'static EventDesc,
         object: u64,

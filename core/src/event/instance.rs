@@ -11,11 +11,11 @@ use std::sync::atomic::{
     fence,
 };
 
+use super::desc::{EventDesc, LARGEST_EVENT};
 #[doc(hidden)]
 pub use super::payload::Payload;
 use super::payload::WORDS;
 use super::registration::Registration;
-use crate::desc::{EventDesc, LARGEST_EVENT};
 use crate::vocabulary::Safety;
 use crate::{Error, Result};
 

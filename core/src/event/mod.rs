@@ -12,42 +12,48 @@
 // |---|---|
 // | `raise` | raising events, and the choice of a callback |
 // | `registration`, `functions`, `cell` | registrations and their callbacks |
-// | `instance`, `payload` | event instances, as callbacks see them |
+// | `desc`, `element` | descriptors, and the checks of their elements |
+// | `instance`, `payload`, `delivery` | event instances, as callbacks see them |
 // | `source` | time stamps, and the work before an event |
-// | `backlog`, `ring` | deferred and dropped events |
+// | `drops` | dropped events |
 // | `clock` | the clock of time stamps |
 
-mod backlog;
 mod cell;
 #[doc(hidden)]
 pub mod clock;
+mod delivery;
+mod desc;
+mod drops;
+#[doc(hidden)]
+pub mod element;
 mod functions;
 #[doc(hidden)]
 pub mod instance;
-mod interface;
 mod payload;
 #[doc(hidden)]
 pub mod raise;
 mod registration;
-mod ring;
 mod source;
 
 #[doc(hidden)]
 pub use cell::EventCell;
 #[doc(hidden)]
+pub use delivery::EventInstance;
+#[doc(hidden)]
+pub use desc::{Element, EventDesc, LARGEST_EVENT, SourceDesc};
+#[doc(hidden)]
 pub use functions::{Abi, Delivery, DropReport, FreeNotice};
 #[doc(hidden)]
 pub use instance::InstanceId;
-#[doc(hidden)]
-pub use interface::Hints;
 #[doc(inline)]
 pub use raise::{Context, Event};
-pub(crate) use registration::Registration as RegistrationSlot;
 #[doc(hidden)]
 pub use registration::RegistrationId;
+pub(crate) use registration::{PinGuard, Registration};
 #[doc(hidden)]
 pub use source::SourceCell;
 
+#[doc(inline)]
 pub use crate::vocabulary::Safety;
 
 /// A source of events. Written as `#[source(ordered)] pub struct Clock;`.
@@ -63,5 +69,5 @@ pub use crate::vocabulary::Safety;
 #[doc(hidden)]
 pub trait Source: 'static {
     /// The source's descriptor.
-    const DESC: &'static crate::desc::SourceDesc;
+    const DESC: &'static SourceDesc;
 }

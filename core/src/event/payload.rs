@@ -2,8 +2,8 @@
 
 use std::mem::MaybeUninit;
 
-use crate::__private::element::ElementValue;
-use crate::desc::{EventDesc, LARGEST_EVENT};
+use super::desc::{EventDesc, LARGEST_EVENT};
+use super::element::ElementValue;
 use crate::vocabulary::Datatype;
 
 /// The size of the largest payload, in words.
@@ -78,7 +78,7 @@ impl Payload {
 
     /// Appends a word. The registry refuses event types with too many.
     #[inline]
-    pub(super) fn push(&mut self, word: u64) {
+    fn push(&mut self, word: u64) {
         self.words[self.len].write(word);
         self.len += 1;
     }

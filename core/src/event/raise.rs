@@ -1,10 +1,10 @@
 //! Raising events.
 
+use super::delivery::EventInstance;
+use super::desc::EventDesc;
 use super::instance::{Instance, Payload};
 use super::registration::Registration;
 use crate::Result;
-use crate::desc::EventDesc;
-use crate::tool::EventInstance;
 use crate::vocabulary::{Bind, Safety};
 
 /// The context of a raise: the object that the event concerns, and the requirement on callbacks.
@@ -96,7 +96,7 @@ fn notify(desc: &'static EventDesc, context: Context, payload: &mut Payload) {
         return;
     }
     let time = desc.source().stamp();
-    desc.source().cell().flush(safety);
+    desc.source().cell().report_drops(safety);
     let object = if desc.bind() == Bind::NoObject { 0 } else { context.object };
     let is_listening = |slot: &&Registration| slot.is_live() && slot.is_bound_to(object);
     // Claiming an instance slot is expensive, so listeners are looked up first. The result is checked again under the claim.
@@ -105,23 +105,20 @@ fn notify(desc: &'static EventDesc, context: Context, payload: &mut Payload) {
     let slots = std::iter::once(first).chain(slots);
     // One claim pins all registrations.
     let Some(instance) = Instance::claim(desc, safety) else {
-        // All instance slots are taken: each listener's event is deferred or dropped.
+        // All instance slots are taken: the event is dropped for each listener.
         let pins = slots.filter_map(|slot| slot.pin(safety)).filter(|pin| pin.is_bound_to(object));
-        return pins.for_each(|pin| pin.defer(time, payload));
+        return pins.for_each(|pin| pin.drop_event());
     };
     let mut is_filled = false;
     for slot in slots.filter(is_listening) {
-        if slot.has_deferred() {
-            slot.defer(time, payload);
-            slot.flush_deferred(safety);
-        } else if let Some(callback) = slot.functions.read(|record| record.select(safety)) {
+        if let Some(callback) = slot.functions.read(|record| record.select(safety)) {
             if !is_filled {
                 instance.fill(time, payload);
                 is_filled = true;
             }
             slot.deliver(callback, instance.id(), safety);
         } else {
-            slot.defer(time, payload);
+            slot.drop_event();
         }
         instance.pass(slot.position);
     }

@@ -2,15 +2,14 @@
 
 use std::ffi::c_void;
 use std::sync::atomic::{
-    AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64,
+    AtomicI64, AtomicPtr, AtomicU32, AtomicU64,
     Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
 };
 
+use super::desc::EventDesc;
 use super::functions::{Abi, Delivery, FreeNotice, Function, FunctionTable, Functions};
 use super::instance::{self, InstanceId, POOL};
-use super::ring::Ring;
 use super::source::SourceCell;
-use crate::desc::EventDesc;
 use crate::vocabulary::Safety;
 
 /// The identifier of a registration.
@@ -40,7 +39,7 @@ impl RegistrationId {
     }
 
     /// Returns slot and generation, or `None` for a number that no registration has.
-    pub(super) fn parts(self) -> Option<(u32, u64)> {
+    pub(crate) fn parts(self) -> Option<(u32, u64)> {
         if self.0 >> 56 == KIND { Some((self.0 as u32, self.0 >> 32 & LAST_GENERATION)) } else { None }
     }
 }
@@ -66,7 +65,7 @@ pub(crate) struct Registration {
     /// Its position in the event type's list.
     pub(super) position: u32,
     pub(super) next_free: AtomicU32,
-    pub(super) desc: &'static EventDesc,
+    pub(crate) desc: &'static EventDesc,
     state: AtomicU64,
     /// A bit for each instance slot that was counted as a pin when the registration was freed.
     slot_pins: [AtomicU64; POOL.div_ceil(64)],
@@ -76,12 +75,6 @@ pub(crate) struct Registration {
     pub(super) functions: FunctionTable,
     /// The number of instances that were dropped and not reported.
     pub(super) dropped: AtomicI64,
-    /// True if events that cannot be delivered at once are deferred.
-    pub(super) defers: AtomicBool,
-    /// The queue of deferred events, or null: allocated at the first request, and kept for later registrations.
-    pub(super) deferred: AtomicPtr<Ring>,
-    /// True while a thread delivers deferred events.
-    pub(super) draining: AtomicBool,
     free_callback: AtomicPtr<c_void>,
     free_callback_data: AtomicPtr<c_void>,
 }
@@ -100,9 +93,6 @@ impl Registration {
             object: AtomicU64::new(0),
             functions: FunctionTable::new(),
             dropped: AtomicI64::new(0),
-            defers: AtomicBool::new(false),
-            deferred: AtomicPtr::default(),
-            draining: AtomicBool::new(false),
             free_callback: AtomicPtr::default(),
             free_callback_data: AtomicPtr::default(),
         }
@@ -112,10 +102,8 @@ impl Registration {
     pub(super) fn begin(&self, object: u64, abi: &'static Abi) -> RegistrationId {
         self.object.store(object, Relaxed);
         self.abi.store(std::ptr::from_ref(abi).cast_mut(), Relaxed);
-        self.defers.store(false, Relaxed);
         self.free_callback.store(std::ptr::null_mut(), Relaxed);
-        // The slot has no pins, so no other thread uses it. Drops and deferred events were cleared when the last pin was
-        // released.
+        // The slot has no pins, so no other thread uses it. Drops were cleared when the last pin was released.
         self.functions.change(|functions| *functions = Functions::NONE);
         let generation = self.generation() + 1;
         self.state.store((generation << GENERATION_SHIFT) | LIVE, Release);
@@ -169,21 +157,47 @@ impl Registration {
     }
 }
 
+/// The tool's functions.
+impl Registration {
+    /// Sets the callback for a level. Returns false when too many threads change the registration at once.
+    pub(crate) fn set_callback(&self, safety: Safety, function: *mut c_void, user_data: *mut c_void) -> bool {
+        let new = Function { function, user_data };
+        self.functions.change(|functions| functions.callbacks[safety as usize] = new)
+    }
+
+    /// Returns true if a callback is set for a level.
+    pub(crate) fn has_callback(&self, safety: Safety) -> bool {
+        self.functions.read(|record| record.has_callback(safety))
+    }
+
+    /// Sets the handler of drops, to which earlier drops are not reported. Returns false as [`Self::set_callback`] does.
+    pub(crate) fn set_drop_handler(&self, handler: *mut c_void) -> bool {
+        let changed = self.functions.change(|functions| functions.handler = handler);
+        self.take_drops();
+        changed
+    }
+
+    /// Removes all functions: no callback begins any more.
+    pub(crate) fn remove_functions(&self) {
+        self.functions.change(|functions| *functions = Functions::NONE);
+    }
+}
+
 /// Pins, and the end of a registration.
 impl Registration {
     /// Pins a live registration; `None` if it is not live.
     #[inline]
-    pub(super) fn pin(&self, safety: Safety) -> Option<PinGuard<'_>> {
+    pub(crate) fn pin(&self, safety: Safety) -> Option<PinGuard<'_>> {
         self.pin_if(safety, |_| true)
     }
 
     /// Pins the registration of this generation; `None` if it is not live.
-    pub(super) fn pin_generation(&self, generation: u64) -> Option<PinGuard<'_>> {
+    pub(crate) fn pin_generation(&self, generation: u64) -> Option<PinGuard<'_>> {
         self.pin_if(Safety::None, |state| state >> GENERATION_SHIFT == generation)
     }
 
     /// Pins an abandoned registration in order to free it; `None` for the generation takes any. Succeeds only once.
-    pub(super) fn pin_abandoned(&self, generation: Option<u64>) -> Option<PinGuard<'_>> {
+    pub(crate) fn pin_abandoned(&self, generation: Option<u64>) -> Option<PinGuard<'_>> {
         let take = |state: u64| {
             let is_it = generation.is_none_or(|generation| state >> GENERATION_SHIFT == generation);
             if state & ABANDONED != 0 && is_it { Some((state & !ABANDONED) + PIN) } else { None }
@@ -245,7 +259,6 @@ impl Registration {
     #[cold]
     fn end(&self, safety: Safety) {
         let registration = self.id();
-        self.drop_deferred();
         self.report_drops(safety);
         self.take_drops();
         let (function, user_data) = (self.free_callback.load(Relaxed), self.free_callback_data.load(Relaxed));
@@ -263,7 +276,7 @@ impl Registration {
 
 /// A pin of a registration, released on drop.
 #[derive(Debug)]
-pub(super) struct PinGuard<'a> {
+pub(crate) struct PinGuard<'a> {
     registration: &'a Registration,
     /// The requirement of the context on callbacks.
     safety: Safety,
@@ -272,7 +285,7 @@ pub(super) struct PinGuard<'a> {
 impl PinGuard<'_> {
     /// Frees the registration: no callback begins any more. Its free callback runs when the last pin is released, which may be
     /// this one. Returns true if the registration was live.
-    pub(super) fn free(self, free_callback: *mut c_void, user_data: *mut c_void) -> bool {
+    pub(crate) fn free(self, free_callback: *mut c_void, user_data: *mut c_void) -> bool {
         let ended = self.state.fetch_and(!LIVE, SeqCst) & LIVE != 0;
         if ended {
             self.desc.cell().remove_listener();
@@ -283,13 +296,14 @@ impl PinGuard<'_> {
     }
 
     /// Sets the free callback, which runs when the last pin is released.
-    pub(super) fn set_free_callback(&self, free_callback: *mut c_void, user_data: *mut c_void) {
+    pub(crate) fn set_free_callback(&self, free_callback: *mut c_void, user_data: *mut c_void) {
         self.free_callback_data.store(user_data, Relaxed);
         self.free_callback.store(free_callback, Relaxed);
     }
 
-    /// Ends the registration like `free`, but keeps the slot until the tool frees the registration.
-    pub(super) fn abandon(&self) {
+    /// Reports drops, and ends the registration like `free`, but keeps the slot until the tool frees the registration.
+    pub(crate) fn abandon(&self) {
+        self.report_drops(self.safety);
         let next = |state: u64| if state & LIVE != 0 { Some(state & !LIVE | ABANDONED) } else { None };
         if self.state.fetch_update(SeqCst, SeqCst, next).is_ok() {
             self.desc.cell().remove_listener();

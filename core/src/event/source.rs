@@ -6,7 +6,7 @@ use std::sync::atomic::{
 };
 
 use super::clock;
-use crate::desc::{EventDesc, SourceDesc};
+use super::desc::{EventDesc, SourceDesc};
 use crate::log::Log;
 use crate::vocabulary::{Safety, SourceOrder};
 
@@ -17,8 +17,8 @@ pub struct SourceCell {
     index: AtomicU32,
     /// The latest time stamp given to an event.
     latest: AtomicI64,
-    /// The number of instances that are deferred, or dropped and not reported, over all registrations. Never too low.
-    pub(super) pending: AtomicU64,
+    /// The number of dropped and unreported instances, over all registrations. Never too low.
+    pub(super) unreported: AtomicU64,
     /// Its event types.
     pub(super) events: Log<&'static EventDesc>,
 }
@@ -31,7 +31,7 @@ impl SourceCell {
         Self {
             index: AtomicU32::new(0),
             latest: AtomicI64::new(0),
-            pending: AtomicU64::new(0),
+            unreported: AtomicU64::new(0),
             events: Log::new(),
         }
     }
@@ -52,28 +52,23 @@ impl SourceCell {
     }
 }
 
-/// Delivers deferred events and reports drops, of all event types of the source, before its next event.
+/// Reports drops of all event types of the source.
 #[cold]
-fn flush(source: &SourceCell, safety: Safety) {
-    let registrations = || source.events.iter().flat_map(|event| event.cell().registrations());
-    for registration in registrations().filter(|one| one.has_drops() && !one.has_deferred()) {
+fn report_drops(source: &SourceCell, safety: Safety) {
+    let registrations = source.events.iter().flat_map(|event| event.cell().registrations());
+    for registration in registrations.filter(|one| one.has_drops()) {
         if let Some(pin) = registration.pin(safety) {
             pin.report_drops(safety);
-        }
-    }
-    for registration in registrations().filter(|one| one.has_deferred()) {
-        if let Some(pin) = registration.pin(safety) {
-            pin.flush_deferred(safety);
         }
     }
 }
 
 impl SourceCell {
-    /// Prepares the source for its next event: handles deferred events and drops.
+    /// Reports drops, before the next event of the source.
     #[inline]
-    pub(super) fn flush(&self, safety: Safety) {
-        if self.pending.load(Relaxed) != 0 {
-            flush(self, safety);
+    pub(super) fn report_drops(&self, safety: Safety) {
+        if self.unreported.load(Relaxed) != 0 {
+            report_drops(self, safety);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int};
 use super::c_structs::{EntryResult, check_readable};
 use crate::desc::LONGEST_DESCRIPTION;
 use crate::readable::readable_up_to;
-use crate::registry::{Fault, LONGEST_NAME};
+use crate::registry::{Fault, LONGEST_NAME, Rule};
 
 /// The largest length of a name, in bytes.
 pub(super) const NAME: usize = LONGEST_NAME;
@@ -33,20 +33,20 @@ pub(super) unsafe fn text(what: &str, at: *const c_char, max: usize) -> EntryRes
 /// `at` is null or valid for reads up to a NUL, or of `max` + 1 bytes, for as long as the result is used.
 pub(super) unsafe fn borrowed<'a>(what: &str, at: *const c_char, max: usize) -> EntryResult<&'a str> {
     if at.is_null() {
-        return Err(Fault::of("C1", format!("{what} is a null pointer")));
+        return Err(Fault::of(Rule::C1, format!("{what} is a null pointer")));
     }
     let end = readable_up_to(at.cast(), max + 1);
     // SAFETY: `readable_up_to` found `end` readable bytes, and `strnlen` reads no more.
     let bytes = unsafe { libc::strnlen(at, end) };
     if bytes == end && end <= max {
-        return Err(Fault::of("C1", format!("{what} at {at:p} is not in memory that can be read")));
+        return Err(Fault::of(Rule::C1, format!("{what} at {at:p} is not in memory that can be read")));
     }
     if bytes > max {
-        return Err(Fault::of("C3", format!("{what} is longer than {max} bytes")));
+        return Err(Fault::of(Rule::C3, format!("{what} is longer than {max} bytes")));
     }
     // SAFETY: `strnlen` found so many bytes before the NUL or the limit; the caller ensures that they stay valid for `'a`.
     let bytes = unsafe { std::slice::from_raw_parts(at.cast::<u8>(), bytes) };
-    std::str::from_utf8(bytes).map_err(|_| Fault::of("C2", format!("{what} is not UTF-8")))
+    std::str::from_utf8(bytes).map_err(|_| Fault::of(Rule::C2, format!("{what} is not UTF-8")))
 }
 
 /// Returns a copy of a string that is never freed; the empty string for a null pointer.
@@ -58,7 +58,7 @@ pub(super) unsafe fn optional(what: &str, at: *const c_char, max: usize) -> Entr
     if at.is_null() {
         return Ok("");
     }
-    // SAFETY: not null, and the caller ensures the conditions of `text`.
+    // SAFETY: not null, so the caller ensures that it is valid for reads up to a NUL, or of `max` + 1 bytes.
     unsafe { text(what, at, max) }
 }
 
@@ -79,7 +79,7 @@ pub(super) unsafe fn names(what: &str, at: *const *const c_char) -> EntryResult<
         if next.is_null() {
             return Ok(all);
         }
-        // SAFETY: the caller ensures that the list's strings satisfy the conditions of `text`.
+        // SAFETY: the caller ensures that the list's strings are valid for reads up to a NUL, or of `NAME` + 1 bytes.
         all.push(unsafe { text(what, next, NAME) }?);
     }
     Err(format!("{what}: the list does not end with a null pointer").into())
@@ -88,5 +88,5 @@ pub(super) unsafe fn names(what: &str, at: *const *const c_char) -> EntryResult<
 /// Returns the enumeration value with a number in C.
 pub(super) fn from_code<T: Copy>(what: &str, code: c_int, all: &[T]) -> EntryResult<T> {
     let found = usize::try_from(code).ok().and_then(|at| all.get(at));
-    found.copied().ok_or_else(|| Fault::of("C4", format!("there is no {what} {code}")))
+    found.copied().ok_or_else(|| Fault::of(Rule::C4, format!("there is no {what} {code}")))
 }

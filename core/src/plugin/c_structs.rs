@@ -2,7 +2,7 @@
 
 use std::mem::{MaybeUninit, offset_of};
 
-use super::abi;
+use crate::abi;
 use crate::readable::{is_readable, is_writable};
 use crate::registry::Fault;
 
@@ -149,7 +149,7 @@ mod tests {
     use std::mem::offset_of;
 
     use super::{Prefixed, read, read_list};
-    use crate::plugin::abi;
+    use crate::abi;
 
     const WORD: usize = size_of::<usize>();
 

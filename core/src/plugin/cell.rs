@@ -9,9 +9,9 @@ use std::sync::atomic::{
     Ordering::{Relaxed, Release},
 };
 
-use super::abi::{CountFunction, LevelFunction, ReadFunction, Sum, WatchFunction};
-use crate::cell::{Cell, LevelStorage, ReachedFunction, Value};
-use crate::desc::{Metadata, PvarDesc};
+use crate::abi::{CountFunction, LevelFunction, ReadFunction, Sum, WatchFunction};
+use crate::cell::{Cell, LevelStorage, PvarDesc, ReachedFunction, Value};
+use crate::desc::Metadata;
 use crate::object::Object;
 use crate::readable::is_writable;
 use crate::vocabulary::{Bind, Class, Datatype};
@@ -241,6 +241,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "protects memory from writes")]
     fn unwritable_levels_are_refused() {
         const LEN: usize = 4096;
         let (flags, object) = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, Object::new(Bind::Comm, 7));

@@ -3,18 +3,19 @@
 //! Loading refuses a plug-in at its first fault, or leaves out single definitions. An author wants to see all faults at once. To
 //! find them, the plug-in's code has to run, and it may crash or hang; so a process is started for this purpose only, with the
 //! plug-in's path in [`SUBJECT`] and the plug-ins to be loaded before it in [`PLUGINS`](super::PLUGINS). It calls this module
-//! step by step and reports each completed step, so its parent knows at which step it ended.
+//! step by step and reports each completed step, so its parent knows at which step it ended. Faults that only the plug-in's own
+//! copy of this crate knows are in its [`fault_log`].
 
 use std::path::{Path, PathBuf};
 use std::ptr;
 
-use super::activation::Activation;
 use super::component::Claim;
 use super::loaded::Plugin;
 use super::table::{self, Definitions, leak};
-use super::{abi, find, load};
-use crate::environment;
-use crate::registry::{Fault, Image, Refusal, Registry};
+use super::{fault_log, find, load};
+use crate::activation::Activation;
+use crate::registry::{Fault, Image, Refusal, Registry, Rule};
+use crate::{abi, environment};
 
 /// The environment variable with the path of the plug-in to check.
 pub const SUBJECT: &str = "MPIT_PLUGIN_CHECKED";
@@ -50,10 +51,12 @@ pub struct Contents {
 ///
 /// The plug-in's code may run in this process, where it may do anything: the process exists for this purpose only.
 pub unsafe fn open() -> Result<Subject, Fault> {
+    fault_log::open();
     let path = environment::var_os(SUBJECT).unwrap_or_default();
-    let file = find::file(Path::new(&path)).map_err(|why| Fault::of("file", why))?;
+    let file = find::file(Path::new(&path)).map_err(|why| Fault::of(Rule::File, why))?;
     // SAFETY: the caller ensures that the plug-in's code may run in this process.
-    let (name, plugin) = unsafe { load::handshake(&file.path) }.map_err(|why| Fault::of("plug-in", why))?;
+    let (name, plugin) =
+        unsafe { load::handshake(&file.path) }.map_err(|why| Fault::of(Rule::Plugin, why))?;
     Ok(Subject { path: file.path, name, plugin })
 }
 
@@ -80,7 +83,7 @@ impl Subject {
                 let why =
                     format!("its cell serves `{}` already; each event type needs its own", first.name());
                 let what = format!("event `{}`", desc.name());
-                refusals.push(Refusal::new(what, desc.origin(), Fault::of("table", why)));
+                refusals.push(Refusal::new(what, desc.origin(), Fault::of(Rule::Table, why)));
             }
         }
         refusals.extend(Registry::global().refusals_of(&image));
@@ -100,6 +103,6 @@ impl Subject {
     /// The reason for the refusal.
     pub fn load(&self) -> Result<Plugin, Fault> {
         // SAFETY: `open`, the only constructor of a `Subject`, requires that the plug-in's code may run in this process.
-        unsafe { load(&self.path) }.map_err(|refused| Fault::of("plug-in", refused.why()))
+        unsafe { load(&self.path) }.map_err(|refused| Fault::of(Rule::Plugin, refused.why()))
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{from_ref, null};
 
-use super::abi::{Access, Message, Operation};
+use crate::abi::{Access, Message, Operation};
 use crate::component::{coll, osc, pml};
 
 impl From<&pml::Send> for Message {

@@ -1,9 +1,9 @@
 //! Enumerations of tables.
 
-use super::abi::Enum;
 use super::c_strings::{NAME, text};
 use super::c_structs::{EntryResult, check_list, read};
 use super::table::{TableBuilder, leak, leak_list};
+use crate::abi::Enum;
 use crate::desc::{EnumDesc, EnumItem, Origin};
 use crate::registry::{Fault, Registry};
 

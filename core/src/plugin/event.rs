@@ -4,13 +4,13 @@ use std::ffi::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Acquire;
 
-use super::abi::{self, EventCell};
 use super::c_strings::{NAME, from_code, names, text};
 use super::c_structs::{EntryResult, check_list, check_writable};
 use super::table::{Entry, TableBuilder, leak, leak_list};
-use crate::desc::{Element, EnumDesc, EnumItem, EventDesc, LARGEST_EVENT, SourceDesc};
-use crate::event::{self, Context};
-use crate::registry::{Fault, Registry};
+use crate::abi::{self, EventCell};
+use crate::desc::{EnumDesc, EnumItem};
+use crate::event::{self, Context, Element, EventDesc, LARGEST_EVENT, SourceDesc};
+use crate::registry::{Fault, Registry, Rule};
 use crate::vocabulary::{Bind, Datatype, Safety, Verbosity};
 
 impl TableBuilder {
@@ -25,7 +25,7 @@ impl TableBuilder {
         // SAFETY: the string is null or ends with a NUL, by the conditions of `register`.
         let source = unsafe { text("the name of its source", from.source, NAME) }?;
         let source = self.source_named(source)?;
-        // SAFETY: `from` is an entry of a table that satisfies the conditions of `register`: the caller ensures it.
+        // SAFETY: `from` is an entry of a table, so its lists and strings satisfy `mpit_plugin.h`: the caller ensures it.
         let (elements, element_names) = unsafe { elements(from) }?;
         // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
         let categories = unsafe { names("the name of one of its categories", from.categories) }?;
@@ -61,7 +61,7 @@ impl TableBuilder {
         let registry = Registry::global();
         let known = registry.source_index(name).and_then(|index| registry.source(index));
         known.ok_or_else(|| {
-            Fault::of("C35", format!("there is no source `{name}`, in the table or registered before"))
+            Fault::of(Rule::C35, format!("there is no source `{name}`, in the table or registered before"))
         })
     }
 }
@@ -81,7 +81,7 @@ unsafe fn elements(from: &abi::Event) -> EntryResult<Elements> {
     }
     if count > LARGEST_EVENT {
         let why = format!("{count} elements do not fit into {LARGEST_EVENT} bytes");
-        return Err(Fault::of("C33", why));
+        return Err(Fault::of(Rule::C33, why));
     }
     check_list("its list of elements", from.elements, count)?;
     let (mut all, mut items) = (Vec::new(), Vec::new());
@@ -92,7 +92,7 @@ unsafe fn elements(from: &abi::Event) -> EntryResult<Elements> {
         let datatype = from_code("datatype", one.datatype, Datatype::ALL).map_err(inside)?;
         if one.displacement > LARGEST_EVENT {
             let why = format!("its displacement {} is too large", one.displacement);
-            return Err(inside(Fault::of("C33", why)));
+            return Err(inside(Fault::of(Rule::C33, why)));
         }
         all.push(Element::new(datatype, one.displacement));
         if !one.name.is_null() {
@@ -104,9 +104,10 @@ unsafe fn elements(from: &abi::Event) -> EntryResult<Elements> {
     match items.len() {
         0 => Ok((leak_list(all), None)),
         named if named == count => Ok((leak_list(all), Some(leak_list(items)))),
-        named => {
-            Err(Fault::of("C34", format!("{named} of its {count} elements have names; all have, or none")))
-        }
+        named => Err(Fault::of(
+            Rule::C34,
+            format!("{named} of its {count} elements have names; all have, or none"),
+        )),
     }
 }
 

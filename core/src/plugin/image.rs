@@ -10,9 +10,8 @@ use std::sync::atomic::{
     Ordering::{Acquire, Release},
 };
 
-use super::abi::{Host, Plugin, PluginFunction};
-use super::load;
-use super::table;
+use super::{load, table};
+use crate::abi::{Host, Plugin, PluginFunction};
 use crate::log::Log;
 use crate::{registry, threads};
 
@@ -75,6 +74,7 @@ pub unsafe fn adopt(function: PluginFunction) {
         Ok(None) => return,
         Ok(Some((_, plugin))) => {
             if let Some(set_concurrent) = plugin.set_concurrent {
+                super::listen_to_thread_level();
                 notify(set_concurrent, threads::concurrent());
                 // Cannot fail for a concurrent writer: callers of `adopt` are serialized.
                 let _ = LISTENING.push(set_concurrent);

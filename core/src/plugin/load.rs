@@ -7,11 +7,11 @@ use std::mem::MaybeUninit;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use super::abi::{self, Host, MAGIC, MAJOR, MINOR, PluginFunction};
-use super::activation::Activation;
 use super::c_strings::{DESCRIPTION, NAME, text};
 use super::c_structs::{LoadResult, MAX_SIZE, check_list, check_readable};
 use super::table::{self, Definitions};
+use crate::abi::{self, Host, MAGIC, MAJOR, MINOR, PluginFunction};
+use crate::activation::Activation;
 
 /// An opened plug-in: its name, definitions and hooks.
 #[derive(Debug)]
@@ -84,7 +84,7 @@ static HOST: Shared = Shared(Host {
 ///
 /// The conditions of [`super::load`] hold for the file.
 pub(super) unsafe fn open(path: &Path, activation: &'static Activation) -> LoadResult<Opened> {
-    // SAFETY: the file satisfies the conditions of `super::load`, which this function requires of its caller.
+    // SAFETY: the caller ensures that the file is a plug-in as `mpit_plugin.h` specifies, whose constructors may run here.
     let (name, plugin) = unsafe { handshake(path) }?;
     // SAFETY: the table belongs to a plug-in that satisfies `mpit_plugin.h`: the caller ensures it. The plug-in stays loaded.
     let definitions = unsafe { table::convert(plugin.table, Some(activation)) }?;
@@ -103,7 +103,7 @@ pub(super) unsafe fn open(path: &Path, activation: &'static Activation) -> LoadR
 /// The conditions of [`super::load`] hold for the file.
 pub(super) unsafe fn handshake(path: &Path) -> LoadResult<(&'static str, abi::Plugin)> {
     check_format(path)?;
-    // SAFETY: the file satisfies the conditions of `super::load`, which this function requires of its caller.
+    // SAFETY: the caller ensures that the file is a plug-in as `mpit_plugin.h` specifies, whose constructors may run here.
     let function = unsafe { dlopen(path) }?;
     // SAFETY: the function is the plug-in's `mpit_plugin_v1`, and the image is never unloaded.
     unsafe { describe(function) }?.ok_or_else(|| {
@@ -124,7 +124,7 @@ pub(super) unsafe fn handshake(path: &Path) -> LoadResult<(&'static str, abi::Pl
 unsafe fn dlopen(path: &Path) -> LoadResult<PluginFunction> {
     use libloading::os::unix::Library;
 
-    use super::abi::SYMBOL;
+    use crate::abi::SYMBOL;
 
     let flags = libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_NODELETE;
     // SAFETY: constructors and their dependencies may run in this process: the caller ensures it (conditions of `super::load`).

@@ -7,21 +7,19 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use super::activation::Activation;
 use super::c_structs::LoadResult;
-use super::component;
-use super::export;
+use super::fault_log;
 use super::find::{self, File};
-use super::image;
 use super::load::{self, Hooks, Opened};
 use super::table::{in_one_line, leak};
+use super::{component, export};
+use crate::activation::Activation;
 use crate::cvar::sources;
-use crate::environment;
 use crate::lock::Mutex;
 use crate::log::Log;
 use crate::registry::{Refusal, Registry};
 use crate::session::Interface;
-use crate::{Error, threads};
+use crate::{Error, environment, threads};
 
 /// A loaded plug-in.
 #[derive(Debug)]
@@ -107,7 +105,7 @@ pub unsafe fn load(path: impl AsRef<Path>) -> Result<Plugin, Refused> {
     }
     // The environment's plug-ins are loaded first, when the registry is made.
     Registry::global();
-    // SAFETY: the file satisfies the conditions of `load`: the caller of this function ensures it.
+    // SAFETY: the caller ensures that the file is a plug-in as `mpit_plugin.h` specifies, whose constructors may run here.
     unsafe { load_one(path) }
 }
 
@@ -132,7 +130,7 @@ pub fn disable_loading() {
 
 /// Loads the plug-ins that the environment names, once. Failures are reported on standard error.
 #[inline]
-pub(crate) fn load_from_environment() {
+pub(super) fn load_from_environment() {
     if !BEGUN.load(Relaxed) && !BEGUN.swap(true, Relaxed) {
         load_all();
     }
@@ -141,7 +139,7 @@ pub(crate) fn load_from_environment() {
 #[cold]
 fn load_all() {
     if !cfg!(feature = "plugins") {
-        if super::are_in_environment() {
+        if environment::names_plugins() {
             print(
                 "the plug-ins of the environment are not loaded: add the feature `plugins` of the crate mpit",
             );
@@ -162,11 +160,10 @@ fn load_all() {
 }
 
 /// Notifies all plug-ins of the thread level: true if several threads may communicate at once.
-pub(crate) fn notify_concurrent(concurrent: bool) {
+pub(super) fn notify_concurrent(concurrent: bool) {
     for plugin in LOADED.iter().filter(|plugin| plugin.activation.is_active()) {
         plugin.hooks.set_concurrent(concurrent);
     }
-    image::notify_concurrent(concurrent);
 }
 
 /// The exclusive right to load a file, by its identity. Returned on drop.
@@ -209,13 +206,14 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
         LoadingGuard(file.identity)
     };
     let activation: &'static Activation = leak(Activation::new());
-    // SAFETY: the file satisfies the conditions of `load`: the caller ensures it.
+    // SAFETY: the caller ensures that the file is a plug-in as `mpit_plugin.h` specifies, whose constructors may run here.
     let opened = unsafe { load::open(&file.path, activation) }.map_err(refused)?;
     let notified = threads::concurrent();
     let name = opened.name;
     let hooks = activate_and_register(path, opened, activation, notified).map_err(refused)?;
     let plugin = {
         let _guard = LOADING.lock();
+        super::listen_to_thread_level();
         let number = LOADED.len() as u32;
         let loaded = Loaded { number, name, file, activation, hooks };
         let index = LOADED.push(loaded).ok();
@@ -245,7 +243,9 @@ fn activate_and_register(
     let (components, taken) = component::Claim::new(definitions.components);
     report(path, &taken);
     activation.begin();
-    match Registry::global().add_unless_faulty(&definitions.image, &sources::for_image(&definitions.image)) {
+    match Registry::global()
+        .add_unless_faulty(&definitions.image, &sources::for_cvars(&definitions.image.cvars))
+    {
         Ok(taken) => report(path, &taken),
         Err(faults) => {
             activation.end();
@@ -259,10 +259,13 @@ fn activate_and_register(
     Ok(hooks)
 }
 
-/// Reports on standard error the definitions that were left out because their names are taken.
+/// Reports the definitions that were left out because their names are taken: to `mpit check`, or on standard error.
 fn report(path: &Path, taken: &[Refusal]) {
-    for Refusal { what, place, why, .. } in taken {
-        print(&format!("the plug-in {}: {what} at {place} is left out: {why}", path.display()));
+    for refusal in taken {
+        if !fault_log::append_refusal(refusal) {
+            let Refusal { what, place, why, .. } = refusal;
+            print(&format!("the plug-in {}: {what} at {place} is left out: {why}", path.display()));
+        }
     }
 }
 
@@ -300,8 +303,7 @@ impl Plugin {
     }
 
     /// Deactivates the plug-in for the rest of the process; no effect if it is not active. Its variables and events stay listed,
-    /// but handles on them are invalid from now on and can only be freed. Callbacks may run before this returns, with deferred
-    /// events and reports of drops. Code of the plug-in that is running continues.
+    /// but handles on them are invalid from now on and can only be freed. Handlers of drops may run before this returns. Code of the plug-in that is running continues.
     pub fn deactivate(self) {
         if self.0.activation.end() {
             component::changed();

@@ -1,13 +1,12 @@
 //! Performance variables of tables.
 
-use super::abi::{PVAR_ATOMIC, PVAR_CONTINUOUS, PVAR_CUMULATIVE, PVAR_READONLY, PVAR_WRITABLE, Pvar, Sum};
 use super::c_strings::{from_code, names};
 use super::c_structs::{EntryResult, check_list, check_writable};
 use super::cell::{self, Count, ForeignSource, MAX_ELEMENTS, ValueSource};
 use super::table::{Entry, TableBuilder, leak};
-use crate::cell::LevelStorage;
-use crate::desc::PvarFlags;
-use crate::registry::{Fault, class_admits};
+use crate::abi::{PVAR_ATOMIC, PVAR_CONTINUOUS, PVAR_CUMULATIVE, PVAR_READONLY, PVAR_WRITABLE, Pvar, Sum};
+use crate::cell::{LevelStorage, PvarFlags};
+use crate::registry::{Fault, Rule};
 use crate::vocabulary::{Bind, Class, Datatype, Verbosity};
 
 impl TableBuilder {
@@ -23,7 +22,7 @@ impl TableBuilder {
         let bind = from_code("bind", from.bind, Bind::ALL)?;
         // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
         let categories = unsafe { names("the name of one of its categories", from.categories) }?;
-        // SAFETY: `from` is an entry of a table that satisfies the conditions of `register`: the caller ensures it.
+        // SAFETY: `from` is an entry of a table, so its lists and strings satisfy `mpit_plugin.h`: the caller ensures it.
         let value = unsafe { value_of(from, datatype) }?;
         let count = count_of(from, &value)?;
         if let (ValueSource::Storage(storage), Count::Fixed(count)) = (&value, count) {
@@ -33,7 +32,7 @@ impl TableBuilder {
         cell_fault(&source, class, datatype)?;
         let marks = PvarMarkers::of(from.flags, class, datatype)?;
         if marks.flags.has(PvarFlags::ATOMIC) && !matches!(count, Count::Fixed(1)) {
-            return Err(Fault::of("C22", "ATOMIC goes with one element, whatever the object"));
+            return Err(Fault::of(Rule::C22, "ATOMIC goes with one element, whatever the object"));
         }
         // SAFETY: the enumeration is null or a `struct mpit_enum`, by the conditions of `register`.
         let enumeration = unsafe { self.enumeration(from.enumeration, entry.origin) }?;
@@ -73,23 +72,16 @@ impl PvarMarkers {
             }
         }
         if rest != 0 {
-            return Err(Fault::of("C4", format!("its flags {bits:#x} are not all known")));
+            return Err(Fault::of(Rule::C4, format!("its flags {bits:#x} are not all known")));
         }
         let (cumulative, writable) = (bits & PVAR_CUMULATIVE != 0, bits & PVAR_WRITABLE != 0);
         if writable && flags.has(PvarFlags::READONLY) {
             let why = "WRITABLE contradicts READONLY: keep only one of the two";
-            return Err(Fault::of("C5", why));
+            return Err(Fault::of(Rule::C5, why));
         }
-        if cumulative {
-            let can_grow = match class {
-                Class::Counter | Class::Aggregate | Class::Timer | Class::Level | Class::Size => true,
-                Class::Generic => datatype != Datatype::Char,
-                _ => false,
-            };
-            if !can_grow {
-                let why = format!("a {class} of {datatype} values is no sum, it cannot be CUMULATIVE");
-                return Err(Fault::of("C6", why));
-            }
+        if cumulative && (!class.can_be_cumulative() || datatype == Datatype::Char) {
+            let why = format!("a {class} of {datatype} values is no sum, it cannot be CUMULATIVE");
+            return Err(Fault::of(Rule::C6, why));
         }
         Ok(Self { flags, cumulative, writable })
     }
@@ -110,7 +102,7 @@ unsafe fn value_of(from: &Pvar, datatype: Datatype) -> EntryResult<ValueSource> 
         let why = format!(
             "its value is in exactly one of `sum`, `level`, `level_of`, `storage` and `read`, of which {given} are given"
         );
-        return Err(Fault::of("C5", why));
+        return Err(Fault::of(Rule::C5, why));
     }
     if let Some(function) = from.read {
         return Ok(ValueSource::Function(function));
@@ -142,10 +134,13 @@ unsafe fn value_of(from: &Pvar, datatype: Datatype) -> EntryResult<ValueSource> 
 fn count_of(from: &Pvar, value: &ValueSource) -> EntryResult<Count> {
     if let Some(function) = from.count_of {
         if from.count != 0 {
-            return Err(Fault::of("C28", format!("its count is {}; beside `count_of` it is 0", from.count)));
+            return Err(Fault::of(
+                Rule::C28,
+                format!("its count is {}; beside `count_of` it is 0", from.count),
+            ));
         }
         if !matches!(value, ValueSource::Function(_)) {
-            return Err(Fault::of("C28", "`count_of` goes with `read`; what lies in memory has a count"));
+            return Err(Fault::of(Rule::C28, "`count_of` goes with `read`; what lies in memory has a count"));
         }
         return Ok(Count::Of(function));
     }
@@ -153,35 +148,34 @@ fn count_of(from: &Pvar, value: &ValueSource) -> EntryResult<Count> {
     let count = count.ok_or_else(|| {
         let why =
             format!("its count is {}; it has 1 element or more, and at most {MAX_ELEMENTS}", from.count);
-        Fault::of("C28", why)
+        Fault::of(Rule::C28, why)
     })?;
     Ok(Count::Fixed(count))
 }
 
 /// Refuses classes and datatypes that a `struct mpit_sum` or a `struct mpit_level` cannot hold.
 fn cell_fault(source: &ForeignSource, class: Class, datatype: Datatype) -> EntryResult<()> {
-    let is_level = matches!(class, Class::Level | Class::HighWatermark | Class::LowWatermark);
     let (fits, kind) = match source.value {
-        ValueSource::Sum(_) => (matches!(class, Class::Counter | Class::Aggregate | Class::Timer), "sum"),
-        ValueSource::Level(_) => (is_level, "level"),
-        ValueSource::LevelOf(_) => (is_level, "level_of"),
+        ValueSource::Sum(_) => (class.is_sum(), "sum"),
+        ValueSource::Level(_) => (class.has_level(), "level"),
+        ValueSource::LevelOf(_) => (class.has_level(), "level_of"),
         ValueSource::Storage(_) | ValueSource::Function(_) => return Ok(()),
     };
     if !fits {
-        return Err(Fault::of("C6", format!("a {class} is not kept in a `{kind}`")));
+        return Err(Fault::of(Rule::C6, format!("a {class} is not kept in a `{kind}`")));
     }
-    if !class_admits(class, datatype) {
-        return Err(Fault::of("C6", format!("the class {class} does not admit {datatype} values")));
+    if !class.datatypes().contains(&datatype) {
+        return Err(Fault::of(Rule::C6, format!("the class {class} does not admit {datatype} values")));
     }
     let is_one = matches!(source.count, Count::Fixed(1));
     match source.value {
-        ValueSource::LevelOf(_) if !is_one => Err(Fault::of("C28", "a `level_of` is one element")),
+        ValueSource::LevelOf(_) if !is_one => Err(Fault::of(Rule::C28, "a `level_of` is one element")),
         ValueSource::LevelOf(_) if source.bind == Bind::NoObject => {
             let why = "`level_of` goes with an object to be bound to; without one there is `level`";
-            Err(Fault::of("C5", why))
+            Err(Fault::of(Rule::C5, why))
         }
         ValueSource::LevelOf(_) => Ok(()),
         _ if is_one && source.bind == Bind::NoObject => Ok(()),
-        _ => Err(Fault::of("C28", format!("a `{kind}` is one element that is bound to no object"))),
+        _ => Err(Fault::of(Rule::C28, format!("a `{kind}` is one element that is bound to no object"))),
     }
 }

@@ -3,19 +3,20 @@
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use super::abi::{
-    CVAR_BEFORE_INIT, Cvar, FreedFunction, GetFunction, PutOfFunction, ReadFunction, SetFunction,
-};
 use super::c_strings::{from_code, names};
 use super::c_structs::{EntryResult, check_list, const_message};
 use super::cell::{MAX_ELEMENTS, load};
 use super::table::{Entry, TableBuilder, leak, leak_list};
-use crate::Error;
-use crate::desc::{CvarDesc, CvarOps, EnumDesc};
+use crate::abi::{
+    CVAR_BEFORE_INIT, Cvar, FreedFunction, GetFunction, PutOfFunction, ReadFunction, SetFunction,
+};
+use crate::cvar::{CvarDesc, ErasedCvar};
+use crate::desc::EnumDesc;
 use crate::object::Object;
 use crate::readable::is_writable;
-use crate::registry::{Fault, text_fault};
+use crate::registry::{Fault, Rule, text_fault};
 use crate::vocabulary::{Bind, Datatype, Scope, Verbosity};
+use crate::{Error, Result};
 
 /// A control variable of another image.
 struct Setting {
@@ -38,136 +39,118 @@ enum SettingStorage {
     OfObjects(ReadFunction, PutOfFunction, Option<FreedFunction>),
 }
 
-static OPS: CvarOps = operations(false);
-static BOUND_OPS: CvarOps = operations(true);
+// SAFETY: the storage is accessed atomically, and any thread may call the functions with `user_data` (`mpit_plugin.h`).
+unsafe impl Sync for Setting {}
 
-const fn operations(is_bound: bool) -> CvarOps {
-    CvarOps {
-        read: read_setting,
-        write: write_setting,
-        drop_value: drop_setting,
-        is_bound,
-        enumeration: None,
+impl ErasedCvar for Setting {
+    fn datatype(&self) -> Datatype {
+        self.datatype
     }
-}
 
-/// Copies the value: `read` of `CvarOps`.
-///
-/// # Safety
-///
-/// `cell` is a `&'static Setting`; `out` is valid for writes of `count` elements, and aligned.
-unsafe extern "C" fn read_setting(cell: *const (), object: &Object<'_>, out: *mut u8, count: usize) -> i32 {
-    // SAFETY: `cvar` stored a `&'static Setting` in the descriptor, and the registry passes it back: the caller ensures it.
-    let cell = unsafe { &*cell.cast::<Setting>() };
-    if count < cell.count {
-        return Error::Invalid.code();
+    fn count(&self) -> u32 {
+        self.count as u32
     }
-    match cell.value {
-        SettingStorage::Storage(storage, _) => {
-            for place in 0..cell.count {
-                // SAFETY: `place` is less than `cell.count`, the length of the storage, and `out` is not shorter, as checked
-                // above.
-                unsafe { copy(cell.datatype, storage.cast_const().cast(), out, place) };
+
+    fn is_bound(&self) -> bool {
+        matches!(self.value, SettingStorage::OfObjects(..))
+    }
+
+    /// The metadata has the enumeration, if there is one.
+    fn enumeration(&self) -> Option<&'static EnumDesc> {
+        None
+    }
+
+    unsafe fn read(&self, object: &Object<'_>, out: *mut u8, count: usize) -> Result<()> {
+        if count < self.count {
+            return Err(Error::Invalid);
+        }
+        match self.value {
+            SettingStorage::Storage(storage, _) => {
+                for place in 0..self.count {
+                    // SAFETY: `place` is less than `self.count`, the length of the storage, and `out` is not shorter, as checked
+                    // above.
+                    unsafe { copy(self.datatype, storage.cast_const().cast(), out, place) };
+                }
+            }
+            SettingStorage::Functions(get, _) => {
+                // SAFETY: `out` has `count` elements, at least `self.count`, as checked above.
+                unsafe { out.write_bytes(0, self.count * self.datatype.size()) };
+                // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and a buffer of
+                // `self.count` elements.
+                check_answer(unsafe { get(self.user_data, out.cast(), self.count as c_int) })?;
+            }
+            SettingStorage::OfObjects(get, ..) => {
+                // SAFETY: `out` has `count` elements, at least `self.count`, as checked above.
+                unsafe { out.write_bytes(0, self.count * self.datatype.size()) };
+                // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and a buffer of
+                // `self.count` elements.
+                check_answer(unsafe { get(self.user_data, object, out.cast(), self.count as c_int) })?;
             }
         }
-        SettingStorage::Functions(get, _) => {
-            // SAFETY: `out` has `count` elements, at least `cell.count`, as checked above.
-            unsafe { out.write_bytes(0, cell.count * cell.datatype.size()) };
-            // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and a buffer of `cell.count`
-            // elements.
-            if unsafe { get(cell.user_data, out.cast(), cell.count as c_int) } != 0 {
-                return Error::Invalid.code();
-            }
+        // Tools expect text to end with a NUL.
+        if self.datatype == Datatype::Char {
+            // SAFETY: `out` has at least `self.count` elements, and `self.count` is not 0 (`cvar` checks it).
+            unsafe { out.wrapping_add(self.count - 1).write(0) };
         }
-        SettingStorage::OfObjects(get, ..) => {
-            // SAFETY: `out` has `count` elements, at least `cell.count`, as checked above.
-            unsafe { out.write_bytes(0, cell.count * cell.datatype.size()) };
-            // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and a buffer of `cell.count`
-            // elements.
-            if unsafe { get(cell.user_data, object, out.cast(), cell.count as c_int) } != 0 {
-                return Error::Invalid.code();
-            }
-        }
+        Ok(())
     }
-    // Tools expect text to end with a NUL.
-    if cell.datatype == Datatype::Char {
-        // SAFETY: `out` has at least `cell.count` elements, and `cell.count` is not 0 (`cvar` checks it).
-        unsafe { out.wrapping_add(cell.count - 1).write(0) };
-    }
-    0
-}
 
-/// Stores a value: `write` of `CvarOps`.
-///
-/// # Safety
-///
-/// `cell` is a `&'static Setting`; `value` is valid for reads of `count` elements, and aligned.
-unsafe extern "C" fn write_setting(
-    cell: *const (),
-    object: &Object<'_>,
-    value: *const u8,
-    count: usize,
-) -> i32 {
-    // SAFETY: `cvar` stored a `&'static Setting` in the descriptor, and the registry passes it back: the caller ensures it.
-    let cell = unsafe { &*cell.cast::<Setting>() };
-    let is_text = cell.datatype == Datatype::Char;
-    let fits = if is_text { count < cell.count } else { count == cell.count };
-    if !fits {
-        return Error::Invalid.code();
-    }
-    if cell.is_constant {
-        return Error::CvarSetNever.code();
-    }
-    if let Some(enumeration) = cell.enumeration {
+    unsafe fn write(&self, object: &Object<'_>, value: *const u8, count: usize) -> Result<()> {
+        let is_text = self.datatype == Datatype::Char;
+        let fits = if is_text { count < self.count } else { count == self.count };
+        if !fits {
+            return Err(Error::Invalid);
+        }
+        if self.is_constant {
+            return Err(Error::CvarSetNever);
+        }
+        if let Some(enumeration) = self.enumeration {
+            for place in 0..count {
+                // SAFETY: `value` has `count` aligned elements, which are `int`s, since only `INT` variables have an enumeration.
+                let item: i32 = unsafe { load(value.wrapping_add(place * size_of::<i32>()).cast()) };
+                if enumeration.item(item).is_none() {
+                    return Err(Error::Invalid);
+                }
+            }
+        }
+        let answer = match self.value {
+            SettingStorage::Storage(_, None) => 0,
+            SettingStorage::Storage(_, Some(function)) | SettingStorage::Functions(_, function) => {
+                // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and `count` elements.
+                unsafe { function(self.user_data, value.cast(), count as c_int) }
+            }
+            SettingStorage::OfObjects(_, function, _) => {
+                // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and `count` elements.
+                unsafe { function(self.user_data, object, value.cast(), count as c_int) }
+            }
+        };
+        check_answer(answer)?;
+        let SettingStorage::Storage(storage, _) = self.value else { return Ok(()) };
         for place in 0..count {
-            // SAFETY: `value` has `count` aligned elements, which are `int`s, since only `INT` variables have an enumeration.
-            let item: i32 = unsafe { load(value.wrapping_add(place * size_of::<i32>()).cast()) };
-            if enumeration.item(item).is_none() {
-                return Error::Invalid.code();
+            // SAFETY: `place` is less than `count`: the caller ensures that `value` has so many elements, and the storage has no
+            // fewer.
+            unsafe { copy(self.datatype, value, storage.cast(), place) };
+        }
+        if is_text {
+            for place in count..self.count {
+                // SAFETY: `place` is less than `self.count`, the length of the storage, which is text; the source is a zero.
+                unsafe { copy(self.datatype, std::ptr::from_ref(&0), byte(storage, place), 0) };
             }
         }
+        Ok(())
     }
-    let answer = match cell.value {
-        SettingStorage::Storage(_, None) => 0,
-        SettingStorage::Storage(_, Some(function)) | SettingStorage::Functions(_, function) => {
-            // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and `count` elements.
-            unsafe { function(cell.user_data, value.cast(), count as c_int) }
-        }
-        SettingStorage::OfObjects(_, function, _) => {
-            // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and `count` elements.
-            unsafe { function(cell.user_data, object, value.cast(), count as c_int) }
-        }
-    };
-    if answer != 0 {
-        return Error::Invalid.code();
-    }
-    let SettingStorage::Storage(storage, _) = cell.value else { return 0 };
-    for place in 0..count {
-        // SAFETY: `place` is less than `count`, which `value` has (contract of this function) and the storage does not fall
-        // below.
-        unsafe { copy(cell.datatype, value, storage.cast(), place) };
-    }
-    if is_text {
-        for place in count..cell.count {
-            // SAFETY: `place` is less than `cell.count`, the length of the storage, which is text; the source is a zero.
-            unsafe { copy(cell.datatype, std::ptr::from_ref(&0), byte(storage, place), 0) };
+
+    fn drop_value(&self, object: &Object<'_>) {
+        if let SettingStorage::OfObjects(_, _, Some(freed)) = self.value {
+            // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data`.
+            unsafe { freed(self.user_data, object) };
         }
     }
-    0
 }
 
-/// Drops the value of a freed object: `drop_value` of `CvarOps`.
-///
-/// # Safety
-///
-/// `cell` is a `&'static Setting`.
-unsafe extern "C" fn drop_setting(cell: *const (), object: &Object<'_>) {
-    // SAFETY: `cvar` stored a `&'static Setting` in the descriptor, and the registry passes it back: the caller ensures it.
-    let cell = unsafe { &*cell.cast::<Setting>() };
-    if let SettingStorage::OfObjects(_, _, Some(freed)) = cell.value {
-        // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data`.
-        unsafe { freed(cell.user_data, object) };
-    }
+/// Converts the return value of a table's function.
+fn check_answer(answer: c_int) -> Result<()> {
+    if answer == 0 { Ok(()) } else { Err(Error::Invalid) }
 }
 
 fn byte(start: *mut c_void, at: usize) -> *mut u8 {
@@ -224,16 +207,15 @@ impl TableBuilder {
         let count = count.ok_or_else(|| {
             let why =
                 format!("its count is {}; it has 1 element or more, and at most {MAX_ELEMENTS}", from.count);
-            Fault::of("C28", why)
+            Fault::of(Rule::C28, why)
         })?;
         let bind = from_code("bind", from.bind, Bind::ALL)?;
         let value = value_of(from, bind, datatype)?;
         let is_constant = is_constant(&value, count as usize * datatype.size(), scope)?;
-        let ops = if matches!(value, SettingStorage::OfObjects(..)) { &BOUND_OPS } else { &OPS };
         // SAFETY: the lists are null or end with a null pointer, by the conditions of `register`.
         let (aliases, environment) = unsafe { further_names(from) }?;
         if from.flags & !CVAR_BEFORE_INIT != 0 {
-            return Err(Fault::of("C4", format!("its flags {:#x} are not all known", from.flags)));
+            return Err(Fault::of(Rule::C4, format!("its flags {:#x} are not all known", from.flags)));
         }
         // SAFETY: the enumeration is null or a `struct mpit_enum`, by the conditions of `register`.
         let enumeration = unsafe { self.enumeration(from.enumeration, entry.origin) }?;
@@ -245,12 +227,9 @@ impl TableBuilder {
             enumeration,
             is_constant,
         });
-        let cell = std::ptr::from_ref(cell).cast();
         let shared = self.shared(&categories, enumeration, entry.origin);
         let metadata = entry.metadata(shared.with_aliases(aliases).with_environment(environment));
-        // SAFETY: `ops` are the functions of a `Setting`, and `cell` is one that is never freed; they access the storage
-        // atomically, and the table's functions may be called by any thread (`mpit_plugin.h`).
-        let mut desc = unsafe { CvarDesc::with_operations(metadata, (datatype, count), ops, cell) };
+        let mut desc = CvarDesc::of_other_image(metadata, cell);
         if from.flags & CVAR_BEFORE_INIT != 0 {
             desc = desc.before_init();
         }
@@ -269,11 +248,11 @@ fn value_of(from: &Cvar, bind: Bind, datatype: Datatype) -> EntryResult<SettingS
     }
     if from.get_of.is_some() || from.put_of.is_some() || from.freed.is_some() {
         let why = "`get_of`, `put_of` and `freed` take an object, and it is bound to none: set `bind`";
-        return Err(Fault::of("C29", why));
+        return Err(Fault::of(Rule::C29, why));
     }
     match (from.get, from.put) {
         (Some(_), Some(_)) if !from.storage.is_null() || from.set.is_some() => {
-            Err(Fault::of("C5", "`get` and `put` stand in place of `storage` and `set`, not beside them"))
+            Err(Fault::of(Rule::C5, "`get` and `put` stand in place of `storage` and `set`, not beside them"))
         }
         (Some(get), Some(put)) => Ok(SettingStorage::Functions(get, put)),
         (None, None) if from.storage.is_null() => Err("its storage is a null pointer".into()),
@@ -281,7 +260,7 @@ fn value_of(from: &Cvar, bind: Bind, datatype: Datatype) -> EntryResult<SettingS
             Err(format!("its storage at {:p} is not aligned", from.storage).into())
         }
         (None, None) => Ok(SettingStorage::Storage(from.storage, from.set)),
-        _ => Err(Fault::of("C5", "it has one of `get` and `put`, which belong together")),
+        _ => Err(Fault::of(Rule::C5, "it has one of `get` and `put`, which belong together")),
     }
 }
 
@@ -309,7 +288,7 @@ fn value_of_objects(from: &Cvar, bind: Bind) -> EntryResult<SettingStorage> {
             let why = format!(
                 "it is bound to {bind}: set `get_of` and `put_of`, in place of `storage`, `set`, `get` and `put`"
             );
-            Err(Fault::of("C29", why))
+            Err(Fault::of(Rule::C29, why))
         }
     }
 }
@@ -335,7 +314,7 @@ unsafe fn further_names(from: &Cvar) -> EntryResult<FurtherNames> {
         }
         if name.contains('=') {
             let why = format!("{what} `{name}`: its name contains `=`, which ends a name");
-            return Err(Fault::of("C2", why));
+            return Err(Fault::of(Rule::C2, why));
         }
     }
     Ok((leak_list(aliases), leak_list(environment)))

@@ -3,17 +3,17 @@
 use std::ffi::{c_char, c_uint};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
-use super::abi::{self, EventCell, MAJOR, Sum, Table};
-use super::activation::Activation;
 use super::c_strings::{DESCRIPTION, NAME, PATH, from_code, names, optional, text};
 use super::c_structs::{EntryResult, LoadResult, Prefixed, read, read_list};
 use super::cell::{self, ValueSource};
 use super::component::{Claim, ComponentInfo, ForeignComponent};
 use super::event;
+use crate::abi::{self, EventCell, MAJOR, Sum, Table};
+use crate::activation::Activation;
 use crate::cell::LevelStorage;
 use crate::cvar::sources;
-use crate::desc::{CategoryDesc, EnumDesc, EventDesc, Metadata, Origin, SharedMetadata, SourceDesc};
-use crate::event::SourceCell;
+use crate::desc::{CategoryDesc, EnumDesc, Metadata, Origin, SharedMetadata};
+use crate::event::{EventDesc, SourceCell, SourceDesc};
 use crate::registry::{Fault, Image, Refusal, Registry, text_fault};
 use crate::threads;
 use crate::vocabulary::SourceOrder;
@@ -87,7 +87,8 @@ struct LeftOut {
 /// `table` is null or satisfies `mpit_plugin.h`: lists have as many entries as their counts state, strings end with a NUL, and
 /// storage, cells and functions are valid for the rest of the process.
 pub unsafe fn register(table: *const Table) -> Result<(), String> {
-    // SAFETY: this function's contract is that of `register_in`, and the global registry is used for the rest of the process.
+    // SAFETY: the caller ensures that `table` is null or satisfies `mpit_plugin.h` for the rest of the process, and so for as
+    // long as the global registry is used.
     let claim = unsafe { register_in(Registry::global(), table) }?;
     claim.publish();
     Ok(())
@@ -104,14 +105,14 @@ pub unsafe fn register(table: *const Table) -> Result<(), String> {
 /// The conditions of [`register`] hold as long as the registry is used.
 #[doc(hidden)]
 pub unsafe fn register_in(registry: &Registry, table: *const Table) -> Result<Claim, String> {
-    // SAFETY: `table` satisfies the conditions of `register`, which this function requires of its caller.
+    // SAFETY: the caller ensures that `table` is null or a table that satisfies `mpit_plugin.h`.
     let definitions = unsafe { convert(table, None) }?;
     let component = &definitions.image.name;
     let inside = |why: String| format!("{component}: {why}");
     definitions.cells.bind().map_err(inside)?;
     let (claim, refusals) = Claim::new(definitions.components);
     let added = if refusals.is_empty() {
-        registry.add_whole(&definitions.image, &sources::for_image(&definitions.image))
+        registry.add_whole(&definitions.image, &sources::for_cvars(&definitions.image.cvars))
     } else {
         Err(refusals)
     };
@@ -142,9 +143,9 @@ pub(super) unsafe fn convert(
     at: *const Table,
     activation: Option<&'static Activation>,
 ) -> LoadResult<Definitions> {
-    // SAFETY: `at` satisfies the conditions of `register`, which this function requires of its caller.
+    // SAFETY: the caller ensures that `at` is null or a table that satisfies `mpit_plugin.h`.
     let (table, mut builder) = unsafe { TableBuilder::begin(at, activation) }?;
-    // SAFETY: `table` is a copy of the struct at `at`, so its lists satisfy the conditions of `register`.
+    // SAFETY: `table` is a copy of the struct at `at`, so its lists have as many entries as their counts state.
     let taken = unsafe { builder.convert_lists(&table) };
     taken.map_err(|left_out| format!("{}: {}", builder.component, left_out.line))?;
     Ok(builder.definitions)
@@ -159,10 +160,10 @@ pub(super) unsafe fn convert_leniently(
     at: *const Table,
     activation: Option<&'static Activation>,
 ) -> Result<(Definitions, Vec<Refusal>), Fault> {
-    // SAFETY: `at` satisfies the conditions of `register`, which this function requires of its caller.
+    // SAFETY: the caller ensures that `at` is null or a table that satisfies `mpit_plugin.h`.
     let (table, mut builder) = unsafe { TableBuilder::begin(at, activation) }?;
     builder.left_out = Some(Vec::new());
-    // SAFETY: `table` is a copy of the struct at `at`, so its lists satisfy the conditions of `register`.
+    // SAFETY: `table` is a copy of the struct at `at`, so its lists have as many entries as their counts state.
     let last = unsafe { builder.convert_lists(&table) }.err();
     let left_out = builder.left_out.into_iter().flatten().chain(last);
     let left_out = left_out.map(|one| Refusal::new(one.what, one.origin, one.fault)).collect();
@@ -257,7 +258,7 @@ impl TableBuilder {
     ///
     /// The conditions of [`register`] hold.
     unsafe fn begin(at: *const Table, activation: Option<&'static Activation>) -> EntryResult<(Table, Self)> {
-        // SAFETY: `at` is null or points to a table that satisfies the conditions of `register`: the caller ensures it.
+        // SAFETY: the caller ensures that `at` is null or a table that satisfies `mpit_plugin.h`.
         let (table, _) = unsafe { read("the table", at) }?;
         if table.version != u32::from(MAJOR) {
             let version = table.version;

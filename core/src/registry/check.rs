@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use crate::desc::{
-    Behavior, CategoryDesc, CvarDesc, EnumDesc, EventDesc, LARGEST_EVENT, Origin, PvarDesc, PvarFlags,
-    SourceDesc,
-};
+use super::Rule;
+use crate::cell::{Behavior, PvarDesc, PvarFlags};
+use crate::cvar::CvarDesc;
+use crate::desc::{CategoryDesc, EnumDesc, Origin};
+use crate::event::{EventDesc, LARGEST_EVENT, SourceDesc};
 use crate::object::Object;
 use crate::vocabulary::{Bind, Class, Datatype, Scope};
 
@@ -15,29 +16,29 @@ pub const LONGEST_NAME: usize = 255;
 /// A fault of a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The broken rule: its number in `docs/internal/conformance.md`, or a keyword.
-    pub rule: &'static str,
+    /// The broken rule.
+    pub rule: Rule,
     /// The explanation.
     pub why: String,
 }
 
 impl Fault {
-    pub(crate) fn of(rule: &'static str, why: impl Into<String>) -> Self {
+    pub(crate) fn of(rule: Rule, why: impl Into<String>) -> Self {
         Self { rule, why: why.into() }
     }
 }
 
-/// Creates a fault without a rule number: malformed structs and pointers.
+/// Creates a fault of malformed structs and pointers.
 impl From<&str> for Fault {
     fn from(why: &str) -> Self {
-        Self::of("table", why)
+        Self::of(Rule::Table, why)
     }
 }
 
-/// Creates a fault without a rule number: malformed structs and pointers.
+/// Creates a fault of malformed structs and pointers.
 impl From<String> for Fault {
     fn from(why: String) -> Self {
-        Self::of("table", why)
+        Self::of(Rule::Table, why)
     }
 }
 
@@ -51,8 +52,8 @@ impl From<Fault> for String {
 /// A definition that was not registered, with the reason.
 #[derive(Clone, Debug)]
 pub struct Refusal {
-    /// The broken rule: its number in `docs/internal/conformance.md`, or a keyword.
-    pub rule: &'static str,
+    /// The broken rule.
+    pub rule: Rule,
     /// The kind and name of the definition: ``pvar `messages` (COUNTER)``.
     pub what: String,
     /// The place of the definition.
@@ -78,7 +79,7 @@ impl Refusal {
     /// Creates the refusal of a second definition with a name; the first one stays.
     pub(crate) fn duplicate(what: String, origin: Origin, first: Origin) -> Self {
         let why = format!("{first} already defines it, and names are unique; rename one of the two");
-        Self { is_taken: true, ..Self::new(what, origin, Fault::of("C45", why)) }
+        Self { is_taken: true, ..Self::new(what, origin, Fault::of(Rule::C45, why)) }
     }
 }
 
@@ -89,16 +90,16 @@ pub fn name_fault(name: &str) -> Option<&'static str> {
 }
 
 /// Returns the rule that a name breaks, if it does, and an explanation.
-fn broken_by_name(name: &str) -> Option<(&'static str, &'static str)> {
+fn broken_by_name(name: &str) -> Option<(Rule, &'static str)> {
     if name.is_empty() {
-        Some(("C1", "its name is empty"))
+        Some((Rule::C1, "its name is empty"))
     } else if name.len() > LONGEST_NAME {
-        Some(("C3", "its name is longer than 255 bytes"))
+        Some((Rule::C3, "its name is longer than 255 bytes"))
     } else if name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b',') {
         // The fast path, for nearly every name.
         None
     } else if name.contains(|c: char| c == ',' || c.is_whitespace() || c.is_control()) {
-        Some(("C2", "its name contains white space, a comma or a control character"))
+        Some((Rule::C2, "its name contains white space, a comma or a control character"))
     } else {
         None
     }
@@ -109,27 +110,9 @@ pub(crate) fn text_fault(name: &str, description: &str) -> Option<Fault> {
     if let Some((rule, why)) = broken_by_name(name) {
         Some(Fault::of(rule, why))
     } else if description.contains('\0') {
-        Some(Fault::of("C2", "its description contains a NUL"))
+        Some(Fault::of(Rule::C2, "its description contains a NUL"))
     } else {
         None
-    }
-}
-
-/// Returns true if variables of a class may have a datatype.
-#[must_use]
-pub fn class_admits(class: Class, datatype: Datatype) -> bool {
-    use Datatype::{Double, Int, Unsigned, UnsignedLong, UnsignedLongLong};
-    match class {
-        Class::State => datatype == Int,
-        Class::Percentage => datatype == Double,
-        Class::Counter => matches!(datatype, Unsigned | UnsignedLong | UnsignedLongLong),
-        Class::Generic => true,
-        Class::Level
-        | Class::Size
-        | Class::HighWatermark
-        | Class::LowWatermark
-        | Class::Aggregate
-        | Class::Timer => matches!(datatype, Unsigned | UnsignedLong | UnsignedLongLong | Double),
     }
 }
 
@@ -138,29 +121,29 @@ pub(super) fn pvar_fault(desc: &PvarDesc) -> Option<Fault> {
     if let Some(fault) = text_fault(desc.name(), desc.description()) {
         return Some(fault);
     }
-    if !class_admits(desc.class(), desc.datatype()) {
+    if !desc.class().datatypes().contains(&desc.datatype()) {
         return Some(Fault::of(
-            "C6",
+            Rule::C6,
             format!("the class {} does not admit {} values", desc.class(), desc.datatype()),
         ));
     }
     if desc.class() == Class::State && desc.enumeration().is_none() {
-        return Some(Fault::of("C9", "a STATE names its states by an enumeration"));
+        return Some(Fault::of(Rule::C9, "a STATE names its states by an enumeration"));
     }
     if desc.enumeration().is_some() && desc.datatype() != Datatype::Int {
-        return Some(Fault::of("C10", "only INT variables have an enumeration"));
+        return Some(Fault::of(Rule::C10, "only INT variables have an enumeration"));
     }
     let flags = desc.flags();
     if flags.has(PvarFlags::ATOMIC) && flags.has(PvarFlags::READONLY) {
-        return Some(Fault::of("C21", "what can only be read cannot be read and reset in one step"));
+        return Some(Fault::of(Rule::C21, "what can only be read cannot be read and reset in one step"));
     }
     if flags.has(PvarFlags::ATOMIC) && desc.behavior() != Behavior::Sum {
-        return Some(Fault::of("C22", "only sums can be read and reset in one atomic step"));
+        return Some(Fault::of(Rule::C22, "only sums can be read and reset in one atomic step"));
     }
     if matches!(desc.behavior(), Behavior::Highest | Behavior::Lowest)
         && desc.level_storage(&Object::NONE).is_none()
     {
-        return Some(Fault::of("C6", "a watermark needs a cell that knows its level"));
+        return Some(Fault::of(Rule::C6, "a watermark needs a cell that knows its level"));
     }
     None
 }
@@ -171,25 +154,25 @@ pub(super) fn cvar_fault(desc: &CvarDesc) -> Option<Fault> {
         return Some(fault);
     }
     if desc.count() == 0 {
-        return Some(Fault::of("C28", "its value has no element"));
+        return Some(Fault::of(Rule::C28, "its value has no element"));
     }
     if matches!(desc.scope(), Scope::Group | Scope::GroupEq) && desc.description().trim().is_empty() {
         return Some(Fault::of(
-            "C25",
+            Rule::C25,
             format!("the description of a {} setting has to name the group", desc.scope()),
         ));
     }
     if desc.enumeration().is_some() && desc.datatype() != Datatype::Int {
-        return Some(Fault::of("C10", "only INT variables have an enumeration"));
+        return Some(Fault::of(Rule::C10, "only INT variables have an enumeration"));
     }
     match (desc.has_bound_cell(), desc.bind()) {
         (true, Bind::NoObject) => {
             let why = "it has a value for each object and is bound to none: say to which kind";
-            Some(Fault::of("C29", why))
+            Some(Fault::of(Rule::C29, why))
         }
         (false, kind) if kind != Bind::NoObject => {
             let why = format!("it is bound to {kind} and has one value for all objects: use an `ObjectCvar`");
-            Some(Fault::of("C29", why))
+            Some(Fault::of(Rule::C29, why))
         }
         _ => None,
     }
@@ -201,16 +184,16 @@ pub(super) fn enum_fault(desc: &EnumDesc) -> Option<Fault> {
         return Some(fault);
     }
     if desc.items().is_empty() {
-        return Some(Fault::of("C11", "it has no item"));
+        return Some(Fault::of(Rule::C11, "it has no item"));
     }
     for (at, item) in desc.items().iter().enumerate() {
         if item.name().is_empty() || item.name().contains('\0') {
-            return Some(Fault::of("R68", "one of its items has no usable name"));
+            return Some(Fault::of(Rule::R68, "one of its items has no usable name"));
         }
         for other in &desc.items()[..at] {
             if other.name() == item.name() || other.value() == item.value() {
                 return Some(Fault::of(
-                    "C12",
+                    Rule::C12,
                     format!("its items `{}` and `{}` are not distinct", other.name(), item.name()),
                 ));
             }
@@ -230,15 +213,15 @@ pub(super) fn event_fault(desc: &'static EventDesc) -> Option<Fault> {
         return Some(fault);
     }
     if desc.extent() > LARGEST_EVENT {
-        return Some(Fault::of("C33", format!("its payload is larger than {LARGEST_EVENT} bytes")));
+        return Some(Fault::of(Rule::C33, format!("its payload is larger than {LARGEST_EVENT} bytes")));
     }
     let elements = desc.elements();
     if elements.first().is_some_and(|first| first.displacement() != 0) {
-        return Some(Fault::of("C32", "its first element does not lie at the start"));
+        return Some(Fault::of(Rule::C32, "its first element does not lie at the start"));
     }
     if elements.windows(2).any(|pair| pair[0].end() > pair[1].displacement()) {
         return Some(Fault::of(
-            "C32",
+            Rule::C32,
             "its elements overlap, or are not in the order of their displacements",
         ));
     }
@@ -247,7 +230,7 @@ pub(super) fn event_fault(desc: &'static EventDesc) -> Option<Fault> {
         items.len() == elements.len() && items.iter().zip(0..).all(|(item, at)| item.value() == at)
     };
     if names.is_some_and(|items| !fitting(items)) {
-        return Some(Fault::of("C34", "its enumeration does not name its elements in order"));
+        return Some(Fault::of(Rule::C34, "its enumeration does not name its elements in order"));
     }
     if !desc.cell().claim(desc) {
         return Some(Fault::from("its cell serves another event type; each needs its own"));

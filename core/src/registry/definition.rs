@@ -1,6 +1,9 @@
 //! The properties common to all kinds of definitions, for registration plans.
 
-use crate::desc::{CategoryDesc, CvarDesc, EnumDesc, EventDesc, Origin, PvarDesc, SourceDesc};
+use crate::cell::PvarDesc;
+use crate::cvar::CvarDesc;
+use crate::desc::{CategoryDesc, EnumDesc, Origin};
+use crate::event::{EventDesc, SourceDesc};
 
 /// A definition of any kind.
 pub(super) trait Definition: 'static {

@@ -1,6 +1,9 @@
 //! The definitions of one image: the program or a plug-in.
 
-use crate::desc::{CategoryDesc, CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
+use crate::cell::PvarDesc;
+use crate::cvar::CvarDesc;
+use crate::desc::{CategoryDesc, EnumDesc};
+use crate::event::{EventDesc, SourceDesc};
 use crate::slices::{
     MPIT_0_1_CATEGORIES, MPIT_0_1_CVARS, MPIT_0_1_ENUMS, MPIT_0_1_EVENTS, MPIT_0_1_PVARS, MPIT_0_1_SOURCES,
     all,

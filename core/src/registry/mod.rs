@@ -7,9 +7,10 @@
 //! | module | content |
 //! |---|---|
 //! | `image` | the definitions to be added |
-//! | `check`, `plan` | the rules, and the decision on what is added |
+//! | `check`, `rule`, `plan` | the rules, and the decision on what is added |
 //! | `append` | the execution of a plan |
 //! | `index_space`, `name_index`, `categories` | the entries, and their lookup |
+//! | `unknown` | settings that no control variable accepts |
 
 mod append;
 mod categories;
@@ -19,21 +20,28 @@ mod image;
 mod index_space;
 mod name_index;
 mod plan;
+mod rule;
+mod unknown;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicI32, Ordering::Acquire};
 
 pub use categories::{Category, Members};
 pub(crate) use check::text_fault;
-pub use check::{Fault, LONGEST_NAME, Refusal, class_admits, name_fault};
+pub use check::{Fault, LONGEST_NAME, Refusal, name_fault};
 pub use image::Image;
+pub use rule::{Rule, Severity};
+pub use unknown::{misspelled, nearest, unknown};
 
+use crate::activation::Activation;
+use crate::cell::PvarDesc;
+use crate::cvar::CvarDesc;
 use crate::cvar::sources::{self, Setting, ValueSource};
-use crate::desc::{CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
+use crate::desc::EnumDesc;
+use crate::event::{EventDesc, SourceDesc};
 use crate::lock::{Mutex, Once};
 use crate::log::Log;
 use crate::object::Object;
-use crate::plugin::{self, Activation};
 use crate::vocabulary::Class;
 use index_space::IndexSpace;
 use plan::RegistrationPlan;
@@ -91,18 +99,15 @@ impl Registry {
         Self::default()
     }
 
-    /// Returns the registry of this process. The first call adds the definitions that are linked into the program, and reports
-    /// refused ones on standard error; the program continues in any case. Then it loads the plug-ins that the environment names.
-    ///
-    /// In a plug-in written in Rust that a host loaded, the registry stays empty: the host has the plug-in's definitions.
-    pub fn global() -> &'static Self {
-        let is_plugin = plugin::export::is_exported();
+    /// Returns the registry of this process. The first call creates it, adds the definitions that are linked into the program if
+    /// `has_linked`, and reports refused ones on standard error.
+    pub(crate) fn of_process(has_linked: bool) -> &'static Self {
         let mut added = None;
         let registry = GLOBAL.get_or_init(|| {
             let registry = Self::new();
-            if !is_plugin {
+            if has_linked {
                 let linked = Image::linked();
-                let settings = sources::for_image(&linked);
+                let settings = sources::for_cvars(&linked.cvars);
                 let (refusals, cvars) = registry.append(&linked);
                 report(&refusals);
                 added = Some((cvars, settings));
@@ -110,12 +115,8 @@ impl Registry {
             registry
         });
         if let Some((cvars, settings)) = added {
-            // Outside of `get_or_init`: functions of control variables may call this function.
+            // Outside of `get_or_init`: functions of control variables may use the registry.
             registry.apply(cvars, &settings);
-        }
-        if !is_plugin {
-            // After the registry was created, since plug-ins may call this function.
-            plugin::load_from_environment();
         }
         registry
     }

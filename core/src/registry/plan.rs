@@ -4,11 +4,13 @@ use std::collections::HashMap;
 
 use hashbrown::HashTable;
 
-use super::check;
 use super::definition::Definition;
 use super::index_space::IndexSpace;
-use super::{Category, CvarEntry, Fault, Image, Refusal, Registry};
-use crate::desc::{CategoryDesc, CvarDesc, EnumDesc, EventDesc, PvarDesc, SourceDesc};
+use super::{Category, CvarEntry, Fault, Image, Refusal, Registry, Rule, check};
+use crate::cell::PvarDesc;
+use crate::cvar::CvarDesc;
+use crate::desc::{CategoryDesc, EnumDesc};
+use crate::event::{EventDesc, SourceDesc};
 use crate::vocabulary::Bind;
 
 /// The planned definitions of one kind, in order.
@@ -156,14 +158,14 @@ impl RegistrationPlan {
         let desc = desc?;
         match known(&self.enums, &registry.enums, |desc| *desc, desc) {
             Some(found) if found.is(desc) => None,
-            _ => Some(Fault::of("left-out", format!("its enumeration `{}` was left out", desc.name()))),
+            _ => Some(Fault::of(Rule::LeftOut, format!("its enumeration `{}` was left out", desc.name()))),
         }
     }
 
     fn missing_source(&self, registry: &Registry, desc: &'static SourceDesc) -> Option<Fault> {
         match known(&self.sources, &registry.sources, |desc| *desc, desc) {
             Some(found) if found.is(desc) => None,
-            _ => Some(Fault::of("C35", format!("its source `{}` was left out", desc.name()))),
+            _ => Some(Fault::of(Rule::C35, format!("its source `{}` was left out", desc.name()))),
         }
     }
 }
@@ -220,7 +222,7 @@ impl RegistrationPlan {
                 Some(first) if desc.description().is_empty() || desc.description() == first => {}
                 Some(_) => {
                     let why = "a category of this name has another description, which stays";
-                    let refusal = Refusal::new(desc.label(), desc.origin(), Fault::of("C45", why));
+                    let refusal = Refusal::new(desc.label(), desc.origin(), Fault::of(Rule::C45, why));
                     self.refusals.push(Refusal { is_taken: true, ..refusal });
                 }
             }
@@ -242,7 +244,7 @@ impl RegistrationPlan {
             }
             if contains_nested(registry, &children, below, above) {
                 let fault = format!("in `{above}` it would be its own ancestor");
-                self.refuse_category(by, Fault::of("C43", fault));
+                self.refuse_category(by, Fault::of(Rule::C43, fault));
             } else {
                 children.entry(above).or_default().push(below);
                 self.links.push((above, below));

@@ -6,8 +6,7 @@ use super::elements::{Arithmetic, check_buffer, check_values, text_or_all};
 use super::handle::View;
 use super::{HandleSelection, Interface, PvarHandle, SessionId};
 use crate::atomic_record::Flags;
-use crate::cell::Request;
-use crate::desc::{Behavior, PvarFlags};
+use crate::cell::{Behavior, PvarFlags, Request};
 use crate::{Error, Result};
 
 impl Interface {

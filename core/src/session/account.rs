@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 use super::elements::Arithmetic;
 use super::handle::View;
 use crate::atomic_record::{Control, Flags};
-use crate::desc::Behavior;
+use crate::cell::Behavior;
 use crate::{Error, Result};
 
 /// The state of one element when a change is made.
@@ -68,8 +68,8 @@ impl View<'_> {
         }
         loop {
             let control = self.control()?;
-            let check_exists = self.is_live(control);
-            if check_exists {
+            let is_live = self.is_live(control);
+            if is_live {
                 // SAFETY: `out` has `count` aligned elements: the caller ensures it.
                 unsafe { self.desc.read(&self.object, out, self.count) }?;
             }
@@ -77,7 +77,7 @@ impl View<'_> {
             for (element, (value, base)) in values.iter().zip(bases).enumerate() {
                 let at = arithmetic.at(out, element).cast_mut();
                 let mut word = value.load(Relaxed);
-                if check_exists {
+                if is_live {
                     // SAFETY: `at` is one of the `count` elements of `out`, and the cell's function wrote it above.
                     let raw = unsafe { arithmetic.load(at) };
                     word = self.shown(control, word, base.load(Relaxed), raw);
@@ -193,14 +193,14 @@ impl View<'_> {
             }
             let Some(flags) = next(seen) else { return Ok(None) };
             let raw = self.raw(record)?;
-            let check_exists = self.is_live(seen);
+            let is_live = self.is_live(seen);
             let from = self.values(seen.record()).iter().zip(self.bases(seen.record()));
             let to = self.values(record).iter().zip(self.bases(record));
             for (element, (from, to)) in from.zip(to).enumerate() {
                 let raw = self.raw_element(&raw, element);
                 let before = from.0.load(Relaxed);
                 let shown =
-                    if check_exists { self.shown(seen, before, from.1.load(Relaxed), raw) } else { before };
+                    if is_live { self.shown(seen, before, from.1.load(Relaxed), raw) } else { before };
                 // `Release` is for readers; see `AtomicRecord::unchanged`.
                 to.0.store(value(element, Present { shown, raw }), Release);
                 to.1.store(raw, Release);

@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
 
 use super::elements::{check_buffer, text_or_all};
 use super::{CvarHandle, Interface};
+use crate::activation::check_active;
+use crate::cvar::CvarDesc;
 use crate::cvar::sources::ValueSource;
-use crate::desc::CvarDesc;
 use crate::object::Object;
-use crate::plugin::check_active;
 use crate::registry::CvarEntry;
 use crate::vocabulary::{Bind, Datatype, Scope};
 use crate::{Error, Result};

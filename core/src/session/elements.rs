@@ -1,6 +1,6 @@
 //! Elements of variables in a tool's memory: loads and stores, arithmetic, and checks.
 
-use crate::desc::PvarDesc;
+use crate::cell::PvarDesc;
 use crate::vocabulary::{Class, Datatype};
 use crate::{Error, Result};
 

@@ -8,8 +8,7 @@ use std::sync::atomic::{
 };
 
 use crate::atomic_record::{AtomicRecord, Control, Flags};
-use crate::cell::WatermarkCursor;
-use crate::desc::{Behavior, PvarDesc};
+use crate::cell::{Behavior, PvarDesc, WatermarkCursor};
 use crate::object::Object;
 use crate::vocabulary::Bind;
 use crate::{Error, Result};

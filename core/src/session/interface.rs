@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst, fence};
 
 use super::cvar;
 use super::handle::{Handle, HandleLayout, NO_SESSION};
-use crate::event::RegistrationSlot;
+use crate::event::Registration;
 use crate::lock::{Mutex, Once};
 use crate::log::Log;
 use crate::registry::Registry;
@@ -45,7 +45,7 @@ pub struct Interface {
     /// True if a handle of a control variable was ever bound to an object.
     pub(super) has_bound_cvars: AtomicBool,
     /// All slots for event registrations.
-    registrations: Log<&'static RegistrationSlot>,
+    registrations: Log<&'static Registration>,
     registering: Mutex<()>,
     handles: usize,
 }
@@ -73,13 +73,9 @@ impl Interface {
         GLOBAL.get()
     }
 
-    /// Returns the interface of this process.
-    pub fn global() -> &'static Self {
-        GLOBAL.get().unwrap_or_else(|| {
-            // Before the lock, since this loads plug-ins, which may call this function.
-            let registry = Registry::global();
-            GLOBAL.get_or_init(|| Self::new(registry, Limits::default()))
-        })
+    /// Returns the interface of this process, which the first call creates over a registry.
+    pub(crate) fn of_process(registry: &'static Registry) -> &'static Self {
+        GLOBAL.get_or_init(|| Self::new(registry, Limits::default()))
     }
 
     /// Returns the registry.
@@ -133,7 +129,7 @@ impl Interface {
     }
 
     /// Adds a slot for event registrations. `make` receives its number.
-    pub(crate) fn add_registration(&self, make: &dyn Fn(u32) -> &'static RegistrationSlot) -> Result<()> {
+    pub(crate) fn add_registration(&self, make: &dyn Fn(u32) -> &'static Registration) -> Result<()> {
         let _guard = self.registering.lock();
         let number = self.registrations.len();
         if number >= self.handles {
@@ -142,11 +138,11 @@ impl Interface {
         self.registrations.push(make(number as u32)).map(drop).map_err(|_| Error::OutOfHandles)
     }
 
-    pub(crate) fn registrations(&self) -> impl Iterator<Item = &'static RegistrationSlot> + '_ {
+    pub(crate) fn registrations(&self) -> impl Iterator<Item = &'static Registration> + '_ {
         self.registrations.iter().copied()
     }
 
-    pub(crate) fn registration_slot(&self, number: u32) -> Option<&'static RegistrationSlot> {
+    pub(crate) fn registration_slot(&self, number: u32) -> Option<&'static Registration> {
         self.registrations.get(number as usize).copied()
     }
 

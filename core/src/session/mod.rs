@@ -13,11 +13,28 @@ mod access;
 mod account;
 mod cvar;
 mod elements;
+mod event;
 mod handle;
 mod interface;
 mod pvar;
 
 pub use interface::{Interface, Limits};
+
+use crate::object::{Bind, Object};
+use crate::registry;
+
+/// Reports that an MPI object was freed. Its values of control variables are dropped, and handles of control variables that
+/// are bound to it become invalid.
+///
+/// `id` is the number that [`Object::id`] returns for it; a later object with the same number has the default value. Calls
+/// functions of variables, so the caller must hold no lock that these could take.
+pub fn object_freed(kind: Bind, id: u64) {
+    match (Interface::existing(), registry::existing()) {
+        (Some(interface), _) => interface.object_freed(kind, id),
+        (None, Some(registry)) => registry.drop_values(&Object::new(kind, id)),
+        (None, None) => {}
+    }
+}
 
 /// A performance experiment session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -6,10 +6,9 @@ use std::sync::atomic::{Ordering::SeqCst, fence};
 
 use super::handle::{Handle, HandleLayout, View};
 use super::{Interface, PvarHandle, SessionId};
-use crate::cell::{Action, HandleId, Request};
-use crate::desc::{Behavior, PvarDesc, PvarFlags};
+use crate::activation::{Activation, check_active};
+use crate::cell::{Action, Behavior, HandleId, PvarDesc, PvarFlags, Request};
 use crate::object::Object;
-use crate::plugin::{Activation, check_active};
 use crate::vocabulary::Bind;
 use crate::{Error, Result};
 

@@ -8,9 +8,7 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::Tool;
-use crate::cell::{Value, fits};
-use crate::desc::EventDesc;
-use crate::event::{Abi, Delivery, DropReport, FreeNotice, Hints, RegistrationId, instance};
+use crate::event::{Abi, Delivery, DropReport, EventDesc, EventInstance, FreeNotice, RegistrationId};
 use crate::object::Object;
 use crate::session::Interface;
 use crate::vocabulary::Safety;
@@ -92,7 +90,7 @@ impl Tool {
             return Err(Error::Invalid);
         }
         let desc = self.registry().event(index).ok_or(Error::InvalidName)?;
-        let id = self.interface.event_handle_alloc(index, object, Hints::default(), &ABI)?;
+        let id = self.interface.event_handle_alloc(index, object, &ABI)?;
         let registered = Box::new(Registered { callback: Box::new(callback), desc, lost: AtomicU64::new(0) });
         let registered = NonNull::from(Box::leak(registered));
         // From here on, dropping `listener` frees the registration and the `Registered`.
@@ -147,55 +145,6 @@ impl Drop for Listener<'_> {
     }
 }
 
-/// An event that is being delivered; valid only while the callback runs.
-#[derive(Debug)]
-pub struct EventInstance {
-    delivery: Delivery,
-    desc: &'static EventDesc,
-}
-
-impl EventInstance {
-    /// Returns the event type.
-    #[must_use]
-    pub fn desc(&self) -> &'static EventDesc {
-        self.desc
-    }
-
-    /// Returns the level that the context of the event requires of callbacks.
-    #[must_use]
-    pub fn safety(&self) -> Safety {
-        self.delivery.safety
-    }
-
-    /// Returns the time stamp (`MPI_T_event_get_timestamp`), in ticks of which the source has
-    /// [`SourceDesc::ticks_per_second`](super::SourceDesc::ticks_per_second).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::InvalidHandle`] if the event is over.
-    pub fn time(&self) -> Result<i64> {
-        instance::timestamp(self.delivery.instance)
-    }
-
-    /// Returns an element of the payload, by its position in the event type (`MPI_T_event_read`).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::InvalidIndex`]; [`Error::Invalid`] when `T` is not the type of the element; [`Error::InvalidHandle`] if the event
-    /// is over.
-    pub fn read<T: Value>(&self, element: usize) -> Result<T> {
-        let kind = self.desc.elements().get(element).ok_or(Error::InvalidIndex)?.datatype();
-        if !fits::<T>(kind) {
-            return Err(Error::Invalid);
-        }
-        let mut value = T::from_word(0);
-        let number = i32::try_from(element).map_err(|_| Error::InvalidIndex)?;
-        // SAFETY: `value` is a `T`, and `fits` checked that it has the C type of the element.
-        unsafe { instance::read(self.delivery.instance, number, (&raw mut value).cast()) }?;
-        Ok(value)
-    }
-}
-
 // SAFETY: `Tool::listen` and `Listener::drop` pass these three functions the registration's `Registered`, which is valid until
 // `free_callback` takes it as the last one.
 static ABI: Abi = unsafe { Abi::new(deliver, report, free_callback) };
@@ -211,7 +160,7 @@ const FREE: *mut c_void = NonNull::<c_void>::dangling().as_ptr();
 unsafe extern "C" fn deliver(registered: *mut c_void, delivery: &Delivery) {
     // SAFETY: the caller passes the registration's `Registered`, which `free_callback` frees only after all deliveries have ended.
     let registered = unsafe { &*registered.cast::<Registered>() };
-    let instance = EventInstance { delivery: *delivery, desc: registered.desc };
+    let instance = EventInstance::new(delivery, registered.desc);
     // A panic must not reach the program that raised the event; the panic hook has reported it.
     let _ = catch_unwind(AssertUnwindSafe(|| (registered.callback)(&instance)));
 }

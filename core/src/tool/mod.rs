@@ -28,10 +28,14 @@ mod typed;
 
 use std::marker::PhantomData;
 
-pub use crate::desc::{CvarDesc, EnumDesc, EnumItem, EventDesc, PvarDesc, SourceDesc};
+pub use crate::cell::PvarDesc;
+pub use crate::cvar::CvarDesc;
+pub use crate::desc::{EnumDesc, EnumItem};
+pub use crate::event::{EventDesc, EventInstance, SourceDesc};
 pub use crate::registry::{Category, Registry};
+#[doc(inline)]
 pub use crate::vocabulary::{Class, Datatype, Scope, Verbosity};
-pub use events::{EventInstance, Listener};
+pub use events::Listener;
 pub use typed::{HandleOf, SettingOf};
 
 use crate::cell::{Value, fits};

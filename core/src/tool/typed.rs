@@ -4,9 +4,8 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 
 use super::{Handle, Listener, Session, Setting, Tool, single};
-use crate::cell::{Cell, Value};
+use crate::cell::{Cell, PvarDesc, Value};
 use crate::cvar::{CvarCell, CvarValue};
-use crate::desc::PvarDesc;
 use crate::event::Event;
 use crate::object::Object;
 use crate::vocabulary::{Class, Safety};
@@ -97,8 +96,8 @@ impl Session<'_> {
 
     /// Returns the index of the variable of the cell's own class; only if there is none, that of a watermark.
     fn main_index_of<C: Cell>(&self, cell: &'static C) -> Option<u32> {
-        let is_watermark = |class| matches!(class, Class::HighWatermark | Class::LowWatermark);
-        self.index_of(cell, |class| !is_watermark(class)).or_else(|| self.index_of(cell, is_watermark))
+        self.index_of(cell, |class| !class.is_watermark())
+            .or_else(|| self.index_of(cell, Class::is_watermark))
     }
 
     fn index_of<C: Cell>(&self, cell: &'static C, is_wanted: impl Fn(Class) -> bool) -> Option<u32> {

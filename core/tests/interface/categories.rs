@@ -2,7 +2,7 @@
 //!
 //! Tested elsewhere:
 //!
-//! | rule | what it needs | where |
+//! | rule | needs | tested |
 //! |---|---|---|
 //! | R196, R202 to R204, R216 | NULL arguments, lengths and empty text of C | `mpit-ffi` |
 //! | R212 | a number near the largest `int` | beside the code, in `registry/categories.rs` |
@@ -56,7 +56,7 @@ fn names_are_nonempty_and_distinct() {
     let registry = Registry::new();
     let twice = [category("same", &[], &[]), category("same", &[], &[])];
     add(&registry, &only_categories(&twice));
-    assert_eq!(registry.category_count(), 1, "its first mention makes it");
+    assert_eq!(registry.category_count(), 1, "the first mention creates it");
     let messages = refusals(&registry, &only_categories(&[category("", &[], &[])]));
     assert!(messages[0].contains("its name is empty"), "{messages:?}");
     let silent = category("described", &[], &[]);
@@ -86,7 +86,7 @@ fn names_lead_to_their_indices() {
 }
 
 /// Returns true if following "contains" from a category leads back to it.
-fn on_a_cycle(registry: &Registry, index: u32) -> bool {
+fn is_on_cycle(registry: &Registry, index: u32) -> bool {
     let mut waiting = vec![index];
     let mut seen = Vec::new();
     while let Some(next) = waiting.pop() {
@@ -116,7 +116,7 @@ fn categories_never_contain_themselves() {
     refusals(&registry, &only_categories(&[a, a_in_c, itself]));
     assert_eq!(registry.category_count(), 3);
     for index in 0..3 {
-        assert!(!on_a_cycle(&registry, index));
+        assert!(!is_on_cycle(&registry, index));
     }
 }
 

@@ -27,7 +27,7 @@ fn refused(name: &'static str, items: &[(i32, &'static str)]) -> Vec<String> {
 #[test]
 fn every_value_type_has_a_legal_datatype() {
     fn datatypes<T: Value>() -> Vec<Datatype> {
-        T::ALSO.iter().copied().chain([T::DATATYPE]).collect()
+        T::DATATYPES.to_vec()
     }
     let legal = [
         "INT",
@@ -74,7 +74,7 @@ fn only_int_variables_have_an_enumeration() {
     assert_eq!((registry.pvar_count(), registry.cvar_count()), (0, 0));
 }
 
-/// Proves R64.
+/// Proves R64, R137.
 #[test]
 fn variables_without_an_enumeration() {
     let plain = leak(Generic::<i32>::new());
@@ -89,7 +89,9 @@ fn variables_without_an_enumeration() {
     let indexed = |name, class| bench.registry().pvar_index(name, class).unwrap();
     assert_eq!(names(indexed("plain", Class::Generic)), None);
     assert_eq!(names(indexed("counter", Class::Counter)), None);
-    assert_eq!(names(indexed("state", Class::State)), Some("phase"));
+    let state = indexed("state", Class::State);
+    assert_eq!(names(state), Some("phase"));
+    assert_eq!(bench.registry().pvar(state).unwrap().datatype(), Datatype::Int);
 }
 
 /// Proves R65.

@@ -29,6 +29,12 @@ fn in_child(act: fn()) -> bool {
     status == 0
 }
 
+static IS_FORKING: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn note_fork() {
+    IS_FORKING.store(true, Relaxed);
+}
+
 fn use_both() {
     let mut first = FIRST.lock();
     *first += 1;
@@ -92,13 +98,17 @@ fn no_lock_is_held_in_a_forked_child() {
         });
         drop(FIRST.lock());
 
-        // What is made once is made before the fork or after it.
+        // What is made once is made before the fork or after it. Handlers run in the opposite order of their registration.
+        // SAFETY: the handler stores to an atomic.
+        unsafe { libc::pthread_atfork(Some(note_fork), None, None) };
         let making = AtomicBool::new(false);
         thread::scope(|scope| {
             scope.spawn(|| {
                 MADE.get_or_init(|| {
                     making.store(true, Relaxed);
-                    thread::sleep(Duration::from_millis(20));
+                    while !IS_FORKING.load(Relaxed) {
+                        thread::yield_now();
+                    }
                     7
                 })
             });

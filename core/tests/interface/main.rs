@@ -15,6 +15,7 @@ mod components;
 mod cvars;
 mod enumerations;
 mod events;
+mod example;
 mod fork;
 mod levels;
 mod memory;

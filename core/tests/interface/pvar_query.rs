@@ -6,10 +6,11 @@
 //! |---|---|---|
 //! | R129, R136 | NULL arguments and numbers that are no class | `mpit-ffi` |
 //! | R135 | connected processes | on hosts |
+//! | R137 | enumerations | `enumerations` |
 
 use crate::support::metadata::variable;
-use crate::support::{Bench, Phase, image, leak, pvar, refusals};
-use mpit::cell::{Counter, Generic, Level, PeerArray, State};
+use crate::support::{Bench, image, leak, pvar, refusals};
+use mpit::cell::{Counter, Level, PeerArray};
 use mpit::internal::desc::PvarFlags;
 use mpit::object::Bind;
 use mpit::tool::{Class, Datatype, Registry, Verbosity};
@@ -138,21 +139,5 @@ fn name_alone_is_not_enough() {
     }
     for name in ["", "message", "messages_", "MESSAGES"] {
         assert_eq!(bench.registry().pvar_index(name, Class::Counter), None);
-    }
-}
-
-/// Proves R137.
-#[test]
-fn only_int_variables_have_an_enumeration() {
-    let (state, plain) = (leak(State::<Phase>::new()), leak(Generic::<i32>::new()));
-    let bench = Bench::of_pvars([
-        pvar("state", Class::State, state),
-        pvar("plain", Class::Generic, plain),
-        pvar("count", Class::Counter, leak(Counter::<u32>::new())),
-    ]);
-    for index in 0..bench.registry().pvar_count() {
-        let desc = bench.registry().pvar(index).unwrap();
-        assert_eq!(desc.enumeration().is_some(), desc.name() == "state");
-        assert!(desc.enumeration().is_none() || desc.datatype() == Datatype::Int);
     }
 }

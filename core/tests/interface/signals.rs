@@ -1,19 +1,91 @@
-//! Rule R191: the access calls work in a signal handler, also one that interrupts the same call on the same handle.
+//! Rules R191, R297, R302 and C37: in a signal handler the access calls work and events are raised, also in one that interrupts the
+//! same call on the same handle, or a raise of the same event.
 //!
 //! Alone in its process, because handlers of signals belong to the whole process.
 
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::ffi::c_void;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 
 use crate::support::process::in_own_process;
-use crate::support::{Bench, leak, pvar};
+use crate::support::{Bench, image, leak, pvar};
 use mpit::cell::{Aggregate, Counter, Level, PeerArray, Size};
-use mpit::internal::desc::PvarFlags;
+use mpit::event::instance::Payload;
+use mpit::event::{
+    Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, RegistrationId, Safety, SourceCell,
+    instance,
+};
+use mpit::internal::desc::{Element, Origin, PvarFlags};
 use mpit::internal::session::{HandleSelection, PvarHandle, SessionId};
+use mpit::internal::vocabulary::SourceOrder;
 use mpit::object::Object;
-use mpit::tool::Class;
+use mpit::tool::{Class, Datatype, EventDesc, SourceDesc};
 
 const ROUNDS: u64 = 1_000_000;
+
+/// The requirements on callbacks in the contexts of the program.
+const LEVELS: [Safety; 3] = [Safety::None, Safety::MpiRestricted, Safety::ThreadSafe];
+
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+struct Tick {
+    amount: u64,
+}
+
+static CLOCK_CELL: SourceCell = SourceCell::new();
+static CLOCK: SourceDesc = SourceDesc::new("clock", SourceOrder::Ordered, &CLOCK_CELL, ORIGIN);
+static TICK_CELL: EventCell = EventCell::new();
+static TICK: EventDesc =
+    EventDesc::new("tick", &[Element::new(Datatype::Uint64, 0)], &CLOCK, &TICK_CELL, ORIGIN);
+const ORIGIN: Origin = Origin::new(file!(), line!());
+
+impl Event for Tick {
+    const DESC: &'static EventDesc = &TICK;
+
+    fn fill(&self, payload: &mut Payload) {
+        payload.put(std::mem::offset_of!(Tick, amount), self.amount);
+    }
+
+    fn collect(tick: &mpit::tool::EventInstance) -> mpit::Result<Self> {
+        Ok(Self { amount: tick.read(0)? })
+    }
+}
+
+/// The sums of a registration's deliveries.
+#[derive(Debug, Default)]
+struct Sum {
+    delivered: AtomicU64,
+    amount: AtomicU64,
+    lost: AtomicI64,
+}
+
+// SAFETY: the functions take what this tool registers with them.
+static ABI: Abi = unsafe { Abi::new(deliver, report, free_callback) };
+
+unsafe extern "C" fn deliver(_: *mut c_void, delivery: &Delivery) {
+    // SAFETY: sums are what was registered, and leaked.
+    let sum = unsafe { &*delivery.user_data.cast::<Sum>() };
+    let mut amount = 0_u64;
+    // SAFETY: the element is a `u64`.
+    unsafe { instance::read(delivery.instance, 0, (&raw mut amount).cast()) }.unwrap();
+    let mut whole = 0_u64;
+    // SAFETY: all of the event is a `u64`.
+    unsafe { instance::copy(delivery.instance, (&raw mut whole).cast()) }.unwrap();
+    assert_eq!((whole, instance::source_index(delivery.instance)), (amount, Ok(0)));
+    assert!(instance::timestamp(delivery.instance).unwrap() <= CLOCK.timestamp());
+    sum.delivered.fetch_add(1, Relaxed);
+    sum.amount.fetch_add(amount, Relaxed);
+}
+
+unsafe extern "C" fn report(_: *mut c_void, report: &DropReport) {
+    // SAFETY: sums are what was registered, and leaked.
+    let sum = unsafe { &*report.user_data.cast::<Sum>() };
+    sum.lost.fetch_add(report.count, Relaxed);
+}
+
+unsafe extern "C" fn free_callback(_: *mut c_void, _: &FreeNotice) {}
 
 /// The state that both the program and its signal handler use.
 struct Shared {
@@ -36,6 +108,10 @@ struct Shared {
     taken: AtomicU64,
     peak: AtomicU64,
     interruptions: AtomicU64,
+    /// The sum of the amounts of all ticks.
+    amounts: AtomicU64,
+    /// Registrations whose callback is admitted in signal handlers, and not admitted.
+    sums: [(RegistrationId, &'static Sum); 2],
 }
 
 static SHARED: OnceLock<Shared> = OnceLock::new();
@@ -44,7 +120,7 @@ impl Shared {
     fn new() -> Self {
         let (counter, amount, level) = (leak(Counter::new()), leak(Aggregate::new()), leak(Level::new()));
         let (size, peers) = (leak(Size::new()), leak(PeerArray::new()));
-        let bench = Bench::of_pvars([
+        let pvars = [
             pvar("events", Class::Counter, counter).with_flags(PvarFlags::ATOMIC),
             pvar("amount", Class::Aggregate, amount),
             pvar("use", Class::Level, level),
@@ -52,7 +128,10 @@ impl Shared {
             pvar("use", Class::LowWatermark, level),
             pvar("size", Class::Size, size).writable(),
             pvar("peers", Class::Counter, peers),
-        ]);
+        ];
+        let mut image = image(pvars, []);
+        image.events = vec![&TICK];
+        let bench = Bench::with(&image, &[]);
         let session = bench.session();
         let handle = |name, class| bench.handle(session, name, class);
         let started = |name, class| {
@@ -61,6 +140,17 @@ impl Shared {
             handle
         };
         let (array, _) = bench.bound(session, "peers", Class::Counter, &Object::world(0, 4));
+        let sums = [Safety::AsyncSignalSafe, Safety::ThreadSafe].map(|level| {
+            let id = bench.interface.event_handle_alloc(0, None, &ABI).unwrap();
+            let sum: &'static Sum = leak(Sum::default());
+            let (function, data) = (std::ptr::from_ref(&ABI).cast_mut().cast(), std::ptr::from_ref(sum));
+            // SAFETY: `ABI` ignores the function, and its data is a leaked `Sum`.
+            unsafe { bench.interface.event_set_dropped_handler(id, function) }.unwrap();
+            let data = data.cast_mut().cast();
+            // SAFETY: `ABI` ignores the function, and its data is a leaked `Sum`.
+            unsafe { bench.interface.event_register_callback(id, level, function, data) }.unwrap();
+            (id, sum)
+        });
         Self {
             steady: started("events", Class::Counter),
             taken_from: started("events", Class::Counter),
@@ -86,11 +176,13 @@ impl Shared {
             taken: AtomicU64::new(0),
             peak: AtomicU64::new(0),
             interruptions: AtomicU64::new(0),
+            amounts: AtomicU64::new(0),
+            sums,
         }
     }
 
     /// Events of every kind, and some calls of every kind. Every call must succeed.
-    fn round(&self, n: u64) {
+    fn round(&self, n: u64, context: Safety) {
         let (bench, session) = (self.bench, self.session);
         self.events.fetch_add(1, Relaxed);
         self.counter.increment();
@@ -100,6 +192,8 @@ impl Shared {
         self.level.set(level);
         self.size.set(level);
         self.peers.add(n as u32 % 4, 1);
+        self.amounts.fetch_add(n, Relaxed);
+        Tick::raise(Context::requiring(context), || Tick { amount: n });
 
         let taken = bench.read_and_reset::<u64>(session, self.taken_from).unwrap();
         self.taken.fetch_add(taken, Relaxed);
@@ -138,14 +232,43 @@ impl Shared {
     }
 }
 
-extern "C" fn on_signal(_: libc::c_int) {
-    if let Some(shared) = SHARED.get() {
-        let n = shared.interruptions.fetch_add(1, Relaxed);
-        shared.round(n.wrapping_mul(7) + 3);
+/// Counts what is allocated in signal handlers.
+struct CountingAllocator;
+
+static ALLOCATED: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    static IN_HANDLER: Cell<bool> = const { Cell::new(false) };
+}
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+// SAFETY: the system's allocator does the work.
+unsafe impl GlobalAlloc for CountingAllocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATED.fetch_add(u64::from(IN_HANDLER.get()), Relaxed);
+        // SAFETY: the caller passes a layout of nonzero size (`GlobalAlloc::alloc`).
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        ALLOCATED.fetch_add(u64::from(IN_HANDLER.get()), Relaxed);
+        // SAFETY: the caller passes memory of this allocator, so of `System`, with its layout (`GlobalAlloc::dealloc`).
+        unsafe { System.dealloc(pointer, layout) }
     }
 }
 
-/// Proves R191.
+extern "C" fn on_signal(_: libc::c_int) {
+    if let Some(shared) = SHARED.get() {
+        IN_HANDLER.set(true);
+        let n = shared.interruptions.fetch_add(1, Relaxed);
+        shared.round(n.wrapping_mul(7) + 3, Safety::AsyncSignalSafe);
+        IN_HANDLER.set(false);
+    }
+}
+
+/// Proves R191, R297, R302, C37.
 #[test]
 fn signal_may_interrupt_any_call() {
     in_own_process(|| {
@@ -170,12 +293,13 @@ fn signal_may_interrupt_any_call() {
                     (0..500).for_each(|_| std::hint::spin_loop());
                 }
             });
-            (0..ROUNDS).for_each(|n| shared.round(n));
+            (0..ROUNDS).for_each(|n| shared.round(n, LEVELS[(n % 3) as usize]));
             done.store(true, Relaxed);
         });
 
+        assert_eq!(ALLOCATED.load(Relaxed), 0, "signal handlers allocate nothing");
         let interruptions = shared.interruptions.load(Relaxed);
-        assert!(interruptions > 100, "only {interruptions}");
+        assert!(interruptions >= 200, "only {interruptions}");
         let events = ROUNDS + interruptions;
         let (bench, session) = (shared.bench, shared.session);
         assert_eq!(shared.max(), events);
@@ -184,6 +308,20 @@ fn signal_may_interrupt_any_call() {
         assert_eq!(shared.taken.load(Relaxed) + last, events);
         assert_eq!(bench.read(session, shared.steady_amount), Ok(events as f64 * 0.25));
         assert_eq!(bench.read(session, shared.steady_mark), Ok(shared.peak.load(Relaxed)));
+        let delivered = shared.sums.map(|(id, sum)| {
+            let null = std::ptr::null_mut();
+            // SAFETY: null is permitted, and means that no free callback runs.
+            unsafe { bench.interface.event_handle_free(id, null, null) }.unwrap();
+            let dropped = sum.lost.load(Relaxed).cast_unsigned();
+            (sum.delivered.load(Relaxed), dropped, sum.amount.load(Relaxed))
+        });
+        let amounts = shared.amounts.load(Relaxed);
+        assert_eq!(delivered[0], (events, 0, amounts), "admitted in every context");
+        assert_eq!(
+            (delivered[1].0, delivered[1].1),
+            (ROUNDS, interruptions),
+            "not admitted in signal handlers"
+        );
         bench.interface.session_free(session).unwrap();
         assert!(!shared.counter.watched(), "each start was paired with a stop");
     });

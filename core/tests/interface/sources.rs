@@ -40,7 +40,7 @@ fn child() {
     // On a single processor the harness has begun the line.
     println!();
     let image = image([], settings());
-    let bench = Bench::with(&image, &sources::for_image(&image));
+    let bench = Bench::with(&image, &sources::for_cvars(&image.cvars));
     let (limit, _) = bench.cvar("limit");
     if std::env::var_os("MPIT_TEST_WRITE").is_some() {
         bench.cvar_write(limit, 60_u32).unwrap();

@@ -27,8 +27,8 @@ use std::sync::atomic::{
 
 use mpit_ffi::host::{Host, objects::Object};
 
+use crate::isolation::with_errno_kept;
 use crate::nesting;
-use crate::trampoline::with_errno_kept;
 
 /// The caller of an MPI function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! Interposition of a call: it is recorded and forwarded to the next definition of the function.
 
 use std::ffi::{c_int, c_void};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mpit_components::calls::{self, Area, Stopwatch};
 use mpit_components::{coll, events, osc, pml};
@@ -11,10 +10,10 @@ use mpit_ffi::host::Host;
 use mpit_ffi::{doctor, lifecycle, native_monitoring};
 
 use crate::callers::{self, Caller};
+use crate::isolation::{catch_panic, with_errno_kept};
 use crate::nesting::{FastPathGuard, ProgramCallGuard};
 use crate::next_definition::NextDefinition;
 use crate::recorders::{Recorder, notify};
-use crate::trampoline::with_errno_kept;
 
 /// The listeners that a kind of call may have.
 pub(crate) trait Interest {
@@ -295,11 +294,4 @@ pub(crate) const fn counter_offset(area: Option<Area>) -> usize {
         Some(area) => 4 * area as usize,
         None => panic!("calls that are timed have an area"),
     }
-}
-
-/// Runs `recorder` and stops a panic, after its message: a defect of ours must not end the program.
-#[inline]
-pub(crate) fn catch_panic<R>(recorder: impl FnOnce() -> R) -> Option<R> {
-    // Unwind-safe, because recording changes only atomics and locks that survive a panic.
-    catch_unwind(AssertUnwindSafe(recorder)).ok()
 }

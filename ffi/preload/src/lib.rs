@@ -21,15 +21,20 @@ mod arguments;
 mod callers;
 mod calls;
 mod interpose;
+mod isolation;
 mod nesting;
 mod next_definition;
 mod recorders;
 mod table;
 mod trampoline;
 
+use mpit_ffi::host::{LOADED_OVER_MPI, Overlay};
+use mpit_ffi::{doctor, lifecycle};
+
 /// Marks this object as one that is loaded over an MPI library.
-#[linkme::distributed_slice(mpit_ffi::host::LOADED_OVER_MPI)]
-static LOADED_OVER_MPI: bool = true;
+#[linkme::distributed_slice(LOADED_OVER_MPI)]
+static OVERLAY: Overlay =
+    Overlay { finalizing: lifecycle::finalizing, library_is_unknown: doctor::write_without_mpi };
 
 // Re-exported, so that the functions of MPI_T become symbols of the library.
 pub use mpit_ffi::mpi_t;

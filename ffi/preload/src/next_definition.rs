@@ -22,7 +22,7 @@ use mpit_ffi::host::{Host, find, objects, objects::Object};
 use mpit_ffi::lifecycle;
 
 use crate::callers::{self, Caller};
-use crate::trampoline;
+use crate::isolation::with_errno_kept;
 
 /// The functions of this library for one name.
 #[derive(Clone, Copy, Debug)]
@@ -243,7 +243,7 @@ impl NextDefinition {
 /// Finds the destination of a call; called by the trampoline of a name with its [`NextDefinition`] while the
 /// destination is unknown.
 pub(crate) extern "C" fn resolve(next: &'static NextDefinition, return_address: usize) -> *mut c_void {
-    trampoline::with_errno_kept(|| match next.twin {
+    with_errno_kept(|| match next.twin {
         Some(twin) => next.resolve_profiling(twin, return_address),
         None => next.resolve(return_address),
     })

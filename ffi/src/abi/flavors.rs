@@ -1,12 +1,14 @@
 //! The constants of the three MPI flavors, as in their headers.
 
-use super::{Abi, Flavor, Handle};
+use std::sync::OnceLock;
 
-/// Returns the constants of the MPI-5 standard ABI.
+use super::{Abi, FortranHandles, Handle, PredefinedTypes, Quirks};
+
+/// Returns the constants of the MPI-5 standard ABI: handles are pointers, predefined ones small integers.
 #[must_use]
 pub fn standard() -> Abi {
     Abi {
-        flavor: Flavor::Standard,
+        name: "MPI-5 standard ABI",
         narrow_handles: false,
         codes: [
             1006, 1005, 1003, 1001, 1002, 1004, 1007, 1011, 1010, 1012, 1013, 1009, 1014, 1015, 1017, 1016,
@@ -33,17 +35,22 @@ pub fn standard() -> Abi {
         request_null: 384,
         no_op: 61,
         keyval_invalid: 0,
+        errors_return: Some(323),
+        info_env: Some(305),
+        fortran: FortranHandles::FromInt,
+        predefined_types: PredefinedTypes::Below(4096),
+        quirks: Quirks::default(),
         err_count: 2,
         err_other: 16,
     }
 }
 
-/// Returns the constants of MPICH's ABI. `all_handles` is the value of the library's variable
+/// Returns the constants of MPICH's ABI, shared by Intel MPI and others: handles are 4-byte integers. `all_handles` is the value of the library's variable
 /// `MPI_T_PVAR_ALL_HANDLES`, which is known only at run time.
 #[must_use]
 pub fn mpich(all_handles: usize) -> Abi {
     Abi {
-        flavor: Flavor::Mpich,
+        name: "MPICH ABI",
         narrow_handles: true,
         codes: [74, 59, 60, 61, 79, 78, 62, 73, 64, 65, 66, 67, 68, 69, 70, 71, 72],
         thread_levels: [0, 1, 2, 3],
@@ -92,6 +99,11 @@ pub fn mpich(all_handles: usize) -> Abi {
         request_null: 0x2c00_0000,
         no_op: 0x5800_000e,
         keyval_invalid: 0x2400_0000,
+        errors_return: Some(0x5400_0001),
+        info_env: None,
+        fortran: FortranHandles::Equal,
+        predefined_types: PredefinedTypes::Tagged(0x4c),
+        quirks: Quirks::default(),
         err_count: 2,
         err_other: 15,
     }
@@ -119,7 +131,7 @@ pub fn open_mpi(address_of: impl Fn(&str) -> Option<Handle>) -> Abi {
         "double",
     ];
     Abi {
-        flavor: Flavor::OpenMpi,
+        name: "Open MPI ABI",
         narrow_handles: false,
         codes: [72, 54, 55, 56, 81, 82, 57, 73, 59, 60, 61, 62, 63, 64, 65, 66, 67],
         thread_levels: [0, 1, 2, 3],
@@ -156,6 +168,17 @@ pub fn open_mpi(address_of: impl Fn(&str) -> Option<Handle>) -> Abi {
         request_null: object("ompi_request_null"),
         no_op: object("ompi_mpi_op_no_op"),
         keyval_invalid: -1,
+        errors_return: address_of("ompi_mpi_errors_return"),
+        info_env: None,
+        fortran: FortranHandles::F2c,
+        predefined_types: PredefinedTypes::Objects(OnceLock::new()),
+        quirks: Quirks {
+            objects_have_classes: true,
+            translates_ranks_by_search: true,
+            unloads_components: true,
+            has_monitoring: true,
+            refused_entries: "mtl_psm2_*,vprotocol",
+        },
         err_count: 2,
         err_other: 16,
     }

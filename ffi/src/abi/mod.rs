@@ -4,8 +4,11 @@
 //! run time. Handles of MPI objects are passed as `usize`, whatever their width; see [`Abi::load_handle`].
 
 mod flavors;
+pub(crate) mod identify;
+pub(crate) mod symbols;
 
 use std::ffi::{c_int, c_void};
+use std::sync::OnceLock;
 
 use mpit::Error;
 use mpit::event::Safety;
@@ -15,35 +18,53 @@ use mpit::tool::{Class, Datatype, Scope, Verbosity};
 
 pub use flavors::{mpich, open_mpi, standard};
 
-/// A family of MPI ABIs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flavor {
-    /// Open MPI's ABI: handles are pointers to objects.
-    OpenMpi,
-    /// MPICH's ABI, shared by Intel MPI and others: handles are 4-byte integers.
-    Mpich,
-    /// The standard ABI of MPI-5: handles are pointers, predefined ones small integers.
-    Standard,
-}
-
-impl std::fmt::Display for Flavor {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::OpenMpi => "Open MPI ABI",
-            Self::Mpich => "MPICH ABI",
-            Self::Standard => "MPI-5 standard ABI",
-        })
-    }
-}
-
 /// A handle of an MPI object, as a value: a pointer, or a zero-extended 4-byte integer.
 pub type Handle = usize;
+
+/// The relation of Fortran's handles to those of C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FortranHandles {
+    /// The numbers are equal.
+    Equal,
+    /// `MPI_*_f2c` convert them.
+    F2c,
+    /// `MPI_*_fromint` convert them.
+    FromInt,
+}
+
+/// The handles of predefined datatypes.
+#[derive(Clone, Debug)]
+enum PredefinedTypes {
+    /// Handles whose upper byte, of four, has this value.
+    Tagged(usize),
+    /// Handles below this one.
+    Below(Handle),
+    /// The addresses of objects, looked up at the first use.
+    Objects(OnceLock<Vec<Handle>>),
+}
+
+/// Properties of a flavor's libraries that the standard does not require.
+#[allow(clippy::struct_excessive_bools, reason = "independent facts")]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quirks {
+    /// True if objects begin with the address of their class, once MPI is initialized.
+    pub objects_have_classes: bool,
+    /// True if `MPI_Group_translate_ranks` compares each rank with each process of the other group.
+    pub translates_ranks_by_search: bool,
+    /// True if components are unloaded while their variables stay listed.
+    pub unloads_components: bool,
+    /// True if the library has a monitoring component of its own.
+    pub has_monitoring: bool,
+    /// Patterns of variables that are described but cannot be used without their hardware or component. Some
+    /// tools stop at the first refusal.
+    pub refused_entries: &'static str,
+}
 
 /// The constants of one flavor.
 #[derive(Clone, Debug)]
 pub struct Abi {
-    /// The family.
-    pub flavor: Flavor,
+    /// The name of the flavor, for users.
+    pub name: &'static str,
     /// True if handles of MPI objects are 4 bytes wide; otherwise they are pointers.
     pub narrow_handles: bool,
     codes: [c_int; Error::ALL.len()],
@@ -83,6 +104,15 @@ pub struct Abi {
     pub no_op: Handle,
     /// `MPI_KEYVAL_INVALID`.
     pub keyval_invalid: c_int,
+    /// `MPI_ERRORS_RETURN`; `None` if the library lacks it.
+    pub errors_return: Option<Handle>,
+    /// `MPI_INFO_ENV`, where its handle is unlike those of other info objects.
+    pub info_env: Option<Handle>,
+    /// The relation of Fortran's handles to those of C.
+    pub fortran: FortranHandles,
+    predefined_types: PredefinedTypes,
+    /// Properties that the standard does not require.
+    pub quirks: Quirks,
     /// `MPI_ERR_COUNT`, 2 in all flavors.
     pub err_count: c_int,
     /// `MPI_ERR_OTHER`.
@@ -144,6 +174,37 @@ impl Abi {
     pub fn to_datatype(&self, handle: Handle) -> Option<Datatype> {
         let at = self.datatypes.iter().position(|known| *known == handle);
         at.map(|at| Datatype::ALL[at])
+    }
+
+    /// Returns true for a predefined datatype. `address_of` finds an object of the library by its symbol.
+    pub(crate) fn is_predefined(
+        &self,
+        datatype: Handle,
+        address_of: impl Fn(&str) -> Option<Handle>,
+    ) -> bool {
+        match &self.predefined_types {
+            PredefinedTypes::Tagged(tag) => datatype >> 24 == *tag,
+            PredefinedTypes::Below(end) => datatype < *end,
+            PredefinedTypes::Objects(addresses) => {
+                let find = || symbols::open_mpi_types().filter_map(|name| address_of(&name)).collect();
+                addresses.get_or_init(find).contains(&datatype)
+            }
+        }
+    }
+
+    /// Returns true if a handle of the library can be an info object. Pointers are only checked for
+    /// plausibility.
+    #[must_use]
+    pub(crate) fn may_be_info(&self, info: Handle) -> bool {
+        /// Bits 26 to 29 of MPICH's handles of info objects. The two bits above are 0 for null handles only.
+        const NARROW_KIND: usize = 7;
+        /// The lowest address of an object.
+        const FIRST_PAGE: usize = 4096;
+        if self.narrow_handles {
+            info >> 30 != 0 && info >> 26 & 0xf == NARROW_KIND
+        } else {
+            info >= FIRST_PAGE
+        }
     }
 
     /// Clears the undefined upper half of a narrow handle that was passed in a register or a stack slot.
@@ -234,7 +295,7 @@ mod tests {
             let codes: Vec<_> = Error::ALL.iter().map(|error| abi.code(*error)).collect();
             for (at, code) in codes.iter().enumerate() {
                 assert!(*code > 0);
-                assert!(!codes[..at].contains(code), "{}: {code} twice", abi.flavor);
+                assert!(!codes[..at].contains(code), "{}: {code} twice", abi.name);
                 assert_eq!(abi.error(*code), Error::ALL[at]);
             }
         }
@@ -244,7 +305,7 @@ mod tests {
     #[test]
     fn verbosities_ascend() {
         for abi in all() {
-            assert!(abi.verbosities.windows(2).all(|pair| pair[0] < pair[1]), "{}", abi.flavor);
+            assert!(abi.verbosities.windows(2).all(|pair| pair[0] < pair[1]), "{}", abi.name);
         }
     }
 
@@ -252,7 +313,7 @@ mod tests {
     #[test]
     fn safety_levels_ascend() {
         for abi in all() {
-            assert!(abi.safeties.windows(2).all(|pair| pair[0] < pair[1]), "{}", abi.flavor);
+            assert!(abi.safeties.windows(2).all(|pair| pair[0] < pair[1]), "{}", abi.name);
         }
     }
 
@@ -262,7 +323,7 @@ mod tests {
         let none = || std::iter::empty::<Datatype>();
         assert!(standard().describes(Bind::Session, none()) && !mpich(0).describes(Bind::Session, none()));
         for abi in all() {
-            assert!(abi.describes(Bind::Info, Datatype::ALL.iter().copied()), "{}", abi.flavor);
+            assert!(abi.describes(Bind::Info, Datatype::ALL.iter().copied()), "{}", abi.name);
         }
         let lacks_count = open_mpi(|name| if name == "ompi_mpi_count" { None } else { Some(0x1000) });
         assert!(!lacks_count.describes(Bind::NoObject, [Datatype::Int, Datatype::Count].into_iter()));
@@ -285,7 +346,7 @@ mod tests {
             for family in [&abi.binds[..], &abi.scopes, &abi.classes, &abi.thread_levels, &abi.source_orders]
             {
                 for (at, number) in family.iter().enumerate() {
-                    assert!(!family[..at].contains(number), "{}: {number} twice", abi.flavor);
+                    assert!(!family[..at].contains(number), "{}: {number} twice", abi.name);
                 }
             }
         }

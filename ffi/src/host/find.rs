@@ -3,8 +3,10 @@
 use mpit::internal::lock::Inside;
 use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_int, c_void};
-
 use std::ptr::NonNull;
+
+use crate::abi::Handle;
+use crate::abi::identify::Symbols;
 
 /// A function that every MPI library defines, and this crate does not.
 const LIBRARY_SYMBOL: &CStr = c"PMPI_Init";
@@ -96,19 +98,27 @@ impl Library {
         Some(Self { profiling, with_mpi_names: None })
     }
 
-    /// Returns a symbol of the library or of an object that it needs.
-    pub(super) fn symbol(&self, name: &CStr) -> Option<NonNull<c_void>> {
-        self.profiling.find_symbol(name)
-    }
-
-    /// Returns a symbol that the library itself defines.
-    pub(super) fn defines(&self, name: &CStr) -> Option<NonNull<c_void>> {
-        self.profiling.own_symbol(name).or_else(|| self.with_mpi_names.as_ref()?.own_symbol(name))
-    }
-
     /// Returns the file name for messages.
     pub(super) fn file(&self) -> Cow<'_, str> {
         self.with_mpi_names.as_ref().unwrap_or(&self.profiling).file.to_string_lossy()
+    }
+}
+
+impl Symbols for Library {
+    fn symbol(&self, name: &CStr) -> Option<NonNull<c_void>> {
+        self.profiling.find_symbol(name)
+    }
+
+    fn defines(&self, name: &CStr) -> Option<NonNull<c_void>> {
+        self.profiling.own_symbol(name).or_else(|| self.with_mpi_names.as_ref()?.own_symbol(name))
+    }
+
+    /// The global scope comes first: executables have copies of a library's variables (copy relocations), which
+    /// the library itself uses, too.
+    fn variable(&self, name: &str) -> Option<Handle> {
+        let name = CString::new(name).ok()?;
+        let address = in_program(&name).or_else(|| self.symbol(&name))?;
+        Some(address.as_ptr() as usize)
     }
 }
 

@@ -10,6 +10,7 @@ use std::sync::atomic::{
 
 use super::find::Library;
 use super::{HostLibrary, LOADED_OVER_MPI};
+use crate::abi::identify::Symbols;
 
 const UNDETERMINED: u8 = 0;
 const NO: u8 = 1;

@@ -23,7 +23,8 @@ macro_rules! host_calls {
                     address,
                 )
             };
-            // SAFETY: the caller guarantees the arguments and the state of the host.
+            // SAFETY: the caller passes what the host's function of this name accepts, in a state in which the
+            // standard allows the call.
             Some(unsafe { function($($arg),*) })
         }
 
@@ -38,7 +39,6 @@ pub(crate) mod callbacks;
 pub mod events;
 pub mod find;
 pub mod foreign;
-mod identify;
 pub mod mpi;
 pub mod mpi_t;
 pub mod objects;
@@ -46,7 +46,7 @@ pub mod p2p;
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_void};
-use std::ptr::null_mut;
+use std::ptr::{NonNull, null_mut};
 use std::sync::OnceLock;
 use std::sync::atomic::{
     AtomicPtr,
@@ -54,6 +54,7 @@ use std::sync::atomic::{
 };
 
 use crate::abi::Abi;
+use crate::abi::identify::{self, Symbols};
 use find::Library;
 
 /// The MPI library underneath.
@@ -63,10 +64,24 @@ pub struct Host {
     abi: Abi,
 }
 
+/// The reactions of an object that is loaded over an MPI library.
+#[derive(Debug)]
+pub struct Overlay {
+    /// Runs inside `MPI_Finalize` while MPI still works.
+    pub finalizing: fn(),
+    /// Runs once if the constants of the library are unknown.
+    pub library_is_unknown: fn(),
+}
+
 /// Set by the object that is loaded over an MPI library. In other objects no library is searched: an MPI
 /// implementation that embeds this crate must not be taken for its host.
 #[linkme::distributed_slice]
-pub static LOADED_OVER_MPI: [bool];
+pub static LOADED_OVER_MPI: [Overlay];
+
+/// Notifies the object of the end of MPI.
+pub(crate) fn finalizing() {
+    LOADED_OVER_MPI.iter().for_each(|overlay| (overlay.finalizing)());
+}
 
 /// The MPI library of this process.
 #[derive(Debug)]
@@ -106,7 +121,7 @@ impl HostLibrary {
             && let Some(Self::Foreign(library)) = FOUND.get()
         {
             foreign::report(library);
-            crate::doctor::write_without_mpi();
+            LOADED_OVER_MPI.iter().for_each(|overlay| (overlay.library_is_unknown)());
         }
         FOUND.get()
     }
@@ -151,7 +166,7 @@ impl Host {
     /// Returns the address of a variable that the library exports, as the program sees it.
     #[must_use]
     pub fn object(&self, name: &str) -> Option<usize> {
-        object(&self.library, name)
+        self.library.variable(name)
     }
 
     /// Returns the library's constants.
@@ -163,32 +178,21 @@ impl Host {
     /// Returns true for MPICH and its derivatives, whatever their ABI.
     #[must_use]
     pub fn is_mpich(&self) -> bool {
-        self.library.symbol(c"MPIR_Err_create_code").is_some()
+        identify::is_mpich(&self.library)
     }
 
     /// Returns true if Open MPI runs with fault tolerance: calls fail, and the program continues.
     #[must_use]
     pub fn tolerates_faults(&self) -> bool {
-        self.library.symbol(c"ompi_ftmpi_enabled").is_some_and(|enabled| {
-            // SAFETY: in Open MPI this is a variable of type `bool`, which exists as long as the library.
-            unsafe { enabled.cast::<u8>().read() != 0 }
-        })
+        identify::tolerates_faults(&self.library)
     }
 
     /// Returns the address of a function that the library itself defines, without interposition; `None` if it
     /// has no function of that name.
     #[must_use]
     pub fn function(&self, name: &CStr) -> Option<*mut c_void> {
-        self.library.symbol(name).map(std::ptr::NonNull::as_ptr)
+        self.library.symbol(name).map(NonNull::as_ptr)
     }
-}
-
-/// Returns the address of a variable. The global scope comes first: executables have copies of a library's
-/// variables (copy relocations), which the library itself uses, too.
-fn object(library: &Library, name: &str) -> Option<usize> {
-    let name = std::ffi::CString::new(name).ok()?;
-    let address = find::in_program(&name).or_else(|| library.symbol(&name))?;
-    Some(address.as_ptr() as usize)
 }
 
 /// A function of the host, looked up once.
@@ -234,7 +238,7 @@ impl Function {
 
     #[cold]
     fn find_next(&self) -> Option<*mut c_void> {
-        let next = || find::next(self.name).map(std::ptr::NonNull::as_ptr).or_else(|| self.in_library());
+        let next = || find::next(self.name).map(NonNull::as_ptr).or_else(|| self.in_library());
         self.find(next)
     }
 
@@ -249,7 +253,7 @@ impl Function {
             HostLibrary::Foreign(library) => library,
             HostLibrary::Nothing => return None,
         };
-        library.symbol(self.profiling_name).map(std::ptr::NonNull::as_ptr)
+        library.symbol(self.profiling_name).map(NonNull::as_ptr)
     }
 
     /// Searches for the function, unless an earlier search has failed.

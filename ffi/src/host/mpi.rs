@@ -3,7 +3,6 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use crate::abi::Handle;
-use crate::sessions;
 
 /// `MPI_Comm_copy_attr_function` and `MPI_Win_copy_attr_function`.
 pub type CopyAttribute =
@@ -120,20 +119,13 @@ host_calls! {
     fn type_size_x = c"MPI_Type_size_x" / c"PMPI_Type_size_x" (datatype: Handle, size: *mut i64);
 }
 
-/// Returns true if MPI functions may be called: between `MPI_Init` and `MPI_Finalize`, or while a session of
-/// ours is open.
-#[must_use]
-pub fn is_active() -> bool {
-    sessions::is_open() || has_world()
-}
-
 /// Returns true between `MPI_Init` and `MPI_Finalize`.
 #[must_use]
 pub fn has_world() -> bool {
     let (mut up, mut down): (c_int, c_int) = (0, 0);
     // SAFETY: `MPI_Initialized` may be called at any time, and `up` is a local variable.
-    let asked = unsafe { initialized(&raw mut up) };
-    if asked != Some(0) || up == 0 {
+    let code = unsafe { initialized(&raw mut up) };
+    if code != Some(0) || up == 0 {
         return false;
     }
     // SAFETY: `MPI_Finalized` may be called at any time, and `down` is a local variable.

@@ -20,7 +20,7 @@ host_calls! {
     fn irecv = c"MPI_Irecv" / c"PMPI_Irecv"
         (data: *mut c_void, count: c_int, datatype: Handle, from: c_int, tag: c_int, comm: Handle,
          request: *mut c_void);
-    /// Asks if a request is complete.
+    /// Tests if a request is complete.
     fn test = c"MPI_Test" / c"PMPI_Test" (request: *mut c_void, flag: *mut c_int, status: *mut c_void);
     /// Returns the name of the machine.
     fn get_processor_name =

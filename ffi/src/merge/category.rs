@@ -129,14 +129,15 @@ impl Merged {
             }
             Entry::Host(entry) => {
                 let info = entry.info();
-                let asked = self.lifecycle.call_delaying_forks(|| self.query_members(entry, kind)).flatten();
+                let current =
+                    self.lifecycle.call_delaying_forks(|| self.query_members(entry, kind)).flatten();
                 let mut last_members = info.last_members.lock();
                 let list = &mut last_members[kind as usize];
-                if let Some(asked) = asked {
+                if let Some(current) = current {
                     // The standard does not let a category lose members, so members that the host dropped
                     // stay listed.
-                    list.retain(|known| !asked.contains(known));
-                    let gone = std::mem::replace(list, asked);
+                    list.retain(|known| !current.contains(known));
+                    let gone = std::mem::replace(list, current);
                     list.extend(gone);
                 }
                 Some(list.clone())

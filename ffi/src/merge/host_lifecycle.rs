@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use mpit::internal::lock::{Inside, Mutex, wait_until};
 
 use crate::host::{Host, mpi, mpi_t};
-use crate::native_monitoring;
+use crate::{native_monitoring, sessions};
 
 /// State: not queried yet.
 const NOT_REQUESTED: u8 = 0;
@@ -163,7 +163,7 @@ impl Drop for ThreadCall {
 /// granted. Levels ascend in every flavor.
 fn mpi_thread_level() -> c_int {
     let mut level = c_int::MIN;
-    if mpi::is_active() {
+    if sessions::is_mpi_active() {
         // SAFETY: MPI is initialized and not finalized, and `level` is a local variable.
         unsafe { mpi::query_thread(&raw mut level) };
     }

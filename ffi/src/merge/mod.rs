@@ -28,7 +28,7 @@ pub use cvar::CvarInfo;
 pub use enums::{Enumeration, Enums};
 pub use event::EventInfo;
 pub use host_lifecycle::HostLifecycle;
-pub use merged_space::{Entry, HostEntry, MergedSpace};
+pub use merged_space::{Entry, HostEntry, HostInfo, MergedSpace};
 pub use pvar::PvarInfo;
 pub use source::SourceInfo;
 

@@ -40,7 +40,7 @@ exported! {
         Ok(())
     }
 
-    /// Sets hints on a registration (F32).
+    /// Sets hints on a registration (F32). No hint is defined for events of this crate.
     fn MPI_T_event_handle_set_info / PMPI_T_event_handle_set_info(event_registration: usize, info: Handle) {
         let (interface, merged) = initialized()?;
         if host_events::is_registration(event_registration) {
@@ -52,10 +52,8 @@ exported! {
                 unsafe { events::event_handle_set_info(host, info) }
             });
         }
-        let id = registration(event_registration);
-        interface.event_handle_hints(id)?;
-        infos::check(info)?;
-        Ok(interface.event_handle_set_hints(id, infos::hints(info))?)
+        interface.event_check(registration(event_registration))?;
+        Ok(infos::check(info)?)
     }
 
     /// Returns the effective hints of a registration (F33).
@@ -72,9 +70,9 @@ exported! {
             // SAFETY: `info_used` is not null (checked), and the tool passes space for a handle of its flavor.
             return unsafe { write_host_info(merged, info_used, hints) };
         }
-        let hints = interface.event_handle_hints(registration(event_registration))?;
+        interface.event_check(registration(event_registration))?;
         // SAFETY: `info_used` is not null (checked), and the tool passes space for a handle of its flavor.
-        unsafe { write_info(info_used, &infos::entries(hints)) }
+        unsafe { write_info(info_used) }
     }
 
     /// Registers a callback for a safety level, or removes it (F34).
@@ -90,14 +88,14 @@ exported! {
             return host_events::register(merged, event_registration, level, info, event_cb_function, user_data);
         }
         let id = registration(event_registration);
-        interface.event_handle_hints(id)?;
+        interface.event_check(id)?;
         let level = level(cb_safety)?;
         infos::check(info)?;
         // SAFETY: the tool passes null or an event callback, which `deliver` of `C` calls with that type.
         Ok(unsafe { interface.event_register_callback(id, level, event_cb_function, user_data) }?)
     }
 
-    /// Sets hints on a callback (F35). For events of ours no hint is defined.
+    /// Sets hints on a callback (F35). No hint is defined for events of this crate.
     fn MPI_T_event_callback_set_info / PMPI_T_event_callback_set_info(
         event_registration: usize, cb_safety: c_int, info: Handle,
     ) {
@@ -168,7 +166,7 @@ fn alloc_own(interface: &Interface, own: u32, object: *mut c_void, info: Handle)
     let desc = interface.registry().event(own).ok_or(Error::InvalidIndex)?;
     let object = identity(object, desc.bind())?;
     infos::check(info)?;
-    Ok(interface.event_handle_alloc(own, Some(&object), infos::hints(info), &C)?.number() as usize)
+    Ok(interface.event_handle_alloc(own, Some(&object), &C)?.number() as usize)
 }
 
 /// Checks that a registration has a callback at a level. Returns the host's registration; `None` for one of
@@ -180,7 +178,7 @@ fn callback(handle: usize, safety: c_int) -> Result<Option<&'static host_events:
         (Some(found), host_events::has_callback(found, level(safety)?))
     } else {
         let id = registration(handle);
-        interface.event_handle_hints(id)?;
+        interface.event_check(id)?;
         (None, interface.event_has_callback(id, level(safety)?)?)
     };
     if is_there { Ok(hosts) } else { Err(Error::Invalid.into()) }

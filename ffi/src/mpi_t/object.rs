@@ -13,7 +13,7 @@ use mpit::internal::lock::Mutex;
 use mpit::object::{Bind, Object};
 
 use super::Failure;
-use crate::abi::{Abi, Flavor, Handle};
+use crate::abi::{Abi, Handle};
 use crate::{comms, probe, windows};
 
 /// The interpretation of the argument.
@@ -96,12 +96,12 @@ fn as_handle(abi: &Abi, object: *mut c_void) -> Handle {
 fn is_communicator(abi: &Abi, object: *mut c_void, value: Handle) -> bool {
     value == abi.comm_world
         || value == abi.comm_self
-        || value != abi.comm_null && (comms::is_registered(value) || is_open_mpi_communicator(abi, object))
+        || value != abi.comm_null && (comms::is_registered(value) || has_class_of_communicators(abi, object))
 }
 
-/// Returns true for a communicator of Open MPI, whose objects begin with the address of their class.
-fn is_open_mpi_communicator(abi: &Abi, object: *mut c_void) -> bool {
-    if abi.flavor != Flavor::OpenMpi || abi.comm_world == 0 {
+/// Returns true for a communicator of a library whose objects begin with the address of their class.
+fn has_class_of_communicators(abi: &Abi, object: *mut c_void) -> bool {
+    if !abi.quirks.objects_have_classes || abi.comm_world == 0 {
         return false;
     }
     let class = |at: *const c_void| {

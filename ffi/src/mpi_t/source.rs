@@ -91,14 +91,14 @@ exported! {
     }
 }
 
-/// Creates an info object and stores its handle, unless `info` is null.
+/// Creates an empty info object and stores its handle, unless `info` is null.
 ///
 /// # Safety
 ///
 /// `info` is null, or valid for writes of a handle.
-pub(super) unsafe fn write_info(info: *mut c_void, entries: &[(&str, &str)]) -> Result<(), Failure> {
+pub(super) unsafe fn write_info(info: *mut c_void) -> Result<(), Failure> {
     if !info.is_null() {
-        let new_handle = infos::create(entries)?;
+        let new_handle = infos::create()?;
         // SAFETY: `info` is not null, so the caller passes space for a handle.
         unsafe { crate::abi().store_handle(info, new_handle) };
     }
@@ -129,7 +129,7 @@ pub(super) unsafe fn write_host_info(
     let new_handle = abi.clean(new_handle as Handle);
     if new_handle == 0 || new_handle == abi.nulls[Bind::Info as usize] {
         // SAFETY: the caller passes `info` as null or with space for a handle.
-        return unsafe { write_info(info, &[]) };
+        return unsafe { write_info(info) };
     }
     // SAFETY: `info` is not null (checked), so the caller passes space for a handle.
     unsafe { abi.store_handle(info, new_handle) };

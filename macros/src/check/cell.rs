@@ -5,7 +5,7 @@ use syn::Type;
 use super::function;
 use super::value::{self, Primitive};
 use crate::error::Errors;
-use crate::vocabulary::{Class, Vocabulary as _};
+use crate::vocabulary::Class;
 
 /// The classes that each cell of `mpit` serves; for each class, the first cell is recommended.
 const CELLS: [(&str, &[Class]); 12] = [
@@ -22,9 +22,6 @@ const CELLS: [(&str, &[Class]); 12] = [
     ("Generic", &[Class::Generic]),
     ("PeerArray", &[Class::Counter, Class::Aggregate, Class::Timer, Class::Size, Class::Generic]),
 ];
-
-/// The classes whose cells can be read and reset in one step.
-const ATOMIC: [Class; 3] = [Class::Counter, Class::Aggregate, Class::Timer];
 
 /// Returns the cell of `mpit` that a type names, and the classes that it serves.
 fn cell(ty: &Type) -> Option<(&'static str, &'static [Class])> {
@@ -59,7 +56,7 @@ pub(crate) fn check(ty: &Type, class: Class, errors: &mut Errors) -> bool {
 /// Reports a cell that cannot be read and reset in one step.
 pub(crate) fn check_atomic(ty: &Type, class: Class, errors: &mut Errors) {
     let found = value::spelled(ty);
-    if !ATOMIC.contains(&class) {
+    if !class.is_sum() {
         errors.on(ty, format!("`atomic` needs a sum, {} is none: remove `atomic`", with_article(class)));
     } else if value::last_name(ty).as_deref() == Some("PeerArray") {
         let recommended = recommended(ty, class);

@@ -8,7 +8,7 @@ use super::{item, name};
 use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, CvarArgs};
-use crate::vocabulary::{Bind, Datatype, Scope, Settable, Verbosity, Vocabulary as _, listed};
+use crate::vocabulary::{Bind, Datatype, Scope, Settable, Verbosity, listed};
 
 /// A control variable without mistakes that are visible in tokens.
 pub(crate) struct Cvar {

@@ -11,7 +11,7 @@ use super::{item, name};
 use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, ElementArgs, EventArgs};
-use crate::vocabulary::{Bind, Datatype, Verbosity, Vocabulary as _, listed};
+use crate::vocabulary::{Bind, Datatype, Verbosity, listed};
 
 /// An event type without mistakes that are visible in tokens.
 pub(crate) struct Event {

@@ -6,7 +6,7 @@ use super::cell;
 use super::value::{self, Primitive};
 use crate::error::Errors;
 use crate::parse::{At, PvarArgs};
-use crate::vocabulary::{Bind, Class, Vocabulary as _};
+use crate::vocabulary::{Bind, Class};
 
 /// A function that computes a variable.
 pub(crate) struct Function {

@@ -2,10 +2,10 @@
 
 use proc_macro2::Span;
 
-use super::{cell, value};
+use super::cell;
 use crate::error::Errors;
 use crate::parse::{Flag, PvarArgs};
-use crate::vocabulary::{Class, Vocabulary as _, listed};
+use crate::vocabulary::{Class, listed};
 
 /// Reports keys that exclude each other on any item.
 pub(super) fn check_flags(args: &PvarArgs, errors: &mut Errors) {
@@ -54,12 +54,10 @@ pub(super) fn check_flags(args: &PvarArgs, errors: &mut Errors) {
         errors.at(unit.span, format!("{word} has no unit: remove `unit`"));
     }
     if let Some(span) = flag(Flag::Cumulative) {
-        match class.value {
-            Class::Counter | Class::Aggregate | Class::Timer => {
-                errors.at(span, format!("{word} is cumulative by its class: remove `cumulative`"));
-            }
-            Class::Level | Class::Size | Class::Generic => {}
-            _ => errors.at(span, format!("{word} is not a sum, it cannot be `cumulative`")),
+        if class.value.is_sum() {
+            errors.at(span, format!("{word} is cumulative by its class: remove `cumulative`"));
+        } else if !class.value.can_be_cumulative() {
+            errors.at(span, format!("{word} is not a sum, it cannot be `cumulative`"));
         }
     }
 }
@@ -67,7 +65,7 @@ pub(super) fn check_flags(args: &PvarArgs, errors: &mut Errors) {
 /// Reports a datatype that the class does not admit.
 pub(super) fn check_datatype(args: &PvarArgs, errors: &mut Errors) {
     let (Some(class), Some(datatype)) = (&args.class, &args.datatype) else { return };
-    let admitted = value::datatypes(class.value);
+    let admitted = class.value.datatypes();
     if !admitted.contains(&datatype.value) {
         let admitted: Vec<&str> = admitted.iter().map(|datatype| datatype.as_str()).collect();
         let (class, datatype_word) = (cell::with_article(class.value), datatype.value.as_str());
@@ -92,7 +90,7 @@ pub(super) fn check_static(args: &PvarArgs, item: &syn::ItemStatic, errors: &mut
         cell::check_atomic(&item.ty, class, errors);
     }
     if is_cell
-        && matches!(class, Class::Counter | Class::Aggregate | Class::Timer)
+        && class.is_sum()
         && let syn::Expr::Call(call) = &*item.expr
         && !call.args.is_empty()
         && let syn::Expr::Path(function) = &*call.func
@@ -110,7 +108,7 @@ pub(super) fn check_computed(args: &PvarArgs, errors: &mut Errors) {
     }
     let Some(class) = &args.class else { return };
     let word = class.value.as_str();
-    if matches!(class.value, Class::HighWatermark | Class::LowWatermark) {
+    if class.value.is_watermark() {
         let cell = if class.value == Class::HighWatermark { "HighWatermark" } else { "LowWatermark" };
         errors.at(
             class.span,
@@ -130,7 +128,7 @@ pub(super) fn check_computed(args: &PvarArgs, errors: &mut Errors) {
     }
     if let Some(span) = args.flag(Flag::Writable)
         && args.flag(Flag::Cumulative).is_none()
-        && !matches!(class.value, Class::Counter | Class::Aggregate | Class::Timer)
+        && !class.value.is_sum()
     {
         let message = format!("a {word} that a `fn` computes has no storage to write: remove `writable`");
         errors.at(span, message);

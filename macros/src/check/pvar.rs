@@ -11,7 +11,7 @@ use super::{keys, name};
 use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, Flag, PvarArgs};
-use crate::vocabulary::{Bind, Class, Datatype, Verbosity, Vocabulary as _, listed};
+use crate::vocabulary::{Bind, Class, Datatype, Verbosity, listed};
 
 /// A performance variable without mistakes that are visible in tokens.
 pub(crate) struct Pvar {
@@ -154,7 +154,7 @@ fn check_value_tokens(args: &PvarArgs, value: Option<Primitive>, is_function: bo
         }
     }
     if let Some(datatype) = &args.datatype
-        && value::datatypes(class.value).contains(&datatype.value)
+        && class.value.datatypes().contains(&datatype.value)
         && value.serves(class.value)
         && !value.datatypes().contains(&datatype.value)
     {
@@ -162,7 +162,7 @@ fn check_value_tokens(args: &PvarArgs, value: Option<Primitive>, is_function: bo
         let fitting: Vec<&str> = value
             .datatypes()
             .iter()
-            .filter(|fitting| value::datatypes(class.value).contains(fitting))
+            .filter(|fitting| class.value.datatypes().contains(fitting))
             .map(|datatype| datatype.as_str())
             .collect();
         let word = datatype.value.as_str();

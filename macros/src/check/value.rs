@@ -3,7 +3,7 @@
 use quote::ToTokens as _;
 use syn::{GenericArgument, PathArguments, Type};
 
-use crate::vocabulary::{Class, Datatype};
+use crate::vocabulary::{Class, Datatype, published_as};
 
 /// A primitive type that is visible in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,24 +43,19 @@ impl Primitive {
 
     /// Returns true if a variable of the class may hold the type.
     pub(crate) fn serves(self, class: Class) -> bool {
-        match class {
-            Class::State => false,
-            Class::Percentage => self == Self::F64,
-            Class::Counter => self.is_unsigned(),
-            Class::Generic => self != Self::Other,
-            _ => self.is_unsigned() || self == Self::F64,
-        }
+        // The type of a STATE is an enumeration.
+        class != Class::State && self.datatypes().iter().any(|datatype| class.datatypes().contains(datatype))
     }
 
     /// Returns the datatypes that the type can be published as.
     pub(crate) fn datatypes(self) -> &'static [Datatype] {
         match self {
-            Self::U32 => &[Datatype::Unsigned, Datatype::Uint32],
-            Self::U64 => &[Datatype::UnsignedLongLong, Datatype::UnsignedLong, Datatype::Uint64],
-            Self::I32 => &[Datatype::Int, Datatype::Int32],
-            Self::I64 => &[Datatype::Int64, Datatype::Count],
-            Self::F64 => &[Datatype::Double],
-            Self::Char => &[Datatype::Char],
+            Self::U32 => published_as::U32,
+            Self::U64 => published_as::U64,
+            Self::I32 => published_as::I32,
+            Self::I64 => published_as::I64,
+            Self::F64 => published_as::F64,
+            Self::Char => published_as::CHAR,
             Self::Other => &[],
         }
     }
@@ -74,18 +69,6 @@ pub(crate) fn types_for(class: Class) -> &'static str {
         Class::Counter => "`u32` or `u64`",
         Class::Generic => "`u32`, `u64`, `i32`, `i64`, `f64` or, for text, `&mut [c_char]`",
         _ => "`u32`, `u64` or `f64`",
-    }
-}
-
-/// Returns the datatypes that a class admits.
-pub(crate) fn datatypes(class: Class) -> &'static [Datatype] {
-    use Datatype::{Double, Int, Unsigned, UnsignedLong, UnsignedLongLong};
-    match class {
-        Class::State => &[Int],
-        Class::Percentage => &[Double],
-        Class::Counter => &[Unsigned, UnsignedLong, UnsignedLongLong],
-        Class::Generic => <Datatype as crate::vocabulary::Vocabulary>::ALL,
-        _ => &[Unsigned, UnsignedLong, UnsignedLongLong, Double],
     }
 }
 

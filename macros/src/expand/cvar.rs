@@ -6,7 +6,7 @@ use syn::spanned::Spanned as _;
 
 use super::{assert_at, category_list, element, metadata, private, root, unique, variant};
 use crate::check::Cvar;
-use crate::vocabulary::{Bind, Scope, Vocabulary as _};
+use crate::vocabulary::{Bind, Scope};
 
 /// Returns the registration of a control variable.
 pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {

@@ -6,7 +6,6 @@ use syn::spanned::Spanned as _;
 
 use super::{assert_at, category_list, component_name, origin, private, reference, root, unique, variant};
 use crate::check::{Element, Event};
-use crate::vocabulary::Vocabulary as _;
 
 /// Returns the struct in C layout, its trait implementation, and its registration unless there are mistakes.
 pub(crate) fn event(event: &Event, faulty: bool) -> TokenStream {

@@ -1,8 +1,8 @@
 //! Third stage: conversion of checked definitions to tokens.
 //!
-//! A definition expands to one `const _` block beside the item: an element of one of the lists that the linker gathers, which is the descriptor
-//! or refers to it; checks that need types and constants; and a marker that makes the compiler refuse a second definition of the
-//! same name in the crate. All paths begin with `mpit::__private`.
+//! A definition expands to one `const _` block beside the item. The block has an element of one of the lists that the linker
+//! gathers, which is the descriptor or refers to it; checks that need types and constants; and a marker that makes the compiler
+//! refuse a second definition of the same name in the crate. All paths begin with `mpit::__private`.
 
 mod category;
 mod component;

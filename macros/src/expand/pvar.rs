@@ -8,7 +8,7 @@ use syn::spanned::Spanned as _;
 use super::{assert_at, category_list, element, located, metadata, private, root, unique, variant};
 use crate::check::{Count, Function, Pvar, Storage};
 use crate::parse::{At, Flag};
-use crate::vocabulary::{Bind, Class, Datatype, Vocabulary as _};
+use crate::vocabulary::{Bind, Class, Datatype};
 
 /// The cell of a variable: an expression that names it, and its type.
 struct CellTokens {

@@ -4,10 +4,10 @@
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 
+use mpit_format::rows::Kind;
 use serde::Serialize;
 
 use crate::job::{Job, TrafficSum};
-use crate::matrix::Kind;
 use crate::picture::{self, Embedding, ORIGIN, SHOWN, Tiles, escaped, pixels, shown};
 use crate::units::{bin, bytes, grouped};
 

@@ -5,8 +5,6 @@
 //! compared as a whole, so `phase_1` does not match `phase_10`. Files of one name are separated if their first lines name
 //! different runs, or different worlds of a run.
 
-mod container;
-mod identity;
 mod read;
 
 use std::cmp::Ordering;
@@ -17,12 +15,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use mpit_format::names::{FileName, is_temporary};
 use rayon::prelude::*;
 use thiserror::Error;
 
-pub use container::{FIRST_WORD, VERSION};
-pub use identity::Identity;
-pub(crate) use identity::RUN_WORD;
+pub use mpit_format::Identity;
+
+use crate::job::Job;
 
 /// The reason why there are no files to read.
 #[derive(Debug, Error)]
@@ -105,7 +104,7 @@ impl Run {
     /// Reads the files on all processors, and those of processes that did not reach their end with `recovered`. `progress`
     /// receives the number of bytes of each piece that was read. Anything that cannot be read or understood is among the
     /// problems of the job.
-    pub fn read(&self, recovered: &ReadRecovered<'_>, progress: &(dyn Fn(u64) + Sync)) -> crate::Job {
+    pub fn read(&self, recovered: &ReadRecovered<'_>, progress: &(dyn Fn(u64) + Sync)) -> Job {
         read::run(self, recovered, progress)
     }
 }
@@ -146,7 +145,7 @@ pub fn find(paths: &[PathBuf], phases: bool, identify: &Identify<'_>) -> Result<
         }
     }
     let with_run = |file: Named| {
-        let of = if file.recovered { identify(&file.path) } else { identity::of_file(&file.path) };
+        let of = if file.recovered { identify(&file.path) } else { Identity::of_file(&file.path) };
         (file, of)
     };
     let found: Vec<_> = found.into_par_iter().map(with_run).collect();
@@ -199,7 +198,7 @@ impl Phases<'_> {
     }
 
     /// Reads all phases, and adds them up.
-    pub fn read(&self, recovered: &ReadRecovered<'_>, progress: &(dyn Fn(u64) + Sync)) -> crate::Job {
+    pub fn read(&self, recovered: &ReadRecovered<'_>, progress: &(dyn Fn(u64) + Sync)) -> Job {
         read::sum(&self.runs, recovered, progress)
     }
 }
@@ -229,14 +228,6 @@ pub fn phases(runs: &[Run]) -> Vec<Phases<'_>> {
 
 /// Returns the temporary files in directories, of processes that were killed while they wrote, or still write.
 pub fn unfinished(paths: &[PathBuf]) -> Vec<PathBuf> {
-    let is_temporary = |name: &str| {
-        let number =
-            |part: Option<&str>, radix| part.is_some_and(|part| u64::from_str_radix(part, radix).is_ok());
-        // The names of a run's auxiliary files have its name before the number of the process.
-        let rest = name.strip_prefix(".mpit-").map(|rest| rest.rsplit('.').next().unwrap_or(rest));
-        let mut parts = rest.unwrap_or_default().split('-');
-        number(parts.next(), 10) && number(parts.next(), 16) && parts.next().is_none()
-    };
     let entries = paths.iter().filter_map(|path| fs::read_dir(path).ok()).flatten().flatten();
     let mut all: Vec<_> = entries
         .filter(|entry| entry.file_name().to_str().is_some_and(is_temporary))
@@ -257,24 +248,9 @@ struct Named {
 }
 
 fn named(path: &Path) -> Option<Named> {
-    let name = path.file_name()?.to_str()?;
-    let (name, recovered) = match name.strip_suffix(".store") {
-        Some(name) => (name, true),
-        None => (name.strip_suffix(".prof")?, false),
-    };
+    let FileName { stem, rank, store } = FileName::parse(path.file_name()?.to_str()?)?;
     let directory = path.parent().unwrap_or(Path::new("")).to_owned();
-    let (stem, rank) = match name.rsplit_once('.') {
-        Some((stem, rank)) if rank.bytes().all(|byte| byte.is_ascii_digit()) => match rank.parse() {
-            Ok(rank) if rank < 1 << 31 => (stem, Some(rank)),
-            _ => (name, None),
-        },
-        _ => (name, None),
-    };
-    let named = Named { directory, stem: stem.into(), rank, recovered, path: path.to_owned() };
-    if recovered && rank.is_none() {
-        return None;
-    }
-    Some(named)
+    Some(Named { directory, stem: stem.into(), rank, recovered: store, path: path.to_owned() })
 }
 
 fn files_of(directory: &Path) -> Result<Vec<Named>, Error> {
@@ -356,29 +332,10 @@ fn natural(a: &str, b: &str) -> Ordering {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use super::{find, named, natural};
+    use super::{find, natural};
 
     #[test]
-    fn names_say_run_and_rank() {
-        for (name, stem, rank) in [
-            ("a/phase_1.0.prof", "phase_1", Some(0)),
-            ("phase_1.prof", "phase_1", None),
-            (".12.prof", "", Some(12)),
-            ("run.x.3.prof", "run.x", Some(3)),
-            ("v1.2.prof", "v1", Some(2)),
-            ("run.3.store", "run", Some(3)),
-            ("a.99999999999.prof", "a.99999999999", None),
-        ] {
-            let file = named(Path::new(name)).unwrap();
-            assert_eq!((file.stem.as_str(), file.rank), (stem, rank), "{name}");
-        }
-        assert!(named(Path::new("phase_1.mat")).is_none());
-        assert!(named(Path::new("phase_1.store")).is_none());
-    }
-
-    #[test]
+    #[cfg_attr(miri, ignore = "threads of rayon wait in loops, which takes Miri too long")]
     fn phases_are_apart_and_in_order() {
         let directory = tempfile::tempdir().unwrap();
         for name in ["phase_10.0.prof", "phase_2.0.prof", "phase_1.1.prof", "phase_1.0.prof", "other.txt"] {
@@ -395,6 +352,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "threads of rayon wait in loops, which takes Miri too long")]
     fn files_of_other_runs_and_worlds_are_apart() {
         let directory = tempfile::tempdir().unwrap();
         let write = |name: &str, run: &str, world: &str| {
@@ -424,6 +382,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "threads of rayon wait in loops, which takes Miri too long")]
     fn processes_without_a_run_have_their_world() {
         // Files of two runs of one name for the world are never put together by one that does not know its run.
         for files in
@@ -444,6 +403,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "threads of rayon wait in loops, which takes Miri too long")]
     fn numbers_in_names_are_compared_as_numbers() {
         let mut names = ["b", "a10b2", "a10b", "a2", "a02", "a"];
         names.sort_by(|a, b| natural(a, b));

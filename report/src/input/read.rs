@@ -3,14 +3,14 @@
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
+use mpit_format::container::{self, FIRST_WORD, Item};
+use mpit_format::files::open;
+use mpit_format::parse::{self, Origin};
+use mpit_format::rows::Section as Heading;
 use rayon::prelude::*;
 
-use super::container::{self, FIRST_WORD};
-use super::identity::open;
 use super::{ReadRecovered, Run};
-use crate::Job;
-use crate::job::Part;
-use crate::parse::{self, Origin};
+use crate::job::{Job, Part, PartOf};
 use crate::problem::Problem;
 
 /// The number of bytes of sections that are parsed together: enough work for all processors, with little memory.
@@ -116,7 +116,7 @@ fn read_single(
     };
     match text {
         Ok(text) => {
-            parse::text(part, &text, Origin { path, line: 1, rank: Some(rank) });
+            parse::text(&mut PartOf { part, path }, &text, Origin { line: 1, rank: Some(rank) });
             progress(std::fs::metadata(path).map_or(0, |file| file.len()));
         }
         Err(why) => part.problems.add(|| Problem::of_file(path, why)),
@@ -136,12 +136,12 @@ enum Form {
 }
 
 /// A range of lines of a file.
-pub(super) struct Section {
+struct Section {
     /// The rank that the text belongs to; `None` if only its lines name it.
-    pub(super) rank: Option<u32>,
+    rank: Option<u32>,
     /// The number of the first line in the file.
-    pub(super) line: u64,
-    pub(super) text: Vec<u8>,
+    line: u64,
+    text: Vec<u8>,
 }
 
 fn read_several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -> io::Result<Form> {
@@ -152,14 +152,15 @@ fn read_several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -
         let read = std::mem::take(batch)
             .into_par_iter()
             .fold(Part::default, |mut part, Section { rank, line, text }| {
-                parse::text(&mut part, &text, Origin { path, line, rank });
+                let sink = &mut PartOf { part: &mut part, path };
+                parse::text(sink, &text, Origin { line, rank });
                 progress(text.len() as u64);
                 part
             })
             .reduce(Part::default, Part::absorb);
         *part = std::mem::take(part).absorb(read);
     };
-    let each = |section: Section, part: &mut Part| {
+    let mut each = |section: Section, part: &mut Part| {
         bytes += section.text.len();
         batch.push(section);
         if bytes > BATCH {
@@ -167,10 +168,17 @@ fn read_several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -
             parse(&mut batch, part);
         }
     };
-    let form = if file.fill_buf()?.starts_with(FIRST_WORD) {
+    let form = if file.fill_buf()?.starts_with(FIRST_WORD.as_bytes()) {
         let mut first = Vec::new();
         file.by_ref().take(4096).read_until(b'\n', &mut first)?;
-        container::read(path, &first, &mut file, part, each)?;
+        container::read(&first, &mut file, |item| match item {
+            Item::Size(size) => part.size = part.size.max(size),
+            Item::Text { rank, line, text } => each(Section { rank: Some(rank), line, text }, part),
+            Item::Missing { rank, reason } => part.missing.push((rank, reason)),
+            Item::Problem { line, what } => {
+                part.problems.add(|| Problem { path: path.to_owned(), line, what });
+            }
+        })?;
         Form::Container
     } else {
         concatenated(&mut file, CUT, part, each)?;
@@ -187,15 +195,15 @@ fn concatenated(
     part: &mut Part,
     mut each: impl FnMut(Section, &mut Part),
 ) -> io::Result<()> {
-    const BEGIN: &[u8] = b"\n# POINT TO POINT\n";
+    let begin = format!("\n{}\n", Heading::PointToPoint.heading());
     let mut line = 1;
     let mut text = Vec::new();
     loop {
         // The part that was searched before has no beginning except its first one.
-        let fresh = text.len().saturating_sub(BEGIN.len());
+        let fresh = text.len().saturating_sub(begin.len());
         let read = file.by_ref().take(piece).read_to_end(&mut text)? as u64;
         let at_end = read < piece;
-        let cut = match memchr::memmem::rfind(&text[fresh..], BEGIN) {
+        let cut = match memchr::memmem::rfind(&text[fresh..], begin.as_bytes()) {
             _ if at_end => text.len(),
             Some(at) => fresh + at + 1,
             None => continue,

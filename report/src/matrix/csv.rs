@@ -2,8 +2,9 @@
 
 use std::io::{self, BufWriter, Write};
 
-use super::Kind;
-use crate::Job;
+use mpit_format::rows::Kind;
+
+use crate::job::Job;
 
 /// Writes a line for each pair and kind.
 ///

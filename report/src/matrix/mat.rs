@@ -2,8 +2,10 @@
 
 use std::io::{self, BufWriter, Write};
 
-use super::{Cell, Kind, Matrix};
-use crate::Job;
+use mpit_format::rows::Kind;
+
+use crate::job::Job;
+use crate::sparse::{Cell, Matrix};
 
 /// The maximum number of processes for dense matrices.
 pub const MAT_LIMIT: u32 = 20_000;

@@ -2,8 +2,8 @@
 
 use std::io::{self, BufWriter, Write};
 
-use super::Matrix;
 use super::mat::Value;
+use crate::sparse::Matrix;
 
 /// Writes a matrix of `size` rows, one for each sender. Indices are ranks plus one, as the format requires.
 ///

@@ -10,7 +10,7 @@ mod tiles;
 
 use std::io::{self, Write};
 
-use crate::Job;
+use crate::job::Job;
 
 pub(crate) use scene::{ORIGIN, SHOWN, pixels, shown};
 pub(crate) use svg::{Embedding, escaped};

@@ -1,9 +1,11 @@
 //! The layout of a picture, independent of the output format.
 
+use mpit_format::rows::Kind;
+
 use super::colors::{Color, STEPS, Scale, color};
 use super::tiles::Tiles;
-use crate::Job;
-use crate::matrix::{Kind, Matrix};
+use crate::job::Job;
+use crate::sparse::Matrix;
 use crate::units::bytes;
 
 /// A rectangle of one color.

@@ -1,6 +1,6 @@
 //! A matrix reduced to a displayable size: in a large matrix, each tile is the sum of a square of cells.
 
-use crate::matrix::{Cell, Matrix};
+use crate::sparse::{Cell, Matrix};
 
 /// The maximum number of tiles in a row.
 pub(crate) const MOST: u32 = 256;

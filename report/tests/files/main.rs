@@ -1,4 +1,4 @@
-//! Reading of files, with mistakes and without, and what is made of them.
+//! Files that are read, valid and damaged ones, and the reports of them.
 
 mod malformed;
 mod output;

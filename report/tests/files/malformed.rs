@@ -1,7 +1,7 @@
 //! Text that is no such file: each mistake is reported with its place and what was expected, and the rest is read.
 
 use crate::support::{directory, histogram, problems, prof, read};
-use mpit_components::gather::{Text, write_container};
+use mpit_format::container::{self, Text};
 use mpit_report::Kind;
 
 /// A line in place of the first line `E`, and what is said of it.
@@ -191,7 +191,7 @@ fn a_file_of_another_kind_is_reported() {
 fn container() -> Vec<u8> {
     let text = |rank| Text { rank, host: String::new(), text: prof(rank).into_bytes() };
     let mut file = Vec::new();
-    write_container(&mut file, 4, None, &[text(0), text(2)], &[(1, "gone".into()), (3, "gone".into())])
+    container::write(&mut file, 4, None, &[text(0), text(2)], &[(1, "gone".into()), (3, "gone".into())])
         .unwrap();
     file
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use crate::support::{directory, histogram, prof, read};
-use mpit_components::gather::{Text, write_container};
+use mpit_format::container::{self, Text};
 use mpit_report::matrix::{self, Selection, Value};
 use mpit_report::{Job, html, picture, summary};
 
@@ -150,7 +150,7 @@ fn symmetric_matrices_equal_profile2mat() {
         concatenated.extend(["# POINT TO POINT\n", &both, "# OSC\n# COLLECTIVES\n"]);
     }
     let texts = [0, 1, 2, 3].map(|rank| Text { rank, host: "node".into(), text: prof(rank).into_bytes() });
-    let container = bytes(|out| write_container(out, 4, None, &texts, &[]));
+    let container = bytes(|out| container::write(out, 4, None, &texts, &[]));
     for text in [concatenated, container] {
         let dir = directory(&[("x.prof", text.as_bytes())]);
         let done = Command::new(&script).arg("x.prof").current_dir(dir.path()).output().unwrap();

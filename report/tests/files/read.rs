@@ -1,8 +1,7 @@
 //! Reading of files of one process and of many.
 
 use crate::support::{directory, no_others, problems, prof, read};
-use mpit_components::comms::Ranks;
-use mpit_components::gather::{Text, write_container};
+use mpit_format::container::{self, Text};
 use mpit_report::{Cell, Kind, Missing, TrafficSum, input};
 
 fn cell(from: u32, to: u32, count: u64, bytes: u64) -> Cell {
@@ -17,7 +16,7 @@ fn texts(ranks: &[u32]) -> Vec<Text> {
 
 fn container(ranks: &[u32], missing: &[(u32, String)]) -> Vec<u8> {
     let mut file = Vec::new();
-    write_container(&mut file, 4, None, &texts(ranks), missing).unwrap();
+    container::write(&mut file, 4, None, &texts(ranks), missing).unwrap();
     file
 }
 
@@ -106,33 +105,32 @@ fn repeated_texts_are_reported() {
 /// The writer of the monitoring component and this reader agree.
 #[test]
 fn what_the_component_writes_is_understood() {
-    use mpit_components::comms::{self, Description};
-    use mpit_components::prof::{Accessed, Block, Exchanged, Profile, TrafficSum as Written};
-    use mpit_components::record::{Messages, Snapshot};
-    use mpit_components::store::Store;
+    use mpit_format::TrafficSum as Written;
+    use mpit_format::messages::{PeerSnapshot, Row, bin};
+    use mpit_format::profile::{Block, Label, Members, Profile, SumRow};
 
-    static STORE: Store = Store::new();
-    static MESSAGES: Messages<'static> = Messages::new(&STORE);
-    MESSAGES.record(3, 1 << 40, false);
-    MESSAGES.record(3, 0, true);
-    MESSAGES.record(0, 17, true);
-    let reader = comms::Reader::new();
-    let id = comms::created(Description::new(Ranks::World(4), "a \t name\n"));
-    let records = reader.comms();
-    comms::freed(id);
+    let one = |bytes| PeerSnapshot::new([(bin(bytes), 1)].into_iter(), || bytes);
+    let none = PeerSnapshot::default;
     let written = |count, bytes| Written { count, bytes };
-    let block = |comm| Block {
-        one_to_all: written(1, 2),
-        all_to_one: written(3, 4),
-        all_to_all: written(5, 6),
-        comm,
-    };
+    let row = |kind, to, sum| SumRow { kind, to, sum };
+    let label = Label { name: "a \t name\n".into(), ..Label::default() };
     let profile = Profile {
         me: 2,
-        messages: MESSAGES.snapshot().since(&Snapshot::default()),
-        accesses: vec![Accessed { to: 1, sent: written(7, 8), received: written(9, 10) }],
-        collectives: vec![Exchanged { to: 3, sum: written(11, 12) }],
-        comms: records.into_iter().map(block).collect(),
+        messages: vec![
+            Row { to: 0, external: none(), internal: one(17) },
+            Row { to: 3, external: one(1 << 40), internal: one(0) },
+        ],
+        sums: vec![
+            row(Kind::Sent, 1, written(7, 8)),
+            row(Kind::Received, 1, written(9, 10)),
+            row(Kind::Collective, 3, written(11, 12)),
+        ],
+        comms: vec![Block {
+            one_to_all: written(1, 2),
+            all_to_one: written(3, 4),
+            all_to_all: written(5, 6),
+            ..Block::new(label, Members::World(4))
+        }],
         ..Profile::default()
     };
     let mut text = Vec::new();

@@ -1,6 +1,6 @@
 //! Files of a whole job.
 
-use mpit_components::gather::{Text, write_container};
+use mpit_format::container::{self, Text};
 
 use crate::reports::{assert_same, report};
 
@@ -19,7 +19,7 @@ pub fn target(data: &[u8]) {
         .map(|(rank, text)| Text { rank, host: "node".into(), text: text.into() })
         .collect();
     let mut container = Vec::new();
-    write_container(&mut container, texts.len() as u32, None, &texts, &[]).expect("memory takes everything");
+    container::write(&mut container, texts.len() as u32, None, &texts, &[]).expect("memory takes everything");
     let names: Vec<String> = texts.iter().map(|text| format!("run.{}.prof", text.rank)).collect();
     let files: Vec<(&str, &[u8])> =
         names.iter().map(String::as_str).zip(texts.iter().map(|text| text.text.as_slice())).collect();

@@ -34,7 +34,6 @@ pub(crate) fn report(files: &[(&str, &[u8])]) -> Job {
     matrix::write_sizes_csv(io::sink(), &job).expect("a sink takes everything");
     matrix::write_comms_csv(io::sink(), &job).expect("a sink takes everything");
     picture::write_svg(io::sink(), &job, "title").expect("a sink takes everything");
-    picture::write_svg(io::sink(), &job, "title").expect("a sink takes everything");
     if job.problems.is_empty() {
         html::write(io::sink(), &job, "title").expect("a sink takes everything");
     }

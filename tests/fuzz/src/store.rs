@@ -1,6 +1,6 @@
 //! Files of stores, as killed processes leave them.
 
-use mpit_components::store;
+use mpit_format::store;
 
 use crate::reports::report;
 
@@ -17,6 +17,6 @@ pub fn target(data: &[u8]) {
     let Ok(left) = store::read(&bytes) else { return };
     assert!(has_header, "a valid store must have the header of one");
     let text = left.text();
-    let job = report(&[(&format!("run.{}.prof", left.world.rank), &text)]);
+    let job = report(&[(&format!("run.{}.prof", left.rank), &text)]);
     assert!(job.problems.is_empty(), "{:?}\n{}", job.problems, String::from_utf8_lossy(&text));
 }

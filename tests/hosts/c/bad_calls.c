@@ -48,7 +48,7 @@ static void register_one(void)
         puts("wrong: a variable is not registered");
 }
 
-static void meet_enum(MPI_T_enum values)
+static void add_if_new(MPI_T_enum values)
 {
     if (values == MPI_T_ENUM_NULL)
         return;
@@ -65,19 +65,19 @@ static void find_enums(void)
     for (int i = 0; i < sizes[CVARS]; i++) {
         MPI_T_enum values = MPI_T_ENUM_NULL;
         if (!MPI_T_cvar_get_info(i, NULL, NULL, NULL, &type, &values, NULL, NULL, NULL, NULL))
-            meet_enum(values);
+            add_if_new(values);
     }
     for (int i = 0; i < sizes[PVARS]; i++) {
         int verbosity, class, bind, readonly, continuous, atomic;
         MPI_T_enum values = MPI_T_ENUM_NULL;
         if (!MPI_T_pvar_get_info(i, NULL, NULL, &verbosity, &class, &type, &values, NULL, NULL, &bind, &readonly,
                                  &continuous, &atomic))
-            meet_enum(values);
+            add_if_new(values);
     }
     for (int i = 0; i < sizes[EVENTS]; i++) {
         MPI_T_enum values = MPI_T_ENUM_NULL;
         call(address_of("event_get_info"), (word[ARGUMENTS]){(word)i, 0, 0, 0, 0, 0, 0, WORD(&values)});
-        meet_enum(values);
+        add_if_new(values);
     }
     if (subject_count == 0)
         add_missing(ENUMS, "no enumeration");

@@ -151,7 +151,7 @@ static void add_lengths(struct options *to, int length)
 /* Proves R85: unknown names. */
 static void add_names(struct options *to, const struct subject *s)
 {
-    static char shorter[ROOM], longer[ROOM + 1], other_case[ROOM];
+    static char shorter[CAPACITY], longer[CAPACITY + 1], other_case[CAPACITY];
     const char *const bad[] = {"no_such_thing", "", shorter, longer, other_case, "\xff\xfe"};
     snprintf(shorter, sizeof shorter, "%.*s", (int)strlen(s->name) - 1, s->name);
     snprintf(longer, sizeof longer, "%s ", s->name);
@@ -255,8 +255,8 @@ static int members_of(const struct function *f, const struct subject *s)
     const char *const lists[] = {"category_get_cvars", "category_get_pvars", "category_get_events"};
     for (int i = 0; i < 3; i++)
         if (!strcmp(f->name, lists[i]))
-            return least(s->members[i], ROOM / 4);
-    return least(s->members[3], ROOM / 4);
+            return least(s->members[i], CAPACITY / 4);
+    return least(s->members[3], CAPACITY / 4);
 }
 
 static void options_of(struct options *to, const struct function *f, const struct subject *s, int at)
@@ -323,9 +323,9 @@ static void options_of(struct options *to, const struct function *f, const struc
     case a_name: add_names(to, s); break;
     case an_object: add_objects(to, s); break;
     case an_info: add_infos(to); break;
-    case out_value: add_at(to, "good", RIGHT, 0, 0, 0, least(s->bytes, ROOM)); add_misaligned_value(to, s); add_null(to); break;
+    case out_value: add_at(to, "good", RIGHT, 0, 0, 0, least(s->bytes, CAPACITY)); add_misaligned_value(to, s); add_null(to); break;
     case in_value: {
-        struct option *good = add_at(to, "good", RIGHT, 0, 0, s->has_value ? least(s->bytes, ROOM) : 0, 0);
+        struct option *good = add_at(to, "good", RIGHT, 0, 0, s->has_value ? least(s->bytes, CAPACITY) : 0, 0);
         good->from = s->value;
         add_misaligned_value(to, s);
         add_null(to);

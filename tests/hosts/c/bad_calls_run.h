@@ -15,7 +15,7 @@ static struct {
 static int tools_are_up;
 
 /* Memory that a call may write to, and its expected content afterwards. */
-static _Alignas(16) unsigned char memory[ARGUMENTS][ROOM + 16], expected[ARGUMENTS][ROOM + 16];
+static _Alignas(16) unsigned char memory[ARGUMENTS][CAPACITY + 16], expected[ARGUMENTS][CAPACITY + 16];
 
 /* The current call. */
 static const struct function *function;
@@ -46,7 +46,7 @@ static int is_big(enum kind kind)
 
 static size_t slot_size(int at)
 {
-    return is_big(function->kinds[at]) ? ROOM + 16 : SMALL;
+    return is_big(function->kinds[at]) ? CAPACITY + 16 : SMALL;
 }
 
 static unsigned char *place_of(int at)
@@ -311,8 +311,8 @@ static struct subject *subject_about(enum about about)
 static int is_usable_hosts_pvar(int index, word session, int *is_continuous)
 {
     const MPI_T_pvar_session in = (MPI_T_pvar_session)(uintptr_t)session;
-    int verbosity, class, bind = 0, readonly, continuous = 0, atomic, count, length = ROOM;
-    char name[ROOM];
+    int verbosity, class, bind = 0, readonly, continuous = 0, atomic, count, length = CAPACITY;
+    char name[CAPACITY];
     MPI_Comm comm = MPI_COMM_WORLD;
     MPI_Datatype type;
     MPI_T_enum values;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 8192, SUBJECTS = 24, KNOWN = 4096 };
+enum { CAPACITY = 8192, SUBJECTS = 24, KNOWN = 4096 };
 
 struct subject {
     enum about about;
@@ -17,9 +17,9 @@ struct subject {
     int present; /* If false, all members below are 0. */
     int index, bound, bytes, element, elements, class, scope, readonly, continuous, atomic;
     word session, other_session, ended_session, handle, of_other_session, ended_handle, enumeration;
-    char name[ROOM];
+    char name[CAPACITY];
     int name_length, desc_length, members[4];
-    unsigned char value[ROOM];
+    unsigned char value[CAPACITY];
     int has_value;
 };
 
@@ -137,7 +137,7 @@ static struct subject *add_subject(enum about about, const char *label, int host
     s->host = host;
     s->present = 1;
     s->index = index;
-    s->name_length = s->desc_length = ROOM;
+    s->name_length = s->desc_length = CAPACITY;
     return s;
 }
 
@@ -178,7 +178,7 @@ static void make_handles(struct subject *s, word session, word other_session)
 static struct subject *add_cvar(const char *label, int host, int index)
 {
     struct subject *s = add_subject(CVARS, label, host, index);
-    char desc[ROOM];
+    char desc[CAPACITY];
     MPI_Datatype type = MPI_INT;
     MPI_T_enum values;
     int verbosity, bind, count = 1;
@@ -190,7 +190,7 @@ static struct subject *add_cvar(const char *label, int host, int index)
     s->element = type_size(type); /* Events have no handles of this kind; the data is laid out as in the event's struct. */
     s->bytes = count * s->element;
     make_handles(s, 0, 0);
-    s->has_value = !host && s->bytes <= ROOM && s->handle
+    s->has_value = !host && s->bytes <= CAPACITY && s->handle
                    && !MPI_T_cvar_read((MPI_T_cvar_handle)(uintptr_t)s->handle, s->value);
     return s;
 }
@@ -198,7 +198,7 @@ static struct subject *add_cvar(const char *label, int host, int index)
 static struct subject *add_pvar(const char *label, int host, int index, word session, word other_session)
 {
     struct subject *s = add_subject(PVARS, label, host, index);
-    char desc[ROOM];
+    char desc[CAPACITY];
     MPI_Datatype type = MPI_INT;
     MPI_T_enum values;
     MPI_T_pvar_handle handle;
@@ -213,7 +213,7 @@ static struct subject *add_pvar(const char *label, int host, int index, word ses
     s->element = type_size(type);
     s->bytes = count * s->element;
     make_handles(s, session, other_session);
-    s->has_value = !host && s->bytes <= ROOM && s->handle
+    s->has_value = !host && s->bytes <= CAPACITY && s->handle
                    && !MPI_T_pvar_read(in, (MPI_T_pvar_handle)(uintptr_t)s->handle, s->value);
     return s;
 }
@@ -222,7 +222,7 @@ static void add_enum(word enumeration)
 {
     struct subject *s = add_subject(ENUMS, "enumeration", 0, 0);
     MPI_T_enum values = (MPI_T_enum)(uintptr_t)enumeration;
-    char text[ROOM];
+    char text[CAPACITY];
     int value;
     s->enumeration = enumeration;
     MPI_T_enum_get_info(values, &s->elements, s->name, &s->name_length);
@@ -232,7 +232,7 @@ static void add_enum(word enumeration)
 static void add_category(int index)
 {
     struct subject *s = add_subject(CATEGORIES, "category", 0, index);
-    char desc[ROOM];
+    char desc[CAPACITY];
     MPI_T_category_get_info(index, s->name, &s->name_length, desc, &s->desc_length, &s->members[0], &s->members[1],
                             &s->members[3]);
     call_named("category_get_num_events", index, WORD(&s->members[2]), 0, 0, 0);
@@ -241,7 +241,7 @@ static void add_category(int index)
 static void add_source(int index)
 {
     struct subject *s = add_subject(SOURCES, "source", 0, index);
-    char desc[ROOM];
+    char desc[CAPACITY];
     void *get_info = address_of("source_get_info");
     call(get_info, (word[ARGUMENTS]){index, WORD(s->name), WORD(&s->name_length), WORD(desc), WORD(&s->desc_length)});
 }
@@ -267,7 +267,7 @@ static int last_event(void)
 static void add_event(int index)
 {
     struct subject *s = add_subject(EVENTS, "event", 0, index);
-    char desc[ROOM];
+    char desc[CAPACITY];
     MPI_Datatype members[64];
     MPI_Aint places[64] = {0};
     int bind = MPI_T_BIND_NO_OBJECT;

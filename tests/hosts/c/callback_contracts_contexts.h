@@ -54,7 +54,7 @@ static void check_events(void)
     check(!memcmp(&few[2], &places[all], sizeof *few), "R234 and no more");
 
     MPI_Info_create(&one);
-    MPI_Info_set(one, "mpit_defer", "true");
+    MPI_Info_set(one, "no_such_hint", "true");
     MPI_T_event_handle_alloc(event, &world, MPI_INFO_NULL, &registration);
     MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, one, NULL, on_message);
     MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_message);

@@ -65,17 +65,17 @@ static void check_queries(void)
 /* Proves R47, R48. */
 static void check_strings(void)
 {
-    static char name[ROOM], desc[ROOM];
+    static char name[CAPACITY], desc[CAPACITY];
     int pvars;
     MPI_T_pvar_get_num(&pvars);
     for (int index = 0; index < pvars; index++) {
-        int name_need = 0, desc_need = 0, name_size = ROOM, desc_room = ROOM;
-        if (MPI_T_pvar_get_info(index, NULL, &name_need, NULL, NULL, NULL, NULL, desc, &desc_room, NULL, NULL, NULL,
+        int name_need = 0, desc_need = 0, name_size = CAPACITY, desc_size = CAPACITY;
+        if (MPI_T_pvar_get_info(index, NULL, &name_need, NULL, NULL, NULL, NULL, desc, &desc_size, NULL, NULL, NULL,
                                 NULL) != MPI_SUCCESS)
             continue;
-        check((int)strlen(desc) + 1 == desc_room && name_need > 1, "R47 the name measured, the description copied");
+        check((int)strlen(desc) + 1 == desc_size && name_need > 1, "R47 the name measured, the description copied");
         MPI_T_pvar_get_info(index, name, &name_size, NULL, NULL, NULL, NULL, NULL, &desc_need, NULL, NULL, NULL, NULL);
-        check((int)strlen(name) + 1 == name_size && desc_need == desc_room, "R47 and the other way round");
+        check((int)strlen(name) + 1 == name_size && desc_need == desc_size, "R47 and the other way round");
         memset(name, 'x', sizeof name);
         MPI_T_pvar_get_info(index, name, &name_need, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
         check(name_need == name_size && (int)strlen(name) + 1 == name_need, "R48 the size that was reported");

@@ -15,7 +15,7 @@ static void check_caller(const void *address)
 }
 
 /* Proves R304, R306: functions that the program defines are called in place of mpit's, and all others as before. */
-static int replaced, asked; /* Calls of the first two functions below, and the program's own calls among them. */
+static int replaced, own_calls; /* Calls of the first two functions below, and the program's own calls among them. */
 
 /* Defines a function that calls the one of the profiling interface; `calls` is added to their number. */
 #define REPLACED(calls, name, parameters, arguments)  \
@@ -37,7 +37,7 @@ REPLACED(0, Info_create, (MPI_Info *info), (info))
 static int categories(void)
 {
     int count = -1;
-    asked++;
+    own_calls++;
     check(MPI_T_category_get_num(&count) == MPI_SUCCESS, "R304 the program's own function reaches ours");
     return count;
 }
@@ -45,7 +45,7 @@ static int categories(void)
 static int update_number(void)
 {
     int number = -1;
-    asked++;
+    own_calls++;
     MPI_T_category_changed(&number);
     return number;
 }

@@ -4,7 +4,7 @@
 
 #include "metadata.h"
 
-enum { ROOM = CAPACITY, LINES = 40 };
+enum { LINES = 40 };
 
 static int failures;
 
@@ -61,7 +61,7 @@ static int is_class(int number)
     return is_in(number, words, sizeof words / sizeof *words);
 }
 
-static char name[ROOM], desc[ROOM];
+static char name[CAPACITY], desc[CAPACITY];
 static int name_length, desc_length;
 
 static void begin(const char *kind, int index, int with_index)
@@ -80,7 +80,7 @@ static void describe_cvars(int with_index)
         int verbosity, bind, scope;
         MPI_Datatype type;
         MPI_T_enum values;
-        name_length = desc_length = ROOM;
+        name_length = desc_length = CAPACITY;
         if (MPI_T_cvar_get_info(i, name, &name_length, &verbosity, &type, &values, desc, &desc_length, &bind, &scope))
             continue;
         begin("cvar", i, with_index);
@@ -100,7 +100,7 @@ static void describe_pvars(int with_index)
         char kind[40];
         MPI_Datatype type;
         MPI_T_enum values;
-        name_length = desc_length = ROOM;
+        name_length = desc_length = CAPACITY;
         if (MPI_T_pvar_get_info(i, name, &name_length, &verbosity, &class, &type, &values, desc, &desc_length, &bind,
                                 &readonly, &continuous, &atomic))
             continue;
@@ -122,7 +122,7 @@ static void describe_events(int with_index)
         int verbosity, bind, elements = 64;
         MPI_Datatype types[64];
         MPI_T_enum values;
-        name_length = desc_length = ROOM;
+        name_length = desc_length = CAPACITY;
         if (MPI_T_event_get_info(i, name, &name_length, &verbosity, types, NULL, &elements, &values, NULL, desc,
                                  &desc_length, &bind))
             continue;
@@ -141,13 +141,13 @@ static void describe_categories(int with_index)
     int count = 0, members[64], pvars;
     PMPI_T_category_get_num(&count);
     for (int i = 0; i < count; i++) {
-        name_length = desc_length = ROOM;
+        name_length = desc_length = CAPACITY;
         if (MPI_T_category_get_info(i, name, &name_length, desc, &desc_length, NULL, &pvars, NULL))
             continue;
         begin("category", i, with_index);
         if (!strncmp(name, "pml_monitoring", 14) && pvars < 64 && !MPI_T_category_get_pvars(i, pvars, members))
             for (int j = 0; j < pvars; j++) {
-                name_length = ROOM;
+                name_length = CAPACITY;
                 MPI_T_pvar_get_info(members[j], name, &name_length, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
                                     NULL, NULL);
                 fprintf(file, "\t%s", name);
@@ -212,7 +212,7 @@ static void check_lines(const char *all, const char *other, const char *what)
 /* Checks that entries of one kind and name in both texts are equal; returns their number. */
 static int compare(const char *mine, const char *other)
 {
-    static char key[ROOM];
+    static char key[CAPACITY];
     const char *line, *behind = other, *found;
     int count = 0;
     while ((line = next_line(&mine))) {
@@ -246,7 +246,7 @@ static MPI_T_enum any_enumeration(void)
 static int is_enumeration(MPI_T_enum values)
 {
     int items = 0, value;
-    name_length = ROOM;
+    name_length = CAPACITY;
     return MPI_T_enum_get_info(values, &items, name, &name_length) == MPI_SUCCESS && items > 0 && name[0]
            && MPI_T_enum_get_item(values, items - 1, &value, NULL, NULL) == MPI_SUCCESS;
 }
@@ -255,7 +255,7 @@ static int is_enumeration(MPI_T_enum values)
 static void check_generic(void)
 {
     int index = -1;
-    desc_length = ROOM;
+    desc_length = CAPACITY;
     MPI_T_pvar_get_index("pml_monitoring_flush", MPI_T_PVAR_CLASS_GENERIC, &index);
     MPI_T_pvar_get_info(index, NULL, NULL, NULL, NULL, NULL, NULL, desc, &desc_length, NULL, NULL, NULL, NULL);
     check(strstr(desc, "initially") != NULL, "R127 the initial value of pml_monitoring_flush");

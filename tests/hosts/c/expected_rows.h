@@ -14,7 +14,7 @@
 
 static int world_rank, world_size;
 static FILE *expected_rows;
-/* The thread level that the program asks for. */
+/* The thread level that the program requests. */
 static int initialize_with = MPI_THREAD_SINGLE;
 
 /* Initializes MPI and opens the file; aborts if the number of processes is another one. */

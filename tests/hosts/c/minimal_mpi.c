@@ -2,7 +2,9 @@
  * so that the preload library interposes it like any other.
  *
  * The preload library also defines the functions of mpit_plugin.h, and precedes libmpit.so. Entries registered there would be
- * the preload library's, so this library looks up the functions of libmpit.so. */
+ * the preload library's, so this library looks up the functions of libmpit.so.
+ *
+ * Its registrations have the hint `minimal_hint`, with one value for all of them; libmpit.so has none. */
 #define _GNU_SOURCE
 #define mpit_register register_in_libmpit
 #include "minimal_mpi.h"
@@ -10,6 +12,7 @@
 
 #include <dlfcn.h>
 #include <mpi.h>
+#include <string.h>
 
 int mpit_register(const struct mpit_table *table)
 {
@@ -17,6 +20,9 @@ int mpit_register(const struct mpit_table *table)
     *(void **)&function = dlsym(RTLD_NEXT, "mpit_register");
     return function(table);
 }
+
+/* Calls a function of libmpit.so that this library defines as well. */
+#define IN_LIBMPIT(name, parameters, ...) ((int(*) parameters)dlsym(RTLD_NEXT, #name))(__VA_ARGS__)
 
 /* A function under both its names, which succeeds. */
 #define BOTH(name, parameters, ...)                               \
@@ -137,3 +143,36 @@ BOTH(Comm_create_errhandler, (MPI_Comm_errhandler_function *function, MPI_Errhan
 
 BOTH(Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler handler), (void)comm, (void)handler;)
 BOTH(Errhandler_free, (MPI_Errhandler *handler), *handler = MPI_ERRHANDLER_NULL;)
+
+static char hint[8];
+
+static void take_hint(MPI_Info info)
+{
+    char value[sizeof hint] = "";
+    int found = 0;
+    PMPI_Info_get(info, "minimal_hint", sizeof value - 1, value, &found);
+    if (found)
+        strcpy(hint, value);
+}
+
+BOTH(T_event_handle_alloc, (int event, void *object, MPI_Info info, MPI_T_event_registration *registration), {
+    int code = IN_LIBMPIT(PMPI_T_event_handle_alloc, (int, void *, MPI_Info, MPI_T_event_registration *), event, object,
+                          info, registration);
+    if (code == MPI_SUCCESS)
+        take_hint(info);
+    return code;
+})
+
+BOTH(T_event_handle_set_info, (MPI_T_event_registration registration, MPI_Info info), {
+    int code = IN_LIBMPIT(PMPI_T_event_handle_set_info, (MPI_T_event_registration, MPI_Info), registration, info);
+    if (code == MPI_SUCCESS)
+        take_hint(info);
+    return code;
+})
+
+BOTH(T_event_handle_get_info, (MPI_T_event_registration registration, MPI_Info *info), {
+    int code = IN_LIBMPIT(PMPI_T_event_handle_get_info, (MPI_T_event_registration, MPI_Info *), registration, info);
+    if (code == MPI_SUCCESS)
+        PMPI_Info_set(*info, "minimal_hint", hint);
+    return code;
+})

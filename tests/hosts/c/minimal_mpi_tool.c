@@ -5,7 +5,6 @@
 #include "checks.h"
 #include "minimal_mpi.h"
 #include "mpit_plugin.h"
-
 #include <pthread.h>
 
 enum { STEP_ELEMENTS = 3, MANY = 20000 };
@@ -97,7 +96,7 @@ static void describe(void)
     places[STEP_ELEMENTS] = 77;
     check(MPI_T_event_get_info(step, name, &length, &verbosity, types, places, &elements, &names, &info, desc,
                                &desc_length, &bind) == MPI_SUCCESS, "R232 what it says of itself");
-    check(!strcmp(name, "minimal_step") && !strcmp(desc, "A step is made.") && length == 13, "R37 texts");
+    check(!strcmp(name, "minimal_step") && !strcmp(desc, "A step is made.") && length == sizeof "minimal_step", "R37 texts");
     check(elements == STEP_ELEMENTS && bind == MPI_T_BIND_NO_OBJECT && verbosity == MPI_T_VERBOSITY_TUNER_BASIC,
           "R235 elements, R244 bind");
     check(types[0] == MPI_INT && types[1] == MPI_UNSIGNED_LONG_LONG && types[2] == MPI_DOUBLE, "R61 datatypes");
@@ -139,7 +138,7 @@ static void look_at_category(int expected)
 static int received, freed;
 static MPI_T_event_instance last_instance;
 static MPI_T_event_registration expected_registration;
-static MPI_Count before;
+static MPI_Count before, lost;
 
 /* Proves F39, F42, F43, F44, F45. */
 EVENT_CALLBACK(on_step)
@@ -172,8 +171,7 @@ static void on_free(MPI_T_event_registration registration, MPI_T_cb_safety safet
 static void receive(void)
 {
     struct step whole;
-    MPI_T_event_registration mine = listen_to(step, NULL, NULL, NULL), other, forged[4];
-    expected_registration = mine;
+    MPI_T_event_registration mine = expected_registration = listen_to(step, NULL, NULL, NULL), other;
     minimal_step(MPIT_SAFETY_NONE);
     check(received == 0, "R247 nothing before there is a callback");
     MPI_T_source_get_timestamp(clock_index, &before);
@@ -183,11 +181,10 @@ static void receive(void)
     check(received == 2, "an event for each step");
     check(MPI_T_event_copy(last_instance, &whole) == MPI_T_ERR_INVALID_HANDLE, "R288 an instance that is over");
     other = listen_to(step, NULL, NULL, NULL);
-    forged[0] = (MPI_T_event_registration)((uintptr_t)mine ^ 64);
-    forged[1] = (MPI_T_event_registration)((uintptr_t)mine ^ (uintptr_t)2 << 32);
-    forged[2] = (MPI_T_event_registration)&whole;
     leave(other);
-    forged[3] = other;
+    const MPI_T_event_registration forged[4] = {
+        (MPI_T_event_registration)((uintptr_t)mine ^ 64), (MPI_T_event_registration)((uintptr_t)mine ^ (uintptr_t)2 << 32),
+        (MPI_T_event_registration)&whole, other};
     for (int at = 0; at < 4; at++) {
         MPI_Info info;
         check(MPI_T_event_handle_free(forged[at], &freed, on_free) == MPI_T_ERR_INVALID_HANDLE, "R257 no registration");
@@ -231,8 +228,6 @@ static void choose(void)
     leave(registration);
 }
 
-static MPI_Count lost;
-
 /* Proves F41. */
 static void on_drop(MPI_Count count, MPI_T_event_registration registration, int source, MPI_T_cb_safety safety,
                     void *user_data)
@@ -244,8 +239,7 @@ static void on_drop(MPI_Count count, MPI_T_event_registration registration, int 
 
 static void drop(void)
 {
-    MPI_T_event_registration registration = listen_to(step, NULL, &context, on_level);
-    expected_registration = registration;
+    MPI_T_event_registration registration = expected_registration = listen_to(step, NULL, &context, on_level);
     context = 0;
     check(MPI_T_event_set_dropped_handler(registration, on_drop) == MPI_SUCCESS, "handler");
     for (int at = 0; at < 3; at++)
@@ -316,40 +310,48 @@ static void bind_to_datatypes(void)
     leave(of_double);
 }
 
-static int says_defer(MPI_T_event_registration registration, const char *expected)
+/* Returns the number of hints of a registration, and the value of the library's own. */
+static int hints_of(MPI_T_event_registration registration, char value[8])
 {
     MPI_Info info = MPI_INFO_NULL;
-    char value[16] = "";
-    int found = 0;
+    int found, keys = -1;
+    value[0] = 0;
     check(MPI_T_event_handle_get_info(registration, &info) == MPI_SUCCESS, "R263 hints");
-    MPI_Info_get(info, "mpit_defer", sizeof value - 1, value, &found);
+    MPI_Info_get(info, "minimal_hint", 7, value, &found);
+    MPI_Info_get_nkeys(info, &keys);
     MPI_Info_free(&info);
-    return found && !strcmp(value, expected);
+    return keys;
 }
 
-/* Proves R263: hints reach the library, which returns its own hint. */
+/* Proves R263: hints reach the library, which returns its own hint; the tool's own event type has none. */
 static void hint(void)
 {
     int count = 0;
-    MPI_Info defer, used;
-    MPI_T_event_registration registration;
-    MPI_Info_create(&defer);
-    MPI_Info_set(defer, "mpit_defer", "true");
-    MPI_Info_set(defer, "no_such_hint", "1");
-    check(MPI_T_event_handle_alloc(step, NULL, defer, &registration) == MPI_SUCCESS, "R265 with hints");
-    check(says_defer(registration, "true"), "hints of the registration");
-    MPI_T_event_register_callback(registration, levels[0], defer, &count, count_one);
+    char value[8];
+    MPI_Info hints, used;
+    MPI_T_event_registration registration, own;
+    MPI_Info_create(&hints);
+    MPI_Info_set(hints, "minimal_hint", "yes");
+    MPI_Info_set(hints, "no_such_hint", "1");
+    check(MPI_T_event_handle_alloc(step, NULL, hints, &registration) == MPI_SUCCESS, "R265 with hints");
+    check(hints_of(registration, value) == 1 && !strcmp(value, "yes"), "R263 hints of the registration");
+    check(MPI_T_event_register_callback(registration, levels[0], hints, &count, count_one) == MPI_SUCCESS, "R265");
     minimal_step(MPIT_SAFETY_THREAD_SAFE);
-    check(count == 0, "it waits");
+    check(count == 0, "R254 the context does not admit the callback");
     minimal_step(MPIT_SAFETY_NONE);
-    check(count == 2, "what waited comes");
-    MPI_Info_set(defer, "mpit_defer", "false");
-    check(MPI_T_event_handle_set_info(registration, defer) == MPI_SUCCESS && says_defer(registration, "false"), "R263");
-    check(MPI_T_event_callback_set_info(registration, levels[0], defer) == MPI_SUCCESS, "hints of a callback");
+    check(count == 1, "R254 only the later event");
+    MPI_Info_set(hints, "minimal_hint", "no");
+    check(MPI_T_event_handle_set_info(registration, hints) == MPI_SUCCESS && hints_of(registration, value) == 1 &&
+          !strcmp(value, "no"), "R263 the new value");
+    check(MPI_T_event_callback_set_info(registration, levels[0], hints) == MPI_SUCCESS, "hints of a callback");
     check(MPI_T_event_callback_get_info(registration, levels[0], &used) == MPI_SUCCESS &&
           MPI_Info_free(&used) == MPI_SUCCESS, "hints of a callback");
-    MPI_Info_free(&defer);
     leave(registration);
+    check(MPI_T_event_handle_alloc(event_named("tool_event"), NULL, hints, &own) == MPI_SUCCESS, "R265 own");
+    check(hints_of(own, value) == 0, "R263 unknown hints are ignored");
+    check(MPI_T_event_handle_set_info(own, hints) == MPI_SUCCESS && hints_of(own, value) == 0, "R263 also later");
+    leave(own);
+    MPI_Info_free(&hints);
 }
 
 static void grow(void)
@@ -396,10 +398,9 @@ static int stop_threads;
 
 static void *raise_many(void *nothing)
 {
-    (void)nothing;
     for (int at = 0; at < MANY; at++)
         minimal_use((uintptr_t)MPI_INT);
-    return NULL;
+    return nothing;
 }
 
 EVENT_CALLBACK(count_atomically)
@@ -414,14 +415,13 @@ static void *come_and_go(void *nothing)
 {
     MPI_Datatype type = MPI_INT;
     int ignored = 0;
-    (void)nothing;
     while (!__atomic_load_n(&stop_threads, __ATOMIC_SEQ_CST)) {
         MPI_T_event_registration registration = listen_to(bound, &type, &ignored, count_atomically);
         MPI_T_event_register_callback(registration, levels[2], MPI_INFO_NULL, &ignored, count_atomically);
         MPI_T_event_register_callback(registration, levels[0], MPI_INFO_NULL, NULL, NULL);
         leave(registration);
     }
-    return NULL;
+    return nothing;
 }
 
 /* Two threads raise events, while a third registers and frees registrations. */

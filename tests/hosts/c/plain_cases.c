@@ -318,7 +318,7 @@ static int changes_environment(void)
 extern int MPI_Initialized(int *) __attribute__((weak));
 extern int MPI_Finalized(int *) __attribute__((weak));
 
-static int asks_for_mpi(void)
+static int detects_mpi(void)
 {
     int is_up = 0, is_down = 0;
 
@@ -403,7 +403,7 @@ static const struct {
     {"threads", threads},
     {"libraries", opens_libraries},
     {"environment", changes_environment},
-    {"asks_for_mpi", asks_for_mpi},
+    {"detects_mpi", detects_mpi},
     {"privileged", is_privileged},
     {"floating_point", calculates},
     {"replaced", has_a_replacement},

@@ -1,7 +1,7 @@
-/* Runs a token ring: `ring [laps]`, 25 laps by default. Prints nothing.
+/* A token ring: `ring [laps]`, 25 laps by default. Prints nothing.
  *
  * Rank 0 sends a token to its right neighbor; every other rank forwards each token from its left neighbor. Rank 0
- * decrements the token once per lap, and finally sends -1 to its neighbor. With `laps` = 25, rank 0 thus sends 27 messages of
+ * decrements the token once per lap, and finally sends -1 to its neighbor. With 25 laps, rank 0 thus sends 27 messages of
  * one int (25 .. -1), and all others send 26 (25 .. 0). Every message is received, every request completed. */
 #include <mpi.h>
 #include <stdio.h>
@@ -25,26 +25,6 @@ static int receive_token(int from)
     return token;
 }
 
-static void run(int laps, int rank, int size)
-{
-    const int right = (rank + 1) % size;
-    const int left = (rank + size - 1) % size;
-
-    for (int lap = laps; lap >= 0; lap--) {
-        if (rank == 0) {
-            send_token(lap, right);
-            receive_token(left);
-        } else {
-            send_token(receive_token(left), right);
-        }
-    }
-    if (rank == 0) {
-        send_token(-1, right);
-    } else if (rank == 1) {
-        receive_token(left);
-    }
-}
-
 int main(int argc, char **argv)
 {
     int rank, size;
@@ -55,7 +35,19 @@ int main(int argc, char **argv)
         fprintf(stderr, "ring: needs two processes at least\n");
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
-    run(argc > 1 ? atoi(argv[1]) : 25, rank, size);
+    const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+    for (int lap = argc > 1 ? atoi(argv[1]) : 25; lap >= 0; lap--) {
+        if (rank == 0) {
+            send_token(lap, right);
+            receive_token(left);
+        } else {
+            send_token(receive_token(left), right);
+        }
+    }
+    if (rank == 0)
+        send_token(-1, right);
+    else if (rank == 1)
+        receive_token(left);
     MPI_Finalize();
     return EXIT_SUCCESS;
 }

@@ -25,7 +25,8 @@ static int rank, right, left;
 static FILE *expected;
 static char out[MAX_BYTES], in[MAX_BYTES], attached[4 * MAX_BYTES + 16 * MPI_BSEND_OVERHEAD];
 
-static void note(const char *kind, int peer, int messages, long bytes)
+/* Writes a line to the list. */
+static void expect_row(const char *kind, int peer, int messages, long bytes)
 {
     fprintf(expected, "%s %d %d %ld\n", kind, peer, messages, bytes);
     step("%s", kind);
@@ -46,7 +47,7 @@ static void pass_in(MPI_Comm comm, int dest, int peer, const char *kind, send_fu
         MPI_Barrier(comm);
     send(out, count, type, dest, TAG, comm);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    note(kind, peer, 1, bytes);
+    expect_row(kind, peer, 1, bytes);
 }
 
 /* Each process sends to its right neighbor. */
@@ -77,26 +78,26 @@ static void nonblocking(void)
     MPI_Ibsend(out, 64, MPI_BYTE, right, TAG + 2, MPI_COMM_WORLD, &requests[6]);
     MPI_Irsend(out, 128, MPI_BYTE, right, TAG + 3, MPI_COMM_WORLD, &requests[7]);
     MPI_Waitall(8, requests, MPI_STATUSES_IGNORE);
-    note("isend", right, 1, 16);
-    note("issend", right, 1, 32);
-    note("ibsend", right, 1, 64);
-    note("irsend", right, 1, 128);
+    expect_row("isend", right, 1, 16);
+    expect_row("issend", right, 1, 32);
+    expect_row("ibsend", right, 1, 64);
+    expect_row("irsend", right, 1, 128);
 }
 
 static void both_ways(void)
 {
     MPI_Sendrecv(out, 5, MPI_INT, right, TAG, in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    note("sendrecv", right, 1, 5 * (long)sizeof(int));
+    expect_row("sendrecv", right, 1, 5 * (long)sizeof(int));
     MPI_Sendrecv_replace(in, 7, MPI_INT, right, TAG, left, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    note("sendrecv_replace", right, 1, 7 * (long)sizeof(int));
+    expect_row("sendrecv_replace", right, 1, 7 * (long)sizeof(int));
 #ifdef HAVE_ISENDRECV
     MPI_Request request;
     MPI_Isendrecv(out, 9, MPI_INT, right, TAG, in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    note("isendrecv", right, 1, 9 * (long)sizeof(int));
+    expect_row("isendrecv", right, 1, 9 * (long)sizeof(int));
     MPI_Isendrecv_replace(in, 11, MPI_INT, right, TAG, left, TAG, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    note("isendrecv_replace", right, 1, 11 * (long)sizeof(int));
+    expect_row("isendrecv_replace", right, 1, 11 * (long)sizeof(int));
 #endif
 }
 
@@ -139,16 +140,16 @@ static void sub_communicators(void)
     MPI_Comm_dup(MPI_COMM_WORLD, &half);
     step("create dup");
     MPI_Sendrecv(out, 1024, MPI_BYTE, other, TAG, in, MAX_BYTES, MPI_BYTE, other, TAG, half, MPI_STATUS_IGNORE);
-    note("dup", other, 1, 1024);
+    expect_row("dup", other, 1, 1024);
     MPI_Comm_free(&half);
 }
 
 static void to_self(void)
 {
     MPI_Sendrecv(out, 3, MPI_BYTE, rank, TAG, in, MAX_BYTES, MPI_BYTE, rank, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    note("self_in_world", rank, 1, 3);
+    expect_row("self_in_world", rank, 1, 3);
     MPI_Sendrecv(out, 6, MPI_BYTE, 0, TAG, in, MAX_BYTES, MPI_BYTE, 0, TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE);
-    note("self_in_self", rank, 1, 6);
+    expect_row("self_in_self", rank, 1, 6);
 }
 
 /* Reaches no process, so no monitoring may count it. */
@@ -194,7 +195,7 @@ static void persistent(void)
         MPI_Waitall(4, receives, MPI_STATUSES_IGNORE);
     }
     for (int i = 0; i < 4; i++)
-        note("persistent", right, ROUNDS, ROUNDS * (17 << i));
+        expect_row("persistent", right, ROUNDS, ROUNDS * (17 << i));
     for (int i = 0; i < 4; i++) {
         MPI_Request_free(&sends[i]);
         MPI_Request_free(&receives[i]);
@@ -222,20 +223,20 @@ static void large_count(void)
     MPI_Issend_c(out, 8 * n, MPI_BYTE, right, TAG + 7, MPI_COMM_WORLD, &requests[WAYS + 3]);
     MPI_Waitall(WAYS + 4, requests, MPI_STATUSES_IGNORE);
     for (int i = 1; i <= WAYS; i++)
-        note("large_count", right, 1, i * (long)n);
+        expect_row("large_count", right, 1, i * (long)n);
 
     MPI_Sendrecv_c(out, n, MPI_INT, right, TAG, in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Sendrecv_replace_c(in, n, MPI_INT, right, TAG, left, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Isendrecv_c(out, n, MPI_INT, right, TAG, in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &requests[0]);
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
-    note("large_count_sendrecv", right, 3, 3 * (long)n * (long)sizeof(int));
+    expect_row("large_count_sendrecv", right, 3, 3 * (long)n * (long)sizeof(int));
 
     MPI_Irecv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &requests[0]);
     MPI_Send_init_c(out, 23, MPI_BYTE, right, TAG, MPI_COMM_WORLD, &start);
     MPI_Start(&start);
     MPI_Wait(&start, MPI_STATUS_IGNORE);
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
-    note("persistent", right, 1, 23);
+    expect_row("persistent", right, 1, 23);
     MPI_Request_free(&start);
 #endif
 }
@@ -250,7 +251,7 @@ static void matched_receive(void)
     MPI_Mprobe(left, TAG, MPI_COMM_WORLD, &message, &status);
     MPI_Mrecv(in, MAX_BYTES, MPI_BYTE, &message, &status);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    note("matched", right, 1, 41);
+    expect_row("matched", right, 1, 41);
 }
 
 int main(int argc, char **argv)

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 1 << 16 };
+enum { CAPACITY = 1 << 16 };
 
-static char name[4096], text[ROOM], value[ROOM];
+static char name[4096], text[CAPACITY], value[CAPACITY];
 static MPI_Comm world;
 
 /* Any code but success stops the tool. */
@@ -44,7 +44,7 @@ static int use_cvars(int count)
         if (bind != MPI_T_BIND_NO_OBJECT || !is_safe())
             continue;
         TRY(MPI_T_cvar_handle_alloc(i, NULL, &handle, &elements));
-        if (elements <= ROOM / 8)
+        if (elements <= CAPACITY / 8)
             TRY(MPI_T_cvar_read(handle, value));
         TRY(MPI_T_cvar_handle_free(&handle));
     }
@@ -70,7 +70,7 @@ static int use_pvars(int count, int has_all_objects)
         TRY(MPI_T_pvar_handle_alloc(session, i, bind == MPI_T_BIND_MPI_COMM ? &world : NULL, &handle, &elements));
         if (!continuous)
             TRY(MPI_T_pvar_start(session, handle));
-        if (elements <= ROOM / 8)
+        if (elements <= CAPACITY / 8)
             TRY(MPI_T_pvar_read(session, handle, value));
         printf("read %s %d\n", name, elements);
         TRY(MPI_T_pvar_handle_free(session, &handle));

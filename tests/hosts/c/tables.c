@@ -246,7 +246,7 @@ static void notify(MPI_Comm reversed, uint64_t world_id, uint64_t reversed_id)
     mpit_raise(&reported_cell, MPIT_SAFETY_NONE, world_id, &numbers[2]);
     mpit_raise(&reported_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[3]);
     check(received == 24, "the events of one communicator");
-    check(MPI_T_event_handle_free(registration, NULL, NULL) == MPI_SUCCESS && !mpit_event_heard(&reported_cell), "free");
+    check(MPI_T_event_handle_free(registration, NULL, NULL) == MPI_SUCCESS && !mpit_event_has_listeners(&reported_cell), "free");
 }
 
 static void groups(void)

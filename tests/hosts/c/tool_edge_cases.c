@@ -102,7 +102,7 @@ int main(int argc, char **argv)
     if (!early)
         MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_Query_thread(&level);
-    check(before == MPI_THREAD_MULTIPLE && level == before, "the thread level after a tool asked for less");
+    check(before == MPI_THREAD_MULTIPLE && level == before, "the thread level after a tool requested less");
     printf("%d settings\n", read_all() > 20);
 
     check(MPI_T_pvar_get_index("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, &messages) == MPI_SUCCESS, "the index");

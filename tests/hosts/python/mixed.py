@@ -15,8 +15,9 @@ world = MPI.COMM_WORLD
 rank = world.rank
 right, left = (rank + 1) % PROCESSES, (rank + PROCESSES - 1) % PROCESSES
 
-requests = [world.Irecv(ints(3), left, 7), world.Isend(ints(3), right, 7)]
-MPI.Request.Waitall(requests)
+request = world.Irecv(ints(3), left, 7)
+world.Send(ints(3), right, 7)
+request.Wait()
 
 world.Bcast(ints(4), 1)
 world.Allreduce(MPI.IN_PLACE, ints(2))

@@ -52,7 +52,7 @@ static void check_group(MPI_Group group)
         fail("not a group");
 }
 
-static void *ask(void *unused)
+static void *query_variables(void *unused)
 {
     int num = 0;
     if (MPI_T_pvar_get_num(&num) == MPI_SUCCESS && num < 1)
@@ -67,7 +67,7 @@ static void use_the_interface(void)
     if (__atomic_exchange_n(&uses, 1, __ATOMIC_SEQ_CST))
         return;
     pthread_t thread;
-    if (pthread_create(&thread, 0, ask, 0) || pthread_join(thread, 0))
+    if (pthread_create(&thread, 0, query_variables, 0) || pthread_join(thread, 0))
         fail("no thread");
     int num;
     MPI_T_pvar_get_num(&num);

@@ -22,12 +22,12 @@ static struct group of_world = {STUB_RANKS, 0, 1, 1, NULL}, of_self = {1, 0, 1, 
 static struct comm world = {&of_world, NULL}, self = {&of_self, NULL};
 static int is_up, is_over;
 static MPI_Comm_delete_attr_function *on_delete;
-static struct asked asked;
+static struct stub_counts counts;
 
-struct asked stub_asked(void)
+struct stub_counts stub_take_counts(void)
 {
-    struct asked so_far = asked;
-    memset(&asked, 0, sizeof asked);
+    struct stub_counts so_far = counts;
+    memset(&counts, 0, sizeof counts);
     return so_far;
 }
 
@@ -73,7 +73,7 @@ static int in_group(const struct group *group, int rank)
     int MPI_##name parameters;                                                   \
     int PMPI_##name parameters                                                   \
     {                                                                            \
-        asked.calls++;                                                           \
+        counts.calls++;                                                           \
         __VA_ARGS__ return MPI_SUCCESS;                                          \
     }                                                                            \
     int MPI_##name parameters __attribute__((weak, alias("PMPI_" #name)));
@@ -133,7 +133,7 @@ BOTH(Group_incl, (MPI_Group group, int n, const int *ranks, MPI_Group *made), {
     *made = (MPI_Group)some;
 })
 BOTH(Group_translate_ranks, (MPI_Group group, int n, const int *ranks, MPI_Group other, int *translated), {
-    asked.ranks += n;
+    counts.ranks += n;
     for (int at = 0; at < n; at++)
         translated[at] = in_group((struct group *)other, in_world((struct group *)group, ranks[at]));
 })

@@ -4,7 +4,7 @@
 
 #define STUB_RANKS 100000
 
-struct asked {
+struct stub_counts {
     /* Calls, those of the program included. */
     long calls;
     /* Ranks to be translated. */
@@ -12,7 +12,7 @@ struct asked {
 };
 
 /* Returns the counts since the last call. */
-struct asked stub_asked(void);
+struct stub_counts stub_take_counts(void);
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made);
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made);

@@ -12,10 +12,10 @@ static size_t in_use;
 /* Prints the counts since the last step, in which the program itself made so many calls. */
 static void step(const char *name, int calls)
 {
-    struct asked asked = stub_asked();
+    struct stub_counts counts = stub_take_counts();
     struct mallinfo2 heap = mallinfo2();
     size_t now = heap.uordblks + heap.hblkhd;
-    printf("%s %ld %ld %ld\n", name, asked.calls - calls, asked.ranks, (long)(now - in_use));
+    printf("%s %ld %ld %ld\n", name, counts.calls - calls, counts.ranks, (long)(now - in_use));
     fflush(stdout);
     in_use = mallinfo2().uordblks + mallinfo2().hblkhd;
 }

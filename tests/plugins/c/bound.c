@@ -39,7 +39,7 @@ static struct kept *find(struct values *values, uint64_t id)
 
 static int get_of(void *user_data, const struct mpit_object *object, void *out, int count)
 {
-    struct values *values = user_data;
+    struct values *values = (struct values *)user_data;
     (void)count;
     lock();
     struct kept *kept = find(values, object->id);
@@ -51,7 +51,7 @@ static int get_of(void *user_data, const struct mpit_object *object, void *out, 
 
 static int put_of(void *user_data, const struct mpit_object *object, const void *value, int count)
 {
-    struct values *values = user_data;
+    struct values *values = (struct values *)user_data;
     (void)count;
     if (*(const int *)value > HIGHEST || (object->kind == MPIT_BIND_NO_OBJECT) != (object->id == 0))
         return 1;
@@ -69,7 +69,7 @@ static int put_of(void *user_data, const struct mpit_object *object, const void 
 
 static void freed(void *user_data, const struct mpit_object *object)
 {
-    struct values *values = user_data;
+    struct values *values = (struct values *)user_data;
     lock();
     struct kept *kept = find(values, object->id);
     if (kept)
@@ -93,8 +93,8 @@ static int count_values(void *user_data, const struct mpit_object *object, void 
 #define BOUND(NAME, KIND)                                                                                              \
     {.size = sizeof(struct mpit_cvar), .name = "bound_" NAME, .description = "A value for each object.",              \
      .datatype = MPIT_INT, .verbosity = MPIT_VERBOSITY_TUNER_BASIC, .scope = MPIT_SCOPE_LOCAL, .count = 1,             \
-     .user_data = &all[MPIT_BIND_##KIND], .get_of = get_of, .put_of = put_of, .freed = freed, .bind = MPIT_BIND_##KIND, \
-     MPIT_HERE}
+     .user_data = &all[MPIT_BIND_##KIND], MPIT_HERE, .get_of = get_of, .put_of = put_of, .freed = freed,              \
+     .bind = MPIT_BIND_##KIND}
 
 static const struct mpit_cvar cvars[] = {
     BOUND("comm", COMM),       BOUND("datatype", DATATYPE), BOUND("errhandler", ERRHANDLER), BOUND("file", FILE),

@@ -43,10 +43,10 @@ static const char *const in_category[] = {NAME, 0};
 static const struct mpit_pvar pvars[] = {
     {.size = sizeof(struct mpit_pvar), .name = NAME "_work", .description = "Steps of work.",
      .pvar_class = MPIT_CLASS_COUNTER, .datatype = MPIT_UNSIGNED_LONG_LONG, .verbosity = MPIT_VERBOSITY_USER_BASIC,
-     .count = 1, .sum = &work, .categories = in_category, MPIT_HERE},
+     .count = 1, .categories = in_category, .sum = &work, MPIT_HERE},
     {.size = sizeof(struct mpit_pvar), .name = NAME "_depth", .description = "The highest depth.",
      .pvar_class = MPIT_CLASS_HIGHWATERMARK, .datatype = MPIT_UNSIGNED_LONG_LONG,
-     .verbosity = MPIT_VERBOSITY_USER_BASIC, .count = 1, .level = &depth, .categories = in_category, MPIT_HERE},
+     .verbosity = MPIT_VERBOSITY_USER_BASIC, .count = 1, .categories = in_category, .level = &depth, MPIT_HERE},
     {.size = sizeof(struct mpit_pvar), .name = NAME "_activation", .description = "How often it was activated.",
      .pvar_class = MPIT_CLASS_LEVEL, .datatype = MPIT_UNSIGNED_LONG_LONG, .verbosity = MPIT_VERBOSITY_USER_BASIC,
      .flags = MPIT_PVAR_READONLY | MPIT_PVAR_CONTINUOUS, .count = 1, .storage = &activations, MPIT_HERE},
@@ -86,5 +86,5 @@ static void deactivate(void)
 {
 }
 
-MPIT_PLUGIN_WITH(NAME, activate, deactivate, MPIT_LIST(pvars), MPIT_LIST(cvars), MPIT_LIST(sources), MPIT_LIST(events),
-                 MPIT_LIST(categories))
+MPIT_PLUGIN_WITH(NAME, activate, deactivate, MPIT_LIST(pvars), MPIT_LIST(sources), MPIT_LIST(events), MPIT_LIST(categories),
+                 MPIT_LIST(cvars))

@@ -57,7 +57,7 @@ struct larger larger = {
     {MPIT_MAGIC, MPIT_MAJOR, MPIT_MINOR, sizeof(struct mpit_plugin), "wrong", &table, activate, 0, 0, 0}, 0};
 
 #ifdef FAULT_UNDEFINED
-extern int wrong_that_nobody_defines(void);
+extern int wrong_undefined_function(void);
 #endif
 
 /* Brings the fault in. */
@@ -119,7 +119,7 @@ static inline void spoil(void)
 #ifdef FAULT_UNDEFINED
 __attribute__((visibility("default"))) int wrong_calls(void)
 {
-    return wrong_that_nobody_defines();
+    return wrong_undefined_function();
 }
 #endif
 

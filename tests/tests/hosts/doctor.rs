@@ -83,7 +83,7 @@ fn reports_problems_of_the_library(stack: &Stack, dir: &Path) -> Outcome {
     fs::write(dir.join("idle.c"), "#include <unistd.h>\nint main(void) { return sleep(1); }\n")
         .context("idle.c")?;
     let library = format!("-Wl,--no-as-needed,{}", stack.library.display());
-    run(Command::new("cc").args(["idle.c", &library, "-o", "idle"]).current_dir(dir))?;
+    build::run(Command::new("cc").args(["idle.c", &library, "-o", "idle"]).current_dir(dir))?;
     // A name with an escape sequence, which must not reach the terminal unchanged.
     let program = dir.join("idle\x1b[31m");
     fs::rename(dir.join("idle"), &program).context("idle")?;
@@ -98,11 +98,6 @@ fn reports_problems_of_the_library(stack: &Stack, dir: &Path) -> Outcome {
     println!("{finished}");
     let line = "the dynamic linker does not load the library: ";
     Failure::unless(finished.code == Some(2) && finished.stderr.contains(line), || finished.to_string())
-}
-
-fn run(command: &mut Command) -> Outcome {
-    let status = command.status().context("a compiler")?;
-    Failure::unless(status.success(), || format!("{command:?}"))
 }
 
 #[test]
@@ -172,15 +167,17 @@ fn doctor_reports_each_problem() -> Outcome {
             // Sleeps until its parent has seen it.
             fs::write(dir.join("static.c"), "#include <unistd.h>\nint main(void) { return sleep(1); }\n")
                 .context("static.c")?;
-            run(Command::new("cc").args(["-static", "static.c", "-o", "static"]).current_dir(&dir))?;
+            build::run(Command::new("cc").args(["-static", "static.c", "-o", "static"]).current_dir(&dir))?;
             let program = dir.join("static").display().to_string();
             names(stack, &dir, &output, 1, &[&program], &format!("{program} is linked statically"))?;
 
             let lost = dir.join("lost");
             let source = paths::source("hosts/c/lost_library.c");
-            run(Command::new(stack.mpicc()).arg("-c").arg(source).args(["-o", "lost.o"]).current_dir(&dir))?;
+            build::run(
+                Command::new(stack.mpicc()).arg("-c").arg(source).args(["-o", "lost.o"]).current_dir(&dir),
+            )?;
             let preload = &build::artifacts()?.preload;
-            run(Command::new("cc").arg("lost.o").arg(preload).arg("-o").arg(&lost).current_dir(&dir))?;
+            build::run(Command::new("cc").arg("lost.o").arg(preload).arg("-o").arg(&lost).current_dir(&dir))?;
             let lost = lost.display().to_string();
             names(
                 stack,

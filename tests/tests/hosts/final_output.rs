@@ -154,9 +154,7 @@ fn failed_output_prints_one_line() -> Outcome {
             // The directory's name is taken by a file. If the common file cannot be written, each process
             // tries to write its own.
             let finished = job(stack, &dir, to, "file/run", &arguments)?.finish()?;
-            let reported =
-                finished.stderr.lines().filter(|line| line.contains("mpit: cannot write file/run"));
-            let reported = reported.count() as u32;
+            let reported = finished.stderr.matches("mpit: cannot write file/run").count() as u32;
             Failure::unless(
                 finished.code == bare.code && finished.stdout == bare.stdout && reported == complaints,
                 || {

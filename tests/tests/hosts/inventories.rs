@@ -172,11 +172,11 @@ fn check_names(kind: &str, merged: &[Entry], problems: &mut Vec<String>) {
         for string in ["name", "desc"] {
             let text = entry.field(string);
             let whole = (text.chars().count() + 1).to_string();
-            for asked in ["_len", "_need", "_cut_len"] {
-                let got = entry.field(&format!("{string}{asked}"));
+            for length in ["_len", "_need", "_cut_len"] {
+                let got = entry.field(&format!("{string}{length}"));
                 if got != whole {
                     let name = entry.field("name");
-                    problems.push(format!("{kind} {name}: {string}{asked} is {got} instead of {whole}"));
+                    problems.push(format!("{kind} {name}: {string}{length} is {got} instead of {whole}"));
                 }
             }
             let cut: String = text.chars().take(3).collect();

@@ -58,14 +58,14 @@ const STEPS: &str = "MPIT_TEST_ORDERS";
 /// Proves R19, R29.
 #[test]
 fn every_order_works_as_without_mpit() -> Outcome {
-    let asked = std::env::var(STEPS).ok();
-    let steps = asked.as_deref().unwrap_or("4");
+    let requested = std::env::var(STEPS).ok();
+    let steps = requested.as_deref().unwrap_or("4");
     stacks::on_each("init_orders", |stack| {
         let ours = ends_of_orders(stack, steps, true)?;
         let failing: Vec<_> = ours.iter().filter(|(_, end)| *end != "well").collect();
         println!("{}: {} orders, {} fail", stack.label(), ours.len(), failing.len());
         Failure::unless(ours.len() > 40, || format!("only {} orders were tried", ours.len()))?;
-        if failing.is_empty() && asked.is_none() {
+        if failing.is_empty() && requested.is_none() {
             return Ok(());
         }
         let bare = ends_of_orders(stack, steps, false)?;
@@ -105,8 +105,9 @@ fn abort_without_finalize_is_silent() -> Outcome {
         let program = stack.compile("lifecycle")?;
         let job = Job::mpi(stack, 1).arg(program).arg("iiIqA").under_mpit(&[MONITORED])?;
         let finished = job.finish()?;
-        let message = finished.stderr.lines().find(|line| line.starts_with("mpit:"));
-        Failure::unless(finished.code != Some(0) && message.is_none(), || finished.to_string())
+        // Anywhere in a line, because launchers print about an abort at the same time.
+        let is_silent = !finished.stderr.contains("mpit: ");
+        Failure::unless(finished.code != Some(0) && is_silent, || finished.to_string())
     })
 }
 

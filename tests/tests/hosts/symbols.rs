@@ -58,7 +58,7 @@ fn functions_are_exported_definitions_not() -> Outcome {
 }
 
 /// MPI calls that are interposed in C only: in Fortran, the lengths of strings follow the other arguments;
-/// tools that ask about error codes of MPI_T are written in C.
+/// tools that query error codes of MPI_T are written in C.
 const ONLY_IN_C: [&str; 13] = [
     "Comm_accept",
     "Comm_connect",

@@ -47,7 +47,7 @@ fn names(dir: &Path) -> Outcome<Vec<String>> {
     Ok(names)
 }
 
-/// Returns true for stacks whose launcher can spawn on every machine; the test of `reach` reports the others.
+/// Returns true for stacks whose launcher can spawn on every machine; the test `unusual_messages` reports the others.
 fn spawns(stack: &Stack) -> bool {
     !["mpich4.0.2", "impi2021.19", "impi2021.19-abi"].contains(&stack.label())
 }

@@ -7,10 +7,10 @@ use std::{fs, path::Path, process::Command};
 use mpit::component::{coll, osc, pml};
 use mpit::event::Safety;
 use mpit::internal::plugin::abi;
-use mpit::internal::vocabulary::SourceOrder;
+use mpit::internal::vocabulary::{SourceOrder, Vocabulary};
 use mpit::object::Bind;
 use mpit::tool::{Class, Datatype, Scope, Verbosity};
-use mpit_tests::{Context, Failure, Outcome, paths};
+use mpit_tests::{Context, Failure, Outcome, build, paths};
 
 /// The layout of a struct: its size, and the offset and size of each member.
 type Layout = (usize, Vec<(&'static str, usize, usize)>);
@@ -90,20 +90,23 @@ fn in_capitals(word: &impl Debug) -> String {
 /// Returns the numbers that have names in the header.
 fn numbers() -> BTreeMap<String, i64> {
     fn numbered<T>(start: &str, words: &[T], name: impl Fn(&T) -> String) -> Vec<(String, i64)> {
-        words.iter().zip(0..).map(|(word, number)| (format!("MPIT_{start}{}", name(word)), number)).collect()
+        words.iter().zip(0..).map(|(word, number)| (format!("{start}{}", name(word)), number)).collect()
+    }
+    fn vocabulary<V: Vocabulary>() -> Vec<(String, i64)> {
+        numbered(V::C_PREFIX, V::VALUES, |word| word.spelling().to_owned())
     }
     let mut all = Vec::new();
-    all.extend(numbered("CLASS_", Class::ALL, ToString::to_string));
-    all.extend(numbered("", Datatype::ALL, ToString::to_string));
-    all.extend(numbered("VERBOSITY_", Verbosity::ALL, ToString::to_string));
-    all.extend(numbered("BIND_", Bind::ALL, ToString::to_string));
-    all.extend(numbered("SAFETY_", Safety::ALL, ToString::to_string));
-    all.extend(numbered("SCOPE_", Scope::ALL, ToString::to_string));
-    all.extend(numbered("SOURCE_", SourceOrder::ALL, ToString::to_string));
-    all.extend(numbered("", &pml::Mode::ALL, in_capitals));
-    all.extend(numbered("", &osc::Kind::ALL, in_capitals));
-    all.extend(numbered("", &coll::Kind::ALL, in_capitals));
-    all.extend(numbered("ROOT_", &["NONE", "HERE", "AT"], ToString::to_string));
+    all.extend(vocabulary::<Class>());
+    all.extend(vocabulary::<Datatype>());
+    all.extend(vocabulary::<Verbosity>());
+    all.extend(vocabulary::<Bind>());
+    all.extend(vocabulary::<Safety>());
+    all.extend(vocabulary::<Scope>());
+    all.extend(vocabulary::<SourceOrder>());
+    all.extend(numbered("MPIT_", &pml::Mode::ALL, in_capitals));
+    all.extend(numbered("MPIT_", &osc::Kind::ALL, in_capitals));
+    all.extend(numbered("MPIT_", &coll::Kind::ALL, in_capitals));
+    all.extend(numbered("MPIT_ROOT_", &["NONE", "HERE", "AT"], ToString::to_string));
     for (name, number) in [
         ("PVAR_READONLY", abi::PVAR_READONLY),
         ("PVAR_CONTINUOUS", abi::PVAR_CONTINUOUS),
@@ -178,10 +181,7 @@ fn compile(dir: &Path, name: &str, code: &str, compiler: &str, options: &[&str])
     let include = paths::workspace().join("ffi/include");
     let mut command = Command::new(compiler);
     command.args(["-Wall", "-Wextra", "-pedantic", "-Werror"]).args(options).arg("-I").arg(include);
-    let output = command.arg(&source).current_dir(dir).output().context(compiler)?;
-    Failure::unless(output.status.success(), || {
-        format!("{command:?}:\n{}", String::from_utf8_lossy(&output.stderr))
-    })
+    build::run(command.arg(&source).current_dir(dir)).map(drop)
 }
 
 #[test]
@@ -216,19 +216,23 @@ fn layouts_and_constants_equal_rust() -> Outcome {
         format!("#include \"mpit_plugin.h\"\n#include <stdio.h>\nint main(void) {{\n{lines}return 0;\n}}\n");
     let dir = tempfile::tempdir().context("a directory for a program")?;
     compile(dir.path(), "layouts.c", &program, "cc", &["-std=c11", "-o", "layouts"])?;
-    let output = Command::new(dir.path().join("layouts")).output().context("the program")?;
-    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let [printed, _] = build::run(&mut Command::new(dir.path().join("layouts")))?;
     for (printed, expected) in printed.lines().zip(&expected) {
         Failure::unless(printed == expected, || format!("C prints {printed}, Rust prints {expected}"))?;
     }
-    Failure::unless(printed.lines().count() == expected.len(), || format!("{output:?}"))
+    Failure::unless(printed.lines().count() == expected.len(), || printed.clone())
 }
 
 #[test]
 fn the_header_is_valid_in_all_languages() -> Outcome {
     let dir = tempfile::tempdir().context("a directory for programs")?;
     let alone = "#include \"mpit_plugin.h\"\n";
-    let text = fs::read_to_string(paths::source("hosts/c/full_plugin.c")).context("full_plugin.c")?;
+    // Plug-ins with entries of each kind, and with components.
+    let plugins = ["c/good.c", "c/bound.c", "component.c"].map(|name| {
+        let path = paths::source(&format!("plugins/{name}"));
+        fs::read_to_string(&path).context(path.display())
+    });
+    let plugins = plugins.into_iter().collect::<Outcome<Vec<_>>>()?;
     for (compiler, standard, ending) in
         [("cc", "c99", "c"), ("cc", "c11", "c"), ("c++", "c++17", "cpp"), ("c++", "c++20", "cpp")]
     {
@@ -238,7 +242,9 @@ fn the_header_is_valid_in_all_languages() -> Outcome {
         // members.
         if standard != "c++17" {
             let options = [&options[..], &["-Wno-missing-field-initializers"]].concat();
-            compile(dir.path(), &format!("whole.{ending}"), &text, compiler, &options)?;
+            for text in &plugins {
+                compile(dir.path(), &format!("plugin.{ending}"), text, compiler, &options)?;
+            }
         }
     }
     Ok(())

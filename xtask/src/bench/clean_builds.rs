@@ -95,12 +95,10 @@ pub(crate) fn run(rounds: u32) -> Outcome {
 fn dependencies(folder: &Path) -> Outcome<usize> {
     let mut tree = cargo(folder);
     tree.args(["tree", "--edges", "normal,build", "--prefix", "none", "--no-dedupe", "--offline"]);
-    let output = tree.output().context("cargo tree")?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let [text, _] = mpit_tests::build::run(&mut tree)?;
     let mut lines: Vec<&str> = text.lines().skip(1).collect();
     lines.sort_unstable();
     lines.dedup();
-    Failure::unless(output.status.success(), || String::from_utf8_lossy(&output.stderr).into_owned())?;
     Ok(lines.len())
 }
 

@@ -204,10 +204,8 @@ pub(super) fn timed(command: &mut Command) -> Outcome<(f64, f64)> {
     shell.current_dir(command.get_current_dir().unwrap_or(Path::new(".")));
     shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let start = Instant::now();
-    let output = shell.output().context("sh")?;
+    let [printed, _] = mpit_tests::build::run(&mut shell)?;
     let elapsed = start.elapsed().as_secs_f64() * 1e3;
-    Failure::unless(output.status.success(), || String::from_utf8_lossy(&output.stderr).into_owned())?;
-    let printed = String::from_utf8_lossy(&output.stdout);
     let processor = children(&printed).context(format!("`times` printed `{printed}`"))?;
     Ok((processor, elapsed))
 }

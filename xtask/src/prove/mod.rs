@@ -1,47 +1,73 @@
 //! Proofs: models of the lock-free structures under loom, and tests under Miri and sanitizers.
 
+mod instruments;
 mod mutants;
 
 use std::{
     env,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, ExitCode},
 };
 
 use mpit_tests::{Context, Failure, Outcome, paths};
 
-/// Options of `cargo xtask prove`.
+use instruments::Instrument;
+
+/// Options of `cargo xtask prove`. Without `--mutants`, `--miri`, `--tsan` and `--asan`, runs the models.
 #[derive(clap::Args)]
+#[allow(clippy::struct_excessive_bools, reason = "options of a command, of which one at most is given")]
 pub(crate) struct Arguments {
     /// Break the sources as `core/models/mutants.txt` says, one entry after the other: its model must fail each time
-    #[arg(long)]
+    #[arg(long, group = "kind")]
     mutants: bool,
-    /// The beginnings of the names of models; all without
+    /// Run unit tests under Miri, which finds undefined behavior
+    #[arg(long, group = "kind")]
+    miri: bool,
+    /// Run tests with threads under ThreadSanitizer, which finds data races
+    #[arg(long, group = "kind")]
+    tsan: bool,
+    /// Run tests that load plug-ins under AddressSanitizer, which finds invalid memory accesses
+    #[arg(long, group = "kind")]
+    asan: bool,
+    /// End a model after so many seconds; it has not failed then
+    #[arg(long, conflicts_with = "kind")]
+    seconds: Option<u64>,
+    /// The beginnings of the names of models, or the names of packages with `--miri`, `--tsan` and `--asan`; all without
     names: Vec<String>,
 }
 
 /// Runs the proofs that the options select.
 pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
+    let names = &arguments.names;
     if arguments.mutants {
-        return mutants::run(&arguments.names);
+        return mutants::run(names);
+    }
+    for (is_chosen, instrument) in [
+        (arguments.miri, Instrument::Miri),
+        (arguments.tsan, Instrument::ThreadSanitizer),
+        (arguments.asan, Instrument::AddressSanitizer),
+    ] {
+        if is_chosen {
+            return instruments::run(instrument, names);
+        }
     }
     let models = build(paths::workspace(), &paths::target())?;
-    let status = Command::new(&models).args(&arguments.names).status().context(models.display())?;
+    let mut command = Command::new(&models);
+    if let Some(seconds) = arguments.seconds {
+        command.env("MPIT_MODEL_SECONDS", seconds.to_string());
+    }
+    let status = command.args(names).status().context(models.display())?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn cargo() -> Command {
-    Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-}
-
 /// Builds the models of a workspace; returns the path of the program.
-fn build(workspace: &Path, target: &Path) -> Outcome<std::path::PathBuf> {
-    let status = cargo()
-        .args(["build", "--quiet", "--release", "-p", "mpit-models", "--target-dir"])
+fn build(workspace: &Path, target: &Path) -> Outcome<PathBuf> {
+    let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["build", "--quiet", "--profile", "models", "-p", "mpit-models", "--target-dir"])
         .arg(target)
         .current_dir(workspace)
         .status()
         .context("cargo build")?;
     Failure::unless(status.success(), || "the models do not build".into())?;
-    Ok(target.join("release/mpit-models"))
+    Ok(target.join("models/mpit-models"))
 }

@@ -5,6 +5,7 @@ use std::{
     os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::{Command, ExitCode},
+    time::Instant,
 };
 
 use mpit_tests::{Context, Failure, Outcome, paths};
@@ -22,27 +23,51 @@ struct Mutant {
 
 /// Tries the mutants of the models whose names begin with one of `names`, or all.
 pub(super) fn run(names: &[String]) -> Outcome<ExitCode> {
-    let list = paths::workspace().join("core/models/mutants.txt");
-    let mutants = parse(&fs::read_to_string(&list).context(list.display())?)?;
+    let mutants = list()?;
     let is_chosen = |mutant: &&Mutant| {
         names.is_empty() || names.iter().any(|name| mutant.model.starts_with(name.as_str()))
     };
     let chosen: Vec<&Mutant> = mutants.iter().filter(is_chosen).collect();
-    let copy = Copy::new()?;
-    let mut survivors = 0;
     for mutant in &chosen {
-        let found = copy.with(mutant, || {
-            let models = build(&copy.workspace, &copy.target)?;
-            let output = Command::new(&models).arg(&mutant.model).output().context(models.display())?;
-            Ok(if output.status.success() { None } else { Some(complaint(&output.stdout)) })
-        })?;
-        survivors += usize::from(found.is_none());
+        mutant.apply(paths::workspace())?;
+    }
+    let copy = Copy::new()?;
+    let (start, mut survivors) = (Instant::now(), 0);
+    for mutant in &chosen {
+        let found = copy.with(mutant, || copy.run(&mutant.model))?;
+        survivors += usize::from(found.is_err());
         let (from, to) = mutant.replacements.first().context("an entry changes something")?;
         println!("{:44} {}: `{}` -> `{}`", mutant.model, mutant.file, in_one_line(from), in_one_line(to));
-        println!("    {}", found.as_deref().unwrap_or("NOT FOUND: the model holds"));
+        match found {
+            Ok(complaint) => println!("    {complaint}"),
+            Err(why) => println!("    NOT FOUND: {why}"),
+        }
     }
-    println!("{} mutants, {survivors} not found", chosen.len());
+    let seconds = start.elapsed().as_secs();
+    println!("{} mutants, {survivors} not found, {seconds} seconds", chosen.len());
     Ok(if survivors == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Returns all entries.
+fn list() -> Outcome<Vec<Mutant>> {
+    let list = paths::workspace().join("core/models/mutants.txt");
+    parse(&fs::read_to_string(&list).context(list.display())?)
+}
+
+impl Mutant {
+    /// Returns the file of a workspace with the change.
+    fn apply(&self, workspace: &Path) -> Outcome<String> {
+        let file = workspace.join(&self.file);
+        let mut content = fs::read_to_string(&file).context(file.display())?;
+        for (from, to) in &self.replacements {
+            let count = content.matches(from.as_str()).count();
+            Failure::unless(count == 1, || {
+                format!("core/models/mutants.txt: {} has these lines {count} times:\n{from}", self.file)
+            })?;
+            content = content.replace(from.as_str(), to);
+        }
+        Ok(content)
+    }
 }
 
 /// Returns the message of the panic in the output of a failed model.
@@ -83,11 +108,11 @@ fn parse_entry(lines: &[&str]) -> Outcome<Mutant> {
                 is_after_replacement = false;
             }
             let (text, _) = mutant.replacements.last_mut().context(line)?;
-            *text += &format!("{from}\n");
+            text.extend([from, "\n"]);
         } else if let Some(to) = line.strip_prefix('+') {
             is_after_replacement = true;
             let (_, text) = mutant.replacements.last_mut().context(line)?;
-            *text += &format!("{to}\n");
+            text.extend([to, "\n"]);
         } else {
             return Err(Failure::new(format!("core/models/mutants.txt: cannot parse `{line}`")));
         }
@@ -121,17 +146,22 @@ impl Copy {
         Ok(copy)
     }
 
+    /// Runs a model; returns its complaint, or the reason why there is none.
+    fn run(&self, model: &str) -> Outcome<Result<String, String>> {
+        let models = match build(&self.workspace, &self.target) {
+            Ok(models) => models,
+            Err(failure) => return Ok(Err(failure.to_string())),
+        };
+        let output = Command::new(&models).arg(model).output().context(models.display())?;
+        let holds = output.status.success();
+        Ok(if holds { Err("the model holds".into()) } else { Ok(complaint(&output.stdout)) })
+    }
+
     /// Runs a function while a file is changed.
     fn with<T>(&self, mutant: &Mutant, run: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
         let file = self.workspace.join(&mutant.file);
         let original = fs::read_to_string(&file).context(file.display())?;
-        let mut changed = original.clone();
-        for (from, to) in &mutant.replacements {
-            let count = changed.matches(from.as_str()).count();
-            Failure::unless(count == 1, || format!("{} has {count} times:\n{from}", mutant.file))?;
-            changed = changed.replace(from.as_str(), to);
-        }
-        fs::write(&file, changed).context(file.display())?;
+        fs::write(&file, mutant.apply(&self.workspace)?).context(file.display())?;
         let result = run();
         fs::write(&file, original).context(file.display())?;
         result
@@ -155,6 +185,29 @@ fn copy_all(from: &Path, to: &Path) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn entries_fit_the_sources_and_models() -> Outcome {
+        let mutants = list()?;
+        let mut models = String::new();
+        let proofs = paths::workspace().join("core/models/src/proofs");
+        for file in fs::read_dir(&proofs).context(proofs.display())? {
+            let file = file.context(proofs.display())?.path();
+            models.push_str(&fs::read_to_string(&file).context(file.display())?);
+        }
+        for mutant in &mutants {
+            mutant.apply(paths::workspace())?;
+            let name = format!("\"{}\"", mutant.model);
+            Failure::unless(models.contains(&name), || format!("there is no model {}", mutant.model))?;
+        }
+        for model in models.split("Model::new(").skip(1) {
+            let name = model.split('"').nth(1).unwrap_or_default();
+            Failure::unless(mutants.iter().any(|mutant| mutant.model == name), || {
+                format!("the model {name} has no mutant")
+            })?;
+        }
+        Ok(())
+    }
 
     #[test]
     fn entries_are_parsed() {

@@ -1,7 +1,10 @@
 //! libc, with fork handlers that models can run, for the models in `core/models`.
 #![allow(unsafe_code, reason = "the signature is the one of libc")]
 
+use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Mutex, PoisonError};
+
+use mpit_models_std::sync::atomic::AtomicU64;
 
 pub use ::libc::*;
 
@@ -21,6 +24,9 @@ pub struct Handlers {
 
 static REGISTERED: Mutex<Vec<Handlers>> = Mutex::new(Vec::new());
 
+/// Makes each access to the handlers a step of the model.
+static STEPS: AtomicU64 = AtomicU64::new(0);
+
 /// Keeps the handlers for [`take_handlers`].
 ///
 /// # Safety
@@ -31,6 +37,7 @@ pub unsafe fn pthread_atfork(
     in_parent: Option<Handler>,
     in_child: Option<Handler>,
 ) -> c_int {
+    STEPS.fetch_add(1, SeqCst);
     if let (Some(before), Some(in_parent), Some(in_child)) = (before, in_parent, in_child) {
         let handlers = Handlers { before, in_parent, in_child };
         REGISTERED.lock().unwrap_or_else(PoisonError::into_inner).push(handlers);
@@ -40,5 +47,6 @@ pub unsafe fn pthread_atfork(
 
 /// Returns the handlers that were registered since the last call.
 pub fn take_handlers() -> Vec<Handlers> {
+    STEPS.fetch_add(1, SeqCst);
     std::mem::take(&mut *REGISTERED.lock().unwrap_or_else(PoisonError::into_inner))
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use crate::desc::{EventDesc, PvarDesc};
+use crate::internal::desc::{EventDesc, PvarDesc};
 use crate::registry::{Image, Registry};
 use crate::session::{HandleSelection, Interface, Limits, PvarHandle, SessionId};
 use crate::vocabulary::ThreadLevel;

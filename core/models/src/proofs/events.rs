@@ -17,13 +17,12 @@ use std::harness::Model;
 use super::at_once;
 use super::bench::{Bench, Lasting, unless_invalid};
 use crate::Error;
-use crate::desc::{Element, EventDesc, Origin, SourceDesc};
+use crate::activation::Activation;
 use crate::event::instance::{self, Payload};
 use crate::event::{
-    Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, Hints, InstanceId, RegistrationId,
-    SourceCell,
+    Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, InstanceId, RegistrationId, SourceCell,
 };
-use crate::plugin::Activation;
+use crate::internal::desc::{Element, EventDesc, Origin, SourceDesc};
 use crate::tool::EventInstance;
 use crate::vocabulary::{Datatype, Safety, SourceOrder};
 
@@ -39,7 +38,6 @@ pub(super) const MODELS: &[Model] = &[
     Model::new("events::abandoned_registrations_end_once", abandoned_registrations_end_once).preemptions(2),
     Model::new("events::no_registration_begins_after_the_end", no_registration_begins_after_the_end),
     Model::new("events::instances_are_whole_or_over", instances_are_whole_or_over),
-    Model::new("events::deferred_ones_come_once", deferred_ones_come_once).preemptions(2),
     Model::new("events::dropped_ones_are_counted", dropped_ones_are_counted).preemptions(2),
 ];
 
@@ -61,7 +59,7 @@ const ELEMENTS: &[Element] = &[
     Element::new(Datatype::Uint64, offset_of!(Tick, complement)),
 ];
 
-/// The same event of a plug-in.
+/// The event of a plug-in.
 static ACTIVATION: Activation = Activation::new();
 static LIMITED_CELL: EventCell = EventCell::new();
 static LIMITED: EventDesc =
@@ -122,7 +120,7 @@ fn read(id: InstanceId) -> Option<Tick> {
     }
 }
 
-/// What callbacks of a registration have done. Only the content belongs to the model.
+/// The record of the callbacks of a registration. Only the content belongs to the model.
 #[derive(Default)]
 struct Listener {
     /// Memory that callbacks use and the free callback frees: the number of callbacks.
@@ -190,8 +188,8 @@ fn some_function() -> *mut c_void {
 }
 
 /// Registers a listener, with a callback of the lowest level and a handler of drops.
-fn register(bench: &Bench, listener: &Listener, defer: bool) -> crate::Result<RegistrationId> {
-    let id = bench.event_handle_alloc(0, None, Hints { defer: Some(defer) }, &ABI)?;
+fn register(bench: &Bench, listener: &Listener) -> crate::Result<RegistrationId> {
+    let id = bench.event_handle_alloc(0, None, &ABI)?;
     // SAFETY: the functions of `ABI` ignore the pointer.
     unsafe { bench.event_set_dropped_handler(id, some_function()) }?;
     // SAFETY: the functions of `ABI` ignore the pointer, and the listener lasts as long as the registration.
@@ -215,9 +213,9 @@ struct Tool {
 }
 
 impl Tool {
-    fn new(desc: &'static EventDesc, defer: bool) -> Self {
+    fn new(desc: &'static EventDesc) -> Self {
         let (bench, listener) = (Bench::of_event(desc), Lasting::new(Listener::default()));
-        let id = register(&bench, listener.get(), defer).unwrap();
+        let id = register(&bench, listener.get()).unwrap();
         Self { bench, listener, id }
     }
 
@@ -236,22 +234,22 @@ impl Tool {
 
 /// The free callback runs once, after the last callback, and sees what callbacks did.
 fn free_callbacks_come_last() {
-    let tool = Rc::new(Tool::new(&TICK, false));
+    let tool = Rc::new(Tool::new(&TICK));
     at_once(&tool, [|_| raise(1), |tool| assert!(tool.free())]);
     assert_eq!(tool.freed(), 1);
     assert!(!TICK_CELL.has_listeners());
 }
 
-/// The same for two events at once.
+/// Free callbacks also follow two events that are raised at once.
 fn free_callbacks_follow_all_raises() {
-    let tool = Rc::new(Tool::new(&TICK, false));
+    let tool = Rc::new(Tool::new(&TICK));
     at_once(&tool, [|_| raise(1), |_| raise(2), |tool| assert!(tool.free())]);
     assert_eq!(tool.freed(), 1);
 }
 
-/// Of threads that free a registration at once, one succeeds, and the free callback runs once.
+/// One of several threads that free a registration succeeds, and the free callback runs once.
 fn registrations_are_freed_once() {
-    let tool = Rc::new(Tool::new(&TICK, false));
+    let tool = Rc::new(Tool::new(&TICK));
     let freed = Rc::new((tool, Cell::new(0)));
     fn free((tool, freed): &(Rc<Tool>, Cell<u64>)) {
         let here = u64::from(tool.free());
@@ -264,7 +262,7 @@ fn registrations_are_freed_once() {
 
 /// A registration that follows a freed one gets its own events only.
 fn registrations_are_reused_after_their_end() {
-    let first = Tool::new(&TICK, false);
+    let first = Tool::new(&TICK);
     let second = Lasting::new(Listener::default());
     let both = Rc::new((first, second));
     at_once(
@@ -273,7 +271,7 @@ fn registrations_are_reused_after_their_end() {
             |_| raise(1),
             |(first, second)| {
                 assert!(first.free());
-                let later = register(&first.bench, second.get(), false).unwrap();
+                let later = register(&first.bench, second.get()).unwrap();
                 assert!(later != first.id && !first.free(), "the old identifier is valid");
             },
         ],
@@ -288,7 +286,7 @@ fn registrations_are_reused_after_their_end() {
 
 /// No callback begins after the interface is finalized.
 fn a_finalized_interface_is_silent() {
-    let tool = Rc::new(Tool::new(&TICK, false));
+    let tool = Rc::new(Tool::new(&TICK));
     at_once(
         &tool,
         [
@@ -319,7 +317,7 @@ fn deactivate(bench: &Bench) {
 /// A registration whose plug-in is deactivated while an event is delivered can be freed, once.
 fn abandoned_registrations_end_once() {
     ACTIVATION.begin();
-    let tool = Rc::new(Tool::new(&LIMITED, false));
+    let tool = Rc::new(Tool::new(&LIMITED));
     at_once(&tool, [|_| raise_limited(1), |tool| deactivate(&tool.bench), |tool| assert!(tool.free())]);
     assert!(!LIMITED_CELL.has_listeners());
     assert!(!tool.free());
@@ -334,7 +332,7 @@ fn no_registration_begins_after_the_end() {
         &shared,
         [
             |(bench, _)| deactivate(bench),
-            |(bench, listener)| unless_invalid(register(bench, listener.get(), false).map(drop)),
+            |(bench, listener)| unless_invalid(register(bench, listener.get()).map(drop)),
         ],
     );
     assert!(!LIMITED_CELL.has_listeners());
@@ -352,14 +350,17 @@ fn instances_are_whole_or_over() {
         unsafe { Abi::new(publish, report, free_callback) }
     };
     let bench = Bench::of_event(&TICK);
-    let id = bench.event_handle_alloc(0, None, Hints::default(), &PUBLISHES).unwrap();
+    let id = bench.event_handle_alloc(0, None, &PUBLISHES).unwrap();
     // SAFETY: `publish` ignores both pointers.
     unsafe { bench.event_register_callback(id, Safety::None, some_function(), null_mut()) }.unwrap();
     raise(1);
     at_once(
         &Rc::new(bench),
         [
-            |_| raise(2),
+            |_| {
+                raise(2);
+                raise(3);
+            },
             |_| {
                 let id = InstanceId(LATEST.load(Acquire));
                 // Generations are odd while an instance lasts.
@@ -372,19 +373,9 @@ fn instances_are_whole_or_over() {
     );
 }
 
-/// An event that is deferred is delivered once, with the next one at the latest.
-fn deferred_ones_come_once() {
-    let tool = Rc::new(Tool::new(&TICK, true));
-    at_once(&tool, [|_| raise_restricted(1), |_| raise(10)]);
-    raise(100);
-    let listener = tool.listener.get();
-    assert_eq!((listener.sum.load(Relaxed), listener.dropped.load(Relaxed)), (111, 0));
-    assert_eq!(tool.callbacks(), 3);
-}
-
 /// An event that is not delivered is counted, and reported once.
 fn dropped_ones_are_counted() {
-    let tool = Rc::new(Tool::new(&TICK, false));
+    let tool = Rc::new(Tool::new(&TICK));
     raise_restricted(1);
     at_once(&tool, [|_| raise_restricted(1), |_| raise(10)]);
     raise(100);

@@ -41,7 +41,7 @@ fn items_are_whole() {
     );
 }
 
-/// Of writers at once, at least one appends, and no item is lost or at two places.
+/// At least one of several writers appends, and no item is lost or at two places.
 fn one_writer() {
     fn push(log: &(Log<AtomicU64>, AtomicU64), content: u64) {
         match log.0.push(item(content)) {

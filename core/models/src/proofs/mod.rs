@@ -6,7 +6,6 @@ mod forks;
 mod levels;
 mod log;
 mod records;
-mod ring;
 mod sessions;
 mod slots;
 mod small;
@@ -16,18 +15,17 @@ use std::rc::Rc;
 
 use std::harness::Model;
 
-/// Returns all models.
+/// Returns all models. Those that take long are first, so that no process waits for one at the end.
 pub(crate) fn all() -> Vec<Model> {
     [
-        log::MODELS,
-        sparse::MODELS,
+        events::MODELS,
         slots::MODELS,
+        small::MODELS,
+        sparse::MODELS,
+        sessions::MODELS,
+        log::MODELS,
         records::MODELS,
         levels::MODELS,
-        small::MODELS,
-        ring::MODELS,
-        sessions::MODELS,
-        events::MODELS,
         forks::MODELS,
     ]
     .concat()

@@ -12,9 +12,9 @@ use std::harness::Model;
 
 use super::at_once;
 use super::bench::{Bench, unless_invalid};
+use crate::activation::Activation;
 use crate::cell::{Cell as _, Counter, HighWatermark};
-use crate::desc::{Metadata, PvarDesc, PvarFlags, SharedMetadata};
-use crate::plugin::Activation;
+use crate::internal::desc::{Metadata, PvarDesc, PvarFlags, SharedMetadata};
 use crate::session::{HandleSelection, PvarHandle, SessionId};
 use crate::vocabulary::Class;
 
@@ -169,6 +169,7 @@ fn freed_handles_change_nothing() {
     at_once(
         &tool,
         [
+            |tool| unless_invalid(tool.bench.reset(tool.session, HandleSelection::One(tool.handle))),
             |tool| {
                 tool.free();
                 let later = tool.bench.alloc(tool.session).unwrap();
@@ -176,7 +177,6 @@ fn freed_handles_change_nothing() {
                 COUNT.add(5);
                 assert_eq!(tool.bench.value(tool.session, later), Ok(5));
             },
-            |tool| unless_invalid(tool.bench.reset(tool.session, HandleSelection::One(tool.handle))),
         ],
     );
 }

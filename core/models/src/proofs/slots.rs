@@ -111,7 +111,7 @@ fn old_identifiers_read_nothing() {
     );
 }
 
-/// Of threads that free an item at once, one succeeds, and retires it before the slot is used again.
+/// One of several threads that free an item succeeds, and retires it before the slot is used again.
 fn items_end_once() {
     struct Ended {
         reused: Reused,

@@ -66,6 +66,7 @@ fn targets_are_whole() {
 }
 
 /// The index, which is private to the registry, once more.
+#[allow(clippy::duplicate_mod, reason = "the index is private to the registry")]
 #[path = "../../../src/registry/name_index.rs"]
 mod name_index;
 

@@ -7,6 +7,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::mem;
 use std::os::unix::process::CommandExt;
 use std::process::{self, Command};
 use std::rc::Rc;
@@ -14,17 +15,18 @@ use std::sync::atomic::{
     AtomicU64,
     Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst},
 };
+use std::time::Duration;
 use std::{env, panic};
 
 use loom::sync::atomic as model;
 use loom::thread::ThreadId;
 
-/// What loom explores.
+/// The extent of the exploration by loom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Orders of accesses, and all values that a load may return. Orders of several loads and a store may be missing.
     Narrow,
-    /// The same with all orders, by means of companions.
+    /// All orders and all values, by means of companions.
     Wide,
     /// Orders of accesses. Loads return the latest value, as on a machine without weak memory.
     Latest,
@@ -64,7 +66,7 @@ pub(crate) enum Change {
 impl Change {
     fn apply(self, word: &model::AtomicU64, success: Ordering, failure: Ordering) -> Result<u64, u64> {
         match self {
-            Self::Exchange { current, new } => return word.compare_exchange(current, new, success, failure),
+            Self::Exchange { current, new } => word.compare_exchange(current, new, success, failure),
             Self::Swap(new) => Ok(word.swap(new, success)),
             Self::Add(more) => Ok(word.fetch_add(more, success)),
             Self::Sub(less) => Ok(word.fetch_sub(less, success)),
@@ -75,7 +77,7 @@ impl Change {
         }
     }
 
-    /// Returns the value that it stores instead of another one.
+    /// Returns the value that the change makes of another one.
     fn result(self, before: u64) -> u64 {
         match self {
             Self::Exchange { new, .. } | Self::Swap(new) => new,
@@ -102,8 +104,8 @@ pub(crate) struct Place {
     modifier: Cell<Option<(ThreadId, bool)>>,
 }
 
-/// Returns the order that loom shall give to an access; the rest of sequential consistency is made here.
-fn known(order: Ordering, without: Ordering) -> Ordering {
+/// Returns the order of an access in loom, which lacks sequentially consistent ones: [`Place`] adds their total order.
+fn order_in_loom(order: Ordering, without: Ordering) -> Ordering {
     if order == SeqCst { without } else { order }
 }
 
@@ -133,44 +135,46 @@ impl Place {
 
     pub(crate) fn load(&self, order: Ordering) -> u64 {
         self.widen();
-        let known = known(order, Acquire);
+        let in_loom = order_in_loom(order, Acquire);
         if MODE.get() == Mode::Latest {
-            return self.latest(known);
+            return self.latest(in_loom);
         }
-        let value = self.word.load(known);
+        let value = self.word.load(in_loom);
         let is_too_old = {
             let stored = self.seq_cst.borrow();
             order == SeqCst && !stored.is_empty() && !stored.contains(&value)
         };
-        if is_too_old { self.latest(known) } else { value }
+        if is_too_old { self.latest(in_loom) } else { value }
     }
 
     pub(crate) fn store(&self, value: u64, order: Ordering) {
         self.widen();
         let modified_by_others =
             self.modifier.get().is_some_and(|(by, several)| several || by != loom::thread::current().id());
-        let known = known(order, Release);
+        let in_loom = order_in_loom(order, Release);
         if order == SeqCst || modified_by_others {
-            self.word.swap(value, known);
+            self.word.swap(value, in_loom);
         } else {
-            self.word.store(value, known);
+            self.word.store(value, in_loom);
         }
-        self.stored(value, order);
+        self.remember(value, order);
     }
 
     pub(crate) fn modify(&self, change: Change, success: Ordering, failure: Ordering) -> Result<u64, u64> {
         self.widen();
-        let result = change.apply(&self.word, known(success, AcqRel), known(failure, Acquire));
+        let result =
+            change.apply(&self.word, order_in_loom(success, AcqRel), order_in_loom(failure, Acquire));
         if let Ok(before) = result {
             let me = loom::thread::current().id();
             let several = self.modifier.get().is_some_and(|(by, several)| several || by != me);
             self.modifier.set(Some((me, several)));
-            self.stored(change.result(before), success);
+            self.remember(change.result(before), success);
         }
         result
     }
 
-    fn stored(&self, value: u64, order: Ordering) {
+    /// Adds a value to those that sequentially consistent loads return.
+    fn remember(&self, value: u64, order: Ordering) {
         let mut values = self.seq_cst.borrow_mut();
         if order == SeqCst {
             values.clear();
@@ -220,6 +224,22 @@ pub(crate) fn place(binding: &Binding, initial: u64) -> Rc<Place> {
     })
 }
 
+/// Ends a binding, and returns the latest value of its atomic; `None` if it has none in this execution.
+pub(crate) fn take(binding: &mut Binding) -> Option<u64> {
+    let bound = mem::take(binding.0.get_mut());
+    let place = CURRENT.with_borrow(|execution| {
+        let position = bound & ((1 << POSITION_BITS) - 1);
+        if bound >> POSITION_BITS == execution.number {
+            execution.places.get(position as usize).cloned()
+        } else {
+            None
+        }
+    })?;
+    // SAFETY: the caller has exclusive access to the atomic. loom fails the execution if a store of another thread does not
+    // happen before this.
+    Some(unsafe { place.word.unsync_load() })
+}
+
 /// Returns the lock that a binding stands for in this execution.
 pub(crate) fn lock(binding: &Binding) -> &'static loom::sync::Mutex<()> {
     CURRENT.with_borrow_mut(|execution| {
@@ -263,8 +283,10 @@ fn begin() {
 
 /// Restarts the process with more atomics if some were missing.
 fn restart_if_short() {
-    let missing = CURRENT.with_borrow(|execution| execution.is_short.then(|| execution.supply.clone()));
-    let Some(supply) = missing else { return };
+    let (is_short, supply) = CURRENT.with_borrow(|execution| (execution.is_short, execution.supply.clone()));
+    if !is_short {
+        return;
+    }
     let supply: Vec<String> = supply.iter().map(|(initial, count)| format!("{initial}:{count}")).collect();
     let program = env::current_exe().expect("the program has a path");
     let failure = Command::new(program).args(env::args_os().skip(1)).env(SUPPLY, supply.join(",")).exec();
@@ -280,11 +302,14 @@ fn supply() -> BTreeMap<u64, usize> {
     text.split(',').filter_map(pair).collect()
 }
 
-/// Runs all executions of a model; returns their number. Panics if one of them does.
+/// The number of executions between two looks at the clock.
+const CLOCK_INTERVAL: usize = 100;
+
+/// Runs all executions of a model, or as many as fit in a time; returns their number. Panics if one of them does.
 pub fn explore(
     bound: Option<usize>,
     mode: Mode,
-    limit: usize,
+    time: Option<Duration>,
     model: impl Fn() + Send + Sync + 'static,
 ) -> u64 {
     MODE.set(mode);
@@ -299,8 +324,8 @@ pub fn explore(
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = bound;
     builder.max_branches = 100_000;
-    builder.checkpoint_interval = limit.max(2);
-    builder.max_permutations = Some(limit);
+    builder.checkpoint_interval = CLOCK_INTERVAL;
+    builder.max_duration = time;
     builder.check(move || {
         begin();
         model();

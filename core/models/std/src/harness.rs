@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use std::{env, thread};
 
 use crate::execution::{self, Mode};
@@ -15,27 +15,19 @@ pub struct Model {
     run: fn(),
     preemptions: usize,
     mode: Mode,
-    limit: usize,
 }
 
 impl Model {
     /// A model of all orders with at most three preemptions.
     #[must_use]
     pub const fn new(name: &'static str, run: fn()) -> Self {
-        Self { name, run, preemptions: 3, mode: Mode::Wide, limit: 1_000_000 }
+        Self { name, run, preemptions: 3, mode: Mode::Wide }
     }
 
     /// Sets the number of preemptions.
     #[must_use]
     pub const fn preemptions(mut self, preemptions: usize) -> Self {
         self.preemptions = preemptions;
-        self
-    }
-
-    /// Ends the exploration after a number of executions.
-    #[must_use]
-    pub const fn limit(mut self, limit: usize) -> Self {
-        self.limit = limit;
         self
     }
 
@@ -49,18 +41,30 @@ impl Model {
     /// Explores the model in this process, and prints the result. Panics if an execution does.
     fn explore(&self) {
         let start = Instant::now();
-        let executions = execution::explore(Some(self.preemptions), self.mode, self.limit, self.run);
-        let end = if executions as usize >= self.limit { "at the limit" } else { "all" };
+        let seconds =
+            env::var(SECONDS).ok().and_then(|seconds| seconds.parse().ok()).map(Duration::from_secs);
+        let executions = execution::explore(Some(self.preemptions), self.mode, seconds, self.run);
+        let end = match seconds {
+            Some(seconds) if start.elapsed() >= seconds => "out of time",
+            _ => "all",
+        };
         let values = if self.mode == Mode::Latest { "latest values" } else { "weak memory" };
         let seconds = start.elapsed().as_secs_f64();
         println!("{executions:>10} {seconds:>8.1}  {end}, {} preemptions, {values}", self.preemptions);
     }
 }
 
+/// The environment variable with the most seconds for a model. A model that needs more ends early, and does not fail.
+const SECONDS: &str = "MPIT_MODEL_SECONDS";
+
 /// The option of a process that runs one model.
 const ONE: &str = "--one";
 
 /// Runs the models whose names begin with an argument, or all without arguments.
+///
+/// # Panics
+///
+/// Panics if this program cannot be started once more for each model.
 pub fn main(models: &[Model]) -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     if let [option, name] = &arguments[..]
@@ -91,12 +95,11 @@ pub fn main(models: &[Model]) -> ExitCode {
         }
     });
     let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
-    println!(
-        "{} models, {} failed, {:.0} seconds",
-        chosen.len(),
-        failed.len(),
-        start.elapsed().as_secs_f64()
-    );
+    let count = chosen.len();
+    println!("{count} models, {} failed, {:.0} seconds", failed.len(), start.elapsed().as_secs_f64());
+    if !failed.is_empty() {
+        println!("FAILED: {}", failed.join(", "));
+    }
     if failed.is_empty() && !chosen.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 

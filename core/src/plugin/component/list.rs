@@ -103,5 +103,5 @@ fn first_of(framework: Framework, name: &str) -> Option<Origin> {
         kept.find(|component| component.framework == framework && component.name() == name)
             .map(|component| component.origin())
     };
-    linked.map(crate::desc::ComponentDesc::origin).or_else(foreign)
+    linked.map(crate::component::ComponentDesc::origin).or_else(foreign)
 }

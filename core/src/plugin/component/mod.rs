@@ -19,13 +19,13 @@ use std::sync::atomic::{
 
 pub use list::{Claim, all, changed, on_change};
 
-use super::abi;
-use super::activation::Activation;
 use super::c_strings::{DESCRIPTION, borrowed};
 use super::c_structs::check_writable;
+use crate::abi;
+use crate::activation::Activation;
 use crate::component::{CommId, Framework, Lifecycle, Lines, Subscription, World, coll, osc, pml};
 use crate::desc::Origin;
-use crate::registry::{Fault, Refusal, text_fault};
+use crate::registry::{Fault, Refusal, Rule, text_fault};
 
 /// The description of a component, as read from its table.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +84,7 @@ impl ForeignComponent {
         let framework = Framework::ALL.into_iter().find(|framework| framework.name() == about.framework);
         let Some(framework) = framework else {
             let why = format!("there is no framework `{}`, but pml, osc and coll", about.framework);
-            return Err(Fault::of("C4", why));
+            return Err(Fault::of(Rule::C4, why));
         };
         if let Some(fault) = text_fault(about.name, "") {
             return Err(fault);

@@ -5,12 +5,11 @@ use std::ptr::from_ref;
 
 use super::guarded;
 use super::text::{ExportResult, optional, text};
+use crate::abi::{self, AddLine};
 use crate::component::coll::{self, Operation, Root, Volume};
 use crate::component::osc::{self, Access};
 use crate::component::pml::{self, Send};
-use crate::component::{CommId, Lifecycle, Lines, WindowId, World};
-use crate::desc::ComponentDesc;
-use crate::plugin::abi::{self, AddLine};
+use crate::component::{CommId, ComponentDesc, Lifecycle, Lines, WindowId, World};
 
 /// The `user_data` of the exported functions: the component, under the trait of its framework.
 enum Listener {

@@ -7,11 +7,10 @@ use super::pvar::object;
 use super::tables::Enums;
 use super::text::{ExportResult, list, optional, text};
 use super::{code, guarded};
-use crate::Error;
-use crate::desc::CvarDesc;
+use crate::cvar::CvarDesc;
 use crate::object::Object;
-use crate::plugin::abi;
 use crate::vocabulary::Bind;
+use crate::{Error, abi};
 
 /// Returns the C struct of a control variable, whose functions access the value in place.
 pub(super) fn entry(desc: &'static CvarDesc, enums: &mut Enums) -> ExportResult<abi::Cvar> {
@@ -59,7 +58,8 @@ unsafe fn setting(user_data: *mut c_void) -> &'static CvarDesc {
 ///
 /// The conditions of `mpit_get_function` in `mpit_plugin.h` hold.
 unsafe extern "C" fn get(user_data: *mut c_void, out: *mut c_void, count: c_int) -> c_int {
-    // SAFETY: the conditions are those of `get_of`, with a valid object.
+    // SAFETY: the host passes the `user_data` of the struct and `count` aligned elements, as `mpit_plugin.h` requires, and the
+    // object is a reference.
     unsafe { get_of(user_data, &Object::NONE, out, count) }
 }
 
@@ -93,7 +93,8 @@ unsafe extern "C" fn get_of(
 ///
 /// The conditions of `mpit_put_function` in `mpit_plugin.h` hold.
 unsafe extern "C" fn put(user_data: *mut c_void, value: *const c_void, count: c_int) -> c_int {
-    // SAFETY: the conditions are those of `put_of`, with a valid object.
+    // SAFETY: the host passes the `user_data` of the struct and `count` aligned elements, as `mpit_plugin.h` requires, and the
+    // object is a reference.
     unsafe { put_of(user_data, &Object::NONE, value, count) }
 }
 

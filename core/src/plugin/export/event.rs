@@ -4,8 +4,8 @@ use std::ffi::c_int;
 use std::ptr::null;
 
 use super::text::{ExportResult, list, optional, structs, text};
-use crate::desc::{EventDesc, SourceDesc};
-use crate::plugin::abi;
+use crate::abi;
+use crate::event::{EventDesc, SourceDesc};
 
 /// Returns the C struct of a source.
 pub(super) fn source(desc: &'static SourceDesc) -> ExportResult<abi::Source> {

@@ -3,8 +3,8 @@
 use std::ptr::null;
 
 use super::text::{ExportResult, list, optional, text};
+use crate::abi;
 use crate::desc::CategoryDesc;
-use crate::plugin::abi;
 
 /// Returns the C structs of a category: one, and one more for each parent after the first.
 pub(super) fn entries(desc: &CategoryDesc) -> ExportResult<Vec<abi::Category>> {

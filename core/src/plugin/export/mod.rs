@@ -19,11 +19,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null;
 use std::sync::OnceLock;
 
-use super::{abi, image};
+use super::{fault_log, image};
 use crate::desc::Origin;
 use crate::registry::{Image, Refusal};
 use crate::slices::{MPIT_0_1_COMPONENTS, all};
-use crate::threads;
+use crate::{abi, threads};
 use tables::Tables;
 
 /// The arguments of `plugin!`.
@@ -114,6 +114,7 @@ pub fn export(host: Option<&abi::Host>, about: &'static About) -> Option<&'stati
 impl Exported {
     /// Exports the definitions that are linked into this image, except for this crate's own, which the host has as well.
     fn of_linked(about: &'static About) -> Self {
+        fault_log::open_for_panics();
         let made: Result<text::ExportResult<*const abi::Table>, _> = catch_unwind(|| {
             only_one(&plugins())?;
             let mut image = Image::linked();
@@ -157,11 +158,13 @@ fn only_one(plugins: &[&About]) -> text::ExportResult<()> {
     Ok(())
 }
 
-/// Reports what was left out on standard error, one line each.
+/// Reports what was left out, one line each: to `mpit check`, or on standard error.
 #[allow(clippy::print_stderr, reason = "there is no caller to return an error to")]
 fn report(left_out: &[Refusal]) {
     for refusal in left_out {
-        eprintln!("{refusal}");
+        if !fault_log::append_refusal(refusal) {
+            eprintln!("{refusal}");
+        }
     }
 }
 

@@ -6,12 +6,10 @@ use std::ptr::null;
 use super::tables::Enums;
 use super::text::{ExportResult, list, optional, text};
 use super::{code, guarded};
-use crate::Error;
-use crate::cell::LevelStorage;
-use crate::desc::{Behavior, PvarDesc, PvarFlags};
+use crate::cell::{Behavior, LevelStorage, PvarDesc, PvarFlags};
 use crate::object::Object;
-use crate::plugin::abi;
-use crate::vocabulary::{Bind, Class};
+use crate::vocabulary::Bind;
+use crate::{Error, abi};
 
 /// Returns the reason why a variable cannot be exported, if there is one.
 pub(super) fn fault(desc: &PvarDesc) -> Option<&'static str> {
@@ -24,7 +22,7 @@ pub(super) fn fault(desc: &PvarDesc) -> Option<&'static str> {
 /// Returns the C struct of a variable. Levels are exported as cells, since watermarks follow them; other variables as functions
 /// that read them.
 pub(super) fn entry(desc: &'static PvarDesc, enums: &mut Enums) -> ExportResult<abi::Pvar> {
-    let level_storage = if is_level(desc.class()) { desc.level_storage(&Object::NONE) } else { None };
+    let level_storage = if desc.class().has_level() { desc.level_storage(&Object::NONE) } else { None };
     let (level, level_of): (_, Option<abi::LevelFunction>) = match level_storage {
         // Each object has a level of its own.
         Some(_) if desc.bind() != Bind::NoObject => (null(), Some(level_of)),
@@ -62,14 +60,10 @@ pub(super) fn entry(desc: &'static PvarDesc, enums: &mut Enums) -> ExportResult<
     })
 }
 
-fn is_level(class: Class) -> bool {
-    matches!(class, Class::Level | Class::HighWatermark | Class::LowWatermark)
-}
-
 /// Returns the flags, with those for properties that differ from the default of the class.
 fn flags(desc: &PvarDesc) -> c_uint {
-    let is_sum = matches!(desc.class(), Class::Counter | Class::Aggregate | Class::Timer);
-    let writable_by_class = is_sum || matches!(desc.class(), Class::HighWatermark | Class::LowWatermark);
+    let is_sum = desc.class().is_sum();
+    let writable_by_class = is_sum || desc.class().is_watermark();
     let read_only = desc.flags().has(PvarFlags::READONLY);
     let set = |flag, set| if set { flag } else { 0 };
     set(abi::PVAR_READONLY, read_only && writable_by_class)

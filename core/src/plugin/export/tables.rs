@@ -4,9 +4,10 @@ use std::ptr::null;
 
 use super::text::{self, ExportResult, structs, text};
 use super::{component, cvar, event, groups, pvar};
-use crate::desc::{ComponentDesc, EnumDesc, Origin};
-use crate::plugin::abi;
-use crate::registry::{Fault, Image, Refusal};
+use crate::abi;
+use crate::component::ComponentDesc;
+use crate::desc::{EnumDesc, Origin};
+use crate::registry::{Fault, Image, Refusal, Rule};
 
 /// The lists of a table.
 #[derive(Debug, Default)]
@@ -126,5 +127,5 @@ fn within(what: String, origin: Origin) -> impl FnOnce(String) -> String {
 }
 
 fn refusal(what: String, origin: Origin, why: &str) -> Refusal {
-    Refusal::new(what, origin, Fault::of("plug-in", why))
+    Refusal::new(what, origin, Fault::of(Rule::Plugin, why))
 }

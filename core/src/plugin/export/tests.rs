@@ -6,13 +6,12 @@ use std::sync::atomic::AtomicU32;
 
 use super::tables::Tables;
 use super::{About, export, only_one};
-use crate::cell::{Counter, Custom};
-use crate::desc::{
-    CategoryDesc, ComponentDesc, EventDesc, Metadata, Origin, PvarDesc, SharedMetadata, SourceDesc,
-};
-use crate::event::{EventCell, SourceCell};
+use crate::abi::{self, Host, MAGIC, MAJOR, MINOR};
+use crate::cell::{Counter, Custom, PvarDesc};
+use crate::component::ComponentDesc;
+use crate::desc::{CategoryDesc, Metadata, Origin, SharedMetadata};
+use crate::event::{EventCell, EventDesc, SourceCell, SourceDesc};
 use crate::object::Object;
-use crate::plugin::abi::{self, Host, MAGIC, MAJOR, MINOR};
 use crate::registry::{Image, Refusal};
 use crate::vocabulary::{Bind, Class, SourceOrder};
 

@@ -156,18 +156,6 @@ fn watermark_continues_where_it_stopped() {
     assert_eq!(read(), [40, 70], "the level at the restart does");
 }
 
-/// Proves R171.
-#[test]
-fn read_works_running_and_stopped() {
-    let one = One::new();
-    assert_eq!(one.read(), Ok(0));
-    one.start().unwrap();
-    one.cell.add(1);
-    assert_eq!(one.read(), Ok(1));
-    one.stop().unwrap();
-    assert_eq!(one.read(), Ok(1));
-}
-
 /// Proves R172.
 #[test]
 fn unstarted_handle_has_the_starting_value() {

@@ -21,7 +21,7 @@ fn read_only_variable_is_not_written() {
     assert_eq!(one.write(9), Err(Error::PvarNoWrite));
     assert_eq!(one.reset(), Err(Error::PvarNoWrite));
     assert_eq!(one.read(), Ok(5));
-    // A watermark is what the level was: it can be reset, not written.
+    // A watermark shows former levels: it can be reset, not written.
     let level = leak(Level::<u64>::new());
     let bench = Bench::of_pvars([pvar("use", Class::HighWatermark, level)]);
     let session = bench.session();
@@ -31,7 +31,7 @@ fn read_only_variable_is_not_written() {
     assert_eq!(bench.read(session, handle), Ok(4_u64));
 }
 
-/// Proves R175.
+/// Proves R171, R175.
 #[test]
 fn written_value_is_read_back() {
     let one = One::new();
@@ -113,11 +113,11 @@ fn null_and_misaligned_buffers_are_refused() {
     let misaligned: *mut u8 = words.as_mut_ptr().cast::<u8>().wrapping_add(1);
     for buffer in [std::ptr::null_mut(), misaligned] {
         let interface = one.bench.interface;
-        // SAFETY: null, or misaligned, which the calls look at before they use it.
+        // SAFETY: null or misaligned; the calls check both before any access.
         let read = unsafe { interface.read(one.session, one.handle, buffer) };
-        // SAFETY: null, or misaligned, which the calls look at before they use it.
+        // SAFETY: null or misaligned; the calls check both before any access.
         let exchanged = unsafe { interface.readreset(one.session, one.handle, buffer) };
-        // SAFETY: null, or misaligned, which the calls look at before they use it.
+        // SAFETY: null or misaligned; the calls check both before any access.
         let written = unsafe { interface.write(one.session, one.handle, buffer) };
         assert_eq!([read, exchanged, written], [Err(Error::Invalid); 3]);
     }
@@ -276,7 +276,7 @@ fn text_ends_within_its_count() {
 /// Proves R193.
 #[test]
 fn values_are_never_torn_among_threads() {
-    // Every value that there ever is has two equal halves.
+    // Each value has two equal halves.
     const EVENT: u64 = 0x1_0000_0001;
     let cell = leak(Counter::<u64>::new());
     let level = leak(Level::<u64>::new());

@@ -1,11 +1,11 @@
-//! Registrations and callbacks: R247 to R251, R257 to R263, R268 to R272.
+//! Registrations and callbacks: R247 to R251, R257 to R262, R268 to R272.
 
 use std::cell::Cell;
 use std::ffi::c_void;
 
 use mpit::Error;
 use mpit::cell::Counter;
-use mpit::event::{Delivery, Hints, RegistrationId, Safety};
+use mpit::event::{Delivery, RegistrationId, Safety};
 use mpit::internal::desc::PvarFlags;
 use mpit::internal::session::Limits;
 use mpit::internal::vocabulary::{SourceOrder, ThreadLevel};
@@ -87,8 +87,7 @@ fn invalid_registrations_are_refused() {
         assert_eq!(unsafe { interface.event_register_callback(id, Safety::None, NULL, NULL) }, expected);
         // SAFETY: nothing is registered that could be called.
         assert_eq!(unsafe { interface.event_set_dropped_handler(id, NULL) }, expected);
-        assert_eq!(interface.event_handle_set_hints(id, Hints::default()), expected);
-        assert_eq!(interface.event_handle_hints(id).map(drop), expected);
+        assert_eq!(interface.event_check(id), expected);
         assert_eq!(interface.event_has_callback(id, Safety::None).map(drop), expected);
     }
     fixture.send(1, Safety::None);
@@ -99,9 +98,8 @@ fn invalid_registrations_are_refused() {
 #[test]
 fn registering_invalid_events_is_refused() {
     let fixture = EventFixture::with(SourceOrder::Ordered, Limits { handles: 2, ..Limits::default() });
-    let alloc = |index, object: Option<&Object<'_>>| {
-        fixture.interface().event_handle_alloc(index, object, Hints::default(), &ABI)
-    };
+    let alloc =
+        |index, object: Option<&Object<'_>>| fixture.interface().event_handle_alloc(index, object, &ABI);
     let bound = fixture.bench.registry().event_index("seen").unwrap();
     assert_eq!(alloc(2, None), Err(Error::InvalidIndex));
     assert_eq!(alloc(u32::MAX, None), Err(Error::InvalidIndex));
@@ -201,28 +199,6 @@ fn free_in_callback_of_another_registration() {
         ('-', Delivered::End),
         ('d', Delivered::End),
     ]);
-}
-
-/// Proves R263.
-#[test]
-fn unmentioned_hints_stay() {
-    let fixture = EventFixture::new();
-    let tool = fixture.listen('a');
-    let interface = fixture.interface();
-    let defer = |value| Hints { defer: value };
-    assert_eq!(interface.event_handle_hints(tool.id), Ok(defer(Some(false))));
-    interface.event_handle_set_hints(tool.id, defer(Some(true))).unwrap();
-    interface.event_handle_set_hints(tool.id, defer(None)).unwrap();
-    assert_eq!(interface.event_handle_hints(tool.id), Ok(defer(Some(true))));
-    assert_eq!(
-        interface.event_handle_hints(fixture.listen_with('b', defer(Some(true))).id),
-        Ok(defer(Some(true)))
-    );
-    let mut hints = Hints::default();
-    assert!(!hints.set("color", "true") && !hints.set(Hints::DEFER, "maybe"));
-    assert_eq!(hints, defer(None));
-    assert!(hints.set(Hints::DEFER, "false"));
-    assert_eq!(hints, defer(Some(false)));
 }
 
 /// Proves R268.
@@ -333,8 +309,7 @@ fn then_use_the_rest(delivery: &Delivery, callback_data: &CallbackData) {
     interface.session_free(session).unwrap();
     let tool = callback_data.fixture.listen('z').on(Safety::None).count_drops();
     tool.off(Safety::None);
-    interface.event_handle_set_hints(tool.id, Hints::default()).unwrap();
-    interface.event_handle_hints(delivery.registration).unwrap();
+    interface.event_check(delivery.registration).unwrap();
     tool.free_without_callback().unwrap();
 }
 

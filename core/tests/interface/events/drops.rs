@@ -2,7 +2,7 @@
 
 use mpit::event::Safety;
 
-use super::fixture::{Delivered, EventFixture, HANDLER, OTHER_HANDLER};
+use super::fixture::{Delivered, EventFixture, HANDLER, OTHER_HANDLER, then_free};
 
 fn event(number: u64) -> Delivered {
     Delivered::Event(number, Safety::None, Safety::None)
@@ -158,6 +158,20 @@ fn drops_are_reported_before_the_free() {
     fixture.listen('c').on(Safety::None).count_drops();
     fixture.send(1, Safety::None);
     fixture.assert_delivered(&[('c', event(1))]);
+}
+
+/// Proves R258, R284.
+#[test]
+fn drops_precede_the_free_in_a_callback() {
+    let fixture = EventFixture::new();
+    fixture.listen('a').count_drops().on_with(Safety::None, |delivery, callback_data| {
+        lose(&callback_data.fixture, 4);
+        then_free(delivery, callback_data);
+        lose(&callback_data.fixture, 1);
+    });
+    fixture.send(1, Safety::None);
+    fixture.send(2, Safety::None);
+    fixture.assert_delivered(&[('a', event(1)), ('a', Delivered::Drops(4)), ('a', Delivered::End)]);
 }
 
 /// Proves R285.

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use mpit::Result;
 use mpit::event::{
-    Abi, Context, Delivery, DropReport, EventCell, FreeNotice, Hints, InstanceId, RegistrationId, Safety,
+    Abi, Context, Delivery, DropReport, EventCell, FreeNotice, InstanceId, RegistrationId, Safety,
     SourceCell, instance, raise,
 };
 use mpit::internal::desc::{Element, Origin};
@@ -240,16 +240,12 @@ impl EventFixture {
 
     /// A registration for `sent` without functions.
     pub(crate) fn listen(&self, label: char) -> Tool {
-        self.listen_with(label, Hints::default())
+        self.listen_to("sent", label)
     }
 
-    pub(crate) fn listen_with(&self, label: char, hints: Hints) -> Tool {
-        self.listen_to("sent", label, hints)
-    }
-
-    pub(crate) fn listen_to(&self, event: &str, label: char, hints: Hints) -> Tool {
+    pub(crate) fn listen_to(&self, event: &str, label: char) -> Tool {
         let index = self.bench.registry().event_index(event).unwrap();
-        let id = self.interface().event_handle_alloc(index, None, hints, &ABI).unwrap();
+        let id = self.interface().event_handle_alloc(index, None, &ABI).unwrap();
         Tool { fixture: *self, label, id }
     }
 
@@ -262,7 +258,7 @@ impl EventFixture {
     pub(crate) fn listen_bound(&self, label: char, comm: u64) -> Tool {
         let index = self.bench.registry().event_index("seen").unwrap();
         let object = Object::world(comm, 4);
-        let id = self.interface().event_handle_alloc(index, Some(&object), Hints::default(), &ABI).unwrap();
+        let id = self.interface().event_handle_alloc(index, Some(&object), &ABI).unwrap();
         Tool { fixture: *self, label, id }
     }
 

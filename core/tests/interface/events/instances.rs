@@ -79,6 +79,25 @@ fn instance_is_read_whole_and_by_element() {
     assert_eq!(fixture.log.take_deliveries().len(), 1);
 }
 
+/// Proves R293.
+#[test]
+fn time_stamp_is_that_of_the_raise() {
+    let fixture = EventFixture::new();
+    fixture.listen('a').on_with(Safety::None, |delivery, callback_data| {
+        let raised = instance::timestamp(delivery.instance).unwrap();
+        while callback_data.fixture.source.timestamp() == raised {}
+    });
+    // Its callback begins after that of `a`.
+    fixture.listen('b').on(Safety::None);
+    let before = fixture.source.timestamp();
+    fixture.send(1, Safety::None);
+    let after = fixture.source.timestamp();
+    let deliveries = fixture.log.deliveries.lock().unwrap();
+    let [a, b] = deliveries.iter().map(|(_, _, time)| *time).collect::<Vec<_>>()[..] else { panic!() };
+    assert_eq!(a, b);
+    assert!((before..after).contains(&a), "{before} {a} {after}");
+}
+
 /// Proves R295, R297.
 #[test]
 fn instances_are_read_at_every_level() {

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::ptr;
 use std::sync::Mutex;
 
-use mpit::event::{Abi, Context, Delivery, DropReport, Event, FreeNotice, Hints, Safety, instance};
+use mpit::event::{Abi, Context, Delivery, DropReport, Event, FreeNotice, Safety, instance};
 use mpit::internal::desc::Element;
 use mpit::internal::session::Interface;
 use mpit::tool::{EnumItem, Tool};
@@ -76,7 +76,7 @@ static ABI: Abi = unsafe { Abi::new(deliver, report, free_callback) };
 fn listen(name: &str, number: usize) {
     let interface = Interface::global();
     let index = interface.registry().event_index(name).expect("registered");
-    let id = interface.event_handle_alloc(index, None, Hints::default(), &ABI).expect("a registration");
+    let id = interface.event_handle_alloc(index, None, &ABI).expect("a registration");
     let function = ptr::without_provenance_mut(number);
     // SAFETY: `ABI` ignores the function.
     unsafe { interface.event_register_callback(id, Safety::None, function, ptr::null_mut()) }

@@ -6,12 +6,6 @@
 //! * A registration that lasts for the whole test must account for each raise exactly.
 //! * A shorter one must account for at least those raises that began after its handler of drops was set and ended before it
 //!   was freed, and at most for those that overlapped with it. Its free callback runs once, as its last callback.
-//!
-//! Under ThreadSanitizer:
-//!
-//!     RUSTFLAGS="-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer" \
-//!     TSAN_OPTIONS=suppressions=tests/interface/events/stress.supp \
-//!         cargo +nightly test -p mpit --release --target x86_64-unknown-linux-gnu --test interface stress
 
 use std::ffi::c_void;
 use std::sync::OnceLock;
@@ -21,8 +15,8 @@ use crate::support::leak;
 use crate::support::process::in_own_process;
 use mpit::event::instance::Payload;
 use mpit::event::{
-    Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, Hints, RegistrationId, Safety,
-    SourceCell, instance,
+    Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, RegistrationId, Safety, SourceCell,
+    instance,
 };
 use mpit::internal::desc::{Element, Origin};
 use mpit::internal::registry::Image;
@@ -210,9 +204,8 @@ unsafe extern "C" fn free_callback(_: *mut c_void, notice: &FreeNotice) {
     record.ended.fetch_add(1, SeqCst);
 }
 
-fn alloc(defer: bool) -> RegistrationId {
-    let hints = Hints { defer: Some(defer) };
-    let id = interface().event_handle_alloc(0, None, hints, &ABI).unwrap();
+fn alloc() -> RegistrationId {
+    let id = interface().event_handle_alloc(0, None, &ABI).unwrap();
     let handler = std::ptr::from_ref(&ABI).cast_mut().cast();
     // SAFETY: `ABI` ignores the function.
     unsafe { interface().event_set_dropped_handler(id, handler) }.unwrap();
@@ -224,7 +217,7 @@ fn run_registration(round: u64) -> &'static RegistrationRecord {
     let span = if round.is_multiple_of(3) { 50 } else { u64::MAX };
     let record = RegistrationRecord::new(false, span);
     let done_before = done();
-    let id = alloc(round % 4 == 1);
+    let id = alloc();
     let begun_before = begun();
     record.register(id, Safety::None);
     record.register(id, Safety::AsyncSignalSafe);
@@ -257,11 +250,11 @@ fn every_instance_is_delivered_or_counted() {
         assert!(registry.add(&image, &[]).is_empty());
         let interface = INTERFACE.get_or_init(|| Interface::new(leak(registry), Limits::default()));
         interface.init(ThreadLevel::Multiple);
-        // Two registrations that last: events that cannot be delivered are dropped by one and deferred by the other.
-        let steady = [false, true].map(|defer| {
+        // Two registrations that last. They begin with different levels, so they drop different events.
+        let steady = [Safety::MpiRestricted, Safety::ThreadSafe].map(|level| {
             let record = RegistrationRecord::new(true, u64::MAX);
-            let id = alloc(defer);
-            record.register(id, Safety::MpiRestricted);
+            let id = alloc();
+            record.register(id, level);
             (record, id)
         });
         let mut records = Vec::new();

@@ -20,11 +20,11 @@ pub(crate) struct ArrayLengths {
 /// The time for which a library may read the arrays of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArrayLifetime {
-    /// ArrayLifetime until the call returns.
+    /// Valid until the call returns.
     Blocking,
-    /// ArrayLifetime until the operation is complete, which is not observed.
+    /// Valid until the operation is complete, which is not observed.
     Nonblocking,
-    /// ArrayLifetime until the request is freed, which may never happen.
+    /// Valid until the request is freed, which may never happen.
     Persistent,
 }
 

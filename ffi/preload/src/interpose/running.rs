@@ -8,7 +8,7 @@ macro_rules! run_on_fast_path {
             $forward,
             |guard, ()| {
                 guard.notify(|| {
-                    $crate::calls::catch_panic(|| $recorder);
+                    $crate::isolation::catch_panic(|| $recorder);
                 });
             },
         )
@@ -167,7 +167,7 @@ macro_rules! fast_path_in_c {
         let code: Option<std::ffi::c_int> = if $next.is_unresolved() { None } else { run() };
         match code {
             Some(code) => code,
-            // SAFETY: `slow_path` has the same obligations as this function, and gets the same arguments.
+            // SAFETY: `slow_path` is for the same function of MPI, and gets the program's arguments.
             None => unsafe { slow_path($($arg),*) },
         }
     }};

@@ -1,19 +1,19 @@
 //! Records of calls that create, name and free communicators.
 
 use mpit_ffi::comms::{self, Freeing};
-use mpit_ffi::origins::{self, Call};
+use mpit_ffi::origins::Call;
 
 use crate::arguments::{Binding, Comm, NewComm};
 
 /// Registers a communicator that was created from another one; the null handle in a process that is not in
 /// it.
 pub(crate) fn created<L: Binding>(call: Call, parent: Comm<L>, comm: NewComm<L>) {
-    origins::created(call, mpit_ffi::abi().clean(parent.get()), comm.get());
+    comms::created_from(mpit_ffi::abi().clean(parent.get()), call, comm.get());
 }
 
 /// Stores the origin of a communicator whose creation is not complete yet.
 pub(crate) fn creation_started<L: Binding>(call: Call, parent: Comm<L>, comm: NewComm<L>) {
-    origins::creation_started(call, mpit_ffi::abi().clean(parent.get()), comm.get());
+    comms::creation_started(mpit_ffi::abi().clean(parent.get()), call, comm.get());
 }
 
 /// Registers a communicator that was created without another one.

@@ -12,7 +12,7 @@ pub(crate) mod objects;
 pub(crate) mod persistent;
 pub(crate) mod sessions;
 
-use crate::calls::catch_panic;
+use crate::isolation::catch_panic;
 use crate::nesting::FastPathGuard;
 
 /// A record of a call, prepared before it is forwarded and completed after it has succeeded.

@@ -12,7 +12,7 @@ use mpit_ffi::comms::Comm;
 use mpit_ffi::table::Table;
 
 use super::byte_counts::ByteCounts;
-use super::collectives::{self, Amounts, Collective, CollectiveRecorder, Lookup};
+use super::collectives::{self, Amounts, Collective, CollectiveRecorder, Shape};
 use super::messages::{self, SendRecorder};
 use super::{Deliver, Pending, Recorder};
 use crate::arguments::{Binding, Request};
@@ -192,16 +192,16 @@ impl Keep for messages::Pending {
     }
 }
 
-impl<F: Fn(Lookup) -> Option<Collective>> PersistentRecorder for CollectiveRecorder<F> {
-    type Pending = collectives::Pending<F>;
+impl<S: Shape> PersistentRecorder for CollectiveRecorder<S> {
+    type Pending = collectives::Pending<S>;
 
     fn plan(self) -> Self::Pending {
         self.resolve_handles()
     }
 }
 
-impl<F: Fn(Lookup) -> Option<Collective>> Keep for collectives::Pending<F> {
-    fn keep(self, request: Handle) {
+impl<S: Shape> Keep for collectives::Pending<S> {
+    fn keep(mut self, request: Handle) {
         if let Some(operation) = self.operation() {
             let list: Option<Vec<u64>> = operation.byte_list().map(Iterator::collect);
             COLLECTIVES.insert_reusing(request, |record| record.set(&operation, list.as_deref()));

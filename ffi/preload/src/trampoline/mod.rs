@@ -30,15 +30,3 @@ pub(crate) use x86_64::{
     check_caller, counted_entry, doubly_counted_entry, entry, jump_to_result, record, resolve, unresolved,
     variadic, with_listeners,
 };
-
-/// Runs code inside a call without changing the `errno` that the program sees.
-pub(crate) fn with_errno_kept<R>(run: impl FnOnce() -> R) -> R {
-    // SAFETY: `__errno_location` has no preconditions.
-    let errno = unsafe { libc::__errno_location() };
-    // SAFETY: the variable belongs to this thread and exists as long as the thread.
-    let before = unsafe { errno.read() };
-    let result = run();
-    // SAFETY: the variable belongs to this thread and exists as long as the thread.
-    unsafe { errno.write(before) };
-    result
-}

@@ -21,7 +21,7 @@ use arbitrary::{Result, Unstructured};
 use mpit::Error;
 
 use calls::{Code, Pointer};
-use model::Model;
+use model::{Handle, Model};
 use settings::Settings;
 use variables::{KINDS, Kind, present};
 
@@ -54,6 +54,16 @@ pub fn target(data: &[u8]) {
 struct Run {
     model: Model,
     settings: Settings,
+}
+
+/// A handle and a pointer for its value.
+struct Access {
+    session: usize,
+    handle: usize,
+    pointer: Pointer,
+    /// The handle's state, if the arguments are valid.
+    state: Expected<Handle>,
+    kind: Kind,
 }
 
 /// Fails unless a call returned the model's result.
@@ -171,13 +181,8 @@ impl Run {
     }
 
     fn free(&mut self, choices: &mut Unstructured<'_>) -> Result<()> {
-        let (session, handle) = self.model.choose(choices)?;
-        let pointer = Pointer::choose(choices)?;
-        let expected = self
-            .model
-            .initialized()
-            .and(pointer.not_null())
-            .and(self.model.valid_handle(session, handle).map(drop));
+        let Access { session, handle, pointer, state, .. } = self.choose_access(choices)?;
+        let expected = state.map(drop);
         let (code, left) = calls::handle_free(session, handle, pointer);
         check(code, &expected);
         assert_eq!(left, if expected.is_ok() { 0 } else { handle });
@@ -213,14 +218,16 @@ impl Run {
         Ok(())
     }
 
-    fn read(&mut self, choices: &mut Unstructured<'_>) -> Result<()> {
+    fn choose_access(&self, choices: &mut Unstructured<'_>) -> Result<Access> {
         let ((session, handle), pointer) = (self.model.choose(choices)?, Pointer::choose(choices)?);
-        let state = self
-            .model
-            .initialized()
-            .and(pointer.not_null())
-            .and_then(|()| self.model.valid_handle(session, handle));
+        let valid = || self.model.valid_handle(session, handle).copied();
+        let state = self.model.initialized().and(pointer.not_null()).and_then(|()| valid());
         let kind = state.map_or(Kind::Wide, |state| state.kind);
+        Ok(Access { session, handle, pointer, state, kind })
+    }
+
+    fn read(&mut self, choices: &mut Unstructured<'_>) -> Result<()> {
+        let Access { session, handle, pointer, state, kind } = self.choose_access(choices)?;
         let expected = state.and_then(|state| pointer.aligned().map(|()| state));
         let (code, value) = calls::read(session, handle, kind, pointer);
         check(code, &expected);
@@ -231,14 +238,8 @@ impl Run {
     }
 
     fn write(&mut self, choices: &mut Unstructured<'_>) -> Result<()> {
-        let ((session, handle), pointer) = (self.model.choose(choices)?, Pointer::choose(choices)?);
+        let Access { session, handle, pointer, state, kind } = self.choose_access(choices)?;
         let value: u32 = choices.arbitrary()?;
-        let state = self
-            .model
-            .initialized()
-            .and(pointer.not_null())
-            .and_then(|()| self.model.valid_handle(session, handle));
-        let kind = state.map_or(Kind::Wide, |state| state.kind);
         let mut expected = state.map(drop).and(pointer.aligned());
         if expected.is_ok() {
             let present = present(kind);
@@ -249,13 +250,7 @@ impl Run {
     }
 
     fn read_and_reset(&mut self, choices: &mut Unstructured<'_>) -> Result<()> {
-        let ((session, handle), pointer) = (self.model.choose(choices)?, Pointer::choose(choices)?);
-        let state = self
-            .model
-            .initialized()
-            .and(pointer.not_null())
-            .and_then(|()| self.model.valid_handle(session, handle));
-        let kind = state.map_or(Kind::Wide, |state| state.kind);
+        let Access { session, handle, pointer, state, kind } = self.choose_access(choices)?;
         let expected = state.and_then(|state| {
             let is_atomic = if kind == Kind::Wide { Ok(()) } else { Err(Error::PvarNoAtomic) };
             is_atomic.and(pointer.aligned()).map(|()| state.shows(0))

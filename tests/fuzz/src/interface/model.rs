@@ -74,7 +74,8 @@ impl Model {
 
     pub(super) fn add_handle(&mut self, session: usize, handle: usize, kind: Kind, present: u64) {
         assert!(handle != 0 && handle != mpit_ffi::abi().all_handles);
-        let mut state = Handle { session, kind, is_started: false, touched: false, value: 0, written: None };
+        let mut state =
+            Handle { session, kind, is_started: false, is_touched: false, value: 0, written: None };
         if kind == Kind::Always {
             state.start(present);
         }
@@ -143,7 +144,7 @@ pub(super) struct Handle {
     pub(super) kind: Kind,
     is_started: bool,
     /// True after the first start, reset or write.
-    touched: bool,
+    is_touched: bool,
     /// Sums and watermarks: the value. Other classes: the variable's value at the last stop.
     value: u64,
     /// The value that was last written, and the variable's value at that time.
@@ -163,7 +164,7 @@ impl Handle {
     pub(super) fn shows(&self, present: u64) -> u64 {
         let shown = match (self.kind, self.written) {
             (kind, _) if kind.is_sum() => self.value,
-            _ if !self.touched => present,
+            _ if !self.is_touched => present,
             (Kind::High | Kind::Low, _) => self.value,
             _ if !self.is_started => self.value,
             (_, Some((value, when))) if when == present => value,
@@ -174,8 +175,8 @@ impl Handle {
 
     pub(super) fn start(&mut self, present: u64) {
         if !self.is_started {
-            let first = !self.touched;
-            (self.is_started, self.touched, self.written) = (true, true, None);
+            let first = !self.is_touched;
+            (self.is_started, self.is_touched, self.written) = (true, true, None);
             if first && !self.kind.is_sum() {
                 self.value = present;
             }
@@ -194,7 +195,7 @@ impl Handle {
         if matches!(self.kind, Kind::Level | Kind::Fixed) {
             return Err(Error::PvarNoWrite);
         }
-        (self.touched, self.written) = (true, None);
+        (self.is_touched, self.written) = (true, None);
         self.value = if self.kind.is_sum() { 0 } else { present };
         Ok(())
     }
@@ -203,7 +204,7 @@ impl Handle {
         if matches!(self.kind, Kind::Level | Kind::High | Kind::Low | Kind::Fixed) {
             return Err(Error::PvarNoWrite);
         }
-        (self.touched, self.value) = (true, value);
+        (self.is_touched, self.value) = (true, value);
         self.written = Some((value, present));
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Prints what is defined in this program.
+//! Prints the definitions in this program.
 
 fn main() {
     print!("{}", mpit_tests_linking_app::list());

@@ -1,4 +1,4 @@
-//! A component crate of which the program calls nothing: it only names it, with `use ... as _`.
+//! A component crate that the program names with `use ... as _`, and does not call.
 
 /// The measurements of the crate.
 #[mpit::category(name = "linking.disk")]

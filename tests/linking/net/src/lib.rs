@@ -30,7 +30,7 @@ pub fn send() {
 
 /// Never called: what is defined in it is there all the same.
 #[expect(dead_code, reason = "only its definitions matter")]
-fn nobody_calls_this() {
+fn unused() {
     /// Packets that came back.
     #[mpit::pvar(class = "COUNTER", category = Net)]
     static NET_ECHOES: Counter<u64> = Counter::new();

@@ -63,7 +63,9 @@ impl<'a> Case<'a> {
         let finished = self.prepared(mode, &work, &output)?.finish()?;
         let mut files = BTreeMap::new();
         list(&work, "", &mut files)?;
-        let (row, several) = (self.row, self.row.ranks > 1);
+        // Launchers print about a failure at the same time as the program.
+        let (row, fails) = (self.row, self.stack.is_some() && finished.code != Some(0));
+        let several = row.ranks > 1 || fails;
         let has_steady_errors = self.stack.is_none_or(|stack| row.has_steady_errors(stack));
         Ok(Observed {
             stdout: comparable(&finished.stdout, &output, row.has_numbers, several),
@@ -209,7 +211,7 @@ fn comparable(text: &str, output: &Path, has_numbers: bool, is_of_several: bool)
         lines = lines.iter().map(|line| without_numbers(line)).collect();
     }
     if is_of_several {
-        // The order is undefined, because processes write at the same time.
+        // The order is undefined, because several processes write at the same time.
         lines.sort();
     }
     lines.join("\n")

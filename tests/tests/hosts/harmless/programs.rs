@@ -233,7 +233,7 @@ pub(crate) const WITHOUT_MPI: &[Row] = &[
         r#"LARGE=$(head -c 120000 /dev/zero | tr '\0' x) exec "$@""#,
         "sh",
     ]),
-    plain(&["asks_for_mpi"]),
+    plain(&["detects_mpi"]),
     plain(&["floating_point"]),
     plain(&["constructor"]),
     Row { name: "destructor", ..plain(&["nothing"]) }.script(r#"SAY_DESTRUCTOR=1 exec "$@""#),

@@ -89,12 +89,11 @@ fn names_are_compared_with_other_plugins() -> Outcome {
     let places = output.reasons(2).iter().filter(|why| why.starts_with("names.c:")).count();
     equal(&places, &2)?;
     equal(&(output.0["errors"].clone(), output.0["warnings"].clone()), &(json!(3), json!(1)))?;
-    // MachineLock, the plug-in has no such defect.
+    // Checked alone, the plug-in has no such defect.
     equal(&checked(&[&second], 0)?.findings(0).len(), &1)
 }
 
-/// Tests that defects are found which only the plug-in's copy of mpit knows (left-out definitions), or only
-/// standard error shows (panics).
+/// Tests that defects are found which only the plug-in's copy of mpit knows: left-out definitions and panics.
 #[test]
 fn rust_plugins_are_checked() -> Outcome {
     let (short, every) = (Build::PLAIN.plugin("short")?, Build::PLAIN.plugin("every")?);

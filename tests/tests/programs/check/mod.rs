@@ -24,9 +24,7 @@ fn plugin(dir: &TempDir, source: &str, name: &str, options: &[&str]) -> Outcome<
     command.arg("-I").arg(paths::workspace().join("ffi/include")).arg("-o").arg(&object);
     // Messages contain the path of the source as passed to the compiler.
     command.arg(format!("{source}.c")).current_dir(paths::source("plugins/check"));
-    let output = command.output().context("cc")?;
-    let why = || format!("{command:?} failed:\n{}", String::from_utf8_lossy(&output.stderr));
-    Failure::unless(output.status.success(), why)?;
+    build::run(&mut command)?;
     Ok(object)
 }
 

@@ -1,5 +1,8 @@
 //! The guides of `docs/guides`, followed literally: each file is written and each command run in an initially
 //! empty directory, and the output is compared with the guide.
+//!
+//! `trycmd` does not serve: the steps of a guide are lines of one shell, some write files, and they run on several MPI libraries,
+//! whose launchers mix their error output with that of the programs.
 
 mod expected_output;
 mod installed;

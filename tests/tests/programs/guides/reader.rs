@@ -38,13 +38,20 @@ impl Reader {
         let script = self.script(steps, stage.path())?;
         let _lock = launch::lock_machine()?;
         let output = self.shell(&script, work_dir.path()).output().context("timeout")?;
-        let printed = self.as_in_the_guide(&String::from_utf8_lossy(&output.stdout));
-        compare(steps, &printed)
+        let printed = self.as_in_the_guide(&output.stdout);
+        let mut fields = printed.split('\x1e');
+        for (number, step) in steps.iter().enumerate() {
+            let errors = fs::read(stage.path().join(format!("{number}.errors"))).unwrap_or_default();
+            let (out, status) = (fields.next().unwrap_or_default(), fields.next());
+            compare(step, status, [out, &self.as_in_the_guide(&errors)])?;
+        }
+        Ok(())
     }
 
-    /// Writes the script of the steps. It prints the exit status of each step between two separators.
+    /// Writes the script of the steps. It prints the exit status of each step between two separators. The error output of each
+    /// step is in a file.
     fn script(&self, steps: &[Step], stage: &Path) -> Outcome<PathBuf> {
-        let mut script = String::from("exec 2>&1 </dev/null\numask 022\n");
+        let mut script = String::from("exec </dev/null\numask 022\n");
         for (number, step) in steps.iter().enumerate() {
             let staged = stage.join(number.to_string());
             let text = match step {
@@ -58,7 +65,7 @@ impl Reader {
                     text
                 }
                 Step::Command { command, .. } => {
-                    writeln!(script, ". '{}'", staged.display()).context("the script")?;
+                    writeln!(script, ". '{0}' 2>'{0}.errors'", staged.display()).context("the script")?;
                     command
                 }
             };
@@ -93,38 +100,28 @@ impl Reader {
             .fold(text.to_owned(), |text, (name, place)| text.replace(name, &place.display().to_string()))
     }
 
-    fn as_in_the_guide(&self, text: &str) -> String {
+    fn as_in_the_guide(&self, text: &[u8]) -> String {
+        let text = String::from_utf8_lossy(text).into_owned();
         std::iter::zip(NAMES, &self.places)
-            .fold(text.to_owned(), |text, (name, place)| text.replace(&place.display().to_string(), name))
+            .fold(text, |text, (name, place)| text.replace(&place.display().to_string(), name))
     }
 }
 
-/// Compares the output and the exit status of each step with the guide.
-fn compare(steps: &[Step], printed: &str) -> Outcome {
-    let mut fields = printed.split('\x1e');
-    for step in steps {
-        let output = fields.next().unwrap_or_default();
-        let status = fields.next();
-        let (line, what, is_right) = match step {
-            Step::File { line, path, .. } => (line, path, status == Some("0")),
-            Step::Command { line, command, shown, fails } => {
-                let ended = status.is_some_and(|status| (status != "0") == *fails);
-                (line, command, ended && is_shown(shown, output))
-            }
-        };
-        Failure::unless(is_right, || {
-            let ended = status.map_or("did not end".into(), |status| format!("ended with {status}"));
-            let shown = match step {
-                Step::Command { shown, fails, .. } => {
-                    let end = if *fails { "an error" } else { "0" };
-                    format!("the guide says it ends with {end} and prints:\n{}\n", shown.join("\n"))
-                }
-                Step::File { .. } => String::new(),
-            };
-            format!("line {line}: `{what}` {ended}. It printed:\n{output}\n{shown}")
-        })?;
-    }
-    Ok(())
+/// Compares the exit status and both outputs of a step with the guide.
+fn compare(step: &Step, status: Option<&str>, printed: [&str; 2]) -> Outcome {
+    let (line, what, is_right, expected) = match step {
+        Step::File { line, path, .. } => (line, path, status == Some("0"), String::new()),
+        Step::Command { line, command, shown, fails } => {
+            let ended = status.is_some_and(|status| (status != "0") == *fails);
+            let end = if *fails { "an error" } else { "0" };
+            let expected = format!("the guide says it ends with {end} and prints:\n{}\n", shown.join("\n"));
+            (line, command, ended && is_shown(shown, printed), expected)
+        }
+    };
+    Failure::unless(is_right, || {
+        let ended = status.map_or("did not end".into(), |status| format!("ended with {status}"));
+        format!("line {line}: `{what}` {ended}. It printed:\n{}\n{expected}", printed.join("\n"))
+    })
 }
 
 #[cfg(test)]

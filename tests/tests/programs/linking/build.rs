@@ -9,7 +9,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use mpit_tests::{Context, Failure, Outcome, paths};
+use mpit_tests::{Context, Outcome, paths};
 
 use super::linker::Linker;
 
@@ -166,10 +166,6 @@ pub(crate) fn run(program: &Path, arguments: &[&OsStr]) -> Outcome<String> {
 }
 
 fn output(command: &mut Command) -> Outcome<String> {
-    let output = command.output().context(format!("{command:?}"))?;
-    Failure::unless(output.status.success(), || {
-        let message = String::from_utf8_lossy(&output.stderr);
-        format!("{command:?}: {}\n{message}", output.status)
-    })?;
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    let [out, _] = mpit_tests::build::run(command)?;
+    Ok(out)
 }

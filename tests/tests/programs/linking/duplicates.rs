@@ -2,17 +2,14 @@
 
 use std::{env, process::Command};
 
-use mpit_tests::{Context, Failure, Outcome, paths};
+use mpit_tests::{Failure, Outcome, build, paths};
 
 /// Runs the example `indices`; returns its output and its error output.
 fn indices() -> Outcome<[String; 2]> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(["run", "--quiet", "-p", "mpit-tests", "--example", "indices"]);
-    let output = command.current_dir(paths::workspace()).output().context("cargo run")?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Failure::unless(output.status.success(), || format!("{command:?} failed:\n{}", text(&output.stderr)))?;
-    Ok([text(&output.stdout), text(&output.stderr)])
+    build::run(command.current_dir(paths::workspace()))
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::{path::Path, process::Command};
 
-use mpit_tests::{Context, Failure, Outcome, paths};
+use mpit_tests::{Failure, Outcome, build, paths};
 
 /// A linker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,14 +80,11 @@ impl Linker {
     }
 }
 
-/// Checks that an image has lists of definitions of its own: the linker exports no bound of a list that another image could
-/// replace by its own.
+/// Checks that an image has its own lists of definitions: it exports no bound of a list, which another image could replace.
 pub(crate) fn keeps_its_lists(file: &Path) -> Outcome {
     let mut readelf = Command::new("readelf");
     readelf.args(["--wide", "--dyn-syms"]).arg(file);
-    let output = readelf.output().context("readelf")?;
-    Failure::unless(output.status.success(), || String::from_utf8_lossy(&output.stderr).into_owned())?;
-    let symbols = String::from_utf8_lossy(&output.stdout).into_owned();
+    let [symbols, _] = build::run(&mut readelf)?;
     // The linker defines the bounds; other symbols with these names are statics of Rust, which a whole archive exports like all.
     let is_replaceable = |line: &&str| {
         let is_bound = line.contains(" __start_linkm") || line.contains(" __stop_linkm");
@@ -101,7 +98,6 @@ pub(crate) fn keeps_its_lists(file: &Path) -> Outcome {
 fn notes(file: &Path) -> Outcome<String> {
     let mut readelf = Command::new("readelf");
     readelf.args(["--wide", "--string-dump=.comment", "--string-dump=.note.gnu.gold-version"]).arg(file);
-    let output = readelf.output().context("readelf")?;
-    Failure::unless(output.status.success(), || String::from_utf8_lossy(&output.stderr).into_owned())?;
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    let [notes, _] = build::run(&mut readelf)?;
+    Ok(notes)
 }

@@ -21,7 +21,7 @@ fn viewer() -> Outcome<PathBuf> {
         command.current_dir(paths::workspace()).status().is_ok_and(|status| status.success())
     });
     Failure::unless(*is_built, || "the example `plugins` does not build".into())?;
-    Ok(paths::target().join("debug/examples/plugins"))
+    Ok(paths::built().join("examples/plugins"))
 }
 
 fn job() -> Outcome<Job> {

@@ -97,13 +97,13 @@ pub struct Atomic<T> {
     binding: Binding,
 }
 
-// SAFETY: as for the atomics of the standard library; the initial value is only copied, and may be a pointer.
+// SAFETY: loom runs one thread of a model at a time. The initial value is only copied, and may be a pointer.
 unsafe impl<T> Send for Atomic<T> {}
-// SAFETY: as for the atomics of the standard library; the initial value is only copied, and may be a pointer.
+// SAFETY: loom runs one thread of a model at a time. The initial value is only copied, and may be a pointer.
 unsafe impl<T> Sync for Atomic<T> {}
 
-#[allow(missing_docs, reason = "as in the standard library")]
-#[allow(clippy::missing_errors_doc, reason = "as in the standard library")]
+#[allow(missing_docs, reason = "the standard library documents functions of these names")]
+#[allow(clippy::missing_errors_doc, reason = "the standard library documents functions of these names")]
 impl<T> Atomic<T> {
     #[must_use]
     pub const fn new(initial: T) -> Self {
@@ -111,8 +111,9 @@ impl<T> Atomic<T> {
     }
 }
 
-#[allow(missing_docs, reason = "as in the standard library")]
-#[allow(clippy::missing_errors_doc, reason = "as in the standard library")]
+#[allow(missing_docs, reason = "the standard library documents functions of these names")]
+#[allow(clippy::missing_errors_doc, reason = "the standard library documents functions of these names")]
+#[allow(clippy::missing_panics_doc, reason = "a model that uses what is not available fails")]
 impl<T: Word> Atomic<T> {
     fn place(&self) -> Rc<Place> {
         execution::place(&self.binding, self.initial.to_word())
@@ -124,6 +125,14 @@ impl<T: Word> Atomic<T> {
 
     pub fn store(&self, value: T, order: Ordering) {
         self.place().store(value.to_word(), order);
+    }
+
+    /// Takes the atomic out of the execution, and returns the latest value. Fails if another thread may still store one.
+    pub fn get_mut(&mut self) -> &mut T {
+        if let Some(latest) = execution::take(&mut self.binding) {
+            self.initial = T::from_word(latest);
+        }
+        &mut self.initial
     }
 
     pub fn swap(&self, value: T, order: Ordering) -> T {
@@ -173,15 +182,15 @@ impl<T: Word> Atomic<T> {
     ///
     /// Panics instead of using the pointer.
     pub unsafe fn from_ptr<'a>(_: *mut T) -> &'a Self {
-        unimplemented!("a model has no atomics in the memory of others")
+        panic!("a model has no atomics in the memory of others")
     }
 
     pub fn as_ptr(&self) -> *mut T {
-        unimplemented!("a model has no pointers to the content of atomics")
+        panic!("a model has no pointers to the content of atomics")
     }
 }
 
-#[allow(missing_docs, reason = "as in the standard library")]
+#[allow(missing_docs, reason = "the standard library documents functions of these names")]
 impl<T: Integer> Atomic<T> {
     pub fn fetch_add(&self, more: T, order: Ordering) -> T {
         self.modify(Change::Add(more.to_addend()), order)

@@ -3,7 +3,7 @@
 //! Only arguments that the standard calls significant at a process are read: others may have any value.
 
 mod amounts;
-mod operations;
+mod shapes;
 
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_ffi::abi::{Abi, Handle};
@@ -11,13 +11,10 @@ use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
 
 pub(crate) use amounts::Amounts;
-pub(crate) use operations::{
-    all, allgatherv, alltoallv, alltoallw, barrier, bcast, gather, gatherv, neighbors, neighbors_v,
-    neighbors_w, reduce, reduce_scatter, reduce_to_all, scatter, scatterv,
-};
+pub(crate) use shapes::{Either, Own, rooted, rootless};
 
 use super::{Deliver, Recorder};
-use crate::arguments::{self, Binding, Buf, Count, CountArray, Int, Type, TypeArray};
+use crate::arguments::{self, Binding, CountArray, Int, Type, TypeArray};
 use amounts::ByteList;
 
 /// A collective operation of this process.
@@ -64,41 +61,42 @@ pub(crate) enum Lookup {
     Library,
 }
 
-/// The record of a collective operation, to be made from the call's arguments.
-pub(crate) struct CollectiveRecorder<F>(F);
+/// The arguments of a call that performs a collective operation.
+pub(crate) trait Shape: Copy {
+    /// Returns the operation; `None` if that requires a lookup beyond the allowed effort.
+    fn operation(self, lookup: Lookup) -> Option<Collective>;
+}
 
-impl<F: Fn(Lookup) -> Option<Collective>> CollectiveRecorder<F> {
+/// The record of a collective operation, to be made from the call's arguments.
+pub(crate) struct CollectiveRecorder<S>(S);
+
+impl<S: Shape> CollectiveRecorder<S> {
     /// Resolves what can be resolved before the call.
-    pub(crate) fn resolve_handles(self) -> Pending<F> {
-        let resolved = (self.0)(Lookup::Registered);
-        Pending { resolved, make: self.0 }
+    pub(crate) fn resolve_handles(self) -> Pending<S> {
+        Pending { resolved: self.0.operation(Lookup::Registered), shape: self.0 }
     }
+}
+
+impl<S: Shape> Recorder for CollectiveRecorder<S> {
+    type FastRecord = Operation<'static>;
+    type Pending = Pending<S>;
 
     /// Returns the operation if it exchanges the same number of bytes with each, and communicator and type
     /// are in the caches of recent lookups.
-    #[inline]
-    fn cached_operation(&self) -> Option<Operation<'static>> {
-        let Collective { comm, kind, root, amounts, in_place } = (self.0)(Lookup::Cached)?;
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the arguments would go through memory, for every operation")]
+    fn fast_record(self) -> Option<Operation<'static>> {
+        let Collective { comm, kind, root, amounts, in_place } = self.0.operation(Lookup::Cached)?;
         let Amounts::Each(bytes) = amounts else { return None };
         let (rank, size) = (comm.rank(), comm.exchanges_with(kind));
         Some(Operation::new(comm.id(), kind, rank, size, root, Volume::Each(bytes), in_place))
     }
-}
-
-impl<F: Fn(Lookup) -> Option<Collective>> Recorder for CollectiveRecorder<F> {
-    type FastRecord = Operation<'static>;
-    type Pending = Pending<F>;
 
     #[inline]
-    fn fast_record(self) -> Option<Operation<'static>> {
-        self.cached_operation()
-    }
-
-    #[inline]
-    fn prepare(self) -> Pending<F> {
+    fn prepare(self) -> Pending<S> {
         let mut pending = self.resolve_handles();
         if coll::beginnings_wanted() {
-            pending.resolved = pending.resolved.or_else(|| (pending.make)(Lookup::Library));
+            pending.resolved = pending.operation();
             if let Some(operation) = &pending.resolved {
                 operation.deliver(coll::begin);
             }
@@ -107,23 +105,33 @@ impl<F: Fn(Lookup) -> Option<Collective>> Recorder for CollectiveRecorder<F> {
     }
 }
 
-/// A collective operation that was forwarded: the operation if it was resolved before, and the function that
-/// makes it from the call's arguments.
-pub(crate) struct Pending<F> {
+/// A collective operation that was forwarded: the operation if it was resolved before, and the arguments of
+/// the call.
+pub(crate) struct Pending<S> {
     resolved: Option<Collective>,
-    make: F,
+    shape: S,
 }
 
-impl<F: Fn(Lookup) -> Option<Collective>> Pending<F> {
-    /// Returns the operation. The library must have accepted it.
-    pub(crate) fn operation(self) -> Option<Collective> {
-        self.resolved.or_else(|| (self.make)(Lookup::Library))
+impl<S: Shape> Pending<S> {
+    /// Takes the operation. The library must have accepted it.
+    pub(crate) fn operation(&mut self) -> Option<Collective> {
+        match self.resolved.take() {
+            None => query(self.shape),
+            resolved => resolved,
+        }
     }
 }
 
-impl<F: Fn(Lookup) -> Option<Collective>> super::Pending for Pending<F> {
+/// Queries the library, which is rare: at the first use of a communicator, and for types that were committed unseen.
+#[cold]
+#[inline(never)]
+fn query<S: Shape>(shape: S) -> Option<Collective> {
+    shape.operation(Lookup::Library)
+}
+
+impl<S: Shape> super::Pending for Pending<S> {
     #[inline]
-    fn after(self) {
+    fn after(mut self) {
         if let Some(operation) = self.operation() {
             operation.deliver(coll::end);
         }
@@ -147,23 +155,24 @@ fn bytes(count: i64, size: u64) -> u64 {
     count.max(0).cast_unsigned().wrapping_mul(size)
 }
 
-/// The communicator of a call, and the allowed effort to resolve the other arguments.
+/// The kind and the communicator of a call, and the allowed effort to resolve the other arguments.
 #[derive(Clone, Copy)]
-struct CallContext {
+pub(crate) struct CallContext {
+    kind: Kind,
     comm: &'static Comm,
     lookup: Lookup,
 }
 
 impl CallContext {
     #[inline]
-    fn new<L: Binding>(lookup: Lookup, comm: arguments::Comm<L>) -> Option<Self> {
+    fn new<L: Binding>(lookup: Lookup, kind: Kind, comm: arguments::Comm<L>) -> Option<Self> {
         let comm = comm.get();
         let comm = match lookup {
             Lookup::Cached => comms::cached(comm)?,
             Lookup::Registered => comms::registered(mpit_ffi::abi().clean(comm))?,
             Lookup::Library => comms::in_use(mpit_ffi::abi().clean(comm))?,
         };
-        Some(Self { comm, lookup })
+        Some(Self { kind, comm, lookup })
     }
 
     /// Returns the root.
@@ -175,13 +184,13 @@ impl CallContext {
         Some(root_of(self.comm, root.get()))
     }
 
-    /// Returns true if a buffer is `MPI_IN_PLACE`; `None` if that requires a lookup beyond the allowed
-    /// effort.
+    /// Returns the number of blocks in arrays of them. That of a reduction is for the local group, also on an
+    /// intercommunicator.
     #[inline]
-    fn is_in_place<L: Binding>(self, buffer: Buf<L>) -> Option<bool> {
-        match self.lookup {
-            Lookup::Cached => buffer.is_in_place_without_lookup(),
-            Lookup::Registered | Lookup::Library => Some(buffer.is_in_place()),
+    fn block_count(self) -> u32 {
+        match self.kind {
+            Kind::ReduceScatter => self.comm.local_size(),
+            kind => self.comm.exchanges_with(kind),
         }
     }
 
@@ -212,31 +221,10 @@ impl CallContext {
     }
 
     #[inline]
-    fn equal_amounts<L: Binding>(self, (count, datatype): (Count<L>, Type<L>)) -> Option<Amounts> {
-        Some(Amounts::Each(bytes(count.get(), self.size(datatype)?)))
+    fn collective(self, root: Root, amounts: Amounts, in_place: bool) -> Collective {
+        let Self { kind, comm, .. } = self;
+        Collective { comm, kind, root, amounts, in_place }
     }
-
-    /// Returns the bytes of a block for each process; 0 if this process takes no part (`MPI_PROC_NULL` as the
-    /// root).
-    #[inline]
-    fn equal_amounts_unless_idle<L: Binding>(
-        self,
-        root: Root,
-        block: (Count<L>, Type<L>),
-    ) -> Option<Amounts> {
-        if root == Root::None { Some(Amounts::Each(0)) } else { self.equal_amounts(block) }
-    }
-
-    #[inline]
-    fn collective(self, kind: Kind, root: Root, amounts: Amounts, in_place: bool) -> Collective {
-        Collective { comm: self.comm, kind, root, amounts, in_place }
-    }
-}
-
-/// Wraps the function that makes the record.
-#[inline]
-fn recorder_of<F: Fn(Lookup) -> Option<Collective>>(make: F) -> CollectiveRecorder<F> {
-    CollectiveRecorder(make)
 }
 
 /// Returns the root that a call names.

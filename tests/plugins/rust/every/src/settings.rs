@@ -76,7 +76,7 @@ static ACTIVATIONS: AtomicU64 = AtomicU64::new(0);
 
 /// The number of activations, and 100 for each deactivation.
 #[pvar(class = "SIZE", name = "life_of_every")]
-fn life() -> u64 {
+fn activations() -> u64 {
     ACTIVATIONS.load(Relaxed)
 }
 

@@ -5,10 +5,10 @@ use std::ptr::{null_mut, without_provenance_mut};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::SeqCst};
 
 use mpit::event::instance::{source_index, timestamp};
-use mpit::tool::Tool;
-use mpit::event::{Abi, Delivery, DropReport, FreeNotice, Hints, Safety};
+use mpit::event::{Abi, Delivery, DropReport, FreeNotice, Safety};
 use mpit::internal::session::Interface;
 use mpit::object::{Bind, Object};
+use mpit::tool::Tool;
 
 use crate::is_ours;
 
@@ -31,7 +31,7 @@ extern "C" fn report(_function: *mut c_void, report: &DropReport) {
     LOST.fetch_add(report.count, SeqCst);
 }
 
-extern "C" fn free_callback(_function: *mut c_void, _farewell: &FreeNotice) {
+extern "C" fn free_callback(_function: *mut c_void, _notice: &FreeNotice) {
     RECEIVED.fetch_add(1000, SeqCst);
 }
 
@@ -48,11 +48,11 @@ pub fn show() {
         for (comm, level) in [(5, Safety::ThreadSafe), (6, Safety::None), (5, Safety::None)] {
             let object = Object::world(comm, 2);
             let object = if event.bind() == Bind::Comm { Some(&object) } else { None };
-            let id =
-                interface.event_handle_alloc(index, object, Hints::default(), &ABI).expect("a registration");
+            let id = interface.event_handle_alloc(index, object, &ABI).expect("a registration");
             let function = without_provenance_mut(1);
             // SAFETY: the functions of `ABI` ignore the pointer.
-            unsafe { interface.event_register_callback(id, level, function, null_mut()) }.expect("a callback");
+            unsafe { interface.event_register_callback(id, level, function, null_mut()) }
+                .expect("a callback");
             // SAFETY: the functions of `ABI` ignore the pointer.
             unsafe { interface.event_set_dropped_handler(id, function) }.expect("a handler");
             tool.cvar("every_step").expect("the setting").write(&[2_u32]).expect("steps");

@@ -1,0 +1,54 @@
+//! Opening of files that may be anything: never waits for a writer, as opening a FIFO would.
+
+use std::fs::{File, TryLockError};
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// Opens a regular file for reading, also through a symbolic link.
+///
+/// # Errors
+///
+/// Those of the file system, and [`ErrorKind::InvalidInput`] if it is no regular file.
+pub fn open(path: &Path) -> io::Result<File> {
+    open_with(path, libc::O_NONBLOCK)
+}
+
+/// Opens a regular file for reading. A symbolic link is refused, too: it is not the file that this program wrote.
+///
+/// # Errors
+///
+/// Those of the file system, and [`ErrorKind::InvalidInput`] if it is no regular file.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    open_with(path, libc::O_NONBLOCK | libc::O_NOFOLLOW).map_err(|error| match error.raw_os_error() {
+        // A symbolic link, which FreeBSD calls EMLINK, or a socket.
+        Some(libc::ELOOP | libc::EMLINK | libc::ENXIO) => not_regular(),
+        _ => error,
+    })
+}
+
+fn open_with(path: &Path, flags: libc::c_int) -> io::Result<File> {
+    let file = File::options().read(true).custom_flags(flags).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
+}
+
+fn not_regular() -> io::Error {
+    io::Error::new(ErrorKind::InvalidInput, "it is no regular file")
+}
+
+/// Returns true if a process has locked the file, as the owner of a store does.
+pub(crate) fn is_locked(path: &Path) -> bool {
+    let locked = |file: File| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
+    open_regular(path).is_ok_and(locked)
+}
+
+/// Returns the first bytes of a regular file, at most `limit`.
+///
+/// # Errors
+///
+/// The errors of [`open_regular`] and of reading.
+pub(crate) fn beginning(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_regular(path)?.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

@@ -1,0 +1,129 @@
+//! The identity of a file's run, from its first line. Files of Open MPI's own monitoring have none.
+
+use std::fmt;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use crate::files;
+
+/// The beginning of the first line of a file of one process.
+pub(crate) const RUN_WORD: &str = "# MPIT RUN\t";
+
+/// The beginning of the first line of a file of a whole job, whose identity follows two fields of its own.
+pub(crate) const JOB_WORD: &str = "# MPIT JOB\t";
+
+/// The name of a run that was not started by `mpit run`.
+pub const UNNAMED: &str = "-";
+
+/// The run and world of the process of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The name that `mpit run` gave; [`UNNAMED`] without it.
+    pub run: String,
+    /// The launcher's name for the world.
+    pub world: String,
+    /// The number of processes of the world.
+    pub size: u32,
+    /// The time at which the process initialized MPI, in UTC, as text that sorts by time: `2026-11-22T08:15:00.123Z`.
+    pub began: String,
+}
+
+impl Identity {
+    /// Returns the fields of the line behind its first word.
+    #[must_use]
+    pub fn fields(&self) -> String {
+        format!("{}\t{}\t{} ranks\t{}", self.run, self.world, self.size, self.began)
+    }
+
+    /// Returns the line with its line end.
+    #[must_use]
+    pub fn line(&self) -> String {
+        format!("{self}\n")
+    }
+
+    /// Parses the fields of the line, separated by tabs. Fields with control characters are rejected.
+    #[must_use]
+    pub fn parse(fields: &str) -> Option<Self> {
+        let mut fields = fields.trim_end_matches('\n').split('\t');
+        let is_sound = |field: &&str| !field.is_empty() && !field.contains(char::is_control);
+        let mut next = || fields.next().filter(is_sound);
+        let (run, world, size, began) = (next()?, next()?, next()?, next()?);
+        let size = size.strip_suffix(" ranks")?.parse().ok()?;
+        Some(Self { run: run.into(), world: world.into(), size, began: began.into() })
+    }
+
+    /// Parses the first line of a file of one process, or of a whole job.
+    fn of_line(line: &[u8]) -> Option<Self> {
+        let line = std::str::from_utf8(line).ok()?;
+        match line.strip_prefix(RUN_WORD) {
+            Some(fields) => Self::parse(fields),
+            None => Self::parse(line.strip_prefix(JOB_WORD)?.splitn(3, '\t').nth(2)?),
+        }
+    }
+
+    /// Returns the identity of a file `.prof`, if it has one.
+    #[must_use]
+    pub fn of_file(path: &Path) -> Option<Self> {
+        let (mut line, file) = (Vec::new(), files::open(path).ok()?);
+        BufReader::with_capacity(1024, file).take(4096).read_until(b'\n', &mut line).ok()?;
+        Self::of_line(&line)
+    }
+
+    /// Returns true if both belong to the same world of the same run. A process that did not receive the name of the run,
+    /// for example on another machine, belongs to the run that has its world.
+    #[must_use]
+    pub fn is_of_same_world(&self, other: &Self) -> bool {
+        self.world == other.world && (self.run == other.run || !self.is_named() || !other.is_named())
+    }
+
+    /// Returns true if the process got the name of the run.
+    #[must_use]
+    pub fn is_named(&self) -> bool {
+        self.run != UNNAMED
+    }
+}
+
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{RUN_WORD}{}", self.fields())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Identity;
+
+    #[test]
+    fn both_first_lines_have_the_same_fields() {
+        let fields = "20261122T081500-vm-17\tpmix a@1\t4 ranks\t2026-11-22T08:15:00.123Z";
+        let identity = Identity::parse(fields).unwrap();
+        assert_eq!((identity.run.as_str(), identity.size), ("20261122T081500-vm-17", 4));
+        let of = |line: String| Identity::of_line(line.as_bytes());
+        assert_eq!(of(format!("# MPIT RUN\t{fields}\n")), Some(identity.clone()));
+        assert_eq!(of(format!("# MPIT JOB\t1\t4 ranks\t{fields}\n")), Some(identity));
+        for line in [
+            "# MPIT JOB\t1\t4 ranks\n",
+            "# POINT TO POINT\n",
+            "",
+            "# MPIT RUN\ta\tb\n",
+            "# MPIT RUN\ta\x1b[2J\tb\t4 ranks\tc\n",
+        ] {
+            assert_eq!(of(line.into()), None);
+        }
+    }
+
+    #[test]
+    fn an_identity_is_read_as_it_was_written() {
+        let identity = Identity {
+            run: "20261122T081500-vm-17".into(),
+            world: "pmix prterun-vm-27728@1".into(),
+            size: 4,
+            began: "2026-11-22T08:15:00.123Z".into(),
+        };
+        assert_eq!(Identity::parse(&identity.fields()), Some(identity.clone()));
+        assert_eq!(identity.line(), format!("# MPIT RUN\t{}\n", identity.fields()));
+        assert_eq!(Identity::parse("a\tb\t4 processes\tc"), None);
+        assert_eq!(Identity::parse("a\tb\t4 ranks"), None);
+        assert_eq!(Identity::parse("a\nc\tb\t4 ranks\td"), None);
+    }
+}

@@ -1,0 +1,368 @@
+//! Parser of the text of a `.prof` file, of one process or of several one after the other.
+//!
+//! A line that is not understood is reported and skipped, and parsing continues with the next one.
+
+mod cursor;
+mod expected;
+
+use cursor::Cursor;
+use expected::Expected;
+
+use crate::messages::BINS;
+use crate::profile::{COMPONENT_WORD, PATTERNS};
+use crate::rows::{Kind, Section};
+use crate::{Identity, TrafficSum, identity};
+
+/// The origin of a text.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin {
+    /// The number of its first line in the file.
+    pub line: u64,
+    /// The expected rank, if it is known.
+    pub rank: Option<u32>,
+}
+
+/// A row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The kind.
+    pub kind: Kind,
+    /// The rank that sends the data.
+    pub from: u32,
+    /// The rank that receives the data.
+    pub to: u32,
+    /// The number of messages or operations, which is not 0, and their bytes.
+    pub sum: TrafficSum,
+}
+
+/// The name and size of a communicator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Comm {
+    /// The length of the name, with which the line begins.
+    pub name_len: usize,
+    /// The number of processes.
+    pub size: u32,
+}
+
+/// A consumer of the content of texts.
+pub trait Sink {
+    /// Adds a process, whose rows follow.
+    fn add_rank(&mut self, rank: u32);
+
+    /// Adds the number of processes of the world, as one of the lines has it.
+    fn add_size(&mut self, size: u32);
+
+    /// Adds a row.
+    fn add_row(&mut self, row: Row);
+
+    /// Adds a histogram of message sizes.
+    fn add_sizes(&mut self, bins: &[u64; BINS]);
+
+    /// Returns the communicator of a line that was added before. Each member has the same list in its text, which then need
+    /// not be parsed again.
+    fn known_comm(&self, line: &[u8]) -> Option<Comm>;
+
+    /// Adds a communicator: the line that introduces it, of name, tab and members, and the operations of one process, from
+    /// one to all, from all to one and from all to all.
+    fn add_comm(&mut self, line: &[u8], comm: Comm, operations: [TrafficSum; 3]);
+
+    /// Adds the line of another component.
+    fn add_line(&mut self, rank: u32, component: String, text: String);
+
+    /// Adds a line that was not understood, and is skipped.
+    fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String);
+}
+
+/// Parses a text, and adds its data to `sink`.
+pub fn text(sink: &mut impl Sink, text: &[u8], origin: Origin) {
+    let has_ranks = origin.rank.is_some();
+    let mut reader =
+        Reader { sink, origin, section: None, comm: CommState::None, rank: origin.rank, has_ranks };
+    if let Some(rank) = origin.rank {
+        reader.sink.add_rank(rank);
+    }
+    let mut line = origin.line;
+    let mut rest = text;
+    while let Some(end) = memchr::memchr(b'\n', rest) {
+        if let Err(error) = reader.line(&rest[..end]) {
+            reader.report_problem(line, &rest[..end], error);
+        }
+        rest = &rest[end + 1..];
+        line += 1;
+    }
+    if !rest.is_empty() {
+        reader.report_problem(line, rest, "an end of the line; the file is cut short".into());
+    } else if let Err(expected) = reader.end_of_process() {
+        reader.report_problem(line, b"", expected.into());
+    }
+}
+
+struct Reader<'a, S> {
+    sink: &'a mut S,
+    origin: Origin,
+    /// The last heading.
+    section: Option<Section>,
+    comm: CommState<'a>,
+    /// The rank in the last line.
+    rank: Option<u32>,
+    /// True if a rank was added.
+    has_ranks: bool,
+}
+
+/// The communicator that the next line is about.
+enum CommState<'a> {
+    None,
+    /// Its line has been reported already; the lines that belong to it are skipped without a report.
+    NotUnderstood,
+    Of(&'a [u8], Comm, [TrafficSum; 3]),
+}
+
+impl<'a, S: Sink> Reader<'a, S> {
+    #[inline]
+    fn line(&mut self, line: &'a [u8]) -> Result<(), Expected> {
+        let (word, rest) = match memchr::memchr(b'\t', line) {
+            Some(at) => (&line[..at], Cursor(&line[at + 1..])),
+            None => (line, Cursor(&[])),
+        };
+        if let Some(kind) = Kind::of_word(word) {
+            return self.row(kind, rest);
+        }
+        match word {
+            b"D" => self.comm(rest),
+            _ if word.starts_with(b"#") => Ok(self.heading(line)?),
+            _ => match PATTERNS.iter().position(|pattern| pattern.as_bytes() == word) {
+                Some(pattern) => self.operations(pattern, rest),
+                None => Err(Expected::AnyLine),
+            },
+        }
+    }
+
+    fn heading(&mut self, line: &[u8]) -> Result<(), &'static str> {
+        const EXPECTED: &str = "one of the headings POINT TO POINT, OSC, COLLECTIVES";
+        // The identity was read when the files were found.
+        if let Some(fields) = line.strip_prefix(identity::RUN_WORD.as_bytes()) {
+            let identity = std::str::from_utf8(fields).ok().and_then(Identity::parse);
+            let size = identity.ok_or("run, world, `ranks` and a time, with tabs between")?.size;
+            self.sink.add_size(size);
+            return Ok(());
+        }
+        if let Some(fields) = line.strip_prefix(COMPONENT_WORD.as_bytes()) {
+            return self.component(fields);
+        }
+        let known = |section: &Section| section.heading().as_bytes() == line;
+        let section = Section::ALL.into_iter().find(known).ok_or(EXPECTED)?;
+        let is_first = section == Section::PointToPoint;
+        // A repeated first heading begins the text of the next process.
+        let in_order = if is_first && self.section.is_some() { self.end_of_process() } else { Ok(()) };
+        if is_first && self.origin.rank.is_none() {
+            self.rank = None;
+        }
+        let previous = self.section.replace(section);
+        in_order?;
+        match (previous, section) {
+            (_, Section::PointToPoint)
+            | (Some(Section::PointToPoint), Section::OneSided)
+            | (Some(Section::OneSided), Section::Collectives) => Ok(()),
+            (None, _) => Err("the heading # POINT TO POINT before"),
+            (Some(Section::PointToPoint), Section::Collectives) => Err("the heading # OSC before"),
+            _ => Err("no second heading of this kind"),
+        }
+    }
+
+    /// Parses a line of another component, which follows all other lines of its process.
+    fn component(&mut self, fields: &[u8]) -> Result<(), &'static str> {
+        let tab = memchr::memchr(b'\t', fields).ok_or("the name of a component, a tab and a text")?;
+        let rank = self.rank.ok_or("lines of a component after others of its process")?;
+        let printable = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(char::is_control, " ");
+        let (component, text) = (printable(&fields[..tab]), printable(&fields[tab + 1..]));
+        self.sink.add_line(rank, component, text);
+        Ok(())
+    }
+
+    /// Fails unless all three headings were present, or none.
+    fn end_of_process(&mut self) -> Result<(), &'static str> {
+        self.end_comm();
+        match self.section {
+            None if self.origin.line == 1 && !self.has_ranks => {
+                Err("the heading # POINT TO POINT; is this the file of a monitoring component?")
+            }
+            None if self.origin.rank.is_some() => Err("the heading # POINT TO POINT; the file is cut short"),
+            None | Some(Section::Collectives) => Ok(()),
+            Some(Section::PointToPoint) => Err("the heading # OSC; the file is cut short"),
+            Some(Section::OneSided) => Err("the heading # COLLECTIVES; the file is cut short"),
+        }
+    }
+
+    /// Fails if a line is not under its heading, or not of the expected process.
+    #[inline]
+    fn belongs(&mut self, section: Section, rank: u32) -> Result<(), Expected> {
+        if self.section != Some(section) {
+            return Err(Expected::Under(section));
+        }
+        if self.rank != Some(rank) {
+            if self.origin.rank.is_some() {
+                return Err("the rank of the process whose text this is".into());
+            }
+            // Several texts without headings may follow each other.
+            self.rank = Some(rank);
+            self.sink.add_rank(rank);
+            self.has_ranks = true;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn row(&mut self, kind: Kind, mut rest: Cursor<'_>) -> Result<(), Expected> {
+        let me = rest.rank("the rank of the sender")?;
+        rest.literal(b"\t", "a tab after the rank of the sender")?;
+        let peer = rest.rank("the rank of the receiver")?;
+        let sum = volume(&mut rest)?;
+        if sum.count == 0 {
+            return Err("a number of messages above 0".into());
+        }
+        self.belongs(kind.section(), me)?;
+        // The histogram is on the line `E`, or else on the line `I`.
+        if kind == Kind::External || kind == Kind::Internal && !rest.0.is_empty() {
+            rest.literal(b"\t", "a tab and a histogram")?;
+            self.sink.add_sizes(&histogram(rest)?);
+        } else {
+            rest.end("the end of the line after `msgs sent`")?;
+        }
+        let (from, to) = kind.direction(me, peer);
+        self.sink.add_row(Row { kind, from, to, sum });
+        Ok(())
+    }
+
+    fn comm(&mut self, rest: Cursor<'a>) -> Result<(), Expected> {
+        self.end_comm();
+        self.comm = CommState::NotUnderstood;
+        if self.section != Some(Section::Collectives) {
+            return Err(Expected::Under(Section::Collectives));
+        }
+        let line = without_number(rest.0)?;
+        let comm = match self.sink.known_comm(line) {
+            Some(known) => known,
+            None => introduction(Cursor(line))?,
+        };
+        if &line[..comm.name_len] == b"MPI_COMM_WORLD" {
+            self.sink.add_size(comm.size);
+        }
+        self.comm = CommState::Of(line, comm, [TrafficSum::ZERO; 3]);
+        Ok(())
+    }
+
+    /// Parses a line about the operations of a pattern.
+    fn operations(&mut self, pattern: usize, mut rest: Cursor<'_>) -> Result<(), Expected> {
+        let me = rest.rank("the rank of the process")?;
+        let sum = volume(&mut rest)?;
+        rest.end("the end of the line after `msgs sent`")?;
+        self.belongs(Section::Collectives, me)?;
+        match &mut self.comm {
+            CommState::None => return Err("a line D before, with the communicator".into()),
+            CommState::NotUnderstood => (),
+            CommState::Of(_, _, operations) => operations[pattern] = sum,
+        }
+        Ok(())
+    }
+
+    /// Ends the current communicator.
+    fn end_comm(&mut self) {
+        if let CommState::Of(line, comm, operations) = std::mem::replace(&mut self.comm, CommState::None) {
+            self.sink.add_comm(line, comm, operations);
+        }
+    }
+
+    #[cold]
+    fn report_problem(&mut self, number: u64, line: &[u8], expected: Expected) {
+        self.sink.add_problem(number, || format!("expected {expected}{}", found(line)));
+    }
+}
+
+/// Returns the beginning of a line, for a message to the user.
+fn found(line: &[u8]) -> String {
+    const SHOWN: usize = 60;
+    if line.is_empty() {
+        return String::new();
+    }
+    let text = String::from_utf8_lossy(&line[..line.len().min(SHOWN)]);
+    let dots = if line.len() > SHOWN { "..." } else { "" };
+    format!(": {:?}{dots}", text.as_ref())
+}
+
+/// Parses bytes and messages.
+#[inline]
+fn volume(rest: &mut Cursor<'_>) -> Result<TrafficSum, &'static str> {
+    rest.literal(b"\t", "a tab after the rank")?;
+    let bytes = rest.number("a number of bytes")?;
+    rest.literal(b" bytes\t", "` bytes` and a tab")?;
+    let count = rest.number("a number of messages")?;
+    rest.literal(b" msgs sent", "` msgs sent`")?;
+    Ok(TrafficSum { count, bytes })
+}
+
+#[inline]
+fn histogram(mut rest: Cursor<'_>) -> Result<[u64; BINS], &'static str> {
+    const EXPECTED: &str = "a histogram of 66 numbers with commas between";
+    let mut bins = [0; BINS];
+    for (at, bin) in bins.iter_mut().enumerate() {
+        // Fast path: most bins are empty.
+        if let Some(after) = rest.0.strip_prefix(b"0,") {
+            rest = Cursor(after);
+            if at + 1 < BINS {
+                continue;
+            }
+            return Err(EXPECTED);
+        }
+        *bin = rest.number(EXPECTED)?;
+        if at + 1 < BINS {
+            rest.literal(b",", EXPECTED)?;
+        }
+    }
+    rest.end("the end of the line after 66 numbers")?;
+    Ok(bins)
+}
+
+/// Splits off the number of communicators that a line stands for: ` TAB comms: <number>`.
+fn without_number(line: &[u8]) -> Result<&[u8], &'static str> {
+    let Some(at) = memchr::memrchr(b'\t', line) else { return Ok(line) };
+    let mut rest = Cursor(&line[at + 1..]);
+    if rest.literal(b"comms: ", "").is_ok() {
+        rest.number("a number of communicators")?;
+        rest.end("the end of the line after the number of communicators")?;
+        return Ok(&line[..at]);
+    }
+    Ok(line)
+}
+
+/// Parses `<name> TAB procs: <ranks>,<ranks>,...`, where ranks are `7`, `-1`, `7-20`, `7-21:2` or `21-7:2`. Names have no
+/// tabs.
+fn introduction(mut rest: Cursor<'_>) -> Result<Comm, &'static str> {
+    let name_len = rest.until(b'\t', "the name of a communicator, and a tab")?.len();
+    rest.literal(b"procs: ", "`procs: ` and ranks")?;
+    let mut size: u32 = 0;
+    loop {
+        size = size.checked_add(members(&mut rest)?).ok_or("fewer members than 2^32")?;
+        if rest.0.is_empty() {
+            return Ok(Comm { name_len, size });
+        }
+        rest.literal(b",", "a comma between the ranks")?;
+    }
+}
+
+/// Parses one part of the list and returns the number of members that it stands for.
+fn members(rest: &mut Cursor<'_>) -> Result<u32, &'static str> {
+    // A member outside of the world.
+    if rest.literal(b"-1", "").is_ok() {
+        return Ok(1);
+    }
+    let first = rest.rank("a rank in the list of members")?;
+    if rest.literal(b"-", "").is_err() {
+        return Ok(1);
+    }
+    let last = rest.rank("the last rank of a range")?;
+    let step = if rest.literal(b":", "").is_ok() { rest.rank("the step of a range of ranks")? } else { 1 };
+    if step == 0 || !last.abs_diff(first).is_multiple_of(step) {
+        return Err("a range from a rank to another in whole steps");
+    }
+    Ok(last.abs_diff(first) / step + 1)
+}

@@ -1,0 +1,405 @@
+//! The text of a `.prof` file, byte for byte as Open MPI's tools expect it.
+//!
+//! Fields are separated by tabs. A line `E` or `I` has the messages to one process, external or internal, a block `D`
+//! describes a communicator, and a comment `# COMPONENT` has the line of a third-party component. The histogram of a pair
+//! is written once: on its `E` line, where it counts both kinds, or else on its `I` line.
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::io::{self, Write};
+use std::iter::Peekable;
+use std::sync::Arc;
+
+use crate::messages::{BINS, Row};
+use crate::rows::{Kind, Section};
+use crate::{OUTSIDE, TrafficSum};
+
+/// The name of a communicator, or of several with the same name and members.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Label {
+    /// The name, or the call that created it; empty if neither is known.
+    pub name: Arc<str>,
+    /// The number of that call; 0 if the communicator has a name.
+    pub first: u64,
+    /// The number of the last call, if the label is that of several communicators.
+    pub last: u64,
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, first, last } = self;
+        match (&**name, first) {
+            ("", _) => f.write_str("(no-name)"),
+            (_, 0) => f.write_str(name),
+            _ if last > first => write!(f, "{name}, {first} to {last}"),
+            _ => write!(f, "{name}, {first}"),
+        }
+    }
+}
+
+/// The processes of a communicator, by their ranks in the world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Members {
+    /// The first processes of the world, in its order.
+    World(u32),
+    /// A list, with [`OUTSIDE`] for processes outside of the world.
+    List(Arc<[u32]>),
+}
+
+impl Members {
+    /// Returns the number of processes.
+    #[must_use]
+    pub fn size(&self) -> u32 {
+        match self {
+            Self::World(size) => *size,
+            Self::List(list) => list.len() as u32,
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        let (identity, list): (u32, &[u32]) = match self {
+            Self::World(size) => (*size, &[]),
+            Self::List(list) => (0, list),
+        };
+        (0..identity).chain(list.iter().copied())
+    }
+}
+
+/// A communicator, or several with the same name and members, and the collective operations on it.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The name.
+    pub label: Label,
+    /// The processes.
+    pub members: Members,
+    /// The number of communicators.
+    pub alike: u64,
+    /// Operations from one process to all.
+    pub one_to_all: TrafficSum,
+    /// Operations from all processes to one.
+    pub all_to_one: TrafficSum,
+    /// Operations from all processes to all.
+    pub all_to_all: TrafficSum,
+}
+
+impl Block {
+    /// Creates a block for a communicator without collective operations.
+    #[must_use]
+    pub fn new(label: Label, members: Members) -> Self {
+        let none = TrafficSum::ZERO;
+        Self { label, members, alike: 1, one_to_all: none, all_to_one: none, all_to_all: none }
+    }
+}
+
+/// The words of the lines about the operations on a communicator: one to all, all to one, all to all.
+pub(crate) const PATTERNS: [&str; 3] = ["O2A", "A2O", "A2A"];
+
+/// A row without a histogram: operations with one process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SumRow {
+    /// The kind.
+    pub kind: Kind,
+    /// The rank in the world.
+    pub to: u32,
+    /// The number of operations, and their bytes.
+    pub sum: TrafficSum,
+}
+
+/// The content of a file. Processes outside of the world have no line.
+#[derive(Clone, Debug, Default)]
+pub struct Profile {
+    /// The rank of this process in the world.
+    pub me: u32,
+    /// Messages by receiver, in ascending order of ranks.
+    pub messages: Vec<Row>,
+    /// Rows of all other kinds, in ascending order of ranks in each section; those about one process in the order of kinds.
+    pub sums: Vec<SumRow>,
+    /// The communicators, in the order of creation.
+    pub comms: Vec<Block>,
+    /// Lines added by components, with the components' full names.
+    pub lines: Vec<(String, Vec<String>)>,
+}
+
+impl Profile {
+    /// Writes the text, in pieces of moderate size. Members of communicators are listed one by one up to `LISTED`, and as
+    /// ranges above. Bytes without a message, as a process leaves that is killed in its first send, make no line.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the sink.
+    pub fn write(&self, sink: impl Write) -> io::Result<()> {
+        self.write_with(sink, LISTED)
+    }
+
+    /// Writes the text for a file of all processes, with the members of communicators as ranges.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the sink.
+    pub fn write_for_container(&self, sink: impl Write) -> io::Result<()> {
+        self.write_with(sink, 0)
+    }
+
+    fn write_with(&self, sink: impl Write, listed: u32) -> io::Result<()> {
+        let mut out = Out { sink, text: Vec::with_capacity(PIECE + SLACK) };
+        for section in Section::ALL {
+            out.put(section.heading().as_bytes());
+            out.put(b"\n");
+            if section == Section::PointToPoint {
+                self.messages(&mut out)?;
+            }
+            for SumRow { kind, to, sum } in self.sums.iter().filter(|row| row.kind.section() == section) {
+                if *to != OUTSIDE && sum.count != 0 {
+                    self.pair(&mut out, *kind, *to, *sum);
+                    out.end_line()?;
+                }
+            }
+        }
+        for block in &self.comms {
+            self.block(&mut out, block, listed)?;
+        }
+        for (component, lines) in &self.lines {
+            for line in lines {
+                out.put(COMPONENT_WORD.as_bytes());
+                out.put(component.as_bytes());
+                out.put(b"\t");
+                out.put(line.as_bytes());
+                out.end_line()?;
+            }
+        }
+        out.end()
+    }
+
+    /// Writes the rows with histograms.
+    fn messages<W: Write>(&self, out: &mut Out<W>) -> io::Result<()> {
+        for row in &self.messages {
+            if row.to != OUTSIDE && row.external.count != 0 {
+                self.external(out, row)?;
+            }
+        }
+        for row in &self.messages {
+            if row.to != OUTSIDE && row.internal.count != 0 {
+                self.internal(out, row)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn external<W: Write>(&self, out: &mut Out<W>, row: &Row) -> io::Result<()> {
+        let sum = TrafficSum { count: row.external.count, bytes: row.external.bytes };
+        self.pair(out, Kind::External, row.to, sum);
+        let mut bins = [0; BINS];
+        row.external.add_sizes_to(&mut bins);
+        row.internal.add_sizes_to(&mut bins);
+        out.histogram(&bins);
+        out.end_line()
+    }
+
+    fn internal<W: Write>(&self, out: &mut Out<W>, row: &Row) -> io::Result<()> {
+        let sum = TrafficSum { count: row.internal.count, bytes: row.internal.bytes };
+        self.pair(out, Kind::Internal, row.to, sum);
+        if row.external.count == 0 {
+            let mut bins = [0; BINS];
+            row.internal.add_sizes_to(&mut bins);
+            out.histogram(&bins);
+        }
+        out.end_line()
+    }
+
+    /// Writes the beginning of a line about a pair of processes.
+    fn pair<W: Write>(&self, out: &mut Out<W>, kind: Kind, to: u32, sum: TrafficSum) {
+        out.put(&[kind.letter() as u8, b'\t']);
+        out.number(u64::from(self.me));
+        out.put(b"\t");
+        out.number(u64::from(to));
+        out.sum(sum);
+    }
+
+    fn block<W: Write>(&self, out: &mut Out<W>, block: &Block, listed: u32) -> io::Result<()> {
+        out.put(b"D\t");
+        out.name(&block.label.to_string());
+        out.put(b"\tprocs: ");
+        let runs: &mut dyn Iterator<Item = Run> = match &block.members {
+            Members::World(size) if *size > listed => {
+                &mut std::iter::once(Run { first: 0, last: *size - 1, step: 1 })
+            }
+            members if members.size() > listed => &mut Runs { ranks: members.iter().peekable(), held: None },
+            members => &mut members.iter().map(Run::of_one),
+        };
+        for (at, run) in runs.enumerate() {
+            if at != 0 {
+                out.put(b",");
+            }
+            out.run(run);
+            out.spill()?;
+        }
+        if block.alike > 1 {
+            out.put(b"\tcomms: ");
+            out.number(block.alike);
+        }
+        out.end_line()?;
+        for (pattern, sum) in PATTERNS.iter().zip([block.one_to_all, block.all_to_one, block.all_to_all]) {
+            out.put(pattern.as_bytes());
+            out.put(b"\t");
+            out.number(u64::from(self.me));
+            out.sum(sum);
+            out.end_line()?;
+        }
+        Ok(())
+    }
+}
+
+/// The beginning of the lines of components.
+pub(crate) const COMPONENT_WORD: &str = "# COMPONENT\t";
+
+/// The size up to which members of communicators are listed one by one, as Open MPI does.
+const LISTED: u32 = 4096;
+
+/// Ranks with a constant distance, in ascending or descending order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Run {
+    first: u32,
+    last: u32,
+    step: u32,
+}
+
+impl Run {
+    fn of_one(rank: u32) -> Self {
+        Self { first: rank, last: rank, step: 1 }
+    }
+}
+
+/// An iterator over runs of three and more ranks, and over single ranks between them.
+struct Runs<I: Iterator<Item = u32>> {
+    ranks: Peekable<I>,
+    /// The second of two ranks that do not begin a run.
+    held: Option<u32>,
+}
+
+impl<I: Iterator<Item = u32>> Iterator for Runs<I> {
+    type Item = Run;
+
+    fn next(&mut self) -> Option<Run> {
+        let first = self.held.take().or_else(|| self.ranks.next())?;
+        let mut run = Run::of_one(first);
+        let is_other = |next: &u32| first != OUTSIDE && *next != OUTSIDE && *next != first;
+        let Some(second) = self.ranks.next_if(is_other) else { return Some(run) };
+        let distance = i64::from(second) - i64::from(first);
+        let follows = |last: u32, next: u32| next != OUTSIDE && i64::from(next) - i64::from(last) == distance;
+        run.last = second;
+        while let Some(next) = self.ranks.next_if(|next| follows(run.last, *next)) {
+            run.last = next;
+        }
+        if run.last == second {
+            self.held = Some(second);
+            return Some(Run::of_one(first));
+        }
+        run.step = second.abs_diff(first);
+        Some(run)
+    }
+}
+
+/// The size of the pieces that are written to the sink.
+const PIECE: usize = 64 * 1024;
+/// The maximum length of a line without names and lists of ranks.
+const SLACK: usize = 4096;
+
+/// `0,0,...,0,`: the initial text of a histogram, of which most bins are empty.
+const ZEROS: [u8; 2 * BINS] = {
+    let mut zeros = [b','; 2 * BINS];
+    let mut at = 0;
+    while at < BINS {
+        zeros[2 * at] = b'0';
+        at += 1;
+    }
+    zeros
+};
+
+struct Out<W> {
+    sink: W,
+    text: Vec<u8>,
+}
+
+impl<W: Write> Out<W> {
+    #[inline]
+    fn put(&mut self, text: &[u8]) {
+        self.text.extend_from_slice(text);
+    }
+
+    #[inline]
+    fn number(&mut self, number: u64) {
+        self.put(itoa::Buffer::new().format(number).as_bytes());
+    }
+
+    #[inline]
+    fn sum(&mut self, sum: TrafficSum) {
+        self.put(b"\t");
+        self.number(sum.bytes);
+        self.put(b" bytes\t");
+        self.number(sum.count);
+        self.put(b" msgs sent");
+    }
+
+    fn histogram(&mut self, bins: &[u64; BINS]) {
+        self.put(b"\t");
+        let mut at = 0;
+        while at < BINS {
+            let zeros = bins[at..].iter().take_while(|count| **count == 0).count();
+            self.put(&ZEROS[..2 * zeros]);
+            at += zeros;
+            if at < BINS {
+                self.number(bins[at]);
+                self.put(b",");
+                at += 1;
+            }
+        }
+        // Removes the comma behind the last rank.
+        self.text.pop();
+    }
+
+    /// Writes a run as `7`, `-1`, `7-20`, or `7-21:2`.
+    #[inline]
+    fn run(&mut self, run: Run) {
+        if run.first == OUTSIDE {
+            return self.put(b"-1");
+        }
+        self.number(run.first.into());
+        if run.last != run.first {
+            self.put(b"-");
+            self.number(run.last.into());
+            if run.step > 1 {
+                self.put(b":");
+                self.number(run.step.into());
+            }
+        }
+    }
+
+    /// Writes a name, with line ends and tabs replaced.
+    fn name(&mut self, name: &str) {
+        self.text.extend(name.bytes().map(|byte| if byte.is_ascii_control() { b' ' } else { byte }));
+    }
+
+    #[inline]
+    fn end_line(&mut self) -> io::Result<()> {
+        self.put(b"\n");
+        self.spill()
+    }
+
+    #[inline]
+    fn spill(&mut self) -> io::Result<()> {
+        if self.text.len() < PIECE { Ok(()) } else { self.pass_on() }
+    }
+
+    fn pass_on(&mut self) -> io::Result<()> {
+        self.sink.write_all(&self.text)?;
+        self.text.clear();
+        Ok(())
+    }
+
+    fn end(mut self) -> io::Result<()> {
+        self.pass_on()?;
+        self.sink.flush()
+    }
+}

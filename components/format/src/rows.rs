@@ -1,0 +1,158 @@
+//! The kinds of rows. A row counts the traffic between the process of the file and another one.
+
+use std::fmt;
+
+/// A part of the text of a process, under a heading of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Section {
+    /// Messages.
+    PointToPoint,
+    /// One-sided accesses.
+    OneSided,
+    /// Collective operations, and communicators.
+    Collectives,
+}
+
+impl Section {
+    /// All sections, in the order of the files.
+    pub const ALL: [Self; 3] = [Self::PointToPoint, Self::OneSided, Self::Collectives];
+
+    /// Returns the line at the beginning of the section.
+    #[must_use]
+    pub const fn heading(self) -> &'static str {
+        match self {
+            Self::PointToPoint => "# POINT TO POINT",
+            Self::OneSided => "# OSC",
+            Self::Collectives => "# COLLECTIVES",
+        }
+    }
+}
+
+/// The sender of the data that a kind of rows counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sender {
+    /// The process of the file.
+    Writer,
+    /// The other process.
+    Peer,
+}
+
+/// The properties of a kind.
+struct Properties {
+    letter: u8,
+    name: &'static str,
+    section: Section,
+    sender: Sender,
+}
+
+/// Defines the kinds and their properties from one list, in the order of the files.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident: $letter:literal, $name:literal, $section:ident, $sender:ident;)*) => {
+        /// A kind of rows, by the letter of its lines.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Kind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        const PROPERTIES: &[Properties] = &[$(Properties {
+            letter: $letter,
+            name: $name,
+            section: Section::$section,
+            sender: Sender::$sender,
+        },)*];
+
+        impl Kind {
+            /// All kinds, in the order of the files.
+            pub const ALL: [Self; PROPERTIES.len()] = [$(Self::$kind,)*];
+        }
+    };
+}
+
+kinds! {
+    /// `E`: messages of the program.
+    External: b'E', "messages", PointToPoint, Writer;
+    /// `I`: internal messages of the library.
+    Internal: b'I', "messages of the library's own", PointToPoint, Writer;
+    /// `S`: data sent by one-sided operations.
+    Sent: b'S', "one-sided, sent", OneSided, Writer;
+    /// `R`: data fetched by one-sided operations.
+    Received: b'R', "one-sided, fetched", OneSided, Peer;
+    /// `C`: data exchanged by collective operations, as if each pair of ranks communicated directly.
+    Collective: b'C', "collective", Collectives, Writer;
+}
+
+/// The kind of each letter.
+const BY_LETTER: [Option<Kind>; 256] = {
+    let mut by_letter = [None; 256];
+    let mut at = 0;
+    while at < Kind::ALL.len() {
+        by_letter[PROPERTIES[at].letter as usize] = Some(Kind::ALL[at]);
+        at += 1;
+    }
+    by_letter
+};
+
+impl Kind {
+    const fn properties(self) -> &'static Properties {
+        &PROPERTIES[self as usize]
+    }
+
+    /// Returns the kind whose lines begin with a word.
+    #[inline]
+    pub(crate) fn of_word(word: &[u8]) -> Option<Self> {
+        match word {
+            [letter] => BY_LETTER[usize::from(*letter)],
+            _ => None,
+        }
+    }
+
+    /// Returns the letter at the beginning of lines.
+    #[must_use]
+    pub const fn letter(self) -> char {
+        self.properties().letter as char
+    }
+
+    /// Returns the name of the kind in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.properties().name
+    }
+
+    /// Returns the section that has the lines.
+    #[must_use]
+    pub const fn section(self) -> Section {
+        self.properties().section
+    }
+
+    /// Returns the ranks of sender and receiver, for a row of process `me` about `peer`.
+    #[inline]
+    #[must_use]
+    pub(crate) fn direction(self, me: u32, peer: u32) -> (u32, u32) {
+        match self.properties().sender {
+            Sender::Writer => (me, peer),
+            Sender::Peer => (peer, me),
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Section};
+
+    #[test]
+    fn letters_differ_and_sections_are_in_order() {
+        for kind in Kind::ALL {
+            assert_eq!(Kind::of_word(&[kind.letter() as u8]), Some(kind));
+        }
+        assert!(Kind::ALL.is_sorted_by_key(|kind| kind.section()) && Section::ALL.is_sorted());
+        for word in [&b""[..], b"D", b"EE", b"O2A", b"e"] {
+            assert_eq!(Kind::of_word(word), None);
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! The file format of a store: a header of eight words, then blocks. Words have the byte order of the machine.
+//!
+//! The lower half of a block's first word is the kind, the upper one the number of words that follow; the value 0 means
+//! that there is no block yet. The next word is the key, except in unused blocks.
+
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Relaxed, Release},
+};
+
+use crate::messages::BINS;
+use crate::profile::{Label, Members};
+use crate::rows;
+
+/// The number of bins in a group. Groups are created on first use, because the sizes of messages to one peer seldom differ
+/// much.
+pub const GROUP: usize = 16;
+
+/// The maximum number of groups.
+pub const GROUPS: usize = BINS.div_ceil(GROUP);
+
+/// The number of words of a group: its bins, and the sum of bytes of their messages.
+pub const CELLS: usize = GROUP + 1;
+
+/// The first word of a file.
+pub(super) const MAGIC: u64 = u64::from_ne_bytes(*b"mpit\nsto");
+
+/// The version of the format.
+pub(super) const VERSION: u64 = 3;
+
+/// The number of words of the header: magic, version, world size and rank, process, state, a flag for `MPI_Finalize`, and
+/// two reserved words.
+pub const HEADER: usize = 8;
+
+/// The state that a process writes to its file; 0 if it has not written any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// The process wrote everything elsewhere.
+    Ended = 1,
+    /// The file could not grow: data is missing.
+    Truncated = 2,
+}
+
+/// The kind of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockKind {
+    /// Unused words at the end of a piece.
+    Unused = 1,
+    /// Messages to one process: [`message_key`], the counts of some sizes, and their bytes.
+    Messages = 2,
+    /// Accesses to the memory of one process: its rank, and the sums of sent and received data.
+    Accesses = 3,
+    /// Collective operations with one process: its rank, and the exchanged sum.
+    Exchanged = 4,
+    /// Collective operations with several processes: the sum exchanged with each, [`exchanged_key`], and the ranks.
+    SharedSum = 5,
+    /// Collective operations on a communicator, or several with the same name and members: a slot, three sums, the kind of
+    /// communicator (0 while the slot is not used), the first and the last number behind its name, the number of
+    /// communicators, and the number of the first in the order of creation.
+    Operations = 6,
+    /// A kind of communicator: its number, the number of its list of members, a flag for numbers behind the name, the name.
+    Comm = 7,
+    /// A list of members: its number, a flag for the world in its order, the number of members, the ranks.
+    Members = 8,
+    /// The run and world of the process: 0, the fields of [`crate::Identity`].
+    Run = 9,
+}
+
+impl BlockKind {
+    /// Returns the kinds of rows of a block that has the sums of one process, in the order of its sums.
+    #[must_use]
+    pub const fn rows(self) -> &'static [rows::Kind] {
+        match self {
+            Self::Accesses => &[rows::Kind::Sent, rows::Kind::Received],
+            Self::Exchanged => &[rows::Kind::Collective],
+            _ => &[],
+        }
+    }
+
+    /// All kinds.
+    pub(super) const ALL: [Self; 9] = [
+        Self::Unused,
+        Self::Messages,
+        Self::Accesses,
+        Self::Exchanged,
+        Self::SharedSum,
+        Self::Operations,
+        Self::Comm,
+        Self::Members,
+        Self::Run,
+    ];
+}
+
+/// Returns the key of a group of message sizes.
+#[must_use]
+pub fn message_key(to: u32, group: usize, internal: bool) -> u64 {
+    u64::from(to) | (group as u64) << 32 | u64::from(internal) << 40
+}
+
+/// Returns the arguments of [`message_key`] that a key is made of.
+pub(super) fn message_of_key(key: u64) -> (u32, usize, bool) {
+    (key as u32, (key >> 32) as usize & 0xff, key >> 40 != 0)
+}
+
+/// Returns the key of a shared sum, which only distinguishes a stride from a list.
+#[must_use]
+pub fn exchanged_key(list: bool) -> u64 {
+    u64::from(list)
+}
+
+/// The first word of a block.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockHeader {
+    /// The kind.
+    pub kind: BlockKind,
+    /// The number of words that follow.
+    pub words: u32,
+}
+
+impl BlockHeader {
+    /// Encodes the header.
+    #[must_use]
+    pub fn word(self) -> u64 {
+        self.kind as u64 | u64::from(self.words) << 32
+    }
+
+    /// Decodes a first word.
+    ///
+    /// # Errors
+    ///
+    /// The number of an unknown kind.
+    pub(super) fn of(word: u64) -> Result<Self, u32> {
+        let kind = word as u32;
+        let known = BlockKind::ALL.into_iter().find(|known| *known as u32 == kind);
+        known.map(|kind| Self { kind, words: (word >> 32) as u32 }).ok_or(kind)
+    }
+}
+
+/// Writes the header of a file; the first word last, so that a reader finds no header or a complete one.
+pub fn write_header(words: &[AtomicU64], rank: u32, size: u32) {
+    words[1].store(VERSION, Relaxed);
+    words[2].store(u64::from(size) << 32 | u64::from(rank), Relaxed);
+    words[3].store(std::process::id().into(), Relaxed);
+    words[0].store(MAGIC, Release);
+}
+
+/// Records the state of the file.
+pub fn write_state(words: &[AtomicU64], state: State) {
+    words[4].store(state as u64, Release);
+}
+
+/// Records that the process reached `MPI_Finalize`.
+pub fn write_finalizing(words: &[AtomicU64]) {
+    words[5].store(1, Release);
+}
+
+/// Returns the recorded state.
+#[must_use]
+pub fn state(words: &[AtomicU64]) -> u64 {
+    words[4].load(Relaxed)
+}
+
+/// Text and small numbers encoded as words.
+#[derive(Debug, Default)]
+pub struct Encoded(Vec<u64>);
+
+impl Encoded {
+    /// Encodes a name.
+    #[must_use]
+    pub fn of_name(name: &str) -> Self {
+        let mut text = Self::default();
+        text.push(name);
+        text
+    }
+
+    /// Encodes the members of communicators.
+    #[must_use]
+    pub fn of_members(members: &Members) -> Self {
+        let is_world = matches!(members, Members::World(_));
+        let mut text = Self(vec![u64::from(is_world) << 32 | u64::from(members.size())]);
+        if let Members::List(list) = members {
+            text.push_ranks(list);
+        }
+        text
+    }
+
+    /// Encodes a kind of communicator, given the number of its list of members.
+    #[must_use]
+    pub fn of_kind(members: u64, label: &Label) -> Self {
+        let mut text = Self(vec![members, u64::from(label.first != 0)]);
+        text.push(&label.name);
+        text
+    }
+
+    /// Encodes ranks, two in a word, behind their number.
+    #[must_use]
+    pub fn of_ranks(ranks: &[u32]) -> Self {
+        let mut text = Self(vec![ranks.len() as u64]);
+        text.push_ranks(ranks);
+        text
+    }
+
+    fn push(&mut self, name: &str) {
+        self.0.push(name.len() as u64);
+        let word = |bytes: &[u8]| {
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(bytes);
+            u64::from_ne_bytes(word)
+        };
+        self.0.extend(name.as_bytes().chunks(8).map(word));
+    }
+
+    fn push_ranks(&mut self, ranks: &[u32]) {
+        let word = |pair: &[u32]| u64::from(pair[0]) | pair.get(1).map_or(0, |rank| u64::from(*rank)) << 32;
+        self.0.extend(ranks.chunks(2).map(word));
+    }
+
+    /// Returns the words.
+    #[must_use]
+    pub fn words(&self) -> &[u64] {
+        &self.0
+    }
+}

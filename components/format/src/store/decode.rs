@@ -1,0 +1,479 @@
+//! Decoding of store files. All data is checked before it is used.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use thiserror::Error;
+
+use super::blocks::{
+    BlockHeader, BlockKind, CELLS, GROUP, GROUPS, HEADER, MAGIC, State, VERSION, message_of_key,
+};
+use crate::messages::{BINS, PeerSnapshot, Row};
+use crate::profile::{Block, Label, Members, Profile, SumRow};
+use crate::{Identity, OUTSIDE, TrafficSum, rows};
+
+/// The data left by a process.
+#[derive(Clone, Debug)]
+pub struct Recovered {
+    /// The rank of the process in its world.
+    pub rank: u32,
+    /// The size of its world.
+    pub size: u32,
+    /// The process id on its machine.
+    pub process: u32,
+    /// True if the process wrote everything elsewhere, so that this data is not needed.
+    pub ended: bool,
+    /// True if the file could not grow, so that data is missing.
+    pub truncated: bool,
+    /// True if the process reached `MPI_Finalize`.
+    pub finalized: bool,
+    /// The run and world, if the file has them.
+    pub identity: Option<Identity>,
+    /// The records.
+    pub profile: Profile,
+}
+
+impl Recovered {
+    /// Returns the text that the process would have written at its end.
+    #[must_use]
+    pub fn text(&self) -> Vec<u8> {
+        let mut text = self.identity.as_ref().map_or_else(String::new, Identity::line).into_bytes();
+        let written = self.profile.write(&mut text);
+        debug_assert!(written.is_ok(), "memory takes everything");
+        text
+    }
+}
+
+/// The reason why a file is not a valid store, with the position in bytes.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("byte {at}: {what}")]
+pub struct Malformed {
+    /// The position in bytes.
+    pub at: usize,
+    /// The problem.
+    pub what: String,
+}
+
+/// The maximum number of processes, more than any machine has: a damaged file must not make a reader allocate all memory.
+const MAX_PROCESSES: u32 = 1 << 26;
+
+/// The maximum number of rows created for collective operations with many processes, which take only a few words in the
+/// file. Reports list pairs of processes, and memory does not suffice for the square of the number of processes.
+const MAX_ROWS: u64 = 1 << 22;
+
+const WORD: usize = size_of::<u64>();
+
+/// Decodes the bytes of a file. If the process is running, the result is a snapshot.
+///
+/// # Errors
+///
+/// Fails if the bytes are not a store, or are damaged.
+pub fn read(bytes: &[u8]) -> Result<Recovered, Malformed> {
+    let (words, rest) = bytes.as_chunks::<WORD>();
+    let mut words = Cursor { words, at: 0, end: words.len() };
+    if bytes.is_empty() {
+        // The process ended right after it had created the file.
+        return Err(words.error("the file is empty"));
+    }
+    let header = words.header()?;
+    let mut found = DecodedStore::new(header.size);
+    while let Some((kind, block)) = words.next_block()? {
+        found.block(kind, block)?;
+    }
+    if !rest.is_empty() {
+        return Err(Malformed { at: bytes.len() - rest.len(), what: "half a word".into() });
+    }
+    found.expand_members(&words)?;
+    Ok(Recovered { identity: found.identity.take(), profile: found.profile(header.rank), ..header })
+}
+
+/// Returns true if bytes are the beginning of a store file.
+#[must_use]
+pub fn is_store(begin: &[u8]) -> bool {
+    // A process that is killed while it creates the file leaves zeros.
+    begin.starts_with(&MAGIC.to_ne_bytes()) || begin.iter().all(|byte| *byte == 0)
+}
+
+/// Returns the run and world of a file's process, from the beginning of the file.
+pub(super) fn identity(bytes: &[u8]) -> Option<Identity> {
+    let (words, _) = bytes.as_chunks::<WORD>();
+    let mut words = Cursor { words, at: 0, end: words.len() };
+    words.header().ok()?;
+    while let Ok(Some((kind, mut block))) = words.next_block() {
+        if kind == BlockKind::Run {
+            block.word().ok()?;
+            return Identity::parse(&block.name().ok()?);
+        }
+    }
+    None
+}
+
+/// A part of the file that is read one word at a time.
+#[derive(Clone, Copy)]
+struct Cursor<'a> {
+    words: &'a [[u8; WORD]],
+    at: usize,
+    end: usize,
+}
+
+impl Cursor<'_> {
+    fn error(&self, what: impl Into<String>) -> Malformed {
+        Malformed { at: self.at * WORD, what: what.into() }
+    }
+
+    fn left(&self) -> usize {
+        self.end - self.at
+    }
+
+    fn word(&mut self) -> Result<u64, Malformed> {
+        if self.at == self.end {
+            return Err(self.error("expected more words"));
+        }
+        let word = u64::from_ne_bytes(self.words[self.at]);
+        self.at += 1;
+        Ok(word)
+    }
+
+    /// Reads a word that must be less than a bound.
+    fn below(&mut self, bound: u64, what: &str) -> Result<u64, Malformed> {
+        let at = *self;
+        let word = self.word()?;
+        if word < bound {
+            Ok(word)
+        } else {
+            Err(at.error(format!("{what} is {word}, expected one below {bound}")))
+        }
+    }
+
+    fn numbers<const N: usize>(&mut self) -> Result<[u64; N], Malformed> {
+        let mut numbers = [0; N];
+        for number in &mut numbers {
+            *number = self.word()?;
+        }
+        Ok(numbers)
+    }
+
+    fn sum(&mut self) -> Result<TrafficSum, Malformed> {
+        let [count, bytes] = self.numbers()?;
+        Ok(TrafficSum { count, bytes })
+    }
+
+    /// Reads the number of bytes of a name, and the name.
+    fn name(&mut self) -> Result<String, Malformed> {
+        let len = self.below((self.left() * WORD) as u64, "the length of a name")? as usize;
+        let mut bytes = Vec::with_capacity(len.next_multiple_of(WORD));
+        while bytes.len() < len {
+            bytes.extend(self.word()?.to_ne_bytes());
+        }
+        bytes.truncate(len);
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Reads `len` ranks, two in a word.
+    fn ranks(&mut self, len: usize) -> Result<Vec<u32>, Malformed> {
+        if len.div_ceil(2) > self.left() {
+            return Err(self.error(format!("expected {len} ranks")));
+        }
+        let mut ranks = Vec::with_capacity(len + 1);
+        while ranks.len() < len {
+            let pair = self.word()?;
+            ranks.extend([pair as u32, (pair >> 32) as u32]);
+        }
+        ranks.truncate(len);
+        Ok(ranks)
+    }
+
+    /// Fails unless everything is read.
+    fn expect_end(self) -> Result<(), Malformed> {
+        if self.left() == 0 { Ok(()) } else { Err(self.error("a block that is too long")) }
+    }
+
+    fn header(&mut self) -> Result<Recovered, Malformed> {
+        if self.left() < HEADER || self.words[0] == [0; WORD] {
+            return Err(self.error("the file has no header yet"));
+        }
+        if self.word()? != MAGIC {
+            return Err(Malformed {
+                at: 0,
+                what:
+                    "the file is not a store of monitoring, or was written by a machine of another byte order"
+                        .into(),
+            });
+        }
+        let at = *self;
+        let version = self.word()?;
+        if version != VERSION {
+            return Err(at.error(format!("version {version}; this program reads version {VERSION}")));
+        }
+        let at = *self;
+        let rank_and_size = self.word()?;
+        let (rank, size) = (rank_and_size as u32, (rank_and_size >> 32) as u32);
+        if size > MAX_PROCESSES || rank >= size {
+            return Err(at.error(format!("rank {rank} of {size}")));
+        }
+        let process = self.word()? as u32;
+        let state = self.word()?;
+        let finalized = self.word()? != 0;
+        self.at = HEADER;
+        let none = Profile::default();
+        let [ended, truncated] = [State::Ended, State::Truncated].map(|known| state == known as u64);
+        Ok(Recovered { rank, size, process, ended, truncated, finalized, identity: None, profile: none })
+    }
+
+    /// Returns the kind and content of the next block; skips unused ones.
+    fn next_block(&mut self) -> Result<Option<(BlockKind, Self)>, Malformed> {
+        loop {
+            if self.left() == 0 {
+                return Ok(None);
+            }
+            let at = *self;
+            let header = match BlockHeader::of(self.word()?) {
+                Ok(header) => header,
+                Err(0) => return Ok(None),
+                Err(kind) => return Err(at.error(format!("a block of the unknown kind {kind}"))),
+            };
+            let words = header.words as usize;
+            if words > self.left() {
+                return Err(at.error(format!("a block of {words} words, and {} are there", self.left())));
+            }
+            let block = Self { end: self.at + words, ..*self };
+            self.at = block.end;
+            if header.kind != BlockKind::Unused {
+                return Ok(Some((header.kind, block)));
+            }
+        }
+    }
+}
+
+/// The counts of all bins, and the sum of bytes.
+#[derive(Clone)]
+struct Counts {
+    bins: [u64; BINS],
+    bytes: u64,
+}
+
+impl Counts {
+    fn peer_snapshot(&self) -> PeerSnapshot {
+        let bins = self.bins.iter().copied().enumerate().filter(|(_, count)| *count != 0);
+        PeerSnapshot::new(bins, || self.bytes)
+    }
+}
+
+/// Communicators with the same name and members.
+struct CommKind {
+    members: u64,
+    /// True if its label consists of the name and a number.
+    numbered: bool,
+    name: String,
+}
+
+/// The operations on a communicator, or on several with the same name and members.
+struct CommOperations {
+    sums: [TrafficSum; 3],
+    kind: u64,
+    first: u64,
+    last: u64,
+    alike: u64,
+    number: u64,
+}
+
+/// The data read so far.
+struct DecodedStore {
+    /// The size of the world.
+    size: u32,
+    /// Messages by receiver: the user's and the library's internal ones.
+    messages: BTreeMap<u32, [Counts; 2]>,
+    /// Sums by rank, of each kind of rows.
+    sums: [BTreeMap<u32, TrafficSum>; rows::Kind::ALL.len()],
+    members: BTreeMap<u64, Members>,
+    kinds: BTreeMap<u64, CommKind>,
+    operations: Vec<CommOperations>,
+    identity: Option<Identity>,
+    /// The number of ranks that ranges in the file may still expand to.
+    expanded: u64,
+}
+
+impl DecodedStore {
+    fn new(size: u32) -> Self {
+        Self {
+            size,
+            messages: BTreeMap::new(),
+            sums: rows::Kind::ALL.map(|_| BTreeMap::new()),
+            members: BTreeMap::new(),
+            kinds: BTreeMap::new(),
+            operations: Vec::new(),
+            identity: None,
+            expanded: 64 * MAX_ROWS,
+        }
+    }
+
+    /// Reserves ranks that the file has no words for. Fails at the limit.
+    fn expand(&mut self, ranks: u64, at: &Cursor<'_>) -> Result<(), Malformed> {
+        let rows = self.sums[rows::Kind::Collective as usize].len() as u64;
+        let has_too_many_rows = ranks.max(rows) > MAX_ROWS;
+        match self.expanded.checked_sub(ranks) {
+            Some(left) if !has_too_many_rows => self.expanded = left,
+            _ => return Err(at.error(format!("more than {MAX_ROWS} processes in collective operations"))),
+        }
+        Ok(())
+    }
+
+    /// Counts the members of communicators against the limit: many communicators may refer to one list.
+    fn expand_members(&mut self, at: &Cursor<'_>) -> Result<(), Malformed> {
+        for number in 0..self.operations.len() {
+            let kind = self.kinds.get(&self.operations[number].kind);
+            if let Some(ranks) = kind.and_then(|kind| self.members.get(&kind.members)) {
+                self.expand(ranks.size().into(), at)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn block(&mut self, kind: BlockKind, mut block: Cursor<'_>) -> Result<(), Malformed> {
+        let at = block;
+        let key = block.word()?;
+        match kind {
+            BlockKind::Messages => self.messages(key, &mut block, at)?,
+            BlockKind::SharedSum => self.shared_sum(key, &mut block)?,
+            BlockKind::Operations => {
+                let sums = [block.sum()?, block.sum()?, block.sum()?];
+                let [kind, first, last, alike, number] = block.numbers()?;
+                self.operations.push(CommOperations { sums, kind, first, last, alike, number });
+            }
+            BlockKind::Comm => {
+                let [members, numbered] = block.numbers()?;
+                let name = block.name()?;
+                self.kinds.insert(key, CommKind { members, numbered: numbered != 0, name });
+            }
+            BlockKind::Members => {
+                let ranks = self.ranks(&mut block)?;
+                self.members.insert(key, ranks);
+            }
+            BlockKind::Run => self.identity = Identity::parse(&block.name()?),
+            // The other kinds have the sums of one process.
+            _ => {
+                for row in kind.rows() {
+                    let sum = block.sum()?;
+                    self.add(*row, rank(key, at)?, sum);
+                }
+            }
+        }
+        block.expect_end()
+    }
+
+    fn messages(&mut self, key: u64, block: &mut Cursor<'_>, at: Cursor<'_>) -> Result<(), Malformed> {
+        let (to, group, internal) = message_of_key(key);
+        if group >= GROUPS {
+            return Err(at.error(format!("group {group} of message sizes")));
+        }
+        let cells: [u64; CELLS] = block.numbers()?;
+        let none = || [const { Counts { bins: [0; BINS], bytes: 0 } }; 2];
+        let to = rank(to.into(), at)?;
+        let counts = &mut self.messages.entry(to).or_insert_with(none)[usize::from(internal)];
+        let bins: Range<usize> = group * GROUP..BINS.min(group * GROUP + GROUP);
+        for (bin, count) in counts.bins[bins].iter_mut().zip(cells) {
+            *bin = bin.saturating_add(count);
+        }
+        counts.bytes = counts.bytes.wrapping_add(cells[GROUP]);
+        // No process sent so many messages. A wrapped sum would look like a small number.
+        let sum = counts.bins.iter().try_fold(0_u64, |sum, count| sum.checked_add(*count));
+        sum.map(drop).ok_or_else(|| at.error("2^64 messages or more"))
+    }
+
+    fn add(&mut self, kind: rows::Kind, to: u32, sum: TrafficSum) {
+        let all = self.sums[kind as usize].entry(to).or_default();
+        *all = all.and(sum);
+    }
+
+    fn shared_sum(&mut self, key: u64, block: &mut Cursor<'_>) -> Result<(), Malformed> {
+        let sum = block.sum()?;
+        let size = u64::from(self.size);
+        if key != 0 {
+            let len = block.below(1 << 32, "a number of ranks")? as usize;
+            let at = *block;
+            for to in block.ranks(len)? {
+                self.add(rows::Kind::Collective, rank(to.into(), at)?, sum);
+            }
+            return Ok(());
+        }
+        let first = block.below(size + 1, "a rank")?;
+        let step = block.below(size + 1, "a distance of ranks")?;
+        let len = block.below(size + 1, "a number of ranks")?;
+        let except = block.below(size + 1, "a rank")?;
+        if len > 0 && first + (len - 1) * step >= size {
+            return Err(block.error(format!("{len} ranks from {first} on, of {size}")));
+        }
+        if sum.is_zero() {
+            return Ok(());
+        }
+        self.expand(len, block)?;
+        for to in (0..len).map(|at| first + at * step).filter(|to| to + 1 != except) {
+            self.add(rows::Kind::Collective, to as u32, sum);
+        }
+        Ok(())
+    }
+
+    fn ranks(&self, block: &mut Cursor<'_>) -> Result<Members, Malformed> {
+        let at = *block;
+        let form = block.word()?;
+        let (len, world) = (form as u32, form >> 32 != 0);
+        if len == 0 {
+            return Err(at.error("a communicator without processes"));
+        }
+        match world {
+            true if len <= self.size => Ok(Members::World(len)),
+            true => Err(at.error(format!("a communicator of {len} processes, of {}", self.size))),
+            false => {
+                let ranks = block.ranks(len as usize)?;
+                for one in &ranks {
+                    rank((*one).into(), at)?;
+                }
+                Ok(Members::List(ranks.into()))
+            }
+        }
+    }
+
+    /// Returns the block of a communicator, or of several; `None` if the slot is not used, or was not yet when the process
+    /// ended.
+    fn comm(&self, of: &CommOperations) -> Option<Block> {
+        let kind = self.kinds.get(&of.kind)?;
+        let members = self.members.get(&kind.members)?.clone();
+        let (first, last) = if kind.numbered { (of.first, of.last) } else { (0, 0) };
+        let mut block = Block::new(Label { name: kind.name.as_str().into(), first, last }, members);
+        block.alike = of.alike.max(1);
+        [block.one_to_all, block.all_to_one, block.all_to_all] = of.sums;
+        Some(block)
+    }
+
+    /// Returns the profile that the process would have written.
+    fn profile(mut self, me: u32) -> Profile {
+        let row = |(to, [external, internal]): (&u32, &[Counts; 2])| Row {
+            to: *to,
+            external: external.peer_snapshot(),
+            internal: internal.peer_snapshot(),
+        };
+        let messages =
+            self.messages.iter().map(row).filter(|row| !row.external.is_zero() || !row.internal.is_zero());
+        self.operations.sort_by_key(|of| of.number);
+        let comms = self.operations.iter().filter_map(|of| self.comm(of)).collect();
+        let of_kind = |(kind, sums): (rows::Kind, BTreeMap<u32, TrafficSum>)| {
+            sums.into_iter().filter(|(_, sum)| !sum.is_zero()).map(move |(to, sum)| SumRow { kind, to, sum })
+        };
+        let mut sums: Vec<_> = rows::Kind::ALL.into_iter().zip(self.sums).flat_map(of_kind).collect();
+        sums.sort_unstable_by_key(|row| (row.kind.section(), row.to, row.kind));
+        Profile {
+            me,
+            messages: messages.collect(),
+            sums,
+            comms,
+            // These are produced by functions of components; the store does not have them.
+            lines: Vec::new(),
+        }
+    }
+}
+
+/// Decodes a rank, which is a value of C's type `int`, or stands for a process outside of the world.
+fn rank(key: u64, at: Cursor<'_>) -> Result<u32, Malformed> {
+    let rank = u32::try_from(key).ok().filter(|rank| *rank == OUTSIDE || i32::try_from(*rank).is_ok());
+    rank.ok_or_else(|| at.error(format!("a rank of {key}")))
+}

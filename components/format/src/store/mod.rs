@@ -1,0 +1,104 @@
+//! The store: a file that survives its process, and has its records as they were when it ended.
+//!
+//! [`blocks`] defines the file; this module finds and reads the files that processes left.
+
+pub mod blocks;
+mod decode;
+
+use std::fs;
+use std::io::{self, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::Identity;
+use crate::files::{beginning, is_locked, open_regular};
+use crate::names::{STORE, directory_of};
+
+pub use decode::{Malformed, Recovered, is_store, read};
+
+/// The file of one process's store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoreFile {
+    /// The rank of the process, according to the name of the file.
+    pub rank: u32,
+    /// The path.
+    pub path: PathBuf,
+}
+
+/// Returns the name of a process's store, where `stem` is the beginning of the names of its files.
+#[must_use]
+pub fn path_of(stem: &Path, rank: u32) -> PathBuf {
+    let mut name = stem.as_os_str().to_owned();
+    name.push(format!(".{rank}{STORE}"));
+    name.into()
+}
+
+/// Returns the files `<stem>.<rank>.store` that exist, by ascending rank.
+///
+/// # Errors
+///
+/// The errors of the file system; a directory that does not exist has no files.
+pub fn find(stem: &Path) -> io::Result<Vec<StoreFile>> {
+    let entries = match fs::read_dir(directory_of(stem)) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = stem.with_file_name(entry?.file_name());
+        files.extend(StoreFile::at(&path).filter(|file| path_of(stem, file.rank) == path));
+    }
+    files.sort_unstable_by_key(|file| file.rank);
+    Ok(files)
+}
+
+impl StoreFile {
+    /// Returns true if the process exists and still uses the file, as far as the file system shows.
+    #[must_use]
+    pub fn is_in_use(&self) -> bool {
+        is_locked(&self.path)
+    }
+
+    /// Returns the file of this name, if it is the name of a store.
+    #[must_use]
+    pub fn at(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?.strip_suffix(STORE)?;
+        let (_, rank) = name.rsplit_once('.')?;
+        Some(Self { rank: rank.parse().ok()?, path: path.to_owned() })
+    }
+
+    /// Reads the run and world of the process, if the file has them.
+    #[must_use]
+    pub fn identity(&self) -> Option<Identity> {
+        // The block is near the beginning of the file.
+        const INSPECTED_BYTES: u64 = 64 * 1024;
+        decode::identity(&beginning(&self.path, INSPECTED_BYTES).ok()?)
+    }
+
+    /// Reads the file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read, is damaged, or belongs to another rank than the one in its name.
+    pub fn read(&self) -> Result<Recovered, Unreadable> {
+        let mut bytes = Vec::new();
+        open_regular(&self.path)?.read_to_end(&mut bytes)?;
+        let recovered = read(&bytes)?;
+        if recovered.rank == self.rank { Ok(recovered) } else { Err(Unreadable::OtherRank(recovered.rank)) }
+    }
+}
+
+/// The reason why a file cannot be used, without its name.
+#[derive(Debug, Error)]
+pub enum Unreadable {
+    /// An error of the file system.
+    #[error("cannot read: {0}")]
+    Io(#[from] io::Error),
+    /// The file is not a store, or is damaged.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    /// The file was renamed: it contains the records of another rank.
+    #[error("the file contains the records of rank {0}, not of the rank in its name")]
+    OtherRank(u32),
+}

@@ -1,0 +1,282 @@
+//! Number and duration of the MPI calls that the program makes.
+//!
+//! Each area has a COUNTER of calls and a TIMER of the time spent in them. Both are maintained while a handle of either is
+//! started; the clock is read only while a handle of the TIMER is. The clock is the processor's cycle counter where that
+//! runs at a constant rate, as for the time stamps of events.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use mpit::component::{Subscription, coll, osc, pml};
+use mpit::event::clock;
+use mpit::internal::threads;
+use mpit::{category, pvar};
+
+/// The area of MPI that a call belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Area {
+    /// Messages: sends, receives, probes.
+    PointToPoint,
+    /// Accesses to memory of other processes, and their synchronization.
+    OneSided,
+    /// Collective operations.
+    Collective,
+    /// Completion: waits and tests.
+    Waiting,
+    /// Files.
+    Files,
+}
+
+const POINT_TO_POINT: usize = Area::PointToPoint as usize;
+const OSC: usize = Area::OneSided as usize;
+const COLL: usize = Area::Collective as usize;
+const WAIT: usize = Area::Waiting as usize;
+const IO: usize = Area::Files as usize;
+
+/// The recording state of an area.
+struct Calls {
+    /// Subscription of the started handles: calls are recorded while there is at least one.
+    subscription: Subscription,
+    /// The number of started handles of the TIMER.
+    timers: AtomicU32,
+    count: AtomicU64,
+    ticks: AtomicU64,
+}
+
+/// The flag of each area that [`active`] reads: 1 while calls of the area are recorded. The flag is also added to the flag
+/// of the framework for the same area, so that one load decides for a call that is reported to a framework.
+#[doc(hidden)]
+pub static RECORDING: [AtomicU32; 5] = [const { AtomicU32::new(0) }; 5];
+
+static RECORDS: [Calls; 5] = [
+    Calls::new(Subscription::new(&RECORDING[POINT_TO_POINT]).and(&pml::LISTENING)),
+    Calls::new(Subscription::new(&RECORDING[OSC]).and(&osc::LISTENING)),
+    Calls::new(Subscription::new(&RECORDING[COLL]).and(&coll::LISTENING)),
+    Calls::new(Subscription::new(&RECORDING[WAIT])),
+    Calls::new(Subscription::new(&RECORDING[IO])),
+];
+
+impl Calls {
+    const fn new(subscription: Subscription) -> Self {
+        Self { subscription, timers: AtomicU32::new(0), count: AtomicU64::new(0), ticks: AtomicU64::new(0) }
+    }
+}
+
+/// Stops recording, also for handles that are started.
+pub fn pause() {
+    for calls in &RECORDS {
+        calls.subscription.pause();
+    }
+}
+
+/// Resumes recording for the handles that are started.
+pub fn resume() {
+    for calls in &RECORDS {
+        calls.subscription.resume();
+    }
+}
+
+/// Returns true if calls of an area are recorded (one load).
+#[inline]
+#[must_use]
+pub fn active(area: Area) -> bool {
+    RECORDING[area as usize].load(Relaxed) != 0
+}
+
+/// A call in progress.
+#[derive(Debug)]
+#[must_use = "a call that does not end is not recorded"]
+pub struct Stopwatch {
+    area: Area,
+    /// The time at which the call began, if a TIMER is started.
+    begin: Option<i64>,
+}
+
+/// Begins a call that the program made. Hosts do not report calls that MPI calls make internally.
+#[inline]
+pub fn begin(area: Area) -> Stopwatch {
+    let is_timed = active(area) && RECORDS[area as usize].timers.load(Relaxed) != 0;
+    Stopwatch { area, begin: if is_timed { Some(clock::now()) } else { None } }
+}
+
+impl Stopwatch {
+    /// Ends the call and records it.
+    #[inline]
+    pub fn end(self) {
+        if active(self.area) {
+            let record = &RECORDS[self.area as usize];
+            threads::add(&record.count, 1);
+            if let Some(begin) = self.begin {
+                // The thread may have moved to another processor, whose counter may differ slightly.
+                let ticks = clock::now().wrapping_sub(begin).max(0);
+                threads::add(&record.ticks, ticks.cast_unsigned());
+            }
+        }
+    }
+}
+
+/// MPI calls of the program, and the time spent in them. Calls that the library makes inside of them are not counted.
+#[category(name = "calls")]
+#[derive(Debug)]
+pub struct CallsMade;
+
+/// Starts counting: a handle of a COUNTER was started.
+fn start_counting<const AREA: usize>() {
+    RECORDS[AREA].subscription.add();
+}
+
+/// Stops counting: a handle of a COUNTER was stopped.
+fn stop_counting<const AREA: usize>() {
+    RECORDS[AREA].subscription.remove();
+}
+
+/// Starts timing: a handle of a TIMER was started.
+fn start_timing<const AREA: usize>() {
+    // Measured on first use, which takes time: better here than between two calls.
+    let _ = clock::ticks_per_second();
+    RECORDS[AREA].timers.fetch_add(1, Relaxed);
+    RECORDS[AREA].subscription.add();
+}
+
+/// Stops timing: a handle of a TIMER was stopped.
+fn stop_timing<const AREA: usize>() {
+    RECORDS[AREA].subscription.remove();
+    RECORDS[AREA].timers.fetch_sub(1, Relaxed);
+}
+
+fn calls(area: usize) -> u64 {
+    RECORDS[area].count.load(Relaxed)
+}
+
+fn seconds(area: usize) -> f64 {
+    RECORDS[area].ticks.load(Relaxed) as f64 / clock::ticks_per_second() as f64
+}
+
+/// Calls that send, receive and probe messages.
+#[pvar(
+    name = "calls_p2p_count",
+    class = "COUNTER",
+    verbosity = "USER_BASIC",
+    category = CallsMade,
+    on_start = start_counting::<POINT_TO_POINT>,
+    on_stop = stop_counting::<POINT_TO_POINT>
+)]
+fn p2p_count() -> u64 {
+    calls(POINT_TO_POINT)
+}
+
+/// Time spent in calls that send, receive and probe messages, summed over threads.
+#[pvar(
+    name = "calls_p2p_seconds",
+    class = "TIMER",
+    verbosity = "USER_BASIC",
+    category = CallsMade,
+    on_start = start_timing::<POINT_TO_POINT>,
+    on_stop = stop_timing::<POINT_TO_POINT>
+)]
+fn p2p_seconds() -> f64 {
+    seconds(POINT_TO_POINT)
+}
+
+/// Calls that access memory of other processes or synchronize accesses.
+#[pvar(
+    name = "calls_osc_count",
+    class = "COUNTER",
+    verbosity = "USER_BASIC",
+    category = CallsMade,
+    on_start = start_counting::<OSC>,
+    on_stop = stop_counting::<OSC>
+)]
+fn osc_count() -> u64 {
+    calls(OSC)
+}
+
+/// Time spent in calls that access memory of other processes or synchronize accesses, summed over threads.
+#[pvar(
+    name = "calls_osc_seconds",
+    class = "TIMER",
+    verbosity = "USER_BASIC",
+    category = CallsMade,
+    on_start = start_timing::<OSC>,
+    on_stop = stop_timing::<OSC>
+)]
+fn osc_seconds() -> f64 {
+    seconds(OSC)
+}
+
+/// Calls that take part in collective operations.
+#[pvar(
+    name = "calls_coll_count",
+    class = "COUNTER",
+    verbosity = "USER_BASIC",
+    category = CallsMade,
+    on_start = start_counting::<COLL>,
+    on_stop = stop_counting::<COLL>
+)]
+fn coll_count() -> u64 {
+    calls(COLL)
+}
+
+/// Time spent in calls that take part in collective operations, summed over threads.
+#[pvar(
+    name = "calls_coll_seconds",
+    class = "TIMER",
+    verbosity = "USER_BASIC",
+    category = CallsMade,
+    on_start = start_timing::<COLL>,
+    on_stop = stop_timing::<COLL>
+)]
+fn coll_seconds() -> f64 {
+    seconds(COLL)
+}
+
+/// Calls that wait or test for completion.
+#[pvar(
+    name = "calls_wait_count",
+    class = "COUNTER",
+    verbosity = "USER_BASIC",
+    category = CallsMade,
+    on_start = start_counting::<WAIT>,
+    on_stop = stop_counting::<WAIT>
+)]
+fn wait_count() -> u64 {
+    calls(WAIT)
+}
+
+/// Time spent in calls that wait or test for completion, summed over threads.
+#[pvar(
+    name = "calls_wait_seconds",
+    class = "TIMER",
+    verbosity = "USER_BASIC",
+    category = CallsMade,
+    on_start = start_timing::<WAIT>,
+    on_stop = stop_timing::<WAIT>
+)]
+fn wait_seconds() -> f64 {
+    seconds(WAIT)
+}
+
+/// Calls that open, read, write and describe files.
+#[pvar(
+    name = "calls_io_count",
+    class = "COUNTER",
+    verbosity = "USER_BASIC",
+    category = CallsMade,
+    on_start = start_counting::<IO>,
+    on_stop = stop_counting::<IO>
+)]
+fn io_count() -> u64 {
+    calls(IO)
+}
+
+/// Time spent in calls that open, read, write and describe files, summed over threads.
+#[pvar(
+    name = "calls_io_seconds",
+    class = "TIMER",
+    verbosity = "USER_BASIC",
+    category = CallsMade,
+    on_start = start_timing::<IO>,
+    on_stop = stop_timing::<IO>
+)]
+fn io_seconds() -> f64 {
+    seconds(IO)
+}

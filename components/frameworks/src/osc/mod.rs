@@ -1,0 +1,76 @@
+//! One-sided communication: the host reports each access to memory of another process.
+
+pub mod events;
+
+use std::sync::atomic::Ordering::Relaxed;
+
+pub(crate) use mpit::component::osc::LISTENING;
+pub use mpit::component::osc::{Access, Component, Kind};
+pub use mpit::component::{Lifecycle, Subscription, World};
+use mpit::cvar::{Cvar, Text};
+use mpit::{category, component, cvar};
+
+use crate::framework::{self, AnyFramework, Framework};
+use crate::selection::List;
+
+/// One-sided communication.
+#[category(name = "osc")]
+#[derive(Debug)]
+pub struct Osc;
+
+/// Selection of the components of framework osc, by name. a,b: only these. ^a,b: all except these. Empty: all. Read when
+/// MPI is initialized.
+#[cvar(
+    name = "osc_components",
+    alias = "osc",
+    scope = "LOCAL",
+    settable = "before_init",
+    verbosity = "USER_DETAIL",
+    category = Osc
+)]
+static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
+
+/// Returns true if a component or a tool listens (one load). Hosts call it to avoid building an [`Access`].
+#[inline]
+#[must_use]
+pub fn active() -> bool {
+    LISTENING.load(Relaxed) != 0
+}
+
+/// The components of a runtime, and their notification.
+pub struct Dispatch(Framework<dyn Component>);
+
+impl Dispatch {
+    pub(crate) const fn new() -> Self {
+        Self(Framework::new(component::Framework::Osc, |component| component))
+    }
+
+    /// Returns true if the component with this subscription is the only one that is open and listens, and no tool does.
+    #[inline]
+    pub fn is_only(&self, subscription: &'static Subscription) -> bool {
+        self.0.is_only(subscription) && !events::have_listeners()
+    }
+
+    /// Reports an access to all listeners.
+    #[inline]
+    pub fn accessed(&'static self, access: &Access) {
+        if active() {
+            self.0.each(|component| component.accessed(access));
+            events::accessed(access);
+        }
+    }
+
+    pub(crate) fn open(&self, world: World) {
+        self.0.open(framework::components("osc"), &selection(), world);
+    }
+
+    /// Returns this framework as a trait object.
+    pub(crate) fn framework(&'static self) -> &'static dyn AnyFramework {
+        &self.0
+    }
+}
+
+/// Returns the selection list in effect.
+pub(crate) fn selection() -> List {
+    List::effective("osc", COMPONENTS.get().as_str())
+}

@@ -1,0 +1,75 @@
+//! Point-to-point communication: the host reports each message that a process sends.
+
+pub mod events;
+
+use std::sync::atomic::Ordering::Relaxed;
+
+pub(crate) use mpit::component::pml::LISTENING;
+pub use mpit::component::pml::{Component, Mode, Send};
+pub use mpit::component::{Lifecycle, Subscription, World};
+use mpit::cvar::{Cvar, Text};
+use mpit::{category, component, cvar};
+
+use crate::framework::{self, AnyFramework, Framework};
+use crate::selection::List;
+
+/// Point-to-point communication.
+#[category(name = "pml")]
+#[derive(Debug)]
+pub struct Pml;
+
+/// Selection of the components of framework pml, by name. a,b: only these. ^a,b: all except these. Empty: all. Read when
+/// MPI is initialized.
+#[cvar(
+    name = "pml_components",
+    alias = "pml",
+    scope = "LOCAL",
+    settable = "before_init",
+    verbosity = "USER_DETAIL",
+    category = Pml
+)]
+static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
+
+/// Returns true if a component or a tool listens (one load). Hosts call it to avoid building a [`Send`].
+#[inline]
+#[must_use]
+pub fn active() -> bool {
+    LISTENING.load(Relaxed) != 0
+}
+
+/// The components of a runtime, and their notification.
+pub struct Dispatch(Framework<dyn Component>);
+
+impl Dispatch {
+    pub(crate) const fn new() -> Self {
+        Self(Framework::new(component::Framework::Pml, |component| component))
+    }
+
+    /// Returns true if the component with this subscription is the only one that is open and listens, and no tool does.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "hosts call it in one place, for every message")]
+    pub fn is_only(&self, subscription: &'static Subscription) -> bool {
+        self.0.is_only(subscription) && !events::have_listeners()
+    }
+
+    /// Reports a message to all listeners.
+    #[inline]
+    pub fn sent(&'static self, send: &Send) {
+        self.0.each(|component| component.sent(send));
+        events::sent(send);
+    }
+
+    pub(crate) fn open(&self, world: World) {
+        self.0.open(framework::components("pml"), &selection(), world);
+    }
+
+    /// Returns this framework as a trait object.
+    pub(crate) fn framework(&'static self) -> &'static dyn AnyFramework {
+        &self.0
+    }
+}
+
+/// Returns the selection list in effect.
+pub(crate) fn selection() -> List {
+    List::effective("pml", COMPONENTS.get().as_str())
+}

@@ -1,0 +1,466 @@
+//! Statistics of collective operations.
+//!
+//! Each communicator has an account with the sums of its operations, by pattern. The sum that this process exchanged with
+//! another one is in two places: operations that exchange equal amounts with all processes add to the sum of an
+//! [`SharedSum`], others to the row of each process. Shared sums and rows are never removed, so freeing a communicator does
+//! not change any sum. Communicators with the same members share their shared sums. The slot of an account is reused once no
+//! tool can query the communicator any more ([`mpit_frameworks::comms`]).
+//!
+//! Recording and reading are lock-free after first use. The first operation on a communicator and the first exchange with a
+//! process allocate.
+
+use std::collections::HashMap;
+use std::sync::atomic::{
+    AtomicBool, AtomicU8, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+
+use mpit::internal::log::Log;
+use mpit::internal::sparse::Sparse;
+use mpit::internal::static_ref::StaticRef;
+use mpit::object::OUTSIDE;
+use mpit_format::store::blocks::{BlockKind, Encoded};
+use mpit_frameworks::coll::{CommId, Operation, Pattern, Volume};
+use mpit_frameworks::comms::{Ranks, Record};
+use mpit_frameworks::ids::{number, slot};
+
+use super::rules::{self, Excluded, OperationCounts, Shape};
+use super::shared_sum::{Peers, SharedSum};
+use super::snapshot::Snapshot;
+use crate::describe::{label, members as members_of};
+use crate::record::{AtomicSum, TrafficSum};
+use crate::runtime::RUNTIME;
+use crate::store::Store;
+
+/// The limit of shared sums. A communicator that would need one more is recorded process by process. The limit bounds the
+/// memory of a program that never uses the same group of processes twice.
+const SHARED_SUMS: usize = 1024;
+
+/// The account of a communicator, in the communicator's slot.
+#[derive(Debug)]
+struct Account {
+    /// The identity of the communicator; 0 for an unused slot.
+    comm: AtomicU64,
+    /// Sums by pattern.
+    sums: [AtomicSum<'static>; 3],
+    /// The block of this account in the store: see [`BlockKind::Operations`].
+    about: &'static [AtomicU64],
+    /// Audiences by shape.
+    shared_sums: [StaticRef<SharedSum>; 3],
+    /// True, by shape, if no shared sum could be made.
+    refused: [AtomicBool; 3],
+    /// One of `NOT_KNOWN` and the constants below it.
+    reach: AtomicU8,
+    /// The members, until the communicator is freed. MPI does not allow freeing a communicator while an operation on it
+    /// begins, so a reader never waits for a writer here.
+    members: RwLock<Option<Box<Record>>>,
+}
+
+/// The kind of communicator, intercommunicator or not, is not known yet.
+const NOT_KNOWN: u8 = 0;
+const INTRA: u8 = 1;
+const INTER: u8 = 2;
+
+impl Account {
+    fn new(store: &'static Store, slot: u32) -> Self {
+        let block = store.add(BlockKind::Operations, slot.into(), 11, &[]);
+        Self {
+            comm: AtomicU64::new(0),
+            sums: AtomicSum::of(block),
+            about: &block[6..],
+            shared_sums: Default::default(),
+            refused: Default::default(),
+            reach: AtomicU8::new(NOT_KNOWN),
+            members: RwLock::new(None),
+        }
+    }
+
+    fn is_of(&self, comm: u64) -> bool {
+        self.comm.load(Acquire) == comm
+    }
+
+    fn sums(&self) -> [TrafficSum; 3] {
+        self.sums.each_ref().map(AtomicSum::get)
+    }
+
+    /// Detaches the account from its communicator.
+    fn clear(&self) {
+        self.about[0].store(0, Release);
+        self.sums.into_iter().for_each(AtomicSum::clear);
+        self.shared_sums.iter().for_each(|shared_sum| shared_sum.set(None));
+        self.refused.iter().for_each(|refused| refused.store(false, Relaxed));
+        self.reach.store(NOT_KNOWN, Relaxed);
+        *self.members.write().unwrap_or_else(PoisonError::into_inner) = None;
+        self.comm.store(0, Release);
+    }
+}
+
+type KindKey = (Arc<str>, bool, (u32, usize));
+
+/// Blocks of the store that describe communicators: kinds of communicators and lists of members. Each is written once.
+#[derive(Debug, Default)]
+struct Written {
+    /// The number of each kind, by name, by the presence of a number behind the name, and by members.
+    kinds: HashMap<KindKey, u64>,
+    /// The number of each list, by its identity. The identity is unique while the list is held here.
+    lists: HashMap<(u32, usize), (u64, Ranks)>,
+}
+
+/// The shared sum for a list of members, a shape, and the position of this process in the list. Valid while the list exists.
+type OfLists = HashMap<OfList, InUse>;
+
+/// A shared sum, and the list unless it is the world.
+type InUse = (&'static SharedSum, Option<Weak<[u32]>>);
+
+/// The identity of the list, the shape and the position of this process.
+type OfList = ((u32, usize), u8, Option<u32>);
+
+fn is_there(list: Option<&Weak<[u32]>>) -> bool {
+    list.is_none_or(|list| list.strong_count() > 0)
+}
+
+/// The collective operations of this process.
+#[derive(Debug)]
+pub(super) struct CollectiveStats {
+    /// Accounts by the slot of the communicator.
+    accounts: Sparse<Account>,
+    shared_sums: Log<SharedSum>,
+    making: Mutex<Option<OfLists>>,
+    written: Mutex<Option<Written>>,
+    /// Sums by rank in the world.
+    rows: Sparse<AtomicSum<'static>>,
+    store: &'static Store,
+}
+
+/// Returns this process's rank in the world; `None` on an intercommunicator, where it is not among the members.
+fn myself(members: &Record, rank: u32) -> Option<u32> {
+    match &members.ranks {
+        _ if members.remote => None,
+        Ranks::World(_) => Some(rank),
+        ranks => ranks.list()?.get(rank as usize).copied(),
+    }
+}
+
+impl CollectiveStats {
+    /// Creates an empty set that keeps its sums in `store`.
+    pub(super) const fn new(store: &'static Store) -> Self {
+        Self {
+            accounts: Sparse::new(),
+            shared_sums: Log::new(),
+            making: Mutex::new(None),
+            written: Mutex::new(None),
+            rows: Sparse::new(),
+            store,
+        }
+    }
+
+    /// Counts an operation, with Open MPI's numbers if `compat` is true, else with the exact ones.
+    #[inline]
+    pub(super) fn record(&'static self, operation: &Operation<'_>, compat: bool) {
+        if compat || !self.record_usual(operation) {
+            self.record_any(operation, compat);
+        }
+    }
+
+    /// Counts an operation that exchanges equal amounts with all, on the fast path: nothing has to be allocated. Returns
+    /// false, and does nothing, otherwise.
+    #[inline]
+    pub(super) fn record_usual(&'static self, operation: &Operation<'_>) -> bool {
+        let Volume::Each(each) = operation.volume else { return false };
+        let Some(account) = self.accounts.get(slot(operation.comm.get())) else { return false };
+        let Some(case) = rules::exact(operation) else { return true };
+        let Some(shared_sum) = account.shared_sums[case.shape as usize].get() else { return false };
+        let of_pattern = account.sums[case.pattern as usize];
+        shared_sum.add(TrafficSum::one(each));
+        of_pattern.add(TrafficSum::one(each.wrapping_mul(shared_sum.len())));
+        true
+    }
+
+    #[inline(never)]
+    fn record_any(&'static self, operation: &Operation<'_>, compat: bool) {
+        let Some((account, remote)) = self.account(operation.comm) else { return };
+        if compat {
+            self.count_as_open_mpi(account, operation, remote);
+        } else if let Some(case) = rules::exact(operation) {
+            self.count(account, operation, case);
+        }
+    }
+
+    fn count_as_open_mpi(&'static self, account: &Account, operation: &Operation<'_>, remote: bool) {
+        if let Some(case) = rules::as_open_mpi(operation, remote) {
+            self.count(account, operation, case);
+        }
+    }
+
+    fn count(&'static self, account: &Account, operation: &Operation<'_>, case: OperationCounts) {
+        // Looked up before anything is added: a locked addition delays later loads.
+        let of_pattern = account.sums[case.pattern as usize];
+        let each = match operation.volume {
+            _ if case.excluded != Excluded::Caller => None,
+            _ if case.is_empty => Some(0),
+            Volume::Each(bytes) => Some(bytes),
+            Volume::By(_) => None,
+        };
+        let same = each.and_then(|each| Some((each, self.shared_sum(account, case.shape, operation.rank)?)));
+        let bytes = match same {
+            Some((each, shared_sum)) => {
+                shared_sum.add(TrafficSum::one(each));
+                each.wrapping_mul(shared_sum.len())
+            }
+            None => self.one_by_one(account, operation, case),
+        };
+        of_pattern.add(TrafficSum::one(bytes.wrapping_add(case.surplus)));
+    }
+
+    /// Returns the account of a communicator, and true if it is an intercommunicator.
+    fn account(&'static self, comm: CommId) -> Option<(&'static Account, bool)> {
+        let account = self.accounts.get(slot(comm.get())).filter(|account| account.is_of(comm.get()));
+        let account = match account {
+            Some(account) => account,
+            None => self.open(&RUNTIME.comms().get(comm)?),
+        };
+        match account.reach.load(Acquire) {
+            NOT_KNOWN => None,
+            reach => Some((account, reach == INTER)),
+        }
+    }
+
+    /// Creates the account of a communicator.
+    #[cold]
+    fn open(&'static self, record: &Record) -> &'static Account {
+        let slot = slot(record.id.get());
+        let account = self.accounts.entry_with(slot, || Account::new(self.store, slot));
+        *account.members.write().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(record.clone()));
+        account.reach.store(if record.remote { INTER } else { INTRA }, Release);
+        self.write(account, record);
+        account.comm.store(record.id.get(), Release);
+        account
+    }
+
+    /// Registers a new communicator. In a store that survives the process, the account is written at once, unless the host
+    /// would have to be queried for the members.
+    pub(super) fn created(&'static self, record: &Record) {
+        if self.store.has_file() && !matches!(record.ranks, Ranks::Lazy(_)) {
+            self.open(record);
+        }
+    }
+
+    /// Writes the new name of a communicator to the store.
+    pub(super) fn renamed(&'static self, record: &Record) {
+        if let Some(account) = self.of(record.id) {
+            self.write(account, record);
+        }
+    }
+
+    fn of(&self, comm: CommId) -> Option<&Account> {
+        self.accounts.get(slot(comm.get())).filter(|account| account.is_of(comm.get()))
+    }
+
+    /// Writes the description of an account's communicator to the store.
+    fn write(&self, account: &Account, record: &Record) {
+        if !self.store.has_file() {
+            return;
+        }
+        // May call the host, so it comes before any lock.
+        let ranks = record.ranks.resolved(RUNTIME.world());
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = written.get_or_insert_default();
+        let identity = ranks.identity();
+        let next = written.lists.len() as u64 + 1;
+        let (list, _) = written.lists.entry(identity).or_insert_with(|| {
+            self.store.add(BlockKind::Members, next, 0, Encoded::of_members(&members_of(&ranks)).words());
+            (next, ranks)
+        });
+        let label = label(record);
+        let name = (Arc::clone(&label.name), label.first != 0, identity);
+        let next = written.kinds.len() as u64 + 1;
+        let kind = *written.kinds.entry(name).or_insert_with(|| {
+            self.store.add(BlockKind::Comm, next, 0, Encoded::of_kind(*list, &label).words());
+            next
+        });
+        let about = [label.first, label.last, record.alike, number(record.id.get())];
+        for (word, value) in account.about[1..].iter().zip(about) {
+            word.store(value, Relaxed);
+        }
+        account.about[0].store(kind, Release);
+    }
+
+    /// Returns true if there were operations on a communicator.
+    pub(super) fn is_used(&self, comm: CommId) -> bool {
+        self.of(comm).is_some_and(|account| account.sums().iter().any(|sum| !sum.is_zero()))
+    }
+
+    /// Adds the sums of a freed communicator to those of another one, whose record then represents both.
+    pub(super) fn merge(&self, comm: CommId, target: &Record) {
+        let (Some(from), Some(to)) = (self.of(comm), self.of(target.id)) else { return };
+        for (sum, to) in from.sums().into_iter().zip(&to.sums) {
+            to.add(sum);
+        }
+        self.write(to, target);
+        from.clear();
+    }
+
+    /// Releases the account of a freed communicator that no tool can query. Returns true if its slot can be reused.
+    pub(super) fn close(&self, comm: CommId) -> bool {
+        match self.accounts.get(slot(comm.get())) {
+            Some(account) if account.is_of(comm.get()) => {
+                account.clear();
+                true
+            }
+            Some(account) => account.is_of(0),
+            None => true,
+        }
+    }
+
+    /// Drops the members of a freed communicator, which no operation needs any more.
+    pub(super) fn freed(&self, comm: CommId) {
+        if let Some(account) = self.of(comm) {
+            *account.members.write().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+    }
+
+    /// Returns the shared sum of a communicator for operations of a shape, if there is one.
+    fn shared_sum(&'static self, account: &Account, shape: Shape, rank: u32) -> Option<&'static SharedSum> {
+        match account.shared_sums[shape as usize].get() {
+            None if !account.refused[shape as usize].load(Relaxed) => self.find(account, shape, rank),
+            known => known,
+        }
+    }
+
+    /// Finds or creates the shared sum.
+    #[cold]
+    fn find(&'static self, account: &Account, shape: Shape, rank: u32) -> Option<&'static SharedSum> {
+        let members = account.members.read().unwrap_or_else(PoisonError::into_inner).as_deref().cloned()?;
+        // May call the host, so it comes before any lock.
+        let ranks = members.ranks.resolved(RUNTIME.world());
+        // In a remote group all ranks take part, so the position of this process has no influence.
+        let here = if !members.remote || shape == Shape::Above { Some(rank) } else { None };
+        let key = match shape {
+            Shape::Neighbors => None,
+            Shape::All | Shape::Above => Some((ranks.identity(), shape as u8, here)),
+        };
+        let known = |making: &Option<OfLists>| {
+            let (shared_sum, list) = making.as_ref()?.get(&key?)?;
+            if is_there(list.as_ref()) { Some(*shared_sum) } else { None }
+        };
+        let lock = || self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shared_sum) = known(&lock()) {
+            account.shared_sums[shape as usize].set(Some(shared_sum));
+            return Some(shared_sum);
+        }
+        let me = myself(&members, rank);
+        let wanted = match shape {
+            Shape::All => Peers::of_ranks(&ranks, 0, me),
+            Shape::Above => Peers::of_ranks(&ranks, rank + 1, me),
+            Shape::Neighbors => {
+                Peers::of_list(members.neighbors.iter().copied().filter(|to| *to != OUTSIDE), me)
+            }
+        };
+        let mut alone = lock();
+        let there = self.shared_sums.iter().position(|shared_sum| shared_sum.is_of(&wanted));
+        let place = match there {
+            None if self.shared_sums.len() < SHARED_SUMS => {
+                self.shared_sums.push(SharedSum::new(wanted, self.store)).ok()
+            }
+            there => there,
+        };
+        let found = place.and_then(|place| self.shared_sums.get(place));
+        match (found, key) {
+            (Some(shared_sum), Some(key)) => {
+                let of_lists = alone.get_or_insert_default();
+                // A weak reference keeps the memory of a dropped list.
+                of_lists.retain(|_, (_, list)| is_there(list.as_ref()));
+                if of_lists.len() < SHARED_SUMS {
+                    of_lists.insert(key, (shared_sum, ranks.list().map(Arc::downgrade)));
+                }
+            }
+            (None, _) => account.refused[shape as usize].store(true, Relaxed),
+            _ => {}
+        }
+        account.shared_sums[shape as usize].set(found);
+        found
+    }
+
+    /// Adds the exchange with each process to its row. Returns the number of bytes in total.
+    #[inline(never)]
+    fn one_by_one(&self, account: &Account, operation: &Operation<'_>, case: OperationCounts) -> u64 {
+        let Ok(members) = account.members.try_read() else { return 0 };
+        let Some(members) = members.as_ref() else { return 0 };
+        let rank = operation.rank;
+        let mut total: u64 = 0;
+        let mut exchange = |number: u32, to: u32| {
+            let bytes = if case.is_empty { 0 } else { operation.volume.with(number) };
+            self.row(to).add(TrafficSum::one(bytes));
+            total = total.wrapping_add(bytes);
+        };
+        let ranks = (0..).zip(members.ranks.iter());
+        match case.shape {
+            Shape::All => {
+                let excluded = match case.excluded {
+                    Excluded::Caller if members.remote => None,
+                    Excluded::Caller | Excluded::CallerRank => Some(rank),
+                    Excluded::NoProcess => None,
+                };
+                ranks
+                    .filter(|(number, _)| Some(*number) != excluded)
+                    .for_each(|(number, to)| exchange(number, to));
+            }
+            Shape::Above => {
+                ranks.skip(rank as usize + 1).for_each(|(number, to)| exchange(number, to));
+            }
+            Shape::Neighbors => {
+                let me = myself(members, rank);
+                (0..)
+                    .zip(members.neighbors.iter().copied())
+                    .filter(|(_, to)| *to != OUTSIDE && Some(*to) != me)
+                    .for_each(|(number, to)| exchange(number, to));
+            }
+        }
+        total
+    }
+
+    /// Returns the row of a process.
+    #[inline]
+    fn row(&self, to: u32) -> &AtomicSum<'static> {
+        self.rows.entry_with(to, || {
+            let [row] = AtomicSum::of(self.store.add(BlockKind::Exchanged, to.into(), 2, &[]));
+            row
+        })
+    }
+
+    /// Returns the sum exchanged with a process of the world.
+    pub(super) fn with(&self, rank: u32) -> TrafficSum {
+        let row = self.rows.get(rank).map(AtomicSum::get).unwrap_or_default();
+        self.shared_sums.iter().fold(row, |sum, shared_sum| sum.and(shared_sum.with(rank)))
+    }
+
+    /// Returns the sum exchanged with all processes, including those outside of the world.
+    pub(super) fn total(&self) -> TrafficSum {
+        let rows = self.rows.iter().fold(TrafficSum::default(), |sum, (_, row)| sum.and(row.get()));
+        self.shared_sums
+            .iter()
+            .fold(rows, |sum, shared_sum| sum.and(shared_sum.each().times(shared_sum.len())))
+    }
+
+    /// Returns the operations of a pattern on a communicator, given by its number.
+    pub(super) fn on(&self, comm: u64, pattern: Pattern) -> TrafficSum {
+        let account = self.of(CommId::from_number(comm));
+        account.map(|account| account.sums[pattern as usize].get()).unwrap_or_default()
+    }
+
+    /// Returns a snapshot of all sums.
+    pub(super) fn snapshot(&self) -> Snapshot {
+        let of_account = |account: &Account| (account.comm.load(Acquire), account.sums());
+        Snapshot {
+            comms: self.accounts.iter().map(|(_, account)| of_account(account)).collect(),
+            shared_sums: self.shared_sums.iter().map(SharedSum::each).collect(),
+            rows: self.rows.iter().map(|(to, row)| (to, row.get())).collect(),
+        }
+    }
+
+    /// Returns the operations between two snapshots.
+    pub(super) fn between(&self, earlier: &Snapshot, later: &Snapshot) -> super::Operations {
+        later.since(earlier, &self.shared_sums)
+    }
+}

@@ -1,0 +1,110 @@
+//! The monitoring component for collective operations: Open MPI's collective monitoring, with the same names.
+//!
+//! An operation counts as the exchange of this process with each other one, as if each pair communicated directly.
+//! Differences from Open MPI's component are deliberate; `coll_monitoring_compat` restores its numbers where they are not
+//! what was exchanged. The cost of an operation does not depend on the size of the communicator, unless the operation has a
+//! count for each process.
+
+mod collective_stats;
+mod rules;
+mod settings;
+mod shared_sum;
+mod snapshot;
+mod variables;
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use collective_stats::CollectiveStats;
+pub(crate) use snapshot::{Operations, Snapshot};
+pub use variables::CollMonitoring;
+
+use mpit_frameworks::coll::{CommId, Component, Lifecycle, Operation, Subscription, World};
+use mpit_frameworks::comms::Record;
+
+use crate::runtime::RUNTIME;
+use crate::{settings as common, store};
+
+/// The operations recorded in this process.
+static STATS: CollectiveStats = CollectiveStats::new(&store::OF_PROCESS);
+
+/// Active for the whole run with `pml_monitoring_enable`, and while handles are started.
+pub(crate) static SUBSCRIPTION: Subscription = Subscription::coll();
+
+/// True if Open MPI's numbers are wanted. Fixed when MPI is initialized.
+static COMPAT: AtomicBool = AtomicBool::new(false);
+
+/// Returns a snapshot of all sums.
+pub(crate) fn snapshot() -> Snapshot {
+    STATS.snapshot()
+}
+
+/// Returns the operations between two snapshots.
+pub(crate) fn between(earlier: &Snapshot, later: &Snapshot) -> Operations {
+    STATS.between(earlier, later)
+}
+
+/// Writes the description of a new communicator at once, unless the host would have to be queried for its members.
+pub(crate) fn created(record: &Record) {
+    STATS.created(record);
+}
+
+/// Writes the new name of a communicator.
+pub(crate) fn renamed(record: &Record) {
+    STATS.renamed(record);
+}
+
+/// Returns true if there were operations on a communicator.
+pub(crate) fn is_used(comm: CommId) -> bool {
+    STATS.is_used(comm)
+}
+
+/// Adds the sums of a freed communicator to those of another one.
+pub(crate) fn merge(comm: CommId, target: &Record) {
+    STATS.merge(comm, target);
+}
+
+/// Releases the sums of a freed communicator that no tool can query. Returns true if its slot can be reused.
+pub(crate) fn close(comm: CommId) -> bool {
+    STATS.close(comm)
+}
+
+/// Counts an operation whose call succeeded, on the fast path: monitoring is the only component that listens, and nothing
+/// has to be allocated. Returns false, and does nothing, otherwise. The caller guarantees that no tool listened when the
+/// operation began ([`beginnings_wanted`](mpit_frameworks::coll::beginnings_wanted)). Does not panic.
+#[inline]
+#[must_use]
+pub fn count(operation: &Operation<'_>) -> bool {
+    RUNTIME.coll().is_only(&SUBSCRIPTION) && !COMPAT.load(Relaxed) && STATS.record_usual(operation)
+}
+
+/// The component `monitoring` of the framework `coll`.
+#[derive(Debug)]
+pub struct Monitoring;
+
+/// Counts collective operations per communicator, and the data exchanged with each peer, for performance variables and
+/// `.prof` files.
+#[mpit::component(framework = "coll", name = "monitoring")]
+impl Component for Monitoring {
+    #[inline]
+    fn done(&self, operation: &Operation<'_>) {
+        STATS.record(operation, COMPAT.load(Relaxed));
+    }
+
+    fn freed(&self, comm: CommId) {
+        STATS.freed(comm);
+    }
+}
+
+impl Lifecycle for Monitoring {
+    fn subscription(&self) -> &'static Subscription {
+        &SUBSCRIPTION
+    }
+
+    fn open(&self, _world: World) -> bool {
+        COMPAT.store(settings::COMPAT.get() != 0, Relaxed);
+        if common::is_enabled() {
+            SUBSCRIPTION.add();
+        }
+        true
+    }
+}

@@ -1,0 +1,100 @@
+//! Rules that map an operation to the processes and bytes that it counts for.
+
+use mpit_frameworks::coll::{Kind, Operation, Pattern, Root};
+
+/// The set of processes that an operation exchanges data with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// All processes of the communicator.
+    All,
+    /// The processes with higher ranks.
+    Above,
+    /// The neighbors.
+    Neighbors,
+}
+
+/// The process that is excluded from the set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Excluded {
+    /// This process, which is not in the remote group of an intercommunicator.
+    Caller,
+    /// The process with this one's rank, also in the remote group, where that is another process.
+    CallerRank,
+    /// No process.
+    NoProcess,
+}
+
+/// The counts of an operation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OperationCounts {
+    pub(super) pattern: Pattern,
+    pub(super) shape: Shape,
+    pub(super) excluded: Excluded,
+    /// True if no bytes count, whatever the operation's arguments are.
+    pub(super) is_empty: bool,
+    /// Bytes added to the communicator's sum in addition to those exchanged.
+    pub(super) surplus: u64,
+}
+
+/// Returns the exact counts of an operation; `None` if it does not count for this process.
+#[inline]
+pub(super) fn exact(operation: &Operation<'_>) -> Option<OperationCounts> {
+    let case = plain(operation.kind);
+    if case.pattern == Pattern::AllToAll || operation.root == Root::Here { Some(case) } else { None }
+}
+
+#[inline]
+fn plain(kind: Kind) -> OperationCounts {
+    let (pattern, shape) = OF_KINDS[kind as usize];
+    OperationCounts { pattern, shape, excluded: Excluded::Caller, is_empty: false, surplus: 0 }
+}
+
+/// Pattern and shape by kind; read for every operation.
+const OF_KINDS: [(Pattern, Shape); Kind::ALL.len()] = {
+    let mut of_kinds = [(Pattern::AllToAll, Shape::All); Kind::ALL.len()];
+    let mut at = 0;
+    while at < Kind::ALL.len() {
+        let kind = Kind::ALL[at];
+        of_kinds[kind as usize] = (kind.pattern(), shape(kind));
+        at += 1;
+    }
+    of_kinds
+};
+
+const fn shape(kind: Kind) -> Shape {
+    match kind {
+        Kind::Scan | Kind::Exscan => Shape::Above,
+        Kind::NeighborAllgather
+        | Kind::NeighborAllgatherv
+        | Kind::NeighborAlltoall
+        | Kind::NeighborAlltoallv
+        | Kind::NeighborAlltoallw => Shape::Neighbors,
+        _ => Shape::All,
+    }
+}
+
+/// Returns the counts of Open MPI's component where they differ from the exact ones. `remote` is true for an
+/// intercommunicator.
+pub(super) fn as_open_mpi(operation: &Operation<'_>, remote: bool) -> Option<OperationCounts> {
+    let mut case = plain(operation.kind);
+    let rooted = case.pattern != Pattern::AllToAll;
+    if remote {
+        // Open MPI's component iterates over the remote group with the ranks of the local one, and takes the process whose
+        // own rank equals the root's for the root.
+        case.excluded = Excluded::CallerRank;
+        return if !rooted || operation.root == Root::At(operation.rank) { Some(case) } else { None };
+    }
+    if rooted && operation.root != Root::Here {
+        return None;
+    }
+    match operation.kind {
+        Kind::Scan | Kind::Exscan => case.surplus = operation.volume.with(operation.rank),
+        Kind::Scatterv => case.excluded = Excluded::NoProcess,
+        // With MPI_IN_PLACE, Open MPI's component reads the send count and type, which are not significant and often 0.
+        Kind::Allgather | Kind::Allgatherv | Kind::Alltoall if operation.in_place => {
+            case.is_empty = true;
+        }
+        _ => {}
+    }
+    Some(case)
+}

@@ -1,0 +1,311 @@
+//! Collection of all processes' output at one process at the end of the run.
+//!
+//! A host that can do so offers a [`Transport`]. It is used once, during `MPI_Finalize`. The collection begins with a
+//! barrier without a time limit, as `MPI_Finalize` has. Afterwards no step waits longer than `monitoring_gather_timeout`
+//! for a process that does not answer, and output that cannot be brought to rank 0 is written by the process that has it.
+
+mod bundle;
+mod tree;
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use mpit::cvar::Cvar;
+use mpit::{category, cvar};
+use mpit_format::container;
+use mpit_frameworks::World;
+use mpit_frameworks::diagnostics::warn;
+
+use crate::output::write_apart;
+use crate::run;
+
+use mpit_format::container::Text;
+
+/// Collection of the records of all processes of a job.
+#[category(name = "monitoring_gather")]
+#[derive(Debug)]
+pub struct MonitoringGather;
+
+/// Number of files at the end of MPI, if pml_monitoring_enable_output selects files. 0: each process writes one. 1: all
+/// processes together write one, <pml_monitoring_filename>.prof. Set the same value in all processes.
+#[cvar(
+    name = "monitoring_container",
+    scope = "ALL_EQ",
+    verbosity = "USER_BASIC",
+    category = MonitoringGather
+)]
+static CONTAINER: Cvar<i32> = Cvar::new(0).range(0..=1);
+
+/// Seconds, 1 to 86400, that a process waits at the end of MPI for each answer of another process, after all processes have
+/// called MPI_Finalize. A process that gets no answer in time writes its records itself. The wait for all processes to call
+/// MPI_Finalize has no time limit, as MPI_Finalize has none.
+#[cvar(
+    name = "monitoring_gather_timeout",
+    scope = "ALL_EQ",
+    verbosity = "USER_DETAIL",
+    category = MonitoringGather
+)]
+static TIMEOUT: Cvar<i32> = Cvar::new(10).range(1..=86_400);
+
+/// The time limits of a transfer to or from another process.
+#[derive(Clone, Copy, Debug)]
+pub struct TimeLimits {
+    /// The deadline of the first message.
+    pub deadline: Instant,
+    /// The time limit of each further message.
+    pub per_message: Duration,
+}
+
+/// A way to move bytes between the processes of the world during `MPI_Finalize`. After [`synchronize`](Transport::synchronize), no call waits
+/// longer than the given time, also if other processes have ended. Errors are texts for the user.
+pub trait Transport: Sync {
+    /// Waits until all processes of the world have entered `MPI_Finalize`, without a time limit: `MPI_Finalize` waits for
+    /// them anyway, and launchers end a job that lost a process. Then prepares the transport, and waits at most `timeout`
+    /// for each message.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a process does not answer in time.
+    fn synchronize(&self, timeout: Duration) -> Result<(), String>;
+
+    /// Sends bytes to a rank, and waits until the rank has received them.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the rank does not receive them in time.
+    fn send(&self, to: u32, bytes: Vec<u8>, limits: TimeLimits) -> Result<(), String>;
+
+    /// Receives the bytes that a rank sends.
+    ///
+    /// # Errors
+    ///
+    /// Fails if nothing arrives in time.
+    fn receive(&self, from: u32, limits: TimeLimits) -> Result<Vec<u8>, String>;
+
+    /// Returns the name of the machine that this process runs on.
+    fn host_name(&self) -> String;
+}
+
+static TRANSPORT: OnceLock<&'static dyn Transport> = OnceLock::new();
+
+/// Registers the host's transport. Only the first call has an effect.
+pub fn register_transport(transport: &'static dyn Transport) {
+    let _ = TRANSPORT.set(transport);
+}
+
+/// Returns true if the settings of this process request one file for all processes.
+#[must_use]
+pub fn is_wanted() -> bool {
+    CONTAINER.get() == 1
+}
+
+/// The destination of texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Output<'a> {
+    Stdout,
+    Stderr,
+    /// Files whose names begin with this.
+    Files(&'a [u8]),
+}
+
+/// The result of a collection.
+enum Gathered {
+    /// At rank 0: the texts by ascending rank, and the missing ranks with the reasons.
+    All(Vec<Text>, Vec<(u32, String)>),
+    /// At other ranks: the texts are on their way to rank 0. The value is the text of this process.
+    Delivered(Text),
+    /// Not all processes took part. The values are the text of this process and the reason.
+    NotSynchronized(Text, String),
+    /// The parent process did not receive these texts, for this reason.
+    Rejected(Vec<Text>, String),
+}
+
+/// Writes the text of this process at the end of the run, together with those of the other processes where that is
+/// configured: one file for all with `monitoring_container`, and always on standard output and error, which all processes
+/// share. Returns true if everything that this process is responsible for is written, by it or by another process.
+pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) -> bool {
+    let together = is_wanted() || !matches!(output, Output::Files(_));
+    let host = TRANSPORT.get().map_or_else(String::new, |transport| transport.host_name());
+    let text = Text { rank: world.rank, host, text };
+    if !together {
+        return write_each([text], output);
+    }
+    let timeout = Duration::from_secs(TIMEOUT.get().cast_unsigned().into());
+    let transport = TRANSPORT.get().copied();
+    let (gathered, waiting) = gather(transport, world, text, timeout);
+    let (Some(transport), Output::Files(_)) = (transport, output) else {
+        return write_gathered(gathered, world, output);
+    };
+    // The store of a process may be removed only when another file has all of its content.
+    if let Gathered::Delivered(mine) = gathered {
+        let written = tree::is_written(transport, world, timeout);
+        tree::confirm(transport, &waiting, written, timeout);
+        return written || write_each([mine], output);
+    }
+    let together = matches!(gathered, Gathered::All(..));
+    let mine = if let Gathered::All(texts, _) = &gathered { texts.first().cloned() } else { None };
+    let written = write_gathered(gathered, world, output);
+    tree::confirm(transport, &waiting, written, timeout);
+    if together && !written { write_each(mine, output) } else { written }
+}
+
+fn gather(
+    transport: Option<&dyn Transport>,
+    world: World,
+    text: Text,
+    timeout: Duration,
+) -> (Gathered, Vec<u32>) {
+    let gathered = match transport {
+        Some(transport) => return tree::gather(transport, world, text, timeout),
+        None if world.size == 1 => Gathered::All(vec![text], Vec::new()),
+        None => {
+            Gathered::NotSynchronized(text, "this MPI library has no functions to collect the records".into())
+        }
+    };
+    (gathered, Vec::new())
+}
+
+/// Writes the texts that are at this process. Returns true on success.
+fn write_gathered(gathered: Gathered, world: World, output: Output<'_>) -> bool {
+    match gathered {
+        Gathered::All(texts, missing) => write_all_texts(&texts, &missing, world, output),
+        Gathered::Delivered(_) => true,
+        Gathered::NotSynchronized(text, why) => {
+            // One message is enough for all of them.
+            if let Output::Files(stem) = output
+                && world.rank == 0
+            {
+                let stem = String::from_utf8_lossy(stem);
+                warn(format_args!(
+                    "monitoring: cannot write one file for the job: {why}; each process writes {stem}.<rank>.prof"
+                ));
+            }
+            write_each([text], output)
+        }
+        Gathered::Rejected(texts, why) => {
+            let ranks: Vec<_> = texts.iter().map(|text| text.rank.to_string()).collect();
+            warn(format_args!(
+                "monitoring: {why}; rank {} writes the records of ranks {}",
+                world.rank,
+                ranks.join(", ")
+            ));
+            write_each(texts, output)
+        }
+    }
+}
+
+/// Writes everything to one destination. Returns true on success.
+fn write_all_texts(texts: &[Text], missing: &[(u32, String)], world: World, output: Output<'_>) -> bool {
+    for (rank, why) in missing {
+        warn(format_args!("monitoring: the records of rank {rank} are missing: {why}"));
+    }
+    match output {
+        Output::Files(stem) => {
+            let identity = run::of_process();
+            let first = container::first_line(world.size, identity);
+            let write = |file: &File| container::write(file, world.size, identity, texts, missing);
+            report_written(stem, ".prof", write_apart(path(stem), ".prof", first.as_bytes(), write))
+        }
+        _ => write_each(texts.iter().cloned(), output),
+    }
+}
+
+/// Writes the texts one after the other, each in one piece. Returns true on success.
+fn write_each(texts: impl IntoIterator<Item = Text>, output: Output<'_>) -> bool {
+    let mut success = true;
+    for text in texts {
+        let written = match output {
+            Output::Files(stem) => {
+                let (ending, text) = (format!(".{}.prof", text.rank), text.text);
+                let first = text.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
+                let written = write_apart(path(stem), &ending, first, |mut file| file.write_all(&text));
+                success &= report_written(stem, &ending, written);
+                continue;
+            }
+            Output::Stdout => in_one_piece(io::stdout().lock(), &text.text),
+            Output::Stderr => in_one_piece(io::stderr().lock(), &text.text),
+        };
+        if let Err(error) = written {
+            warn(format_args!("pml_monitoring_enable_output: cannot write: {error}"));
+            success = false;
+        }
+    }
+    success
+}
+
+/// Writes with as few system calls as possible, so that the output of several processes does not mix.
+fn in_one_piece(mut to: impl Write, text: &[u8]) -> io::Result<()> {
+    to.write_all(text)?;
+    to.flush()
+}
+
+fn path(stem: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(stem))
+}
+
+fn report_written(stem: &[u8], ending: &str, written: io::Result<PathBuf>) -> bool {
+    let warn =
+        |error: &io::Error| warn(format_args!("cannot write {}{ending}: {error}", path(stem).display()));
+    written.inspect_err(warn).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::ffi::OsStrExt;
+
+    use std::time::Duration;
+
+    use super::{Gathered, Output, Text, World, gather, write_gathered};
+
+    fn text(rank: u32) -> Text {
+        Text { rank, host: String::new(), text: format!("text of {rank}\n").into_bytes() }
+    }
+
+    /// Returns names and contents of the files that `rank` of 4 writes.
+    fn written(rank: u32, gathered: Gathered) -> Vec<(String, String)> {
+        let directory = tempfile::tempdir().unwrap();
+        let stem = directory.path().join("a/run");
+        write_gathered(gathered, World::new(rank, 4), Output::Files(stem.as_os_str().as_bytes()));
+        let Ok(entries) = fs::read_dir(directory.path().join("a")) else { return Vec::new() };
+        let file = |entry: fs::DirEntry| {
+            let name = entry.file_name().into_string().unwrap();
+            (name, fs::read_to_string(entry.path()).unwrap())
+        };
+        let mut files: Vec<_> = entries.map(|entry| file(entry.unwrap())).collect();
+        files.sort();
+        files
+    }
+
+    #[test]
+    fn without_a_transport_each_keeps_its_own() {
+        let gathered_alone = |size| gather(None, World::new(0, size), text(0), Duration::ZERO).0;
+        assert!(
+            matches!(gathered_alone(1), Gathered::All(texts, missing) if texts == [text(0)] && missing.is_empty())
+        );
+        assert!(matches!(gathered_alone(2), Gathered::NotSynchronized(kept, _) if kept == text(0)));
+        let why =
+            |gathered| if let Gathered::NotSynchronized(_, why) = gathered { why } else { String::new() };
+        // The message does not depend on the number of processes.
+        assert!(why(gathered_alone(2)).contains("has no functions to collect the records"));
+        assert!(why(gathered_alone(1_000_000)).contains("has no functions to collect the records"));
+    }
+
+    #[test]
+    fn texts_that_cannot_be_gathered_get_files() {
+        let all =
+            written(0, Gathered::All(vec![text(0), text(1)], vec![(2, "gone".into()), (3, "gone".into())]));
+        assert_eq!(all.len(), 1);
+        assert_eq!(all[0].0, "run.prof");
+        assert!(all[0].1.contains("text of 1\n# MISSING\t2\tgone\n"), "{all:?}");
+        assert_eq!(written(1, Gathered::Delivered(text(1))), []);
+        let own = |rank: u32| (format!("run.{rank}.prof"), format!("text of {rank}\n"));
+        assert_eq!(written(1, Gathered::NotSynchronized(text(1), "late".into())), [own(1)]);
+        assert_eq!(written(2, Gathered::Rejected(vec![text(2), text(3)], "gone".into())), [own(2), own(3)]);
+    }
+}

@@ -1,0 +1,227 @@
+//! Collection along a binomial tree: each process adds its own text to those of its subtree, and sends all of them to its
+//! parent.
+//!
+//! The parent of a rank is the rank without its lowest set bit, so a subtree is a range of ranks, and the number of
+//! processes that one process communicates with is at most the number of bits of the job's size.
+
+use std::time::{Duration, Instant};
+
+use mpit_frameworks::World;
+
+use super::bundle::Bundle;
+use super::{Gathered, Text, TimeLimits, Transport};
+
+/// Brings the texts of all processes to rank 0. Also returns the ranks that sent their texts to this process and wait for
+/// [`confirm`].
+pub(super) fn gather(
+    transport: &dyn Transport,
+    world: World,
+    mine: Text,
+    timeout: Duration,
+) -> (Gathered, Vec<u32>) {
+    if world.size > 1
+        && let Err(why) = transport.synchronize(timeout)
+    {
+        return (Gathered::NotSynchronized(mine, why), Vec::new());
+    }
+    let begin = Instant::now();
+    let within = |limit: Duration| TimeLimits { deadline: begin + limit, per_message: timeout };
+    let mut bundle = Bundle { texts: vec![mine.clone()], missing: Vec::new() };
+    let mut waiting = Vec::new();
+    let mut height = 0;
+    while let Some((child, end)) = child(world, height) {
+        // The limit grows with the height, so that a child that waits for a lost process still has time to send what it
+        // has.
+        let received = transport.receive(child, within(timeout + timeout / 4 * height));
+        let why = match received {
+            Ok(bytes) if bundle.add(&bytes, child..end).is_some() => {
+                waiting.push(child);
+                None
+            }
+            Ok(_) => Some(format!("rank {child} sent invalid data")),
+            Err(why) => Some(why),
+        };
+        if let Some(why) = why {
+            bundle.missing.extend((child..end).map(|rank| (rank, why.clone())));
+        }
+        height += 1;
+    }
+    if world.rank == 0 {
+        bundle.texts.sort_by_key(|text| text.rank);
+        bundle.missing.sort();
+        return (Gathered::All(bundle.texts, bundle.missing), waiting);
+    }
+    let parent = world.rank & (world.rank - 1);
+    // The parent may be waiting for another child.
+    let limits = within(timeout * 2 + timeout / 4 * world.size.ilog2());
+    let gathered = match transport.send(parent, bundle.to_bytes(), limits) {
+        Ok(()) => Gathered::Delivered(mine),
+        Err(why) => Gathered::Rejected(bundle.texts, why),
+    };
+    (gathered, waiting)
+}
+
+/// Returns true if rank 0 confirms that it wrote the text of this process; false also if there is no answer.
+pub(super) fn is_written(transport: &dyn Transport, world: World, timeout: Duration) -> bool {
+    let parent = world.rank & (world.rank - 1);
+    // Rank 0 may wait for other processes first, and then writes the texts of all.
+    let deadline = Instant::now() + timeout * 4 + timeout / 2 * world.size.ilog2();
+    let answer = transport.receive(parent, TimeLimits { deadline, per_message: timeout });
+    answer.is_ok_and(|bytes| bytes == [1])
+}
+
+/// Informs the processes that sent texts to this one that these are written, or not.
+pub(super) fn confirm(transport: &dyn Transport, waiting: &[u32], written: bool, timeout: Duration) {
+    for rank in waiting {
+        let limits = TimeLimits { deadline: Instant::now() + timeout, per_message: timeout };
+        // A lost process needs no answer.
+        let _ = transport.send(*rank, vec![written.into()], limits);
+    }
+}
+
+/// Returns the child whose subtree has this height, and the end of the subtree's ranks.
+fn child(world: World, height: u32) -> Option<(u32, u32)> {
+    let step = 1_u32.checked_shl(height)?;
+    if world.rank & step != 0 {
+        return None;
+    }
+    let child = world.rank.checked_add(step).filter(|child| *child < world.size)?;
+    // An odd multiple of `step` has no children at greater heights.
+    Some((child, child.saturating_add(step).min(world.size)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+    use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::sync::{Barrier, Mutex};
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    use super::super::{Gathered, Text, TimeLimits, Transport};
+    use super::{World, child, gather};
+
+    /// Processes simulated by threads. Dead ones take part in the initial barrier only.
+    struct Threads<'a> {
+        all_there: Option<&'a Barrier>,
+        to: HashMap<u32, Sender<Vec<u8>>>,
+        from: HashMap<u32, Mutex<Receiver<Vec<u8>>>>,
+        taken: HashMap<u32, Sender<()>>,
+        answers: HashMap<u32, Mutex<Receiver<()>>>,
+    }
+
+    impl Transport for Threads<'_> {
+        fn synchronize(&self, _: Duration) -> Result<(), String> {
+            self.all_there.ok_or("not there")?.wait();
+            Ok(())
+        }
+
+        fn send(&self, to: u32, bytes: Vec<u8>, limits: TimeLimits) -> Result<(), String> {
+            self.to[&to].send(bytes).map_err(|_| "gone")?;
+            let answer = self.answers[&to].lock().unwrap();
+            answer.recv_timeout(limits.deadline - Instant::now()).map_err(|_| "no answer".into())
+        }
+
+        fn receive(&self, from: u32, limits: TimeLimits) -> Result<Vec<u8>, String> {
+            let receiver = self.from[&from].lock().unwrap();
+            let left = limits.deadline.saturating_duration_since(Instant::now());
+            let bytes = receiver.recv_timeout(left).map_err(|_| "silent")?;
+            // The sender may have ended right after.
+            let _ = self.taken[&from].send(());
+            Ok(bytes)
+        }
+
+        fn host_name(&self) -> String {
+            String::new()
+        }
+    }
+
+    /// Runs a job and returns the result of each process; `None` for those that end after the barrier.
+    fn run(size: u32, silent: &[u32], timeout: Duration) -> Vec<Option<Gathered>> {
+        let barrier = Barrier::new(size as usize);
+        let mut all: Vec<_> = (0..size)
+            .map(|_| Threads {
+                all_there: Some(&barrier),
+                to: HashMap::new(),
+                from: HashMap::new(),
+                taken: HashMap::new(),
+                answers: HashMap::new(),
+            })
+            .collect();
+        for rank in 1..size {
+            let parent = rank & (rank - 1);
+            let (send, receive) = channel();
+            all[rank as usize].to.insert(parent, send);
+            all[parent as usize].from.insert(rank, Mutex::new(receive));
+            let (send, receive) = channel();
+            all[parent as usize].taken.insert(rank, send);
+            all[rank as usize].answers.insert(parent, Mutex::new(receive));
+        }
+        thread::scope(|scope| {
+            let mut processes = Vec::new();
+            for (rank, threads) in (0..).zip(all) {
+                let silent = silent.contains(&rank);
+                let barrier = &barrier;
+                processes.push(scope.spawn(move || {
+                    if silent {
+                        barrier.wait();
+                        // The ends of its channels stay open, as for a process that hangs.
+                        return (None, threads);
+                    }
+                    let text = Text { rank, host: String::new(), text: rank.to_string().into_bytes() };
+                    (Some(gather(&threads, World::new(rank, size), text, timeout).0), threads)
+                }));
+            }
+            let ended: Vec<_> = processes.into_iter().map(|process| process.join().unwrap()).collect();
+            ended.into_iter().map(|(gathered, _)| gathered).collect()
+        })
+    }
+
+    fn root(gathered: Option<&Gathered>) -> (Vec<u32>, Vec<u32>) {
+        let Some(Gathered::All(texts, missing)) = gathered else { panic!("rank 0 has it all") };
+        for text in texts {
+            assert_eq!(text.text, text.rank.to_string().into_bytes());
+        }
+        (texts.iter().map(|text| text.rank).collect(), missing.iter().map(|(rank, _)| *rank).collect())
+    }
+
+    #[test]
+    fn rank_0_receives_all_texts_in_order() {
+        for size in [1, 2, 3, 4, 7, 8, 9, 31] {
+            let all = run(size, &[], Duration::from_secs(60));
+            assert_eq!(root(all[0].as_ref()), ((0..size).collect(), vec![]), "{size}");
+            assert!(all[1..].iter().all(|one| matches!(one, Some(Gathered::Delivered(_)))));
+        }
+    }
+
+    #[test]
+    fn a_lost_leaf_is_the_only_missing_text() {
+        let all = run(8, &[7], Duration::from_secs(4));
+        assert_eq!(root(all[0].as_ref()), ((0..7).collect(), vec![7]));
+    }
+
+    #[test]
+    fn texts_for_a_lost_process_are_kept() {
+        let all = run(8, &[4], Duration::from_secs(1));
+        assert_eq!(root(all[0].as_ref()), ((0..4).collect(), (4..8).collect()));
+        let kept = |rank: usize| match &all[rank] {
+            Some(Gathered::Rejected(texts, _)) => texts.iter().map(|text| text.rank).collect(),
+            _ => vec![],
+        };
+        assert_eq!((kept(5), kept(6)), (vec![5], vec![6, 7]));
+    }
+
+    #[test]
+    fn each_process_has_one_parent() {
+        for size in 1..40 {
+            let mut children = Vec::new();
+            for rank in 0..size {
+                let of = |height| child(World::new(rank, size), height);
+                children.extend((0..).map_while(of).map(|(child, _)| child));
+            }
+            children.sort_unstable();
+            assert!(children.into_iter().eq(1..size), "{size}");
+        }
+        assert_eq!(child(World::new(0, u32::MAX), 32), None);
+    }
+}

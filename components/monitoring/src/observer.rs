@@ -1,0 +1,63 @@
+//! Reactions of monitoring to the lifecycle of the runtime, of communicators and of windows.
+
+use mpit::component::{CommId, WindowId};
+use mpit::internal::plugin::component;
+use mpit_frameworks::comms::{self, Record};
+use mpit_frameworks::{Observer, Subscription, World, windows};
+
+use crate::phase::subscriptions;
+use crate::runtime::{RUNTIME, Recorder};
+use crate::{coll, osc, run, settings, whole_run};
+
+impl Observer for Recorder {
+    fn opening(&self, world: World) {
+        component::on_change(|| RUNTIME.refresh());
+        run::determine(world, settings::stem_of_files().as_deref());
+        whole_run::create_store(world);
+    }
+
+    fn opened(&self) {
+        whole_run::begin();
+    }
+
+    fn closing(&self) {
+        whole_run::end();
+    }
+
+    fn pcontrol(&self, level: i32) {
+        match level {
+            0 => subscriptions().into_iter().for_each(Subscription::pause),
+            1 => subscriptions().into_iter().for_each(Subscription::resume),
+            2 => whole_run::write_now(),
+            _ => {}
+        }
+    }
+}
+
+impl comms::Observer for Recorder {
+    fn created(&self, comm: &Record) {
+        coll::created(comm);
+    }
+
+    fn renamed(&self, comm: &Record) {
+        coll::renamed(comm);
+    }
+
+    fn is_used(&self, comm: CommId) -> bool {
+        coll::is_used(comm)
+    }
+
+    fn merge(&self, comm: CommId, target: &Record) {
+        coll::merge(comm, target);
+    }
+
+    fn close(&self, comm: CommId) -> bool {
+        coll::close(comm)
+    }
+}
+
+impl windows::Observer for Recorder {
+    fn pinned(&self, window: WindowId) {
+        osc::count_window(window);
+    }
+}

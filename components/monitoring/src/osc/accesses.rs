@@ -1,0 +1,204 @@
+//! Sums of accesses: two for each process whose memory was accessed, and two for each window that a handle is bound to.
+
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+    fence,
+};
+
+use mpit::component::WindowId;
+use mpit::internal::sparse::Sparse;
+use mpit_format::profile::SumRow;
+use mpit_format::store::blocks::BlockKind;
+use mpit_frameworks::ids::slot;
+use mpit_frameworks::osc::{Access, Kind};
+
+use crate::record::{AtomicSum, TrafficSum};
+use crate::store::Store;
+
+/// The accesses to the memory of one process.
+#[derive(Debug)]
+pub(super) struct Target {
+    pub(super) sent: AtomicSum<'static>,
+    pub(super) received: AtomicSum<'static>,
+}
+
+impl Target {
+    fn new(store: &'static Store, rank: u32) -> Self {
+        let [sent, received] = AtomicSum::of(store.add(BlockKind::Accesses, rank.into(), 4, &[]));
+        Self { sent, received }
+    }
+
+    #[inline]
+    fn add(&self, access: &Access) {
+        self.sent.add(TrafficSum::one(access.sent));
+        if returns_data(access.kind) {
+            self.received.add(TrafficSum::one(access.received));
+        }
+    }
+}
+
+/// The sums of one window: numbers of accesses, and bytes. Its slot is reused when no handle is bound to the window any
+/// more.
+#[derive(Debug, Default)]
+struct Window {
+    id: AtomicU64,
+    sent: [AtomicU64; 2],
+    received: [AtomicU64; 2],
+}
+
+/// A snapshot of the accesses through a window.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct WindowSums {
+    pub(super) sent: TrafficSum,
+    pub(super) received: TrafficSum,
+}
+
+/// The accesses of this process through the windows that handles are bound to.
+#[derive(Debug)]
+pub(super) struct Windows(Sparse<Window>);
+
+impl Windows {
+    /// Creates an empty set of windows.
+    pub(super) const fn new() -> Self {
+        Self(Sparse::new())
+    }
+
+    /// Starts counting the accesses through a window. The caller guarantees that no other thread does so at the same time.
+    pub(super) fn add(&self, id: WindowId) {
+        let window = self.0.entry(slot(id.get()));
+        for word in window.sent.iter().chain(&window.received) {
+            word.store(0, Relaxed);
+        }
+        window.id.store(id.get(), Release);
+    }
+
+    /// Counts an access if its window is counted. Without such windows it costs a load and a branch; it never locks or allocates.
+    #[inline]
+    pub(super) fn record(&self, access: &Access) {
+        if self.0.is_empty() {
+            return;
+        }
+        let Some(window) = self.of(access.window.get()) else { return };
+        add(&window.sent, access.sent);
+        if returns_data(access.kind) {
+            add(&window.received, access.received);
+        }
+    }
+
+    /// Returns the sums of a window; zero for one that is not counted.
+    pub(super) fn sums(&self, id: u64) -> WindowSums {
+        let sum = |[count, bytes]: &[AtomicU64; 2]| TrafficSum {
+            count: count.load(Relaxed),
+            bytes: bytes.load(Relaxed),
+        };
+        let Some(window) = self.of(id) else { return WindowSums::default() };
+        let sums = WindowSums { sent: sum(&window.sent), received: sum(&window.received) };
+        fence(Acquire);
+        // If the number changed, the window was freed meanwhile, and the sums may be of the one that has its slot now.
+        if window.id.load(Relaxed) == id { sums } else { WindowSums::default() }
+    }
+
+    #[inline]
+    fn of(&self, id: u64) -> Option<&Window> {
+        self.0.get(slot(id)).filter(|window| window.id.load(Acquire) == id)
+    }
+}
+
+#[inline]
+fn add([count, all]: &[AtomicU64; 2], bytes: u64) {
+    crate::record::add(count, 1, all, bytes);
+}
+
+/// Returns true for accesses that bring data back.
+#[inline]
+fn returns_data(kind: Kind) -> bool {
+    match kind {
+        Kind::Put | Kind::Accumulate => false,
+        Kind::Get | Kind::GetAccumulate | Kind::FetchAndOp | Kind::CompareAndSwap => true,
+    }
+}
+
+/// The accesses of this process, by the rank in the world of the accessed process.
+#[derive(Debug)]
+pub(super) struct Accesses {
+    targets: Sparse<Target>,
+    store: &'static Store,
+}
+
+impl Accesses {
+    /// Creates empty records, to be kept in `store`.
+    pub(super) const fn new(store: &'static Store) -> Self {
+        Self { targets: Sparse::new(), store }
+    }
+
+    /// Counts an access. Each access sends something, at least a request; those that return data also receive. Takes no
+    /// lock; allocates for the first access to a process.
+    #[inline]
+    pub(super) fn record(&self, access: &Access) {
+        let rank = access.target;
+        self.targets.entry_with(rank, || Target::new(self.store, rank)).add(access);
+    }
+
+    /// Counts an access to a process that was accessed before. Returns false, and does nothing, otherwise.
+    #[inline]
+    pub(super) fn count(&self, access: &Access) -> bool {
+        let target = self.targets.get(access.target);
+        if let Some(target) = target {
+            target.add(access);
+        }
+        target.is_some()
+    }
+
+    pub(super) fn target(&self, rank: u32) -> Option<&Target> {
+        self.targets.get(rank)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Target> {
+        self.targets.iter().map(|(_, target)| target)
+    }
+
+    /// Returns a snapshot of all numbers.
+    pub(super) fn snapshot(&self) -> Snapshot {
+        // In the order of the block's sums.
+        let row = |(to, target): (u32, &Target)| (to, [target.sent.get(), target.received.get()]);
+        Snapshot { targets: self.targets.iter().map(row).collect() }
+    }
+}
+
+/// A snapshot of all numbers, in the order of first use, which never changes.
+#[derive(Debug, Default)]
+pub(crate) struct Snapshot {
+    /// Ranks, and the sums of each: data sent, and data received.
+    targets: Vec<(u32, [TrafficSum; 2])>,
+}
+
+impl Snapshot {
+    /// Returns the sums of a target; zero before its first access.
+    fn sums(&self, at: usize) -> [TrafficSum; 2] {
+        self.targets.get(at).map_or([TrafficSum::ZERO; 2], |(_, sums)| *sums)
+    }
+
+    /// Returns this snapshot without the bytes of accesses that are not counted yet, like
+    /// [`record::Snapshot::without_in_flight`](crate::record::Snapshot::without_in_flight).
+    pub(crate) fn without_in_flight(mut self, earlier: &Self) -> Self {
+        for (at, (_, now)) in self.targets.iter_mut().enumerate() {
+            let then = earlier.sums(at);
+            *now = [0, 1].map(|sum| now[sum].without_in_flight(then[sum]));
+        }
+        self
+    }
+
+    /// Returns the difference to an earlier snapshot, by ascending rank.
+    pub(crate) fn since(&self, earlier: &Self) -> Vec<SumRow> {
+        let mut rows: Vec<SumRow> = Vec::new();
+        for (at, (to, now)) in self.targets.iter().enumerate() {
+            let sums = now.iter().zip(earlier.sums(at)).map(|(now, then)| now.since(then));
+            let all = BlockKind::Accesses.rows().iter().zip(sums);
+            rows.extend(all.map(|(kind, sum)| SumRow { kind: *kind, to: *to, sum }));
+        }
+        rows.retain(|row| !row.sum.is_zero());
+        rows.sort_unstable_by_key(|row| (row.to, row.kind));
+        rows
+    }
+}

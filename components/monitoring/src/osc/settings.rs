@@ -1,0 +1,19 @@
+//! Control variables with the version of the component.
+
+use mpit::cvar;
+use mpit::cvar::Cvar;
+
+use super::OscMonitoring;
+use crate::settings::number;
+
+/// Major version of the component.
+#[cvar(name = "osc_monitoring_major_version", scope = "CONSTANT", verbosity = "MPIDEV_ALL", category = OscMonitoring)]
+static MAJOR: Cvar<i32> = Cvar::new(number(env!("CARGO_PKG_VERSION_MAJOR")));
+
+/// Minor version of the component.
+#[cvar(name = "osc_monitoring_minor_version", scope = "CONSTANT", verbosity = "MPIDEV_ALL", category = OscMonitoring)]
+static MINOR: Cvar<i32> = Cvar::new(number(env!("CARGO_PKG_VERSION_MINOR")));
+
+/// Release version of the component.
+#[cvar(name = "osc_monitoring_release_version", scope = "CONSTANT", verbosity = "MPIDEV_ALL", category = OscMonitoring)]
+static RELEASE: Cvar<i32> = Cvar::new(number(env!("CARGO_PKG_VERSION_PATCH")));

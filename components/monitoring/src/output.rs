@@ -1,0 +1,143 @@
+//! Atomic writing of files: a file appears complete or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use mpit::internal::files::{open_regular, without_size_signal};
+
+use mpit_format::names;
+
+use crate::{directory, run};
+
+/// Writes a file through a temporary one in the same directory, which is created if necessary. On failure, an existing file
+/// at `path` stays unchanged.
+///
+/// # Errors
+///
+/// The errors of the file system and of `write`.
+pub fn write_whole(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+    without_size_signal(|| through_temporary(path, write, |temporary| fs::rename(temporary, path)))
+}
+
+/// Writes `<stem><ending>` like [`write_whole`]. `stem` gets the number of this process's world, and `first` is the first
+/// line of the text.
+///
+/// An existing file of that name that another process wrote since this one began is kept: it belongs to another world, or
+/// to another job with the same names. The file then gets the next number. Returns the final name.
+pub(crate) fn write_apart(
+    stem: &Path,
+    ending: &str,
+    first: &[u8],
+    write: impl FnOnce(&File) -> io::Result<()>,
+) -> io::Result<PathBuf> {
+    let name = |number| {
+        let mut name = names::stem_of(stem, number).into_os_string();
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    let first_name = name(run::number());
+    let mut number = run::number();
+    let put = |temporary: &Path| loop {
+        let path = name(number);
+        // Creating a hard link fails if the name exists, so of two concurrent processes only one gets the name.
+        if fs::hard_link(temporary, &path).is_ok() {
+            let _ = fs::remove_file(temporary);
+            return Ok(path);
+        }
+        if !is_of_another(&path, first) {
+            return fs::rename(temporary, &path).map(|()| path);
+        }
+        number += 1;
+    };
+    without_size_signal(|| through_temporary(&first_name, write, put))
+}
+
+/// Returns true if the file was written since this process began, and by another one.
+fn is_of_another(path: &Path, first: &[u8]) -> bool {
+    let Some(began) = run::began() else { return false };
+    let Ok(file) = open_regular(path) else { return false };
+    let is_new = file.metadata().and_then(|data| data.modified()).is_ok_and(|written| written >= began);
+    is_new && first_line(file).is_ok_and(|line| line != first)
+}
+
+/// Returns the first line of a file, with its line end, or the beginning of it.
+pub(crate) fn first_line(file: File) -> io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    BufReader::new(file).take(4096).read_until(b'\n', &mut line)?;
+    Ok(line)
+}
+
+fn through_temporary<R>(
+    path: &Path,
+    write: impl FnOnce(&File) -> io::Result<()>,
+    put: impl FnOnce(&Path) -> io::Result<R>,
+) -> io::Result<R> {
+    directory::create_for(path)?;
+    let (temporary, file) = create_temporary(path.parent().unwrap_or(Path::new("")), path)?;
+    write(&file).and_then(|()| put(&temporary)).inspect_err(|_| {
+        // The first error is the one to report.
+        let _ = fs::remove_file(&temporary);
+    })
+}
+
+/// Creates a file beside `path`. Its name is short, since that of `path` may have the maximum length, and begins with a
+/// dot, so that tools that read all files `phase_*` skip it.
+fn create_temporary(directory: &Path, path: &Path) -> io::Result<(PathBuf, File)> {
+    let mut seed = hash(path);
+    let prefix = run::of_environment().map_or_else(|| names::TRACE.into(), |run| names::trace_prefix(&run));
+    loop {
+        let name = directory.join(format!("{prefix}{}-{seed:x}", std::process::id()));
+        match File::create_new(&name) {
+            Ok(file) => return Ok((name, file)),
+            // Left by a process with the same number, perhaps on another machine.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => seed = seed.wrapping_add(1),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn hash(path: &Path) -> u32 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    path.hash(&mut hasher);
+    hasher.finish() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::{Error, Write};
+
+    use super::write_whole;
+
+    #[test]
+    fn only_the_directory_is_made() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a/b/phase.0.prof");
+        for text in ["first", "second"] {
+            write_whole(&path, |mut file| file.write_all(text.as_bytes())).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn failed_writes_keep_the_old_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("phase.0.prof");
+        write_whole(&path, |mut file| file.write_all(b"old")).unwrap();
+        let failed = write_whole(&path, |mut file| {
+            file.write_all(b"half")?;
+            Err(Error::other("no space"))
+        });
+        assert_eq!(failed.unwrap_err().to_string(), "no space");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+        // A directory blocks the name of the file.
+        let occupied = directory.path().join("occupied.0.prof");
+        fs::create_dir(&occupied).unwrap();
+        write_whole(&occupied, |_| Ok(())).unwrap_err();
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
+    }
+}

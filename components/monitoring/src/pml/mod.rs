@@ -1,0 +1,70 @@
+//! The monitoring component for point-to-point messages: Open MPI's point-to-point monitoring, with the same names and file
+//! format.
+//!
+//! Differences from Open MPI's component are deliberate. Memory grows with the number of peers that messages are sent to.
+//! Handles are independent of each other, and recording stops when the last one stops (unless `pml_monitoring_enable`
+//! activated it for the whole run). Persistent messages count, and a file that cannot be written is an error that loses no
+//! data.
+
+mod settings;
+mod variables;
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use mpit_frameworks::pml::{Component, Lifecycle, Send, Subscription, World};
+
+pub use crate::categories::PmlMonitoring;
+use crate::record::{Messages, Snapshot};
+use crate::runtime::RUNTIME;
+use crate::{settings as common, store};
+
+/// The messages recorded in this process.
+pub(crate) static MESSAGES: Messages<'static> = Messages::new(&store::OF_PROCESS);
+
+/// Active for the whole run with `pml_monitoring_enable`, and while handles are started.
+pub(crate) static SUBSCRIPTION: Subscription = Subscription::pml();
+
+/// True if internal messages of the library count as the user's, which is so with `pml_monitoring_enable` = 1.
+static MERGED: AtomicBool = AtomicBool::new(false);
+
+/// Returns a snapshot of all numbers.
+pub(crate) fn snapshot() -> Snapshot {
+    MESSAGES.snapshot()
+}
+
+/// Counts a message on the fast path: monitoring is the only listener, the message is the user's, and nothing has to be
+/// allocated. Returns false, and does nothing, otherwise. Does not panic.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "hosts call it in one place, for every message")]
+#[must_use]
+pub fn count(send: &Send) -> bool {
+    RUNTIME.pml().is_only(&SUBSCRIPTION) && send.tag >= 0 && MESSAGES.count(send.to, send.bytes)
+}
+
+/// The component `monitoring` of the framework `pml`.
+#[derive(Debug)]
+pub struct Monitoring;
+
+/// Counts messages and bytes per peer, for performance variables and `.prof` files.
+#[mpit::component(framework = "pml", name = "monitoring")]
+impl Component for Monitoring {
+    #[inline]
+    fn sent(&self, send: &Send) {
+        let internal = send.tag < 0 && !MERGED.load(Relaxed);
+        MESSAGES.record(send.to, send.bytes, internal);
+    }
+}
+
+impl Lifecycle for Monitoring {
+    fn subscription(&self) -> &'static Subscription {
+        &SUBSCRIPTION
+    }
+
+    fn open(&self, _world: World) -> bool {
+        MERGED.store(common::ENABLE.get() == 1, Relaxed);
+        if common::is_enabled() {
+            SUBSCRIPTION.add();
+        }
+        true
+    }
+}

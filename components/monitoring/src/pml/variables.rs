@@ -1,0 +1,119 @@
+//! Performance variables of the component.
+//!
+//! They count the user's messages, like Open MPI's: those with a tag of 0 or more, and all messages with
+//! `pml_monitoring_enable` = 1. The classes are Open MPI's, too: a handle of a SIZE variable counts like one of a COUNTER,
+//! namely the messages sent while it is started.
+
+use mpit::object::{Comm, OUTSIDE};
+use mpit::pvar;
+
+use super::{MESSAGES, SUBSCRIPTION};
+use crate::categories::PmlMonitoring;
+use crate::record::{BINS, PeerStats};
+
+/// Starts recording for a handle.
+fn start_recording() {
+    SUBSCRIPTION.add();
+}
+
+/// Stops recording for a handle.
+fn stop_recording() {
+    SUBSCRIPTION.remove();
+}
+
+/// Returns the messages sent to a rank of a communicator, over all communicators.
+fn sent_to(comm: &Comm<'_>, rank: usize) -> Option<&'static PeerStats<'static>> {
+    match comm.world_rank(rank) {
+        OUTSIDE => None,
+        to => MESSAGES.external(to),
+    }
+}
+
+fn write_per_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(&PeerStats<'static>) -> u64) {
+    for (rank, out) in out.iter_mut().enumerate() {
+        *out = sent_to(comm, rank).map_or(0, &of);
+    }
+}
+
+/// Messages sent to each process of the communicator, on all communicators. One element for each rank.
+#[pvar(
+    name = "pml_monitoring_messages_count",
+    class = "SIZE",
+    bind = "COMM",
+    verbosity = "TUNER_BASIC",
+    category = PmlMonitoring,
+    cumulative,
+    readonly,
+    on_start = start_recording,
+    on_stop = stop_recording
+)]
+fn messages_count(comm: &Comm<'_>, out: &mut [u64]) {
+    write_per_rank(comm, out, PeerStats::count);
+}
+
+/// Bytes in the messages sent to each process of the communicator, on all communicators. One element for each rank.
+#[pvar(
+    name = "pml_monitoring_messages_size",
+    class = "SIZE",
+    bind = "COMM",
+    verbosity = "TUNER_BASIC",
+    category = PmlMonitoring,
+    unit = "bytes",
+    cumulative,
+    readonly,
+    on_start = start_recording,
+    on_stop = stop_recording
+)]
+fn messages_size(comm: &Comm<'_>, out: &mut [u64]) {
+    write_per_rank(comm, out, PeerStats::bytes);
+}
+
+/// Histogram of the sizes of messages sent to each process of the communicator. 66 elements for each rank, rank by rank:
+/// element 0 counts empty messages, element k + 1 those of 2^k to 2^(k+1) - 1 bytes.
+#[pvar(
+    name = "pml_monitoring_messages_histogram",
+    class = "SIZE",
+    bind = "COMM",
+    verbosity = "TUNER_BASIC",
+    category = PmlMonitoring,
+    count = |comm| BINS * comm.size(),
+    cumulative,
+    readonly,
+    on_start = start_recording,
+    on_stop = stop_recording
+)]
+fn messages_histogram(comm: &Comm<'_>, out: &mut [u64]) {
+    out.fill(0);
+    for (rank, bins) in out.chunks_exact_mut(BINS).enumerate() {
+        for (bin, count) in sent_to(comm, rank).into_iter().flat_map(|stats| stats.sizes().iter()) {
+            bins[bin] = count;
+        }
+    }
+}
+
+/// Messages sent to all processes in total, including those outside of the world.
+#[pvar(
+    name = "pml_monitoring_messages_total",
+    class = "COUNTER",
+    verbosity = "USER_BASIC",
+    category = PmlMonitoring,
+    on_start = start_recording,
+    on_stop = stop_recording
+)]
+fn messages_total() -> u64 {
+    MESSAGES.iter().fold(0, |total, (_, stats)| total.wrapping_add(stats.count()))
+}
+
+/// Bytes in the messages sent to all processes in total, including those outside of the world.
+#[pvar(
+    name = "pml_monitoring_bytes_total",
+    class = "AGGREGATE",
+    verbosity = "USER_BASIC",
+    category = PmlMonitoring,
+    unit = "bytes",
+    on_start = start_recording,
+    on_stop = stop_recording
+)]
+fn bytes_total() -> u64 {
+    MESSAGES.iter().fold(0, |total, (_, stats)| total.wrapping_add(stats.bytes()))
+}

@@ -1,0 +1,44 @@
+//! Number and bytes of operations, in words of a store.
+
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Acquire, Relaxed},
+};
+
+use mpit_format::TrafficSum;
+
+/// A [`TrafficSum`] in two words of a store, which is updated without lock and allocation.
+#[derive(Clone, Copy, Debug)]
+pub struct AtomicSum<'s>(&'s [AtomicU64; 2]);
+
+impl<'s> AtomicSum<'s> {
+    /// Returns the sums in the first words of a block.
+    pub(crate) fn of<const SUMS: usize>(block: &'s [AtomicU64]) -> [Self; SUMS] {
+        let (pairs, _) = block.as_chunks();
+        std::array::from_fn(|at| Self(&pairs[at]))
+    }
+
+    /// Adds a sum.
+    #[inline]
+    pub fn add(&self, sum: TrafficSum) {
+        let [count, bytes] = self.0;
+        super::add(count, sum.count, bytes, sum.bytes);
+    }
+
+    /// Sets the sum to zero. The caller guarantees that no thread adds meanwhile.
+    pub(crate) fn clear(self) {
+        for word in self.0 {
+            word.store(0, Relaxed);
+        }
+    }
+
+    /// Returns the current sum. It may include the bytes of an operation that another thread adds meanwhile, but not its
+    /// count, nor the count without the bytes.
+    #[inline]
+    #[must_use]
+    pub fn get(&self) -> TrafficSum {
+        let [count, bytes] = self.0;
+        let count = count.load(Acquire);
+        TrafficSum { count, bytes: bytes.load(Relaxed) }
+    }
+}

@@ -1,0 +1,174 @@
+//! Records of messages: sparse rows, one for each process that was sent a message.
+//!
+//! Memory grows with the number of peers that messages are sent to, not with the size of the world. Numbers never decrease;
+//! the difference of two [`Snapshot`]s has the messages between them.
+
+mod atomic_sum;
+mod histogram;
+mod snapshot;
+
+use std::sync::OnceLock;
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Relaxed, Release},
+};
+
+use mpit::internal::sparse::Sparse;
+use mpit::internal::threads;
+
+use crate::store::Store;
+
+pub use atomic_sum::AtomicSum;
+pub use histogram::Histogram;
+pub use mpit_format::TrafficSum;
+pub use mpit_format::messages::{BINS, PeerSnapshot, Row, bin};
+pub use snapshot::Snapshot;
+
+/// The number and bytes of messages, with a histogram of sizes.
+///
+/// The number is not stored but summed from the histogram. This makes recording faster, and the two cannot contradict each
+/// other.
+#[derive(Debug, Default)]
+pub struct PeerStats<'s> {
+    sizes: Histogram<'s>,
+}
+
+impl<'s> PeerStats<'s> {
+    /// Counts a message if nothing has to be allocated for it. Returns false, and does nothing, otherwise.
+    #[inline(always)]
+    #[allow(
+        clippy::inline_always,
+        reason = "looked up for each message, where a call would cost as much again"
+    )]
+    fn record(&self, bytes: u64) -> bool {
+        let Some((count, all)) = self.sizes.get(bin(bytes)) else { return false };
+        add(count, 1, all, bytes);
+        true
+    }
+
+    /// Returns the number of messages.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.sizes.iter().map(|(_, count)| count).sum()
+    }
+
+    /// Returns the sum of bytes of all messages.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.sizes.bytes()
+    }
+
+    /// Returns the histogram of message sizes.
+    #[must_use]
+    pub fn sizes(&self) -> &Histogram<'s> {
+        &self.sizes
+    }
+}
+
+/// Adds to a count and a sum of bytes like [`threads::add`] to one word, but checks only once if several threads may do so.
+///
+/// The count is last, with release ordering: a reader that loads it with acquire ordering, and then the bytes, gets the bytes of all
+/// that it counts. A process killed between the two leaves bytes without a message, which make no line.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "part of each message, where a call would cost as much again")]
+pub(crate) fn add(count: &AtomicU64, messages: u64, all: &AtomicU64, bytes: u64) {
+    if threads::concurrent() {
+        add_locked(count, messages, all, bytes);
+    } else {
+        all.store(all.load(Relaxed).wrapping_add(bytes), Relaxed);
+        count.store(count.load(Relaxed).wrapping_add(messages), Release);
+    }
+}
+
+/// Adds with atomic operations. Cold and not inlined: with a single thread, jumping around the inlined code costs more than
+/// the call does otherwise.
+#[cold]
+#[inline(never)]
+fn add_locked(count: &AtomicU64, messages: u64, all: &AtomicU64, bytes: u64) {
+    all.fetch_add(bytes, Relaxed);
+    count.fetch_add(messages, Release);
+}
+
+/// The messages sent to one process.
+#[derive(Debug, Default)]
+struct Peer<'s> {
+    /// The user's messages.
+    external: PeerStats<'s>,
+    /// The library's internal messages; most peers receive none.
+    internal: OnceLock<Box<PeerStats<'s>>>,
+}
+
+/// The messages that this process sent, by the receiver's rank in the world.
+#[derive(Debug)]
+pub struct Messages<'s> {
+    peers: Sparse<Peer<'s>>,
+    store: &'s Store,
+}
+
+impl<'s> Messages<'s> {
+    /// Creates empty records, to be kept in `store`.
+    #[must_use]
+    pub const fn new(store: &'s Store) -> Self {
+        Self { peers: Sparse::new(), store }
+    }
+
+    /// Counts a message of the user's if nothing has to be allocated for it. Returns false, and does nothing, otherwise.
+    /// Does not panic.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "one place of the fast path of each send")]
+    pub fn count(&self, to: u32, bytes: u64) -> bool {
+        let Some(peer) = self.peers.get(to) else { return false };
+        peer.external.record(bytes)
+    }
+
+    /// Counts a message. Takes no lock; allocates on the first message to a peer, the first internal message to it, and the
+    /// first message of a size that differs much from earlier ones.
+    #[inline]
+    pub fn record(&self, to: u32, bytes: u64, internal: bool) {
+        if internal || !self.count(to, bytes) {
+            self.record_anything(to, bytes, internal);
+        }
+    }
+
+    /// Counts a message on the slow path. Not inlined, so that the fast path stays short.
+    #[inline(never)]
+    fn record_anything(&self, to: u32, bytes: u64, internal: bool) {
+        let peer = self.peers.entry(to);
+        let stats = if internal { peer.internal.get_or_init(Box::default) } else { &peer.external };
+        while !stats.record(bytes) {
+            stats.sizes.make(bin(bytes), self.store, to, internal);
+        }
+    }
+
+    /// Adds the bytes of a message. Returns the function that adds its count, before which a thread may be interrupted.
+    #[cfg(test)]
+    pub(crate) fn begin(&self, to: u32, bytes: u64) -> impl FnOnce() {
+        let sizes = &self.peers.entry(to).external.sizes;
+        sizes.make(bin(bytes), self.store, to, false);
+        let (count, all) = sizes.get(bin(bytes)).expect("made above");
+        all.fetch_add(bytes, Relaxed);
+        move || _ = count.fetch_add(1, Release)
+    }
+
+    /// Returns the user's messages to one process; `None` if there were none of any kind.
+    #[must_use]
+    pub fn external(&self, to: u32) -> Option<&PeerStats<'s>> {
+        self.peers.get(to).map(|peer| &peer.external)
+    }
+
+    /// Iterates over the processes that were sent a message, with their ranks in the world and the user's messages.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &PeerStats<'s>)> {
+        self.peers.iter().map(|(to, peer)| (to, &peer.external))
+    }
+
+    /// Returns a snapshot of all numbers.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        let rows = self.peers.iter().map(|(to, peer)| Row {
+            to,
+            external: PeerSnapshot::from(&peer.external),
+            internal: peer.internal.get().map(|stats| PeerSnapshot::from(&**stats)).unwrap_or_default(),
+        });
+        Snapshot { rows: rows.collect() }
+    }
+}

@@ -1,0 +1,111 @@
+//! Numbers of the worlds of a run.
+//!
+//! A world takes the first number that no other world of its run has: the target of the symbolic link
+//! `.mpit-<run>.<number>` beside the files of the run names the world that has the number. Creating a link is atomic on all
+//! file systems, also on shared ones, so all processes of a world find the same number, whichever comes first. `mpit run`
+//! removes the links.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use mpit_format::names::{directory_of, trace_prefix};
+
+use crate::directory;
+
+/// The maximum number of worlds of one run. Further ones have no numbers.
+const MAX_WORLDS: u32 = 100_000;
+
+/// The maximum length of a link's target; a longer name of a world is replaced by a hash.
+const MAX_TARGET_LEN: usize = 200;
+
+/// Removes all auxiliary files of a run beside its files. Returns the paths that could not be removed.
+pub fn remove_traces(stem: &Path, run: &str) -> Vec<PathBuf> {
+    let prefix = trace_prefix(run);
+    let Ok(entries) = fs::read_dir(directory_of(stem)) else { return Vec::new() };
+    let ours = entries.flatten().filter(|entry| {
+        entry.file_name().to_str().is_some_and(|name| name.starts_with(&prefix))
+            && entry.file_type().is_ok_and(|kind| kind.is_file() || kind.is_symlink())
+    });
+    ours.map(|entry| entry.path()).filter(|path| fs::remove_file(path).is_err()).collect()
+}
+
+/// Returns the number of the world `key` of a run.
+pub(super) fn number(stem: &Path, run: &str, key: &str) -> io::Result<u32> {
+    directory::create_for(stem)?;
+    let key = short(key);
+    let prefix = directory_of(stem).join(trace_prefix(run));
+    let mut number = 1;
+    while number <= MAX_WORLDS {
+        let mut link = prefix.clone().into_os_string();
+        link.push(format!("w{number}"));
+        match fs::read_link(&link) {
+            Ok(owner) if owner.as_os_str() == key.as_str() => return Ok(number),
+            Ok(_) => number += 1,
+            Err(error) if error.kind() == ErrorKind::NotFound => match symlink(&key, &link) {
+                Ok(()) => return Ok(number),
+                // Another process was faster: its link is read next.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => (),
+                Err(error) => return Err(error),
+            },
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other("too many worlds"))
+}
+
+fn short(key: &str) -> String {
+    if key.len() <= MAX_TARGET_LEN {
+        return key.into();
+    }
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{number, remove_traces};
+
+    #[test]
+    fn each_world_has_one_number() {
+        let directory = tempfile::tempdir().unwrap();
+        let stem = directory.path().join("new/run");
+        let long = "x".repeat(5000);
+        for (key, wanted) in [("a", 1), ("b", 2), ("a", 1), (&long, 3), ("b", 2), (&long, 3)] {
+            assert_eq!(number(&stem, "R", key).unwrap(), wanted);
+        }
+        assert_eq!(number(&stem, "another", "b").unwrap(), 1);
+        assert!(remove_traces(&stem, "R").is_empty());
+        assert_eq!(fs::read_dir(stem.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn concurrent_processes_agree() {
+        let directory = tempfile::tempdir().unwrap();
+        let stem = directory.path().join("run");
+        let numbers: Vec<(usize, u32)> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..32)
+                .map(|at| {
+                    let stem = &stem;
+                    scope.spawn(move || (at % 4, number(stem, "R", &format!("world {}", at % 4)).unwrap()))
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let mut of_worlds: Vec<_> = (0..4)
+            .map(|world| {
+                let mut all = numbers.iter().filter(|(at, _)| *at == world).map(|(_, number)| *number);
+                let first = all.next().unwrap();
+                assert!(all.all(|number| number == first), "{numbers:?}");
+                first
+            })
+            .collect();
+        of_worlds.sort_unstable();
+        assert_eq!(of_worlds, [1, 2, 3, 4]);
+    }
+}

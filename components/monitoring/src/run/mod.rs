@@ -1,0 +1,100 @@
+//! The identity of a run, which connects the files that belong together.
+//!
+//! A *run* is started by one `mpit run`. It has one or more *worlds*: the steps of a job script, and the processes that
+//! `MPI_Comm_spawn` starts. The first line of each file names its run and world. The files of the second and later worlds
+//! have names of their own, `STEM.w2.<rank>.prof`.
+//!
+//! All processes agree without messages: on the run by the environment, on the world by the launcher's name for it
+//! (`launcher`), on the numbers of worlds by names in the directory of the files (`claim`).
+
+mod claim;
+mod launcher;
+mod time;
+
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::SystemTime;
+
+use mpit::internal::environment;
+use mpit_frameworks::World;
+use mpit_frameworks::diagnostics::warn;
+
+pub use claim::remove_traces;
+pub use mpit_format::identity::{Identity, UNNAMED};
+pub use mpit_format::names::{self, stem_of};
+pub use time::compact as compact_time;
+
+/// The environment variable in which `mpit run` passes the name of the run.
+pub const RUN: &str = "MPIT_RUN";
+
+/// The run and world of this process, with the world's number.
+#[derive(Debug)]
+struct RunIdentity {
+    identity: Option<Identity>,
+    /// The number of the world in the run, from 1.
+    number: u32,
+    /// The time at which the process initialized MPI.
+    began: SystemTime,
+}
+
+static RUN_IDENTITY: OnceLock<RunIdentity> = OnceLock::new();
+
+static SPAWNED: AtomicBool = AtomicBool::new(false);
+
+/// Records that this process was started by `MPI_Comm_spawn`. The host calls it before MPI is initialized.
+pub fn set_spawned() {
+    SPAWNED.store(true, Relaxed);
+}
+
+/// Determines the run and world of this process. `stem` is the beginning of the names of its files, if it is to write
+/// files.
+pub(crate) fn determine(world: World, stem: Option<&Path>) {
+    RUN_IDENTITY.get_or_init(|| {
+        let (began, spawned, run) = (SystemTime::now(), SPAWNED.load(Relaxed), of_environment());
+        let found = launcher::world(world.size, spawned);
+        let number = match (&run, &found, stem) {
+            (Some(run), Some(found), Some(stem)) => claim::number(stem, run, &found.key).unwrap_or_else(|error| {
+                if world.rank == 0 {
+                    warn(format_args!(
+                        "cannot create a file beside {}: {error}; a second step or spawned world of this run may \
+                         overwrite its files",
+                        stem.display()
+                    ));
+                }
+                found.number(spawned)
+            }),
+            (_, Some(found), _) => found.number(spawned),
+            _ => 1 + u32::from(spawned),
+        };
+        let identity = found.map(|found| Identity {
+            run: run.unwrap_or_else(|| UNNAMED.into()),
+            world: found.key,
+            size: world.size,
+            began: time::text(began),
+        });
+        RunIdentity { identity, number, began }
+    });
+}
+
+/// Returns the identity of this process, if it is known.
+pub(crate) fn of_process() -> Option<&'static Identity> {
+    RUN_IDENTITY.get()?.identity.as_ref()
+}
+
+/// Returns the time at which this process initialized MPI.
+pub(crate) fn began() -> Option<SystemTime> {
+    RUN_IDENTITY.get().map(|run| run.began)
+}
+
+/// Returns the number of the world of this process in its run, from 1.
+pub(crate) fn number() -> u32 {
+    RUN_IDENTITY.get().map_or(1, |run| run.number)
+}
+
+/// Returns the name of the run from the environment. It becomes part of file names, so it has letters, digits and `-` only.
+pub fn of_environment() -> Option<String> {
+    let run = environment::var(RUN)?;
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    if !run.is_empty() && run.len() <= 100 && run.bytes().all(allowed) { Some(run) } else { None }
+}

@@ -1,0 +1,117 @@
+//! Control variables that all three components obey. Names, defaults, scopes and verbosities are Open MPI's.
+
+use std::path::PathBuf;
+
+use mpit::cvar::{Cvar, Text};
+use mpit::{MpitEnum, cvar};
+use mpit_frameworks::is_selected;
+
+use crate::categories::PmlMonitoring;
+
+/// Records messages, one-sided accesses and collective operations from the initialization of MPI to its end. 0: no.
+/// 1: yes; messages that the library sends for its own purposes (negative tag) count as the program's. 2: yes; both kinds
+/// of messages are counted separately. With any value, each of the three is recorded while a handle of one of its
+/// monitoring variables is started. MPI_Pcontrol(0) pauses recording, and MPI_Pcontrol(1) resumes it.
+#[cvar(
+    name = "pml_monitoring_enable",
+    scope = "READONLY",
+    verbosity = "TUNER_BASIC",
+    category = PmlMonitoring,
+    env = "OMPI_MCA_pml_monitoring_enable"
+)]
+pub(crate) static ENABLE: Cvar<i32> = Cvar::new(0).range(0..=2);
+
+/// Output of the records of the whole run at the end of MPI, if pml_monitoring_enable is not 0. 0: none. 1: standard
+/// output. 2: standard error. 3 or more: one file for each process, see pml_monitoring_filename. Handles of
+/// pml_monitoring_flush do not change this output. MPI_Pcontrol(2) writes the records since the last such call to files
+/// <filename>_1.<rank>.prof, <filename>_2.<rank>.prof and so on, and the end of MPI writes the last of these files; to a
+/// stream, MPI_Pcontrol(2) writes all records so far.
+#[cvar(
+    name = "pml_monitoring_enable_output",
+    scope = "READONLY",
+    verbosity = "MPIDEV_ALL",
+    category = PmlMonitoring,
+    env = "OMPI_MCA_pml_monitoring_enable_output"
+)]
+pub(crate) static ENABLE_OUTPUT: Cvar<i32> = Cvar::new(0).range(0..=i32::MAX);
+
+/// First part of the names of files: rank r in the world writes <filename>.<r>.prof. Missing directories are created.
+/// This is also the initial value of each handle of pml_monitoring_flush.
+#[cvar(
+    name = "pml_monitoring_filename",
+    scope = "READONLY",
+    verbosity = "MPIDEV_ALL",
+    category = PmlMonitoring,
+    env = "OMPI_MCA_pml_monitoring_filename"
+)]
+pub(crate) static FILENAME: Cvar<Text<2048>> = Cvar::new(Text::new(""));
+
+/// The location of the records until the end of MPI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, MpitEnum)]
+#[mpit(name = "monitoring_store")]
+#[repr(i32)]
+pub(crate) enum StoreLocation {
+    /// Memory: a process that does not reach MPI_Finalize loses its records.
+    Memory,
+    /// A file that survives the process.
+    File,
+}
+
+/// Location of the records until the end of MPI, if they are then written to files. memory: a process that is killed loses
+/// its records. file: the records are in <pml_monitoring_filename>.<rank in the world>.store, which remains if the process
+/// is killed. `mpit run` and `mpit report` read such files. A process that has written all its records removes the file.
+#[cvar(
+    name = "monitoring_store",
+    scope = "LOCAL",
+    settable = "before_init",
+    verbosity = "USER_BASIC",
+    category = PmlMonitoring
+)]
+pub(crate) static STORE: Cvar<StoreLocation> = Cvar::new(StoreLocation::Memory);
+
+/// Returns true if everything is recorded from the start of MPI to its end.
+pub(crate) fn is_enabled() -> bool {
+    ENABLE.get() > 0
+}
+
+/// Returns the beginning of file names according to the settings, even if they request no file at the end.
+#[must_use]
+pub fn named_stem() -> Option<PathBuf> {
+    let stem = FILENAME.get();
+    if stem.as_str().is_empty() { None } else { Some(stem.as_str().into()) }
+}
+
+/// Returns the beginning of the names of stores, if the settings of this process enable stores. Also used by the process that
+/// starts a job with its environment.
+#[must_use]
+pub fn stem_of_stores() -> Option<PathBuf> {
+    if STORE.get() != StoreLocation::File {
+        return None;
+    }
+    stem_of_files().filter(|stem| !stem.as_os_str().is_empty())
+}
+
+/// Returns the beginning of the names of files at the end, if the settings enable files.
+#[must_use]
+pub fn stem_of_files() -> Option<PathBuf> {
+    if !is_enabled() || ENABLE_OUTPUT.get() <= 2 {
+        return None;
+    }
+    Some(FILENAME.get().as_str().into())
+}
+
+/// Returns true if the settings make this process record its whole run: recording is enabled, and at least one of the three
+/// frameworks admits its component `monitoring`. Open MPI's own component must then be disabled, since it reads the same
+/// settings and writes the same files.
+#[must_use]
+pub fn records_whole_run() -> bool {
+    is_selected("monitoring") && is_enabled()
+}
+
+/// Parses a part of the version, which Cargo provides as text.
+pub(crate) const fn number(text: &str) -> i32 {
+    match i32::from_str_radix(text, 10) {
+        Ok(number) => number,
+        Err(_) => panic!("Cargo's version numbers are numbers"),
+    }
+}

@@ -1,0 +1,243 @@
+//! Storage of the records: words in memory, or in a file that survives the process.
+//!
+//! A store is a sequence of blocks. A block is a few words that belong together, with their kind and a key. Blocks are only
+//! added, and never move. With a file, the words are those of a mapping, so the kernel keeps them however the process ends;
+//! the blocks are self-describing, so [`read`](mpit_format::store::read) needs no other data.
+//!
+//! Adding a block takes a lock and may allocate; counting in an existing block does neither.
+
+use std::path::Path;
+use std::sync::atomic::{
+    AtomicBool, AtomicU64,
+    Ordering::{Relaxed, Release},
+};
+use std::{fs, io};
+
+use mpit::internal::lock::Mutex;
+use mpit::internal::log::Log;
+use mpit::internal::mapping::{Mapping, Words};
+use mpit_format::store::StoreFile;
+use mpit_format::store::blocks::{self, BlockHeader, BlockKind, HEADER, State};
+use mpit_frameworks::World;
+use mpit_frameworks::diagnostics::warn;
+
+/// The store of this process.
+pub(crate) static OF_PROCESS: Store = Store::new();
+
+/// The number of words in the first piece of memory. Later pieces grow with the total size, up to `MAX_PIECE`. Pieces of a
+/// file have the size that [`Mapping`] gives them.
+const FIRST_PIECE: usize = 512;
+const MAX_PIECE: usize = 128 * 1024;
+
+/// Blocks of words, in memory or in a file.
+#[derive(Debug)]
+pub struct Store {
+    pieces: Log<Piece>,
+    end: Mutex<End>,
+    /// True if there is a file.
+    has_file: AtomicBool,
+}
+
+/// Contiguous words.
+#[derive(Debug)]
+enum Piece {
+    Memory(Box<[AtomicU64]>),
+    File(Words),
+}
+
+impl Piece {
+    fn words(&self) -> &[AtomicU64] {
+        match self {
+            Self::Memory(words) => words,
+            Self::File(words) => words,
+        }
+    }
+}
+
+/// The position of the next block.
+#[derive(Debug)]
+struct End {
+    file: Option<Mapping>,
+    /// The number of used words in the newest piece.
+    used: usize,
+    /// The number of words in all pieces.
+    total: usize,
+    /// The index of the piece with the header of the file.
+    header: usize,
+}
+
+impl End {
+    /// Detaches the file in a forked child, because it is the parent's: new blocks go to memory, behind the pieces that
+    /// both processes share. Returns true if that happened now.
+    fn detach_if_forked(&mut self) -> bool {
+        let forked = self.file.as_ref().is_some_and(|file| !file.is_ours());
+        if forked {
+            self.file = None;
+        }
+        forked
+    }
+}
+
+impl Store {
+    /// Creates a store in memory.
+    #[must_use]
+    #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
+    pub const fn new() -> Self {
+        Self {
+            pieces: Log::new(),
+            end: Mutex::new(End { file: None, used: 0, total: 0, header: 0 }),
+            has_file: AtomicBool::new(false),
+        }
+    }
+
+    /// Adds all further blocks to a file, whose directory must exist. The existing blocks stay in memory.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be created; then the store is unchanged.
+    pub fn attach_file(&self, path: &Path, world: World) -> io::Result<()> {
+        let mut end = self.end.lock();
+        let mut file = Mapping::create(path)?;
+        let piece = file.extend(1).inspect_err(|_| {
+            // The first error is the one to report.
+            let _ = file.remove();
+        })?;
+        blocks::write_header(&piece, world.rank, world.size);
+        end.total += piece.len();
+        end.used = HEADER;
+        end.header = push(&self.pieces, Piece::File(piece));
+        end.file = Some(file);
+        self.has_file.store(true, Release);
+        Ok(())
+    }
+
+    /// Returns true if blocks go to a file, or did until it could not grow.
+    pub fn has_file(&self) -> bool {
+        self.has_file.load(Relaxed)
+    }
+
+    /// Records that the process reached `MPI_Finalize`, so that no data is missing at the end of the run.
+    pub fn finalizing(&self) {
+        let mut end = self.end.lock();
+        if !end.detach_if_forked()
+            && end.file.is_some()
+            && let Some(piece) = self.pieces.get(end.header)
+        {
+            blocks::write_finalizing(piece.words());
+        }
+    }
+
+    /// Removes the file, if there is one: all data is written elsewhere.
+    pub fn remove_file(&self) {
+        let mut end = self.end.lock();
+        end.detach_if_forked();
+        if let Some(file) = &end.file {
+            // If the file cannot be removed, this state shows readers that it is not needed.
+            self.write_state(&end, State::Ended);
+            if let Err(error) = file.remove() {
+                warn(format_args!("cannot remove {}: {error}", file.path().display()));
+            }
+        }
+    }
+
+    /// Adds a block of `cells` counters that are 0, followed by the constant words of `text`.
+    pub(crate) fn add(&self, kind: BlockKind, key: u64, cells: usize, text: &[u64]) -> &[AtomicU64] {
+        let mut end = self.end.lock();
+        let forked = end.detach_if_forked();
+        let header = BlockHeader { kind, words: (1 + cells + text.len()) as u32 };
+        let wanted = 1 + header.words as usize;
+        let newest = self.newest().filter(|piece| piece.len() - end.used >= wanted && !forked);
+        let piece = if let Some(piece) = newest {
+            piece
+        } else {
+            if !forked {
+                self.close_newest(&end);
+            }
+            self.grow(&mut end, wanted)
+        };
+        let block = &piece[end.used..end.used + wanted];
+        end.used += wanted;
+        block[1].store(key, Relaxed);
+        for (word, value) in block[2 + cells..].iter().zip(text) {
+            word.store(*value, Relaxed);
+        }
+        // Written last, with release ordering: if the process is killed here, a reader finds no block or a complete one.
+        block[0].store(header.word(), Release);
+        &block[2..]
+    }
+
+    fn newest(&self) -> Option<&[AtomicU64]> {
+        self.pieces.get(self.pieces.len().checked_sub(1)?).map(Piece::words)
+    }
+
+    /// Marks the rest of the newest piece as unused.
+    fn close_newest(&self, end: &End) {
+        if let Some(piece) = self.newest()
+            && let Some(rest) = (piece.len() - end.used).checked_sub(1)
+        {
+            piece[end.used]
+                .store(BlockHeader { kind: BlockKind::Unused, words: rest as u32 }.word(), Release);
+        }
+    }
+
+    /// Adds a piece of at least `wanted` words, all unused.
+    fn grow(&self, end: &mut End, wanted: usize) -> &[AtomicU64] {
+        let piece = self.in_file(end, wanted).map_or_else(
+            || {
+                let words = (end.total / 2).clamp(FIRST_PIECE, MAX_PIECE).max(wanted);
+                Piece::Memory((0..words).map(|_| AtomicU64::new(0)).collect())
+            },
+            Piece::File,
+        );
+        end.total += piece.words().len();
+        end.used = 0;
+        let at = push(&self.pieces, piece);
+        self.pieces.get(at).expect("pushed just now").words()
+    }
+
+    /// Grows the file. If that fails, further blocks go to memory, which is recorded in the file's state.
+    fn in_file(&self, end: &mut End, wanted: usize) -> Option<Words> {
+        if self.is_truncated(end.header) {
+            return None;
+        }
+        let file = end.file.as_mut()?;
+        let wanted = (end.total / 2).min(MAX_PIECE).max(wanted);
+        match file.extend(wanted) {
+            Ok(words) => Some(words),
+            Err(error) => {
+                warn(format_args!(
+                    "monitoring_store: {}: {error}; later records are in memory only",
+                    file.path().display()
+                ));
+                self.write_state(end, State::Truncated);
+                None
+            }
+        }
+    }
+
+    fn is_truncated(&self, header: usize) -> bool {
+        self.pieces.get(header).is_some_and(|piece| blocks::state(piece.words()) == State::Truncated as u64)
+    }
+
+    fn write_state(&self, end: &End, state: State) {
+        if let Some(piece) = self.pieces.get(end.header) {
+            blocks::write_state(piece.words(), state);
+        }
+    }
+}
+
+/// Appends to a list. The caller guarantees that no other thread appends at the same time.
+fn push(pieces: &Log<Piece>, piece: Piece) -> usize {
+    pieces.push(piece).unwrap_or_else(|_| panic!("a store of {} pieces is full", pieces.len()))
+}
+
+/// Removes a file that a process of this rank left in an earlier run.
+pub(crate) fn discard(path: &Path) {
+    let Some(file) = StoreFile::at(path) else { return };
+    if fs::symlink_metadata(path).is_ok_and(|there| there.is_file())
+        && !file.is_in_use()
+        && let Err(error) = fs::remove_file(path)
+    {
+        warn(format_args!("cannot remove {}: {error}", path.display()));
+    }
+}

@@ -1,0 +1,193 @@
+//! Output of the records, and its destinations.
+
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use mpit::internal::lock::Mutex;
+use mpit_format::Identity;
+use mpit_format::names::stem_of;
+use mpit_format::profile::Profile;
+use mpit_format::store::blocks::{BlockKind, Encoded};
+use mpit_format::store::path_of;
+use mpit_frameworks::comms::Reader;
+use mpit_frameworks::diagnostics::warn;
+use mpit_frameworks::{Subscription, World};
+
+use crate::gather::{self, Output};
+use crate::output::write_apart;
+use crate::phase::{Phase, RunSnapshot, subscriptions};
+use crate::runtime::RUNTIME;
+use crate::settings::{self, stem_of_stores};
+use crate::{directory, run, store};
+
+/// The state of the output for the whole run. It includes a reader of all communicators.
+static WHOLE_RUN: Mutex<Option<WholeRun>> = Mutex::new(None);
+
+/// The whole run, while some of it is still to be written.
+struct WholeRun {
+    comms: Reader,
+    /// The number of numbered files written so far.
+    phases: u32,
+    phase: Phase,
+}
+
+impl WholeRun {
+    fn begin() -> Self {
+        Self { comms: RUNTIME.comms().reader(), phases: 0, phase: Phase::begin(RunSnapshot::default) }
+    }
+
+    /// Writes the records since the last numbered file to the next one, with the lines of components. Records that cannot
+    /// be written are in the file after that.
+    fn write_phase(&mut self, me: u32, lines: Vec<(String, Vec<String>)>) {
+        // Before the file is written: operations meanwhile belong to the next phase, also if their communicator is freed.
+        let next = Phase::begin(|| RunSnapshot::now_after(&self.phase.begin));
+        let mut profile = self.phase.until(&next.begin, me);
+        profile.lines = lines;
+        let ending = format!("_{}.{me}.prof", self.phases + 1);
+        // `file` has reported the failure to the user.
+        if file(&profile, settings::FILENAME.get().as_str().as_bytes(), &ending).is_ok() {
+            self.phases += 1;
+            self.phase = next;
+        }
+    }
+}
+
+/// Stores the records in a file from the start, if the settings request it. Called before anything is recorded.
+pub(crate) fn create_store(world: World) {
+    let Some(stem) = stem_of_stores() else {
+        if settings::STORE.get() == settings::StoreLocation::File && world.rank == 0 {
+            warn(
+                "monitoring_store=file has no effect: set pml_monitoring_enable, pml_monitoring_enable_output=3 and \
+                 pml_monitoring_filename as well",
+            );
+        }
+        return;
+    };
+    let path = path_of(&stem_of(&stem, run::number()), world.rank);
+    match directory::create_for(&path).and_then(|()| store::OF_PROCESS.attach_file(&path, world)) {
+        Ok(()) => {
+            if let Some(identity) = run::of_process() {
+                let fields = Encoded::of_name(&identity.fields());
+                store::OF_PROCESS.add(BlockKind::Run, 0, 0, fields.words());
+            }
+        }
+        Err(error) => warn(format_args!(
+            "monitoring_store: cannot create {}: {error}; records stay in memory and are lost if the process is killed",
+            path.display()
+        )),
+    }
+}
+
+/// Stores the beginning of the run, if a component records it and the settings request output at its end.
+pub(crate) fn begin() {
+    let is_recorded = subscriptions().into_iter().any(Subscription::is_active);
+    if is_recorded && settings::is_enabled() && settings::ENABLE_OUTPUT.get() > 0 {
+        *WHOLE_RUN.lock() = Some(WholeRun::begin());
+    }
+}
+
+/// Writes the records of the whole run, for the last time.
+pub(crate) fn end() {
+    // Runs functions of components, so it comes before the lock.
+    let lines = lines_of_components();
+    let run = WHOLE_RUN.lock().take();
+    let (Some(mut run), Some(world)) = (run, RUNTIME.world()) else { return };
+    let mut profile = RunSnapshot::default().until_now(world.rank, &run.comms);
+    profile.lines = lines;
+    let stem = settings::FILENAME.get();
+    let output = match settings::ENABLE_OUTPUT.get() {
+        1 => Output::Stdout,
+        2 => Output::Stderr,
+        _ => Output::Files(stem.as_str().as_bytes()),
+    };
+    store::OF_PROCESS.finalizing();
+    if run.phases > 0 && matches!(output, Output::Files(_)) {
+        run.write_phase(world.rank, profile.lines.clone());
+    }
+    let text = match output {
+        Output::Files(_) => with_identity(&profile, gather::is_wanted()),
+        _ => text(&profile),
+    };
+    match text {
+        // Records that could not be written can still be read from the store.
+        Ok(text) => {
+            if gather::write(world, text, output) {
+                store::OF_PROCESS.remove_file();
+                // A store of an earlier run would otherwise count as newer than the file written now.
+                if let Output::Files(stem) = output {
+                    let stem = stem_of(Path::new(OsStr::from_bytes(stem)), run::number());
+                    store::discard(&path_of(&stem, world.rank));
+                }
+            }
+        }
+        Err(error) => cannot_write(&error),
+    }
+}
+
+/// Writes the records so far, if they are to be written at the end. Only this process takes part, as the other ranks may be
+/// anywhere in their program.
+pub(crate) fn write_now() {
+    if WHOLE_RUN.lock().is_none() {
+        return;
+    }
+    let lines = lines_of_components();
+    let mut run = WHOLE_RUN.lock();
+    let (Some(run), Some(world)) = (&mut *run, RUNTIME.world()) else { return };
+    if settings::ENABLE_OUTPUT.get() > 2 {
+        return run.write_phase(world.rank, lines);
+    }
+    let mut profile = RunSnapshot::default().until_now(world.rank, &run.comms);
+    profile.lines = lines;
+    let written = match settings::ENABLE_OUTPUT.get() {
+        1 => in_one_piece(&profile, io::stdout().lock()),
+        _ => in_one_piece(&profile, io::stderr().lock()),
+    };
+    if let Err(error) = written {
+        cannot_write(&error);
+    }
+}
+
+/// Returns the lines that components add to the output.
+fn lines_of_components() -> Vec<(String, Vec<String>)> {
+    let all = RUNTIME.report().into_iter();
+    all.map(|(name, lines)| (name, lines.iter().map(Into::into).collect())).collect()
+}
+
+fn cannot_write(error: &io::Error) {
+    warn(format_args!("pml_monitoring_enable_output: cannot write: {error}"));
+}
+
+fn text(profile: &Profile) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    profile.write(&mut text)?;
+    Ok(text)
+}
+
+/// Writes with a single system call, so that the output of several processes does not mix.
+fn in_one_piece(profile: &Profile, mut to: impl Write) -> io::Result<()> {
+    to.write_all(&text(profile)?)?;
+    to.flush()
+}
+
+/// Returns the text of a file, which begins with the line that identifies the run.
+fn with_identity(profile: &Profile, is_for_container: bool) -> io::Result<Vec<u8>> {
+    let mut text = run::of_process().map_or_else(String::new, Identity::line).into_bytes();
+    if is_for_container {
+        profile.write_for_container(&mut text)?;
+    } else {
+        profile.write(&mut text)?;
+    }
+    Ok(text)
+}
+
+/// Writes `<stem><ending>`. Errors are also reported to the user.
+pub(crate) fn file(profile: &Profile, stem: &[u8], ending: &str) -> io::Result<()> {
+    let stem = Path::new(OsStr::from_bytes(stem));
+    let text = with_identity(profile, false)?;
+    let first = text.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
+    write_apart(stem, ending, first, |mut file| file.write_all(&text))
+        .inspect_err(|error| warn(format_args!("cannot write {}{ending}: {error}", stem.display())))
+        .map(drop)
+}

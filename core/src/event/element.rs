@@ -1,0 +1,58 @@
+//! Compile-time checks of the fields of an event.
+
+use super::delivery::EventInstance;
+use super::desc::{Element, LARGEST_EVENT};
+use crate::Result;
+use crate::cell::{Value, fits};
+use crate::vocabulary::Datatype;
+
+/// A type that a field may have.
+#[diagnostic::on_unimplemented(
+    message = "an element of an event cannot be `{Self}`",
+    label = "no MPI_T datatype stands for this type",
+    note = "use i32, u32, i64, u64, f64 or `c_char`"
+)]
+pub trait ElementValue: Value {}
+#[diagnostic::do_not_recommend]
+impl<T: Value> ElementValue for T {}
+
+/// Returns an element of an event that is being delivered.
+///
+/// # Errors
+///
+/// Those of [`EventInstance::read`].
+pub fn read<T: ElementValue>(instance: &EventInstance, element: usize) -> Result<T> {
+    instance.read(element)
+}
+
+/// Returns the datatype that tools see for a field without an explicit one.
+pub const fn datatype<T: ElementValue>() -> Datatype {
+    T::DATATYPE
+}
+
+/// Returns true if a field can be published as the datatype.
+pub const fn represented_as<T: ElementValue>(datatype: Datatype) -> bool {
+    fits::<T>(datatype)
+}
+
+/// Returns true if the first element is at offset 0 and no element overlaps its predecessor.
+pub const fn ascend(elements: &[Element]) -> bool {
+    let (mut at, mut end) = (0, 0);
+    while at < elements.len() {
+        let start = elements[at].displacement();
+        if start < end || at == 0 && start != 0 {
+            return false;
+        }
+        end = elements[at].end();
+        at += 1;
+    }
+    true
+}
+
+/// Returns true if the elements fit into an event instance.
+pub const fn fit(elements: &[Element]) -> bool {
+    match elements.last() {
+        Some(last) => last.end() <= LARGEST_EVENT,
+        None => true,
+    }
+}

@@ -1,0 +1,30 @@
+//! The registry and the interface of this process, whose first use loads the plug-ins that the environment names.
+
+use super::{export, load_from_environment};
+use crate::registry::Registry;
+use crate::session::Interface;
+
+#[doc(hidden)]
+impl Registry {
+    /// Returns the registry of this process. The first call adds the definitions that are linked into the program, and reports
+    /// refused ones on standard error; the program continues in any case. Then it loads the plug-ins that the environment names.
+    ///
+    /// In a plug-in written in Rust that a host loaded, the registry stays empty: the host has the plug-in's definitions.
+    pub fn global() -> &'static Self {
+        let is_plugin = export::is_exported();
+        let registry = Self::of_process(!is_plugin);
+        if !is_plugin {
+            // After the registry was created, since plug-ins may call this function.
+            load_from_environment();
+        }
+        registry
+    }
+}
+
+impl Interface {
+    /// Returns the interface of this process.
+    pub fn global() -> &'static Self {
+        // Before the interface's lock, since this loads plug-ins, which may call this function.
+        Self::existing().unwrap_or_else(|| Self::of_process(Registry::global()))
+    }
+}

@@ -1,0 +1,91 @@
+//! Settings that no control variable accepts: mostly misspelled names.
+
+use super::Registry;
+use crate::cvar::sources::{self, LAUNCHER_SETTINGS, PARAM_FILE, Setting, ValueSource};
+use crate::environment;
+
+/// Environment variables that have the prefix of settings but set no control variable.
+const NOT_SETTINGS: [&str; 8] = [
+    PARAM_FILE,
+    LAUNCHER_SETTINGS,
+    environment::PLUGINS,
+    environment::PLUGIN_PATH,
+    "MPIT_PRELOAD",
+    "MPIT_LISTING_FILE",
+    "MPIT_DOCTOR",
+    "MPIT_RUN",
+];
+
+/// Prefixes of internal variables, used by tests, checks of plug-ins, and the host without MPI.
+const INTERNAL: [&str; 3] = ["MPIT_LOCAL_", "MPIT_PLUGIN_", "MPIT_TEST_"];
+
+/// The similarity (Jaro-Winkler) above which a name is taken for a misspelling of another one.
+const MIN_SIMILARITY: f64 = 0.85;
+
+/// Returns the settings of this process whose names are almost those of variables: a sentence for each.
+#[must_use]
+pub fn misspelled(registry: &Registry) -> Vec<String> {
+    complaints(registry).into_iter().filter(|(_, is_near)| *is_near).map(|(text, _)| text).collect()
+}
+
+/// Returns the settings of this process that no variable accepts, and whose names are similar to none: a sentence for each. To be
+/// called at the end of a program, when no more variables are registered. Parameter files are shared by programs with other
+/// variables, and are left out, as are processes with plug-ins, whose variables may be missing.
+#[must_use]
+pub fn unknown(registry: &Registry) -> Vec<String> {
+    complaints(registry).into_iter().filter(|(_, is_near)| !is_near).map(|(text, _)| text).collect()
+}
+
+fn complaints(registry: &Registry) -> Vec<(String, bool)> {
+    let names = names(registry);
+    sources::for_any().iter().filter_map(|setting| complaint(setting, &names)).collect()
+}
+
+/// Returns the known name that is most similar to `name`, if its similarity is at least `min_similarity`.
+#[must_use]
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>, min_similarity: f64) -> Option<&'a str> {
+    known
+        .map(|known| (strsim::jaro_winkler(name, known), known))
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+        .filter(|(similarity, _)| *similarity > min_similarity)
+        .map(|(_, known)| known)
+}
+
+/// Returns the names and aliases of all variables.
+fn names(registry: &Registry) -> Vec<&'static str> {
+    let descs = (0..registry.cvar_count()).filter_map(|index| registry.cvar(index));
+    descs.flat_map(|desc| std::iter::once(desc.name()).chain(desc.aliases().iter().copied())).collect()
+}
+
+fn complaint(setting: &Setting, names: &[&'static str]) -> Option<(String, bool)> {
+    let name = &setting.name;
+    let in_environment = matches!(setting.source, ValueSource::Environment { .. });
+    let known: Vec<String> = if in_environment {
+        if NOT_SETTINGS.contains(&name.as_str()) || INTERNAL.iter().any(|prefix| name.starts_with(prefix)) {
+            return None;
+        }
+        names.iter().map(|name| sources::environment_name(name)).collect()
+    } else {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    };
+    if known.contains(name) {
+        return None;
+    }
+    let (place, is_surely_meant) = match &setting.source {
+        ValueSource::Environment { .. } => ("the environment".to_owned(), !environment::names_plugins()),
+        ValueSource::Launcher => ("--set".to_owned(), true),
+        other => (other.to_string(), false),
+    };
+    match nearest(name, known.iter().map(String::as_str), MIN_SIMILARITY) {
+        Some(near) => {
+            let text = format!("{place}: no control variable is called `{name}`; did you mean `{near}`?");
+            Some((text, true))
+        }
+        None if is_surely_meant => {
+            let text =
+                format!("{place}: no control variable is called `{name}`; `mpit vars` lists those of mpit");
+            Some((text, false))
+        }
+        None => None,
+    }
+}

@@ -1,0 +1,22 @@
+//! Isolation of the program from code that runs inside its calls: panics and `errno`.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Runs `recorder` and stops a panic, after its message: a defect of ours must not end the program.
+#[inline]
+pub(crate) fn catch_panic<R>(recorder: impl FnOnce() -> R) -> Option<R> {
+    // Unwind-safe, because recording changes only atomics and locks that survive a panic.
+    catch_unwind(AssertUnwindSafe(recorder)).ok()
+}
+
+/// Runs code inside a call without changing the `errno` that the program sees.
+pub(crate) fn with_errno_kept<R>(run: impl FnOnce() -> R) -> R {
+    // SAFETY: `__errno_location` has no preconditions.
+    let errno = unsafe { libc::__errno_location() };
+    // SAFETY: the variable belongs to this thread and exists as long as the thread.
+    let before = unsafe { errno.read() };
+    let result = run();
+    // SAFETY: the variable belongs to this thread and exists as long as the thread.
+    unsafe { errno.write(before) };
+    result
+}

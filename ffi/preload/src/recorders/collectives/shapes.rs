@@ -1,0 +1,177 @@
+//! The two shapes of collective operations, with a root and without. The table of calls lists the shape of each
+//! call, and the arguments that describe its blocks.
+
+#![allow(
+    clippy::inline_always,
+    reason = "the fast path of each operation, on which all but a few lines fold away"
+)]
+
+use mpit_components::coll::{Kind, Root};
+
+use super::{Amounts, CallContext, Collective, CollectiveRecorder, Lookup, Shape, bytes};
+use crate::arguments::{Binding, Buf, Comm, Count, Int, RecvCounts, SendCounts, Type, Types};
+
+/// The arguments of an operation with a root.
+#[derive(Clone, Copy)]
+pub(crate) struct Rooted<L: Binding, U, B> {
+    kind: Kind,
+    root: Int<L>,
+    comm: Comm<L>,
+    buffer: U,
+    blocks: B,
+}
+
+/// Records an operation with a root. The buffer, if any, is the one that may be `MPI_IN_PLACE` at the root.
+#[inline]
+pub(crate) fn rooted<L: Binding, U: Buffer, B: Blocks>(
+    kind: Kind,
+    root: Int<L>,
+    comm: Comm<L>,
+    buffer: U,
+    blocks: B,
+) -> CollectiveRecorder<Rooted<L, U, B>> {
+    CollectiveRecorder(Rooted { kind, root, comm, buffer, blocks })
+}
+
+impl<L: Binding, U: Buffer, B: Blocks> Shape for Rooted<L, U, B> {
+    #[inline(always)]
+    fn operation(self, lookup: Lookup) -> Option<Collective> {
+        let context = CallContext::new(lookup, self.kind, self.comm)?;
+        let root = context.root(self.root)?;
+        // A process whose root is `MPI_PROC_NULL` takes no part.
+        let amounts = match root {
+            Root::None => Amounts::Each(0),
+            _ => self.blocks.amounts(context, root == Root::Here)?,
+        };
+        Some(context.collective(root, amounts, root == Root::Here && self.buffer.is_in_place(lookup)?))
+    }
+}
+
+/// The arguments of an operation without a root.
+#[derive(Clone, Copy)]
+pub(crate) struct Rootless<L: Binding, U, B> {
+    kind: Kind,
+    comm: Comm<L>,
+    buffer: U,
+    blocks: B,
+}
+
+/// Records an operation without a root. The buffer, if any, is the one that may be `MPI_IN_PLACE`.
+#[inline]
+pub(crate) fn rootless<L: Binding, U: Buffer, B: Blocks>(
+    kind: Kind,
+    comm: Comm<L>,
+    buffer: U,
+    blocks: B,
+) -> CollectiveRecorder<Rootless<L, U, B>> {
+    CollectiveRecorder(Rootless { kind, comm, buffer, blocks })
+}
+
+impl<L: Binding, U: Buffer, B: Blocks> Shape for Rootless<L, U, B> {
+    #[inline(always)]
+    fn operation(self, lookup: Lookup) -> Option<Collective> {
+        let in_place = self.buffer.is_in_place(lookup)?;
+        let context = CallContext::new(lookup, self.kind, self.comm)?;
+        Some(context.collective(Root::None, self.blocks.amounts(context, in_place)?, in_place))
+    }
+}
+
+/// The buffer of a call that may be `MPI_IN_PLACE`, or `()`.
+pub(crate) trait Buffer: Copy {
+    /// Returns true if it is; `None` if that requires a lookup beyond the allowed effort.
+    fn is_in_place(self, lookup: Lookup) -> Option<bool>;
+}
+
+impl Buffer for () {
+    #[inline]
+    fn is_in_place(self, _lookup: Lookup) -> Option<bool> {
+        Some(false)
+    }
+}
+
+impl<L: Binding> Buffer for Buf<L> {
+    #[inline]
+    fn is_in_place(self, lookup: Lookup) -> Option<bool> {
+        match lookup {
+            Lookup::Cached => self.is_in_place_without_lookup(),
+            Lookup::Registered | Lookup::Library => Some(Self::is_in_place(self)),
+        }
+    }
+}
+
+/// The arguments of a call for the blocks that this process exchanges with the others; `()` for none.
+pub(crate) trait Blocks: Copy {
+    /// Returns the bytes of the blocks; `None` if that requires a lookup beyond the allowed effort.
+    /// `is_special` is true at the root, or with `MPI_IN_PLACE` if there is no root.
+    fn amounts(self, context: CallContext, is_special: bool) -> Option<Amounts>;
+}
+
+impl Blocks for () {
+    #[inline]
+    fn amounts(self, _context: CallContext, _is_special: bool) -> Option<Amounts> {
+        Some(Amounts::Each(0))
+    }
+}
+
+/// Equal blocks.
+impl<L: Binding> Blocks for (Count<L>, Type<L>) {
+    #[inline]
+    fn amounts(self, context: CallContext, _is_special: bool) -> Option<Amounts> {
+        let size = context.size(self.1)?;
+        Some(Amounts::Each(bytes(self.0.get(), size)))
+    }
+}
+
+/// Arguments of one kind: the first ones in the special case, the second ones otherwise.
+impl<B: Blocks> Blocks for [B; 2] {
+    #[inline]
+    fn amounts(self, context: CallContext, is_special: bool) -> Option<Amounts> {
+        let [special, other] = self;
+        (if is_special { special } else { other }).amounts(context, is_special)
+    }
+}
+
+/// Arguments of two kinds: the first ones in the special case, the second ones otherwise.
+#[derive(Clone, Copy)]
+pub(crate) struct Either<A, B>(pub(crate) A, pub(crate) B);
+
+impl<A: Blocks, B: Blocks> Blocks for Either<A, B> {
+    #[inline]
+    fn amounts(self, context: CallContext, is_special: bool) -> Option<Amounts> {
+        if is_special { self.0.amounts(context, true) } else { self.1.amounts(context, false) }
+    }
+}
+
+/// The block of this process among blocks for all: it is sent to each process.
+#[derive(Clone, Copy)]
+pub(crate) struct Own<B>(pub(crate) B);
+
+impl<B: Blocks> Blocks for Own<B> {
+    #[inline]
+    fn amounts(self, context: CallContext, is_special: bool) -> Option<Amounts> {
+        Some(Amounts::Each(self.0.amounts(context, is_special)?.with(context.comm.rank())))
+    }
+}
+
+macro_rules! arrays {
+    ($($counts:ident),+) => {$(
+        /// Blocks of different lengths.
+        impl<L: Binding> Blocks for ($counts<L>, Type<L>) {
+            #[inline]
+            fn amounts(self, context: CallContext, _is_special: bool) -> Option<Amounts> {
+                Some(Amounts::Counts(self.0.of(context.block_count()), context.size(self.1)?))
+            }
+        }
+
+        /// Blocks of different lengths and types.
+        impl<L: Binding> Blocks for ($counts<L>, Types<L>) {
+            #[inline]
+            fn amounts(self, context: CallContext, _is_special: bool) -> Option<Amounts> {
+                let len = context.block_count();
+                context.amounts_by_type(len, &self.0.of(len), &self.1.of(len))
+            }
+        }
+    )+};
+}
+
+arrays!(SendCounts, RecvCounts);

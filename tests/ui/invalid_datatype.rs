@@ -1,0 +1,32 @@
+use mpit::cell::{Counter, Percentage, Size};
+use mpit::cvar::Cvar;
+use mpit::{cvar, pvar};
+
+#[pvar(class = "COUNTER", datatype = "UINT64_T")]
+static LOST: Counter<u64> = Counter::new();
+
+#[pvar(class = "PERCENTAGE", datatype = "UNSIGNED")]
+static SHARE: Percentage = Percentage::new(0.0);
+
+#[pvar(class = "COUNTER", datatype = "UNSIGNED")]
+static LATE: Counter<u64> = Counter::new();
+
+type Bytes = u64;
+
+#[pvar(class = "SIZE", datatype = "DOUBLE")]
+static BUFFER: Size<Bytes> = Size::new();
+
+#[pvar(class = "SIZE", datatype = "UNSIGNED_LONG")]
+fn used() -> u32 {
+    0
+}
+
+#[cvar(datatype = "UINT64_T")]
+static LIMIT: Cvar<u32> = Cvar::new(1);
+
+#[cvar(datatype = "UNSIGNED")]
+static HIDDEN: Cvar<Bytes> = Cvar::new(1);
+
+fn main() {}
+
+// Proves C7.

@@ -1,0 +1,225 @@
+//! Tests under instruments of nightly Rust: Miri, ThreadSanitizer and AddressSanitizer.
+
+use std::{
+    process::{Command, ExitCode},
+    time::Instant,
+};
+
+use mpit_tests::{Context, Failure, Outcome, paths};
+
+use crate::test::{self, TestCounts};
+
+/// A way to run tests that finds what they do not check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Instrument {
+    /// An interpreter that finds undefined behavior, and knows no foreign functions.
+    Miri,
+    /// Finds data races.
+    ThreadSanitizer,
+    /// Finds invalid memory accesses.
+    AddressSanitizer,
+}
+
+/// Tests of a package.
+struct Suite {
+    package: &'static str,
+    /// The options of `cargo test` that select test programs.
+    programs: &'static [&'static str],
+    /// Parts of the names of the tests; all without.
+    only: &'static [&'static str],
+    /// Parts of the names of tests that are left out. A test that cannot run under Miri says so itself.
+    except: &'static [&'static str],
+    /// Further options of the instrument.
+    options: &'static str,
+}
+
+/// Without `mpit-macros`: Miri cannot run tests of procedural macros, which have no unsafe code. The code that they expand to calls
+/// functions of `mpit`.
+const MIRI: &[Suite] = &[
+    Suite {
+        package: "mpit-report",
+        programs: &["--lib"],
+        only: &[],
+        except: &[],
+        // `crossbeam-epoch`, which rayon uses, violates Stacked Borrows (github.com/crossbeam-rs/crossbeam/issues/545).
+        options: "-Zmiri-tree-borrows",
+    },
+    Suite { package: "mpit", programs: &["--lib"], only: &[], except: &[], options: "" },
+];
+
+const THREAD_SANITIZER: &[Suite] = &[
+    Suite {
+        package: "mpit",
+        programs: &["--lib", "--test", "interface"],
+        only: &[],
+        // The sanitizer ends a child that was forked by a process with several threads.
+        except: &["no_lock_is_held_in_a_forked_child"],
+        options: "",
+    },
+    Suite {
+        package: "mpit-components",
+        programs: &["--lib", "--tests"],
+        only: &["thread", "foreign", "gather::", "claim::"],
+        except: &[],
+        options: "",
+    },
+];
+
+const ADDRESS_SANITIZER: &[Suite] = &[
+    Suite {
+        package: "mpit",
+        programs: &["--lib"],
+        only: &["plugin::", "readable::"],
+        except: &[],
+        options: "",
+    },
+    Suite {
+        package: "mpit-tests",
+        programs: &["--test", "programs"],
+        only: &["plugins::"],
+        // Plug-ins in Rust are a workspace of their own, and two tests link programs in C, which have no sanitizer. A privileged
+        // program does not read the sanitizer's options either.
+        except: &[
+            "rust_plugins::",
+            "a_c_program_loads_plugins_last",
+            "an_activation_may_load_and_register",
+            "privileged_programs_ignore_environments",
+        ],
+        options: "",
+    },
+    Suite { package: "mpit-fuzz", programs: &["--tests"], only: &["tables_of_c"], except: &[], options: "" },
+];
+
+impl Instrument {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Miri => "miri",
+            Self::ThreadSanitizer => "tsan",
+            Self::AddressSanitizer => "asan",
+        }
+    }
+
+    fn suites(self) -> &'static [Suite] {
+        match self {
+            Self::Miri => MIRI,
+            Self::ThreadSanitizer => THREAD_SANITIZER,
+            Self::AddressSanitizer => ADDRESS_SANITIZER,
+        }
+    }
+
+    /// Returns the components of the toolchain beyond the compiler.
+    fn components(self) -> &'static [&'static str] {
+        match self {
+            Self::Miri => &["miri", "rust-src"],
+            // The standard library is built again: without instrumentation, its locks and channels would look like data races.
+            Self::ThreadSanitizer => &["rust-src"],
+            Self::AddressSanitizer => &[],
+        }
+    }
+
+    /// Returns the command for the tests of a suite.
+    fn command(self, suite: &Suite, host: &str) -> Command {
+        let mut command = Command::new("rustup");
+        command.args(["run", TOOLCHAIN, "cargo"]);
+        // Variables of the cargo that runs this program do not apply to another toolchain.
+        for variable in ["CARGO", "RUSTC", "RUSTDOC", "RUSTUP_TOOLCHAIN"] {
+            command.env_remove(variable);
+        }
+        command.env("CARGO_TARGET_DIR", paths::target().join(self.name()));
+        match self {
+            Self::Miri => {
+                command.args(["miri", "test"]);
+                // Tests use temporary files and the clock. Descriptors of variables are leaked, since the registry keeps them.
+                let options = format!("-Zmiri-disable-isolation -Zmiri-ignore-leaks {}", suite.options);
+                command.env("MIRIFLAGS", options);
+            }
+            Self::ThreadSanitizer => {
+                command.args(["test", "-Zbuild-std"]).env("RUSTFLAGS", "-Zsanitizer=thread");
+                command.env("TSAN_OPTIONS", suite.options);
+            }
+            Self::AddressSanitizer => {
+                command.arg("test").env("RUSTFLAGS", "-Zsanitizer=address");
+                // The definitions of a plug-in are never freed.
+                command.env("ASAN_OPTIONS", "detect_leaks=0");
+            }
+        }
+        if self != Self::Miri {
+            // With a target, the options do not apply to procedural macros, which the compiler itself loads. In a variable, they
+            // apply to what the tests build as well.
+            command.env("CARGO_BUILD_TARGET", host).env("CARGO_PROFILE_DEV_OPT_LEVEL", "1");
+        }
+        command.args(["--no-fail-fast", "-p", suite.package]).args(suite.programs).arg("--").args(suite.only);
+        for name in suite.except {
+            command.args(["--skip", name]);
+        }
+        command.current_dir(paths::workspace());
+        command
+    }
+}
+
+/// The toolchain with the instruments.
+const TOOLCHAIN: &str = "nightly";
+
+/// Runs the tests of the packages with these names, or all.
+pub(super) fn run(instrument: Instrument, packages: &[String]) -> Outcome<ExitCode> {
+    let is_chosen =
+        |suite: &&Suite| packages.is_empty() || packages.iter().any(|package| package == suite.package);
+    let chosen: Vec<&Suite> = instrument.suites().iter().filter(is_chosen).collect();
+    Failure::unless(!chosen.is_empty(), || {
+        let known: Vec<&str> = instrument.suites().iter().map(|suite| suite.package).collect();
+        format!("no package of these names has tests for {}: choose {}", instrument.name(), known.join(", "))
+    })?;
+    install(instrument.components())?;
+    let host = host()?;
+    let mut rows = Vec::new();
+    let mut all_good = true;
+    for suite in chosen {
+        let start = Instant::now();
+        let (counts, is_good) = test::run_and_count(&mut instrument.command(suite, &host))?;
+        all_good &= is_good;
+        let result = if is_good { "ok" } else { "FAILED" };
+        let TestCounts { passed, failed, ignored } = counts;
+        rows.push(format!(
+            "{} {:16} {result}: {passed} passed, {failed} failed, {ignored} left out, {} seconds",
+            instrument.name(),
+            suite.package,
+            start.elapsed().as_secs()
+        ));
+    }
+    println!("\n{}", rows.join("\n"));
+    Ok(if all_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Installs the toolchain with components, unless it is there.
+fn install(components: &[&str]) -> Outcome {
+    let failure = |what: String| {
+        Failure::new(format!("Miri and the sanitizers need Rust's nightly toolchain by rustup, but {what}"))
+    };
+    let list = ["component", "list", "--installed", "--toolchain", TOOLCHAIN];
+    let listed = Command::new("rustup").args(list).output();
+    let listed =
+        listed.map_err(|error| failure(format!("`rustup`: {error}. Install it: https://rustup.rs")))?;
+    let installed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let is_there = |component: &&str| {
+        installed.lines().any(|line| line == *component || line.starts_with(&format!("{component}-")))
+    };
+    if listed.status.success() && components.iter().all(|component| is_there(&component)) {
+        return Ok(());
+    }
+    let mut command = Command::new("rustup");
+    command.args(["toolchain", "install", TOOLCHAIN, "--profile", "minimal", "--no-self-update"]);
+    for component in components {
+        command.args(["--component", component]);
+    }
+    let status = command.status().context(format!("{command:?}"))?;
+    if status.success() { Ok(()) } else { Err(failure(format!("{command:?} failed: {status}"))) }
+}
+
+/// Returns the target that the toolchain runs on.
+fn host() -> Outcome<String> {
+    let mut command = Command::new("rustup");
+    let output = command.args(["run", TOOLCHAIN, "rustc", "-vV"]).output().context("rustc -vV")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(host.context("`rustc -vV` names no host")?.to_owned())
+}
