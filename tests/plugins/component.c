@@ -162,44 +162,16 @@ static void freed(void *user_data, uint64_t comm)
     (void)comm;
 }
 
+/* The members that all three have, before and behind those of their own: C++ requires this order. */
+#define FIRST(framework_, component, description_)                                                                    \
+    .size = sizeof(struct mpit_component), .framework = framework_, .name = "acme", .description = description_,      \
+    .listening = &component.listening, .user_data = &component, .open = open_it, .close = close_it
+#define LAST MPIT_HERE, .pcontrol = pcontrol, .report = report
+
 static const struct mpit_component components[] = {
-    {.size = sizeof(struct mpit_component),
-     .framework = "pml",
-     .name = "acme",
-     .description = "Messages, by receiver.",
-     .listening = &messages.listening,
-     .user_data = &messages,
-     .open = open_it,
-     .close = close_it,
-     .sent = sent,
-     MPIT_HERE,
-     .pcontrol = pcontrol,
-     .report = report},
-    {.size = sizeof(struct mpit_component),
-     .framework = "osc",
-     .name = "acme",
-     .description = "Accesses to memory of others, by target.",
-     .listening = &accesses.listening,
-     .user_data = &accesses,
-     .open = open_it,
-     .close = close_it,
-     .accessed = accessed,
-     MPIT_HERE,
-     .pcontrol = pcontrol,
-     .report = report},
-    {.size = sizeof(struct mpit_component),
-     .framework = "coll",
-     .name = "acme",
-     .description = "Collective operations, by pattern.",
-     .listening = &operations.listening,
-     .user_data = &operations,
-     .open = open_it,
-     .close = close_it,
-     .done = done,
-     .freed = freed,
-     MPIT_HERE,
-     .pcontrol = pcontrol,
-     .report = report},
+    {FIRST("pml", messages, "Messages, by receiver."), .sent = sent, LAST},
+    {FIRST("osc", accesses, "Accesses to memory of others, by target."), .accessed = accessed, LAST},
+    {FIRST("coll", operations, "Collective operations, by pattern."), .done = done, .freed = freed, LAST},
 };
 
 MPIT_PLUGIN("acme", MPIT_LIST(components))

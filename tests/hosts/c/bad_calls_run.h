@@ -1,27 +1,18 @@
-/* Execution of the calls of bad_calls.c: in memory that reveals each write, and in child processes if a call may crash. */
+/* Execution of the calls of bad_calls.c, in memory that reveals each write. */
 #ifndef BAD_CALLS_RUN_H
 #define BAD_CALLS_RUN_H
 
 #include "bad_calls_options.h"
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { CANARY = 0xa5, SMALL = 64, LINES = 60 };
 
-/* Shared with children. */
-struct totals {
-    long calls, wrong, crashes, absent;
-    long at;      /* The number of the current call in this sweep. */
-    int finished; /* The child finished normally. */
-};
+static struct {
+    long calls, wrong, absent;
+} totals;
 
-static struct totals *totals;
-static int in_children, tools_are_up;
+static int tools_are_up;
 
 /* Memory that a call may write to, and its expected content afterwards. */
 static _Alignas(16) unsigned char memory[ARGUMENTS][CAPACITY + 16], expected[ARGUMENTS][CAPACITY + 16];
@@ -41,7 +32,7 @@ static void describe(char *text, size_t size)
 static void wrong(const char *what, const char *should)
 {
     char text[1000];
-    if (totals->wrong++ < LINES && !in_children) {
+    if (totals.wrong++ < LINES) {
         describe(text, sizeof text);
         printf("wrong: %s: %s, should be %s\n", text, what, should);
     }
@@ -58,7 +49,6 @@ static size_t slot_size(int at)
     return is_big(function->kinds[at]) ? CAPACITY + 16 : SMALL;
 }
 
-/* Returns the address that is passed to the function. */
 static unsigned char *place_of(int at)
 {
     return memory[at] + chosen[at]->offset;
@@ -241,6 +231,11 @@ static void make_call(void)
     word arguments[ARGUMENTS] = {0};
     char got[40] = "", should[400] = "";
     int provided, code = -1;
+    totals.calls++;
+    if (!function->address) {
+        totals.absent++;
+        return;
+    }
     const int codes_expected = expected_codes();
     const word fresh = prepare(arguments);
     if (tools_are_up && !strcmp(function->name, "finalize"))
@@ -263,6 +258,95 @@ static void make_call(void)
     clean_up(answer == MPI_SUCCESS, fresh);
 }
 
-#include "bad_calls_sweep.h"
+/* Calls a function for a subject: with valid arguments, then with each argument invalid, then with each two. */
+static void sweep(const struct function *f, const struct subject *s)
+{
+    static struct options options[ARGUMENTS];
+    int count = 0;
+    function = f;
+    subject = s;
+    memset(chosen, 0, sizeof chosen);
+    while (count < ARGUMENTS && f->kinds[count] != nothing) {
+        options_of(&options[count], f, s, count);
+        chosen[count] = &options[count].all[0];
+        count++;
+    }
+    /* A host's variable is not written with a value that may be invalid for it. */
+    const int may_succeed = !(s->host && count > 1 && f->kinds[count - 1] == in_value);
+    if (may_succeed)
+        make_call();
+    for (int i = 0; i < count; i++) {
+        for (int a = 1; a < options[i].count; a++) {
+            chosen[i] = &options[i].all[a];
+            make_call();
+            for (int j = i + 1; j < count; j++) {
+                for (int b = 1; b < options[j].count; b++) {
+                    chosen[j] = &options[j].all[b];
+                    make_call();
+                }
+                chosen[j] = &options[j].all[0];
+            }
+        }
+        chosen[i] = &options[i].all[0];
+    }
+}
+
+static void sweep_all(int about)
+{
+    for (int i = 0; i < FUNCTIONS; i++)
+        for (int j = 0; j < subject_count; j++)
+            if (functions[i].about == subjects[j].about && (about < 0 || about == (int)subjects[j].about))
+                sweep(&functions[i], &subjects[j]);
+}
+
+static struct subject *subject_about(enum about about)
+{
+    for (int i = 0; i < subject_count; i++)
+        if (subjects[i].about == about)
+            return &subjects[i];
+    return NULL;
+}
+
+/* Returns 1 if a performance variable is the host's and a handle can be allocated. */
+static int is_usable_hosts_pvar(int index, word session, int *is_continuous)
+{
+    const MPI_T_pvar_session in = (MPI_T_pvar_session)(uintptr_t)session;
+    int verbosity, class, bind = 0, readonly, continuous = 0, atomic, count, length = CAPACITY;
+    char name[CAPACITY];
+    MPI_Comm comm = MPI_COMM_WORLD;
+    MPI_Datatype type;
+    MPI_T_enum values;
+    MPI_T_pvar_handle handle;
+    if (MPI_T_pvar_get_info(index, name, &length, &verbosity, &class, &type, &values, NULL, NULL, &bind, &readonly,
+                            &continuous, &atomic)
+        || strstr(name, "_monitoring_") || !strcmp(name, "always_running")
+        || (bind != MPI_T_BIND_NO_OBJECT && !has_communicators))
+        return 0;
+    *is_continuous = continuous != 0;
+    const int works = !MPI_T_pvar_handle_alloc(in, index, &comm, &handle, &count);
+    if (works)
+        MPI_T_pvar_handle_free(in, &handle);
+    return works;
+}
+
+/* Reports the current call from a signal handler. */
+static void crashed(int signal_number)
+{
+    static char text[1000];
+    describe(text, sizeof text - 2);
+    strcat(text, "\n");
+    if (write(STDOUT_FILENO, "crash: ", 7) > 0 && write(STDOUT_FILENO, text, strlen(text)) > 0)
+        fflush(stdout);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+/* After MPI_Init, because libraries install handlers. */
+static void report_crashes(void)
+{
+    signal(SIGSEGV, crashed);
+    signal(SIGBUS, crashed);
+    signal(SIGABRT, crashed);
+}
 
 #endif

@@ -30,7 +30,6 @@ static double block(int messages, int bytes)
     return (now() - start) / messages;
 }
 
-/* Measures a block of allreduces. */
 static double allreduces(int operations)
 {
     const double start = now();

@@ -23,8 +23,8 @@ struct variable {
 
 static MPI_T_pvar_session session;
 
-/* Allocates and starts a handle; returns 1 if the variable at this index can be measured. */
-static int open_at(int index, struct variable *variable)
+/* Allocates and starts a handle; returns 1 if the variable at this index has this name, or any, and can be measured. */
+static int open_at(int index, const char *name, struct variable *variable)
 {
     int length = NAME, verbosity, class, bind, readonly, continuous, atomic, count;
     MPI_Datatype type;
@@ -33,7 +33,7 @@ static int open_at(int index, struct variable *variable)
 
     if (MPI_T_pvar_get_info(index, variable->name, &length, &verbosity, &class, &type, &values, NULL, NULL, &bind,
                             &readonly, &continuous, &atomic) != MPI_SUCCESS
-        || bind != MPI_T_BIND_NO_OBJECT
+        || (name && strcmp(variable->name, name) != 0) || bind != MPI_T_BIND_NO_OBJECT
         || MPI_T_pvar_handle_alloc(session, index, NULL, &variable->handle, &count) != MPI_SUCCESS)
         return 0;
     variable->index = index;
@@ -49,18 +49,9 @@ static int open_named(const char *name, struct variable *variable)
 {
     int variables = 0;
     MPI_T_pvar_get_num(&variables);
-    for (int index = 0; index < variables; index++) {
-        int length = NAME, ignored;
-        char here[NAME];
-        if (name != NULL) {
-            if (MPI_T_pvar_get_info(index, here, &length, &ignored, &ignored, NULL, NULL, NULL, NULL, &ignored,
-                                    &ignored, &ignored, &ignored) != MPI_SUCCESS
-                || strcmp(here, name) != 0)
-                continue;
-        }
-        if (open_at(index, variable))
+    for (int index = 0; index < variables; index++)
+        if (open_at(index, name, variable))
             return 1;
-    }
     return 0;
 }
 
@@ -81,7 +72,6 @@ static void handles(int calls, struct variable *variable)
     }
 }
 
-/* Allocates and frees as much memory as a handle might need. */
 static void mallocs(int calls, struct variable *variable)
 {
     (void)variable;

@@ -25,7 +25,7 @@ static void check(int right, const char *what)
     }
 }
 
-/* Two objects of a kind. */
+/* Two objects of each kind. */
 static MPI_Comm comms[2];
 static MPI_Datatype types[2];
 static MPI_Errhandler handlers[2];
@@ -39,6 +39,30 @@ static MPI_Info infos[2];
 
 static int memory[4], received;
 
+/* The first five are freed by their names in Fortran, too. */
+enum { DATATYPE, ERRHANDLER, GROUP, OP, INFO, IN_FORTRAN, COMM = IN_FORTRAN, WIN, QUOTA, WINDOW_QUOTA, FILES, REQUEST, MESSAGE,
+       KINDS };
+
+/* The control variables, and the value that each has by default. */
+static const struct kind {
+    const char *name;
+    int bind, value;
+    void *first, *second;
+} kinds[KINDS] = {
+    [DATATYPE] = {"bound_datatype", MPI_T_BIND_MPI_DATATYPE, 5, &types[0], &types[1]},
+    [ERRHANDLER] = {"bound_errhandler", MPI_T_BIND_MPI_ERRHANDLER, 5, &handlers[0], &handlers[1]},
+    [GROUP] = {"bound_group", MPI_T_BIND_MPI_GROUP, 5, &groups[0], &groups[1]},
+    [OP] = {"bound_op", MPI_T_BIND_MPI_OP, 5, &ops[0], &ops[1]},
+    [INFO] = {"bound_info", MPI_T_BIND_MPI_INFO, 5, &infos[0], &infos[1]},
+    [COMM] = {"bound_comm", MPI_T_BIND_MPI_COMM, 70, &comms[0], &comms[1]},
+    [WIN] = {"bound_win", MPI_T_BIND_MPI_WIN, 5, &wins[0], &wins[1]},
+    [QUOTA] = {"every_quota", MPI_T_BIND_MPI_COMM, 50, &comms[0], &comms[1]},
+    [WINDOW_QUOTA] = {"every_window_quota", MPI_T_BIND_MPI_WIN, 50, &wins[0], &wins[1]},
+    [FILES] = {"bound_file", MPI_T_BIND_MPI_FILE, 5, &files[0], &files[1]},
+    [REQUEST] = {"bound_request", MPI_T_BIND_MPI_REQUEST, 5, &requests[0], &requests[1]},
+    [MESSAGE] = {"bound_message", MPI_T_BIND_MPI_MESSAGE, 5, &messages[0], &messages[1]},
+};
+
 static void nothing(MPI_Comm *comm, int *code, ...)
 {
     (void)comm, (void)code;
@@ -49,23 +73,71 @@ static void add(void *in, void *inout, int *count, MPI_Datatype *type)
     (void)in, (void)inout, (void)count, (void)type;
 }
 
-static void make(int which)
+static void make(int kind, int which)
 {
     int rank = 0;
     MPI_Group world;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comms[which]);
-    MPI_Type_contiguous(which + 2, MPI_INT, &types[which]);
-    MPI_Comm_create_errhandler(nothing, &handlers[which]);
-    MPI_File_open(MPI_COMM_SELF, "bound_cvars.data", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &files[which]);
-    MPI_Comm_group(MPI_COMM_WORLD, &world);
-    MPI_Group_incl(world, 1, &rank, &groups[which]);
-    MPI_Group_free(&world);
-    MPI_Op_create(add, 1, &ops[which]);
-    MPI_Recv_init(memory, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, &requests[which]);
-    MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &wins[which]);
-    MPI_Isend(memory, 1, MPI_INT, 0, which, MPI_COMM_WORLD, &sent[which]);
-    MPI_Mprobe(0, which, MPI_COMM_WORLD, &messages[which], MPI_STATUS_IGNORE);
-    MPI_Info_create(&infos[which]);
+    switch (kind) {
+    case DATATYPE: MPI_Type_contiguous(which + 2, MPI_INT, &types[which]); break;
+    case ERRHANDLER: MPI_Comm_create_errhandler(nothing, &handlers[which]); break;
+    case GROUP:
+        MPI_Comm_group(MPI_COMM_WORLD, &world);
+        MPI_Group_incl(world, 1, &rank, &groups[which]);
+        MPI_Group_free(&world);
+        break;
+    case OP: MPI_Op_create(add, 1, &ops[which]); break;
+    case INFO: MPI_Info_create(&infos[which]); break;
+    case COMM: MPI_Comm_dup(MPI_COMM_WORLD, &comms[which]); break;
+    case WIN: MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &wins[which]); break;
+    case FILES:
+        MPI_File_open(MPI_COMM_SELF, "bound_cvars.data", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &files[which]);
+        break;
+    case REQUEST: MPI_Recv_init(memory, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, &requests[which]); break;
+    case MESSAGE:
+        MPI_Isend(memory, 1, MPI_INT, 0, which, MPI_COMM_WORLD, &sent[which]);
+        MPI_Mprobe(0, which, MPI_COMM_WORLD, &messages[which], MPI_STATUS_IGNORE);
+        break;
+    }
+}
+
+/* Objects are freed by their names in Fortran. */
+static int in_fortran;
+
+static void by_fortran(const char *name, int number)
+{
+    int handle = number, error = -1;
+    void (*function)(int *, int *);
+    *(void **)&function = dlsym(RTLD_DEFAULT, name);
+    function(&handle, &error);
+    check(error == MPI_SUCCESS, name);
+}
+
+#ifdef MPI_ABI_VERSION
+#define NUMBER(KIND, OBJECT) MPI_##KIND##_toint(OBJECT)
+#else
+#define NUMBER(KIND, OBJECT) MPI_##KIND##_c2f(OBJECT)
+#endif
+
+#define FREE(KIND, OBJECT, FORTRAN) \
+    in_fortran ? by_fortran(FORTRAN, NUMBER(KIND, OBJECT)) : (void)MPI_##KIND##_free(&(OBJECT))
+
+static void release(int kind, int which)
+{
+    switch (kind) {
+    case DATATYPE: FREE(Type, types[which], "mpi_type_free_"); break;
+    case ERRHANDLER: FREE(Errhandler, handlers[which], "mpi_errhandler_free_"); break;
+    case GROUP: FREE(Group, groups[which], "mpi_group_free_"); break;
+    case OP: FREE(Op, ops[which], "mpi_op_free_"); break;
+    case INFO: FREE(Info, infos[which], "mpi_info_free_"); break;
+    case COMM: case QUOTA: MPI_Comm_free(&comms[which]); break;
+    case WIN: case WINDOW_QUOTA: MPI_Win_free(&wins[which]); break;
+    case FILES: MPI_File_close(&files[which]); break;
+    case REQUEST: MPI_Request_free(&requests[which]); break;
+    case MESSAGE:
+        MPI_Mrecv(&received, 1, MPI_INT, &messages[which], MPI_STATUS_IGNORE);
+        MPI_Wait(&sent[which], MPI_STATUS_IGNORE);
+        break;
+    }
 }
 
 static MPI_T_cvar_handle handle_on(int index, void *object)
@@ -88,25 +160,26 @@ static int set(MPI_T_cvar_handle handle, int value)
     return MPI_T_cvar_write(handle, &value);
 }
 
-static int index_of(const char *name, int kind)
+static int index_of(const struct kind *kind)
 {
     int index = -1, bind = -1;
-    subject = name;
-    check(MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS, "it is listed");
+    subject = kind->name;
+    check(MPI_T_cvar_get_index(kind->name, &index) == MPI_SUCCESS, "it is listed");
     MPI_T_cvar_get_info(index, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &bind, NULL);
-    check(bind == kind, "its kind of object");
+    check(bind == kind->bind, "its kind of object");
     return index;
 }
 
 /* Two objects, two handles on the first and one on the second. */
-static void two_objects(const char *name, int kind, void *first, void *second, int otherwise)
+static void two_objects(const struct kind *kind)
 {
-    int index = index_of(name, kind), count = 0;
+    int index = index_of(kind), count = 0;
     MPI_T_cvar_handle none = MPI_T_CVAR_HANDLE_NULL;
-    MPI_T_cvar_handle one = handle_on(index, first), same = handle_on(index, first), other = handle_on(index, second);
-    check(value_of(one) == otherwise && value_of(other) == otherwise, "the default");
+    MPI_T_cvar_handle one = handle_on(index, kind->first), same = handle_on(index, kind->first);
+    MPI_T_cvar_handle other = handle_on(index, kind->second);
+    check(value_of(one) == kind->value && value_of(other) == kind->value, "the default");
     /* Proves R90: two handles on one object, and one on another */
-    check(set(one, 100) == MPI_SUCCESS && value_of(same) == 100 && value_of(other) == otherwise, "one is set");
+    check(set(one, 100) == MPI_SUCCESS && value_of(same) == 100 && value_of(other) == kind->value, "one is set");
     check(set(other, 200) == MPI_SUCCESS && value_of(one) == 100 && value_of(other) == 200, "the other is set");
     check(set(other, 1 << 20) == MPI_T_ERR_INVALID && value_of(other) == 200, "a value that is refused");
     /* Proves R88. */
@@ -133,19 +206,20 @@ static word read_pvar(const char *name, void *object)
     return value;
 }
 
-/* Checks handles and values after the object is freed. */
-static void until_freed(const char *name, int kind, void *object, void (*end)(int which))
+/* Checks handles and values after the first object is freed. */
+static void until_freed(int which)
 {
-    int index = index_of(name, kind), value = 0;
-    MPI_T_cvar_handle handle = handle_on(index, object);
+    const struct kind *kind = &kinds[which];
+    int value = 0;
+    MPI_T_cvar_handle handle = handle_on(index_of(kind), kind->first);
     check(set(handle, 300) == MPI_SUCCESS, "it is set");
     word before = read_pvar("bound_values", NULL);
-    end(0);
+    release(which, 0);
     /* Proves R92. */
     check(MPI_T_cvar_read(handle, &value) == MPI_T_ERR_INVALID_HANDLE && value == 0, "no read when it is freed");
     check(set(handle, 301) == MPI_T_ERR_INVALID_HANDLE, "no write when it is freed");
     check(MPI_T_cvar_handle_free(&handle) == MPI_SUCCESS, "the handle can be freed");
-    if (!strncmp(name, "bound", 5))
+    if (!strncmp(kind->name, "bound", 5))
         check(read_pvar("bound_values", NULL) < before, "its value is dropped");
 }
 
@@ -163,72 +237,11 @@ static void of_sessions(int listed)
         MPI_Session sessions[2];
         for (int which = 0; which < 2; which++)
             MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &sessions[which]);
-        two_objects("bound_session", MPI_T_BIND_MPI_SESSION, &sessions[0], &sessions[1], 5);
+        two_objects(&(struct kind){"bound_session", MPI_T_BIND_MPI_SESSION, 5, &sessions[0], &sessions[1]});
         for (int which = 0; which < 2; which++)
             MPI_Session_finalize(&sessions[which]);
     }
 #endif
-}
-
-static void free_comm(int which)
-{
-    MPI_Comm_free(&comms[which]);
-}
-
-static void free_win(int which)
-{
-    MPI_Win_free(&wins[which]);
-}
-
-/* Objects are freed by their names in Fortran. */
-static int in_fortran;
-
-static void by_fortran(const char *name, int number)
-{
-    int handle = number, error = -1;
-    void (*function)(int *, int *);
-    *(void **)&function = dlsym(RTLD_DEFAULT, name);
-    function(&handle, &error);
-    check(error == MPI_SUCCESS, name);
-}
-
-#ifdef MPI_ABI_VERSION
-#define NUMBER(KIND, OBJECT) MPI_##KIND##_toint(OBJECT)
-#else
-#define NUMBER(KIND, OBJECT) MPI_##KIND##_c2f(OBJECT)
-#endif
-
-#define FREE(KIND, OBJECT, FORTRAN)                                                                                    \
-    do {                                                                                                               \
-        if (in_fortran)                                                                                                \
-            by_fortran(FORTRAN, NUMBER(KIND, OBJECT));                                                                 \
-        else                                                                                                           \
-            MPI_##KIND##_free(&(OBJECT));                                                                              \
-    } while (0)
-
-static void free_datatype(int which)
-{
-    FREE(Type, types[which], "mpi_type_free_");
-}
-
-static void free_errhandler(int which)
-{
-    FREE(Errhandler, handlers[which], "mpi_errhandler_free_");
-}
-
-static void free_group(int which)
-{
-    FREE(Group, groups[which], "mpi_group_free_");
-}
-
-static void free_op(int which)
-{
-    FREE(Op, ops[which], "mpi_op_free_");
-}
-
-static void free_info(int which)
-{
-    FREE(Info, infos[which], "mpi_info_free_");
 }
 
 /* Intel's library with the standard ABI ends the program when it refuses such a call, whatever the error handlers. */
@@ -249,8 +262,8 @@ static void until_refused(void)
 {
     MPI_Op op = MPI_SUM;
     MPI_Datatype type = MPI_INT;
-    MPI_T_cvar_handle of_op = handle_on(index_of("bound_op", MPI_T_BIND_MPI_OP), &op);
-    MPI_T_cvar_handle of_type = handle_on(index_of("bound_datatype", MPI_T_BIND_MPI_DATATYPE), &type);
+    MPI_T_cvar_handle of_op = handle_on(index_of(&kinds[OP]), &op);
+    MPI_T_cvar_handle of_type = handle_on(index_of(&kinds[DATATYPE]), &type);
     check(set(of_op, 400) == MPI_SUCCESS && set(of_type, 500) == MPI_SUCCESS, "they are set");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
@@ -263,34 +276,17 @@ static void until_refused(void)
 }
 
 /* New objects, whose handles may be those of freed ones, begin with the default. */
-static void begin_anew(const char *name, int kind, void *object)
-{
-    MPI_T_cvar_handle handle = handle_on(index_of(name, kind), object);
-    check(value_of(handle) == 5, "a new object has the default");
-    MPI_T_cvar_handle_free(&handle);
-}
-
 static void until_freed_and_anew(void)
 {
-    int rank = 0;
-    MPI_Group world;
-    until_freed("bound_datatype", MPI_T_BIND_MPI_DATATYPE, &types[0], free_datatype);
-    until_freed("bound_errhandler", MPI_T_BIND_MPI_ERRHANDLER, &handlers[0], free_errhandler);
-    until_freed("bound_group", MPI_T_BIND_MPI_GROUP, &groups[0], free_group);
-    until_freed("bound_op", MPI_T_BIND_MPI_OP, &ops[0], free_op);
-    until_freed("bound_info", MPI_T_BIND_MPI_INFO, &infos[0], free_info);
-    MPI_Type_contiguous(2, MPI_INT, &types[0]);
-    MPI_Comm_create_errhandler(nothing, &handlers[0]);
-    MPI_Comm_group(MPI_COMM_WORLD, &world);
-    MPI_Group_incl(world, 1, &rank, &groups[0]);
-    MPI_Group_free(&world);
-    MPI_Op_create(add, 1, &ops[0]);
-    MPI_Info_create(&infos[0]);
-    begin_anew("bound_datatype", MPI_T_BIND_MPI_DATATYPE, &types[0]);
-    begin_anew("bound_errhandler", MPI_T_BIND_MPI_ERRHANDLER, &handlers[0]);
-    begin_anew("bound_group", MPI_T_BIND_MPI_GROUP, &groups[0]);
-    begin_anew("bound_op", MPI_T_BIND_MPI_OP, &ops[0]);
-    begin_anew("bound_info", MPI_T_BIND_MPI_INFO, &infos[0]);
+    for (int kind = 0; kind < IN_FORTRAN; kind++)
+        until_freed(kind);
+    for (int kind = 0; kind < IN_FORTRAN; kind++)
+        make(kind, 0);
+    for (int kind = 0; kind < IN_FORTRAN; kind++) {
+        MPI_T_cvar_handle handle = handle_on(index_of(&kinds[kind]), kinds[kind].first);
+        check(value_of(handle) == 5, "a new object has the default");
+        MPI_T_cvar_handle_free(&handle);
+    }
 }
 
 int main(int argc, char **argv)
@@ -300,39 +296,28 @@ int main(int argc, char **argv)
     MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
     MPI_Init(&argc, &argv);
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-    make(0);
-    make(1);
-    two_objects("bound_comm", MPI_T_BIND_MPI_COMM, &comms[0], &comms[1], 70);
-    two_objects("bound_datatype", MPI_T_BIND_MPI_DATATYPE, &types[0], &types[1], 5);
-    two_objects("bound_errhandler", MPI_T_BIND_MPI_ERRHANDLER, &handlers[0], &handlers[1], 5);
-    two_objects("bound_file", MPI_T_BIND_MPI_FILE, &files[0], &files[1], 5);
-    two_objects("bound_group", MPI_T_BIND_MPI_GROUP, &groups[0], &groups[1], 5);
-    two_objects("bound_op", MPI_T_BIND_MPI_OP, &ops[0], &ops[1], 5);
-    two_objects("bound_request", MPI_T_BIND_MPI_REQUEST, &requests[0], &requests[1], 5);
-    two_objects("bound_win", MPI_T_BIND_MPI_WIN, &wins[0], &wins[1], 5);
-    two_objects("bound_message", MPI_T_BIND_MPI_MESSAGE, &messages[0], &messages[1], 5);
-    two_objects("bound_info", MPI_T_BIND_MPI_INFO, &infos[0], &infos[1], 5);
-    two_objects("every_quota", MPI_T_BIND_MPI_COMM, &comms[0], &comms[1], 50);
-    two_objects("every_window_quota", MPI_T_BIND_MPI_WIN, &wins[0], &wins[1], 50);
-
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int which = 0; which < 2; which++)
+            make(kind, which);
+    for (int kind = 0; kind < KINDS; kind++)
+        two_objects(&kinds[kind]);
     of_sessions(argc > 1 && !strcmp(argv[1], "sessions"));
     subject = "objects";
-    check(MPI_T_cvar_handle_alloc(index_of("bound_comm", MPI_T_BIND_MPI_COMM), &null, &handle, &provided)
-              == MPI_T_ERR_INVALID_HANDLE,
+    check(MPI_T_cvar_handle_alloc(index_of(&kinds[COMM]), &null, &handle, &provided) == MPI_T_ERR_INVALID_HANDLE,
           "a null handle");
-    handle = handle_on(index_of("bound_comm", MPI_T_BIND_MPI_COMM), &world);
+    handle = handle_on(index_of(&kinds[COMM]), &world);
     check(value_of(handle) == 70, "the world has the default");
     MPI_T_cvar_handle_free(&handle);
     check(read_pvar("every_quota_in_use", &comms[1]) == 200 && read_pvar("every_quota_in_use", &world) == 50,
           "the plug-in reads the value of the object");
 
-    until_freed("bound_comm", MPI_T_BIND_MPI_COMM, &comms[0], free_comm);
-    until_freed("bound_win", MPI_T_BIND_MPI_WIN, &wins[0], free_win);
-    MPI_Comm_dup(MPI_COMM_WORLD, &comms[0]);
-    MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &wins[0]);
-    two_objects("bound_comm", MPI_T_BIND_MPI_COMM, &comms[0], &world, 70);
-    until_freed("every_quota", MPI_T_BIND_MPI_COMM, &comms[0], free_comm);
-    until_freed("every_window_quota", MPI_T_BIND_MPI_WIN, &wins[0], free_win);
+    until_freed(COMM);
+    until_freed(WIN);
+    make(COMM, 0);
+    make(WIN, 0);
+    two_objects(&(struct kind){"bound_comm", MPI_T_BIND_MPI_COMM, 70, &comms[0], &world});
+    until_freed(QUOTA);
+    until_freed(WINDOW_QUOTA);
 
     if (!is_refusal_fatal())
         until_refused();
@@ -341,20 +326,14 @@ int main(int argc, char **argv)
         check(dlopen(argv[2], RTLD_NOW | RTLD_GLOBAL) != NULL, argv[2]);
         in_fortran = 1;
         until_freed_and_anew();
+        in_fortran = 0;
     }
-    free_comm(1);
-    free_win(1);
-    for (int which = 0; which < 2; which++) {
-        MPI_Type_free(&types[which]);
-        MPI_Errhandler_free(&handlers[which]);
-        MPI_File_close(&files[which]);
-        MPI_Group_free(&groups[which]);
-        MPI_Op_free(&ops[which]);
-        MPI_Request_free(&requests[which]);
-        MPI_Mrecv(&received, 1, MPI_INT, &messages[which], MPI_STATUS_IGNORE);
-        MPI_Wait(&sent[which], MPI_STATUS_IGNORE);
-        MPI_Info_free(&infos[which]);
-    }
+    release(COMM, 1);
+    release(WIN, 1);
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int which = 0; which < 2; which++)
+            if (kinds[kind].bind != MPI_T_BIND_MPI_COMM && kinds[kind].bind != MPI_T_BIND_MPI_WIN)
+                release(kind, which);
     MPI_T_finalize();
     MPI_Finalize();
     printf("bound_cvars: %d failures\n", failures);

@@ -217,7 +217,6 @@ static void check_what_is_gone(struct view view)
     }
 }
 
-/* Returns 1 if a variable is one of mpit's. */
 static int is_ours(const char *name)
 {
     return strstr(name, "_monitoring_") || strncmp(name, "calls_", 6) == 0;

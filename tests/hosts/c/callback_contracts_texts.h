@@ -2,12 +2,9 @@
 #ifndef CALLBACK_CONTRACTS_TEXTS_H
 #define CALLBACK_CONTRACTS_TEXTS_H
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "metadata.h"
 
-enum { CAPACITY = 1 << 16, LINES = 40 };
+enum { LINES = 40 };
 
 static int failures;
 
@@ -64,67 +61,15 @@ static int is_class(int number)
     return is_in(number, words, sizeof words / sizeof *words);
 }
 
-/* The text that is being written. */
-static char *text;
-static size_t used, allocated;
-
-static void put(const char *format, ...)
-{
-    va_list arguments;
-    if (allocated - used < 2 * CAPACITY)
-        text = realloc(text, allocated += 16 * CAPACITY);
-    va_start(arguments, format);
-    const int length = vsnprintf(text + used, CAPACITY, format, arguments);
-    va_end(arguments);
-    /* One line per entry; tabs separate the fields. */
-    for (int i = 0; i < length && i < CAPACITY - 1; i++)
-        if (text[used + i] == '\n' && length > 1)
-            text[used + i] = ' ';
-    used += (size_t)(length < CAPACITY ? length : CAPACITY - 1);
-}
-
-static void put_type(MPI_Datatype type)
-{
-    const struct {
-        MPI_Datatype type;
-        const char *name;
-    } known[] = {
-        {MPI_INT, "INT"},       {MPI_UNSIGNED, "UNSIGNED"}, {MPI_UNSIGNED_LONG, "UNSIGNED_LONG"},
-        {MPI_UNSIGNED_LONG_LONG, "UNSIGNED_LONG_LONG"},     {MPI_COUNT, "COUNT"},
-        {MPI_CHAR, "CHAR"},     {MPI_DOUBLE, "DOUBLE"},     {MPI_INT32_T, "INT32_T"},
-        {MPI_INT64_T, "INT64_T"}, {MPI_UINT32_T, "UINT32_T"}, {MPI_UINT64_T, "UINT64_T"},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (type == known[i].type) {
-            put("\t%s", known[i].name);
-            return;
-        }
-    put("\tOTHER");
-}
-
-static void put_enum(MPI_T_enum values)
-{
-    static char name[CAPACITY];
-    int items = 0, value = 0, length = CAPACITY;
-    if (values == MPI_T_ENUM_NULL || MPI_T_enum_get_info(values, &items, name, &length) != MPI_SUCCESS)
-        return;
-    put("\t%s:", name);
-    for (int i = 0; i < items; i++) {
-        length = CAPACITY;
-        if (MPI_T_enum_get_item(values, i, &value, name, &length) == MPI_SUCCESS)
-            put(" %s=%d", name, value);
-    }
-}
-
 static char name[CAPACITY], desc[CAPACITY];
 static int name_length, desc_length;
 
 static void begin(const char *kind, int index, int with_index)
 {
-    put("%s\t%s\t", kind, name);
+    fprintf(file, "%s\t%s\t", kind, name);
     if (with_index)
-        put("%d\t", index);
-    put("%s", desc);
+        fprintf(file, "%d\t", index);
+    put_text("desc", desc);
 }
 
 static void describe_cvars(int with_index)
@@ -139,10 +84,10 @@ static void describe_cvars(int with_index)
         if (MPI_T_cvar_get_info(i, name, &name_length, &verbosity, &type, &values, desc, &desc_length, &bind, &scope))
             continue;
         begin("cvar", i, with_index);
-        put("\t%d %d %d", verbosity, bind, scope);
+        fprintf(file, "\t%d %d %d", verbosity, bind, scope);
         put_type(type);
         put_enum(values);
-        put("\n");
+        fputc('\n', file);
     }
 }
 
@@ -161,10 +106,10 @@ static void describe_pvars(int with_index)
             continue;
         snprintf(kind, sizeof kind, "pvar of class %d", class);
         begin(kind, i, with_index);
-        put("\t%d %d %d %d %d", verbosity, bind, readonly, continuous, atomic);
+        fprintf(file, "\t%d %d %d %d %d", verbosity, bind, readonly, continuous, atomic);
         put_type(type);
         put_enum(values);
-        put("\n");
+        fputc('\n', file);
     }
 }
 
@@ -182,11 +127,11 @@ static void describe_events(int with_index)
                                  &desc_length, &bind))
             continue;
         begin("event", i, with_index);
-        put("\t%d %d", verbosity, bind);
+        fprintf(file, "\t%d %d", verbosity, bind);
         for (int j = 0; j < elements && j < 64; j++)
             put_type(types[j]);
         put_enum(values);
-        put("\n");
+        fputc('\n', file);
     }
 }
 
@@ -205,22 +150,24 @@ static void describe_categories(int with_index)
                 name_length = CAPACITY;
                 MPI_T_pvar_get_info(members[j], name, &name_length, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
                                     NULL, NULL);
-                put("\t%s", name);
+                fprintf(file, "\t%s", name);
             }
-        put("\n");
+        fputc('\n', file);
     }
 }
 
 /* A line for each variable, event type and category, after a line end. The caller frees it. */
 static char *describe(int with_index)
 {
-    text = NULL;
-    used = allocated = 0;
-    put("\n");
+    char *text = NULL;
+    size_t size;
+    file = open_memstream(&text, &size);
+    fputc('\n', file);
     describe_cvars(with_index);
     describe_pvars(with_index);
     describe_events(with_index);
     describe_categories(with_index);
+    fclose(file);
     return text;
 }
 

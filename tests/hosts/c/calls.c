@@ -4,8 +4,6 @@
  *
  * Ends with 1 if they differ. */
 #include "checks.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { P2P, OSC, COLL, WAIT, IO, AREAS };
 static const char *const NAMES[AREAS] = {"p2p", "osc", "coll", "wait", "io"};
@@ -23,7 +21,6 @@ static void open_handle(const char *area, const char *what, int class, MPI_T_pva
     require(MPI_T_pvar_handle_alloc(session, index, NULL, handle, &count) == MPI_SUCCESS && count == 1, name);
 }
 
-/* Starts or stops all handles. */
 static void all(int (*call)(MPI_T_pvar_session, MPI_T_pvar_handle))
 {
     for (int i = 0; i < AREAS; i++) {

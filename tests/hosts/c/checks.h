@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int rank, failures;
 
@@ -25,6 +26,12 @@ static inline void require(int right, const char *what)
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
 }
+
+/* The head of a callback for events. */
+#define EVENT_CALLBACK(name)                                                                                          \
+    static void name(__attribute__((unused)) MPI_T_event_instance instance,                                          \
+                     __attribute__((unused)) MPI_T_event_registration registration,                                  \
+                     __attribute__((unused)) MPI_T_cb_safety safety, __attribute__((unused)) void *user_data)
 
 /* Returns a handle of a variable, which must have this number of elements. */
 static inline MPI_T_pvar_handle handle_on(MPI_T_pvar_session session, const char *name, int class, void *object, int elements)

@@ -4,11 +4,8 @@
  */
 #include "coll_forms.h"
 
-#include <string.h>
-
 enum { PROCESSES = 4, ROOT = 1, K = 3, MOST = 64 };
 
-static const long INT = sizeof(int);
 static int out[MOST], in[MOST];
 
 /* A communicator, and its (remote) processes by their ranks in the world. */
@@ -19,41 +16,16 @@ struct on {
     int peers[PROCESSES];
 };
 
-/* Blocks of i + 1 elements for process i. `type` is of the same layout everywhere. */
-static int counts[PROCESSES], displs[PROCESSES], places[PROCESSES], uneven;
-static MPI_Count large_counts[PROCESSES];
-static MPI_Aint large_displs[PROCESSES], large_places[PROCESSES];
-static MPI_Datatype types[PROCESSES];
+/* Blocks of i + 1 elements for process i; blocks of equal size for all, as an all-to-all in place requires; and, for what a
+ * process receives, blocks of its own size. */
+static struct blocks uneven, even, mine;
+static const MPI_Datatype types[PROCESSES] = {MPI_INT, MPI_INT, MPI_INT, MPI_INT};
 
-static void lay_out(void)
+static void lay_out(int rank)
 {
-    uneven = 0;
-    for (int i = 0; i < PROCESSES; i++) {
-        counts[i] = i + 1;
-        displs[i] = uneven;
-        places[i] = uneven * (int)INT;
-        large_counts[i] = counts[i];
-        large_displs[i] = displs[i];
-        large_places[i] = places[i];
-        types[i] = MPI_INT;
-        uneven += counts[i];
-    }
-}
-
-/* Blocks of equal size for all processes, as an all-to-all in place requires. */
-static int even_counts[PROCESSES] = {K, K, K, K}, even_displs[PROCESSES] = {0, K, 2 * K, 3 * K};
-static int even_places[PROCESSES];
-static MPI_Count large_even_counts[PROCESSES];
-static MPI_Aint large_even_displs[PROCESSES], large_even_places[PROCESSES];
-
-static void lay_out_evenly(void)
-{
-    for (int i = 0; i < PROCESSES; i++) {
-        even_places[i] = even_displs[i] * (int)INT;
-        large_even_counts[i] = even_counts[i];
-        large_even_displs[i] = even_displs[i];
-        large_even_places[i] = even_places[i];
-    }
+    lay_out_blocks(&uneven, PROCESSES, (int[]){1, 2, 3, 4});
+    lay_out_blocks(&even, PROCESSES, (int[]){K, K, K, K});
+    lay_out_blocks(&mine, PROCESSES, (int[]){rank + 1, rank + 1, rank + 1, rank + 1});
 }
 
 #define AT_ROOT(on) ((on)->rank == ROOT)
@@ -91,10 +63,10 @@ OPERATION(gatherv)
 {
     void *from = in_place && AT_ROOT(on) ? MPI_IN_PLACE : out;
     /* Null on other ranks, where it is not significant. */
-    const int *n = AT_ROOT(on) ? counts : NULL;
-    const MPI_Count *large_n = AT_ROOT(on) ? large_counts : NULL;
-    CALL(Gatherv, gatherv, (from, counts[on->rank], MPI_INT, in, n, displs, MPI_INT, ROOT, on->comm),
-         (from, counts[on->rank], MPI_INT, in, large_n, large_displs, MPI_INT, ROOT, on->comm))
+    const int *n = AT_ROOT(on) ? uneven.counts : NULL;
+    const MPI_Count *large_n = AT_ROOT(on) ? uneven.large_counts : NULL;
+    CALL(Gatherv, gatherv, (from, uneven.counts[on->rank], MPI_INT, in, n, uneven.displs, MPI_INT, ROOT, on->comm),
+         (from, uneven.counts[on->rank], MPI_INT, in, large_n, uneven.large_displs, MPI_INT, ROOT, on->comm))
 }
 
 OPERATION(scatter)
@@ -107,10 +79,10 @@ OPERATION(scatter)
 OPERATION(scatterv)
 {
     void *to = in_place && AT_ROOT(on) ? MPI_IN_PLACE : in;
-    const int *n = AT_ROOT(on) ? counts : NULL;
-    const MPI_Count *large_n = AT_ROOT(on) ? large_counts : NULL;
-    CALL(Scatterv, scatterv, (out, n, displs, MPI_INT, to, counts[on->rank], MPI_INT, ROOT, on->comm),
-         (out, large_n, large_displs, MPI_INT, to, counts[on->rank], MPI_INT, ROOT, on->comm))
+    const int *n = AT_ROOT(on) ? uneven.counts : NULL;
+    const MPI_Count *large_n = AT_ROOT(on) ? uneven.large_counts : NULL;
+    CALL(Scatterv, scatterv, (out, n, uneven.displs, MPI_INT, to, uneven.counts[on->rank], MPI_INT, ROOT, on->comm),
+         (out, large_n, uneven.large_displs, MPI_INT, to, uneven.counts[on->rank], MPI_INT, ROOT, on->comm))
 }
 
 /* In place, send count and type are not significant: 0 and MPI_DATATYPE_NULL. */
@@ -127,8 +99,8 @@ OPERATION(allgather)
 OPERATION(allgatherv)
 {
     CALL(Allgatherv, allgatherv,
-         (FROM, SENT(counts[on->rank]), OF_TYPE, in, counts, displs, MPI_INT, on->comm),
-         (FROM, SENT(counts[on->rank]), OF_TYPE, in, large_counts, large_displs, MPI_INT, on->comm))
+         (FROM, SENT(uneven.counts[on->rank]), OF_TYPE, in, uneven.counts, uneven.displs, MPI_INT, on->comm),
+         (FROM, SENT(uneven.counts[on->rank]), OF_TYPE, in, uneven.large_counts, uneven.large_displs, MPI_INT, on->comm))
 }
 
 OPERATION(alltoall)
@@ -137,42 +109,25 @@ OPERATION(alltoall)
          (FROM, SENT(K), OF_TYPE, in, K, MPI_INT, on->comm))
 }
 
-/* Each rank receives blocks of its own size from all ranks. */
-static int mine[PROCESSES], mine_displs[PROCESSES], mine_places[PROCESSES];
-static MPI_Count large_mine[PROCESSES];
-static MPI_Aint large_mine_displs[PROCESSES], large_mine_places[PROCESSES];
-
-static void lay_out_mine(int rank)
-{
-    for (int i = 0; i < PROCESSES; i++) {
-        mine[i] = rank + 1;
-        mine_displs[i] = i * (rank + 1);
-        mine_places[i] = mine_displs[i] * (int)INT;
-        large_mine[i] = mine[i];
-        large_mine_displs[i] = mine_displs[i];
-        large_mine_places[i] = mine_places[i];
-    }
-}
-
 OPERATION(alltoallv)
 {
     if (in_place)
         CALL(Alltoallv, alltoallv,
-             (MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, in, even_counts, even_displs, MPI_INT, on->comm),
-             (MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, in, large_even_counts, large_even_displs, MPI_INT,
+             (MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, in, even.counts, even.displs, MPI_INT, on->comm),
+             (MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, in, even.large_counts, even.large_displs, MPI_INT,
               on->comm))
-    CALL(Alltoallv, alltoallv, (out, counts, displs, MPI_INT, in, mine, mine_displs, MPI_INT, on->comm),
-         (out, large_counts, large_displs, MPI_INT, in, large_mine, large_mine_displs, MPI_INT, on->comm))
+    CALL(Alltoallv, alltoallv, (out, uneven.counts, uneven.displs, MPI_INT, in, mine.counts, mine.displs, MPI_INT, on->comm),
+         (out, uneven.large_counts, uneven.large_displs, MPI_INT, in, mine.large_counts, mine.large_displs, MPI_INT, on->comm))
 }
 
 OPERATION(alltoallw)
 {
     if (in_place)
         CALL(Alltoallw, alltoallw,
-             (MPI_IN_PLACE, NULL, NULL, NULL, in, even_counts, even_places, types, on->comm),
-             (MPI_IN_PLACE, NULL, NULL, NULL, in, large_even_counts, large_even_places, types, on->comm))
-    CALL(Alltoallw, alltoallw, (out, counts, places, types, in, mine, mine_places, types, on->comm),
-         (out, large_counts, large_places, types, in, large_mine, large_mine_places, types, on->comm))
+             (MPI_IN_PLACE, NULL, NULL, NULL, in, even.counts, even.places, types, on->comm),
+             (MPI_IN_PLACE, NULL, NULL, NULL, in, even.large_counts, even.large_places, types, on->comm))
+    CALL(Alltoallw, alltoallw, (out, uneven.counts, uneven.places, types, in, mine.counts, mine.places, types, on->comm),
+         (out, uneven.large_counts, uneven.large_places, types, in, mine.large_counts, mine.large_places, types, on->comm))
 }
 
 OPERATION(reduce)
@@ -189,8 +144,8 @@ OPERATION(allreduce)
 
 OPERATION(reduce_scatter)
 {
-    CALL(Reduce_scatter, reduce_scatter, (FROM, in, counts, MPI_INT, MPI_SUM, on->comm),
-         (FROM, in, large_counts, MPI_INT, MPI_SUM, on->comm))
+    CALL(Reduce_scatter, reduce_scatter, (FROM, in, uneven.counts, MPI_INT, MPI_SUM, on->comm),
+         (FROM, in, uneven.large_counts, MPI_INT, MPI_SUM, on->comm))
 }
 
 OPERATION(reduce_scatter_block)
@@ -223,9 +178,9 @@ static int is_broken(int (*call)(enum form, int, const struct on *, MPI_Request 
 
 /* Bytes that an operation exchanges with process i. */
 static long nothing(int i, const struct on *on) { (void)i, (void)on; return 0; }
-static long even(int i, const struct on *on) { (void)i, (void)on; return K * INT; }
-static long own(int i, const struct on *on) { (void)i; return counts[on->rank] * INT; }
-static long theirs(int i, const struct on *on) { (void)on; return counts[i] * INT; }
+static long equal(int i, const struct on *on) { (void)i, (void)on; return K * INT; }
+static long own(int i, const struct on *on) { (void)i; return uneven.counts[on->rank] * INT; }
+static long theirs(int i, const struct on *on) { (void)on; return uneven.counts[i] * INT; }
 
 enum whom { BY_ROOT, TO_ROOT, ALL, ABOVE };
 static const char *const ROWS[] = {"O2A", "A2O", "A2A", "A2A"};
@@ -239,22 +194,22 @@ static const struct operation {
     long (*in_place)(int, const struct on *);
 } OPERATIONS[] = {
     {"barrier", barrier, ALL, nothing, NULL},
-    {"bcast", bcast, BY_ROOT, even, NULL},
-    {"gather", gather, TO_ROOT, even, even},
+    {"bcast", bcast, BY_ROOT, equal, NULL},
+    {"gather", gather, TO_ROOT, equal, equal},
     {"gatherv", gatherv, TO_ROOT, theirs, theirs},
-    {"scatter", scatter, BY_ROOT, even, even},
+    {"scatter", scatter, BY_ROOT, equal, equal},
     {"scatterv", scatterv, BY_ROOT, theirs, theirs},
-    {"allgather", allgather, ALL, even, even},
+    {"allgather", allgather, ALL, equal, equal},
     {"allgatherv", allgatherv, ALL, own, own},
-    {"alltoall", alltoall, ALL, even, even},
-    {"alltoallv", alltoallv, ALL, theirs, even},
-    {"alltoallw", alltoallw, ALL, theirs, even},
-    {"reduce", reduce, TO_ROOT, even, even},
-    {"allreduce", allreduce, ALL, even, even},
+    {"alltoall", alltoall, ALL, equal, equal},
+    {"alltoallv", alltoallv, ALL, theirs, equal},
+    {"alltoallw", alltoallw, ALL, theirs, equal},
+    {"reduce", reduce, TO_ROOT, equal, equal},
+    {"allreduce", allreduce, ALL, equal, equal},
     {"reduce_scatter", reduce_scatter, ALL, theirs, theirs},
-    {"reduce_scatter_block", reduce_scatter_block, ALL, even, even},
-    {"scan", scan, ABOVE, even, even},
-    {"exscan", exscan, ABOVE, even, even},
+    {"reduce_scatter_block", reduce_scatter_block, ALL, equal, equal},
+    {"scan", scan, ABOVE, equal, equal},
+    {"exscan", exscan, ABOVE, equal, equal},
 };
 enum { COUNT = sizeof OPERATIONS / sizeof *OPERATIONS };
 
@@ -291,14 +246,14 @@ static void all_forms(const struct on *on)
             }
 }
 
-/* Over a library without large counts, the arrays are converted: blocks must arrive at their places. */
+/* Over a library without large uneven.counts, the arrays are converted: blocks must arrive at their uneven.places. */
 static void check_blocks(void)
 {
     for (enum form form = BLOCKING; form <= LARGE; form += LARGE) {
         const struct on world = {MPI_COMM_WORLD, "MPI_COMM_WORLD", world_rank, world_size, 0, {0, 1, 2, 3}};
         if (!has_form(form))
             continue;
-        for (int i = 0; i < uneven; i++)
+        for (int i = 0; i < uneven.total; i++)
             out[i] = 100 * world_rank + i;
         for (int i = 0; i < MOST; i++)
             in[i] = -1;
@@ -307,7 +262,7 @@ static void check_blocks(void)
         step("alltoallv %s on %s", FORM_NAMES[form], world.name);
         for (int i = 0; i < PROCESSES; i++)
             for (int j = 0; j <= world_rank; j++)
-                require(in[mine_displs[i] + j] == 100 * i + displs[world_rank] + j, "alltoallv");
+                require(in[mine.displs[i] + j] == 100 * i + uneven.displs[world_rank] + j, "alltoallv");
         require(in[PROCESSES * (world_rank + 1)] == -1, "alltoallv, behind the last block");
     }
 }
@@ -369,11 +324,9 @@ static void between_groups(void)
 int main(int argc, char **argv)
 {
     open_expected_rows(&argc, &argv, PROCESSES);
-    lay_out();
-    lay_out_evenly();
 
     struct on world = {MPI_COMM_WORLD, "MPI_COMM_WORLD", world_rank, world_size, 0, {0, 1, 2, 3}};
-    lay_out_mine(world.rank);
+    lay_out(world.rank);
     all_forms(&world);
     check_blocks();
 
@@ -383,7 +336,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_name(backwards.comm, backwards.name);
     step("create backwards");
     steps_on(backwards.comm);
-    lay_out_mine(backwards.rank);
+    lay_out(backwards.rank);
     all_forms(&backwards);
     steps_on(MPI_COMM_WORLD);
     MPI_Comm_free(&backwards.comm);

@@ -5,7 +5,7 @@
  */
 #include "expected_rows.h"
 
-enum { PROCESSES = 4, ROOT = 1, K = 3, MOST = 64 };
+enum { PROCESSES = 4, ROOT = 1, ALL = -1, K = 3, MOST = 64 };
 
 static const long INT = sizeof(int);
 static int out[MOST], in[MOST];
@@ -13,7 +13,7 @@ static int out[MOST], in[MOST];
 /* Expects the rows of an operation that passes so many bytes to each other process, from the root or from all. */
 static void done(const char *name, int root, const char *row, long bytes)
 {
-    if (root < 0 || root == world_rank) {
+    if (root == ALL || root == world_rank) {
         for (int i = 0; i < world_size; i++)
             if (i != world_rank)
                 expect("C", i, 1, bytes);
@@ -29,37 +29,26 @@ static void of_nothing(void)
     const MPI_Datatype types[PROCESSES] = {MPI_INT, MPI_INT, MPI_INT, MPI_INT};
     MPI_Request request;
 
-    MPI_Bcast(out, 0, MPI_INT, ROOT, MPI_COMM_WORLD);
-    done("bcast of nothing", ROOT, "O2A", 0);
+#define OF_NOTHING(name, root, row, function, ...) \
+    function(__VA_ARGS__, MPI_COMM_WORLD); \
+    done(name " of nothing", root, row, 0)
+    OF_NOTHING("bcast", ROOT, "O2A", MPI_Bcast, out, 0, MPI_INT, ROOT);
     MPI_Ibcast(out, 0, MPI_INT, ROOT, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     done("ibcast of nothing", ROOT, "O2A", 0);
-    MPI_Scatter(out, 0, MPI_INT, in, 0, MPI_INT, ROOT, MPI_COMM_WORLD);
-    done("scatter of nothing", ROOT, "O2A", 0);
-    MPI_Gather(out, 0, MPI_INT, in, 0, MPI_INT, ROOT, MPI_COMM_WORLD);
-    done("gather of nothing", ROOT, "A2O", 0);
-    MPI_Gatherv(out, 0, MPI_INT, in, none, none, MPI_INT, ROOT, MPI_COMM_WORLD);
-    done("gatherv of nothing", ROOT, "A2O", 0);
-    MPI_Scatterv(out, none, none, MPI_INT, in, 0, MPI_INT, ROOT, MPI_COMM_WORLD);
-    done("scatterv of nothing", ROOT, "O2A", 0);
-    MPI_Reduce(out, in, 0, MPI_INT, MPI_SUM, ROOT, MPI_COMM_WORLD);
-    done("reduce of nothing", ROOT, "A2O", 0);
-    MPI_Allreduce(out, in, 0, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    done("allreduce of nothing", -1, "A2A", 0);
-    MPI_Allgather(out, 0, MPI_INT, in, 0, MPI_INT, MPI_COMM_WORLD);
-    done("allgather of nothing", -1, "A2A", 0);
-    MPI_Allgatherv(out, 0, MPI_INT, in, none, none, MPI_INT, MPI_COMM_WORLD);
-    done("allgatherv of nothing", -1, "A2A", 0);
-    MPI_Alltoall(out, 0, MPI_INT, in, 0, MPI_INT, MPI_COMM_WORLD);
-    done("alltoall of nothing", -1, "A2A", 0);
-    MPI_Alltoallv(out, none, none, MPI_INT, in, none, none, MPI_INT, MPI_COMM_WORLD);
-    done("alltoallv of nothing", -1, "A2A", 0);
-    MPI_Alltoallw(out, none, none, types, in, none, none, types, MPI_COMM_WORLD);
-    done("alltoallw of nothing", -1, "A2A", 0);
-    MPI_Reduce_scatter(out, in, none, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    done("reduce_scatter of nothing", -1, "A2A", 0);
-    MPI_Reduce_scatter_block(out, in, 0, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    done("reduce_scatter_block of nothing", -1, "A2A", 0);
+    OF_NOTHING("scatter", ROOT, "O2A", MPI_Scatter, out, 0, MPI_INT, in, 0, MPI_INT, ROOT);
+    OF_NOTHING("gather", ROOT, "A2O", MPI_Gather, out, 0, MPI_INT, in, 0, MPI_INT, ROOT);
+    OF_NOTHING("gatherv", ROOT, "A2O", MPI_Gatherv, out, 0, MPI_INT, in, none, none, MPI_INT, ROOT);
+    OF_NOTHING("scatterv", ROOT, "O2A", MPI_Scatterv, out, none, none, MPI_INT, in, 0, MPI_INT, ROOT);
+    OF_NOTHING("reduce", ROOT, "A2O", MPI_Reduce, out, in, 0, MPI_INT, MPI_SUM, ROOT);
+    OF_NOTHING("allreduce", ALL, "A2A", MPI_Allreduce, out, in, 0, MPI_INT, MPI_SUM);
+    OF_NOTHING("allgather", ALL, "A2A", MPI_Allgather, out, 0, MPI_INT, in, 0, MPI_INT);
+    OF_NOTHING("allgatherv", ALL, "A2A", MPI_Allgatherv, out, 0, MPI_INT, in, none, none, MPI_INT);
+    OF_NOTHING("alltoall", ALL, "A2A", MPI_Alltoall, out, 0, MPI_INT, in, 0, MPI_INT);
+    OF_NOTHING("alltoallv", ALL, "A2A", MPI_Alltoallv, out, none, none, MPI_INT, in, none, none, MPI_INT);
+    OF_NOTHING("alltoallw", ALL, "A2A", MPI_Alltoallw, out, none, none, types, in, none, none, types);
+    OF_NOTHING("reduce_scatter", ALL, "A2A", MPI_Reduce_scatter, out, in, none, MPI_INT, MPI_SUM);
+    OF_NOTHING("reduce_scatter_block", ALL, "A2A", MPI_Reduce_scatter_block, out, in, 0, MPI_INT, MPI_SUM);
 }
 
 /* Bytes are those of the data, for any datatype. */
@@ -79,9 +68,9 @@ static void other_types(void)
     MPI_Scatter(out, 1, block, in, K, MPI_INT, ROOT, MPI_COMM_WORLD);
     done("scatter of a block", ROOT, "O2A", bytes);
     MPI_Allgather(out, 1, spread, in, 1, block, MPI_COMM_WORLD);
-    done("allgather of a vector", -1, "A2A", bytes);
+    done("allgather of a vector", ALL, "A2A", bytes);
     MPI_Alltoall(out, 1, block, in, K, MPI_INT, MPI_COMM_WORLD);
-    done("alltoall of a block", -1, "A2A", bytes);
+    done("alltoall of a block", ALL, "A2A", bytes);
     MPI_Type_free(&spread);
     MPI_Type_free(&block);
 }
@@ -94,10 +83,10 @@ static void of_much(void)
     MPI_Request request;
 
     MPI_Alltoall(from, MUCH, MPI_INT, into, MUCH, MPI_INT, MPI_COMM_WORLD);
-    done("alltoall of much", -1, "A2A", MUCH * INT);
+    done("alltoall of much", ALL, "A2A", MUCH * INT);
     MPI_Ialltoall(from, MUCH, MPI_INT, into, MUCH, MPI_INT, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    done("ialltoall of much", -1, "A2A", MUCH * INT);
+    done("ialltoall of much", ALL, "A2A", MUCH * INT);
 }
 
 /* A part of the result has no elements. */

@@ -98,6 +98,26 @@ static inline int has_form(enum form form)
     return (!large || HAVE_LARGE) && (!persistent || (large ? HAVE_LARGE_PERSISTENT : HAVE_PERSISTENT));
 }
 
+/* Blocks of ints, one behind the other, with counts and places in each form. */
+enum { MOST_BLOCKS = 6 };
+static const long INT = sizeof(int);
+struct blocks {
+    int counts[MOST_BLOCKS], displs[MOST_BLOCKS], places[MOST_BLOCKS], total;
+    MPI_Count large_counts[MOST_BLOCKS];
+    MPI_Aint large_displs[MOST_BLOCKS], large_places[MOST_BLOCKS];
+};
+
+static inline void lay_out_blocks(struct blocks *blocks, int number, const int *counts)
+{
+    blocks->total = 0;
+    for (int i = 0; i < number; i++) {
+        blocks->large_counts[i] = blocks->counts[i] = counts[i];
+        blocks->large_displs[i] = blocks->displs[i] = blocks->total;
+        blocks->large_places[i] = blocks->places[i] = blocks->total * (int)INT;
+        blocks->total += counts[i];
+    }
+}
+
 /* The number of starts of a persistent operation. */
 enum { STARTS = 2 };
 

@@ -7,98 +7,11 @@
  *
  * Strings are queried three times: the length alone (`_need`), the whole string (with `_len`), and into a buffer of four bytes
  * (`_cut`, `_cut_len`). Constants such as classes are those of the header that the program is compiled with. */
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "metadata.h"
 
-enum { CAPACITY = 1 << 16, CUT = 4 };
+enum { CUT = 4 };
 
-static FILE *file;
 static const char *moment;
-
-/* Replaces tabs and line ends, which separate fields and lines. */
-static void put_text(const char *field, const char *text)
-{
-    fprintf(file, "\t%s=", field);
-    for (; *text; text++) {
-        if (*text == '\n')
-            fputs("\\n", file);
-        else if (*text == '\t')
-            fputs("\\t", file);
-        else if (*text == '\\')
-            fputs("\\\\", file);
-        else
-            fputc(*text, file);
-    }
-}
-
-static void put_number(const char *field, long value)
-{
-    fprintf(file, "\t%s=%ld", field, value);
-}
-
-static void put_type(MPI_Datatype type)
-{
-    /* Before MPI_Init, datatypes can only be compared; these are the permitted ones, and others that occur. */
-    const struct {
-        MPI_Datatype type;
-        const char *name;
-    } known[] = {
-        {MPI_INT, "INT"},
-        {MPI_UNSIGNED, "UNSIGNED"},
-        {MPI_UNSIGNED_LONG, "UNSIGNED_LONG"},
-        {MPI_UNSIGNED_LONG_LONG, "UNSIGNED_LONG_LONG"},
-        {MPI_COUNT, "COUNT"},
-        {MPI_CHAR, "CHAR"},
-        {MPI_DOUBLE, "DOUBLE"},
-        {MPI_LONG, "LONG"},
-        {MPI_C_BOOL, "C_BOOL"},
-        {MPI_BYTE, "BYTE"},
-        {MPI_INT32_T, "INT32_T"},
-        {MPI_UINT32_T, "UINT32_T"},
-        {MPI_INT64_T, "INT64_T"},
-        {MPI_UINT64_T, "UINT64_T"},
-        {MPI_FLOAT, "FLOAT"},
-        {MPI_DATATYPE_NULL, "NULL"},
-    };
-    const char *name = "OTHER";
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (type == known[i].type) {
-            name = known[i].name;
-            break;
-        }
-    put_text("type", name);
-}
-
-/* Proves F3, F4: handles of enumerations differ from run to run, so an enumeration is written by its name and items. */
-static void put_enum(MPI_T_enum values)
-{
-    static char name[CAPACITY];
-    int items, length = CAPACITY;
-    if (values == MPI_T_ENUM_NULL) {
-        put_text("enum", "");
-        return;
-    }
-    int rc = MPI_T_enum_get_info(values, &items, name, &length);
-    if (rc != MPI_SUCCESS) {
-        put_number("enum_rc", rc);
-        return;
-    }
-    put_text("enum", name);
-    put_number("items", items);
-    for (int i = 0; i < items; i++) {
-        int value;
-        length = CAPACITY;
-        rc = MPI_T_enum_get_item(values, i, &value, name, &length);
-        if (rc != MPI_SUCCESS)
-            put_number("item_rc", rc);
-        else {
-            put_number("value", value);
-            put_text("item", name);
-        }
-    }
-}
 
 /* The results of the three queries of a name or a description. */
 struct answer {
@@ -148,9 +61,21 @@ static struct answer name, desc;
 static int begin(const char *kind, int index, int rc)
 {
     fprintf(file, "%s\tmoment=%s\tindex=%d\trc=%d", kind, moment, index, rc);
-    if (rc != MPI_SUCCESS)
+    if (rc != MPI_SUCCESS) {
         fputc('\n', file);
-    return rc == MPI_SUCCESS;
+        return 0;
+    }
+    put_answer("name", &name);
+    put_answer("desc", &desc);
+    return 1;
+}
+
+/* Writes the results of the query of an index by name. */
+static void end(int rc, int found)
+{
+    put_number("find_rc", rc);
+    put_number("find", found);
+    fputc('\n', file);
 }
 
 /* Proves F12, F13, F14. */
@@ -168,8 +93,6 @@ static void dump_pvar(int index)
     }
     if (!begin("pvar", index, rc))
         return;
-    put_answer("name", &name);
-    put_answer("desc", &desc);
     put_number("verbosity", verbosity);
     put_number("class", class);
     put_type(type);
@@ -177,10 +100,9 @@ static void dump_pvar(int index)
     put_number("readonly", readonly);
     put_number("continuous", continuous);
     put_number("atomic", atomic);
-    put_number("find_rc", MPI_T_pvar_get_index(name.text, class, &found));
-    put_number("find", found);
     put_enum(values);
-    fputc('\n', file);
+    const int find_rc = MPI_T_pvar_get_index(name.text, class, &found);
+    end(find_rc, found);
 }
 
 /* Proves F5, F6, F7. */
@@ -197,16 +119,13 @@ static void dump_cvar(int index)
     }
     if (!begin("cvar", index, rc))
         return;
-    put_answer("name", &name);
-    put_answer("desc", &desc);
     put_number("verbosity", verbosity);
     put_type(type);
     put_number("bind", bind);
     put_number("scope", scope);
-    put_number("find_rc", MPI_T_cvar_get_index(name.text, &found));
-    put_number("find", found);
     put_enum(values);
-    fputc('\n', file);
+    const int find_rc = MPI_T_cvar_get_index(name.text, &found);
+    end(find_rc, found);
 }
 
 static void put_members(const char *field, int (*get)(int, int, int[]), int category, int count)
@@ -230,17 +149,14 @@ static void dump_category(int index)
     }
     if (!begin("category", index, rc))
         return;
-    put_answer("name", &name);
-    put_answer("desc", &desc);
     put_number("num_cvars", cvars);
     put_number("num_pvars", pvars);
     put_number("num_categories", categories);
     put_members("cvars", MPI_T_category_get_cvars, index, cvars);
     put_members("pvars", MPI_T_category_get_pvars, index, pvars);
     put_members("categories", MPI_T_category_get_categories, index, categories);
-    put_number("find_rc", MPI_T_category_get_index(name.text, &found));
-    put_number("find", found);
-    fputc('\n', file);
+    const int find_rc = MPI_T_category_get_index(name.text, &found);
+    end(find_rc, found);
 }
 
 static void dump_all(const char *when)

@@ -5,9 +5,6 @@
 #include "mpit.h"
 #include "checks.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { MESSAGES = 20, TAG = 30 };
 
 /* The event's elements, by name. */
@@ -18,8 +15,7 @@ static int size, received, freed, source_of_event = -1;
 static MPI_Count before, last;
 
 /* Proves F39, F42, F43, F44, F45: reads a message. The n-th has n * n bytes and the tag TAG + n. */
-static void on_message(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
-                       void *user_data)
+EVENT_CALLBACK(on_message)
 {
     struct {
         int dest, world_dest, tag, mode;
@@ -28,7 +24,6 @@ static void on_message(MPI_T_event_instance instance, MPI_T_event_registration r
     int dest = -1, n = received;
     unsigned long long bytes = 0;
     MPI_Count time = -1, after = -1;
-    (void)registration;
     check(user_data == &received, "R249 user_data is the callback's own");
     check(safety == MPI_T_CB_REQUIRE_NONE, "R249 a send's context requires nothing");
     check(MPI_T_event_read(instance, DEST, &dest) == MPI_SUCCESS && dest == (rank + 1) % size, "receiver");

@@ -52,11 +52,11 @@ static inline void expect_on(const char *row, const char *name, int messages, lo
     fprintf(expected_rows, "%s %s %d %ld\n", row, name, messages, bytes);
 }
 
-/* Aborts the job if received data is wrong. */
+/* Aborts the job if a condition does not hold, such as the right data. */
 static inline void require(int right, const char *what)
 {
     if (!right) {
-        fprintf(stderr, "rank %d: %s: wrong data\n", world_rank, what);
+        fprintf(stderr, "rank %d: wrong: %s\n", world_rank, what);
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
 }

@@ -1,25 +1,21 @@
-/* Programs that end in different ways: `gather MODE`. In all modes except `silent` and `sessions`, each process first sends
- * one int to its right neighbor. */
-#include <mpi.h>
+/* Programs that end in different ways: `gather MODE`. In all modes except `silent`, each process first sends one int to
+ * its right neighbor. */
+#include "mixed.h"
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
-#define HAS_SESSIONS 1
-#endif
-
 static int me, size;
 /* The buffer of a receive that never completes. */
 static int untouched = -7;
 
-static void pass(MPI_Comm comm)
+static void pass(void)
 {
     int out = me, in = -1;
-    MPI_Sendrecv(&out, 1, MPI_INT, (me + 1) % size, 0, &in, 1, MPI_INT, (me + size - 1) % size, 0, comm,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&out, 1, MPI_INT, (me + 1) % size, 0, &in, 1, MPI_INT, (me + size - 1) % size, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (in != (me + size - 1) % size) {
         fprintf(stderr, "gather: received %d\n", in);
         exit(EXIT_FAILURE);
@@ -47,65 +43,23 @@ static void receive_late(void)
     }
 }
 
-/* One-sided and collective operations. */
-static void other_kinds(void)
-{
-    int window[2] = {0, 0}, mine = me, sum = 0;
-    MPI_Win win;
-    MPI_Win_create(window, sizeof window, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    MPI_Win_fence(0, win);
-    MPI_Put(&mine, 1, MPI_INT, (me + 1) % size, 0, 1, MPI_INT, win);
-    MPI_Win_fence(0, win);
-    MPI_Get(&mine, 1, MPI_INT, (me + 1) % size, 0, 1, MPI_INT, win);
-    MPI_Win_fence(0, win);
-    MPI_Win_free(&win);
-    MPI_Bcast(window, 2, MPI_INT, 0, MPI_COMM_WORLD);
-    MPI_Reduce(&mine, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
-    MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-}
-
-#ifdef HAS_SESSIONS
-static void sessions_only(void)
-{
-    MPI_Session session;
-    MPI_Group group;
-    MPI_Comm comm;
-    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
-    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
-    MPI_Comm_create_from_group(group, "mpit.gather", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
-    MPI_Group_free(&group);
-    MPI_Comm_rank(comm, &me);
-    MPI_Comm_size(comm, &size);
-    pass(comm);
-    MPI_Comm_free(&comm);
-    MPI_Session_finalize(&session);
-}
-#endif
-
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
     int level;
-    if (strcmp(mode, "sessions") == 0) {
-#ifdef HAS_SESSIONS
-        sessions_only();
-#endif
-        return EXIT_SUCCESS;
-    }
     MPI_Init_thread(&argc, &argv, strcmp(mode, "multiple") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (strcmp(mode, "silent") != 0)
-        pass(MPI_COMM_WORLD);
+        pass();
     if (strcmp(mode, "wildcard") == 0)
         receive_late();
     if (strcmp(mode, "others") == 0)
-        other_kinds();
+        make_calls(MPI_COMM_WORLD);
     if (strcmp(mode, "late") == 0 && me == size - 1)
         sleep(5);
     if (strcmp(mode, "killed") == 0 && me == size - 1)
         raise(SIGKILL);
-    /* A receive that is never completed. */
     MPI_Request forgotten;
     if (strcmp(mode, "leftover") == 0)
         MPI_Irecv(&untouched, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &forgotten);

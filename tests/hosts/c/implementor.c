@@ -28,10 +28,7 @@ static int read_waiting(void *user_data, const struct mpit_object *object, void 
 
 static int fail(void *user_data, const struct mpit_object *object, void *out, int count)
 {
-    (void)user_data;
-    (void)object;
-    (void)out;
-    (void)count;
+    (void)user_data, (void)object, (void)out, (void)count;
     return 1;
 }
 
@@ -130,11 +127,8 @@ static const struct mpit_category categories[] = {
     {.size = sizeof(struct mpit_category), .name = "impl_barrier", .description = "Its barriers.", .parent = "impl"},
 };
 
-static const struct mpit_table table = {
-    .size = sizeof(struct mpit_table), .version = MPIT_MAJOR, .component = "implementor",
-    .pvars = pvars, .num_pvars = sizeof pvars / sizeof pvars[0], .sources = sources, .num_sources = 1,
-    .events = events, .num_events = 1, .categories = categories, .num_categories = 2,
-    .cvars = cvars, .num_cvars = sizeof cvars / sizeof cvars[0]};
+static const struct mpit_table table = {MPIT_TABLE("implementor"), MPIT_LIST(pvars), MPIT_LIST(sources), MPIT_LIST(events),
+                                        MPIT_LIST(categories), MPIT_LIST(cvars)};
 
 int MPI_Init(int *argc, char ***argv)
 {

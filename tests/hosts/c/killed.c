@@ -1,7 +1,7 @@
 /* Ends without MPI_Finalize: `killed MODE`. Rank 2 of 4 ends in one of several ways, after all ranks have sent and exchanged
  * known data. With mode `finish`, all ranks call MPI_Finalize. */
 #define _POSIX_C_SOURCE 200809L
-#include <mpi.h>
+#include "mixed.h"
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,23 +23,6 @@ static void pass(MPI_Comm comm)
     for (int n = 0; n < 10 + me; n++)
         MPI_Send(in[63], n * n * n * 20, MPI_CHAR, (me + 1) % size, n, comm);
     MPI_Waitall(10 + left, requests, MPI_STATUSES_IGNORE);
-}
-
-static void other_kinds(MPI_Comm comm)
-{
-    int window[2] = {0, 0}, mine = me, sum = 0;
-    MPI_Win win;
-    MPI_Win_create(window, sizeof window, sizeof(int), MPI_INFO_NULL, comm, &win);
-    MPI_Win_fence(0, win);
-    MPI_Put(&mine, 1, MPI_INT, (me + 1) % size, 0, 1, MPI_INT, win);
-    MPI_Get(&sum, 1, MPI_INT, (me + 2) % size, 1, 1, MPI_INT, win);
-    MPI_Win_fence(0, win);
-    MPI_Win_free(&win);
-    MPI_Bcast(window, 2, MPI_INT, 1, comm);
-    MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, comm);
-    int counts[4] = {1, 2, 3, 4}, starts[4] = {0, 4, 8, 12}, all[16];
-    int out[16] = {0}, takes[4] = {me + 1, me + 1, me + 1, me + 1};
-    MPI_Alltoallv(out, counts, starts, MPI_INT, all, takes, starts, MPI_INT, comm);
 }
 
 /* Child processes must not change the store of their parent. */
@@ -103,7 +86,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (size != 4) {
+    if (size != PROCESSES) {
         fprintf(stderr, "killed: for 4 processes\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
@@ -112,7 +95,7 @@ int main(int argc, char **argv)
     MPI_Comm_split(MPI_COMM_WORLD, me % 2, -me, &half);
     MPI_Comm_dup(MPI_COMM_WORLD, &named);
     MPI_Comm_set_name(named, "a name of its own");
-    other_kinds(named);
+    make_calls(named);
     int sum = 0;
     MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, half);
     MPI_Comm_free(&half);

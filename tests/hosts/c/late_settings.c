@@ -2,10 +2,6 @@
  * creates communicators without names, different ones on each of 4 ranks. */
 #include "mpit.h"
 #include "checks.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 
 static void set(const char *name, int value)
 {
@@ -37,7 +33,6 @@ static void texts(void)
     }
 }
 
-/* Makes a collective operation on a communicator and frees it. */
 static void use(MPI_Comm comm)
 {
     int one = 1, sum;

@@ -3,9 +3,6 @@
 #include "checks.h"
 #include "mpit_plugin.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static struct mpit_sum retries = MPIT_SUM_INIT;
 static const struct mpit_pvar pvars[] = {
     {.size = sizeof(struct mpit_pvar), .name = "middleware_retries", .description = "Packets sent again.",

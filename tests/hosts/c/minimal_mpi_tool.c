@@ -5,11 +5,7 @@
 #include "checks.h"
 #include "minimal_mpi.h"
 #include "mpit_plugin.h"
-
 #include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { STEP_ELEMENTS = 3, MANY = 20000 };
 
@@ -18,21 +14,15 @@ static const MPI_T_cb_safety levels[4] = {MPI_T_CB_REQUIRE_NONE, MPI_T_CB_REQUIR
 static int step, bound, clock_index;
 
 static struct mpit_event_cell own_cell = MPIT_EVENT_CELL_INIT;
-
-static const struct mpit_source own_sources[] = {
+static const struct mpit_source sources[] = {
     {.size = sizeof(struct mpit_source), .name = "tool_clock", .order = MPIT_SOURCE_ORDERED},
 };
-
 static const struct mpit_element own_elements[] = {{MPIT_INT, 0, 0}};
-
-static const struct mpit_event own_events[] = {
+static const struct mpit_event events[] = {
     {.size = sizeof(struct mpit_event), .name = "tool_event", .source = "tool_clock", .elements = own_elements,
      .num_elements = 1, .cell = &own_cell},
 };
-
-static const struct mpit_table own_table = {
-    .size = sizeof(struct mpit_table), .version = MPIT_MAJOR, .component = "tool", .sources = own_sources,
-    .num_sources = 1, .events = own_events, .num_events = 1};
+static const struct mpit_table own_table = {MPIT_TABLE("tool"), MPIT_LIST(sources), MPIT_LIST(events)};
 
 static int event_named(const char *name)
 {
@@ -106,8 +96,7 @@ static void describe(void)
     places[STEP_ELEMENTS] = 77;
     check(MPI_T_event_get_info(step, name, &length, &verbosity, types, places, &elements, &names, &info, desc,
                                &desc_length, &bind) == MPI_SUCCESS, "R232 what it says of itself");
-    check(!strcmp(name, "minimal_step") && !strcmp(desc, "A step is made.") && length == sizeof "minimal_step",
-          "R37 texts");
+    check(!strcmp(name, "minimal_step") && !strcmp(desc, "A step is made.") && length == sizeof "minimal_step", "R37 texts");
     check(elements == STEP_ELEMENTS && bind == MPI_T_BIND_NO_OBJECT && verbosity == MPI_T_VERBOSITY_TUNER_BASIC,
           "R235 elements, R244 bind");
     check(types[0] == MPI_INT && types[1] == MPI_UNSIGNED_LONG_LONG && types[2] == MPI_DOUBLE, "R61 datatypes");
@@ -149,11 +138,10 @@ static void look_at_category(int expected)
 static int received, freed;
 static MPI_T_event_instance last_instance;
 static MPI_T_event_registration expected_registration;
-static MPI_Count before;
+static MPI_Count before, lost;
 
 /* Proves F39, F42, F43, F44, F45. */
-static void on_step(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
-                    void *user_data)
+EVENT_CALLBACK(on_step)
 {
     struct step whole = {0, 0, 0};
     unsigned long long total = 0;
@@ -183,8 +171,7 @@ static void on_free(MPI_T_event_registration registration, MPI_T_cb_safety safet
 static void receive(void)
 {
     struct step whole;
-    MPI_T_event_registration mine = listen_to(step, NULL, NULL, NULL), other, forged[4];
-    expected_registration = mine;
+    MPI_T_event_registration mine = expected_registration = listen_to(step, NULL, NULL, NULL), other;
     minimal_step(MPIT_SAFETY_NONE);
     check(received == 0, "R247 nothing before there is a callback");
     MPI_T_source_get_timestamp(clock_index, &before);
@@ -194,11 +181,10 @@ static void receive(void)
     check(received == 2, "an event for each step");
     check(MPI_T_event_copy(last_instance, &whole) == MPI_T_ERR_INVALID_HANDLE, "R288 an instance that is over");
     other = listen_to(step, NULL, NULL, NULL);
-    forged[0] = (MPI_T_event_registration)((uintptr_t)mine ^ 64);
-    forged[1] = (MPI_T_event_registration)((uintptr_t)mine ^ (uintptr_t)2 << 32);
-    forged[2] = (MPI_T_event_registration)&whole;
     leave(other);
-    forged[3] = other;
+    const MPI_T_event_registration forged[4] = {
+        (MPI_T_event_registration)((uintptr_t)mine ^ 64), (MPI_T_event_registration)((uintptr_t)mine ^ (uintptr_t)2 << 32),
+        (MPI_T_event_registration)&whole, other};
     for (int at = 0; at < 4; at++) {
         MPI_Info info;
         check(MPI_T_event_handle_free(forged[at], &freed, on_free) == MPI_T_ERR_INVALID_HANDLE, "R257 no registration");
@@ -215,10 +201,8 @@ static void receive(void)
 
 static int chosen, context;
 
-static void on_level(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
-                     void *user_data)
+EVENT_CALLBACK(on_level)
 {
-    (void)instance, (void)registration;
     check(safety == levels[context], "R253 the context's requirement");
     chosen = *(int *)user_data;
 }
@@ -244,8 +228,6 @@ static void choose(void)
     leave(registration);
 }
 
-static MPI_Count lost;
-
 /* Proves F41. */
 static void on_drop(MPI_Count count, MPI_T_event_registration registration, int source, MPI_T_cb_safety safety,
                     void *user_data)
@@ -257,10 +239,8 @@ static void on_drop(MPI_Count count, MPI_T_event_registration registration, int 
 
 static void drop(void)
 {
-    MPI_T_event_registration registration = listen_to(step, NULL, NULL, NULL);
-    expected_registration = registration;
+    MPI_T_event_registration registration = expected_registration = listen_to(step, NULL, &context, on_level);
     context = 0;
-    MPI_T_event_register_callback(registration, levels[0], MPI_INFO_NULL, &context, on_level);
     check(MPI_T_event_set_dropped_handler(registration, on_drop) == MPI_SUCCESS, "handler");
     for (int at = 0; at < 3; at++)
         minimal_step(MPIT_SAFETY_THREAD_SAFE);
@@ -278,12 +258,10 @@ static void drop(void)
 static int depth, deepest, inside;
 
 /* Proves R262, R268, R270: raises the event again, queries its registration, and finally frees it. */
-static void on_nested(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
-                      void *user_data)
+EVENT_CALLBACK(on_nested)
 {
     struct step outer, again;
     int count = 0;
-    (void)safety;
     inside++;
     check(MPI_T_event_copy(instance, &outer) == MPI_SUCCESS, "an instance within another's callback");
     check(MPI_T_event_get_num(&count) == MPI_SUCCESS && count > 0, "R299 queries in a callback");
@@ -310,10 +288,8 @@ static void nest(void)
     check(freed == 2, "R258");
 }
 
-static void on_bound(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
-                     void *user_data)
+EVENT_CALLBACK(count_one)
 {
-    (void)instance, (void)registration, (void)safety;
     ++*(int *)user_data;
 }
 
@@ -324,8 +300,8 @@ static void bind_to_datatypes(void)
     MPI_T_event_registration of_int, of_double, none;
     check(MPI_T_event_handle_alloc(bound, NULL, MPI_INFO_NULL, &none) == MPI_T_ERR_INVALID_HANDLE, "R88 no object");
     check(MPI_T_event_handle_alloc(bound, &null, MPI_INFO_NULL, &none) == MPI_T_ERR_INVALID_HANDLE, "R88 a null handle");
-    of_int = listen_to(bound, &type, &ints, on_bound);
-    of_double = listen_to(bound, &other, &doubles, on_bound);
+    of_int = listen_to(bound, &type, &ints, count_one);
+    of_double = listen_to(bound, &other, &doubles, count_one);
     minimal_use((uintptr_t)MPI_INT);
     minimal_use((uintptr_t)MPI_INT);
     minimal_use((uintptr_t)MPI_DOUBLE);
@@ -334,56 +310,46 @@ static void bind_to_datatypes(void)
     leave(of_double);
 }
 
-/* Returns true if this is the only hint of a registration. */
-static int has_hint(MPI_T_event_registration registration, const char *key, const char *expected)
+/* Returns the number of hints of a registration, and the value of the library's own. */
+static int hints_of(MPI_T_event_registration registration, char value[8])
 {
     MPI_Info info = MPI_INFO_NULL;
-    char value[8] = "";
-    int found = 0, keys = 0;
+    int found, keys = -1;
+    value[0] = 0;
     check(MPI_T_event_handle_get_info(registration, &info) == MPI_SUCCESS, "R263 hints");
-    MPI_Info_get(info, key, sizeof value - 1, value, &found);
+    MPI_Info_get(info, "minimal_hint", 7, value, &found);
     MPI_Info_get_nkeys(info, &keys);
     MPI_Info_free(&info);
-    return keys == 1 && found && !strcmp(value, expected);
-}
-
-/* Returns true if a registration has no hints. */
-static int has_no_hints(MPI_T_event_registration registration)
-{
-    MPI_Info info = MPI_INFO_NULL;
-    int keys = -1;
-    check(MPI_T_event_handle_get_info(registration, &info) == MPI_SUCCESS, "R263 hints");
-    MPI_Info_get_nkeys(info, &keys);
-    MPI_Info_free(&info);
-    return keys == 0;
+    return keys;
 }
 
 /* Proves R263: hints reach the library, which returns its own hint; the tool's own event type has none. */
 static void hint(void)
 {
     int count = 0;
+    char value[8];
     MPI_Info hints, used;
     MPI_T_event_registration registration, own;
     MPI_Info_create(&hints);
     MPI_Info_set(hints, "minimal_hint", "yes");
     MPI_Info_set(hints, "no_such_hint", "1");
     check(MPI_T_event_handle_alloc(step, NULL, hints, &registration) == MPI_SUCCESS, "R265 with hints");
-    check(has_hint(registration, "minimal_hint", "yes"), "R263 hints of the registration");
-    check(MPI_T_event_register_callback(registration, levels[0], hints, &count, on_bound) == MPI_SUCCESS, "R265");
+    check(hints_of(registration, value) == 1 && !strcmp(value, "yes"), "R263 hints of the registration");
+    check(MPI_T_event_register_callback(registration, levels[0], hints, &count, count_one) == MPI_SUCCESS, "R265");
     minimal_step(MPIT_SAFETY_THREAD_SAFE);
     check(count == 0, "R254 the context does not admit the callback");
     minimal_step(MPIT_SAFETY_NONE);
     check(count == 1, "R254 only the later event");
     MPI_Info_set(hints, "minimal_hint", "no");
-    check(MPI_T_event_handle_set_info(registration, hints) == MPI_SUCCESS, "R263");
-    check(has_hint(registration, "minimal_hint", "no"), "R263 the new value");
+    check(MPI_T_event_handle_set_info(registration, hints) == MPI_SUCCESS && hints_of(registration, value) == 1 &&
+          !strcmp(value, "no"), "R263 the new value");
     check(MPI_T_event_callback_set_info(registration, levels[0], hints) == MPI_SUCCESS, "hints of a callback");
     check(MPI_T_event_callback_get_info(registration, levels[0], &used) == MPI_SUCCESS &&
           MPI_Info_free(&used) == MPI_SUCCESS, "hints of a callback");
     leave(registration);
     check(MPI_T_event_handle_alloc(event_named("tool_event"), NULL, hints, &own) == MPI_SUCCESS, "R265 own");
-    check(has_no_hints(own), "R263 unknown hints are ignored");
-    check(MPI_T_event_handle_set_info(own, hints) == MPI_SUCCESS && has_no_hints(own), "R263 also later");
+    check(hints_of(own, value) == 0, "R263 unknown hints are ignored");
+    check(MPI_T_event_handle_set_info(own, hints) == MPI_SUCCESS && hints_of(own, value) == 0, "R263 also later");
     leave(own);
     MPI_Info_free(&hints);
 }
@@ -401,17 +367,15 @@ static void grow(void)
     late = event_named("minimal_late");
     check(late == count && source_named("minimal_late_clock") > clock_index, "R16 what is new goes behind");
     look_at_category(3);
-    registration = listen_to(late, NULL, &calls, on_bound);
+    registration = listen_to(late, NULL, &calls, count_one);
     minimal_late();
     check(calls == 1, "an event type that came late");
     leave(registration);
 }
 
-static void on_own(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
-                   void *user_data)
+EVENT_CALLBACK(on_own)
 {
     int value = 0, source = -1;
-    (void)registration, (void)safety;
     check(MPI_T_event_read(instance, 0, &value) == MPI_SUCCESS && value == 42, "an event of the tool's own");
     check(MPI_T_event_get_source(instance, &source) == MPI_SUCCESS && source == source_named("tool_clock"), "its source");
     minimal_step(MPIT_SAFETY_NONE);
@@ -423,7 +387,7 @@ static void mix(void)
 {
     int own = 0, steps = 0, value = 42;
     MPI_T_event_registration of_own = listen_to(event_named("tool_event"), NULL, &own, on_own);
-    MPI_T_event_registration of_step = listen_to(step, NULL, &steps, on_bound);
+    MPI_T_event_registration of_step = listen_to(step, NULL, &steps, count_one);
     mpit_raise(&own_cell, MPIT_SAFETY_NONE, 0, &value);
     check(own == 1 && steps == 1, "events of both");
     leave(of_own);
@@ -434,17 +398,14 @@ static int stop_threads;
 
 static void *raise_many(void *nothing)
 {
-    (void)nothing;
     for (int at = 0; at < MANY; at++)
         minimal_use((uintptr_t)MPI_INT);
-    return NULL;
+    return nothing;
 }
 
-static void count_atomically(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
-                             void *user_data)
+EVENT_CALLBACK(count_atomically)
 {
     int one = 0, source = -1;
-    (void)registration, (void)safety;
     if (MPI_T_event_read(instance, 0, &one) != MPI_SUCCESS || one != 1 || MPI_T_event_get_source(instance, &source))
         __atomic_fetch_add(&failures, 1, __ATOMIC_SEQ_CST);
     __atomic_fetch_add((int *)user_data, 1, __ATOMIC_SEQ_CST);
@@ -454,14 +415,13 @@ static void *come_and_go(void *nothing)
 {
     MPI_Datatype type = MPI_INT;
     int ignored = 0;
-    (void)nothing;
     while (!__atomic_load_n(&stop_threads, __ATOMIC_SEQ_CST)) {
         MPI_T_event_registration registration = listen_to(bound, &type, &ignored, count_atomically);
         MPI_T_event_register_callback(registration, levels[2], MPI_INFO_NULL, &ignored, count_atomically);
         MPI_T_event_register_callback(registration, levels[0], MPI_INFO_NULL, NULL, NULL);
         leave(registration);
     }
-    return NULL;
+    return nothing;
 }
 
 /* Two threads raise events, while a third registers and frees registrations. */
@@ -488,13 +448,13 @@ static void end(void)
     int provided, calls = 0, length = 64;
     char name[64] = "";
     MPI_Count time;
-    MPI_T_event_registration registration = listen_to(step, NULL, &calls, on_bound), next;
+    MPI_T_event_registration registration = listen_to(step, NULL, &calls, count_one), next;
     MPI_T_finalize();
     minimal_step(MPIT_SAFETY_NONE);
     check(calls == 0, "nothing when the interface is down");
     MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided);
     check(MPI_T_event_handle_free(registration, NULL, NULL) == MPI_T_ERR_INVALID_HANDLE, "R32 as if it were freed");
-    next = listen_to(step, NULL, &calls, on_bound);
+    next = listen_to(step, NULL, &calls, count_one);
     minimal_step(MPIT_SAFETY_NONE);
     check(calls == 1 && next != registration, "R31 everything works again");
     MPI_Finalize();

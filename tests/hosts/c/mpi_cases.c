@@ -1,39 +1,16 @@
 /* MPI programs, one for each name. Their output, files and exit status must not depend on a preloaded library.
  *
  *     mpi_cases NAME         (1 process)
- *
- * No addresses, process ids or times are printed. */
+ */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <fenv.h>
-#include <mpi.h>
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "cases.h"
 
-static void say(const char *text)
-{
-    printf("%s\n", text);
-    fflush(stdout);
-}
+#include <mpi.h>
 
 static void say_number(const char *what, long number)
 {
     printf("%s: %ld\n", what, number);
     fflush(stdout);
-}
-
-static void say_end(const char *what, int status)
-{
-    say_number(what, WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status));
 }
 
 /* A message, a collective operation and an access, each to this process itself. */
@@ -53,80 +30,25 @@ static void communicate(MPI_Comm comm)
         say("wrong data");
 }
 
-/* Callbacks of attributes that use the object which is being freed. */
-
-static int deletions;
+static void act(void)
+{
+    communicate(MPI_COMM_WORLD);
+}
 
 static int deleted(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     (void)keyval, (void)value, (void)extra;
-    deletions++;
-    int sum = 0, one = 1;
-    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
-    MPI_Sendrecv(&one, 1, MPI_INT, 0, 7, &sum, 1, MPI_INT, 0, 7, comm, MPI_STATUS_IGNORE);
-    return MPI_SUCCESS;
-}
-
-static int copied(MPI_Comm comm, int keyval, void *extra, void *value, void *copy, int *flag)
-{
-    (void)keyval, (void)extra;
-    int sum = 0, one = 1;
-    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
-    *(void **)copy = value;
-    *flag = 1;
-    return MPI_SUCCESS;
-}
-
-static int win_deleted(MPI_Win win, int keyval, void *value, void *extra)
-{
-    (void)win, (void)keyval, (void)value, (void)extra;
-    deletions++;
-    return MPI_SUCCESS;
-}
-
-static int attributes(void)
-{
-    int keyval, of_windows, memory = 0;
-    MPI_Comm comm, twin, later;
-    MPI_Request request;
-    MPI_Win win;
-
-    MPI_Comm_create_keyval(copied, deleted, &keyval, NULL);
-    MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, win_deleted, &of_windows, NULL);
-    for (int i = 0; i < 20; i++) {
-        MPI_Comm_dup(MPI_COMM_SELF, &comm);
-        MPI_Comm_set_attr(comm, keyval, &memory);
-        MPI_Comm_dup(comm, &twin);
-        MPI_Comm_idup(comm, &later, &request);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, twin, &win);
-        MPI_Win_set_attr(win, of_windows, &memory);
-        MPI_Win_free(&win);
-        MPI_Comm_free(&comm);
-        communicate(twin);
-        MPI_Comm_disconnect(&twin);
-        MPI_Comm_free(&later);
-    }
-    say_number("deletions", deletions);
-    MPI_Win_free_keyval(&of_windows);
-    return MPI_Comm_free_keyval(&keyval);
-}
-
-/* Messages in MPI_Finalize. */
-
-static int deleted_at_the_end(MPI_Comm comm, int keyval, void *value, void *extra)
-{
     say("MPI_Finalize has begun");
     communicate(MPI_COMM_WORLD);
-    return deleted(comm, keyval, value, extra);
+    communicate(comm);
+    return MPI_SUCCESS;
 }
 
 static int finalizes(void)
 {
     int keyval;
 
-    communicate(MPI_COMM_WORLD);
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, deleted_at_the_end, &keyval, NULL);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, deleted, &keyval, NULL);
     MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
     return 0;
 }
@@ -147,10 +69,8 @@ static void end_at_exit(void)
     say_state();
 }
 
-/* MPI_Finalize in an exit handler. */
 static int finalizes_at_exit(void)
 {
-    communicate(MPI_COMM_WORLD);
     atexit(end_at_exit);
     exit(3);
 }
@@ -165,15 +85,11 @@ __attribute__((destructor)) static void end_in_destructor(void)
 
 static int finalizes_in_a_destructor(void)
 {
-    communicate(MPI_COMM_WORLD);
     ends_in_destructor = 1;
     exit(4);
 }
 
-/* Error codes and handlers. */
-
 static int handled;
-static jmp_buf back;
 
 static void handle(MPI_Comm *comm, int *code, ...)
 {
@@ -184,12 +100,6 @@ static void handle(MPI_Comm *comm, int *code, ...)
     MPI_Error_class(*code, &class);
     printf("handled: a wrong rank %d\n", class == MPI_ERR_RANK || class == MPI_ERR_ROOT);
     fflush(stdout);
-}
-
-static void leave(MPI_Comm *comm, int *code, ...)
-{
-    (void)comm, (void)code;
-    longjmp(back, 1);
 }
 
 static void say_class(const char *what, int code)
@@ -225,14 +135,6 @@ static int errors(void)
     MPI_Send(&out, 1, MPI_INT, 1000, 0, comm);
     MPI_Bcast(&out, 1, MPI_INT, 1000, comm);
     say_number("handled", handled);
-    MPI_Comm_create_errhandler(leave, &errhandler);
-    MPI_Comm_set_errhandler(comm, errhandler);
-    MPI_Errhandler_free(&errhandler);
-    if (!setjmp(back))
-        MPI_Send(&out, 1, MPI_INT, 1000, 0, comm);
-    if (!setjmp(back))
-        MPI_Bcast(&out, 1, MPI_INT, 1000, comm);
-    say("left two handlers");
     communicate(MPI_COMM_SELF);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     return 0;
@@ -242,45 +144,18 @@ static int is_fatal(void)
 {
     int out = 1;
 
-    communicate(MPI_COMM_WORLD);
     return MPI_Send(&out, 1, MPI_INT, 1000, 0, MPI_COMM_WORLD);
 }
 
-static int aborts(void)
+static int aborts_mpi(void)
 {
-    communicate(MPI_COMM_WORLD);
     return MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
-/* Ends without MPI_Finalize. */
-
 static int exits(void)
 {
-    communicate(MPI_COMM_WORLD);
     exit(5);
 }
-
-static int exits_at_once(void)
-{
-    communicate(MPI_COMM_WORLD);
-    _exit(6);
-}
-
-static int is_killed(void)
-{
-    communicate(MPI_COMM_WORLD);
-    return raise(SIGKILL);
-}
-
-static int crashes(void)
-{
-    communicate(MPI_COMM_WORLD);
-    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    signal(SIGABRT, SIG_DFL);
-    abort();
-}
-
-/* Queries of the tools interface. */
 
 static int has_names(void)
 {
@@ -413,27 +288,6 @@ static int types(void)
     return 0;
 }
 
-static void add(void *in, void *inout, int *len, MPI_Datatype *type)
-{
-    (void)type;
-    for (int i = 0; i < *len; i++)
-        ((int *)inout)[i] += ((int *)in)[i];
-    communicate(MPI_COMM_SELF);
-}
-
-static int operations(void)
-{
-    int one[2] = {1, 2}, sum[2] = {10, 20};
-    MPI_Op op;
-
-    MPI_Op_create(add, 1, &op);
-    MPI_Reduce_local(one, sum, 2, MPI_INT, op);
-    MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT, op, MPI_COMM_WORLD);
-    MPI_Op_free(&op);
-    printf("%d %d\n", sum[0], sum[1]);
-    return 0;
-}
-
 static int files(void)
 {
     int out[4] = {1, 2, 3, 4}, in[4] = {0};
@@ -447,52 +301,22 @@ static int files(void)
     return 0;
 }
 
-static int controls(void)
-{
-    say_number("Pcontrol", MPI_Pcontrol(0));
-    communicate(MPI_COMM_WORLD);
-    say_number("Pcontrol with more", MPI_Pcontrol(1, 2.5, "more", 3));
-    communicate(MPI_COMM_WORLD);
-    say_number("Pcontrol(2)", MPI_Pcontrol(2, NULL));
-    return 0;
-}
-
-/* Processes and signals. */
-
-static volatile sig_atomic_t interrupts;
-
-static void interrupt(int signal)
-{
-    interrupts = interrupts + (signal ? 1 : 0);
-}
-
 static int interrupted(void)
 {
-    struct itimerval timer = {.it_interval = {0, 300}, .it_value = {0, 300}};
-
-    sigaction(SIGALRM, &(struct sigaction){.sa_handler = interrupt, .sa_flags = SA_RESTART}, NULL);
-    setitimer(ITIMER_REAL, &timer, NULL);
+    set_timer(300);
     while (interrupts < 50)
         communicate(MPI_COMM_WORLD);
-    timer = (struct itimerval){.it_value = {0, 0}};
-    setitimer(ITIMER_REAL, &timer, NULL);
+    set_timer(0);
     say("interrupted 50 times");
     return 0;
-}
-
-static void at_exit_of_child(void)
-{
-    say("at exit");
 }
 
 static int has_children(void)
 {
     int status;
-    char line[64] = "";
 
-    communicate(MPI_COMM_WORLD);
-    atexit(at_exit_of_child);
-    for (int way = 0; way < 3; way++) {
+    atexit(at_exit);
+    for (volatile int way = 0; way < 3; way++) {
         const pid_t child = way == 1 ? vfork() : fork();
         if (child == 0) {
             if (way < 2) {
@@ -506,17 +330,12 @@ static int has_children(void)
         say_end("child", status);
         communicate(MPI_COMM_WORLD);
     }
-    say_end("system", system("exit 10"));
-    FILE *pipe = popen("echo through a pipe", "r");
-    while (fgets(line, sizeof line, pipe))
-        fputs(line, stdout);
-    say_end("popen", pclose(pipe));
+    run_commands();
     return 11;
 }
 
 static int changes_directory(void)
 {
-    communicate(MPI_COMM_WORLD);
     if (system("mkdir below") != 0 || chdir("below") != 0)
         return 1;
     FILE *file = fopen("written", "w");
@@ -527,27 +346,11 @@ static int changes_directory(void)
 /* No further file can be opened. */
 static int has_no_files_left(void)
 {
-    communicate(MPI_COMM_WORLD);
     const int next = dup(0);
     close(next);
     setrlimit(RLIMIT_NOFILE, &(struct rlimit){(rlim_t)next, 4096});
     communicate(MPI_COMM_WORLD);
     say("no file can be opened");
-    return 0;
-}
-
-static int calculates(void)
-{
-    volatile double one = 1, three = 3;
-
-    fesetround(FE_UPWARD);
-    feclearexcept(FE_ALL_EXCEPT);
-    communicate(MPI_COMM_WORLD);
-    const int trapped = feenableexcept(FE_DIVBYZERO | FE_INVALID);
-    communicate(MPI_COMM_WORLD);
-    printf("%.17g, rounded %s, trapped before %d\n", one / three, fegetround() == FE_UPWARD ? "up" : "otherwise", trapped);
-    fedisableexcept(FE_ALL_EXCEPT);
-    fesetround(FE_TONEAREST);
     return 0;
 }
 
@@ -583,30 +386,13 @@ static int has_small_stacks(void)
     return 0;
 }
 
-static int reads_input(void)
-{
-    char line[256];
-
-    while (fgets(line, sizeof line, stdin)) {
-        communicate(MPI_COMM_WORLD);
-        fputs(line, stdout);
-    }
-    return 0;
-}
-
 /* Executes another program after MPI_Finalize. */
 static int becomes_another(void)
 {
-    communicate(MPI_COMM_WORLD);
     MPI_Finalize();
     say_state();
     execl("/bin/sh", "sh", "-c", "echo another; exit 12", (char *)NULL);
     return 1;
-}
-
-static int does_nothing(void)
-{
-    return 0;
 }
 
 static int is_silent(void)
@@ -626,25 +412,22 @@ static const struct {
     int level;
 } CASES[] = {
     {"nothing", does_nothing, 0},
-    {"attributes", attributes, 0},
     {"finalize", finalizes, 0},
     {"finalize_at_exit", finalizes_at_exit, 0},
     {"finalize_in_a_destructor", finalizes_in_a_destructor, 0},
     {"errors", errors, 0},
     {"fatal", is_fatal, 0},
-    {"mpi_abort", aborts, 0},
+    {"mpi_abort", aborts_mpi, 0},
     {"exit", exits, 0},
     {"_exit", exits_at_once, 0},
     {"killed", is_killed, 0},
-    {"aborted", crashes, 0},
+    {"aborted", aborts, 0},
     {"names", has_names, 0},
     {"many", has_many, 0},
     {"requests", requests, 0},
     {"buffers", buffers, 0},
     {"types", types, 0},
-    {"operations", operations, 0},
     {"files", files, 0},
-    {"pcontrol", controls, 0},
     {"interrupted", interrupted, 0},
     {"children", has_children, 0},
     {"chdir", changes_directory, 0},
@@ -667,6 +450,8 @@ int main(int argc, char **argv)
             MPI_Init_thread(&argc, &argv, CASES[i].level, &level);
         else
             MPI_Init(&argc, &argv);
+        if (CASES[i].run != does_nothing)
+            act();
         const int code = CASES[i].run();
         MPI_Finalized(&is_down);
         if (!is_down)

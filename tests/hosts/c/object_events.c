@@ -1,5 +1,6 @@
 /* Communicators and windows are created and freed while a tool has registered for events, which must be delivered once each. A
- * registration and a handle that are bound to a window must receive only its accesses.
+ * registration and a handle that are bound to a window must receive only its accesses. The callback of a new communicator
+ * allocates handles.
  *
  *     object_events    (2 processes)
  *
@@ -7,29 +8,41 @@
 #include "mpit.h"
 #include "checks.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { EVENTS = 4 };
 
 static const char *const names[EVENTS] = {"comm_created", "comm_freed", "win_created", "win_freed"};
 static int received[EVENTS], accesses;
 static unsigned long long numbers[EVENTS], accessed;
+static MPI_T_pvar_session session;
+static MPI_Comm asked = MPI_COMM_NULL;
 
-static void on_event(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
-                     void *user_data)
+/* Allocates a handle that is bound to a communicator, and frees it; returns the first code. */
+static int bind(MPI_Comm comm)
 {
-    int which = (int)((const char *const *)user_data - names);
-    (void)registration, (void)safety;
-    received[which]++;
-    MPI_T_event_read(instance, 0, &numbers[which]);
+    int index = -1, count;
+    MPI_T_pvar_handle handle;
+    check(MPI_T_pvar_get_index("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, &index) == MPI_SUCCESS, "messages");
+    const int code = MPI_T_pvar_handle_alloc(session, index, &comm, &handle, &count);
+    if (code == MPI_SUCCESS)
+        MPI_T_pvar_handle_free(session, &handle);
+    return code;
 }
 
-static void on_access(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
-                      void *user_data)
+EVENT_CALLBACK(on_event)
 {
-    (void)registration, (void)safety, (void)user_data;
+    int which = (int)((const char *const *)user_data - names);
+    received[which]++;
+    MPI_T_event_read(instance, 0, &numbers[which]);
+    if (which != 0)
+        return;
+    check(bind(MPI_COMM_WORLD) == MPI_SUCCESS, "a handle in the callback");
+    /* A communicator that is being registered is not known yet: an error is permitted. */
+    if (asked != MPI_COMM_NULL)
+        bind(asked);
+}
+
+EVENT_CALLBACK(on_access)
+{
     accesses++;
     MPI_T_event_read(instance, 0, &accessed);
 }
@@ -47,14 +60,12 @@ static void of_windows(void)
     static int memory[8];
     MPI_Win first, win;
     MPI_T_event_registration registration;
-    MPI_T_pvar_session session;
     MPI_T_pvar_handle handles[3];
     unsigned long long total = 99, before = 0;
     int event = -1, index = -1, count = 0, round, put;
     check(MPI_T_event_get_index("osc_accessed", &event) == MPI_SUCCESS, "osc_accessed");
     check(MPI_T_pvar_get_index("osc_monitoring_window_messages_sent_total", MPI_T_PVAR_CLASS_COUNTER, &index) == MPI_SUCCESS,
           "the total of a window");
-    MPI_T_pvar_session_create(&session);
     MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &first);
     for (round = 0; round < 3; round++) {
         MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
@@ -92,19 +103,19 @@ static void of_windows(void)
         check(MPI_T_pvar_read(session, handles[round], &total) == MPI_SUCCESS && total == 5, "the total of a freed window");
         MPI_T_pvar_handle_free(session, &handles[round]);
     }
-    MPI_T_pvar_session_free(&session);
 }
 
 int main(int argc, char **argv)
 {
-    int provided, event, index, dimensions = 2, periodic = 0, which;
+    int provided, event, index, dimensions = 2, periodic = 0, which, in;
     MPI_T_event_registration registrations[EVENTS];
-    MPI_Comm comms[4], old;
+    MPI_Comm comms[5], old;
     MPI_Request request;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_dup(MPI_COMM_WORLD, &old);
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    MPI_T_pvar_session_create(&session);
     for (which = 0; which < EVENTS; which++) {
         check(MPI_T_event_get_index(names[which], &event) == MPI_SUCCESS, names[which]);
         MPI_T_event_handle_alloc(event, NULL, MPI_INFO_NULL, &registrations[which]);
@@ -115,16 +126,27 @@ int main(int argc, char **argv)
     MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &comms[1]);
     MPI_Cart_create(MPI_COMM_WORLD, 1, &dimensions, &periodic, 0, &comms[2]);
     expect(3, 0, "each is reported when it is made");
-    MPI_Comm_idup(MPI_COMM_WORLD, &comms[3], &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    for (index = 0; index < 4; index++)
-        MPI_Comm_free(&comms[index]);
-    expect(4, 4, "each is reported when it is freed");
+    /* Made by a call that is not interposed: one is reported when a handle is bound to it, the other when it is freed. */
+    for (index = 3; index < 5; index++) {
+        MPI_Comm_idup(MPI_COMM_WORLD, &comms[index], &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    asked = comms[3];
+    check(bind(asked) == MPI_SUCCESS, "a handle on a communicator that was not reported yet");
+    expect(4, 0, "a communicator is reported when a handle is bound to it");
+    MPI_Sendrecv(&rank, 1, MPI_INT, MPI_PROC_NULL, 7, &in, 1, MPI_INT, MPI_PROC_NULL, 7, asked, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&comms[3]);
+    asked = MPI_COMM_NULL;
+    for (index = 0; index < 5; index++)
+        if (index != 3)
+            MPI_Comm_free(&comms[index]);
+    expect(5, 5, "each is reported when it is freed");
     MPI_Comm_free(&old);
-    expect(5, 5, "also one that was made before there was a listener");
+    expect(6, 6, "also one that was made before there was a listener");
     of_windows();
     for (which = 0; which < EVENTS; which++)
         MPI_T_event_handle_free(registrations[which], NULL, NULL);
+    MPI_T_pvar_session_free(&session);
     MPI_T_finalize();
     MPI_Finalize();
     return failures ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -45,11 +45,6 @@ static void accesses(int peer, long sent, long received, int comes_back)
     step("%s", way);
 }
 
-static void done(MPI_Request *request)
-{
-    MPI_Wait(request, MPI_STATUS_IGNORE);
-}
-
 /* `target` is a rank in the window's group, and process `peer` of the world. Its memory begins at `at`. */
 static void all_accesses(MPI_Win win, int target, int peer, MPI_Aint at)
 {
@@ -62,25 +57,25 @@ static void all_accesses(MPI_Win win, int target, int peer, MPI_Aint at)
     MPI_Put(from, K, MPI_INT, target, at, K, MPI_INT, win);
     accesses(peer, bytes, 0, 0);
     MPI_Rput(from, K, MPI_INT, target, at, K, MPI_INT, win, &request);
-    done(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
     accesses(peer, bytes, 0, 0);
     MPI_Win_flush(target, win);
     MPI_Get(into, K, MPI_INT, target, at, K, MPI_INT, win);
     accesses(peer, 0, bytes, 1);
     MPI_Rget(into, K, MPI_INT, target, at, K, MPI_INT, win, &request);
-    done(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
     accesses(peer, 0, bytes, 1);
     MPI_Win_flush_local(target, win);
     MPI_Accumulate(from, K, MPI_INT, target, at, K, MPI_INT, MPI_SUM, win);
     accesses(peer, bytes, 0, 0);
     MPI_Raccumulate(from, K, MPI_INT, target, at, K, MPI_INT, MPI_SUM, win, &request);
-    done(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
     accesses(peer, bytes, 0, 0);
     MPI_Get_accumulate(from, K, MPI_INT, into, K, MPI_INT, target, at, K, MPI_INT, MPI_SUM, win);
     accesses(peer, bytes, bytes, 1);
     MPI_Win_flush_all(win);
     MPI_Rget_accumulate(from, K, MPI_INT, into, K, MPI_INT, target, at, K, MPI_INT, MPI_SUM, win, &request);
-    done(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
     accesses(peer, bytes, bytes, 1);
     MPI_Get_accumulate(NULL, 0, MPI_INT, into, K, MPI_INT, target, at, K, MPI_INT, MPI_NO_OP, win);
     accesses(peer, 0, bytes, 1);
@@ -91,7 +86,7 @@ static void all_accesses(MPI_Win win, int target, int peer, MPI_Aint at)
         MPI_Get_accumulate(from, K, MPI_INT, into, K, MPI_INT, target, at, K, MPI_INT, MPI_NO_OP, win);
         accesses(peer, 0, bytes, 1);
         MPI_Rget_accumulate(from, K, MPI_INT, into, K, MPI_INT, target, at, K, MPI_INT, MPI_NO_OP, win, &request);
-        done(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
         accesses(peer, 0, bytes, 1);
         MPI_Fetch_and_op(&one, &result, MPI_INT, target, at, MPI_NO_OP, win);
         accesses(peer, 0, INT, 1);
@@ -110,20 +105,20 @@ static void all_accesses(MPI_Win win, int target, int peer, MPI_Aint at)
         way = "large access";
         MPI_Put_c(from, n, MPI_INT, target, at, n, MPI_INT, win);
         MPI_Rput_c(from, n, MPI_INT, target, at, n, MPI_INT, win, &request);
-        done(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
         MPI_Accumulate_c(from, n, MPI_INT, target, at, n, MPI_INT, MPI_SUM, win);
         MPI_Raccumulate_c(from, n, MPI_INT, target, at, n, MPI_INT, MPI_SUM, win, &request);
-        done(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
         for (int i = 0; i < 4; i++)
             accesses(peer, bytes, 0, 0);
         MPI_Get_c(into, n, MPI_INT, target, at, n, MPI_INT, win);
         MPI_Rget_c(into, n, MPI_INT, target, at, n, MPI_INT, win, &request);
-        done(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
         for (int i = 0; i < 2; i++)
             accesses(peer, 0, bytes, 1);
         MPI_Get_accumulate_c(from, n, MPI_INT, into, n, MPI_INT, target, at, n, MPI_INT, MPI_SUM, win);
         MPI_Rget_accumulate_c(from, n, MPI_INT, into, n, MPI_INT, target, at, n, MPI_INT, MPI_SUM, win, &request);
-        done(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
         for (int i = 0; i < 2; i++)
             accesses(peer, bytes, bytes, 1);
         way = "access";
@@ -135,7 +130,6 @@ static void all_accesses(MPI_Win win, int target, int peer, MPI_Aint at)
     step("synchronize window");
 }
 
-/* The other ways of synchronization. */
 static void fence_and_post(MPI_Win win, int right, int left)
 {
     MPI_Group all, to, of;

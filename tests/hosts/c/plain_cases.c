@@ -2,43 +2,23 @@
  *
  *     plain_cases NAME
  *     plain_cases hands_on COMMAND...     runs the command with some signals blocked and others ignored
- *
- * No addresses, process ids or times are printed. */
+ */
 #define _GNU_SOURCE
+#include "cases.h"
+
 #include <dirent.h>
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <fenv.h>
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 extern char **environ;
 static char *self;
 
-static void say(const char *text)
+static void act(void)
 {
-    printf("%s\n", text);
-    fflush(stdout);
-}
-
-/* Prints the end of a child. */
-static void say_end(const char *what, int status)
-{
-    printf("%s: %s %d\n", what, WIFEXITED(status) ? "exit" : "signal",
-           WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-    fflush(stdout);
+    if (system("exit 0") != 0)
+        say("no child");
 }
 
 static void say_open_files(void)
@@ -91,13 +71,7 @@ static int inherited(void)
     return 7;
 }
 
-static volatile sig_atomic_t caught;
 static sigjmp_buf back;
-
-static void count(int signal)
-{
-    caught = caught + (signal ? 1 : 0);
-}
 
 static void leave(int signal)
 {
@@ -107,7 +81,6 @@ static void leave(int signal)
 static int handlers(void)
 {
     static char memory[1 << 16];
-    struct itimerval timer = {.it_interval = {0, 500}, .it_value = {0, 500}};
     const stack_t stack = {.ss_sp = memory, .ss_size = sizeof memory};
     volatile int *volatile nowhere = NULL;
     int left;
@@ -115,7 +88,6 @@ static int handlers(void)
     sigaltstack(&stack, NULL);
     sigaction(SIGSEGV, &(struct sigaction){.sa_handler = leave, .sa_flags = SA_ONSTACK}, NULL);
     sigaction(SIGFPE, &(struct sigaction){.sa_handler = leave}, NULL);
-    sigaction(SIGALRM, &(struct sigaction){.sa_handler = count}, NULL);
     left = sigsetjmp(back, 1);
     if (left == 0)
         *nowhere = 1;
@@ -124,18 +96,12 @@ static int handlers(void)
     if (left == 0)
         raise(SIGFPE);
     printf("left after signal %d\n", left);
-    setitimer(ITIMER_REAL, &timer, NULL);
-    while (caught < 20)
+    set_timer(500);
+    while (interrupts < 20)
         pause();
-    timer.it_value = (struct timeval){0, 0};
-    setitimer(ITIMER_REAL, &timer, NULL);
+    set_timer(0);
     say("interrupted 20 times");
     return 0;
-}
-
-static void at_exit(void)
-{
-    say("at exit");
 }
 
 static int forks(void)
@@ -169,7 +135,7 @@ static int forks(void)
 
 static int starts(void)
 {
-    char *words[] = {"sh", "-c", "echo started; exit 6", NULL}, line[64];
+    char *words[] = {"sh", "-c", "echo started; exit 6", NULL};
     int status;
     pid_t child = vfork();
 
@@ -187,11 +153,7 @@ static int starts(void)
     posix_spawn(&child, "/bin/sh", NULL, NULL, words, environ);
     waitpid(child, &status, 0);
     say_end("posix_spawn", status);
-    say_end("system", system("exit 9"));
-    FILE *pipe = popen("echo through a pipe", "r");
-    while (fgets(line, sizeof line, pipe))
-        fputs(line, stdout);
-    say_end("popen", pclose(pipe));
+    run_commands();
     return 0;
 }
 
@@ -253,24 +215,6 @@ static int quick(void)
     at_quick_exit(at_quick_exit_too);
     atexit(at_exit);
     quick_exit(11);
-}
-
-static int aborts(void)
-{
-    atexit(at_exit);
-    abort();
-}
-
-static int exits_at_once(void)
-{
-    atexit(at_exit);
-    printf("never written");
-    _exit(12);
-}
-
-static int is_killed(void)
-{
-    return raise(SIGKILL);
 }
 
 static int is_terminated(void)
@@ -353,7 +297,6 @@ static int opens_libraries(void)
     return 0;
 }
 
-/* Changes its environment, and executes another program. */
 static int changes_environment(void)
 {
     const char *large = getenv("LARGE");
@@ -391,26 +334,9 @@ static int detects_mpi(void)
     return 0;
 }
 
-static int does_nothing(void)
-{
-    return 0;
-}
-
 static int is_privileged(void)
 {
     printf("privileged: %lu, users differ: %d\n", getauxval(AT_SECURE), getuid() != geteuid());
-    return 0;
-}
-
-/* Enables traps for floating-point errors, and changes the rounding mode. */
-static int calculates(void)
-{
-    volatile double one = 1, three = 3;
-
-    feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW);
-    fesetround(FE_UPWARD);
-    say_end("system", system("exit 0"));
-    printf("%.17g, rounded %s\n", one / three, fegetround() == FE_UPWARD ? "up" : "otherwise");
     return 0;
 }
 
@@ -421,17 +347,6 @@ static int has_a_replacement(void)
     getloadavg(&average, 1);
     printf("%s\n", average == 42 ? "replaced" : "of the C library");
     return 0;
-}
-
-static int reads_input(void)
-{
-    char line[256];
-    int lines = 0;
-
-    while (fgets(line, sizeof line, stdin)) {
-        printf("%d: %s", ++lines, line);
-    }
-    return lines;
 }
 
 static void hand_on(char **command)

@@ -7,10 +7,6 @@
 #include "checks.h"
 #include "mpit_plugin.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MOST 4096
 static char names[MOST][256];
 
@@ -32,10 +28,8 @@ static void check_names(int num)
 
 static int received, ended;
 
-static void on_done(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
-                    void *user_data)
+EVENT_CALLBACK(on_done)
 {
-    (void)instance, (void)registration, (void)safety, (void)user_data;
     received++;
 }
 

@@ -1,34 +1,34 @@
 /* Makes sends that the library refuses between valid ones. Repeated equal sends are recorded on a fast path, which must not
  * count the refused ones.
  *
- *     refused_sends DIRECTORY        (2 processes)
- */
+ *     refused_sends DIRECTORY          (2 processes)
+ *     refused_sends DIRECTORY revoked  (a library with MPIX_Comm_revoke and with fault tolerance enabled)
+ *
+ * With `revoked`, on a revoked communicator, whose sends the library refuses although their arguments are valid. */
 #include "expected_rows.h"
 
-enum { PROCESSES = 2, BYTES = 43, TAG = 7 };
+enum { PROCESSES = 2, BYTES = 43, TAG = 7, ACCEPTED = 5, REFUSED = 100 };
+
+int MPIX_Comm_revoke(MPI_Comm comm) __attribute__((weak));
 
 static char out[BYTES], in[BYTES];
 static int other;
 
-/* A message in each direction. */
-static void exchange(void)
+static void exchange(MPI_Comm comm)
 {
     MPI_Request request;
 
-    MPI_Irecv(in, BYTES, MPI_BYTE, other, TAG, MPI_COMM_WORLD, &request);
-    MPI_Send(out, BYTES, MPI_BYTE, other, TAG, MPI_COMM_WORLD);
+    MPI_Irecv(in, BYTES, MPI_BYTE, other, TAG, comm, &request);
+    MPI_Send(out, BYTES, MPI_BYTE, other, TAG, comm);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     expect("E", other, 1, BYTES);
 }
 
 static void must_fail(int code, const char *what)
 {
-    if (code == MPI_SUCCESS) {
-        fprintf(stderr, "rank %d: %s: the library accepts it\n", world_rank, what);
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    }
+    require(code != MPI_SUCCESS, what);
     step("%s", what);
-    exchange();
+    exchange(MPI_COMM_WORLD);
 }
 
 static void must_refuse(const char *what, int count, MPI_Datatype type, int dest, int tag)
@@ -41,16 +41,33 @@ static void must_refuse(const char *what, int count, MPI_Datatype type, int dest
     must_fail(MPI_Issend(out, count, type, dest, tag, MPI_COMM_WORLD, &request), what);
 }
 
-int main(int argc, char **argv)
+static void on_a_revoked_communicator(void)
+{
+    MPI_Comm comm;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    for (int i = 0; i < ACCEPTED; i++)
+        exchange(comm);
+    /* The previous call is equal, so the fast path records this one. */
+    MPI_Comm_set_name(comm, "revoked");
+    MPI_Barrier(comm);
+    expect("C", other, 1, 0);
+    expect_on("A2A", "revoked", 1, 0);
+    MPIX_Comm_revoke(comm);
+    for (int i = 0; i < REFUSED; i++)
+        require(MPI_Send(out, BYTES, MPI_BYTE, other, TAG, comm) != MPI_SUCCESS, "a revoked communicator");
+    MPI_Comm_free(&comm);
+}
+
+static void with_wrong_arguments(void)
 {
     MPI_Datatype pair;
 
-    open_expected_rows(&argc, &argv, PROCESSES);
-    other = 1 - world_rank;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Type_contiguous(2, MPI_BYTE, &pair);
 
-    exchange();
+    exchange(MPI_COMM_WORLD);
     must_refuse("a count below 0", -1, MPI_BYTE, other, TAG);
     must_refuse("no type", 1, MPI_DATATYPE_NULL, other, TAG);
     must_refuse("a type that is not committed", 1, pair, other, TAG);
@@ -60,6 +77,16 @@ int main(int argc, char **argv)
     must_fail(MPI_Isend(out, BYTES, MPI_BYTE, other, TAG, MPI_COMM_WORLD, NULL), "no request");
 
     MPI_Type_free(&pair);
+}
+
+int main(int argc, char **argv)
+{
+    open_expected_rows(&argc, &argv, PROCESSES);
+    other = 1 - world_rank;
+    if (argc > 2)
+        on_a_revoked_communicator();
+    else
+        with_wrong_arguments();
     close_expected_rows();
     return EXIT_SUCCESS;
 }

@@ -216,6 +216,8 @@ int main(void)
     SPOILT(it.elements[1].displacement = (size_t)-4, "element 1: its displacement");
     SPOILT(it.elements[1].name = "b", "1 of its 2 elements have names");
     SPOILT(it.categories[0].parent = "r_inner", "it would be its own ancestor");
+    SPOILT(it.categories[0].parent = "r_outer", "it would be its own ancestor");
+    SPOILT(it.pvars[0].count = -1, "its count is -1");
     SPOILT(it.categories[0].name = 0, "the name of category 1 is a null pointer");
     SPOILT((it.pvars[0].sum = 0, it.pvars[0].level = &level), "a COUNTER is not kept in a `level`");
     SPOILT(it.pvars[1].level = &level, "of which 2 are given");

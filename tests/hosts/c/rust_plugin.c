@@ -6,9 +6,6 @@
 #include "mpit.h"
 #include "checks.h"
 
-#include <stdio.h>
-#include <string.h>
-
 typedef unsigned long long word;
 
 enum { MESSAGES = 5, BYTES = 24, MANY = 64 };
@@ -17,7 +14,6 @@ static int size, received;
 
 static MPI_T_pvar_session session;
 
-/* A started handle. */
 static MPI_T_pvar_handle started(const char *name, int class, void *object, int elements)
 {
     int index = -1, continuous = -1;
@@ -56,8 +52,7 @@ static void steps(int count)
 }
 
 /* The payload of a step: the steps left, a letter, a share, a large number. */
-static void on_step(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
-                    void *user_data)
+EVENT_CALLBACK(on_step)
 {
     struct {
         int left;
@@ -67,7 +62,6 @@ static void on_step(MPI_T_event_instance instance, MPI_T_event_registration regi
     } whole;
     int *left = user_data;
     double share = 0;
-    (void)registration;
     check(safety == MPI_T_CB_REQUIRE_MPI_RESTRICTED, "what callbacks must be fit for");
     memset(&whole, 0, sizeof whole);
     check(MPI_T_event_copy(instance, &whole) == MPI_SUCCESS, "the whole event");

@@ -10,10 +10,7 @@
  * shows which kind was missed. */
 #include "steps.h"
 
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stddef.h>
 
 #if MPI_VERSION >= 4
 #define HAVE_LARGE_COUNT 1
@@ -35,48 +32,39 @@ static void expect_row(const char *kind, int peer, int messages, long bytes)
     step("%s", kind);
 }
 
-/* Receives one message from the left neighbor. */
-static void receive(void)
-{
-    MPI_Recv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
+typedef int send_function(const void *, int, MPI_Datatype, int, int, MPI_Comm);
 
-static void blocking(void)
+/* Sends one message to process `dest` of a communicator, `peer` of the world, and receives one. */
+static void pass_in(MPI_Comm comm, int dest, int peer, const char *kind, send_function *send, int count, MPI_Datatype type,
+                    long bytes)
 {
     MPI_Request request;
 
     /* Small enough for buffering in all libraries, but that is not guaranteed: the receive is posted first. */
-    MPI_Irecv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &request);
-    MPI_Send(out, 1, MPI_BYTE, right, TAG, MPI_COMM_WORLD);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    expect_row("send", right, 1, 1);
-
-    MPI_Irecv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &request);
-    MPI_Ssend(out, 2, MPI_BYTE, right, TAG, MPI_COMM_WORLD);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    expect_row("ssend", right, 1, 2);
-
-    MPI_Bsend(out, 4, MPI_BYTE, right, TAG, MPI_COMM_WORLD);
-    receive();
-    expect_row("bsend", right, 1, 4);
-
+    MPI_Irecv(in, MAX_BYTES, MPI_BYTE, MPI_ANY_SOURCE, TAG, comm, &request);
     /* Ready mode: all receives are posted when the barrier ends. */
-    MPI_Irecv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &request);
-    MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Rsend(out, 8, MPI_BYTE, right, TAG, MPI_COMM_WORLD);
+    if (send == MPI_Rsend)
+        MPI_Barrier(comm);
+    send(out, count, type, dest, TAG, comm);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    expect_row("rsend", right, 1, 8);
+    expect_row(kind, peer, 1, bytes);
+}
 
+/* Each process sends to its right neighbor. */
+static void pass(const char *kind, send_function *send, int count, MPI_Datatype type, long bytes)
+{
+    pass_in(MPI_COMM_WORLD, right, right, kind, send, count, type, bytes);
+}
+
+static void blocking(void)
+{
+    pass("send", MPI_Send, 1, MPI_BYTE, 1);
+    pass("ssend", MPI_Ssend, 2, MPI_BYTE, 2);
+    pass("bsend", MPI_Bsend, 4, MPI_BYTE, 4);
+    pass("rsend", MPI_Rsend, 8, MPI_BYTE, 8);
     /* An empty message, and one that is too large for the eager protocol of any library. */
-    MPI_Irecv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &request);
-    MPI_Send(out, 0, MPI_BYTE, right, TAG, MPI_COMM_WORLD);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    expect_row("send_empty", right, 1, 0);
-
-    MPI_Irecv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &request);
-    MPI_Send(out, MAX_BYTES - 1, MPI_BYTE, right, TAG, MPI_COMM_WORLD);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    expect_row("send_big", right, 1, MAX_BYTES - 1);
+    pass("send_empty", MPI_Send, 0, MPI_BYTE, 0);
+    pass("send_big", MPI_Send, MAX_BYTES - 1, MPI_BYTE, MAX_BYTES - 1);
 }
 
 static void nonblocking(void)
@@ -117,28 +105,18 @@ static void both_ways(void)
 static void derived_types(void)
 {
     MPI_Datatype columns, padded;
-    MPI_Request request;
-    struct { char letter; double number; } pairs[3];
+    struct pair { char letter; double number; };
     const int lengths[2] = {1, 1};
-    const MPI_Aint places[2] = {0, (char *)&pairs[0].number - (char *)&pairs[0]};
+    const MPI_Aint places[2] = {0, offsetof(struct pair, number)};
     const MPI_Datatype types[2] = {MPI_CHAR, MPI_DOUBLE};
 
-    memset(pairs, 0, sizeof pairs);
     MPI_Type_vector(2, 4, 16, MPI_INT, &columns);
     MPI_Type_commit(&columns);
     MPI_Type_create_struct(2, lengths, places, types, &padded);
     MPI_Type_commit(&padded);
 
-    MPI_Irecv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &request);
-    MPI_Send(out, 1, columns, right, TAG, MPI_COMM_WORLD);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    expect_row("vector", right, 1, 8 * (long)sizeof(int));
-
-    MPI_Irecv(in, MAX_BYTES, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &request);
-    MPI_Send(pairs, 3, padded, right, TAG, MPI_COMM_WORLD);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    expect_row("struct", right, 1, 3 * (long)(sizeof(char) + sizeof(double)));
-
+    pass("vector", MPI_Send, 1, columns, 8 * (long)sizeof(int));
+    pass("struct", MPI_Send, 3, padded, 3 * (long)(sizeof(char) + sizeof(double)));
     MPI_Type_free(&columns);
     MPI_Type_free(&padded);
 }
@@ -147,23 +125,16 @@ static void derived_types(void)
 static void sub_communicators(void)
 {
     MPI_Comm backwards, half;
-    MPI_Request request;
+    const int other = (rank + 2) % PROCESSES;
 
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &backwards);
     step("create backwards");
-    MPI_Irecv(in, MAX_BYTES, MPI_BYTE, MPI_ANY_SOURCE, TAG, backwards, &request);
-    MPI_Send(out, 256, MPI_BYTE, PROCESSES - 1 - right, TAG, backwards);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    expect_row("backwards", right, 1, 256);
+    pass_in(backwards, PROCESSES - 1 - right, right, "backwards", MPI_Send, 256, MPI_BYTE, 256);
     MPI_Comm_free(&backwards);
 
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
     step("create half");
-    const int other = (rank + 2) % PROCESSES;
-    MPI_Irecv(in, MAX_BYTES, MPI_BYTE, MPI_ANY_SOURCE, TAG, half, &request);
-    MPI_Send(out, 512, MPI_BYTE, other / 2, TAG, half);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    expect_row("half", other, 1, 512);
+    pass_in(half, other / 2, other, "half", MPI_Send, 512, MPI_BYTE, 512);
     MPI_Comm_free(&half);
 
     MPI_Comm_dup(MPI_COMM_WORLD, &half);
@@ -185,10 +156,9 @@ static void to_self(void)
 static void to_proc_null(void)
 {
     MPI_Request requests[2];
-    MPI_Send(out, 10, MPI_BYTE, MPI_PROC_NULL, TAG, MPI_COMM_WORLD);
-    MPI_Ssend(out, 10, MPI_BYTE, MPI_PROC_NULL, TAG, MPI_COMM_WORLD);
-    MPI_Bsend(out, 10, MPI_BYTE, MPI_PROC_NULL, TAG, MPI_COMM_WORLD);
-    MPI_Rsend(out, 10, MPI_BYTE, MPI_PROC_NULL, TAG, MPI_COMM_WORLD);
+    send_function *const sends[] = {MPI_Send, MPI_Ssend, MPI_Bsend, MPI_Rsend};
+    for (int i = 0; i < 4; i++)
+        sends[i](out, 10, MPI_BYTE, MPI_PROC_NULL, TAG, MPI_COMM_WORLD);
     MPI_Isend(out, 10, MPI_BYTE, MPI_PROC_NULL, TAG, MPI_COMM_WORLD, &requests[0]);
     MPI_Issend(out, 10, MPI_BYTE, MPI_PROC_NULL, TAG, MPI_COMM_WORLD, &requests[1]);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
@@ -224,10 +194,8 @@ static void persistent(void)
         MPI_Waitall(4, sends, MPI_STATUSES_IGNORE);
         MPI_Waitall(4, receives, MPI_STATUSES_IGNORE);
     }
-    expect_row("persistent", right, ROUNDS, ROUNDS * 17);
-    expect_row("persistent", right, ROUNDS, ROUNDS * 34);
-    expect_row("persistent", right, ROUNDS, ROUNDS * 68);
-    expect_row("persistent", right, ROUNDS, ROUNDS * 136);
+    for (int i = 0; i < 4; i++)
+        expect_row("persistent", right, ROUNDS, ROUNDS * (17 << i));
     for (int i = 0; i < 4; i++) {
         MPI_Request_free(&sends[i]);
         MPI_Request_free(&receives[i]);

@@ -3,11 +3,11 @@
  *
  *     session_isolation DIRECTORY        (2 processes)
  *
- * Two handles on pml_monitoring_flush write DIRECTORY/whole and DIRECTORY/part. */
+ * Two handles on pml_monitoring_flush write DIRECTORY/first and DIRECTORY/whole, and DIRECTORY/part. */
+#define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { PROCESSES = 2, BINS = 66, MOST = PROCESSES * BINS, FILE_NAME = 4096 };
@@ -84,12 +84,12 @@ static int index_of(const char *name, int class)
     return index;
 }
 
-/* A handle, and the index of the compared element. */
+/* A handle, and the index of the element that changes. */
 struct handle {
     MPI_T_pvar_session session;
     MPI_T_pvar_handle handle;
     const char *name;
-    int element;
+    int count, element;
 };
 
 static int is_bound(const struct variable *variable)
@@ -103,29 +103,33 @@ static struct handle open(MPI_T_pvar_session session, const struct variable *var
     const int class = kind == ARRAY                          ? MPI_T_PVAR_CLASS_SIZE
                       : kind == COUNT || kind == TOTAL_COUNT ? MPI_T_PVAR_CLASS_COUNTER
                                                              : MPI_T_PVAR_CLASS_AGGREGATE;
-    struct handle opened = {session, MPI_T_PVAR_HANDLE_NULL, variable->name, 0};
+    const int expected = kind != ARRAY ? 1 : variable->bin ? MOST : PROCESSES;
+    struct handle opened = {session, MPI_T_PVAR_HANDLE_NULL, variable->name, -1, 0};
     MPI_Comm world = MPI_COMM_WORLD;
-    int count;
 
     require(MPI_T_pvar_handle_alloc(session, index_of(variable->name, class), is_bound(variable) ? &world : NULL,
-                                    &opened.handle, &count) == MPI_SUCCESS,
+                                    &opened.handle, &opened.count) == MPI_SUCCESS,
             variable->name, "no handle");
-    require(count == (kind != ARRAY ? 1 : variable->bin ? MOST : PROCESSES), variable->name, "number of elements");
+    require(opened.count == expected, variable->name, "the number of elements");
     if (kind == ARRAY)
-        opened.element = other * (count / PROCESSES) + variable->bin;
+        opened.element = other * (expected / PROCESSES) + variable->bin;
     return opened;
 }
 
+/* Checks the element that changes, and that all others are 0. */
 static void is(const struct handle *at, unsigned long long wanted, const char *when)
 {
-    unsigned long long values[MOST];
+    unsigned long long values[MOST], sum = 0;
     char text[256];
 
     require(MPI_T_pvar_read(at->session, at->handle, values) == MPI_SUCCESS, at->name, "not read");
+    for (int i = 0; i < at->count; i++)
+        sum += values[i];
     snprintf(text, sizeof text, "is %llu and should be %llu %s", values[at->element], wanted, when);
-    require(values[at->element] == wanted, at->name, text);
+    require(values[at->element] == wanted && sum == wanted, at->name, text);
 }
 
+/* Proves F15, F16, F17, F18, F19, F20, F21: all calls of this program, each checked by its effect on what is read. */
 #define DO(call, at) require(MPI_T_pvar_##call((at)->session, (at)->handle) == MPI_SUCCESS, (at)->name, #call)
 
 /* Tries to reset a handle whose value is `value`; returns its value afterwards. */
@@ -138,11 +142,11 @@ static unsigned long long reset(const struct handle *at, const struct variable *
 }
 
 /* Makes all calls on a handle, with traffic in between; returns its value. */
-/* Proves F15, F16, F17, F18, F19, F20, F21, R194: each call is checked by its effect on what is read. */
 static unsigned long long meddle(struct handle *with, const struct variable *variable)
 {
     unsigned long long value = variable->each;
 
+    is(with, 0, "before its first start");
     DO(start, with);
     act();
     DO(stop, with);
@@ -165,7 +169,6 @@ static void try(const struct variable *variable, MPI_T_pvar_session one, MPI_T_p
     unsigned long long meddled;
 
     act();
-    is(&running, 0, "before its first start");
     DO(start, &stopped);
     act();
     DO(stop, &stopped);
@@ -187,28 +190,41 @@ static void try(const struct variable *variable, MPI_T_pvar_session one, MPI_T_p
     require(MPI_T_pvar_handle_free(one, &running.handle) == MPI_SUCCESS, variable->name, "free");
 }
 
-static struct handle phase(MPI_T_pvar_session session, const char *directory, const char *name)
+/* A handle that writes the calls between start and stop to a file. */
+static struct handle open_flush(MPI_T_pvar_session session)
 {
-    struct handle opened = {session, MPI_T_PVAR_HANDLE_NULL, "pml_monitoring_flush", 0};
-    char stem[FILE_NAME] = "";
-    int count;
+    struct handle opened = {session, MPI_T_PVAR_HANDLE_NULL, "pml_monitoring_flush", -1, 0};
 
     require(MPI_T_pvar_handle_alloc(session, index_of(opened.name, MPI_T_PVAR_CLASS_GENERIC), NULL, &opened.handle,
-                                    &count) == MPI_SUCCESS,
+                                    &opened.count) == MPI_SUCCESS,
             opened.name, "no handle");
-    require(count <= FILE_NAME, opened.name, "too long");
-    snprintf(stem, sizeof stem, "%s/%s", directory, name);
-    require(MPI_T_pvar_write(session, opened.handle, stem) == MPI_SUCCESS, opened.name, "write");
+    require(opened.count <= FILE_NAME, opened.name, "too long");
     return opened;
 }
 
-/* Five times; the second handle is started during the second and the fourth. */
+static void set_file(const struct handle *flush, const char *directory, const char *name)
+{
+    char stem[FILE_NAME] = "";
+
+    snprintf(stem, sizeof stem, "%s/%s", directory, name);
+    require(MPI_T_pvar_write(flush->session, flush->handle, stem) == MPI_SUCCESS, flush->name, "write");
+}
+
+/* One phase whose file is named before its end, and is there at once; then five, of which another handle writes the second and
+ * the fourth to one file. */
 static void phases(const char *directory, MPI_T_pvar_session one, MPI_T_pvar_session two)
 {
-    struct handle whole = phase(one, directory, "whole"), part = phase(two, directory, "part");
-    struct handle count = open(two, &VARIABLES[0]);
-    char file[FILE_NAME];
+    struct handle whole = open_flush(one), part = open_flush(two), count = open(two, &VARIABLES[0]);
+    char path[FILE_NAME];
 
+    DO(start, &whole);
+    act();
+    set_file(&whole, directory, "first");
+    DO(stop, &whole);
+    snprintf(path, sizeof path, "%s/first.%d.prof", directory, rank);
+    require(access(path, R_OK) == 0, path, "is not there");
+
+    set_file(&part, directory, "part");
     DO(start, &whole);
     DO(start, &count);
     act();
@@ -222,9 +238,8 @@ static void phases(const char *directory, MPI_T_pvar_session one, MPI_T_pvar_ses
     act();
     DO(stop, &part);
     act();
+    set_file(&whole, directory, "whole");
     DO(stop, &whole);
-    snprintf(file, sizeof file, "%s/whole.%d.prof", directory, rank);
-    require(access(file, R_OK) == 0, whole.name, "no file as soon as it is stopped");
     is(&count, 5, "after all phases were written");
     require(MPI_T_pvar_handle_free(one, &whole.handle) == MPI_SUCCESS, whole.name, "free");
     require(MPI_T_pvar_handle_free(two, &part.handle) == MPI_SUCCESS, part.name, "free");
@@ -244,6 +259,7 @@ int main(int argc, char **argv)
     MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     require(MPI_T_pvar_session_create(&one) == MPI_SUCCESS, "session", "create");
     require(MPI_T_pvar_session_create(&two) == MPI_SUCCESS, "session", "create");
+    /* Proves R194: the sessions do not affect each other. */
     for (int i = 0; i < VARIABLE_COUNT; i++)
         try(&VARIABLES[i], one, two);
     phases(argv[1], one, two);

@@ -20,36 +20,6 @@ static void use(MPI_Comm comm)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-static void duplicates(void)
-{
-    MPI_Comm comm;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Comm_free(&comm);
-}
-
-static void used_duplicates(void)
-{
-    MPI_Comm comm;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    use(comm);
-    MPI_Comm_free(&comm);
-}
-
-static void splits(void)
-{
-    MPI_Comm comm;
-    MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &comm);
-    MPI_Comm_free(&comm);
-}
-
-static void used_splits(void)
-{
-    MPI_Comm comm;
-    MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &comm);
-    use(comm);
-    MPI_Comm_free(&comm);
-}
-
 static void windows(void)
 {
     MPI_Win win;
@@ -107,22 +77,28 @@ static void handles(void)
     handles_on(MPI_COMM_WORLD, 0);
 }
 
-static void bound_duplicates(void)
+/* A communicator, and what is done with it. */
+static void communicator(int is_split, int is_used, int is_bound, int outlives)
 {
     MPI_Comm comm;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    use(comm);
-    handles_on(comm, 0);
-    MPI_Comm_free(&comm);
+    if (is_split)
+        MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &comm);
+    else
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    if (is_used)
+        use(comm);
+    if (is_bound)
+        handles_on(comm, outlives);
+    if (!outlives)
+        MPI_Comm_free(&comm);
 }
 
-static void outlived_duplicates(void)
-{
-    MPI_Comm comm;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    use(comm);
-    handles_on(comm, 1);
-}
+static void duplicates(void) { communicator(0, 0, 0, 0); }
+static void used_duplicates(void) { communicator(0, 1, 0, 0); }
+static void splits(void) { communicator(1, 0, 0, 0); }
+static void used_splits(void) { communicator(1, 1, 0, 0); }
+static void bound_duplicates(void) { communicator(0, 1, 1, 0); }
+static void outlived_duplicates(void) { communicator(0, 1, 1, 1); }
 
 static const struct {
     const char *name;

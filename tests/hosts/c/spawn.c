@@ -4,8 +4,6 @@
  */
 #include "expected_rows.h"
 
-#include <string.h>
-
 enum { PROCESSES = 2, K = 3 };
 
 static const long INT = sizeof(int);

@@ -7,9 +7,6 @@
 #include "mpit_plugin.h"
 #include "checks.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { MOST = 8 };
 
 static int size;
@@ -228,11 +225,9 @@ static void sums(MPI_T_pvar_session session)
     check(MPI_T_pvar_read(session, handle, &value) == MPI_SUCCESS && value == 2, "sum");
 }
 
-static void on_reported(MPI_T_event_instance instance, MPI_T_event_registration registration, MPI_T_cb_safety safety,
-                    void *user_data)
+EVENT_CALLBACK(on_reported)
 {
     unsigned long long number = 0;
-    (void)registration, (void)safety, (void)user_data;
     check(MPI_T_event_read(instance, 0, &number) == MPI_SUCCESS, "element");
     received = 10 * received + number;
 }

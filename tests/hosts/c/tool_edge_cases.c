@@ -6,9 +6,6 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -76,7 +73,6 @@ static void refuse_reads_of_memory(void)
     printf("%s\n", is_set ? "in a sandbox" : "there is no sandbox here");
 }
 
-/* Reads each setting of the library; returns how many there are. */
 static int read_all(void)
 {
     static char value[1 << 20];

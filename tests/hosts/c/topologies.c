@@ -7,7 +7,6 @@
 
 enum { PROCESSES = 4, K = 3, NEIGHBORS = 6, MOST = 128 };
 
-static const long INT = sizeof(int);
 static int out[MOST], in[MOST];
 
 /* A communicator, and the destinations of its neighborhood operations by their ranks in the world; -1 for none. */
@@ -19,27 +18,8 @@ struct place {
 };
 
 /* Block i has i + 1 elements when it is sent. Receive buffers have the size of the largest block. */
-static int counts[NEIGHBORS], displs[NEIGHBORS], recv_counts[NEIGHBORS], recv_displs[NEIGHBORS];
-static MPI_Count large_counts[NEIGHBORS], large_recv_counts[NEIGHBORS];
-static MPI_Aint large_displs[NEIGHBORS], large_recv_displs[NEIGHBORS], places[NEIGHBORS], recv_places[NEIGHBORS];
-static MPI_Datatype types[NEIGHBORS];
-
-static void lay_out(void)
-{
-    for (int i = 0, at = 0; i < NEIGHBORS; at += counts[i++]) {
-        counts[i] = i + 1;
-        displs[i] = at;
-        recv_counts[i] = NEIGHBORS;
-        recv_displs[i] = i * NEIGHBORS;
-        large_counts[i] = counts[i];
-        large_displs[i] = displs[i];
-        large_recv_counts[i] = recv_counts[i];
-        large_recv_displs[i] = recv_displs[i];
-        places[i] = displs[i] * INT;
-        recv_places[i] = recv_displs[i] * INT;
-        types[i] = MPI_INT;
-    }
-}
+static struct blocks sent, received;
+static const MPI_Datatype types[NEIGHBORS] = {MPI_INT, MPI_INT, MPI_INT, MPI_INT, MPI_INT, MPI_INT};
 
 #define OPERATION(name) static int name(enum form form, const struct place *at, MPI_Request *request)
 
@@ -51,8 +31,8 @@ OPERATION(allgather)
 
 OPERATION(allgatherv)
 {
-    CALL(Neighbor_allgatherv, neighbor_allgatherv, (out, K, MPI_INT, in, recv_counts, recv_displs, MPI_INT, at->comm),
-         (out, K, MPI_INT, in, large_recv_counts, large_recv_displs, MPI_INT, at->comm))
+    CALL(Neighbor_allgatherv, neighbor_allgatherv, (out, K, MPI_INT, in, received.counts, received.displs, MPI_INT, at->comm),
+         (out, K, MPI_INT, in, received.large_counts, received.large_displs, MPI_INT, at->comm))
 }
 
 OPERATION(alltoall)
@@ -64,19 +44,21 @@ OPERATION(alltoall)
 OPERATION(alltoallv)
 {
     CALL(Neighbor_alltoallv, neighbor_alltoallv,
-         (out, counts, displs, MPI_INT, in, recv_counts, recv_displs, MPI_INT, at->comm),
-         (out, large_counts, large_displs, MPI_INT, in, large_recv_counts, large_recv_displs, MPI_INT, at->comm))
+         (out, sent.counts, sent.displs, MPI_INT, in, received.counts, received.displs, MPI_INT, at->comm),
+         (out, sent.large_counts, sent.large_displs, MPI_INT, in, received.large_counts, received.large_displs, MPI_INT,
+          at->comm))
 }
 
 OPERATION(alltoallw)
 {
     CALL(Neighbor_alltoallw, neighbor_alltoallw,
-         (out, counts, places, types, in, recv_counts, recv_places, types, at->comm),
-         (out, large_counts, places, types, in, large_recv_counts, recv_places, types, at->comm))
+         (out, sent.counts, sent.large_places, types, in, received.counts, received.large_places, types, at->comm),
+         (out, sent.large_counts, sent.large_places, types, in, received.large_counts, received.large_places, types,
+          at->comm))
 }
 
 static long even(int i) { (void)i; return K * INT; }
-static long uneven(int i) { return counts[i] * INT; }
+static long uneven(int i) { return sent.counts[i] * INT; }
 
 static const struct {
     const char *name;
@@ -120,7 +102,8 @@ static void all_forms(struct place *at)
 int main(int argc, char **argv)
 {
     open_expected_rows(&argc, &argv, PROCESSES);
-    lay_out();
+    lay_out_blocks(&sent, NEIGHBORS, (int[]){1, 2, 3, 4, 5, 6});
+    lay_out_blocks(&received, NEIGHBORS, (int[]){6, 6, 6, 6, 6, 6});
     const int right = (world_rank + 1) % PROCESSES, left = (world_rank + PROCESSES - 1) % PROCESSES;
     const int across = (world_rank + 2) % PROCESSES;
 

@@ -1,19 +1,17 @@
-/* A fixed sequence of messages, accesses and collective operations in each of three laps.
+/* Calls of each kind in each of three laps.
  *
  *     traffic                 three laps
  *     traffic deactivate      three laps; plug-in 0 is deactivated after the first
  *     traffic threads         two threads send while plug-in 0 is deactivated
  */
 #include "checks.h"
+#include "mixed.h"
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 int mpit_plugin_deactivate(int plugin) __attribute__((weak));
 
-enum { MOST = 16, ROUNDS = 100 };
+enum { ROUNDS = 100 };
 
 static int size;
 
@@ -28,50 +26,15 @@ static void send_round(MPI_Comm comm, int tag)
     require(got == (rank + size - 1) % size, "a token is not that of the left neighbor");
 }
 
-static void access_memory(void)
+static void lap(void)
 {
-    int memory[2] = {0, 0}, one = 1, got[2] = {0, 0};
-    MPI_Win window;
-
-    MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
-    MPI_Win_fence(0, window);
-    MPI_Put(&one, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, window);
-    MPI_Accumulate(&one, 1, MPI_INT, 0, 1, 1, MPI_INT, MPI_SUM, window);
-    MPI_Win_fence(0, window);
-    MPI_Get(got, 2, MPI_INT, (rank + 1) % size, 0, 2, MPI_INT, window);
-    MPI_Win_fence(0, window);
-    MPI_Win_free(&window);
-    require(got[0] == 1, "what was put is not there");
-}
-
-static void operate(MPI_Comm comm)
-{
-    int me, all, out[MOST * MOST] = {0}, in[MOST * MOST], out_counts[MOST], in_counts[MOST], out_at[MOST], in_at[MOST];
+    int out[16] = {0}, in[16];
     MPI_Request request;
 
-    MPI_Comm_rank(comm, &me);
-    MPI_Comm_size(comm, &all);
-    for (int other = 0; other < all; other++) {
-        out_counts[other] = me + other;
-        in_counts[other] = me + other;
-        out_at[other] = in_at[other] = other * MOST;
-    }
-    MPI_Barrier(comm);
-    MPI_Bcast(out, 3, MPI_INT, 0, comm);
-    MPI_Reduce(out, in, 2, MPI_INT, MPI_SUM, all - 1, comm);
-    MPI_Allreduce(MPI_IN_PLACE, out, 5, MPI_INT, MPI_SUM, comm);
-    MPI_Ialltoall(out, 1, MPI_INT, in, 1, MPI_INT, comm, &request);
+    make_calls(MPI_COMM_WORLD);
+    MPI_Ialltoall(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPI_Alltoallv(out, out_counts, out_at, MPI_INT, in, in_counts, in_at, MPI_INT, comm);
-    MPI_Gatherv(out, me + 1, MPI_INT, in, (const int[]){1, 2, 3, 4}, in_at, MPI_INT, 0, comm);
-}
-
-static void lap(MPI_Comm half)
-{
-    send_round(MPI_COMM_WORLD, 1);
-    access_memory();
-    operate(MPI_COMM_WORLD);
-    operate(half);
+    MPI_Gatherv(out, rank + 1, MPI_INT, in, (const int[]){1, 2, 3, 4}, (const int[]){0, 4, 8, 12}, MPI_INT, 0, MPI_COMM_WORLD);
 }
 
 static int stop;
@@ -127,23 +90,20 @@ int main(int argc, char **argv)
     const char *how = argc > 1 ? argv[1] : "";
     const int threads = strcmp(how, "threads") == 0, deactivate = strcmp(how, "deactivate") == 0;
     int level;
-    MPI_Comm half;
 
     MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    require(size == 4, "needs 4 processes");
+    require(size == PROCESSES, "needs 4 processes");
     if (threads) {
         require(level == MPI_THREAD_MULTIPLE, "the library is not for several threads");
         deactivate_while_others_send();
     } else {
-        MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
-        lap(half);
+        lap();
         if (deactivate)
             require(mpit_plugin_deactivate(0) == MPI_SUCCESS, "the plug-in is not deactivated");
-        lap(half);
-        lap(half);
-        MPI_Comm_free(&half);
+        lap();
+        lap();
     }
     MPI_Finalize();
     return EXIT_SUCCESS;

@@ -3,7 +3,6 @@
  *
  *     ts29113 DIRECTORY        (2 processes)
  */
-#include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
 

