@@ -14,7 +14,7 @@ static const char *const names[EVENTS] = {"comm_created", "comm_freed", "win_cre
 static int received[EVENTS], accesses;
 static unsigned long long numbers[EVENTS], accessed;
 static MPI_T_pvar_session session;
-static MPI_Comm asked = MPI_COMM_NULL;
+static MPI_Comm comm_to_bind = MPI_COMM_NULL;
 
 /* Allocates a handle that is bound to a communicator, and frees it; returns the first code. */
 static int bind(MPI_Comm comm)
@@ -37,8 +37,8 @@ EVENT_CALLBACK(on_event)
         return;
     check(bind(MPI_COMM_WORLD) == MPI_SUCCESS, "a handle in the callback");
     /* A communicator that is being registered is not known yet: an error is permitted. */
-    if (asked != MPI_COMM_NULL)
-        bind(asked);
+    if (comm_to_bind != MPI_COMM_NULL)
+        bind(comm_to_bind);
 }
 
 EVENT_CALLBACK(on_access)
@@ -131,12 +131,12 @@ int main(int argc, char **argv)
         MPI_Comm_idup(MPI_COMM_WORLD, &comms[index], &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    asked = comms[3];
-    check(bind(asked) == MPI_SUCCESS, "a handle on a communicator that was not reported yet");
+    comm_to_bind = comms[3];
+    check(bind(comm_to_bind) == MPI_SUCCESS, "a handle on a communicator that was not reported yet");
     expect(4, 0, "a communicator is reported when a handle is bound to it");
-    MPI_Sendrecv(&rank, 1, MPI_INT, MPI_PROC_NULL, 7, &in, 1, MPI_INT, MPI_PROC_NULL, 7, asked, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&rank, 1, MPI_INT, MPI_PROC_NULL, 7, &in, 1, MPI_INT, MPI_PROC_NULL, 7, comm_to_bind, MPI_STATUS_IGNORE);
     MPI_Comm_free(&comms[3]);
-    asked = MPI_COMM_NULL;
+    comm_to_bind = MPI_COMM_NULL;
     for (index = 0; index < 5; index++)
         if (index != 3)
             MPI_Comm_free(&comms[index]);
