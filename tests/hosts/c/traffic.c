@@ -11,7 +11,7 @@
 
 int mpit_plugin_deactivate(int plugin) __attribute__((weak));
 
-enum { ROUNDS = 100 };
+enum { ROUNDS = 20 };
 
 static int size;
 
@@ -51,7 +51,8 @@ static void *send_on(void *of)
     while (more) {
         int goes_on = !__atomic_load_n(&stop, __ATOMIC_ACQUIRE);
         send_round(lane->comm, 2);
-        MPI_Allreduce(&goes_on, &more, 1, MPI_INT, MPI_MIN, lane->comm);
+        /* Goes on until no rank waits for rounds. */
+        MPI_Allreduce(&goes_on, &more, 1, MPI_INT, MPI_MAX, lane->comm);
         __atomic_add_fetch(&lane->rounds, 1, __ATOMIC_RELEASE);
     }
     return NULL;

@@ -3,6 +3,7 @@
  *
  *     ts29113 DIRECTORY        (2 processes)
  */
+#include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
 
