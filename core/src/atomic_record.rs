@@ -20,7 +20,6 @@ use std::sync::atomic::{
 pub(crate) struct Flags(u64);
 
 impl Flags {
-    /// No flag.
     pub(crate) const NONE: Self = Self(0);
     /// The handle is started.
     pub(crate) const RUNS: Self = Self(1);
@@ -67,7 +66,6 @@ impl Control {
         self.0 & Flags::OVERLAY.0 != 0
     }
 
-    /// Returns the number of the present record.
     pub(crate) fn record(self) -> usize {
         (self.0 >> RECORD_SHIFT & RECORD_MASK) as usize
     }

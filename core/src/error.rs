@@ -90,7 +90,6 @@ impl Error {
     /// Returns the code of this error for C functions of a definition: 1 + position in [`Error::ALL`]; 0 is success.
     ///
     /// These are not the numbers of any MPI ABI.
-    #[must_use]
     pub fn code(self) -> i32 {
         self as i32 + 1
     }

@@ -35,10 +35,8 @@ fn not_regular() -> io::Error {
 /// The kernel sends it to a thread whose file would exceed the size limit (`ulimit -f`), and by default it terminates the
 /// process. The writer gets the error `EFBIG` as well, which is sufficient.
 pub fn without_size_signal<R>(write: impl FnOnce() -> R) -> R {
-    let guard = SizeSignal::block();
-    let result = write();
-    drop(guard);
-    result
+    let _guard = SizeSignal::block();
+    write()
 }
 
 /// A guard that blocks SIGXFSZ in this thread until it is dropped.

@@ -35,7 +35,6 @@ impl<T> Default for Log<T> {
 
 impl<T> Log<T> {
     /// Creates an empty list.
-    #[must_use]
     pub const fn new() -> Self {
         Self {
             chunks: [const { AtomicPtr::new(null_mut()) }; CHUNKS],

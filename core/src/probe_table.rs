@@ -84,7 +84,6 @@ impl<S> ProbeTable<S> {
         unsafe { self.newest.load(Acquire).as_ref() }
     }
 
-    /// Returns the number of slots.
     pub(crate) fn capacity(&self) -> usize {
         self.newest().map_or(0, |table| table.len())
     }

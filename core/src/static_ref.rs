@@ -12,8 +12,6 @@ pub struct StaticRef<T: 'static>(AtomicPtr<T>);
 
 impl<T: Sync> StaticRef<T> {
     /// Creates an empty slot.
-    #[must_use]
-    #[allow(clippy::new_without_default, reason = "`Default` is not const")]
     pub const fn new() -> Self {
         Self(AtomicPtr::new(null_mut()))
     }

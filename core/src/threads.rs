@@ -28,7 +28,6 @@ pub(crate) fn set_listener(listener: fn(bool)) {
 
 /// Returns true if several threads may update at once.
 #[inline]
-#[must_use]
 pub fn concurrent() -> bool {
     CONCURRENT.load(Relaxed)
 }

@@ -60,7 +60,6 @@ impl LevelStorage {
         self.update_cursors(level);
     }
 
-    /// Applies a function to the level.
     #[inline]
     fn change(&self, next: impl Fn(u64) -> u64) {
         let mut seen = self.level.load(Relaxed);
@@ -89,7 +88,6 @@ impl LevelStorage {
         }
     }
 
-    /// Returns true if [`Self::bind`] was called with this function.
     pub(crate) fn is_bound_to(&self, function: &'static ReachedFunction) -> bool {
         self.reached.load(Acquire) == *function as *mut c_void
     }
@@ -168,8 +166,6 @@ macro_rules! level_cell {
 
         impl<T: AmountValue> $name<T> {
             /// Creates a level of 0.
-            #[must_use]
-            #[allow(clippy::new_without_default, reason = "cells are statics, and `Default` is not const")]
             pub const fn new() -> Self {
                 Self { level_storage: LevelStorage::new(0), of: PhantomData }
             }
@@ -182,7 +178,6 @@ macro_rules! level_cell {
 
             /// Returns the present level.
             #[inline]
-            #[must_use]
             pub fn get(&self) -> T {
                 T::from_word(self.level_storage.level())
             }

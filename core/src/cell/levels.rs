@@ -49,8 +49,6 @@ struct Slot<T: AmountValue> {
 
 impl<T: AmountValue> CommLevels<T> {
     /// Creates a cell in which no communicator has a level.
-    #[must_use]
-    #[allow(clippy::new_without_default, reason = "cells are statics, and `Default` is not const")]
     pub const fn new() -> Self {
         Self { slots: Log::new(), none: Level::new(), creating: Mutex::new(()) }
     }
@@ -90,7 +88,6 @@ impl<T: AmountValue> CommLevels<T> {
         self.slots.iter().find(|slot| slot.comm.load(Acquire) == comm && comm != NO_COMM)
     }
 
-    /// Returns the level of a communicator, if it has one.
     fn level_of(&self, object: &Object<'_>) -> Option<T> {
         let slot = self.slot_of(object)?;
         let level = slot.level.get();

@@ -57,7 +57,6 @@ value!(u8, CHAR, u64::from, |word| word as u8);
 
 /// Returns true if a value type can be published as the datatype.
 #[doc(hidden)]
-#[must_use]
 pub const fn fits<T: Value>(datatype: Datatype) -> bool {
     let mut at = 0;
     while at < T::DATATYPES.len() {

@@ -48,7 +48,6 @@ impl WatermarkCursor {
             && self.taken.compare_exchange(false, true, Acquire, Relaxed).is_ok()
     }
 
-    /// Returns true if a handle owns the cursor.
     pub(super) fn is_taken(&self) -> bool {
         self.taken.load(Acquire)
     }
@@ -60,7 +59,6 @@ impl WatermarkCursor {
         ran
     }
 
-    /// Returns the present control word.
     pub(crate) fn control(&self) -> Control {
         self.atomic_record.control()
     }

@@ -94,7 +94,6 @@ impl Kind {
     ];
 
     /// Returns the direction of data.
-    #[must_use]
     pub const fn pattern(self) -> Pattern {
         match self {
             Self::Bcast | Self::Scatter | Self::Scatterv => Pattern::OneToAll,
@@ -105,7 +104,6 @@ impl Kind {
 
     /// Returns true if data goes to neighbors in a topology only.
     #[inline]
-    #[must_use]
     pub const fn is_neighborhood(self) -> bool {
         self as u32 >= Self::NeighborAllgather as u32
     }
@@ -124,7 +122,6 @@ pub enum Volume<'a> {
 
 impl Volume<'_> {
     /// Returns the bytes exchanged with one rank or neighbor.
-    #[must_use]
     pub fn with(&self, rank: u32) -> u64 {
         match self {
             Self::Each(bytes) => *bytes,
@@ -178,7 +175,6 @@ pub struct Operation<'a> {
 impl<'a> Operation<'a> {
     /// Creates an operation, for hosts and for tests of components.
     #[inline]
-    #[must_use]
     pub const fn new(
         comm: CommId,
         kind: Kind,
@@ -204,8 +200,7 @@ pub trait Component: Lifecycle {
     fn freed(&self, _comm: CommId) {}
 }
 
-/// The number of listeners to operations: active components, and others that the host counts. Hosts report nothing while
-/// it is 0.
+/// The number of listeners to operations: active components, and others that the host counts. Hosts report nothing while it is 0.
 #[doc(hidden)]
 pub static LISTENING: AtomicU32 = AtomicU32::new(0);
 

@@ -38,19 +38,16 @@ const fn is_active(state: u32) -> bool {
 
 impl Subscription {
     /// Creates the subscription of a component of the framework `pml`. It has no reasons.
-    #[must_use]
     pub const fn pml() -> Self {
         Self::new(&pml::LISTENING)
     }
 
     /// Creates the subscription of a component of the framework `osc`. It has no reasons.
-    #[must_use]
     pub const fn osc() -> Self {
         Self::new(&osc::LISTENING)
     }
 
     /// Creates the subscription of a component of the framework `coll`. It has no reasons.
-    #[must_use]
     pub const fn coll() -> Self {
         Self::new(&coll::LISTENING)
     }
@@ -58,7 +55,6 @@ impl Subscription {
     /// Creates a subscription without reasons. `active` is incremented while the subscription is active: it has reasons, and is
     /// neither paused nor disabled.
     #[doc(hidden)]
-    #[must_use]
     pub const fn new(active: &'static AtomicU32) -> Self {
         let shared = abi::Subscription {
             reasons: AtomicU32::new(0),
@@ -133,7 +129,6 @@ impl Subscription {
 
     /// Returns true if the component is active.
     #[inline]
-    #[must_use]
     pub fn is_active(&self) -> bool {
         is_active(self.state.load(Relaxed))
     }

@@ -61,7 +61,6 @@ struct Slot<T: CvarValue> {
 
 impl<T: CvarValue> ObjectCvar<T> {
     /// Creates a control variable with its default.
-    #[must_use]
     pub const fn new(initial: T) -> Self {
         Self {
             initial,

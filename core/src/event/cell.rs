@@ -35,8 +35,6 @@ pub struct EventCell {
 
 impl EventCell {
     #[doc(hidden)]
-    #[must_use]
-    #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
     pub const fn new() -> Self {
         Self {
             shared: abi::EventCell {
@@ -54,7 +52,6 @@ impl EventCell {
 
     /// Creates a cell with a second counter of live registrations.
     #[doc(hidden)]
-    #[must_use]
     pub const fn with_mirror(mirror: &'static AtomicU32) -> Self {
         let mut cell = Self::new();
         cell.mirror = Some(mirror);
@@ -76,7 +73,6 @@ impl EventCell {
         std::ptr::eq(self.owner.load(Relaxed), desc)
     }
 
-    /// Counts a live registration.
     fn add_listener(&self) {
         self.shared.listeners.fetch_add(1, SeqCst);
         if let Some(mirror) = self.mirror {
@@ -84,7 +80,6 @@ impl EventCell {
         }
     }
 
-    /// Uncounts a live registration.
     pub(super) fn remove_listener(&self) {
         if let Some(mirror) = self.mirror {
             mirror.fetch_sub(1, SeqCst);
@@ -94,7 +89,6 @@ impl EventCell {
 
     /// Returns true if there are listeners (one load).
     #[inline]
-    #[must_use]
     pub fn has_listeners(&self) -> bool {
         self.shared.listeners.load(Relaxed) != 0
     }
@@ -104,7 +98,6 @@ impl EventCell {
         &self.shared
     }
 
-    /// Returns true if there is a second counter.
     pub(crate) fn has_mirror(&self) -> bool {
         self.mirror.is_some()
     }

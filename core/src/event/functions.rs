@@ -71,7 +71,6 @@ impl Abi {
     ///
     /// Any thread may call each of them with a pointer that a tool registered with this ABI. They are called with no other
     /// pointers.
-    #[must_use]
     pub const unsafe fn new(
         deliver: unsafe extern "C" fn(function: *mut c_void, delivery: &Delivery),
         report: unsafe extern "C" fn(function: *mut c_void, report: &DropReport),

@@ -85,7 +85,6 @@ pub(super) struct Instance {
     slot: usize,
     generation: u32,
     desc: &'static EventDesc,
-    /// The requirement of the context on callbacks.
     safety: Safety,
 }
 

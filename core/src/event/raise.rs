@@ -19,7 +19,6 @@ impl Context {
     pub const ANYWHERE: Self = Self { object: 0, safety: Safety::None };
 
     /// Returns a context that requires a level of callbacks.
-    #[must_use]
     pub const fn requiring(safety: Safety) -> Self {
         Self { object: 0, safety }
     }

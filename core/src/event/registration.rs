@@ -23,13 +23,11 @@ const LAST_GENERATION: u64 = (1 << GENERATION_BITS) - 1;
 
 impl RegistrationId {
     /// Returns the registration with a number. An invalid number is refused when it is used.
-    #[must_use]
     pub const fn from_number(number: u64) -> Self {
         Self(number)
     }
 
     /// Returns the number that tools use as a handle.
-    #[must_use]
     pub const fn number(self) -> u64 {
         self.0
     }
@@ -70,7 +68,6 @@ pub(crate) struct Registration {
     /// A bit for each instance slot that was counted as a pin when the registration was freed.
     slot_pins: [AtomicU64; POOL.div_ceil(64)],
     abi: AtomicPtr<Abi>,
-    /// The object it is bound to.
     object: AtomicU64,
     pub(super) functions: FunctionTable,
     /// The number of instances that were dropped and not reported.
@@ -144,7 +141,6 @@ impl Registration {
         unsafe { self.abi.load(Relaxed).as_ref() }
     }
 
-    /// Calls a callback.
     #[inline]
     pub(super) fn deliver(&self, callback: Function, instance: InstanceId, safety: Safety) {
         if let Some(abi) = self.abi() {
@@ -165,7 +161,6 @@ impl Registration {
         self.functions.change(|functions| functions.callbacks[safety as usize] = new)
     }
 
-    /// Returns true if a callback is set for a level.
     pub(crate) fn has_callback(&self, safety: Safety) -> bool {
         self.functions.read(|record| record.has_callback(safety))
     }
@@ -219,7 +214,6 @@ impl Registration {
         None
     }
 
-    /// Releases a pin.
     #[inline]
     fn unpin(&self, safety: Safety) {
         // `AcqRel`: the last release sees what all users did.
@@ -278,7 +272,6 @@ impl Registration {
 #[derive(Debug)]
 pub(crate) struct PinGuard<'a> {
     registration: &'a Registration,
-    /// The requirement of the context on callbacks.
     safety: Safety,
 }
 

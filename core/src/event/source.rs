@@ -19,14 +19,11 @@ pub struct SourceCell {
     latest: AtomicI64,
     /// The number of dropped and unreported instances, over all registrations. Never too low.
     pub(super) unreported: AtomicU64,
-    /// Its event types.
     pub(super) events: Log<&'static EventDesc>,
 }
 
 impl SourceCell {
     #[doc(hidden)]
-    #[must_use]
-    #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
     pub const fn new() -> Self {
         Self {
             index: AtomicU32::new(0),
@@ -85,19 +82,16 @@ impl SourceDesc {
     }
 
     /// Returns the present time of the source (`MPI_T_source_get_timestamp`). Never less than the time stamp of an earlier event.
-    #[must_use]
     pub fn timestamp(&self) -> i64 {
         clock::now().max(self.cell().latest.load(Acquire))
     }
 
     /// Returns the number of ticks per second.
-    #[must_use]
     pub fn ticks_per_second(&self) -> i64 {
         clock::ticks_per_second()
     }
 
     /// Returns the largest tick.
-    #[must_use]
     pub fn max_ticks(&self) -> i64 {
         clock::MAX_TICKS
     }

@@ -56,7 +56,6 @@ impl Refused {
     }
 
     /// Returns the reason.
-    #[must_use]
     pub fn why(&self) -> &str {
         &self.why
     }
@@ -67,7 +66,6 @@ impl Refused {
     }
 
     /// Returns the error class that comes closest.
-    #[must_use]
     pub fn error(&self) -> Error {
         self.error
     }
@@ -115,7 +113,6 @@ pub fn all() -> impl Iterator<Item = Plugin> {
 }
 
 /// Returns the plug-in with a number.
-#[must_use]
 pub fn numbered(number: u32) -> Option<Plugin> {
     LOADED.get(number as usize).map(Plugin)
 }
@@ -279,25 +276,21 @@ fn print(line: &str) {
 
 impl Plugin {
     /// Returns the number that identifies the plug-in in the C interface.
-    #[must_use]
     pub fn number(self) -> u32 {
         self.0.number
     }
 
     /// Returns the name that the plug-in states.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.0.name
     }
 
     /// Returns the path of the file.
-    #[must_use]
     pub fn path(self) -> &'static Path {
         &self.0.file.path
     }
 
     /// Returns true if its variables have values and its events are delivered.
-    #[must_use]
     pub fn is_active(self) -> bool {
         self.0.activation.is_active()
     }

@@ -30,7 +30,6 @@ pub(super) fn leak_list<T>(values: Vec<T>) -> &'static [T] {
 /// The definitions of a table: checked, and not registered yet.
 #[derive(Debug)]
 pub(super) struct Definitions {
-    /// The entries for the registry.
     pub(super) image: Image,
     /// The components, to be claimed before the image is registered, and published afterwards.
     pub(super) components: Vec<ForeignComponent>,
@@ -174,9 +173,7 @@ impl Cells {
     /// Stores the host's functions and flags in the cells. To be called before tools can see the entries, so that they are set
     /// before there is a listener or a handle.
     ///
-    /// # Errors
-    ///
-    /// A message if a cell is bound to another host or event type; then no event cell is bound.
+    /// Fails if a cell is bound to another host or event type; then no event cell is bound.
     pub(super) fn bind(&self) -> LoadResult<()> {
         for sum in &self.sums {
             sum.concurrent.store(threads::word().cast(), Release);
@@ -281,23 +278,17 @@ impl TableBuilder {
     ///
     /// The conditions of [`register`] hold.
     unsafe fn convert_lists(&mut self, table: &Table) -> Result<(), LeftOut> {
-        // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `category` reads such an
-        // entry.
+        // SAFETY: the table's list has as many entries as its count states (`register`), and `category` reads such an entry.
         unsafe { self.convert_list(table.categories, table.num_categories, Self::category) }?;
-        // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `source` reads such an
-        // entry.
+        // SAFETY: the table's list has as many entries as its count states (`register`), and `source` reads such an entry.
         unsafe { self.convert_list(table.sources, table.num_sources, Self::source) }?;
-        // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `event` reads such an
-        // entry.
+        // SAFETY: the table's list has as many entries as its count states (`register`), and `event` reads such an entry.
         unsafe { self.convert_list(table.events, table.num_events, Self::event) }?;
-        // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `pvar` reads such an
-        // entry.
+        // SAFETY: the table's list has as many entries as its count states (`register`), and `pvar` reads such an entry.
         unsafe { self.convert_list(table.pvars, table.num_pvars, Self::pvar) }?;
-        // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `cvar` reads such an
-        // entry.
+        // SAFETY: the table's list has as many entries as its count states (`register`), and `cvar` reads such an entry.
         unsafe { self.convert_list(table.cvars, table.num_cvars, Self::cvar) }?;
-        // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `component` reads such an
-        // entry.
+        // SAFETY: the table's list has as many entries as its count states (`register`), and `component` reads such an entry.
         unsafe { self.convert_list(table.components, table.num_components, Self::component) }
     }
 

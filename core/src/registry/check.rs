@@ -5,8 +5,8 @@ use std::fmt;
 use super::Rule;
 use crate::cell::{Behavior, PvarDesc, PvarFlags};
 use crate::cvar::CvarDesc;
-use crate::desc::{CategoryDesc, EnumDesc, Origin};
-use crate::event::{EventDesc, LARGEST_EVENT, SourceDesc};
+use crate::desc::{EnumDesc, Origin};
+use crate::event::{EventDesc, LARGEST_EVENT};
 use crate::object::Object;
 use crate::vocabulary::{Bind, Class, Datatype, Scope};
 
@@ -35,7 +35,6 @@ impl From<&str> for Fault {
     }
 }
 
-/// Creates a fault of malformed structs and pointers.
 impl From<String> for Fault {
     fn from(why: String) -> Self {
         Self::of(Rule::Table, why)
@@ -84,7 +83,6 @@ impl Refusal {
 }
 
 /// Returns the reason why a name cannot be used, if there is one.
-#[must_use]
 pub fn name_fault(name: &str) -> Option<&'static str> {
     broken_by_name(name).map(|(_, why)| why)
 }
@@ -202,11 +200,6 @@ pub(super) fn enum_fault(desc: &EnumDesc) -> Option<Fault> {
     None
 }
 
-/// Returns the reason why a source cannot be registered, if there is one.
-pub(super) fn source_fault(desc: &SourceDesc) -> Option<Fault> {
-    text_fault(desc.name(), desc.description())
-}
-
 /// Returns the reason why an event type cannot be registered, or binds its cell to it.
 pub(super) fn event_fault(desc: &'static EventDesc) -> Option<Fault> {
     if let Some(fault) = text_fault(desc.name(), desc.description()) {
@@ -236,9 +229,4 @@ pub(super) fn event_fault(desc: &'static EventDesc) -> Option<Fault> {
         return Some(Fault::from("its cell serves another event type; each needs its own"));
     }
     None
-}
-
-/// Returns the reason why a category cannot be registered, if there is one.
-pub(super) fn category_fault(desc: &CategoryDesc) -> Option<Fault> {
-    text_fault(desc.name(), desc.description())
 }

@@ -85,16 +85,10 @@ pub(crate) fn existing() -> Option<&'static Registry> {
     GLOBAL.get()
 }
 
-/// Returns true if the registry of this process was created.
-pub(crate) fn is_in_use() -> bool {
-    GLOBAL.get().is_some()
-}
-
 /// Additions, by the crates of this workspace.
 #[doc(hidden)]
 impl Registry {
     /// Creates an empty registry. Programs use [`Registry::global`]; tests create their own.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }

@@ -6,7 +6,7 @@ use hashbrown::HashTable;
 
 use super::definition::Definition;
 use super::index_space::IndexSpace;
-use super::{Category, CvarEntry, Fault, Image, Refusal, Registry, Rule, check};
+use super::{Category, CvarEntry, Fault, Image, Refusal, Registry, Rule, check, text_fault};
 use crate::cell::PvarDesc;
 use crate::cvar::CvarDesc;
 use crate::desc::{CategoryDesc, EnumDesc};
@@ -35,7 +35,6 @@ impl<D: Definition> Pending<D> {
         self.all.push((desc, hash));
     }
 
-    /// Returns the definitions, each with the hash of its name.
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (&'static D, u32)> + '_ {
         self.all.iter().copied()
     }
@@ -124,7 +123,7 @@ impl RegistrationPlan {
 
     fn plan_sources(&mut self, registry: &Registry, image: &Image) {
         for desc in image.all_sources() {
-            let fault = check::source_fault(desc);
+            let fault = text_fault(desc.name(), desc.description());
             plan_entry(&mut self.sources, &mut self.refusals, &registry.sources, |desc| *desc, desc, fault);
         }
     }
@@ -207,7 +206,7 @@ impl RegistrationPlan {
     fn plan_categories(&mut self, registry: &Registry, image: &Image) {
         let mut links = Vec::new();
         for desc in image.all_categories() {
-            if let Some(fault) = check::category_fault(desc) {
+            if let Some(fault) = text_fault(desc.name(), desc.description()) {
                 self.refuse_category(desc, fault);
                 continue;
             }

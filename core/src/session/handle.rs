@@ -87,7 +87,6 @@ pub(super) struct View<'a> {
     pub(super) desc: &'static PvarDesc,
     pub(super) count: usize,
     pub(super) object: Object<'a>,
-    /// The watermark cursor, for watermarks.
     pub(super) cursor: Option<&'static WatermarkCursor>,
 }
 
@@ -127,7 +126,7 @@ impl Handle {
         self.session.store(NO_SESSION, Relaxed);
         self.desc.store(std::ptr::from_ref(desc).cast_mut(), Relaxed);
         let cursor = match desc.level_storage(object) {
-            Some(level_storage) if is_watermark(desc.behavior()) => {
+            Some(level_storage) if matches!(desc.behavior(), Behavior::Highest | Behavior::Lowest) => {
                 level_storage.take_cursor(desc.behavior() == Behavior::Highest)
             }
             _ => std::ptr::null(),
@@ -174,7 +173,6 @@ impl Handle {
         ran.get()
     }
 
-    /// Returns the control words that determine if the handle is started.
     pub(super) fn running(&self) -> Running {
         Running { cursor: self.cursor().map(WatermarkCursor::control), account: self.atomic_record.control() }
     }
@@ -276,13 +274,11 @@ impl<'a> View<'a> {
         self.handle.account().0
     }
 
-    /// Returns the values of a record.
     #[inline]
     pub(super) fn values(&self, record: usize) -> &'a [AtomicU64] {
         self.handle.section(record * RECORD_WORDS, self.count)
     }
 
-    /// Returns the bases of a record.
     #[inline]
     pub(super) fn bases(&self, record: usize) -> &'a [AtomicU64] {
         self.handle.section(record * RECORD_WORDS + 1, self.count)
@@ -292,9 +288,4 @@ impl<'a> View<'a> {
     pub(super) fn scratch(&self, record: usize) -> &'a [AtomicU64] {
         self.handle.section(self.records() * RECORD_WORDS + record, self.count)
     }
-}
-
-/// Returns true if handles with this behavior have a watermark cursor.
-pub(super) fn is_watermark(behavior: Behavior) -> bool {
-    matches!(behavior, Behavior::Highest | Behavior::Lowest)
 }

@@ -44,7 +44,6 @@ pub struct Interface {
     pub(super) cvars: Slots<(), cvar::Handle>,
     /// True if a handle of a control variable was ever bound to an object.
     pub(super) has_bound_cvars: AtomicBool,
-    /// All slots for event registrations.
     registrations: Log<&'static Registration>,
     registering: Mutex<()>,
     handles: usize,
@@ -52,7 +51,6 @@ pub struct Interface {
 
 impl Interface {
     /// Creates an interface over its own registry. Programs use [`Interface::global`].
-    #[must_use]
     pub fn new(registry: &'static Registry, limits: Limits) -> Self {
         Self {
             registry,
@@ -79,7 +77,6 @@ impl Interface {
     }
 
     /// Returns the registry.
-    #[must_use]
     pub fn registry(&self) -> &'static Registry {
         self.registry
     }

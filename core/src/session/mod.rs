@@ -47,7 +47,6 @@ pub struct PvarHandle(pub u64);
 impl PvarHandle {
     /// Returns true if the number has the tag of these handles, for callers that also have handles of other kinds.
     #[inline]
-    #[must_use]
     pub fn is_plausible(self) -> bool {
         (self.0 >> 56) as u8 == interface::PVAR_KIND
     }

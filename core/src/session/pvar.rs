@@ -124,7 +124,6 @@ impl Interface {
     }
 
     /// Returns the numbers of the objects of a kind that handles of performance variables are bound to.
-    #[must_use]
     pub fn bound_objects(&self, kind: Bind) -> HashSet<u64> {
         let views = self.pvars.iter().filter_map(|(id, _)| self.view(id).ok());
         views.filter(|view| view.object.kind == kind).map(|view| view.object.id).collect()

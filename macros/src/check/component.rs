@@ -23,7 +23,6 @@ pub(crate) struct Component {
 }
 
 impl Component {
-    /// Checks an attribute and its item.
     pub(crate) fn check(args: ComponentArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
         let framework = required("framework", "pml", args.framework, errors);
         let name = required("name", "monitoring", args.name, errors);

@@ -41,7 +41,6 @@ pub(crate) struct Bounds {
 }
 
 impl Cvar {
-    /// Checks an attribute and its item.
     pub(crate) fn check(args: CvarArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
         let item = item::setting(item, errors)?;
         let name = name::or_ident(args.name, &item.ident, errors);

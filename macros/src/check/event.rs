@@ -102,7 +102,6 @@ fn list_name(event: &str) -> String {
     format!("{event}_elements")
 }
 
-/// Returns the struct that the attribute is on.
 fn payload(item: &TokenStream, errors: &mut Errors) -> Option<ItemStruct> {
     let expected = "`#[event]` belongs on a struct whose fields are the elements";
     match syn::parse2(item.clone()) {

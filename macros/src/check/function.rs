@@ -20,9 +20,7 @@ pub(crate) struct Function {
     /// True if the function returns a `Result`.
     pub(crate) fallible: bool,
     pub(crate) count: Count,
-    /// The function to call when a handle is started.
     pub(crate) on_start: Option<Path>,
-    /// The function to call when a handle is stopped.
     pub(crate) on_stop: Option<Path>,
 }
 
@@ -31,13 +29,11 @@ pub(crate) enum Count {
     One,
     /// The communicator's size.
     Peers,
-    /// A fixed number.
     Fixed(Expr),
     /// A number that depends on the object, which the pattern names.
     Of(Box<Pat>, Box<Expr>),
 }
 
-/// The parameters of the function.
 #[derive(Default)]
 struct Parameters<'a> {
     object: Option<&'a Type>,

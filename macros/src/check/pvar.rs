@@ -36,14 +36,11 @@ pub(crate) struct Pvar {
 
 /// The source of the value.
 pub(crate) enum Storage {
-    /// A cell.
     Static { ident: Ident, ty: Box<Type> },
-    /// A function.
     Function(Box<Function>),
 }
 
 impl Pvar {
-    /// Checks an attribute and its item.
     pub(crate) fn check(args: PvarArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
         keys::check_flags(&args, errors);
         let variable = item::variable(item, errors);

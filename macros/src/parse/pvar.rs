@@ -7,7 +7,6 @@ use super::args::{At, arguments};
 use crate::vocabulary::{Bind, Class, Datatype, Verbosity};
 
 arguments! {
-    /// The arguments of `#[pvar(..)]`.
     PvarArgs of "pvar", from parse(TokenStream):
     "class", "class = \"COUNTER\"" => class: Option<At<Class>> = word given has_class;
     "bind", "bind = \"COMM\"" => bind: Option<At<Bind>> = word;

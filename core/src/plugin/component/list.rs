@@ -68,7 +68,6 @@ impl Claim {
     }
 
     /// Returns true if nothing is claimed.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -102,31 +102,26 @@ impl ForeignComponent {
     }
 
     /// Returns the framework.
-    #[must_use]
     pub fn framework(&self) -> Framework {
         self.framework
     }
 
     /// Returns the name within the framework.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         self.about.name
     }
 
     /// Returns the description for users.
-    #[must_use]
     pub fn description(&self) -> &'static str {
         self.about.description
     }
 
     /// Returns the place of the definition.
-    #[must_use]
     pub fn origin(&self) -> Origin {
         self.about.origin
     }
 
     /// Returns true while the plug-in is active.
-    #[must_use]
     pub fn is_active(&self) -> bool {
         self.about.activation.is_none_or(Activation::is_active)
     }

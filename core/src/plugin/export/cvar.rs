@@ -52,22 +52,16 @@ unsafe fn setting(user_data: *mut c_void) -> &'static CvarDesc {
     unsafe { &*user_data.cast_const().cast() }
 }
 
-/// Copies the value of an unbound variable: `get` of `struct mpit_cvar`.
-///
-/// # Safety
-///
-/// The conditions of `mpit_get_function` in `mpit_plugin.h` hold.
+// The functions of `struct mpit_cvar`. The conditions of their types in `mpit_plugin.h`, such as `mpit_get_function`, hold.
+
+/// Copies the value of an unbound variable: `get`.
 unsafe extern "C" fn get(user_data: *mut c_void, out: *mut c_void, count: c_int) -> c_int {
     // SAFETY: the host passes the `user_data` of the struct and `count` aligned elements, as `mpit_plugin.h` requires, and the
     // object is a reference.
     unsafe { get_of(user_data, &Object::NONE, out, count) }
 }
 
-/// Copies the value of an object: `get_of` of `struct mpit_cvar`.
-///
-/// # Safety
-///
-/// The conditions of `mpit_get_of_function` in `mpit_plugin.h` hold.
+/// Copies the value of an object: `get_of`.
 unsafe extern "C" fn get_of(
     user_data: *mut c_void,
     at: *const Object<'_>,
@@ -87,22 +81,14 @@ unsafe extern "C" fn get_of(
     }
 }
 
-/// Stores the value of an unbound variable: `put` of `struct mpit_cvar`.
-///
-/// # Safety
-///
-/// The conditions of `mpit_put_function` in `mpit_plugin.h` hold.
+/// Stores the value of an unbound variable: `put`.
 unsafe extern "C" fn put(user_data: *mut c_void, value: *const c_void, count: c_int) -> c_int {
     // SAFETY: the host passes the `user_data` of the struct and `count` aligned elements, as `mpit_plugin.h` requires, and the
     // object is a reference.
     unsafe { put_of(user_data, &Object::NONE, value, count) }
 }
 
-/// Stores the value of an object: `put_of` of `struct mpit_cvar`.
-///
-/// # Safety
-///
-/// The conditions of `mpit_put_of_function` in `mpit_plugin.h` hold.
+/// Stores the value of an object: `put_of`.
 unsafe extern "C" fn put_of(
     user_data: *mut c_void,
     at: *const Object<'_>,
@@ -118,11 +104,7 @@ unsafe extern "C" fn put_of(
     code(unsafe { desc.write(&object, value.cast(), count) })
 }
 
-/// Drops the value of an object: `freed` of `struct mpit_cvar`.
-///
-/// # Safety
-///
-/// The conditions of `mpit_freed_function` in `mpit_plugin.h` hold.
+/// Drops the value of an object: `freed`.
 unsafe extern "C" fn freed(user_data: *mut c_void, at: *const Object<'_>) {
     // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let desc = unsafe { setting(user_data) };
