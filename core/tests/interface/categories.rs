@@ -1,13 +1,4 @@
 //! Categories: rules R195 to R216 of the interface.
-//!
-//! Tested elsewhere:
-//!
-//! | rule | needs | tested |
-//! |---|---|---|
-//! | R196, R202 to R204, R216 | NULL arguments, lengths and empty text of C | `mpit-ffi` |
-//! | R212 | a number near the largest `int` | beside the code, in `registry/categories.rs` |
-//! | R213 | the update number of a host | `mpit-ffi` |
-//! | R215 | connected processes | on hosts |
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 

@@ -12,14 +12,10 @@ use mpit::internal::vocabulary::{SourceOrder, ThreadLevel};
 use mpit::object::{Bind, Object};
 use mpit::tool::Class;
 
-use super::fixture::{ABI, CallbackData, Delivered, EventFixture, LEVELS, Tool, then_free};
+use super::fixture::{ABI, CallbackData, Delivered, EventFixture, LEVELS, Tool, event, then_free};
 use crate::support::{Bench, leak, pvar};
 
 const NULL: *mut c_void = std::ptr::null_mut();
-
-fn event(number: u64) -> Delivered {
-    Delivered::Event(number, Safety::None, Safety::None)
-}
 
 /// Proves R247.
 #[test]

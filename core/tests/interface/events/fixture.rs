@@ -55,6 +55,11 @@ pub(crate) enum Delivered {
     End,
 }
 
+/// Returns an event that a callback of the lowest level received in a context without requirements.
+pub(crate) fn event(number: u64) -> Delivered {
+    Delivered::Event(number, Safety::None, Safety::None)
+}
+
 /// The `user_data` of a tool's functions: the tool that they belong to, and their level.
 pub(crate) struct CallbackData {
     pub(crate) label: char,

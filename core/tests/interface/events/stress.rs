@@ -13,16 +13,13 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::SeqCst};
 
 use crate::support::leak;
 use crate::support::process::in_own_process;
-use mpit::event::instance::Payload;
 use mpit::event::{
-    Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, RegistrationId, Safety, SourceCell,
-    instance,
+    Abi, Context, Delivery, DropReport, Event as _, FreeNotice, RegistrationId, Safety, instance,
 };
-use mpit::internal::desc::{Element, Origin};
 use mpit::internal::registry::Image;
 use mpit::internal::session::{Interface, Limits};
-use mpit::internal::vocabulary::{SourceOrder, ThreadLevel};
-use mpit::tool::{Datatype, EventDesc, Registry, SourceDesc};
+use mpit::internal::vocabulary::ThreadLevel;
+use mpit::tool::Registry;
 
 const THREADS: u64 = 4;
 /// Raises by the threads; callbacks add some.
@@ -36,35 +33,15 @@ fn interface() -> &'static Interface {
     INTERFACE.get().expect("the test makes it first")
 }
 
+/// The source of the event below.
+#[mpit::source(unordered, name = "stress_clock")]
+struct Clock;
+
 /// A payload that shows whether it is whole.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
+#[mpit::event(source = Clock, name = "stress_tick")]
 struct Tick {
     number: u64,
     complement: u64,
-}
-
-static CLOCK_CELL: SourceCell = SourceCell::new();
-static CLOCK: SourceDesc = SourceDesc::new("clock", SourceOrder::Unordered, &CLOCK_CELL, ORIGIN);
-static TICK_CELL: EventCell = EventCell::new();
-static TICK: EventDesc = EventDesc::new("tick", ELEMENTS, &CLOCK, &TICK_CELL, ORIGIN);
-const ORIGIN: Origin = Origin::new(file!(), line!());
-const ELEMENTS: &[Element] = &[
-    Element::new(Datatype::Uint64, std::mem::offset_of!(Tick, number)),
-    Element::new(Datatype::Uint64, std::mem::offset_of!(Tick, complement)),
-];
-
-impl Event for Tick {
-    const DESC: &'static EventDesc = &TICK;
-
-    fn fill(&self, payload: &mut Payload) {
-        payload.put(std::mem::offset_of!(Tick, number), self.number);
-        payload.put(std::mem::offset_of!(Tick, complement), self.complement);
-    }
-
-    fn collect(tick: &mpit::tool::EventInstance) -> mpit::Result<Self> {
-        Ok(Self { number: tick.read(0)?, complement: tick.read(1)? })
-    }
 }
 
 /// Raises that were begun, and those of them that are done. Read by an addition of nothing, which puts the reader in one
@@ -246,7 +223,7 @@ fn every_instance_is_delivered_or_counted() {
     in_own_process(|| {
         let registry = Registry::new();
         let mut image = Image::new("test");
-        (image.events, image.sources) = (vec![&TICK], vec![&CLOCK]);
+        image.events = vec![Tick::DESC];
         assert!(registry.add(&image, &[]).is_empty());
         let interface = INTERFACE.get_or_init(|| Interface::new(leak(registry), Limits::default()));
         interface.init(ThreadLevel::Multiple);
