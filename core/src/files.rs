@@ -71,7 +71,6 @@ impl Drop for SizeSignal {
     }
 }
 
-/// Takes all pending SIGXFSZ away.
 #[cfg(not(target_vendor = "apple"))]
 fn take_pending() {
     let (ours, now) = (set(), libc::timespec { tv_sec: 0, tv_nsec: 0 });
@@ -90,7 +89,6 @@ fn take_pending() {
     }
 }
 
-/// Returns a set with SIGXFSZ only.
 fn set() -> libc::sigset_t {
     let mut set = MaybeUninit::uninit();
     // SAFETY: `set` has space for a signal set.

@@ -5,7 +5,6 @@ use std::fmt::Display;
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 
-/// The mistakes found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Errors(Vec<syn::Error>);
 

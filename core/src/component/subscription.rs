@@ -86,12 +86,10 @@ impl Subscription {
         self.notify_host(-1);
     }
 
-    /// Replaces the number of reasons.
     pub(crate) fn set(&self, reasons: u32) {
         self.change(|state| state & (DISABLED | PAUSED) | reasons.min(DISABLED - 1));
     }
 
-    /// Notifies the host that adopted the component of a change in the number of reasons.
     fn notify_host(&self, more: c_int) {
         let turn = self.shared.turn.load(SeqCst);
         if turn.is_null() {

@@ -273,7 +273,6 @@ pub(super) const fn ends<T: Copy>(range: RangeInclusive<T>) -> (T, T) {
     ends
 }
 
-/// Refuses a value outside of a range.
 pub(super) fn check_range<T: CvarValue>(range: Option<(T, T)>, value: T) -> Result<()> {
     match range {
         Some((low, high)) if !(low <= value && value <= high) => Err(Error::Invalid),
@@ -312,7 +311,6 @@ pub(crate) mod sealed {
     pub trait Sealed: crate::cvar::erased::ErasedCvar {}
 }
 
-/// A type that stores a control variable.
 pub(super) trait Storage: CvarCell {
     fn load(&self, object: &Object<'_>) -> Self::Value;
 

@@ -180,7 +180,6 @@ impl EventCell {
         self.registrations().for_each(|registration| registration.release_slot(slot, safety));
     }
 
-    /// Puts a slot into the free list.
     pub(super) fn retire(&self, registration: &Registration) {
         if !registration.is_reusable() {
             return;

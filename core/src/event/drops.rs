@@ -20,7 +20,6 @@ impl Registration {
         }
     }
 
-    /// Clears the count of drops, and returns it.
     pub(super) fn take_drops(&self) -> i64 {
         let count = self.dropped.swap(0, Relaxed);
         self.source().unreported.fetch_sub(count.cast_unsigned(), Relaxed);

@@ -108,7 +108,6 @@ impl Instance {
         None
     }
 
-    /// Stores time stamp and payload.
     #[inline]
     pub(super) fn fill(&self, time: i64, payload: &[u64]) {
         let slot = &SLOTS[self.slot];

@@ -81,7 +81,6 @@ pub unsafe fn raise(desc: &'static EventDesc, context: Context, value: *const u8
     }
 }
 
-/// Delivers an event to all listeners.
 #[inline(never)]
 fn notify(desc: &'static EventDesc, context: Context, payload: &mut Payload) {
     if !desc.cell().is_of(desc) {

@@ -49,7 +49,6 @@ impl SourceCell {
     }
 }
 
-/// Reports drops of all event types of the source.
 #[cold]
 fn report_drops(source: &SourceCell, safety: Safety) {
     let registrations = source.events.iter().flat_map(|event| event.cell().registrations());

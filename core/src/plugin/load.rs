@@ -13,7 +13,6 @@ use super::table::{self, Definitions};
 use crate::abi::{self, Host, MAGIC, MAJOR, MINOR, PluginFunction};
 use crate::activation::Activation;
 
-/// An opened plug-in: its name, definitions and hooks.
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) name: &'static str,

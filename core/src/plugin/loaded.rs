@@ -21,7 +21,6 @@ use crate::registry::{Refusal, Registry};
 use crate::session::Interface;
 use crate::{Error, environment, threads};
 
-/// A loaded plug-in.
 #[derive(Debug)]
 struct Loaded {
     number: u32,
@@ -223,7 +222,6 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
     plugin.ok_or_else(|| Refused::new(path, Error::Memory, "there are too many"))
 }
 
-/// Activates an opened plug-in and registers its definitions.
 fn activate_and_register(
     path: &Path,
     opened: Opened,

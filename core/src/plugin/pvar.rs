@@ -50,7 +50,6 @@ impl TableBuilder {
     }
 }
 
-/// The flags of a variable.
 struct PvarMarkers {
     flags: PvarFlags,
     cumulative: bool,
@@ -130,7 +129,6 @@ unsafe fn value_of(from: &Pvar, datatype: Datatype) -> EntryResult<ValueSource> 
     Ok(ValueSource::Sum(sum))
 }
 
-/// Returns the number of elements: fixed, or a function.
 fn count_of(from: &Pvar, value: &ValueSource) -> EntryResult<Count> {
     if let Some(function) = from.count_of {
         if from.count != 0 {

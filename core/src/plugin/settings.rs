@@ -29,7 +29,6 @@ struct Setting {
     is_constant: bool,
 }
 
-/// The storage of a control variable's value.
 enum SettingStorage {
     /// `count` aligned elements that are valid for the rest of the process; the function, if any, may refuse values.
     Storage(*mut c_void, Option<SetFunction>),
@@ -148,7 +147,6 @@ impl ErasedCvar for Setting {
     }
 }
 
-/// Converts the return value of a table's function.
 fn check_answer(answer: c_int) -> Result<()> {
     if answer == 0 { Ok(()) } else { Err(Error::Invalid) }
 }
@@ -241,7 +239,6 @@ impl TableBuilder {
     }
 }
 
-/// Returns the storage of the value.
 fn value_of(from: &Cvar, bind: Bind, datatype: Datatype) -> EntryResult<SettingStorage> {
     if bind != Bind::NoObject {
         return value_of_objects(from, bind);
@@ -278,7 +275,6 @@ fn is_constant(value: &SettingStorage, bytes: usize, scope: Scope) -> EntryResul
     }
 }
 
-/// Returns the functions for a variable that is bound to objects.
 fn value_of_objects(from: &Cvar, bind: Bind) -> EntryResult<SettingStorage> {
     let has_others =
         !from.storage.is_null() || from.set.is_some() || from.get.is_some() || from.put.is_some();

@@ -214,7 +214,6 @@ impl Entry {
         LeftOut { what, origin: self.origin, fault, line }
     }
 
-    /// Returns the metadata of a variable.
     pub(super) fn metadata(&self, shared: SharedMetadata) -> Metadata {
         Metadata::of(self.name, self.description, leak(shared), self.origin.line())
     }

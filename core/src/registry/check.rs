@@ -103,7 +103,6 @@ fn broken_by_name(name: &str) -> Option<(Rule, &'static str)> {
     }
 }
 
-/// Returns the fault of a name and a description, if there is one.
 pub(crate) fn text_fault(name: &str, description: &str) -> Option<Fault> {
     if let Some((rule, why)) = broken_by_name(name) {
         Some(Fault::of(rule, why))
@@ -146,7 +145,6 @@ pub(super) fn pvar_fault(desc: &PvarDesc) -> Option<Fault> {
     None
 }
 
-/// Returns the reason why a control variable cannot be registered, if there is one.
 pub(super) fn cvar_fault(desc: &CvarDesc) -> Option<Fault> {
     if let Some(fault) = text_fault(desc.name(), desc.description()) {
         return Some(fault);
@@ -176,7 +174,6 @@ pub(super) fn cvar_fault(desc: &CvarDesc) -> Option<Fault> {
     }
 }
 
-/// Returns the reason why an enumeration cannot be registered, if there is one.
 pub(super) fn enum_fault(desc: &EnumDesc) -> Option<Fault> {
     if let Some(fault) = text_fault(desc.name(), "") {
         return Some(fault);

@@ -299,7 +299,6 @@ impl Registry {
     }
 }
 
-/// Reports refusals on standard error, one line each.
 #[allow(clippy::print_stderr, reason = "there is no caller to return an error to")]
 fn report(refusals: &[Refusal]) {
     for refusal in refusals {

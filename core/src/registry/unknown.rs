@@ -48,7 +48,6 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>, min_similar
         .map(|(_, known)| known)
 }
 
-/// Returns the names and aliases of all variables.
 fn names(registry: &Registry) -> Vec<&'static str> {
     let descs = (0..registry.cvar_count()).filter_map(|index| registry.cvar(index));
     descs.flat_map(|desc| std::iter::once(desc.name()).chain(desc.aliases().iter().copied())).collect()

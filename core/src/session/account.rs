@@ -107,7 +107,6 @@ impl View<'_> {
         }
     }
 
-    /// Starts the handle; no effect if it is started.
     pub(super) fn start_account(&self) -> Result<()> {
         if self.control()?.runs() {
             return Ok(());
@@ -125,7 +124,6 @@ impl View<'_> {
         started.map(drop)
     }
 
-    /// Stops the handle; no effect if it is stopped.
     pub(super) fn stop_account(&self) -> Result<()> {
         if !self.control()?.runs() {
             return Ok(());

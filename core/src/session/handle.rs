@@ -73,7 +73,6 @@ pub(super) struct Handle {
 /// The control words that determine if a handle is started, at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Running {
-    /// The control word of a watermark.
     cursor: Option<Control>,
     account: Control,
 }

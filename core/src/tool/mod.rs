@@ -401,7 +401,6 @@ impl Drop for Setting<'_> {
     }
 }
 
-/// Returns the only element.
 fn single<T: Copy>(elements: &[T]) -> Result<T> {
     match elements {
         [value] => Ok(*value),

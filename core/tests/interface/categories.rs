@@ -10,7 +10,6 @@ use mpit::internal::desc::CategoryDesc;
 use mpit::internal::registry::{Image, Members};
 use mpit::tool::{Class, CvarDesc, PvarDesc, Registry};
 
-/// A counter in categories.
 #[track_caller]
 fn counter(name: &'static str, categories: &[&'static CategoryDesc]) -> PvarDesc {
     pvar(
@@ -20,7 +19,6 @@ fn counter(name: &'static str, categories: &[&'static CategoryDesc]) -> PvarDesc
     )
 }
 
-/// A setting in categories.
 #[track_caller]
 fn setting(name: &'static str, categories: &[&'static CategoryDesc]) -> CvarDesc {
     cvar(variable(name).with_categories(leak(categories.to_vec())), leak(Cvar::new(1_i32)))

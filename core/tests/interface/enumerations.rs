@@ -8,7 +8,6 @@ use mpit::internal::registry::Image;
 use mpit::tool::{Class, Datatype, Registry};
 use mpit::{Error, cell::Counter};
 
-/// The refusals of one enumeration.
 fn refused(name: &'static str, items: &[(i32, &'static str)]) -> Vec<String> {
     let mut image = Image::new("test");
     image.enums.push(enumeration(name, items));

@@ -109,7 +109,6 @@ fn check_binding(ty: &Type, bind: Option<&At<Bind>>, errors: &mut Errors) -> boo
     true
 }
 
-/// Checks all names under which the variable can be set.
 fn check_names(name: &At<String>, aliases: &[At<String>], env: &[At<String>], errors: &mut Errors) {
     for (at, alias) in aliases.iter().enumerate() {
         name::check("alias", alias, errors);

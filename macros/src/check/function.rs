@@ -24,7 +24,6 @@ pub(crate) struct Function {
     pub(crate) on_stop: Option<Path>,
 }
 
-/// The number of elements.
 pub(crate) enum Count {
     One,
     /// The communicator's size.

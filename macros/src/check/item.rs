@@ -14,7 +14,6 @@ pub(crate) enum Variable {
     Function(Box<ItemFn>),
 }
 
-/// Parses the static or function of a performance variable.
 pub(crate) fn variable(item: &TokenStream, errors: &mut Errors) -> Option<Variable> {
     match syn::parse2(item.clone()) {
         Ok(Item::Static(item)) => {
@@ -34,7 +33,6 @@ pub(crate) fn variable(item: &TokenStream, errors: &mut Errors) -> Option<Variab
     }
 }
 
-/// Parses the static of a control variable.
 pub(crate) fn setting(item: &TokenStream, errors: &mut Errors) -> Option<ItemStatic> {
     match syn::parse2(item.clone()) {
         Ok(Item::Static(item)) => {

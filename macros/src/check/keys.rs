@@ -62,7 +62,6 @@ pub(super) fn check_flags(args: &PvarArgs, errors: &mut Errors) {
     }
 }
 
-/// Reports a datatype that the class does not admit.
 pub(super) fn check_datatype(args: &PvarArgs, errors: &mut Errors) {
     let (Some(class), Some(datatype)) = (&args.class, &args.datatype) else { return };
     let admitted = class.value.datatypes();

@@ -10,7 +10,6 @@ use super::{
 use crate::check::Cvar;
 use crate::vocabulary::{Bind, Scope};
 
-/// Returns the registration of a control variable.
 pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
     let private = &private(cvar.krate.as_ref());
     let cfgs = &cvar.cfgs;

@@ -18,7 +18,6 @@ struct CellTokens {
     ty: TokenStream,
 }
 
-/// Returns the registration of a performance variable.
 pub(crate) fn pvar(pvar: &Pvar) -> TokenStream {
     let private = &private(pvar.krate.as_ref());
     let cfgs = &pvar.cfgs;

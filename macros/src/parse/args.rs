@@ -143,7 +143,6 @@ impl Keys {
         self.keys.iter().map(|(key, _)| *key).collect()
     }
 
-    /// Returns the sentence that lists the keys, for messages.
     fn list_of(&self, keys: &[&str]) -> String {
         format!("the keys of `{}` are {}", self.attribute, vocabulary::listed(keys))
     }

@@ -49,7 +49,6 @@ pub(crate) enum Flag {
 }
 
 impl PvarArgs {
-    /// Returns the location of a flag, if it was given.
     pub(crate) fn flag(&self, flag: Flag) -> Option<Span> {
         match flag {
             Flag::ReadOnly => self.readonly,

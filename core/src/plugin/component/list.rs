@@ -13,10 +13,8 @@ use crate::registry::Refusal;
 /// All components that were ever claimed.
 static ALL: Log<&'static ForeignComponent> = Log::new();
 
-/// The lock for looking up and claiming names.
 static CLAIMING: Mutex<()> = Mutex::new(());
 
-/// The function that is called after changes.
 static HOOK: OnceLock<fn()> = OnceLock::new();
 
 /// Sets the function that is called when components are added, and when plug-ins are deactivated. It iterates over [`all`] components

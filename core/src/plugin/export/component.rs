@@ -90,7 +90,6 @@ unsafe fn listener(user_data: *mut c_void) -> &'static Listener {
 // The functions of `struct mpit_component`. As `mpit_plugin.h` requires, the host passes the `user_data` that `entry` stored in the
 // struct, and null or the struct of its type for any other pointer.
 
-/// Opens the component: `open`.
 unsafe extern "C" fn open(user_data: *mut c_void, rank: u32, size: u32) -> c_int {
     // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let listener = unsafe { listener(user_data) };
@@ -98,14 +97,12 @@ unsafe extern "C" fn open(user_data: *mut c_void, rank: u32, size: u32) -> c_int
     c_int::from(!takes_part)
 }
 
-/// Closes the component: `close`.
 unsafe extern "C" fn close(user_data: *mut c_void) {
     // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let listener = unsafe { listener(user_data) };
     guarded((), || listener.lifecycle().close());
 }
 
-/// Passes on `MPI_Pcontrol`: `pcontrol`.
 unsafe extern "C" fn pcontrol(user_data: *mut c_void, level: c_int) {
     // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let listener = unsafe { listener(user_data) };
@@ -124,7 +121,6 @@ unsafe extern "C" fn report(user_data: *mut c_void, add: AddLine, lines: *mut c_
     }
 }
 
-/// Delivers a message: `sent`.
 unsafe extern "C" fn sent(user_data: *mut c_void, message: *const abi::Message) {
     // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let Listener::Pml(component) = (unsafe { listener(user_data) }) else { return };
@@ -137,7 +133,6 @@ unsafe extern "C" fn sent(user_data: *mut c_void, message: *const abi::Message) 
     guarded((), || component.sent(&Send { comm, dest, to, bytes, tag, mode }));
 }
 
-/// Delivers an access: `accessed`.
 unsafe extern "C" fn accessed(user_data: *mut c_void, access: *const abi::Access) {
     // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let Listener::Osc(component) = (unsafe { listener(user_data) }) else { return };
@@ -150,7 +145,6 @@ unsafe extern "C" fn accessed(user_data: *mut c_void, access: *const abi::Access
     guarded((), || component.accessed(&Access { window, rank, target, kind, sent, received }));
 }
 
-/// Delivers a collective operation: `done`.
 unsafe extern "C" fn done(user_data: *mut c_void, operation: *const abi::Operation) {
     // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let Listener::Coll(component) = (unsafe { listener(user_data) }) else { return };
@@ -175,7 +169,6 @@ unsafe extern "C" fn done(user_data: *mut c_void, operation: *const abi::Operati
     guarded((), || component.done(&Operation { comm, kind, rank, size, root, volume, in_place }));
 }
 
-/// Delivers the freeing of a communicator: `freed`.
 unsafe extern "C" fn freed(user_data: *mut c_void, comm: u64) {
     // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let Listener::Coll(component) = (unsafe { listener(user_data) }) else { return };

@@ -61,7 +61,6 @@ unsafe extern "C" fn get(user_data: *mut c_void, out: *mut c_void, count: c_int)
     unsafe { get_of(user_data, &Object::NONE, out, count) }
 }
 
-/// Copies the value of an object: `get_of`.
 unsafe extern "C" fn get_of(
     user_data: *mut c_void,
     at: *const Object<'_>,
@@ -88,7 +87,6 @@ unsafe extern "C" fn put(user_data: *mut c_void, value: *const c_void, count: c_
     unsafe { put_of(user_data, &Object::NONE, value, count) }
 }
 
-/// Stores the value of an object: `put_of`.
 unsafe extern "C" fn put_of(
     user_data: *mut c_void,
     at: *const Object<'_>,
@@ -104,7 +102,6 @@ unsafe extern "C" fn put_of(
     code(unsafe { desc.write(&object, value.cast(), count) })
 }
 
-/// Drops the value of an object: `freed`.
 unsafe extern "C" fn freed(user_data: *mut c_void, at: *const Object<'_>) {
     // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let desc = unsafe { setting(user_data) };

@@ -101,7 +101,6 @@ pub(super) unsafe fn object(at: *const Object<'_>) -> Option<Object<'_>> {
 
 // The functions of `struct mpit_pvar`. The conditions of their types in `mpit_plugin.h`, such as `mpit_read_function`, hold.
 
-/// Copies the value: `read`.
 unsafe extern "C" fn read(
     user_data: *mut c_void,
     at: *const Object<'_>,
@@ -117,7 +116,6 @@ unsafe extern "C" fn read(
     code(unsafe { desc.read(&object, out.cast(), count) })
 }
 
-/// Returns the number of elements for an object: `count_of`.
 unsafe extern "C" fn count_of(user_data: *mut c_void, at: *const Object<'_>) -> c_int {
     // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let desc = unsafe { variable(user_data) };
@@ -128,13 +126,11 @@ unsafe extern "C" fn count_of(user_data: *mut c_void, at: *const Object<'_>) -> 
     c_int::try_from(count).unwrap_or(0)
 }
 
-/// Counts a started or stopped handle: `watch`.
 unsafe extern "C" fn watch(user_data: *mut c_void, more: c_int) {
     // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires. The cell's function catches panics.
     unsafe { variable(user_data) }.watch(more);
 }
 
-/// Returns the level of an object: `level_of`.
 unsafe extern "C" fn level_of(user_data: *mut c_void, at: *const Object<'_>) -> *const LevelStorage {
     // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let desc = unsafe { variable(user_data) };

@@ -267,7 +267,6 @@ fn registration_outlives_its_object() {
     fixture.assert_delivered(&[('a', event(1)), ('a', Delivered::End)]);
 }
 
-/// A counter goes through all six.
 fn then_use_the_six(_: &Delivery, _: &CallbackData) {
     let counter = leak(Counter::<u64>::new());
     let bench = Bench::of_pvars([pvar("ticks", Class::Counter, counter).with_flags(PvarFlags::ATOMIC)]);
@@ -296,7 +295,6 @@ fn pvar_access_works_in_every_callback() {
     }
 }
 
-/// Calls functions for sessions, registrations, callbacks, and initialization.
 fn then_use_the_rest(delivery: &Delivery, callback_data: &CallbackData) {
     let interface = callback_data.fixture.interface();
     interface.init(ThreadLevel::Single);

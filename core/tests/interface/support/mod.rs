@@ -59,7 +59,6 @@ pub(crate) fn enumeration(name: &'static str, items: &[(i32, &'static str)]) -> 
     leak(EnumDesc::new(name, leak(items), here()))
 }
 
-/// An image of some definitions.
 pub(crate) fn image(
     pvars: impl IntoIterator<Item = PvarDesc>,
     cvars: impl IntoIterator<Item = CvarDesc>,
