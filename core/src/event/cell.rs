@@ -1,6 +1,5 @@
 //! The mutable part of an event type: its listeners.
 
-use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{
@@ -131,34 +130,23 @@ impl EventCell {
         desc: &'static EventDesc,
         object: u64,
         abi: &'static Abi,
-        add: impl FnOnce(&dyn Fn(u32) -> &'static Registration) -> Result<()>,
+        add: impl FnOnce(&dyn Fn(u32) -> &'static Registration) -> Result<&'static Registration>,
     ) -> Result<RegistrationId> {
         let _guard = self.making.lock();
         let registration = match self.pop_free() {
             Some(free) => free,
-            None => self.make(desc, add)?,
+            None => {
+                let position = self.registrations.len() as u32;
+                let made = add(&|number| -> &'static Registration {
+                    Box::leak(Box::new(Registration::new(number, position, desc)))
+                })?;
+                self.registrations.push(made).map_err(|_| Error::OutOfHandles)?;
+                made
+            }
         };
         let id = registration.begin(object, abi);
         self.add_listener();
         Ok(id)
-    }
-
-    fn make(
-        &self,
-        desc: &'static EventDesc,
-        add: impl FnOnce(&dyn Fn(u32) -> &'static Registration) -> Result<()>,
-    ) -> Result<&'static Registration> {
-        let position = self.registrations.len() as u32;
-        let made = Cell::new(None);
-        add(&|number| {
-            let registration: &'static Registration =
-                Box::leak(Box::new(Registration::new(number, position, desc)));
-            made.set(Some(registration));
-            registration
-        })?;
-        let registration = made.get().ok_or(Error::OutOfHandles)?;
-        self.registrations.push(registration).map_err(|_| Error::OutOfHandles)?;
-        Ok(registration)
     }
 
     /// Takes a slot from the free list. Only for the holder of `making`.

@@ -76,7 +76,6 @@ pub(crate) struct Registration {
     free_callback_data: AtomicPtr<c_void>,
 }
 
-/// State that is set once per registration.
 impl Registration {
     pub(super) fn new(number: u32, position: u32, desc: &'static EventDesc) -> Self {
         Self {
@@ -151,10 +150,7 @@ impl Registration {
             unsafe { (abi.deliver)(callback.function, &delivery) };
         }
     }
-}
 
-/// The tool's functions.
-impl Registration {
     /// Sets the callback for a level. Returns false when too many threads change the registration at once.
     pub(crate) fn set_callback(&self, safety: Safety, function: *mut c_void, user_data: *mut c_void) -> bool {
         let new = Function { function, user_data };
@@ -176,10 +172,7 @@ impl Registration {
     pub(crate) fn remove_functions(&self) {
         self.functions.change(|functions| *functions = Functions::NONE);
     }
-}
 
-/// Pins, and the end of a registration.
-impl Registration {
     /// Pins a live registration; `None` if it is not live.
     #[inline]
     pub(crate) fn pin(&self, safety: Safety) -> Option<PinGuard<'_>> {

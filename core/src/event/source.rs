@@ -47,6 +47,14 @@ impl SourceCell {
     pub(super) fn index(&self) -> u32 {
         self.index.load(Relaxed)
     }
+
+    /// Reports drops, before the next event of the source.
+    #[inline]
+    pub(super) fn report_drops(&self, safety: Safety) {
+        if self.unreported.load(Relaxed) != 0 {
+            report_drops(self, safety);
+        }
+    }
 }
 
 #[cold]
@@ -55,16 +63,6 @@ fn report_drops(source: &SourceCell, safety: Safety) {
     for registration in registrations.filter(|one| one.has_drops()) {
         if let Some(pin) = registration.pin(safety) {
             pin.report_drops(safety);
-        }
-    }
-}
-
-impl SourceCell {
-    /// Reports drops, before the next event of the source.
-    #[inline]
-    pub(super) fn report_drops(&self, safety: Safety) {
-        if self.unreported.load(Relaxed) != 0 {
-            report_drops(self, safety);
         }
     }
 }

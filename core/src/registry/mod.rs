@@ -85,7 +85,6 @@ pub(crate) fn existing() -> Option<&'static Registry> {
     GLOBAL.get()
 }
 
-/// Additions, by the crates of this workspace.
 #[doc(hidden)]
 impl Registry {
     /// Creates an empty registry. Programs use [`Registry::global`]; tests create their own.
@@ -176,9 +175,7 @@ impl Registry {
         self.apply(cvars, settings);
         Ok(())
     }
-}
 
-impl Registry {
     /// Drops the values that control variables have for an object that was freed. Runs their functions, so the caller must hold
     /// no lock.
     pub(crate) fn drop_values(&self, object: &Object<'_>) {

@@ -167,42 +167,8 @@ impl RegistrationPlan {
             _ => Some(Fault::of(Rule::C35, format!("its source `{}` was left out", desc.name()))),
         }
     }
-}
 
-/// Returns the definition of the same name, in the registry or in the plan.
-fn known<T, D: Definition>(
-    new: &Pending<D>,
-    there: &IndexSpace<T>,
-    desc_of: impl Fn(&T) -> &'static D,
-    desc: &'static D,
-) -> Option<&'static D> {
-    let hash = there.hash(desc.name());
-    let index = there.find(hash, |entry| desc_of(entry).is_named_as(desc));
-    let registered = index.and_then(|index| there.get(index)).map(desc_of);
-    registered.or_else(|| new.find(hash, |known| known.is_named_as(desc)))
-}
-
-/// Plans a definition that has this fault, if any. Of two with one name the first one stays; the same definition may come twice.
-fn plan_entry<T, D: Definition>(
-    new: &mut Pending<D>,
-    refusals: &mut Vec<Refusal>,
-    there: &IndexSpace<T>,
-    desc_of: impl Fn(&T) -> &'static D,
-    desc: &'static D,
-    fault: Option<Fault>,
-) {
-    if let Some(fault) = fault {
-        return refusals.push(Refusal::new(desc.label(), desc.origin(), fault));
-    }
-    match known(new, there, desc_of, desc) {
-        Some(first) if first.is(desc) => {}
-        Some(first) => refusals.push(Refusal::duplicate(desc.label(), desc.origin(), first.origin())),
-        None => new.push(desc, there.hash(desc.name())),
-    }
-}
-
-/// Planning of categories: the same one may be named many times, and containment must have no cycles.
-impl RegistrationPlan {
+    /// Plans categories: the same one may be named many times, and containment must have no cycles.
     fn plan_categories(&mut self, registry: &Registry, image: &Image) {
         let mut links = Vec::new();
         for desc in image.all_categories() {
@@ -259,6 +225,38 @@ impl RegistrationPlan {
 
     fn refuse_category(&mut self, desc: &'static CategoryDesc, fault: Fault) {
         self.refusals.push(Refusal::new(desc.label(), desc.origin(), fault));
+    }
+}
+
+/// Returns the definition of the same name, in the registry or in the plan.
+fn known<T, D: Definition>(
+    new: &Pending<D>,
+    there: &IndexSpace<T>,
+    desc_of: impl Fn(&T) -> &'static D,
+    desc: &'static D,
+) -> Option<&'static D> {
+    let hash = there.hash(desc.name());
+    let index = there.find(hash, |entry| desc_of(entry).is_named_as(desc));
+    let registered = index.and_then(|index| there.get(index)).map(desc_of);
+    registered.or_else(|| new.find(hash, |known| known.is_named_as(desc)))
+}
+
+/// Plans a definition that has this fault, if any. Of two with one name the first one stays; the same definition may come twice.
+fn plan_entry<T, D: Definition>(
+    new: &mut Pending<D>,
+    refusals: &mut Vec<Refusal>,
+    there: &IndexSpace<T>,
+    desc_of: impl Fn(&T) -> &'static D,
+    desc: &'static D,
+    fault: Option<Fault>,
+) {
+    if let Some(fault) = fault {
+        return refusals.push(Refusal::new(desc.label(), desc.origin(), fault));
+    }
+    match known(new, there, desc_of, desc) {
+        Some(first) if first.is(desc) => {}
+        Some(first) => refusals.push(Refusal::duplicate(desc.label(), desc.origin(), first.origin())),
+        None => new.push(desc, there.hash(desc.name())),
     }
 }
 

@@ -126,13 +126,18 @@ impl Interface {
     }
 
     /// Adds a slot for event registrations. `make` receives its number.
-    pub(crate) fn add_registration(&self, make: &dyn Fn(u32) -> &'static Registration) -> Result<()> {
+    pub(crate) fn add_registration(
+        &self,
+        make: &dyn Fn(u32) -> &'static Registration,
+    ) -> Result<&'static Registration> {
         let _guard = self.registering.lock();
         let number = self.registrations.len();
         if number >= self.handles {
             return Err(Error::OutOfHandles);
         }
-        self.registrations.push(make(number as u32)).map(drop).map_err(|_| Error::OutOfHandles)
+        let registration = make(number as u32);
+        self.registrations.push(registration).map_err(|_| Error::OutOfHandles)?;
+        Ok(registration)
     }
 
     pub(crate) fn registrations(&self) -> impl Iterator<Item = &'static Registration> + '_ {

@@ -2,24 +2,16 @@
 
 use std::time::Instant;
 
-use mpit::event::{Context, Event as _, EventCell, Safety, SourceCell};
+use mpit::event::{Context, Event as _, Safety};
 use mpit::internal::desc::{Element, LARGEST_EVENT};
 use mpit::internal::registry::Image;
 use mpit::internal::session::{Interface, Limits};
 use mpit::internal::vocabulary::SourceOrder;
 use mpit::object::Bind;
-use mpit::tool::{Datatype, EnumDesc, EventDesc, Registry, SourceDesc, Tool, Verbosity};
+use mpit::tool::{Datatype, EnumDesc, EventDesc, Registry, Tool, Verbosity};
 
 use super::fixture::{Delivered, EventFixture, Payload};
-use crate::support::{enumeration, here, leak, refusals};
-
-fn source(name: &'static str) -> &'static SourceDesc {
-    leak(SourceDesc::new(name, SourceOrder::Unordered, leak(SourceCell::new()), here()))
-}
-
-fn event(name: &'static str, elements: &'static [Element], source: &'static SourceDesc) -> EventDesc {
-    EventDesc::new(name, elements, source, leak(EventCell::new()), here())
-}
+use crate::support::{enumeration, event, leak, refusals, source};
 
 fn image(events: impl IntoIterator<Item = EventDesc>) -> Image {
     let mut image = Image::new("test");

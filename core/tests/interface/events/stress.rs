@@ -66,7 +66,7 @@ fn raise(number: u64, safety: Safety) {
 }
 
 /// The deliveries to one registration.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct RegistrationRecord {
     delivered: AtomicU64,
     lost: AtomicI64,
@@ -85,17 +85,7 @@ struct RegistrationRecord {
 
 impl RegistrationRecord {
     fn new(stays: bool, span: u64) -> &'static Self {
-        leak(Self {
-            delivered: AtomicU64::new(0),
-            lost: AtomicI64::new(0),
-            freed: AtomicU64::new(0),
-            ended: AtomicU64::new(0),
-            after_end: AtomicBool::new(false),
-            stays,
-            span,
-            begun_at_end: AtomicU64::new(0),
-            done_at_free: AtomicU64::new(u64::MAX),
-        })
+        leak(Self { stays, span, done_at_free: AtomicU64::new(u64::MAX), ..Self::default() })
     }
 
     fn data(&'static self) -> *mut c_void {
