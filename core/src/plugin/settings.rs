@@ -14,7 +14,7 @@ use crate::cvar::{CvarDesc, ErasedCvar};
 use crate::desc::EnumDesc;
 use crate::object::Object;
 use crate::readable::is_writable;
-use crate::registry::{Fault, Rule, text_fault};
+use crate::registry::{Fault, Rule, check_text};
 use crate::vocabulary::{Bind, Datatype, Scope, Verbosity};
 use crate::{Error, Result};
 
@@ -305,12 +305,10 @@ unsafe fn further_names(from: &Cvar) -> EntryResult<FurtherNames> {
     for (what, name) in
         aliases.iter().map(|name| ("alias", name)).chain(environment.iter().map(|name| ("environment", name)))
     {
-        if let Some(Fault { rule, why }) = text_fault(name, "") {
-            return Err(Fault::of(rule, format!("{what} `{name}`: {why}")));
-        }
+        let within = |fault: Fault| fault.within(format_args!("{what} `{name}`"));
+        check_text(name, "").map_err(within)?;
         if name.contains('=') {
-            let why = format!("{what} `{name}`: its name contains `=`, which ends a name");
-            return Err(Fault::of(Rule::C2, why));
+            return Err(within(Fault::of(Rule::C2, "its name contains `=`, which ends a name")));
         }
     }
     Ok((leak_list(aliases), leak_list(environment)))

@@ -14,7 +14,7 @@ use crate::cell::LevelStorage;
 use crate::cvar::sources;
 use crate::desc::{CategoryDesc, EnumDesc, Metadata, Origin, SharedMetadata};
 use crate::event::{EventDesc, SourceCell, SourceDesc};
-use crate::registry::{Fault, Image, Refusal, Registry, text_fault};
+use crate::registry::{Fault, Image, Refusal, Registry, check_text};
 use crate::threads;
 use crate::vocabulary::SourceOrder;
 
@@ -263,9 +263,7 @@ impl TableBuilder {
         }
         // SAFETY: strings of the table end with a NUL, by the conditions of `register`.
         let component = unsafe { text("the table's component", table.component, NAME) }?;
-        if let Some(Fault { rule, why }) = text_fault(component, "") {
-            return Err(Fault::of(rule, format!("the table's component: {why}")));
-        }
+        check_text(component, "").map_err(|fault| fault.within("the table's component"))?;
         let definitions =
             Definitions { image: Image::new(component), components: Vec::new(), cells: Cells::default() };
         Ok((table, Self { component, activation, definitions, enums: Vec::new(), left_out: None }))

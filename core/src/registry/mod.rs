@@ -27,7 +27,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicI32, Ordering::Acquire};
 
 pub use categories::{Category, Members};
-pub(crate) use check::text_fault;
+pub(crate) use check::check_text;
 pub use check::{Fault, LONGEST_NAME, Refusal, name_fault};
 pub use image::Image;
 pub use rule::{Rule, Severity};

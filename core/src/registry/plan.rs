@@ -6,7 +6,7 @@ use hashbrown::HashTable;
 
 use super::definition::Definition;
 use super::index_space::IndexSpace;
-use super::{Category, CvarEntry, Fault, Image, Refusal, Registry, Rule, check, text_fault};
+use super::{Category, CvarEntry, Fault, Image, Refusal, Registry, Rule, check, check_text};
 use crate::cell::PvarDesc;
 use crate::cvar::CvarDesc;
 use crate::desc::{CategoryDesc, EnumDesc};
@@ -83,7 +83,7 @@ impl RegistrationPlan {
 
     fn plan_enums(&mut self, registry: &Registry, image: &Image) {
         for desc in image.all_enums() {
-            let fault = check::enum_fault(desc);
+            let fault = check::check_enum(desc).err();
             plan_entry(&mut self.enums, &mut self.refusals, &registry.enums, |desc| *desc, desc, fault);
         }
     }
@@ -97,7 +97,7 @@ impl RegistrationPlan {
             (is_unusual(desc), desc.component(), desc.name(), desc.class(), desc.origin())
         });
         for desc in pvars {
-            let fault = check::pvar_fault(desc);
+            let fault = check::check_pvar(desc).err();
             if fault.is_none()
                 && self.refuse_if_missing(desc, self.missing_enum(registry, desc.enumeration()))
             {
@@ -111,7 +111,7 @@ impl RegistrationPlan {
         let mut cvars = image.cvars.clone();
         cvars.sort_by_cached_key(|desc| (desc.component(), desc.name(), desc.origin()));
         for desc in cvars {
-            let fault = check::cvar_fault(desc);
+            let fault = check::check_cvar(desc).err();
             if fault.is_none()
                 && self.refuse_if_missing(desc, self.missing_enum(registry, desc.enumeration()))
             {
@@ -123,7 +123,7 @@ impl RegistrationPlan {
 
     fn plan_sources(&mut self, registry: &Registry, image: &Image) {
         for desc in image.all_sources() {
-            let fault = text_fault(desc.name(), desc.description());
+            let fault = check_text(desc.name(), desc.description()).err();
             plan_entry(&mut self.sources, &mut self.refusals, &registry.sources, |desc| *desc, desc, fault);
         }
     }
@@ -134,7 +134,7 @@ impl RegistrationPlan {
         let is_bound = |desc: &EventDesc| desc.bind() != Bind::NoObject;
         events.sort_by_cached_key(|desc| (is_bound(desc), desc.component(), desc.name(), desc.origin()));
         for desc in events {
-            let fault = check::event_fault(desc);
+            let fault = check::check_event(desc).err();
             let missing = self
                 .missing_enum(registry, desc.element_names())
                 .or_else(|| self.missing_source(registry, desc.source()));
@@ -172,7 +172,7 @@ impl RegistrationPlan {
     fn plan_categories(&mut self, registry: &Registry, image: &Image) {
         let mut links = Vec::new();
         for desc in image.all_categories() {
-            if let Some(fault) = text_fault(desc.name(), desc.description()) {
+            if let Err(fault) = check_text(desc.name(), desc.description()) {
                 self.refuse_category(desc, fault);
                 continue;
             }

@@ -1,7 +1,6 @@
 //! The state of one handle: its variable, its object, and its account.
 
 use std::marker::PhantomData;
-use std::sync::OnceLock;
 use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU32, AtomicU64,
     Ordering::{Relaxed, Release},
@@ -66,8 +65,8 @@ pub(super) struct Handle {
     pub(super) acting: AtomicBool,
     pub(super) atomic_record: AtomicRecord,
     inline: [AtomicU64; INLINE],
-    words: OnceLock<Box<[AtomicU64]>>,
-    ranks: OnceLock<Box<[AtomicU32]>>,
+    words: Option<Box<[AtomicU64]>>,
+    ranks: Option<Box<[AtomicU32]>>,
 }
 
 /// The control words that determine if a handle is started, at one moment.
@@ -92,14 +91,12 @@ pub(super) struct View<'a> {
 impl Handle {
     pub(super) fn with_layout(layout: HandleLayout) -> Self {
         let words = match layout.words {
-            0 => OnceLock::new(),
-            log2 => OnceLock::from((0..1_usize << log2).map(|_| AtomicU64::new(0)).collect::<Box<[_]>>()),
+            0 => None,
+            log2 => Some((0..1_usize << log2).map(|_| AtomicU64::new(0)).collect()),
         };
         let ranks = match layout.ranks {
-            0 => OnceLock::new(),
-            log2 => {
-                OnceLock::from((0..1_usize << (log2 - 1)).map(|_| AtomicU32::new(0)).collect::<Box<[_]>>())
-            }
+            0 => None,
+            log2 => Some((0..1_usize << (log2 - 1)).map(|_| AtomicU32::new(0)).collect()),
         };
         Self {
             id: AtomicU64::new(0),
@@ -137,7 +134,7 @@ impl Handle {
         self.object_size.store(object.size, Relaxed);
         let ranks = object.ranks();
         self.object_has_ranks.store(ranks.is_some(), Relaxed);
-        if let (Some(from), Some(to)) = (ranks, self.ranks.get()) {
+        if let (Some(from), Some(to)) = (ranks, &self.ranks) {
             for (from, to) in from.iter().zip(to) {
                 to.store(from.load(Relaxed), Relaxed);
             }
@@ -179,7 +176,7 @@ impl Handle {
     /// Returns the number of records of the account, and its words. The layout is the same for all uses of the slot.
     #[inline]
     fn account(&self) -> (usize, &[AtomicU64]) {
-        match self.words.get() {
+        match &self.words {
             Some(words) => (ARRAY_RECORDS, words),
             None => (SCALAR_RECORDS, &self.inline),
         }
@@ -215,7 +212,7 @@ impl Handle {
         let size = self.object_size.load(Relaxed);
         let has_ranks = self.object_has_ranks.load(Relaxed);
         let ranks =
-            if has_ranks { self.ranks.get().filter(|ranks| ranks.len() >= size as usize) } else { None };
+            if has_ranks { self.ranks.as_ref().filter(|ranks| ranks.len() >= size as usize) } else { None };
         if has_ranks && ranks.is_none() {
             return None;
         }

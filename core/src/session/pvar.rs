@@ -1,6 +1,5 @@
 //! Sessions, and their handles of performance variables.
 
-use std::cell::Cell as StdCell;
 use std::collections::HashSet;
 use std::sync::atomic::{Ordering::SeqCst, fence};
 
@@ -216,13 +215,7 @@ impl View<'_> {
 
     /// Passes a request to a custom variable.
     pub(super) fn act(&self, request: Request, buffer: *mut u8, count: usize) -> Result<()> {
-        let action = Action {
-            request,
-            handle: HandleId(self.id),
-            object: &self.object,
-            buffer: StdCell::new(buffer),
-            count,
-        };
-        self.desc.custom(&action)
+        let handle = HandleId(self.id);
+        self.desc.custom(&Action { request, handle, object: &self.object, buffer, count })
     }
 }

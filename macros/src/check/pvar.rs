@@ -28,7 +28,6 @@ pub(crate) struct Pvar {
     pub(crate) description: Description,
     pub(crate) unit: Option<At<String>>,
     pub(crate) flags: Vec<Flag>,
-    pub(crate) atomic: bool,
     /// True if the value's type is no alias, so that it was checked here.
     pub(crate) value_seen: bool,
     pub(crate) storage: Storage,
@@ -84,7 +83,6 @@ impl Pvar {
             cfgs: item::cfgs(&attributes),
             name,
             classes: classes(&args)?,
-            atomic: args.flag(Flag::Atomic).is_some(),
             value_seen: value.is_some(),
             bind: args.bind,
             categories: args.category,

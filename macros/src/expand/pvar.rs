@@ -98,7 +98,7 @@ fn checks(private: &TokenStream, pvar: &Pvar, ty: &TokenStream) -> TokenStream {
         let class = Ident::new(&class.value.as_str().to_lowercase(), Span::call_site());
         checks.extend(quote!(#private::cell_of::#class::<#ty>();));
     }
-    if pvar.atomic {
+    if pvar.flags.contains(&Flag::Atomic) {
         checks.extend(quote!(#private::cell_of::atomic::<#ty>();));
     }
     if let (Some(bind), Storage::Static { .. }) = (&pvar.bind, &pvar.storage) {

@@ -25,7 +25,7 @@ use crate::abi;
 use crate::activation::Activation;
 use crate::component::{CommId, Framework, Lifecycle, Lines, Subscription, World, coll, osc, pml};
 use crate::desc::Origin;
-use crate::registry::{Fault, Refusal, Rule, text_fault};
+use crate::registry::{Fault, Refusal, Rule, check_text};
 
 /// The description of a component, as read from its table.
 #[derive(Clone, Copy, Debug)]
@@ -86,9 +86,7 @@ impl ForeignComponent {
             let why = format!("there is no framework `{}`, but pml, osc and coll", about.framework);
             return Err(Fault::of(Rule::C4, why));
         };
-        if let Some(fault) = text_fault(about.name, "") {
-            return Err(fault);
-        }
+        check_text(about.name, "")?;
         if !functions.listening.is_null() {
             check_writable("its switch", functions.listening)?;
         }
