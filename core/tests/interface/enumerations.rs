@@ -86,13 +86,14 @@ fn variables_without_an_enumeration() {
 #[test]
 fn names_and_values_are_present_and_distinct() {
     assert!(refused("one", &[(0, "zero")]).is_empty());
-    for (name, items, why) in [
-        ("empty", &[][..], "no item"),
+    let cases: [(_, &[_], _); 5] = [
+        ("empty", &[], "no item"),
         ("", &[(0, "zero")], "its name is empty"),
         ("nameless", &[(0, "")], "no usable name"),
         ("twins", &[(0, "a"), (1, "b"), (2, "a")], "not distinct"),
         ("twins", &[(3, "a"), (1, "b"), (3, "c")], "not distinct"),
-    ] {
+    ];
+    for (name, items, why) in cases {
         assert!(refused(name, items)[0].contains(why), "{name}: {items:?}");
     }
 }
