@@ -18,7 +18,7 @@ use crate::threads;
 /// A level is never negative, and the bits of non-negative numbers, integers and `f64` alike, are ordered like the numbers; so
 /// levels are compared as bits.
 ///
-/// Each watermark handle has its own cursor, a `WatermarkCursor`, and an update moves those that are started. Without started cursors, an
+/// Each watermark handle has its own `WatermarkCursor`, and an update moves those that are started. Without started cursors, an
 /// update is a store, a load and a branch.
 ///
 /// An update stores the level and then looks for started cursors; a cursor is started and then loads the level. All these

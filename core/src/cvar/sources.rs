@@ -67,8 +67,8 @@ pub struct Setting {
     pub source: ValueSource,
 }
 
-/// Returns the settings of this process that may apply to control variables, from weakest to strongest. From the environment, these
-/// are variables that begin with `MPIT_`, and those that the definitions name.
+/// Returns the settings of this process that may apply to control variables, from weakest to strongest. From the environment,
+/// these are variables that begin with `MPIT_`, and those that the definitions name.
 pub fn for_cvars(cvars: &[&CvarDesc]) -> Vec<Setting> {
     let named: HashSet<&str> = cvars.iter().flat_map(|desc| desc.environment()).copied().collect();
     environment::report_ignored();

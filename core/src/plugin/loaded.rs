@@ -294,7 +294,8 @@ impl Plugin {
     }
 
     /// Deactivates the plug-in for the rest of the process; no effect if it is not active. Its variables and events stay listed,
-    /// but handles on them are invalid from now on and can only be freed. Handlers of drops may run before this returns. Code of the plug-in that is running continues.
+    /// but handles on them are invalid from now on and can only be freed. Handlers of drops may run before this returns. Running
+    /// code of the plug-in continues.
     pub fn deactivate(self) {
         if self.0.activation.end() {
             component::changed();

@@ -179,7 +179,7 @@ impl Interface {
         Ok(view)
     }
 
-    /// Handles the deactivation of a plug-in: stops the handles of the plug-in's variables and ends the registrations for its events.
+    /// Handles the deactivation of a plug-in: stops the handles of its variables and ends the registrations for its events.
     /// Callbacks may run before this returns. Tools still have to free their handles.
     pub fn release(&self, activation: &Activation) {
         self.stop_handles_of(activation);

@@ -17,8 +17,8 @@ static CLAIMING: Mutex<()> = Mutex::new(());
 
 static HOOK: OnceLock<fn()> = OnceLock::new();
 
-/// Sets the function that is called when components are added, and when plug-ins are deactivated. It iterates over [`all`] components
-/// and whether they are [active](ForeignComponent::is_active). Only the first call takes effect.
+/// Sets the function that is called when components are added, and when plug-ins are deactivated: [`all`] and
+/// [`ForeignComponent::is_active`] have new results. Only the first call takes effect.
 pub fn on_change(hook: fn()) {
     HOOK.get_or_init(|| hook);
 }
@@ -43,7 +43,7 @@ pub fn all() -> impl Iterator<Item = &'static ForeignComponent> {
 pub struct Claim(Vec<&'static ForeignComponent>);
 
 impl Claim {
-    /// Claims the names and subscriptions of components. Components whose name or subscription is taken are left out, and refusals returned.
+    /// Claims the names and subscriptions of components. Those whose name or subscription is taken are refused.
     pub fn new(components: Vec<ForeignComponent>) -> (Self, Vec<Refusal>) {
         let _guard = CLAIMING.lock();
         let (mut claim, mut refusals) = (Self::default(), Vec::new());

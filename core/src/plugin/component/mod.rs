@@ -1,12 +1,12 @@
 //! Components of other images, adapted to the traits that frameworks notify.
 //!
-//! Such a component is a set of C functions and perhaps a subscription in its own image. Here it becomes a [`ForeignComponent`], which
-//! implements the traits of [`component`](mod@crate::component), has a subscription like any other, and is kept in an append-only list.
-//! Frameworks iterate over the list whenever it [changed](on_change).
+//! Such a component is a set of C functions and perhaps a subscription in its own image. Here it becomes a [`ForeignComponent`],
+//! which implements the traits of [`component`](mod@crate::component), has a subscription like any other, and is kept in an
+//! append-only list. Frameworks iterate over the list whenever it [changed](on_change).
 //!
-//! States of a component: it is [claimed](Claim), which binds its subscription; published, after all that came with it is registered;
-//! opened by its framework, if MPI is initialized and the selection list admits it, which resumes its subscription; closed when MPI is
-//! finalized or its plug-in is deactivated.
+//! States of a component: it is [claimed](Claim), which binds its subscription; published, after all that came with it is
+//! registered; opened by its framework, if MPI is initialized and the selection list admits it, which resumes its subscription;
+//! closed when MPI is finalized or its plug-in is deactivated.
 
 mod list;
 

@@ -87,8 +87,8 @@ unsafe fn listener(user_data: *mut c_void) -> &'static Listener {
     unsafe { &*user_data.cast_const().cast() }
 }
 
-// The functions of `struct mpit_component`. As `mpit_plugin.h` requires, the host passes the `user_data` that `entry` stored in the
-// struct, and null or the struct of its type for any other pointer.
+// The functions of `struct mpit_component`. As `mpit_plugin.h` requires, the host passes the `user_data` that `entry` stored, and
+// null or the struct of its type for any other pointer.
 
 unsafe extern "C" fn open(user_data: *mut c_void, rank: u32, size: u32) -> c_int {
     // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.

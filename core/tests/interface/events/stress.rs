@@ -11,6 +11,7 @@ use std::ffi::c_void;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::SeqCst};
 
+use super::fixture::LEVELS;
 use crate::support::leak;
 use crate::support::process::in_own_process;
 use mpit::event::{
@@ -24,8 +25,6 @@ use mpit::tool::Registry;
 const THREADS: u64 = 4;
 /// Raises by the threads; callbacks add some.
 const RAISES: u64 = if cfg!(debug_assertions) { 300_000 } else { 10_000_000 };
-const LEVELS: [Safety; 4] =
-    [Safety::None, Safety::MpiRestricted, Safety::ThreadSafe, Safety::AsyncSignalSafe];
 
 static INTERFACE: OnceLock<Interface> = OnceLock::new();
 
