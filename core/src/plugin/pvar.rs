@@ -132,10 +132,8 @@ unsafe fn value_of(from: &Pvar, datatype: Datatype) -> EntryResult<ValueSource> 
 fn count_of(from: &Pvar, value: &ValueSource) -> EntryResult<Count> {
     if let Some(function) = from.count_of {
         if from.count != 0 {
-            return Err(Fault::of(
-                Rule::C28,
-                format!("its count is {}; beside `count_of` it is 0", from.count),
-            ));
+            let why = format!("its count is {}; beside `count_of` it is 0", from.count);
+            return Err(Fault::of(Rule::C28, why));
         }
         if !matches!(value, ValueSource::Function(_)) {
             return Err(Fault::of(Rule::C28, "`count_of` goes with `read`; what lies in memory has a count"));

@@ -170,10 +170,8 @@ fn check_datatype(value: Option<&Type>, datatype: Option<&At<Datatype>>, errors:
     if !fitting.contains(&datatype.value) {
         let fitting: Vec<&str> = fitting.iter().map(|datatype| datatype.as_str()).collect();
         let word = datatype.value.as_str();
-        errors.at(
-            datatype.span,
-            format!("the cell's value cannot be published as `{word}`, use {}", listed(&fitting)),
-        );
+        let message = format!("the cell's value cannot be published as `{word}`, use {}", listed(&fitting));
+        errors.at(datatype.span, message);
     }
 }
 

@@ -164,10 +164,8 @@ fn check_function(item: &ItemFn, errors: &mut Errors) {
 /// Reports generic parameters, since a definition must be a single item.
 pub(crate) fn check_generics(generics: &Generics, what: &str, errors: &mut Errors) {
     if generics.params.iter().any(|param| !matches!(param, syn::GenericParam::Lifetime(_))) {
-        errors.on(
-            &generics.params,
-            format!("a generic item cannot be {what}: there would be one for each type"),
-        );
+        let message = format!("a generic item cannot be {what}: there would be one for each type");
+        errors.on(&generics.params, message);
     }
 }
 
@@ -179,12 +177,10 @@ pub(crate) fn description(attributes: &[Attribute], ident: &Ident, errors: &mut 
     }
     let bytes = description.bytes();
     if bytes > LONGEST_DESCRIPTION {
-        errors.at(
-            ident.span(),
-            format!(
-                "the doc comment is {bytes} bytes long, at most {LONGEST_DESCRIPTION} fit into a description"
-            ),
+        let message = format!(
+            "the doc comment is {bytes} bytes long, at most {LONGEST_DESCRIPTION} fit into a description"
         );
+        errors.at(ident.span(), message);
     }
     description
 }

@@ -123,10 +123,10 @@ fn missing_class(ty: Option<&Type>) -> String {
 /// Checks that variables whose meaning tools cannot know have a description.
 fn check_description(args: &PvarArgs, description: &Description, ident: &Ident, errors: &mut Errors) {
     if args.class.as_ref().is_some_and(|class| class.value == Class::Generic) && description.is_empty() {
-        errors.at(
-            ident.span(),
-            format!("a GENERIC pvar needs a description: write a doc comment that says what `{ident}` starts at and how it changes"),
+        let message = format!(
+            "a GENERIC pvar needs a description: write a doc comment that says what `{ident}` starts at and how it changes"
         );
+        errors.at(ident.span(), message);
     }
 }
 
