@@ -9,11 +9,8 @@
 //! Nothing blocks. If all records are claimed, by as many changes of one state at once, a change retries for a while and then
 //! fails.
 
-use std::sync::atomic::{
-    AtomicU32, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release, SeqCst},
-    fence,
-};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 
 /// The flags in a control word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

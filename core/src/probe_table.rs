@@ -1,10 +1,8 @@
 //! Hash tables with open addressing and linear probing, which are read without locks while larger ones replace them.
 
 use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::{
-    AtomicPtr, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicPtr, AtomicU64};
 
 use crate::log::Log;
 

@@ -1,10 +1,7 @@
 //! Slot tables: memory that is reused but never freed, with identifiers that contain a generation.
 
-use std::sync::atomic::{
-    AtomicU32, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release},
-    fence,
-};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 
 use crate::lock::Mutex;
 use crate::log::Log;

@@ -2,10 +2,8 @@
 
 use std::fmt;
 use std::ptr::null_mut;
-use std::sync::atomic::{
-    AtomicPtr,
-    Ordering::{Acquire, Release},
-};
+use std::sync::atomic::AtomicPtr;
+use std::sync::atomic::Ordering::{Acquire, Release};
 
 /// A slot for a `&'static T`, empty at first.
 pub struct StaticRef<T: 'static>(AtomicPtr<T>);

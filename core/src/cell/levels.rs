@@ -1,11 +1,8 @@
 //! Levels per communicator.
 
 use std::ops::Deref;
-use std::sync::atomic::{
-    AtomicU64,
-    Ordering::{Acquire, Relaxed, Release},
-    fence,
-};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU64, fence};
 use std::sync::{Mutex, PoisonError};
 
 use super::{AmountValue, Cell, Level, LevelStorage};

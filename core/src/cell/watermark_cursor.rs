@@ -1,9 +1,7 @@
 //! Watermark cursors: the extreme level of one watermark handle.
 
-use std::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release, SeqCst},
-};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64};
 
 use super::LevelStorage;
 use crate::atomic_record::{AtomicRecord, Control, Flags};

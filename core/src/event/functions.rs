@@ -2,10 +2,8 @@
 
 use std::convert::Infallible;
 use std::ffi::c_void;
-use std::sync::atomic::{
-    AtomicPtr,
-    Ordering::{Acquire, Release},
-};
+use std::sync::atomic::AtomicPtr;
+use std::sync::atomic::Ordering::{Acquire, Release};
 
 use super::instance::InstanceId;
 use super::registration::RegistrationId;

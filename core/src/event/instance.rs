@@ -5,11 +5,8 @@
 //! instances in flight of its event type; the registration ends when the last of these raises has found the mark and released its
 //! pin.
 
-use std::sync::atomic::{
-    AtomicI64, AtomicPtr, AtomicU32, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release, SeqCst},
-    fence,
-};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicU64, fence};
 
 use super::desc::{EventDesc, LARGEST_EVENT};
 #[doc(hidden)]

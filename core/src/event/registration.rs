@@ -1,10 +1,8 @@
 //! Registrations of tools for an event type.
 
 use std::ffi::c_void;
-use std::sync::atomic::{
-    AtomicI64, AtomicPtr, AtomicU32, AtomicU64,
-    Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
-};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicU64};
 
 use super::desc::EventDesc;
 use super::functions::{Abi, Delivery, FreeNotice, Function, FunctionTable, Functions};

@@ -1,9 +1,7 @@
 //! The mutable part of a source.
 
-use std::sync::atomic::{
-    AtomicI64, AtomicU32, AtomicU64,
-    Ordering::{Acquire, Relaxed, SeqCst},
-};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 
 use super::clock;
 use super::desc::{EventDesc, SourceDesc};

@@ -4,10 +4,8 @@ use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::from_ref;
-use std::sync::atomic::{
-    AtomicU8, AtomicU32, AtomicU64,
-    Ordering::{Relaxed, Release},
-};
+use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 
 use crate::abi::{CountFunction, LevelFunction, ReadFunction, Sum, WatchFunction};
 use crate::cell::{Cell, LevelStorage, PvarDesc, ReachedFunction, Value};

@@ -5,10 +5,8 @@
 //! a host.
 
 use std::ffi::c_int;
-use std::sync::atomic::{
-    AtomicBool,
-    Ordering::{Acquire, Release},
-};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{Acquire, Release};
 
 use super::{load, table};
 use crate::abi::{Host, Plugin, PluginFunction};

@@ -1,10 +1,8 @@
 //! The state of one handle: its variable, its object, and its account.
 
 use std::marker::PhantomData;
-use std::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU32, AtomicU64,
-    Ordering::{Relaxed, Release},
-};
+use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64};
 
 use crate::atomic_record::{AtomicRecord, Control, Flags};
 use crate::cell::{Behavior, PvarDesc, WatermarkCursor};

@@ -12,10 +12,8 @@ mod list;
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::{from_mut, from_ref, null_mut};
-use std::sync::atomic::{
-    AtomicBool, AtomicU8,
-    Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
-};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU8};
 
 pub use list::{Claim, all, changed, on_change};
 
