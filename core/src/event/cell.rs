@@ -131,16 +131,15 @@ impl EventCell {
         add: impl FnOnce(&dyn Fn(u32) -> &'static Registration) -> Result<&'static Registration>,
     ) -> Result<RegistrationId> {
         let _guard = self.making.lock();
-        let registration = match self.pop_free() {
-            Some(free) => free,
-            None => {
-                let position = self.registrations.len() as u32;
-                let made = add(&|number| -> &'static Registration {
-                    Box::leak(Box::new(Registration::new(number, position, desc)))
-                })?;
-                self.registrations.push(made).map_err(|_| Error::OutOfHandles)?;
-                made
-            }
+        let registration = if let Some(free) = self.pop_free() {
+            free
+        } else {
+            let position = self.registrations.len() as u32;
+            let made = add(&|number| -> &'static Registration {
+                Box::leak(Box::new(Registration::new(number, position, desc)))
+            })?;
+            self.registrations.push(made).map_err(|_| Error::OutOfHandles)?;
+            made
         };
         let id = registration.begin(object, abi);
         self.add_listener();

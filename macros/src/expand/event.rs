@@ -135,13 +135,13 @@ fn descriptor(private: &TokenStream, event: &Event, source: &TokenStream, named:
     let description = event.description.to_tokens();
     let bind = setter(private, "with_bind", "Bind", event.bind);
     let verbosity = setter(private, "with_verbosity", "Verbosity", event.verbosity);
-    let names = if named { Some(quote!(.with_enumeration(&__MPIT_NAMES))) } else { None };
+    let enumeration = if named { Some(quote!(.with_enumeration(&__MPIT_NAMES))) } else { None };
     let categories = with_categories(event.krate.as_ref(), &event.categories);
     quote! {
         #private::EventDesc::new(#name, __MPIT_ELEMENTS, #source, &__MPIT_CELL, #origin)
             .with_component(#component)
             .with_description(#description)
-            #bind #verbosity #names #categories
+            #bind #verbosity #enumeration #categories
     }
 }
 

@@ -94,10 +94,10 @@ unsafe fn object(at: *const Object<'_>) -> Option<Object<'_>> {
 /// # Safety
 ///
 /// `user_data` is a `&'static D`, which [`entry`] stored in the struct, and the conditions of [`object`] hold for `at`.
-pub(super) unsafe fn target<'a, D: 'static>(
+pub(super) unsafe fn target<D: 'static>(
     user_data: *mut c_void,
-    at: *const Object<'a>,
-) -> (&'static D, Option<Object<'a>>) {
+    at: *const Object<'_>,
+) -> (&'static D, Option<Object<'_>>) {
     // SAFETY: the caller ensures that `user_data` is a `&'static D`.
     let desc = unsafe { &*user_data.cast_const().cast::<D>() };
     // SAFETY: the caller ensures that the conditions of `object` hold for `at`.
