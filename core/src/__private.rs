@@ -2,19 +2,15 @@
 
 pub use crate::cell::{
     AggregateCell, AtomicReadReset, Cell, Computed, ComputedPvar, CounterCell, CounterValue, EnumValue,
-    GenericCell, HighWatermarkCell, LevelCell, LowWatermarkCell, PercentageCell, SizeCell, StateCell,
-    TimerCell, Value, fits,
+    GenericCell, HighWatermarkCell, LevelCell, LowWatermarkCell, PercentageCell, PvarDesc, PvarFlags,
+    SizeCell, StateCell, TimerCell, Value, fits,
 };
-pub use crate::cell::{PvarDesc, PvarFlags};
 pub use crate::component::ComponentDesc;
-pub use crate::cvar::CvarDesc;
-pub use crate::cvar::{CvarCell, CvarValue};
+pub use crate::cvar::{CvarCell, CvarDesc, CvarValue};
 pub use crate::desc::{CategoryDesc, CategoryLink, EnumDesc, EnumItem, Metadata, Origin, SharedMetadata};
 pub use crate::error::{Error, Result};
-pub use crate::event::element;
 pub use crate::event::instance::Payload;
-pub use crate::event::{Element, EventDesc, SourceDesc};
-pub use crate::event::{EventCell, EventInstance, SourceCell};
+pub use crate::event::{Element, EventCell, EventDesc, EventInstance, SourceCell, SourceDesc, element};
 pub use crate::object::{Comm, Object};
 /// The lists that definitions are elements of.
 pub mod slices {
@@ -91,7 +87,6 @@ pub mod cell_of {
         fits::<C::Value>(datatype)
     }
 
-    /// Returns true if the cell of a control variable has a value for each object.
     pub const fn has_value_of_each_object<C: CvarCell>() -> bool {
         C::IS_BOUND
     }

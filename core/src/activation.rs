@@ -15,15 +15,12 @@ pub struct Activation {
 
 impl Activation {
     /// Creates the activation of a plug-in that is not active yet.
-    #[must_use]
-    #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
     pub const fn new() -> Self {
         Self { is_active: AtomicBool::new(false) }
     }
 
     /// Returns true if the plug-in is active.
     #[inline]
-    #[must_use]
     pub fn is_active(&self) -> bool {
         self.is_active.load(SeqCst)
     }

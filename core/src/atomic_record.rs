@@ -9,18 +9,14 @@
 //! Nothing blocks. If all records are claimed, by as many changes of one state at once, a change retries for a while and then
 //! fails.
 
-use std::sync::atomic::{
-    AtomicU32, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release, SeqCst},
-    fence,
-};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 
 /// The flags in a control word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Flags(u64);
 
 impl Flags {
-    /// No flag.
     pub(crate) const NONE: Self = Self(0);
     /// The handle is started.
     pub(crate) const RUNS: Self = Self(1);
@@ -67,7 +63,6 @@ impl Control {
         self.0 & Flags::OVERLAY.0 != 0
     }
 
-    /// Returns the number of the present record.
     pub(crate) fn record(self) -> usize {
         (self.0 >> RECORD_SHIFT & RECORD_MASK) as usize
     }

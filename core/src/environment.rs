@@ -15,14 +15,12 @@ pub const PLUGINS: &str = "MPIT_PLUGINS";
 /// of names.
 pub const PLUGIN_PATH: &str = "MPIT_PLUGIN_PATH";
 
-/// Returns true if the environment names plug-ins.
 pub(crate) fn names_plugins() -> bool {
     let is_set = |name| var_os(name).is_some_and(|value| !value.is_empty());
     [PLUGINS, PLUGIN_PATH].into_iter().any(is_set)
 }
 
 /// Returns true if the process has privileges that the user who started it lacks.
-#[must_use]
 pub fn is_privileged() -> bool {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     // SAFETY: `getauxval` has no preconditions.
@@ -33,14 +31,12 @@ pub fn is_privileged() -> bool {
 }
 
 /// Returns the value of a variable, or `None` in a privileged process.
-#[must_use]
 #[allow(clippy::disallowed_methods, reason = "the one place that checks for privileges")]
 pub fn var_os(name: impl AsRef<OsStr>) -> Option<OsString> {
     if is_privileged() { None } else { std::env::var_os(name) }
 }
 
 /// Returns the value of a variable if it is UTF-8, or `None` in a privileged process.
-#[must_use]
 pub fn var(name: impl AsRef<OsStr>) -> Option<String> {
     var_os(name).and_then(|value| value.into_string().ok())
 }
@@ -53,7 +49,6 @@ pub fn vars_os() -> impl Iterator<Item = (OsString, OsString)> {
 }
 
 /// Returns the user's home directory as `HOME` names it, or `None` in a privileged process.
-#[must_use]
 pub fn home() -> Option<PathBuf> {
     var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from)
 }

@@ -1,63 +1,60 @@
 //! The error type of the tools interface.
 
-/// The reason for a failed call, in the standard's vocabulary.
-///
-/// Each variant is one `MPI_T_ERR_*` class. The values of these constants differ between ABIs (72 is `INVALID` in Open MPI and
-/// `PVAR_NO_ATOMIC` in MPICH), so this crate uses no numbers; `mpit-ffi` translates at the C boundary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
+macro_rules! errors {
+    ($($(#[$doc:meta])* $error:ident = $message:literal;)*) => {
+        /// The reason for a failed call, in the standard's vocabulary.
+        ///
+        /// Each variant is one `MPI_T_ERR_*` class. The values of these constants differ between ABIs (72 is `INVALID` in Open MPI
+        /// and `PVAR_NO_ATOMIC` in MPICH), so this crate uses no numbers; `mpit-ffi` translates at the C boundary.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+        #[non_exhaustive]
+        pub enum Error {
+            $($(#[$doc])* #[error($message)] $error,)*
+        }
+
+        #[doc(hidden)]
+        impl Error {
+            /// All errors, in the order of their codes at the plug-in boundary (see [`Error::code`]).
+            pub const ALL: [Self; 17] = [$(Self::$error),*];
+        }
+    };
+}
+
+errors! {
     /// `MPI_T_ERR_INVALID`: a bad parameter value and nothing more specific.
-    #[error("invalid argument")]
-    Invalid,
+    Invalid = "invalid argument";
     /// `MPI_T_ERR_MEMORY`: out of memory.
-    #[error("out of memory")]
-    Memory,
+    Memory = "out of memory";
     /// `MPI_T_ERR_NOT_INITIALIZED`: the tools interface is not initialized.
-    #[error("the tools interface is not initialized")]
-    NotInitialized,
+    NotInitialized = "the tools interface is not initialized";
     /// `MPI_T_ERR_CANNOT_INIT`: the interface cannot be initialized in the present state.
-    #[error("the tools interface cannot be initialized now")]
-    CannotInit,
+    CannotInit = "the tools interface cannot be initialized now";
     /// `MPI_T_ERR_NOT_ACCESSIBLE`: not possible at this time or in this context.
-    #[error("not accessible at this time or from this context")]
-    NotAccessible,
+    NotAccessible = "not accessible at this time or from this context";
     /// `MPI_T_ERR_NOT_SUPPORTED`: the functionality is not offered.
-    #[error("not supported")]
-    NotSupported,
+    NotSupported = "not supported";
     /// `MPI_T_ERR_INVALID_INDEX`: no entry (variable, category, enumeration item, ...) has this index.
-    #[error("no entry has this index")]
-    InvalidIndex,
+    InvalidIndex = "no entry has this index";
     /// `MPI_T_ERR_INVALID_NAME`: no entry has this name (for a performance variable: this name in this class).
-    #[error("no entry has this name")]
-    InvalidName,
+    InvalidName = "no entry has this name";
     /// `MPI_T_ERR_INVALID_HANDLE`: the handle is null, freed, forged or of another session, or its object was freed.
-    #[error("the handle is not valid here")]
-    InvalidHandle,
+    InvalidHandle = "the handle is not valid here";
     /// `MPI_T_ERR_OUT_OF_HANDLES`: no more handles.
-    #[error("out of handles")]
-    OutOfHandles,
+    OutOfHandles = "out of handles";
     /// `MPI_T_ERR_OUT_OF_SESSIONS`: no more sessions.
-    #[error("out of sessions")]
-    OutOfSessions,
+    OutOfSessions = "out of sessions";
     /// `MPI_T_ERR_INVALID_SESSION`: no session has this identifier.
-    #[error("the session is not valid")]
-    InvalidSession,
+    InvalidSession = "the session is not valid";
     /// `MPI_T_ERR_CVAR_SET_NOT_NOW`: the control variable cannot be set now, perhaps later.
-    #[error("the control variable cannot be set now")]
-    CvarSetNotNow,
+    CvarSetNotNow = "the control variable cannot be set now";
     /// `MPI_T_ERR_CVAR_SET_NEVER`: the control variable cannot be set any more in this run.
-    #[error("the control variable cannot be set in this run")]
-    CvarSetNever,
+    CvarSetNever = "the control variable cannot be set in this run";
     /// `MPI_T_ERR_PVAR_NO_STARTSTOP`: the performance variable cannot be started or stopped.
-    #[error("the performance variable cannot be started or stopped")]
-    PvarNoStartStop,
+    PvarNoStartStop = "the performance variable cannot be started or stopped";
     /// `MPI_T_ERR_PVAR_NO_WRITE`: the performance variable cannot be written or reset.
-    #[error("the performance variable cannot be written or reset")]
-    PvarNoWrite,
+    PvarNoWrite = "the performance variable cannot be written or reset";
     /// `MPI_T_ERR_PVAR_NO_ATOMIC`: the performance variable cannot be read and reset in one step.
-    #[error("the performance variable cannot be read and reset in one step")]
-    PvarNoAtomic,
+    PvarNoAtomic = "the performance variable cannot be read and reset in one step";
 }
 
 /// The result of every fallible call of this crate.
@@ -66,31 +63,9 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Codes, by which errors cross between images.
 #[doc(hidden)]
 impl Error {
-    /// All errors, in the order of their codes at the plug-in boundary (see [`Error::code`]).
-    pub const ALL: [Self; 17] = [
-        Self::Invalid,
-        Self::Memory,
-        Self::NotInitialized,
-        Self::CannotInit,
-        Self::NotAccessible,
-        Self::NotSupported,
-        Self::InvalidIndex,
-        Self::InvalidName,
-        Self::InvalidHandle,
-        Self::OutOfHandles,
-        Self::OutOfSessions,
-        Self::InvalidSession,
-        Self::CvarSetNotNow,
-        Self::CvarSetNever,
-        Self::PvarNoStartStop,
-        Self::PvarNoWrite,
-        Self::PvarNoAtomic,
-    ];
-
     /// Returns the code of this error for C functions of a definition: 1 + position in [`Error::ALL`]; 0 is success.
     ///
     /// These are not the numbers of any MPI ABI.
-    #[must_use]
     pub fn code(self) -> i32 {
         self as i32 + 1
     }

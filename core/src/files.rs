@@ -35,10 +35,8 @@ fn not_regular() -> io::Error {
 /// The kernel sends it to a thread whose file would exceed the size limit (`ulimit -f`), and by default it terminates the
 /// process. The writer gets the error `EFBIG` as well, which is sufficient.
 pub fn without_size_signal<R>(write: impl FnOnce() -> R) -> R {
-    let guard = SizeSignal::block();
-    let result = write();
-    drop(guard);
-    result
+    let _guard = SizeSignal::block();
+    write()
 }
 
 /// A guard that blocks SIGXFSZ in this thread until it is dropped.
@@ -73,7 +71,6 @@ impl Drop for SizeSignal {
     }
 }
 
-/// Takes all pending SIGXFSZ away.
 #[cfg(not(target_vendor = "apple"))]
 fn take_pending() {
     let (ours, now) = (set(), libc::timespec { tv_sec: 0, tv_nsec: 0 });
@@ -92,7 +89,6 @@ fn take_pending() {
     }
 }
 
-/// Returns a set with SIGXFSZ only.
 fn set() -> libc::sigset_t {
     let mut set = MaybeUninit::uninit();
     // SAFETY: `set` has space for a signal set.

@@ -10,7 +10,6 @@ pub fn set_initialized() {
 }
 
 /// Returns true if MPI was initialized.
-#[must_use]
 pub fn is_initialized() -> bool {
     INITIALIZED.load(Relaxed)
 }

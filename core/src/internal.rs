@@ -34,7 +34,6 @@
 
 pub use crate::printable::printable;
 
-/// Descriptors: the immutable part of definitions.
 pub mod desc {
     pub use crate::cell::{Behavior, PvarDesc, PvarFlags};
     pub use crate::component::ComponentDesc;
@@ -43,79 +42,64 @@ pub mod desc {
     pub use crate::event::{Element, EventDesc, LARGEST_EVENT, SourceDesc};
 }
 
-/// Environment variables.
 pub mod environment {
     pub use crate::environment::*;
 }
 
-/// Files of the process.
 pub mod files {
     pub use crate::files::*;
 }
 
-/// The state of the MPI library.
 pub mod host {
     pub use crate::host::*;
 }
 
-/// Locks.
 pub mod lock {
     pub use crate::lock::*;
 }
 
-/// The append-only list.
 pub mod log {
     pub use crate::log::*;
 }
 
-/// Memory in files.
 #[cfg(feature = "store")]
 pub mod mapping {
     pub use crate::mapping::*;
 }
 
-/// Definitions of other images.
 pub mod plugin {
     pub use crate::activation::Activation;
     pub use crate::plugin::*;
 
-    /// The structs that cross between images.
     pub mod abi {
         pub use crate::abi::*;
     }
 }
 
-/// All definitions, under their indices.
 pub mod registry {
     pub use crate::registry::*;
 }
 
-/// The tools interface on plain numbers.
 pub mod session {
     pub use crate::session::*;
 }
 
-/// Slots with generations.
 pub mod slots {
     pub use crate::slots::*;
 }
 
-/// The sparse table.
 pub mod sparse {
     pub use crate::sparse::*;
 }
 
-/// References to statics in atomics.
 pub mod static_ref {
     pub use crate::static_ref::*;
 }
 
-/// The thread level of the MPI library.
 pub mod threads {
     pub use crate::threads::*;
 }
 
-/// The vocabularies of the standard.
 pub mod vocabulary {
     pub use crate::vocabulary::*;
 }

@@ -52,6 +52,7 @@
     unsafe_code,
     reason = "cells of all types are handled alike; see the section on safety in `internal`"
 )]
+#![allow(clippy::new_without_default, reason = "for statics, and `Default` is not const")]
 // The attributes refer to this crate as `::mpit`, also in its own tests.
 extern crate self as mpit;
 

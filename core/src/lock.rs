@@ -14,10 +14,8 @@ use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{
-    AtomicBool, AtomicU32,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{self, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -40,13 +38,11 @@ const YIELDS: u32 = 100;
 thread_local! {
     /// The nesting depth of this thread inside.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
-    /// True if this thread set `CLOSED`.
     static CLOSED_BY_ME: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Returns true in a process whose parent had taken a lock before the fork. Operations that other threads had begun at the fork
 /// never complete here.
-#[must_use]
 pub fn is_forked() -> bool {
     FORKED.load(Relaxed)
 }
@@ -100,7 +96,6 @@ pub fn wait_until(end: Option<Instant>, condition: impl Fn() -> bool) -> bool {
     true
 }
 
-/// True if the fork handlers are registered.
 static ARE_REGISTERED: AtomicBool = AtomicBool::new(false);
 
 /// Registers the fork handlers, once. No lock is taken before they are: a fork would not wait for its holder.
@@ -171,7 +166,6 @@ pub struct Guard<'a, T> {
 
 impl<T> Mutex<T> {
     /// Creates a lock that is free.
-    #[must_use]
     pub const fn new(value: T) -> Self {
         Self(sync::Mutex::new(value))
     }
@@ -209,7 +203,6 @@ pub struct Once<T>(sync::OnceLock<T>);
 
 impl<T> Once<T> {
     /// Creates an empty cell.
-    #[must_use]
     pub const fn new() -> Self {
         Self(sync::OnceLock::new())
     }

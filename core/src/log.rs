@@ -3,10 +3,8 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
-use std::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicUsize,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
 
 /// Chunk c holds `FIRST << c` items, so 28 chunks are more than any index space holds.
 const FIRST: usize = 16;
@@ -35,7 +33,6 @@ impl<T> Default for Log<T> {
 
 impl<T> Log<T> {
     /// Creates an empty list.
-    #[must_use]
     pub const fn new() -> Self {
         Self {
             chunks: [const { AtomicPtr::new(null_mut()) }; CHUNKS],

@@ -24,7 +24,6 @@ const UNIT: usize = 64 * 1024 / size_of::<u64>();
 /// The maximum number of attempts of what other processes or signals interrupt.
 const MAX_ATTEMPTS: usize = 100;
 
-/// True if [`allow`] was called.
 static ALLOWED: AtomicBool = AtomicBool::new(false);
 
 /// Allows this process to map files.
@@ -116,9 +115,8 @@ impl Mapping {
     /// Those of the file system, such as lack of space; then the file has its former length, or zeros appended. Also if the
     /// program closed the file, or this is not the process that created it.
     pub fn extend(&mut self, words: usize) -> io::Result<Words> {
-        let closed = || io::Error::new(ErrorKind::NotFound, "the program closed it");
         if !self.is_ours() || identity(&self.file.metadata()?) != self.identity {
-            return Err(closed());
+            return Err(io::Error::new(ErrorKind::NotFound, "the program closed it"));
         }
         let bytes = words.max(1).next_multiple_of(UNIT) * size_of::<u64>();
         let offset = |bytes: u64| libc::off_t::try_from(bytes).map_err(|_| ErrorKind::FileTooLarge);
@@ -131,13 +129,11 @@ impl Mapping {
 
     /// Returns true in the process that created the file, and false in a child that was forked since. A child shares the words
     /// that were mapped before.
-    #[must_use]
     pub fn is_ours(&self) -> bool {
         self.process == process::id()
     }
 
     /// Returns the path of the file.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -166,7 +162,6 @@ fn identity(file: &fs::Metadata) -> (u64, u64) {
 }
 
 /// Returns true if the process that created a file of words still uses it, as far as the file system supports locks.
-#[must_use]
 pub fn is_in_use(path: &Path) -> bool {
     let locked = |file: File| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
     open_regular(path).is_ok_and(locked)

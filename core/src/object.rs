@@ -34,33 +34,28 @@ impl<'a> Object<'a> {
     pub const NONE: Object<'static> = Object::new(Bind::NoObject, 0);
 
     /// Returns an object other than a communicator, with a number that identifies it.
-    #[must_use]
     pub const fn new(kind: Bind, id: u64) -> Self {
         Self { kind, id, size: 0, ranks: null(), of: PhantomData }
     }
 
     /// Returns a communicator of `size` processes whose rank r is rank r of `MPI_COMM_WORLD`.
-    #[must_use]
     pub const fn world(id: u64, size: u32) -> Self {
         Self { kind: Bind::Comm, id, size, ranks: null(), of: PhantomData }
     }
 
     /// Returns a communicator whose rank r is rank `ranks[r]` of `MPI_COMM_WORLD`.
-    #[must_use]
     pub fn comm(id: u64, ranks: &'a [AtomicU32]) -> Self {
         let first = if ranks.is_empty() { null() } else { ranks.as_ptr() };
         Self { kind: Bind::Comm, id, size: ranks.len() as u32, ranks: first, of: PhantomData }
     }
 
     /// Returns the kind of object.
-    #[must_use]
     pub const fn kind(&self) -> Bind {
         self.kind
     }
 
     /// Returns the number that identifies the object among those of its kind. Numbers of communicators and windows are never
     /// reused; any other number may be reused after its object is freed.
-    #[must_use]
     pub const fn id(&self) -> u64 {
         self.id
     }
@@ -85,26 +80,22 @@ pub struct Comm<'a>(Object<'a>);
 
 impl<'a> Comm<'a> {
     /// Returns the object as a communicator, or `None` if it is of another kind.
-    #[must_use]
     pub fn from_object(object: &Object<'a>) -> Option<Self> {
         if object.kind == Bind::Comm { Some(Self(*object)) } else { None }
     }
 
     /// Returns the number that identifies the communicator. It is never reused, even after the communicator is freed.
-    #[must_use]
     pub fn id(&self) -> u64 {
         self.0.id
     }
 
     /// Returns the number of processes that messages can be sent to: the communicator's size, or the size of the remote group
     /// of an intercommunicator.
-    #[must_use]
     pub fn size(&self) -> usize {
         self.0.size as usize
     }
 
     /// Returns the world rank of a rank of the communicator, or [`OUTSIDE`].
-    #[must_use]
     pub fn world_rank(&self, rank: usize) -> u32 {
         match self.0.ranks() {
             None => rank as u32,

@@ -7,7 +7,6 @@ use std::fmt::Write;
 ///
 /// Names of communicators, texts of plug-ins and paths come from anywhere; as they are, they could move the cursor, change
 /// colors, or have a terminal type commands.
-#[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
     let is_dangerous = |char: char| char.is_control() && !matches!(char, '\n' | '\t');
     if !text.contains(is_dangerous) {

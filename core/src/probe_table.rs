@@ -1,10 +1,8 @@
 //! Hash tables with open addressing and linear probing, which are read without locks while larger ones replace them.
 
 use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::{
-    AtomicPtr, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicPtr, AtomicU64};
 
 use crate::log::Log;
 
@@ -84,7 +82,6 @@ impl<S> ProbeTable<S> {
         unsafe { self.newest.load(Acquire).as_ref() }
     }
 
-    /// Returns the number of slots.
     pub(crate) fn capacity(&self) -> usize {
         self.newest().map_or(0, |table| table.len())
     }

@@ -11,7 +11,6 @@
 const PAGE: usize = 4096;
 
 /// Returns true if all of `len` bytes at an address can be read. Makes one system call per page: not for the path of a message.
-#[must_use]
 pub(crate) fn is_readable(address: *const u8, len: usize) -> bool {
     let Some(last) = (address as usize).checked_add(len.max(1) - 1) else { return false };
     let first = address as usize / PAGE;
@@ -19,7 +18,6 @@ pub(crate) fn is_readable(address: *const u8, len: usize) -> bool {
 }
 
 /// Returns true if all of `len` bytes at an address can be written. Makes one system call per page, like [`is_readable`].
-#[must_use]
 pub(crate) fn is_writable(address: *const u8, len: usize) -> bool {
     let Some(last) = (address as usize).checked_add(len.max(1) - 1) else { return false };
     let first = address as usize;
@@ -29,7 +27,6 @@ pub(crate) fn is_writable(address: *const u8, len: usize) -> bool {
 }
 
 /// Returns the number of bytes that can be read at an address, at most `most`.
-#[must_use]
 pub(crate) fn readable_up_to(address: *const u8, most: usize) -> usize {
     let mut end = 0;
     while end < most && is_readable(address.wrapping_add(end), 1) {
@@ -62,7 +59,6 @@ fn page_is_readable(page: usize) -> bool {
     refused != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EINVAL)
 }
 
-/// Returns true if the four-byte word at an address can be written.
 #[cfg(all(target_os = "linux", not(miri)))]
 fn word_is_writable(address: usize) -> bool {
     use std::sync::atomic::AtomicU32;

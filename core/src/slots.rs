@@ -1,10 +1,7 @@
 //! Slot tables: memory that is reused but never freed, with identifiers that contain a generation.
 
-use std::sync::atomic::{
-    AtomicU32, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release},
-    fence,
-};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 
 use crate::lock::Mutex;
 use crate::log::Log;
@@ -98,7 +95,6 @@ impl Stack {
 impl<K: PartialEq, T> Slots<K, T> {
     /// Creates an empty table for at most `limit` items at once, or a few more if threads take slots with different keys at the
     /// same time. `kind` is the top byte of its identifiers, from 1 to 0x7f.
-    #[must_use]
     pub const fn new(kind: u8, limit: usize) -> Self {
         Self { kind, limit, all: Log::new(), free: Log::new(), making: Mutex::new(()) }
     }

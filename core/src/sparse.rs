@@ -24,8 +24,6 @@ pub struct Sparse<T> {
 
 impl<T> Sparse<T> {
     /// Creates an empty map.
-    #[must_use]
-    #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
     pub const fn new() -> Self {
         Self { table: ProbeTable::new(), values: Log::new(), making: Mutex::new(()) }
     }

@@ -2,18 +2,14 @@
 
 use std::fmt;
 use std::ptr::null_mut;
-use std::sync::atomic::{
-    AtomicPtr,
-    Ordering::{Acquire, Release},
-};
+use std::sync::atomic::AtomicPtr;
+use std::sync::atomic::Ordering::{Acquire, Release};
 
 /// A slot for a `&'static T`, empty at first.
 pub struct StaticRef<T: 'static>(AtomicPtr<T>);
 
 impl<T: Sync> StaticRef<T> {
     /// Creates an empty slot.
-    #[must_use]
-    #[allow(clippy::new_without_default, reason = "`Default` is not const")]
     pub const fn new() -> Self {
         Self(AtomicPtr::new(null_mut()))
     }

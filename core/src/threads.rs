@@ -10,7 +10,6 @@ use crate::lock::Once;
 
 static CONCURRENT: AtomicBool = AtomicBool::new(true);
 
-/// The function that is notified of the thread level.
 static LISTENER: Once<fn(bool)> = Once::new();
 
 /// Sets the thread level: `true` if several threads may update at once. Plug-ins are notified as well.
@@ -28,7 +27,6 @@ pub(crate) fn set_listener(listener: fn(bool)) {
 
 /// Returns true if several threads may update at once.
 #[inline]
-#[must_use]
 pub fn concurrent() -> bool {
     CONCURRENT.load(Relaxed)
 }

@@ -68,7 +68,6 @@ impl Description {
         }
     }
 
-    /// Returns true if there is no description.
     pub(crate) fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
@@ -87,7 +86,6 @@ impl Description {
         self.pieces.iter().map(bytes).sum()
     }
 
-    /// Adds a sentence.
     pub(crate) fn sentence(&mut self, sentence: &str) {
         if let Some(Piece::Text(last)) = self.pieces.last()
             && last.ends_with(char::is_alphanumeric)

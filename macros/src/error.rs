@@ -5,7 +5,6 @@ use std::fmt::Display;
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 
-/// The mistakes found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Errors(Vec<syn::Error>);
 
@@ -25,7 +24,6 @@ impl Errors {
         self.0.push(error);
     }
 
-    /// Returns true if there are no mistakes.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -38,7 +36,6 @@ impl Errors {
 
 #[cfg(test)]
 impl Errors {
-    /// Returns the messages, for tests.
     pub(crate) fn messages(self) -> Vec<String> {
         self.0.iter().map(ToString::to_string).collect()
     }

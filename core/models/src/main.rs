@@ -2,6 +2,7 @@
 #![cfg(not(test))]
 #![allow(dead_code, unused_imports)]
 #![allow(clippy::duplicate_mod, reason = "a model of a private structure contains its source once more")]
+#![allow(clippy::new_without_default, reason = "as in core/src")]
 extern crate mpit_models_std as std;
 extern crate self as mpit;
 

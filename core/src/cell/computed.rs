@@ -10,14 +10,11 @@ use crate::vocabulary::Bind;
 /// A computed variable, implemented by the expansion of the `pvar` attribute on a function.
 #[doc(hidden)]
 pub trait ComputedPvar: Send + Sync + 'static {
-    /// The type of one element.
     type Value: Value;
     /// The kind of object that the function takes.
     const BIND: Bind;
-    /// The enumeration of the values that it returns.
     const ENUMERATION: Option<&'static EnumDesc> = None;
 
-    /// Returns the number of elements for an object.
     fn count(_object: &Object<'_>) -> usize {
         1
     }
@@ -41,8 +38,6 @@ pub struct Computed<F> {
 
 impl<F> Computed<F> {
     #[doc(hidden)]
-    #[must_use]
-    #[allow(clippy::new_without_default, reason = "cells are statics, and `Default` is not const")]
     pub const fn new() -> Self {
         Self { of: PhantomData }
     }

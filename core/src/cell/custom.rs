@@ -1,7 +1,5 @@
 //! Custom variables, which keep the state of each handle themselves.
 
-use std::cell::Cell as StdCell;
-
 use super::{Behavior, Cell, Value};
 use crate::object::Object;
 use crate::{Error, Result};
@@ -35,7 +33,7 @@ pub struct Action<'a> {
     pub(crate) handle: HandleId,
     pub(crate) object: &'a Object<'a>,
     /// `count` elements: the destination of a `Read`, the value of a `Write`.
-    pub(crate) buffer: StdCell<*mut u8>,
+    pub(crate) buffer: *mut u8,
     pub(crate) count: usize,
 }
 
@@ -137,7 +135,7 @@ impl<C: Custom> Cell for C {
     }
 
     fn custom(&self, action: &Action<'_>) -> Result<()> {
-        let buffer = action.buffer.get().cast::<Self::Value>();
+        let buffer = action.buffer.cast::<Self::Value>();
         match action.request {
             Request::Bind => self.bind(action.handle, action.object),
             Request::Unbind => {

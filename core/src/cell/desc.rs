@@ -49,7 +49,6 @@ impl PvarFlags {
     }
 
     /// Returns true if all of `other` are set.
-    #[must_use]
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
@@ -77,7 +76,6 @@ impl PvarDesc {
     /// Creates a variable of a class, stored in `cell`. The defaults are the cell's own datatype and binding, and verbosity
     /// `TUNER_DETAIL`. The variable is writable if the class keeps its value per handle (sums and watermarks), otherwise
     /// read-only.
-    #[must_use]
     pub const fn new<C: Cell>(metadata: Metadata, class: Class, cell: &'static C) -> Self {
         let behavior = match class {
             sum if sum.is_sum() => Behavior::Sum,
@@ -102,14 +100,12 @@ impl PvarDesc {
         }
     }
 
-    /// Sets the verbosity.
     #[must_use]
     pub const fn with_verbosity(mut self, verbosity: Verbosity) -> Self {
         self.verbosity = verbosity;
         self
     }
 
-    /// Sets the kind of object that handles are bound to.
     #[must_use]
     pub const fn with_bind(mut self, bind: Bind) -> Self {
         self.bind = bind as u8;
@@ -131,7 +127,6 @@ impl PvarDesc {
         self
     }
 
-    /// Adds flags.
     #[must_use]
     pub const fn with_flags(mut self, flags: PvarFlags) -> Self {
         self.flags = self.flags.with(flags);
@@ -156,67 +151,56 @@ impl PvarDesc {
 
 impl PvarDesc {
     /// Returns the name, unique within the class.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         self.metadata.name()
     }
 
     /// Returns the class.
-    #[must_use]
     pub const fn class(&self) -> Class {
         self.class
     }
 
     /// Returns the datatype of the elements.
-    #[must_use]
     pub const fn datatype(&self) -> Datatype {
         self.datatype
     }
 
     /// Returns the kind of object that handles are bound to.
-    #[must_use]
     pub const fn bind(&self) -> Bind {
         Bind::ALL[self.bind as usize]
     }
 
     /// Returns the verbosity.
-    #[must_use]
     pub const fn verbosity(&self) -> Verbosity {
         self.verbosity
     }
 
     /// Returns true if tools can neither write nor reset the variable.
-    #[must_use]
     pub const fn is_readonly(&self) -> bool {
         self.flags.has(PvarFlags::READONLY)
     }
 
     /// Returns true if the variable is always running, so that its handles cannot be started or stopped.
-    #[must_use]
     pub const fn is_continuous(&self) -> bool {
         self.flags.has(PvarFlags::CONTINUOUS)
     }
 
     /// Returns true if the variable can be read and reset in one atomic step.
-    #[must_use]
     pub const fn is_atomic(&self) -> bool {
         self.flags.has(PvarFlags::ATOMIC)
     }
 
     /// Returns the component that defines the variable.
-    #[must_use]
     pub const fn component(&self) -> &'static str {
         self.metadata.component()
     }
 
     /// Returns the description; empty if there is none.
-    #[must_use]
     pub const fn description(&self) -> &'static str {
         self.metadata.description()
     }
 
     /// Returns the enumeration of the values, if there is one.
-    #[must_use]
     pub fn enumeration(&self) -> Option<&'static EnumDesc> {
         self.metadata.enumeration(self.cell.enumeration())
     }
@@ -224,33 +208,24 @@ impl PvarDesc {
 
 #[doc(hidden)]
 impl PvarDesc {
-    /// Returns the flags.
-    #[must_use]
     pub const fn flags(&self) -> PvarFlags {
         self.flags
     }
 
-    /// Returns the accounting of handles.
-    #[must_use]
     pub const fn behavior(&self) -> Behavior {
         self.behavior
     }
 
-    /// Returns the categories that contain the variable.
-    #[must_use]
     pub const fn categories(&self) -> &'static [&'static CategoryDesc] {
         self.metadata.categories()
     }
 
-    /// Returns the place of the definition.
-    #[must_use]
     pub const fn origin(&self) -> Origin {
         self.metadata.origin()
     }
 
     /// Returns the activation that the variable depends on; `None` if it always has a value.
     #[inline]
-    #[must_use]
     pub const fn activation(&self) -> Option<&'static Activation> {
         if self.has_activation { self.metadata.activation() } else { None }
     }
@@ -260,10 +235,7 @@ impl PvarDesc {
     pub(crate) fn is_stored_in<C: Cell>(&self, cell: &C) -> bool {
         std::ptr::addr_eq(self.cell, cell) && self.cell.cell_type() == TypeId::of::<C>()
     }
-}
 
-/// Access to the cell.
-impl PvarDesc {
     pub(crate) fn count(&self, object: &Object<'_>) -> crate::Result<usize> {
         self.cell.count(object)
     }

@@ -21,19 +21,15 @@ pub(crate) trait ErasedCell: Sync {
     /// `out` is valid for writes of `count` values of the cell's type, and aligned.
     unsafe fn read(&self, object: &Object<'_>, out: *mut u8, count: usize) -> Result<()>;
 
-    /// Counts a handle that is started (+1) or stopped (-1): a cell without started handles need not be updated.
     fn watch(&self, more: i32);
 
     /// Returns the level that a watermark follows, of this object if the variable is bound to one.
     fn level_storage(&'static self, object: &Object<'_>) -> Option<&'static LevelStorage>;
 
-    /// Handles a request to a handle of a [`Behavior::Custom`](super::Behavior::Custom) variable.
     fn custom(&self, action: &Action<'_>) -> Result<()>;
 
-    /// Returns the enumeration of the values.
     fn enumeration(&self) -> Option<&'static EnumDesc>;
 
-    /// Returns the type of the cell.
     fn cell_type(&self) -> TypeId;
 }
 

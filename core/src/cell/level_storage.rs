@@ -3,10 +3,8 @@
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::ptr::null_mut;
-use std::sync::atomic::{
-    AtomicPtr, AtomicU32, AtomicU64,
-    Ordering::{AcqRel, Acquire, Relaxed, SeqCst},
-};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64};
 
 use super::watermark_cursor::WatermarkCursor;
 use super::{AmountValue, Cell};
@@ -18,7 +16,7 @@ use crate::threads;
 /// A level is never negative, and the bits of non-negative numbers, integers and `f64` alike, are ordered like the numbers; so
 /// levels are compared as bits.
 ///
-/// Each watermark handle has its own cursor, a `WatermarkCursor`, and an update moves those that are started. Without started cursors, an
+/// Each watermark handle has its own `WatermarkCursor`, and an update moves those that are started. Without started cursors, an
 /// update is a store, a load and a branch.
 ///
 /// An update stores the level and then looks for started cursors; a cursor is started and then loads the level. All these
@@ -60,7 +58,6 @@ impl LevelStorage {
         self.update_cursors(level);
     }
 
-    /// Applies a function to the level.
     #[inline]
     fn change(&self, next: impl Fn(u64) -> u64) {
         let mut seen = self.level.load(Relaxed);
@@ -89,7 +86,6 @@ impl LevelStorage {
         }
     }
 
-    /// Returns true if [`Self::bind`] was called with this function.
     pub(crate) fn is_bound_to(&self, function: &'static ReachedFunction) -> bool {
         self.reached.load(Acquire) == *function as *mut c_void
     }
@@ -168,8 +164,6 @@ macro_rules! level_cell {
 
         impl<T: AmountValue> $name<T> {
             /// Creates a level of 0.
-            #[must_use]
-            #[allow(clippy::new_without_default, reason = "cells are statics, and `Default` is not const")]
             pub const fn new() -> Self {
                 Self { level_storage: LevelStorage::new(0), of: PhantomData }
             }
@@ -182,7 +176,6 @@ macro_rules! level_cell {
 
             /// Returns the present level.
             #[inline]
-            #[must_use]
             pub fn get(&self) -> T {
                 T::from_word(self.level_storage.level())
             }

@@ -1,11 +1,8 @@
 //! Levels per communicator.
 
 use std::ops::Deref;
-use std::sync::atomic::{
-    AtomicU64,
-    Ordering::{Acquire, Relaxed, Release},
-    fence,
-};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU64, fence};
 use std::sync::{Mutex, PoisonError};
 
 use super::{AmountValue, Cell, Level, LevelStorage};
@@ -49,8 +46,6 @@ struct Slot<T: AmountValue> {
 
 impl<T: AmountValue> CommLevels<T> {
     /// Creates a cell in which no communicator has a level.
-    #[must_use]
-    #[allow(clippy::new_without_default, reason = "cells are statics, and `Default` is not const")]
     pub const fn new() -> Self {
         Self { slots: Log::new(), none: Level::new(), creating: Mutex::new(()) }
     }
@@ -90,7 +85,6 @@ impl<T: AmountValue> CommLevels<T> {
         self.slots.iter().find(|slot| slot.comm.load(Acquire) == comm && comm != NO_COMM)
     }
 
-    /// Returns the level of a communicator, if it has one.
     fn level_of(&self, object: &Object<'_>) -> Option<T> {
         let slot = self.slot_of(object)?;
         let level = slot.level.get();

@@ -73,10 +73,8 @@ pub trait Cell: Sync + Sized + 'static + sealed::Sealed {
     const BEHAVIOR: Behavior = Behavior::Current;
     /// The kind of object that the cell must be bound to.
     const BIND: Bind = Bind::NoObject;
-    /// The enumeration of its values.
     const ENUMERATION: Option<&'static EnumDesc> = None;
 
-    /// Returns the number of elements for an object.
     fn count(&self, _object: &Object<'_>) -> usize {
         1
     }

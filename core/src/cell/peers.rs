@@ -22,8 +22,6 @@ pub struct PeerArray<T: CounterValue> {
 
 impl<T: CounterValue> PeerArray<T> {
     /// Creates an array of zeros.
-    #[must_use]
-    #[allow(clippy::new_without_default, reason = "cells are statics, and `Default` is not const")]
     pub const fn new() -> Self {
         Self { sums: Sparse::new(), watchers: AtomicU32::new(0), of: PhantomData }
     }
@@ -39,7 +37,6 @@ impl<T: CounterValue> PeerArray<T> {
     }
 
     /// Returns the sum of a process, counted while handles were started.
-    #[must_use]
     pub fn total(&self, world_rank: u32) -> T {
         T::from_word(self.sums.get(world_rank).map_or(0, |sum| sum.load(Relaxed)))
     }

@@ -64,8 +64,6 @@ macro_rules! sum_cell {
 
         impl<T: $bound> $name<T> {
             /// Creates a sum of 0.
-            #[must_use]
-            #[allow(clippy::new_without_default, reason = "cells are statics, and `Default` is not const")]
             pub const fn new() -> Self {
                 Self { sum: CounterCore::new(), of: PhantomData }
             }
@@ -78,13 +76,11 @@ macro_rules! sum_cell {
 
             /// Returns true if a handle on it is started, to skip work that only serves the sum.
             #[inline]
-            #[must_use]
             pub fn watched(&self) -> bool {
                 self.sum.watched()
             }
 
             /// Returns the sum, counted while handles were started. Tools see it through their handles.
-            #[must_use]
             pub fn total(&self) -> T {
                 T::from_word(self.sum.word.load(Relaxed))
             }

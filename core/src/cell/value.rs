@@ -57,7 +57,6 @@ value!(u8, CHAR, u64::from, |word| word as u8);
 
 /// Returns true if a value type can be published as the datatype.
 #[doc(hidden)]
-#[must_use]
 pub const fn fits<T: Value>(datatype: Datatype) -> bool {
     let mut at = 0;
     while at < T::DATATYPES.len() {
@@ -86,39 +85,24 @@ impl CounterValue for u64 {}
 pub trait AmountValue: Value {
     /// `word + amount` in this type: integers wrap, as the standard lets sums overflow.
     #[doc(hidden)]
-    fn add(word: u64, amount: Self) -> u64;
+    #[inline]
+    fn add(word: u64, amount: Self) -> u64 {
+        word.wrapping_add(amount.to_word())
+    }
     /// True if plain integer addition on the whole word is the same as [`AmountValue::add`].
     #[doc(hidden)]
-    const INTEGER: bool;
+    const INTEGER: bool = true;
     /// Returns the amount, or 0 if it is negative or not a number.
     #[doc(hidden)]
     #[must_use]
-    fn at_least_zero(self) -> Self;
-}
-
-impl AmountValue for u32 {
-    const INTEGER: bool = true;
-    #[inline]
-    fn add(word: u64, amount: Self) -> u64 {
-        word.wrapping_add(u64::from(amount))
-    }
     #[inline]
     fn at_least_zero(self) -> Self {
         self
     }
 }
 
-impl AmountValue for u64 {
-    const INTEGER: bool = true;
-    #[inline]
-    fn add(word: u64, amount: Self) -> u64 {
-        word.wrapping_add(amount)
-    }
-    #[inline]
-    fn at_least_zero(self) -> Self {
-        self
-    }
-}
+impl AmountValue for u32 {}
+impl AmountValue for u64 {}
 
 impl AmountValue for f64 {
     const INTEGER: bool = false;

@@ -1,9 +1,7 @@
 //! Watermark cursors: the extreme level of one watermark handle.
 
-use std::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release, SeqCst},
-};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64};
 
 use super::LevelStorage;
 use crate::atomic_record::{AtomicRecord, Control, Flags};
@@ -48,7 +46,6 @@ impl WatermarkCursor {
             && self.taken.compare_exchange(false, true, Acquire, Relaxed).is_ok()
     }
 
-    /// Returns true if a handle owns the cursor.
     pub(super) fn is_taken(&self) -> bool {
         self.taken.load(Acquire)
     }
@@ -60,7 +57,6 @@ impl WatermarkCursor {
         ran
     }
 
-    /// Returns the present control word.
     pub(crate) fn control(&self) -> Control {
         self.atomic_record.control()
     }

@@ -5,54 +5,45 @@ use std::sync::atomic::AtomicU32;
 
 use super::{CommId, Lifecycle};
 
-/// The kind of operation. Nonblocking and persistent forms have the same kind, and are reported when they start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u32)]
-pub enum Kind {
-    /// `MPI_Bcast`.
-    Bcast,
-    /// `MPI_Scatter`.
-    Scatter,
-    /// `MPI_Scatterv`.
-    Scatterv,
-    /// `MPI_Gather`.
-    Gather,
-    /// `MPI_Gatherv`.
-    Gatherv,
-    /// `MPI_Reduce`.
-    Reduce,
-    /// `MPI_Allgather`.
-    Allgather,
-    /// `MPI_Allgatherv`.
-    Allgatherv,
-    /// `MPI_Allreduce`.
-    Allreduce,
-    /// `MPI_Alltoall`.
-    Alltoall,
-    /// `MPI_Alltoallv`.
-    Alltoallv,
-    /// `MPI_Alltoallw`.
-    Alltoallw,
-    /// `MPI_Reduce_scatter`.
-    ReduceScatter,
-    /// `MPI_Reduce_scatter_block`.
-    ReduceScatterBlock,
-    /// `MPI_Scan`.
-    Scan,
-    /// `MPI_Exscan`.
-    Exscan,
-    /// `MPI_Barrier`.
-    Barrier,
-    /// `MPI_Neighbor_allgather`.
-    NeighborAllgather,
-    /// `MPI_Neighbor_allgatherv`.
-    NeighborAllgatherv,
-    /// `MPI_Neighbor_alltoall`.
-    NeighborAlltoall,
-    /// `MPI_Neighbor_alltoallv`.
-    NeighborAlltoallv,
-    /// `MPI_Neighbor_alltoallw`.
-    NeighborAlltoallw,
+macro_rules! kinds {
+    ($($kind:ident $function:literal;)*) => {
+        /// The kind of operation. Nonblocking and persistent forms have the same kind, and are reported when they start.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u32)]
+        pub enum Kind {
+            $(#[doc = concat!("`", $function, "`.")] $kind,)*
+        }
+
+        impl Kind {
+            /// All kinds; the index is the number in C.
+            pub const ALL: [Self; 22] = [$(Self::$kind),*];
+        }
+    };
+}
+
+kinds! {
+    Bcast "MPI_Bcast";
+    Scatter "MPI_Scatter";
+    Scatterv "MPI_Scatterv";
+    Gather "MPI_Gather";
+    Gatherv "MPI_Gatherv";
+    Reduce "MPI_Reduce";
+    Allgather "MPI_Allgather";
+    Allgatherv "MPI_Allgatherv";
+    Allreduce "MPI_Allreduce";
+    Alltoall "MPI_Alltoall";
+    Alltoallv "MPI_Alltoallv";
+    Alltoallw "MPI_Alltoallw";
+    ReduceScatter "MPI_Reduce_scatter";
+    ReduceScatterBlock "MPI_Reduce_scatter_block";
+    Scan "MPI_Scan";
+    Exscan "MPI_Exscan";
+    Barrier "MPI_Barrier";
+    NeighborAllgather "MPI_Neighbor_allgather";
+    NeighborAllgatherv "MPI_Neighbor_allgatherv";
+    NeighborAlltoall "MPI_Neighbor_alltoall";
+    NeighborAlltoallv "MPI_Neighbor_alltoallv";
+    NeighborAlltoallw "MPI_Neighbor_alltoallw";
 }
 
 /// The direction of data in an operation.
@@ -67,34 +58,7 @@ pub enum Pattern {
 }
 
 impl Kind {
-    /// All kinds; the index is the number in C.
-    pub const ALL: [Self; 22] = [
-        Self::Bcast,
-        Self::Scatter,
-        Self::Scatterv,
-        Self::Gather,
-        Self::Gatherv,
-        Self::Reduce,
-        Self::Allgather,
-        Self::Allgatherv,
-        Self::Allreduce,
-        Self::Alltoall,
-        Self::Alltoallv,
-        Self::Alltoallw,
-        Self::ReduceScatter,
-        Self::ReduceScatterBlock,
-        Self::Scan,
-        Self::Exscan,
-        Self::Barrier,
-        Self::NeighborAllgather,
-        Self::NeighborAllgatherv,
-        Self::NeighborAlltoall,
-        Self::NeighborAlltoallv,
-        Self::NeighborAlltoallw,
-    ];
-
     /// Returns the direction of data.
-    #[must_use]
     pub const fn pattern(self) -> Pattern {
         match self {
             Self::Bcast | Self::Scatter | Self::Scatterv => Pattern::OneToAll,
@@ -105,7 +69,6 @@ impl Kind {
 
     /// Returns true if data goes to neighbors in a topology only.
     #[inline]
-    #[must_use]
     pub const fn is_neighborhood(self) -> bool {
         self as u32 >= Self::NeighborAllgather as u32
     }
@@ -124,7 +87,6 @@ pub enum Volume<'a> {
 
 impl Volume<'_> {
     /// Returns the bytes exchanged with one rank or neighbor.
-    #[must_use]
     pub fn with(&self, rank: u32) -> u64 {
         match self {
             Self::Each(bytes) => *bytes,
@@ -178,7 +140,6 @@ pub struct Operation<'a> {
 impl<'a> Operation<'a> {
     /// Creates an operation, for hosts and for tests of components.
     #[inline]
-    #[must_use]
     pub const fn new(
         comm: CommId,
         kind: Kind,
@@ -204,8 +165,7 @@ pub trait Component: Lifecycle {
     fn freed(&self, _comm: CommId) {}
 }
 
-/// The number of listeners to operations: active components, and others that the host counts. Hosts report nothing while
-/// it is 0.
+/// The number of listeners to operations: active components, and others that the host counts. Hosts report nothing while it is 0.
 #[doc(hidden)]
 pub static LISTENING: AtomicU32 = AtomicU32::new(0);
 

@@ -16,7 +16,6 @@ impl ComponentDesc {
     /// Creates a component of a framework. `object` returns a `&'static &'static dyn Trait` as [`std::any::Any`], where `Trait`
     /// is the framework's component trait.
     #[doc(hidden)]
-    #[must_use]
     pub const fn new(
         framework: &'static str,
         name: &'static str,
@@ -28,32 +27,27 @@ impl ComponentDesc {
     }
 
     /// Returns the name of the framework.
-    #[must_use]
     pub const fn framework(&self) -> &'static str {
         self.framework
     }
 
     /// Returns the name within the framework.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
     /// Returns the description for users.
-    #[must_use]
     pub const fn description(&self) -> &'static str {
         self.description
     }
 
     /// Returns the place of the definition.
     #[doc(hidden)]
-    #[must_use]
     pub const fn origin(&self) -> Origin {
         self.origin
     }
 
     /// Returns the object, as the framework's component trait `T` (a `dyn` type); `None` if it implements another trait.
-    #[must_use]
     pub fn object<T: ?Sized + Send + Sync + 'static>(&self) -> Option<&'static T> {
         (self.object)().downcast_ref::<&'static T>().copied()
     }

@@ -9,7 +9,6 @@ pub struct Lines(Vec<String>);
 
 impl Lines {
     /// Creates an empty list, for a host that collects the lines of components.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }

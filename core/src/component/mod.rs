@@ -73,7 +73,6 @@ impl Framework {
     pub const ALL: [Self; 3] = [Self::Pml, Self::Osc, Self::Coll];
 
     /// Returns the framework's name.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pml => "pml",
@@ -83,7 +82,6 @@ impl Framework {
     }
 
     /// Creates a subscription for a component of the framework.
-    #[must_use]
     pub const fn subscription(self) -> Subscription {
         match self {
             Self::Pml => Subscription::pml(),
@@ -106,7 +104,6 @@ pub struct World {
 impl World {
     /// Creates a position, for hosts and for tests of components.
     #[inline]
-    #[must_use]
     pub const fn new(rank: u32, size: u32) -> Self {
         Self { rank, size }
     }
@@ -118,13 +115,11 @@ pub struct CommId(u64);
 
 impl CommId {
     /// Returns the communicator with a number of this process.
-    #[must_use]
     pub const fn from_number(number: u64) -> Self {
         Self(number)
     }
 
     /// Returns the number, which is never 0 and never reused in the process.
-    #[must_use]
     pub const fn get(self) -> u64 {
         self.0
     }
@@ -136,13 +131,11 @@ pub struct WindowId(u64);
 
 impl WindowId {
     /// Returns the window with a number of this process.
-    #[must_use]
     pub const fn from_number(number: u64) -> Self {
         Self(number)
     }
 
     /// Returns the number, which is never 0 and never reused in the process.
-    #[must_use]
     pub const fn get(self) -> u64 {
         self.0
     }
@@ -159,15 +152,11 @@ pub trait Lifecycle: Send + Sync {
 
     /// Handles the program's `MPI_Pcontrol`. Open components are notified of every level, even if they do not listen; by
     /// convention 0 pauses, 1 resumes, and 2 requests output.
-    fn pcontrol(&self, level: i32) {
-        let _ = level;
-    }
+    fn pcontrol(&self, _level: i32) {}
 
     /// Adds the component's own lines to the file of this process. Called while the record is written, at the end of MPI or for
     /// `MPI_Pcontrol(2)`, if the component is open.
-    fn report(&self, lines: &mut Lines) {
-        let _ = lines;
-    }
+    fn report(&self, _lines: &mut Lines) {}
 
     /// Closes the component: MPI is about to be finalized. Components are closed in the reverse order of their opening, after the
     /// output was written.

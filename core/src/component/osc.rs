@@ -50,7 +50,6 @@ pub struct Access {
 impl Access {
     /// Creates an access, for hosts and for tests of components.
     #[inline]
-    #[must_use]
     pub const fn new(window: WindowId, rank: u32, target: u32, kind: Kind, sent: u64, received: u64) -> Self {
         Self { window, rank, target, kind, sent, received }
     }
@@ -62,7 +61,6 @@ pub trait Component: Lifecycle {
     fn accessed(&self, access: &Access);
 }
 
-/// The number of listeners to accesses: active components, and others that the host counts. Hosts report nothing while it
-/// is 0.
+/// The number of listeners to accesses: active components, and others that the host counts. Hosts report nothing while it is 0.
 #[doc(hidden)]
 pub static LISTENING: AtomicU32 = AtomicU32::new(0);

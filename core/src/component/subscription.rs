@@ -2,10 +2,8 @@
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
-use std::sync::atomic::{
-    AtomicPtr, AtomicU32,
-    Ordering::{AcqRel, Acquire, Relaxed, SeqCst},
-};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
+use std::sync::atomic::{AtomicPtr, AtomicU32};
 
 use super::{coll, osc, pml};
 use crate::abi;
@@ -38,19 +36,16 @@ const fn is_active(state: u32) -> bool {
 
 impl Subscription {
     /// Creates the subscription of a component of the framework `pml`. It has no reasons.
-    #[must_use]
     pub const fn pml() -> Self {
         Self::new(&pml::LISTENING)
     }
 
     /// Creates the subscription of a component of the framework `osc`. It has no reasons.
-    #[must_use]
     pub const fn osc() -> Self {
         Self::new(&osc::LISTENING)
     }
 
     /// Creates the subscription of a component of the framework `coll`. It has no reasons.
-    #[must_use]
     pub const fn coll() -> Self {
         Self::new(&coll::LISTENING)
     }
@@ -58,7 +53,6 @@ impl Subscription {
     /// Creates a subscription without reasons. `active` is incremented while the subscription is active: it has reasons, and is
     /// neither paused nor disabled.
     #[doc(hidden)]
-    #[must_use]
     pub const fn new(active: &'static AtomicU32) -> Self {
         let shared = abi::Subscription {
             reasons: AtomicU32::new(0),
@@ -90,12 +84,10 @@ impl Subscription {
         self.notify_host(-1);
     }
 
-    /// Replaces the number of reasons.
     pub(crate) fn set(&self, reasons: u32) {
         self.change(|state| state & (DISABLED | PAUSED) | reasons.min(DISABLED - 1));
     }
 
-    /// Notifies the host that adopted the component of a change in the number of reasons.
     fn notify_host(&self, more: c_int) {
         let turn = self.shared.turn.load(SeqCst);
         if turn.is_null() {
@@ -133,7 +125,6 @@ impl Subscription {
 
     /// Returns true if the component is active.
     #[inline]
-    #[must_use]
     pub fn is_active(&self) -> bool {
         is_active(self.state.load(Relaxed))
     }

@@ -164,7 +164,6 @@ impl<const N: usize> Text<N> {
     /// # Panics
     ///
     /// Panics if it does not fit with its NUL; in a static it does not compile.
-    #[must_use]
     pub const fn new(text: &str) -> Self {
         assert!(text.len() < N, "the text and its NUL do not fit into `Text<N>`");
         let mut bytes = [0; N];
@@ -183,7 +182,6 @@ impl<const N: usize> Text<N> {
     }
 
     /// Returns the text.
-    #[must_use]
     #[allow(clippy::missing_panics_doc, reason = "only UTF-8 is ever stored")]
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.bytes[..self.len]).expect("made from a `str`")
@@ -228,7 +226,6 @@ pub struct Cvar<T: CvarValue> {
 
 impl<T: CvarValue> Cvar<T> {
     /// Creates a control variable with its default.
-    #[must_use]
     pub const fn new(initial: T) -> Self {
         Self { initial, range: None, on_set: None, store: T::Store::EMPTY, of: PhantomData }
     }
@@ -276,7 +273,6 @@ pub(super) const fn ends<T: Copy>(range: RangeInclusive<T>) -> (T, T) {
     ends
 }
 
-/// Refuses a value outside of a range.
 pub(super) fn check_range<T: CvarValue>(range: Option<(T, T)>, value: T) -> Result<()> {
     match range {
         Some((low, high)) if !(low <= value && value <= high) => Err(Error::Invalid),
@@ -315,15 +311,12 @@ pub(crate) mod sealed {
     pub trait Sealed: crate::cvar::erased::ErasedCvar {}
 }
 
-/// A type that stores a control variable.
 pub(super) trait Storage: CvarCell {
-    /// Returns the value of an object.
     fn load(&self, object: &Object<'_>) -> Self::Value;
 
     /// Stores a value for an object, unless it is refused.
     fn store(&self, object: &Object<'_>, value: Self::Value) -> Result<()>;
 
-    /// Drops the value of an object that was freed.
     fn drop_value(&self, object: &Object<'_>);
 }
 

@@ -26,13 +26,11 @@ const BEFORE_INIT: u8 = 0x80;
 #[doc(hidden)]
 impl CvarDesc {
     /// Creates a control variable of another image, with the same defaults as [`new`](Self::new).
-    #[must_use]
     pub(crate) fn of_other_image(metadata: Metadata, cell: &'static dyn ErasedCvar) -> Self {
         Self::with_cell(metadata, (cell.datatype(), cell.count()), cell)
     }
 
     /// Creates a control variable stored in `cell`. The defaults are scope `LOCAL` and verbosity `TUNER_DETAIL`.
-    #[must_use]
     pub const fn new<C: CvarCell>(metadata: Metadata, cell: &'static C) -> Self {
         Self::with_cell(metadata, (C::DATATYPE, C::COUNT as u32), cell)
     }
@@ -53,14 +51,12 @@ impl CvarDesc {
         }
     }
 
-    /// Sets the scope.
     #[must_use]
     pub const fn with_scope(mut self, scope: Scope) -> Self {
         self.scope = scope;
         self
     }
 
-    /// Sets the verbosity.
     #[must_use]
     pub const fn with_verbosity(mut self, verbosity: Verbosity) -> Self {
         self.verbosity = verbosity;
@@ -99,73 +95,61 @@ impl CvarDesc {
 
 impl CvarDesc {
     /// Returns the name.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         self.metadata.name()
     }
 
     /// Returns the datatype of the elements.
-    #[must_use]
     pub const fn datatype(&self) -> Datatype {
         self.datatype
     }
 
     /// Returns the kind of object that handles are bound to.
-    #[must_use]
     pub const fn bind(&self) -> Bind {
         Bind::ALL[(self.bind & !BEFORE_INIT) as usize]
     }
 
     /// Returns the scope: the processes that must write the variable together.
-    #[must_use]
     pub const fn scope(&self) -> Scope {
         self.scope
     }
 
     /// Returns the verbosity.
-    #[must_use]
     pub const fn verbosity(&self) -> Verbosity {
         self.verbosity
     }
 
     /// Returns true if the variable is frozen when MPI is initialized.
-    #[must_use]
     pub const fn is_before_init(&self) -> bool {
         self.bind & BEFORE_INIT != 0
     }
 
     /// Returns the number of elements; for text that of the longest value with its NUL.
-    #[must_use]
     pub const fn count(&self) -> usize {
         self.count as usize
     }
 
     /// Returns the component that defines the variable.
-    #[must_use]
     pub const fn component(&self) -> &'static str {
         self.metadata.component()
     }
 
     /// Returns the description; empty if there is none.
-    #[must_use]
     pub const fn description(&self) -> &'static str {
         self.metadata.description()
     }
 
     /// Returns the enumeration of the values, if there is one.
-    #[must_use]
     pub fn enumeration(&self) -> Option<&'static EnumDesc> {
         self.metadata.enumeration(self.cell.enumeration())
     }
 
     /// Returns the aliases, for `--set`, parameter files and `MPIT_<NAME>`.
-    #[must_use]
     pub const fn aliases(&self) -> &'static [&'static str] {
         self.metadata.aliases()
     }
 
     /// Returns further environment variables that set it, strongest first.
-    #[must_use]
     pub const fn environment(&self) -> &'static [&'static str] {
         self.metadata.environment()
     }
@@ -173,30 +157,23 @@ impl CvarDesc {
 
 #[doc(hidden)]
 impl CvarDesc {
-    /// Returns the categories that contain the variable.
-    #[must_use]
     pub const fn categories(&self) -> &'static [&'static CategoryDesc] {
         self.metadata.categories()
     }
 
-    /// Returns true if `cell` stores the variable.
     pub(crate) fn is_stored_in<C>(&self, cell: &C) -> bool {
         std::ptr::addr_eq(self.cell, cell)
     }
 
-    /// Returns true if the cell has a value for each object.
     pub(crate) fn has_bound_cell(&self) -> bool {
         self.cell.is_bound()
     }
 
-    /// Returns the place of the definition.
-    #[must_use]
     pub const fn origin(&self) -> Origin {
         self.metadata.origin()
     }
 
     /// Returns the activation that the variable depends on; `None` if it always has a value.
-    #[must_use]
     pub const fn activation(&self) -> Option<&'static Activation> {
         self.metadata.activation()
     }
@@ -228,7 +205,6 @@ impl CvarDesc {
         unsafe { self.cell.write(object, value, count) }
     }
 
-    /// Drops the value of an object that was freed.
     pub(crate) fn drop_value(&self, object: &Object<'_>) {
         self.cell.drop_value(object);
     }

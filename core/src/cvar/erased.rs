@@ -13,16 +13,13 @@ use crate::{Error, Result};
 /// The storage of a control variable of any type: a cell of this image, or a variable of another one. The functions turn panics
 /// of the definition into errors.
 pub trait ErasedCvar: Sync {
-    /// Returns the datatype of an element.
     fn datatype(&self) -> Datatype;
 
-    /// Returns the number of elements.
     fn count(&self) -> u32;
 
     /// Returns true if each object has its own value. Without an object, the functions access the default.
     fn is_bound(&self) -> bool;
 
-    /// Returns the enumeration of the values.
     fn enumeration(&self) -> Option<&'static EnumDesc>;
 
     /// Copies the value to `out`, which has at least [`count`](Self::count) elements.

@@ -1,11 +1,8 @@
 //! Control variables with a value for each MPI object.
 
 use std::ops::RangeInclusive;
-use std::sync::atomic::{
-    AtomicU64, AtomicUsize,
-    Ordering::{Acquire, Relaxed, Release},
-    fence,
-};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU64, AtomicUsize, fence};
 
 use super::CvarValue;
 use super::cell::{Storage, Store, check_range, ends};
@@ -61,7 +58,6 @@ struct Slot<T: CvarValue> {
 
 impl<T: CvarValue> ObjectCvar<T> {
     /// Creates a control variable with its default.
-    #[must_use]
     pub const fn new(initial: T) -> Self {
         Self {
             initial,

@@ -67,9 +67,8 @@ pub struct Setting {
     pub source: ValueSource,
 }
 
-/// Returns the settings of this process that may apply to control variables, from weakest to strongest. From the environment, these
-/// are variables that begin with `MPIT_`, and those that the definitions name.
-#[must_use]
+/// Returns the settings of this process that may apply to control variables, from weakest to strongest. From the environment,
+/// these are variables that begin with `MPIT_`, and those that the definitions name.
 pub fn for_cvars(cvars: &[&CvarDesc]) -> Vec<Setting> {
     let named: HashSet<&str> = cvars.iter().flat_map(|desc| desc.environment()).copied().collect();
     environment::report_ignored();
@@ -197,7 +196,6 @@ fn rank(desc: &CvarDesc, setting: &Setting) -> Option<(u8, Reverse<usize>)> {
 
 /// Returns the environment variable that sets a control variable: `MPIT_` and the name in upper case, with `_` for characters
 /// that are neither letters nor digits.
-#[must_use]
 pub fn environment_name(name: &str) -> String {
     let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     "MPIT_".chars().chain(name.chars().map(upper)).collect()

@@ -7,7 +7,6 @@ use crate::vocabulary::Datatype;
 impl CvarDesc {
     /// Returns the present value as text that `--set` accepts, with an enumeration's items by name. For a bound variable, the
     /// default of all objects.
-    #[must_use]
     pub fn value_as_text(&self) -> String {
         // Made of words, which are aligned for every element type.
         let mut value = vec![0_u64; (self.count() * self.datatype().size()).div_ceil(8)];

@@ -17,7 +17,6 @@ pub struct CategoryDesc {
 
 impl CategoryDesc {
     /// Creates a category.
-    #[must_use]
     pub const fn new(
         name: &'static str,
         description: &'static str,
@@ -29,31 +28,26 @@ impl CategoryDesc {
     }
 
     /// Returns the name, unique among categories.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
     /// Returns the description; empty if there is none.
-    #[must_use]
     pub const fn description(&self) -> &'static str {
         self.description
     }
 
     /// Returns the categories that contain this one, as declared by this one (`parent`).
-    #[must_use]
     pub const fn parents(&self) -> &'static [&'static CategoryDesc] {
         self.parents
     }
 
     /// Returns the categories in this one, as declared by this one (`contains`).
-    #[must_use]
     pub const fn contains(&self) -> &'static [&'static CategoryDesc] {
         self.contains
     }
 
     /// Returns the place of the definition.
-    #[must_use]
     pub const fn origin(&self) -> Origin {
         self.origin
     }
@@ -62,7 +56,6 @@ impl CategoryDesc {
     ///
     /// The compiler evaluates this for every category of a crate; cycles of both kinds of edges are found when the image is
     /// registered.
-    #[must_use]
     pub const fn is_its_own_ancestor(&'static self) -> bool {
         is_reached(self.parents(), self, true, 0) || is_reached(self.contains(), self, false, 0)
     }
@@ -132,13 +125,11 @@ pub struct CategoryLink(*const CategoryDesc);
 
 impl CategoryLink {
     /// Creates a link to a descriptor.
-    #[must_use]
     pub const fn to(desc: &'static CategoryDesc) -> Self {
         Self(desc)
     }
 
     /// Returns the descriptor.
-    #[must_use]
     pub const fn get(self) -> &'static CategoryDesc {
         // SAFETY: `to`, the only constructor, takes a `&'static CategoryDesc`.
         unsafe { &*self.0 }

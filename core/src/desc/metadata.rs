@@ -26,7 +26,6 @@ pub struct SharedMetadata {
 impl SharedMetadata {
     /// Creates the metadata for a component, the first key of the index order and by convention the name of the crate, and a
     /// source file, as `file!()` returns it.
-    #[must_use]
     pub const fn new(component: &'static str, file: &'static str) -> Self {
         Self {
             component,
@@ -99,7 +98,6 @@ impl Metadata {
     ///
     /// Panics if the text has no character boundary after the name, or one of its parts is longer than [`LONGEST_DESCRIPTION`];
     /// in a static it does not compile.
-    #[must_use]
     pub const fn new(
         texts: &'static str,
         name_bytes: usize,
@@ -124,7 +122,6 @@ impl Metadata {
     /// # Panics
     ///
     /// Panics if a text is longer than [`LONGEST_DESCRIPTION`].
-    #[must_use]
     pub fn of(name: &'static str, description: &str, shared: &'static SharedMetadata, line: u32) -> Self {
         let texts = if description.is_empty() { name } else { [name, description].concat().leak() };
         Self::new(texts, name.len(), shared, line)

@@ -10,13 +10,11 @@
 mod category;
 mod metadata;
 
-use std::cmp::Ordering;
-
 pub use category::{Category, CategoryDesc, CategoryLink};
 pub use metadata::{LONGEST_DESCRIPTION, Metadata, SharedMetadata};
 
 /// The source location of a definition, for messages.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Origin {
     file: &'static str,
     line: u32,
@@ -24,41 +22,18 @@ pub struct Origin {
 
 impl Origin {
     /// Creates a location from `file!()` and `line!()`.
-    #[must_use]
     pub const fn new(file: &'static str, line: u32) -> Self {
         Self { file, line }
     }
 
     /// Returns the file.
-    #[must_use]
     pub const fn file(&self) -> &'static str {
         self.file
     }
 
     /// Returns the line.
-    #[must_use]
     pub const fn line(&self) -> u32 {
         self.line
-    }
-}
-
-impl PartialEq for Origin {
-    fn eq(&self, other: &Self) -> bool {
-        self.line == other.line && self.file == other.file
-    }
-}
-
-impl Eq for Origin {}
-
-impl Ord for Origin {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.file.cmp(other.file).then(self.line.cmp(&other.line))
-    }
-}
-
-impl PartialOrd for Origin {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
     }
 }
 
@@ -78,19 +53,16 @@ pub struct EnumItem {
 impl EnumItem {
     /// Creates an item: the stored value, and its name.
     #[doc(hidden)]
-    #[must_use]
     pub const fn new(value: i32, name: &'static str) -> Self {
         Self { value, name }
     }
 
     /// Returns the value that variables hold.
-    #[must_use]
     pub const fn value(&self) -> i32 {
         self.value
     }
 
     /// Returns the item's name.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
@@ -107,32 +79,27 @@ pub struct EnumDesc {
 impl EnumDesc {
     /// Creates an enumeration of at least one item, with distinct names and values.
     #[doc(hidden)]
-    #[must_use]
     pub const fn new(name: &'static str, items: &'static [EnumItem], origin: Origin) -> Self {
         Self { name, items, origin }
     }
 
     /// Returns the enumeration's name.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
     /// Returns the items in index order.
-    #[must_use]
     pub const fn items(&self) -> &'static [EnumItem] {
         self.items
     }
 
     /// Returns the place of the definition.
     #[doc(hidden)]
-    #[must_use]
     pub const fn origin(&self) -> Origin {
         self.origin
     }
 
     /// Returns the item with a value.
-    #[must_use]
     pub fn item(&self, value: i32) -> Option<&'static EnumItem> {
         self.items().iter().find(|item| item.value == value)
     }

@@ -1,12 +1,9 @@
 //! The mutable part of an event type: its listeners.
 
-use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
-use std::sync::atomic::{
-    AtomicPtr, AtomicU32,
-    Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
-};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicPtr, AtomicU32};
 
 use super::desc::EventDesc;
 use super::functions::Abi;
@@ -35,8 +32,6 @@ pub struct EventCell {
 
 impl EventCell {
     #[doc(hidden)]
-    #[must_use]
-    #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
     pub const fn new() -> Self {
         Self {
             shared: abi::EventCell {
@@ -54,7 +49,6 @@ impl EventCell {
 
     /// Creates a cell with a second counter of live registrations.
     #[doc(hidden)]
-    #[must_use]
     pub const fn with_mirror(mirror: &'static AtomicU32) -> Self {
         let mut cell = Self::new();
         cell.mirror = Some(mirror);
@@ -76,7 +70,6 @@ impl EventCell {
         std::ptr::eq(self.owner.load(Relaxed), desc)
     }
 
-    /// Counts a live registration.
     fn add_listener(&self) {
         self.shared.listeners.fetch_add(1, SeqCst);
         if let Some(mirror) = self.mirror {
@@ -84,7 +77,6 @@ impl EventCell {
         }
     }
 
-    /// Uncounts a live registration.
     pub(super) fn remove_listener(&self) {
         if let Some(mirror) = self.mirror {
             mirror.fetch_sub(1, SeqCst);
@@ -94,7 +86,6 @@ impl EventCell {
 
     /// Returns true if there are listeners (one load).
     #[inline]
-    #[must_use]
     pub fn has_listeners(&self) -> bool {
         self.shared.listeners.load(Relaxed) != 0
     }
@@ -104,7 +95,6 @@ impl EventCell {
         &self.shared
     }
 
-    /// Returns true if there is a second counter.
     pub(crate) fn has_mirror(&self) -> bool {
         self.mirror.is_some()
     }
@@ -138,34 +128,22 @@ impl EventCell {
         desc: &'static EventDesc,
         object: u64,
         abi: &'static Abi,
-        add: impl FnOnce(&dyn Fn(u32) -> &'static Registration) -> Result<()>,
+        add: impl FnOnce(&dyn Fn(u32) -> &'static Registration) -> Result<&'static Registration>,
     ) -> Result<RegistrationId> {
         let _guard = self.making.lock();
-        let registration = match self.pop_free() {
-            Some(free) => free,
-            None => self.make(desc, add)?,
+        let registration = if let Some(free) = self.pop_free() {
+            free
+        } else {
+            let position = self.registrations.len() as u32;
+            let made = add(&|number| -> &'static Registration {
+                Box::leak(Box::new(Registration::new(number, position, desc)))
+            })?;
+            self.registrations.push(made).map_err(|_| Error::OutOfHandles)?;
+            made
         };
         let id = registration.begin(object, abi);
         self.add_listener();
         Ok(id)
-    }
-
-    fn make(
-        &self,
-        desc: &'static EventDesc,
-        add: impl FnOnce(&dyn Fn(u32) -> &'static Registration) -> Result<()>,
-    ) -> Result<&'static Registration> {
-        let position = self.registrations.len() as u32;
-        let made = Cell::new(None);
-        add(&|number| {
-            let registration: &'static Registration =
-                Box::leak(Box::new(Registration::new(number, position, desc)));
-            made.set(Some(registration));
-            registration
-        })?;
-        let registration = made.get().ok_or(Error::OutOfHandles)?;
-        self.registrations.push(registration).map_err(|_| Error::OutOfHandles)?;
-        Ok(registration)
     }
 
     /// Takes a slot from the free list. Only for the holder of `making`.
@@ -187,7 +165,6 @@ impl EventCell {
         self.registrations().for_each(|registration| registration.release_slot(slot, safety));
     }
 
-    /// Puts a slot into the free list.
     pub(super) fn retire(&self, registration: &Registration) {
         if !registration.is_reusable() {
             return;

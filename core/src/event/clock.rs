@@ -29,7 +29,6 @@ fn is_counter() -> bool {
 }
 
 /// Returns the number of ticks per second, which never changes. The first call takes a few milliseconds.
-#[must_use]
 pub fn ticks_per_second() -> i64 {
     static RATE: AtomicI64 = AtomicI64::new(0);
     if !is_counter() {
@@ -76,7 +75,6 @@ fn measure() -> i64 {
 
 /// Returns the present time in ticks.
 #[inline]
-#[must_use]
 pub fn now() -> i64 {
     if is_counter() { (counter::read() & i64::MAX as u64).cast_signed() } else { nanoseconds() }
 }

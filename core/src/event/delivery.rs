@@ -20,13 +20,11 @@ impl EventInstance {
     }
 
     /// Returns the event type.
-    #[must_use]
     pub fn desc(&self) -> &'static EventDesc {
         self.desc
     }
 
     /// Returns the level that the context of the event requires of callbacks.
-    #[must_use]
     pub fn safety(&self) -> Safety {
         self.delivery.safety
     }

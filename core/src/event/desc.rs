@@ -17,25 +17,21 @@ pub struct Element {
 
 impl Element {
     /// Creates an element with its offset in the payload.
-    #[must_use]
     pub const fn new(datatype: Datatype, displacement: usize) -> Self {
         Self { datatype, displacement: displacement as u32 }
     }
 
     /// Returns the datatype.
-    #[must_use]
     pub const fn datatype(&self) -> Datatype {
         self.datatype
     }
 
     /// Returns the offset from the start of the payload, in bytes.
-    #[must_use]
     pub const fn displacement(&self) -> usize {
         self.displacement as usize
     }
 
     /// Returns the offset of the first byte after the element.
-    #[must_use]
     pub const fn end(&self) -> usize {
         self.displacement() + self.datatype.size()
     }
@@ -56,7 +52,6 @@ pub struct SourceDesc {
 #[doc(hidden)]
 impl SourceDesc {
     /// Creates a source that uses the clock of this crate.
-    #[must_use]
     pub const fn new(
         name: &'static str,
         ordering: SourceOrder,
@@ -73,7 +68,6 @@ impl SourceDesc {
         self
     }
 
-    /// Sets the description.
     #[must_use]
     pub const fn with_description(mut self, description: &'static str) -> Self {
         self.description = description;
@@ -83,39 +77,32 @@ impl SourceDesc {
 
 impl SourceDesc {
     /// Returns the name, unique among sources.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
     /// Returns true if the time stamps of its events never decrease.
-    #[must_use]
     pub const fn is_ordered(&self) -> bool {
         matches!(self.ordering, SourceOrder::Ordered)
     }
 
     /// Returns the component that defines the source.
-    #[must_use]
     pub const fn component(&self) -> &'static str {
         self.component
     }
 
     /// Returns the description; empty if there is none.
-    #[must_use]
     pub const fn description(&self) -> &'static str {
         self.description
     }
 
-    /// Returns the place of the definition.
     #[doc(hidden)]
-    #[must_use]
     pub const fn origin(&self) -> Origin {
         self.origin
     }
 
     /// Returns the order of its events by time stamp.
     #[doc(hidden)]
-    #[must_use]
     pub const fn order(&self) -> SourceOrder {
         self.ordering
     }
@@ -153,7 +140,6 @@ pub struct EventDesc {
 impl EventDesc {
     /// Creates an event type. The defaults are: no bound object, verbosity `TUNER_DETAIL`, no description, no category, elements
     /// without names.
-    #[must_use]
     pub const fn new(
         name: &'static str,
         elements: &'static [Element],
@@ -184,21 +170,18 @@ impl EventDesc {
         self
     }
 
-    /// Sets the description.
     #[must_use]
     pub const fn with_description(mut self, description: &'static str) -> Self {
         self.description = description;
         self
     }
 
-    /// Sets the kind of object that registrations are bound to.
     #[must_use]
     pub const fn with_bind(mut self, bind: Bind) -> Self {
         self.bind = bind;
         self
     }
 
-    /// Sets the verbosity.
     #[must_use]
     pub const fn with_verbosity(mut self, verbosity: Verbosity) -> Self {
         self.verbosity = verbosity;
@@ -212,7 +195,6 @@ impl EventDesc {
         self
     }
 
-    /// Adds the event type to categories.
     #[must_use]
     pub const fn with_categories(mut self, categories: &'static [&'static CategoryDesc]) -> Self {
         self.categories = categories;
@@ -229,7 +211,6 @@ impl EventDesc {
 
 impl EventDesc {
     /// Returns the name, unique among event types.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
@@ -240,44 +221,37 @@ impl EventDesc {
     }
 
     /// Returns the kind of object that registrations are bound to.
-    #[must_use]
     pub const fn bind(&self) -> Bind {
         self.bind
     }
 
     /// Returns the verbosity.
-    #[must_use]
     pub const fn verbosity(&self) -> Verbosity {
         self.verbosity
     }
 
     /// Returns the component that defines the event type.
-    #[must_use]
     pub const fn component(&self) -> &'static str {
         self.component
     }
 
     /// Returns the description; empty if there is none.
-    #[must_use]
     pub const fn description(&self) -> &'static str {
         self.description
     }
 
     /// Returns the names of the elements, if there are any: the value of an item is the position of its element.
-    #[must_use]
     pub const fn element_names(&self) -> Option<&'static EnumDesc> {
         self.enumeration
     }
 
     /// Returns the source.
-    #[must_use]
     pub const fn source(&self) -> &'static SourceDesc {
         self.source
     }
 
     /// Returns true if there are listeners (one load), to skip work that only serves the event.
     #[inline]
-    #[must_use]
     pub fn has_listeners(&self) -> bool {
         self.cell.has_listeners()
     }
@@ -286,13 +260,11 @@ impl EventDesc {
 #[doc(hidden)]
 impl EventDesc {
     /// Returns the elements of the payload, by ascending displacement.
-    #[must_use]
     pub const fn elements(&self) -> &'static [Element] {
         self.elements
     }
 
     /// Returns the size of the payload: the offset of the end of its last element.
-    #[must_use]
     pub const fn extent(&self) -> usize {
         match self.elements().last() {
             Some(last) => last.end(),
@@ -300,20 +272,15 @@ impl EventDesc {
         }
     }
 
-    /// Returns the categories that contain the event type.
-    #[must_use]
     pub const fn categories(&self) -> &'static [&'static CategoryDesc] {
         self.categories
     }
 
-    /// Returns the place of the definition.
-    #[must_use]
     pub const fn origin(&self) -> Origin {
         self.origin
     }
 
     /// Returns the activation that the event type depends on; `None` if it may always be raised.
-    #[must_use]
     pub const fn activation(&self) -> Option<&'static Activation> {
         self.activation
     }

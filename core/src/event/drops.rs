@@ -9,7 +9,7 @@ use crate::vocabulary::Safety;
 impl Registration {
     /// Counts an event that cannot be delivered, if the tool set a handler of drops.
     pub(super) fn drop_event(&self) {
-        if !self.counts_drops() {
+        if self.functions.read(Record::handler).is_null() {
             return;
         }
         let unreported = &self.source().unreported;
@@ -20,19 +20,12 @@ impl Registration {
         }
     }
 
-    /// Returns true if the tool set a handler of drops.
-    fn counts_drops(&self) -> bool {
-        !self.functions.read(Record::handler).is_null()
-    }
-
-    /// Clears the count of drops, and returns it.
     pub(super) fn take_drops(&self) -> i64 {
         let count = self.dropped.swap(0, Relaxed);
         self.source().unreported.fetch_sub(count.cast_unsigned(), Relaxed);
         count
     }
 
-    /// Returns true if there are unreported drops.
     #[inline]
     pub(super) fn has_drops(&self) -> bool {
         self.dropped.load(Relaxed) != 0

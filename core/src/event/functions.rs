@@ -2,10 +2,8 @@
 
 use std::convert::Infallible;
 use std::ffi::c_void;
-use std::sync::atomic::{
-    AtomicPtr,
-    Ordering::{Acquire, Release},
-};
+use std::sync::atomic::AtomicPtr;
+use std::sync::atomic::Ordering::{Acquire, Release};
 
 use super::instance::InstanceId;
 use super::registration::RegistrationId;
@@ -71,7 +69,6 @@ impl Abi {
     ///
     /// Any thread may call each of them with a pointer that a tool registered with this ABI. They are called with no other
     /// pointers.
-    #[must_use]
     pub const unsafe fn new(
         deliver: unsafe extern "C" fn(function: *mut c_void, delivery: &Delivery),
         report: unsafe extern "C" fn(function: *mut c_void, report: &DropReport),

@@ -5,11 +5,8 @@
 //! instances in flight of its event type; the registration ends when the last of these raises has found the mark and released its
 //! pin.
 
-use std::sync::atomic::{
-    AtomicI64, AtomicPtr, AtomicU32, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release, SeqCst},
-    fence,
-};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicU64, fence};
 
 use super::desc::{EventDesc, LARGEST_EVENT};
 #[doc(hidden)]
@@ -85,7 +82,6 @@ pub(super) struct Instance {
     slot: usize,
     generation: u32,
     desc: &'static EventDesc,
-    /// The requirement of the context on callbacks.
     safety: Safety,
 }
 
@@ -109,7 +105,6 @@ impl Instance {
         None
     }
 
-    /// Stores time stamp and payload.
     #[inline]
     pub(super) fn fill(&self, time: i64, payload: &[u64]) {
         let slot = &SLOTS[self.slot];

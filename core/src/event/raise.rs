@@ -19,7 +19,6 @@ impl Context {
     pub const ANYWHERE: Self = Self { object: 0, safety: Safety::None };
 
     /// Returns a context that requires a level of callbacks.
-    #[must_use]
     pub const fn requiring(safety: Safety) -> Self {
         Self { object: 0, safety }
     }
@@ -82,7 +81,6 @@ pub unsafe fn raise(desc: &'static EventDesc, context: Context, value: *const u8
     }
 }
 
-/// Delivers an event to all listeners.
 #[inline(never)]
 fn notify(desc: &'static EventDesc, context: Context, payload: &mut Payload) {
     if !desc.cell().is_of(desc) {

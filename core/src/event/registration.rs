@@ -1,10 +1,8 @@
 //! Registrations of tools for an event type.
 
 use std::ffi::c_void;
-use std::sync::atomic::{
-    AtomicI64, AtomicPtr, AtomicU32, AtomicU64,
-    Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
-};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicU64};
 
 use super::desc::EventDesc;
 use super::functions::{Abi, Delivery, FreeNotice, Function, FunctionTable, Functions};
@@ -23,13 +21,11 @@ const LAST_GENERATION: u64 = (1 << GENERATION_BITS) - 1;
 
 impl RegistrationId {
     /// Returns the registration with a number. An invalid number is refused when it is used.
-    #[must_use]
     pub const fn from_number(number: u64) -> Self {
         Self(number)
     }
 
     /// Returns the number that tools use as a handle.
-    #[must_use]
     pub const fn number(self) -> u64 {
         self.0
     }
@@ -70,7 +66,6 @@ pub(crate) struct Registration {
     /// A bit for each instance slot that was counted as a pin when the registration was freed.
     slot_pins: [AtomicU64; POOL.div_ceil(64)],
     abi: AtomicPtr<Abi>,
-    /// The object it is bound to.
     object: AtomicU64,
     pub(super) functions: FunctionTable,
     /// The number of instances that were dropped and not reported.
@@ -79,7 +74,6 @@ pub(crate) struct Registration {
     free_callback_data: AtomicPtr<c_void>,
 }
 
-/// State that is set once per registration.
 impl Registration {
     pub(super) fn new(number: u32, position: u32, desc: &'static EventDesc) -> Self {
         Self {
@@ -144,7 +138,6 @@ impl Registration {
         unsafe { self.abi.load(Relaxed).as_ref() }
     }
 
-    /// Calls a callback.
     #[inline]
     pub(super) fn deliver(&self, callback: Function, instance: InstanceId, safety: Safety) {
         if let Some(abi) = self.abi() {
@@ -155,17 +148,13 @@ impl Registration {
             unsafe { (abi.deliver)(callback.function, &delivery) };
         }
     }
-}
 
-/// The tool's functions.
-impl Registration {
     /// Sets the callback for a level. Returns false when too many threads change the registration at once.
     pub(crate) fn set_callback(&self, safety: Safety, function: *mut c_void, user_data: *mut c_void) -> bool {
         let new = Function { function, user_data };
         self.functions.change(|functions| functions.callbacks[safety as usize] = new)
     }
 
-    /// Returns true if a callback is set for a level.
     pub(crate) fn has_callback(&self, safety: Safety) -> bool {
         self.functions.read(|record| record.has_callback(safety))
     }
@@ -181,10 +170,7 @@ impl Registration {
     pub(crate) fn remove_functions(&self) {
         self.functions.change(|functions| *functions = Functions::NONE);
     }
-}
 
-/// Pins, and the end of a registration.
-impl Registration {
     /// Pins a live registration; `None` if it is not live.
     #[inline]
     pub(crate) fn pin(&self, safety: Safety) -> Option<PinGuard<'_>> {
@@ -219,7 +205,6 @@ impl Registration {
         None
     }
 
-    /// Releases a pin.
     #[inline]
     fn unpin(&self, safety: Safety) {
         // `AcqRel`: the last release sees what all users did.
@@ -278,7 +263,6 @@ impl Registration {
 #[derive(Debug)]
 pub(crate) struct PinGuard<'a> {
     registration: &'a Registration,
-    /// The requirement of the context on callbacks.
     safety: Safety,
 }
 

@@ -1,9 +1,7 @@
 //! The mutable part of a source.
 
-use std::sync::atomic::{
-    AtomicI64, AtomicU32, AtomicU64,
-    Ordering::{Acquire, Relaxed, SeqCst},
-};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 
 use super::clock;
 use super::desc::{EventDesc, SourceDesc};
@@ -19,14 +17,11 @@ pub struct SourceCell {
     latest: AtomicI64,
     /// The number of dropped and unreported instances, over all registrations. Never too low.
     pub(super) unreported: AtomicU64,
-    /// Its event types.
     pub(super) events: Log<&'static EventDesc>,
 }
 
 impl SourceCell {
     #[doc(hidden)]
-    #[must_use]
-    #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
     pub const fn new() -> Self {
         Self {
             index: AtomicU32::new(0),
@@ -50,25 +45,22 @@ impl SourceCell {
     pub(super) fn index(&self) -> u32 {
         self.index.load(Relaxed)
     }
+
+    /// Reports drops, before the next event of the source.
+    #[inline]
+    pub(super) fn report_drops(&self, safety: Safety) {
+        if self.unreported.load(Relaxed) != 0 {
+            report_drops(self, safety);
+        }
+    }
 }
 
-/// Reports drops of all event types of the source.
 #[cold]
 fn report_drops(source: &SourceCell, safety: Safety) {
     let registrations = source.events.iter().flat_map(|event| event.cell().registrations());
     for registration in registrations.filter(|one| one.has_drops()) {
         if let Some(pin) = registration.pin(safety) {
             pin.report_drops(safety);
-        }
-    }
-}
-
-impl SourceCell {
-    /// Reports drops, before the next event of the source.
-    #[inline]
-    pub(super) fn report_drops(&self, safety: Safety) {
-        if self.unreported.load(Relaxed) != 0 {
-            report_drops(self, safety);
         }
     }
 }
@@ -85,19 +77,16 @@ impl SourceDesc {
     }
 
     /// Returns the present time of the source (`MPI_T_source_get_timestamp`). Never less than the time stamp of an earlier event.
-    #[must_use]
     pub fn timestamp(&self) -> i64 {
         clock::now().max(self.cell().latest.load(Acquire))
     }
 
     /// Returns the number of ticks per second.
-    #[must_use]
     pub fn ticks_per_second(&self) -> i64 {
         clock::ticks_per_second()
     }
 
     /// Returns the largest tick.
-    #[must_use]
     pub fn max_ticks(&self) -> i64 {
         clock::MAX_TICKS
     }

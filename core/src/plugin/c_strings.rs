@@ -7,12 +7,11 @@ use crate::desc::LONGEST_DESCRIPTION;
 use crate::readable::readable_up_to;
 use crate::registry::{Fault, LONGEST_NAME, Rule};
 
-/// The largest length of a name, in bytes.
+// The largest lengths, in bytes.
 pub(super) const NAME: usize = LONGEST_NAME;
-/// The largest length of a description, in bytes.
 pub(super) const DESCRIPTION: usize = LONGEST_DESCRIPTION;
-/// The largest length of a source file's path, in bytes.
 pub(super) const PATH: usize = 4096;
+
 /// The largest number of names in one list; more are taken for a mistake.
 const MAX_NAMES: usize = 1024;
 

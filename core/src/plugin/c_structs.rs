@@ -6,7 +6,7 @@ use crate::abi;
 use crate::readable::{is_readable, is_writable};
 use crate::registry::Fault;
 
-/// A result whose error is a message: the item, and what is wrong with it.
+/// A result whose error is a message that names the fault and, if there is one, the remedy.
 pub(super) type LoadResult<T> = Result<T, String>;
 /// A result whose error also names the rule that is broken.
 pub(super) type EntryResult<T> = Result<T, Fault>;
@@ -26,37 +26,23 @@ pub(super) unsafe trait Prefixed: Copy {
     /// The size in the first version that had the struct. Members beyond the actual size are read as 0.
     const MIN_SIZE: usize;
 }
-// SAFETY: `abi::Pvar` is `repr(C)`, begins with its size, and has only pointers, optional functions and integers.
-unsafe impl Prefixed for abi::Pvar {
-    const MIN_SIZE: usize = offset_of!(Self, count_of);
+macro_rules! prefixed {
+    ($($name:ident: $min_size:expr;)*) => {$(
+        // SAFETY: it is `repr(C)`, begins with its size, and has only pointers, optional functions and integers.
+        unsafe impl Prefixed for abi::$name {
+            const MIN_SIZE: usize = $min_size;
+        }
+    )*};
 }
-// SAFETY: `abi::Enum` is `repr(C)`, begins with its size, and has only pointers and integers.
-unsafe impl Prefixed for abi::Enum {
-    const MIN_SIZE: usize = size_of::<Self>();
-}
-// SAFETY: `abi::Cvar` is `repr(C)`, begins with its size, and has only pointers, optional functions and integers.
-unsafe impl Prefixed for abi::Cvar {
-    const MIN_SIZE: usize = offset_of!(Self, get);
-}
-// SAFETY: `abi::Source` is `repr(C)`, begins with its size, and has only pointers and integers.
-unsafe impl Prefixed for abi::Source {
-    const MIN_SIZE: usize = offset_of!(Self, file);
-}
-// SAFETY: `abi::Event` is `repr(C)`, begins with its size, and has only pointers and integers.
-unsafe impl Prefixed for abi::Event {
-    const MIN_SIZE: usize = offset_of!(Self, file);
-}
-// SAFETY: `abi::Category` is `repr(C)`, begins with its size, and has only pointers and integers.
-unsafe impl Prefixed for abi::Category {
-    const MIN_SIZE: usize = offset_of!(Self, contains);
-}
-// SAFETY: `abi::Component` is `repr(C)`, begins with its size, and has only pointers, optional functions and integers.
-unsafe impl Prefixed for abi::Component {
-    const MIN_SIZE: usize = offset_of!(Self, pcontrol);
-}
-// SAFETY: `abi::Table` is `repr(C)`, begins with its size, and has only pointers and integers.
-unsafe impl Prefixed for abi::Table {
-    const MIN_SIZE: usize = offset_of!(Self, components);
+prefixed! {
+    Pvar: offset_of!(Self, count_of);
+    Enum: size_of::<Self>();
+    Cvar: offset_of!(Self, get);
+    Source: offset_of!(Self, file);
+    Event: offset_of!(Self, file);
+    Category: offset_of!(Self, contains);
+    Component: offset_of!(Self, pcontrol);
+    Table: offset_of!(Self, components);
 }
 
 /// Refuses a pointer that is null, misaligned, or leads to no readable memory for one `T`.

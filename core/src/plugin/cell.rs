@@ -4,10 +4,8 @@ use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::from_ref;
-use std::sync::atomic::{
-    AtomicU8, AtomicU32, AtomicU64,
-    Ordering::{Relaxed, Release},
-};
+use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 
 use crate::abi::{CountFunction, LevelFunction, ReadFunction, Sum, WatchFunction};
 use crate::cell::{Cell, LevelStorage, PvarDesc, ReachedFunction, Value};
@@ -31,19 +29,15 @@ pub(super) enum ValueSource {
     LevelOf(LevelFunction),
     /// Aligned elements in the image's memory, valid for the rest of the process.
     Storage(*const c_void),
-    /// A function that copies the value.
     Function(ReadFunction),
 }
 
-/// The number of elements.
 #[derive(Clone, Copy)]
 pub(super) enum Count {
     Fixed(usize),
-    /// A function that returns the number for an object.
     Of(CountFunction),
 }
 
-/// The parts of a variable's cell.
 #[derive(Clone, Copy)]
 pub(super) struct ForeignSource {
     pub(super) value: ValueSource,
@@ -65,7 +59,6 @@ struct Foreign<T> {
 unsafe impl<T> Sync for Foreign<T> {}
 
 impl ForeignSource {
-    /// Returns the level of an object, if there is one.
     fn level_of(&self, function: LevelFunction, object: &Object<'_>) -> Option<&'static LevelStorage> {
         // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and a live object.
         let at = unsafe { function(self.user_data, object) };
@@ -212,7 +205,6 @@ pub(super) unsafe fn load<T: Value>(at: *const T) -> T {
     T::from_word(word)
 }
 
-/// Returns a descriptor with a new cell.
 pub(super) fn pvar(metadata: Metadata, class: Class, datatype: Datatype, source: ForeignSource) -> PvarDesc {
     fn of<T: Value>(metadata: Metadata, class: Class, source: ForeignSource) -> PvarDesc {
         let cell = Foreign::<T> { source, of: PhantomData };

@@ -62,7 +62,6 @@ pub unsafe fn open() -> Result<Subject, Fault> {
 
 impl Subject {
     /// Returns the name that the plug-in states.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }

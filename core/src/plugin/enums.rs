@@ -5,7 +5,7 @@ use super::c_structs::{EntryResult, check_list, read};
 use super::table::{TableBuilder, leak, leak_list};
 use crate::abi::Enum;
 use crate::desc::{EnumDesc, EnumItem, Origin};
-use crate::registry::{Fault, Registry};
+use crate::registry::Registry;
 
 /// The largest number of items; more are taken for a mistake.
 const MAX_ITEMS: usize = 1 << 16;
@@ -33,8 +33,8 @@ impl TableBuilder {
         // SAFETY: the string is null or ends with a NUL, by the conditions of `register`.
         let name = unsafe { text("the name of its enumeration", from.name, NAME) }?;
         // SAFETY: `from` is a copy of the table's enumeration, so its list satisfies the conditions of `register`.
-        let items = unsafe { items(&from) }
-            .map_err(|fault| Fault { why: format!("enumeration `{name}`: {}", fault.why), ..fault })?;
+        let items =
+            unsafe { items(&from) }.map_err(|fault| fault.within(format_args!("enumeration `{name}`")))?;
         let same = |known: &&'static EnumDesc| {
             let pairs = |items: &[EnumItem]| -> Vec<_> {
                 items.iter().map(|item| (item.value(), item.name())).collect()

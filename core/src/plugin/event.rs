@@ -88,7 +88,7 @@ unsafe fn elements(from: &abi::Event) -> EntryResult<Elements> {
     for place in 0..count {
         // SAFETY: `place` is less than `count`, and `check_list` checked that so many elements are aligned and readable.
         let one: abi::Element = unsafe { from.elements.wrapping_add(place).read() };
-        let inside = |fault: Fault| Fault { why: format!("element {place}: {}", fault.why), ..fault };
+        let inside = |fault: Fault| fault.within(format_args!("element {place}"));
         let datatype = from_code("datatype", one.datatype, Datatype::ALL).map_err(inside)?;
         if one.displacement > LARGEST_EVENT {
             let why = format!("its displacement {} is too large", one.displacement);

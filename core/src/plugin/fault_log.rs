@@ -54,7 +54,6 @@ impl LoggedFault {
     }
 }
 
-/// Opens the file, if there is one.
 pub(super) fn open() {
     FILE.get_or_init(|| {
         let path = environment::var_os(FAULTS)?;

@@ -58,10 +58,6 @@ fn libraries_in(dir: &Path) -> LoadResult<Vec<PathBuf>> {
 }
 
 /// Returns the file of a path, unless users other than root and that of this process could change or replace it.
-///
-/// # Errors
-///
-/// A message that names the fault and the remedy.
 pub(super) fn file(path: &Path) -> LoadResult<File> {
     let given = std::path::absolute(path).map_err(no_file)?;
     let real = resolve(&given, no_file)?;

@@ -5,10 +5,8 @@
 //! a host.
 
 use std::ffi::c_int;
-use std::sync::atomic::{
-    AtomicBool,
-    Ordering::{Acquire, Release},
-};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{Acquire, Release};
 
 use super::{load, table};
 use crate::abi::{Host, Plugin, PluginFunction};
@@ -53,7 +51,6 @@ unsafe extern "C" fn image(host: *const Host) -> *const Plugin {
 }
 
 /// Returns true for the function that this image's own note leads to.
-#[must_use]
 pub fn is_own(function: PluginFunction) -> bool {
     std::ptr::fn_addr_eq(function, NOTE.function)
 }
@@ -118,7 +115,7 @@ pub(super) fn is_adopted() -> bool {
 
 /// Marks this image as adopted, unless its own registry is in use or it was exported already.
 pub(super) fn mark_adopted() -> bool {
-    if registry::is_in_use() || super::export::has_export() {
+    if registry::existing().is_some() || super::export::has_export() {
         return false;
     }
     IS_ADOPTED.store(true, Release);

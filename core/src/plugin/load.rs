@@ -13,10 +13,8 @@ use super::table::{self, Definitions};
 use crate::abi::{self, Host, MAGIC, MAJOR, MINOR, PluginFunction};
 use crate::activation::Activation;
 
-/// An opened plug-in: its name, definitions and hooks.
 #[derive(Debug)]
 pub(super) struct Opened {
-    /// The name that the plug-in states.
     pub(super) name: &'static str,
     pub(super) definitions: Definitions,
     pub(super) hooks: Hooks,
@@ -76,10 +74,6 @@ static HOST: Shared = Shared(Host {
 
 /// Loads a file, never to unload it, and reads its definitions. Registers nothing.
 ///
-/// # Errors
-///
-/// A message that names the fault and the remedy.
-///
 /// # Safety
 ///
 /// The conditions of [`super::load()`] hold for the file.
@@ -93,10 +87,6 @@ pub(super) unsafe fn open(path: &Path, activation: &'static Activation) -> LoadR
 }
 
 /// Loads a file, never to unload it, and performs the handshake. Returns the plug-in's name and its description.
-///
-/// # Errors
-///
-/// A message that names the fault and the remedy.
 ///
 /// # Safety
 ///
@@ -112,10 +102,6 @@ pub(super) unsafe fn handshake(path: &Path) -> LoadResult<(&'static str, abi::Pl
 }
 
 /// Loads a file, never to unload it, and returns its function for the handshake.
-///
-/// # Errors
-///
-/// A message that names the fault and the remedy.
 ///
 /// # Safety
 ///
@@ -146,10 +132,6 @@ unsafe fn dlopen(path: &Path) -> LoadResult<PluginFunction> {
 
 /// Refuses to load a file.
 ///
-/// # Errors
-///
-/// A message that names the missing feature.
-///
 /// # Safety
 ///
 /// No conditions; those of the variant that loads the file are stricter.
@@ -160,10 +142,6 @@ unsafe fn dlopen(_: &Path) -> LoadResult<PluginFunction> {
 }
 
 /// Calls an image's function for the handshake. Returns the name and the description, or `None` if the image has none to give.
-///
-/// # Errors
-///
-/// A message that names the fault and the remedy.
 ///
 /// # Safety
 ///

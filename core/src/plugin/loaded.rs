@@ -21,7 +21,6 @@ use crate::registry::{Refusal, Registry};
 use crate::session::Interface;
 use crate::{Error, environment, threads};
 
-/// A loaded plug-in.
 #[derive(Debug)]
 struct Loaded {
     number: u32,
@@ -56,7 +55,6 @@ impl Refused {
     }
 
     /// Returns the reason.
-    #[must_use]
     pub fn why(&self) -> &str {
         &self.why
     }
@@ -67,7 +65,6 @@ impl Refused {
     }
 
     /// Returns the error class that comes closest.
-    #[must_use]
     pub fn error(&self) -> Error {
         self.error
     }
@@ -115,7 +112,6 @@ pub fn all() -> impl Iterator<Item = Plugin> {
 }
 
 /// Returns the plug-in with a number.
-#[must_use]
 pub fn numbered(number: u32) -> Option<Plugin> {
     LOADED.get(number as usize).map(Plugin)
 }
@@ -226,7 +222,6 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
     plugin.ok_or_else(|| Refused::new(path, Error::Memory, "there are too many"))
 }
 
-/// Activates an opened plug-in and registers its definitions.
 fn activate_and_register(
     path: &Path,
     opened: Opened,
@@ -279,31 +274,28 @@ fn print(line: &str) {
 
 impl Plugin {
     /// Returns the number that identifies the plug-in in the C interface.
-    #[must_use]
     pub fn number(self) -> u32 {
         self.0.number
     }
 
     /// Returns the name that the plug-in states.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.0.name
     }
 
     /// Returns the path of the file.
-    #[must_use]
     pub fn path(self) -> &'static Path {
         &self.0.file.path
     }
 
     /// Returns true if its variables have values and its events are delivered.
-    #[must_use]
     pub fn is_active(self) -> bool {
         self.0.activation.is_active()
     }
 
     /// Deactivates the plug-in for the rest of the process; no effect if it is not active. Its variables and events stay listed,
-    /// but handles on them are invalid from now on and can only be freed. Handlers of drops may run before this returns. Code of the plug-in that is running continues.
+    /// but handles on them are invalid from now on and can only be freed. Handlers of drops may run before this returns. Running
+    /// code of the plug-in continues.
     pub fn deactivate(self) {
         if self.0.activation.end() {
             component::changed();

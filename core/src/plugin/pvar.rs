@@ -50,7 +50,6 @@ impl TableBuilder {
     }
 }
 
-/// The flags of a variable.
 struct PvarMarkers {
     flags: PvarFlags,
     cumulative: bool,
@@ -130,14 +129,11 @@ unsafe fn value_of(from: &Pvar, datatype: Datatype) -> EntryResult<ValueSource> 
     Ok(ValueSource::Sum(sum))
 }
 
-/// Returns the number of elements: fixed, or a function.
 fn count_of(from: &Pvar, value: &ValueSource) -> EntryResult<Count> {
     if let Some(function) = from.count_of {
         if from.count != 0 {
-            return Err(Fault::of(
-                Rule::C28,
-                format!("its count is {}; beside `count_of` it is 0", from.count),
-            ));
+            let why = format!("its count is {}; beside `count_of` it is 0", from.count);
+            return Err(Fault::of(Rule::C28, why));
         }
         if !matches!(value, ValueSource::Function(_)) {
             return Err(Fault::of(Rule::C28, "`count_of` goes with `read`; what lies in memory has a count"));

@@ -14,7 +14,7 @@ use crate::cvar::{CvarDesc, ErasedCvar};
 use crate::desc::EnumDesc;
 use crate::object::Object;
 use crate::readable::is_writable;
-use crate::registry::{Fault, Rule, text_fault};
+use crate::registry::{Fault, Rule, check_text};
 use crate::vocabulary::{Bind, Datatype, Scope, Verbosity};
 use crate::{Error, Result};
 
@@ -29,7 +29,6 @@ struct Setting {
     is_constant: bool,
 }
 
-/// The storage of a control variable's value.
 enum SettingStorage {
     /// `count` aligned elements that are valid for the rest of the process; the function, if any, may refuse values.
     Storage(*mut c_void, Option<SetFunction>),
@@ -148,7 +147,6 @@ impl ErasedCvar for Setting {
     }
 }
 
-/// Converts the return value of a table's function.
 fn check_answer(answer: c_int) -> Result<()> {
     if answer == 0 { Ok(()) } else { Err(Error::Invalid) }
 }
@@ -241,7 +239,6 @@ impl TableBuilder {
     }
 }
 
-/// Returns the storage of the value.
 fn value_of(from: &Cvar, bind: Bind, datatype: Datatype) -> EntryResult<SettingStorage> {
     if bind != Bind::NoObject {
         return value_of_objects(from, bind);
@@ -278,7 +275,6 @@ fn is_constant(value: &SettingStorage, bytes: usize, scope: Scope) -> EntryResul
     }
 }
 
-/// Returns the functions for a variable that is bound to objects.
 fn value_of_objects(from: &Cvar, bind: Bind) -> EntryResult<SettingStorage> {
     let has_others =
         !from.storage.is_null() || from.set.is_some() || from.get.is_some() || from.put.is_some();
@@ -309,12 +305,10 @@ unsafe fn further_names(from: &Cvar) -> EntryResult<FurtherNames> {
     for (what, name) in
         aliases.iter().map(|name| ("alias", name)).chain(environment.iter().map(|name| ("environment", name)))
     {
-        if let Some(Fault { rule, why }) = text_fault(name, "") {
-            return Err(Fault::of(rule, format!("{what} `{name}`: {why}")));
-        }
+        let within = |fault: Fault| fault.within(format_args!("{what} `{name}`"));
+        check_text(name, "").map_err(within)?;
         if name.contains('=') {
-            let why = format!("{what} `{name}`: its name contains `=`, which ends a name");
-            return Err(Fault::of(Rule::C2, why));
+            return Err(within(Fault::of(Rule::C2, "its name contains `=`, which ends a name")));
         }
     }
     Ok((leak_list(aliases), leak_list(environment)))

@@ -14,7 +14,7 @@ use crate::cell::LevelStorage;
 use crate::cvar::sources;
 use crate::desc::{CategoryDesc, EnumDesc, Metadata, Origin, SharedMetadata};
 use crate::event::{EventDesc, SourceCell, SourceDesc};
-use crate::registry::{Fault, Image, Refusal, Registry, text_fault};
+use crate::registry::{Fault, Image, Refusal, Registry, check_text};
 use crate::threads;
 use crate::vocabulary::SourceOrder;
 
@@ -30,7 +30,6 @@ pub(super) fn leak_list<T>(values: Vec<T>) -> &'static [T] {
 /// The definitions of a table: checked, and not registered yet.
 #[derive(Debug)]
 pub(super) struct Definitions {
-    /// The entries for the registry.
     pub(super) image: Image,
     /// The components, to be claimed before the image is registered, and published afterwards.
     pub(super) components: Vec<ForeignComponent>,
@@ -174,9 +173,7 @@ impl Cells {
     /// Stores the host's functions and flags in the cells. To be called before tools can see the entries, so that they are set
     /// before there is a listener or a handle.
     ///
-    /// # Errors
-    ///
-    /// A message if a cell is bound to another host or event type; then no event cell is bound.
+    /// Fails if a cell is bound to another host or event type; then no event cell is bound.
     pub(super) fn bind(&self) -> LoadResult<()> {
         for sum in &self.sums {
             sum.concurrent.store(threads::word().cast(), Release);
@@ -217,7 +214,6 @@ impl Entry {
         LeftOut { what, origin: self.origin, fault, line }
     }
 
-    /// Returns the metadata of a variable.
     pub(super) fn metadata(&self, shared: SharedMetadata) -> Metadata {
         Metadata::of(self.name, self.description, leak(shared), self.origin.line())
     }
@@ -267,9 +263,7 @@ impl TableBuilder {
         }
         // SAFETY: strings of the table end with a NUL, by the conditions of `register`.
         let component = unsafe { text("the table's component", table.component, NAME) }?;
-        if let Some(Fault { rule, why }) = text_fault(component, "") {
-            return Err(Fault::of(rule, format!("the table's component: {why}")));
-        }
+        check_text(component, "").map_err(|fault| fault.within("the table's component"))?;
         let definitions =
             Definitions { image: Image::new(component), components: Vec::new(), cells: Cells::default() };
         Ok((table, Self { component, activation, definitions, enums: Vec::new(), left_out: None }))
@@ -281,23 +275,17 @@ impl TableBuilder {
     ///
     /// The conditions of [`register`] hold.
     unsafe fn convert_lists(&mut self, table: &Table) -> Result<(), LeftOut> {
-        // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `category` reads such an
-        // entry.
+        // SAFETY: the table's list has as many entries as its count states (`register`), and `category` reads such an entry.
         unsafe { self.convert_list(table.categories, table.num_categories, Self::category) }?;
-        // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `source` reads such an
-        // entry.
+        // SAFETY: the table's list has as many entries as its count states (`register`), and `source` reads such an entry.
         unsafe { self.convert_list(table.sources, table.num_sources, Self::source) }?;
-        // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `event` reads such an
-        // entry.
+        // SAFETY: the table's list has as many entries as its count states (`register`), and `event` reads such an entry.
         unsafe { self.convert_list(table.events, table.num_events, Self::event) }?;
-        // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `pvar` reads such an
-        // entry.
+        // SAFETY: the table's list has as many entries as its count states (`register`), and `pvar` reads such an entry.
         unsafe { self.convert_list(table.pvars, table.num_pvars, Self::pvar) }?;
-        // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `cvar` reads such an
-        // entry.
+        // SAFETY: the table's list has as many entries as its count states (`register`), and `cvar` reads such an entry.
         unsafe { self.convert_list(table.cvars, table.num_cvars, Self::cvar) }?;
-        // SAFETY: the list has as many entries as its count states, by the conditions of `register`, and `component` reads such an
-        // entry.
+        // SAFETY: the table's list has as many entries as its count states (`register`), and `component` reads such an entry.
         unsafe { self.convert_list(table.components, table.num_components, Self::component) }
     }
 

@@ -29,37 +29,31 @@ impl Category {
     }
 
     /// Returns the name.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
     /// Returns the description; empty if there is none.
-    #[must_use]
     pub fn description(&self) -> &'static str {
         self.description
     }
 
     /// Returns the indices of its performance variables.
-    #[must_use]
     pub fn pvars(&self) -> Vec<u32> {
         self.members.lock().pvars.clone()
     }
 
     /// Returns the indices of its control variables.
-    #[must_use]
     pub fn cvars(&self) -> Vec<u32> {
         self.members.lock().cvars.clone()
     }
 
     /// Returns the indices of its event types.
-    #[must_use]
     pub fn events(&self) -> Vec<u32> {
         self.members.lock().events.clone()
     }
 
     /// Returns the indices of the categories in it.
-    #[must_use]
     pub fn categories(&self) -> Vec<u32> {
         self.members.lock().categories.clone()
     }
@@ -94,7 +88,6 @@ impl Category {
 }
 
 /// Increments the number that changes with the content of categories. It saturates at the largest `int`.
-#[must_use]
 pub(super) fn next_update(number: i32) -> i32 {
     number.saturating_add(1)
 }

@@ -5,8 +5,8 @@ use std::fmt;
 use super::Rule;
 use crate::cell::{Behavior, PvarDesc, PvarFlags};
 use crate::cvar::CvarDesc;
-use crate::desc::{CategoryDesc, EnumDesc, Origin};
-use crate::event::{EventDesc, LARGEST_EVENT, SourceDesc};
+use crate::desc::{EnumDesc, Origin};
+use crate::event::{EventDesc, LARGEST_EVENT};
 use crate::object::Object;
 use crate::vocabulary::{Bind, Class, Datatype, Scope};
 
@@ -26,6 +26,11 @@ impl Fault {
     pub(crate) fn of(rule: Rule, why: impl Into<String>) -> Self {
         Self { rule, why: why.into() }
     }
+
+    /// Adds the place of the fault in the definition.
+    pub(crate) fn within(self, place: impl fmt::Display) -> Self {
+        Self { why: format!("{place}: {}", self.why), ..self }
+    }
 }
 
 /// Creates a fault of malformed structs and pointers.
@@ -35,7 +40,6 @@ impl From<&str> for Fault {
     }
 }
 
-/// Creates a fault of malformed structs and pointers.
 impl From<String> for Fault {
     fn from(why: String) -> Self {
         Self::of(Rule::Table, why)
@@ -84,7 +88,6 @@ impl Refusal {
 }
 
 /// Returns the reason why a name cannot be used, if there is one.
-#[must_use]
 pub fn name_fault(name: &str) -> Option<&'static str> {
     broken_by_name(name).map(|(_, why)| why)
 }
@@ -105,140 +108,109 @@ fn broken_by_name(name: &str) -> Option<(Rule, &'static str)> {
     }
 }
 
-/// Returns the fault of a name and a description, if there is one.
-pub(crate) fn text_fault(name: &str, description: &str) -> Option<Fault> {
-    if let Some((rule, why)) = broken_by_name(name) {
-        Some(Fault::of(rule, why))
-    } else if description.contains('\0') {
-        Some(Fault::of(Rule::C2, "its description contains a NUL"))
-    } else {
-        None
+/// Checks the texts of a definition.
+pub(crate) fn check_text(name: &str, description: &str) -> Result<(), Fault> {
+    match broken_by_name(name) {
+        Some((rule, why)) => Err(Fault::of(rule, why)),
+        None if description.contains('\0') => Err(Fault::of(Rule::C2, "its description contains a NUL")),
+        None => Ok(()),
     }
 }
 
-/// Returns the reason why a performance variable cannot be registered, if there is one.
-pub(super) fn pvar_fault(desc: &PvarDesc) -> Option<Fault> {
-    if let Some(fault) = text_fault(desc.name(), desc.description()) {
-        return Some(fault);
-    }
+pub(super) fn check_pvar(desc: &PvarDesc) -> Result<(), Fault> {
+    check_text(desc.name(), desc.description())?;
     if !desc.class().datatypes().contains(&desc.datatype()) {
-        return Some(Fault::of(
-            Rule::C6,
-            format!("the class {} does not admit {} values", desc.class(), desc.datatype()),
-        ));
+        let why = format!("the class {} does not admit {} values", desc.class(), desc.datatype());
+        return Err(Fault::of(Rule::C6, why));
     }
     if desc.class() == Class::State && desc.enumeration().is_none() {
-        return Some(Fault::of(Rule::C9, "a STATE names its states by an enumeration"));
+        return Err(Fault::of(Rule::C9, "a STATE names its states by an enumeration"));
     }
     if desc.enumeration().is_some() && desc.datatype() != Datatype::Int {
-        return Some(Fault::of(Rule::C10, "only INT variables have an enumeration"));
+        return Err(Fault::of(Rule::C10, "only INT variables have an enumeration"));
     }
     let flags = desc.flags();
     if flags.has(PvarFlags::ATOMIC) && flags.has(PvarFlags::READONLY) {
-        return Some(Fault::of(Rule::C21, "what can only be read cannot be read and reset in one step"));
+        return Err(Fault::of(Rule::C21, "what can only be read cannot be read and reset in one step"));
     }
     if flags.has(PvarFlags::ATOMIC) && desc.behavior() != Behavior::Sum {
-        return Some(Fault::of(Rule::C22, "only sums can be read and reset in one atomic step"));
+        return Err(Fault::of(Rule::C22, "only sums can be read and reset in one atomic step"));
     }
     if matches!(desc.behavior(), Behavior::Highest | Behavior::Lowest)
         && desc.level_storage(&Object::NONE).is_none()
     {
-        return Some(Fault::of(Rule::C6, "a watermark needs a cell that knows its level"));
+        return Err(Fault::of(Rule::C6, "a watermark needs a cell that knows its level"));
     }
-    None
+    Ok(())
 }
 
-/// Returns the reason why a control variable cannot be registered, if there is one.
-pub(super) fn cvar_fault(desc: &CvarDesc) -> Option<Fault> {
-    if let Some(fault) = text_fault(desc.name(), desc.description()) {
-        return Some(fault);
-    }
+pub(super) fn check_cvar(desc: &CvarDesc) -> Result<(), Fault> {
+    check_text(desc.name(), desc.description())?;
     if desc.count() == 0 {
-        return Some(Fault::of(Rule::C28, "its value has no element"));
+        return Err(Fault::of(Rule::C28, "its value has no element"));
     }
     if matches!(desc.scope(), Scope::Group | Scope::GroupEq) && desc.description().trim().is_empty() {
-        return Some(Fault::of(
-            Rule::C25,
-            format!("the description of a {} setting has to name the group", desc.scope()),
-        ));
+        let why = format!("the description of a {} setting has to name the group", desc.scope());
+        return Err(Fault::of(Rule::C25, why));
     }
     if desc.enumeration().is_some() && desc.datatype() != Datatype::Int {
-        return Some(Fault::of(Rule::C10, "only INT variables have an enumeration"));
+        return Err(Fault::of(Rule::C10, "only INT variables have an enumeration"));
     }
     match (desc.has_bound_cell(), desc.bind()) {
         (true, Bind::NoObject) => {
             let why = "it has a value for each object and is bound to none: say to which kind";
-            Some(Fault::of(Rule::C29, why))
+            Err(Fault::of(Rule::C29, why))
         }
         (false, kind) if kind != Bind::NoObject => {
             let why = format!("it is bound to {kind} and has one value for all objects: use an `ObjectCvar`");
-            Some(Fault::of(Rule::C29, why))
+            Err(Fault::of(Rule::C29, why))
         }
-        _ => None,
+        _ => Ok(()),
     }
 }
 
-/// Returns the reason why an enumeration cannot be registered, if there is one.
-pub(super) fn enum_fault(desc: &EnumDesc) -> Option<Fault> {
-    if let Some(fault) = text_fault(desc.name(), "") {
-        return Some(fault);
-    }
+pub(super) fn check_enum(desc: &EnumDesc) -> Result<(), Fault> {
+    check_text(desc.name(), "")?;
     if desc.items().is_empty() {
-        return Some(Fault::of(Rule::C11, "it has no item"));
+        return Err(Fault::of(Rule::C11, "it has no item"));
     }
     for (at, item) in desc.items().iter().enumerate() {
         if item.name().is_empty() || item.name().contains('\0') {
-            return Some(Fault::of(Rule::R68, "one of its items has no usable name"));
+            return Err(Fault::of(Rule::R68, "one of its items has no usable name"));
         }
         for other in &desc.items()[..at] {
             if other.name() == item.name() || other.value() == item.value() {
-                return Some(Fault::of(
-                    Rule::C12,
-                    format!("its items `{}` and `{}` are not distinct", other.name(), item.name()),
-                ));
+                let why = format!("its items `{}` and `{}` are not distinct", other.name(), item.name());
+                return Err(Fault::of(Rule::C12, why));
             }
         }
     }
-    None
+    Ok(())
 }
 
-/// Returns the reason why a source cannot be registered, if there is one.
-pub(super) fn source_fault(desc: &SourceDesc) -> Option<Fault> {
-    text_fault(desc.name(), desc.description())
-}
-
-/// Returns the reason why an event type cannot be registered, or binds its cell to it.
-pub(super) fn event_fault(desc: &'static EventDesc) -> Option<Fault> {
-    if let Some(fault) = text_fault(desc.name(), desc.description()) {
-        return Some(fault);
-    }
+/// Checks an event type, and binds its cell to it.
+pub(super) fn check_event(desc: &'static EventDesc) -> Result<(), Fault> {
+    check_text(desc.name(), desc.description())?;
     if desc.extent() > LARGEST_EVENT {
-        return Some(Fault::of(Rule::C33, format!("its payload is larger than {LARGEST_EVENT} bytes")));
+        return Err(Fault::of(Rule::C33, format!("its payload is larger than {LARGEST_EVENT} bytes")));
     }
     let elements = desc.elements();
     if elements.first().is_some_and(|first| first.displacement() != 0) {
-        return Some(Fault::of(Rule::C32, "its first element does not lie at the start"));
+        return Err(Fault::of(Rule::C32, "its first element does not lie at the start"));
     }
     if elements.windows(2).any(|pair| pair[0].end() > pair[1].displacement()) {
-        return Some(Fault::of(
-            Rule::C32,
-            "its elements overlap, or are not in the order of their displacements",
-        ));
+        let why = "its elements overlap, or are not in the order of their displacements";
+        return Err(Fault::of(Rule::C32, why));
     }
     let names = desc.element_names().map(EnumDesc::items);
     let fitting = |items: &[crate::desc::EnumItem]| {
         items.len() == elements.len() && items.iter().zip(0..).all(|(item, at)| item.value() == at)
     };
     if names.is_some_and(|items| !fitting(items)) {
-        return Some(Fault::of(Rule::C34, "its enumeration does not name its elements in order"));
+        return Err(Fault::of(Rule::C34, "its enumeration does not name its elements in order"));
     }
     if !desc.cell().claim(desc) {
-        return Some(Fault::from("its cell serves another event type; each needs its own"));
+        return Err(Fault::from("its cell serves another event type; each needs its own"));
     }
-    None
-}
-
-/// Returns the reason why a category cannot be registered, if there is one.
-pub(super) fn category_fault(desc: &CategoryDesc) -> Option<Fault> {
-    text_fault(desc.name(), desc.description())
+    Ok(())
 }

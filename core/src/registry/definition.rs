@@ -19,7 +19,6 @@ pub(super) trait Definition: 'static {
     /// Returns kind and name, for messages.
     fn label(&self) -> String;
 
-    /// Returns true if both descriptors are the same definition.
     fn is(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }

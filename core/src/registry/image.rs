@@ -30,7 +30,6 @@ pub struct Image {
 
 impl Image {
     /// Creates an image without definitions.
-    #[must_use]
     pub fn new(name: &str) -> Self {
         Self { name: name.into(), ..Self::default() }
     }
@@ -39,7 +38,6 @@ impl Image {
     ///
     /// They include only crates that the linker has a reference to; a crate that merely defines variables is linked with `use
     /// that_crate as _;`.
-    #[must_use]
     pub fn linked() -> Self {
         Self {
             name: "program".into(),

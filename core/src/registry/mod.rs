@@ -27,7 +27,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicI32, Ordering::Acquire};
 
 pub use categories::{Category, Members};
-pub(crate) use check::text_fault;
+pub(crate) use check::check_text;
 pub use check::{Fault, LONGEST_NAME, Refusal, name_fault};
 pub use image::Image;
 pub use rule::{Rule, Severity};
@@ -85,16 +85,9 @@ pub(crate) fn existing() -> Option<&'static Registry> {
     GLOBAL.get()
 }
 
-/// Returns true if the registry of this process was created.
-pub(crate) fn is_in_use() -> bool {
-    GLOBAL.get().is_some()
-}
-
-/// Additions, by the crates of this workspace.
 #[doc(hidden)]
 impl Registry {
     /// Creates an empty registry. Programs use [`Registry::global`]; tests create their own.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -182,9 +175,7 @@ impl Registry {
         self.apply(cvars, settings);
         Ok(())
     }
-}
 
-impl Registry {
     /// Drops the values that control variables have for an object that was freed. Runs their functions, so the caller must hold
     /// no lock.
     pub(crate) fn drop_values(&self, object: &Object<'_>) {
@@ -305,7 +296,6 @@ impl Registry {
     }
 }
 
-/// Reports refusals on standard error, one line each.
 #[allow(clippy::print_stderr, reason = "there is no caller to return an error to")]
 fn report(refusals: &[Refusal]) {
     for refusal in refusals {

@@ -59,7 +59,6 @@ impl NameIndex {
     }
 }
 
-/// Returns the hash in the upper half of a content.
 fn hash_in(content: u64) -> usize {
     (content >> 32) as usize
 }

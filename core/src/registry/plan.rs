@@ -6,7 +6,7 @@ use hashbrown::HashTable;
 
 use super::definition::Definition;
 use super::index_space::IndexSpace;
-use super::{Category, CvarEntry, Fault, Image, Refusal, Registry, Rule, check};
+use super::{Category, CvarEntry, Fault, Image, Refusal, Registry, Rule, check, check_text};
 use crate::cell::PvarDesc;
 use crate::cvar::CvarDesc;
 use crate::desc::{CategoryDesc, EnumDesc};
@@ -35,7 +35,6 @@ impl<D: Definition> Pending<D> {
         self.all.push((desc, hash));
     }
 
-    /// Returns the definitions, each with the hash of its name.
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (&'static D, u32)> + '_ {
         self.all.iter().copied()
     }
@@ -84,7 +83,7 @@ impl RegistrationPlan {
 
     fn plan_enums(&mut self, registry: &Registry, image: &Image) {
         for desc in image.all_enums() {
-            let fault = check::enum_fault(desc);
+            let fault = check::check_enum(desc).err();
             plan_entry(&mut self.enums, &mut self.refusals, &registry.enums, |desc| *desc, desc, fault);
         }
     }
@@ -98,7 +97,7 @@ impl RegistrationPlan {
             (is_unusual(desc), desc.component(), desc.name(), desc.class(), desc.origin())
         });
         for desc in pvars {
-            let fault = check::pvar_fault(desc);
+            let fault = check::check_pvar(desc).err();
             if fault.is_none()
                 && self.refuse_if_missing(desc, self.missing_enum(registry, desc.enumeration()))
             {
@@ -112,7 +111,7 @@ impl RegistrationPlan {
         let mut cvars = image.cvars.clone();
         cvars.sort_by_cached_key(|desc| (desc.component(), desc.name(), desc.origin()));
         for desc in cvars {
-            let fault = check::cvar_fault(desc);
+            let fault = check::check_cvar(desc).err();
             if fault.is_none()
                 && self.refuse_if_missing(desc, self.missing_enum(registry, desc.enumeration()))
             {
@@ -124,7 +123,7 @@ impl RegistrationPlan {
 
     fn plan_sources(&mut self, registry: &Registry, image: &Image) {
         for desc in image.all_sources() {
-            let fault = check::source_fault(desc);
+            let fault = check_text(desc.name(), desc.description()).err();
             plan_entry(&mut self.sources, &mut self.refusals, &registry.sources, |desc| *desc, desc, fault);
         }
     }
@@ -135,7 +134,7 @@ impl RegistrationPlan {
         let is_bound = |desc: &EventDesc| desc.bind() != Bind::NoObject;
         events.sort_by_cached_key(|desc| (is_bound(desc), desc.component(), desc.name(), desc.origin()));
         for desc in events {
-            let fault = check::event_fault(desc);
+            let fault = check::check_event(desc).err();
             let missing = self
                 .missing_enum(registry, desc.element_names())
                 .or_else(|| self.missing_source(registry, desc.source()));
@@ -168,46 +167,12 @@ impl RegistrationPlan {
             _ => Some(Fault::of(Rule::C35, format!("its source `{}` was left out", desc.name()))),
         }
     }
-}
 
-/// Returns the definition of the same name, in the registry or in the plan.
-fn known<T, D: Definition>(
-    new: &Pending<D>,
-    there: &IndexSpace<T>,
-    desc_of: impl Fn(&T) -> &'static D,
-    desc: &'static D,
-) -> Option<&'static D> {
-    let hash = there.hash(desc.name());
-    let index = there.find(hash, |entry| desc_of(entry).is_named_as(desc));
-    let registered = index.and_then(|index| there.get(index)).map(desc_of);
-    registered.or_else(|| new.find(hash, |known| known.is_named_as(desc)))
-}
-
-/// Plans a definition that has this fault, if any. Of two with one name the first one stays; the same definition may come twice.
-fn plan_entry<T, D: Definition>(
-    new: &mut Pending<D>,
-    refusals: &mut Vec<Refusal>,
-    there: &IndexSpace<T>,
-    desc_of: impl Fn(&T) -> &'static D,
-    desc: &'static D,
-    fault: Option<Fault>,
-) {
-    if let Some(fault) = fault {
-        return refusals.push(Refusal::new(desc.label(), desc.origin(), fault));
-    }
-    match known(new, there, desc_of, desc) {
-        Some(first) if first.is(desc) => {}
-        Some(first) => refusals.push(Refusal::duplicate(desc.label(), desc.origin(), first.origin())),
-        None => new.push(desc, there.hash(desc.name())),
-    }
-}
-
-/// Planning of categories: the same one may be named many times, and containment must have no cycles.
-impl RegistrationPlan {
+    /// Plans categories: the same one may be named many times, and containment must have no cycles.
     fn plan_categories(&mut self, registry: &Registry, image: &Image) {
         let mut links = Vec::new();
         for desc in image.all_categories() {
-            if let Some(fault) = check::category_fault(desc) {
+            if let Err(fault) = check_text(desc.name(), desc.description()) {
                 self.refuse_category(desc, fault);
                 continue;
             }
@@ -260,6 +225,38 @@ impl RegistrationPlan {
 
     fn refuse_category(&mut self, desc: &'static CategoryDesc, fault: Fault) {
         self.refusals.push(Refusal::new(desc.label(), desc.origin(), fault));
+    }
+}
+
+/// Returns the definition of the same name, in the registry or in the plan.
+fn known<T, D: Definition>(
+    new: &Pending<D>,
+    there: &IndexSpace<T>,
+    desc_of: impl Fn(&T) -> &'static D,
+    desc: &'static D,
+) -> Option<&'static D> {
+    let hash = there.hash(desc.name());
+    let index = there.find(hash, |entry| desc_of(entry).is_named_as(desc));
+    let registered = index.and_then(|index| there.get(index)).map(desc_of);
+    registered.or_else(|| new.find(hash, |known| known.is_named_as(desc)))
+}
+
+/// Plans a definition that has this fault, if any. Of two with one name the first one stays; the same definition may come twice.
+fn plan_entry<T, D: Definition>(
+    new: &mut Pending<D>,
+    refusals: &mut Vec<Refusal>,
+    there: &IndexSpace<T>,
+    desc_of: impl Fn(&T) -> &'static D,
+    desc: &'static D,
+    fault: Option<Fault>,
+) {
+    if let Some(fault) = fault {
+        return refusals.push(Refusal::new(desc.label(), desc.origin(), fault));
+    }
+    match known(new, there, desc_of, desc) {
+        Some(first) if first.is(desc) => {}
+        Some(first) => refusals.push(Refusal::duplicate(desc.label(), desc.origin(), first.origin())),
+        None => new.push(desc, there.hash(desc.name())),
     }
 }
 

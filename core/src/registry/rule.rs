@@ -16,7 +16,6 @@ macro_rules! rules {
             const ALL: &[Self] = &[$(Self::$rule),*];
 
             /// Returns the number in `docs/internal/conformance.md`, or a keyword of `docs/check.md`.
-            #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$rule => $name),*
@@ -24,7 +23,6 @@ macro_rules! rules {
             }
 
             /// Returns the severity.
-            #[must_use]
             pub fn severity(self) -> Severity {
                 match self {
                     $(Self::$rule => Severity::$severity),*
@@ -32,7 +30,6 @@ macro_rules! rules {
             }
 
             /// Returns the advised correction.
-            #[must_use]
             pub fn remedy(self) -> &'static str {
                 match self {
                     $(Self::$rule => $remedy),*
@@ -100,7 +97,6 @@ pub enum Severity {
 
 impl Severity {
     /// Returns the name.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",

@@ -23,7 +23,6 @@ const INTERNAL: [&str; 3] = ["MPIT_LOCAL_", "MPIT_PLUGIN_", "MPIT_TEST_"];
 const MIN_SIMILARITY: f64 = 0.85;
 
 /// Returns the settings of this process whose names are almost those of variables: a sentence for each.
-#[must_use]
 pub fn misspelled(registry: &Registry) -> Vec<String> {
     complaints(registry).into_iter().filter(|(_, is_near)| *is_near).map(|(text, _)| text).collect()
 }
@@ -31,7 +30,6 @@ pub fn misspelled(registry: &Registry) -> Vec<String> {
 /// Returns the settings of this process that no variable accepts, and whose names are similar to none: a sentence for each. To be
 /// called at the end of a program, when no more variables are registered. Parameter files are shared by programs with other
 /// variables, and are left out, as are processes with plug-ins, whose variables may be missing.
-#[must_use]
 pub fn unknown(registry: &Registry) -> Vec<String> {
     complaints(registry).into_iter().filter(|(_, is_near)| !is_near).map(|(text, _)| text).collect()
 }
@@ -42,7 +40,6 @@ fn complaints(registry: &Registry) -> Vec<(String, bool)> {
 }
 
 /// Returns the known name that is most similar to `name`, if its similarity is at least `min_similarity`.
-#[must_use]
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>, min_similarity: f64) -> Option<&'a str> {
     known
         .map(|known| (strsim::jaro_winkler(name, known), known))
@@ -51,7 +48,6 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>, min_similar
         .map(|(_, known)| known)
 }
 
-/// Returns the names and aliases of all variables.
 fn names(registry: &Registry) -> Vec<&'static str> {
     let descs = (0..registry.cvar_count()).filter_map(|index| registry.cvar(index));
     descs.flat_map(|desc| std::iter::once(desc.name()).chain(desc.aliases().iter().copied())).collect()

@@ -174,7 +174,6 @@ impl Interface {
     }
 }
 
-/// Starts or stops a valid handle.
 fn start_or_stop_one(view: &View<'_>, run: bool) -> Result<()> {
     view.set_running(run)?;
     let result = view.check_active();

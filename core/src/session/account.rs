@@ -3,8 +3,8 @@
 //! An account has, for each element, a value and a base: the cell's value at the time when the account had that value. A started
 //! handle of a sum shows the value plus the cell's gain since the base; handles of other variables show the cell's value or, if
 //! they are stopped, the account's. Every change stores a new value with the present cell value as its base. Changes are made
-//! with a [`crate::atomic_record::AtomicRecord`], so nothing here locks, allocates or waits, and all of it works in a signal handler, even one
-//! that interrupts the same operation on the same handle.
+//! with a [`crate::atomic_record::AtomicRecord`], so nothing here locks, allocates or waits, and all of it works in a signal
+//! handler, even one that interrupts the same operation on the same handle.
 
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
@@ -107,7 +107,6 @@ impl View<'_> {
         }
     }
 
-    /// Starts the handle; no effect if it is started.
     pub(super) fn start_account(&self) -> Result<()> {
         if self.control()?.runs() {
             return Ok(());
@@ -125,7 +124,6 @@ impl View<'_> {
         started.map(drop)
     }
 
-    /// Stops the handle; no effect if it is stopped.
     pub(super) fn stop_account(&self) -> Result<()> {
         if !self.control()?.runs() {
             return Ok(());

@@ -12,7 +12,6 @@ use crate::registry::CvarEntry;
 use crate::vocabulary::{Bind, Datatype, Scope};
 use crate::{Error, Result};
 
-/// A handle of a control variable.
 #[derive(Debug, Default)]
 pub(super) struct Handle {
     index: AtomicU32,

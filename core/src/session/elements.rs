@@ -20,7 +20,6 @@ impl Arithmetic {
         }
     }
 
-    /// Returns the address of an element.
     pub(super) fn at(self, start: *const u8, element: usize) -> *const u8 {
         start.wrapping_add(element * self.0.size())
     }

@@ -154,7 +154,6 @@ impl Interface {
         }
     }
 
-    /// Pins a registration.
     fn registration(&self, id: RegistrationId) -> Result<PinGuard<'static>> {
         self.check_initialized()?;
         let (slot, generation) = self.slot_of(id)?;

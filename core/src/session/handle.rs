@@ -1,11 +1,8 @@
 //! The state of one handle: its variable, its object, and its account.
 
 use std::marker::PhantomData;
-use std::sync::OnceLock;
-use std::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU32, AtomicU64,
-    Ordering::{Relaxed, Release},
-};
+use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64};
 
 use crate::atomic_record::{AtomicRecord, Control, Flags};
 use crate::cell::{Behavior, PvarDesc, WatermarkCursor};
@@ -66,14 +63,13 @@ pub(super) struct Handle {
     pub(super) acting: AtomicBool,
     pub(super) atomic_record: AtomicRecord,
     inline: [AtomicU64; INLINE],
-    words: OnceLock<Box<[AtomicU64]>>,
-    ranks: OnceLock<Box<[AtomicU32]>>,
+    words: Option<Box<[AtomicU64]>>,
+    ranks: Option<Box<[AtomicU32]>>,
 }
 
 /// The control words that determine if a handle is started, at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Running {
-    /// The control word of a watermark.
     cursor: Option<Control>,
     account: Control,
 }
@@ -87,21 +83,18 @@ pub(super) struct View<'a> {
     pub(super) desc: &'static PvarDesc,
     pub(super) count: usize,
     pub(super) object: Object<'a>,
-    /// The watermark cursor, for watermarks.
     pub(super) cursor: Option<&'static WatermarkCursor>,
 }
 
 impl Handle {
     pub(super) fn with_layout(layout: HandleLayout) -> Self {
         let words = match layout.words {
-            0 => OnceLock::new(),
-            log2 => OnceLock::from((0..1_usize << log2).map(|_| AtomicU64::new(0)).collect::<Box<[_]>>()),
+            0 => None,
+            log2 => Some((0..1_usize << log2).map(|_| AtomicU64::new(0)).collect()),
         };
         let ranks = match layout.ranks {
-            0 => OnceLock::new(),
-            log2 => {
-                OnceLock::from((0..1_usize << (log2 - 1)).map(|_| AtomicU32::new(0)).collect::<Box<[_]>>())
-            }
+            0 => None,
+            log2 => Some((0..1_usize << (log2 - 1)).map(|_| AtomicU32::new(0)).collect()),
         };
         Self {
             id: AtomicU64::new(0),
@@ -127,7 +120,7 @@ impl Handle {
         self.session.store(NO_SESSION, Relaxed);
         self.desc.store(std::ptr::from_ref(desc).cast_mut(), Relaxed);
         let cursor = match desc.level_storage(object) {
-            Some(level_storage) if is_watermark(desc.behavior()) => {
+            Some(level_storage) if matches!(desc.behavior(), Behavior::Highest | Behavior::Lowest) => {
                 level_storage.take_cursor(desc.behavior() == Behavior::Highest)
             }
             _ => std::ptr::null(),
@@ -139,7 +132,7 @@ impl Handle {
         self.object_size.store(object.size, Relaxed);
         let ranks = object.ranks();
         self.object_has_ranks.store(ranks.is_some(), Relaxed);
-        if let (Some(from), Some(to)) = (ranks, self.ranks.get()) {
+        if let (Some(from), Some(to)) = (ranks, &self.ranks) {
             for (from, to) in from.iter().zip(to) {
                 to.store(from.load(Relaxed), Relaxed);
             }
@@ -174,7 +167,6 @@ impl Handle {
         ran.get()
     }
 
-    /// Returns the control words that determine if the handle is started.
     pub(super) fn running(&self) -> Running {
         Running { cursor: self.cursor().map(WatermarkCursor::control), account: self.atomic_record.control() }
     }
@@ -182,7 +174,7 @@ impl Handle {
     /// Returns the number of records of the account, and its words. The layout is the same for all uses of the slot.
     #[inline]
     fn account(&self) -> (usize, &[AtomicU64]) {
-        match self.words.get() {
+        match &self.words {
             Some(words) => (ARRAY_RECORDS, words),
             None => (SCALAR_RECORDS, &self.inline),
         }
@@ -218,7 +210,7 @@ impl Handle {
         let size = self.object_size.load(Relaxed);
         let has_ranks = self.object_has_ranks.load(Relaxed);
         let ranks =
-            if has_ranks { self.ranks.get().filter(|ranks| ranks.len() >= size as usize) } else { None };
+            if has_ranks { self.ranks.as_ref().filter(|ranks| ranks.len() >= size as usize) } else { None };
         if has_ranks && ranks.is_none() {
             return None;
         }
@@ -276,13 +268,11 @@ impl<'a> View<'a> {
         self.handle.account().0
     }
 
-    /// Returns the values of a record.
     #[inline]
     pub(super) fn values(&self, record: usize) -> &'a [AtomicU64] {
         self.handle.section(record * RECORD_WORDS, self.count)
     }
 
-    /// Returns the bases of a record.
     #[inline]
     pub(super) fn bases(&self, record: usize) -> &'a [AtomicU64] {
         self.handle.section(record * RECORD_WORDS + 1, self.count)
@@ -292,9 +282,4 @@ impl<'a> View<'a> {
     pub(super) fn scratch(&self, record: usize) -> &'a [AtomicU64] {
         self.handle.section(self.records() * RECORD_WORDS + record, self.count)
     }
-}
-
-/// Returns true if handles with this behavior have a watermark cursor.
-pub(super) fn is_watermark(behavior: Behavior) -> bool {
-    matches!(behavior, Behavior::Highest | Behavior::Lowest)
 }

@@ -44,7 +44,6 @@ pub struct Interface {
     pub(super) cvars: Slots<(), cvar::Handle>,
     /// True if a handle of a control variable was ever bound to an object.
     pub(super) has_bound_cvars: AtomicBool,
-    /// All slots for event registrations.
     registrations: Log<&'static Registration>,
     registering: Mutex<()>,
     handles: usize,
@@ -52,7 +51,6 @@ pub struct Interface {
 
 impl Interface {
     /// Creates an interface over its own registry. Programs use [`Interface::global`].
-    #[must_use]
     pub fn new(registry: &'static Registry, limits: Limits) -> Self {
         Self {
             registry,
@@ -79,7 +77,6 @@ impl Interface {
     }
 
     /// Returns the registry.
-    #[must_use]
     pub fn registry(&self) -> &'static Registry {
         self.registry
     }
@@ -129,13 +126,18 @@ impl Interface {
     }
 
     /// Adds a slot for event registrations. `make` receives its number.
-    pub(crate) fn add_registration(&self, make: &dyn Fn(u32) -> &'static Registration) -> Result<()> {
+    pub(crate) fn add_registration(
+        &self,
+        make: &dyn Fn(u32) -> &'static Registration,
+    ) -> Result<&'static Registration> {
         let _guard = self.registering.lock();
         let number = self.registrations.len();
         if number >= self.handles {
             return Err(Error::OutOfHandles);
         }
-        self.registrations.push(make(number as u32)).map(drop).map_err(|_| Error::OutOfHandles)
+        let registration = make(number as u32);
+        self.registrations.push(registration).map_err(|_| Error::OutOfHandles)?;
+        Ok(registration)
     }
 
     pub(crate) fn registrations(&self) -> impl Iterator<Item = &'static Registration> + '_ {

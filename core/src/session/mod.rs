@@ -4,9 +4,9 @@
 //! every index, identifier and pointer is checked, in the order interface, pointers, session, handle, index, meaning.
 //!
 //! Sessions are isolated: starting, stopping, resetting or writing a handle never changes the value of another one. Tools never
-//! write the cell of a variable; `account.rs`, and `watermark_cursor.rs` beside the cells, describe how a handle's value is computed. The six
-//! access calls (`start`, `stop`, `read`, `write`, `reset`, `readreset`) take no lock and allocate nothing, so they work in
-//! signal handlers and event callbacks, as far as the variable's own code does: a computed variable runs its function, and a
+//! write the cell of a variable; `account.rs` and `watermark_cursor.rs` describe how a handle's value is computed. The six access
+//! calls (`start`, `stop`, `read`, `write`, `reset`, `readreset`) take no lock and allocate nothing, so they work in signal
+//! handlers and event callbacks, as far as the variable's own code does: a computed variable runs its function, and a
 //! [`crate::cell::Custom`] variable documents what its handles do.
 
 mod access;
@@ -47,7 +47,6 @@ pub struct PvarHandle(pub u64);
 impl PvarHandle {
     /// Returns true if the number has the tag of these handles, for callers that also have handles of other kinds.
     #[inline]
-    #[must_use]
     pub fn is_plausible(self) -> bool {
         (self.0 >> 56) as u8 == interface::PVAR_KIND
     }

@@ -1,6 +1,5 @@
 //! Sessions, and their handles of performance variables.
 
-use std::cell::Cell as StdCell;
 use std::collections::HashSet;
 use std::sync::atomic::{Ordering::SeqCst, fence};
 
@@ -124,7 +123,6 @@ impl Interface {
     }
 
     /// Returns the numbers of the objects of a kind that handles of performance variables are bound to.
-    #[must_use]
     pub fn bound_objects(&self, kind: Bind) -> HashSet<u64> {
         let views = self.pvars.iter().filter_map(|(id, _)| self.view(id).ok());
         views.filter(|view| view.object.kind == kind).map(|view| view.object.id).collect()
@@ -181,7 +179,7 @@ impl Interface {
         Ok(view)
     }
 
-    /// Handles the deactivation of a plug-in: stops the handles of the plug-in's variables and ends the registrations for its events.
+    /// Handles the deactivation of a plug-in: stops the handles of its variables and ends the registrations for its events.
     /// Callbacks may run before this returns. Tools still have to free their handles.
     pub fn release(&self, activation: &Activation) {
         self.stop_handles_of(activation);
@@ -217,13 +215,7 @@ impl View<'_> {
 
     /// Passes a request to a custom variable.
     pub(super) fn act(&self, request: Request, buffer: *mut u8, count: usize) -> Result<()> {
-        let action = Action {
-            request,
-            handle: HandleId(self.id),
-            object: &self.object,
-            buffer: StdCell::new(buffer),
-            count,
-        };
-        self.desc.custom(&action)
+        let handle = HandleId(self.id);
+        self.desc.custom(&Action { request, handle, object: &self.object, buffer, count })
     }
 }

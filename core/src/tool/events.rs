@@ -121,7 +121,6 @@ unsafe impl Sync for Listener<'_> {}
 impl Listener<'_> {
     /// Returns the number of dropped instances that were reported so far. Drops are reported before the next event of the source
     /// is delivered.
-    #[must_use]
     pub fn lost(&self) -> u64 {
         // SAFETY: only the free callback frees the `Registered`, and it is requested in `drop`, so not while `self` is borrowed.
         let registered = unsafe { self.registered.as_ref() };

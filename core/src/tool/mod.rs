@@ -72,7 +72,6 @@ impl Tool {
     }
 
     /// Returns the registry: variables, categories and enumerations with their descriptions.
-    #[must_use]
     pub fn registry(&self) -> &'static Registry {
         self.interface.registry()
     }
@@ -198,13 +197,11 @@ pub struct Handle<'s> {
 
 impl Handle<'_> {
     /// Returns the number of elements of the value.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.count
     }
 
     /// Returns the descriptor of the variable.
-    #[must_use]
     pub fn desc(&self) -> &'static PvarDesc {
         self.desc
     }
@@ -404,7 +401,6 @@ impl Drop for Setting<'_> {
     }
 }
 
-/// Returns the only element.
 fn single<T: Copy>(elements: &[T]) -> Result<T> {
     match elements {
         [value] => Ok(*value),

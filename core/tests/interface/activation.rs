@@ -117,7 +117,6 @@ struct Plugin {
     activation: &'static Activation,
     counter: &'static Counter<u64>,
     level: &'static Level<u64>,
-    /// The index of each variable.
     indices: Vec<u32>,
 }
 

@@ -1,13 +1,4 @@
 //! Categories: rules R195 to R216 of the interface.
-//!
-//! Tested elsewhere:
-//!
-//! | rule | needs | tested |
-//! |---|---|---|
-//! | R196, R202 to R204, R216 | NULL arguments, lengths and empty text of C | `mpit-ffi` |
-//! | R212 | a number near the largest `int` | beside the code, in `registry/categories.rs` |
-//! | R213 | the update number of a host | `mpit-ffi` |
-//! | R215 | connected processes | on hosts |
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -19,7 +10,6 @@ use mpit::internal::desc::CategoryDesc;
 use mpit::internal::registry::{Image, Members};
 use mpit::tool::{Class, CvarDesc, PvarDesc, Registry};
 
-/// A counter in categories.
 #[track_caller]
 fn counter(name: &'static str, categories: &[&'static CategoryDesc]) -> PvarDesc {
     pvar(
@@ -29,7 +19,6 @@ fn counter(name: &'static str, categories: &[&'static CategoryDesc]) -> PvarDesc
     )
 }
 
-/// A setting in categories.
 #[track_caller]
 fn setting(name: &'static str, categories: &[&'static CategoryDesc]) -> CvarDesc {
     cvar(variable(name).with_categories(leak(categories.to_vec())), leak(Cvar::new(1_i32)))

@@ -1,18 +1,11 @@
 //! The ten classes of performance variables: rules R106 to R128 of the interface.
-//!
-//! Tested elsewhere:
-//!
-//! | rule | what it needs | where |
-//! |---|---|---|
-//! | R106 | the numbers of the classes | `mpit-ffi` |
-//! | R123, R127 | units and starting values in descriptions, which the attributes require | compile-fail tests |
 
 use crate::support::{Bench, Phase, image, leak, pvar, refusals};
 use mpit::MpitEnum;
 use mpit::cell::{
     Aggregate, Counter, Generic, HighWatermark, Level, LowWatermark, Percentage, Size, State, Timer,
 };
-use mpit::internal::session::{PvarHandle, SessionId};
+use mpit::internal::session::{HandleSelection, PvarHandle, SessionId};
 use mpit::tool::{Class, Datatype, PvarDesc, Registry};
 
 /// A session and a started handle of a variable of its own.
@@ -89,7 +82,7 @@ fn amounts_are_never_negative() {
     let handles: Vec<_> = (0..bench.registry().pvar_count())
         .map(|index| bench.interface.handle_alloc(session, index, None).unwrap().0)
         .collect();
-    bench.interface.start(session, mpit::internal::session::HandleSelection::All).unwrap();
+    bench.interface.start(session, HandleSelection::All).unwrap();
     for amount in [-1.0, f64::NAN, f64::NEG_INFINITY, -0.0] {
         level.set(amount);
         size.set(amount);
@@ -330,11 +323,11 @@ fn sums_start_at_0_and_are_reset_to_0() {
     let b = bench.handle(session, "b", Class::Aggregate);
     let c = bench.handle(session, "c", Class::Timer);
     let read = || (bench.read(session, a), bench.read(session, b), bench.read(session, c));
-    bench.interface.start(session, mpit::internal::session::HandleSelection::All).unwrap();
+    bench.interface.start(session, HandleSelection::All).unwrap();
     assert_eq!(read(), (Ok(0_u32), Ok(0_u64), Ok(0.0)));
     events();
     assert_eq!((read().0, read().1), (Ok(3), Ok(30)));
-    bench.interface.reset(session, mpit::internal::session::HandleSelection::All).unwrap();
+    bench.interface.reset(session, HandleSelection::All).unwrap();
     assert_eq!(read(), (Ok(0), Ok(0), Ok(0.0)));
 }
 
@@ -425,7 +418,7 @@ fn reset_restores_the_current_value() {
         || (bench.read(session, a), bench.read(session, b), bench.read(session, c), bench.read(session, d));
     for running in [false, true] {
         if running {
-            bench.interface.start(session, mpit::internal::session::HandleSelection::All).unwrap();
+            bench.interface.start(session, HandleSelection::All).unwrap();
         }
         write();
         assert_eq!(read(), (Ok(40), Ok(11_u64), Ok(12_u64), Ok(0.75)));
@@ -433,7 +426,7 @@ fn reset_restores_the_current_value() {
         level.set(3);
         size.set(4);
         share.set(0.5);
-        bench.interface.reset(session, mpit::internal::session::HandleSelection::All).unwrap();
+        bench.interface.reset(session, HandleSelection::All).unwrap();
         assert_eq!(read(), (Ok(-3), Ok(3), Ok(4), Ok(0.5)), "running: {running}");
     }
 }

@@ -34,7 +34,6 @@ const fn unused_subscription() -> abi::Subscription {
     }
 }
 
-/// A component that has no functions.
 fn without_functions(framework: &'static CStr, name: &'static CStr) -> abi::Component {
     abi::Component {
         size: size_of::<abi::Component>(),
@@ -231,7 +230,6 @@ unsafe extern "C" fn freed(user_data: *mut c_void, comm: u64) {
     unsafe { receive(user_data, 2, comm) };
 }
 
-/// A component that has all functions.
 fn with_functions(framework: &'static CStr, name: &'static CStr) -> abi::Component {
     abi::Component {
         user_data: from_ref(&FACTOR).cast_mut().cast(),

@@ -1,12 +1,4 @@
 //! Datatypes and enumerations: rules R61 to R79 of the interface.
-//!
-//! Tested elsewhere:
-//!
-//! | rule | what it needs | where |
-//! |---|---|---|
-//! | R62 | `MPI_Type_size` | on hosts |
-//! | R70, R74 | indices and handles of enumerations as C sees them | `mpit-ffi` |
-//! | R79 | connected processes | on hosts |
 
 use crate::support::{Bench, Phase, cvar, enumeration, image, leak, pvar, refusals};
 use mpit::MpitEnum;
@@ -16,7 +8,6 @@ use mpit::internal::registry::Image;
 use mpit::tool::{Class, Datatype, Registry};
 use mpit::{Error, cell::Counter};
 
-/// The refusals of one enumeration.
 fn refused(name: &'static str, items: &[(i32, &'static str)]) -> Vec<String> {
     let mut image = Image::new("test");
     image.enums.push(enumeration(name, items));
@@ -26,9 +17,6 @@ fn refused(name: &'static str, items: &[(i32, &'static str)]) -> Vec<String> {
 /// Proves R61.
 #[test]
 fn every_value_type_has_a_legal_datatype() {
-    fn datatypes<T: Value>() -> Vec<Datatype> {
-        T::DATATYPES.to_vec()
-    }
     let legal = [
         "INT",
         "INT32_T",
@@ -43,13 +31,13 @@ fn every_value_type_has_a_legal_datatype() {
         "DOUBLE",
     ];
     let mut possible = [
-        datatypes::<i32>(),
-        datatypes::<i64>(),
-        datatypes::<u32>(),
-        datatypes::<u64>(),
-        datatypes::<f64>(),
-        datatypes::<i8>(),
-        datatypes::<u8>(),
+        i32::DATATYPES,
+        i64::DATATYPES,
+        u32::DATATYPES,
+        u64::DATATYPES,
+        f64::DATATYPES,
+        i8::DATATYPES,
+        u8::DATATYPES,
     ]
     .concat();
     possible.sort_unstable();
@@ -94,17 +82,20 @@ fn variables_without_an_enumeration() {
     assert_eq!(bench.registry().pvar(state).unwrap().datatype(), Datatype::Int);
 }
 
-/// Proves R65.
+/// Proves R65, R66, R68, R69.
 #[test]
-fn enumeration_has_an_item() {
-    assert!(refused("empty", &[])[0].contains("no item"));
+fn names_and_values_are_present_and_distinct() {
     assert!(refused("one", &[(0, "zero")]).is_empty());
-}
-
-/// Proves R66.
-#[test]
-fn enumeration_has_a_name() {
-    assert!(refused("", &[(0, "zero")])[0].contains("its name is empty"));
+    let cases: [(_, &[_], _); 5] = [
+        ("empty", &[], "no item"),
+        ("", &[(0, "zero")], "its name is empty"),
+        ("nameless", &[(0, "")], "no usable name"),
+        ("twins", &[(0, "a"), (1, "b"), (2, "a")], "not distinct"),
+        ("twins", &[(3, "a"), (1, "b"), (3, "c")], "not distinct"),
+    ];
+    for (name, items, why) in cases {
+        assert!(refused(name, items)[0].contains(why), "{name}: {items:?}");
+    }
 }
 
 /// Proves R67.
@@ -120,19 +111,6 @@ fn names_of_enumerations_are_unique() {
     assert!(messages[0].contains(&first.origin().to_string()), "{messages:?}");
     assert!(messages[0].contains(&second.origin().to_string()), "{messages:?}");
     assert_eq!(registry.enums().count(), 1);
-}
-
-/// Proves R68.
-#[test]
-fn item_names_are_unique() {
-    assert!(refused("nameless", &[(0, "")])[0].contains("no usable name"));
-    assert!(refused("twins", &[(0, "a"), (1, "b"), (2, "a")])[0].contains("not distinct"));
-}
-
-/// Proves R69.
-#[test]
-fn item_values_are_unique() {
-    assert!(refused("twins", &[(3, "a"), (1, "b"), (3, "c")])[0].contains("not distinct"));
 }
 
 /// Proves R71.

@@ -1,7 +1,8 @@
 //! The interface that tools and MPI libraries use, mostly through interfaces and registries of a test's own.
 //!
 //! One executable, because each costs a link. Its tests run in parallel threads, so a test that changes or measures what
-//! belongs to the whole process runs in a process of its own: [`support::process::in_own_process`].
+//! belongs to the whole process runs in a process of its own: [`support::process::in_own_process`]. Tests name the rules
+//! that they prove, and `cargo xtask rules` lists all tests of each rule.
 
 #![allow(unsafe_code, reason = "tests hand buffers and functions to the interface as C tools do")]
 

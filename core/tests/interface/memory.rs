@@ -44,7 +44,6 @@ fn handles_and_sessions_reuse_memory() {
     });
 }
 
-/// Returns the number of resident pages of this process.
 fn resident_pages() -> u64 {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
     statm.split(' ').nth(1).unwrap().parse().unwrap()

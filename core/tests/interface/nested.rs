@@ -105,7 +105,6 @@ impl One {
         result
     }
 
-    /// A call and an event after it.
     fn call_and_event(&self, call: Call) {
         self.call(call).unwrap();
         self.count(20);

@@ -1,12 +1,4 @@
 //! Queries of performance variables: rules R129 to R137 of the interface.
-//!
-//! Tested elsewhere:
-//!
-//! | rule | what it needs | where |
-//! |---|---|---|
-//! | R129, R136 | NULL arguments and numbers that are no class | `mpit-ffi` |
-//! | R135 | connected processes | on hosts |
-//! | R137 | enumerations | `enumerations` |
 
 use crate::support::metadata::variable;
 use crate::support::{Bench, image, leak, pvar, refusals};

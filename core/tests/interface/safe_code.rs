@@ -6,28 +6,19 @@
 use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use crate::support::{cvar, leak, pvar};
 use mpit::__private::{EventCell, SourceCell};
 use mpit::Error;
 use mpit::cell::{Counter, CounterValue, PeerArray};
 use mpit::cvar::{Cvar, CvarValue};
 use mpit::event::Safety;
 use mpit::event::{Context, Event, instance::Payload};
-use mpit::internal::desc::{Element, Metadata, Origin, SharedMetadata};
+use mpit::internal::desc::{Element, Origin};
 use mpit::internal::registry::Image;
 use mpit::internal::session::{Interface, Limits};
 use mpit::internal::vocabulary::SourceOrder;
 use mpit::object::Object;
-use mpit::tool::{Class, CvarDesc, Datatype, EventDesc, PvarDesc, Registry, SourceDesc, Tool};
-
-static SHARED: SharedMetadata = SharedMetadata::new("acme", file!());
-
-fn metadata(name: &'static str) -> Metadata {
-    Metadata::of(name, "", &SHARED, line!())
-}
-
-fn leak<T>(value: T) -> &'static T {
-    Box::leak(Box::new(value))
-}
+use mpit::tool::{Class, Datatype, EventDesc, PvarDesc, Registry, SourceDesc, Tool};
 
 fn tool_over(image: &Image) -> (Tool, Vec<mpit::internal::registry::Refusal>) {
     let registry = leak(Registry::new());
@@ -39,13 +30,13 @@ fn tool_over(image: &Image) -> (Tool, Vec<mpit::internal::registry::Refusal>) {
 #[test]
 fn datatype_has_the_cells_representation() {
     fn counter<T: CounterValue>(cell: &'static Counter<T>, datatype: Datatype) -> PvarDesc {
-        PvarDesc::new(metadata("count"), Class::Counter, cell).with_datatype(datatype)
+        pvar("count", Class::Counter, cell).with_datatype(datatype)
     }
     static NARROW: Counter<u32> = Counter::new();
     static WIDE: Counter<u64> = Counter::new();
     static SETTING: Cvar<i32> = Cvar::new(0);
     for datatype in Datatype::ALL.iter().copied() {
-        let of_setting = || CvarDesc::new(metadata("setting"), &SETTING).with_datatype(datatype);
+        let of_setting = || cvar("setting", &SETTING).with_datatype(datatype);
         let fit = [
             catch_unwind(|| counter(&NARROW, datatype)).is_ok(),
             catch_unwind(|| counter(&WIDE, datatype)).is_ok(),
@@ -82,7 +73,7 @@ impl CvarValue for PanickingValue {
 fn panicking_value_is_an_error() {
     static SETTING: Cvar<PanickingValue> = Cvar::new(PanickingValue);
     let mut image = Image::new("test");
-    image.cvars.push(leak(CvarDesc::new(metadata("mood"), &SETTING)));
+    image.cvars.push(leak(cvar("mood", &SETTING)));
     let (tool, refusals) = tool_over(&image);
     assert!(refusals.is_empty(), "{refusals:?}");
     let setting = tool.cvar("mood").unwrap();
@@ -155,7 +146,7 @@ fn event_cell_serves_one_descriptor() {
 fn peer_array_reads_every_member() {
     static SENT: PeerArray<u64> = PeerArray::new();
     let mut image = Image::new("test");
-    image.pvars.push(leak(PvarDesc::new(metadata("sent"), Class::Counter, &SENT)));
+    image.pvars.push(leak(pvar("sent", Class::Counter, &SENT)));
     let tool = tool_over(&image).0;
     let session = tool.session().unwrap();
     let ranks: Vec<AtomicU32> = [3, 1, 2].into_iter().map(AtomicU32::new).collect();

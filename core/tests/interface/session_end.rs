@@ -14,7 +14,6 @@ use mpit::internal::vocabulary::{Class, ThreadLevel};
 use mpit::object::Object;
 use mpit::{Error, Result};
 
-/// Records the calls of its functions.
 #[derive(Default)]
 struct CallLog(Mutex<Vec<String>>);
 
@@ -149,7 +148,6 @@ fn a_handle_begins_before_it_ends() {
     }
 }
 
-/// Counts its handles.
 #[derive(Default)]
 struct HandleCounter {
     bound: AtomicU64,

@@ -1,11 +1,4 @@
 //! Sessions and handles: rules R138 to R157 of the interface. `session_end.rs` has the tests of R149.
-//!
-//! Tested elsewhere:
-//!
-//! | rule | what it needs | where |
-//! |---|---|---|
-//! | R139, R147 | the session and handle variables of C | `mpit-ffi` |
-//! | R154, R155 | objects of MPI; a handle of ours keeps what it needs to know of its object | on hosts |
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -43,6 +36,15 @@ impl Two {
             (session, [sum, mark, bench.handle(session, "size", Class::Size)])
         };
         Self { bench, counter, level, size, a: open(), b: open() }
+    }
+
+    /// Both sessions have started their handles, and then something happened.
+    fn running() -> Self {
+        let two = Self::new();
+        two.each(two.a, Bench::start);
+        two.each(two.b, Bench::start);
+        two.happen();
+        two
     }
 
     fn happen(&self) {
@@ -115,10 +117,7 @@ fn start_leaves_other_sessions_stopped() {
 /// Proves R142.
 #[test]
 fn stop_leaves_other_sessions_running() {
-    let two = Two::new();
-    two.each(two.a, Bench::start);
-    two.each(two.b, Bench::start);
-    two.happen();
+    let two = Two::running();
     two.each(two.a, Bench::stop);
     two.happen();
     assert_eq!(two.read(two.a), [10; 3]);
@@ -131,10 +130,7 @@ fn stop_leaves_other_sessions_running() {
 /// Proves R143.
 #[test]
 fn reset_leaves_values_of_other_sessions() {
-    let two = Two::new();
-    two.each(two.a, Bench::start);
-    two.each(two.b, Bench::start);
-    two.happen();
+    let two = Two::running();
     two.level.set(3);
     two.each(two.a, Bench::reset);
     assert_eq!(two.read(two.a), [0, 3, 10]);
@@ -146,10 +142,7 @@ fn reset_leaves_values_of_other_sessions() {
 /// Proves R144.
 #[test]
 fn write_leaves_values_of_other_sessions() {
-    let two = Two::new();
-    two.each(two.a, Bench::start);
-    two.each(two.b, Bench::start);
-    two.happen();
+    let two = Two::running();
     for handle in [two.a.1[0], two.a.1[2]] {
         two.bench.write(two.a.0, handle, 77_u64).unwrap();
     }
@@ -164,10 +157,7 @@ fn write_leaves_values_of_other_sessions() {
 /// Proves R145.
 #[test]
 fn readreset_leaves_other_sessions_values() {
-    let two = Two::new();
-    two.each(two.a, Bench::start);
-    two.each(two.b, Bench::start);
-    two.happen();
+    let two = Two::running();
     assert_eq!(two.bench.read_and_reset(two.a.0, two.a.1[0]), Ok(10_u64));
     assert_eq!(two.read(two.a)[0], 0);
     assert_eq!(two.read(two.b)[0], 10);

@@ -12,45 +12,27 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use crate::support::process::in_own_process;
 use crate::support::{Bench, image, leak, pvar};
 use mpit::cell::{Aggregate, Counter, Level, PeerArray, Size};
-use mpit::event::instance::Payload;
 use mpit::event::{
-    Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, RegistrationId, Safety, SourceCell,
-    instance,
+    Abi, Context, Delivery, DropReport, Event as _, FreeNotice, RegistrationId, Safety, Source as _, instance,
 };
-use mpit::internal::desc::{Element, Origin, PvarFlags};
+use mpit::internal::desc::PvarFlags;
 use mpit::internal::session::{HandleSelection, PvarHandle, SessionId};
-use mpit::internal::vocabulary::SourceOrder;
 use mpit::object::Object;
-use mpit::tool::{Class, Datatype, EventDesc, SourceDesc};
+use mpit::tool::Class;
 
 const ROUNDS: u64 = 1_000_000;
 
 /// The requirements on callbacks in the contexts of the program.
 const LEVELS: [Safety; 3] = [Safety::None, Safety::MpiRestricted, Safety::ThreadSafe];
 
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
+/// The source of the event below.
+#[mpit::source(ordered, name = "signal_clock")]
+struct Clock;
+
+/// A round of the program or of its signal handler.
+#[mpit::event(source = Clock, name = "signal_tick")]
 struct Tick {
     amount: u64,
-}
-
-static CLOCK_CELL: SourceCell = SourceCell::new();
-static CLOCK: SourceDesc = SourceDesc::new("clock", SourceOrder::Ordered, &CLOCK_CELL, ORIGIN);
-static TICK_CELL: EventCell = EventCell::new();
-static TICK: EventDesc =
-    EventDesc::new("tick", &[Element::new(Datatype::Uint64, 0)], &CLOCK, &TICK_CELL, ORIGIN);
-const ORIGIN: Origin = Origin::new(file!(), line!());
-
-impl Event for Tick {
-    const DESC: &'static EventDesc = &TICK;
-
-    fn fill(&self, payload: &mut Payload) {
-        payload.put(std::mem::offset_of!(Tick, amount), self.amount);
-    }
-
-    fn collect(tick: &mpit::tool::EventInstance) -> mpit::Result<Self> {
-        Ok(Self { amount: tick.read(0)? })
-    }
 }
 
 /// The sums of a registration's deliveries.
@@ -74,7 +56,7 @@ unsafe extern "C" fn deliver(_: *mut c_void, delivery: &Delivery) {
     // SAFETY: all of the event is a `u64`.
     unsafe { instance::copy(delivery.instance, (&raw mut whole).cast()) }.unwrap();
     assert_eq!((whole, instance::source_index(delivery.instance)), (amount, Ok(0)));
-    assert!(instance::timestamp(delivery.instance).unwrap() <= CLOCK.timestamp());
+    assert!(instance::timestamp(delivery.instance).unwrap() <= Clock::DESC.timestamp());
     sum.delivered.fetch_add(1, Relaxed);
     sum.amount.fetch_add(amount, Relaxed);
 }
@@ -130,7 +112,7 @@ impl Shared {
             pvar("peers", Class::Counter, peers),
         ];
         let mut image = image(pvars, []);
-        image.events = vec![&TICK];
+        image.events = vec![Tick::DESC];
         let bench = Bench::with(&image, &[]);
         let session = bench.session();
         let handle = |name, class| bench.handle(session, name, class);

@@ -32,13 +32,11 @@ impl Category {
             }
         }
         for path in args.contains.iter().filter(|path| name::contains(&args.parent, path)) {
-            errors.on(
-                path,
-                format!(
-                    "a category in `{}` cannot be its parent, too: remove it from `parent` or `contains`",
-                    name.value
-                ),
+            let message = format!(
+                "a category in `{}` cannot be its parent, too: remove it from `parent` or `contains`",
+                name.value
             );
+            errors.on(path, message);
         }
         let description = item::description(&item.attrs, &item.ident, errors);
         Some(Self {

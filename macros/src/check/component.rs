@@ -23,7 +23,6 @@ pub(crate) struct Component {
 }
 
 impl Component {
-    /// Checks an attribute and its item.
     pub(crate) fn check(args: ComponentArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
         let framework = required("framework", "pml", args.framework, errors);
         let name = required("name", "monitoring", args.name, errors);
@@ -42,10 +41,9 @@ impl Component {
             return None;
         };
         if args.object.is_none() && !matches!(value::ungrouped(&found.self_ty), Type::Path(_)) {
-            errors.on(
-                &found.self_ty,
-                "a value of this type cannot be created from its name: add `object = ..`, a constant expression",
-            );
+            let message = "a value of this type cannot be created from its name: add `object = ..`, a constant \
+                           expression";
+            errors.on(&found.self_ty, message);
         }
         Some(Self {
             krate: args.krate,
@@ -67,10 +65,8 @@ fn required(key: &str, example: &str, given: Option<At<String>>, errors: &mut Er
         Some(given) => {
             name::check(key, given, errors);
             if given.value.starts_with('^') {
-                errors.at(
-                    given.span,
-                    "a leading `^` means \"all but these\" in lists of components, remove it",
-                );
+                let message = "a leading `^` means \"all but these\" in lists of components, remove it";
+                errors.at(given.span, message);
             }
         }
     }

@@ -41,7 +41,6 @@ pub(crate) struct Bounds {
 }
 
 impl Cvar {
-    /// Checks an attribute and its item.
     pub(crate) fn check(args: CvarArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
         let item = item::setting(item, errors)?;
         let name = name::or_ident(args.name, &item.ident, errors);
@@ -110,7 +109,6 @@ fn check_binding(ty: &Type, bind: Option<&At<Bind>>, errors: &mut Errors) -> boo
     true
 }
 
-/// Checks all names under which the variable can be set.
 fn check_names(name: &At<String>, aliases: &[At<String>], env: &[At<String>], errors: &mut Errors) {
     for (at, alias) in aliases.iter().enumerate() {
         name::check("alias", alias, errors);
@@ -172,10 +170,8 @@ fn check_datatype(value: Option<&Type>, datatype: Option<&At<Datatype>>, errors:
     if !fitting.contains(&datatype.value) {
         let fitting: Vec<&str> = fitting.iter().map(|datatype| datatype.as_str()).collect();
         let word = datatype.value.as_str();
-        errors.at(
-            datatype.span,
-            format!("the cell's value cannot be published as `{word}`, use {}", listed(&fitting)),
-        );
+        let message = format!("the cell's value cannot be published as `{word}`, use {}", listed(&fitting));
+        errors.at(datatype.span, message);
     }
 }
 

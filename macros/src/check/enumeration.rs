@@ -37,10 +37,8 @@ impl Enumeration {
             name::check("name", name, errors);
         }
         if data.variants.is_empty() {
-            errors.on(
-                &input.ident,
-                format!("enumeration `{}` has no items, tools need at least one", input.ident),
-            );
+            let message = format!("enumeration `{}` has no items, tools need at least one", input.ident);
+            errors.on(&input.ident, message);
         }
         let items: Vec<_> = data.variants.iter().map(|variant| item_of(variant, errors)).collect();
         for (at, (_, name)) in items.iter().enumerate() {

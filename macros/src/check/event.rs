@@ -44,10 +44,9 @@ impl Event {
     /// even if it has mistakes.
     pub(crate) fn check(args: EventArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
         if !args.has_source {
-            errors.at(
-                Span::call_site(),
-                "`source` is missing, write for example `source = Clock`\na source is written `#[source(ordered)] pub struct Clock;`",
-            );
+            let message = "`source` is missing, write for example `source = Clock`\na source is written \
+                           `#[source(ordered)] pub struct Clock;`";
+            errors.at(Span::call_site(), message);
         }
         let mut item = payload(item, errors)?;
         let name = name::or_snake(args.name, &item.ident, errors);
@@ -102,17 +101,15 @@ fn list_name(event: &str) -> String {
     format!("{event}_elements")
 }
 
-/// Returns the struct that the attribute is on.
 fn payload(item: &TokenStream, errors: &mut Errors) -> Option<ItemStruct> {
     let expected = "`#[event]` belongs on a struct whose fields are the elements";
     match syn::parse2(item.clone()) {
         Ok(Item::Struct(found)) => {
             item::check_generics(&found.generics, "an event", errors);
             if let Some(lifetime) = found.generics.lifetimes().next() {
-                errors.on(
-                    lifetime,
-                    "an event cannot borrow: it may be delivered after the borrowed value was dropped",
-                );
+                let message =
+                    "an event cannot borrow: it may be delivered after the borrowed value was dropped";
+                errors.on(lifetime, message);
             }
             if matches!(found.fields, Fields::Unnamed(_)) {
                 errors.on(&found.fields, "elements have names: write `struct Sent { peer: i32 }`");
@@ -157,10 +154,8 @@ fn check_type(ty: &Type, datatype: Option<&At<Datatype>>, errors: &mut Errors) {
     {
         let fitting: Vec<&str> = seen.datatypes().iter().map(|datatype| datatype.as_str()).collect();
         let (spelled, word) = (value::spelled(ty), datatype.value.as_str());
-        errors.at(
-            datatype.span,
-            format!("`{spelled}` cannot be published as `{word}`, use {}", listed(&fitting)),
-        );
+        let message = format!("`{spelled}` cannot be published as `{word}`, use {}", listed(&fitting));
+        errors.at(datatype.span, message);
     }
 }
 

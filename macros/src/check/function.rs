@@ -20,24 +20,19 @@ pub(crate) struct Function {
     /// True if the function returns a `Result`.
     pub(crate) fallible: bool,
     pub(crate) count: Count,
-    /// The function to call when a handle is started.
     pub(crate) on_start: Option<Path>,
-    /// The function to call when a handle is stopped.
     pub(crate) on_stop: Option<Path>,
 }
 
-/// The number of elements.
 pub(crate) enum Count {
     One,
     /// The communicator's size.
     Peers,
-    /// A fixed number.
     Fixed(Expr),
     /// A number that depends on the object, which the pattern names.
     Of(Box<Pat>, Box<Expr>),
 }
 
-/// The parameters of the function.
 #[derive(Default)]
 struct Parameters<'a> {
     object: Option<&'a Type>,
@@ -112,16 +107,14 @@ fn check_bind(
             let span = bind.map_or(name.span(), |bind| bind.span);
             let parameter = if kind == Bind::Comm { "comm: &Comm" } else { "object: &Object" };
             let word = kind.as_str();
-            errors.at(
-                span,
-                format!("bound to {word}, but `{name}` does not take it: write `fn {name}({parameter})`"),
-            );
+            let message =
+                format!("bound to {word}, but `{name}` does not take it: write `fn {name}({parameter})`");
+            errors.at(span, message);
         }
         (Some(object), Bind::NoObject, Some("Comm")) => {
-            errors.on(
-                object,
-                format!("`{name}` takes a communicator, but is bound to none: add `bind = \"COMM\"`"),
-            );
+            let message =
+                format!("`{name}` takes a communicator, but is bound to none: add `bind = \"COMM\"`");
+            errors.on(object, message);
         }
         (Some(object), Bind::NoObject, _) => {
             let message =
@@ -151,12 +144,10 @@ fn check_output(signature: &Signature, out: Option<&Type>, errors: &mut Errors) 
         (Some(value), None) => Some((value.clone(), fallible)),
         (None, Some(element)) => Some((element.clone(), fallible)),
         (None, None) => {
-            errors.on(
-                signature,
-                format!(
-                    "`{name}` returns no value: write `fn {name}() -> u64`, or take `&mut [u64]` to fill"
-                ),
+            let message = format!(
+                "`{name}` returns no value: write `fn {name}() -> u64`, or take `&mut [u64]` to fill"
             );
+            errors.on(signature, message);
             None
         }
         (Some(value), Some(_)) => {
@@ -188,10 +179,8 @@ fn check_count(
             (false, _) => Some(Count::One),
             (true, Bind::Comm) => Some(Count::Peers),
             (true, _) => {
-                errors.on(
-                    &signature.inputs,
-                    "the number of elements is not known: add for example `count = 66`",
-                );
+                let message = "the number of elements is not known: add for example `count = 66`";
+                errors.on(&signature.inputs, message);
                 None
             }
         };
@@ -203,10 +192,8 @@ fn check_count(
     }
     match count {
         Expr::Closure(closure) if bind == Bind::NoObject => {
-            errors.on(
-                closure,
-                "there is no object to count by: give a number, or bind the variable with `bind`",
-            );
+            let message = "there is no object to count by: give a number, or bind the variable with `bind`";
+            errors.on(closure, message);
             None
         }
         Expr::Closure(closure) => {

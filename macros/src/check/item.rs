@@ -14,7 +14,6 @@ pub(crate) enum Variable {
     Function(Box<ItemFn>),
 }
 
-/// Parses the static or function of a performance variable.
 pub(crate) fn variable(item: &TokenStream, errors: &mut Errors) -> Option<Variable> {
     match syn::parse2(item.clone()) {
         Ok(Item::Static(item)) => {
@@ -34,7 +33,6 @@ pub(crate) fn variable(item: &TokenStream, errors: &mut Errors) -> Option<Variab
     }
 }
 
-/// Parses the static of a control variable.
 pub(crate) fn setting(item: &TokenStream, errors: &mut Errors) -> Option<ItemStatic> {
     match syn::parse2(item.clone()) {
         Ok(Item::Static(item)) => {
@@ -166,10 +164,8 @@ fn check_function(item: &ItemFn, errors: &mut Errors) {
 /// Reports generic parameters, since a definition must be a single item.
 pub(crate) fn check_generics(generics: &Generics, what: &str, errors: &mut Errors) {
     if generics.params.iter().any(|param| !matches!(param, syn::GenericParam::Lifetime(_))) {
-        errors.on(
-            &generics.params,
-            format!("a generic item cannot be {what}: there would be one for each type"),
-        );
+        let message = format!("a generic item cannot be {what}: there would be one for each type");
+        errors.on(&generics.params, message);
     }
 }
 
@@ -181,12 +177,10 @@ pub(crate) fn description(attributes: &[Attribute], ident: &Ident, errors: &mut 
     }
     let bytes = description.bytes();
     if bytes > LONGEST_DESCRIPTION {
-        errors.at(
-            ident.span(),
-            format!(
-                "the doc comment is {bytes} bytes long, at most {LONGEST_DESCRIPTION} fit into a description"
-            ),
+        let message = format!(
+            "the doc comment is {bytes} bytes long, at most {LONGEST_DESCRIPTION} fit into a description"
         );
+        errors.at(ident.span(), message);
     }
     description
 }

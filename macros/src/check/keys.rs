@@ -10,25 +10,14 @@ use crate::vocabulary::{Class, listed};
 /// Reports keys that exclude each other on any item.
 pub(super) fn check_flags(args: &PvarArgs, errors: &mut Errors) {
     let flag = |flag| args.flag(flag);
-    contradict(
-        (flag(Flag::ReadOnly), "readonly"),
-        (flag(Flag::Writable), "writable"),
-        "keep only one of the two",
-        errors,
-    );
-    contradict(
-        (flag(Flag::ReadOnly), "readonly"),
-        (flag(Flag::Atomic), "atomic"),
-        "what cannot be reset cannot be read and reset in one step",
-        errors,
-    );
+    let readonly = (flag(Flag::ReadOnly), "readonly");
+    contradict(readonly, (flag(Flag::Writable), "writable"), "keep only one of the two", errors);
+    let why = "what cannot be reset cannot be read and reset in one step";
+    contradict(readonly, (flag(Flag::Atomic), "atomic"), why, errors);
     for (hook, key) in [(&args.on_start, "on_start"), (&args.on_stop, "on_stop")] {
-        contradict(
-            (flag(Flag::Continuous), "continuous"),
-            (hook.as_ref().map(|hook| hook.span), key),
-            "a variable that always runs is never started or stopped",
-            errors,
-        );
+        let hook = (hook.as_ref().map(|hook| hook.span), key);
+        let why = "a variable that always runs is never started or stopped";
+        contradict((flag(Flag::Continuous), "continuous"), hook, why, errors);
     }
     let Some(class) = &args.class else { return };
     let word = cell::with_article(class.value);
@@ -36,17 +25,13 @@ pub(super) fn check_flags(args: &PvarArgs, errors: &mut Errors) {
         if let Some(span) = flag(given)
             && class.value != Class::Level
         {
-            errors.at(
-                span,
-                format!("`{key}` belongs to `class = \"LEVEL\"`: only a level can also be published as a watermark"),
+            let message = format!(
+                "`{key}` belongs to `class = \"LEVEL\"`: only a level can also be published as a watermark"
             );
+            errors.at(span, message);
         }
-        contradict(
-            (flag(Flag::Cumulative), "cumulative"),
-            (flag(given), key),
-            "a value that only grows has no watermarks",
-            errors,
-        );
+        let why = "a value that only grows has no watermarks";
+        contradict((flag(Flag::Cumulative), "cumulative"), (flag(given), key), why, errors);
     }
     if let Some(unit) = &args.unit
         && matches!(class.value, Class::State | Class::Percentage)
@@ -62,7 +47,6 @@ pub(super) fn check_flags(args: &PvarArgs, errors: &mut Errors) {
     }
 }
 
-/// Reports a datatype that the class does not admit.
 pub(super) fn check_datatype(args: &PvarArgs, errors: &mut Errors) {
     let (Some(class), Some(datatype)) = (&args.class, &args.datatype) else { return };
     let admitted = class.value.datatypes();
@@ -110,13 +94,11 @@ pub(super) fn check_computed(args: &PvarArgs, errors: &mut Errors) {
     let word = class.value.as_str();
     if class.value.is_watermark() {
         let cell = if class.value == Class::HighWatermark { "HighWatermark" } else { "LowWatermark" };
-        errors.at(
-            class.span,
-            format!(
-                "a {word} cannot be a `fn`, extremes between two reads would be lost: use a `static` of type \
+        let message = format!(
+            "a {word} cannot be a `fn`, extremes between two reads would be lost: use a `static` of type \
                  `{cell}<u64>` or `Level<u64>`"
-            ),
         );
+        errors.at(class.span, message);
     }
     for (flag, key) in [(Flag::HighWatermark, "highwatermark"), (Flag::LowWatermark, "lowwatermark")] {
         if let Some(span) = args.flag(flag) {

@@ -77,7 +77,6 @@ pub(crate) fn check_text(what: &str, text: &str, span: Span, errors: &mut Errors
     }
 }
 
-/// Checks the component, if one was given.
 pub(crate) fn check_component(component: Option<&At<String>>, errors: &mut Errors) {
     if let Some(component) = component {
         check("component", component, errors);
@@ -98,7 +97,6 @@ pub(crate) fn contains(paths: &[Path], path: &Path) -> bool {
     paths.iter().any(|other| path_text(other) == path_text(path))
 }
 
-/// Returns a path as text.
 fn path_text(path: &Path) -> String {
     path.to_token_stream().to_string().replace(' ', "")
 }

@@ -16,7 +16,6 @@ pub(crate) struct Plugin {
 }
 
 impl Plugin {
-    /// Checks the arguments of `plugin!(..)`.
     pub(crate) fn check(args: PluginArgs, errors: &mut Errors) -> Option<Self> {
         match &args.name {
             Some(name) => name::check("name", name, errors),

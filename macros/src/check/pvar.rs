@@ -28,7 +28,6 @@ pub(crate) struct Pvar {
     pub(crate) description: Description,
     pub(crate) unit: Option<At<String>>,
     pub(crate) flags: Vec<Flag>,
-    pub(crate) atomic: bool,
     /// True if the value's type is no alias, so that it was checked here.
     pub(crate) value_seen: bool,
     pub(crate) storage: Storage,
@@ -36,14 +35,11 @@ pub(crate) struct Pvar {
 
 /// The source of the value.
 pub(crate) enum Storage {
-    /// A cell.
     Static { ident: Ident, ty: Box<Type> },
-    /// A function.
     Function(Box<Function>),
 }
 
 impl Pvar {
-    /// Checks an attribute and its item.
     pub(crate) fn check(args: PvarArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
         keys::check_flags(&args, errors);
         let variable = item::variable(item, errors);
@@ -87,7 +83,6 @@ impl Pvar {
             cfgs: item::cfgs(&attributes),
             name,
             classes: classes(&args)?,
-            atomic: args.flag(Flag::Atomic).is_some(),
             value_seen: value.is_some(),
             bind: args.bind,
             categories: args.category,
@@ -128,10 +123,10 @@ fn missing_class(ty: Option<&Type>) -> String {
 /// Checks that variables whose meaning tools cannot know have a description.
 fn check_description(args: &PvarArgs, description: &Description, ident: &Ident, errors: &mut Errors) {
     if args.class.as_ref().is_some_and(|class| class.value == Class::Generic) && description.is_empty() {
-        errors.at(
-            ident.span(),
-            format!("a GENERIC pvar needs a description: write a doc comment that says what `{ident}` starts at and how it changes"),
+        let message = format!(
+            "a GENERIC pvar needs a description: write a doc comment that says what `{ident}` starts at and how it changes"
         );
+        errors.at(ident.span(), message);
     }
 }
 

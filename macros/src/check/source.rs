@@ -24,10 +24,8 @@ impl Source {
     /// has mistakes.
     pub(crate) fn check(args: SourceArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
         if !(args.has_ordered || args.has_unordered) {
-            errors.at(
-                Span::call_site(),
-                "write `ordered` if tools are to see the events in the order of their time stamps, or `unordered`",
-            );
+            let message = "write `ordered` if tools are to see the events in the order of their time stamps, or `unordered`";
+            errors.at(Span::call_site(), message);
         }
         if let (Some(_), Some(unordered)) = (args.ordered, args.unordered) {
             errors.at(unordered, "`unordered` contradicts `ordered`: keep only one of the two");

@@ -7,7 +7,6 @@ use super::{origin, private, reference, unique};
 use crate::check::Component;
 use crate::parse::At;
 
-/// Returns the registration of a component.
 pub(crate) fn component(component: &Component) -> TokenStream {
     let private = private(component.krate.as_ref());
     let (framework, name) = (&component.framework.value, &component.name.value);

@@ -4,11 +4,12 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 
-use super::{assert_at, category_list, element, metadata, private, root, unique, variant};
+use super::{
+    assert_at, datatype_check, element, metadata, private, setter, unique, variant, with_categories,
+};
 use crate::check::Cvar;
 use crate::vocabulary::{Bind, Scope};
 
-/// Returns the registration of a control variable.
 pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
     let private = &private(cvar.krate.as_ref());
     let cfgs = &cvar.cfgs;
@@ -34,10 +35,8 @@ pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
         quote!(#ordered #inside)
     });
     let datatype = cvar.datatype.as_ref().map(|datatype| {
-        let kind = variant(private, "Datatype", datatype.value);
-        let word = datatype.value.as_str();
-        let message = format!("the value has another C representation than `{word}`: remove `datatype`");
-        assert_at(datatype.span, &quote!(#private::cell_of::setting_represented_as::<#ty>(#kind)), &message)
+        let function = quote!(#private::cell_of::setting_represented_as::<#ty>);
+        datatype_check(private, "the value", &function, datatype)
     });
     let binding = binding_check(private, cvar);
     quote! {
@@ -74,36 +73,23 @@ fn descriptor(private: &TokenStream, cvar: &Cvar) -> TokenStream {
     let (ident, ty) = (&cvar.ident, &cvar.ty);
     let texts = (cvar.name.value.as_str(), &cvar.description);
     let metadata = metadata(private, texts, cvar.component.as_ref(), &rare(cvar));
-    let mut desc = quote!(#private::CvarDesc::new::<#ty>(#metadata, &#ident));
-    if cvar.scope != Scope::Local {
-        let scope = variant(private, "Scope", cvar.scope);
-        desc.extend(quote!(.with_scope(#scope)));
-    }
-    if let Some(bind) = &cvar.bind {
-        let bind = variant(private, "Bind", bind.value);
-        desc.extend(quote!(.with_bind(#bind)));
-    }
-    if let Some(verbosity) = cvar.verbosity {
-        let verbosity = variant(private, "Verbosity", verbosity);
-        desc.extend(quote!(.with_verbosity(#verbosity)));
-    }
-    if let Some(datatype) = &cvar.datatype {
+    let scope = if cvar.scope == Scope::Local { None } else { Some(cvar.scope) };
+    let scope = setter(private, "with_scope", "Scope", scope);
+    let bind = setter(private, "with_bind", "Bind", cvar.bind.as_ref().map(|bind| bind.value));
+    let verbosity = setter(private, "with_verbosity", "Verbosity", cvar.verbosity);
+    let datatype = cvar.datatype.as_ref().map(|datatype| {
         let datatype = variant(private, "Datatype", datatype.value);
-        desc.extend(quote!(.with_datatype(#private::cell_of::datatype_of_setting::<#ty>(#datatype))));
+        quote!(.with_datatype(#private::cell_of::datatype_of_setting::<#ty>(#datatype)))
+    });
+    let before_init = if cvar.before_init { Some(quote!(.before_init())) } else { None };
+    quote! {
+        #private::CvarDesc::new::<#ty>(#metadata, &#ident) #scope #bind #verbosity #datatype #before_init
     }
-    if cvar.before_init {
-        desc.extend(quote!(.before_init()));
-    }
-    desc
 }
 
 /// Returns the properties that few control variables have.
 fn rare(cvar: &Cvar) -> TokenStream {
-    let mut rare = TokenStream::new();
-    if !cvar.categories.is_empty() {
-        let categories = category_list(&root(cvar.krate.as_ref()), &cvar.categories);
-        rare.extend(quote!(.with_categories(#categories)));
-    }
+    let mut rare = with_categories(cvar.krate.as_ref(), &cvar.categories).unwrap_or_default();
     if !cvar.aliases.is_empty() {
         let aliases = cvar.aliases.iter().map(|alias| &alias.value);
         rare.extend(quote!(.with_aliases(&[#(#aliases),*])));

@@ -4,7 +4,10 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 
-use super::{assert_at, category_list, component_name, origin, private, reference, root, unique, variant};
+use super::{
+    assert_at, component_name, datatype_check, origin, private, reference, root, setter, unique, variant,
+    with_categories,
+};
 use crate::check::{Element, Event};
 
 /// Returns the struct in C layout, its trait implementation, and its registration unless there are mistakes.
@@ -129,29 +132,17 @@ fn no_source(private: &TokenStream) -> TokenStream {
 fn descriptor(private: &TokenStream, event: &Event, source: &TokenStream, named: bool) -> TokenStream {
     let (name, origin) = (&event.name.value, origin(private));
     let component = component_name(event.component.as_ref());
-    let mut desc = quote! {
-        #private::EventDesc::new(#name, __MPIT_ELEMENTS, #source, &__MPIT_CELL, #origin).with_component(#component)
-    };
-    if !event.description.is_empty() {
-        let description = event.description.to_tokens();
-        desc.extend(quote!(.with_description(#description)));
+    let description = event.description.to_tokens();
+    let bind = setter(private, "with_bind", "Bind", event.bind);
+    let verbosity = setter(private, "with_verbosity", "Verbosity", event.verbosity);
+    let enumeration = if named { Some(quote!(.with_enumeration(&__MPIT_NAMES))) } else { None };
+    let categories = with_categories(event.krate.as_ref(), &event.categories);
+    quote! {
+        #private::EventDesc::new(#name, __MPIT_ELEMENTS, #source, &__MPIT_CELL, #origin)
+            .with_component(#component)
+            .with_description(#description)
+            #bind #verbosity #enumeration #categories
     }
-    if let Some(bind) = event.bind {
-        let bind = variant(private, "Bind", bind);
-        desc.extend(quote!(.with_bind(#bind)));
-    }
-    if let Some(verbosity) = event.verbosity {
-        let verbosity = variant(private, "Verbosity", verbosity);
-        desc.extend(quote!(.with_verbosity(#verbosity)));
-    }
-    if named {
-        desc.extend(quote!(.with_enumeration(&__MPIT_NAMES)));
-    }
-    if !event.categories.is_empty() {
-        let categories = category_list(&root(event.krate.as_ref()), &event.categories);
-        desc.extend(quote!(.with_categories(#categories)));
-    }
-    desc
 }
 
 /// Returns the element of the section, and the checks that need types and constants.
@@ -160,12 +151,8 @@ fn registration(private: &TokenStream, event: &Event) -> TokenStream {
     let marker = unique("the_event", &event.name);
     let datatypes = event.elements.iter().filter_map(|element| {
         let (datatype, ty) = (element.datatype.as_ref()?, &element.ty);
-        let kind = variant(private, "Datatype", datatype.value);
-        let message = format!(
-            "the field has another C representation than `{}`: remove `datatype`",
-            datatype.value.as_str()
-        );
-        Some(assert_at(datatype.span, &quote!(#private::element::represented_as::<#ty>(#kind)), &message))
+        let function = quote!(#private::element::represented_as::<#ty>);
+        Some(datatype_check(private, "the field", &function, datatype))
     });
     let span = event.item.ident.span();
     let ascending = quote!(#private::element::ascend(__MPIT_ELEMENTS));

@@ -28,7 +28,7 @@ pub(crate) use source::source;
 
 use crate::doc::Description;
 use crate::parse::At;
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::{Datatype, Vocabulary};
 
 /// Returns the path of the crate that the expansion refers to.
 fn root(given: Option<&Path>) -> TokenStream {
@@ -103,9 +103,36 @@ fn component_name(given: Option<&At<String>>) -> TokenStream {
     }
 }
 
-/// Returns `&[<A as Category>::DESC, ..]`.
-fn category_list(root: &TokenStream, categories: &[Path]) -> TokenStream {
-    quote!(&[#(<#categories as #root::Category>::DESC),*])
+/// Returns the call of a descriptor's function `name` with a value of a vocabulary, if there is one.
+fn setter<W: Vocabulary>(
+    private: &TokenStream,
+    name: &str,
+    vocabulary: &str,
+    value: Option<W>,
+) -> Option<TokenStream> {
+    let (name, value) = (Ident::new(name, Span::call_site()), variant(private, vocabulary, value?));
+    Some(quote!(.#name(#value)))
+}
+
+/// Returns the call that adds a definition to categories, if there are any.
+fn with_categories(krate: Option<&Path>, categories: &[Path]) -> Option<TokenStream> {
+    if categories.is_empty() {
+        return None;
+    }
+    let root = root(krate);
+    Some(quote!(.with_categories(&[#(<#categories as #root::Category>::DESC),*])))
+}
+
+/// Returns the check that `function` of `mpit` returns true for a datatype; `what` is the item that has the datatype.
+fn datatype_check(
+    private: &TokenStream,
+    what: &str,
+    function: &TokenStream,
+    datatype: &At<Datatype>,
+) -> TokenStream {
+    let (kind, word) = (variant(private, "Datatype", datatype.value), datatype.value.as_str());
+    let message = format!("{what} has another C representation than `{word}`: remove `datatype`");
+    assert_at(datatype.span, &quote!(#function(#kind)), &message)
 }
 
 /// Returns a marker that makes the compiler refuse a second definition of a name in the same crate, and show both places.
@@ -117,8 +144,12 @@ fn unique(what: &str, name: &At<String>) -> TokenStream {
         other => format!("_x{:x}_", u32::from(other)),
     };
     let name_text: String = name.value.chars().map(fit).collect();
-    let marker = Ident::new(&format!("{what}_{name_text}"), name.span);
-    let span = name.span.resolved_at(Span::call_site());
+    marker(&format!("{what}_{name_text}"), name.span)
+}
+
+/// Returns an exported macro whose name must be unique in the crate.
+fn marker(name: &str, span: Span) -> TokenStream {
+    let (marker, span) = (Ident::new(name, span), span.resolved_at(Span::call_site()));
     quote_spanned! {span=>
         #[doc(hidden)]
         #[allow(non_local_definitions, reason = "the marker guards the whole crate")]

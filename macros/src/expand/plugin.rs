@@ -1,10 +1,10 @@
 //! Expansion of plug-ins.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use proc_macro2::TokenStream;
+use quote::quote;
 use syn::Path;
 
-use super::{origin, private};
+use super::{marker, origin, private};
 use crate::check::Plugin;
 
 /// Returns the only exported symbol of the image, a function that calls `mpit` to export the definitions.
@@ -15,14 +15,7 @@ pub(crate) fn plugin(plugin: &Plugin) -> TokenStream {
     let deactivate = function(plugin.deactivate.as_ref(), &quote!(fn()));
     // The compiler refuses a second one in the same crate and shows both places. One in another crate of the image is detected
     // when the image is loaded, unless the linker refuses it.
-    let span = plugin.name.span.resolved_at(Span::call_site());
-    let marker = Ident::new("the_plugin_of_this_image", span);
-    let marker = quote_spanned! {span=>
-        #[doc(hidden)]
-        #[allow(non_local_definitions, reason = "the marker guards the whole crate")]
-        #[macro_export]
-        macro_rules! #marker { () => {}; }
-    };
+    let marker = marker("the_plugin_of_this_image", plugin.name.span);
     quote! {
         const _: () = {
             static __MPIT_ABOUT: #private::About = #private::About {

@@ -5,7 +5,9 @@ use quote::quote;
 use syn::Path;
 use syn::spanned::Spanned as _;
 
-use super::{assert_at, category_list, element, located, metadata, private, root, unique, variant};
+use super::{
+    assert_at, datatype_check, element, located, metadata, private, setter, unique, variant, with_categories,
+};
 use crate::check::{Count, Function, Pvar, Storage};
 use crate::parse::{At, Flag};
 use crate::vocabulary::{Bind, Class, Datatype};
@@ -16,7 +18,6 @@ struct CellTokens {
     ty: TokenStream,
 }
 
-/// Returns the registration of a performance variable.
 pub(crate) fn pvar(pvar: &Pvar) -> TokenStream {
     let private = &private(pvar.krate.as_ref());
     let cfgs = &pvar.cfgs;
@@ -63,23 +64,14 @@ fn descriptor(
     cell_tokens: &CellTokens,
 ) -> TokenStream {
     let cell = &cell_tokens.cell;
-    let categories = if pvar.categories.is_empty() {
-        None
-    } else {
-        let categories = category_list(&root(pvar.krate.as_ref()), &pvar.categories);
-        Some(quote!(.with_categories(#categories)))
-    };
+    let categories = with_categories(pvar.krate.as_ref(), &pvar.categories);
     let texts = (pvar.name.value.as_str(), &pvar.description);
     let metadata = metadata(private, texts, pvar.component.as_ref(), &quote!(#categories));
     let class = variant(private, "Class", class);
     let mut desc = quote!(#private::PvarDesc::new(#metadata, #class, &#cell));
-    if let Some(verbosity) = pvar.verbosity {
-        let verbosity = variant(private, "Verbosity", verbosity);
-        desc.extend(quote!(.with_verbosity(#verbosity)));
-    }
+    desc.extend(setter(private, "with_verbosity", "Verbosity", pvar.verbosity));
     if let (Some(bind), Storage::Static { .. }) = (&pvar.bind, &pvar.storage) {
-        let bind = variant(private, "Bind", bind.value);
-        desc.extend(quote!(.with_bind(#bind)));
+        desc.extend(setter(private, "with_bind", "Bind", Some(bind.value)));
     }
     if let Some(datatype) = &pvar.datatype {
         let (datatype, ty) = (variant(private, "Datatype", datatype.value), &cell_tokens.ty);
@@ -106,14 +98,15 @@ fn checks(private: &TokenStream, pvar: &Pvar, ty: &TokenStream) -> TokenStream {
         let class = Ident::new(&class.value.as_str().to_lowercase(), Span::call_site());
         checks.extend(quote!(#private::cell_of::#class::<#ty>();));
     }
-    if pvar.atomic {
+    if pvar.flags.contains(&Flag::Atomic) {
         checks.extend(quote!(#private::cell_of::atomic::<#ty>();));
     }
     if let (Some(bind), Storage::Static { .. }) = (&pvar.bind, &pvar.storage) {
         checks.extend(bind_check(private, bind, ty));
     }
     if let Some(datatype) = &pvar.datatype {
-        checks.extend(datatype_check(private, datatype, ty));
+        let function = quote!(#private::cell_of::represented_as::<#ty>);
+        checks.extend(datatype_check(private, "the value", &function, datatype));
     }
     if !pvar.value_seen {
         checks.extend(unit_check(private, pvar, ty));
@@ -135,13 +128,6 @@ fn bind_check(private: &TokenStream, bind: &At<Bind>, ty: &TokenStream) -> Token
         other => format!("no cell is bound to {}: use a `fn(&Object) -> u64`", other.as_str()),
     };
     assert_at(bind.span, &quote!(#private::cell_of::bound_to::<#ty>(#kind)), &message)
-}
-
-fn datatype_check(private: &TokenStream, datatype: &At<Datatype>, ty: &TokenStream) -> TokenStream {
-    let word = datatype.value.as_str();
-    let kind = variant(private, "Datatype", datatype.value);
-    let message = format!("the value has another C representation than `{word}`: remove `datatype`");
-    assert_at(datatype.span, &quote!(#private::cell_of::represented_as::<#ty>(#kind)), &message)
 }
 
 /// Returns the check of the rule on units of timers, for value types that are aliases.

@@ -3,7 +3,7 @@
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::ext::IdentExt as _;
 use syn::parse::{ParseStream, Parser as _};
-use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Meta, Path, Token};
+use syn::{Attribute, Expr, ExprLit, Ident, Lit, Meta, Path, Token};
 
 use crate::error::Errors;
 use crate::vocabulary::{self, Vocabulary};
@@ -143,7 +143,6 @@ impl Keys {
         self.keys.iter().map(|(key, _)| *key).collect()
     }
 
-    /// Returns the sentence that lists the keys, for messages.
     fn list_of(&self, keys: &[&str]) -> String {
         format!("the keys of `{}` are {}", self.attribute, vocabulary::listed(keys))
     }
@@ -271,7 +270,7 @@ fn list<T>(value: &Expr, read: fn(&Expr) -> Option<T>) -> Option<Vec<T>> {
 
 fn string(value: &Expr) -> Option<At<String>> {
     match ungrouped(value) {
-        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(at(text)),
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(At { value: text.value(), span: text.span() }),
         _ => None,
     }
 }
@@ -281,10 +280,6 @@ fn path(value: &Expr) -> Option<Path> {
         Expr::Path(path) if path.qself.is_none() => Some(path.path.clone()),
         _ => None,
     }
-}
-
-fn at(text: &LitStr) -> At<String> {
-    At { value: text.value(), span: text.span() }
 }
 
 /// Removes the invisible groups around fragments of a `macro_rules`.

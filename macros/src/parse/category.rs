@@ -6,7 +6,6 @@ use syn::Path;
 use super::args::{At, arguments};
 
 arguments! {
-    /// The arguments of `#[category(..)]`.
     CategoryArgs of "category", from parse(TokenStream):
     "name", "name = \"pml\"" => name: Option<At<String>> = string;
     "parent", "parent = Mpi" => parent: Vec<Path> = paths;

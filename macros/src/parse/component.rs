@@ -6,7 +6,6 @@ use syn::{Expr, Path};
 use super::args::{At, arguments};
 
 arguments! {
-    /// The arguments of `#[component(..)]`.
     ComponentArgs of "component", from parse(TokenStream):
     "framework", "framework = \"pml\"" => framework: Option<At<String>> = string;
     "name", "name = \"monitoring\"" => name: Option<At<String>> = string;

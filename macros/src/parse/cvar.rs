@@ -7,7 +7,6 @@ use super::args::{At, arguments};
 use crate::vocabulary::{Bind, Datatype, Scope, Settable, Verbosity};
 
 arguments! {
-    /// The arguments of `#[cvar(..)]`.
     CvarArgs of "cvar", from parse(TokenStream):
     "scope", "scope = \"LOCAL\"" => scope: Option<At<Scope>> = word;
     "bind", "bind = \"COMM\"" => bind: Option<At<Bind>> = word given has_bind;

@@ -6,7 +6,6 @@ use syn::Path;
 use super::args::{At, arguments};
 
 arguments! {
-    /// The arguments of `plugin!(..)`.
     PluginArgs of "plugin", from parse(TokenStream):
     "name", "name = \"acme\"" => name: Option<At<String>> = string;
     "activate", "activate = path::to::function" => activate: Option<Path> = path;

@@ -7,7 +7,6 @@ use super::args::{At, arguments};
 use crate::vocabulary::{Bind, Class, Datatype, Verbosity};
 
 arguments! {
-    /// The arguments of `#[pvar(..)]`.
     PvarArgs of "pvar", from parse(TokenStream):
     "class", "class = \"COUNTER\"" => class: Option<At<Class>> = word given has_class;
     "bind", "bind = \"COMM\"" => bind: Option<At<Bind>> = word;
@@ -50,7 +49,6 @@ pub(crate) enum Flag {
 }
 
 impl PvarArgs {
-    /// Returns the location of a flag, if it was given.
     pub(crate) fn flag(&self, flag: Flag) -> Option<Span> {
         match flag {
             Flag::ReadOnly => self.readonly,

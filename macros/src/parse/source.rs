@@ -6,7 +6,6 @@ use syn::Path;
 use super::args::{At, arguments};
 
 arguments! {
-    /// The arguments of `#[source(..)]`.
     SourceArgs of "source", from parse(TokenStream):
     "ordered", "ordered" => ordered: Option<Span> = flag given has_ordered;
     "unordered", "unordered" => unordered: Option<Span> = flag given has_unordered;

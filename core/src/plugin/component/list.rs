@@ -13,14 +13,12 @@ use crate::registry::Refusal;
 /// All components that were ever claimed.
 static ALL: Log<&'static ForeignComponent> = Log::new();
 
-/// The lock for looking up and claiming names.
 static CLAIMING: Mutex<()> = Mutex::new(());
 
-/// The function that is called after changes.
 static HOOK: OnceLock<fn()> = OnceLock::new();
 
-/// Sets the function that is called when components are added, and when plug-ins are deactivated. It iterates over [`all`] components
-/// and whether they are [active](ForeignComponent::is_active). Only the first call takes effect.
+/// Sets the function that is called when components are added, and when plug-ins are deactivated: [`all`] and
+/// [`ForeignComponent::is_active`] have new results. Only the first call takes effect.
 pub fn on_change(hook: fn()) {
     HOOK.get_or_init(|| hook);
 }
@@ -45,7 +43,7 @@ pub fn all() -> impl Iterator<Item = &'static ForeignComponent> {
 pub struct Claim(Vec<&'static ForeignComponent>);
 
 impl Claim {
-    /// Claims the names and subscriptions of components. Components whose name or subscription is taken are left out, and refusals returned.
+    /// Claims the names and subscriptions of components. Those whose name or subscription is taken are refused.
     pub fn new(components: Vec<ForeignComponent>) -> (Self, Vec<Refusal>) {
         let _guard = CLAIMING.lock();
         let (mut claim, mut refusals) = (Self::default(), Vec::new());
@@ -68,7 +66,6 @@ impl Claim {
     }
 
     /// Returns true if nothing is claimed.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,21 +1,19 @@
 //! Components of other images, adapted to the traits that frameworks notify.
 //!
-//! Such a component is a set of C functions and perhaps a subscription in its own image. Here it becomes a [`ForeignComponent`], which
-//! implements the traits of [`component`](mod@crate::component), has a subscription like any other, and is kept in an append-only list.
-//! Frameworks iterate over the list whenever it [changed](on_change).
+//! Such a component is a set of C functions and perhaps a subscription in its own image. Here it becomes a [`ForeignComponent`],
+//! which implements the traits of [`component`](mod@crate::component), has a subscription like any other, and is kept in an
+//! append-only list. Frameworks iterate over the list whenever it [changed](on_change).
 //!
-//! States of a component: it is [claimed](Claim), which binds its subscription; published, after all that came with it is registered;
-//! opened by its framework, if MPI is initialized and the selection list admits it, which resumes its subscription; closed when MPI is
-//! finalized or its plug-in is deactivated.
+//! States of a component: it is [claimed](Claim), which binds its subscription; published, after all that came with it is
+//! registered; opened by its framework, if MPI is initialized and the selection list admits it, which resumes its subscription;
+//! closed when MPI is finalized or its plug-in is deactivated.
 
 mod list;
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::{from_mut, from_ref, null_mut};
-use std::sync::atomic::{
-    AtomicBool, AtomicU8,
-    Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
-};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU8};
 
 pub use list::{Claim, all, changed, on_change};
 
@@ -25,7 +23,7 @@ use crate::abi;
 use crate::activation::Activation;
 use crate::component::{CommId, Framework, Lifecycle, Lines, Subscription, World, coll, osc, pml};
 use crate::desc::Origin;
-use crate::registry::{Fault, Refusal, Rule, text_fault};
+use crate::registry::{Fault, Refusal, Rule, check_text};
 
 /// The description of a component, as read from its table.
 #[derive(Clone, Copy, Debug)]
@@ -86,9 +84,7 @@ impl ForeignComponent {
             let why = format!("there is no framework `{}`, but pml, osc and coll", about.framework);
             return Err(Fault::of(Rule::C4, why));
         };
-        if let Some(fault) = text_fault(about.name, "") {
-            return Err(fault);
-        }
+        check_text(about.name, "")?;
         if !functions.listening.is_null() {
             check_writable("its switch", functions.listening)?;
         }
@@ -102,31 +98,26 @@ impl ForeignComponent {
     }
 
     /// Returns the framework.
-    #[must_use]
     pub fn framework(&self) -> Framework {
         self.framework
     }
 
     /// Returns the name within the framework.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         self.about.name
     }
 
     /// Returns the description for users.
-    #[must_use]
     pub fn description(&self) -> &'static str {
         self.about.description
     }
 
     /// Returns the place of the definition.
-    #[must_use]
     pub fn origin(&self) -> Origin {
         self.about.origin
     }
 
     /// Returns true while the plug-in is active.
-    #[must_use]
     pub fn is_active(&self) -> bool {
         self.about.activation.is_none_or(Activation::is_active)
     }

@@ -87,11 +87,9 @@ unsafe fn listener(user_data: *mut c_void) -> &'static Listener {
     unsafe { &*user_data.cast_const().cast() }
 }
 
-/// Opens the component: `open` of `struct mpit_component`.
-///
-/// # Safety
-///
-/// `user_data` is the pointer that [`entry`] stored in the struct.
+// The functions of `struct mpit_component`. As `mpit_plugin.h` requires, the host passes the `user_data` that `entry` stored, and
+// null or the struct of its type for any other pointer.
+
 unsafe extern "C" fn open(user_data: *mut c_void, rank: u32, size: u32) -> c_int {
     // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let listener = unsafe { listener(user_data) };
@@ -99,33 +97,19 @@ unsafe extern "C" fn open(user_data: *mut c_void, rank: u32, size: u32) -> c_int
     c_int::from(!takes_part)
 }
 
-/// Closes the component: `close` of `struct mpit_component`.
-///
-/// # Safety
-///
-/// `user_data` is the pointer that [`entry`] stored in the struct.
 unsafe extern "C" fn close(user_data: *mut c_void) {
     // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let listener = unsafe { listener(user_data) };
     guarded((), || listener.lifecycle().close());
 }
 
-/// Passes on `MPI_Pcontrol`: `pcontrol` of `struct mpit_component`.
-///
-/// # Safety
-///
-/// `user_data` is the pointer that [`entry`] stored in the struct.
 unsafe extern "C" fn pcontrol(user_data: *mut c_void, level: c_int) {
     // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let listener = unsafe { listener(user_data) };
     guarded((), || listener.lifecycle().pcontrol(level));
 }
 
-/// Adds the component's lines to the output: `report` of `struct mpit_component`.
-///
-/// # Safety
-///
-/// `user_data` is the pointer that [`entry`] stored in the struct, and `add` takes `lines` and a string that ends with a NUL.
+/// Adds the component's lines to the output: `report`. `add` takes `lines` and a string that ends with a NUL.
 unsafe extern "C" fn report(user_data: *mut c_void, add: AddLine, lines: *mut c_void) {
     // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let listener = unsafe { listener(user_data) };
@@ -137,11 +121,6 @@ unsafe extern "C" fn report(user_data: *mut c_void, add: AddLine, lines: *mut c_
     }
 }
 
-/// Delivers a message: `sent` of `struct mpit_component`.
-///
-/// # Safety
-///
-/// `user_data` is the pointer that [`entry`] stored in the struct, and `message` is null or a `struct mpit_message`.
 unsafe extern "C" fn sent(user_data: *mut c_void, message: *const abi::Message) {
     // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let Listener::Pml(component) = (unsafe { listener(user_data) }) else { return };
@@ -154,11 +133,6 @@ unsafe extern "C" fn sent(user_data: *mut c_void, message: *const abi::Message) 
     guarded((), || component.sent(&Send { comm, dest, to, bytes, tag, mode }));
 }
 
-/// Delivers an access: `accessed` of `struct mpit_component`.
-///
-/// # Safety
-///
-/// `user_data` is the pointer that [`entry`] stored in the struct, and `access` is null or a `struct mpit_access`.
 unsafe extern "C" fn accessed(user_data: *mut c_void, access: *const abi::Access) {
     // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let Listener::Osc(component) = (unsafe { listener(user_data) }) else { return };
@@ -171,11 +145,6 @@ unsafe extern "C" fn accessed(user_data: *mut c_void, access: *const abi::Access
     guarded((), || component.accessed(&Access { window, rank, target, kind, sent, received }));
 }
 
-/// Delivers a collective operation: `done` of `struct mpit_component`.
-///
-/// # Safety
-///
-/// `user_data` is the pointer that [`entry`] stored in the struct, and `operation` is null or a `struct mpit_operation`.
 unsafe extern "C" fn done(user_data: *mut c_void, operation: *const abi::Operation) {
     // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let Listener::Coll(component) = (unsafe { listener(user_data) }) else { return };
@@ -200,11 +169,6 @@ unsafe extern "C" fn done(user_data: *mut c_void, operation: *const abi::Operati
     guarded((), || component.done(&Operation { comm, kind, rank, size, root, volume, in_place }));
 }
 
-/// Delivers the freeing of a communicator: `freed` of `struct mpit_component`.
-///
-/// # Safety
-///
-/// `user_data` is the pointer that [`entry`] stored in the struct.
 unsafe extern "C" fn freed(user_data: *mut c_void, comm: u64) {
     // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
     let Listener::Coll(component) = (unsafe { listener(user_data) }) else { return };

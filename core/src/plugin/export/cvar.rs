@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
-use super::pvar::object;
+use super::pvar::target;
 use super::tables::Enums;
 use super::text::{ExportResult, list, optional, text};
 use super::{code, guarded};
@@ -42,42 +42,23 @@ pub(super) fn entry(desc: &'static CvarDesc, enums: &mut Enums) -> ExportResult<
     })
 }
 
-/// Returns the control variable that an exported function is called for.
-///
-/// # Safety
-///
-/// `user_data` is the pointer that [`entry`] stored in the struct.
-unsafe fn setting(user_data: *mut c_void) -> &'static CvarDesc {
-    // SAFETY: the pointer that `entry` stored is a `&'static CvarDesc`, and the caller ensures that it is this one.
-    unsafe { &*user_data.cast_const().cast() }
-}
+// The functions of `struct mpit_cvar`. The conditions of their types in `mpit_plugin.h`, such as `mpit_get_function`, hold.
 
-/// Copies the value of an unbound variable: `get` of `struct mpit_cvar`.
-///
-/// # Safety
-///
-/// The conditions of `mpit_get_function` in `mpit_plugin.h` hold.
+/// Copies the value of an unbound variable: `get`.
 unsafe extern "C" fn get(user_data: *mut c_void, out: *mut c_void, count: c_int) -> c_int {
     // SAFETY: the host passes the `user_data` of the struct and `count` aligned elements, as `mpit_plugin.h` requires, and the
     // object is a reference.
     unsafe { get_of(user_data, &Object::NONE, out, count) }
 }
 
-/// Copies the value of an object: `get_of` of `struct mpit_cvar`.
-///
-/// # Safety
-///
-/// The conditions of `mpit_get_of_function` in `mpit_plugin.h` hold.
 unsafe extern "C" fn get_of(
     user_data: *mut c_void,
     at: *const Object<'_>,
     out: *mut c_void,
     count: c_int,
 ) -> c_int {
-    // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
-    let desc = unsafe { setting(user_data) };
-    // SAFETY: the host passes null or an object that is valid during the call.
-    let object = unsafe { object(at) };
+    // SAFETY: the host passes the `user_data` of the struct, and null or an object that is valid during the call.
+    let (desc, object) = unsafe { target::<CvarDesc>(user_data, at) };
     match (object, usize::try_from(count)) {
         (Some(object), Ok(count)) if count >= desc.count() => {
             // SAFETY: `out` has `count` aligned elements: the host ensures it, and `count` is not less than the variable's.
@@ -87,47 +68,30 @@ unsafe extern "C" fn get_of(
     }
 }
 
-/// Stores the value of an unbound variable: `put` of `struct mpit_cvar`.
-///
-/// # Safety
-///
-/// The conditions of `mpit_put_function` in `mpit_plugin.h` hold.
+/// Stores the value of an unbound variable: `put`.
 unsafe extern "C" fn put(user_data: *mut c_void, value: *const c_void, count: c_int) -> c_int {
     // SAFETY: the host passes the `user_data` of the struct and `count` aligned elements, as `mpit_plugin.h` requires, and the
     // object is a reference.
     unsafe { put_of(user_data, &Object::NONE, value, count) }
 }
 
-/// Stores the value of an object: `put_of` of `struct mpit_cvar`.
-///
-/// # Safety
-///
-/// The conditions of `mpit_put_of_function` in `mpit_plugin.h` hold.
 unsafe extern "C" fn put_of(
     user_data: *mut c_void,
     at: *const Object<'_>,
     value: *const c_void,
     count: c_int,
 ) -> c_int {
-    // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
-    let desc = unsafe { setting(user_data) };
-    // SAFETY: the host passes null or an object that is valid during the call.
-    let object = unsafe { object(at) };
+    // SAFETY: the host passes the `user_data` of the struct, and null or an object that is valid during the call.
+    let (desc, object) = unsafe { target::<CvarDesc>(user_data, at) };
     let (Some(object), Ok(count)) = (object, usize::try_from(count)) else { return Error::Invalid.code() };
     // SAFETY: `value` has `count` aligned elements: the host ensures it. The cell's function catches panics.
     code(unsafe { desc.write(&object, value.cast(), count) })
 }
 
-/// Drops the value of an object: `freed` of `struct mpit_cvar`.
-///
-/// # Safety
-///
-/// The conditions of `mpit_freed_function` in `mpit_plugin.h` hold.
 unsafe extern "C" fn freed(user_data: *mut c_void, at: *const Object<'_>) {
-    // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
-    let desc = unsafe { setting(user_data) };
-    // SAFETY: the host passes null or an object that is valid during the call.
-    if let Some(object) = unsafe { object(at) } {
+    // SAFETY: the host passes the `user_data` of the struct, and null or an object that is valid during the call.
+    let (desc, object) = unsafe { target::<CvarDesc>(user_data, at) };
+    if let Some(object) = object {
         // Cannot panic: it only clears the slot of the value, and runs no code of the definition.
         desc.drop_value(&object);
     }

@@ -7,7 +7,6 @@ use super::text::{ExportResult, list, optional, structs, text};
 use crate::abi;
 use crate::event::{EventDesc, SourceDesc};
 
-/// Returns the C struct of a source.
 pub(super) fn source(desc: &'static SourceDesc) -> ExportResult<abi::Source> {
     Ok(abi::Source {
         size: size_of::<abi::Source>(),

@@ -102,7 +102,6 @@ fn default_about() -> Option<&'static About> {
 
 /// Returns the definitions of this image, made at the first call: the body of `mpit_plugin_v1`. `None` for a host with another
 /// version of the structs.
-#[must_use]
 pub fn export(host: Option<&abi::Host>, about: &'static About) -> Option<&'static abi::Plugin> {
     let host = host?;
     if host.magic != abi::MAGIC || host.major != abi::MAJOR {

@@ -73,22 +73,12 @@ fn flags(desc: &PvarDesc) -> c_uint {
         | set(abi::PVAR_CUMULATIVE, desc.behavior() == Behavior::Sum && !is_sum)
 }
 
-/// Returns the variable that an exported function is called for.
-///
-/// # Safety
-///
-/// `user_data` is the pointer that [`entry`] stored in the struct.
-unsafe fn variable(user_data: *mut c_void) -> &'static PvarDesc {
-    // SAFETY: the pointer that `entry` stored is a `&'static PvarDesc`, and the caller ensures that it is this one.
-    unsafe { &*user_data.cast_const().cast() }
-}
-
 /// Returns the object that a host passes, or `None` for an object of a kind that this image does not know.
 ///
 /// # Safety
 ///
 /// `at` is null or a `struct mpit_object` that is valid as long as the result is used, as are its ranks.
-pub(super) unsafe fn object(at: *const Object<'_>) -> Option<Object<'_>> {
+unsafe fn object(at: *const Object<'_>) -> Option<Object<'_>> {
     if at.is_null() {
         return Some(Object::NONE);
     }
@@ -99,61 +89,52 @@ pub(super) unsafe fn object(at: *const Object<'_>) -> Option<Object<'_>> {
     Some(unsafe { at.read() })
 }
 
-/// Copies the value: `read` of `struct mpit_pvar`.
+/// Returns the descriptor that an exported function is called for, and the [`object`].
 ///
 /// # Safety
 ///
-/// The conditions of `mpit_read_function` in `mpit_plugin.h` hold.
+/// `user_data` is a `&'static D`, which [`entry`] stored in the struct, and the conditions of [`object`] hold for `at`.
+pub(super) unsafe fn target<D: 'static>(
+    user_data: *mut c_void,
+    at: *const Object<'_>,
+) -> (&'static D, Option<Object<'_>>) {
+    // SAFETY: the caller ensures that `user_data` is a `&'static D`.
+    let desc = unsafe { &*user_data.cast_const().cast::<D>() };
+    // SAFETY: the caller ensures that the conditions of `object` hold for `at`.
+    (desc, unsafe { object(at) })
+}
+
+// The functions of `struct mpit_pvar`. The conditions of their types in `mpit_plugin.h`, such as `mpit_read_function`, hold.
+
 unsafe extern "C" fn read(
     user_data: *mut c_void,
     at: *const Object<'_>,
     out: *mut c_void,
     count: c_int,
 ) -> c_int {
-    // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
-    let desc = unsafe { variable(user_data) };
-    // SAFETY: the host passes null or an object that is valid during the call.
-    let object = unsafe { object(at) };
+    // SAFETY: the host passes the `user_data` of the struct, and null or an object that is valid during the call.
+    let (desc, object) = unsafe { target::<PvarDesc>(user_data, at) };
     let (Some(object), Ok(count)) = (object, usize::try_from(count)) else { return Error::Invalid.code() };
     // SAFETY: `out` has `count` aligned elements: the host ensures it. The cell's function catches panics.
     code(unsafe { desc.read(&object, out.cast(), count) })
 }
 
-/// Returns the number of elements for an object: `count_of` of `struct mpit_pvar`.
-///
-/// # Safety
-///
-/// The conditions of `mpit_count_function` in `mpit_plugin.h` hold.
 unsafe extern "C" fn count_of(user_data: *mut c_void, at: *const Object<'_>) -> c_int {
-    // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
-    let desc = unsafe { variable(user_data) };
-    // SAFETY: the host passes null or an object that is valid during the call.
-    let object = unsafe { object(at) };
+    // SAFETY: the host passes the `user_data` of the struct, and null or an object that is valid during the call.
+    let (desc, object) = unsafe { target::<PvarDesc>(user_data, at) };
     let Some(object) = object else { return 0 };
     let count = guarded(0, || desc.count(&object).unwrap_or(0));
     c_int::try_from(count).unwrap_or(0)
 }
 
-/// Counts a started or stopped handle: `watch` of `struct mpit_pvar`.
-///
-/// # Safety
-///
-/// The conditions of `mpit_watch_function` in `mpit_plugin.h` hold.
 unsafe extern "C" fn watch(user_data: *mut c_void, more: c_int) {
     // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires. The cell's function catches panics.
-    unsafe { variable(user_data) }.watch(more);
+    unsafe { target::<PvarDesc>(user_data, null()) }.0.watch(more);
 }
 
-/// Returns the level of an object: `level_of` of `struct mpit_pvar`.
-///
-/// # Safety
-///
-/// The conditions of `mpit_level_function` in `mpit_plugin.h` hold.
 unsafe extern "C" fn level_of(user_data: *mut c_void, at: *const Object<'_>) -> *const LevelStorage {
-    // SAFETY: the host passes the `user_data` of the struct, as `mpit_plugin.h` requires.
-    let desc = unsafe { variable(user_data) };
-    // SAFETY: the host passes null or an object that is valid during the call.
-    let object = unsafe { object(at) };
+    // SAFETY: the host passes the `user_data` of the struct, and null or an object that is valid during the call.
+    let (desc, object) = unsafe { target::<PvarDesc>(user_data, at) };
     let Some(object) = object else { return null() };
     // The cell's function catches panics.
     match desc.level_storage(&object) {

@@ -9,7 +9,6 @@ use crate::component::ComponentDesc;
 use crate::desc::{EnumDesc, Origin};
 use crate::registry::{Fault, Image, Refusal, Rule};
 
-/// The lists of a table.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     component: &'static str,
@@ -73,7 +72,6 @@ impl Tables {
         Ok((tables, left_out))
     }
 
-    /// Returns the table, which is never freed.
     pub(super) fn leak(self) -> *const abi::Table {
         let pvars = structs(self.pvars);
         let sources = structs(self.sources);

@@ -33,7 +33,6 @@ fn text(at: *const c_char) -> &'static str {
     unsafe { CStr::from_ptr(at) }.to_str().expect("UTF-8")
 }
 
-/// Returns the metadata of a variable.
 fn metadata(name: &'static str, description: &str) -> Metadata {
     static SHARED: SharedMetadata = SharedMetadata::new("acme", HERE.file());
     Metadata::of(name, description, &SHARED, HERE.line())

@@ -3,7 +3,6 @@
 use std::ffi::{CString, c_char};
 use std::ptr::null;
 
-/// A result whose error is a message.
 pub(super) type ExportResult<T> = Result<T, String>;
 
 /// Returns a C string, or a message if the text contains a NUL.
@@ -33,7 +32,6 @@ pub(super) fn list<'a>(texts: impl Iterator<Item = &'a str>) -> ExportResult<*co
     Ok(all.leak().as_ptr())
 }
 
-/// Returns a list of structs and its length.
 pub(super) fn structs<T>(all: Vec<T>) -> (*const T, usize) {
     if all.is_empty() { (null(), 0) } else { (all.as_ptr(), all.leak().len()) }
 }

@@ -15,26 +15,18 @@ use crate::support::{Bench, leak, pvar};
 #[test]
 fn all_handles_of_an_empty_session() {
     let bench = Bench::of_pvars([]);
-    let session = bench.session();
     let continuous = One::flagged(PvarFlags::CONTINUOUS);
     let plain = One::new();
-    for _ in 0..2 {
-        for (interface, session) in [
-            (bench.interface, session),
-            (continuous.bench.interface, continuous.session),
-            (plain.bench.interface, plain.session),
-        ] {
-            assert_eq!(interface.start(session, HandleSelection::All), Ok(()));
-        }
+    let all = [
+        (bench.interface, bench.session()),
+        (continuous.bench.interface, continuous.session),
+        (plain.bench.interface, plain.session),
+    ];
+    for (interface, session) in all.into_iter().chain(all) {
+        assert_eq!(interface.start(session, HandleSelection::All), Ok(()));
     }
-    for _ in 0..2 {
-        for (interface, session) in [
-            (bench.interface, session),
-            (continuous.bench.interface, continuous.session),
-            (plain.bench.interface, plain.session),
-        ] {
-            assert_eq!(interface.stop(session, HandleSelection::All), Ok(()));
-        }
+    for (interface, session) in all.into_iter().chain(all) {
+        assert_eq!(interface.stop(session, HandleSelection::All), Ok(()));
     }
     continuous.cell.add(1);
     assert_eq!(continuous.read(), Ok(1), "runs on");

@@ -8,7 +8,6 @@ use mpit::tool::Class;
 
 use crate::support::{Bench, leak, pvar};
 
-/// A counter, and a handle of it.
 pub(crate) struct One {
     pub(crate) bench: Bench,
     pub(crate) cell: &'static Counter<u64>,

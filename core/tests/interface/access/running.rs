@@ -22,22 +22,16 @@ fn new_handle_is_stopped() {
     assert_eq!(one.read(), Ok(2));
 }
 
-/// Proves R159.
-#[test]
-fn continuous_handle_starts_running() {
-    let one = One::flagged(PvarFlags::CONTINUOUS);
-    one.cell.add(5);
-    assert_eq!(one.read(), Ok(5));
-}
-
-/// Proves R160.
+/// Proves R159, R160.
 #[test]
 fn continuous_handle_refuses_start_and_stop() {
     let one = One::flagged(PvarFlags::CONTINUOUS);
+    one.cell.add(5);
+    assert_eq!(one.read(), Ok(5), "it runs from the start");
     assert_eq!(one.start(), Err(Error::PvarNoStartStop));
     assert_eq!(one.stop(), Err(Error::PvarNoStartStop));
     one.cell.add(5);
-    assert_eq!(one.read(), Ok(5));
+    assert_eq!(one.read(), Ok(10));
 }
 
 /// Proves R161.

@@ -7,7 +7,7 @@ use mpit::event::RegistrationId;
 use mpit::internal::plugin::Activation;
 use mpit::internal::vocabulary::Safety;
 
-use super::fixture::{ABI, Delivered, EventFixture, then_free};
+use super::fixture::{ABI, Delivered, EventFixture, event, then_free};
 use crate::support::leak;
 
 fn fixture() -> (EventFixture, &'static Activation) {
@@ -35,8 +35,7 @@ fn a_registration_ends_with_the_activation() {
     assert_eq!(old.register(Safety::None, None), Err(Error::InvalidHandle));
     assert_eq!(old.handle_drops(None), Err(Error::InvalidHandle));
     assert_eq!(fixture.interface().event_check(old.id), Err(Error::InvalidHandle));
-    let event = Delivered::Event(1, Safety::None, Safety::None);
-    fixture.assert_delivered(&[('o', event)]);
+    fixture.assert_delivered(&[('o', event(1))]);
     old.free().unwrap();
     fixture.assert_delivered(&[('o', Delivered::End)]);
     assert_eq!(old.free(), Err(Error::InvalidHandle));
@@ -72,8 +71,7 @@ fn a_callback_may_deactivate_its_plug_in() {
     fixture.send(1, Safety::None);
     assert!(ENDED.load(SeqCst));
     // Later registrations receive nothing more of this raise; the free callback comes after the callback.
-    let event = Delivered::Event(1, Safety::None, Safety::None);
-    fixture.assert_delivered(&[('t', event), ('c', Delivered::End), ('t', Delivered::End)]);
+    fixture.assert_delivered(&[('t', event(1)), ('c', Delivered::End), ('t', Delivered::End)]);
     assert_eq!(tool.free(), Err(Error::InvalidHandle));
     other.free().unwrap();
 }

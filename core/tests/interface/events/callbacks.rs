@@ -12,14 +12,10 @@ use mpit::internal::vocabulary::{SourceOrder, ThreadLevel};
 use mpit::object::{Bind, Object};
 use mpit::tool::Class;
 
-use super::fixture::{ABI, CallbackData, Delivered, EventFixture, LEVELS, Tool, then_free};
+use super::fixture::{ABI, CallbackData, Delivered, EventFixture, LEVELS, Tool, event, then_free};
 use crate::support::{Bench, leak, pvar};
 
 const NULL: *mut c_void = std::ptr::null_mut();
-
-fn event(number: u64) -> Delivered {
-    Delivered::Event(number, Safety::None, Safety::None)
-}
 
 /// Proves R247.
 #[test]
@@ -271,7 +267,6 @@ fn registration_outlives_its_object() {
     fixture.assert_delivered(&[('a', event(1)), ('a', Delivered::End)]);
 }
 
-/// A counter goes through all six.
 fn then_use_the_six(_: &Delivery, _: &CallbackData) {
     let counter = leak(Counter::<u64>::new());
     let bench = Bench::of_pvars([pvar("ticks", Class::Counter, counter).with_flags(PvarFlags::ATOMIC)]);
@@ -300,7 +295,6 @@ fn pvar_access_works_in_every_callback() {
     }
 }
 
-/// Calls functions for sessions, registrations, callbacks, and initialization.
 fn then_use_the_rest(delivery: &Delivery, callback_data: &CallbackData) {
     let interface = callback_data.fixture.interface();
     interface.init(ThreadLevel::Single);

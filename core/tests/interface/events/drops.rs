@@ -2,11 +2,7 @@
 
 use mpit::event::Safety;
 
-use super::fixture::{Delivered, EventFixture, HANDLER, OTHER_HANDLER, then_free};
-
-fn event(number: u64) -> Delivered {
-    Delivered::Event(number, Safety::None, Safety::None)
-}
+use super::fixture::{Delivered, EventFixture, HANDLER, OTHER_HANDLER, event, then_free};
 
 /// Raises `count` events in a context that admits only callbacks of the highest level.
 fn lose(fixture: &EventFixture, count: u64) {

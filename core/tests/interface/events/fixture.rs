@@ -49,10 +49,14 @@ impl Payload {
 pub(crate) enum Delivered {
     /// An event: its number, the level of the context, and the level of the callback.
     Event(u64, Safety, Safety),
-    /// A report of this number of drops.
     Drops(i64),
     /// The free callback.
     End,
+}
+
+/// Returns an event that a callback of the lowest level received in a context without requirements.
+pub(crate) fn event(number: u64) -> Delivered {
+    Delivered::Event(number, Safety::None, Safety::None)
 }
 
 /// The `user_data` of a tool's functions: the tool that they belong to, and their level.
@@ -137,7 +141,6 @@ type OnFree = unsafe extern "C" fn(&FreeNotice, &CallbackData);
 pub(crate) const HANDLER: OnDrops = on_drops;
 pub(crate) const OTHER_HANDLER: OnDrops = on_drops_negated;
 
-/// The calls of the functions above.
 // SAFETY: the functions take what this tool registers with them.
 pub(crate) static ABI: Abi = unsafe { Abi::new(deliver, report, free_callback) };
 
@@ -223,7 +226,6 @@ impl EventFixture {
         self.bench.interface
     }
 
-    /// Raises `sent`.
     pub(crate) fn send(&self, number: u64, safety: Safety) {
         raise_numbered(self.sent, Context::requiring(safety), number);
     }
@@ -290,7 +292,6 @@ impl Tool {
         std::ptr::from_ref(leak(CallbackData { label, level, log, action, fixture })).cast_mut().cast()
     }
 
-    /// Registers a callback for a level.
     pub(crate) fn on(self, level: Safety) -> Self {
         self.register(level, None).unwrap();
         self
@@ -309,14 +310,12 @@ impl Tool {
         unsafe { self.fixture.interface().event_register_callback(self.id, level, function, callback_data) }
     }
 
-    /// Removes the callback of a level.
     pub(crate) fn off(&self, level: Safety) {
         let null = std::ptr::null_mut();
         // SAFETY: null is permitted, and removes the callback.
         unsafe { self.fixture.interface().event_register_callback(self.id, level, null, null) }.unwrap();
     }
 
-    /// Sets the handler of drops.
     pub(crate) fn count_drops(self) -> Self {
         self.handle_drops(Some(HANDLER)).unwrap();
         self
@@ -347,7 +346,6 @@ impl Tool {
     }
 }
 
-/// Frees the registration from within its callback.
 pub(crate) fn then_free(delivery: &Delivery, callback_data: &CallbackData) {
     callback_data.tool(delivery.registration).free().unwrap();
 }

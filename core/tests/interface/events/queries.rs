@@ -1,30 +1,17 @@
 //! Sources and event types: R217 to R246 as far as this crate has them.
-//!
-//! | rule | what it needs | where |
-//! |---|---|---|
-//! | R224, R225, R228, R233 to R238, R243, R245 | the pointers of C | `mpit-ffi` |
-//! | R227, R240 | MPI | on hosts |
 
 use std::time::Instant;
 
-use mpit::event::{Context, Event, EventCell, Safety, Source, SourceCell};
+use mpit::event::{Context, Event as _, Safety};
 use mpit::internal::desc::{Element, LARGEST_EVENT};
 use mpit::internal::registry::Image;
 use mpit::internal::session::{Interface, Limits};
-use mpit::internal::vocabulary::{SourceOrder, ThreadLevel};
+use mpit::internal::vocabulary::SourceOrder;
 use mpit::object::Bind;
-use mpit::tool::{Datatype, EnumDesc, EventDesc, Registry, SourceDesc, Verbosity};
+use mpit::tool::{Datatype, EnumDesc, EventDesc, Registry, Tool, Verbosity};
 
 use super::fixture::{Delivered, EventFixture, Payload};
-use crate::support::{enumeration, here, leak, refusals};
-
-fn source(name: &'static str) -> &'static SourceDesc {
-    leak(SourceDesc::new(name, SourceOrder::Unordered, leak(SourceCell::new()), here()))
-}
-
-fn event(name: &'static str, elements: &'static [Element], source: &'static SourceDesc) -> EventDesc {
-    EventDesc::new(name, elements, source, leak(EventCell::new()), here())
-}
+use crate::support::{enumeration, event, leak, refusals, source};
 
 fn image(events: impl IntoIterator<Item = EventDesc>) -> Image {
     let mut image = Image::new("test");
@@ -185,57 +172,26 @@ fn ticks_have_the_declared_length() {
     assert!(inner * 0.9 < seconds && seconds < outer * 1.1, "{inner} s < {seconds} s by ticks < {outer} s");
 }
 
-/// A message was sent.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-struct Sent {
-    number: u64,
-    peer: i32,
-}
-
+/// The source of the event below.
+#[mpit::source(unordered)]
 struct Wire;
 
-static WIRE_CELL: SourceCell = SourceCell::new();
-static WIRE: SourceDesc = SourceDesc::new("wire", SourceOrder::Unordered, &WIRE_CELL, ORIGIN);
-static SENT_CELL: EventCell = EventCell::new();
-static SENT: EventDesc = EventDesc::new("sent_by_wire", SENT_ELEMENTS, Wire::DESC, &SENT_CELL, ORIGIN);
-const ORIGIN: mpit::internal::desc::Origin = mpit::internal::desc::Origin::new(file!(), line!());
-const SENT_ELEMENTS: &[Element] = &[
-    Element::new(Datatype::Uint64, std::mem::offset_of!(Sent, number)),
-    Element::new(Datatype::Int32, std::mem::offset_of!(Sent, peer)),
-];
-
-impl Source for Wire {
-    const DESC: &'static SourceDesc = &WIRE;
-}
-
-impl Event for Sent {
-    const DESC: &'static EventDesc = &SENT;
-
-    fn fill(&self, payload: &mut mpit::event::instance::Payload) {
-        payload.put(std::mem::offset_of!(Sent, number), self.number);
-        payload.put(std::mem::offset_of!(Sent, peer), self.peer);
-    }
-
-    fn collect(sent: &mpit::tool::EventInstance) -> mpit::Result<Self> {
-        Ok(Self { number: sent.read(0)?, peer: sent.read(1)? })
-    }
+/// A message was sent.
+#[mpit::event(source = Wire)]
+struct SentByWire {
+    number: u64,
+    peer: i32,
 }
 
 /// Proves R247.
 #[test]
 fn payload_is_computed_only_for_listeners() {
-    let registry = Registry::new();
-    let mut image = Image::new("test");
-    (image.events, image.sources) = (vec![&SENT], vec![&WIRE]);
-    assert!(registry.add(&image, &[]).is_empty());
-    let interface = leak(Interface::new(leak(registry), Limits::default()));
-    interface.init(ThreadLevel::Multiple);
-    Sent::raise(Context::ANYWHERE, || unreachable!("no listener is there"));
-    let fixture = EventFixture::new().on_interface(interface);
+    let _tool = Tool::new();
+    SentByWire::raise(Context::ANYWHERE, || unreachable!("no listener is there"));
+    let fixture = EventFixture::new().on_interface(Interface::global());
     let tool = fixture.listen_to("sent_by_wire", 'a').on(Safety::ThreadSafe);
-    Sent::raise(Context::requiring(Safety::ThreadSafe), || Sent { number: 8, peer: 3 });
+    SentByWire::raise(Context::requiring(Safety::ThreadSafe), || SentByWire { number: 8, peer: 3 });
     fixture.assert_delivered(&[('a', Delivered::Event(8, Safety::ThreadSafe, Safety::ThreadSafe))]);
     tool.free_without_callback().unwrap();
-    Sent::raise(Context::ANYWHERE, || unreachable!("no listener is left"));
+    SentByWire::raise(Context::ANYWHERE, || unreachable!("no listener is left"));
 }

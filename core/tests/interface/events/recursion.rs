@@ -2,7 +2,7 @@
 //!
 //! Alone in its process, because the instances of a process are shared: other tests would find none.
 
-use super::fixture::{Delivered, EventFixture, number_of};
+use super::fixture::{Delivered, EventFixture, event, number_of};
 use crate::support::process::in_own_process;
 use mpit::event::Safety;
 
@@ -34,6 +34,6 @@ fn recursion_beyond_the_limit_is_counted() {
         assert_eq!(lost, 1);
         fixture.listen('b').on(Safety::None);
         fixture.send(2000, Safety::None);
-        fixture.assert_delivered(&[('b', Delivered::Event(2000, Safety::None, Safety::None))]);
+        fixture.assert_delivered(&[('b', event(2000))]);
     });
 }

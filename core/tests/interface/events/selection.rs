@@ -2,7 +2,7 @@
 
 use mpit::event::Safety;
 
-use super::fixture::{Delivered, EventFixture, LEVELS};
+use super::fixture::{Delivered, EventFixture, LEVELS, event};
 
 /// Proves R252, R253, R254.
 #[test]
@@ -57,7 +57,6 @@ fn bound_event_reaches_only_its_object() {
     fixture.send(4, Safety::None);
     here.free().unwrap();
     there.free().unwrap();
-    let event = |number| Delivered::Event(number, Safety::None, Safety::None);
     fixture.assert_delivered(&[
         ('a', event(1)),
         ('b', event(2)),
@@ -72,5 +71,5 @@ fn unbound_event_reaches_every_registration() {
     let fixture = EventFixture::new();
     fixture.listen('a').on(Safety::None);
     fixture.send_on(1, 10);
-    fixture.assert_delivered(&[('a', Delivered::Event(1, Safety::None, Safety::None))]);
+    fixture.assert_delivered(&[('a', event(1))]);
 }

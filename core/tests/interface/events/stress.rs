@@ -11,24 +11,20 @@ use std::ffi::c_void;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::SeqCst};
 
+use super::fixture::LEVELS;
 use crate::support::leak;
 use crate::support::process::in_own_process;
-use mpit::event::instance::Payload;
 use mpit::event::{
-    Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, RegistrationId, Safety, SourceCell,
-    instance,
+    Abi, Context, Delivery, DropReport, Event as _, FreeNotice, RegistrationId, Safety, instance,
 };
-use mpit::internal::desc::{Element, Origin};
 use mpit::internal::registry::Image;
 use mpit::internal::session::{Interface, Limits};
-use mpit::internal::vocabulary::{SourceOrder, ThreadLevel};
-use mpit::tool::{Datatype, EventDesc, Registry, SourceDesc};
+use mpit::internal::vocabulary::ThreadLevel;
+use mpit::tool::Registry;
 
 const THREADS: u64 = 4;
 /// Raises by the threads; callbacks add some.
 const RAISES: u64 = if cfg!(debug_assertions) { 300_000 } else { 10_000_000 };
-const LEVELS: [Safety; 4] =
-    [Safety::None, Safety::MpiRestricted, Safety::ThreadSafe, Safety::AsyncSignalSafe];
 
 static INTERFACE: OnceLock<Interface> = OnceLock::new();
 
@@ -36,35 +32,15 @@ fn interface() -> &'static Interface {
     INTERFACE.get().expect("the test makes it first")
 }
 
+/// The source of the event below.
+#[mpit::source(unordered, name = "stress_clock")]
+struct Clock;
+
 /// A payload that shows whether it is whole.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
+#[mpit::event(source = Clock, name = "stress_tick")]
 struct Tick {
     number: u64,
     complement: u64,
-}
-
-static CLOCK_CELL: SourceCell = SourceCell::new();
-static CLOCK: SourceDesc = SourceDesc::new("clock", SourceOrder::Unordered, &CLOCK_CELL, ORIGIN);
-static TICK_CELL: EventCell = EventCell::new();
-static TICK: EventDesc = EventDesc::new("tick", ELEMENTS, &CLOCK, &TICK_CELL, ORIGIN);
-const ORIGIN: Origin = Origin::new(file!(), line!());
-const ELEMENTS: &[Element] = &[
-    Element::new(Datatype::Uint64, std::mem::offset_of!(Tick, number)),
-    Element::new(Datatype::Uint64, std::mem::offset_of!(Tick, complement)),
-];
-
-impl Event for Tick {
-    const DESC: &'static EventDesc = &TICK;
-
-    fn fill(&self, payload: &mut Payload) {
-        payload.put(std::mem::offset_of!(Tick, number), self.number);
-        payload.put(std::mem::offset_of!(Tick, complement), self.complement);
-    }
-
-    fn collect(tick: &mpit::tool::EventInstance) -> mpit::Result<Self> {
-        Ok(Self { number: tick.read(0)?, complement: tick.read(1)? })
-    }
 }
 
 /// Raises that were begun, and those of them that are done. Read by an addition of nothing, which puts the reader in one
@@ -89,7 +65,7 @@ fn raise(number: u64, safety: Safety) {
 }
 
 /// The deliveries to one registration.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct RegistrationRecord {
     delivered: AtomicU64,
     lost: AtomicI64,
@@ -108,17 +84,7 @@ struct RegistrationRecord {
 
 impl RegistrationRecord {
     fn new(stays: bool, span: u64) -> &'static Self {
-        leak(Self {
-            delivered: AtomicU64::new(0),
-            lost: AtomicI64::new(0),
-            freed: AtomicU64::new(0),
-            ended: AtomicU64::new(0),
-            after_end: AtomicBool::new(false),
-            stays,
-            span,
-            begun_at_end: AtomicU64::new(0),
-            done_at_free: AtomicU64::new(u64::MAX),
-        })
+        leak(Self { stays, span, done_at_free: AtomicU64::new(u64::MAX), ..Self::default() })
     }
 
     fn data(&'static self) -> *mut c_void {
@@ -246,7 +212,7 @@ fn every_instance_is_delivered_or_counted() {
     in_own_process(|| {
         let registry = Registry::new();
         let mut image = Image::new("test");
-        (image.events, image.sources) = (vec![&TICK], vec![&CLOCK]);
+        image.events = vec![Tick::DESC];
         assert!(registry.add(&image, &[]).is_empty());
         let interface = INTERFACE.get_or_init(|| Interface::new(leak(registry), Limits::default()));
         interface.init(ThreadLevel::Multiple);

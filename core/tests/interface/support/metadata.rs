@@ -16,7 +16,6 @@ pub(crate) struct VariableMetadata {
     activation: Option<&'static Activation>,
 }
 
-/// Returns the metadata of a variable with this name.
 pub(crate) fn variable(name: &'static str) -> VariableMetadata {
     VariableMetadata {
         name,
@@ -60,7 +59,6 @@ impl VariableMetadata {
         Self { activation: Some(activation), ..self }
     }
 
-    /// Returns the metadata with the place of a definition.
     pub(crate) fn metadata(self, place: Origin) -> Metadata {
         let mut shared = SharedMetadata::new(self.component, place.file());
         shared = shared

@@ -9,12 +9,13 @@ use metadata::VariableMetadata;
 use mpit::cell::{Cell, Value};
 use mpit::cvar::CvarCell;
 use mpit::cvar::sources::Setting;
-use mpit::internal::desc::{CategoryDesc, Origin};
+use mpit::event::{EventCell, SourceCell};
+use mpit::internal::desc::{CategoryDesc, Element, Origin};
 use mpit::internal::registry::{Image, Refusal};
 use mpit::internal::session::{CvarHandle, HandleSelection, Interface, Limits, PvarHandle, SessionId};
-use mpit::internal::vocabulary::ThreadLevel;
+use mpit::internal::vocabulary::{SourceOrder, ThreadLevel};
 use mpit::object::Object;
-use mpit::tool::{Class, CvarDesc, EnumDesc, EnumItem, PvarDesc, Registry};
+use mpit::tool::{Class, CvarDesc, EnumDesc, EnumItem, EventDesc, PvarDesc, Registry, SourceDesc};
 use mpit::{MpitEnum, Result};
 
 /// Leaks a value, since cells and descriptors are statics.
@@ -59,7 +60,20 @@ pub(crate) fn enumeration(name: &'static str, items: &[(i32, &'static str)]) -> 
     leak(EnumDesc::new(name, leak(items), here()))
 }
 
-/// An image of some definitions.
+#[track_caller]
+pub(crate) fn source(name: &'static str) -> &'static SourceDesc {
+    leak(SourceDesc::new(name, SourceOrder::Unordered, leak(SourceCell::new()), here()))
+}
+
+#[track_caller]
+pub(crate) fn event(
+    name: &'static str,
+    elements: &'static [Element],
+    source: &'static SourceDesc,
+) -> EventDesc {
+    EventDesc::new(name, elements, source, leak(EventCell::new()), here())
+}
+
 pub(crate) fn image(
     pvars: impl IntoIterator<Item = PvarDesc>,
     cvars: impl IntoIterator<Item = CvarDesc>,
