@@ -20,6 +20,7 @@
 #![allow(unsafe_code, reason = "this crate is the boundary to C")]
 
 pub mod abi;
+pub mod arguments;
 mod attributes;
 pub mod bound_values;
 pub mod comms;

@@ -100,22 +100,16 @@ fn has_nonzero_rank() -> bool {
 }
 
 /// Forwards a C call to the next definition of its `MPI_` name (`next`), or to the library's own `PMPI_`
-/// function (`own`). Returns 1 if there is no such function.
+/// function (`pmpi`). Returns 1 if there is no such function.
 ///
 /// The caller guarantees the arguments, as for the function itself.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __mpit_forward_call {
     ($which:ident $name:ident / $profiling:ident ($($arg:ident: $type:ty),*)) => {{
-        const fn c_name(name: &str) -> &std::ffi::CStr {
-            match std::ffi::CStr::from_bytes_with_nul(name.as_bytes()) {
-                Ok(name) => name,
-                Err(_) => panic!("a name without NUL"),
-            }
-        }
         static FUNCTION: $crate::host::Function = $crate::host::Function::new(
-            c_name(concat!(stringify!($name), "\0")),
-            c_name(concat!(stringify!($profiling), "\0")),
+            $crate::host::c_name(concat!(stringify!($name), "\0")),
+            $crate::host::c_name(concat!(stringify!($profiling), "\0")),
         );
         match FUNCTION.$which() {
             Some(address) => std::mem::transmute::<
@@ -127,3 +121,50 @@ macro_rules! __mpit_forward_call {
     }};
 }
 pub use __mpit_forward_call as forward_call;
+
+/// Defines C functions under both their names. `$to_return_code` runs a body, whose arguments are wrapped
+/// ([`Argument`](crate::arguments::Argument)).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __mpit_exported_functions {
+    (@one $to_return_code:path;
+        $(#[$doc:meta])*
+        fn $symbol:ident = $which:ident $name:ident / $profiling:ident ($($arg:ident: $type:ty),*) $body:block
+    ) => {
+        $(#[$doc])*
+        ///
+        /// # Safety
+        ///
+        /// Pointers are null or valid for what the function writes and reads through them.
+        #[unsafe(no_mangle)]
+        #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
+        pub unsafe extern "C" fn $symbol($($arg: $type),*) -> std::ffi::c_int {
+            if $crate::host::foreign::is_foreign() {
+                // SAFETY: the caller's pointers fit the function of this name in the other library, which has
+                // the same signature.
+                return unsafe {
+                    $crate::host::foreign::forward_call!($which $name / $profiling ($($arg: $type),*))
+                };
+            }
+            $(
+                // SAFETY: the caller passes null or a pointer that is valid for what the body does with it.
+                let $arg = unsafe { $crate::arguments::Argument::wrap($arg) };
+            )*
+            $to_return_code(|| $body)
+        }
+    };
+    ($to_return_code:path; $(
+        $(#[$doc:meta])*
+        fn $name:ident / $profiling:ident ($($arg:ident: $type:ty),* $(,)?) $body:block
+    )+) => {$(
+        $crate::host::foreign::exported_functions! {
+            @one $to_return_code; $(#[$doc])* fn $name = next $name / $profiling ($($arg: $type),*) $body
+        }
+        $crate::host::foreign::exported_functions! {
+            @one $to_return_code;
+            #[doc = concat!("[`", stringify!($name), "`] under its profiling name.")]
+            fn $profiling = pmpi $name / $profiling ($($arg: $type),*) $body
+        }
+    )+};
+}
+pub use __mpit_exported_functions as exported_functions;

@@ -4,7 +4,8 @@
 
 /// Declares calls to functions of the host, by its `PMPI_` names.
 macro_rules! host_calls {
-    ($($(#[$doc:meta])* fn $rust:ident = $name:literal / $profiling:literal ($($arg:ident: $type:ty),*);)+) => {$(
+    ($($(#[$doc:meta])* fn $rust:ident = $name:ident ($($arg:ident: $type:ty),* $(,)?);)+) => {$(
+        #[doc = concat!("Calls `P", stringify!($name), "`.")]
         $(#[$doc])*
         ///
         /// Returns the host's return code, or `None` if it has no such function.
@@ -28,9 +29,13 @@ macro_rules! host_calls {
             Some(unsafe { function($($arg),*) })
         }
 
-        /// The looked-up function.
         mod $rust {
-            pub(super) static FUNCTION: crate::host::Function = crate::host::Function::new($name, $profiling);
+            use crate::host::{Function, c_name};
+
+            pub(super) static FUNCTION: Function = Function::new(
+                c_name(concat!(stringify!($name), "\0")),
+                c_name(concat!("P", stringify!($name), "\0")),
+            );
         }
     )+};
 }
@@ -192,6 +197,19 @@ impl Host {
     #[must_use]
     pub fn function(&self, name: &CStr) -> Option<*mut c_void> {
         self.library.symbol(name).map(NonNull::as_ptr)
+    }
+}
+
+/// Returns a name of a function, which ends with a NUL, as a C string.
+///
+/// # Panics
+///
+/// Panics if the NUL is missing, or is not the only one.
+#[must_use]
+pub const fn c_name(name: &str) -> &CStr {
+    match CStr::from_bytes_with_nul(name.as_bytes()) {
+        Ok(name) => name,
+        Err(_) => panic!("a name that ends with its only NUL"),
     }
 }
 

@@ -24,7 +24,7 @@ exported! {
         event_index: c_int, obj_handle: *mut c_void, info: Handle, event_registration: *mut usize,
     ) {
         let (interface, merged) = initialized()?;
-        not_null(event_registration)?;
+        event_registration.check()?;
         merged.events.sync_unless_own(merged, event_index);
         let new_handle = match merged.events.get(event_index).ok_or(Error::InvalidIndex)? {
             Entry::Own(own) => alloc_own(interface, *own, obj_handle, info)?,
@@ -35,8 +35,7 @@ exported! {
                 host_events::alloc(merged, entry, object, info)?
             }
         };
-        // SAFETY: `event_registration` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { event_registration.write_unaligned(new_handle) };
+        event_registration.set(new_handle);
         Ok(())
     }
 
