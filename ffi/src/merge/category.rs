@@ -40,12 +40,7 @@ impl Member {
 }
 
 impl HostInfo for CategoryInfo {
-    type Key = String;
-    type Name<'a> = &'a str;
-
-    fn to_key(name: &str) -> String {
-        name.to_owned()
-    }
+    const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int> = mpi_t::category_get_num;
 
     fn query(_merged: &Merged, index: i32) -> Option<Self> {
         let (name, desc) = query_name_and_description(|name, name_len, desc, desc_len| {
@@ -54,18 +49,11 @@ impl HostInfo for CategoryInfo {
         Some(Self { name, desc, last_members: Mutex::default() })
     }
 
-    fn host_count() -> i32 {
-        let mut count = 0;
-        // SAFETY: callers of `HostInfo` functions keep the host initialized, and `count` is a local variable.
-        unsafe { mpi_t::category_get_num(&raw mut count) };
-        count
-    }
-
     fn own_count(merged: &Merged) -> u32 {
         merged.registry.category_count()
     }
 
-    fn own_index(merged: &Merged, name: &str) -> Option<u32> {
+    fn own_index(merged: &Merged, name: &str, _class: c_int) -> Option<u32> {
         merged.registry.category_index(name)
     }
 
@@ -154,20 +142,15 @@ impl Merged {
         if len == 0 {
             return Some(indices);
         }
-        let code = match kind {
-            // SAFETY: the caller keeps the host initialized; the index came from the host, and `start` has space for
-            // `len` indices.
-            Member::Cvar => unsafe { mpi_t::category_get_cvars(index, len, start) },
-            // SAFETY: the caller keeps the host initialized; the index came from the host, and `start` has space for
-            // `len` indices.
-            Member::Pvar => unsafe { mpi_t::category_get_pvars(index, len, start) },
-            // SAFETY: the caller keeps the host initialized; the index came from the host, and `start` has space for
-            // `len` indices.
-            Member::Category => unsafe { mpi_t::category_get_categories(index, len, start) },
-            // SAFETY: the caller keeps the host initialized; the index came from the host, and `start` has space for
-            // `len` indices.
-            Member::Event => unsafe { mpi_t::category_get_events(index, len, start) },
+        let get: unsafe fn(c_int, c_int, *mut c_int) -> Option<c_int> = match kind {
+            Member::Cvar => mpi_t::category_get_cvars,
+            Member::Pvar => mpi_t::category_get_pvars,
+            Member::Category => mpi_t::category_get_categories,
+            Member::Event => mpi_t::category_get_events,
         };
+        // SAFETY: the caller keeps the host initialized; the index came from the host, and `start` has space for
+        // `len` indices.
+        let code = unsafe { get(index, len, start) };
         if code? != 0 {
             return None;
         }

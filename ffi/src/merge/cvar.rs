@@ -14,7 +14,7 @@ use crate::hidden;
 use crate::host::{Host, mpi_t};
 
 /// The result of `MPI_T_cvar_get_info`, in the numbers of the MPI flavor.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CvarInfo {
     /// Name.
     pub name: String,
@@ -47,24 +47,11 @@ impl CvarInfo {
 }
 
 impl HostInfo for CvarInfo {
-    type Key = String;
-    type Name<'a> = &'a str;
-
-    fn to_key(name: &str) -> String {
-        name.to_owned()
-    }
+    const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int> = mpi_t::cvar_get_num;
 
     fn query(merged: &Merged, index: i32) -> Option<Self> {
         let host = Host::get()?;
-        let mut info = Self {
-            name: String::new(),
-            verbosity: 0,
-            datatype: 0,
-            enumeration: 0,
-            desc: Vec::new(),
-            bind: 0,
-            scope: 0,
-        };
+        let mut info = Self::default();
         let mut enumeration: usize = 0;
         let mut datatype: u64 = 0;
         let (name, desc) = query_name_and_description(|name, name_len, desc, desc_len| {
@@ -92,18 +79,11 @@ impl HostInfo for CvarInfo {
         Some(info)
     }
 
-    fn host_count() -> i32 {
-        let mut count = 0;
-        // SAFETY: callers of `HostInfo` functions keep the host initialized, and `count` is a local variable.
-        unsafe { mpi_t::cvar_get_num(&raw mut count) };
-        count
-    }
-
     fn own_count(merged: &Merged) -> u32 {
         merged.registry.cvar_count()
     }
 
-    fn own_index(merged: &Merged, name: &str) -> Option<u32> {
+    fn own_index(merged: &Merged, name: &str, _class: c_int) -> Option<u32> {
         merged.registry.cvar_index(name)
     }
 

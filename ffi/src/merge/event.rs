@@ -14,7 +14,7 @@ use crate::hidden;
 use crate::host::{Host, events};
 
 /// The result of `MPI_T_event_get_info`, in the numbers of the MPI flavor.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventInfo {
     /// Name.
     pub name: String,
@@ -47,24 +47,12 @@ impl EventInfo {
 }
 
 impl HostInfo for EventInfo {
-    type Key = String;
-    type Name<'a> = &'a str;
-
-    fn to_key(name: &str) -> String {
-        name.to_owned()
-    }
+    const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int> = events::event_get_num;
 
     fn query(merged: &Merged, index: i32) -> Option<Self> {
         let host = Host::get()?;
         let (mut name_len, mut desc_len, mut count): (c_int, c_int, c_int) = (0, 0, 0);
-        let mut info = Self {
-            name: String::new(),
-            verbosity: 0,
-            elements: Vec::new(),
-            enumeration: 0,
-            desc: Vec::new(),
-            bind: 0,
-        };
+        let mut info = Self::default();
         let mut enumeration: usize = 0;
         let mut query = |name: [(*mut c_char, *mut c_int); 2],
                          datatypes: &mut [u64],
@@ -121,18 +109,11 @@ impl HostInfo for EventInfo {
         if info.name.is_empty() { None } else { Some(info) }
     }
 
-    fn host_count() -> i32 {
-        let mut count = 0;
-        // SAFETY: callers of `HostInfo` functions keep the host initialized, and `count` is a local variable.
-        unsafe { events::event_get_num(&raw mut count) };
-        count
-    }
-
     fn own_count(merged: &Merged) -> u32 {
         merged.registry.event_count()
     }
 
-    fn own_index(merged: &Merged, name: &str) -> Option<u32> {
+    fn own_index(merged: &Merged, name: &str, _class: c_int) -> Option<u32> {
         merged.registry.event_index(name)
     }
 

@@ -1,7 +1,7 @@
 //! An index space of the merged list.
 
 use std::collections::HashMap;
-use std::hash::Hash;
+use std::ffi::c_int;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering::SeqCst};
 
 use mpit::internal::lock::Mutex;
@@ -44,29 +44,25 @@ const UNLISTED: u32 = u32::MAX;
 
 /// The description of one of the host's entries, for one kind of entry.
 pub trait HostInfo: Sized {
-    /// The key by which entries are found.
-    type Key: Hash + Eq;
-
-    /// The borrowed form of the key.
-    type Name<'a>: Copy;
-
-    /// Converts a borrowed key to an owned one.
-    fn to_key(name: Self::Name<'_>) -> Self::Key;
+    /// The host's function for the number of its entries.
+    const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int>;
 
     /// Queries the host for an entry. `None` if the host does not describe it. Call it only while the host is initialized.
     fn query(merged: &Merged, index: i32) -> Option<Self>;
 
-    /// Returns the number of the host's entries. Call it only while the host is initialized.
-    fn host_count() -> i32;
-
     /// Returns the number of our entries.
     fn own_count(merged: &Merged) -> u32;
 
-    /// Returns the registry index of our entry with this key.
-    fn own_index(merged: &Merged, name: Self::Name<'_>) -> Option<u32>;
+    /// Returns the registry index of our entry with this name and class.
+    fn own_index(merged: &Merged, name: &str, class: c_int) -> Option<u32>;
 
-    /// Returns the key of this entry.
-    fn name(&self) -> Self::Name<'_>;
+    /// Returns the name, which is the key of this entry together with the class.
+    fn name(&self) -> &str;
+
+    /// Returns the class of a performance variable; 0 for other entries.
+    fn class(&self) -> c_int {
+        0
+    }
 
     /// Returns true if our entry, given by its registry index, is hidden.
     fn hides_own(merged: &Merged, own: u32) -> bool;
@@ -85,7 +81,7 @@ pub struct MergedSpace<I: HostInfo> {
     /// described.
     host: Log<AtomicU32>,
     /// The merged indices by key, for the host's entries.
-    keys: Mutex<HashMap<I::Key, u32>>,
+    keys: Mutex<HashMap<(String, c_int), u32>>,
     /// Held by the thread that appends to the logs; never held while the host is queried.
     syncing: Mutex<()>,
 }
@@ -140,14 +136,14 @@ impl<I: HostInfo> MergedSpace<I> {
         }
     }
 
-    /// Returns the merged index of the entry with this key, and adds new entries first if needed.
-    pub fn find(&self, merged: &Merged, name: I::Name<'_>) -> Option<u32> {
-        let of_own = || I::own_index(merged, name).and_then(|own| self.of_own(own));
+    /// Returns the merged index of the entry with this name and class, and adds new entries first if needed.
+    pub fn find(&self, merged: &Merged, name: &str, class: c_int) -> Option<u32> {
+        let of_own = || I::own_index(merged, name, class).and_then(|own| self.of_own(own));
         if let Some(index) = of_own() {
             return Some(index);
         }
         merged.sync();
-        of_own().or_else(|| self.keys.lock().get(&I::to_key(name)).copied())
+        of_own().or_else(|| self.keys.lock().get(&(name.to_owned(), class)).copied())
     }
 
     /// Appends to one of the logs. The caller holds `syncing`.
@@ -186,7 +182,10 @@ impl<I: HostInfo> MergedSpace<I> {
     /// answer is used.
     pub(super) fn sync(&self, merged: &Merged) {
         self.sync_own(merged);
-        let count = I::host_count().max(0) as usize;
+        let mut count = 0;
+        // SAFETY: the caller keeps the host initialized, and `count` is a local variable.
+        unsafe { (I::GET_NUM)(&raw mut count) };
+        let count = count.max(0) as usize;
         loop {
             let next = self.host.len();
             if next >= count {
@@ -211,10 +210,10 @@ impl<I: HostInfo> MergedSpace<I> {
     fn list_entry(&self, merged: &Merged, host: i32, info: I) -> Option<u32> {
         self.append_own(merged);
         // Defined on both sides: ours is listed, unless it is hidden.
-        if let Some(own) = I::own_index(merged, info.name()) {
+        if let Some(own) = I::own_index(merged, info.name(), info.class()) {
             return self.of_own(own);
         }
-        let key = I::to_key(info.name());
+        let key = (info.name().to_owned(), info.class());
         // The host registered the entry again, under another index, to which the listed entry refers from now
         // on.
         let known = self.keys.lock().get(&key).copied();

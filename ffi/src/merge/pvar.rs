@@ -1,9 +1,10 @@
 //! Performance variables in the merged list.
 
+use std::borrow::Cow;
 use std::ffi::c_int;
 
 use mpit::internal::desc::PvarFlags;
-use mpit::tool::{Class, PvarDesc};
+use mpit::tool::PvarDesc;
 
 use super::enums::handle_of;
 use super::merged_space::HostInfo;
@@ -14,7 +15,7 @@ use crate::hidden;
 use crate::host::{Host, mpi_t};
 
 /// The result of `MPI_T_pvar_get_info`, in the numbers of the MPI flavor.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PvarInfo {
     /// Name.
     pub name: String,
@@ -57,27 +58,11 @@ impl PvarInfo {
 }
 
 impl HostInfo for PvarInfo {
-    type Key = (String, c_int);
-    type Name<'a> = (&'a str, c_int);
-
-    fn to_key((name, class): (&str, c_int)) -> Self::Key {
-        (name.to_owned(), class)
-    }
+    const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int> = mpi_t::pvar_get_num;
 
     fn query(merged: &Merged, index: i32) -> Option<Self> {
         let host = Host::get()?;
-        let mut info = Self {
-            name: String::new(),
-            verbosity: 0,
-            class: 0,
-            datatype: 0,
-            enumeration: 0,
-            desc: Vec::new(),
-            bind: 0,
-            readonly: 0,
-            continuous: 0,
-            atomic: 0,
-        };
+        let mut info = Self::default();
         let mut enumeration: usize = 0;
         let mut datatype: u64 = 0;
         let (name, desc) = query_name_and_description(|name, name_len, desc, desc_len| {
@@ -112,24 +97,20 @@ impl HostInfo for PvarInfo {
         Some(info)
     }
 
-    fn host_count() -> i32 {
-        let mut count = 0;
-        // SAFETY: callers of `HostInfo` functions keep the host initialized, and `count` is a local variable.
-        unsafe { mpi_t::pvar_get_num(&raw mut count) };
-        count
-    }
-
     fn own_count(merged: &Merged) -> u32 {
         merged.registry.pvar_count()
     }
 
-    fn own_index(merged: &Merged, (name, class): (&str, c_int)) -> Option<u32> {
-        let class: Class = crate::abi().to_class(class)?;
-        merged.registry.pvar_index(name, class)
+    fn own_index(merged: &Merged, name: &str, class: c_int) -> Option<u32> {
+        merged.registry.pvar_index(name, crate::abi().to_class(class)?)
     }
 
-    fn name(&self) -> (&str, c_int) {
-        (&self.name, self.class)
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn class(&self) -> c_int {
+        self.class
     }
 
     fn hides_own(merged: &Merged, own: u32) -> bool {
@@ -146,13 +127,13 @@ impl HostInfo for PvarInfo {
 
 impl Merged {
     /// Returns the description of a performance variable; `None` for an invalid index.
-    pub fn pvar_info(&self, index: i32) -> Option<std::borrow::Cow<'_, PvarInfo>> {
+    pub fn pvar_info(&self, index: i32) -> Option<Cow<'_, PvarInfo>> {
         match self.pvars.get(index)? {
             Entry::Own(own) => {
                 let desc = self.registry.pvar(*own)?;
-                Some(std::borrow::Cow::Owned(PvarInfo::of_own(self, crate::abi(), desc)))
+                Some(Cow::Owned(PvarInfo::of_own(self, crate::abi(), desc)))
             }
-            Entry::Host(entry) => Some(std::borrow::Cow::Borrowed(entry.info())),
+            Entry::Host(entry) => Some(Cow::Borrowed(entry.info())),
         }
     }
 }

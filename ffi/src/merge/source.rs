@@ -13,7 +13,7 @@ use crate::hidden;
 use crate::host::events;
 
 /// The result of `MPI_T_source_get_info`, in the numbers of the MPI flavor.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceInfo {
     /// Name.
     pub name: String,
@@ -40,16 +40,10 @@ impl SourceInfo {
 }
 
 impl HostInfo for SourceInfo {
-    type Key = String;
-    type Name<'a> = &'a str;
-
-    fn to_key(name: &str) -> String {
-        name.to_owned()
-    }
+    const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int> = events::source_get_num;
 
     fn query(_merged: &Merged, index: i32) -> Option<Self> {
-        let mut info =
-            Self { name: String::new(), desc: Vec::new(), ordering: 0, ticks_per_second: 0, max_ticks: 0 };
+        let mut info = Self::default();
         let mut query = |name: *mut c_char, name_len: *mut c_int, desc: *mut c_char, desc_len: *mut c_int| {
             // SAFETY: callers of `HostInfo` functions keep the host initialized and pass an index of the host's; the
             // numbers are fields, each string buffer is as long as the length passed with it, and the pointer
@@ -83,18 +77,11 @@ impl HostInfo for SourceInfo {
         if info.name.is_empty() { None } else { Some(info) }
     }
 
-    fn host_count() -> i32 {
-        let mut count = 0;
-        // SAFETY: callers of `HostInfo` functions keep the host initialized, and `count` is a local variable.
-        unsafe { events::source_get_num(&raw mut count) };
-        count
-    }
-
     fn own_count(merged: &Merged) -> u32 {
         merged.registry.source_count()
     }
 
-    fn own_index(merged: &Merged, name: &str) -> Option<u32> {
+    fn own_index(merged: &Merged, name: &str, _class: c_int) -> Option<u32> {
         merged.registry.source_index(name)
     }
 

@@ -58,7 +58,7 @@ exported! {
         let (_, merged) = initialized()?;
         cat_index.check()?;
         let name = to_name(&name)?;
-        let index = merged.categories.find(merged, name).ok_or(Error::InvalidName)?;
+        let index = merged.categories.find(merged, name, 0).ok_or(Error::InvalidName)?;
         cat_index.set(index as c_int);
         Ok(())
     }

@@ -50,7 +50,7 @@ exported! {
         let (_, merged) = initialized()?;
         cvar_index.check()?;
         let name = to_name(&name)?;
-        let index = merged.cvars.find(merged, name).ok_or(Error::InvalidName)?;
+        let index = merged.cvars.find(merged, name, 0).ok_or(Error::InvalidName)?;
         cvar_index.set(index as c_int);
         Ok(())
     }

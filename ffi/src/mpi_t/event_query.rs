@@ -53,7 +53,7 @@ exported! {
         let (_, merged) = initialized()?;
         event_index.check()?;
         let name = to_name(&name)?;
-        let index = merged.events.find(merged, name).ok_or(Error::InvalidName)?;
+        let index = merged.events.find(merged, name, 0).ok_or(Error::InvalidName)?;
         event_index.set(index as c_int);
         Ok(())
     }

@@ -51,7 +51,7 @@ exported! {
         let (_, merged) = initialized()?;
         pvar_index.check()?;
         let name = to_name(&name)?;
-        let index = merged.pvars.find(merged, (name, var_class)).ok_or(Error::InvalidName)?;
+        let index = merged.pvars.find(merged, name, var_class).ok_or(Error::InvalidName)?;
         pvar_index.set(index as c_int);
         Ok(())
     }
