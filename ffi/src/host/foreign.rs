@@ -106,11 +106,9 @@ fn has_nonzero_rank() -> bool {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __mpit_forward_call {
-    ($which:ident $name:ident / $profiling:ident ($($arg:ident: $type:ty),*)) => {{
-        static FUNCTION: $crate::host::Function = $crate::host::Function::new(
-            $crate::host::c_name(concat!(stringify!($name), "\0")),
-            $crate::host::c_name(concat!(stringify!($profiling), "\0")),
-        );
+    ($which:ident $profiling:ident ($($arg:ident: $type:ty),*)) => {{
+        static FUNCTION: $crate::host::Function =
+            $crate::host::Function::new(concat!(stringify!($profiling), "\0"));
         match FUNCTION.$which() {
             Some(address) => std::mem::transmute::<
                 *mut std::ffi::c_void,
@@ -129,7 +127,7 @@ pub use __mpit_forward_call as forward_call;
 macro_rules! __mpit_exported_functions {
     (@one $to_return_code:path;
         $(#[$doc:meta])*
-        fn $symbol:ident = $which:ident $name:ident / $profiling:ident ($($arg:ident: $type:ty),*) $body:block
+        fn $symbol:ident = $which:ident $profiling:ident ($($arg:ident: $type:ty),*) $body:block
     ) => {
         $(#[$doc])*
         ///
@@ -143,7 +141,7 @@ macro_rules! __mpit_exported_functions {
                 // SAFETY: the caller's pointers fit the function of this name in the other library, which has
                 // the same signature.
                 return unsafe {
-                    $crate::host::foreign::forward_call!($which $name / $profiling ($($arg: $type),*))
+                    $crate::host::foreign::forward_call!($which $profiling ($($arg: $type),*))
                 };
             }
             $(
@@ -158,12 +156,12 @@ macro_rules! __mpit_exported_functions {
         fn $name:ident / $profiling:ident ($($arg:ident: $type:ty),* $(,)?) $body:block
     )+) => {$(
         $crate::host::foreign::exported_functions! {
-            @one $to_return_code; $(#[$doc])* fn $name = next $name / $profiling ($($arg: $type),*) $body
+            @one $to_return_code; $(#[$doc])* fn $name = next $profiling ($($arg: $type),*) $body
         }
         $crate::host::foreign::exported_functions! {
             @one $to_return_code;
             #[doc = concat!("[`", stringify!($name), "`] under its profiling name.")]
-            fn $profiling = pmpi $name / $profiling ($($arg: $type),*) $body
+            fn $profiling = pmpi $profiling ($($arg: $type),*) $body
         }
     )+};
 }

@@ -30,12 +30,8 @@ macro_rules! host_calls {
         }
 
         mod $rust {
-            use crate::host::{Function, c_name};
-
-            pub(super) static FUNCTION: Function = Function::new(
-                c_name(concat!(stringify!($name), "\0")),
-                c_name(concat!("P", stringify!($name), "\0")),
-            );
+            pub(super) static FUNCTION: crate::host::Function =
+                crate::host::Function::new(concat!("P", stringify!($name), "\0"));
         }
     )+};
 }
@@ -229,10 +225,15 @@ pub struct Function {
 const ABSENT: *mut c_void = std::ptr::without_provenance_mut(1);
 
 impl Function {
-    /// Describes a function by its `MPI_` and `PMPI_` names.
+    /// Describes a function by its `PMPI_` name, which ends with a NUL and has the `MPI_` name in it.
     #[must_use]
-    pub const fn new(name: &'static CStr, profiling_name: &'static CStr) -> Self {
-        Self { name, profiling_name, address: AtomicPtr::new(null_mut()) }
+    pub const fn new(profiling_name: &'static str) -> Self {
+        let (_, name) = profiling_name.split_at(1);
+        Self {
+            name: c_name(name),
+            profiling_name: c_name(profiling_name),
+            address: AtomicPtr::new(null_mut()),
+        }
     }
 
     /// Returns the next definition of the `MPI_` name, for forwarded calls of the program.

@@ -89,10 +89,8 @@ macro_rules! in_large_c {
                 LargeC $recorder [<MPI_ $name _c>] / [<PMPI_ $name _c>],
                 ($($arg: $kind),*)
                 else {
-                    static SMALL: mpit_ffi::host::Function = mpit_ffi::host::Function::new(
-                        $crate::interpose::c_name!(concat!("MPI_", stringify!($name))),
-                        $crate::interpose::c_name!(concat!("PMPI_", stringify!($name))),
-                    );
+                    static SMALL: mpit_ffi::host::Function =
+                        mpit_ffi::host::Function::new(concat!("PMPI_", stringify!($name), "\0"));
                     // Arguments cannot be converted if the constants of the library are unknown.
                     if mpit_ffi::host::foreign::is_foreign() {
                         return $crate::calls::no_such_function();
@@ -127,10 +125,8 @@ macro_rules! in_c_extension {
             $crate::interpose::c_function! {
                 C $recorder [<MPIX_ $name>] / [<PMPIX_ $name>], ($($arg: $kind),*)
                 else {
-                    static STANDARD: mpit_ffi::host::Function = mpit_ffi::host::Function::new(
-                        $crate::interpose::c_name!(concat!("MPI_", stringify!($name))),
-                        $crate::interpose::c_name!(concat!("PMPI_", stringify!($name))),
-                    );
+                    static STANDARD: mpit_ffi::host::Function =
+                        mpit_ffi::host::Function::new(concat!("PMPI_", stringify!($name), "\0"));
                     match STANDARD.next() {
                         // SAFETY: the standard adopted the function with the same parameters, and it gets the
                         // program's arguments.

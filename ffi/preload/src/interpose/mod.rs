@@ -105,14 +105,9 @@ pub(crate) use forms;
 
 /// Converts a name to a C string.
 macro_rules! c_name {
-    ($name:expr) => {{
-        const NAME: &std::ffi::CStr =
-            match std::ffi::CStr::from_bytes_with_nul(concat!($name, "\0").as_bytes()) {
-                Ok(name) => name,
-                Err(_) => panic!("a name without NUL"),
-            };
-        NAME
-    }};
+    ($name:expr) => {
+        mpit_ffi::host::c_name(concat!($name, "\0"))
+    };
 }
 pub(crate) use c_name;
 
