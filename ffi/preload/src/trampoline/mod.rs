@@ -22,11 +22,44 @@ mod x86_64;
 
 #[cfg(target_arch = "aarch64")]
 pub(crate) use aarch64::{
-    check_caller, counted_entry, doubly_counted_entry, entry, jump_to_result, record, resolve, unresolved,
-    variadic, with_listeners, with_next,
+    check_caller, counted_entry, doubly_counted_entry, entry, jump_to_result, record, resolve,
+    with_listeners, with_next,
 };
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::{
-    check_caller, counted_entry, doubly_counted_entry, entry, jump_to_result, record, resolve, unresolved,
-    variadic, with_listeners,
+    check_caller, counted_entry, doubly_counted_entry, entry, jump_to_result, record, resolve,
+    with_listeners, with_next,
 };
+
+/// Defines an exported function with these instructions.
+macro_rules! exported {
+    ($symbol:ident $($body:tt)+) => {
+        /// Jumps to a destination of [`NextDefinition`](crate::next_definition::NextDefinition).
+        ///
+        /// # Safety
+        ///
+        /// The arguments satisfy the rules of the next function of this name.
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        unsafe extern "C-unwind" fn $symbol() {
+            std::arch::naked_asm!($($body)+)
+        }
+    };
+}
+pub(crate) use exported;
+
+/// Defines `unresolved`, the destination of calls until the next definition is found.
+macro_rules! unresolved {
+    ($next:ident) => {
+        $crate::trampoline::with_next! { unresolved $next $crate::trampoline::resolve }
+    };
+}
+pub(crate) use unresolved;
+
+/// Defines `with_listeners` for a function with unknown parameters.
+macro_rules! variadic {
+    ($next:ident) => {
+        $crate::trampoline::with_next! { with_listeners $next $crate::trampoline::record }
+    };
+}
+pub(crate) use variadic;

@@ -12,16 +12,7 @@ use crate::next_definition;
 /// Defines the exported function of a name that always takes the second destination of its `NextDefinition`.
 macro_rules! entry {
     ($symbol:ident $next:ident) => {
-        /// Jumps to a destination of [`NextDefinition`](crate::next_definition::NextDefinition).
-        ///
-        /// # Safety
-        ///
-        /// The arguments satisfy the rules of the next function of this name.
-        #[unsafe(no_mangle)]
-        #[unsafe(naked)]
-        unsafe extern "C-unwind" fn $symbol() {
-            std::arch::naked_asm!("jmp qword ptr [rip + {next} + 8]", next = sym $next)
-        }
+        $crate::trampoline::exported! { $symbol "jmp qword ptr [rip + {next} + 8]", next = sym $next }
     };
 }
 pub(crate) use entry;
@@ -30,25 +21,16 @@ pub(crate) use entry;
 /// a symbol.
 macro_rules! counted_entry {
     ($symbol:ident $next:ident $counter:path, $offset:expr) => {
-        /// Jumps to a destination of [`NextDefinition`](crate::next_definition::NextDefinition).
-        ///
-        /// # Safety
-        ///
-        /// The arguments satisfy the rules of the next function of this name.
-        #[unsafe(no_mangle)]
-        #[unsafe(naked)]
-        unsafe extern "C-unwind" fn $symbol() {
-            std::arch::naked_asm!(
-                "cmp dword ptr [rip + {counter} + {offset}], 0",
-                "jne 2f",
-                "jmp qword ptr [rip + {next}]",
-                "2:",
-                "jmp qword ptr [rip + {next} + 8]",
-                ".p2align 5",
-                counter = sym $counter,
-                offset = const $offset,
-                next = sym $next,
-            )
+        $crate::trampoline::exported! { $symbol
+            "cmp dword ptr [rip + {counter} + {offset}], 0",
+            "jne 2f",
+            "jmp qword ptr [rip + {next}]",
+            "2:",
+            "jmp qword ptr [rip + {next} + 8]",
+            ".p2align 5",
+            counter = sym $counter,
+            offset = const $offset,
+            next = sym $next,
         }
     };
 }
@@ -57,47 +39,38 @@ pub(crate) use counted_entry;
 /// Defines the exported function of a name whose number of listeners is the sum of two counters.
 macro_rules! doubly_counted_entry {
     ($symbol:ident $next:ident $counter:path, $other:path) => {
-        /// Jumps to a destination of [`NextDefinition`](crate::next_definition::NextDefinition).
-        ///
-        /// # Safety
-        ///
-        /// The arguments satisfy the rules of the next function of this name.
-        #[unsafe(no_mangle)]
-        #[unsafe(naked)]
-        unsafe extern "C-unwind" fn $symbol() {
-            std::arch::naked_asm!(
-                "cmp dword ptr [rip + {counter}], 0",
-                "jne 2f",
-                "cmp dword ptr [rip + {other}], 0",
-                "jne 2f",
-                "jmp qword ptr [rip + {next}]",
-                "2:",
-                "jmp qword ptr [rip + {next} + 8]",
-                ".p2align 5",
-                counter = sym $counter,
-                other = sym $other,
-                next = sym $next,
-            )
+        $crate::trampoline::exported! { $symbol
+            "cmp dword ptr [rip + {counter}], 0",
+            "jne 2f",
+            "cmp dword ptr [rip + {other}], 0",
+            "jne 2f",
+            "jmp qword ptr [rip + {next}]",
+            "2:",
+            "jmp qword ptr [rip + {next} + 8]",
+            ".p2align 5",
+            counter = sym $counter,
+            other = sym $other,
+            next = sym $next,
         }
     };
 }
 pub(crate) use doubly_counted_entry;
 
-/// Defines `unresolved`, the destination of calls until the next definition is found.
-macro_rules! unresolved {
-    ($next:ident) => {
+/// Defines a function that jumps to another one with the address of its `NextDefinition` in `r11`.
+macro_rules! with_next {
+    ($name:ident $next:ident $destination:path) => {
         #[unsafe(naked)]
-        unsafe extern "C-unwind" fn unresolved() {
+        unsafe extern "C-unwind" fn $name() {
             std::arch::naked_asm!(
                 "lea r11, [rip + {next}]",
-                "jmp {resolve}",
+                "jmp {destination}",
                 next = sym $next,
-                resolve = sym $crate::trampoline::resolve,
+                destination = sym $destination,
             )
         }
     };
 }
-pub(crate) use unresolved;
+pub(crate) use with_next;
 
 /// Defines `with_listeners`, the destination of calls to MPI functions with listeners. It jumps to `fast_path` if the
 /// object that called first calls again; otherwise the caller is looked up.
@@ -124,22 +97,6 @@ macro_rules! with_listeners {
     };
 }
 pub(crate) use with_listeners;
-
-/// Defines `with_listeners` for a function with unknown parameters.
-macro_rules! variadic {
-    ($next:ident) => {
-        #[unsafe(naked)]
-        unsafe extern "C-unwind" fn with_listeners() {
-            std::arch::naked_asm!(
-                "lea r11, [rip + {next}]",
-                "jmp {record}",
-                next = sym $next,
-                record = sym $crate::trampoline::record,
-            )
-        }
-    };
-}
-pub(crate) use variadic;
 
 /// Defines a function that calls `$function` with its first six or seven arguments, which are integers or
 /// addresses, restores them, and jumps to the address that `$function` returns. `$function` runs no foreign code,
