@@ -238,7 +238,7 @@ impl<T: Tracked> Objects<T> {
 
     fn remove(&self, handle: Handle, number: u64) {
         let mut members = None;
-        let is_removed = self.table.remove_if(handle, |known| {
+        let removed = self.table.remove_if(handle, |known| {
             let is_it = self::number(known) == number;
             if is_it {
                 members = known.release();
@@ -246,7 +246,7 @@ impl<T: Tracked> Objects<T> {
             is_it
         });
         drop(members);
-        if is_removed {
+        if removed.is_some() {
             T::ended(number);
         }
     }
