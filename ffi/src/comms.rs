@@ -15,7 +15,6 @@ use mpit::internal::lock::Mutex;
 use mpit::object::{Bind, OUTSIDE, Object};
 use mpit_components::coll::Kind;
 use mpit_components::comms::{self, CommId, Ranks};
-use mpit_components::events;
 
 use crate::abi::{Abi, Handle};
 use crate::attributes::{Attribute, Functions, after_deletion};
@@ -35,7 +34,6 @@ pub struct Comm {
     freeing: AtomicBool,
     /// The processes that messages go to.
     members: Members,
-    /// The size of this process's own group.
     local_size: AtomicU32,
     rank: AtomicU32,
     remote: AtomicBool,
@@ -146,7 +144,7 @@ static COMMS: Objects<Comm> = Objects::new();
 #[inline]
 #[must_use]
 pub fn of_handle(handle: Handle) -> Option<&'static Comm> {
-    COMMS.get(handle).or_else(|| if sessions::is_mpi_active() { track(handle) } else { None })
+    COMMS.of_handle(handle)
 }
 
 /// Returns the communicator of a handle as an object for handles to bind to. Without a host, only the MPI
@@ -164,11 +162,7 @@ pub fn object_of(handle: Handle) -> Option<Object<'static>> {
 /// communicator.
 #[must_use]
 pub fn identity_of(handle: Handle) -> Option<Object<'static>> {
-    match of_handle(handle) {
-        Some(comm) => Some(Object::new(Bind::Comm, comm.id().get())),
-        None if Host::get().is_none() => Some(Object::new(Bind::Comm, handle as u64)),
-        None => None,
-    }
+    COMMS.identity_of(handle)
 }
 
 /// Returns true if a handle is a registered communicator.
@@ -181,7 +175,7 @@ pub fn is_registered(handle: Handle) -> bool {
 #[inline]
 #[must_use]
 pub fn in_use(handle: Handle) -> Option<&'static Comm> {
-    COMMS.get(handle).or_else(|| track(handle))
+    COMMS.in_use(handle)
 }
 
 /// Returns the communicator of a handle if it is registered. The library is not called.
@@ -198,20 +192,9 @@ pub fn cached(handle: Handle) -> Option<&'static Comm> {
     COMMS.cached(handle)
 }
 
-#[cold]
-fn track(handle: Handle) -> Option<&'static Comm> {
-    if is_null(handle) { None } else { COMMS.track(handle) }
-}
-
-fn is_null(handle: Handle) -> bool {
-    handle == 0 || Host::get().is_none_or(|host| handle == host.abi().comm_null)
-}
-
-/// Registers a communicator that a call has created.
+/// Registers a communicator that a call has created; the handle may be null.
 pub fn created(handle: Handle) {
-    if !is_null(handle) {
-        COMMS.created(handle);
-    }
+    COMMS.created(handle);
 }
 
 /// Registers a communicator that a call on another one has created; the handle may be null.
@@ -232,12 +215,7 @@ pub fn creation_started(parent: Handle, call: Call, new: Handle) {
 /// tool listens to the event.
 #[must_use]
 pub fn freeing(handle: Handle) -> Option<Freeing> {
-    let known = || COMMS.freeing(handle);
-    known().or_else(|| {
-        // A tool that listens only to the end of communicators has not caused their registration.
-        let is_wanted = events::active() && sessions::is_mpi_active() && track(handle).is_some();
-        if is_wanted { known() } else { None }
-    })
+    COMMS.freeing(handle)
 }
 
 /// The description of a communicator, as read from the host.
@@ -252,6 +230,8 @@ pub(crate) struct NewObject {
 
 impl Tracked for Comm {
     type NewObject = NewObject;
+
+    const KIND: Bind = Bind::Comm;
 
     fn all() -> &'static Objects<Self> {
         &COMMS
@@ -337,7 +317,6 @@ fn is_inter(handle: Handle) -> bool {
     inter != 0
 }
 
-/// Returns the rank of this process and the size of its group.
 fn rank_and_size(handle: Handle) -> (u32, u32) {
     let (mut rank, mut size): (c_int, c_int) = (0, 0);
     // SAFETY: callers pass a communicator in use, and `rank` is a local variable.

@@ -18,7 +18,6 @@ use crate::native_monitoring;
 /// The environment variable that requests the report: a directory for one file per process.
 pub const DIRECTORY: &str = "MPIT_DOCTOR";
 
-/// The report of a process.
 struct Report {
     file: PathBuf,
     /// The members that never change.
@@ -154,15 +153,10 @@ fn check_writable(stem: &Path) -> std::io::Result<()> {
 pub fn warn_of_missing_library() {
     static IS_REPORTED: AtomicBool = AtomicBool::new(false);
     if library().is_none() && !IS_REPORTED.swap(true, Relaxed) {
-        print(
+        crate::warn(
             "this program calls MPI, and no MPI library is loaded: the linker dropped it (--as-needed, which many compilers pass); \
              link with -Wl,--no-as-needed in front of -lmpi",
         );
         write_without_mpi();
     }
-}
-
-#[allow(clippy::print_stderr, reason = "the program gets an error code that says nothing")]
-fn print(message: &str) {
-    eprintln!("mpit: {message}");
 }

@@ -244,11 +244,6 @@ fn requested_path() -> Option<PathBuf> {
 
 fn write(path: &Path, listing: &str) {
     if let Err(error) = std::fs::write(path, listing) {
-        warn(&format!("cannot write the list of variables to {}: {error}", path.display()));
+        crate::warn(&format!("cannot write the list of variables to {}: {error}", path.display()));
     }
-}
-
-#[allow(clippy::print_stderr, reason = "the user of `mpit vars` reads it")]
-fn warn(message: &str) {
-    eprintln!("mpit: {}", mpit::internal::printable(message));
 }

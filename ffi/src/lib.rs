@@ -61,6 +61,12 @@ use mpit::internal::lock::Once;
 use abi::Abi;
 use host::Host;
 
+/// Reports what no return code expresses, in one line on standard error.
+#[allow(clippy::print_stderr, reason = "C callers get only a code, and some functions have no caller")]
+fn warn(message: &str) {
+    eprintln!("mpit: {}", mpit::internal::printable(message));
+}
+
 /// The MPI constants that the calling program uses: the host's, or the standard ABI's if there is no host.
 pub fn abi() -> &'static Abi {
     static STANDARD: Once<Abi> = Once::new();

@@ -136,12 +136,11 @@ pub fn session_finalizing() {
 }
 
 /// Reports once that sessions after the last one are not recorded.
-#[allow(clippy::print_stderr, reason = "there is no caller to return an error to")]
 fn warn_of_late_sessions() {
     static IS_REPORTED: AtomicBool = AtomicBool::new(false);
     if monitoring::records_whole_run() && !IS_REPORTED.swap(true, SeqCst) {
-        eprintln!(
-            "mpit: monitoring: a session of MPI began after the last one had ended; its calls are not recorded"
+        crate::warn(
+            "monitoring: a session of MPI began after the last one had ended; its calls are not recorded",
         );
     }
 }

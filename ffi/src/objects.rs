@@ -21,16 +21,20 @@ use std::sync::atomic::{
 };
 
 use mpit::internal::lock::Mutex;
+use mpit::object::{Bind, Object};
 use mpit_components::comms::Ranks;
+use mpit_components::events;
 
 use crate::abi::Handle;
-use crate::host::callbacks;
+use crate::host::{Host, callbacks};
 use crate::in_flight::InFlight;
+use crate::sessions;
 use crate::table::Table;
 
 /// A kind of object that is tracked by its handle.
 pub(crate) trait Tracked: Default + Sync + Send + 'static {
-    /// Returns the objects of this kind.
+    const KIND: Bind;
+
     fn all() -> &'static Objects<Self>;
 
     /// Returns the object's number, which is never reused; 0 if there is no object.
@@ -39,13 +43,11 @@ pub(crate) trait Tracked: Default + Sync + Send + 'static {
     /// Returns the flag that is true during a call that frees the object.
     fn freeing(&self) -> &AtomicBool;
 
-    /// The description of a new object.
     type NewObject;
 
     /// Queries the host for the description of an object in use, and assigns a number.
     fn describe(handle: Handle) -> Option<Self::NewObject>;
 
-    /// Stores the description.
     fn set(&self, handle: Handle, new: Self::NewObject);
 
     /// Returns the number of processes that share the object.
@@ -78,7 +80,6 @@ struct SuspectHandle<T: 'static> {
     object: &'static T,
 }
 
-/// The objects of one kind.
 #[derive(Debug)]
 pub(crate) struct Objects<T: 'static> {
     table: Table<T>,
@@ -119,7 +120,6 @@ impl<T: Tracked> Objects<T> {
         }
     }
 
-    /// Returns the object of a handle.
     #[inline]
     pub(crate) fn get(&self, handle: Handle) -> Option<&'static T> {
         self.table.get(handle)
@@ -131,10 +131,35 @@ impl<T: Tracked> Objects<T> {
         self.table.cached(handle)
     }
 
-    /// Returns the object of a handle in use that is not registered yet.
+    /// Returns the object of a handle in use; registers it if needed.
+    #[inline]
+    pub(crate) fn in_use(&'static self, handle: Handle) -> Option<&'static T> {
+        self.get(handle).or_else(|| self.track(handle))
+    }
+
+    /// Returns the object of a handle that the host accepts. If it is not registered, MPI must be active.
+    #[inline]
+    pub(crate) fn of_handle(&'static self, handle: Handle) -> Option<&'static T> {
+        self.get(handle).or_else(|| if sessions::is_mpi_active() { self.track(handle) } else { None })
+    }
+
+    /// Returns the object of a handle as an object with its number only. Without a host, only the MPI
+    /// implementation that embeds this crate knows the object, which has the handle.
+    pub(crate) fn identity_of(&'static self, handle: Handle) -> Option<Object<'static>> {
+        match self.of_handle(handle) {
+            Some(known) => Some(Object::new(T::KIND, number(known))),
+            None if Host::get().is_none() => Some(Object::new(T::KIND, handle as u64)),
+            None => None,
+        }
+    }
+
     #[cold]
-    pub(crate) fn track(&'static self, handle: Handle) -> Option<&'static T> {
-        self.register_if_new(handle, callbacks::is_inside)
+    fn track(&'static self, handle: Handle) -> Option<&'static T> {
+        if Self::is_null(handle) { None } else { self.register_if_new(handle, callbacks::is_inside) }
+    }
+
+    fn is_null(handle: Handle) -> bool {
+        handle == 0 || Host::get().is_none_or(|host| handle == host.abi().nulls[T::KIND as usize])
     }
 
     /// Returns the object of a handle whose deletion has certainly not begun; registers it if needed.
@@ -187,9 +212,12 @@ impl<T: Tracked> Objects<T> {
         Some((object, described(object)))
     }
 
-    /// Handles a call that created an object with this handle: ends the object registered under it, unless
-    /// that is the same one.
+    /// Handles a call that created an object with this handle, which may be null: ends the object registered
+    /// under it, unless that is the same one.
     pub(crate) fn created(&'static self, handle: Handle) {
+        if Self::is_null(handle) {
+            return;
+        }
         if let Some(number) = self.table.get(handle).map(number)
             && T::attribute(handle) != Some(number)
         {
@@ -198,8 +226,17 @@ impl<T: Tracked> Objects<T> {
         let _ = self.register_live(handle);
     }
 
-    /// Prepares for a call that frees the object. Returns `None` if it is not registered.
+    /// Prepares for a call that frees the object. Returns `None` if the object is not registered and no tool
+    /// listens to the event.
     pub(crate) fn freeing(&'static self, handle: Handle) -> Option<Freeing> {
+        self.freeing_known(handle).or_else(|| {
+            // A tool that listens only to the end of objects has not caused their registration.
+            let is_wanted = events::active() && sessions::is_mpi_active() && self.track(handle).is_some();
+            if is_wanted { self.freeing_known(handle) } else { None }
+        })
+    }
+
+    fn freeing_known(&'static self, handle: Handle) -> Option<Freeing> {
         let object = self.table.get(handle).or_else(|| self.suspect_object(handle))?;
         let number = number(object);
         if number == 0 {

@@ -38,23 +38,22 @@ fn determine(state: &AtomicU8) -> bool {
 
 /// Reports on standard error that mpit is inactive in this process. Once per job, if the launcher provides the
 /// rank.
-#[allow(clippy::print_stderr, reason = "no other way to reach the user")]
 pub(super) fn report(library: &Library) {
     if has_nonzero_rank() {
         return;
     }
     let file = library.file();
     if LOADED_OVER_MPI.is_empty() {
-        eprintln!(
-            "mpit: libmpit.so is for MPI libraries without MPI_T, and this program uses {file}, to which calls are forwarded; \
+        crate::warn(&format!(
+            "libmpit.so is for MPI libraries without MPI_T, and this program uses {file}, to which calls are forwarded; \
              link without -lmpit, and register with mpit_offer (pkg-config mpit-plugin)"
-        );
+        ));
     } else {
-        eprintln!(
-            "mpit: the ABI of this MPI library is unknown, so nothing is recorded and all calls are forwarded unchanged: {file}, \
+        crate::warn(&format!(
+            "the ABI of this MPI library is unknown, so nothing is recorded and all calls are forwarded unchanged: {file}, \
              \"{}\"",
             version(library)
-        );
+        ));
     }
 }
 

@@ -62,12 +62,6 @@ pub(crate) trait Deliver {
     fn deliver(&self);
 }
 
-/// Returns the record of a call if it is complete before the call.
-#[inline]
-pub(crate) fn fast_record<N: Recorder>(recorder: N) -> Option<N::FastRecord> {
-    recorder.fast_record()
-}
-
 /// Delivers the record of a call that has succeeded. A separate function, so that its callers save no
 /// registers for it.
 #[inline(never)]
@@ -83,16 +77,4 @@ pub(crate) fn notify<K: Deliver>(guard: &FastPathGuard, fast_record: &K) {
     guard.notify(|| {
         catch_panic(|| fast_record.deliver());
     });
-}
-
-/// Prepares the record of a call on the slow path.
-#[inline]
-pub(crate) fn prepare<N: Recorder>(recorder: N) -> N::Pending {
-    recorder.prepare()
-}
-
-/// Completes the record of a call on the slow path.
-#[inline]
-pub(crate) fn complete<B: Pending>(pending: B) {
-    pending.after();
 }
