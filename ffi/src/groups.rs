@@ -46,7 +46,6 @@ impl Group {
         })
     }
 
-    /// Returns the group of a window.
     pub(crate) fn of_window(abi: &'static Abi, win: Handle) -> Option<Self> {
         // SAFETY: callers pass a window in use, and `query_group` passes space for a handle.
         Self::query_group(abi, |group| unsafe { mpi::win_get_group(win, group) })
@@ -178,7 +177,6 @@ impl RankSource for GroupRanks {
     }
 }
 
-/// Returns the group of the world.
 fn world(abi: &'static Abi) -> Option<Arc<Group>> {
     static WORLD: Mutex<Option<Arc<Group>>> = Mutex::new(None);
     if let Some(world) = &*WORLD.lock() {

@@ -30,16 +30,11 @@ use mpit_ffi::host::{Host, objects::Object};
 use crate::isolation::with_errno_kept;
 use crate::nesting;
 
-/// The caller of an MPI function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Caller {
-    /// The MPI library itself.
     Library,
-    /// The library's Fortran interface, which calls MPI functions on behalf of the program.
     Wrapper,
-    /// A profiling tool between us and the library.
     Tool,
-    /// The program and its other libraries.
     Program,
 }
 
@@ -58,14 +53,12 @@ static EMPTY: CallerRange = CallerRange::new(0..0, Caller::Program);
 /// The ranges of the program, in order of their first calls. Begins with an empty range.
 pub(crate) static PROGRAM_RANGES: AtomicPtr<CallerRange> = AtomicPtr::new((&raw const EMPTY).cast_mut());
 
-/// The ranges of all other callers.
 static OTHER_RANGES: AtomicPtr<CallerRange> = AtomicPtr::new(null_mut());
 
 /// The maximum number of stored ranges. In programs with more objects that call MPI, the others are looked up
 /// at each call.
 const MAX_RANGES: usize = 64;
 
-/// The number of stored ranges.
 static STORED_RANGES: AtomicUsize = AtomicUsize::new(0);
 
 impl CallerRange {
@@ -119,7 +112,6 @@ pub(crate) fn is_recorded(return_address: usize, is_profiling: bool) -> bool {
     }
 }
 
-/// Returns the caller for a return address.
 pub(crate) fn caller_of(return_address: usize) -> Caller {
     if ranges(&PROGRAM_RANGES).any(|stored| stored.range().contains(&return_address)) {
         return Caller::Program;
@@ -173,7 +165,6 @@ fn kind_of(object: &Object) -> Caller {
     }
 }
 
-/// Returns true if an object is the MPI library.
 pub(crate) fn is_library(object: &Object) -> bool {
     Host::get().is_some_and(|host| host.is_in(object))
 }

@@ -30,7 +30,6 @@ pub(crate) trait Interest {
     /// Returns true if a listener also wants to be notified before the call is forwarded.
     fn is_recorded_before() -> bool;
 
-    /// Returns true if a listener wants the time of the call.
     #[inline]
     fn is_timed() -> bool {
         Self::AREA.is_some_and(calls::active)
@@ -203,7 +202,6 @@ fn begin(area: Area) -> Stopwatch {
     calls::begin(area)
 }
 
-/// Stops the stopwatch of a call.
 #[cold]
 #[inline(never)]
 fn end(stopwatch: Stopwatch) {

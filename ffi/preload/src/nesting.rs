@@ -22,7 +22,6 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 /// [`NOTIFYING`].
 static PROCESS_STATE: AtomicUsize = AtomicUsize::new(UNTRACKED);
 
-/// No call is in progress.
 const IDLE: usize = 0;
 /// Added to the stack position while listeners are notified of the call.
 const NOTIFYING: usize = 1;
@@ -146,7 +145,6 @@ fn restore(previous: usize) {
     PROCESS_STATE.store(previous | (usize::from(mpit::internal::threads::concurrent()) * UNTRACKED), Relaxed);
 }
 
-/// Returns true if a recorded call is in progress in this thread.
 pub(crate) fn is_in_recorded_call() -> bool {
     let state =
         if mpit::internal::threads::concurrent() { THREAD_STATE.get() } else { PROCESS_STATE.load(Relaxed) };

@@ -48,9 +48,7 @@ pub(crate) struct NextDefinition {
     /// or if the call is not MPI's. Until then a function of this library, since any call may be the first one
     /// to be recorded.
     without_listeners: AtomicPtr<c_void>,
-    /// The destination of calls with listeners.
     with_listeners: AtomicPtr<c_void>,
-    /// The function that records a call.
     fast_path: AtomicPtr<c_void>,
     /// The address of the next definition if that is a function of MPI; null until it is found.
     address: AtomicPtr<c_void>,
@@ -98,7 +96,6 @@ impl NextDefinition {
         self
     }
 
-    /// Returns the destination of calls without listeners.
     #[inline]
     pub(crate) fn without_listeners(&self) -> *mut c_void {
         self.without_listeners.load(Acquire)
@@ -110,13 +107,11 @@ impl NextDefinition {
         self.without_listeners() == self.entry_points.slow_path
     }
 
-    /// Returns the function that records a call.
     #[inline]
     pub(crate) fn fast_path(&self) -> *mut c_void {
         self.fast_path.load(Acquire)
     }
 
-    /// Returns the next definition of a function of MPI; null until it is found.
     #[inline]
     pub(crate) fn address(&self) -> *mut c_void {
         self.address.load(Acquire)
@@ -137,7 +132,6 @@ impl NextDefinition {
         self.entry_points.slow_path
     }
 
-    /// Finds the function in the library itself.
     fn find_in_library(&self) -> Option<*mut c_void> {
         let found = self.profiling_name.and_then(|name| Host::get()?.function(name))?;
         self.address.store(found, Release);

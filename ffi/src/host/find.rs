@@ -41,12 +41,10 @@ impl Loaded {
         Self::open(file_of(address)?)
     }
 
-    /// Returns a symbol of this object or of one that it needs.
     fn find_symbol(&self, name: &CStr) -> Option<NonNull<c_void>> {
         symbol(self.handle, name)
     }
 
-    /// Returns a symbol that this object itself defines.
     fn own_symbol(&self, name: &CStr) -> Option<NonNull<c_void>> {
         self.find_symbol(name).filter(|address| file_of(*address).as_deref() == Some(&self.file))
     }

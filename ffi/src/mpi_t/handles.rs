@@ -54,7 +54,6 @@ impl HostPvar {
 struct HostCvar {
     /// The host's handle; 0 once it is freed.
     host: AtomicUsize,
-    /// The datatype of an element.
     datatype: AtomicUsize,
     /// The number of elements; may be 0.
     count: AtomicU32,
@@ -182,7 +181,6 @@ pub(super) fn call_with_pvar(
     outcome.flatten().unwrap_or(Err(Error::InvalidHandle.into()))
 }
 
-/// Returns all handles of the host's variables in a session.
 pub(super) fn pvars_of(session: SessionId) -> Vec<(u64, &'static HostPvar)> {
     tables().pvars.iter().filter(|(_, handle)| handle.session.load(SeqCst) == session.0).collect()
 }

@@ -25,7 +25,6 @@ use crate::merge::{EventInfo, HostEntry, Merged};
 /// A registration for one of the host's events.
 #[derive(Debug, Default)]
 pub(super) struct Registration {
-    /// The host's registration.
     host: AtomicUsize,
     /// The number of elements of the event type.
     elements: AtomicU32,
@@ -47,13 +46,11 @@ pub(super) struct Registration {
 }
 
 impl Registration {
-    /// Returns the host's registration.
     pub(super) fn at_host(&self) -> usize {
         self.host.load(SeqCst)
     }
 }
 
-/// A callback of a registration.
 #[derive(Debug, Default)]
 struct Callback {
     registration: AtomicU64,
@@ -61,7 +58,6 @@ struct Callback {
     user_data: AtomicPtr<c_void>,
 }
 
-/// A snapshot of a callback.
 #[derive(Clone, Copy, Debug)]
 struct CallbackSnapshot {
     registration: u64,
@@ -212,12 +208,10 @@ pub(super) fn register(
     result
 }
 
-/// Returns true if a registration has a callback at a level.
 pub(super) fn has_callback(registration: &Registration, level: Safety) -> bool {
     registration.callbacks[level as usize].load(SeqCst) != 0
 }
 
-/// Sets the dropped-event handler.
 pub(super) fn set_dropped_handler(
     merged: &Merged,
     registration: &Registration,

@@ -81,17 +81,13 @@ addresses! {
     Buf;
     /// Any address that is forwarded and not used.
     Pointer;
-    /// The variable for a communicator that the call creates.
+    // Variables: `New...` for an object that the call creates, `...Out` for a result.
     NewComm of Comm;
-    /// The variable for a window that the call creates.
     NewWin of Win;
-    /// The variable in which the call stores a number of bytes.
     CountOut;
     /// A buffer of `MPI_MAX_ERROR_STRING` characters in which the call stores a text.
     TextOut;
-    /// The variable in which the call stores an `int`.
     IntOut;
-    /// The variable for a session that the call creates.
     NewSession;
     /// The variable of a datatype that the call creates, commits or frees.
     NewType of Datatype;
@@ -99,15 +95,11 @@ addresses! {
     Freed;
     /// A request, or an array of them.
     Request of Request;
-    /// The datatypes of an array of blocks.
+    // Arrays with an element for each block.
     Types;
-    /// The counts of an array of blocks to send.
     SendCounts;
-    /// The counts of an array of blocks to receive.
     RecvCounts;
-    /// The displacements of blocks to send.
     SendDispls;
-    /// The displacements of blocks to receive.
     RecvDispls;
 }
 
@@ -129,7 +121,6 @@ impl<L: Binding> Buf<L> {
 }
 
 impl NewSession<C> {
-    /// Returns the session that the call created.
     pub(crate) fn get(self) -> Option<Handle> {
         if self.0.is_null() {
             return None;
@@ -140,14 +131,12 @@ impl NewSession<C> {
 }
 
 impl<L: Binding> Freed<L> {
-    /// Returns the handle, of the given kind of object; 0 if there is none.
     pub(crate) fn get(self, kind: Bind) -> Handle {
         L::handle_at(kind, self.0, 0)
     }
 }
 
 impl TextOut<C> {
-    /// Returns the text that the successful call has written.
     pub(crate) fn get(&self) -> Option<&CStr> {
         if self.0.is_null() {
             return None;
@@ -188,14 +177,12 @@ impl<L: Binding> Request<L> {
         !self.0.is_null()
     }
 
-    /// Returns the request at an index of an array.
     pub(crate) fn at(self, index: usize) -> Handle {
         L::handle_at(Bind::Request, self.0, index)
     }
 }
 
 impl<L: Binding> Types<L> {
-    /// Returns the array, of `len` datatypes.
     pub(crate) fn of(self, len: u32) -> TypeArray {
         TypeArray { at: self.0, len, get: |at, index| L::handle_at(Bind::Datatype, at, index) }
     }
@@ -204,7 +191,6 @@ impl<L: Binding> Types<L> {
 macro_rules! counts {
     ($($kind:ident),+) => {$(
         impl<L: Binding> $kind<L> {
-            /// Returns the array, of `len` counts.
             pub(crate) fn of(self, len: u32) -> CountArray {
                 CountArray { at: self.0, len, wide: L::WIDE }
             }
@@ -271,7 +257,6 @@ impl Debug for TypeArray {
 pub(crate) struct ErrorCode(*mut c_int);
 
 impl ErrorCode {
-    /// Returns the error code of the call.
     pub(crate) fn get(self) -> c_int {
         // SAFETY: Fortran passes the address of the error code, or null if the argument is omitted.
         unsafe { self.0.as_ref() }.copied().unwrap_or(Abi::SUCCESS)

@@ -21,7 +21,6 @@ impl ByteCounts {
         unsafe { self.words.load(Acquire).as_ref() }.map_or(&[], |words| words)
     }
 
-    /// Replaces the list.
     pub(crate) fn set(&self, list: &[u64]) {
         if self.words().len() < list.len() {
             // At least doubled, so that all lists that were left behind together are shorter than the current
@@ -35,7 +34,6 @@ impl ByteCounts {
         }
     }
 
-    /// Returns the bytes for one rank.
     pub(crate) fn get(&self, index: u32) -> u64 {
         self.words().get(index as usize).map_or(0, |word| word.load(Relaxed))
     }

@@ -9,7 +9,6 @@ use mpit_ffi::host::Host;
 
 use crate::arguments::{Binding, NewType, Type};
 
-/// Stores the size of a type that was committed.
 pub(crate) fn committed<L: Binding>(datatype: NewType<L>) {
     if let Some(host) = Host::get() {
         datatypes::committed(host.abi(), datatype.get());

@@ -53,7 +53,6 @@ pub(crate) fn forbid_recording_in_advance() {
 const MIN_TAG_LIMIT: c_int = 32767;
 
 impl SendRecorder {
-    /// Makes the record from the arguments of a call.
     #[inline]
     pub(crate) fn new<L: Binding>(
         mode: Mode,

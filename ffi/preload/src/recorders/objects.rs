@@ -6,7 +6,6 @@ use mpit_ffi::comms::Freeing;
 
 use crate::arguments::{Binding, Freed};
 
-/// Prepares for a call that frees an object.
 pub(crate) fn freeing<L: Binding>(kind: Bind, object: Freed<L>) -> Option<Freeing> {
     bound_values::freeing(kind, object.get(kind))
 }

@@ -127,7 +127,6 @@ impl<L: Binding, N> CreationRecorder<L, N> {
     }
 }
 
-/// The state that is kept during the call.
 pub(crate) struct PendingCreation<L: Binding, B> {
     request: Request<L>,
     plan: B,
@@ -214,7 +213,6 @@ pub(crate) fn created_without_record<L: Binding>(request: Request<L>) {
     remove(request.get());
 }
 
-/// The requests of a call that starts them.
 #[derive(Clone, Copy)]
 pub(crate) struct StartRecorder<L: Binding> {
     requests: Request<L>,

@@ -4,7 +4,6 @@ use mpit_ffi::lifecycle;
 
 use crate::arguments::{C, NewSession};
 
-/// Records a session that was initialized in C.
 pub(crate) fn initialized(session: NewSession<C>) {
     lifecycle::session_initialized(session.get());
 }

@@ -175,7 +175,6 @@ impl CallContext {
         Some(Self { kind, comm, lookup })
     }
 
-    /// Returns the root.
     #[inline]
     fn root<L: Binding>(self, root: Int<L>) -> Option<Root> {
         if self.lookup == Lookup::Cached && self.comm.is_remote() {
