@@ -311,18 +311,15 @@ impl Tracked for Comm {
 }
 
 fn is_inter(handle: Handle) -> bool {
-    let mut inter = 0;
-    // SAFETY: the communicator is in use, and `inter` is a local variable.
-    unsafe { mpi::comm_test_inter(handle, &raw mut inter) };
-    inter != 0
+    // SAFETY: the communicator is in use, and `value` passes a local variable.
+    mpi::value(|inter| unsafe { mpi::comm_test_inter(handle, inter) }).unwrap_or(0) != 0
 }
 
 fn rank_and_size(handle: Handle) -> (u32, u32) {
-    let (mut rank, mut size): (c_int, c_int) = (0, 0);
-    // SAFETY: callers pass a communicator in use, and `rank` is a local variable.
-    unsafe { mpi::comm_rank(handle, &raw mut rank) };
-    // SAFETY: callers pass a communicator in use, and `size` is a local variable.
-    unsafe { mpi::comm_size(handle, &raw mut size) };
+    // SAFETY: callers pass a communicator in use, and `value` passes a local variable.
+    let rank = mpi::value(|rank| unsafe { mpi::comm_rank(handle, rank) }).unwrap_or(0);
+    // SAFETY: callers pass a communicator in use, and `value` passes a local variable.
+    let size = mpi::value(|size| unsafe { mpi::comm_size(handle, size) }).unwrap_or(0);
     (rank.cast_unsigned(), size.cast_unsigned())
 }
 

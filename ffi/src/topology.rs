@@ -24,14 +24,11 @@ impl Neighbors {
     /// describe it.
     pub(crate) fn of(abi: &Abi, comm: Handle, rank: u32, ranks: &Ranks) -> Self {
         let [cart, graph, dist_graph] = abi.topologies;
-        let mut kind: c_int = 0;
-        // SAFETY: the caller passes a communicator in use, and `kind` is a local variable.
-        let code = unsafe { mpi::topo_test(comm, &raw mut kind) };
-        let found = match kind {
-            _ if code != Some(Abi::SUCCESS) => None,
-            kind if kind == cart => cartesian(comm).map(both_ways),
-            kind if kind == graph => of_graph(comm, rank).map(both_ways),
-            kind if kind == dist_graph => of_dist_graph(comm),
+        // SAFETY: the caller passes a communicator in use, and `value` passes a local variable.
+        let found = match mpi::value(|kind| unsafe { mpi::topo_test(comm, kind) }) {
+            Some(kind) if kind == cart => cartesian(comm).map(both_ways),
+            Some(kind) if kind == graph => of_graph(comm, rank).map(both_ways),
+            Some(kind) if kind == dist_graph => of_dist_graph(comm),
             _ => None,
         };
         let Some((destinations, sources)) = found else { return Self::default() };
@@ -48,8 +45,7 @@ fn both_ways(neighbors: Vec<c_int>) -> (Vec<c_int>, u32) {
 
 /// Returns the number that a call to the host writes.
 fn number(query: impl FnOnce(*mut c_int) -> Option<c_int>) -> Option<usize> {
-    let mut number: c_int = 0;
-    if query(&raw mut number) == Some(Abi::SUCCESS) { Some(number.max(0) as usize) } else { None }
+    mpi::value(query).map(|number| number.max(0) as usize)
 }
 
 /// Returns the neighbors in a Cartesian topology: for each dimension the one below, then the one above.

@@ -211,12 +211,7 @@ fn end(stopwatch: Stopwatch) {
 /// Runs a call that is recorded whenever it succeeds, also inside another one.
 #[inline]
 pub(crate) fn run_always(forward: impl FnOnce() -> c_int, after: impl FnOnce()) -> c_int {
-    let Some(guard) = ProgramCallGuard::enter() else { return forward() };
-    let code = guard.forward(forward);
-    if code == Abi::SUCCESS {
-        catch_panic(after);
-    }
-    code
+    run_creation(forward, || (), |()| after())
 }
 
 /// Runs a call that initializes the library, and is recorded whenever it succeeds.

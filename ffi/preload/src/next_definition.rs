@@ -156,6 +156,12 @@ impl NextDefinition {
             self.intercept();
             return self.with_listeners.load(Acquire);
         }
+        self.bypass(found, object)
+    }
+
+    /// Directs all further calls to a definition that is not MPI's, unless its object may be unloaded. Returns the
+    /// definition.
+    fn bypass(&self, found: *mut c_void, object: Option<Object>) -> *mut c_void {
         // A call that the library makes during the search for it does not show whose name it is.
         if object.is_some_and(|object| object.is_permanent()) && !Host::is_being_searched() {
             self.with_listeners.store(found, Release);
@@ -170,11 +176,7 @@ impl NextDefinition {
         let Some(found) = self.definition(return_address) else { return twin.entry_points.slow_path };
         let object = Object::containing(found.addr());
         if !object.as_ref().is_some_and(callers::is_library) {
-            if object.is_some_and(|object| object.is_permanent()) && !Host::is_being_searched() {
-                self.with_listeners.store(found, Release);
-                self.without_listeners.store(found, Release);
-            }
-            return found;
+            return self.bypass(found, object);
         }
         self.address.store(found, Release);
         if !lifecycle::is_initialized() {

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-use crate::abi::Handle;
+use crate::abi::{Abi, Handle};
 
 /// `MPI_Comm_copy_attr_function` and `MPI_Win_copy_attr_function`.
 pub type CopyAttribute =
@@ -78,16 +78,24 @@ host_calls! {
     fn type_size_x = MPI_Type_size_x(datatype: Handle, size: *mut i64);
 }
 
+/// Returns the value that a call of the host writes; `None` if the call fails.
+pub(crate) fn value<T: Default>(query: impl FnOnce(*mut T) -> Option<c_int>) -> Option<T> {
+    let mut value = T::default();
+    if query(&raw mut value) == Some(Abi::SUCCESS) { Some(value) } else { None }
+}
+
+/// Returns the handle that a call of the host writes; `None` if the call fails.
+pub(crate) fn handle(abi: &Abi, query: impl FnOnce(*mut c_void) -> Option<c_int>) -> Option<Handle> {
+    // A `u64` has space for a handle of either width.
+    let handle = value(|at: *mut u64| query(at.cast()))?;
+    Some(abi.clean(handle as Handle))
+}
+
 /// Returns true between `MPI_Init` and `MPI_Finalize`.
 #[must_use]
 pub fn has_world() -> bool {
-    let (mut up, mut down): (c_int, c_int) = (0, 0);
-    // SAFETY: `MPI_Initialized` may be called at any time, and `up` is a local variable.
-    let code = unsafe { initialized(&raw mut up) };
-    if code != Some(0) || up == 0 {
-        return false;
-    }
-    // SAFETY: `MPI_Finalized` may be called at any time, and `down` is a local variable.
-    unsafe { finalized(&raw mut down) };
-    down == 0
+    // SAFETY: `MPI_Initialized` may be called at any time, and `value` passes a local variable.
+    let is_initialized = value(|flag| unsafe { initialized(flag) }).unwrap_or(0) != 0;
+    // SAFETY: `MPI_Finalized` may be called at any time, and `value` passes a local variable.
+    is_initialized && value(|flag| unsafe { finalized(flag) }).unwrap_or(0) == 0
 }

@@ -82,6 +82,17 @@ pub struct Merged {
     update_number: AtomicI32,
 }
 
+/// Calls a method of each index space.
+macro_rules! in_all_spaces {
+    ($merged:ident.$method:ident($argument:expr)) => {
+        $merged.pvars.$method($argument);
+        $merged.cvars.$method($argument);
+        $merged.sources.$method($argument);
+        $merged.events.$method($argument);
+        $merged.categories.$method($argument);
+    };
+}
+
 impl Merged {
     /// Returns the lists of this process.
     pub fn get() -> &'static Self {
@@ -116,29 +127,17 @@ impl Merged {
             if self.unlisted_queried_at.swap(number, SeqCst) != number {
                 self.query_unlisted();
             }
-            self.pvars.sync(self);
-            self.cvars.sync(self);
-            self.sources.sync(self);
-            self.events.sync(self);
-            self.categories.sync(self);
+            in_all_spaces!(self.sync(self));
         });
         if queried.is_none() {
-            self.pvars.sync_own(self);
-            self.cvars.sync_own(self);
-            self.sources.sync_own(self);
-            self.events.sync_own(self);
-            self.categories.sync_own(self);
+            in_all_spaces!(self.sync_own(self));
         }
     }
 
     /// Queries again the entries that the host did not describe so far: some become available when MPI is
     /// initialized. Call it only while the host is initialized.
     fn query_unlisted(&self) {
-        self.pvars.query_unlisted(self);
-        self.cvars.query_unlisted(self);
-        self.sources.query_unlisted(self);
-        self.events.query_unlisted(self);
-        self.categories.query_unlisted(self);
+        in_all_spaces!(self.query_unlisted(self));
     }
 
     /// Lists the entries that are available only now that MPI is initialized.
