@@ -52,8 +52,7 @@ impl Comm {
         CommId::from_number(self.number.load(Relaxed))
     }
 
-    /// Returns the number of processes that messages go to: of an intercommunicator, the size of the remote
-    /// group.
+    /// Returns the number of processes that messages go to: of an intercommunicator, the size of the remote group.
     #[must_use]
     pub fn size(&self) -> u32 {
         self.members.size()
@@ -91,8 +90,7 @@ impl Comm {
         self.sources.load(Relaxed)
     }
 
-    /// Returns the number of processes, or neighbors, that a collective operation of a kind may exchange
-    /// bytes with.
+    /// Returns the number of processes, or neighbors, that a collective operation of a kind may exchange bytes with.
     #[inline]
     #[must_use]
     pub fn exchanges_with(&self, kind: Kind) -> u32 {
@@ -125,8 +123,7 @@ impl Comm {
     }
 }
 
-/// Returns the list of ranks of a bound object. Lists are never freed; communicators with equal members share
-/// one.
+/// Returns the list of ranks of a bound object. Lists are never freed; communicators with equal members share one.
 fn leaked_list(ranks: &Ranks) -> &'static [AtomicU32] {
     type Lists = HashMap<Vec<u32>, &'static [AtomicU32]>;
     static LISTS: Mutex<Option<Lists>> = Mutex::new(None);
@@ -158,8 +155,7 @@ pub fn object_of(handle: Handle) -> Option<Object<'static>> {
     }
 }
 
-/// Returns the communicator of a handle as an object with its number only, which does not pin a freed
-/// communicator.
+/// Returns the communicator of a handle as an object with its number only, which does not pin a freed communicator.
 #[must_use]
 pub fn identity_of(handle: Handle) -> Option<Object<'static>> {
     COMMS.identity_of(handle)

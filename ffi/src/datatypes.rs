@@ -49,8 +49,7 @@ pub fn freeing(datatype: Handle) {
     SIZES.remove(datatype);
 }
 
-/// Returns true for the handles that programs pass if a type is not significant. The library would report an
-/// error.
+/// Returns true for the handles that programs pass if a type is not significant. The library would report an error.
 fn is_null(abi: &Abi, datatype: Handle) -> bool {
     datatype == 0 || datatype == abi.datatype_null()
 }

@@ -46,8 +46,7 @@ impl Conversion {
             FortranHandles::F2c => self.f2c.pmpi()?,
             FortranHandles::FromInt => self.from_int.pmpi()?,
         };
-        // SAFETY: `MPI_*_f2c` and `MPI_*_fromint` take an integer and return a handle, which in these flavors
-        // is a pointer.
+        // SAFETY: `MPI_*_f2c` and `MPI_*_fromint` take an integer and return a handle, which in these flavors is a pointer.
         let convert = unsafe {
             std::mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn(c_int) -> Handle>(address)
         };
@@ -74,8 +73,7 @@ pub fn handle(kind: Bind, fortran: c_int) -> Option<Handle> {
     conversion.handle(fortran)
 }
 
-/// Returns true if a buffer is `MPI_IN_PLACE` of Fortran or C: some Fortran interfaces convert it before they
-/// call C.
+/// Returns true if a buffer is `MPI_IN_PLACE` of Fortran or C: some Fortran interfaces convert it before they call C.
 #[must_use]
 pub fn is_in_place(buffer: *const c_void) -> bool {
     static ADDRESSES: OnceLock<Vec<usize>> = OnceLock::new();

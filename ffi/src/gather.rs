@@ -27,8 +27,7 @@ struct MpiTransport;
 /// The communicator that all processes have created.
 static COMM: OnceLock<Handle> = OnceLock::new();
 
-/// The maximum length of a message: counts are of C's type `int`, and each piece that arrives extends the
-/// deadline.
+/// The maximum length of a message: counts are of C's type `int`, and each piece that arrives extends the deadline.
 const MAX_PIECE: usize = 16 << 20;
 
 /// The tag of a message with the length of the bytes that follow.
@@ -47,8 +46,7 @@ impl Transport for MpiTransport {
         let made: &'static mut u64 = Box::leak(Box::new(0));
         let at: *mut u64 = made;
         let dup = Request::begin(|request| {
-            // SAFETY: MPI is initialized; `at` is leaked and has space for a handle, and `begin` passes space
-            // for a request.
+            // SAFETY: MPI is initialized; `at` is leaked and has space for a handle, and `begin` passes space for a request.
             unsafe { p2p::comm_idup(abi.comm_world, at.cast(), request) }
         })?;
         if !dup.complete(Some(Instant::now() + timeout))? {

@@ -1,5 +1,4 @@
-//! A listing of all that MPI_T shows a tool, as JSON: of this process, or of a process that runs under the preload
-//! library.
+//! A listing of all that MPI_T shows a tool, as JSON: of this process, or of a process that runs under the preload library.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};

@@ -78,8 +78,7 @@ fn is_variable(entry: *const c_char) -> bool {
     entry.to_bytes().strip_prefix(VARIABLE.to_bytes()).is_some_and(|rest| rest.starts_with(b"="))
 }
 
-/// Replaces the first entry of the environment that `is_wanted` by `new`, and returns it; null if there is
-/// none.
+/// Replaces the first entry of the environment that `is_wanted` by `new`, and returns it; null if there is none.
 fn replace_entry(is_wanted: impl Fn(*const c_char) -> bool, new: *mut c_char) -> *mut c_char {
     // SAFETY: `environ` is the C library's list, null or terminated by a null pointer.
     let mut entry_at = unsafe { environ };

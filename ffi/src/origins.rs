@@ -64,15 +64,13 @@ pub(crate) struct CreationCall {
     pub(crate) members: Option<Ranks>,
 }
 
-/// The origins of communicators that are not registered yet, by handle, because their creation is not
-/// complete.
+/// The origins of communicators that are not registered yet, by handle, because their creation is not complete.
 static CREATION_CALLS: Mutex<Vec<(Handle, CreationCall)>> = Mutex::new(Vec::new());
 
 /// The maximum number of stored origins; the oldest is dropped first.
 const MAX_STORED: usize = 256;
 
-/// The maximum length of a parent's name within a label: duplicates of duplicates would have ever longer
-/// ones.
+/// The maximum length of a parent's name within a label: duplicates of duplicates would have ever longer ones.
 const MAX_PARENT_NAME: usize = 100;
 
 /// Removes and returns the origin of a communicator.

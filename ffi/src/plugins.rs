@@ -57,8 +57,7 @@ impl From<Refused> for Failure {
     }
 }
 
-/// Runs the body of a C function, reports an error on standard error, and converts the result to a return
-/// code.
+/// Runs the body of a C function, reports an error on standard error, and converts the result to a return code.
 fn to_return_code(body: impl FnOnce() -> Result<(), Failure>) -> c_int {
     let error = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => return Abi::SUCCESS,

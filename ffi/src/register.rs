@@ -10,8 +10,7 @@ use mpit::internal::plugin::abi::Table;
 use crate::abi::Abi;
 use crate::host::find;
 
-/// Registers all entries that a table describes, or none; then one line on standard error contains the
-/// reason.
+/// Registers all entries that a table describes, or none; then one line on standard error contains the reason.
 ///
 /// # Safety
 ///

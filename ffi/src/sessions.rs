@@ -53,8 +53,7 @@ pub(crate) fn is_open() -> bool {
     IS_OPEN.load(Acquire)
 }
 
-/// Returns true if MPI functions may be called: between `MPI_Init` and `MPI_Finalize`, or while our own session
-/// is open.
+/// Returns true if MPI functions may be called: between `MPI_Init` and `MPI_Finalize`, or while our own session is open.
 #[must_use]
 pub(crate) fn is_mpi_active() -> bool {
     is_open() || mpi::has_world()

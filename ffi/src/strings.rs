@@ -38,8 +38,7 @@ impl Buffer {
     }
 
     /// Copies as much of `text` as fits, always with a NUL, and sets the length to that of the whole text
-    /// with its NUL. Without a length nothing is written; without a buffer or with length 0 only the length
-    /// is.
+    /// with its NUL. Without a length nothing is written; without a buffer or with length 0 only the length is.
     pub fn fill(self, text: impl AsRef<[u8]>) {
         let text = text.as_ref();
         if self.capacity > 0 {
@@ -63,8 +62,7 @@ mod tests {
 
     use super::Buffer;
 
-    /// Returns the buffer and the length after `fill` with the length `n`; the buffer is filled with `!`
-    /// before.
+    /// Returns the buffer and the length after `fill` with the length `n`; the buffer is filled with `!` before.
     fn filled_bytes(text: &str, n: c_int) -> ([u8; 8], c_int) {
         let mut buffer = [b'!'; 8];
         let mut len = n;

@@ -38,8 +38,7 @@ struct Entry<T> {
 #[derive(Debug)]
 pub struct Table<T: 'static> {
     entries: ProbeTable<AtomicPtr<Entry<T>>>,
-    /// The cache of recent lookups, by hash. A slot whose entry has got another handle meanwhile does not
-    /// match.
+    /// The cache of recent lookups, by hash. A slot whose entry has got another handle meanwhile does not match.
     cache: [AtomicPtr<Entry<T>>; CACHE_SLOTS],
     writer: Mutex<WriterState<T>>,
 }
@@ -95,8 +94,7 @@ impl<T: Sync + Send> Table<T> {
         self.insert_with(handle, |_| new_entry(value()))
     }
 
-    /// Inserts a handle, unless it is present, and reuses a removed entry if there is one. `fill` sets the
-    /// value.
+    /// Inserts a handle, unless it is present, and reuses a removed entry if there is one. `fill` sets the value.
     pub fn insert_reusing(&self, handle: Handle, fill: impl FnOnce(&T)) -> &'static T
     where
         T: Default,

@@ -1,5 +1,4 @@
-//! Windows of the MPI library: identity and members by handle. Registered and ended like communicators
-//! ([`crate::comms`]).
+//! Windows of the MPI library: identity and members by handle. Registered and ended like communicators ([`crate::comms`]).
 
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{

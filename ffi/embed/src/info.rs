@@ -1,7 +1,6 @@
 //! Info objects, through which tools set and read hints: the MPI functions that may be called at any time.
 //!
-//! Return codes are those of ordinary MPI functions. No error handler is called, because this library has
-//! none.
+//! Return codes are those of ordinary MPI functions. No error handler is called, because this library has none.
 
 use std::ffi::{c_char, c_int};
 
@@ -137,8 +136,7 @@ exported_functions! {
         }
         put(flag, c_int::from(found.is_some()))?;
         if let Some(found) = found {
-            // SAFETY: `value` is not null (checked), and the program passes space for `valuelen` bytes and a
-            // NUL.
+            // SAFETY: `value` is not null (checked), and the program passes space for `valuelen` bytes and a NUL.
             unsafe { copy(&found, found.len().min(capacity), value) };
         }
         Ok(())

@@ -55,8 +55,7 @@ pub(crate) static PROGRAM_RANGES: AtomicPtr<CallerRange> = AtomicPtr::new((&raw 
 
 static OTHER_RANGES: AtomicPtr<CallerRange> = AtomicPtr::new(null_mut());
 
-/// The maximum number of stored ranges. In programs with more objects that call MPI, the others are looked up
-/// at each call.
+/// The maximum number of stored ranges. In programs with more objects that call MPI, the others are looked up at each call.
 const MAX_RANGES: usize = 64;
 
 static STORED_RANGES: AtomicUsize = AtomicUsize::new(0);
@@ -186,8 +185,7 @@ fn is_by_name(return_address: usize, object: &Range<usize>) -> bool {
     (is_direct || is_through_table) && object.contains(&target)
 }
 
-/// Returns true if the call instruction before the return address is a call by name, with an address in the
-/// instruction.
+/// Returns true if the call instruction before the return address is a call by name, with an address in the instruction.
 #[cfg(target_arch = "aarch64")]
 fn is_by_name(return_address: usize, object: &Range<usize>) -> bool {
     if return_address < object.start + 4 {

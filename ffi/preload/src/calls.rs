@@ -149,8 +149,7 @@ pub(crate) fn count_in_advance<I: Interest, N: Recorder>(recorder: impl FnOnce()
 /// the library. The conditions are those of [`run_on_fast_path`].
 ///
 /// A return through this library was measured to cost up to 10 ns more than a tail call. The end of the call
-/// is then not observed, so MPI calls that the library makes inside would be recorded: in C, libraries make none
-/// in a send.
+/// is then not observed, so MPI calls that the library makes inside would be recorded: in C, libraries make none in a send.
 #[inline]
 pub(crate) fn record_before_call<I: Interest, N: Recorder>(recorder: impl FnOnce() -> N) -> bool {
     if !can_use_fast_path::<I>() {

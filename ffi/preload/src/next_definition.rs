@@ -29,8 +29,7 @@ use crate::isolation::with_errno_kept;
 pub(crate) struct EntryPoints {
     /// The destination of the first call: finds the next definition.
     pub(crate) unresolved: *mut c_void,
-    /// The destination of calls with listeners, once the name is known to be MPI's: a trampoline that checks
-    /// the caller.
+    /// The destination of calls with listeners, once the name is known to be MPI's: a trampoline that checks the caller.
     pub(crate) with_listeners: *mut c_void,
     /// Records a call, with the parameters of the MPI function.
     pub(crate) fast_path: *mut c_void,
@@ -142,8 +141,7 @@ impl NextDefinition {
     /// again at each call.
     pub(crate) fn resolve(&self, return_address: usize) -> *mut c_void {
         let Some(found) = self.definition(return_address) else {
-            // Without a definition the dynamic linker would end the program; the slow path returns an error
-            // code instead.
+            // Without a definition the dynamic linker would end the program; the slow path returns an error code instead.
             self.intercept();
             return self.without_listeners();
         };
@@ -220,8 +218,7 @@ impl NextDefinition {
         in_scope.or_else(|| if is_private() { anywhere() } else { None })
     }
 
-    /// Returns true if an object's function of this name is MPI's: in the library, or between it and the
-    /// program.
+    /// Returns true if an object's function of this name is MPI's: in the library, or between it and the program.
     fn is_mpi(&self, object: &Object) -> bool {
         let is_fortran = self.name.to_bytes().starts_with(b"mpi_");
         // Such an interface has integers of 8 bytes. It calls the interface with 4 bytes, which is recorded.

@@ -71,8 +71,7 @@ pub struct Abi {
     thread_levels: [c_int; 4],
     verbosities: [c_int; 9],
     binds: [c_int; 12],
-    /// True if the library's header has `MPI_T_BIND_MPI_SESSION`. For older libraries the constant has its
-    /// later number.
+    /// True if the library's header has `MPI_T_BIND_MPI_SESSION`. For older libraries the constant has its later number.
     pub binds_sessions: bool,
     scopes: [c_int; 7],
     classes: [c_int; 10],
@@ -186,8 +185,7 @@ impl Abi {
         }
     }
 
-    /// Returns true if a handle of the library can be an info object. Pointers are only checked for
-    /// plausibility.
+    /// Returns true if a handle of the library can be an info object. Pointers are only checked for plausibility.
     #[must_use]
     pub(crate) fn may_be_info(&self, info: Handle) -> bool {
         /// Bits 26 to 29 of MPICH's handles of info objects. The two bits above are 0 for null handles only.
@@ -219,8 +217,7 @@ impl Abi {
             // SAFETY: the caller passes the address of a handle of this flavor, which is 4 bytes wide.
             unsafe { at.cast::<u32>().read_unaligned() as usize }
         } else {
-            // SAFETY: the caller passes the address of a handle of this flavor, which is as wide as a
-            // pointer.
+            // SAFETY: the caller passes the address of a handle of this flavor, which is as wide as a pointer.
             unsafe { at.cast::<usize>().read_unaligned() }
         }
     }
@@ -235,8 +232,7 @@ impl Abi {
             // SAFETY: the caller passes the address of a handle of this flavor, which is 4 bytes wide.
             unsafe { at.cast::<u32>().write_unaligned(handle as u32) };
         } else {
-            // SAFETY: the caller passes the address of a handle of this flavor, which is as wide as a
-            // pointer.
+            // SAFETY: the caller passes the address of a handle of this flavor, which is as wide as a pointer.
             unsafe { at.cast::<usize>().write_unaligned(handle) };
         }
     }

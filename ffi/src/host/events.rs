@@ -28,8 +28,7 @@ host_calls! {
     );
     fn source_get_timestamp = MPI_T_source_get_timestamp(index: c_int, timestamp: *mut i64);
     fn event_get_num = MPI_T_event_get_num(num: *mut c_int);
-    /// `datatypes` and `info` are null, or point to memory for handles of the
-    /// flavor's width.
+    /// `datatypes` and `info` are null, or point to memory for handles of the flavor's width.
     fn event_get_info = MPI_T_event_get_info(
         index: c_int, name: *mut c_char, name_len: *mut c_int, verbosity: *mut c_int, datatypes: *mut c_void,
         displacements: *mut isize, num_elements: *mut c_int, enumeration: *mut usize, info: *mut c_void,

@@ -50,8 +50,7 @@ impl Loaded {
     }
 }
 
-/// The MPI library of this program. The functions of the profiling interface may be in an object of their
-/// own.
+/// The MPI library of this program. The functions of the profiling interface may be in an object of their own.
 #[derive(Debug)]
 pub(super) struct Library {
     profiling: Loaded,

@@ -1,6 +1,5 @@
 //! Libraries that get every call unchanged: MPI libraries with unknown constants, over which nothing can be
-//! merged, bound or recorded; and any MPI library beside `libmpit.so`, which is for MPI implementations
-//! without MPI_T.
+//! merged, bound or recorded; and any MPI library beside `libmpit.so`, which is for MPI implementations without MPI_T.
 
 use std::ffi::{c_char, c_int};
 use std::sync::atomic::{
@@ -16,8 +15,7 @@ const UNDETERMINED: u8 = 0;
 const NO: u8 = 1;
 const YES: u8 = 2;
 
-/// Returns true if every call has to be forwarded unchanged to another library (one load, after the first
-/// call).
+/// Returns true if every call has to be forwarded unchanged to another library (one load, after the first call).
 #[inline]
 pub fn is_foreign() -> bool {
     static STATE: AtomicU8 = AtomicU8::new(UNDETERMINED);
@@ -36,8 +34,7 @@ fn determine(state: &AtomicU8) -> bool {
     is_foreign
 }
 
-/// Reports on standard error that mpit is inactive in this process. Once per job, if the launcher provides the
-/// rank.
+/// Reports on standard error that mpit is inactive in this process. Once per job, if the launcher provides the rank.
 pub(super) fn report(library: &Library) {
     if has_nonzero_rank() {
         return;
@@ -78,8 +75,7 @@ fn version(library: &Library) -> String {
                 function.as_ptr(),
             )
         };
-        // SAFETY: the standard allows this call at any time, and the buffer is longer than the string of any
-        // library.
+        // SAFETY: the standard allows this call at any time, and the buffer is longer than the string of any library.
         unsafe { function(text.as_mut_ptr().cast(), &raw mut len) };
     }
     let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());

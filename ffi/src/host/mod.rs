@@ -105,8 +105,7 @@ thread_local! {
 }
 
 impl HostLibrary {
-    /// Returns the library, searched on the first call. `None` in calls that the library makes during the
-    /// search.
+    /// Returns the library, searched on the first call. `None` in calls that the library makes during the search.
     fn get() -> Option<&'static Self> {
         static FOUND: OnceLock<HostLibrary> = OnceLock::new();
         if let Some(found) = FOUND.get() {

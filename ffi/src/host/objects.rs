@@ -17,8 +17,7 @@ pub struct Object {
     dynamic: *const Dynamic,
     /// The position in load order.
     position: usize,
-    /// The number of objects before the dynamic linker in load order; all of them were loaded at program
-    /// start.
+    /// The number of objects before the dynamic linker in load order; all of them were loaded at program start.
     initial: usize,
 }
 
@@ -89,8 +88,7 @@ impl Object {
         // SAFETY: `RTLD_NOLOAD` loads nothing, so no code runs.
         let handle = NonNull::new(unsafe { libc::dlopen(file, flags) })?;
         let found = find::symbol(handle.as_ptr(), name);
-        // SAFETY: the handle came from `dlopen`; the object stays loaded, because the process still uses its
-        // code.
+        // SAFETY: the handle came from `dlopen`; the object stays loaded, because the process still uses its code.
         unsafe { libc::dlclose(handle.as_ptr()) };
         found.map(NonNull::as_ptr)
     }
@@ -117,8 +115,7 @@ impl Object {
             // it is mapped with the object.
             let symbol = unsafe { symbol.read_unaligned() };
             let name = strings + symbol.name as usize;
-            // SAFETY: a symbol's name is NUL-terminated in the object's string table, which is mapped with
-            // the object.
+            // SAFETY: a symbol's name is NUL-terminated in the object's string table, which is mapped with the object.
             let name = unsafe { CStr::from_ptr(std::ptr::with_exposed_provenance(name)) };
             if symbol.section == 0 { Some(name.to_bytes()) } else { None }
         })

@@ -70,8 +70,7 @@ impl HostInfo for CategoryInfo {
     }
 }
 
-/// Queries the host for the description of a category. Returns its error code; `None` if the host has no
-/// categories.
+/// Queries the host for the description of a category. Returns its error code; `None` if the host has no categories.
 fn query(
     index: i32,
     [name, desc]: [*mut std::ffi::c_char; 2],
@@ -122,8 +121,7 @@ impl Merged {
                 let mut last_members = info.last_members.lock();
                 let list = &mut last_members[kind as usize];
                 if let Some(current) = current {
-                    // The standard does not let a category lose members, so members that the host dropped
-                    // stay listed.
+                    // The standard does not let a category lose members, so members that the host dropped stay listed.
                     list.retain(|known| !current.contains(known));
                     let gone = std::mem::replace(list, current);
                     list.extend(gone);
@@ -169,13 +167,11 @@ impl Merged {
         Some(found)
     }
 
-    /// Queries the host for the number of members of a kind in a category. `None` if the host does not support
-    /// that kind.
+    /// Queries the host for the number of members of a kind in a category. `None` if the host does not support that kind.
     fn query_count(index: c_int, kind: Member) -> Option<c_int> {
         if kind == Member::Event {
             let mut count = 0;
-            // SAFETY: the caller keeps the host initialized; the index came from the host, and `count` is a local
-            // variable.
+            // SAFETY: the caller keeps the host initialized; the index came from the host, and `count` is a local variable.
             let code = unsafe { mpi_t::category_get_num_events(index, &raw mut count) };
             return if code? == 0 { Some(count) } else { None };
         }

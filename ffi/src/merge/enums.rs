@@ -102,8 +102,7 @@ fn query_item(enumeration: usize, index: c_int) -> Option<(i32, String)> {
     let mut value = 0;
     let name = query_text(|name, len| {
         // SAFETY: callers of `Enums::host` keep the host initialized, and the host returned this enumeration with more
-        // than `index` items; `value` is a local variable, and `query_text` passes null or a buffer of the
-        // given length.
+        // than `index` items; `value` is a local variable, and `query_text` passes null or a buffer of the given length.
         unsafe { mpi_t::enum_get_item(enumeration, index, &raw mut value, name, len) }
     })?;
     Some((value, name))

@@ -27,8 +27,7 @@ const HELD: u8 = 2;
 /// State: the host refused the reference, or it is released or being released.
 const RELEASED: u8 = 3;
 
-/// The longest wait for calls in progress. They take less than a millisecond; the limit is for a call that
-/// never returns.
+/// The longest wait for calls in progress. They take less than a millisecond; the limit is for a call that never returns.
 const CALL_TIMEOUT: Duration = Duration::from_secs(2);
 
 thread_local! {
@@ -108,8 +107,7 @@ impl HostLifecycle {
         // If a call does not return in time, the reference leaks, because the call may still use it.
         if self.state.swap(RELEASED, SeqCst) == HELD && self.wait_for_callers() {
             free();
-            // SAFETY: the state was `HELD`, so the reference is held, and `MPI_Finalize` has not begun its work
-            // yet.
+            // SAFETY: the state was `HELD`, so the reference is held, and `MPI_Finalize` has not begun its work yet.
             unsafe { mpi_t::finalize() };
         }
     }
@@ -176,8 +174,7 @@ fn mpi_thread_level() -> c_int {
 struct ActiveCalls {
     /// The first call has a flag of its own, which it clears by a plain store: half the cost of a counter.
     flag: AtomicBool,
-    /// The counts of all other calls, in two sets: while a thread waits for one set, new calls are counted in
-    /// the other.
+    /// The counts of all other calls, in two sets: while a thread waits for one set, new calls are counted in the other.
     counts: [AtomicU32; 2],
     /// The set in which new calls are counted.
     current_set: AtomicUsize,
@@ -206,8 +203,7 @@ impl ActiveCalls {
         ActiveCall { active_calls: self, set: Some(set) }
     }
 
-    /// Waits for the calls in progress, but not for those that enter later. Returns false if `end` is reached
-    /// before.
+    /// Waits for the calls in progress, but not for those that enter later. Returns false if `end` is reached before.
     fn wait_for_callers(&self, end: Instant) -> bool {
         let _only_waiter = self.waiting.lock();
         // A call may have read `current_set` long before it was counted, so both sets are waited for.

@@ -77,8 +77,7 @@ pub struct MergedSpace<I: HostInfo> {
     entries: Log<Entry<I>>,
     /// The merged indices by registry index; [`UNLISTED`] for hidden entries.
     own: Log<u32>,
-    /// The merged indices by the host's index; [`UNLISTED`] for hidden entries and those that were never
-    /// described.
+    /// The merged indices by the host's index; [`UNLISTED`] for hidden entries and those that were never described.
     host: Log<AtomicU32>,
     /// The merged indices by key, for the host's entries.
     keys: Mutex<HashMap<(String, c_int), u32>>,
@@ -178,8 +177,7 @@ impl<I: HostInfo> MergedSpace<I> {
     /// Adds new entries of both sides. Call it only while the host is initialized.
     ///
     /// No lock is held while the host is queried: the host may take locks itself, and threads that hold those
-    /// may call this function. Threads that do so at the same time query the same entries, and the first
-    /// answer is used.
+    /// may call this function. Threads that do so at the same time query the same entries, and the first answer is used.
     pub(super) fn sync(&self, merged: &Merged) {
         self.sync_own(merged);
         let mut count = 0;
@@ -214,8 +212,7 @@ impl<I: HostInfo> MergedSpace<I> {
             return self.of_own(own);
         }
         let key = (info.name().to_owned(), info.class());
-        // The host registered the entry again, under another index, to which the listed entry refers from now
-        // on.
+        // The host registered the entry again, under another index, to which the listed entry refers from now on.
         let known = self.keys.lock().get(&key).copied();
         if let Some(index) = known {
             if let Some(Entry::Host(entry)) = self.entries.get(index as usize) {

@@ -109,8 +109,7 @@ fn members(kind: Member, category: c_int, len: c_int, indices: Out<c_int>) -> Ou
     merged.sync();
     let found = merged.members(category, kind).ok_or(Error::InvalidIndex)?;
     for (at, index) in found.into_iter().take(len).enumerate() {
-        // SAFETY: `indices` is not null (checked), and the tool passes an array for `len` indices; `at` is
-        // less than `len`.
+        // SAFETY: `indices` is not null (checked), and the tool passes an array for `len` indices; `at` is less than `len`.
         unsafe { indices.address().wrapping_add(at).write_unaligned(index) };
     }
     Ok(())

@@ -147,8 +147,7 @@ exported! {
             return host_events::set_dropped_handler(merged, host_events::find(event_registration)?, dropped_cb_function);
         }
         let id = registration(event_registration);
-        // SAFETY: the tool passes null or a dropped-event handler, which `report` of `C` calls with that
-        // type.
+        // SAFETY: the tool passes null or a dropped-event handler, which `report` of `C` calls with that type.
         Ok(unsafe { interface.event_set_dropped_handler(id, dropped_cb_function) }?)
     }
 }
@@ -168,8 +167,7 @@ fn alloc_own(interface: &Interface, own: u32, object: *mut c_void, info: Handle)
     Ok(interface.event_handle_alloc(own, Some(&object), &C)?.number() as usize)
 }
 
-/// Checks that a registration has a callback at a level. Returns the host's registration; `None` for one of
-/// ours.
+/// Checks that a registration has a callback at a level. Returns the host's registration; `None` for one of ours.
 fn callback(handle: usize, safety: c_int) -> Result<Option<&'static host_events::Registration>, Failure> {
     let (interface, _) = initialized()?;
     let (hosts, is_there) = if host_events::is_registration(handle) {
@@ -188,8 +186,7 @@ pub(super) fn instance(handle: usize) -> InstanceId {
 }
 
 unsafe extern "C" fn deliver(function: *mut c_void, to: &Delivery) {
-    // SAFETY: `function` came from `MPI_T_event_register_callback`, to which the tool passes an event
-    // callback.
+    // SAFETY: `function` came from `MPI_T_event_register_callback`, to which the tool passes an event callback.
     let function = unsafe { std::mem::transmute::<*mut c_void, EventCallback>(function) };
     let (instance, registration) = (to.instance.0 as usize, to.registration.number() as usize);
     // SAFETY: the tool's callback has this signature and takes any such values (MPI 4.1, 15.3.8).
@@ -197,8 +194,7 @@ unsafe extern "C" fn deliver(function: *mut c_void, to: &Delivery) {
 }
 
 unsafe extern "C" fn report(function: *mut c_void, of: &DropReport) {
-    // SAFETY: `function` came from `MPI_T_event_set_dropped_handler`, to which the tool passes a
-    // dropped-event handler.
+    // SAFETY: `function` came from `MPI_T_event_set_dropped_handler`, to which the tool passes a dropped-event handler.
     let function = unsafe { std::mem::transmute::<*mut c_void, DroppedCallback>(function) };
     let source = Merged::get().sources.of_own(of.source).map_or(-1, u32::cast_signed);
     let registration = of.registration.number() as usize;

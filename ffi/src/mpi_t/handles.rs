@@ -166,8 +166,7 @@ pub(super) fn pvar(session: SessionId, handle: u64) -> Result<&'static HostPvar,
     if found.session.load(SeqCst) == session.0 { Ok(found) } else { Err(Error::InvalidHandle.into()) }
 }
 
-/// Calls `action` with the host's session and handle. Fails if the handle is freed or belongs to another
-/// session.
+/// Calls `action` with the host's session and handle. Fails if the handle is freed or belongs to another session.
 pub(super) fn call_with_pvar(
     merged: &Merged,
     session: SessionId,
@@ -346,8 +345,7 @@ fn free_sessions_now(sessions: HashMap<u64, usize>) {
     }
 }
 
-/// Frees all handles at the host before its interface is finalized. Identifiers stay valid until tools free
-/// them.
+/// Frees all handles at the host before its interface is finalized. Identifiers stay valid until tools free them.
 ///
 /// Called when no call to the host is in progress.
 pub(super) fn release_all() {

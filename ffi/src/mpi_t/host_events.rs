@@ -32,8 +32,7 @@ pub(super) struct Registration {
     ended: AtomicBool,
     /// Freed by the tool while a callback was running, and not yet freed at the host.
     free_is_pending: AtomicBool,
-    /// The number of callbacks in progress. Not reset when the slot is reused: each callback subtracts itself
-    /// on return.
+    /// The number of callbacks in progress. Not reset when the slot is reused: each callback subtracts itself on return.
     running: AtomicU32,
     /// The callback's identifier for each safety level, or 0.
     callbacks: [AtomicU64; 4],
@@ -299,8 +298,7 @@ pub(super) fn end_all(merged: &Merged) {
     }
 }
 
-/// Frees all registrations before the host's interface is finalized. Called when no call to the host is in
-/// progress.
+/// Frees all registrations before the host's interface is finalized. Called when no call to the host is in progress.
 pub(super) fn release_all() {
     for (id, registration) in
         tables().registrations.iter().filter(|(_, registration)| stop_callbacks(registration))
@@ -368,13 +366,11 @@ unsafe extern "C" fn deliver(instance: usize, _registration: usize, safety: c_in
     };
     if registration.dropped.load(Relaxed) > 0 {
         let mut source = -1;
-        // SAFETY: the host calls this function with a live instance of its own, and `source` is a local
-        // variable.
+        // SAFETY: the host calls this function with a live instance of its own, and `source` is a local variable.
         unsafe { events::event_get_source(instance, &raw mut source) };
         report_drops(registration, callback, 0, source, safety);
     }
-    // SAFETY: `function` came from `MPI_T_event_register_callback`, to which the tool passes an event
-    // callback.
+    // SAFETY: `function` came from `MPI_T_event_register_callback`, to which the tool passes an event callback.
     let function = unsafe { std::mem::transmute::<*mut c_void, EventCallback>(callback.function) };
     // SAFETY: the tool's callback has this signature and takes any such values (MPI 4.1, 15.3.8).
     unsafe { function(guard.id(), callback.registration as usize, safety, callback.user_data) };
@@ -402,16 +398,14 @@ fn report_drops(registration: &Registration, to: CallbackSnapshot, count: i64, s
         return;
     }
     let source = Merged::get().sources.of_host(source).map_or(-1, u32::cast_signed);
-    // SAFETY: `handler` came from `MPI_T_event_set_dropped_handler`, to which the tool passes a dropped-event
-    // handler.
+    // SAFETY: `handler` came from `MPI_T_event_set_dropped_handler`, to which the tool passes a dropped-event handler.
     let handler = unsafe { std::mem::transmute::<*mut c_void, DroppedCallback>(handler) };
     // SAFETY: the tool's handler has this signature and takes any such values (MPI 4.1, 15.3.8).
     unsafe { handler(count, to.registration as usize, source, safety, to.user_data) };
 }
 
 /// Returns the callback whose user data the dropped-event handler receives. A host that follows the
-/// standard's erratum passes that user data; for others it is the callback that would be called at this
-/// level.
+/// standard's erratum passes that user data; for others it is the callback that would be called at this level.
 fn drop_listener(host: usize, safety: c_int, user_data: *mut c_void) -> Option<CallbackSnapshot> {
     let callbacks = &tables().callbacks;
     let snapshot = |id: u64| callbacks.get_with(id, |callback| Some(callback.snapshot()));

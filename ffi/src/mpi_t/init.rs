@@ -1,5 +1,4 @@
-//! `MPI_T_init_thread`, `MPI_T_finalize`, and the notifications that MPI was initialized or is being
-//! finalized.
+//! `MPI_T_init_thread`, `MPI_T_finalize`, and the notifications that MPI was initialized or is being finalized.
 
 use std::ffi::c_int;
 

@@ -55,8 +55,7 @@ exported! {
                 }
                 handles::call_with_pvar(merged, session, handle as u64, |session, handle| {
                     // SAFETY: `call_with_pvar` calls this while the host is initialized, with a live session and handle of
-                    // the host's; the tool passes a buffer with the elements whose number it got with the
-                    // handle.
+                    // the host's; the tool passes a buffer with the elements whose number it got with the handle.
                     unsafe { mpi_t::pvar_write(session, handle, buf) }
                 })
             }
@@ -98,8 +97,7 @@ exported! {
                 }
                 handles::call_with_pvar(merged, session, handle as u64, |session, handle| {
                     // SAFETY: `call_with_pvar` calls this while the host is initialized, with a live session and handle of
-                    // the host's; the tool passes a buffer for the elements whose number it got with the
-                    // handle.
+                    // the host's; the tool passes a buffer for the elements whose number it got with the handle.
                     unsafe { mpi_t::pvar_readreset(session, handle, buf) }
                 })
             }

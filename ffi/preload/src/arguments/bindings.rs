@@ -89,8 +89,7 @@ macro_rules! c {
             }
             #[inline]
             fn is_in_place_without_lookup(buffer: *const c_void) -> Option<bool> {
-                // The constant is 1 or the highest address in all libraries, and no buffer has such an
-                // address.
+                // The constant is 1 or the highest address in all libraries, and no buffer has such an address.
                 if buffer.addr().wrapping_add(1) > 2 { Some(false) } else { None }
             }
         }
@@ -113,8 +112,7 @@ fn element(at: *const c_void, index: usize) -> Handle {
 
 /// Returns an integer of an array of the program.
 pub(super) fn integer(at: *const c_void, index: usize) -> c_int {
-    // SAFETY: Fortran passes the address of each argument, and the standard requires at least `index` + 1
-    // integers there.
+    // SAFETY: Fortran passes the address of each argument, and the standard requires at least `index` + 1 integers there.
     unsafe { at.cast::<c_int>().wrapping_add(index).read() }
 }
 
@@ -160,8 +158,7 @@ fn direct(buffer: *const c_void) -> *const c_void {
     buffer
 }
 
-/// Returns the address of a buffer that is passed by a descriptor (TS 29113); the address is its first
-/// member.
+/// Returns the address of a buffer that is passed by a descriptor (TS 29113); the address is its first member.
 fn described(buffer: *const c_void) -> *const c_void {
     if buffer.is_null() {
         return buffer;

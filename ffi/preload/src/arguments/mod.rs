@@ -145,8 +145,7 @@ impl TextOut<C> {
         Some(unsafe { CStr::from_ptr(self.0.cast()) })
     }
 
-    /// Replaces the text. At most 255 characters are written, which fit in the `MPI_MAX_ERROR_STRING` of all
-    /// libraries.
+    /// Replaces the text. At most 255 characters are written, which fit in the `MPI_MAX_ERROR_STRING` of all libraries.
     pub(crate) fn set(self, text: &str) {
         let len = text.len().min(255);
         let at = self.0.cast::<u8>().cast_mut();

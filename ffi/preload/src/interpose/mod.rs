@@ -40,8 +40,7 @@
 //! still recorded once: the calls inside are recognized ([`crate::callers`]). `use mpi_f08` has names of its
 //! own, with the same arguments, all by reference; buffers may have descriptors, counts may have 64 bits, and
 //! only the error code may be missing. For the other interfaces, only the name with one underscore at its end is
-//! exported, the default of all current compilers: names decorated in other ways collide with C functions of many
-//! libraries.
+//! exported, the default of all current compilers: names decorated in other ways collide with C functions of many libraries.
 
 mod c;
 mod entries;

@@ -5,8 +5,7 @@ use mpit_ffi::origins::Call;
 
 use crate::arguments::{Binding, Comm, NewComm};
 
-/// Registers a communicator that was created from another one; the null handle in a process that is not in
-/// it.
+/// Registers a communicator that was created from another one; the null handle in a process that is not in it.
 pub(crate) fn created<L: Binding>(call: Call, parent: Comm<L>, comm: NewComm<L>) {
     comms::created_from(mpit_ffi::abi().clean(parent.get()), call, comm.get());
 }

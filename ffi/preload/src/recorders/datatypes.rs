@@ -1,5 +1,4 @@
-//! Records of calls that commit, duplicate and free datatypes, so that sizes are known before the types are
-//! used.
+//! Records of calls that commit, duplicate and free datatypes, so that sizes are known before the types are used.
 
 use mpit::object::Bind;
 use mpit_ffi::bound_values;

@@ -62,8 +62,7 @@ pub(crate) trait Deliver {
     fn deliver(&self);
 }
 
-/// Delivers the record of a call that has succeeded. A separate function, so that its callers save no
-/// registers for it.
+/// Delivers the record of a call that has succeeded. A separate function, so that its callers save no registers for it.
 #[inline(never)]
 pub(crate) fn record_call<K: Deliver>(guard: &FastPathGuard, fast_record: &K) {
     if !fast_record.count() {

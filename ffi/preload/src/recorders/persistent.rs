@@ -114,8 +114,7 @@ fn remove(request: Handle) {
     COLLECTIVES.remove(request);
 }
 
-/// A call that creates a request, and the record of the operation that the request performs when it is
-/// started.
+/// A call that creates a request, and the record of the operation that the request performs when it is started.
 pub(crate) struct CreationRecorder<L: Binding, N> {
     request: Request<L>,
     recorder: N,

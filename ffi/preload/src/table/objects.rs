@@ -1,5 +1,4 @@
-//! Calls that free objects to which tools may have bound control variables, and of which nothing else is
-//! recorded.
+//! Calls that free objects to which tools may have bound control variables, and of which nothing else is recorded.
 
 use mpit::object::Bind;
 

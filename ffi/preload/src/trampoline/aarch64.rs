@@ -20,8 +20,7 @@ macro_rules! entry {
 }
 pub(crate) use entry;
 
-/// Defines the exported function of a name whose number of listeners is the 32-bit counter at an offset from
-/// a symbol.
+/// Defines the exported function of a name whose number of listeners is the 32-bit counter at an offset from a symbol.
 macro_rules! counted_entry {
     ($symbol:ident $next:ident $counter:path, $offset:expr) => {
         $crate::trampoline::exported! { $symbol

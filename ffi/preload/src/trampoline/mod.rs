@@ -9,11 +9,9 @@
 //! | `variadic!` | the second destination of functions with unknown parameters: records the call and jumps |
 //!
 //! A function that is not MPI's may have any parameters and results: all registers that a caller may use for
-//! arguments are saved while Rust code runs, vector registers in their full width, and the stack is unchanged
-//! at the jump.
+//! arguments are saved while Rust code runs, vector registers in their full width, and the stack is unchanged at the jump.
 //!
-//! [`NextDefinition`]: crate::next_definition::NextDefinition
-//! [`next_definition::resolve`]: crate::next_definition::resolve
+//! [`NextDefinition`]: crate::next_definition::NextDefinition [`next_definition::resolve`]: crate::next_definition::resolve
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;

@@ -1,5 +1,4 @@
-//! The trampolines for x86-64. `r11` may be used at the entry of any function, `rax` and `r10` at that of MPI
-//! functions.
+//! The trampolines for x86-64. `r11` may be used at the entry of any function, `rax` and `r10` at that of MPI functions.
 //!
 //! Code that every call passes ends with `.p2align 5`. Each function has a section of its own, which this aligns to 32 bytes,
 //! so no branch of the function crosses a boundary at which processors fetch. A branch that did cost up to 3 ns a call.
@@ -17,8 +16,7 @@ macro_rules! entry {
 }
 pub(crate) use entry;
 
-/// Defines the exported function of a name whose number of listeners is the 32-bit counter at an offset from
-/// a symbol.
+/// Defines the exported function of a name whose number of listeners is the 32-bit counter at an offset from a symbol.
 macro_rules! counted_entry {
     ($symbol:ident $next:ident $counter:path, $offset:expr) => {
         $crate::trampoline::exported! { $symbol

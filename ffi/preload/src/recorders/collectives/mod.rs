@@ -105,8 +105,7 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
     }
 }
 
-/// A collective operation that was forwarded: the operation if it was resolved before, and the arguments of
-/// the call.
+/// A collective operation that was forwarded: the operation if it was resolved before, and the arguments of the call.
 pub(crate) struct Pending<S> {
     resolved: Option<Collective>,
     shape: S,
