@@ -277,16 +277,12 @@ impl Tracked for Comm {
         self.number.store(id.get(), Release);
     }
 
-    fn set_attribute(handle: Handle, number: u64) {
-        ATTRIBUTE.set(handle, number);
+    fn attribute() -> &'static Attribute {
+        &ATTRIBUTE
     }
 
-    fn attribute(handle: Handle) -> Option<u64> {
-        ATTRIBUTE.get(handle)
-    }
-
-    fn size(&self) -> u32 {
-        self.members.size()
+    fn members(&self) -> &Members {
+        &self.members
     }
 
     fn announce(number: u64, _size: u32) {
@@ -295,10 +291,6 @@ impl Tracked for Comm {
 
     fn record_final_state(&self, handle: Handle) {
         comms::renamed(self.id(), &name_of(handle));
-    }
-
-    fn release(&self) -> Option<Ranks> {
-        self.members.release()
     }
 
     fn ended(number: u64) {
@@ -331,7 +323,7 @@ pub fn register_predefined() {
 #[must_use]
 pub fn will_see_finalize() -> bool {
     Host::get()
-        .is_some_and(|host| sessions::is_mpi_active() && Comm::attribute(host.abi().comm_self).is_some())
+        .is_some_and(|host| sessions::is_mpi_active() && ATTRIBUTE.get(host.abi().comm_self).is_some())
 }
 
 /// Updates the name of a communicator after a call that renamed it.

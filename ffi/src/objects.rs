@@ -22,12 +22,13 @@ use std::sync::atomic::{
 
 use mpit::internal::lock::Mutex;
 use mpit::object::{Bind, Object};
-use mpit_components::comms::Ranks;
 use mpit_components::events;
 
 use crate::abi::Handle;
+use crate::attributes::Attribute;
 use crate::host::{Host, callbacks};
 use crate::in_flight::InFlight;
+use crate::members::Members;
 use crate::sessions;
 use crate::table::Table;
 
@@ -50,24 +51,17 @@ pub(crate) trait Tracked: Default + Sync + Send + 'static {
 
     fn set(&self, handle: Handle, new: Self::NewObject);
 
-    /// Returns the number of processes that share the object.
-    fn size(&self) -> u32;
-
     /// Notifies tools of a new object. Their callbacks may do anything.
     fn announce(number: u64, size: u32);
 
-    /// Sets the attribute of an object whose deletion has certainly not begun.
-    fn set_attribute(handle: Handle, number: u64);
+    /// Returns the attribute, for objects whose deletion has certainly not begun.
+    fn attribute() -> &'static Attribute;
 
-    /// Returns the attribute of an object whose deletion has certainly not begun.
-    fn attribute(handle: Handle) -> Option<u64>;
+    /// Returns the processes that share the object.
+    fn members(&self) -> &Members;
 
     /// Records changes that were not seen. The object still exists and is being freed.
     fn record_final_state(&self, _handle: Handle) {}
-
-    /// Returns the members of an object that has ended. The caller drops them without a lock, because
-    /// dropping calls the host.
-    fn release(&self) -> Option<Ranks>;
 
     /// Reports the end of an object. Callbacks of tools may run.
     fn ended(number: u64);
@@ -192,7 +186,7 @@ impl<T: Tracked> Objects<T> {
         if let Some(known) = self.table.get(handle) {
             return Some((known, None));
         }
-        let described = |object: &T| Some((number(object), object.size()));
+        let described = |object: &T| Some((number(object), object.members().size()));
         if may_be_in_deletion() {
             let object = self.mark_suspect(handle);
             if number(object) != 0 {
@@ -208,7 +202,7 @@ impl<T: Tracked> Objects<T> {
             object.freeing().store(false, Relaxed);
             object.set(handle, new);
         });
-        T::set_attribute(handle, number(object));
+        T::attribute().set(handle, number(object));
         Some((object, described(object)))
     }
 
@@ -219,7 +213,7 @@ impl<T: Tracked> Objects<T> {
             return;
         }
         if let Some(number) = self.table.get(handle).map(number)
-            && T::attribute(handle) != Some(number)
+            && T::attribute().get(handle) != Some(number)
         {
             self.remove(handle, number);
         }
@@ -278,7 +272,7 @@ impl<T: Tracked> Objects<T> {
         let removed = self.table.remove_if(handle, |known| {
             let is_it = self::number(known) == number;
             if is_it {
-                members = known.release();
+                members = known.members().release();
             }
             is_it
         });
@@ -341,7 +335,7 @@ fn number<T: Tracked>(object: &T) -> u64 {
 fn end<T: Tracked>(object: &T) {
     let number = object.number().swap(0, Acquire);
     if number != 0 {
-        drop(object.release());
+        drop(object.members().release());
         T::ended(number);
     }
 }

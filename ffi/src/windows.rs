@@ -126,24 +126,16 @@ impl Tracked for Window {
         self.number.store(id.get(), Release);
     }
 
-    fn set_attribute(handle: Handle, number: u64) {
-        ATTRIBUTE.set(handle, number);
+    fn attribute() -> &'static Attribute {
+        &ATTRIBUTE
     }
 
-    fn attribute(handle: Handle) -> Option<u64> {
-        ATTRIBUTE.get(handle)
-    }
-
-    fn size(&self) -> u32 {
-        self.members.size()
+    fn members(&self) -> &Members {
+        &self.members
     }
 
     fn announce(number: u64, size: u32) {
         windows::announce(WindowId::from_number(number), size);
-    }
-
-    fn release(&self) -> Option<Ranks> {
-        self.members.release()
     }
 
     fn ended(number: u64) {

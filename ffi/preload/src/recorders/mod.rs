@@ -8,9 +8,7 @@ pub(crate) mod communicators;
 pub(crate) mod datatypes;
 pub(crate) mod error_texts;
 pub(crate) mod messages;
-pub(crate) mod objects;
 pub(crate) mod persistent;
-pub(crate) mod sessions;
 
 use crate::isolation::catch_panic;
 use crate::nesting::FastPathGuard;
