@@ -16,7 +16,7 @@ use crate::{info_store, sessions};
 /// # Errors
 ///
 /// [`Error::Invalid`] if the handle cannot be one.
-pub fn check(info: Handle) -> Result<()> {
+pub(crate) fn check(info: Handle) -> Result<()> {
     let abi = crate::abi();
     let info = abi.clean(info);
     let is_one = info == abi.nulls[Bind::Info as usize]
@@ -34,7 +34,7 @@ pub fn check(info: Handle) -> Result<()> {
 /// # Errors
 ///
 /// [`Error::NotAccessible`] if the library cannot create one before `MPI_Init` or after `MPI_Finalize`.
-pub fn create() -> Result<Handle> {
+pub(crate) fn create() -> Result<Handle> {
     if Host::get().is_none() {
         return Ok(info_store::create(Vec::new()));
     }

@@ -3,7 +3,7 @@
 //! This crate contains C ABIs and no semantics of its own: `mpit` defines variables and events,
 //! `mpit_components` defines traffic. The parts are the tables of MPI constants ([`mod@abi`]), the MPI
 //! library underneath, called the host ([`host`]), the list merged from its MPI_T entries and ours
-//! ([`merge`]), and the C functions of MPI_T ([`mpi_t`]).
+//! (`merge`), and the C functions of MPI_T ([`mpi_t`]).
 //!
 //! # API boundary
 //!
@@ -35,12 +35,12 @@ pub mod host;
 mod images;
 mod in_flight;
 pub mod info_store;
-pub mod infos;
+mod infos;
 pub mod inventory;
 mod json;
 pub mod lifecycle;
 mod members;
-pub mod merge;
+mod merge;
 pub mod mpi_t;
 pub mod native_monitoring;
 mod objects;
@@ -51,7 +51,7 @@ pub mod quarantine;
 pub mod register;
 mod sessions;
 pub mod signals;
-pub mod strings;
+mod strings;
 pub mod table;
 mod topology;
 pub mod windows;

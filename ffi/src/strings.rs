@@ -6,7 +6,7 @@ use mpit::{Error, Result};
 
 /// A string buffer of the tool and its length.
 #[derive(Debug)]
-pub struct Buffer {
+pub(crate) struct Buffer {
     /// May be null.
     start: *mut c_char,
     /// The length of the buffer; 0 without a buffer.
@@ -26,7 +26,7 @@ impl Buffer {
     ///
     /// Until [`fill`](Self::fill) has returned, `len` is null or valid for reads and writes, and `start` is null or valid for
     /// writes of as many bytes as `*len` is now.
-    pub unsafe fn new(start: *mut c_char, len: *mut c_int) -> Result<Self> {
+    pub(crate) unsafe fn new(start: *mut c_char, len: *mut c_int) -> Result<Self> {
         let capacity = if start.is_null() || len.is_null() {
             0
         } else {
@@ -39,7 +39,7 @@ impl Buffer {
 
     /// Copies as much of `text` as fits, always with a NUL, and sets the length to that of the whole text
     /// with its NUL. Without a length nothing is written; without a buffer or with length 0 only the length is.
-    pub fn fill(self, text: impl AsRef<[u8]>) {
+    pub(crate) fn fill(self, text: impl AsRef<[u8]>) {
         let text = text.as_ref();
         if self.capacity > 0 {
             let copied = text.len().min(self.capacity - 1);

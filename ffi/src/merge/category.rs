@@ -12,31 +12,24 @@ use crate::host::mpi_t;
 
 /// The description of one of the host's categories.
 #[derive(Debug)]
-pub struct CategoryInfo {
-    /// Name.
-    pub name: String,
-    /// Description.
-    pub desc: Vec<u8>,
+pub(crate) struct CategoryInfo {
+    pub(crate) name: String,
+    pub(crate) desc: Vec<u8>,
     /// The members seen last, returned when the host can no longer be queried.
     last_members: Mutex<[Vec<c_int>; 4]>,
 }
 
 /// The kinds of category members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Member {
-    /// Control variables.
+pub(crate) enum Member {
     Cvar,
-    /// Performance variables.
     Pvar,
-    /// Categories.
     Category,
-    /// Event types.
     Event,
 }
 
 impl Member {
-    /// All kinds of members.
-    pub const ALL: [Self; 4] = [Self::Cvar, Self::Pvar, Self::Category, Self::Event];
+    pub(crate) const ALL: [Self; 4] = [Self::Cvar, Self::Pvar, Self::Category, Self::Event];
 }
 
 impl HostInfo for CategoryInfo {
@@ -85,7 +78,7 @@ fn query(
 
 impl Merged {
     /// Returns name and description of a category; `None` for an invalid index.
-    pub fn category_texts(&self, index: i32) -> Option<(&str, &[u8])> {
+    pub(crate) fn category_texts(&self, index: i32) -> Option<(&str, &[u8])> {
         match self.categories.get(index)? {
             Entry::Own(own) => {
                 let category = self.registry.category(*own)?;
@@ -96,7 +89,7 @@ impl Merged {
     }
 
     /// Returns the members of one kind in a category, as merged indices; `None` for an invalid index.
-    pub fn members(&self, index: i32, kind: Member) -> Option<Vec<c_int>> {
+    pub(crate) fn members(&self, index: i32, kind: Member) -> Option<Vec<c_int>> {
         match self.categories.get(index)? {
             Entry::Own(own) => {
                 let category = self.registry.category(*own)?;

@@ -15,21 +15,16 @@ use crate::host::{Host, mpi_t};
 
 /// The result of `MPI_T_cvar_get_info`, in the numbers of the MPI flavor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CvarInfo {
-    /// Name.
-    pub name: String,
-    /// Verbosity.
-    pub verbosity: c_int,
-    /// Datatype.
-    pub datatype: Handle,
+pub(crate) struct CvarInfo {
+    pub(crate) name: String,
+    pub(crate) verbosity: c_int,
+    pub(crate) datatype: Handle,
     /// Enumeration, as a handle of ours, or null.
-    pub enumeration: usize,
-    /// Description.
-    pub desc: Vec<u8>,
+    pub(crate) enumeration: usize,
+    pub(crate) desc: Vec<u8>,
     /// The kind of object that the variable is bound to.
-    pub bind: c_int,
-    /// Scope.
-    pub scope: c_int,
+    pub(crate) bind: c_int,
+    pub(crate) scope: c_int,
 }
 
 impl CvarInfo {
@@ -105,7 +100,7 @@ impl HostInfo for CvarInfo {
 
 impl Merged {
     /// Returns the description of a control variable; `None` for an invalid index.
-    pub fn cvar_info(&self, index: i32) -> Option<Cow<'_, CvarInfo>> {
+    pub(crate) fn cvar_info(&self, index: i32) -> Option<Cow<'_, CvarInfo>> {
         match self.cvars.get(index)? {
             Entry::Own(own) => {
                 let desc = self.registry.cvar(*own)?;

@@ -15,19 +15,16 @@ use crate::host::{Host, events};
 
 /// The result of `MPI_T_event_get_info`, in the numbers of the MPI flavor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct EventInfo {
-    /// Name.
-    pub name: String,
-    /// Verbosity.
-    pub verbosity: c_int,
+pub(crate) struct EventInfo {
+    pub(crate) name: String,
+    pub(crate) verbosity: c_int,
     /// Datatype and displacement of each element.
-    pub elements: Vec<(Handle, isize)>,
+    pub(crate) elements: Vec<(Handle, isize)>,
     /// Enumeration of the elements, as a handle of ours, or null.
-    pub enumeration: usize,
-    /// Description.
-    pub desc: Vec<u8>,
+    pub(crate) enumeration: usize,
+    pub(crate) desc: Vec<u8>,
     /// The kind of object that the event type is bound to.
-    pub bind: c_int,
+    pub(crate) bind: c_int,
 }
 
 impl EventInfo {
@@ -136,7 +133,7 @@ impl HostInfo for EventInfo {
 
 impl Merged {
     /// Returns the description of an event type; `None` for an invalid index.
-    pub fn event_info(&self, index: i32) -> Option<Cow<'_, EventInfo>> {
+    pub(crate) fn event_info(&self, index: i32) -> Option<Cow<'_, EventInfo>> {
         match self.events.get(index)? {
             Entry::Own(own) => {
                 let desc = self.registry.event(*own)?;

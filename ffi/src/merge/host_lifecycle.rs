@@ -39,7 +39,7 @@ thread_local! {
 
 /// Our reference to the host's MPI_T.
 #[derive(Debug)]
-pub struct HostLifecycle {
+pub(crate) struct HostLifecycle {
     state: AtomicU8,
     provided: AtomicI32,
     active_calls: ActiveCalls,
@@ -56,19 +56,19 @@ impl HostLifecycle {
 
     /// Returns true while the host can be queried.
     #[inline]
-    pub fn is_up(&self) -> bool {
+    pub(crate) fn is_up(&self) -> bool {
         self.state.load(SeqCst) == HELD
     }
 
     /// Returns true when the host can no longer be queried.
     #[inline]
-    pub fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.state.load(SeqCst) == RELEASED
     }
 
     /// Takes the reference, unless it is taken already or cannot be taken any more. Returns the thread level
     /// that the host provided, if the host is initialized.
-    pub fn begin(&self, required: c_int) -> Option<c_int> {
+    pub(crate) fn begin(&self, required: c_int) -> Option<c_int> {
         if Host::get().is_some()
             && self.state.compare_exchange(NOT_REQUESTED, REQUESTING, SeqCst, SeqCst).is_ok()
         {
@@ -103,7 +103,7 @@ impl HostLifecycle {
 
     /// Releases the reference: refuses further calls, waits for the calls in progress, and runs `free`, which
     /// frees the remaining handles at the host. Only the first call has an effect.
-    pub fn end(&self, free: impl FnOnce()) {
+    pub(crate) fn end(&self, free: impl FnOnce()) {
         // If a call does not return in time, the reference leaks, because the call may still use it.
         if self.state.swap(RELEASED, SeqCst) == HELD && self.wait_for_callers() {
             free();
@@ -114,7 +114,7 @@ impl HostLifecycle {
 
     /// Waits for all calls to the host in progress, so that the caller may free what it has unpublished
     /// before. Returns false if this thread is itself in such a call, or if a call does not return in time.
-    pub fn wait_for_callers(&self) -> bool {
+    pub(crate) fn wait_for_callers(&self) -> bool {
         // After a fork, the counts include calls of threads that the child does not have.
         THREAD_CALLS.get() == 0
             && (mpit::internal::lock::is_forked()
@@ -124,7 +124,7 @@ impl HostLifecycle {
     /// Calls `call` if the host can be queried, and delays `end` until it returns. Never waits, so it may be
     /// called in a signal handler.
     #[inline]
-    pub fn call_if_up<R>(&self, call: impl FnOnce() -> R) -> Option<R> {
+    pub(crate) fn call_if_up<R>(&self, call: impl FnOnce() -> R) -> Option<R> {
         let _active_call = self.active_calls.enter();
         // Checked after entering: `end` sets the state first and looks at the counts afterwards, so either
         // this call sees the new state, or `end` sees this call.
@@ -133,7 +133,7 @@ impl HostLifecycle {
 
     /// Calls `call` like [`call_if_up`](Self::call_if_up), and delays a fork until it returns, because hosts take
     /// locks in calls that allocate, free or look up. Not for the access calls, which never wait.
-    pub fn call_delaying_forks<R>(&self, call: impl FnOnce() -> R) -> Option<R> {
+    pub(crate) fn call_delaying_forks<R>(&self, call: impl FnOnce() -> R) -> Option<R> {
         let _inside = Inside::enter();
         let _thread_call = ThreadCall::new();
         self.call_if_up(call)

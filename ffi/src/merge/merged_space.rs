@@ -11,30 +11,26 @@ use super::Merged;
 
 /// An entry of the merged list.
 #[derive(Debug)]
-pub enum Entry<I> {
+pub(crate) enum Entry<I> {
     /// One of our entries, by its index in the registry.
     Own(u32),
     /// One of the host's entries.
     Host(HostEntry<I>),
 }
 
-/// One of the host's entries.
 #[derive(Debug)]
-pub struct HostEntry<I> {
+pub(crate) struct HostEntry<I> {
     /// The current index at the host.
     index: AtomicI32,
-    /// The description.
     info: I,
 }
 
 impl<I> HostEntry<I> {
-    /// Returns the current index at the host.
-    pub fn index(&self) -> i32 {
+    pub(crate) fn index(&self) -> i32 {
         self.index.load(SeqCst)
     }
 
-    /// Returns the description.
-    pub fn info(&self) -> &I {
+    pub(crate) fn info(&self) -> &I {
         &self.info
     }
 }
@@ -43,14 +39,13 @@ impl<I> HostEntry<I> {
 const UNLISTED: u32 = u32::MAX;
 
 /// The description of one of the host's entries, for one kind of entry.
-pub trait HostInfo: Sized {
+pub(crate) trait HostInfo: Sized {
     /// The host's function for the number of its entries.
     const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int>;
 
     /// Queries the host for an entry. `None` if the host does not describe it. Call it only while the host is initialized.
     fn query(merged: &Merged, index: i32) -> Option<Self>;
 
-    /// Returns the number of our entries.
     fn own_count(merged: &Merged) -> u32;
 
     /// Returns the registry index of our entry with this name and class.
@@ -73,7 +68,7 @@ pub trait HostInfo: Sized {
 
 /// An index space of the merged list.
 #[derive(Debug)]
-pub struct MergedSpace<I: HostInfo> {
+pub(crate) struct MergedSpace<I: HostInfo> {
     entries: Log<Entry<I>>,
     /// The merged indices by registry index; [`UNLISTED`] for hidden entries.
     own: Log<u32>,
@@ -96,8 +91,7 @@ impl<I: HostInfo> MergedSpace<I> {
         }
     }
 
-    /// Returns the number of entries.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
@@ -106,37 +100,32 @@ impl<I: HostInfo> MergedSpace<I> {
         self.keys.lock().len()
     }
 
-    /// Returns true if there is no entry.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// Returns an entry; `None` for an invalid index.
-    pub fn get(&self, index: i32) -> Option<&Entry<I>> {
+    pub(crate) fn get(&self, index: i32) -> Option<&Entry<I>> {
         self.entries.get(usize::try_from(index).ok()?)
     }
 
     /// Returns the merged index of our entry `own`.
-    pub fn of_own(&self, own: u32) -> Option<u32> {
+    pub(crate) fn of_own(&self, own: u32) -> Option<u32> {
         self.own.get(own as usize).copied().filter(|index| *index != UNLISTED)
     }
 
     /// Returns the merged index of the host's entry `host`, if that is listed.
-    pub fn of_host(&self, host: i32) -> Option<u32> {
+    pub(crate) fn of_host(&self, host: i32) -> Option<u32> {
         let index = self.host.get(usize::try_from(host).ok()?)?.load(SeqCst);
         if index == UNLISTED { None } else { Some(index) }
     }
 
     /// Adds new entries of both sides, unless the index belongs to one of ours, which never changes.
     #[inline]
-    pub fn sync_unless_own(&self, merged: &Merged, index: i32) {
+    pub(crate) fn sync_unless_own(&self, merged: &Merged, index: i32) {
         if !matches!(self.get(index), Some(Entry::Own(_))) {
             merged.sync();
         }
     }
 
     /// Returns the merged index of the entry with this name and class, and adds new entries first if needed.
-    pub fn find(&self, merged: &Merged, name: &str, class: c_int) -> Option<u32> {
+    pub(crate) fn find(&self, merged: &Merged, name: &str, class: c_int) -> Option<u32> {
         let of_own = || I::own_index(merged, name, class).and_then(|own| self.of_own(own));
         if let Some(index) = of_own() {
             return Some(index);
@@ -243,7 +232,7 @@ impl<I: HostInfo> MergedSpace<I> {
     }
 
     /// Iterates over all entries with their indices.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, &Entry<I>)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &Entry<I>)> {
         self.entries.iter().enumerate().map(|(index, entry)| (index as u32, entry))
     }
 }

@@ -16,27 +16,22 @@ use crate::host::{Host, mpi_t};
 
 /// The result of `MPI_T_pvar_get_info`, in the numbers of the MPI flavor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PvarInfo {
-    /// Name.
-    pub name: String,
-    /// Verbosity.
-    pub verbosity: c_int,
-    /// Class.
-    pub class: c_int,
-    /// Datatype.
-    pub datatype: Handle,
+pub(crate) struct PvarInfo {
+    pub(crate) name: String,
+    pub(crate) verbosity: c_int,
+    pub(crate) class: c_int,
+    pub(crate) datatype: Handle,
     /// Enumeration, as a handle of ours, or null.
-    pub enumeration: usize,
-    /// Description.
-    pub desc: Vec<u8>,
+    pub(crate) enumeration: usize,
+    pub(crate) desc: Vec<u8>,
     /// The kind of object that the variable is bound to.
-    pub bind: c_int,
+    pub(crate) bind: c_int,
     /// The read-only flag, 0 or 1.
-    pub readonly: c_int,
+    pub(crate) readonly: c_int,
     /// The flag of a variable that cannot be stopped, 0 or 1.
-    pub continuous: c_int,
+    pub(crate) continuous: c_int,
     /// The flag of a variable that supports `MPI_T_pvar_readreset`, 0 or 1.
-    pub atomic: c_int,
+    pub(crate) atomic: c_int,
 }
 
 impl PvarInfo {
@@ -127,7 +122,7 @@ impl HostInfo for PvarInfo {
 
 impl Merged {
     /// Returns the description of a performance variable; `None` for an invalid index.
-    pub fn pvar_info(&self, index: i32) -> Option<Cow<'_, PvarInfo>> {
+    pub(crate) fn pvar_info(&self, index: i32) -> Option<Cow<'_, PvarInfo>> {
         match self.pvars.get(index)? {
             Entry::Own(own) => {
                 let desc = self.registry.pvar(*own)?;

@@ -14,17 +14,14 @@ use crate::host::events;
 
 /// The result of `MPI_T_source_get_info`, in the numbers of the MPI flavor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SourceInfo {
-    /// Name.
-    pub name: String,
-    /// Description.
-    pub desc: Vec<u8>,
+pub(crate) struct SourceInfo {
+    pub(crate) name: String,
+    pub(crate) desc: Vec<u8>,
     /// The ordering of its time stamps.
-    pub ordering: c_int,
-    /// Ticks per second.
-    pub ticks_per_second: i64,
+    pub(crate) ordering: c_int,
+    pub(crate) ticks_per_second: i64,
     /// The largest time stamp.
-    pub max_ticks: i64,
+    pub(crate) max_ticks: i64,
 }
 
 impl SourceInfo {
@@ -100,7 +97,7 @@ impl HostInfo for SourceInfo {
 
 impl Merged {
     /// Returns the description of a source; `None` for an invalid index.
-    pub fn source_info(&self, index: i32) -> Option<Cow<'_, SourceInfo>> {
+    pub(crate) fn source_info(&self, index: i32) -> Option<Cow<'_, SourceInfo>> {
         match self.sources.get(index)? {
             Entry::Own(own) => {
                 Some(Cow::Owned(SourceInfo::of_own(crate::abi(), self.registry.source(*own)?)))
