@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
+use mpit::internal::lock::Mutex;
 use mpit::internal::vocabulary::{SourceOrder, ThreadLevel};
 use mpit::object::Bind;
 use mpit::tool::{Class, CvarDesc, Datatype, Scope, Verbosity};
@@ -220,16 +220,15 @@ pub(crate) fn write_if_requested() {
     merged.sync();
     let lengths = Lengths::of(merged);
     write(&path, &list(merged, lengths));
-    if let Ok(mut first) = FIRST_LENGTHS.lock() {
-        *first = Some(lengths);
-    }
+    *FIRST_LENGTHS.lock() = Some(lengths);
 }
 
 /// Writes the listing again in `MPI_Finalize`, while the library can still be queried, with the entries that
 /// appeared in the meantime.
 pub(crate) fn write_at_end() {
     let Some(path) = requested_path() else { return };
-    let Some(first) = FIRST_LENGTHS.lock().ok().and_then(|mut first| first.take()) else { return };
+    let first = FIRST_LENGTHS.lock().take();
+    let Some(first) = first else { return };
     let merged = Merged::get();
     merged.sync();
     write(&path, &list(merged, first));

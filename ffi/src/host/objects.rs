@@ -110,14 +110,15 @@ impl Object {
         let strings = self.entry(tags::STRTAB).unwrap_or_default();
         let count = if table == 0 || strings == 0 { 0 } else { self.imported_count() };
         (1..count).filter_map(move |index| {
-            let symbol = std::ptr::with_exposed_provenance::<Symbol>(table).wrapping_add(index);
+            let symbol = std::ptr::with_exposed_provenance::<libc::Elf64_Sym>(table).wrapping_add(index);
             // SAFETY: by the object's hash table, the dynamic symbol table has at least `count` entries, and
             // it is mapped with the object.
             let symbol = unsafe { symbol.read_unaligned() };
-            let name = strings + symbol.name as usize;
+            let name = strings + symbol.st_name as usize;
             // SAFETY: a symbol's name is NUL-terminated in the object's string table, which is mapped with the object.
             let name = unsafe { CStr::from_ptr(std::ptr::with_exposed_provenance(name)) };
-            if symbol.section == 0 { Some(name.to_bytes()) } else { None }
+            // An imported symbol has no section.
+            if symbol.st_shndx == 0 { Some(name.to_bytes()) } else { None }
         })
     }
 
@@ -162,19 +163,6 @@ impl Object {
 struct Dynamic {
     tag: i64,
     value: u64,
-}
-
-/// An entry of a symbol table, in the layout of ELF.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Symbol {
-    name: u32,
-    info: u8,
-    other: u8,
-    /// 0 for an imported symbol.
-    section: u16,
-    value: u64,
-    size: u64,
 }
 
 mod tags {

@@ -198,32 +198,26 @@ fn take_host_handle(handle: &HostPvar) -> Option<(usize, usize)> {
     if host == 0 { None } else { Some((handle.host_session.load(SeqCst), host)) }
 }
 
-/// Frees handles at the host once no call uses them. They leak if a call does not return in time.
-fn free_pvars_at_host(merged: &Merged, handles: Vec<(usize, usize)>) {
-    if !handles.is_empty() && merged.lifecycle.wait_for_callers() {
-        merged.lifecycle.call_delaying_forks(|| free_pvars_now(handles));
-    }
-}
-
 /// Frees handles that no call uses. Call it only while the host is initialized.
-fn free_pvars_now(handles: Vec<(usize, usize)>) {
+fn free_pvars_now(handles: impl IntoIterator<Item = (usize, usize)>) {
     for (session, mut host) in handles {
         // SAFETY: the host is initialized, the handle came from it, and `take_host_handle` gave it to one caller only.
         unsafe { mpi_t::pvar_handle_free(session, &raw mut host) };
     }
 }
 
-/// Frees a handle of one of the host's performance variables; returns false if there is none.
-pub(super) fn free_pvar(merged: &Merged, handle: u64) -> bool {
-    let mut taken = None;
-    let freed = tables().pvars.end(handle, (), |handle| taken = take_host_handle(handle));
-    free_pvars_at_host(merged, taken.into_iter().collect());
-    freed
+/// Frees a handle of one of the host's performance variables, once no call uses it. It leaks if a call does not return in time.
+pub(super) fn free_pvar(merged: &Merged, handle: u64) {
+    if let Some(taken) = take_pvar(handle)
+        && merged.lifecycle.wait_for_callers()
+    {
+        merged.lifecycle.call_delaying_forks(|| free_pvars_now([taken]));
+    }
 }
 
 /// Frees the host's session, and the handles in it, for a session of ours that was freed.
 pub(super) fn end_session(merged: &Merged, session: SessionId) {
-    let handles = pvars_of(session).into_iter().filter_map(|(handle, _)| take_pvar(handle)).collect();
+    let handles: Vec<_> = pvars_of(session).into_iter().filter_map(|(handle, _)| take_pvar(handle)).collect();
     let known = tables().sessions.lock().remove(&session.0);
     let Some(mut host) = known else { return };
     if merged.lifecycle.wait_for_callers() {
@@ -351,7 +345,7 @@ fn free_sessions_now(sessions: HashMap<u64, usize>) {
 pub(super) fn release_all() {
     host_events::release_all();
     tables().cvars.iter().for_each(|(_, handle)| handle.save_value());
-    free_pvars_now(tables().pvars.iter().filter_map(|(_, handle)| take_host_handle(handle)).collect());
+    free_pvars_now(tables().pvars.iter().filter_map(|(_, handle)| take_host_handle(handle)));
     // Freed without holding the lock, because the host may call back into tools.
     let sessions = std::mem::take(&mut *tables().sessions.lock());
     free_sessions_now(sessions);
