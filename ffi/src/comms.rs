@@ -161,12 +161,6 @@ pub fn identity_of(handle: Handle) -> Option<Object<'static>> {
     COMMS.identity_of(handle)
 }
 
-/// Returns true if a handle is a registered communicator.
-#[must_use]
-pub fn is_registered(handle: Handle) -> bool {
-    COMMS.get(handle).is_some()
-}
-
 /// Returns the communicator of a call that is about to be forwarded to the host. MPI is initialized.
 #[inline]
 #[must_use]
@@ -322,8 +316,7 @@ pub fn register_predefined() {
 /// Returns true if the library will delete our attribute of `MPI_COMM_SELF` in `MPI_Finalize`.
 #[must_use]
 pub fn will_see_finalize() -> bool {
-    Host::get()
-        .is_some_and(|host| sessions::is_mpi_active() && ATTRIBUTE.get(host.abi().comm_self).is_some())
+    Host::get().is_some_and(|host| sessions::is_mpi_active() && ATTRIBUTE.get(host.abi().comm_self).is_some())
 }
 
 /// Updates the name of a communicator after a call that renamed it.

@@ -110,7 +110,7 @@ impl Place<'_> {
 }
 
 fn pvar(place: &Place<'_>) -> Option<Object> {
-    let info = place.merged.pvar_info(place.index.cast_signed())?;
+    let info = place.merged.pvars.info(place.merged, place.index.cast_signed())?;
     let object = place
         .object()
         .with("late", place.late)
@@ -128,7 +128,7 @@ fn pvar(place: &Place<'_>) -> Option<Object> {
 }
 
 fn cvar(place: &Place<'_>) -> Option<Object> {
-    let info = place.merged.cvar_info(place.index.cast_signed())?;
+    let info = place.merged.cvars.info(place.merged, place.index.cast_signed())?;
     let registry = place.merged.registry;
     let desc = place.own.and_then(|own| registry.cvar(own));
     let source = place.own.and_then(|own| registry.cvar_source(own));
@@ -148,7 +148,7 @@ fn cvar(place: &Place<'_>) -> Option<Object> {
 }
 
 fn event(place: &Place<'_>) -> Option<Object> {
-    let info = place.merged.event_info(place.index.cast_signed())?;
+    let info = place.merged.events.info(place.merged, place.index.cast_signed())?;
     let names = place.merged.enums.get(info.enumeration).map(|known| known.items.as_slice());
     let element = |(at, (datatype, displacement)): (usize, &(Handle, isize))| {
         Object::default()
@@ -171,7 +171,7 @@ fn event(place: &Place<'_>) -> Option<Object> {
 }
 
 fn source(place: &Place<'_>) -> Option<Object> {
-    let info = place.merged.source_info(place.index.cast_signed())?;
+    let info = place.merged.sources.info(place.merged, place.index.cast_signed())?;
     let ordering = place.abi.to_source_order(info.ordering).map(SourceOrder::as_str);
     let object = place
         .object()

@@ -1,15 +1,12 @@
 //! Control variables in the merged list.
 
-use std::borrow::Cow;
 use std::ffi::c_int;
 
-use mpit::tool::CvarDesc;
-
+use super::Merged;
 use super::enums::handle_of;
-use super::merged_space::HostInfo;
+use super::merged_space::{Describe, HostInfo};
 use super::text::query_name_and_description;
-use super::{Entry, Merged};
-use crate::abi::{Abi, Handle};
+use crate::abi::Handle;
 use crate::hidden;
 use crate::host::{Host, mpi_t};
 
@@ -27,9 +24,10 @@ pub(crate) struct CvarInfo {
     pub(crate) scope: c_int,
 }
 
-impl CvarInfo {
-    pub(crate) fn of_own(merged: &Merged, abi: &Abi, desc: &'static CvarDesc) -> Self {
-        Self {
+impl Describe for CvarInfo {
+    fn of_own(merged: &Merged, own: u32) -> Option<Self> {
+        let (abi, desc) = (crate::abi(), merged.registry.cvar(own)?);
+        Some(Self {
             name: desc.name().into(),
             verbosity: abi.verbosity(desc.verbosity()),
             datatype: abi.datatype(desc.datatype()),
@@ -37,7 +35,7 @@ impl CvarInfo {
             desc: desc.description().into(),
             bind: abi.bind(desc.bind()),
             scope: abi.scope(desc.scope()),
-        }
+        })
     }
 }
 
@@ -95,18 +93,5 @@ impl HostInfo for CvarInfo {
 
     fn is_hidden(&self) -> bool {
         hidden::is_host_entry_hidden(&self.name)
-    }
-}
-
-impl Merged {
-    /// Returns the description of a control variable; `None` for an invalid index.
-    pub(crate) fn cvar_info(&self, index: i32) -> Option<Cow<'_, CvarInfo>> {
-        match self.cvars.get(index)? {
-            Entry::Own(own) => {
-                let desc = self.registry.cvar(*own)?;
-                Some(Cow::Owned(CvarInfo::of_own(self, crate::abi(), desc)))
-            }
-            Entry::Host(entry) => Some(Cow::Borrowed(entry.info())),
-        }
     }
 }

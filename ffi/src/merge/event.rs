@@ -1,15 +1,12 @@
 //! Event types in the merged list.
 
-use std::borrow::Cow;
 use std::ffi::{c_char, c_int};
 
-use mpit::tool::EventDesc;
-
+use super::Merged;
 use super::enums::handle_of;
-use super::merged_space::HostInfo;
+use super::merged_space::{Describe, HostInfo};
 use super::text::Text;
-use super::{Entry, Merged};
-use crate::abi::{Abi, Handle};
+use crate::abi::Handle;
 use crate::hidden;
 use crate::host::{Host, events};
 
@@ -27,10 +24,11 @@ pub(crate) struct EventInfo {
     pub(crate) bind: c_int,
 }
 
-impl EventInfo {
-    fn of_own(merged: &Merged, abi: &Abi, desc: &'static EventDesc) -> Self {
+impl Describe for EventInfo {
+    fn of_own(merged: &Merged, own: u32) -> Option<Self> {
+        let (abi, desc) = (crate::abi(), merged.registry.event(own)?);
         let elements = desc.elements().iter();
-        Self {
+        Some(Self {
             name: desc.name().into(),
             verbosity: abi.verbosity(desc.verbosity()),
             elements: elements
@@ -39,7 +37,7 @@ impl EventInfo {
             enumeration: handle_of(merged, desc.element_names()),
             desc: desc.description().into(),
             bind: abi.bind(desc.bind()),
-        }
+        })
     }
 }
 
@@ -128,18 +126,5 @@ impl HostInfo for EventInfo {
 
     fn is_hidden(&self) -> bool {
         hidden::is_hidden(&self.name, &[])
-    }
-}
-
-impl Merged {
-    /// Returns the description of an event type; `None` for an invalid index.
-    pub(crate) fn event_info(&self, index: i32) -> Option<Cow<'_, EventInfo>> {
-        match self.events.get(index)? {
-            Entry::Own(own) => {
-                let desc = self.registry.event(*own)?;
-                Some(Cow::Owned(EventInfo::of_own(self, crate::abi(), desc)))
-            }
-            Entry::Host(entry) => Some(Cow::Borrowed(entry.info())),
-        }
     }
 }

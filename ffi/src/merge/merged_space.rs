@@ -1,5 +1,6 @@
 //! An index space of the merged list.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering::SeqCst};
@@ -66,6 +67,12 @@ pub(crate) trait HostInfo: Sized {
     fn is_hidden(&self) -> bool;
 }
 
+/// The description of an entry of either side, in the numbers of the MPI flavor.
+pub(crate) trait Describe: HostInfo + Clone {
+    /// Describes our entry, given by its registry index.
+    fn of_own(merged: &Merged, own: u32) -> Option<Self>;
+}
+
 /// An index space of the merged list.
 #[derive(Debug)]
 pub(crate) struct MergedSpace<I: HostInfo> {
@@ -103,6 +110,17 @@ impl<I: HostInfo> MergedSpace<I> {
     /// Returns an entry; `None` for an invalid index.
     pub(crate) fn get(&self, index: i32) -> Option<&Entry<I>> {
         self.entries.get(usize::try_from(index).ok()?)
+    }
+
+    /// Returns the description of an entry; `None` for an invalid index.
+    pub(crate) fn info(&self, merged: &Merged, index: i32) -> Option<Cow<'_, I>>
+    where
+        I: Describe,
+    {
+        match self.get(index)? {
+            Entry::Own(own) => I::of_own(merged, *own).map(Cow::Owned),
+            Entry::Host(entry) => Some(Cow::Borrowed(entry.info())),
+        }
     }
 
     /// Returns the merged index of our entry `own`.

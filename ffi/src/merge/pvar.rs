@@ -1,16 +1,14 @@
 //! Performance variables in the merged list.
 
-use std::borrow::Cow;
 use std::ffi::c_int;
 
 use mpit::internal::desc::PvarFlags;
-use mpit::tool::PvarDesc;
 
+use super::Merged;
 use super::enums::handle_of;
-use super::merged_space::HostInfo;
+use super::merged_space::{Describe, HostInfo};
 use super::text::query_name_and_description;
-use super::{Entry, Merged};
-use crate::abi::{Abi, Handle};
+use crate::abi::Handle;
 use crate::hidden;
 use crate::host::{Host, mpi_t};
 
@@ -34,10 +32,11 @@ pub(crate) struct PvarInfo {
     pub(crate) atomic: c_int,
 }
 
-impl PvarInfo {
-    pub(crate) fn of_own(merged: &Merged, abi: &Abi, desc: &'static PvarDesc) -> Self {
+impl Describe for PvarInfo {
+    fn of_own(merged: &Merged, own: u32) -> Option<Self> {
+        let (abi, desc) = (crate::abi(), merged.registry.pvar(own)?);
         let flag = |flag| c_int::from(desc.flags().has(flag));
-        Self {
+        Some(Self {
             name: desc.name().into(),
             verbosity: abi.verbosity(desc.verbosity()),
             class: abi.class(desc.class()),
@@ -48,7 +47,7 @@ impl PvarInfo {
             readonly: flag(PvarFlags::READONLY),
             continuous: flag(PvarFlags::CONTINUOUS),
             atomic: flag(PvarFlags::ATOMIC),
-        }
+        })
     }
 }
 
@@ -117,18 +116,5 @@ impl HostInfo for PvarInfo {
 
     fn is_hidden(&self) -> bool {
         hidden::is_host_entry_hidden(&self.name)
-    }
-}
-
-impl Merged {
-    /// Returns the description of a performance variable; `None` for an invalid index.
-    pub(crate) fn pvar_info(&self, index: i32) -> Option<Cow<'_, PvarInfo>> {
-        match self.pvars.get(index)? {
-            Entry::Own(own) => {
-                let desc = self.registry.pvar(*own)?;
-                Some(Cow::Owned(PvarInfo::of_own(self, crate::abi(), desc)))
-            }
-            Entry::Host(entry) => Some(Cow::Borrowed(entry.info())),
-        }
     }
 }

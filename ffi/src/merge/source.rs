@@ -1,14 +1,10 @@
 //! Event sources in the merged list.
 
-use std::borrow::Cow;
 use std::ffi::{c_char, c_int};
 
-use mpit::tool::SourceDesc;
-
-use super::merged_space::HostInfo;
+use super::Merged;
+use super::merged_space::{Describe, HostInfo};
 use super::text::Text;
-use super::{Entry, Merged};
-use crate::abi::Abi;
 use crate::hidden;
 use crate::host::events;
 
@@ -24,15 +20,16 @@ pub(crate) struct SourceInfo {
     pub(crate) max_ticks: i64,
 }
 
-impl SourceInfo {
-    fn of_own(abi: &Abi, desc: &'static SourceDesc) -> Self {
-        Self {
+impl Describe for SourceInfo {
+    fn of_own(merged: &Merged, own: u32) -> Option<Self> {
+        let (abi, desc) = (crate::abi(), merged.registry.source(own)?);
+        Some(Self {
             name: desc.name().into(),
             desc: desc.description().into(),
             ordering: abi.source_order(desc.order()),
             ticks_per_second: desc.ticks_per_second(),
             max_ticks: desc.max_ticks(),
-        }
+        })
     }
 }
 
@@ -92,17 +89,5 @@ impl HostInfo for SourceInfo {
 
     fn is_hidden(&self) -> bool {
         hidden::is_hidden(&self.name, &[])
-    }
-}
-
-impl Merged {
-    /// Returns the description of a source; `None` for an invalid index.
-    pub(crate) fn source_info(&self, index: i32) -> Option<Cow<'_, SourceInfo>> {
-        match self.sources.get(index)? {
-            Entry::Own(own) => {
-                Some(Cow::Owned(SourceInfo::of_own(crate::abi(), self.registry.source(*own)?)))
-            }
-            Entry::Host(entry) => Some(Cow::Borrowed(entry.info())),
-        }
     }
 }

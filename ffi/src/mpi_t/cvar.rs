@@ -31,7 +31,7 @@ exported! {
         // SAFETY: the tool passes each buffer with its length.
         let (name, desc) = unsafe { name_and_description((name, name_len), (desc, desc_len)) }?;
         merged.cvars.sync_unless_own(merged, cvar_index);
-        let info = merged.cvar_info(cvar_index).ok_or(Error::InvalidIndex)?;
+        let info = merged.cvars.info(merged, cvar_index).ok_or(Error::InvalidIndex)?;
         name.fill(&info.name);
         desc.fill(&info.desc);
         if !datatype.is_null() {

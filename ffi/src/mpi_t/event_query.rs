@@ -34,7 +34,7 @@ exported! {
         let capacity = if has_array { num_elements.get().unwrap_or(0) } else { 0 };
         let capacity = usize::try_from(capacity).map_err(|_| Error::Invalid)?;
         merged.events.sync_unless_own(merged, event_index);
-        let event = merged.event_info(event_index).ok_or(Error::InvalidIndex)?;
+        let event = merged.events.info(merged, event_index).ok_or(Error::InvalidIndex)?;
         // SAFETY: the tool passes `info` as null or with space for a handle of its flavor.
         unsafe { write_host_info(merged, info, |out| query_hints(merged, event_index, out)) }?;
         // SAFETY: the tool passes each array as null or with `*num_elements` entries, which is `capacity`.

@@ -95,7 +95,8 @@ fn as_handle(abi: &Abi, object: *mut c_void) -> Handle {
 fn is_communicator(abi: &Abi, object: *mut c_void, value: Handle) -> bool {
     value == abi.comm_world
         || value == abi.comm_self
-        || value != abi.comm_null && (comms::is_registered(value) || has_class_of_communicators(abi, object))
+        || value != abi.comm_null
+            && (comms::registered(value).is_some() || has_class_of_communicators(abi, object))
 }
 
 /// Returns true for a communicator of a library whose objects begin with the address of their class.

@@ -30,7 +30,7 @@ exported! {
         // SAFETY: the tool passes each buffer with its length.
         let (name, desc) = unsafe { name_and_description((name, name_len), (desc, desc_len)) }?;
         merged.sources.sync_unless_own(merged, source_index);
-        let source = merged.source_info(source_index).ok_or(Error::InvalidIndex)?;
+        let source = merged.sources.info(merged, source_index).ok_or(Error::InvalidIndex)?;
         let hints = |out| {
             let Some(Entry::Host(entry)) = merged.sources.get(source_index) else { return None };
             let (mut ordering, mut ticks_per_second, mut max_ticks): (c_int, i64, i64) = (0, 0, 0);
