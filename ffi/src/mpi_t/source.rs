@@ -83,7 +83,7 @@ exported! {
 /// # Safety
 ///
 /// `info` is null, or valid for writes of a handle.
-pub(super) unsafe fn write_info(info: *mut c_void) -> Result<(), Failure> {
+unsafe fn write_info(info: *mut c_void) -> Result<(), Failure> {
     if !info.is_null() {
         let new_handle = infos::create()?;
         // SAFETY: `info` is not null, so the caller passes space for a handle.
