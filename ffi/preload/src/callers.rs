@@ -116,8 +116,10 @@ pub(crate) fn caller_of(return_address: usize) -> Caller {
         return Caller::Program;
     }
     let stored = ranges(&OTHER_RANGES).find(|stored| stored.range().contains(&return_address));
-    let (caller, range) =
-        stored.map_or_else(|| look_up_caller(return_address), |stored| (stored.caller, stored.range()));
+    let (caller, range) = stored.map_or_else(
+        || with_errno_kept(|| look_up_caller(return_address)),
+        |stored| (stored.caller, stored.range()),
+    );
     if caller != Caller::Program && !is_by_name(return_address, &range) {
         return Caller::Program;
     }
@@ -126,10 +128,6 @@ pub(crate) fn caller_of(return_address: usize) -> Caller {
 
 #[cold]
 fn look_up_caller(return_address: usize) -> (Caller, Range<usize>) {
-    with_errno_kept(|| find_object(return_address))
-}
-
-fn find_object(return_address: usize) -> (Caller, Range<usize>) {
     let (caller, range) = match Object::containing(return_address) {
         Some(object) => (kind_of(&object), object.range),
         // Generated code: only its page, since objects may be loaded beside it later.

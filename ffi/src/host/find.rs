@@ -64,12 +64,14 @@ impl Library {
             // Not in the program's scope: loaded with `RTLD_LOCAL`, as Python does.
             return Self::find_private();
         };
-        let profiling = Loaded::of_address(address)?;
-        let with_mpi_names = match profiling.own_symbol(PROGRAM_SYMBOL) {
-            Some(_) => None,
-            None => next(PROGRAM_SYMBOL).and_then(Loaded::of_address),
-        };
-        Some(Self { profiling, with_mpi_names })
+        let program = || next(PROGRAM_SYMBOL).and_then(Loaded::of_address);
+        Some(Self::new(Loaded::of_address(address)?, program))
+    }
+
+    /// Completes a library by the object that `program` finds, if `profiling` has no `MPI_` functions.
+    fn new(profiling: Loaded, program: impl FnOnce() -> Option<Loaded>) -> Self {
+        let is_whole = profiling.own_symbol(PROGRAM_SYMBOL).is_some();
+        Self { profiling, with_mpi_names: if is_whole { None } else { program() } }
     }
 
     /// Searches all loaded objects for an MPI library.
@@ -89,10 +91,7 @@ impl Library {
                 .filter_map(|file| Loaded::open(file.clone()))
                 .find(|file| file.own_symbol(name).is_some())
         };
-        let profiling = first(LIBRARY_SYMBOL)?;
-        let with_mpi_names =
-            if profiling.own_symbol(PROGRAM_SYMBOL).is_some() { None } else { first(PROGRAM_SYMBOL) };
-        Some(Self { profiling, with_mpi_names })
+        Some(Self::new(first(LIBRARY_SYMBOL)?, || first(PROGRAM_SYMBOL)))
     }
 
     /// Finds another implementation of MPI_T in this program, after the calling object in the search order.

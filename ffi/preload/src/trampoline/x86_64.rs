@@ -6,7 +6,7 @@
 use std::arch::naked_asm;
 use std::sync::atomic::AtomicU8;
 
-use crate::next_definition;
+use crate::next_definition::{self, enter};
 
 /// Defines the exported function of a name that always takes the second destination of its `NextDefinition`.
 macro_rules! entry {
@@ -108,7 +108,7 @@ macro_rules! jump_to_result {
         // A copy of the seventh argument, in the place where the called function expects it. It also aligns the stack.
         $crate::trampoline::jump_to_result! { $name $function "push qword ptr [rsp + 56]" }
     };
-    ($name:ident $function:ident $last:literal) => {
+    ($name:ident $function:ident $($prepare:literal),+) => {
         #[unsafe(naked)]
         unsafe extern "C-unwind" fn $name() {
             std::arch::naked_asm!(
@@ -118,7 +118,7 @@ macro_rules! jump_to_result {
                 "push rcx",
                 "push r8",
                 "push r9",
-                $last,
+                $($prepare,)+
                 "call {function}",
                 "add rsp, 8",
                 "pop r9",
@@ -248,33 +248,8 @@ pub(crate) unsafe extern "C-unwind" fn check_caller() {
     )
 }
 
-/// Looks up a caller that is not in the list. MPI functions have no floating-point arguments, so vector
-/// registers are not saved.
-#[unsafe(naked)]
-unsafe extern "C-unwind" fn look_up_caller() {
-    naked_asm!(
-        "push rdi",
-        "push rsi",
-        "push rdx",
-        "push rcx",
-        "push r8",
-        "push r9",
-        "sub rsp, 8",
-        "mov rdi, r11",
-        "mov rsi, [rsp + 56]",
-        "call {function}",
-        "mov r11, rax",
-        "add rsp, 8",
-        "pop r9",
-        "pop r8",
-        "pop rcx",
-        "pop rdx",
-        "pop rsi",
-        "pop rdi",
-        "jmp r11",
-        function = sym next_definition::enter,
-    )
-}
+// Looks up a caller that is not in the list. MPI functions have no floating-point arguments, so vector registers are not saved.
+jump_to_result! { look_up_caller enter "sub rsp, 8", "mov rdi, r11", "mov rsi, [rsp + 56]" }
 
 /// Calls the function that records the call, with the [`next_definition::NextDefinition`], and jumps to the result.
 #[unsafe(naked)]
