@@ -1,11 +1,11 @@
-//! Any number of variables, made at run time: a program that defines so many takes long to compile.
+//! Variables in any number, defined at run time: a program that defines as many takes long to compile.
 
 use mpit::cell::Counter;
 use mpit::internal::desc::{CategoryDesc, Metadata, SharedMetadata};
 use mpit::internal::registry::Image;
 use mpit::tool::{Class, PvarDesc};
 
-/// An image with so many variables, which stay for as long as the program runs; each in these categories.
+/// Returns an image with `count` variables, which are leaked; each is in these categories.
 #[must_use]
 pub fn image(count: usize, categories: &'static [&'static CategoryDesc]) -> Image {
     let cell = Box::leak(Box::new(Counter::<u64>::new()));

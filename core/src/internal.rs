@@ -11,7 +11,7 @@
 //! | [`desc`], [`vocabulary`] | the descriptors that the attributes generate, and the vocabularies of the standard |
 //! | [`plugin`] | tables and components of other images: C structs, loading, export |
 //! | [`host`], [`threads`] | the state of the MPI library: initialized or not, its thread level |
-//! | [`log`], [`slots`], [`sparse`], [`static_ref`] | lists and tables that are read without locks |
+//! | [`log`], [`probe_table`], [`slots`], [`sparse`], [`static_ref`] | lists and tables that are read without locks |
 //! | [`lock`] | locks that are never held in a forked child |
 //! | `mapping` | memory that survives the process in a file, with the feature `store` |
 //! | [`environment`] | environment variables; none in a privileged process |
@@ -74,6 +74,10 @@ pub mod plugin {
     pub mod abi {
         pub use crate::abi::*;
     }
+}
+
+pub mod probe_table {
+    pub use crate::probe_table::*;
 }
 
 pub mod registry {

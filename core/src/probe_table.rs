@@ -7,14 +7,15 @@ use std::sync::atomic::{AtomicPtr, AtomicU64};
 use crate::log::Log;
 
 /// A slot of a table: an atomic word or pointer, which is 0 or null if the slot is empty.
-pub(crate) trait Slot: Default {
+pub trait Slot: Default {
+    /// The word or pointer.
     type Content: Copy;
 
     /// Returns the content, and what was written before it was stored.
     fn load(&self) -> Option<Self::Content>;
 
-    /// Returns true if the slot is empty. Only for the writer.
-    fn is_empty(&self) -> bool;
+    /// Empties the slot. Only for the writer.
+    fn clear(&self);
 
     /// Stores a content. A reader that sees it also sees what was written before.
     fn store(&self, content: Self::Content);
@@ -32,8 +33,8 @@ impl Slot for AtomicU64 {
         }
     }
 
-    fn is_empty(&self) -> bool {
-        self.load(Relaxed) == 0
+    fn clear(&self) {
+        self.store(0, Relaxed);
     }
 
     fn store(&self, content: u64) {
@@ -49,8 +50,8 @@ impl<E> Slot for AtomicPtr<E> {
         NonNull::new(self.load(Acquire))
     }
 
-    fn is_empty(&self) -> bool {
-        self.load(Relaxed).is_null()
+    fn clear(&self) {
+        self.store(null_mut(), Relaxed);
     }
 
     fn store(&self, content: NonNull<E>) {
@@ -64,15 +65,23 @@ type Slots<S> = Box<[S]>;
 /// A hash table without keys: its users derive them from the contents, and decide when it is too full. Any number of threads
 /// read, and one at a time writes.
 #[derive(Debug)]
-pub(crate) struct ProbeTable<S> {
+pub struct ProbeTable<S> {
     /// The newest of `tables`, which has all contents; null if there is none.
     newest: AtomicPtr<Slots<S>>,
     /// All tables ever made, since a reader may still search an old one.
     tables: Log<Slots<S>>,
 }
 
+impl<S> Default for ProbeTable<S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<S> ProbeTable<S> {
-    pub(crate) const fn new() -> Self {
+    /// Creates a table without slots.
+    #[must_use]
+    pub const fn new() -> Self {
         Self { newest: AtomicPtr::new(null_mut()), tables: Log::new() }
     }
 
@@ -82,7 +91,8 @@ impl<S> ProbeTable<S> {
         unsafe { self.newest.load(Acquire).as_ref() }
     }
 
-    pub(crate) fn capacity(&self) -> usize {
+    /// Returns the number of slots.
+    pub fn capacity(&self) -> usize {
         self.newest().map_or(0, |table| table.len())
     }
 }
@@ -94,7 +104,7 @@ impl<S: Slot> ProbeTable<S> {
         clippy::inline_always,
         reason = "looked up for each message, where a call would cost as much again"
     )]
-    pub(crate) fn find<R>(&self, hash: usize, matches: impl Fn(S::Content) -> Option<R>) -> Option<R> {
+    pub fn find<R>(&self, hash: usize, matches: impl Fn(S::Content) -> Option<R>) -> Option<R> {
         let table = self.newest()?;
         let mask = table.len().wrapping_sub(1);
         let mut at = hash & mask;
@@ -107,40 +117,68 @@ impl<S: Slot> ProbeTable<S> {
     }
 
     /// Returns the contents of all slots, in no particular order.
-    pub(crate) fn contents(&self) -> impl Iterator<Item = S::Content> {
+    pub fn contents(&self) -> impl Iterator<Item = S::Content> {
         self.newest().into_iter().flat_map(|table| table.iter().filter_map(S::load))
     }
 
     /// Inserts a content, for which the table has an empty slot, and one more.
-    pub(crate) fn insert(&self, hash: usize, content: S::Content) {
-        if let Some(table) = self.newest() {
-            insert_into(table, hash, content);
-        }
+    pub fn insert(&self, hash: usize, content: S::Content) {
+        self.insert_over(hash, content, |_| false);
+    }
+
+    /// Inserts a content like [`insert`](Self::insert), or in place of one for which `is_removed` returns true. Returns true if
+    /// the slot was empty.
+    pub fn insert_over(
+        &self,
+        hash: usize,
+        content: S::Content,
+        is_removed: impl Fn(S::Content) -> bool,
+    ) -> bool {
+        self.newest().is_some_and(|table| insert_into(table, hash, content, is_removed))
+    }
+
+    /// Empties all slots. Readers may miss contents that are inserted meanwhile.
+    pub fn clear(&self) {
+        self.newest().into_iter().flat_map(|table| table.iter()).for_each(S::clear);
     }
 
     /// Replaces the table by one with `slots` slots, a power of two, and these contents, each with its hash.
-    pub(crate) fn replace(&self, slots: usize, contents: impl Iterator<Item = (usize, S::Content)>) {
+    ///
+    /// # Panics
+    ///
+    /// Panics if another thread writes, which callers prevent.
+    pub fn replace(&self, slots: usize, contents: impl Iterator<Item = (usize, S::Content)>) {
         let index = self.tables.push((0..slots).map(|_| S::default()).collect());
         let larger = index
             .ok()
             .and_then(|index| self.tables.get(index))
             .expect("fewer tables than a list has room for");
         for (hash, content) in contents {
-            insert_into(larger, hash, content);
+            insert_into(larger, hash, content, |_| false);
         }
         // A reader that sees the table also sees its contents.
         self.newest.store(std::ptr::from_ref(larger).cast_mut(), Release);
     }
 }
 
-/// Stores a content in the first empty slot of its probe sequence.
-fn insert_into<S: Slot>(table: &[S], hash: usize, content: S::Content) {
+/// Stores a content in the first slot of its probe sequence that is empty or has a removed content. Returns true if it was
+/// empty.
+fn insert_into<S: Slot>(
+    table: &[S],
+    hash: usize,
+    content: S::Content,
+    is_removed: impl Fn(S::Content) -> bool,
+) -> bool {
     let mask = table.len() - 1;
     let mut at = hash & mask;
-    while !table[at].is_empty() {
+    loop {
+        let there = table[at].load();
+        if there.is_none_or(&is_removed) {
+            table[at].store(content);
+            return there.is_none();
+        }
         at = (at + 1) & mask;
     }
-    table[at].store(content);
 }
 
 #[cfg(test)]
@@ -162,5 +200,10 @@ mod tests {
         table.replace(16, table.contents().map(|content| (content as usize, content)));
         assert_eq!((table.capacity(), table.contents().count()), (16, 3));
         assert!([10, 11, 12].iter().all(|content| find(*content as usize, *content) == Some(*content)));
+        assert!(table.insert_over(10, 26, |content| content == 9));
+        assert!(!table.insert_over(10, 42, |content| content == 26), "in the slot of 26");
+        assert_eq!((find(10, 26), find(10, 42), find(10, 11)), (None, Some(42), Some(11)));
+        table.clear();
+        assert_eq!((table.capacity(), table.contents().count()), (16, 0));
     }
 }

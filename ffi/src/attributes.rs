@@ -1,8 +1,7 @@
 //! An attribute that this crate sets on objects of the MPI library. Its value is the object's number, and its
 //! deletion shows that the object is freed.
 //!
-//! Best effort: without attributes, an object that is freed unseen is mistaken for the next object with the
-//! same handle.
+//! Best effort: without attributes, an object that is freed unseen is mistaken for the next object with the same handle.
 
 use std::ffi::{c_int, c_void};
 use std::panic::{UnwindSafe, catch_unwind};
@@ -76,8 +75,7 @@ impl Attribute {
     fn make_key(&self) -> Option<c_int> {
         let mut key = Host::get()?.abi().keyval_invalid;
         let Functions { create_keyval, deleted, .. } = self.functions;
-        // SAFETY: both functions have the signatures of attribute callbacks, and stay loaded until the
-        // process ends.
+        // SAFETY: both functions have the signatures of attribute callbacks, and stay loaded until the process ends.
         let new = unsafe { create_keyval(never_copy, deleted, &raw mut key, null_mut()) };
         if new == Some(Abi::SUCCESS) { Some(key) } else { None }
     }

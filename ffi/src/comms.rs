@@ -15,7 +15,6 @@ use mpit::internal::lock::Mutex;
 use mpit::object::{Bind, OUTSIDE, Object};
 use mpit_components::coll::Kind;
 use mpit_components::comms::{self, CommId, Ranks};
-use mpit_components::events;
 
 use crate::abi::{Abi, Handle};
 use crate::attributes::{Attribute, Functions, after_deletion};
@@ -35,7 +34,6 @@ pub struct Comm {
     freeing: AtomicBool,
     /// The processes that messages go to.
     members: Members,
-    /// The size of this process's own group.
     local_size: AtomicU32,
     rank: AtomicU32,
     remote: AtomicBool,
@@ -54,8 +52,7 @@ impl Comm {
         CommId::from_number(self.number.load(Relaxed))
     }
 
-    /// Returns the number of processes that messages go to: of an intercommunicator, the size of the remote
-    /// group.
+    /// Returns the number of processes that messages go to: of an intercommunicator, the size of the remote group.
     #[must_use]
     pub fn size(&self) -> u32 {
         self.members.size()
@@ -93,8 +90,7 @@ impl Comm {
         self.sources.load(Relaxed)
     }
 
-    /// Returns the number of processes, or neighbors, that a collective operation of a kind may exchange
-    /// bytes with.
+    /// Returns the number of processes, or neighbors, that a collective operation of a kind may exchange bytes with.
     #[inline]
     #[must_use]
     pub fn exchanges_with(&self, kind: Kind) -> u32 {
@@ -127,8 +123,7 @@ impl Comm {
     }
 }
 
-/// Returns the list of ranks of a bound object. Lists are never freed; communicators with equal members share
-/// one.
+/// Returns the list of ranks of a bound object. Lists are never freed; communicators with equal members share one.
 fn leaked_list(ranks: &Ranks) -> &'static [AtomicU32] {
     type Lists = HashMap<Vec<u32>, &'static [AtomicU32]>;
     static LISTS: Mutex<Option<Lists>> = Mutex::new(None);
@@ -146,7 +141,7 @@ static COMMS: Objects<Comm> = Objects::new();
 #[inline]
 #[must_use]
 pub fn of_handle(handle: Handle) -> Option<&'static Comm> {
-    COMMS.get(handle).or_else(|| if sessions::is_mpi_active() { track(handle) } else { None })
+    COMMS.of_handle(handle)
 }
 
 /// Returns the communicator of a handle as an object for handles to bind to. Without a host, only the MPI
@@ -160,28 +155,17 @@ pub fn object_of(handle: Handle) -> Option<Object<'static>> {
     }
 }
 
-/// Returns the communicator of a handle as an object with its number only, which does not pin a freed
-/// communicator.
+/// Returns the communicator of a handle as an object with its number only, which does not pin a freed communicator.
 #[must_use]
 pub fn identity_of(handle: Handle) -> Option<Object<'static>> {
-    match of_handle(handle) {
-        Some(comm) => Some(Object::new(Bind::Comm, comm.id().get())),
-        None if Host::get().is_none() => Some(Object::new(Bind::Comm, handle as u64)),
-        None => None,
-    }
-}
-
-/// Returns true if a handle is a registered communicator.
-#[must_use]
-pub fn is_registered(handle: Handle) -> bool {
-    COMMS.get(handle).is_some()
+    COMMS.identity_of(handle)
 }
 
 /// Returns the communicator of a call that is about to be forwarded to the host. MPI is initialized.
 #[inline]
 #[must_use]
 pub fn in_use(handle: Handle) -> Option<&'static Comm> {
-    COMMS.get(handle).or_else(|| track(handle))
+    COMMS.in_use(handle)
 }
 
 /// Returns the communicator of a handle if it is registered. The library is not called.
@@ -198,20 +182,9 @@ pub fn cached(handle: Handle) -> Option<&'static Comm> {
     COMMS.cached(handle)
 }
 
-#[cold]
-fn track(handle: Handle) -> Option<&'static Comm> {
-    if is_null(handle) { None } else { COMMS.track(handle) }
-}
-
-fn is_null(handle: Handle) -> bool {
-    handle == 0 || Host::get().is_none_or(|host| handle == host.abi().comm_null)
-}
-
-/// Registers a communicator that a call has created.
+/// Registers a communicator that a call has created; the handle may be null.
 pub fn created(handle: Handle) {
-    if !is_null(handle) {
-        COMMS.created(handle);
-    }
+    COMMS.created(handle);
 }
 
 /// Registers a communicator that a call on another one has created; the handle may be null.
@@ -232,12 +205,7 @@ pub fn creation_started(parent: Handle, call: Call, new: Handle) {
 /// tool listens to the event.
 #[must_use]
 pub fn freeing(handle: Handle) -> Option<Freeing> {
-    let known = || COMMS.freeing(handle);
-    known().or_else(|| {
-        // A tool that listens only to the end of communicators has not caused their registration.
-        let is_wanted = events::active() && sessions::is_mpi_active() && track(handle).is_some();
-        if is_wanted { known() } else { None }
-    })
+    COMMS.freeing(handle)
 }
 
 /// The description of a communicator, as read from the host.
@@ -252,6 +220,8 @@ pub(crate) struct NewObject {
 
 impl Tracked for Comm {
     type NewObject = NewObject;
+
+    const KIND: Bind = Bind::Comm;
 
     fn all() -> &'static Objects<Self> {
         &COMMS
@@ -301,16 +271,12 @@ impl Tracked for Comm {
         self.number.store(id.get(), Release);
     }
 
-    fn set_attribute(handle: Handle, number: u64) {
-        ATTRIBUTE.set(handle, number);
+    fn attribute() -> &'static Attribute {
+        &ATTRIBUTE
     }
 
-    fn attribute(handle: Handle) -> Option<u64> {
-        ATTRIBUTE.get(handle)
-    }
-
-    fn size(&self) -> u32 {
-        self.members.size()
+    fn members(&self) -> &Members {
+        &self.members
     }
 
     fn announce(number: u64, _size: u32) {
@@ -321,29 +287,21 @@ impl Tracked for Comm {
         comms::renamed(self.id(), &name_of(handle));
     }
 
-    fn release(&self) -> Option<Ranks> {
-        self.members.release()
-    }
-
     fn ended(number: u64) {
         comms::freed(CommId::from_number(number));
     }
 }
 
 fn is_inter(handle: Handle) -> bool {
-    let mut inter = 0;
-    // SAFETY: the communicator is in use, and `inter` is a local variable.
-    unsafe { mpi::comm_test_inter(handle, &raw mut inter) };
-    inter != 0
+    // SAFETY: the communicator is in use, and `value` passes a local variable.
+    mpi::value(|inter| unsafe { mpi::comm_test_inter(handle, inter) }).unwrap_or(0) != 0
 }
 
-/// Returns the rank of this process and the size of its group.
 fn rank_and_size(handle: Handle) -> (u32, u32) {
-    let (mut rank, mut size): (c_int, c_int) = (0, 0);
-    // SAFETY: callers pass a communicator in use, and `rank` is a local variable.
-    unsafe { mpi::comm_rank(handle, &raw mut rank) };
-    // SAFETY: callers pass a communicator in use, and `size` is a local variable.
-    unsafe { mpi::comm_size(handle, &raw mut size) };
+    // SAFETY: callers pass a communicator in use, and `value` passes a local variable.
+    let rank = mpi::value(|rank| unsafe { mpi::comm_rank(handle, rank) }).unwrap_or(0);
+    // SAFETY: callers pass a communicator in use, and `value` passes a local variable.
+    let size = mpi::value(|size| unsafe { mpi::comm_size(handle, size) }).unwrap_or(0);
     (rank.cast_unsigned(), size.cast_unsigned())
 }
 
@@ -358,8 +316,7 @@ pub fn register_predefined() {
 /// Returns true if the library will delete our attribute of `MPI_COMM_SELF` in `MPI_Finalize`.
 #[must_use]
 pub fn will_see_finalize() -> bool {
-    Host::get()
-        .is_some_and(|host| sessions::is_mpi_active() && Comm::attribute(host.abi().comm_self).is_some())
+    Host::get().is_some_and(|host| sessions::is_mpi_active() && ATTRIBUTE.get(host.abi().comm_self).is_some())
 }
 
 /// Updates the name of a communicator after a call that renamed it.

@@ -4,7 +4,6 @@
 //! and dropped before it is freed. Recorded calls therefore need no query: for an invalid handle the library
 //! would call the program's error handler, and after the call another thread may have freed the type.
 
-use std::ffi::c_int;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::abi::{Abi, Handle};
@@ -50,8 +49,7 @@ pub fn freeing(datatype: Handle) {
     SIZES.remove(datatype);
 }
 
-/// Returns true for the handles that programs pass if a type is not significant. The library would report an
-/// error.
+/// Returns true for the handles that programs pass if a type is not significant. The library would report an error.
 fn is_null(abi: &Abi, datatype: Handle) -> bool {
     datatype == 0 || datatype == abi.datatype_null()
 }
@@ -70,13 +68,13 @@ fn register_predefined(abi: &Abi, datatype: Handle) -> Option<u64> {
 }
 
 fn query_size(datatype: Handle) -> u64 {
-    let mut size: i64 = 0;
-    // SAFETY: the host has accepted the type, and `size` is a local variable.
-    if unsafe { mpi::type_size_x(datatype, &raw mut size) } == Some(Abi::SUCCESS) {
-        return size.max(0).cast_unsigned();
-    }
-    let mut size: c_int = 0;
-    // SAFETY: the host has accepted the type, and `size` is a local variable.
-    unsafe { mpi::type_size(datatype, &raw mut size) };
+    // SAFETY: the host has accepted the type, and `value` passes a local variable.
+    let size = mpi::value(|size| unsafe { mpi::type_size_x(datatype, size) });
+    size.map_or_else(|| query_int_size(datatype), |size| size.max(0).cast_unsigned())
+}
+
+fn query_int_size(datatype: Handle) -> u64 {
+    // SAFETY: the host has accepted the type, and `value` passes a local variable.
+    let size = mpi::value(|size| unsafe { mpi::type_size(datatype, size) }).unwrap_or(0);
     u64::from(size.max(0).cast_unsigned())
 }

@@ -2,11 +2,11 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use mpit::cvar::ValueSource;
 use mpit::internal::environment;
+use mpit::internal::lock::Mutex;
 use mpit::internal::registry::{misspelled, unknown};
 use mpit::tool::Registry;
 use mpit_components::{host, monitoring};
@@ -18,7 +18,6 @@ use crate::native_monitoring;
 /// The environment variable that requests the report: a directory for one file per process.
 pub const DIRECTORY: &str = "MPIT_DOCTOR";
 
-/// The report of a process.
 struct Report {
     file: PathBuf,
     /// The members that never change.
@@ -39,7 +38,7 @@ pub(crate) fn write_if_requested() {
 
 /// Writes the report again in `MPI_Finalize`.
 pub(crate) fn finalized() {
-    let before = LAST_REPORT.lock().ok().and_then(|mut written| written.take());
+    let before = LAST_REPORT.lock().take();
     if let Some(before) = before {
         store_report(Report { unknown: unknown_settings(), ..before }, true);
     }
@@ -62,9 +61,7 @@ fn store_report(report: Report, is_finalized: bool) {
     let members = report.members.clone().with("unknown", &report.unknown).with("finalized", is_finalized);
     let temporary = report.file.with_extension("new");
     let _ = fs::write(&temporary, members.into_text()).and_then(|()| fs::rename(&temporary, &report.file));
-    if let Ok(mut written) = LAST_REPORT.lock() {
-        *written = Some(report);
-    }
+    *LAST_REPORT.lock() = Some(report);
 }
 
 fn basic_report(directory: &Path) -> Report {
@@ -154,15 +151,10 @@ fn check_writable(stem: &Path) -> std::io::Result<()> {
 pub fn warn_of_missing_library() {
     static IS_REPORTED: AtomicBool = AtomicBool::new(false);
     if library().is_none() && !IS_REPORTED.swap(true, Relaxed) {
-        print(
+        crate::warn(
             "this program calls MPI, and no MPI library is loaded: the linker dropped it (--as-needed, which many compilers pass); \
              link with -Wl,--no-as-needed in front of -lmpi",
         );
         write_without_mpi();
     }
-}
-
-#[allow(clippy::print_stderr, reason = "the program gets an error code that says nothing")]
-fn print(message: &str) {
-    eprintln!("mpit: {message}");
 }

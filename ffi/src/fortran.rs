@@ -17,25 +17,24 @@ struct Conversion {
     from_int: Function,
 }
 
-/// Declares conversions by the names of their functions.
 macro_rules! conversions {
-    ($($name:ident: $f2c:literal $pf2c:literal, $from_int:literal $pfrom_int:literal;)+) => {$(
+    ($($name:ident: $f2c:ident $from_int:ident;)+) => {$(
         static $name: Conversion = Conversion {
-            f2c: Function::new($f2c, $pf2c),
-            from_int: Function::new($from_int, $pfrom_int),
+            f2c: Function::new(concat!("P", stringify!($f2c), "\0")),
+            from_int: Function::new(concat!("P", stringify!($from_int), "\0")),
         };
     )+};
 }
 
 conversions! {
-    COMM: c"MPI_Comm_f2c" c"PMPI_Comm_f2c", c"MPI_Comm_fromint" c"PMPI_Comm_fromint";
-    DATATYPE: c"MPI_Type_f2c" c"PMPI_Type_f2c", c"MPI_Type_fromint" c"PMPI_Type_fromint";
-    ERRHANDLER: c"MPI_Errhandler_f2c" c"PMPI_Errhandler_f2c", c"MPI_Errhandler_fromint" c"PMPI_Errhandler_fromint";
-    GROUP: c"MPI_Group_f2c" c"PMPI_Group_f2c", c"MPI_Group_fromint" c"PMPI_Group_fromint";
-    INFO: c"MPI_Info_f2c" c"PMPI_Info_f2c", c"MPI_Info_fromint" c"PMPI_Info_fromint";
-    OP: c"MPI_Op_f2c" c"PMPI_Op_f2c", c"MPI_Op_fromint" c"PMPI_Op_fromint";
-    REQUEST: c"MPI_Request_f2c" c"PMPI_Request_f2c", c"MPI_Request_fromint" c"PMPI_Request_fromint";
-    WIN: c"MPI_Win_f2c" c"PMPI_Win_f2c", c"MPI_Win_fromint" c"PMPI_Win_fromint";
+    COMM: MPI_Comm_f2c MPI_Comm_fromint;
+    DATATYPE: MPI_Type_f2c MPI_Type_fromint;
+    ERRHANDLER: MPI_Errhandler_f2c MPI_Errhandler_fromint;
+    GROUP: MPI_Group_f2c MPI_Group_fromint;
+    INFO: MPI_Info_f2c MPI_Info_fromint;
+    OP: MPI_Op_f2c MPI_Op_fromint;
+    REQUEST: MPI_Request_f2c MPI_Request_fromint;
+    WIN: MPI_Win_f2c MPI_Win_fromint;
 }
 
 impl Conversion {
@@ -47,8 +46,7 @@ impl Conversion {
             FortranHandles::F2c => self.f2c.pmpi()?,
             FortranHandles::FromInt => self.from_int.pmpi()?,
         };
-        // SAFETY: `MPI_*_f2c` and `MPI_*_fromint` take an integer and return a handle, which in these flavors
-        // is a pointer.
+        // SAFETY: `MPI_*_f2c` and `MPI_*_fromint` take an integer and return a handle, which in these flavors is a pointer.
         let convert = unsafe {
             std::mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn(c_int) -> Handle>(address)
         };
@@ -57,50 +55,25 @@ impl Conversion {
     }
 }
 
-/// Converts a communicator.
-#[must_use]
-pub fn comm(fortran: c_int) -> Option<Handle> {
-    COMM.handle(fortran)
-}
-
-/// Converts a datatype.
-#[must_use]
-pub fn datatype(fortran: c_int) -> Option<Handle> {
-    DATATYPE.handle(fortran)
-}
-
-/// Converts a request.
-#[must_use]
-pub fn request(fortran: c_int) -> Option<Handle> {
-    REQUEST.handle(fortran)
-}
-
-/// Converts a reduction operation.
-#[must_use]
-pub fn op(fortran: c_int) -> Option<Handle> {
-    OP.handle(fortran)
-}
-
-/// Converts a window.
-#[must_use]
-pub fn win(fortran: c_int) -> Option<Handle> {
-    WIN.handle(fortran)
-}
-
-/// Converts an error handler, a group, an info object or an operation; returns `None` for other kinds.
+/// Converts a handle; returns `None` for kinds of objects that are not listed here.
+#[inline]
 #[must_use]
 pub fn handle(kind: Bind, fortran: c_int) -> Option<Handle> {
-    match kind {
-        Bind::Errhandler => ERRHANDLER.handle(fortran),
-        Bind::Group => GROUP.handle(fortran),
-        Bind::Info => INFO.handle(fortran),
-        Bind::Op => op(fortran),
-        _ => None,
-    }
+    let conversion = match kind {
+        Bind::Comm => &COMM,
+        Bind::Datatype => &DATATYPE,
+        Bind::Errhandler => &ERRHANDLER,
+        Bind::Group => &GROUP,
+        Bind::Info => &INFO,
+        Bind::Op => &OP,
+        Bind::Request => &REQUEST,
+        Bind::Win => &WIN,
+        _ => return None,
+    };
+    conversion.handle(fortran)
 }
 
-/// Returns true if a buffer is `MPI_IN_PLACE` of Fortran or C: some Fortran interfaces convert it before they
-/// call C.
+/// Returns true if a buffer is `MPI_IN_PLACE` of Fortran or C: some Fortran interfaces convert it before they call C.
 #[must_use]
 pub fn is_in_place(buffer: *const c_void) -> bool {
     static ADDRESSES: OnceLock<Vec<usize>> = OnceLock::new();

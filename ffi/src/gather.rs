@@ -27,8 +27,7 @@ struct MpiTransport;
 /// The communicator that all processes have created.
 static COMM: OnceLock<Handle> = OnceLock::new();
 
-/// The maximum length of a message: counts are of C's type `int`, and each piece that arrives extends the
-/// deadline.
+/// The maximum length of a message: counts are of C's type `int`, and each piece that arrives extends the deadline.
 const MAX_PIECE: usize = 16 << 20;
 
 /// The tag of a message with the length of the bytes that follow.
@@ -47,8 +46,7 @@ impl Transport for MpiTransport {
         let made: &'static mut u64 = Box::leak(Box::new(0));
         let at: *mut u64 = made;
         let dup = Request::begin(|request| {
-            // SAFETY: MPI is initialized; `at` is leaked and has space for a handle, and `begin` passes space
-            // for a request.
+            // SAFETY: MPI is initialized; `at` is leaked and has space for a handle, and `begin` passes space for a request.
             unsafe { p2p::comm_idup(abi.comm_world, at.cast(), request) }
         })?;
         if !dup.complete(Some(Instant::now() + timeout))? {
@@ -68,16 +66,11 @@ impl Transport for MpiTransport {
     fn send(&self, to: u32, bytes: Vec<u8>, limits: TimeLimits) -> Result<(), String> {
         let timed_out = || format!("rank {to} did not receive the data in time");
         let length = (bytes.len() as u64).to_le_bytes().to_vec();
-        if !send(to, LENGTH, length, 0, limits.deadline)?.0 {
-            return Err(timed_out());
-        }
+        send(to, LENGTH, length, 0, limits.deadline)?.ok_or_else(timed_out)?;
         let (mut bytes, mut at) = (bytes, 0);
         while at < bytes.len() {
-            let (taken, rest) = send(to, BYTES, bytes, at, Instant::now() + limits.per_message)?;
-            if !taken {
-                return Err(timed_out());
-            }
-            bytes = rest;
+            let deadline = Instant::now() + limits.per_message;
+            bytes = send(to, BYTES, bytes, at, deadline)?.ok_or_else(timed_out)?;
             at += MAX_PIECE;
         }
         Ok(())
@@ -116,14 +109,14 @@ fn channel() -> Result<(Handle, Handle), String> {
     Ok((abi.datatype(Datatype::Char), *comm))
 }
 
-/// Sends the piece that begins at `at`. Returns true and the bytes if it was received.
+/// Sends the piece that begins at `at`. Returns the bytes; `None` if the piece was not received in time.
 fn send(
     to: u32,
     tag: c_int,
     bytes: Vec<u8>,
     at: usize,
     deadline: Instant,
-) -> Result<(bool, Vec<u8>), String> {
+) -> Result<Option<Vec<u8>>, String> {
     let (datatype, comm) = channel()?;
     let piece = &bytes[at..bytes.len().min(at + MAX_PIECE)];
     let request = Request::begin(|request| {
@@ -132,13 +125,7 @@ fn send(
         // are leaked if it times out.
         unsafe { p2p::issend(data, count, datatype, to.cast_signed(), tag, comm, request) }
     })?;
-    match request.complete(Some(deadline)) {
-        Ok(true) => Ok((true, bytes)),
-        otherwise => {
-            std::mem::forget(bytes);
-            otherwise.map(|_| (false, Vec::new()))
-        }
-    }
+    request.complete_with(bytes, deadline)
 }
 
 /// Receives `len` bytes; returns `None` if they did not arrive in time.
@@ -151,13 +138,7 @@ fn receive(from: u32, tag: c_int, len: usize, deadline: Instant) -> Result<Optio
         // are leaked if it times out.
         unsafe { p2p::irecv(data, count, datatype, from.cast_signed(), tag, comm, request) }
     })?;
-    match request.complete(Some(deadline)) {
-        Ok(true) => Ok(Some(bytes)),
-        otherwise => {
-            std::mem::forget(bytes);
-            otherwise.map(|_| None)
-        }
-    }
+    request.complete_with(bytes, deadline)
 }
 
 /// An active request.
@@ -173,6 +154,17 @@ impl Request {
             Some(Abi::SUCCESS) => Ok(Self { handle }),
             Some(code) => Err(failed(code)),
             None => Err("the MPI library lacks a function that this needs".into()),
+        }
+    }
+
+    /// Completes a request that uses the bytes, and returns them. They are leaked if it is not complete by the deadline.
+    fn complete_with(self, bytes: Vec<u8>, deadline: Instant) -> Result<Option<Vec<u8>>, String> {
+        match self.complete(Some(deadline)) {
+            Ok(true) => Ok(Some(bytes)),
+            otherwise => {
+                std::mem::forget(bytes);
+                otherwise.map(|_| None)
+            }
         }
     }
 

@@ -46,20 +46,13 @@ impl Group {
         })
     }
 
-    /// Returns the group of a window.
     pub(crate) fn of_window(abi: &'static Abi, win: Handle) -> Option<Self> {
         // SAFETY: callers pass a window in use, and `query_group` passes space for a handle.
         Self::query_group(abi, |group| unsafe { mpi::win_get_group(win, group) })
     }
 
     fn query_group(abi: &'static Abi, query: impl FnOnce(*mut c_void) -> Option<c_int>) -> Option<Self> {
-        // A `u64` has space for a handle of either width.
-        let mut group: u64 = 0;
-        let code = query((&raw mut group).cast());
-        if code != Some(Abi::SUCCESS) {
-            return None;
-        }
-        Some(Self { abi, handle: abi.clean(group as Handle) })
+        Some(Self { abi, handle: mpi::handle(abi, query)? })
     }
 
     /// Returns a group of the given members of this group, in this order.
@@ -72,10 +65,8 @@ impl Group {
     }
 
     pub(crate) fn size(&self) -> Option<u32> {
-        let mut size = 0;
-        // SAFETY: the group is freed only when dropped, and `size` is a local variable.
-        let code = unsafe { mpi::group_size(self.handle, &raw mut size) };
-        if code == Some(Abi::SUCCESS) { Some(size.cast_unsigned()) } else { None }
+        // SAFETY: the group is freed only when dropped, and `value` passes a local variable.
+        mpi::value(|size| unsafe { mpi::group_size(self.handle, size) }).map(c_int::cast_unsigned)
     }
 
     /// Translates ranks to another group; negative for processes that are not in it.
@@ -178,7 +169,6 @@ impl RankSource for GroupRanks {
     }
 }
 
-/// Returns the group of the world.
 fn world(abi: &'static Abi) -> Option<Arc<Group>> {
     static WORLD: Mutex<Option<Arc<Group>>> = Mutex::new(None);
     if let Some(world) = &*WORLD.lock() {

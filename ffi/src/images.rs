@@ -1,7 +1,7 @@
 //! Programs and libraries that define variables and are not plug-ins. They are found by an ELF note, also if
 //! they are loaded later.
 
-use std::ffi::{CStr, CString, c_int, c_void};
+use std::ffi::{CString, c_void};
 use std::sync::atomic::{
     AtomicBool, AtomicU64,
     Ordering::{AcqRel, Acquire, Relaxed, Release},
@@ -11,18 +11,23 @@ use mpit::internal::lock::Mutex;
 use mpit::internal::plugin::abi::PluginFunction;
 use mpit::internal::plugin::image::{self, NOTE_NAME, NOTE_TYPE};
 
-use crate::host::{Host, find};
+use crate::host::Host;
+use crate::host::find::{self, MappedObject};
 
 /// Registers the definitions of images loaded since the last call. Cheap if there are none.
 pub(crate) fn adopt_new() {
     static SEEN: AtomicU64 = AtomicU64::new(0);
+    static ALWAYS_NEW: AtomicU64 = AtomicU64::new(1);
     static ADOPTING: AtomicBool = AtomicBool::new(false);
     if Host::get().is_none() {
         return;
     }
     let mut loaded = 0;
-    // SAFETY: `count` expects a pointer to a `u64`, and does not keep it.
-    unsafe { find::each_object(count, (&raw mut loaded).cast()) };
+    find::each_object(|object| {
+        // Without a count of the dynamic linker, every call finds new images.
+        loaded = object.loaded.unwrap_or_else(|| ALWAYS_NEW.fetch_add(1, Relaxed));
+        true
+    });
     // The guard is against recursion: an image's function may call this one.
     if SEEN.load(Acquire) == loaded || ADOPTING.swap(true, AcqRel) {
         return;
@@ -37,8 +42,10 @@ pub(crate) fn adopt_new() {
 fn adopt_all() -> bool {
     static KNOWN: Mutex<Vec<usize>> = Mutex::new(Vec::new());
     let mut found: Vec<Found> = Vec::new();
-    // SAFETY: `collect` expects a pointer to a `Vec<Found>`, and does not keep it.
-    unsafe { find::each_object(collect, (&raw mut found).cast()) };
+    find::each_object(|object| {
+        found.extend(images_in(object));
+        false
+    });
     let mut is_complete = true;
     for Found { file, function } in found {
         let Some(function) = function else {
@@ -74,55 +81,22 @@ struct Found {
     function: Option<PluginFunction>,
 }
 
-/// Reads the dynamic linker's count of loaded objects.
-///
-/// # Safety
-///
-/// `loaded` is a `*mut u64` that is not used elsewhere; `info` comes from the dynamic linker.
-unsafe extern "C" fn count(info: *mut libc::dl_phdr_info, size: usize, loaded: *mut c_void) -> c_int {
-    // Older dynamic linkers have no count; then every call counts as new.
-    static ALWAYS: AtomicU64 = AtomicU64::new(1);
-    let number = if size >= size_of::<libc::dl_phdr_info>() {
-        // SAFETY: `size` shows that the description contains `dlpi_adds`.
-        unsafe { (*info).dlpi_adds }
-    } else {
-        ALWAYS.fetch_add(1, Relaxed)
-    };
-    // SAFETY: `adopt_new` passes the address of its variable.
-    unsafe { loaded.cast::<u64>().write(number) };
-    1
-}
-
-/// Appends an object to a list if it has our note.
-///
-/// # Safety
-///
-/// `found` is a `*mut Vec<Found>` that is not used elsewhere; `info` comes from the dynamic linker.
-unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _size: usize, found: *mut c_void) -> c_int {
-    // SAFETY: the dynamic linker passes a description that is valid during this call.
-    let info = unsafe { &*info };
-    // SAFETY: the dynamic linker's name of an object is NUL-terminated and valid during this call.
-    let file = unsafe { CStr::from_ptr(info.dlpi_name) };
-    // SAFETY: `dlpi_phdr` has `dlpi_phnum` program headers.
-    let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
-    // SAFETY: `adopt_all` passes its list, and does not use it during the call.
-    let found = unsafe { &mut *found.cast::<Vec<Found>>() };
-    for header in headers.iter().filter(|header| header.p_type == libc::PT_NOTE) {
-        let start = (info.dlpi_addr + header.p_vaddr) as *const u8;
+/// Returns an image for each of our notes in an object.
+fn images_in(object: &MappedObject<'_>) -> impl Iterator<Item = Found> {
+    let notes = object.headers.iter().filter(|header| header.p_type == libc::PT_NOTE);
+    notes.filter_map(move |header| {
+        let start = (object.base + header.p_vaddr as usize) as *const u8;
         // SAFETY: a `PT_NOTE` segment lies in the mapped part of the object, and `p_memsz` is its length.
-        let notes = unsafe { std::slice::from_raw_parts(start, header.p_memsz as usize) };
-        if let Some(address) = address_in(notes) {
-            let function = if address == 0 || address < info.dlpi_addr as usize {
-                None
-            } else {
-                // SAFETY: `core/src/plugin/image.rs` defines notes of this name and type with the address of such a function. The
-                // dynamic linker has added the object's address, since the sum is not below it.
-                Some(unsafe { std::mem::transmute::<usize, PluginFunction>(address) })
-            };
-            found.push(Found { file: file.to_owned(), function });
-        }
-    }
-    0
+        let address = address_in(unsafe { std::slice::from_raw_parts(start, header.p_memsz as usize) })?;
+        let function = if address == 0 || address < object.base {
+            None
+        } else {
+            // SAFETY: `core/src/plugin/image.rs` defines notes of this name and type with the address of such a function. The
+            // dynamic linker has added the object's address, since the sum is not below it.
+            Some(unsafe { std::mem::transmute::<usize, PluginFunction>(address) })
+        };
+        Some(Found { file: object.name.to_owned(), function })
+    })
 }
 
 /// Returns the address in our note; other notes are skipped.

@@ -16,7 +16,7 @@ use crate::{info_store, sessions};
 /// # Errors
 ///
 /// [`Error::Invalid`] if the handle cannot be one.
-pub fn check(info: Handle) -> Result<()> {
+pub(crate) fn check(info: Handle) -> Result<()> {
     let abi = crate::abi();
     let info = abi.clean(info);
     let is_one = info == abi.nulls[Bind::Info as usize]
@@ -34,19 +34,15 @@ pub fn check(info: Handle) -> Result<()> {
 /// # Errors
 ///
 /// [`Error::NotAccessible`] if the library cannot create one before `MPI_Init` or after `MPI_Finalize`.
-pub fn create() -> Result<Handle> {
+pub(crate) fn create() -> Result<Handle> {
     if Host::get().is_none() {
         return Ok(info_store::create(Vec::new()));
     }
     if !is_usable() {
         return Err(Error::NotAccessible);
     }
-    let mut info: u64 = 0;
-    // SAFETY: a `u64` has space for a handle of either width.
-    if unsafe { mpi::info_create((&raw mut info).cast()) } != Some(Abi::SUCCESS) {
-        return Err(Error::NotAccessible);
-    }
-    Ok(crate::abi().clean(info as Handle))
+    // SAFETY: `handle` passes space for a handle.
+    mpi::handle(crate::abi(), |info| unsafe { mpi::info_create(info) }).ok_or(Error::NotAccessible)
 }
 
 /// Returns true if the library's info functions may be called: at any time since MPI-4, which introduced
@@ -60,17 +56,14 @@ fn is_usable() -> bool {
 #[must_use]
 pub(crate) fn thread_level_of_session(session: Handle) -> Option<ThreadLevel> {
     const MAX_LEN: c_int = 64;
-    let abi = crate::abi();
-    let mut info: u64 = 0;
-    // SAFETY: the caller passes a session in use, and a `u64` has space for a handle of either width.
-    if unsafe { mpi::session_get_info(session, (&raw mut info).cast()) } != Some(Abi::SUCCESS) {
-        return None;
-    }
+    // SAFETY: the caller passes a session in use, and `handle` passes space for a handle.
+    let info = mpi::handle(crate::abi(), |info| unsafe { mpi::session_get_info(session, info) })?;
     let mut value = [0_u8; MAX_LEN as usize + 1];
     let mut found: c_int = 0;
     let (key, out) = (c"thread_level".as_ptr(), value.as_mut_ptr().cast());
     // SAFETY: `session_get_info` created the object; the buffer has space for the value and its NUL.
-    let code = unsafe { mpi::info_get(abi.clean(info as Handle), key, MAX_LEN, out, &raw mut found) };
+    let code = unsafe { mpi::info_get(info, key, MAX_LEN, out, &raw mut found) };
+    let mut info = info as u64;
     // SAFETY: `session_get_info` created the object for this function.
     unsafe { mpi::info_free((&raw mut info).cast()) };
     if code != Some(Abi::SUCCESS) || found == 0 {

@@ -1,10 +1,9 @@
-//! A listing of all that MPI_T shows a tool, as JSON: of this process, or of a process that runs under the preload
-//! library.
+//! A listing of all that MPI_T shows a tool, as JSON: of this process, or of a process that runs under the preload library.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
+use mpit::internal::lock::Mutex;
 use mpit::internal::vocabulary::{SourceOrder, ThreadLevel};
 use mpit::object::Bind;
 use mpit::tool::{Class, CvarDesc, Datatype, Scope, Verbosity};
@@ -111,7 +110,7 @@ impl Place<'_> {
 }
 
 fn pvar(place: &Place<'_>) -> Option<Object> {
-    let info = place.merged.pvar_info(place.index.cast_signed())?;
+    let info = place.merged.pvars.info(place.merged, place.index.cast_signed())?;
     let object = place
         .object()
         .with("late", place.late)
@@ -129,7 +128,7 @@ fn pvar(place: &Place<'_>) -> Option<Object> {
 }
 
 fn cvar(place: &Place<'_>) -> Option<Object> {
-    let info = place.merged.cvar_info(place.index.cast_signed())?;
+    let info = place.merged.cvars.info(place.merged, place.index.cast_signed())?;
     let registry = place.merged.registry;
     let desc = place.own.and_then(|own| registry.cvar(own));
     let source = place.own.and_then(|own| registry.cvar_source(own));
@@ -149,7 +148,7 @@ fn cvar(place: &Place<'_>) -> Option<Object> {
 }
 
 fn event(place: &Place<'_>) -> Option<Object> {
-    let info = place.merged.event_info(place.index.cast_signed())?;
+    let info = place.merged.events.info(place.merged, place.index.cast_signed())?;
     let names = place.merged.enums.get(info.enumeration).map(|known| known.items.as_slice());
     let element = |(at, (datatype, displacement)): (usize, &(Handle, isize))| {
         Object::default()
@@ -172,7 +171,7 @@ fn event(place: &Place<'_>) -> Option<Object> {
 }
 
 fn source(place: &Place<'_>) -> Option<Object> {
-    let info = place.merged.source_info(place.index.cast_signed())?;
+    let info = place.merged.sources.info(place.merged, place.index.cast_signed())?;
     let ordering = place.abi.to_source_order(info.ordering).map(SourceOrder::as_str);
     let object = place
         .object()
@@ -221,16 +220,15 @@ pub(crate) fn write_if_requested() {
     merged.sync();
     let lengths = Lengths::of(merged);
     write(&path, &list(merged, lengths));
-    if let Ok(mut first) = FIRST_LENGTHS.lock() {
-        *first = Some(lengths);
-    }
+    *FIRST_LENGTHS.lock() = Some(lengths);
 }
 
 /// Writes the listing again in `MPI_Finalize`, while the library can still be queried, with the entries that
 /// appeared in the meantime.
 pub(crate) fn write_at_end() {
     let Some(path) = requested_path() else { return };
-    let Some(first) = FIRST_LENGTHS.lock().ok().and_then(|mut first| first.take()) else { return };
+    let first = FIRST_LENGTHS.lock().take();
+    let Some(first) = first else { return };
     let merged = Merged::get();
     merged.sync();
     write(&path, &list(merged, first));
@@ -244,11 +242,6 @@ fn requested_path() -> Option<PathBuf> {
 
 fn write(path: &Path, listing: &str) {
     if let Err(error) = std::fs::write(path, listing) {
-        warn(&format!("cannot write the list of variables to {}: {error}", path.display()));
+        crate::warn(&format!("cannot write the list of variables to {}: {error}", path.display()));
     }
-}
-
-#[allow(clippy::print_stderr, reason = "the user of `mpit vars` reads it")]
-fn warn(message: &str) {
-    eprintln!("mpit: {}", mpit::internal::printable(message));
 }

@@ -3,7 +3,7 @@
 //! This crate contains C ABIs and no semantics of its own: `mpit` defines variables and events,
 //! `mpit_components` defines traffic. The parts are the tables of MPI constants ([`mod@abi`]), the MPI
 //! library underneath, called the host ([`host`]), the list merged from its MPI_T entries and ours
-//! ([`merge`]), and the C functions of MPI_T ([`mpi_t`]).
+//! (`merge`), and the C functions of MPI_T ([`mpi_t`]).
 //!
 //! # API boundary
 //!
@@ -20,6 +20,7 @@
 #![allow(unsafe_code, reason = "this crate is the boundary to C")]
 
 pub mod abi;
+pub mod arguments;
 mod attributes;
 pub mod bound_values;
 pub mod comms;
@@ -34,12 +35,12 @@ pub mod host;
 mod images;
 mod in_flight;
 pub mod info_store;
-pub mod infos;
+mod infos;
 pub mod inventory;
 mod json;
 pub mod lifecycle;
 mod members;
-pub mod merge;
+mod merge;
 pub mod mpi_t;
 pub mod native_monitoring;
 mod objects;
@@ -50,7 +51,7 @@ pub mod quarantine;
 pub mod register;
 mod sessions;
 pub mod signals;
-pub mod strings;
+mod strings;
 pub mod table;
 mod topology;
 pub mod windows;
@@ -59,6 +60,12 @@ use mpit::internal::lock::Once;
 
 use abi::Abi;
 use host::Host;
+
+/// Reports what no return code expresses, in one line on standard error.
+#[allow(clippy::print_stderr, reason = "C callers get only a code, and some functions have no caller")]
+fn warn(message: &str) {
+    eprintln!("mpit: {}", mpit::internal::printable(message));
+}
 
 /// The MPI constants that the calling program uses: the host's, or the standard ABI's if there is no host.
 pub fn abi() -> &'static Abi {

@@ -1,7 +1,6 @@
 //! Life cycle of MPI in this process. Initialization is seen at `MPI_Init` or, if that call was not observed, at
 //! the first recorded call; the end is seen inside `MPI_Finalize`.
 
-use std::ffi::c_int;
 use std::sync::atomic::{
     AtomicBool,
     Ordering::{AcqRel, Acquire, Release, SeqCst},
@@ -50,13 +49,12 @@ fn handle_initialization() {
         return;
     }
     let abi = library.abi();
-    let (mut level, mut rank, mut size): (c_int, c_int, c_int) = (0, 0, 0);
-    if has_world {
-        // SAFETY: MPI is initialized (`has_world`), and `level` is a local variable.
-        unsafe { mpi::query_thread(&raw mut level) };
-    }
-    let concurrent =
-        has_world && abi.to_thread_level(level).is_none_or(|level| level == ThreadLevel::Multiple);
+    let is_concurrent = || {
+        // SAFETY: called only if MPI is initialized, and `value` passes a local variable.
+        let level = mpi::value(|level| unsafe { mpi::query_thread(level) }).unwrap_or(0);
+        abi.to_thread_level(level).is_none_or(|level| level == ThreadLevel::Multiple)
+    };
+    let concurrent = has_world && is_concurrent();
     THREAD_LEVEL_IS_SET.store(true, SeqCst);
     mpit::internal::threads::set_concurrent(concurrent || SESSION_IS_CONCURRENT.load(SeqCst));
     if !has_world {
@@ -70,14 +68,14 @@ fn handle_initialization() {
         }
         return;
     }
-    // SAFETY: MPI is initialized, so the world exists, and `rank` is a local variable.
-    let ranked = unsafe { mpi::comm_rank(abi.comm_world, &raw mut rank) };
-    // SAFETY: MPI is initialized, so the world exists, and `size` is a local variable.
-    let sized = unsafe { mpi::comm_size(abi.comm_world, &raw mut size) };
+    // SAFETY: MPI is initialized, so the world exists, and `value` passes a local variable.
+    let rank = mpi::value(|rank| unsafe { mpi::comm_rank(abi.comm_world, rank) });
+    // SAFETY: MPI is initialized, so the world exists, and `value` passes a local variable.
+    let size = mpi::value(|size| unsafe { mpi::comm_size(abi.comm_world, size) });
     // From here on components and callbacks of tools run. They may make MPI calls or wait for threads that
     // do: these calls are recorded by the components that are open already, and never wait.
     INITIALIZED.store(true, Release);
-    if ranked == Some(Abi::SUCCESS) && sized == Some(Abi::SUCCESS) {
+    if let (Some(rank), Some(size)) = (rank, size) {
         // SAFETY: nothing shortens the mapped files: mpit creates them, under names that the program does not know,
         // and locks them.
         unsafe { mpit::internal::mapping::allow() };
@@ -101,11 +99,9 @@ fn run_requested_actions() {
 
 /// Returns true if `MPI_Comm_spawn` started this process.
 fn was_spawned(abi: &Abi) -> bool {
-    let mut parent = 0_u64;
-    // SAFETY: MPI is initialized, and a `u64` has space for a handle of either width.
-    let code = unsafe { mpi::comm_get_parent((&raw mut parent).cast()) };
-    // SAFETY: `parent` is as wide as the wider handle, and initialized.
-    code == Some(Abi::SUCCESS) && unsafe { abi.load_handle((&raw const parent).cast()) } != abi.comm_null
+    // SAFETY: MPI is initialized, and `handle` passes space for a handle.
+    let parent = mpi::handle(abi, |parent| unsafe { mpi::comm_get_parent(parent) });
+    parent.is_some_and(|parent| parent != abi.comm_null)
 }
 
 /// Records that a session was initialized. Sessions have their own thread levels, and the highest one is in
@@ -136,12 +132,11 @@ pub fn session_finalizing() {
 }
 
 /// Reports once that sessions after the last one are not recorded.
-#[allow(clippy::print_stderr, reason = "there is no caller to return an error to")]
 fn warn_of_late_sessions() {
     static IS_REPORTED: AtomicBool = AtomicBool::new(false);
     if monitoring::records_whole_run() && !IS_REPORTED.swap(true, SeqCst) {
-        eprintln!(
-            "mpit: monitoring: a session of MPI began after the last one had ended; its calls are not recorded"
+        crate::warn(
+            "monitoring: a session of MPI began after the last one had ended; its calls are not recorded",
         );
     }
 }

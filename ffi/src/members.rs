@@ -1,11 +1,9 @@
 //! The members of a communicator or window by their world ranks. Each is queried at its first use.
 
-use std::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU32, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use mpit::internal::lock::Mutex;
+use mpit::internal::probe_table::ProbeTable;
 use mpit::object::OUTSIDE;
 use mpit_components::comms::Ranks;
 
@@ -15,8 +13,8 @@ pub(crate) struct Members {
     size: AtomicU32,
     /// True if rank r is world rank r.
     as_world: AtomicBool,
-    /// A direct-mapped cache: for each value of the low bits, the first rank that was looked up, in the format of
-    /// [`Slots`]. Never replaced. A hit avoids the hash table.
+    /// A direct-mapped cache: for each value of the low bits, the first rank that was looked up, as a content of
+    /// [`Peers`], or 0. Never replaced. A hit avoids the hash table.
     direct: [AtomicU64; CACHE_SLOTS],
     peers: Peers,
     ranks: Mutex<Option<Ranks>>,
@@ -78,99 +76,62 @@ impl Members {
         self.peers.insert(rank, world_rank);
         let direct = &self.direct[rank as usize % CACHE_SLOTS];
         // Fails if another thread has filled the slot, which then stays.
-        let _ = direct.compare_exchange(0, slot_value(rank, world_rank), Relaxed, Relaxed);
+        let _ = direct.compare_exchange(0, content(rank, world_rank), Relaxed, Relaxed);
         world_rank
     }
 }
 
-/// A map from ranks to world ranks that is read without locks: open addressing with linear probing. Its
-/// memory grows with the number of peers.
+/// A map from ranks to world ranks that is read without locks. Its memory grows with the number of peers.
 #[derive(Debug, Default)]
 struct Peers {
-    /// The current table, the newest of `all`; null if there is none.
-    slots: AtomicPtr<Slots>,
-    all: Mutex<(Vec<&'static Slots>, usize)>,
+    /// A content has the rank plus 1 in the upper half and the world rank in the lower half.
+    table: ProbeTable<AtomicU64>,
+    /// The number of contents.
+    used: Mutex<usize>,
 }
 
-/// The slots of a table: 0, or the rank plus 1 in the upper half and the world rank in the lower half.
-type Slots = Box<[AtomicU64]>;
-
+/// The number of slots of the first table.
 const FIRST_LEN: usize = 16;
 
 #[inline]
-fn slot_value(rank: u32, world_rank: u32) -> u64 {
+fn content(rank: u32, world_rank: u32) -> u64 {
     u64::from(rank + 1) << 32 | u64::from(world_rank)
 }
 
 #[inline]
-fn is_for(word: u64, rank: u32) -> bool {
-    (word >> 32) as u32 == rank + 1
+fn is_for(content: u64, rank: u32) -> bool {
+    (content >> 32) as u32 == rank + 1
 }
 
 impl Peers {
     #[inline]
     fn get(&self, rank: u32) -> Option<u32> {
-        // SAFETY: null, or a table that `insert` has leaked.
-        let slots = unsafe { self.slots.load(Acquire).as_ref() }?;
-        let mask = slots.len() - 1;
-        let mut at = hash(rank) & mask;
-        loop {
-            let word = slots[at].load(Relaxed);
-            if is_for(word, rank) {
-                return Some(word as u32);
-            }
-            if word == 0 {
-                return None;
-            }
-            at = (at + 1) & mask;
-        }
+        self.table.find(hash(rank), |content| if is_for(content, rank) { Some(content as u32) } else { None })
     }
 
     fn insert(&self, rank: u32, world_rank: u32) {
-        let mut all = self.all.lock();
+        let mut used = self.used.lock();
         if self.get(rank).is_some() {
             return;
         }
-        let (tables, used) = &mut *all;
-        let newest = tables.last().copied();
-        let slots = match newest {
-            // At most half full, to keep probe sequences short.
-            Some(slots) if *used * 2 < slots.len() => slots,
-            _ => {
-                let len = newest.map_or(FIRST_LEN, |slots| 2 * slots.len());
-                let larger: &'static Slots =
-                    Box::leak(Box::new((0..len).map(|_| AtomicU64::new(0)).collect()));
-                for word in
-                    newest.into_iter().flatten().map(|word| word.load(Relaxed)).filter(|word| *word != 0)
-                {
-                    store(larger, word);
-                }
-                tables.push(larger);
-                larger
-            }
-        };
-        store(slots, slot_value(rank, world_rank));
+        // At most half full, to keep probe sequences short.
+        let capacity = self.table.capacity();
+        if *used * 2 >= capacity {
+            let contents = self.table.contents().map(|content| (hash((content >> 32) as u32 - 1), content));
+            self.table.replace((2 * capacity).max(FIRST_LEN), contents);
+        }
+        self.table.insert(hash(rank), content(rank, world_rank));
         *used += 1;
-        self.slots.store(std::ptr::from_ref(slots).cast_mut(), Release);
     }
 
-    /// Removes all ranks and keeps the tables.
+    /// Removes all ranks and keeps the table.
     fn clear(&self) {
-        let mut all = self.all.lock();
-        if all.1 != 0 {
-            all.1 = 0;
-            all.0.iter().flat_map(|slots| slots.iter()).for_each(|word| word.store(0, Relaxed));
+        let mut used = self.used.lock();
+        if *used != 0 {
+            *used = 0;
+            self.table.clear();
         }
     }
-}
-
-fn store(slots: &Slots, word: u64) {
-    let mask = slots.len() - 1;
-    let mut at = hash((word >> 32) as u32 - 1) & mask;
-    while slots[at].load(Relaxed) != 0 {
-        at = (at + 1) & mask;
-    }
-    slots[at].store(word, Relaxed);
 }
 
 /// Hashes a rank, since ranks often come in sequences and strides.

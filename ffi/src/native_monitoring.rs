@@ -78,8 +78,7 @@ fn is_variable(entry: *const c_char) -> bool {
     entry.to_bytes().strip_prefix(VARIABLE.to_bytes()).is_some_and(|rest| rest.starts_with(b"="))
 }
 
-/// Replaces the first entry of the environment that `is_wanted` by `new`, and returns it; null if there is
-/// none.
+/// Replaces the first entry of the environment that `is_wanted` by `new`, and returns it; null if there is none.
 fn replace_entry(is_wanted: impl Fn(*const c_char) -> bool, new: *mut c_char) -> *mut c_char {
     // SAFETY: `environ` is the C library's list, null or terminated by a null pointer.
     let mut entry_at = unsafe { environ };
@@ -113,17 +112,9 @@ pub(crate) fn is_on() -> bool {
 /// `MPI_Init` was called without passing through this library.
 pub(crate) fn warn_if_on() {
     if is_on() && host::world().is_some_and(|world| world.rank == 0) && monitoring::records_whole_run() {
-        print(
+        crate::warn(
             "Open MPI's own monitoring is enabled as well, and may replace the files of mpit: remove pml_monitoring_enable from \
              its parameter files (mca-params.conf), or disable mpit's monitoring with pml_monitoring_enable=0",
         );
     }
-}
-
-#[allow(
-    clippy::print_stderr,
-    reason = "two records of one run concern the user, who reads no return code of ours"
-)]
-fn print(message: &str) {
-    eprintln!("mpit: {}", mpit::internal::printable(message));
 }

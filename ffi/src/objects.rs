@@ -21,16 +21,21 @@ use std::sync::atomic::{
 };
 
 use mpit::internal::lock::Mutex;
-use mpit_components::comms::Ranks;
+use mpit::object::{Bind, Object};
+use mpit_components::events;
 
 use crate::abi::Handle;
-use crate::host::callbacks;
+use crate::attributes::Attribute;
+use crate::host::{Host, callbacks};
 use crate::in_flight::InFlight;
+use crate::members::Members;
+use crate::sessions;
 use crate::table::Table;
 
 /// A kind of object that is tracked by its handle.
 pub(crate) trait Tracked: Default + Sync + Send + 'static {
-    /// Returns the objects of this kind.
+    const KIND: Bind;
+
     fn all() -> &'static Objects<Self>;
 
     /// Returns the object's number, which is never reused; 0 if there is no object.
@@ -39,33 +44,24 @@ pub(crate) trait Tracked: Default + Sync + Send + 'static {
     /// Returns the flag that is true during a call that frees the object.
     fn freeing(&self) -> &AtomicBool;
 
-    /// The description of a new object.
     type NewObject;
 
     /// Queries the host for the description of an object in use, and assigns a number.
     fn describe(handle: Handle) -> Option<Self::NewObject>;
 
-    /// Stores the description.
     fn set(&self, handle: Handle, new: Self::NewObject);
-
-    /// Returns the number of processes that share the object.
-    fn size(&self) -> u32;
 
     /// Notifies tools of a new object. Their callbacks may do anything.
     fn announce(number: u64, size: u32);
 
-    /// Sets the attribute of an object whose deletion has certainly not begun.
-    fn set_attribute(handle: Handle, number: u64);
+    /// Returns the attribute, for objects whose deletion has certainly not begun.
+    fn attribute() -> &'static Attribute;
 
-    /// Returns the attribute of an object whose deletion has certainly not begun.
-    fn attribute(handle: Handle) -> Option<u64>;
+    /// Returns the processes that share the object.
+    fn members(&self) -> &Members;
 
     /// Records changes that were not seen. The object still exists and is being freed.
     fn record_final_state(&self, _handle: Handle) {}
-
-    /// Returns the members of an object that has ended. The caller drops them without a lock, because
-    /// dropping calls the host.
-    fn release(&self) -> Option<Ranks>;
 
     /// Reports the end of an object. Callbacks of tools may run.
     fn ended(number: u64);
@@ -78,7 +74,6 @@ struct SuspectHandle<T: 'static> {
     object: &'static T,
 }
 
-/// The objects of one kind.
 #[derive(Debug)]
 pub(crate) struct Objects<T: 'static> {
     table: Table<T>,
@@ -119,7 +114,6 @@ impl<T: Tracked> Objects<T> {
         }
     }
 
-    /// Returns the object of a handle.
     #[inline]
     pub(crate) fn get(&self, handle: Handle) -> Option<&'static T> {
         self.table.get(handle)
@@ -131,10 +125,35 @@ impl<T: Tracked> Objects<T> {
         self.table.cached(handle)
     }
 
-    /// Returns the object of a handle in use that is not registered yet.
+    /// Returns the object of a handle in use; registers it if needed.
+    #[inline]
+    pub(crate) fn in_use(&'static self, handle: Handle) -> Option<&'static T> {
+        self.get(handle).or_else(|| self.track(handle))
+    }
+
+    /// Returns the object of a handle that the host accepts. If it is not registered, MPI must be active.
+    #[inline]
+    pub(crate) fn of_handle(&'static self, handle: Handle) -> Option<&'static T> {
+        self.get(handle).or_else(|| if sessions::is_mpi_active() { self.track(handle) } else { None })
+    }
+
+    /// Returns the object of a handle as an object with its number only. Without a host, only the MPI
+    /// implementation that embeds this crate knows the object, which has the handle.
+    pub(crate) fn identity_of(&'static self, handle: Handle) -> Option<Object<'static>> {
+        match self.of_handle(handle) {
+            Some(known) => Some(Object::new(T::KIND, number(known))),
+            None if Host::get().is_none() => Some(Object::new(T::KIND, handle as u64)),
+            None => None,
+        }
+    }
+
     #[cold]
-    pub(crate) fn track(&'static self, handle: Handle) -> Option<&'static T> {
-        self.register_if_new(handle, callbacks::is_inside)
+    fn track(&'static self, handle: Handle) -> Option<&'static T> {
+        if Self::is_null(handle) { None } else { self.register_if_new(handle, callbacks::is_inside) }
+    }
+
+    fn is_null(handle: Handle) -> bool {
+        handle == 0 || Host::get().is_none_or(|host| handle == host.abi().nulls[T::KIND as usize])
     }
 
     /// Returns the object of a handle whose deletion has certainly not begun; registers it if needed.
@@ -167,7 +186,7 @@ impl<T: Tracked> Objects<T> {
         if let Some(known) = self.table.get(handle) {
             return Some((known, None));
         }
-        let described = |object: &T| Some((number(object), object.size()));
+        let described = |object: &T| Some((number(object), object.members().size()));
         if may_be_in_deletion() {
             let object = self.mark_suspect(handle);
             if number(object) != 0 {
@@ -183,23 +202,35 @@ impl<T: Tracked> Objects<T> {
             object.freeing().store(false, Relaxed);
             object.set(handle, new);
         });
-        T::set_attribute(handle, number(object));
+        T::attribute().set(handle, number(object));
         Some((object, described(object)))
     }
 
-    /// Handles a call that created an object with this handle: ends the object registered under it, unless
-    /// that is the same one.
+    /// Handles a call that created an object with this handle, which may be null: ends the object registered
+    /// under it, unless that is the same one.
     pub(crate) fn created(&'static self, handle: Handle) {
+        if Self::is_null(handle) {
+            return;
+        }
         if let Some(number) = self.table.get(handle).map(number)
-            && T::attribute(handle) != Some(number)
+            && T::attribute().get(handle) != Some(number)
         {
             self.remove(handle, number);
         }
         let _ = self.register_live(handle);
     }
 
-    /// Prepares for a call that frees the object. Returns `None` if it is not registered.
+    /// Prepares for a call that frees the object. Returns `None` if the object is not registered and no tool
+    /// listens to the event.
     pub(crate) fn freeing(&'static self, handle: Handle) -> Option<Freeing> {
+        self.freeing_known(handle).or_else(|| {
+            // A tool that listens only to the end of objects has not caused their registration.
+            let is_wanted = events::active() && sessions::is_mpi_active() && self.track(handle).is_some();
+            if is_wanted { self.freeing_known(handle) } else { None }
+        })
+    }
+
+    fn freeing_known(&'static self, handle: Handle) -> Option<Freeing> {
         let object = self.table.get(handle).or_else(|| self.suspect_object(handle))?;
         let number = number(object);
         if number == 0 {
@@ -238,15 +269,15 @@ impl<T: Tracked> Objects<T> {
 
     fn remove(&self, handle: Handle, number: u64) {
         let mut members = None;
-        let is_removed = self.table.remove_if(handle, |known| {
+        let removed = self.table.remove_if(handle, |known| {
             let is_it = self::number(known) == number;
             if is_it {
-                members = known.release();
+                members = known.members().release();
             }
             is_it
         });
         drop(members);
-        if is_removed {
+        if removed.is_some() {
             T::ended(number);
         }
     }
@@ -304,7 +335,7 @@ fn number<T: Tracked>(object: &T) -> u64 {
 fn end<T: Tracked>(object: &T) {
     let number = object.number().swap(0, Acquire);
     if number != 0 {
-        drop(object.release());
+        drop(object.members().release());
         T::ended(number);
     }
 }

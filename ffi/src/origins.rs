@@ -11,11 +11,14 @@ use mpit_components::comms::{self, CommId, Origin, Ranks};
 use crate::abi::Handle;
 
 macro_rules! calls {
-    ($($(#[$doc:meta])* $call:ident = $label:literal;)+) => {
+    ($($call:ident = $label:literal;)+) => {
         /// A call that creates a communicator from another one.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Call {
-            $($(#[$doc])* $call,)+
+            $(
+                #[doc = concat!("The new communicator is labeled \"", $label, "\" and the name of the other one.")]
+                $call,
+            )+
         }
 
         impl Call {
@@ -25,37 +28,21 @@ macro_rules! calls {
 }
 
 calls! {
-    /// `MPI_Comm_dup` and `MPI_Comm_dup_with_info`.
     Dup = "dup of";
-    /// `MPI_Comm_idup` and `MPI_Comm_idup_with_info`.
     Idup = "idup of";
-    /// `MPI_Comm_create`.
     Create = "create of";
-    /// `MPI_Comm_create_group`, in which not all processes of the communicator take part.
     CreateGroup = "create_group of";
-    /// `MPI_Comm_split`.
     Split = "split of";
-    /// `MPI_Comm_split_type`.
     SplitType = "split_type of";
-    /// `MPI_Cart_create`.
     Cart = "cart of";
-    /// `MPI_Cart_sub`.
     CartSub = "cart_sub of";
-    /// `MPI_Graph_create`.
     Graph = "graph of";
-    /// `MPI_Dist_graph_create` and `MPI_Dist_graph_create_adjacent`.
     DistGraph = "dist_graph of";
-    /// `MPI_Intercomm_create`.
     Intercomm = "intercomm of";
-    /// `MPI_Intercomm_merge`.
     Merge = "merge of";
-    /// `MPIX_Comm_shrink`.
     Shrink = "shrink of";
-    /// `MPI_Comm_accept`.
     Accept = "accept on";
-    /// `MPI_Comm_connect`.
     Connect = "connect on";
-    /// `MPI_Comm_spawn` and `MPI_Comm_spawn_multiple`.
     Spawn = "spawn on";
 }
 
@@ -77,15 +64,13 @@ pub(crate) struct CreationCall {
     pub(crate) members: Option<Ranks>,
 }
 
-/// The origins of communicators that are not registered yet, by handle, because their creation is not
-/// complete.
+/// The origins of communicators that are not registered yet, by handle, because their creation is not complete.
 static CREATION_CALLS: Mutex<Vec<(Handle, CreationCall)>> = Mutex::new(Vec::new());
 
 /// The maximum number of stored origins; the oldest is dropped first.
 const MAX_STORED: usize = 256;
 
-/// The maximum length of a parent's name within a label: duplicates of duplicates would have ever longer
-/// ones.
+/// The maximum length of a parent's name within a label: duplicates of duplicates would have ever longer ones.
 const MAX_PARENT_NAME: usize = 100;
 
 /// Removes and returns the origin of a communicator.
@@ -117,6 +102,7 @@ pub(crate) fn store(new: Handle, call: Call, parent: &Parent<'_>) {
 fn describe_creation(call: Call, parent: &Parent<'_>) -> Option<CreationCall> {
     let record = comms::get(parent.id)?;
     let number = parent.calls.0[call as usize].fetch_add(1, Relaxed) + 1;
+    // Not all processes of the communicator take part in `MPI_Comm_create_group`.
     let number = if call == Call::CreateGroup { 0 } else { number };
     let mut of = record.label();
     if let Some(cut) = of.char_indices().map(|(at, _)| at).find(|at| *at >= MAX_PARENT_NAME) {

@@ -57,14 +57,12 @@ impl From<Refused> for Failure {
     }
 }
 
-/// Runs the body of a C function, reports an error on standard error, and converts the result to a return
-/// code.
-#[allow(clippy::print_stderr, reason = "C callers get a code alone")]
+/// Runs the body of a C function, reports an error on standard error, and converts the result to a return code.
 fn to_return_code(body: impl FnOnce() -> Result<(), Failure>) -> c_int {
     let error = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => return Abi::SUCCESS,
         Ok(Err(Failure::Ours(error, why))) => {
-            eprintln!("mpit: {}", mpit::internal::printable(&why));
+            crate::warn(&why);
             error
         }
         Ok(Err(Failure::Plugin(refused))) => {

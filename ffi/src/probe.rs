@@ -1,13 +1,11 @@
-//! Safe reads from addresses that may be invalid, through the kernel. Not for fast paths: each read is a
-//! system call.
+//! Safe reads from addresses that may be invalid, through the kernel. Not for fast paths: each read is a system call.
 
 use std::ffi::{c_int, c_void};
 
 /// Reads bytes at an address; returns false if they cannot be read.
 pub(crate) fn read(from: *const c_void, into: &mut [u8]) -> bool {
     by_vectors(from, into).or_else(|| by_pipe(from, into)).unwrap_or_else(|| {
-        // SAFETY: the kernel refuses both methods, so the tool is trusted to pass a valid address, as the
-        // standard requires.
+        // SAFETY: the kernel refuses both methods, so the tool is trusted to pass a valid address, as the standard requires.
         unsafe { std::ptr::copy_nonoverlapping(from.cast(), into.as_mut_ptr(), into.len()) };
         true
     })

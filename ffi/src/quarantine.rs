@@ -1,11 +1,9 @@
 //! Variables of the MPI library that crash it when they are used.
 
-use std::ffi::{CStr, c_int, c_void};
-
 use mpit::cvar::{Cvar, Text};
 
 use crate::abi::symbols::{SHARED_SETTINGS, SharedSettings};
-use crate::host::Host;
+use crate::host::{Host, find};
 
 /// Variables of the MPI library that are listed but refuse handles, because using them crashes the library: names separated
 /// by commas; `*` at the end of a name matches any ending. Empty: none.
@@ -32,38 +30,19 @@ impl SharedSettings {
         self.prefixes.iter().any(|start| name.starts_with(start))
     }
 
-    /// Returns true if the values are loaded in this process.
     fn is_loaded_or_unknown(&self) -> bool {
         let Some(host) = Host::get() else { return true };
         if !host.abi().quirks.unloads_components || host.function(self.symbol).is_some() {
             return true;
         }
-        let mut search = Search { library: self.library, is_loaded: false };
-        // SAFETY: `visit_object` expects a pointer to a `Search`, and does not keep it.
-        unsafe { crate::host::find::each_object(visit_object, (&raw mut search).cast()) };
-        search.is_loaded
+        let mut is_loaded = false;
+        find::each_object(|object| {
+            let name = object.name.to_bytes();
+            is_loaded = name.windows(self.library.len()).any(|part| part == self.library);
+            is_loaded
+        });
+        is_loaded
     }
-}
-
-struct Search {
-    library: &'static [u8],
-    is_loaded: bool,
-}
-
-/// Compares the name of an object with a library's.
-///
-/// # Safety
-///
-/// `search` is a `*mut Search` that is not used elsewhere; `info` comes from the dynamic linker.
-unsafe extern "C" fn visit_object(info: *mut libc::dl_phdr_info, _size: usize, search: *mut c_void) -> c_int {
-    // SAFETY: the dynamic linker passes a description that is valid during this call.
-    let name = unsafe { (*info).dlpi_name };
-    // SAFETY: the dynamic linker's name of an object is NUL-terminated and valid during this call.
-    let name = unsafe { CStr::from_ptr(name) };
-    // SAFETY: `is_loaded_or_unknown` passes the address of its variable, and does not use it during the call.
-    let search = unsafe { &mut *search.cast::<Search>() };
-    search.is_loaded = name.to_bytes().windows(search.library.len()).any(|part| part == search.library);
-    c_int::from(search.is_loaded)
 }
 
 #[cfg(test)]

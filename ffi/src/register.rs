@@ -10,14 +10,12 @@ use mpit::internal::plugin::abi::Table;
 use crate::abi::Abi;
 use crate::host::find;
 
-/// Registers all entries that a table describes, or none; then one line on standard error contains the
-/// reason.
+/// Registers all entries that a table describes, or none; then one line on standard error contains the reason.
 ///
 /// # Safety
 ///
 /// The requirements of [`plugin::register`].
 #[unsafe(no_mangle)]
-#[allow(clippy::print_stderr, reason = "C callers get a code alone")]
 pub unsafe extern "C" fn mpit_register(table: *const Table) -> c_int {
     let body = || {
         // SAFETY: the caller passes null or a table that satisfies `mpit_plugin.h`: lists have as many entries
@@ -28,8 +26,7 @@ pub unsafe extern "C" fn mpit_register(table: *const Table) -> c_int {
         }
         if let Err(why) = &outcome {
             // Control characters in the table's names must not break the line.
-            let why = why.replace(char::is_control, "?");
-            eprintln!("mpit: mpit_register refused the table: {why}");
+            crate::warn(&format!("mpit_register refused the table: {}", why.replace(char::is_control, "?")));
         }
         outcome.is_ok()
     };

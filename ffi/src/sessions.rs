@@ -4,7 +4,6 @@
 //! A session of our own is open as long as calls are recorded. It provides the group that identifies
 //! processes, for all languages, and keeps MPI active until all files are written.
 
-use std::ffi::c_int;
 use std::sync::atomic::{
     AtomicBool, AtomicU32,
     Ordering::{Acquire, SeqCst},
@@ -54,8 +53,7 @@ pub(crate) fn is_open() -> bool {
     IS_OPEN.load(Acquire)
 }
 
-/// Returns true if MPI functions may be called: between `MPI_Init` and `MPI_Finalize`, or while our own session
-/// is open.
+/// Returns true if MPI functions may be called: between `MPI_Init` and `MPI_Finalize`, or while our own session is open.
 #[must_use]
 pub(crate) fn is_mpi_active() -> bool {
     is_open() || mpi::has_world()
@@ -64,32 +62,27 @@ pub(crate) fn is_mpi_active() -> bool {
 /// Opens our own session. Returns the rank and the number of processes in `mpi://WORLD`.
 pub(crate) fn open(abi: &Abi) -> Option<World> {
     let (info, handler) = (abi.nulls[Bind::Info as usize], abi.errors_return?);
-    let (mut session, mut group): (u64, u64) = (0, 0);
-    // SAFETY: `MPI_Session_init` may be called at any time, and a `u64` has space for a handle of either
-    // width.
-    let begun = unsafe { mpi::session_init(info, handler, (&raw mut session).cast()) };
-    if begun != Some(Abi::SUCCESS) {
-        return None;
-    }
-    let session = abi.clean(session as Handle);
-    let name = c"mpi://WORLD".as_ptr();
-    // SAFETY: the session was initialized above, and a `u64` has space for a handle of either width.
-    let grouped = unsafe { mpi::group_from_session_pset(session, name, (&raw mut group).cast()) };
-    let (mut rank, mut size): (c_int, c_int) = (0, 0);
-    let group = abi.clean(group as Handle);
-    let is_named = grouped == Some(Abi::SUCCESS)
-        // SAFETY: the group was created above, and `rank` is a local variable.
-        && unsafe { mpi::group_rank(group, &raw mut rank) } == Some(Abi::SUCCESS)
-        // SAFETY: the group was created above, and `size` is a local variable.
-        && unsafe { mpi::group_size(group, &raw mut size) } == Some(Abi::SUCCESS)
-        && (0..size).contains(&rank);
-    if !is_named {
+    // SAFETY: `MPI_Session_init` may be called at any time, and `handle` passes space for a handle.
+    let session = mpi::handle(abi, |session| unsafe { mpi::session_init(info, handler, session) })?;
+    let Some((group, world)) = group_of_world(abi, session) else {
         finalize(session);
         return None;
-    }
+    };
     *OUR_SESSION.lock() = Some(OurSession { session, group });
     IS_OPEN.store(true, SeqCst);
-    Some(World::new(rank.cast_unsigned(), size.cast_unsigned()))
+    Some(world)
+}
+
+fn group_of_world(abi: &Abi, session: Handle) -> Option<(Handle, World)> {
+    let name = c"mpi://WORLD".as_ptr();
+    // SAFETY: the caller passes a session in use, and `handle` passes space for a handle.
+    let group = mpi::handle(abi, |group| unsafe { mpi::group_from_session_pset(session, name, group) })?;
+    // SAFETY: the group was created above, and `value` passes a local variable.
+    let rank = mpi::value(|rank| unsafe { mpi::group_rank(group, rank) })?;
+    // SAFETY: the group was created above, and `value` passes a local variable.
+    let size = mpi::value(|size| unsafe { mpi::group_size(group, size) })?;
+    let world = World::new(rank.cast_unsigned(), size.cast_unsigned());
+    if (0..size).contains(&rank) { Some((group, world)) } else { None }
 }
 
 /// Returns the group of `mpi://WORLD` while our own session is open.

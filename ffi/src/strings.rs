@@ -4,22 +4,19 @@ use std::ffi::{c_char, c_int};
 
 use mpit::{Error, Result};
 
-/// A string buffer of the tool and the pointer to its length. Either may be null.
-#[derive(Clone, Copy, Debug)]
-pub struct Buffer {
+/// A string buffer of the tool and its length.
+#[derive(Debug)]
+pub(crate) struct Buffer {
+    /// May be null.
     start: *mut c_char,
+    /// The length of the buffer; 0 without a buffer.
+    capacity: usize,
+    /// The variable for the length of the string; may be null.
     len: *mut c_int,
 }
 
 impl Buffer {
-    /// Stores the two pointers unchecked.
-    #[must_use]
-    pub fn new(start: *mut c_char, len: *mut c_int) -> Self {
-        Self { start, len }
-    }
-
-    /// Refuses a buffer of negative length, before anything is written. Without a buffer the length is output
-    /// only, so its value may be anything.
+    /// Reads the length of the buffer. Without a buffer the length is output only, so its value may be anything.
     ///
     /// # Errors
     ///
@@ -27,72 +24,55 @@ impl Buffer {
     ///
     /// # Safety
     ///
-    /// `len` is null or valid for reads.
-    pub unsafe fn check(self) -> Result<()> {
-        if self.start.is_null() || self.len.is_null() {
-            return Ok(());
-        }
-        // SAFETY: `len` is not null (checked), so the caller passes an address valid for reads.
-        if unsafe { self.len.read_unaligned() } < 0 { Err(Error::Invalid) } else { Ok(()) }
-    }
-
-    /// Copies as much of `text` as fits, always with a NUL, and sets the length to that of the whole text
-    /// with its NUL. Without a length nothing is written; without a buffer or with length 0 only the length
-    /// is.
-    ///
-    /// # Safety
-    ///
-    /// `len` is null or valid for reads and writes. `start` is null or valid for writes of `*len` bytes,
-    /// which must not be negative then.
-    pub unsafe fn fill(self, text: impl AsRef<[u8]>) {
-        let text = text.as_ref();
-        if self.len.is_null() {
-            return;
-        }
-        let capacity = if self.start.is_null() {
+    /// Until [`fill`](Self::fill) has returned, `len` is null or valid for reads and writes, and `start` is null or valid for
+    /// writes of as many bytes as `*len` is now.
+    pub(crate) unsafe fn new(start: *mut c_char, len: *mut c_int) -> Result<Self> {
+        let capacity = if start.is_null() || len.is_null() {
             0
         } else {
             // SAFETY: `len` is not null (checked), so the caller passes an address valid for reads.
-            let capacity = unsafe { self.len.read_unaligned() };
-            capacity as usize
+            let capacity = unsafe { len.read_unaligned() };
+            usize::try_from(capacity).map_err(|_| Error::Invalid)?
         };
-        if capacity > 0 {
-            let copied = text.len().min(capacity - 1);
+        Ok(Self { start, capacity, len })
+    }
+
+    /// Copies as much of `text` as fits, always with a NUL, and sets the length to that of the whole text
+    /// with its NUL. Without a length nothing is written; without a buffer or with length 0 only the length is.
+    pub(crate) fn fill(self, text: impl AsRef<[u8]>) {
+        let text = text.as_ref();
+        if self.capacity > 0 {
+            let copied = text.len().min(self.capacity - 1);
             // SAFETY: `copied` is less than `capacity`, for which `start` is valid; `text` is a reference, so it
             // does not overlap the tool's buffer.
             unsafe { std::ptr::copy_nonoverlapping(text.as_ptr().cast(), self.start, copied) };
             // SAFETY: `copied` is less than `capacity`, for which `start` is valid.
             unsafe { self.start.wrapping_add(copied).write(0) };
         }
-        // SAFETY: `len` is not null (checked), so the caller passes an address valid for writes.
-        unsafe { self.len.write_unaligned(text.len() as c_int + 1) };
-    }
-}
-
-/// Writes through a pointer of the tool, unless it is null.
-///
-/// # Safety
-///
-/// `out` is null or valid for writes.
-pub unsafe fn put<T>(out: *mut T, value: T) {
-    if !out.is_null() {
-        // SAFETY: `out` is not null (checked), so the caller passes an address valid for writes.
-        unsafe { out.write_unaligned(value) };
+        if !self.len.is_null() {
+            // SAFETY: `len` is not null (checked), so `new` received an address valid for writes.
+            unsafe { self.len.write_unaligned(text.len() as c_int + 1) };
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Buffer;
     use std::ffi::c_int;
 
-    /// Returns the buffer and the length after `fill` with the length `n`; the buffer is filled with `!`
-    /// before.
-    fn filled(text: &str, n: c_int) -> (String, c_int) {
+    use super::Buffer;
+
+    /// Returns the buffer and the length after `fill` with the length `n`; the buffer is filled with `!` before.
+    fn filled_bytes(text: &str, n: c_int) -> ([u8; 8], c_int) {
         let mut buffer = [b'!'; 8];
         let mut len = n;
         // SAFETY: the buffer is longer than every `n` of these tests.
-        unsafe { Buffer::new(buffer.as_mut_ptr().cast(), &raw mut len).fill(text) };
+        unsafe { Buffer::new(buffer.as_mut_ptr().cast(), &raw mut len) }.unwrap().fill(text);
+        (buffer, len)
+    }
+
+    fn filled(text: &str, n: c_int) -> (String, c_int) {
+        let (buffer, len) = filled_bytes(text, n);
         (buffer.iter().map(|byte| if *byte == 0 { '0' } else { char::from(*byte) }).collect(), len)
     }
 
@@ -103,16 +83,11 @@ mod tests {
         assert_eq!(filled("abc", 8), ("abc0!!!!".into(), 4));
     }
 
-    /// Proves R38, R39.
+    /// Proves R38, R39, R40.
     #[test]
     fn small_buffer_truncates_the_string() {
         assert_eq!(filled("abcd", 3), ("ab0!!!!!".into(), 5));
         assert_eq!(filled("abcd", 4), ("abc0!!!!".into(), 5));
-    }
-
-    /// Proves R40.
-    #[test]
-    fn buffer_of_one_byte_gets_the_nul() {
         assert_eq!(filled("abc", 1), ("0!!!!!!!".into(), 4));
     }
 
@@ -127,11 +102,8 @@ mod tests {
     fn null_buffer_reports_the_full_length() {
         for named in [3, 0, -1, c_int::MIN] {
             let mut len = named;
-            let buffer = Buffer::new(std::ptr::null_mut(), &raw mut len);
-            // SAFETY: `len` is a local variable.
-            assert_eq!(unsafe { buffer.check() }, Ok(()));
             // SAFETY: `len` is a local variable, and the buffer is null.
-            unsafe { buffer.fill("abc") };
+            unsafe { Buffer::new(std::ptr::null_mut(), &raw mut len) }.unwrap().fill("abc");
             assert_eq!(len, 4, "{named}");
         }
     }
@@ -141,7 +113,7 @@ mod tests {
     fn null_length_leaves_the_buffer() {
         let mut buffer = [b'!'; 4];
         // SAFETY: with a null length nothing is accessed.
-        unsafe { Buffer::new(buffer.as_mut_ptr().cast(), std::ptr::null_mut()).fill("abc") };
+        unsafe { Buffer::new(buffer.as_mut_ptr().cast(), std::ptr::null_mut()) }.unwrap().fill("abc");
         assert_eq!(&buffer, b"!!!!");
     }
 
@@ -149,9 +121,9 @@ mod tests {
     #[test]
     fn negative_length_is_invalid() {
         let (mut len, mut text) = (-1, [0]);
-        let buffer = Buffer::new((&raw mut text).cast(), &raw mut len);
-        // SAFETY: `len` is a local variable.
-        assert_eq!(unsafe { buffer.check() }, Err(mpit::Error::Invalid));
+        // SAFETY: `len` is a local variable, and a buffer of negative length is not written.
+        let buffer = unsafe { Buffer::new((&raw mut text).cast(), &raw mut len) };
+        assert_eq!(buffer.err(), Some(mpit::Error::Invalid));
     }
 
     /// Proves R45, R46.
@@ -164,11 +136,7 @@ mod tests {
     /// Proves R49.
     #[test]
     fn truncation_counts_bytes() {
-        assert_eq!(filled("aéb", 3).1, 5);
-        let mut buffer = [0x21_u8; 8];
-        let mut len = 3;
-        // SAFETY: the buffer has 8 bytes, more than `len`.
-        unsafe { Buffer::new(buffer.as_mut_ptr().cast(), &raw mut len).fill("aéb") };
-        assert_eq!(buffer[..4], [b'a', 0xc3, 0, b'!']);
+        let (buffer, len) = filled_bytes("aéb", 3);
+        assert_eq!((&buffer[..4], len), (&[b'a', 0xc3, 0, b'!'][..], 5));
     }
 }

@@ -1,17 +1,17 @@
 //! A map from MPI handles to the objects behind them, read without locks.
 
-use std::sync::OnceLock;
+use std::ptr::NonNull;
 use std::sync::atomic::{
     AtomicPtr, AtomicUsize,
-    Ordering::{AcqRel, Acquire, Relaxed, Release},
+    Ordering::{Acquire, Relaxed, Release},
 };
 
 use mpit::internal::lock::Mutex;
+use mpit::internal::probe_table::ProbeTable;
 
 use crate::abi::Handle;
 
-/// The maximum number of tables, each twice as long as the one before. The first has 64 slots.
-const MAX_TABLES: usize = 26;
+/// The number of slots of the first table.
 const FIRST_LEN: usize = 64;
 
 /// The number of slots of the cache, a power of two.
@@ -29,9 +29,6 @@ struct Entry<T> {
     value: T,
 }
 
-/// The slots of a hash table with open addressing and linear probing.
-type Slots<T> = Box<[AtomicPtr<Entry<T>>]>;
-
 /// A map from handles to values. MPI libraries reuse handles, so an entry ends with its object, and another
 /// one may follow under the same handle.
 ///
@@ -40,17 +37,15 @@ type Slots<T> = Box<[AtomicPtr<Entry<T>>]>;
 /// memory. [`Table::insert_reusing`] reuses removed entries.
 #[derive(Debug)]
 pub struct Table<T: 'static> {
-    tables: [OnceLock<Slots<T>>; MAX_TABLES],
-    newest: AtomicUsize,
-    /// The cache of recent lookups, by hash. A slot whose entry has got another handle meanwhile does not
-    /// match.
+    entries: ProbeTable<AtomicPtr<Entry<T>>>,
+    /// The cache of recent lookups, by hash. A slot whose entry has got another handle meanwhile does not match.
     cache: [AtomicPtr<Entry<T>>; CACHE_SLOTS],
     writer: Mutex<WriterState<T>>,
 }
 
 #[derive(Debug)]
 struct WriterState<T: 'static> {
-    /// The number of slots in use in the newest table, including removed entries.
+    /// The number of slots in use, including those of removed entries.
     used: usize,
     removed: Vec<&'static Entry<T>>,
 }
@@ -60,8 +55,7 @@ impl<T: Sync + Send> Table<T> {
     #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
     pub const fn new() -> Self {
         Self {
-            tables: [const { OnceLock::new() }; MAX_TABLES],
-            newest: AtomicUsize::new(0),
+            entries: ProbeTable::new(),
             cache: [const { AtomicPtr::new(std::ptr::null_mut()) }; CACHE_SLOTS],
             writer: Mutex::new(WriterState { used: 0, removed: Vec::new() }),
         }
@@ -83,41 +77,30 @@ impl<T: Sync + Send> Table<T> {
 
     #[inline(never)]
     fn search(&self, handle: Handle) -> Option<&'static T> {
-        let entry = Self::probe(self.tables[self.newest.load(Acquire)].get()?, handle)?;
+        let entry = self.find(handle)?;
         self.cache[cache_slot(handle)].store(std::ptr::from_ref(entry).cast_mut(), Release);
         Some(&entry.value)
     }
 
-    fn probe(table: &[AtomicPtr<Entry<T>>], handle: Handle) -> Option<&'static Entry<T>> {
-        let mask = table.len() - 1;
-        let mut at = hash(handle) & mask;
-        loop {
-            // SAFETY: the slot is null or refers to an entry, and entries are leaked.
-            let entry: &'static Entry<T> = unsafe { table[at].load(Acquire).as_ref() }?;
-            if handle != REMOVED && entry.handle.load(Acquire) == handle {
-                return Some(entry);
-            }
-            at = (at + 1) & mask;
-        }
+    fn find(&self, handle: Handle) -> Option<&'static Entry<T>> {
+        self.entries.find(hash(handle), |entry| {
+            let entry = leaked(entry);
+            if handle != REMOVED && entry.handle.load(Acquire) == handle { Some(entry) } else { None }
+        })
     }
 
     /// Inserts a handle, unless it is present, with the value that `value` returns.
     pub fn insert(&self, handle: Handle, value: impl FnOnce() -> T) -> &'static T {
-        self.insert_with(handle, |_| {
-            Box::leak(Box::new(Entry { handle: AtomicUsize::new(REMOVED), value: value() }))
-        })
+        self.insert_with(handle, |_| new_entry(value()))
     }
 
-    /// Inserts a handle, unless it is present, and reuses a removed entry if there is one. `fill` sets the
-    /// value.
+    /// Inserts a handle, unless it is present, and reuses a removed entry if there is one. `fill` sets the value.
     pub fn insert_reusing(&self, handle: Handle, fill: impl FnOnce(&T)) -> &'static T
     where
         T: Default,
     {
         self.insert_with(handle, |removed| {
-            let entry = removed.pop().unwrap_or_else(|| {
-                Box::leak(Box::new(Entry { handle: AtomicUsize::new(REMOVED), value: T::default() }))
-            });
+            let entry = removed.pop().unwrap_or_else(|| new_entry(T::default()));
             fill(&entry.value);
             entry
         })
@@ -129,86 +112,59 @@ impl<T: Sync + Send> Table<T> {
         make: impl FnOnce(&mut Vec<&'static Entry<T>>) -> &'static Entry<T>,
     ) -> &'static T {
         let mut writer = self.writer.lock();
-        let newest = self.newest.load(Relaxed);
-        let mut table = self.tables[newest].get_or_init(|| empty(FIRST_LEN));
-        if let Some(entry) = Self::probe(table, handle) {
+        if let Some(entry) = self.find(handle) {
             return &entry.value;
         }
         // At most half full, to keep probe sequences short.
-        if writer.used * 2 >= table.len() {
-            let larger = self.tables[newest + 1].get_or_init(|| empty(table.len() * 2));
-            let live = table.iter().filter_map(|slot| {
-                // SAFETY: the slot is null or refers to an entry, and entries are leaked.
-                unsafe { slot.load(Relaxed).as_ref() }
-            });
-            writer.used = 0;
-            for entry in live.filter(|entry| entry.handle.load(Relaxed) != REMOVED) {
-                store_entry(larger, entry.handle.load(Relaxed), entry);
-                writer.used += 1;
-            }
-            self.newest.store(newest + 1, Release);
-            table = larger;
+        let capacity = self.entries.capacity();
+        if writer.used * 2 >= capacity {
+            let live: Vec<_> = self.live().collect();
+            writer.used = live.len();
+            self.entries.replace((2 * capacity).max(FIRST_LEN), live.into_iter());
         }
         let entry = make(&mut writer.removed);
         // The handle is stored before the slot, so a thread that finds the entry sees all of it.
         entry.handle.store(handle, Release);
-        if store_entry(table, handle, entry) {
+        let is_free = |there| {
+            let there = leaked(there);
+            std::ptr::eq(there, entry) || there.handle.load(Relaxed) == REMOVED
+        };
+        if self.entries.insert_over(hash(handle), NonNull::from(entry), is_free) {
             writer.used += 1;
         }
         &entry.value
     }
 
-    /// Removes a handle if `is_it` accepts its value. Returns true if it did.
-    pub fn remove_if(&self, handle: Handle, is_it: impl FnOnce(&T) -> bool) -> bool {
-        let mut writer = self.writer.lock();
-        let table = self.tables[self.newest.load(Relaxed)].get();
-        let Some(entry) = table.and_then(|table| Self::probe(table, handle)) else { return false };
-        if !is_it(&entry.value) || entry.handle.compare_exchange(handle, REMOVED, AcqRel, Relaxed).is_err() {
-            return false;
-        }
-        writer.removed.push(entry);
-        true
+    /// Returns the entries that are not removed, with their hashes. Only for the writer.
+    fn live(&self) -> impl Iterator<Item = (usize, NonNull<Entry<T>>)> {
+        let with_handle = |entry: NonNull<Entry<T>>| (leaked(entry).handle.load(Relaxed), entry);
+        let live = self.entries.contents().map(with_handle).filter(|(handle, _)| *handle != REMOVED);
+        live.map(|(handle, entry)| (hash(handle), entry))
     }
 
-    /// Removes a handle whose object is freed. Returns its value.
-    pub fn remove(&self, handle: Handle) -> Option<&'static T> {
+    /// Removes a handle if `is_it` accepts its value. Returns the value if it did.
+    pub fn remove_if(&self, handle: Handle, is_it: impl FnOnce(&T) -> bool) -> Option<&'static T> {
         let mut writer = self.writer.lock();
-        let entry = Self::probe(self.tables[self.newest.load(Relaxed)].get()?, handle)?;
-        entry.handle.compare_exchange(handle, REMOVED, AcqRel, Relaxed).ok()?;
+        let entry = self.find(handle).filter(|entry| is_it(&entry.value))?;
+        entry.handle.store(REMOVED, Release);
         writer.removed.push(entry);
         Some(&entry.value)
     }
 
-    /// Returns all handles and values.
-    pub fn values(&self) -> Vec<(Handle, &'static T)> {
-        let Some(table) = self.tables[self.newest.load(Acquire)].get() else { return Vec::new() };
-        let entries = table.iter().filter_map(|slot| {
-            // SAFETY: the slot is null or refers to an entry, and entries are leaked.
-            let entry: &'static Entry<T> = unsafe { slot.load(Acquire).as_ref() }?;
-            Some((entry.handle.load(Acquire), &entry.value))
-        });
-        entries.filter(|(handle, _)| *handle != REMOVED).collect()
+    /// Removes a handle whose object is freed. Returns its value.
+    pub fn remove(&self, handle: Handle) -> Option<&'static T> {
+        self.remove_if(handle, |_| true)
     }
 }
 
-fn empty<T>(slots: usize) -> Slots<T> {
-    (0..slots).map(|_| AtomicPtr::default()).collect()
+fn new_entry<T: 'static>(value: T) -> &'static Entry<T> {
+    Box::leak(Box::new(Entry { handle: AtomicUsize::new(REMOVED), value }))
 }
 
-/// Stores an entry in the probe sequence of its handle. Returns true if the slot was empty before.
-fn store_entry<T>(table: &[AtomicPtr<Entry<T>>], handle: Handle, entry: &'static Entry<T>) -> bool {
-    let mask = table.len() - 1;
-    let mut at = hash(handle) & mask;
-    loop {
-        // SAFETY: the slot is null or refers to an entry, and entries are leaked.
-        let there = unsafe { table[at].load(Relaxed).as_ref() };
-        let is_free = |there: &Entry<T>| std::ptr::eq(there, entry) || there.handle.load(Relaxed) == REMOVED;
-        if there.is_none_or(is_free) {
-            table[at].store(std::ptr::from_ref(entry).cast_mut(), Release);
-            return there.is_none();
-        }
-        at = (at + 1) & mask;
-    }
+/// Returns an entry of a table.
+fn leaked<T: 'static>(entry: NonNull<Entry<T>>) -> &'static Entry<T> {
+    // SAFETY: `Entry` is private to this file, and all pointers in tables come from `new_entry`, which leaks the entries.
+    unsafe { entry.as_ref() }
 }
 
 /// Returns the slot of a handle in the cache.
@@ -261,7 +217,7 @@ mod tests {
             TABLE.insert(handle * 64, || handle);
         }
         assert!((1..5000).all(|handle| TABLE.get(handle * 64) == Some(&handle)));
-        assert_eq!(TABLE.values().len(), 4999);
+        assert_eq!(TABLE.live().count(), 4999);
         assert_eq!(TABLE.get(7), None);
         assert_eq!(TABLE.get(0), None);
     }

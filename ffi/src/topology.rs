@@ -20,18 +20,14 @@ pub(crate) struct Neighbors {
 }
 
 impl Neighbors {
-    /// Returns the neighbors in an intracommunicator; none if it has no topology, or the library fails to
-    /// describe it.
+    /// Returns the neighbors in an intracommunicator; none if it has no topology, or the library fails to describe it.
     pub(crate) fn of(abi: &Abi, comm: Handle, rank: u32, ranks: &Ranks) -> Self {
         let [cart, graph, dist_graph] = abi.topologies;
-        let mut kind: c_int = 0;
-        // SAFETY: the caller passes a communicator in use, and `kind` is a local variable.
-        let code = unsafe { mpi::topo_test(comm, &raw mut kind) };
-        let found = match kind {
-            _ if code != Some(Abi::SUCCESS) => None,
-            kind if kind == cart => cartesian(comm).map(both_ways),
-            kind if kind == graph => of_graph(comm, rank).map(both_ways),
-            kind if kind == dist_graph => of_dist_graph(comm),
+        // SAFETY: the caller passes a communicator in use, and `value` passes a local variable.
+        let found = match mpi::value(|kind| unsafe { mpi::topo_test(comm, kind) }) {
+            Some(kind) if kind == cart => cartesian(comm).map(both_ways),
+            Some(kind) if kind == graph => of_graph(comm, rank).map(both_ways),
+            Some(kind) if kind == dist_graph => of_dist_graph(comm),
             _ => None,
         };
         let Some((destinations, sources)) = found else { return Self::default() };
@@ -48,14 +44,12 @@ fn both_ways(neighbors: Vec<c_int>) -> (Vec<c_int>, u32) {
 
 /// Returns the number that a call to the host writes.
 fn number(query: impl FnOnce(*mut c_int) -> Option<c_int>) -> Option<usize> {
-    let mut number: c_int = 0;
-    if query(&raw mut number) == Some(Abi::SUCCESS) { Some(number.max(0) as usize) } else { None }
+    mpi::value(query).map(|number| number.max(0) as usize)
 }
 
 /// Returns the neighbors in a Cartesian topology: for each dimension the one below, then the one above.
 fn cartesian(comm: Handle) -> Option<Vec<c_int>> {
-    // SAFETY: `Neighbors::of` found this topology on a communicator in use, and `number` passes a local
-    // variable.
+    // SAFETY: `Neighbors::of` found this topology on a communicator in use, and `number` passes a local variable.
     let dimensions = number(|at| unsafe { mpi::cartdim_get(comm, at) })?;
     let mut neighbors = Vec::with_capacity(2 * dimensions);
     for dimension in 0..dimensions as c_int {
@@ -73,20 +67,17 @@ fn cartesian(comm: Handle) -> Option<Vec<c_int>> {
 
 fn of_graph(comm: Handle, rank: u32) -> Option<Vec<c_int>> {
     let rank = rank.cast_signed();
-    // SAFETY: `Neighbors::of` found this topology on a communicator in use, and `number` passes a local
-    // variable.
+    // SAFETY: `Neighbors::of` found this topology on a communicator in use, and `number` passes a local variable.
     let count = number(|at| unsafe { mpi::graph_neighbors_count(comm, rank, at) })?;
     let mut neighbors = vec![0; count];
-    // SAFETY: `Neighbors::of` found this topology on a communicator in use, and the vector has `count`
-    // elements.
+    // SAFETY: `Neighbors::of` found this topology on a communicator in use, and the vector has `count` elements.
     let code = unsafe { mpi::graph_neighbors(comm, rank, count as c_int, neighbors.as_mut_ptr()) };
     if code == Some(Abi::SUCCESS) { Some(neighbors) } else { None }
 }
 
 fn of_dist_graph(comm: Handle) -> Option<(Vec<c_int>, u32)> {
     let (mut sources, mut destinations, mut weighted): (c_int, c_int, c_int) = (0, 0, 0);
-    // SAFETY: `Neighbors::of` found this topology on a communicator in use, and the numbers are local
-    // variables.
+    // SAFETY: `Neighbors::of` found this topology on a communicator in use, and the numbers are local variables.
     let code = unsafe {
         mpi::dist_graph_neighbors_count(comm, &raw mut sources, &raw mut destinations, &raw mut weighted)
     };

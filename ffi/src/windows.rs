@@ -1,5 +1,4 @@
-//! Windows of the MPI library: identity and members by handle. Registered and ended like communicators
-//! ([`crate::comms`]).
+//! Windows of the MPI library: identity and members by handle. Registered and ended like communicators ([`crate::comms`]).
 
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{
@@ -9,7 +8,6 @@ use std::sync::atomic::{
 
 use mpit::object::{Bind, OUTSIDE, Object};
 use mpit_components::comms::Ranks;
-use mpit_components::events;
 use mpit_components::windows::{self, WindowId};
 
 use crate::abi::Handle;
@@ -18,7 +16,6 @@ use crate::groups::{self, Group};
 use crate::host::{Host, mpi};
 use crate::members::Members;
 use crate::objects::{Freeing, Objects, Tracked};
-use crate::sessions;
 
 /// A window in use. Its memory is reused when it is freed.
 #[derive(Debug, Default)]
@@ -55,7 +52,7 @@ static WINDOWS: Objects<Window> = Objects::new();
 #[inline]
 #[must_use]
 pub fn in_use(handle: Handle) -> Option<&'static Window> {
-    WINDOWS.get(handle).or_else(|| track(handle))
+    WINDOWS.in_use(handle)
 }
 
 /// Returns the window of a handle from the cache of recent lookups; makes no calls.
@@ -72,25 +69,11 @@ pub fn registered(handle: Handle) -> Option<&'static Window> {
     WINDOWS.get(handle)
 }
 
-#[cold]
-fn track(handle: Handle) -> Option<&'static Window> {
-    if is_null(handle) { None } else { WINDOWS.track(handle) }
-}
-
-fn is_null(handle: Handle) -> bool {
-    handle == 0 || Host::get().is_none_or(|host| handle == host.abi().win_null())
-}
-
 /// Returns the window of a handle as an object for handles to bind to, with the number that components and
 /// events use. Without a host the object has the handle.
 #[must_use]
 pub fn object_of(handle: Handle) -> Option<Object<'static>> {
-    let known = WINDOWS.get(handle).or_else(|| if sessions::is_mpi_active() { track(handle) } else { None });
-    match known {
-        Some(window) => Some(Object::new(Bind::Win, window.id().get())),
-        None if Host::get().is_none() => Some(Object::new(Bind::Win, handle as u64)),
-        None => None,
-    }
+    WINDOWS.identity_of(handle)
 }
 
 /// Returns the object for a handle of a performance variable. From then on the window's accesses are counted,
@@ -104,25 +87,21 @@ pub fn bound(handle: Handle) -> Option<Object<'static>> {
     Some(object)
 }
 
-/// Registers a window that a call has created.
+/// Registers a window that a call has created; the handle may be null.
 pub fn created(handle: Handle) {
-    if !is_null(handle) {
-        WINDOWS.created(handle);
-    }
+    WINDOWS.created(handle);
 }
 
 /// Prepares for a call that frees a window; see [`crate::comms::freeing`].
 #[must_use]
 pub fn freeing(handle: Handle) -> Option<Freeing> {
-    let known = || WINDOWS.freeing(handle);
-    known().or_else(|| {
-        let is_wanted = events::active() && sessions::is_mpi_active() && track(handle).is_some();
-        if is_wanted { known() } else { None }
-    })
+    WINDOWS.freeing(handle)
 }
 
 impl Tracked for Window {
     type NewObject = (WindowId, Ranks);
+
+    const KIND: Bind = Bind::Win;
 
     fn all() -> &'static Objects<Self> {
         &WINDOWS
@@ -147,24 +126,16 @@ impl Tracked for Window {
         self.number.store(id.get(), Release);
     }
 
-    fn set_attribute(handle: Handle, number: u64) {
-        ATTRIBUTE.set(handle, number);
+    fn attribute() -> &'static Attribute {
+        &ATTRIBUTE
     }
 
-    fn attribute(handle: Handle) -> Option<u64> {
-        ATTRIBUTE.get(handle)
-    }
-
-    fn size(&self) -> u32 {
-        self.members.size()
+    fn members(&self) -> &Members {
+        &self.members
     }
 
     fn announce(number: u64, size: u32) {
         windows::announce(WindowId::from_number(number), size);
-    }
-
-    fn release(&self) -> Option<Ranks> {
-        self.members.release()
     }
 
     fn ended(number: u64) {

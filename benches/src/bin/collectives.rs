@@ -10,7 +10,6 @@ use mpit_components::host::{self, World};
 const BLOCKS: u32 = 300;
 const TURNS: u32 = 20_000;
 
-/// Reports an allreduce on a communicator of so many processes.
 fn allreduce(size: u32) -> Block<'static> {
     let comm = comms::created(Description::new(Ranks::World(size), "some"));
     a_loop(TURNS, move |turn| {
@@ -36,7 +35,7 @@ fn main() -> Result<()> {
             ("1000000", allreduce(1_000_000)),
         ],
     );
-    // What was counted shows that the right loops were measured.
+    // The count shows that the right loops were measured.
     let operations = u64::from(BLOCKS) * u64::from(TURNS);
     assert_eq!(handle.read::<u64>()?, [operations * (1 + 999 + 999_999)], "messages to all others");
     Ok(())

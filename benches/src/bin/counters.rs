@@ -1,4 +1,4 @@
-//! Cost of a counter for the code it is in, in nanoseconds.
+//! Cost of incrementing a counter, in nanoseconds.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -22,7 +22,6 @@ static ENABLED: Counter<u64> = Counter::new();
 /// The code without mpit.
 static WORD: AtomicU64 = AtomicU64::new(0);
 
-/// Increments the counter that a handle watches, when threads may run at once or not.
 fn enabled(concurrent: bool) -> Block<'static> {
     Box::new(move || {
         threads::set_concurrent(concurrent);
@@ -45,7 +44,7 @@ fn main() -> Result<()> {
             ("fetch_add", a_loop(TURNS, |_| _ = WORD.fetch_add(1, Relaxed))),
         ],
     );
-    // What was counted shows that the right loops were measured.
+    // The count shows that the right loops were measured.
     let counted = u64::from(BLOCKS) * u64::from(TURNS);
     assert_eq!(handle.read::<u64>()?, [2 * counted], "the enabled counter");
     assert_eq!(DISABLED.total(), 0, "the disabled counter");

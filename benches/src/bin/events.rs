@@ -16,11 +16,10 @@ use mpit_benches::{Block, a_loop, measure, per_turn};
 const BLOCKS: u32 = 200;
 const TURNS: u32 = 50_000;
 
-/// The processor's.
+/// The clock of the processor.
 #[source(unordered)]
 struct Clock;
 
-/// Defines an event.
 macro_rules! event {
     ($($(#[doc = $what:literal])+ $name:ident)+) => {$(
         $(#[doc = $what])+
@@ -30,7 +29,7 @@ macro_rules! event {
             bytes: u64,
             /// The tag of the message.
             tag: u64,
-            /// To whom.
+            /// The rank of the receiver.
             peer: i32,
         }
 
@@ -44,13 +43,13 @@ macro_rules! event {
 }
 
 event! {
-    /// Without listeners.
+    /// No callback.
     Quiet
-    /// There is a callback.
+    /// One callback.
     Once
     /// One callback, which reads the time stamp.
     Timed
-    /// There are two callbacks.
+    /// Two callbacks.
     Twice
 }
 
@@ -85,14 +84,13 @@ extern "C" fn plain(turn: u64) {
     INSTANCE.store(turn, Relaxed);
 }
 
-/// Calls it as what is only known at run time is called.
+/// Calls it through a pointer, which the compiler does not know.
 #[inline]
 fn call(turn: u32) {
     let function: extern "C" fn(u64) = black_box(plain);
     function(turn.into());
 }
 
-/// Registers a callback for an event.
 fn listen(event: &str, abi: &'static Abi) -> Result<()> {
     let interface = Interface::global();
     let index = interface.registry().event_index(event).ok_or(mpit::Error::InvalidName)?;
@@ -102,7 +100,7 @@ fn listen(event: &str, abi: &'static Abi) -> Result<()> {
     unsafe { interface.event_register_callback(id, Safety::ThreadSafe, function, std::ptr::null_mut()) }
 }
 
-/// Two threads do this at once; the slower one counts.
+/// Returns a block that runs in two threads at once, with the time of the slower one.
 fn at_once(block: fn() -> f64) -> Block<'static> {
     Box::new(move || {
         thread::scope(|scope| {
@@ -145,7 +143,7 @@ fn main() -> Result<()> {
             ("concurrent", at_once(|| per_turn(TURNS, Once::happens))),
         ],
     );
-    // Each of the callbacks is called, and by nothing else.
+    // Each event calls its own callbacks, and no other.
     for (happens, received, timed) in [
         (Quiet::happens as fn(u32), false, false),
         (Once::happens, true, false),

@@ -1,5 +1,5 @@
-//! Cost of finding a variable by its name, in nanoseconds: `find N` among N names, `map N` in a `HashMap`, and
-//! `walk N` what both of them contain, the loop over the names that are looked for.
+//! Cost of finding a variable by its name, in nanoseconds: `find N` among N names, `map N` in a `HashMap`, and `walk N` for the
+//! loop over the queried names, which both others contain.
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -10,10 +10,10 @@ use mpit_benches::{Block, a_loop, measure, variables};
 const BLOCKS: u32 = 15;
 const SIZES: [usize; 3] = [1_000, 100_000, 1_000_000];
 
-/// So many names are looked for, one after the other.
+/// The number of queried names.
 const QUERIES: u32 = 1 << 16;
 
-/// One registry and one map, with the same names.
+/// A registry and a map with the same names.
 struct Names {
     registry: Registry,
     map: HashMap<String, u32>,
@@ -29,7 +29,7 @@ impl Names {
         let names = (0..registry.pvar_count()).filter_map(|at| Some((registry.pvar(at)?.name().into(), at)));
         let map: HashMap<String, u32> = names.collect();
         assert_eq!(map.len(), count, "names");
-        // All over the registry, in no order that memory likes.
+        // Spread over the registry in an order that caches do not predict.
         let some = (0..QUERIES as usize).map(|n| image.pvars[n * 7_368_787 % count].name().into());
         let queries: Vec<String> = some.collect();
         for name in &queries {
@@ -42,7 +42,6 @@ impl Names {
         black_box(&self.queries[turn as usize])
     }
 
-    /// The three that are compared.
     fn blocks(&self) -> [(&'static str, Block<'_>); 3] {
         let walk = |turn| _ = black_box(self.query(turn));
         let find = |turn| _ = black_box(self.registry.pvar_index(self.query(turn), Class::Counter));

@@ -1,4 +1,4 @@
-//! Cost of a variable when a program starts, in microseconds: registration, checks, and the search by its name.
+//! Cost of a variable at program start, in microseconds: registration, checks, and the index of names.
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -15,7 +15,7 @@ const VARIABLES: usize = 10_000;
 static ALL: CategoryDesc = CategoryDesc::new("all", "All of them.", &[], &[], Origin::new(file!(), line!()));
 static CATEGORIES: &[&CategoryDesc] = &[&ALL];
 
-/// Microseconds for each of the variables. What came of it is dropped after the clock stopped.
+/// Returns the microseconds per variable. The result of `make` is dropped after the clock has stopped.
 fn each<T>(make: impl Fn() -> T) -> f64 {
     let start = Instant::now();
     let result = black_box(make());
@@ -24,7 +24,6 @@ fn each<T>(make: impl Fn() -> T) -> f64 {
     took.as_secs_f64() * 1e6 / VARIABLES as f64
 }
 
-/// A registry with these variables.
 fn registry(image: &Image) -> Registry {
     let registry = Registry::new();
     let refusals = registry.add(image, &[]);

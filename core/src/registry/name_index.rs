@@ -12,17 +12,11 @@ const FIRST: usize = 64;
 
 /// A hash table of indices into a list of entries. Keys are read from the entries, so that no name is stored twice. Lookups take
 /// no lock.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct NameIndex {
     /// A content has the hash in the upper half and the index plus 1 in the lower half.
     table: ProbeTable<AtomicU64>,
     hasher: DefaultHashBuilder,
-}
-
-impl Default for NameIndex {
-    fn default() -> Self {
-        Self { table: ProbeTable::new(), hasher: DefaultHashBuilder::default() }
-    }
 }
 
 impl NameIndex {

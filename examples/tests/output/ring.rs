@@ -1,13 +1,10 @@
 //! Output of the first example.
 
-use crate::example;
+use crate::{example, printed};
 
 #[test]
 fn the_ring_shows_its_matrix_and_files() {
     let directory = tempfile::tempdir().expect("there is room for a directory");
-    let output = example("ring").current_dir(&directory).output().expect("the example is built");
-    assert!(output.status.success(), "{output:?}");
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     let expected = "\
 messages      to 0    to 1    to 2    to 3
 from 0           0      27       0       0
@@ -23,7 +20,7 @@ from 3         104       0       0       0
 
 details are in prof/phase_1.{0..3}.prof
 ";
-    assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+    assert_eq!(printed(example("ring").current_dir(&directory)), expected);
 
     for (rank, messages) in [27, 26, 26, 26].into_iter().enumerate() {
         let path = directory.path().join(format!("prof/phase_1.{rank}.prof"));

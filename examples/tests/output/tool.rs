@@ -1,19 +1,10 @@
 //! Output of the tool in Rust.
 
-use std::process::Output;
-
-use crate::example;
-
-fn tool(arguments: &[&str]) -> Output {
-    example("tool").args(arguments).output().expect("the example is built")
-}
+use crate::{example, printed};
 
 #[test]
 fn variables_are_sampled_during_the_ring() {
-    let output = tool(&[]);
-    assert!(output.status.success(), "{output:?}");
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-    let printed = String::from_utf8_lossy(&output.stdout);
+    let printed = printed(&mut example("tool"));
     for line in [
         "unexpected_queue_length             LEVEL          UNSIGNED_LONG_LONG  COMM",
         "calls_p2p_seconds                   TIMER          DOUBLE              ",
@@ -31,13 +22,12 @@ laps  pml_monitoring_messages_total  pml_monitoring_bytes_total
 
 #[test]
 fn named_variables_are_sampled_or_errors() {
-    let output = tool(&["pml_monitoring_messages_count", "calls_p2p_seconds"]);
-    let printed = String::from_utf8_lossy(&output.stdout);
+    let printed = printed(example("tool").args(["pml_monitoring_messages_count", "calls_p2p_seconds"]));
     let last = printed.lines().last().expect("it prints samples").split_whitespace().collect::<Vec<_>>();
     assert_eq!(last[..2], ["30", "30"], "{printed}");
     assert!(last[2].parse::<f64>().is_ok_and(|seconds| seconds > 0.0), "{printed}");
 
-    let output = tool(&["no_such_variable"]);
+    let output = example("tool").arg("no_such_variable").output().expect("the example is built");
     assert!(!output.status.success());
     let reported = String::from_utf8_lossy(&output.stderr);
     assert!(reported.contains("rank 0"), "{reported}");

@@ -1,11 +1,12 @@
 //! Info objects, through which tools set and read hints: the MPI functions that may be called at any time.
 //!
-//! Return codes are those of ordinary MPI functions. No error handler is called, because this library has
-//! none.
+//! Return codes are those of ordinary MPI functions. No error handler is called, because this library has none.
 
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{c_char, c_int};
 
 use mpit_ffi::abi::Handle;
+use mpit_ffi::arguments::{Out, Text};
+use mpit_ffi::host::foreign::exported_functions;
 use mpit_ffi::info_store as infos;
 
 const SUCCESS: c_int = 0;
@@ -30,43 +31,22 @@ fn to_return_code(body: impl FnOnce() -> Outcome) -> c_int {
     }
 }
 
-/// Returns a C string of at most `most` bytes, with its NUL.
-///
-/// # Safety
-///
-/// `text` is null or NUL-terminated.
-unsafe fn text(text: *const c_char, most: usize, error: c_int) -> Result<String, c_int> {
-    if text.is_null() {
-        return Err(ERR_ARG);
-    }
-    // SAFETY: `text` is not null (checked), so the caller passes a NUL-terminated string.
-    let text = unsafe { CStr::from_ptr(text) };
-    let text = text.to_str().map_err(|_| error)?;
+/// Returns a string of at most `most` bytes, with its NUL.
+fn text(text: &Text, most: usize, error: c_int) -> Result<String, c_int> {
+    let text = text.get().ok_or(ERR_ARG)?.to_str().map_err(|_| error)?;
     if text.len() < most { Ok(text.to_owned()) } else { Err(error) }
 }
 
 /// Returns a key, which must not be empty.
-///
-/// # Safety
-///
-/// `at` is null or NUL-terminated.
-unsafe fn key(at: *const c_char) -> Result<String, c_int> {
-    // SAFETY: the caller passes null or a NUL-terminated string.
-    let key = unsafe { text(at, MAX_INFO_KEY, ERR_INFO_KEY) }?;
+fn key(key: &Text) -> Result<String, c_int> {
+    let key = text(key, MAX_INFO_KEY, ERR_INFO_KEY)?;
     if key.is_empty() { Err(ERR_INFO_KEY) } else { Ok(key) }
 }
 
 /// Writes through a pointer; fails if it is null.
-///
-/// # Safety
-///
-/// `out` is null or valid for writes.
-unsafe fn put<T>(out: *mut T, value: T) -> Outcome {
-    if out.is_null() {
-        return Err(ERR_ARG);
-    }
-    // SAFETY: `out` is not null (checked), so the caller passes an address valid for writes.
-    unsafe { out.write_unaligned(value) };
+fn put<T: Copy>(out: Out<T>, value: T) -> Outcome {
+    out.check().map_err(|_| ERR_ARG)?;
+    out.set(value);
     Ok(())
 }
 
@@ -75,101 +55,49 @@ unsafe fn put<T>(out: *mut T, value: T) -> Outcome {
 /// # Safety
 ///
 /// `out` is valid for writes of `copied` + 1 bytes, where `copied` is at most the text's length.
-unsafe fn copy(text: &str, copied: usize, out: *mut c_char) {
+unsafe fn copy(text: &str, copied: usize, out: Out<c_char>) {
     // SAFETY: the caller passes space for `copied` bytes and a NUL; `text` is a reference, so it does not
     // overlap the program's buffer.
-    unsafe { std::ptr::copy_nonoverlapping(text.as_ptr().cast(), out, copied) };
+    unsafe { std::ptr::copy_nonoverlapping(text.as_ptr().cast(), out.address(), copied) };
     // SAFETY: the caller passes space for `copied` bytes and a NUL.
-    unsafe { out.wrapping_add(copied).write(0) };
+    unsafe { out.address().wrapping_add(copied).write(0) };
 }
 
-/// Defines functions under both their names.
-macro_rules! exported {
-    ($(
-        $(#[$doc:meta])*
-        fn $name:ident / $profiling:ident ($($arg:ident: $type:ty),* $(,)?) $body:block
-    )+) => {$(
-        $(#[$doc])*
-        ///
-        /// # Safety
-        ///
-        /// Pointers are null or valid for what the function writes and reads through them.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name($($arg: $type),*) -> c_int {
-            if mpit_ffi::host::foreign::is_foreign() {
-                // SAFETY: the caller's pointers fit the function of this name in the other library, which has
-                // the same signature.
-                return unsafe {
-                    mpit_ffi::host::foreign::forward_call!(next $name / $profiling ($($arg: $type),*))
-                };
-            }
-            to_return_code(|| $body)
-        }
+exported_functions! {
+    to_return_code;
 
-        #[doc = concat!("[`", stringify!($name), "`] under its profiling name.")]
-        ///
-        /// # Safety
-        ///
-        /// The obligations of the function under its `MPI_` name.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $profiling($($arg: $type),*) -> c_int {
-            if mpit_ffi::host::foreign::is_foreign() {
-                // SAFETY: the caller's pointers fit the function of this name in the other library, which has
-                // the same signature.
-                return unsafe {
-                    mpit_ffi::host::foreign::forward_call!(pmpi $name / $profiling ($($arg: $type),*))
-                };
-            }
-            to_return_code(|| $body)
-        }
-    )+};
-}
-
-exported! {
     /// Creates an info object without entries.
     fn MPI_Info_create / PMPI_Info_create(info: *mut Handle) {
-        if info.is_null() {
-            return Err(ERR_ARG);
-        }
-        // SAFETY: `info` is not null (checked), and the program passes an address valid for writes.
-        unsafe { put(info, infos::create(Vec::new())) }
+        info.check().map_err(|_| ERR_ARG)?;
+        put(info, infos::create(Vec::new()))
     }
 
     /// Creates a copy with the same entries.
     fn MPI_Info_dup / PMPI_Info_dup(info: Handle, newinfo: *mut Handle) {
         let entries = infos::with(info, |entries| entries.clone()).ok_or(ERR_INFO)?;
-        if newinfo.is_null() {
-            return Err(ERR_ARG);
-        }
-        // SAFETY: `newinfo` is not null (checked), and the program passes an address valid for writes.
-        unsafe { put(newinfo, infos::create(entries)) }
+        newinfo.check().map_err(|_| ERR_ARG)?;
+        put(newinfo, infos::create(entries))
     }
 
     /// Frees an info object.
     fn MPI_Info_free / PMPI_Info_free(info: *mut Handle) {
-        // SAFETY: the program passes null or the address of a handle variable that is not accessed elsewhere
-        // during the call.
-        let held = unsafe { info.as_mut() }.ok_or(ERR_ARG)?;
-        if !infos::free(*held) {
+        if !infos::free(info.get().ok_or(ERR_ARG)?) {
             return Err(ERR_INFO);
         }
-        *held = INFO_NULL;
+        info.set(INFO_NULL);
         Ok(())
     }
 
     /// Sets the value of a key.
     fn MPI_Info_set / PMPI_Info_set(info: Handle, key_text: *const c_char, value: *const c_char) {
-        // SAFETY: the program passes null or a NUL-terminated string.
-        let key = unsafe { key(key_text) }?;
-        // SAFETY: the program passes null or a NUL-terminated string.
-        let value = unsafe { text(value, MAX_INFO_VAL, ERR_INFO_VALUE) }?;
+        let key = key(&key_text)?;
+        let value = text(&value, MAX_INFO_VAL, ERR_INFO_VALUE)?;
         infos::with(info, |entries| infos::set(entries, key, value)).ok_or(ERR_INFO)
     }
 
     /// Removes a key.
     fn MPI_Info_delete / PMPI_Info_delete(info: Handle, key_text: *const c_char) {
-        // SAFETY: the program passes null or a NUL-terminated string.
-        let key = unsafe { key(key_text) }?;
+        let key = key(&key_text)?;
         let removed = infos::with(info, |entries| {
             let at = entries.iter().position(|(known, _)| *known == key);
             at.map(|at| entries.remove(at)).is_some()
@@ -181,21 +109,17 @@ exported! {
     fn MPI_Info_get_string / PMPI_Info_get_string(
         info: Handle, key_text: *const c_char, buflen: *mut c_int, value: *mut c_char, flag: *mut c_int,
     ) {
-        // SAFETY: the program passes null or a NUL-terminated string.
-        let key = unsafe { key(key_text) }?;
-        // SAFETY: the program passes null or the address of an `int` that is not accessed elsewhere during
-        // the call.
-        let capacity = unsafe { buflen.as_mut() }.ok_or(ERR_ARG)?;
+        let key = key(&key_text)?;
+        let capacity = buflen.get().ok_or(ERR_ARG)?;
         let found = infos::with(info, |entries| infos::get(entries, &key)).ok_or(ERR_INFO)?;
-        // SAFETY: the program passes `flag` as null or valid for writes.
-        unsafe { put(flag, c_int::from(found.is_some())) }?;
+        put(flag, c_int::from(found.is_some()))?;
         if let Some(found) = found {
-            if *capacity > 0 && !value.is_null() {
-                let copied = found.len().min(*capacity as usize - 1);
-                // SAFETY: `copied` is less than `*capacity`, the length of the program's buffer.
+            if capacity > 0 && value.check().is_ok() {
+                let copied = found.len().min(capacity as usize - 1);
+                // SAFETY: `copied` is less than `capacity`, the length of the program's buffer.
                 unsafe { copy(&found, copied, value) };
             }
-            *capacity = found.len() as c_int + 1;
+            buflen.set(found.len() as c_int + 1);
         }
         Ok(())
     }
@@ -204,18 +128,15 @@ exported! {
     fn MPI_Info_get / PMPI_Info_get(
         info: Handle, key_text: *const c_char, valuelen: c_int, value: *mut c_char, flag: *mut c_int,
     ) {
-        // SAFETY: the program passes null or a NUL-terminated string.
-        let key = unsafe { key(key_text) }?;
+        let key = key(&key_text)?;
         let capacity = usize::try_from(valuelen).map_err(|_| ERR_ARG)?;
         let found = infos::with(info, |entries| infos::get(entries, &key)).ok_or(ERR_INFO)?;
-        if found.is_some() && value.is_null() {
+        if found.is_some() && value.check().is_err() {
             return Err(ERR_ARG);
         }
-        // SAFETY: the program passes `flag` as null or valid for writes.
-        unsafe { put(flag, c_int::from(found.is_some())) }?;
+        put(flag, c_int::from(found.is_some()))?;
         if let Some(found) = found {
-            // SAFETY: `value` is not null (checked), and the program passes space for `valuelen` bytes and a
-            // NUL.
+            // SAFETY: `value` is not null (checked), and the program passes space for `valuelen` bytes and a NUL.
             unsafe { copy(&found, found.len().min(capacity), value) };
         }
         Ok(())
@@ -225,22 +146,18 @@ exported! {
     fn MPI_Info_get_valuelen / PMPI_Info_get_valuelen(
         info: Handle, key_text: *const c_char, valuelen: *mut c_int, flag: *mut c_int,
     ) {
-        // SAFETY: the program passes null or a NUL-terminated string.
-        let key = unsafe { key(key_text) }?;
+        let key = key(&key_text)?;
         let found = infos::with(info, |entries| infos::get(entries, &key)).ok_or(ERR_INFO)?;
         if let Some(found) = &found {
-            // SAFETY: the program passes `valuelen` as null or valid for writes.
-            unsafe { put(valuelen, found.len() as c_int) }?;
+            put(valuelen, found.len() as c_int)?;
         }
-        // SAFETY: the program passes `flag` as null or valid for writes.
-        unsafe { put(flag, c_int::from(found.is_some())) }
+        put(flag, c_int::from(found.is_some()))
     }
 
     /// Returns the number of keys.
     fn MPI_Info_get_nkeys / PMPI_Info_get_nkeys(info: Handle, nkeys: *mut c_int) {
         let count = infos::with(info, |entries| entries.len()).ok_or(ERR_INFO)?;
-        // SAFETY: the program passes `nkeys` as null or valid for writes.
-        unsafe { put(nkeys, count as c_int) }
+        put(nkeys, count as c_int)
     }
 
     /// Returns a key by its number.
@@ -248,9 +165,7 @@ exported! {
         let at = usize::try_from(n).map_err(|_| ERR_ARG)?;
         let key = infos::with(info, |entries| entries.get(at).map(|(key, _)| key.clone())).ok_or(ERR_INFO)?;
         let key = key.ok_or(ERR_ARG)?;
-        if key_text.is_null() {
-            return Err(ERR_ARG);
-        }
+        key_text.check().map_err(|_| ERR_ARG)?;
         // SAFETY: `key_text` is not null (checked), and the program passes space for `MPI_MAX_INFO_KEY` bytes,
         // the longest key.
         unsafe { copy(&key, key.len(), key_text) };

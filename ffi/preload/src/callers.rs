@@ -30,16 +30,11 @@ use mpit_ffi::host::{Host, objects::Object};
 use crate::isolation::with_errno_kept;
 use crate::nesting;
 
-/// The caller of an MPI function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Caller {
-    /// The MPI library itself.
     Library,
-    /// The library's Fortran interface, which calls MPI functions on behalf of the program.
     Wrapper,
-    /// A profiling tool between us and the library.
     Tool,
-    /// The program and its other libraries.
     Program,
 }
 
@@ -58,14 +53,11 @@ static EMPTY: CallerRange = CallerRange::new(0..0, Caller::Program);
 /// The ranges of the program, in order of their first calls. Begins with an empty range.
 pub(crate) static PROGRAM_RANGES: AtomicPtr<CallerRange> = AtomicPtr::new((&raw const EMPTY).cast_mut());
 
-/// The ranges of all other callers.
 static OTHER_RANGES: AtomicPtr<CallerRange> = AtomicPtr::new(null_mut());
 
-/// The maximum number of stored ranges. In programs with more objects that call MPI, the others are looked up
-/// at each call.
+/// The maximum number of stored ranges. In programs with more objects that call MPI, the others are looked up at each call.
 const MAX_RANGES: usize = 64;
 
-/// The number of stored ranges.
 static STORED_RANGES: AtomicUsize = AtomicUsize::new(0);
 
 impl CallerRange {
@@ -119,14 +111,15 @@ pub(crate) fn is_recorded(return_address: usize, is_profiling: bool) -> bool {
     }
 }
 
-/// Returns the caller for a return address.
 pub(crate) fn caller_of(return_address: usize) -> Caller {
     if ranges(&PROGRAM_RANGES).any(|stored| stored.range().contains(&return_address)) {
         return Caller::Program;
     }
     let stored = ranges(&OTHER_RANGES).find(|stored| stored.range().contains(&return_address));
-    let (caller, range) =
-        stored.map_or_else(|| look_up_caller(return_address), |stored| (stored.caller, stored.range()));
+    let (caller, range) = stored.map_or_else(
+        || with_errno_kept(|| look_up_caller(return_address)),
+        |stored| (stored.caller, stored.range()),
+    );
     if caller != Caller::Program && !is_by_name(return_address, &range) {
         return Caller::Program;
     }
@@ -135,10 +128,6 @@ pub(crate) fn caller_of(return_address: usize) -> Caller {
 
 #[cold]
 fn look_up_caller(return_address: usize) -> (Caller, Range<usize>) {
-    with_errno_kept(|| find_object(return_address))
-}
-
-fn find_object(return_address: usize) -> (Caller, Range<usize>) {
     let (caller, range) = match Object::containing(return_address) {
         Some(object) => (kind_of(&object), object.range),
         // Generated code: only its page, since objects may be loaded beside it later.
@@ -173,7 +162,6 @@ fn kind_of(object: &Object) -> Caller {
     }
 }
 
-/// Returns true if an object is the MPI library.
 pub(crate) fn is_library(object: &Object) -> bool {
     Host::get().is_some_and(|host| host.is_in(object))
 }
@@ -195,8 +183,7 @@ fn is_by_name(return_address: usize, object: &Range<usize>) -> bool {
     (is_direct || is_through_table) && object.contains(&target)
 }
 
-/// Returns true if the call instruction before the return address is a call by name, with an address in the
-/// instruction.
+/// Returns true if the call instruction before the return address is a call by name, with an address in the instruction.
 #[cfg(target_arch = "aarch64")]
 fn is_by_name(return_address: usize, object: &Range<usize>) -> bool {
     if return_address < object.start + 4 {

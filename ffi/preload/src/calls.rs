@@ -30,7 +30,6 @@ pub(crate) trait Interest {
     /// Returns true if a listener also wants to be notified before the call is forwarded.
     fn is_recorded_before() -> bool;
 
-    /// Returns true if a listener wants the time of the call.
     #[inline]
     fn is_timed() -> bool {
         Self::AREA.is_some_and(calls::active)
@@ -150,8 +149,7 @@ pub(crate) fn count_in_advance<I: Interest, N: Recorder>(recorder: impl FnOnce()
 /// the library. The conditions are those of [`run_on_fast_path`].
 ///
 /// A return through this library was measured to cost up to 10 ns more than a tail call. The end of the call
-/// is then not observed, so MPI calls that the library makes inside would be recorded: in C, libraries make none
-/// in a send.
+/// is then not observed, so MPI calls that the library makes inside would be recorded: in C, libraries make none in a send.
 #[inline]
 pub(crate) fn record_before_call<I: Interest, N: Recorder>(recorder: impl FnOnce() -> N) -> bool {
     if !can_use_fast_path::<I>() {
@@ -203,7 +201,6 @@ fn begin(area: Area) -> Stopwatch {
     calls::begin(area)
 }
 
-/// Stops the stopwatch of a call.
 #[cold]
 #[inline(never)]
 fn end(stopwatch: Stopwatch) {
@@ -213,12 +210,7 @@ fn end(stopwatch: Stopwatch) {
 /// Runs a call that is recorded whenever it succeeds, also inside another one.
 #[inline]
 pub(crate) fn run_always(forward: impl FnOnce() -> c_int, after: impl FnOnce()) -> c_int {
-    let Some(guard) = ProgramCallGuard::enter() else { return forward() };
-    let code = guard.forward(forward);
-    if code == Abi::SUCCESS {
-        catch_panic(after);
-    }
-    code
+    run_creation(forward, || (), |()| after())
 }
 
 /// Runs a call that initializes the library, and is recorded whenever it succeeds.

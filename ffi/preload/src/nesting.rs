@@ -18,11 +18,9 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// The state while only one thread calls MPI at a time: a constant below, or a stack position, possibly with
-/// [`NOTIFYING`].
+/// The state while only one thread calls MPI at a time: a constant below, or a stack position, possibly with [`NOTIFYING`].
 static PROCESS_STATE: AtomicUsize = AtomicUsize::new(UNTRACKED);
 
-/// No call is in progress.
 const IDLE: usize = 0;
 /// Added to the stack position while listeners are notified of the call.
 const NOTIFYING: usize = 1;
@@ -43,8 +41,7 @@ pub(crate) struct ProgramCallGuard {
     previous: usize,
 }
 
-/// Returns the position of the caller's frame. Stacks grow downwards, so the frames of its callees have lower
-/// positions.
+/// Returns the position of the caller's frame. Stacks grow downwards, so the frames of its callees have lower positions.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the frame is the caller's")]
 fn stack_position() -> usize {
@@ -146,7 +143,6 @@ fn restore(previous: usize) {
     PROCESS_STATE.store(previous | (usize::from(mpit::internal::threads::concurrent()) * UNTRACKED), Relaxed);
 }
 
-/// Returns true if a recorded call is in progress in this thread.
 pub(crate) fn is_in_recorded_call() -> bool {
     let state =
         if mpit::internal::threads::concurrent() { THREAD_STATE.get() } else { PROCESS_STATE.load(Relaxed) };
@@ -176,8 +172,7 @@ mod tests {
         for concurrent in [true, false] {
             mpit::internal::threads::set_concurrent(concurrent);
             for round in 0..2 {
-                // The first call of the process is not on the fast path, nor is any call while several
-                // threads call.
+                // The first call of the process is not on the fast path, nor is any call while several threads call.
                 assert_eq!(FastPathGuard::is_available(), !concurrent && round > 0, "{concurrent} {round}");
                 if FastPathGuard::is_available() {
                     let guard = FastPathGuard::enter();

@@ -29,8 +29,7 @@ use crate::isolation::with_errno_kept;
 pub(crate) struct EntryPoints {
     /// The destination of the first call: finds the next definition.
     pub(crate) unresolved: *mut c_void,
-    /// The destination of calls with listeners, once the name is known to be MPI's: a trampoline that checks
-    /// the caller.
+    /// The destination of calls with listeners, once the name is known to be MPI's: a trampoline that checks the caller.
     pub(crate) with_listeners: *mut c_void,
     /// Records a call, with the parameters of the MPI function.
     pub(crate) fast_path: *mut c_void,
@@ -48,9 +47,7 @@ pub(crate) struct NextDefinition {
     /// or if the call is not MPI's. Until then a function of this library, since any call may be the first one
     /// to be recorded.
     without_listeners: AtomicPtr<c_void>,
-    /// The destination of calls with listeners.
     with_listeners: AtomicPtr<c_void>,
-    /// The function that records a call.
     fast_path: AtomicPtr<c_void>,
     /// The address of the next definition if that is a function of MPI; null until it is found.
     address: AtomicPtr<c_void>,
@@ -98,7 +95,6 @@ impl NextDefinition {
         self
     }
 
-    /// Returns the destination of calls without listeners.
     #[inline]
     pub(crate) fn without_listeners(&self) -> *mut c_void {
         self.without_listeners.load(Acquire)
@@ -110,13 +106,11 @@ impl NextDefinition {
         self.without_listeners() == self.entry_points.slow_path
     }
 
-    /// Returns the function that records a call.
     #[inline]
     pub(crate) fn fast_path(&self) -> *mut c_void {
         self.fast_path.load(Acquire)
     }
 
-    /// Returns the next definition of a function of MPI; null until it is found.
     #[inline]
     pub(crate) fn address(&self) -> *mut c_void {
         self.address.load(Acquire)
@@ -137,7 +131,6 @@ impl NextDefinition {
         self.entry_points.slow_path
     }
 
-    /// Finds the function in the library itself.
     fn find_in_library(&self) -> Option<*mut c_void> {
         let found = self.profiling_name.and_then(|name| Host::get()?.function(name))?;
         self.address.store(found, Release);
@@ -148,8 +141,7 @@ impl NextDefinition {
     /// again at each call.
     pub(crate) fn resolve(&self, return_address: usize) -> *mut c_void {
         let Some(found) = self.definition(return_address) else {
-            // Without a definition the dynamic linker would end the program; the slow path returns an error
-            // code instead.
+            // Without a definition the dynamic linker would end the program; the slow path returns an error code instead.
             self.intercept();
             return self.without_listeners();
         };
@@ -162,6 +154,12 @@ impl NextDefinition {
             self.intercept();
             return self.with_listeners.load(Acquire);
         }
+        self.bypass(found, object)
+    }
+
+    /// Directs all further calls to a definition that is not MPI's, unless its object may be unloaded. Returns the
+    /// definition.
+    fn bypass(&self, found: *mut c_void, object: Option<Object>) -> *mut c_void {
         // A call that the library makes during the search for it does not show whose name it is.
         if object.is_some_and(|object| object.is_permanent()) && !Host::is_being_searched() {
             self.with_listeners.store(found, Release);
@@ -176,11 +174,7 @@ impl NextDefinition {
         let Some(found) = self.definition(return_address) else { return twin.entry_points.slow_path };
         let object = Object::containing(found.addr());
         if !object.as_ref().is_some_and(callers::is_library) {
-            if object.is_some_and(|object| object.is_permanent()) && !Host::is_being_searched() {
-                self.with_listeners.store(found, Release);
-                self.without_listeners.store(found, Release);
-            }
-            return found;
+            return self.bypass(found, object);
         }
         self.address.store(found, Release);
         if !lifecycle::is_initialized() {
@@ -224,8 +218,7 @@ impl NextDefinition {
         in_scope.or_else(|| if is_private() { anywhere() } else { None })
     }
 
-    /// Returns true if an object's function of this name is MPI's: in the library, or between it and the
-    /// program.
+    /// Returns true if an object's function of this name is MPI's: in the library, or between it and the program.
     fn is_mpi(&self, object: &Object) -> bool {
         let is_fortran = self.name.to_bytes().starts_with(b"mpi_");
         // Such an interface has integers of 8 bytes. It calls the interface with 4 bytes, which is recorded.

@@ -81,12 +81,10 @@ fn version(library: &impl Symbols) -> Option<Version> {
     })
 }
 
-/// Returns true for MPICH and its derivatives, whatever their ABI.
 pub(crate) fn is_mpich(library: &impl Symbols) -> bool {
     library.symbol(c"MPIR_Err_create_code").is_some()
 }
 
-/// Returns true if Open MPI runs with fault tolerance: calls fail, and the program continues.
 pub(crate) fn tolerates_faults(library: &impl Symbols) -> bool {
     library.symbol(c"ompi_ftmpi_enabled").is_some_and(|enabled| {
         // SAFETY: in Open MPI this is a variable of type `bool`, which exists as long as the library.

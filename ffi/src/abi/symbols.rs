@@ -24,8 +24,7 @@ pub(crate) const IN_PLACE_OBJECTS: [&str; 5] = [
     "MPIR_F08_MPI_IN_PLACE",
 ];
 
-/// MPICH's variable that holds the address of Fortran's `MPI_IN_PLACE`, set when its Fortran interface is
-/// initialized.
+/// MPICH's variable that holds the address of Fortran's `MPI_IN_PLACE`, set when its Fortran interface is initialized.
 pub(crate) const IN_PLACE_POINTER: &str = "MPIR_F_MPI_IN_PLACE";
 
 /// Settings that several components of Open MPI share. Their values are in a library that Open MPI 4 unloads

@@ -1,9 +1,10 @@
 //! The search for the MPI library and its functions.
 
-use mpit::internal::lock::Inside;
 use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr::NonNull;
+
+use mpit::internal::lock::Inside;
 
 use crate::abi::Handle;
 use crate::abi::identify::Symbols;
@@ -17,7 +18,7 @@ const PROGRAM_SYMBOL: &CStr = c"MPI_Init";
 /// A function that every implementation of the tools interface defines.
 const MPI_T_SYMBOL: &CStr = c"PMPI_T_init_thread";
 
-/// A loaded object.
+/// A loaded object, open.
 #[derive(Debug)]
 pub(super) struct Loaded {
     /// The handle of `dlopen`.
@@ -40,19 +41,16 @@ impl Loaded {
         Self::open(file_of(address)?)
     }
 
-    /// Returns a symbol of this object or of one that it needs.
     fn find_symbol(&self, name: &CStr) -> Option<NonNull<c_void>> {
         symbol(self.handle, name)
     }
 
-    /// Returns a symbol that this object itself defines.
     fn own_symbol(&self, name: &CStr) -> Option<NonNull<c_void>> {
         self.find_symbol(name).filter(|address| file_of(*address).as_deref() == Some(&self.file))
     }
 }
 
-/// The MPI library of this program. The functions of the profiling interface may be in an object of their
-/// own.
+/// The MPI library of this program. The functions of the profiling interface may be in an object of their own.
 #[derive(Debug)]
 pub(super) struct Library {
     profiling: Loaded,
@@ -61,35 +59,39 @@ pub(super) struct Library {
 }
 
 impl Library {
-    /// Finds the library that this program uses.
     pub(super) fn find() -> Option<Self> {
         let Some(address) = next(LIBRARY_SYMBOL) else {
             // Not in the program's scope: loaded with `RTLD_LOCAL`, as Python does.
             return Self::find_private();
         };
-        let profiling = Loaded::of_address(address)?;
-        let with_mpi_names = match profiling.own_symbol(PROGRAM_SYMBOL) {
-            Some(_) => None,
-            None => next(PROGRAM_SYMBOL).and_then(Loaded::of_address),
-        };
-        Some(Self { profiling, with_mpi_names })
+        let program = || next(PROGRAM_SYMBOL).and_then(Loaded::of_address);
+        Some(Self::new(Loaded::of_address(address)?, program))
+    }
+
+    /// Completes a library by the object that `program` finds, if `profiling` has no `MPI_` functions.
+    fn new(profiling: Loaded, program: impl FnOnce() -> Option<Loaded>) -> Self {
+        let is_whole = profiling.own_symbol(PROGRAM_SYMBOL).is_some();
+        Self { profiling, with_mpi_names: if is_whole { None } else { program() } }
     }
 
     /// Searches all loaded objects for an MPI library.
     fn find_private() -> Option<Self> {
         let mut files: Vec<CString> = Vec::new();
-        // SAFETY: `collect` expects a pointer to a `Vec<CString>`, and does not keep it.
-        unsafe { each_object(collect, (&raw mut files).cast()) };
+        each_object(|object| {
+            let base = file_name(object.name);
+            let is_library = base.starts_with(b"libmpi") || base.starts_with(b"libpmpi");
+            if is_library && !base.starts_with(b"libmpit") {
+                files.push(object.name.to_owned());
+            }
+            false
+        });
         let first = |name: &CStr| {
             files
                 .iter()
                 .filter_map(|file| Loaded::open(file.clone()))
                 .find(|file| file.own_symbol(name).is_some())
         };
-        let profiling = first(LIBRARY_SYMBOL)?;
-        let with_mpi_names =
-            if profiling.own_symbol(PROGRAM_SYMBOL).is_some() { None } else { first(PROGRAM_SYMBOL) };
-        Some(Self { profiling, with_mpi_names })
+        Some(Self::new(first(LIBRARY_SYMBOL)?, || first(PROGRAM_SYMBOL)))
     }
 
     /// Finds another implementation of MPI_T in this program, after the calling object in the search order.
@@ -98,7 +100,6 @@ impl Library {
         Some(Self { profiling, with_mpi_names: None })
     }
 
-    /// Returns the file name for messages.
     pub(super) fn file(&self) -> Cow<'_, str> {
         self.with_mpi_names.as_ref().unwrap_or(&self.profiling).file.to_string_lossy()
     }
@@ -128,19 +129,46 @@ pub(super) fn symbol(library: *mut c_void, name: &CStr) -> Option<NonNull<c_void
     NonNull::new(unsafe { libc::dlsym(library, name.as_ptr()) })
 }
 
-/// Calls a function for each loaded object, until it returns a value other than 0. Delays forks meanwhile: in
+/// A loaded object, as the dynamic linker describes it.
+pub(crate) struct MappedObject<'a> {
+    /// Empty for the executable.
+    pub(crate) name: &'a CStr,
+    pub(crate) base: usize,
+    pub(crate) headers: &'a [ProgramHeader],
+    /// The number of objects that were ever loaded; `None` from older dynamic linkers.
+    pub(crate) loaded: Option<u64>,
+}
+
+pub(crate) type ProgramHeader = libc::Elf64_Phdr;
+
+/// Calls a function for each loaded object in load order, until it returns true. Delays forks meanwhile: in
 /// the child, the dynamic linker's lock would stay locked.
+pub(crate) fn each_object<F: FnMut(&MappedObject<'_>) -> bool>(mut is_last: F) {
+    let _unforked = Inside::enter();
+    // SAFETY: `visit` of this type expects a pointer to an `F`, and does not keep it.
+    unsafe { libc::dl_iterate_phdr(Some(visit::<F>), (&raw mut is_last).cast()) };
+}
+
+/// Calls the function of [`each_object`].
 ///
 /// # Safety
 ///
-/// `callback` expects `data`, and keeps no pointer that it receives.
-pub(crate) unsafe fn each_object(
-    callback: unsafe extern "C" fn(*mut libc::dl_phdr_info, usize, *mut c_void) -> c_int,
-    data: *mut c_void,
-) {
-    let _unforked = Inside::enter();
-    // SAFETY: the caller passes a callback and the data that it expects.
-    unsafe { libc::dl_iterate_phdr(Some(callback), data) };
+/// `is_last` is an `*mut F` that is not used elsewhere; `info` comes from the dynamic linker.
+unsafe extern "C" fn visit<F: FnMut(&MappedObject<'_>) -> bool>(
+    info: *mut libc::dl_phdr_info,
+    size: usize,
+    is_last: *mut c_void,
+) -> c_int {
+    // SAFETY: `each_object` passes its function, and does not use it during the call.
+    let is_last = unsafe { &mut *is_last.cast::<F>() };
+    // SAFETY: the dynamic linker passes a description that is valid during this call.
+    let info = unsafe { &*info };
+    // SAFETY: the dynamic linker's name of an object is NUL-terminated and valid during this call.
+    let name = unsafe { CStr::from_ptr(info.dlpi_name) };
+    // SAFETY: `dlpi_phdr` has `dlpi_phnum` program headers.
+    let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
+    let loaded = if size >= size_of::<libc::dl_phdr_info>() { Some(info.dlpi_adds) } else { None };
+    is_last(&MappedObject { name, base: info.dlpi_addr as usize, headers, loaded }).into()
 }
 
 /// Returns the definition of a symbol that follows ours in the program's scope.
@@ -191,22 +219,7 @@ fn open_loaded(file: &CStr) -> Option<*mut c_void> {
     if library.is_null() { None } else { Some(library) }
 }
 
-/// Appends the name of an object to the list if it may be an MPI library.
-///
-/// # Safety
-///
-/// `files` is a `*mut Vec<CString>` that is not used elsewhere; `info` comes from the dynamic linker.
-unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _size: usize, files: *mut c_void) -> c_int {
-    // SAFETY: the dynamic linker passes a description that is valid during this call.
-    let name = unsafe { (*info).dlpi_name };
-    // SAFETY: the dynamic linker's name of an object is NUL-terminated and valid during this call.
-    let name = unsafe { CStr::from_ptr(name) };
-    // SAFETY: `find_private` passes its vector, and does not use it during the call.
-    let files = unsafe { &mut *files.cast::<Vec<CString>>() };
-    let base = name.to_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-    let is_library = base.starts_with(b"libmpi") || base.starts_with(b"libpmpi");
-    if is_library && !base.starts_with(b"libmpit") {
-        files.push(name.to_owned());
-    }
-    0
+/// Returns the last component of a path.
+pub(super) fn file_name(path: &CStr) -> &[u8] {
+    path.to_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default()
 }

@@ -1,6 +1,5 @@
 //! Libraries that get every call unchanged: MPI libraries with unknown constants, over which nothing can be
-//! merged, bound or recorded; and any MPI library beside `libmpit.so`, which is for MPI implementations
-//! without MPI_T.
+//! merged, bound or recorded; and any MPI library beside `libmpit.so`, which is for MPI implementations without MPI_T.
 
 use std::ffi::{c_char, c_int};
 use std::sync::atomic::{
@@ -16,8 +15,7 @@ const UNDETERMINED: u8 = 0;
 const NO: u8 = 1;
 const YES: u8 = 2;
 
-/// Returns true if every call has to be forwarded unchanged to another library (one load, after the first
-/// call).
+/// Returns true if every call has to be forwarded unchanged to another library (one load, after the first call).
 #[inline]
 pub fn is_foreign() -> bool {
     static STATE: AtomicU8 = AtomicU8::new(UNDETERMINED);
@@ -36,25 +34,23 @@ fn determine(state: &AtomicU8) -> bool {
     is_foreign
 }
 
-/// Reports on standard error that mpit is inactive in this process. Once per job, if the launcher provides the
-/// rank.
-#[allow(clippy::print_stderr, reason = "no other way to reach the user")]
+/// Reports on standard error that mpit is inactive in this process. Once per job, if the launcher provides the rank.
 pub(super) fn report(library: &Library) {
     if has_nonzero_rank() {
         return;
     }
     let file = library.file();
     if LOADED_OVER_MPI.is_empty() {
-        eprintln!(
-            "mpit: libmpit.so is for MPI libraries without MPI_T, and this program uses {file}, to which calls are forwarded; \
+        crate::warn(&format!(
+            "libmpit.so is for MPI libraries without MPI_T, and this program uses {file}, to which calls are forwarded; \
              link without -lmpit, and register with mpit_offer (pkg-config mpit-plugin)"
-        );
+        ));
     } else {
-        eprintln!(
-            "mpit: the ABI of this MPI library is unknown, so nothing is recorded and all calls are forwarded unchanged: {file}, \
+        crate::warn(&format!(
+            "the ABI of this MPI library is unknown, so nothing is recorded and all calls are forwarded unchanged: {file}, \
              \"{}\"",
             version(library)
-        );
+        ));
     }
 }
 
@@ -79,8 +75,7 @@ fn version(library: &Library) -> String {
                 function.as_ptr(),
             )
         };
-        // SAFETY: the standard allows this call at any time, and the buffer is longer than the string of any
-        // library.
+        // SAFETY: the standard allows this call at any time, and the buffer is longer than the string of any library.
         unsafe { function(text.as_mut_ptr().cast(), &raw mut len) };
     }
     let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
@@ -100,23 +95,15 @@ fn has_nonzero_rank() -> bool {
 }
 
 /// Forwards a C call to the next definition of its `MPI_` name (`next`), or to the library's own `PMPI_`
-/// function (`own`). Returns 1 if there is no such function.
+/// function (`pmpi`). Returns 1 if there is no such function.
 ///
 /// The caller guarantees the arguments, as for the function itself.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __mpit_forward_call {
-    ($which:ident $name:ident / $profiling:ident ($($arg:ident: $type:ty),*)) => {{
-        const fn c_name(name: &str) -> &std::ffi::CStr {
-            match std::ffi::CStr::from_bytes_with_nul(name.as_bytes()) {
-                Ok(name) => name,
-                Err(_) => panic!("a name without NUL"),
-            }
-        }
-        static FUNCTION: $crate::host::Function = $crate::host::Function::new(
-            c_name(concat!(stringify!($name), "\0")),
-            c_name(concat!(stringify!($profiling), "\0")),
-        );
+    ($which:ident $profiling:ident ($($arg:ident: $type:ty),*)) => {{
+        static FUNCTION: $crate::host::Function =
+            $crate::host::Function::new(concat!(stringify!($profiling), "\0"));
         match FUNCTION.$which() {
             Some(address) => std::mem::transmute::<
                 *mut std::ffi::c_void,
@@ -127,3 +114,50 @@ macro_rules! __mpit_forward_call {
     }};
 }
 pub use __mpit_forward_call as forward_call;
+
+/// Defines C functions under both their names. `$to_return_code` runs a body, whose arguments are wrapped
+/// ([`Argument`](crate::arguments::Argument)).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __mpit_exported_functions {
+    (@one $to_return_code:path;
+        $(#[$doc:meta])*
+        fn $symbol:ident = $which:ident $profiling:ident ($($arg:ident: $type:ty),*) $body:block
+    ) => {
+        $(#[$doc])*
+        ///
+        /// # Safety
+        ///
+        /// Pointers are null or valid for what the function writes and reads through them.
+        #[unsafe(no_mangle)]
+        #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
+        pub unsafe extern "C" fn $symbol($($arg: $type),*) -> std::ffi::c_int {
+            if $crate::host::foreign::is_foreign() {
+                // SAFETY: the caller's pointers fit the function of this name in the other library, which has
+                // the same signature.
+                return unsafe {
+                    $crate::host::foreign::forward_call!($which $profiling ($($arg: $type),*))
+                };
+            }
+            $(
+                // SAFETY: the caller passes null or a pointer that is valid for what the body does with it.
+                let $arg = unsafe { $crate::arguments::Argument::wrap($arg) };
+            )*
+            $to_return_code(|| $body)
+        }
+    };
+    ($to_return_code:path; $(
+        $(#[$doc:meta])*
+        fn $name:ident / $profiling:ident ($($arg:ident: $type:ty),* $(,)?) $body:block
+    )+) => {$(
+        $crate::host::foreign::exported_functions! {
+            @one $to_return_code; $(#[$doc])* fn $name = next $profiling ($($arg: $type),*) $body
+        }
+        $crate::host::foreign::exported_functions! {
+            @one $to_return_code;
+            #[doc = concat!("[`", stringify!($name), "`] under its profiling name.")]
+            fn $profiling = pmpi $profiling ($($arg: $type),*) $body
+        }
+    )+};
+}
+pub use __mpit_exported_functions as exported_functions;

@@ -4,7 +4,8 @@
 
 /// Declares calls to functions of the host, by its `PMPI_` names.
 macro_rules! host_calls {
-    ($($(#[$doc:meta])* fn $rust:ident = $name:literal / $profiling:literal ($($arg:ident: $type:ty),*);)+) => {$(
+    ($($(#[$doc:meta])* fn $rust:ident = $name:ident ($($arg:ident: $type:ty),* $(,)?);)+) => {$(
+        #[doc = concat!("Calls `P", stringify!($name), "`.")]
         $(#[$doc])*
         ///
         /// Returns the host's return code, or `None` if it has no such function.
@@ -28,9 +29,9 @@ macro_rules! host_calls {
             Some(unsafe { function($($arg),*) })
         }
 
-        /// The looked-up function.
         mod $rust {
-            pub(super) static FUNCTION: crate::host::Function = crate::host::Function::new($name, $profiling);
+            pub(super) static FUNCTION: crate::host::Function =
+                crate::host::Function::new(concat!("P", stringify!($name), "\0"));
         }
     )+};
 }
@@ -104,8 +105,7 @@ thread_local! {
 }
 
 impl HostLibrary {
-    /// Returns the library, searched on the first call. `None` in calls that the library makes during the
-    /// search.
+    /// Returns the library, searched on the first call. `None` in calls that the library makes during the search.
     fn get() -> Option<&'static Self> {
         static FOUND: OnceLock<HostLibrary> = OnceLock::new();
         if let Some(found) = FOUND.get() {
@@ -195,6 +195,19 @@ impl Host {
     }
 }
 
+/// Returns a name of a function, which ends with a NUL, as a C string.
+///
+/// # Panics
+///
+/// Panics if the NUL is missing, or is not the only one.
+#[must_use]
+pub const fn c_name(name: &str) -> &CStr {
+    match CStr::from_bytes_with_nul(name.as_bytes()) {
+        Ok(name) => name,
+        Err(_) => panic!("a name that ends with its only NUL"),
+    }
+}
+
 /// A function of the host, looked up once.
 ///
 /// `next` finds the definition that follows ours in the search order, so that a profiling tool behind this
@@ -211,10 +224,15 @@ pub struct Function {
 const ABSENT: *mut c_void = std::ptr::without_provenance_mut(1);
 
 impl Function {
-    /// Describes a function by its `MPI_` and `PMPI_` names.
+    /// Describes a function by its `PMPI_` name, which ends with a NUL and has the `MPI_` name in it.
     #[must_use]
-    pub const fn new(name: &'static CStr, profiling_name: &'static CStr) -> Self {
-        Self { name, profiling_name, address: AtomicPtr::new(null_mut()) }
+    pub const fn new(profiling_name: &'static str) -> Self {
+        let (_, name) = profiling_name.split_at(1);
+        Self {
+            name: c_name(name),
+            profiling_name: c_name(profiling_name),
+            address: AtomicPtr::new(null_mut()),
+        }
     }
 
     /// Returns the next definition of the `MPI_` name, for forwarded calls of the program.

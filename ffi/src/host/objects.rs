@@ -1,8 +1,8 @@
 //! Loaded objects: their addresses, definitions and imports.
 
-use std::ffi::{CStr, CString, c_int, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::ops::Range;
-use std::ptr::{NonNull, null_mut};
+use std::ptr::{NonNull, null};
 
 use super::find;
 
@@ -17,18 +17,8 @@ pub struct Object {
     dynamic: *const Dynamic,
     /// The position in load order.
     position: usize,
-    /// The number of objects before the dynamic linker in load order; all of them were loaded at program
-    /// start.
+    /// The number of objects before the dynamic linker in load order; all of them were loaded at program start.
     initial: usize,
-}
-
-/// The state of a search for the object that contains an address.
-struct Search {
-    address: usize,
-    linker: usize,
-    position: usize,
-    initial: Option<usize>,
-    found: Option<Object>,
 }
 
 impl Object {
@@ -37,11 +27,32 @@ impl Object {
     pub fn containing(address: usize) -> Option<Self> {
         // SAFETY: `getauxval` has no preconditions; it returns 0 for an absent entry.
         let linker = unsafe { libc::getauxval(libc::AT_BASE) } as usize;
-        let mut search = Search { address, linker, position: 0, initial: None, found: None };
-        // SAFETY: `compare` expects a pointer to a `Search`, and does not keep it.
-        unsafe { find::each_object(compare, (&raw mut search).cast()) };
-        let initial = search.initial.unwrap_or_default();
-        search.found.map(|object| Self { initial, ..object })
+        let (mut found, mut initial, mut position) = (None, 0, 0);
+        find::each_object(|object| {
+            if object.base == linker {
+                initial = position;
+            }
+            let mut range = Range { start: usize::MAX, end: 0 };
+            let mut dynamic = null();
+            for header in object.headers {
+                let start = object.base.wrapping_add(header.p_vaddr as usize);
+                match header.p_type {
+                    libc::PT_LOAD => {
+                        range.start = range.start.min(start);
+                        range.end = range.end.max(start + header.p_memsz as usize);
+                    }
+                    libc::PT_DYNAMIC => dynamic = std::ptr::with_exposed_provenance(start),
+                    _ => {}
+                }
+            }
+            if found.is_none() && range.contains(&address) {
+                let (name, base) = (object.name.to_owned(), object.base);
+                found = Some(Self { range, name, base, dynamic, position, initial: 0 });
+            }
+            position += 1;
+            false
+        });
+        found.map(|object| Self { initial, ..object })
     }
 
     /// Returns true for the executable.
@@ -66,19 +77,18 @@ impl Object {
     /// Returns the last component of its path.
     #[must_use]
     pub fn file_name(&self) -> &[u8] {
-        self.name.to_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default()
+        find::file_name(&self.name)
     }
 
     /// Returns the definition of a symbol in this object or in its dependencies.
     #[must_use]
     pub fn sees(&self, name: &CStr) -> Option<*mut c_void> {
         let flags = libc::RTLD_NOLOAD | libc::RTLD_LAZY;
-        let file = if self.is_executable() { std::ptr::null() } else { self.name.as_ptr() };
+        let file = if self.is_executable() { null() } else { self.name.as_ptr() };
         // SAFETY: `RTLD_NOLOAD` loads nothing, so no code runs.
         let handle = NonNull::new(unsafe { libc::dlopen(file, flags) })?;
         let found = find::symbol(handle.as_ptr(), name);
-        // SAFETY: the handle came from `dlopen`; the object stays loaded, because the process still uses its
-        // code.
+        // SAFETY: the handle came from `dlopen`; the object stays loaded, because the process still uses its code.
         unsafe { libc::dlclose(handle.as_ptr()) };
         found.map(NonNull::as_ptr)
     }
@@ -95,21 +105,20 @@ impl Object {
         self.imported().any(|name| beginnings.iter().any(|start| name.starts_with(start)))
     }
 
-    /// Returns the names of the imported symbols.
     fn imported(&self) -> impl Iterator<Item = &'static [u8]> {
         let table = self.entry(tags::SYMTAB).unwrap_or_default();
         let strings = self.entry(tags::STRTAB).unwrap_or_default();
         let count = if table == 0 || strings == 0 { 0 } else { self.imported_count() };
         (1..count).filter_map(move |index| {
-            let symbol = std::ptr::with_exposed_provenance::<Symbol>(table).wrapping_add(index);
+            let symbol = std::ptr::with_exposed_provenance::<libc::Elf64_Sym>(table).wrapping_add(index);
             // SAFETY: by the object's hash table, the dynamic symbol table has at least `count` entries, and
             // it is mapped with the object.
             let symbol = unsafe { symbol.read_unaligned() };
-            let name = strings + symbol.name as usize;
-            // SAFETY: a symbol's name is NUL-terminated in the object's string table, which is mapped with
-            // the object.
+            let name = strings + symbol.st_name as usize;
+            // SAFETY: a symbol's name is NUL-terminated in the object's string table, which is mapped with the object.
             let name = unsafe { CStr::from_ptr(std::ptr::with_exposed_provenance(name)) };
-            if symbol.section == 0 { Some(name.to_bytes()) } else { None }
+            // An imported symbol has no section.
+            if symbol.st_shndx == 0 { Some(name.to_bytes()) } else { None }
         })
     }
 
@@ -156,20 +165,6 @@ struct Dynamic {
     value: u64,
 }
 
-/// An entry of a symbol table, in the layout of ELF.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Symbol {
-    name: u32,
-    info: u8,
-    other: u8,
-    /// 0 for an imported symbol.
-    section: u16,
-    value: u64,
-    size: u64,
-}
-
-/// The tags of a dynamic section.
 mod tags {
     pub(super) const HASH: i64 = 4;
     pub(super) const STRTAB: i64 = 5;
@@ -177,75 +172,18 @@ mod tags {
     pub(super) const GNU_HASH: i64 = 0x6fff_fef5;
 }
 
-/// Compares an object with the address of a `Search`.
-///
-/// # Safety
-///
-/// `search` is a `*mut Search` that is not used elsewhere; `info` comes from the dynamic linker.
-unsafe extern "C" fn compare(info: *mut libc::dl_phdr_info, _size: usize, search: *mut c_void) -> c_int {
-    // SAFETY: `containing` passes its `Search`, and does not use it during the call.
-    let search = unsafe { &mut *search.cast::<Search>() };
-    // SAFETY: the dynamic linker passes a description that is valid during this call.
-    let info = unsafe { &*info };
-    let position = search.position;
-    search.position += 1;
-    let base = info.dlpi_addr as usize;
-    if base == search.linker {
-        search.initial = Some(position);
-    }
-    let mut range = Range { start: usize::MAX, end: 0 };
-    let mut dynamic = null_mut();
-    for index in 0..usize::from(info.dlpi_phnum) {
-        // SAFETY: `dlpi_phdr` has `dlpi_phnum` program headers, and `index` is less.
-        let header = unsafe { info.dlpi_phdr.wrapping_add(index).read() };
-        let start = base.wrapping_add(header.p_vaddr as usize);
-        match header.p_type {
-            libc::PT_LOAD => {
-                range.start = range.start.min(start);
-                range.end = range.end.max(start + header.p_memsz as usize);
-            }
-            libc::PT_DYNAMIC => dynamic = std::ptr::with_exposed_provenance_mut(start),
-            _ => {}
-        }
-    }
-    if search.found.is_none() && range.contains(&search.address) {
-        // SAFETY: the dynamic linker's name of an object is NUL-terminated and valid during this call.
-        let name = unsafe { CStr::from_ptr(info.dlpi_name) }.to_owned();
-        search.found = Some(Object { range, name, base, dynamic, position, initial: 0 });
-    }
-    0
-}
-
 /// Returns the first definition of a symbol in load order, among the objects that `is_wanted` accepts.
 #[must_use]
 pub fn first_definition(name: &CStr, is_wanted: impl Fn(&Object) -> bool) -> Option<*mut c_void> {
-    let mut bases: Vec<usize> = Vec::new();
-    // SAFETY: `collect` expects a pointer to a `Vec<usize>`, and does not keep it.
-    unsafe { find::each_object(collect, (&raw mut bases).cast()) };
-    bases
+    let mut addresses: Vec<usize> = Vec::new();
+    find::each_object(|object| {
+        let first = object.headers.iter().find(|header| header.p_type == libc::PT_LOAD);
+        addresses.extend(first.map(|header| object.base.wrapping_add(header.p_vaddr as usize)));
+        false
+    });
+    addresses
         .into_iter()
         .filter_map(Object::containing)
         .filter(is_wanted)
         .find_map(|object| object.sees(name).filter(|address| object.range.contains(&address.addr())))
-}
-
-/// Appends the first address of an object to a list.
-///
-/// # Safety
-///
-/// `addresses` is a `*mut Vec<usize>` that is not used elsewhere; `info` comes from the dynamic linker.
-unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _size: usize, addresses: *mut c_void) -> c_int {
-    // SAFETY: `first_definition` passes its vector, and does not use it during the call.
-    let addresses = unsafe { &mut *addresses.cast::<Vec<usize>>() };
-    // SAFETY: the dynamic linker passes a description that is valid during this call.
-    let info = unsafe { &*info };
-    for index in 0..usize::from(info.dlpi_phnum) {
-        // SAFETY: `dlpi_phdr` has `dlpi_phnum` program headers, and `index` is less.
-        let header = unsafe { info.dlpi_phdr.wrapping_add(index).read() };
-        if header.p_type == libc::PT_LOAD {
-            addresses.push((info.dlpi_addr as usize).wrapping_add(header.p_vaddr as usize));
-            break;
-        }
-    }
-    0
 }

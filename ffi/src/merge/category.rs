@@ -12,40 +12,28 @@ use crate::host::mpi_t;
 
 /// The description of one of the host's categories.
 #[derive(Debug)]
-pub struct CategoryInfo {
-    /// Name.
-    pub name: String,
-    /// Description.
-    pub desc: Vec<u8>,
+pub(crate) struct CategoryInfo {
+    pub(crate) name: String,
+    pub(crate) desc: Vec<u8>,
     /// The members seen last, returned when the host can no longer be queried.
     last_members: Mutex<[Vec<c_int>; 4]>,
 }
 
 /// The kinds of category members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Member {
-    /// Control variables.
+pub(crate) enum Member {
     Cvar,
-    /// Performance variables.
     Pvar,
-    /// Categories.
     Category,
-    /// Event types.
     Event,
 }
 
 impl Member {
-    /// All kinds of members.
-    pub const ALL: [Self; 4] = [Self::Cvar, Self::Pvar, Self::Category, Self::Event];
+    pub(crate) const ALL: [Self; 4] = [Self::Cvar, Self::Pvar, Self::Category, Self::Event];
 }
 
 impl HostInfo for CategoryInfo {
-    type Key = String;
-    type Name<'a> = &'a str;
-
-    fn to_key(name: &str) -> String {
-        name.to_owned()
-    }
+    const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int> = mpi_t::category_get_num;
 
     fn query(_merged: &Merged, index: i32) -> Option<Self> {
         let (name, desc) = query_name_and_description(|name, name_len, desc, desc_len| {
@@ -54,18 +42,11 @@ impl HostInfo for CategoryInfo {
         Some(Self { name, desc, last_members: Mutex::default() })
     }
 
-    fn host_count() -> i32 {
-        let mut count = 0;
-        // SAFETY: callers of `HostInfo` functions keep the host initialized, and `count` is a local variable.
-        unsafe { mpi_t::category_get_num(&raw mut count) };
-        count
-    }
-
     fn own_count(merged: &Merged) -> u32 {
         merged.registry.category_count()
     }
 
-    fn own_index(merged: &Merged, name: &str) -> Option<u32> {
+    fn own_index(merged: &Merged, name: &str, _class: c_int) -> Option<u32> {
         merged.registry.category_index(name)
     }
 
@@ -82,8 +63,7 @@ impl HostInfo for CategoryInfo {
     }
 }
 
-/// Queries the host for the description of a category. Returns its error code; `None` if the host has no
-/// categories.
+/// Queries the host for the description of a category. Returns its error code; `None` if the host has no categories.
 fn query(
     index: i32,
     [name, desc]: [*mut std::ffi::c_char; 2],
@@ -98,7 +78,7 @@ fn query(
 
 impl Merged {
     /// Returns name and description of a category; `None` for an invalid index.
-    pub fn category_texts(&self, index: i32) -> Option<(&str, &[u8])> {
+    pub(crate) fn category_texts(&self, index: i32) -> Option<(&str, &[u8])> {
         match self.categories.get(index)? {
             Entry::Own(own) => {
                 let category = self.registry.category(*own)?;
@@ -109,7 +89,7 @@ impl Merged {
     }
 
     /// Returns the members of one kind in a category, as merged indices; `None` for an invalid index.
-    pub fn members(&self, index: i32, kind: Member) -> Option<Vec<c_int>> {
+    pub(crate) fn members(&self, index: i32, kind: Member) -> Option<Vec<c_int>> {
         match self.categories.get(index)? {
             Entry::Own(own) => {
                 let category = self.registry.category(*own)?;
@@ -134,8 +114,7 @@ impl Merged {
                 let mut last_members = info.last_members.lock();
                 let list = &mut last_members[kind as usize];
                 if let Some(current) = current {
-                    // The standard does not let a category lose members, so members that the host dropped
-                    // stay listed.
+                    // The standard does not let a category lose members, so members that the host dropped stay listed.
                     list.retain(|known| !current.contains(known));
                     let gone = std::mem::replace(list, current);
                     list.extend(gone);
@@ -154,20 +133,15 @@ impl Merged {
         if len == 0 {
             return Some(indices);
         }
-        let code = match kind {
-            // SAFETY: the caller keeps the host initialized; the index came from the host, and `start` has space for
-            // `len` indices.
-            Member::Cvar => unsafe { mpi_t::category_get_cvars(index, len, start) },
-            // SAFETY: the caller keeps the host initialized; the index came from the host, and `start` has space for
-            // `len` indices.
-            Member::Pvar => unsafe { mpi_t::category_get_pvars(index, len, start) },
-            // SAFETY: the caller keeps the host initialized; the index came from the host, and `start` has space for
-            // `len` indices.
-            Member::Category => unsafe { mpi_t::category_get_categories(index, len, start) },
-            // SAFETY: the caller keeps the host initialized; the index came from the host, and `start` has space for
-            // `len` indices.
-            Member::Event => unsafe { mpi_t::category_get_events(index, len, start) },
+        let get: unsafe fn(c_int, c_int, *mut c_int) -> Option<c_int> = match kind {
+            Member::Cvar => mpi_t::category_get_cvars,
+            Member::Pvar => mpi_t::category_get_pvars,
+            Member::Category => mpi_t::category_get_categories,
+            Member::Event => mpi_t::category_get_events,
         };
+        // SAFETY: the caller keeps the host initialized; the index came from the host, and `start` has space for
+        // `len` indices.
+        let code = unsafe { get(index, len, start) };
         if code? != 0 {
             return None;
         }
@@ -186,13 +160,11 @@ impl Merged {
         Some(found)
     }
 
-    /// Queries the host for the number of members of a kind in a category. `None` if the host does not support
-    /// that kind.
+    /// Queries the host for the number of members of a kind in a category. `None` if the host does not support that kind.
     fn query_count(index: c_int, kind: Member) -> Option<c_int> {
         if kind == Member::Event {
             let mut count = 0;
-            // SAFETY: the caller keeps the host initialized; the index came from the host, and `count` is a local
-            // variable.
+            // SAFETY: the caller keeps the host initialized; the index came from the host, and `count` is a local variable.
             let code = unsafe { mpi_t::category_get_num_events(index, &raw mut count) };
             return if code? == 0 { Some(count) } else { None };
         }

@@ -1,40 +1,33 @@
 //! Control variables in the merged list.
 
-use std::borrow::Cow;
 use std::ffi::c_int;
 
-use mpit::tool::CvarDesc;
-
+use super::Merged;
 use super::enums::handle_of;
-use super::merged_space::HostInfo;
+use super::merged_space::{Describe, HostInfo};
 use super::text::query_name_and_description;
-use super::{Entry, Merged};
-use crate::abi::{Abi, Handle};
+use crate::abi::Handle;
 use crate::hidden;
 use crate::host::{Host, mpi_t};
 
 /// The result of `MPI_T_cvar_get_info`, in the numbers of the MPI flavor.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CvarInfo {
-    /// Name.
-    pub name: String,
-    /// Verbosity.
-    pub verbosity: c_int,
-    /// Datatype.
-    pub datatype: Handle,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CvarInfo {
+    pub(crate) name: String,
+    pub(crate) verbosity: c_int,
+    pub(crate) datatype: Handle,
     /// Enumeration, as a handle of ours, or null.
-    pub enumeration: usize,
-    /// Description.
-    pub desc: Vec<u8>,
+    pub(crate) enumeration: usize,
+    pub(crate) desc: Vec<u8>,
     /// The kind of object that the variable is bound to.
-    pub bind: c_int,
-    /// Scope.
-    pub scope: c_int,
+    pub(crate) bind: c_int,
+    pub(crate) scope: c_int,
 }
 
-impl CvarInfo {
-    pub(crate) fn of_own(merged: &Merged, abi: &Abi, desc: &'static CvarDesc) -> Self {
-        Self {
+impl Describe for CvarInfo {
+    fn of_own(merged: &Merged, own: u32) -> Option<Self> {
+        let (abi, desc) = (crate::abi(), merged.registry.cvar(own)?);
+        Some(Self {
             name: desc.name().into(),
             verbosity: abi.verbosity(desc.verbosity()),
             datatype: abi.datatype(desc.datatype()),
@@ -42,29 +35,16 @@ impl CvarInfo {
             desc: desc.description().into(),
             bind: abi.bind(desc.bind()),
             scope: abi.scope(desc.scope()),
-        }
+        })
     }
 }
 
 impl HostInfo for CvarInfo {
-    type Key = String;
-    type Name<'a> = &'a str;
-
-    fn to_key(name: &str) -> String {
-        name.to_owned()
-    }
+    const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int> = mpi_t::cvar_get_num;
 
     fn query(merged: &Merged, index: i32) -> Option<Self> {
         let host = Host::get()?;
-        let mut info = Self {
-            name: String::new(),
-            verbosity: 0,
-            datatype: 0,
-            enumeration: 0,
-            desc: Vec::new(),
-            bind: 0,
-            scope: 0,
-        };
+        let mut info = Self::default();
         let mut enumeration: usize = 0;
         let mut datatype: u64 = 0;
         let (name, desc) = query_name_and_description(|name, name_len, desc, desc_len| {
@@ -92,18 +72,11 @@ impl HostInfo for CvarInfo {
         Some(info)
     }
 
-    fn host_count() -> i32 {
-        let mut count = 0;
-        // SAFETY: callers of `HostInfo` functions keep the host initialized, and `count` is a local variable.
-        unsafe { mpi_t::cvar_get_num(&raw mut count) };
-        count
-    }
-
     fn own_count(merged: &Merged) -> u32 {
         merged.registry.cvar_count()
     }
 
-    fn own_index(merged: &Merged, name: &str) -> Option<u32> {
+    fn own_index(merged: &Merged, name: &str, _class: c_int) -> Option<u32> {
         merged.registry.cvar_index(name)
     }
 
@@ -120,18 +93,5 @@ impl HostInfo for CvarInfo {
 
     fn is_hidden(&self) -> bool {
         hidden::is_host_entry_hidden(&self.name)
-    }
-}
-
-impl Merged {
-    /// Returns the description of a control variable; `None` for an invalid index.
-    pub fn cvar_info(&self, index: i32) -> Option<Cow<'_, CvarInfo>> {
-        match self.cvars.get(index)? {
-            Entry::Own(own) => {
-                let desc = self.registry.cvar(*own)?;
-                Some(Cow::Owned(CvarInfo::of_own(self, crate::abi(), desc)))
-            }
-            Entry::Host(entry) => Some(Cow::Borrowed(entry.info())),
-        }
     }
 }

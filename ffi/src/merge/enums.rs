@@ -14,12 +14,11 @@ const KIND: usize = 0x45 << 56;
 
 /// A snapshot of an enumeration.
 #[derive(Debug)]
-pub struct Enumeration {
+pub(crate) struct Enumeration {
     source: EnumSource,
-    /// Name.
-    pub name: String,
+    pub(crate) name: String,
     /// Value and name of each item.
-    pub items: Vec<(i32, String)>,
+    pub(crate) items: Vec<(i32, String)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +34,7 @@ unsafe impl Sync for EnumSource {}
 
 /// The enumerations of all variables that were queried so far.
 #[derive(Debug)]
-pub struct Enums {
+pub(crate) struct Enums {
     entries: Log<Enumeration>,
     adding: Mutex<()>,
 }
@@ -46,17 +45,17 @@ impl Enums {
     }
 
     /// Returns the enumeration of a handle of ours.
-    pub fn get(&self, handle: usize) -> Option<&Enumeration> {
+    pub(crate) fn get(&self, handle: usize) -> Option<&Enumeration> {
         self.entries.get((handle ^ KIND).checked_sub(1)?)
     }
 
     /// Iterates over all enumerations, in the order of their handles.
-    pub fn iter(&self) -> impl Iterator<Item = &Enumeration> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Enumeration> {
         self.entries.iter()
     }
 
     /// Returns the handle of one of our enumerations.
-    pub fn own(&self, desc: &'static EnumDesc) -> usize {
+    pub(crate) fn own(&self, desc: &'static EnumDesc) -> usize {
         self.find_or_add(EnumSource::Own(desc), || {
             let items = desc.items().iter().map(|item| (item.value(), item.name().to_owned())).collect();
             Some(Enumeration { source: EnumSource::Own(desc), name: desc.name().into(), items })
@@ -102,8 +101,7 @@ fn query_item(enumeration: usize, index: c_int) -> Option<(i32, String)> {
     let mut value = 0;
     let name = query_text(|name, len| {
         // SAFETY: callers of `Enums::host` keep the host initialized, and the host returned this enumeration with more
-        // than `index` items; `value` is a local variable, and `query_text` passes null or a buffer of the
-        // given length.
+        // than `index` items; `value` is a local variable, and `query_text` passes null or a buffer of the given length.
         unsafe { mpi_t::enum_get_item(enumeration, index, &raw mut value, name, len) }
     })?;
     Some((value, name))

@@ -1,39 +1,34 @@
 //! Event types in the merged list.
 
-use std::borrow::Cow;
 use std::ffi::{c_char, c_int};
 
-use mpit::tool::EventDesc;
-
+use super::Merged;
 use super::enums::handle_of;
-use super::merged_space::HostInfo;
+use super::merged_space::{Describe, HostInfo};
 use super::text::Text;
-use super::{Entry, Merged};
-use crate::abi::{Abi, Handle};
+use crate::abi::Handle;
 use crate::hidden;
 use crate::host::{Host, events};
 
 /// The result of `MPI_T_event_get_info`, in the numbers of the MPI flavor.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EventInfo {
-    /// Name.
-    pub name: String,
-    /// Verbosity.
-    pub verbosity: c_int,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct EventInfo {
+    pub(crate) name: String,
+    pub(crate) verbosity: c_int,
     /// Datatype and displacement of each element.
-    pub elements: Vec<(Handle, isize)>,
+    pub(crate) elements: Vec<(Handle, isize)>,
     /// Enumeration of the elements, as a handle of ours, or null.
-    pub enumeration: usize,
-    /// Description.
-    pub desc: Vec<u8>,
+    pub(crate) enumeration: usize,
+    pub(crate) desc: Vec<u8>,
     /// The kind of object that the event type is bound to.
-    pub bind: c_int,
+    pub(crate) bind: c_int,
 }
 
-impl EventInfo {
-    fn of_own(merged: &Merged, abi: &Abi, desc: &'static EventDesc) -> Self {
+impl Describe for EventInfo {
+    fn of_own(merged: &Merged, own: u32) -> Option<Self> {
+        let (abi, desc) = (crate::abi(), merged.registry.event(own)?);
         let elements = desc.elements().iter();
-        Self {
+        Some(Self {
             name: desc.name().into(),
             verbosity: abi.verbosity(desc.verbosity()),
             elements: elements
@@ -42,29 +37,17 @@ impl EventInfo {
             enumeration: handle_of(merged, desc.element_names()),
             desc: desc.description().into(),
             bind: abi.bind(desc.bind()),
-        }
+        })
     }
 }
 
 impl HostInfo for EventInfo {
-    type Key = String;
-    type Name<'a> = &'a str;
-
-    fn to_key(name: &str) -> String {
-        name.to_owned()
-    }
+    const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int> = events::event_get_num;
 
     fn query(merged: &Merged, index: i32) -> Option<Self> {
         let host = Host::get()?;
         let (mut name_len, mut desc_len, mut count): (c_int, c_int, c_int) = (0, 0, 0);
-        let mut info = Self {
-            name: String::new(),
-            verbosity: 0,
-            elements: Vec::new(),
-            enumeration: 0,
-            desc: Vec::new(),
-            bind: 0,
-        };
+        let mut info = Self::default();
         let mut enumeration: usize = 0;
         let mut query = |name: [(*mut c_char, *mut c_int); 2],
                          datatypes: &mut [u64],
@@ -121,18 +104,11 @@ impl HostInfo for EventInfo {
         if info.name.is_empty() { None } else { Some(info) }
     }
 
-    fn host_count() -> i32 {
-        let mut count = 0;
-        // SAFETY: callers of `HostInfo` functions keep the host initialized, and `count` is a local variable.
-        unsafe { events::event_get_num(&raw mut count) };
-        count
-    }
-
     fn own_count(merged: &Merged) -> u32 {
         merged.registry.event_count()
     }
 
-    fn own_index(merged: &Merged, name: &str) -> Option<u32> {
+    fn own_index(merged: &Merged, name: &str, _class: c_int) -> Option<u32> {
         merged.registry.event_index(name)
     }
 
@@ -150,18 +126,5 @@ impl HostInfo for EventInfo {
 
     fn is_hidden(&self) -> bool {
         hidden::is_hidden(&self.name, &[])
-    }
-}
-
-impl Merged {
-    /// Returns the description of an event type; `None` for an invalid index.
-    pub fn event_info(&self, index: i32) -> Option<Cow<'_, EventInfo>> {
-        match self.events.get(index)? {
-            Entry::Own(own) => {
-                let desc = self.registry.event(*own)?;
-                Some(Cow::Owned(EventInfo::of_own(self, crate::abi(), desc)))
-            }
-            Entry::Host(entry) => Some(Cow::Borrowed(entry.info())),
-        }
     }
 }

@@ -27,8 +27,7 @@ const HELD: u8 = 2;
 /// State: the host refused the reference, or it is released or being released.
 const RELEASED: u8 = 3;
 
-/// The longest wait for calls in progress. They take less than a millisecond; the limit is for a call that
-/// never returns.
+/// The longest wait for calls in progress. They take less than a millisecond; the limit is for a call that never returns.
 const CALL_TIMEOUT: Duration = Duration::from_secs(2);
 
 thread_local! {
@@ -40,7 +39,7 @@ thread_local! {
 
 /// Our reference to the host's MPI_T.
 #[derive(Debug)]
-pub struct HostLifecycle {
+pub(crate) struct HostLifecycle {
     state: AtomicU8,
     provided: AtomicI32,
     active_calls: ActiveCalls,
@@ -57,19 +56,19 @@ impl HostLifecycle {
 
     /// Returns true while the host can be queried.
     #[inline]
-    pub fn is_up(&self) -> bool {
+    pub(crate) fn is_up(&self) -> bool {
         self.state.load(SeqCst) == HELD
     }
 
     /// Returns true when the host can no longer be queried.
     #[inline]
-    pub fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.state.load(SeqCst) == RELEASED
     }
 
     /// Takes the reference, unless it is taken already or cannot be taken any more. Returns the thread level
     /// that the host provided, if the host is initialized.
-    pub fn begin(&self, required: c_int) -> Option<c_int> {
+    pub(crate) fn begin(&self, required: c_int) -> Option<c_int> {
         if Host::get().is_some()
             && self.state.compare_exchange(NOT_REQUESTED, REQUESTING, SeqCst, SeqCst).is_ok()
         {
@@ -104,19 +103,18 @@ impl HostLifecycle {
 
     /// Releases the reference: refuses further calls, waits for the calls in progress, and runs `free`, which
     /// frees the remaining handles at the host. Only the first call has an effect.
-    pub fn end(&self, free: impl FnOnce()) {
+    pub(crate) fn end(&self, free: impl FnOnce()) {
         // If a call does not return in time, the reference leaks, because the call may still use it.
         if self.state.swap(RELEASED, SeqCst) == HELD && self.wait_for_callers() {
             free();
-            // SAFETY: the state was `HELD`, so the reference is held, and `MPI_Finalize` has not begun its work
-            // yet.
+            // SAFETY: the state was `HELD`, so the reference is held, and `MPI_Finalize` has not begun its work yet.
             unsafe { mpi_t::finalize() };
         }
     }
 
     /// Waits for all calls to the host in progress, so that the caller may free what it has unpublished
     /// before. Returns false if this thread is itself in such a call, or if a call does not return in time.
-    pub fn wait_for_callers(&self) -> bool {
+    pub(crate) fn wait_for_callers(&self) -> bool {
         // After a fork, the counts include calls of threads that the child does not have.
         THREAD_CALLS.get() == 0
             && (mpit::internal::lock::is_forked()
@@ -126,7 +124,7 @@ impl HostLifecycle {
     /// Calls `call` if the host can be queried, and delays `end` until it returns. Never waits, so it may be
     /// called in a signal handler.
     #[inline]
-    pub fn call_if_up<R>(&self, call: impl FnOnce() -> R) -> Option<R> {
+    pub(crate) fn call_if_up<R>(&self, call: impl FnOnce() -> R) -> Option<R> {
         let _active_call = self.active_calls.enter();
         // Checked after entering: `end` sets the state first and looks at the counts afterwards, so either
         // this call sees the new state, or `end` sees this call.
@@ -135,7 +133,7 @@ impl HostLifecycle {
 
     /// Calls `call` like [`call_if_up`](Self::call_if_up), and delays a fork until it returns, because hosts take
     /// locks in calls that allocate, free or look up. Not for the access calls, which never wait.
-    pub fn call_delaying_forks<R>(&self, call: impl FnOnce() -> R) -> Option<R> {
+    pub(crate) fn call_delaying_forks<R>(&self, call: impl FnOnce() -> R) -> Option<R> {
         let _inside = Inside::enter();
         let _thread_call = ThreadCall::new();
         self.call_if_up(call)
@@ -176,8 +174,7 @@ fn mpi_thread_level() -> c_int {
 struct ActiveCalls {
     /// The first call has a flag of its own, which it clears by a plain store: half the cost of a counter.
     flag: AtomicBool,
-    /// The counts of all other calls, in two sets: while a thread waits for one set, new calls are counted in
-    /// the other.
+    /// The counts of all other calls, in two sets: while a thread waits for one set, new calls are counted in the other.
     counts: [AtomicU32; 2],
     /// The set in which new calls are counted.
     current_set: AtomicUsize,
@@ -206,8 +203,7 @@ impl ActiveCalls {
         ActiveCall { active_calls: self, set: Some(set) }
     }
 
-    /// Waits for the calls in progress, but not for those that enter later. Returns false if `end` is reached
-    /// before.
+    /// Waits for the calls in progress, but not for those that enter later. Returns false if `end` is reached before.
     fn wait_for_callers(&self, end: Instant) -> bool {
         let _only_waiter = self.waiting.lock();
         // A call may have read `current_set` long before it was counted, so both sets are waited for.

@@ -1,7 +1,8 @@
 //! An index space of the merged list.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
-use std::hash::Hash;
+use std::ffi::c_int;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering::SeqCst};
 
 use mpit::internal::lock::Mutex;
@@ -11,30 +12,26 @@ use super::Merged;
 
 /// An entry of the merged list.
 #[derive(Debug)]
-pub enum Entry<I> {
+pub(crate) enum Entry<I> {
     /// One of our entries, by its index in the registry.
     Own(u32),
     /// One of the host's entries.
     Host(HostEntry<I>),
 }
 
-/// One of the host's entries.
 #[derive(Debug)]
-pub struct HostEntry<I> {
+pub(crate) struct HostEntry<I> {
     /// The current index at the host.
     index: AtomicI32,
-    /// The description.
     info: I,
 }
 
 impl<I> HostEntry<I> {
-    /// Returns the current index at the host.
-    pub fn index(&self) -> i32 {
+    pub(crate) fn index(&self) -> i32 {
         self.index.load(SeqCst)
     }
 
-    /// Returns the description.
-    pub fn info(&self) -> &I {
+    pub(crate) fn info(&self) -> &I {
         &self.info
     }
 }
@@ -43,30 +40,25 @@ impl<I> HostEntry<I> {
 const UNLISTED: u32 = u32::MAX;
 
 /// The description of one of the host's entries, for one kind of entry.
-pub trait HostInfo: Sized {
-    /// The key by which entries are found.
-    type Key: Hash + Eq;
-
-    /// The borrowed form of the key.
-    type Name<'a>: Copy;
-
-    /// Converts a borrowed key to an owned one.
-    fn to_key(name: Self::Name<'_>) -> Self::Key;
+pub(crate) trait HostInfo: Sized {
+    /// The host's function for the number of its entries.
+    const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int>;
 
     /// Queries the host for an entry. `None` if the host does not describe it. Call it only while the host is initialized.
     fn query(merged: &Merged, index: i32) -> Option<Self>;
 
-    /// Returns the number of the host's entries. Call it only while the host is initialized.
-    fn host_count() -> i32;
-
-    /// Returns the number of our entries.
     fn own_count(merged: &Merged) -> u32;
 
-    /// Returns the registry index of our entry with this key.
-    fn own_index(merged: &Merged, name: Self::Name<'_>) -> Option<u32>;
+    /// Returns the registry index of our entry with this name and class.
+    fn own_index(merged: &Merged, name: &str, class: c_int) -> Option<u32>;
 
-    /// Returns the key of this entry.
-    fn name(&self) -> Self::Name<'_>;
+    /// Returns the name, which is the key of this entry together with the class.
+    fn name(&self) -> &str;
+
+    /// Returns the class of a performance variable; 0 for other entries.
+    fn class(&self) -> c_int {
+        0
+    }
 
     /// Returns true if our entry, given by its registry index, is hidden.
     fn hides_own(merged: &Merged, own: u32) -> bool;
@@ -75,17 +67,22 @@ pub trait HostInfo: Sized {
     fn is_hidden(&self) -> bool;
 }
 
+/// The description of an entry of either side, in the numbers of the MPI flavor.
+pub(crate) trait Describe: HostInfo + Clone {
+    /// Describes our entry, given by its registry index.
+    fn of_own(merged: &Merged, own: u32) -> Option<Self>;
+}
+
 /// An index space of the merged list.
 #[derive(Debug)]
-pub struct MergedSpace<I: HostInfo> {
+pub(crate) struct MergedSpace<I: HostInfo> {
     entries: Log<Entry<I>>,
     /// The merged indices by registry index; [`UNLISTED`] for hidden entries.
     own: Log<u32>,
-    /// The merged indices by the host's index; [`UNLISTED`] for hidden entries and those that were never
-    /// described.
+    /// The merged indices by the host's index; [`UNLISTED`] for hidden entries and those that were never described.
     host: Log<AtomicU32>,
     /// The merged indices by key, for the host's entries.
-    keys: Mutex<HashMap<I::Key, u32>>,
+    keys: Mutex<HashMap<(String, c_int), u32>>,
     /// Held by the thread that appends to the logs; never held while the host is queried.
     syncing: Mutex<()>,
 }
@@ -101,8 +98,7 @@ impl<I: HostInfo> MergedSpace<I> {
         }
     }
 
-    /// Returns the number of entries.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
@@ -111,43 +107,49 @@ impl<I: HostInfo> MergedSpace<I> {
         self.keys.lock().len()
     }
 
-    /// Returns true if there is no entry.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// Returns an entry; `None` for an invalid index.
-    pub fn get(&self, index: i32) -> Option<&Entry<I>> {
+    pub(crate) fn get(&self, index: i32) -> Option<&Entry<I>> {
         self.entries.get(usize::try_from(index).ok()?)
     }
 
+    /// Returns the description of an entry; `None` for an invalid index.
+    pub(crate) fn info(&self, merged: &Merged, index: i32) -> Option<Cow<'_, I>>
+    where
+        I: Describe,
+    {
+        match self.get(index)? {
+            Entry::Own(own) => I::of_own(merged, *own).map(Cow::Owned),
+            Entry::Host(entry) => Some(Cow::Borrowed(entry.info())),
+        }
+    }
+
     /// Returns the merged index of our entry `own`.
-    pub fn of_own(&self, own: u32) -> Option<u32> {
+    pub(crate) fn of_own(&self, own: u32) -> Option<u32> {
         self.own.get(own as usize).copied().filter(|index| *index != UNLISTED)
     }
 
     /// Returns the merged index of the host's entry `host`, if that is listed.
-    pub fn of_host(&self, host: i32) -> Option<u32> {
+    pub(crate) fn of_host(&self, host: i32) -> Option<u32> {
         let index = self.host.get(usize::try_from(host).ok()?)?.load(SeqCst);
         if index == UNLISTED { None } else { Some(index) }
     }
 
     /// Adds new entries of both sides, unless the index belongs to one of ours, which never changes.
     #[inline]
-    pub fn sync_unless_own(&self, merged: &Merged, index: i32) {
+    pub(crate) fn sync_unless_own(&self, merged: &Merged, index: i32) {
         if !matches!(self.get(index), Some(Entry::Own(_))) {
             merged.sync();
         }
     }
 
-    /// Returns the merged index of the entry with this key, and adds new entries first if needed.
-    pub fn find(&self, merged: &Merged, name: I::Name<'_>) -> Option<u32> {
-        let of_own = || I::own_index(merged, name).and_then(|own| self.of_own(own));
+    /// Returns the merged index of the entry with this name and class, and adds new entries first if needed.
+    pub(crate) fn find(&self, merged: &Merged, name: &str, class: c_int) -> Option<u32> {
+        let of_own = || I::own_index(merged, name, class).and_then(|own| self.of_own(own));
         if let Some(index) = of_own() {
             return Some(index);
         }
         merged.sync();
-        of_own().or_else(|| self.keys.lock().get(&I::to_key(name)).copied())
+        of_own().or_else(|| self.keys.lock().get(&(name.to_owned(), class)).copied())
     }
 
     /// Appends to one of the logs. The caller holds `syncing`.
@@ -182,11 +184,13 @@ impl<I: HostInfo> MergedSpace<I> {
     /// Adds new entries of both sides. Call it only while the host is initialized.
     ///
     /// No lock is held while the host is queried: the host may take locks itself, and threads that hold those
-    /// may call this function. Threads that do so at the same time query the same entries, and the first
-    /// answer is used.
+    /// may call this function. Threads that do so at the same time query the same entries, and the first answer is used.
     pub(super) fn sync(&self, merged: &Merged) {
         self.sync_own(merged);
-        let count = I::host_count().max(0) as usize;
+        let mut count = 0;
+        // SAFETY: the caller keeps the host initialized, and `count` is a local variable.
+        unsafe { (I::GET_NUM)(&raw mut count) };
+        let count = count.max(0) as usize;
         loop {
             let next = self.host.len();
             if next >= count {
@@ -211,12 +215,11 @@ impl<I: HostInfo> MergedSpace<I> {
     fn list_entry(&self, merged: &Merged, host: i32, info: I) -> Option<u32> {
         self.append_own(merged);
         // Defined on both sides: ours is listed, unless it is hidden.
-        if let Some(own) = I::own_index(merged, info.name()) {
+        if let Some(own) = I::own_index(merged, info.name(), info.class()) {
             return self.of_own(own);
         }
-        let key = I::to_key(info.name());
-        // The host registered the entry again, under another index, to which the listed entry refers from now
-        // on.
+        let key = (info.name().to_owned(), info.class());
+        // The host registered the entry again, under another index, to which the listed entry refers from now on.
         let known = self.keys.lock().get(&key).copied();
         if let Some(index) = known {
             if let Some(Entry::Host(entry)) = self.entries.get(index as usize) {
@@ -247,7 +250,7 @@ impl<I: HostInfo> MergedSpace<I> {
     }
 
     /// Iterates over all entries with their indices.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, &Entry<I>)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &Entry<I>)> {
         self.entries.iter().enumerate().map(|(index, entry)| (index as u32, entry))
     }
 }

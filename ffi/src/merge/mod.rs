@@ -23,14 +23,14 @@ use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 use mpit::internal::lock::Once;
 use mpit::tool::Registry;
 
-pub use category::{CategoryInfo, Member};
-pub use cvar::CvarInfo;
-pub use enums::{Enumeration, Enums};
-pub use event::EventInfo;
-pub use host_lifecycle::HostLifecycle;
-pub use merged_space::{Entry, HostEntry, HostInfo, MergedSpace};
-pub use pvar::PvarInfo;
-pub use source::SourceInfo;
+pub(crate) use category::{CategoryInfo, Member};
+pub(crate) use cvar::CvarInfo;
+pub(crate) use enums::Enums;
+pub(crate) use event::EventInfo;
+pub(crate) use host_lifecycle::HostLifecycle;
+pub(crate) use merged_space::{Entry, HostEntry, HostInfo, MergedSpace};
+pub(crate) use pvar::PvarInfo;
+pub(crate) use source::SourceInfo;
 
 use crate::host::mpi_t;
 use crate::{hidden, images};
@@ -58,23 +58,17 @@ impl Drop for Syncing {
 
 /// The merged lists of this process.
 #[derive(Debug)]
-pub struct Merged {
+pub(crate) struct Merged {
     /// Our entries.
-    pub registry: &'static Registry,
-    /// Performance variables.
-    pub pvars: MergedSpace<PvarInfo>,
-    /// Control variables.
-    pub cvars: MergedSpace<CvarInfo>,
-    /// Sources of events.
-    pub sources: MergedSpace<SourceInfo>,
-    /// Event types.
-    pub events: MergedSpace<EventInfo>,
-    /// Categories.
-    pub categories: MergedSpace<CategoryInfo>,
-    /// Enumerations.
-    pub enums: Enums,
+    pub(crate) registry: &'static Registry,
+    pub(crate) pvars: MergedSpace<PvarInfo>,
+    pub(crate) cvars: MergedSpace<CvarInfo>,
+    pub(crate) sources: MergedSpace<SourceInfo>,
+    pub(crate) events: MergedSpace<EventInfo>,
+    pub(crate) categories: MergedSpace<CategoryInfo>,
+    pub(crate) enums: Enums,
     /// Our reference to the host's MPI_T.
-    pub lifecycle: HostLifecycle,
+    pub(crate) lifecycle: HostLifecycle,
     /// The host's update number, as last read.
     host_number: AtomicI32,
     /// The host's update number at the last query of the unlisted entries.
@@ -82,9 +76,19 @@ pub struct Merged {
     update_number: AtomicI32,
 }
 
+/// Calls a method of each index space.
+macro_rules! in_all_spaces {
+    ($merged:ident.$method:ident($argument:expr)) => {
+        $merged.pvars.$method($argument);
+        $merged.cvars.$method($argument);
+        $merged.sources.$method($argument);
+        $merged.events.$method($argument);
+        $merged.categories.$method($argument);
+    };
+}
+
 impl Merged {
-    /// Returns the lists of this process.
-    pub fn get() -> &'static Self {
+    pub(crate) fn get() -> &'static Self {
         static MERGED: Once<Merged> = Once::new();
         if let Some(merged) = MERGED.get() {
             return merged;
@@ -107,7 +111,7 @@ impl Merged {
     }
 
     /// Adds new entries of both sides. Cheap if there are none, since most queries call it.
-    pub fn sync(&self) {
+    pub(crate) fn sync(&self) {
         images::adopt_new();
         hidden::detect_tools();
         let queried = self.call_host(|| {
@@ -116,33 +120,21 @@ impl Merged {
             if self.unlisted_queried_at.swap(number, SeqCst) != number {
                 self.query_unlisted();
             }
-            self.pvars.sync(self);
-            self.cvars.sync(self);
-            self.sources.sync(self);
-            self.events.sync(self);
-            self.categories.sync(self);
+            in_all_spaces!(self.sync(self));
         });
         if queried.is_none() {
-            self.pvars.sync_own(self);
-            self.cvars.sync_own(self);
-            self.sources.sync_own(self);
-            self.events.sync_own(self);
-            self.categories.sync_own(self);
+            in_all_spaces!(self.sync_own(self));
         }
     }
 
     /// Queries again the entries that the host did not describe so far: some become available when MPI is
     /// initialized. Call it only while the host is initialized.
     fn query_unlisted(&self) {
-        self.pvars.query_unlisted(self);
-        self.cvars.query_unlisted(self);
-        self.sources.query_unlisted(self);
-        self.events.query_unlisted(self);
-        self.categories.query_unlisted(self);
+        in_all_spaces!(self.query_unlisted(self));
     }
 
     /// Lists the entries that are available only now that MPI is initialized.
-    pub fn retry(&self) {
+    pub(crate) fn retry(&self) {
         hidden::detect_tools();
         self.call_host(|| self.query_unlisted());
     }
@@ -163,7 +155,7 @@ impl Merged {
     }
 
     /// Reads all that has to be answered after the host's interface is finalized.
-    pub fn prepare_for_release(&self) {
+    pub(crate) fn prepare_for_release(&self) {
         self.sync();
         if self.lifecycle.is_up() {
             self.cache_members();
@@ -172,7 +164,7 @@ impl Merged {
 
     /// Returns the update number of the merged list. It never decreases, even if the host's does, and rises
     /// whenever an entry of the host is listed, because not every host raises its own number then.
-    pub fn update_number(&self) -> i32 {
+    pub(crate) fn update_number(&self) -> i32 {
         self.sync();
         let listed = [
             self.pvars.listed_of_host(),

@@ -3,45 +3,40 @@
 use std::ffi::c_int;
 
 use mpit::internal::desc::PvarFlags;
-use mpit::tool::{Class, PvarDesc};
 
+use super::Merged;
 use super::enums::handle_of;
-use super::merged_space::HostInfo;
+use super::merged_space::{Describe, HostInfo};
 use super::text::query_name_and_description;
-use super::{Entry, Merged};
-use crate::abi::{Abi, Handle};
+use crate::abi::Handle;
 use crate::hidden;
 use crate::host::{Host, mpi_t};
 
 /// The result of `MPI_T_pvar_get_info`, in the numbers of the MPI flavor.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PvarInfo {
-    /// Name.
-    pub name: String,
-    /// Verbosity.
-    pub verbosity: c_int,
-    /// Class.
-    pub class: c_int,
-    /// Datatype.
-    pub datatype: Handle,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PvarInfo {
+    pub(crate) name: String,
+    pub(crate) verbosity: c_int,
+    pub(crate) class: c_int,
+    pub(crate) datatype: Handle,
     /// Enumeration, as a handle of ours, or null.
-    pub enumeration: usize,
-    /// Description.
-    pub desc: Vec<u8>,
+    pub(crate) enumeration: usize,
+    pub(crate) desc: Vec<u8>,
     /// The kind of object that the variable is bound to.
-    pub bind: c_int,
+    pub(crate) bind: c_int,
     /// The read-only flag, 0 or 1.
-    pub readonly: c_int,
+    pub(crate) readonly: c_int,
     /// The flag of a variable that cannot be stopped, 0 or 1.
-    pub continuous: c_int,
+    pub(crate) continuous: c_int,
     /// The flag of a variable that supports `MPI_T_pvar_readreset`, 0 or 1.
-    pub atomic: c_int,
+    pub(crate) atomic: c_int,
 }
 
-impl PvarInfo {
-    pub(crate) fn of_own(merged: &Merged, abi: &Abi, desc: &'static PvarDesc) -> Self {
+impl Describe for PvarInfo {
+    fn of_own(merged: &Merged, own: u32) -> Option<Self> {
+        let (abi, desc) = (crate::abi(), merged.registry.pvar(own)?);
         let flag = |flag| c_int::from(desc.flags().has(flag));
-        Self {
+        Some(Self {
             name: desc.name().into(),
             verbosity: abi.verbosity(desc.verbosity()),
             class: abi.class(desc.class()),
@@ -52,32 +47,16 @@ impl PvarInfo {
             readonly: flag(PvarFlags::READONLY),
             continuous: flag(PvarFlags::CONTINUOUS),
             atomic: flag(PvarFlags::ATOMIC),
-        }
+        })
     }
 }
 
 impl HostInfo for PvarInfo {
-    type Key = (String, c_int);
-    type Name<'a> = (&'a str, c_int);
-
-    fn to_key((name, class): (&str, c_int)) -> Self::Key {
-        (name.to_owned(), class)
-    }
+    const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int> = mpi_t::pvar_get_num;
 
     fn query(merged: &Merged, index: i32) -> Option<Self> {
         let host = Host::get()?;
-        let mut info = Self {
-            name: String::new(),
-            verbosity: 0,
-            class: 0,
-            datatype: 0,
-            enumeration: 0,
-            desc: Vec::new(),
-            bind: 0,
-            readonly: 0,
-            continuous: 0,
-            atomic: 0,
-        };
+        let mut info = Self::default();
         let mut enumeration: usize = 0;
         let mut datatype: u64 = 0;
         let (name, desc) = query_name_and_description(|name, name_len, desc, desc_len| {
@@ -112,24 +91,20 @@ impl HostInfo for PvarInfo {
         Some(info)
     }
 
-    fn host_count() -> i32 {
-        let mut count = 0;
-        // SAFETY: callers of `HostInfo` functions keep the host initialized, and `count` is a local variable.
-        unsafe { mpi_t::pvar_get_num(&raw mut count) };
-        count
-    }
-
     fn own_count(merged: &Merged) -> u32 {
         merged.registry.pvar_count()
     }
 
-    fn own_index(merged: &Merged, (name, class): (&str, c_int)) -> Option<u32> {
-        let class: Class = crate::abi().to_class(class)?;
-        merged.registry.pvar_index(name, class)
+    fn own_index(merged: &Merged, name: &str, class: c_int) -> Option<u32> {
+        merged.registry.pvar_index(name, crate::abi().to_class(class)?)
     }
 
-    fn name(&self) -> (&str, c_int) {
-        (&self.name, self.class)
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn class(&self) -> c_int {
+        self.class
     }
 
     fn hides_own(merged: &Merged, own: u32) -> bool {
@@ -141,18 +116,5 @@ impl HostInfo for PvarInfo {
 
     fn is_hidden(&self) -> bool {
         hidden::is_host_entry_hidden(&self.name)
-    }
-}
-
-impl Merged {
-    /// Returns the description of a performance variable; `None` for an invalid index.
-    pub fn pvar_info(&self, index: i32) -> Option<std::borrow::Cow<'_, PvarInfo>> {
-        match self.pvars.get(index)? {
-            Entry::Own(own) => {
-                let desc = self.registry.pvar(*own)?;
-                Some(std::borrow::Cow::Owned(PvarInfo::of_own(self, crate::abi(), desc)))
-            }
-            Entry::Host(entry) => Some(std::borrow::Cow::Borrowed(entry.info())),
-        }
     }
 }

@@ -1,55 +1,43 @@
 //! Event sources in the merged list.
 
-use std::borrow::Cow;
 use std::ffi::{c_char, c_int};
 
-use mpit::tool::SourceDesc;
-
-use super::merged_space::HostInfo;
+use super::Merged;
+use super::merged_space::{Describe, HostInfo};
 use super::text::Text;
-use super::{Entry, Merged};
-use crate::abi::Abi;
 use crate::hidden;
 use crate::host::events;
 
 /// The result of `MPI_T_source_get_info`, in the numbers of the MPI flavor.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SourceInfo {
-    /// Name.
-    pub name: String,
-    /// Description.
-    pub desc: Vec<u8>,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SourceInfo {
+    pub(crate) name: String,
+    pub(crate) desc: Vec<u8>,
     /// The ordering of its time stamps.
-    pub ordering: c_int,
-    /// Ticks per second.
-    pub ticks_per_second: i64,
+    pub(crate) ordering: c_int,
+    pub(crate) ticks_per_second: i64,
     /// The largest time stamp.
-    pub max_ticks: i64,
+    pub(crate) max_ticks: i64,
 }
 
-impl SourceInfo {
-    fn of_own(abi: &Abi, desc: &'static SourceDesc) -> Self {
-        Self {
+impl Describe for SourceInfo {
+    fn of_own(merged: &Merged, own: u32) -> Option<Self> {
+        let (abi, desc) = (crate::abi(), merged.registry.source(own)?);
+        Some(Self {
             name: desc.name().into(),
             desc: desc.description().into(),
             ordering: abi.source_order(desc.order()),
             ticks_per_second: desc.ticks_per_second(),
             max_ticks: desc.max_ticks(),
-        }
+        })
     }
 }
 
 impl HostInfo for SourceInfo {
-    type Key = String;
-    type Name<'a> = &'a str;
-
-    fn to_key(name: &str) -> String {
-        name.to_owned()
-    }
+    const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int> = events::source_get_num;
 
     fn query(_merged: &Merged, index: i32) -> Option<Self> {
-        let mut info =
-            Self { name: String::new(), desc: Vec::new(), ordering: 0, ticks_per_second: 0, max_ticks: 0 };
+        let mut info = Self::default();
         let mut query = |name: *mut c_char, name_len: *mut c_int, desc: *mut c_char, desc_len: *mut c_int| {
             // SAFETY: callers of `HostInfo` functions keep the host initialized and pass an index of the host's; the
             // numbers are fields, each string buffer is as long as the length passed with it, and the pointer
@@ -83,18 +71,11 @@ impl HostInfo for SourceInfo {
         if info.name.is_empty() { None } else { Some(info) }
     }
 
-    fn host_count() -> i32 {
-        let mut count = 0;
-        // SAFETY: callers of `HostInfo` functions keep the host initialized, and `count` is a local variable.
-        unsafe { events::source_get_num(&raw mut count) };
-        count
-    }
-
     fn own_count(merged: &Merged) -> u32 {
         merged.registry.source_count()
     }
 
-    fn own_index(merged: &Merged, name: &str) -> Option<u32> {
+    fn own_index(merged: &Merged, name: &str, _class: c_int) -> Option<u32> {
         merged.registry.source_index(name)
     }
 
@@ -108,17 +89,5 @@ impl HostInfo for SourceInfo {
 
     fn is_hidden(&self) -> bool {
         hidden::is_hidden(&self.name, &[])
-    }
-}
-
-impl Merged {
-    /// Returns the description of a source; `None` for an invalid index.
-    pub fn source_info(&self, index: i32) -> Option<Cow<'_, SourceInfo>> {
-        match self.sources.get(index)? {
-            Entry::Own(own) => {
-                Some(Cow::Owned(SourceInfo::of_own(crate::abi(), self.registry.source(*own)?)))
-            }
-            Entry::Host(entry) => Some(Cow::Borrowed(entry.info())),
-        }
     }
 }

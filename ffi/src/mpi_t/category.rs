@@ -1,21 +1,20 @@
 //! Categories: `MPI_T_category_*` (F46 to F54).
 
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{c_char, c_int};
 
 use mpit::Error;
 
-use super::{Outcome, exported, initialized, not_null};
+use super::{Outcome, exported, initialized, name_and_description, to_name};
+use crate::arguments::Out;
 use crate::merge::Member;
-use crate::strings::{Buffer, put};
 
 exported! {
     /// Returns the number of categories (F46).
     fn MPI_T_category_get_num / PMPI_T_category_get_num(num_cat: *mut c_int) {
         let (_, merged) = initialized()?;
-        not_null(num_cat)?;
+        num_cat.check()?;
         merged.sync();
-        // SAFETY: `num_cat` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { num_cat.write_unaligned(merged.categories.len() as c_int) };
+        num_cat.set(merged.categories.len() as c_int);
         Ok(())
     }
 
@@ -25,28 +24,20 @@ exported! {
         num_cvars: *mut c_int, num_pvars: *mut c_int, num_categories: *mut c_int,
     ) {
         let (_, merged) = initialized()?;
-        let (name, desc) = (Buffer::new(name, name_len), Buffer::new(desc, desc_len));
-        // SAFETY: the tool passes `name_len` as null or valid for reads.
-        unsafe { name.check() }?;
-        // SAFETY: the tool passes `desc_len` as null or valid for reads.
-        unsafe { desc.check() }?;
+        // SAFETY: the tool passes each buffer with its length.
+        let (name, desc) = unsafe { name_and_description((name, name_len), (desc, desc_len)) }?;
         merged.sync();
         let (name_text, desc_text) = merged.category_texts(cat_index).ok_or(Error::InvalidIndex)?;
         for (out, kind) in
             [(num_cvars, Member::Cvar), (num_pvars, Member::Pvar), (num_categories, Member::Category)]
         {
-            if !out.is_null() {
+            if out.check().is_ok() {
                 let members = merged.members(cat_index, kind).ok_or(Error::InvalidIndex)?;
-                // SAFETY: the tool passes each number's address as null or valid for writes.
-                unsafe { put(out, members.len() as c_int) };
+                out.set(members.len() as c_int);
             }
         }
-        // SAFETY: the tool passes `name` as null or valid for `*name_len` bytes; `check` refused a negative
-        // length.
-        unsafe { name.fill(name_text) };
-        // SAFETY: the tool passes `desc` as null or valid for `*desc_len` bytes; `check` refused a negative
-        // length.
-        unsafe { desc.fill(desc_text) };
+        name.fill(name_text);
+        desc.fill(desc_text);
         Ok(())
     }
 
@@ -55,24 +46,20 @@ exported! {
         cat_index: c_int, num_events: *mut c_int,
     ) {
         let (_, merged) = initialized()?;
-        not_null(num_events)?;
+        num_events.check()?;
         merged.sync();
         let members = merged.members(cat_index, Member::Event).ok_or(Error::InvalidIndex)?;
-        // SAFETY: `num_events` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { num_events.write_unaligned(members.len() as c_int) };
+        num_events.set(members.len() as c_int);
         Ok(())
     }
 
     /// Returns the index of the category with a given name (F49).
     fn MPI_T_category_get_index / PMPI_T_category_get_index(name: *const c_char, cat_index: *mut c_int) {
         let (_, merged) = initialized()?;
-        not_null(name)?;
-        not_null(cat_index)?;
-        // SAFETY: `name` is not null (checked), and the tool passes a NUL-terminated string.
-        let name = unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| Error::InvalidName)?;
-        let index = merged.categories.find(merged, name).ok_or(Error::InvalidName)?;
-        // SAFETY: `cat_index` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { cat_index.write_unaligned(index as c_int) };
+        cat_index.check()?;
+        let name = to_name(&name)?;
+        let index = merged.categories.find(merged, name, 0).ok_or(Error::InvalidName)?;
+        cat_index.set(index as c_int);
         Ok(())
     }
 
@@ -107,25 +94,23 @@ exported! {
     /// Returns the update number, which rises when a category gets a member (F54).
     fn MPI_T_category_changed / PMPI_T_category_changed(update_number: *mut c_int) {
         let (_, merged) = initialized()?;
-        not_null(update_number)?;
-        // SAFETY: `update_number` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { update_number.write_unaligned(merged.update_number()) };
+        update_number.check()?;
+        update_number.set(merged.update_number());
         Ok(())
     }
 }
 
-fn members(kind: Member, category: c_int, len: c_int, indices: *mut c_int) -> Outcome {
+fn members(kind: Member, category: c_int, len: c_int, indices: Out<c_int>) -> Outcome {
     let (_, merged) = initialized()?;
     let len = usize::try_from(len).map_err(|_| Error::Invalid)?;
     if len > 0 {
-        not_null(indices)?;
+        indices.check()?;
     }
     merged.sync();
     let found = merged.members(category, kind).ok_or(Error::InvalidIndex)?;
     for (at, index) in found.into_iter().take(len).enumerate() {
-        // SAFETY: `indices` is not null (checked), and the tool passes an array for `len` indices; `at` is
-        // less than `len`.
-        unsafe { indices.wrapping_add(at).write_unaligned(index) };
+        // SAFETY: `indices` is not null (checked), and the tool passes an array for `len` indices; `at` is less than `len`.
+        unsafe { indices.address().wrapping_add(at).write_unaligned(index) };
     }
     Ok(())
 }

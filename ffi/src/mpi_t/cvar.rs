@@ -1,25 +1,23 @@
 //! Control variables: `MPI_T_cvar_*` (F5 to F11).
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 
 use mpit::Error;
 use mpit::internal::session::{CvarHandle, Interface};
 
 use super::object::{identity, object_for_host};
-use super::{Failure, exported, handles, initialized, not_null};
+use super::{Failure, exported, handles, initialized, name_and_description, not_null, to_name};
 use crate::host::mpi_t;
 use crate::merge::{Entry, Merged};
 use crate::quarantine;
-use crate::strings::{Buffer, put};
 
 exported! {
     /// Returns the number of control variables (F5).
     fn MPI_T_cvar_get_num / PMPI_T_cvar_get_num(num_cvar: *mut c_int) {
         let (_, merged) = initialized()?;
-        not_null(num_cvar)?;
+        num_cvar.check()?;
         merged.sync();
-        // SAFETY: `num_cvar` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { num_cvar.write_unaligned(merged.cvars.len() as c_int) };
+        num_cvar.set(merged.cvars.len() as c_int);
         Ok(())
     }
 
@@ -30,44 +28,30 @@ exported! {
         bind: *mut c_int, scope: *mut c_int,
     ) {
         let (_, merged) = initialized()?;
-        let (name, desc) = (Buffer::new(name, name_len), Buffer::new(desc, desc_len));
-        // SAFETY: the tool passes `name_len` as null or valid for reads.
-        unsafe { name.check() }?;
-        // SAFETY: the tool passes `desc_len` as null or valid for reads.
-        unsafe { desc.check() }?;
+        // SAFETY: the tool passes each buffer with its length.
+        let (name, desc) = unsafe { name_and_description((name, name_len), (desc, desc_len)) }?;
         merged.cvars.sync_unless_own(merged, cvar_index);
-        let info = merged.cvar_info(cvar_index).ok_or(Error::InvalidIndex)?;
-        // SAFETY: the tool passes `name` as null or valid for `*name_len` bytes; `check` refused a negative
-        // length.
-        unsafe { name.fill(&info.name) };
-        // SAFETY: the tool passes `desc` as null or valid for `*desc_len` bytes; `check` refused a negative
-        // length.
-        unsafe { desc.fill(&info.desc) };
+        let info = merged.cvars.info(merged, cvar_index).ok_or(Error::InvalidIndex)?;
+        name.fill(&info.name);
+        desc.fill(&info.desc);
         if !datatype.is_null() {
             // SAFETY: `datatype` is not null, and the tool passes space for a handle of its flavor.
             unsafe { crate::abi().store_handle(datatype, info.datatype) };
         }
-        // SAFETY: the tool passes `verbosity` as null or valid for writes.
-        unsafe { put(verbosity, info.verbosity) };
-        // SAFETY: the tool passes `enumtype` as null or valid for writes.
-        unsafe { put(enumtype, info.enumeration) };
-        // SAFETY: the tool passes `bind` as null or valid for writes.
-        unsafe { put(bind, info.bind) };
-        // SAFETY: the tool passes `scope` as null or valid for writes.
-        unsafe { put(scope, info.scope) };
+        verbosity.set(info.verbosity);
+        enumtype.set(info.enumeration);
+        bind.set(info.bind);
+        scope.set(info.scope);
         Ok(())
     }
 
     /// Returns the index of the control variable with a given name (F7).
     fn MPI_T_cvar_get_index / PMPI_T_cvar_get_index(name: *const c_char, cvar_index: *mut c_int) {
         let (_, merged) = initialized()?;
-        not_null(name)?;
-        not_null(cvar_index)?;
-        // SAFETY: `name` is not null (checked), and the tool passes a NUL-terminated string.
-        let name = unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| Error::InvalidName)?;
-        let index = merged.cvars.find(merged, name).ok_or(Error::InvalidName)?;
-        // SAFETY: `cvar_index` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { cvar_index.write_unaligned(index as c_int) };
+        cvar_index.check()?;
+        let name = to_name(&name)?;
+        let index = merged.cvars.find(merged, name, 0).ok_or(Error::InvalidName)?;
+        cvar_index.set(index as c_int);
         Ok(())
     }
 
@@ -76,31 +60,26 @@ exported! {
         cvar_index: c_int, obj_handle: *mut c_void, handle: *mut usize, count: *mut c_int,
     ) {
         let (interface, merged) = initialized()?;
-        not_null(handle)?;
-        not_null(count)?;
+        handle.check()?;
+        count.check()?;
         merged.cvars.sync_unless_own(merged, cvar_index);
         let (new_handle, elements) = alloc(interface, merged, cvar_index, obj_handle)?;
-        // SAFETY: `handle` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { handle.write_unaligned(new_handle as usize) };
-        // SAFETY: `count` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { count.write_unaligned(elements) };
+        handle.set(new_handle as usize);
+        count.set(elements);
         Ok(())
     }
 
     /// Frees a handle of a control variable (F9).
     fn MPI_T_cvar_handle_free / PMPI_T_cvar_handle_free(handle: *mut usize) {
         let (interface, merged) = initialized()?;
-        not_null(handle)?;
-        // SAFETY: `handle` is not null (checked), and the tool passes an address valid for reads.
-        let held = unsafe { handle.read_unaligned() } as u64;
+        let held = handle.get().ok_or(Error::Invalid)? as u64;
         if interface.cvar_of(CvarHandle(held)).is_ok() {
             interface.cvar_handle_free(CvarHandle(held))?;
         } else {
             handles::free_cvar(merged, held)?;
         }
-        // SAFETY: `handle` was checked for null and read above, and the tool passes an address valid for
-        // writes. All null handles of MPI_T are 0.
-        unsafe { handle.write_unaligned(0) };
+        // All null handles of MPI_T are 0.
+        handle.set(0);
         Ok(())
     }
 

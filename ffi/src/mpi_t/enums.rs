@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int};
 use mpit::Error;
 
 use super::{exported, initialized};
-use crate::strings::{Buffer, put};
+use crate::strings::Buffer;
 
 exported! {
     /// Returns name and number of items of an enumeration (F3).
@@ -13,15 +13,11 @@ exported! {
         enumtype: usize, num: *mut c_int, name: *mut c_char, name_len: *mut c_int,
     ) {
         let (_, merged) = initialized()?;
-        let name = Buffer::new(name, name_len);
-        // SAFETY: the tool passes `name_len` as null or valid for reads.
-        unsafe { name.check() }?;
+        // SAFETY: the tool passes the buffer with its length.
+        let name = unsafe { Buffer::new(name.address(), name_len.address()) }?;
         let found = merged.enums.get(enumtype).ok_or(Error::InvalidHandle)?;
-        // SAFETY: the tool passes `name` as null or valid for `*name_len` bytes; `check` refused a negative
-        // length.
-        unsafe { name.fill(&found.name) };
-        // SAFETY: the tool passes `num` as null or valid for writes.
-        unsafe { put(num, found.items.len() as c_int) };
+        name.fill(&found.name);
+        num.set(found.items.len() as c_int);
         Ok(())
     }
 
@@ -30,17 +26,13 @@ exported! {
         enumtype: usize, indx: c_int, value: *mut c_int, name: *mut c_char, name_len: *mut c_int,
     ) {
         let (_, merged) = initialized()?;
-        let name = Buffer::new(name, name_len);
-        // SAFETY: the tool passes `name_len` as null or valid for reads.
-        unsafe { name.check() }?;
+        // SAFETY: the tool passes the buffer with its length.
+        let name = unsafe { Buffer::new(name.address(), name_len.address()) }?;
         let found = merged.enums.get(enumtype).ok_or(Error::InvalidHandle)?;
         let item = usize::try_from(indx).ok().and_then(|index| found.items.get(index));
         let (item_value, item_name) = item.ok_or(Error::InvalidIndex)?;
-        // SAFETY: the tool passes `name` as null or valid for `*name_len` bytes; `check` refused a negative
-        // length.
-        unsafe { name.fill(item_name) };
-        // SAFETY: the tool passes `value` as null or valid for writes.
-        unsafe { put(value, *item_value) };
+        name.fill(item_name);
+        value.set(*item_value);
         Ok(())
     }
 }

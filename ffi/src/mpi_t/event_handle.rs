@@ -7,7 +7,7 @@ use mpit::event::{Abi, Delivery, DropReport, FreeNotice, InstanceId, Registratio
 use mpit::internal::session::Interface;
 
 use super::object::{identity, object_for_host};
-use super::source::{write_host_info, write_info};
+use super::source::write_host_info;
 use super::{Failure, exported, host_events, initialized, not_null};
 use crate::abi::Handle;
 use crate::host::events::{self, DroppedCallback, EventCallback, FreeCallback};
@@ -24,7 +24,7 @@ exported! {
         event_index: c_int, obj_handle: *mut c_void, info: Handle, event_registration: *mut usize,
     ) {
         let (interface, merged) = initialized()?;
-        not_null(event_registration)?;
+        event_registration.check()?;
         merged.events.sync_unless_own(merged, event_index);
         let new_handle = match merged.events.get(event_index).ok_or(Error::InvalidIndex)? {
             Entry::Own(own) => alloc_own(interface, *own, obj_handle, info)?,
@@ -35,25 +35,21 @@ exported! {
                 host_events::alloc(merged, entry, object, info)?
             }
         };
-        // SAFETY: `event_registration` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { event_registration.write_unaligned(new_handle) };
+        event_registration.set(new_handle);
         Ok(())
     }
 
     /// Sets hints on a registration (F32). No hint is defined for events of this crate.
     fn MPI_T_event_handle_set_info / PMPI_T_event_handle_set_info(event_registration: usize, info: Handle) {
         let (interface, merged) = initialized()?;
-        if host_events::is_registration(event_registration) {
-            let found = host_events::find(event_registration)?;
-            infos::check(info)?;
-            return host_events::call(merged, found, |host| {
-                // SAFETY: `call` runs this while the host is initialized, with a live registration of the host's;
-                // `infos::check` accepted the info object.
-                unsafe { events::event_handle_set_info(host, info) }
-            });
-        }
-        interface.event_check(registration(event_registration))?;
-        Ok(infos::check(info)?)
+        let found = find(interface, event_registration)?;
+        infos::check(info)?;
+        let Some(found) = found else { return Ok(()) };
+        host_events::call(merged, found, |host| {
+            // SAFETY: `call` runs this while the host is initialized, with a live registration of the host's;
+            // `infos::check` accepted the info object.
+            unsafe { events::event_handle_set_info(host, info) }
+        })
     }
 
     /// Returns the effective hints of a registration (F33).
@@ -62,17 +58,14 @@ exported! {
     ) {
         let (interface, merged) = initialized()?;
         not_null(info_used)?;
-        if host_events::is_registration(event_registration) {
-            let found = host_events::find(event_registration)?;
+        let found = find(interface, event_registration)?;
+        let hints = |out| {
             // SAFETY: `write_host_info` calls this while the host is initialized, with space for a handle; `find`
             // returned the registration.
-            let hints = |out| unsafe { events::event_handle_get_info(found.at_host(), out) };
-            // SAFETY: `info_used` is not null (checked), and the tool passes space for a handle of its flavor.
-            return unsafe { write_host_info(merged, info_used, hints) };
-        }
-        interface.event_check(registration(event_registration))?;
+            unsafe { events::event_handle_get_info(found?.at_host(), out) }
+        };
         // SAFETY: `info_used` is not null (checked), and the tool passes space for a handle of its flavor.
-        unsafe { write_info(info_used) }
+        unsafe { write_host_info(merged, info_used, hints) }
     }
 
     /// Registers a callback for a safety level, or removes it (F34).
@@ -81,16 +74,13 @@ exported! {
         event_cb_function: *mut c_void,
     ) {
         let (interface, merged) = initialized()?;
-        if host_events::is_registration(event_registration) {
-            host_events::find(event_registration)?;
-            let level = level(cb_safety)?;
-            infos::check(info)?;
+        let found = find(interface, event_registration)?;
+        let level = level(cb_safety)?;
+        infos::check(info)?;
+        if found.is_some() {
             return host_events::register(merged, event_registration, level, info, event_cb_function, user_data);
         }
         let id = registration(event_registration);
-        interface.event_check(id)?;
-        let level = level(cb_safety)?;
-        infos::check(info)?;
         // SAFETY: the tool passes null or an event callback, which `deliver` of `C` calls with that type.
         Ok(unsafe { interface.event_register_callback(id, level, event_cb_function, user_data) }?)
     }
@@ -144,12 +134,11 @@ exported! {
         event_registration: usize, dropped_cb_function: *mut c_void,
     ) {
         let (interface, merged) = initialized()?;
-        if host_events::is_registration(event_registration) {
-            return host_events::set_dropped_handler(merged, host_events::find(event_registration)?, dropped_cb_function);
+        if let Some(found) = find(interface, event_registration)? {
+            return host_events::set_dropped_handler(merged, found, dropped_cb_function);
         }
         let id = registration(event_registration);
-        // SAFETY: the tool passes null or a dropped-event handler, which `report` of `C` calls with that
-        // type.
+        // SAFETY: the tool passes null or a dropped-event handler, which `report` of `C` calls with that type.
         Ok(unsafe { interface.event_set_dropped_handler(id, dropped_cb_function) }?)
     }
 }
@@ -169,19 +158,25 @@ fn alloc_own(interface: &Interface, own: u32, object: *mut c_void, info: Handle)
     Ok(interface.event_handle_alloc(own, Some(&object), &C)?.number() as usize)
 }
 
-/// Checks that a registration has a callback at a level. Returns the host's registration; `None` for one of
-/// ours.
+/// Checks that a registration has a callback at a level. Returns the host's registration; `None` for one of ours.
 fn callback(handle: usize, safety: c_int) -> Result<Option<&'static host_events::Registration>, Failure> {
     let (interface, _) = initialized()?;
-    let (hosts, is_there) = if host_events::is_registration(handle) {
-        let found = host_events::find(handle)?;
-        (Some(found), host_events::has_callback(found, level(safety)?))
-    } else {
-        let id = registration(handle);
-        interface.event_check(id)?;
-        (None, interface.event_has_callback(id, level(safety)?)?)
+    let found = find(interface, handle)?;
+    let level = level(safety)?;
+    let is_there = match found {
+        Some(found) => host_events::has_callback(found, level),
+        None => interface.event_has_callback(registration(handle), level)?,
     };
-    if is_there { Ok(hosts) } else { Err(Error::Invalid.into()) }
+    if is_there { Ok(found) } else { Err(Error::Invalid.into()) }
+}
+
+/// Checks a registration. Returns the host's registration; `None` for one of ours.
+fn find(interface: &Interface, handle: usize) -> Result<Option<&'static host_events::Registration>, Failure> {
+    if host_events::is_registration(handle) {
+        return host_events::find(handle).map(Some);
+    }
+    interface.event_check(registration(handle))?;
+    Ok(None)
 }
 
 pub(super) fn instance(handle: usize) -> InstanceId {
@@ -189,8 +184,7 @@ pub(super) fn instance(handle: usize) -> InstanceId {
 }
 
 unsafe extern "C" fn deliver(function: *mut c_void, to: &Delivery) {
-    // SAFETY: `function` came from `MPI_T_event_register_callback`, to which the tool passes an event
-    // callback.
+    // SAFETY: `function` came from `MPI_T_event_register_callback`, to which the tool passes an event callback.
     let function = unsafe { std::mem::transmute::<*mut c_void, EventCallback>(function) };
     let (instance, registration) = (to.instance.0 as usize, to.registration.number() as usize);
     // SAFETY: the tool's callback has this signature and takes any such values (MPI 4.1, 15.3.8).
@@ -198,8 +192,7 @@ unsafe extern "C" fn deliver(function: *mut c_void, to: &Delivery) {
 }
 
 unsafe extern "C" fn report(function: *mut c_void, of: &DropReport) {
-    // SAFETY: `function` came from `MPI_T_event_set_dropped_handler`, to which the tool passes a
-    // dropped-event handler.
+    // SAFETY: `function` came from `MPI_T_event_set_dropped_handler`, to which the tool passes a dropped-event handler.
     let function = unsafe { std::mem::transmute::<*mut c_void, DroppedCallback>(function) };
     let source = Merged::get().sources.of_own(of.source).map_or(-1, u32::cast_signed);
     let registration = of.registration.number() as usize;

@@ -43,7 +43,7 @@ exported! {
     /// Returns the time at which the event was observed (F44).
     fn MPI_T_event_get_timestamp / PMPI_T_event_get_timestamp(event_instance: usize, event_timestamp: *mut i64) {
         let (_, merged) = initialized()?;
-        not_null(event_timestamp)?;
+        event_timestamp.check()?;
         let time = if host_instances::is_instance(event_instance) {
             let mut time = 0;
             // SAFETY: `call` runs this while the host is initialized, with a live instance of the host's; `time` is a
@@ -55,15 +55,14 @@ exported! {
         } else {
             instance::timestamp(id(event_instance))?
         };
-        // SAFETY: `event_timestamp` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { event_timestamp.write_unaligned(time) };
+        event_timestamp.set(time);
         Ok(())
     }
 
     /// Returns the source of an event instance (F45).
     fn MPI_T_event_get_source / PMPI_T_event_get_source(event_instance: usize, source_index: *mut c_int) {
         let (_, merged) = initialized()?;
-        not_null(source_index)?;
+        source_index.check()?;
         let source = if host_instances::is_instance(event_instance) {
             let mut source = -1;
             // SAFETY: `call` runs this while the host is initialized, with a live instance of the host's; `source` is
@@ -76,8 +75,7 @@ exported! {
             merged.sources.of_own(instance::source_index(id(event_instance))?)
         };
         let source = source.ok_or(Error::Invalid)?;
-        // SAFETY: `source_index` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { source_index.write_unaligned(source as c_int) };
+        source_index.set(source as c_int);
         Ok(())
     }
 }

@@ -1,24 +1,22 @@
 //! Queries of event types: `MPI_T_event_get_*` (F28 to F30).
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 
 use mpit::Error;
 
 use super::source::write_host_info;
-use super::{exported, initialized, not_null};
+use super::{exported, initialized, name_and_description, to_name};
 use crate::abi::Handle;
 use crate::host::events;
 use crate::merge::{Entry, Merged};
-use crate::strings::{Buffer, put};
 
 exported! {
     /// Returns the number of event types (F28).
     fn MPI_T_event_get_num / PMPI_T_event_get_num(num_events: *mut c_int) {
         let (_, merged) = initialized()?;
-        not_null(num_events)?;
+        num_events.check()?;
         merged.sync();
-        // SAFETY: `num_events` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { num_events.write_unaligned(merged.events.len() as c_int) };
+        num_events.set(merged.events.len() as c_int);
         Ok(())
     }
 
@@ -29,54 +27,34 @@ exported! {
         enumtype: *mut usize, info: *mut c_void, desc: *mut c_char, desc_len: *mut c_int, bind: *mut c_int,
     ) {
         let (_, merged) = initialized()?;
-        let (name, desc) = (Buffer::new(name, name_len), Buffer::new(desc, desc_len));
-        // SAFETY: the tool passes `name_len` as null or valid for reads.
-        unsafe { name.check() }?;
-        // SAFETY: the tool passes `desc_len` as null or valid for reads.
-        unsafe { desc.check() }?;
+        // SAFETY: the tool passes each buffer with its length.
+        let (name, desc) = unsafe { name_and_description((name, name_len), (desc, desc_len)) }?;
         // Without an array `num_elements` is output only, so its value before the call may be anything.
-        let capacity = if num_elements.is_null()
-            || (array_of_datatypes.is_null() && array_of_displacements.is_null())
-        {
-            0
-        } else {
-            // SAFETY: `num_elements` is not null (checked), and the tool passes an address valid for reads.
-            let capacity = unsafe { num_elements.read_unaligned() };
-            usize::try_from(capacity).map_err(|_| Error::Invalid)?
-        };
+        let has_array = !array_of_datatypes.is_null() || array_of_displacements.check().is_ok();
+        let capacity = if has_array { num_elements.get().unwrap_or(0) } else { 0 };
+        let capacity = usize::try_from(capacity).map_err(|_| Error::Invalid)?;
         merged.events.sync_unless_own(merged, event_index);
-        let event = merged.event_info(event_index).ok_or(Error::InvalidIndex)?;
+        let event = merged.events.info(merged, event_index).ok_or(Error::InvalidIndex)?;
         // SAFETY: the tool passes `info` as null or with space for a handle of its flavor.
         unsafe { write_host_info(merged, info, |out| query_hints(merged, event_index, out)) }?;
         // SAFETY: the tool passes each array as null or with `*num_elements` entries, which is `capacity`.
-        unsafe { write_elements(&event.elements, capacity, array_of_datatypes, array_of_displacements) };
-        // SAFETY: the tool passes `num_elements` as null or valid for writes.
-        unsafe { put(num_elements, event.elements.len() as c_int) };
-        // SAFETY: the tool passes `name` as null or valid for `*name_len` bytes; `check` refused a negative
-        // length.
-        unsafe { name.fill(&event.name) };
-        // SAFETY: the tool passes `desc` as null or valid for `*desc_len` bytes; `check` refused a negative
-        // length.
-        unsafe { desc.fill(&event.desc) };
-        // SAFETY: the tool passes `enumtype` as null or valid for writes.
-        unsafe { put(enumtype, event.enumeration) };
-        // SAFETY: the tool passes `verbosity` as null or valid for writes.
-        unsafe { put(verbosity, event.verbosity) };
-        // SAFETY: the tool passes `bind` as null or valid for writes.
-        unsafe { put(bind, event.bind) };
+        unsafe { write_elements(&event.elements, capacity, array_of_datatypes, array_of_displacements.address()) };
+        num_elements.set(event.elements.len() as c_int);
+        name.fill(&event.name);
+        desc.fill(&event.desc);
+        enumtype.set(event.enumeration);
+        verbosity.set(event.verbosity);
+        bind.set(event.bind);
         Ok(())
     }
 
     /// Returns the index of the event type with a given name (F30).
     fn MPI_T_event_get_index / PMPI_T_event_get_index(name: *const c_char, event_index: *mut c_int) {
         let (_, merged) = initialized()?;
-        not_null(name)?;
-        not_null(event_index)?;
-        // SAFETY: `name` is not null (checked), and the tool passes a NUL-terminated string.
-        let name = unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| Error::InvalidName)?;
-        let index = merged.events.find(merged, name).ok_or(Error::InvalidName)?;
-        // SAFETY: `event_index` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { event_index.write_unaligned(index as c_int) };
+        event_index.check()?;
+        let name = to_name(&name)?;
+        let index = merged.events.find(merged, name, 0).ok_or(Error::InvalidName)?;
+        event_index.set(index as c_int);
         Ok(())
     }
 }

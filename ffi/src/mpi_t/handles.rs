@@ -4,12 +4,12 @@
 //! call that queries the host. It is freed only after the identifier is invalid and all calls in progress have
 //! returned ([`HostLifecycle::wait_for_callers`](crate::merge::HostLifecycle::wait_for_callers)).
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::SeqCst};
 
 use mpit::Error;
-use mpit::internal::lock::{Mutex, Once};
+use mpit::internal::lock::Mutex;
 use mpit::internal::session::{Interface, SessionId};
 use mpit::internal::slots::Slots;
 
@@ -54,7 +54,6 @@ impl HostPvar {
 struct HostCvar {
     /// The host's handle; 0 once it is freed.
     host: AtomicUsize,
-    /// The datatype of an element.
     datatype: AtomicUsize,
     /// The number of elements; may be 0.
     count: AtomicU32,
@@ -86,34 +85,22 @@ impl HostCvar {
     }
 }
 
-/// The handles of all variables of the host.
-#[derive(Debug)]
-struct Tables {
-    pvars: Slots<(), HostPvar>,
-    cvars: Slots<(), HostCvar>,
-    /// The host's session for each of our sessions that has a handle at the host.
-    sessions: Mutex<HashMap<u64, usize>>,
-}
+static PVARS: Slots<(), HostPvar> = Slots::new(0x70, 1 << 24);
+static CVARS: Slots<(), HostCvar> = Slots::new(0x63, 1 << 24);
 
-fn tables() -> &'static Tables {
-    static TABLES: Once<Tables> = Once::new();
-    TABLES.get_or_init(|| Tables {
-        pvars: Slots::new(0x70, 1 << 24),
-        cvars: Slots::new(0x63, 1 << 24),
-        sessions: Mutex::default(),
-    })
-}
+/// The host's session for each of our sessions that has a handle at the host.
+static SESSIONS: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
 
 /// Returns the host's session for one of ours; creates it on first use. Call it only while the host is initialized.
 fn host_session(session: SessionId) -> Result<usize, Failure> {
-    let known = || tables().sessions.lock().get(&session.0).copied();
+    let known = || SESSIONS.lock().get(&session.0).copied();
     if let Some(known) = known() {
         return Ok(known);
     }
     let mut new_handle = 0;
     // SAFETY: the host is initialized, and `new_handle` is a local variable.
     from_host(unsafe { mpi_t::session_create(&raw mut new_handle) })?;
-    let kept = *tables().sessions.lock().entry(session.0).or_insert(new_handle);
+    let kept = *SESSIONS.lock().entry(session.0).or_insert(new_handle);
     if kept != new_handle {
         // Another thread created one in the meantime.
         // SAFETY: the host is initialized, and no other thread knows this session.
@@ -135,7 +122,7 @@ pub(super) fn alloc_pvar(
         let host_session = host_session(session)?;
         let (mut host, mut count) = (0, 0);
         from_host(make(host_session, &mut host, &mut count))?;
-        let handle = tables().pvars.take((), HostPvar::default, |handle, _| {
+        let handle = PVARS.take((), HostPvar::default, |handle, _| {
             handle.session.store(session.0, SeqCst);
             handle.host_session.store(host_session, SeqCst);
             handle.host.store(host, SeqCst);
@@ -163,12 +150,11 @@ pub(super) fn alloc_pvar(
 
 /// Returns a handle of the host's variables that belongs to `session`.
 pub(super) fn pvar(session: SessionId, handle: u64) -> Result<&'static HostPvar, Failure> {
-    let found = tables().pvars.get(handle).ok_or(Error::InvalidHandle)?;
+    let found = PVARS.get(handle).ok_or(Error::InvalidHandle)?;
     if found.session.load(SeqCst) == session.0 { Ok(found) } else { Err(Error::InvalidHandle.into()) }
 }
 
-/// Calls `action` with the host's session and handle. Fails if the handle is freed or belongs to another
-/// session.
+/// Calls `action` with the host's session and handle. Fails if the handle is freed or belongs to another session.
 pub(super) fn call_with_pvar(
     merged: &Merged,
     session: SessionId,
@@ -176,22 +162,21 @@ pub(super) fn call_with_pvar(
     action: impl FnOnce(usize, usize) -> Option<c_int>,
 ) -> Outcome {
     let outcome = merged.lifecycle.call_if_up(|| {
-        let (session, host) = tables().pvars.get_with(handle, |handle| handle.at_host(session))?;
+        let (session, host) = PVARS.get_with(handle, |handle| handle.at_host(session))?;
         Some(from_host(action(session, host)))
     });
     outcome.flatten().unwrap_or(Err(Error::InvalidHandle.into()))
 }
 
-/// Returns all handles of the host's variables in a session.
 pub(super) fn pvars_of(session: SessionId) -> Vec<(u64, &'static HostPvar)> {
-    tables().pvars.iter().filter(|(_, handle)| handle.session.load(SeqCst) == session.0).collect()
+    PVARS.iter().filter(|(_, handle)| handle.session.load(SeqCst) == session.0).collect()
 }
 
 /// Invalidates an identifier, and returns the host's session and handle for the caller to free. `None` if the
 /// identifier was invalid already or has no handle at the host.
 fn take_pvar(handle: u64) -> Option<(usize, usize)> {
     let mut taken = None;
-    tables().pvars.end(handle, (), |handle| taken = take_host_handle(handle));
+    PVARS.end(handle, (), |handle| taken = take_host_handle(handle));
     taken
 }
 
@@ -201,33 +186,27 @@ fn take_host_handle(handle: &HostPvar) -> Option<(usize, usize)> {
     if host == 0 { None } else { Some((handle.host_session.load(SeqCst), host)) }
 }
 
-/// Frees handles at the host once no call uses them. They leak if a call does not return in time.
-fn free_pvars_at_host(merged: &Merged, handles: Vec<(usize, usize)>) {
-    if !handles.is_empty() && merged.lifecycle.wait_for_callers() {
-        merged.lifecycle.call_delaying_forks(|| free_pvars_now(handles));
-    }
-}
-
 /// Frees handles that no call uses. Call it only while the host is initialized.
-fn free_pvars_now(handles: Vec<(usize, usize)>) {
+fn free_pvars_now(handles: impl IntoIterator<Item = (usize, usize)>) {
     for (session, mut host) in handles {
         // SAFETY: the host is initialized, the handle came from it, and `take_host_handle` gave it to one caller only.
         unsafe { mpi_t::pvar_handle_free(session, &raw mut host) };
     }
 }
 
-/// Frees a handle of one of the host's performance variables; returns false if there is none.
-pub(super) fn free_pvar(merged: &Merged, handle: u64) -> bool {
-    let mut taken = None;
-    let freed = tables().pvars.end(handle, (), |handle| taken = take_host_handle(handle));
-    free_pvars_at_host(merged, taken.into_iter().collect());
-    freed
+/// Frees a handle of one of the host's performance variables, once no call uses it. It leaks if a call does not return in time.
+pub(super) fn free_pvar(merged: &Merged, handle: u64) {
+    if let Some(taken) = take_pvar(handle)
+        && merged.lifecycle.wait_for_callers()
+    {
+        merged.lifecycle.call_delaying_forks(|| free_pvars_now([taken]));
+    }
 }
 
 /// Frees the host's session, and the handles in it, for a session of ours that was freed.
 pub(super) fn end_session(merged: &Merged, session: SessionId) {
-    let handles = pvars_of(session).into_iter().filter_map(|(handle, _)| take_pvar(handle)).collect();
-    let known = tables().sessions.lock().remove(&session.0);
+    let handles: Vec<_> = pvars_of(session).into_iter().filter_map(|(handle, _)| take_pvar(handle)).collect();
+    let known = SESSIONS.lock().remove(&session.0);
     let Some(mut host) = known else { return };
     if merged.lifecycle.wait_for_callers() {
         merged.lifecycle.call_delaying_forks(|| {
@@ -248,7 +227,7 @@ pub(super) fn alloc_cvar(
     let outcome = merged.lifecycle.call_delaying_forks(|| {
         let (mut host, mut count) = (0, 0);
         from_host(make(&mut host, &mut count))?;
-        let handle = tables().cvars.take((), HostCvar::default, |handle, _| {
+        let handle = CVARS.take((), HostCvar::default, |handle, _| {
             handle.host.store(host, SeqCst);
             handle.datatype.store(datatype, SeqCst);
             handle.count.store(count.max(0).cast_unsigned(), SeqCst);
@@ -270,9 +249,8 @@ pub(super) fn call_with_cvar(
     action: impl FnOnce(usize) -> Option<c_int>,
 ) -> Outcome {
     let outcome = merged.lifecycle.call_if_up(|| {
-        let host = tables()
-            .cvars
-            .get_with(handle, |handle| Some(handle.host.load(SeqCst)).filter(|host| *host != 0))?;
+        let host =
+            CVARS.get_with(handle, |handle| Some(handle.host.load(SeqCst)).filter(|host| *host != 0))?;
         Some(from_host(action(host)))
     });
     outcome.flatten().unwrap_or(Err(Error::InvalidHandle.into()))
@@ -285,7 +263,7 @@ pub(super) fn call_with_cvar(
 /// `out` is valid for writes of the variable's value.
 pub(super) unsafe fn read_last_value(handle: u64, out: *mut u8) -> Outcome {
     let last = || {
-        let found = tables().cvars.get(handle)?;
+        let found = CVARS.get(handle)?;
         let last = found.last.lock();
         let value = last.as_ref()?;
         // SAFETY: the caller passes space for the value, and `value` is a copy of it in memory of ours.
@@ -297,14 +275,14 @@ pub(super) unsafe fn read_last_value(handle: u64, out: *mut u8) -> Outcome {
 
 /// Returns true if `handle` is a handle of a control variable that is not freed.
 pub(super) fn is_cvar(handle: u64) -> bool {
-    tables().cvars.get(handle).is_some()
+    CVARS.get(handle).is_some()
 }
 
 /// Invalidates an identifier, and returns the host's handle for the caller to free, or 0 if it has none.
 /// `None` if the identifier was invalid already.
 fn take_cvar(handle: u64) -> Option<usize> {
     let mut host = 0;
-    let was_valid = tables().cvars.end(handle, (), |handle| host = handle.host.swap(0, SeqCst));
+    let was_valid = CVARS.end(handle, (), |handle| host = handle.host.swap(0, SeqCst));
     if was_valid { Some(host) } else { None }
 }
 
@@ -328,9 +306,9 @@ pub(super) fn free_cvar(merged: &Merged, handle: u64) -> Outcome {
 /// Frees all handles, registrations and sessions at the host, after the tool's last `MPI_T_finalize`.
 pub(super) fn end_all(merged: &Merged) {
     host_events::end_all(merged);
-    let pvars: Vec<_> = tables().pvars.iter().filter_map(|(handle, _)| take_pvar(handle)).collect();
-    let cvars: Vec<_> = tables().cvars.iter().filter_map(|(handle, _)| take_cvar(handle)).collect();
-    let sessions = std::mem::take(&mut *tables().sessions.lock());
+    let pvars: Vec<_> = PVARS.iter().filter_map(|(handle, _)| take_pvar(handle)).collect();
+    let cvars: Vec<_> = CVARS.iter().filter_map(|(handle, _)| take_cvar(handle)).collect();
+    let sessions = std::mem::take(&mut *SESSIONS.lock());
     if pvars.is_empty() && cvars.is_empty() && sessions.is_empty() || !merged.lifecycle.wait_for_callers() {
         return;
     }
@@ -341,23 +319,22 @@ pub(super) fn end_all(merged: &Merged) {
     });
 }
 
-fn free_sessions_now(sessions: HashMap<u64, usize>) {
+fn free_sessions_now(sessions: BTreeMap<u64, usize>) {
     for mut host in sessions.into_values() {
         // SAFETY: the host is initialized, the session came from it, and the table was emptied into `sessions`.
         unsafe { mpi_t::session_free(&raw mut host) };
     }
 }
 
-/// Frees all handles at the host before its interface is finalized. Identifiers stay valid until tools free
-/// them.
+/// Frees all handles at the host before its interface is finalized. Identifiers stay valid until tools free them.
 ///
 /// Called when no call to the host is in progress.
 pub(super) fn release_all() {
     host_events::release_all();
-    tables().cvars.iter().for_each(|(_, handle)| handle.save_value());
-    free_pvars_now(tables().pvars.iter().filter_map(|(_, handle)| take_host_handle(handle)).collect());
+    CVARS.iter().for_each(|(_, handle)| handle.save_value());
+    free_pvars_now(PVARS.iter().filter_map(|(_, handle)| take_host_handle(handle)));
     // Freed without holding the lock, because the host may call back into tools.
-    let sessions = std::mem::take(&mut *tables().sessions.lock());
+    let sessions = std::mem::take(&mut *SESSIONS.lock());
     free_sessions_now(sessions);
-    free_cvars_now(tables().cvars.iter().map(|(_, handle)| handle.host.swap(0, SeqCst)));
+    free_cvars_now(CVARS.iter().map(|(_, handle)| handle.host.swap(0, SeqCst)));
 }

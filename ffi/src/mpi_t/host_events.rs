@@ -12,7 +12,6 @@ use std::sync::atomic::{
 
 use mpit::Error;
 use mpit::event::Safety;
-use mpit::internal::lock::Once;
 use mpit::internal::slots::Slots;
 
 use super::host_instances::InstanceGuard;
@@ -25,7 +24,6 @@ use crate::merge::{EventInfo, HostEntry, Merged};
 /// A registration for one of the host's events.
 #[derive(Debug, Default)]
 pub(super) struct Registration {
-    /// The host's registration.
     host: AtomicUsize,
     /// The number of elements of the event type.
     elements: AtomicU32,
@@ -33,8 +31,7 @@ pub(super) struct Registration {
     ended: AtomicBool,
     /// Freed by the tool while a callback was running, and not yet freed at the host.
     free_is_pending: AtomicBool,
-    /// The number of callbacks in progress. Not reset when the slot is reused: each callback subtracts itself
-    /// on return.
+    /// The number of callbacks in progress. Not reset when the slot is reused: each callback subtracts itself on return.
     running: AtomicU32,
     /// The callback's identifier for each safety level, or 0.
     callbacks: [AtomicU64; 4],
@@ -47,13 +44,11 @@ pub(super) struct Registration {
 }
 
 impl Registration {
-    /// Returns the host's registration.
     pub(super) fn at_host(&self) -> usize {
         self.host.load(SeqCst)
     }
 }
 
-/// A callback of a registration.
 #[derive(Debug, Default)]
 struct Callback {
     registration: AtomicU64,
@@ -61,7 +56,6 @@ struct Callback {
     user_data: AtomicPtr<c_void>,
 }
 
-/// A snapshot of a callback.
 #[derive(Clone, Copy, Debug)]
 struct CallbackSnapshot {
     registration: u64,
@@ -79,19 +73,8 @@ impl Callback {
     }
 }
 
-#[derive(Debug)]
-struct Tables {
-    registrations: Slots<(), Registration>,
-    callbacks: Slots<(), Callback>,
-}
-
-fn tables() -> &'static Tables {
-    static TABLES: Once<Tables> = Once::new();
-    TABLES.get_or_init(|| Tables {
-        registrations: Slots::new(0x72, 1 << 24),
-        callbacks: Slots::new(0x66, 1 << 24),
-    })
-}
+static REGISTRATIONS: Slots<(), Registration> = Slots::new(0x72, 1 << 24);
+static CALLBACKS: Slots<(), Callback> = Slots::new(0x66, 1 << 24);
 
 /// Returns true if the number is, or was, a registration for one of the host's events.
 pub(super) fn is_registration(registration: usize) -> bool {
@@ -100,7 +83,7 @@ pub(super) fn is_registration(registration: usize) -> bool {
 
 /// Returns a registration that the tool has not freed.
 pub(super) fn find(registration: usize) -> Result<&'static Registration, Failure> {
-    let found = tables().registrations.get(registration as u64);
+    let found = REGISTRATIONS.get(registration as u64);
     found.filter(|found| !found.ended.load(Acquire)).ok_or(Error::InvalidHandle.into())
 }
 
@@ -136,7 +119,7 @@ pub(super) fn alloc(
         unsafe { events::event_handle_alloc(entry.index(), object, info, &raw mut host) }
     });
     outcome.map_or(Err(Error::InvalidIndex.into()), from_host)?;
-    let new_handle = tables().registrations.take((), Registration::default, |registration, _| {
+    let new_handle = REGISTRATIONS.take((), Registration::default, |registration, _| {
         registration.host.store(host, SeqCst);
         registration.elements.store(elements, SeqCst);
         for flag in [&registration.ended, &registration.free_is_pending] {
@@ -176,7 +159,7 @@ pub(super) fn register(
             callback.function.store(function, Relaxed);
             callback.user_data.store(user_data, Relaxed);
         };
-        tables().callbacks.take((), Callback::default, fill).ok_or(Error::OutOfHandles)?
+        CALLBACKS.take((), Callback::default, fill).ok_or(Error::OutOfHandles)?
     };
     let slot = &found.callbacks[level as usize];
     let set_at_host = |callback: u64| {
@@ -199,7 +182,7 @@ pub(super) fn register(
     let old = slot.swap(new, SeqCst);
     let result = set_at_host(new);
     if result.is_err() && slot.compare_exchange(new, old, SeqCst, SeqCst).is_ok() {
-        tables().callbacks.free(new, ());
+        CALLBACKS.free(new, ());
         return result;
     }
     // If two threads change the callback at the same time, the host may have received the later one first.
@@ -208,16 +191,14 @@ pub(super) fn register(
         confirmed = slot.load(SeqCst);
         set_at_host(confirmed)?;
     }
-    tables().callbacks.free(old, ());
+    CALLBACKS.free(old, ());
     result
 }
 
-/// Returns true if a registration has a callback at a level.
 pub(super) fn has_callback(registration: &Registration, level: Safety) -> bool {
     registration.callbacks[level as usize].load(SeqCst) != 0
 }
 
-/// Sets the dropped-event handler.
 pub(super) fn set_dropped_handler(
     merged: &Merged,
     registration: &Registration,
@@ -282,7 +263,7 @@ fn free_now(id: u64, registration: &Registration) -> Outcome {
 
 /// Frees the registrations that tools freed inside callbacks which have returned since.
 fn free_pending(merged: &Merged) {
-    for (id, registration) in tables().registrations.iter() {
+    for (id, registration) in REGISTRATIONS.iter() {
         if registration.running.load(SeqCst) == 0 && registration.free_is_pending.swap(false, SeqCst) {
             // The tool's call has already succeeded, so a failure of the host cannot be reported.
             let _ = free_at_host(merged, id, registration);
@@ -292,8 +273,7 @@ fn free_pending(merged: &Merged) {
 
 /// Frees all registrations. Tools are not called any more, except the free callbacks that they set before.
 pub(super) fn end_all(merged: &Merged) {
-    let all: Vec<_> =
-        tables().registrations.iter().filter(|(_, registration)| stop_callbacks(registration)).collect();
+    let all: Vec<_> = REGISTRATIONS.iter().filter(|(_, registration)| stop_callbacks(registration)).collect();
     if all.is_empty() {
         return;
     }
@@ -305,12 +285,9 @@ pub(super) fn end_all(merged: &Merged) {
     }
 }
 
-/// Frees all registrations before the host's interface is finalized. Called when no call to the host is in
-/// progress.
+/// Frees all registrations before the host's interface is finalized. Called when no call to the host is in progress.
 pub(super) fn release_all() {
-    for (id, registration) in
-        tables().registrations.iter().filter(|(_, registration)| stop_callbacks(registration))
-    {
+    for (id, registration) in REGISTRATIONS.iter().filter(|(_, registration)| stop_callbacks(registration)) {
         // The identifier is invalid even if the host refuses.
         let _ = free_now(id, registration);
         end(id, registration);
@@ -329,14 +306,14 @@ fn stop_callbacks(registration: &Registration) -> bool {
 
 fn free_callbacks(registration: &Registration) {
     for callback in &registration.callbacks {
-        tables().callbacks.free(callback.swap(0, SeqCst), ());
+        CALLBACKS.free(callback.swap(0, SeqCst), ());
     }
 }
 
 /// Releases the slot for reuse. Returns true if it was still in use.
 fn end(id: u64, registration: &Registration) -> bool {
     free_callbacks(registration);
-    tables().registrations.free(id, ())
+    REGISTRATIONS.free(id, ())
 }
 
 /// A callback in progress, counted in [`Registration::running`].
@@ -357,11 +334,10 @@ impl Drop for Running<'_> {
 
 /// Receives an event instance from the host and calls the tool's callback.
 unsafe extern "C" fn deliver(instance: usize, _registration: usize, safety: c_int, user_data: *mut c_void) {
-    let Some(callback) = tables().callbacks.get_with(user_data as u64, |callback| Some(callback.snapshot()))
-    else {
+    let Some(callback) = CALLBACKS.get_with(user_data as u64, |callback| Some(callback.snapshot())) else {
         return;
     };
-    let Some(registration) = tables().registrations.get(callback.registration) else { return };
+    let Some(registration) = REGISTRATIONS.get(callback.registration) else { return };
     let _running = Running::begin(registration);
     if registration.ended.load(SeqCst) {
         return;
@@ -374,13 +350,11 @@ unsafe extern "C" fn deliver(instance: usize, _registration: usize, safety: c_in
     };
     if registration.dropped.load(Relaxed) > 0 {
         let mut source = -1;
-        // SAFETY: the host calls this function with a live instance of its own, and `source` is a local
-        // variable.
+        // SAFETY: the host calls this function with a live instance of its own, and `source` is a local variable.
         unsafe { events::event_get_source(instance, &raw mut source) };
         report_drops(registration, callback, 0, source, safety);
     }
-    // SAFETY: `function` came from `MPI_T_event_register_callback`, to which the tool passes an event
-    // callback.
+    // SAFETY: `function` came from `MPI_T_event_register_callback`, to which the tool passes an event callback.
     let function = unsafe { std::mem::transmute::<*mut c_void, EventCallback>(callback.function) };
     // SAFETY: the tool's callback has this signature and takes any such values (MPI 4.1, 15.3.8).
     unsafe { function(guard.id(), callback.registration as usize, safety, callback.user_data) };
@@ -395,7 +369,7 @@ unsafe extern "C" fn report(
     user_data: *mut c_void,
 ) {
     let Some(result) = drop_listener(registration, safety, user_data) else { return };
-    let Some(found) = tables().registrations.get(result.registration) else { return };
+    let Some(found) = REGISTRATIONS.get(result.registration) else { return };
     let _running = Running::begin(found);
     report_drops(found, result, count, source_index, safety);
 }
@@ -408,23 +382,20 @@ fn report_drops(registration: &Registration, to: CallbackSnapshot, count: i64, s
         return;
     }
     let source = Merged::get().sources.of_host(source).map_or(-1, u32::cast_signed);
-    // SAFETY: `handler` came from `MPI_T_event_set_dropped_handler`, to which the tool passes a dropped-event
-    // handler.
+    // SAFETY: `handler` came from `MPI_T_event_set_dropped_handler`, to which the tool passes a dropped-event handler.
     let handler = unsafe { std::mem::transmute::<*mut c_void, DroppedCallback>(handler) };
     // SAFETY: the tool's handler has this signature and takes any such values (MPI 4.1, 15.3.8).
     unsafe { handler(count, to.registration as usize, source, safety, to.user_data) };
 }
 
 /// Returns the callback whose user data the dropped-event handler receives. A host that follows the
-/// standard's erratum passes that user data; for others it is the callback that would be called at this
-/// level.
+/// standard's erratum passes that user data; for others it is the callback that would be called at this level.
 fn drop_listener(host: usize, safety: c_int, user_data: *mut c_void) -> Option<CallbackSnapshot> {
-    let callbacks = &tables().callbacks;
-    let snapshot = |id: u64| callbacks.get_with(id, |callback| Some(callback.snapshot()));
+    let snapshot = |id: u64| CALLBACKS.get_with(id, |callback| Some(callback.snapshot()));
     if let Some(result) = snapshot(user_data as u64) {
         return Some(result);
     }
-    let mut all = tables().registrations.iter();
+    let mut all = REGISTRATIONS.iter();
     let (_, registration) = all.find(|(_, one)| one.at_host() == host)?;
     let level = crate::abi().to_safety(safety)? as usize;
     registration.callbacks[level..].iter().find_map(|callback| snapshot(callback.load(SeqCst)))
@@ -433,7 +404,7 @@ fn drop_listener(host: usize, safety: c_int, user_data: *mut c_void) -> Option<C
 /// Receives the end of a registration from the host and calls the tool's free callback.
 unsafe extern "C" fn notify_freed(_registration: usize, safety: c_int, user_data: *mut c_void) {
     let id = user_data as u64;
-    let Some(found) = tables().registrations.get(id) else { return };
+    let Some(found) = REGISTRATIONS.get(id) else { return };
     let (function, user_data) = (found.free_callback.load(SeqCst), found.free_callback_data.load(SeqCst));
     if !end(id, found) || function.is_null() {
         return;

@@ -15,8 +15,7 @@ use crate::merge::Merged;
 
 const KIND: u64 = 0x69;
 
-/// The maximum number of live instances, over all threads and nested callbacks. Instances beyond it are
-/// dropped and counted.
+/// The maximum number of live instances, over all threads and nested callbacks. Instances beyond it are dropped and counted.
 const MAX_INSTANCES: usize = 256;
 
 /// A slot for a live instance.

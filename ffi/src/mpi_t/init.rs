@@ -1,18 +1,17 @@
-//! `MPI_T_init_thread`, `MPI_T_finalize`, and the notifications that MPI was initialized or is being
-//! finalized.
+//! `MPI_T_init_thread`, `MPI_T_finalize`, and the notifications that MPI was initialized or is being finalized.
 
 use std::ffi::c_int;
 
 use mpit::Error;
 use mpit::internal::session::Interface;
 
-use super::{exported, handles, not_null};
+use super::{exported, handles};
 use crate::merge::Merged;
 
 exported! {
     /// Initializes the interface (F1).
     fn MPI_T_init_thread / PMPI_T_init_thread(required: c_int, provided: *mut c_int) {
-        not_null(provided)?;
+        provided.check()?;
         let abi = crate::abi();
         let level = abi.to_thread_level(required).ok_or(Error::Invalid)?;
         let merged = Merged::get();
@@ -20,8 +19,7 @@ exported! {
         let ours = Interface::global().init(level);
         // The lower of the two levels, but never less than the host provides for its own interface.
         let granted = hosts.map_or(ours, |hosts| hosts.max(level.min(ours)));
-        // SAFETY: `provided` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { provided.write_unaligned(abi.thread_level(granted)) };
+        provided.set(abi.thread_level(granted));
         merged.sync();
         Ok(())
     }

@@ -2,8 +2,7 @@
 //!
 //! Each function checks its arguments in one order: interface initialized, pointers, session, handle, index,
 //! meaning. If the entry is ours, `mpit` answers. If it is the host's, the host is called with arguments that
-//! cannot crash it. A function that fails has written nothing. No panic crosses the boundary. Pointers need
-//! not be aligned, because tools read into packed structs.
+//! cannot crash it. A function that fails has written nothing. No panic crosses the boundary.
 
 pub mod category;
 pub mod cvar;
@@ -21,14 +20,16 @@ pub mod pvar_handle;
 pub mod pvar_query;
 pub mod source;
 
-use std::ffi::c_int;
+use std::ffi::{c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mpit::Error;
 use mpit::internal::session::Interface;
 
 use crate::abi::Abi;
+use crate::arguments::{Out, Text};
 use crate::merge::Merged;
+use crate::strings::Buffer;
 
 pub use init::{library_finalizing, library_initialized};
 
@@ -88,48 +89,32 @@ fn not_null<T>(pointer: *const T) -> Outcome {
     if pointer.is_null() { Err(Error::Invalid.into()) } else { Ok(()) }
 }
 
-/// Defines functions of MPI_T under both their names.
-macro_rules! exported {
-    ($(
-        $(#[$doc:meta])*
-        fn $name:ident / $profiling:ident ($($arg:ident: $type:ty),* $(,)?) $body:block
-    )+) => {$(
-        $(#[$doc])*
-        ///
-        /// # Safety
-        ///
-        /// Pointers are null or valid for what the function writes and reads through them.
-        #[unsafe(no_mangle)]
-        #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
-        pub unsafe extern "C" fn $name($($arg: $type),*) -> std::ffi::c_int {
-            if crate::host::foreign::is_foreign() {
-                // SAFETY: the caller's pointers fit the function of this name in the other library, which has
-                // the same signature.
-                return unsafe {
-                    crate::host::foreign::forward_call!(next $name / $profiling ($($arg: $type),*))
-                };
-            }
-            crate::mpi_t::to_return_code(|| $body)
-        }
+/// Returns the name that the tool passed.
+fn to_name(text: &Text) -> Result<&str, Failure> {
+    text.get().ok_or(Error::Invalid)?.to_str().map_err(|_| Error::InvalidName.into())
+}
 
-        #[doc = concat!("[`", stringify!($name), "`] under its profiling name.")]
-        ///
-        /// # Safety
-        ///
-        /// The obligations of the function under its `MPI_T_` name.
-        #[unsafe(no_mangle)]
-        #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
-        pub unsafe extern "C" fn $profiling($($arg: $type),*) -> std::ffi::c_int {
-            if crate::host::foreign::is_foreign() {
-                // SAFETY: the caller's pointers fit the function of this name in the other library, which has
-                // the same signature.
-                return unsafe {
-                    crate::host::foreign::forward_call!(pmpi $name / $profiling ($($arg: $type),*))
-                };
-            }
-            crate::mpi_t::to_return_code(|| $body)
-        }
-    )+};
+/// Returns the buffers for a name and a description.
+///
+/// # Safety
+///
+/// Each buffer is null, or as long as the variable beside it says.
+unsafe fn name_and_description(
+    name: (Out<c_char>, Out<c_int>),
+    description: (Out<c_char>, Out<c_int>),
+) -> Result<(Buffer, Buffer), Failure> {
+    // SAFETY: the caller passes the name's buffer with its length.
+    let name = unsafe { Buffer::new(name.0.address(), name.1.address()) }?;
+    // SAFETY: the caller passes the description's buffer with its length.
+    let description = unsafe { Buffer::new(description.0.address(), description.1.address()) }?;
+    Ok((name, description))
+}
+
+/// Defines functions of MPI_T.
+macro_rules! exported {
+    ($($functions:tt)+) => {
+        crate::host::foreign::exported_functions! { crate::mpi_t::to_return_code; $($functions)+ }
+    };
 }
 use exported;
 

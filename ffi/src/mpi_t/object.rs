@@ -2,8 +2,7 @@
 //! address of an MPI handle.
 //!
 //! Some tools pass the communicator itself. The C type does not distinguish it from an address, but its value
-//! does. Any other address is read through the kernel, so an invalid one yields an error code instead of a
-//! crash.
+//! does. Any other address is read through the kernel, so an invalid one yields an error code instead of a crash.
 
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
@@ -96,7 +95,8 @@ fn as_handle(abi: &Abi, object: *mut c_void) -> Handle {
 fn is_communicator(abi: &Abi, object: *mut c_void, value: Handle) -> bool {
     value == abi.comm_world
         || value == abi.comm_self
-        || value != abi.comm_null && (comms::is_registered(value) || has_class_of_communicators(abi, object))
+        || value != abi.comm_null
+            && (comms::registered(value).is_some() || has_class_of_communicators(abi, object))
 }
 
 /// Returns true for a communicator of a library whose objects begin with the address of their class.
@@ -115,13 +115,11 @@ fn has_class_of_communicators(abi: &Abi, object: *mut c_void) -> bool {
     world.is_some() && class(object) == world
 }
 
-/// Returns the address of a variable that holds a handle. The variable is never freed, because some hosts
-/// keep the address.
+/// Returns the address of a variable that holds a handle. The variable is never freed, because some hosts keep the address.
 fn leaked_variable(handle: Handle) -> *mut c_void {
     static VARIABLES: Mutex<BTreeMap<Handle, &'static u64>> = Mutex::new(BTreeMap::new());
     let mut variables = VARIABLES.lock();
-    // A `u64` has space for a handle of either width; on little-endian machines a handle of four bytes is its
-    // low half.
+    // A `u64` has space for a handle of either width; on little-endian machines a handle of four bytes is its low half.
     let variable = variables.entry(handle).or_insert_with(|| Box::leak(Box::new(handle as u64)));
     std::ptr::from_ref::<u64>(variable).cast_mut().cast()
 }

@@ -3,7 +3,7 @@
 //! For our variables all six may be called in signal handlers and callbacks; for the host's, to the extent
 //! that the host allows it.
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 use std::sync::atomic::Ordering::SeqCst;
 
 use mpit::Error;
@@ -55,8 +55,7 @@ exported! {
                 }
                 handles::call_with_pvar(merged, session, handle as u64, |session, handle| {
                     // SAFETY: `call_with_pvar` calls this while the host is initialized, with a live session and handle of
-                    // the host's; the tool passes a buffer with the elements whose number it got with the
-                    // handle.
+                    // the host's; the tool passes a buffer with the elements whose number it got with the handle.
                     unsafe { mpi_t::pvar_write(session, handle, buf) }
                 })
             }
@@ -98,8 +97,7 @@ exported! {
                 }
                 handles::call_with_pvar(merged, session, handle as u64, |session, handle| {
                     // SAFETY: `call_with_pvar` calls this while the host is initialized, with a live session and handle of
-                    // the host's; the tool passes a buffer for the elements whose number it got with the
-                    // handle.
+                    // the host's; the tool passes a buffer for the elements whose number it got with the handle.
                     unsafe { mpi_t::pvar_readreset(session, handle, buf) }
                 })
             }
@@ -166,25 +164,24 @@ fn start_or_stop(session: usize, handle: usize, run: bool) -> Outcome {
 }
 
 fn set_running(merged: &Merged, session: SessionId, id: u64, host: &HostPvar, run: bool) -> Outcome {
-    handles::call_with_pvar(merged, session, id, |session, handle| {
-        if run {
-            // SAFETY: `call_with_pvar` calls this while the host is initialized, with a live session and handle of the
-            // host's.
-            unsafe { mpi_t::pvar_start(session, handle) }
-        } else {
-            // SAFETY: `call_with_pvar` calls this while the host is initialized, with a live session and handle of the
-            // host's.
-            unsafe { mpi_t::pvar_stop(session, handle) }
-        }
-    })?;
+    call_host(merged, session, id, if run { mpi_t::pvar_start } else { mpi_t::pvar_stop })?;
     host.started.store(run, SeqCst);
     Ok(())
 }
 
 fn reset(merged: &Merged, session: SessionId, id: u64) -> Outcome {
+    call_host(merged, session, id, mpi_t::pvar_reset)
+}
+
+fn call_host(
+    merged: &Merged,
+    session: SessionId,
+    id: u64,
+    function: unsafe fn(usize, usize) -> Option<c_int>,
+) -> Outcome {
     handles::call_with_pvar(merged, session, id, |session, handle| {
         // SAFETY: `call_with_pvar` calls this while the host is initialized, with a live session and handle of the host's.
-        unsafe { mpi_t::pvar_reset(session, handle) }
+        unsafe { function(session, handle) }
     })
 }
 

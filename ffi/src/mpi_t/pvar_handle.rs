@@ -6,7 +6,7 @@ use mpit::Error;
 use mpit::internal::session::{Interface, PvarHandle, SessionId};
 
 use super::object::{object_for_host, with_ranks};
-use super::{Failure, exported, handles, initialized, not_null};
+use super::{Failure, exported, handles, initialized};
 use crate::host::mpi_t;
 use crate::merge::{Entry, Merged};
 use crate::quarantine;
@@ -15,24 +15,20 @@ exported! {
     /// Creates a session (F15).
     fn MPI_T_pvar_session_create / PMPI_T_pvar_session_create(pe_session: *mut usize) {
         let (interface, _) = initialized()?;
-        not_null(pe_session)?;
+        pe_session.check()?;
         let session = interface.session_create()?;
-        // SAFETY: `pe_session` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { pe_session.write_unaligned(session.0 as usize) };
+        pe_session.set(session.0 as usize);
         Ok(())
     }
 
     /// Frees a session and the handles in it (F16).
     fn MPI_T_pvar_session_free / PMPI_T_pvar_session_free(pe_session: *mut usize) {
         let (interface, merged) = initialized()?;
-        not_null(pe_session)?;
-        // SAFETY: `pe_session` is not null (checked), and the tool passes an address valid for reads.
-        let session = SessionId(unsafe { pe_session.read_unaligned() } as u64);
+        let session = SessionId(pe_session.get().ok_or(Error::Invalid)? as u64);
         interface.session_free(session)?;
         handles::end_session(merged, session);
-        // SAFETY: `pe_session` was checked for null and read above, and the tool passes an address valid for
-        // writes. All null handles of MPI_T are 0.
-        unsafe { pe_session.write_unaligned(0) };
+        // All null handles of MPI_T are 0.
+        pe_session.set(0);
         Ok(())
     }
 
@@ -41,35 +37,31 @@ exported! {
         pe_session: usize, pvar_index: c_int, obj_handle: *mut c_void, handle: *mut usize, count: *mut c_int,
     ) {
         let (interface, merged) = initialized()?;
-        not_null(handle)?;
-        not_null(count)?;
+        handle.check()?;
+        count.check()?;
         merged.pvars.sync_unless_own(merged, pvar_index);
         let session = SessionId(pe_session as u64);
         interface.check_session(session)?;
         let (new_handle, elements) = alloc(interface, merged, session, pvar_index, obj_handle)?;
-        // SAFETY: `handle` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { handle.write_unaligned(new_handle as usize) };
-        // SAFETY: `count` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { count.write_unaligned(elements) };
+        handle.set(new_handle as usize);
+        count.set(elements);
         Ok(())
     }
 
     /// Frees a handle of a performance variable (F18).
     fn MPI_T_pvar_handle_free / PMPI_T_pvar_handle_free(pe_session: usize, handle: *mut usize) {
         let (interface, merged) = initialized()?;
-        not_null(handle)?;
+        handle.check()?;
         let session = SessionId(pe_session as u64);
         interface.check_session(session)?;
-        // SAFETY: `handle` is not null (checked), and the tool passes an address valid for reads.
-        let held = unsafe { handle.read_unaligned() } as u64;
+        let held = handle.get().ok_or(Error::Invalid)? as u64;
         if handles::pvar(session, held).is_ok() {
             handles::free_pvar(merged, held);
         } else {
             interface.handle_free(session, PvarHandle(held))?;
         }
-        // SAFETY: `handle` was checked for null and read above, and the tool passes an address valid for
-        // writes. All null handles of MPI_T are 0.
-        unsafe { handle.write_unaligned(0) };
+        // All null handles of MPI_T are 0.
+        handle.set(0);
         Ok(())
     }
 }

@@ -1,20 +1,18 @@
 //! Queries of performance variables: `MPI_T_pvar_get_*` (F12 to F14).
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 
 use mpit::Error;
 
-use super::{exported, initialized, not_null};
-use crate::strings::{Buffer, put};
+use super::{exported, initialized, name_and_description, to_name};
 
 exported! {
     /// Returns the number of performance variables (F12).
     fn MPI_T_pvar_get_num / PMPI_T_pvar_get_num(num_pvar: *mut c_int) {
         let (_, merged) = initialized()?;
-        not_null(num_pvar)?;
+        num_pvar.check()?;
         merged.sync();
-        // SAFETY: `num_pvar` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { num_pvar.write_unaligned(merged.pvars.len() as c_int) };
+        num_pvar.set(merged.pvars.len() as c_int);
         Ok(())
     }
 
@@ -26,37 +24,23 @@ exported! {
         atomic: *mut c_int,
     ) {
         let (_, merged) = initialized()?;
-        let (name, desc) = (Buffer::new(name, name_len), Buffer::new(desc, desc_len));
-        // SAFETY: the tool passes `name_len` as null or valid for reads.
-        unsafe { name.check() }?;
-        // SAFETY: the tool passes `desc_len` as null or valid for reads.
-        unsafe { desc.check() }?;
+        // SAFETY: the tool passes each buffer with its length.
+        let (name, desc) = unsafe { name_and_description((name, name_len), (desc, desc_len)) }?;
         merged.pvars.sync_unless_own(merged, pvar_index);
-        let info = merged.pvar_info(pvar_index).ok_or(Error::InvalidIndex)?;
-        // SAFETY: the tool passes `name` as null or valid for `*name_len` bytes; `check` refused a negative
-        // length.
-        unsafe { name.fill(&info.name) };
-        // SAFETY: the tool passes `desc` as null or valid for `*desc_len` bytes; `check` refused a negative
-        // length.
-        unsafe { desc.fill(&info.desc) };
+        let info = merged.pvars.info(merged, pvar_index).ok_or(Error::InvalidIndex)?;
+        name.fill(&info.name);
+        desc.fill(&info.desc);
         if !datatype.is_null() {
             // SAFETY: `datatype` is not null, and the tool passes space for a handle of its flavor.
             unsafe { crate::abi().store_handle(datatype, info.datatype) };
         }
-        // SAFETY: the tool passes `enumtype` as null or valid for writes.
-        unsafe { put(enumtype, info.enumeration) };
-        let numbers = [
-            (verbosity, info.verbosity),
-            (var_class, info.class),
-            (bind, info.bind),
-            (readonly, info.readonly),
-            (continuous, info.continuous),
-            (atomic, info.atomic),
-        ];
-        for (out, number) in numbers {
-            // SAFETY: the tool passes each number's address as null or valid for writes.
-            unsafe { put(out, number) };
-        }
+        enumtype.set(info.enumeration);
+        verbosity.set(info.verbosity);
+        var_class.set(info.class);
+        bind.set(info.bind);
+        readonly.set(info.readonly);
+        continuous.set(info.continuous);
+        atomic.set(info.atomic);
         Ok(())
     }
 
@@ -65,13 +49,10 @@ exported! {
         name: *const c_char, var_class: c_int, pvar_index: *mut c_int,
     ) {
         let (_, merged) = initialized()?;
-        not_null(name)?;
-        not_null(pvar_index)?;
-        // SAFETY: `name` is not null (checked), and the tool passes a NUL-terminated string.
-        let name = unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| Error::InvalidName)?;
-        let index = merged.pvars.find(merged, (name, var_class)).ok_or(Error::InvalidName)?;
-        // SAFETY: `pvar_index` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { pvar_index.write_unaligned(index as c_int) };
+        pvar_index.check()?;
+        let name = to_name(&name)?;
+        let index = merged.pvars.find(merged, name, var_class).ok_or(Error::InvalidName)?;
+        pvar_index.set(index as c_int);
         Ok(())
     }
 }

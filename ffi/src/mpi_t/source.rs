@@ -5,21 +5,19 @@ use std::ffi::{c_char, c_int, c_void};
 use mpit::Error;
 use mpit::object::Bind;
 
-use super::{Failure, exported, from_host, initialized, not_null};
+use super::{Failure, exported, from_host, initialized, name_and_description};
 use crate::abi::Handle;
 use crate::host::events;
 use crate::infos;
 use crate::merge::{Entry, Merged};
-use crate::strings::{Buffer, put};
 
 exported! {
     /// Returns the number of event sources (F25).
     fn MPI_T_source_get_num / PMPI_T_source_get_num(num_sources: *mut c_int) {
         let (_, merged) = initialized()?;
-        not_null(num_sources)?;
+        num_sources.check()?;
         merged.sync();
-        // SAFETY: `num_sources` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { num_sources.write_unaligned(merged.sources.len() as c_int) };
+        num_sources.set(merged.sources.len() as c_int);
         Ok(())
     }
 
@@ -29,13 +27,10 @@ exported! {
         ordering: *mut c_int, ticks_per_second: *mut i64, max_ticks: *mut i64, info: *mut c_void,
     ) {
         let (_, merged) = initialized()?;
-        let (name, desc) = (Buffer::new(name, name_len), Buffer::new(desc, desc_len));
-        // SAFETY: the tool passes `name_len` as null or valid for reads.
-        unsafe { name.check() }?;
-        // SAFETY: the tool passes `desc_len` as null or valid for reads.
-        unsafe { desc.check() }?;
+        // SAFETY: the tool passes each buffer with its length.
+        let (name, desc) = unsafe { name_and_description((name, name_len), (desc, desc_len)) }?;
         merged.sources.sync_unless_own(merged, source_index);
-        let source = merged.source_info(source_index).ok_or(Error::InvalidIndex)?;
+        let source = merged.sources.info(merged, source_index).ok_or(Error::InvalidIndex)?;
         let hints = |out| {
             let Some(Entry::Host(entry)) = merged.sources.get(source_index) else { return None };
             let (mut ordering, mut ticks_per_second, mut max_ticks): (c_int, i64, i64) = (0, 0, 0);
@@ -53,25 +48,18 @@ exported! {
         };
         // SAFETY: the tool passes `info` as null or with space for a handle of its flavor.
         unsafe { write_host_info(merged, info, hints) }?;
-        // SAFETY: the tool passes `name` as null or valid for `*name_len` bytes; `check` refused a negative
-        // length.
-        unsafe { name.fill(&source.name) };
-        // SAFETY: the tool passes `desc` as null or valid for `*desc_len` bytes; `check` refused a negative
-        // length.
-        unsafe { desc.fill(&source.desc) };
-        // SAFETY: the tool passes `ordering` as null or valid for writes.
-        unsafe { put(ordering, source.ordering) };
-        // SAFETY: the tool passes `ticks_per_second` as null or valid for writes.
-        unsafe { put(ticks_per_second, source.ticks_per_second) };
-        // SAFETY: the tool passes `max_ticks` as null or valid for writes.
-        unsafe { put(max_ticks, source.max_ticks) };
+        name.fill(&source.name);
+        desc.fill(&source.desc);
+        ordering.set(source.ordering);
+        ticks_per_second.set(source.ticks_per_second);
+        max_ticks.set(source.max_ticks);
         Ok(())
     }
 
     /// Returns the current time of a source (F27). May be called in signal handlers and callbacks.
     fn MPI_T_source_get_timestamp / PMPI_T_source_get_timestamp(source_index: c_int, timestamp: *mut i64) {
         let (_, merged) = initialized()?;
-        not_null(timestamp)?;
+        timestamp.check()?;
         let time = match merged.sources.get(source_index).ok_or(Error::InvalidIndex)? {
             Entry::Own(own) => merged.registry.source(*own).ok_or(Error::InvalidIndex)?.timestamp(),
             Entry::Host(entry) => {
@@ -85,8 +73,7 @@ exported! {
                 time
             }
         };
-        // SAFETY: `timestamp` is not null (checked), and the tool passes an address valid for writes.
-        unsafe { timestamp.write_unaligned(time) };
+        timestamp.set(time);
         Ok(())
     }
 }
@@ -96,7 +83,7 @@ exported! {
 /// # Safety
 ///
 /// `info` is null, or valid for writes of a handle.
-pub(super) unsafe fn write_info(info: *mut c_void) -> Result<(), Failure> {
+unsafe fn write_info(info: *mut c_void) -> Result<(), Failure> {
     if !info.is_null() {
         let new_handle = infos::create()?;
         // SAFETY: `info` is not null, so the caller passes space for a handle.

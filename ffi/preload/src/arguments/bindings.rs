@@ -10,13 +10,11 @@ use mpit_ffi::host::Host;
 
 /// A calling convention: the types of MPI arguments and their conversion.
 pub(crate) trait Binding: Copy + Debug + 'static {
-    /// The type of an `int`.
     type Int: Copy;
-    /// The type of a count: an `int` or an `MPI_Count`.
+    /// An `int` or an `MPI_Count`.
     type Count: Copy;
-    /// The type of an `MPI_Aint` or an `MPI_Count`, both of 64 bits.
+    /// An `MPI_Aint` or an `MPI_Count`, both of 64 bits.
     type Wide: Copy;
-    /// The type of a handle.
     type Object: Copy;
 
     /// True if counts in arrays have 64 bits.
@@ -25,24 +23,10 @@ pub(crate) trait Binding: Copy + Debug + 'static {
     fn int(raw: Self::Int) -> c_int;
     fn count(raw: Self::Count) -> i64;
     fn wide(raw: Self::Wide) -> i64;
-    /// Converts a communicator. The upper half of a narrow handle is undefined.
-    fn comm(raw: Self::Object) -> Handle;
-    /// Converts a datatype. The upper half of a narrow handle is undefined.
-    fn datatype(raw: Self::Object) -> Handle;
-    /// Converts a window. The upper half of a narrow handle is undefined.
-    fn win(raw: Self::Object) -> Handle;
-    /// Converts a reduction operation. The upper half of a narrow handle is undefined.
-    fn op(raw: Self::Object) -> Handle;
-    /// Reads a communicator from a variable of the program.
-    fn comm_at(at: *const c_void) -> Handle;
-    /// Reads a window from a variable of the program.
-    fn win_at(at: *const c_void) -> Handle;
-    /// Reads a datatype from an array of the program.
-    fn datatype_at(at: *const c_void, index: usize) -> Handle;
-    /// Reads a request from an array of the program.
-    fn request_at(at: *const c_void, index: usize) -> Handle;
-    /// Reads an error handler, a group, an info object or an operation from a variable of the program.
-    fn handle_at(kind: Bind, at: *const c_void) -> Handle;
+    /// Converts a handle of an object of this kind. The upper half of a narrow handle is undefined.
+    fn handle(kind: Bind, raw: Self::Object) -> Handle;
+    /// Reads a handle of an object of this kind from an array of the program.
+    fn handle_at(kind: Bind, at: *const c_void, index: usize) -> Handle;
     fn is_in_place(buffer: *const c_void) -> bool;
     /// Returns true if a buffer is `MPI_IN_PLACE`; `None` if that requires a lookup.
     fn is_in_place_without_lookup(buffer: *const c_void) -> Option<bool>;
@@ -94,43 +78,18 @@ macro_rules! c {
                 raw
             }
             #[inline]
-            fn comm(raw: Handle) -> Handle {
+            fn handle(_kind: Bind, raw: Handle) -> Handle {
                 raw
             }
-            #[inline]
-            fn datatype(raw: Handle) -> Handle {
-                raw
-            }
-            #[inline]
-            fn win(raw: Handle) -> Handle {
-                raw
-            }
-            #[inline]
-            fn op(raw: Handle) -> Handle {
-                raw
-            }
-            fn comm_at(at: *const c_void) -> Handle {
-                element(at, 0)
-            }
-            fn win_at(at: *const c_void) -> Handle {
-                element(at, 0)
-            }
-            fn datatype_at(at: *const c_void, index: usize) -> Handle {
+            fn handle_at(_kind: Bind, at: *const c_void, index: usize) -> Handle {
                 element(at, index)
-            }
-            fn request_at(at: *const c_void, index: usize) -> Handle {
-                element(at, index)
-            }
-            fn handle_at(_kind: Bind, at: *const c_void) -> Handle {
-                element(at, 0)
             }
             fn is_in_place(buffer: *const c_void) -> bool {
                 buffer.addr() == mpit_ffi::abi().in_place
             }
             #[inline]
             fn is_in_place_without_lookup(buffer: *const c_void) -> Option<bool> {
-                // The constant is 1 or the highest address in all libraries, and no buffer has such an
-                // address.
+                // The constant is 1 or the highest address in all libraries, and no buffer has such an address.
                 if buffer.addr().wrapping_add(1) > 2 { Some(false) } else { None }
             }
         }
@@ -153,8 +112,7 @@ fn element(at: *const c_void, index: usize) -> Handle {
 
 /// Returns an integer of an array of the program.
 pub(super) fn integer(at: *const c_void, index: usize) -> c_int {
-    // SAFETY: Fortran passes the address of each argument, and the standard requires at least `index` + 1
-    // integers there.
+    // SAFETY: Fortran passes the address of each argument, and the standard requires at least `index` + 1 integers there.
     unsafe { at.cast::<c_int>().wrapping_add(index).read() }
 }
 
@@ -178,32 +136,11 @@ macro_rules! fortran {
                 // SAFETY: Fortran passes the address of each argument.
                 unsafe { raw.read() }
             }
-            fn comm(raw: *const c_int) -> Handle {
-                fortran::comm(integer(raw.cast(), 0)).unwrap_or(0)
+            fn handle(kind: Bind, raw: *const c_int) -> Handle {
+                Self::handle_at(kind, raw.cast(), 0)
             }
-            fn datatype(raw: *const c_int) -> Handle {
-                fortran::datatype(integer(raw.cast(), 0)).unwrap_or(0)
-            }
-            fn win(raw: *const c_int) -> Handle {
-                fortran::win(integer(raw.cast(), 0)).unwrap_or(0)
-            }
-            fn op(raw: *const c_int) -> Handle {
-                fortran::op(integer(raw.cast(), 0)).unwrap_or(0)
-            }
-            fn comm_at(at: *const c_void) -> Handle {
-                fortran::comm(integer(at, 0)).unwrap_or(0)
-            }
-            fn win_at(at: *const c_void) -> Handle {
-                fortran::win(integer(at, 0)).unwrap_or(0)
-            }
-            fn datatype_at(at: *const c_void, index: usize) -> Handle {
-                fortran::datatype(integer(at, index)).unwrap_or(0)
-            }
-            fn request_at(at: *const c_void, index: usize) -> Handle {
-                fortran::request(integer(at, index)).unwrap_or(0)
-            }
-            fn handle_at(kind: Bind, at: *const c_void) -> Handle {
-                fortran::handle(kind, integer(at, 0)).unwrap_or(0)
+            fn handle_at(kind: Bind, at: *const c_void, index: usize) -> Handle {
+                fortran::handle(kind, integer(at, index)).unwrap_or(0)
             }
             fn is_in_place(buffer: *const c_void) -> bool {
                 fortran::is_in_place($address(buffer))
@@ -221,8 +158,7 @@ fn direct(buffer: *const c_void) -> *const c_void {
     buffer
 }
 
-/// Returns the address of a buffer that is passed by a descriptor (TS 29113); the address is its first
-/// member.
+/// Returns the address of a buffer that is passed by a descriptor (TS 29113); the address is its first member.
 fn described(buffer: *const c_void) -> *const c_void {
     if buffer.is_null() {
         return buffer;

@@ -16,16 +16,23 @@ use mpit_ffi::abi::{Abi, Handle};
 use bindings::integer;
 pub(crate) use bindings::{Binding, C, Fortran, FortranTs, LargeC, LargeFortran, LargeFortranTs};
 
-/// Defines the kinds that are values, each with the type in which the language passes it.
+/// Defines the kinds that are values, each with the type in which the language passes it. `of` is the kind of object of a
+/// handle.
 macro_rules! values {
-    ($($(#[$doc:meta])* $kind:ident($raw:ident) $(=> $get:ident -> $value:ty)?;)+) => {$(
+    ($($(#[$doc:meta])* $kind:ident($raw:ident) $(of $object:ident)? $(=> $get:ident -> $value:ty)?;)+) => {$(
         $(#[$doc])*
         #[repr(transparent)]
         #[derive(Clone, Copy)]
         pub(crate) struct $kind<L: Binding>(pub(crate) L::$raw);
 
         $(impl<L: Binding> $kind<L> {
-            /// Returns the value.
+            #[inline]
+            pub(crate) fn get(self) -> Handle {
+                L::handle(Bind::$object, self.0)
+            }
+        })?
+
+        $(impl<L: Binding> $kind<L> {
             #[inline]
             pub(crate) fn get(self) -> $value {
                 L::$get(self.0)
@@ -43,25 +50,29 @@ values! {
     Wide(Wide) => wide -> i64;
     /// A displacement in a window.
     Disp(Wide);
-    /// A communicator.
-    Comm(Object) => comm -> Handle;
-    /// A datatype.
-    Type(Object) => datatype -> Handle;
-    /// A window.
-    Win(Object) => win -> Handle;
+    Comm(Object) of Comm;
+    Type(Object) of Datatype;
+    Win(Object) of Win;
     /// A reduction operation.
-    Op(Object) => op -> Handle;
+    Op(Object) of Op;
     /// A handle of another kind, which is forwarded and not used.
     Object(Object);
 }
 
-/// Defines the kinds that are an address in all languages.
+/// Defines the kinds that are an address in all languages. `of` is the kind of object of a handle at the address.
 macro_rules! addresses {
-    ($($(#[$doc:meta])* $kind:ident;)+) => {$(
+    ($($(#[$doc:meta])* $kind:ident $(of $object:ident)?;)+) => {$(
         $(#[$doc])*
         #[repr(transparent)]
         #[derive(Clone, Copy)]
         pub(crate) struct $kind<L: Binding>(*const c_void, PhantomData<L>);
+
+        $(impl<L: Binding> $kind<L> {
+            /// Returns the handle; 0 if there is none.
+            pub(crate) fn get(self) -> Handle {
+                L::handle_at(Bind::$object, self.0, 0)
+            }
+        })?
     )+};
 }
 
@@ -70,44 +81,34 @@ addresses! {
     Buf;
     /// Any address that is forwarded and not used.
     Pointer;
-    /// The variable for a communicator that the call creates.
-    NewComm;
-    /// The variable for a window that the call creates.
-    NewWin;
-    /// The variable in which the call stores a number of bytes.
+    // Variables: `New...` for an object that the call creates, `...Out` for a result.
+    NewComm of Comm;
+    NewWin of Win;
     CountOut;
     /// A buffer of `MPI_MAX_ERROR_STRING` characters in which the call stores a text.
     TextOut;
-    /// The variable in which the call stores an `int`.
     IntOut;
-    /// The variable for a session that the call creates.
     NewSession;
     /// The variable of a datatype that the call creates, commits or frees.
-    NewType;
+    NewType of Datatype;
     /// The variable of a handle that the call frees.
     Freed;
     /// A request, or an array of them.
-    Request;
-    /// The datatypes of an array of blocks.
+    Request of Request;
+    // Arrays with an element for each block.
     Types;
-    /// The counts of an array of blocks to send.
     SendCounts;
-    /// The counts of an array of blocks to receive.
     RecvCounts;
-    /// The displacements of blocks to send.
     SendDispls;
-    /// The displacements of blocks to receive.
     RecvDispls;
 }
 
 impl<L: Binding> Buf<L> {
-    /// Returns true if the address is not null.
     #[inline]
     pub(crate) fn is_given(self) -> bool {
         !self.0.is_null()
     }
 
-    /// Returns true if it is `MPI_IN_PLACE`.
     pub(crate) fn is_in_place(self) -> bool {
         L::is_in_place(self.0)
     }
@@ -119,15 +120,7 @@ impl<L: Binding> Buf<L> {
     }
 }
 
-impl<L: Binding> NewComm<L> {
-    /// Returns the communicator that the call created.
-    pub(crate) fn get(self) -> Handle {
-        L::comm_at(self.0)
-    }
-}
-
 impl NewSession<C> {
-    /// Returns the session that the call created.
     pub(crate) fn get(self) -> Option<Handle> {
         if self.0.is_null() {
             return None;
@@ -138,14 +131,12 @@ impl NewSession<C> {
 }
 
 impl<L: Binding> Freed<L> {
-    /// Returns the handle, of the given kind of object; 0 if there is none.
     pub(crate) fn get(self, kind: Bind) -> Handle {
-        L::handle_at(kind, self.0)
+        L::handle_at(kind, self.0, 0)
     }
 }
 
 impl TextOut<C> {
-    /// Returns the text that the successful call has written.
     pub(crate) fn get(&self) -> Option<&CStr> {
         if self.0.is_null() {
             return None;
@@ -154,8 +145,7 @@ impl TextOut<C> {
         Some(unsafe { CStr::from_ptr(self.0.cast()) })
     }
 
-    /// Replaces the text. At most 255 characters are written, which fit in the `MPI_MAX_ERROR_STRING` of all
-    /// libraries.
+    /// Replaces the text. At most 255 characters are written, which fit in the `MPI_MAX_ERROR_STRING` of all libraries.
     pub(crate) fn set(self, text: &str) {
         let len = text.len().min(255);
         let at = self.0.cast::<u8>().cast_mut();
@@ -171,61 +161,35 @@ impl TextOut<C> {
 }
 
 impl IntOut<C> {
-    /// Replaces the number.
     pub(crate) fn set(self, number: c_int) {
-        let at = self.0.cast::<c_int>().cast_mut();
-        if at.is_null() {
-            return;
+        if !self.0.is_null() {
+            // SAFETY: the address is not null, and the standard requires the program to pass the address of an
+            // `int`.
+            unsafe { self.0.cast::<c_int>().cast_mut().write(number) };
         }
-        // SAFETY: the address is not null, and the standard requires the program to pass the address of an
-        // `int`.
-        unsafe { at.write(number) };
-    }
-}
-
-impl<L: Binding> NewWin<L> {
-    /// Returns the window that the call created.
-    pub(crate) fn get(self) -> Handle {
-        L::win_at(self.0)
-    }
-}
-
-impl<L: Binding> NewType<L> {
-    /// Returns the datatype.
-    pub(crate) fn get(self) -> Handle {
-        L::datatype_at(self.0, 0)
     }
 }
 
 impl<L: Binding> Request<L> {
-    /// Returns true if the address is not null.
     #[inline]
     pub(crate) fn is_given(self) -> bool {
         !self.0.is_null()
     }
 
-    /// Returns the request.
-    pub(crate) fn get(self) -> Handle {
-        self.at(0)
-    }
-
-    /// Returns the request at an index of an array.
     pub(crate) fn at(self, index: usize) -> Handle {
-        L::request_at(self.0, index)
+        L::handle_at(Bind::Request, self.0, index)
     }
 }
 
 impl<L: Binding> Types<L> {
-    /// Returns the array, of `len` datatypes.
     pub(crate) fn of(self, len: u32) -> TypeArray {
-        TypeArray { at: self.0, len, get: L::datatype_at }
+        TypeArray { at: self.0, len, get: |at, index| L::handle_at(Bind::Datatype, at, index) }
     }
 }
 
 macro_rules! counts {
     ($($kind:ident),+) => {$(
         impl<L: Binding> $kind<L> {
-            /// Returns the array, of `len` counts.
             pub(crate) fn of(self, len: u32) -> CountArray {
                 CountArray { at: self.0, len, wide: L::WIDE }
             }
@@ -244,7 +208,6 @@ pub(crate) struct CountArray {
 }
 
 impl CountArray {
-    /// Returns the address that the program passed.
     pub(crate) fn address(&self) -> *const c_void {
         self.at
     }
@@ -293,7 +256,6 @@ impl Debug for TypeArray {
 pub(crate) struct ErrorCode(*mut c_int);
 
 impl ErrorCode {
-    /// Returns the error code of the call.
     pub(crate) fn get(self) -> c_int {
         // SAFETY: Fortran passes the address of the error code, or null if the argument is omitted.
         unsafe { self.0.as_ref() }.copied().unwrap_or(Abi::SUCCESS)

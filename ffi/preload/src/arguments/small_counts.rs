@@ -33,8 +33,7 @@ type Array = Box<[c_int]>;
 /// The arrays of nonblocking calls, the newest last.
 static RECENT: Mutex<VecDeque<Array>> = Mutex::new(VecDeque::new());
 
-/// The number of arrays that are kept. An operation has at most four, so a thousand operations may be in
-/// flight.
+/// The number of arrays that are kept. An operation has at most four, so a thousand operations may be in flight.
 const MAX_RECENT: usize = 4096;
 
 /// The arrays of persistent calls, never freed. Programs use few different ones.

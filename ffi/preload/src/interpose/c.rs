@@ -1,7 +1,6 @@
 //! Interposed functions of C.
 
-/// Defines a C function and its `PMPI_` twin for a calling convention; `$missing` runs if the host lacks the
-/// function.
+/// Defines a C function and its `PMPI_` twin for a calling convention; `$missing` runs if the host lacks the function.
 macro_rules! c_function {
     ($binding:ident [variadic $i:tt $n:tt] $symbol:ident / $profiling:ident, $args:tt else $missing:expr) => {
         $crate::interpose::variadic_function! {
@@ -32,8 +31,7 @@ macro_rules! c_function {
             }
             $crate::interpose::fast_entry_in_c! { $recorder NEXT, $binding ($($arg: $kind),*) }
 
-            /// Records a call on the slow path and forwards it. Not cold: with several threads every call
-            /// takes this path.
+            /// Records a call on the slow path and forwards it. Not cold: with several threads every call takes this path.
             ///
             /// # Safety
             ///
@@ -44,8 +42,7 @@ macro_rules! c_function {
                 $($arg: $crate::arguments::$kind<$crate::arguments::$binding>),*
             ) -> std::ffi::c_int {
                 let forward = || match NEXT.find() {
-                    // SAFETY: `next` is the next definition of the same function, and gets the program's
-                    // arguments.
+                    // SAFETY: `next` is the next definition of the same function, and gets the program's arguments.
                     Some(next) => unsafe {
                         $crate::interpose::call!(next(
                             $($arg => $crate::arguments::$kind<$crate::arguments::$binding>),*
@@ -55,8 +52,7 @@ macro_rules! c_function {
                 };
                 $crate::interpose::run!($recorder forward)
             }
-            // A tool between us and the library may make MPI calls during the call, so its end has to be
-            // seen.
+            // A tool between us and the library may make MPI calls during the call, so its end has to be seen.
             use slow_path as indirect_path;
         };
     };
@@ -89,10 +85,8 @@ macro_rules! in_large_c {
                 LargeC $recorder [<MPI_ $name _c>] / [<PMPI_ $name _c>],
                 ($($arg: $kind),*)
                 else {
-                    static SMALL: mpit_ffi::host::Function = mpit_ffi::host::Function::new(
-                        $crate::interpose::c_name!(concat!("MPI_", stringify!($name))),
-                        $crate::interpose::c_name!(concat!("PMPI_", stringify!($name))),
-                    );
+                    static SMALL: mpit_ffi::host::Function =
+                        mpit_ffi::host::Function::new(concat!("PMPI_", stringify!($name), "\0"));
                     // Arguments cannot be converted if the constants of the library are unknown.
                     if mpit_ffi::host::foreign::is_foreign() {
                         return $crate::calls::no_such_function();
@@ -119,18 +113,15 @@ macro_rules! in_large_c {
 }
 pub(crate) use in_large_c;
 
-/// Defines the C function of an extension, `MPIX_`. Forwarded to the standard's function if the host has only
-/// that.
+/// Defines the C function of an extension, `MPIX_`. Forwarded to the standard's function if the host has only that.
 macro_rules! in_c_extension {
     ($recorder:tt $name:ident ($($arg:ident: $kind:ident),*)) => {
         pastey::paste! {
             $crate::interpose::c_function! {
                 C $recorder [<MPIX_ $name>] / [<PMPIX_ $name>], ($($arg: $kind),*)
                 else {
-                    static STANDARD: mpit_ffi::host::Function = mpit_ffi::host::Function::new(
-                        $crate::interpose::c_name!(concat!("MPI_", stringify!($name))),
-                        $crate::interpose::c_name!(concat!("PMPI_", stringify!($name))),
-                    );
+                    static STANDARD: mpit_ffi::host::Function =
+                        mpit_ffi::host::Function::new(concat!("PMPI_", stringify!($name), "\0"));
                     match STANDARD.next() {
                         // SAFETY: the standard adopted the function with the same parameters, and it gets the
                         // program's arguments.

@@ -38,20 +38,8 @@ macro_rules! with_listeners {
     ([variadic $i:tt $n:tt]) => {
         $crate::trampoline::variadic! { NEXT }
     };
-    // Recorded for every caller.
-    ([always $i:tt $n:tt]) => {
-        use fast_path as with_listeners;
-    };
-    ([before $i:tt $n:tt]) => {
-        use fast_path as with_listeners;
-    };
-    ([initializing $i:tt $n:tt]) => {
-        use fast_path as with_listeners;
-    };
-    ([creating $i:tt $n:tt]) => {
-        use fast_path as with_listeners;
-    };
-    ([freeing $i:tt $n:tt]) => {
+    // Times of recording without an interest: recorded for every caller.
+    ([$when:ident () $n:tt]) => {
         use fast_path as with_listeners;
     };
     ($recorder:tt) => {
@@ -72,10 +60,10 @@ macro_rules! with_listeners_from_outside {
 }
 pub(crate) use with_listeners_from_outside;
 
-/// Defines `NEXT` for a name, with its trampolines; `fast_path` and `slow_path` are in scope.
-macro_rules! next_definition {
-    ($recorder:tt $symbol:ident, $name:expr, $profiling:expr) => {
-        static NEXT: $crate::next_definition::NextDefinition = $crate::next_definition::NextDefinition::new(
+/// Describes the next definition of a name; the functions of the name are in scope.
+macro_rules! describe_next {
+    ($name:expr, $profiling:expr, $indirect_path:ident) => {
+        $crate::next_definition::NextDefinition::new(
             $crate::interpose::c_name!($name),
             $profiling,
             $crate::next_definition::EntryPoints {
@@ -83,9 +71,18 @@ macro_rules! next_definition {
                 with_listeners: with_listeners as *mut std::ffi::c_void,
                 fast_path: fast_path as *mut std::ffi::c_void,
                 slow_path: slow_path as *mut std::ffi::c_void,
-                indirect_path: indirect_path as *mut std::ffi::c_void,
+                indirect_path: $indirect_path as *mut std::ffi::c_void,
             },
-        );
+        )
+    };
+}
+pub(crate) use describe_next;
+
+/// Defines `NEXT` for a name, with its trampolines; `fast_path` and `slow_path` are in scope.
+macro_rules! next_definition {
+    ($recorder:tt $symbol:ident, $name:expr, $profiling:expr) => {
+        static NEXT: $crate::next_definition::NextDefinition =
+            $crate::interpose::describe_next!($name, $profiling, indirect_path);
         $crate::trampoline::unresolved! { NEXT }
         $crate::interpose::with_listeners! { $recorder }
         $crate::interpose::entry! { $recorder $symbol }
@@ -101,19 +98,12 @@ macro_rules! profiling {
     ($recorder:tt $symbol:ident) => {
         const TWIN: &$crate::next_definition::NextDefinition = &NEXT;
         const _: () = {
-            static NEXT: $crate::next_definition::NextDefinition =
-                $crate::next_definition::NextDefinition::new(
-                    $crate::interpose::c_name!(stringify!($symbol)),
-                    Some($crate::interpose::c_name!(stringify!($symbol))),
-                    $crate::next_definition::EntryPoints {
-                        unresolved: unresolved as *mut std::ffi::c_void,
-                        with_listeners: with_listeners as *mut std::ffi::c_void,
-                        fast_path: fast_path as *mut std::ffi::c_void,
-                        slow_path: slow_path as *mut std::ffi::c_void,
-                        indirect_path: fast_path as *mut std::ffi::c_void,
-                    },
-                )
-                .with_twin(TWIN);
+            static NEXT: $crate::next_definition::NextDefinition = $crate::interpose::describe_next!(
+                stringify!($symbol),
+                Some($crate::interpose::c_name!(stringify!($symbol))),
+                fast_path
+            )
+            .with_twin(TWIN);
             $crate::trampoline::unresolved! { NEXT }
             $crate::interpose::with_listeners_from_outside! { $recorder }
             $crate::interpose::entry! { $recorder $symbol }

@@ -114,8 +114,7 @@ macro_rules! fortran_name {
                 $($arg: $crate::arguments::$kind<$crate::arguments::$binding>,)*
                 error: $crate::arguments::ErrorCode,
             ) {
-                // SAFETY: the arguments are those of the program, which satisfy the rules of this MPI
-                // function.
+                // SAFETY: the arguments are those of the program, which satisfy the rules of this MPI function.
                 unsafe { $fast_path(&NEXT, $($arg,)* error) }
             }
             use fast_path as slow_path;

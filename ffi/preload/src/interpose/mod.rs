@@ -40,8 +40,7 @@
 //! still recorded once: the calls inside are recognized ([`crate::callers`]). `use mpi_f08` has names of its
 //! own, with the same arguments, all by reference; buffers may have descriptors, counts may have 64 bits, and
 //! only the error code may be missing. For the other interfaces, only the name with one underscore at its end is
-//! exported, the default of all current compilers: names decorated in other ways collide with C functions of many
-//! libraries.
+//! exported, the default of all current compilers: names decorated in other ways collide with C functions of many libraries.
 
 mod c;
 mod entries;
@@ -50,7 +49,9 @@ mod running;
 mod variadic;
 
 pub(crate) use c::{c_function, in_c, in_c_extension, in_large_c};
-pub(crate) use entries::{entry, next_definition, profiling, with_listeners, with_listeners_from_outside};
+pub(crate) use entries::{
+    describe_next, entry, next_definition, profiling, with_listeners, with_listeners_from_outside,
+};
 pub(crate) use fortran::{
     fortran_form, fortran_name, fortran_names, in_fortran, in_fortran_ts, in_large_fortran,
 };
@@ -105,14 +106,9 @@ pub(crate) use forms;
 
 /// Converts a name to a C string.
 macro_rules! c_name {
-    ($name:expr) => {{
-        const NAME: &std::ffi::CStr =
-            match std::ffi::CStr::from_bytes_with_nul(concat!($name, "\0").as_bytes()) {
-                Ok(name) => name,
-                Err(_) => panic!("a name without NUL"),
-            };
-        NAME
-    }};
+    ($name:expr) => {
+        mpit_ffi::host::c_name(concat!($name, "\0"))
+    };
 }
 pub(crate) use c_name;
 

@@ -15,7 +15,7 @@ macro_rules! run_on_fast_path {
     };
     ([around ($interest:ident) ($recorder:expr)] $forward:expr) => {
         $crate::calls::run_on_fast_path::<$crate::calls::$interest, _>(
-            || $crate::recorders::fast_record($recorder),
+            || $crate::recorders::Recorder::fast_record($recorder),
             $forward,
             $crate::recorders::record_call,
         )
@@ -38,8 +38,8 @@ macro_rules! run {
     ([around ($interest:ident) ($recorder:expr)] $forward:expr) => {
         $crate::calls::run::<$crate::calls::$interest, _>(
             $forward,
-            || $crate::recorders::prepare($recorder),
-            $crate::recorders::complete,
+            || $crate::recorders::Recorder::prepare($recorder),
+            $crate::recorders::Pending::after,
         )
     };
     ([in_advance $interest:tt $recorder:tt] $forward:expr) => {
@@ -57,8 +57,8 @@ macro_rules! run {
     ([creating () ($recorder:expr)] $forward:expr) => {
         $crate::calls::run_creation(
             $forward,
-            || $crate::recorders::prepare($recorder),
-            $crate::recorders::complete,
+            || $crate::recorders::Recorder::prepare($recorder),
+            $crate::recorders::Pending::after,
         )
     };
     ([freeing () ($recorder:expr)] $forward:expr) => {
@@ -81,25 +81,14 @@ macro_rules! has_no_listeners {
 }
 pub(crate) use has_no_listeners;
 
-/// Expands to true if `fast_path` has to check for listeners itself, because the exported function tests no counter.
+/// Expands to true if `fast_path` has to check for listeners itself: the exported function only tests the counters of calls
+/// whose time may be measured.
 macro_rules! must_check_listeners {
-    ([$when:ident (Messages) $n:tt]) => {
-        false
-    };
-    ([$when:ident (Collectives) $n:tt]) => {
-        false
-    };
-    ([$when:ident (Accesses) $n:tt]) => {
-        false
-    };
-    ([$when:ident (Starts) $n:tt]) => {
-        false
-    };
-    ([timed $i:tt $n:tt]) => {
-        false
+    ([$when:ident ($interest:ident) $n:tt]) => {
+        <$crate::calls::$interest as $crate::calls::Interest>::AREA.is_none()
     };
     ($recorder:tt) => {
-        true
+        false
     };
 }
 pub(crate) use must_check_listeners;

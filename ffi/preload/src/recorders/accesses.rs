@@ -12,12 +12,10 @@ use mpit_ffi::windows::{self, Window};
 use super::{Deliver, Recorder};
 use crate::arguments::{Binding, Count, Int, NewWin, Op, Type, Win};
 
-/// Registers a window that was created.
 pub(crate) fn created<L: Binding>(win: NewWin<L>) {
     windows::created(win.get());
 }
 
-/// Prepares for a call that frees a window.
 pub(crate) fn freeing<L: Binding>(win: NewWin<L>) -> Option<Freeing> {
     windows::freeing(win.get())
 }
@@ -52,21 +50,18 @@ impl AccessRecorder {
         Self { kind, rank: rank.get(), win: win.get(), sent: None, received: None }
     }
 
-    /// Adds elements that go to the target.
     #[inline]
     pub(crate) fn sends<L: Binding>(mut self, count: Count<L>, datatype: Type<L>) -> Self {
         self.sent = Some(Elements { count: count.get(), datatype: datatype.get() });
         self
     }
 
-    /// Adds elements that come from the target.
     #[inline]
     pub(crate) fn receives<L: Binding>(mut self, count: Count<L>, datatype: Type<L>) -> Self {
         self.received = Some(Elements { count: count.get(), datatype: datatype.get() });
         self
     }
 
-    /// Adds one element in each direction.
     #[inline]
     pub(crate) fn exchanges_one<L: Binding>(mut self, datatype: Type<L>) -> Self {
         let one = Some(Elements { count: 1, datatype: datatype.get() });

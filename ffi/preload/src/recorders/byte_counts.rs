@@ -1,5 +1,4 @@
-//! A list of byte counts that is written when a request is created and read when it is started, without
-//! locks.
+//! A list of byte counts that is written when a request is created and read when it is started, without locks.
 
 use std::sync::atomic::{
     AtomicPtr, AtomicU64,
@@ -21,11 +20,9 @@ impl ByteCounts {
         unsafe { self.words.load(Acquire).as_ref() }.map_or(&[], |words| words)
     }
 
-    /// Replaces the list.
     pub(crate) fn set(&self, list: &[u64]) {
         if self.words().len() < list.len() {
-            // At least doubled, so that all lists that were left behind together are shorter than the current
-            // one.
+            // At least doubled, so that all lists that were left behind together are shorter than the current one.
             let len = list.len().max(2 * self.words().len());
             let words: Words = (0..len).map(|_| AtomicU64::new(0)).collect();
             self.words.store(Box::leak(Box::new(words)), Release);
@@ -35,7 +32,6 @@ impl ByteCounts {
         }
     }
 
-    /// Returns the bytes for one rank.
     pub(crate) fn get(&self, index: u32) -> u64 {
         self.words().get(index as usize).map_or(0, |word| word.load(Relaxed))
     }

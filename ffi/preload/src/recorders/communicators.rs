@@ -5,8 +5,7 @@ use mpit_ffi::origins::Call;
 
 use crate::arguments::{Binding, Comm, NewComm};
 
-/// Registers a communicator that was created from another one; the null handle in a process that is not in
-/// it.
+/// Registers a communicator that was created from another one; the null handle in a process that is not in it.
 pub(crate) fn created<L: Binding>(call: Call, parent: Comm<L>, comm: NewComm<L>) {
     comms::created_from(mpit_ffi::abi().clean(parent.get()), call, comm.get());
 }
@@ -16,7 +15,6 @@ pub(crate) fn creation_started<L: Binding>(call: Call, parent: Comm<L>, comm: Ne
     comms::creation_started(mpit_ffi::abi().clean(parent.get()), call, comm.get());
 }
 
-/// Registers a communicator that was created without another one.
 pub(crate) fn created_without_parent<L: Binding>(comm: NewComm<L>) {
     comms::created(comm.get());
 }
@@ -27,12 +25,10 @@ pub(crate) fn register<L: Binding>(comm: NewComm<L>) {
     let _ = comms::in_use(comm.get());
 }
 
-/// Prepares for a call that frees a communicator.
 pub(crate) fn freeing<L: Binding>(comm: NewComm<L>) -> Option<Freeing> {
     comms::freeing(comm.get())
 }
 
-/// Updates the name of a communicator.
 pub(crate) fn renamed<L: Binding>(comm: Comm<L>) {
     comms::renamed(mpit_ffi::abi().clean(comm.get()));
 }

@@ -1,5 +1,4 @@
-//! Records of calls that commit, duplicate and free datatypes, so that sizes are known before the types are
-//! used.
+//! Records of calls that commit, duplicate and free datatypes, so that sizes are known before the types are used.
 
 use mpit::object::Bind;
 use mpit_ffi::bound_values;
@@ -9,7 +8,6 @@ use mpit_ffi::host::Host;
 
 use crate::arguments::{Binding, NewType, Type};
 
-/// Stores the size of a type that was committed.
 pub(crate) fn committed<L: Binding>(datatype: NewType<L>) {
     if let Some(host) = Host::get() {
         datatypes::committed(host.abi(), datatype.get());

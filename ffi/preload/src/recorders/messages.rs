@@ -53,7 +53,6 @@ pub(crate) fn forbid_recording_in_advance() {
 const MIN_TAG_LIMIT: c_int = 32767;
 
 impl SendRecorder {
-    /// Makes the record from the arguments of a call.
     #[inline]
     pub(crate) fn new<L: Binding>(
         mode: Mode,
@@ -114,8 +113,7 @@ impl SendRecorder {
     fn cached_record(self) -> Option<Send> {
         let (comm, size) = (comms::cached(self.comm)?, datatypes::cached_size(self.datatype)?);
         let to = comm.cached_world_rank(self.dest);
-        // `MPI_PROC_NULL` and ranks that were not used before are [`OUTSIDE`], too; the library refuses
-        // negative counts.
+        // `MPI_PROC_NULL` and ranks that were not used before are [`OUTSIDE`], too; the library refuses negative counts.
         if to != OUTSIDE && self.count >= 0 {
             let bytes = self.count.cast_unsigned().wrapping_mul(size);
             Some(self.send(comm, to, bytes))
@@ -174,8 +172,7 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    /// Returns the message in the form that components use; `None` for `MPI_PROC_NULL` and if a handle cannot
-    /// be resolved.
+    /// Returns the message in the form that components use; `None` for `MPI_PROC_NULL` and if a handle cannot be resolved.
     pub(crate) fn resolve(self) -> Option<(&'static Comm, Send)> {
         let Self { recorder, comm, size } = self;
         let abi = mpit_ffi::abi();

@@ -8,9 +8,7 @@ pub(crate) mod communicators;
 pub(crate) mod datatypes;
 pub(crate) mod error_texts;
 pub(crate) mod messages;
-pub(crate) mod objects;
 pub(crate) mod persistent;
-pub(crate) mod sessions;
 
 use crate::isolation::catch_panic;
 use crate::nesting::FastPathGuard;
@@ -62,14 +60,7 @@ pub(crate) trait Deliver {
     fn deliver(&self);
 }
 
-/// Returns the record of a call if it is complete before the call.
-#[inline]
-pub(crate) fn fast_record<N: Recorder>(recorder: N) -> Option<N::FastRecord> {
-    recorder.fast_record()
-}
-
-/// Delivers the record of a call that has succeeded. A separate function, so that its callers save no
-/// registers for it.
+/// Delivers the record of a call that has succeeded. A separate function, so that its callers save no registers for it.
 #[inline(never)]
 pub(crate) fn record_call<K: Deliver>(guard: &FastPathGuard, fast_record: &K) {
     if !fast_record.count() {
@@ -83,16 +74,4 @@ pub(crate) fn notify<K: Deliver>(guard: &FastPathGuard, fast_record: &K) {
     guard.notify(|| {
         catch_panic(|| fast_record.deliver());
     });
-}
-
-/// Prepares the record of a call on the slow path.
-#[inline]
-pub(crate) fn prepare<N: Recorder>(recorder: N) -> N::Pending {
-    recorder.prepare()
-}
-
-/// Completes the record of a call on the slow path.
-#[inline]
-pub(crate) fn complete<B: Pending>(pending: B) {
-    pending.after();
 }

@@ -114,8 +114,7 @@ fn remove(request: Handle) {
     COLLECTIVES.remove(request);
 }
 
-/// A call that creates a request, and the record of the operation that the request performs when it is
-/// started.
+/// A call that creates a request, and the record of the operation that the request performs when it is started.
 pub(crate) struct CreationRecorder<L: Binding, N> {
     request: Request<L>,
     recorder: N,
@@ -127,7 +126,6 @@ impl<L: Binding, N> CreationRecorder<L, N> {
     }
 }
 
-/// The state that is kept during the call.
 pub(crate) struct PendingCreation<L: Binding, B> {
     request: Request<L>,
     plan: B,
@@ -214,7 +212,6 @@ pub(crate) fn created_without_record<L: Binding>(request: Request<L>) {
     remove(request.get());
 }
 
-/// The requests of a call that starts them.
 #[derive(Clone, Copy)]
 pub(crate) struct StartRecorder<L: Binding> {
     requests: Request<L>,

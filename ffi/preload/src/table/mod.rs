@@ -1,5 +1,4 @@
-//! The table of calls: their names, arguments and records. A line is a call in all its forms; see
-//! [`crate::interpose`].
+//! The table of calls: their names, arguments and records. A line is a call in all its forms; see [`crate::interpose`].
 //!
 //! The functions are found by their symbols, so nothing in this module is public.
 

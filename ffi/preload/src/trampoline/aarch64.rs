@@ -8,54 +8,35 @@ use crate::next_definition;
 /// Defines the exported function of a name that always takes the second destination of its `NextDefinition`.
 macro_rules! entry {
     ($symbol:ident $next:ident) => {
-        /// Jumps to a destination of [`NextDefinition`](crate::next_definition::NextDefinition).
-        ///
-        /// # Safety
-        ///
-        /// The arguments satisfy the rules of the next function of this name.
-        #[unsafe(no_mangle)]
-        #[unsafe(naked)]
-        unsafe extern "C-unwind" fn $symbol() {
-            std::arch::naked_asm!(
-                "adrp x16, {next}",
-                "add x16, x16, :lo12:{next}",
-                "add x16, x16, #8",
-                "ldar x16, [x16]",
-                "br x16",
-                next = sym $next,
-            )
+        $crate::trampoline::exported! { $symbol
+            "adrp x16, {next}",
+            "add x16, x16, :lo12:{next}",
+            "add x16, x16, #8",
+            "ldar x16, [x16]",
+            "br x16",
+            next = sym $next,
         }
     };
 }
 pub(crate) use entry;
 
-/// Defines the exported function of a name whose number of listeners is the 32-bit counter at an offset from
-/// a symbol.
+/// Defines the exported function of a name whose number of listeners is the 32-bit counter at an offset from a symbol.
 macro_rules! counted_entry {
     ($symbol:ident $next:ident $counter:path, $offset:expr) => {
-        /// Jumps to a destination of [`NextDefinition`](crate::next_definition::NextDefinition).
-        ///
-        /// # Safety
-        ///
-        /// The arguments satisfy the rules of the next function of this name.
-        #[unsafe(no_mangle)]
-        #[unsafe(naked)]
-        unsafe extern "C-unwind" fn $symbol() {
-            std::arch::naked_asm!(
-                "adrp x17, {counter}",
-                "add x17, x17, :lo12:{counter}",
-                "ldr w17, [x17, {offset}]",
-                "adrp x16, {next}",
-                "add x16, x16, :lo12:{next}",
-                "cbz w17, 2f",
-                "add x16, x16, #8",
-                "2:",
-                "ldar x16, [x16]",
-                "br x16",
-                counter = sym $counter,
-                offset = const $offset,
-                next = sym $next,
-            )
+        $crate::trampoline::exported! { $symbol
+            "adrp x17, {counter}",
+            "add x17, x17, :lo12:{counter}",
+            "ldr w17, [x17, {offset}]",
+            "adrp x16, {next}",
+            "add x16, x16, :lo12:{next}",
+            "cbz w17, 2f",
+            "add x16, x16, #8",
+            "2:",
+            "ldar x16, [x16]",
+            "br x16",
+            counter = sym $counter,
+            offset = const $offset,
+            next = sym $next,
         }
     };
 }
@@ -64,31 +45,22 @@ pub(crate) use counted_entry;
 /// Defines the exported function of a name whose number of listeners is the sum of two counters.
 macro_rules! doubly_counted_entry {
     ($symbol:ident $next:ident $counter:path, $other:path) => {
-        /// Jumps to a destination of [`NextDefinition`](crate::next_definition::NextDefinition).
-        ///
-        /// # Safety
-        ///
-        /// The arguments satisfy the rules of the next function of this name.
-        #[unsafe(no_mangle)]
-        #[unsafe(naked)]
-        unsafe extern "C-unwind" fn $symbol() {
-            std::arch::naked_asm!(
-                "adrp x17, {counter}",
-                "ldr w17, [x17, :lo12:{counter}]",
-                "adrp x16, {other}",
-                "ldr w16, [x16, :lo12:{other}]",
-                "orr w17, w17, w16",
-                "adrp x16, {next}",
-                "add x16, x16, :lo12:{next}",
-                "cbz w17, 2f",
-                "add x16, x16, #8",
-                "2:",
-                "ldar x16, [x16]",
-                "br x16",
-                counter = sym $counter,
-                other = sym $other,
-                next = sym $next,
-            )
+        $crate::trampoline::exported! { $symbol
+            "adrp x17, {counter}",
+            "ldr w17, [x17, :lo12:{counter}]",
+            "adrp x16, {other}",
+            "ldr w16, [x16, :lo12:{other}]",
+            "orr w17, w17, w16",
+            "adrp x16, {next}",
+            "add x16, x16, :lo12:{next}",
+            "cbz w17, 2f",
+            "add x16, x16, #8",
+            "2:",
+            "ldar x16, [x16]",
+            "br x16",
+            counter = sym $counter,
+            other = sym $other,
+            next = sym $next,
         }
     };
 }
@@ -111,14 +83,6 @@ macro_rules! with_next {
 }
 pub(crate) use with_next;
 
-/// Defines `unresolved`, the destination of calls until the next definition is found.
-macro_rules! unresolved {
-    ($next:ident) => {
-        $crate::trampoline::with_next! { unresolved $next $crate::trampoline::resolve }
-    };
-}
-pub(crate) use unresolved;
-
 /// Defines `with_listeners`, the destination of calls to MPI functions with listeners.
 macro_rules! with_listeners {
     ($next:ident) => {
@@ -126,14 +90,6 @@ macro_rules! with_listeners {
     };
 }
 pub(crate) use with_listeners;
-
-/// Defines `with_listeners` for a function with unknown parameters.
-macro_rules! variadic {
-    ($next:ident) => {
-        $crate::trampoline::with_next! { with_listeners $next $crate::trampoline::record }
-    };
-}
-pub(crate) use variadic;
 
 /// Defines a function that calls `$function` with its first eight arguments, which are integers or addresses,
 /// restores them, and jumps to the address that `$function` returns. `$function` runs no foreign code, so vector

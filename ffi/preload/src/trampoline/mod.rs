@@ -9,11 +9,9 @@
 //! | `variadic!` | the second destination of functions with unknown parameters: records the call and jumps |
 //!
 //! A function that is not MPI's may have any parameters and results: all registers that a caller may use for
-//! arguments are saved while Rust code runs, vector registers in their full width, and the stack is unchanged
-//! at the jump.
+//! arguments are saved while Rust code runs, vector registers in their full width, and the stack is unchanged at the jump.
 //!
-//! [`NextDefinition`]: crate::next_definition::NextDefinition
-//! [`next_definition::resolve`]: crate::next_definition::resolve
+//! [`NextDefinition`]: crate::next_definition::NextDefinition [`next_definition::resolve`]: crate::next_definition::resolve
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -22,11 +20,44 @@ mod x86_64;
 
 #[cfg(target_arch = "aarch64")]
 pub(crate) use aarch64::{
-    check_caller, counted_entry, doubly_counted_entry, entry, jump_to_result, record, resolve, unresolved,
-    variadic, with_listeners, with_next,
+    check_caller, counted_entry, doubly_counted_entry, entry, jump_to_result, record, resolve,
+    with_listeners, with_next,
 };
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::{
-    check_caller, counted_entry, doubly_counted_entry, entry, jump_to_result, record, resolve, unresolved,
-    variadic, with_listeners,
+    check_caller, counted_entry, doubly_counted_entry, entry, jump_to_result, record, resolve,
+    with_listeners, with_next,
 };
+
+/// Defines an exported function with these instructions.
+macro_rules! exported {
+    ($symbol:ident $($body:tt)+) => {
+        /// Jumps to a destination of [`NextDefinition`](crate::next_definition::NextDefinition).
+        ///
+        /// # Safety
+        ///
+        /// The arguments satisfy the rules of the next function of this name.
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        unsafe extern "C-unwind" fn $symbol() {
+            std::arch::naked_asm!($($body)+)
+        }
+    };
+}
+pub(crate) use exported;
+
+/// Defines `unresolved`, the destination of calls until the next definition is found.
+macro_rules! unresolved {
+    ($next:ident) => {
+        $crate::trampoline::with_next! { unresolved $next $crate::trampoline::resolve }
+    };
+}
+pub(crate) use unresolved;
+
+/// Defines `with_listeners` for a function with unknown parameters.
+macro_rules! variadic {
+    ($next:ident) => {
+        $crate::trampoline::with_next! { with_listeners $next $crate::trampoline::record }
+    };
+}
+pub(crate) use variadic;

@@ -1,5 +1,4 @@
-//! The trampolines for x86-64. `r11` may be used at the entry of any function, `rax` and `r10` at that of MPI
-//! functions.
+//! The trampolines for x86-64. `r11` may be used at the entry of any function, `rax` and `r10` at that of MPI functions.
 //!
 //! Code that every call passes ends with `.p2align 5`. Each function has a section of its own, which this aligns to 32 bytes,
 //! so no branch of the function crosses a boundary at which processors fetch. A branch that did cost up to 3 ns a call.
@@ -7,48 +6,29 @@
 use std::arch::naked_asm;
 use std::sync::atomic::AtomicU8;
 
-use crate::next_definition;
+use crate::next_definition::{self, enter};
 
 /// Defines the exported function of a name that always takes the second destination of its `NextDefinition`.
 macro_rules! entry {
     ($symbol:ident $next:ident) => {
-        /// Jumps to a destination of [`NextDefinition`](crate::next_definition::NextDefinition).
-        ///
-        /// # Safety
-        ///
-        /// The arguments satisfy the rules of the next function of this name.
-        #[unsafe(no_mangle)]
-        #[unsafe(naked)]
-        unsafe extern "C-unwind" fn $symbol() {
-            std::arch::naked_asm!("jmp qword ptr [rip + {next} + 8]", next = sym $next)
-        }
+        $crate::trampoline::exported! { $symbol "jmp qword ptr [rip + {next} + 8]", next = sym $next }
     };
 }
 pub(crate) use entry;
 
-/// Defines the exported function of a name whose number of listeners is the 32-bit counter at an offset from
-/// a symbol.
+/// Defines the exported function of a name whose number of listeners is the 32-bit counter at an offset from a symbol.
 macro_rules! counted_entry {
     ($symbol:ident $next:ident $counter:path, $offset:expr) => {
-        /// Jumps to a destination of [`NextDefinition`](crate::next_definition::NextDefinition).
-        ///
-        /// # Safety
-        ///
-        /// The arguments satisfy the rules of the next function of this name.
-        #[unsafe(no_mangle)]
-        #[unsafe(naked)]
-        unsafe extern "C-unwind" fn $symbol() {
-            std::arch::naked_asm!(
-                "cmp dword ptr [rip + {counter} + {offset}], 0",
-                "jne 2f",
-                "jmp qword ptr [rip + {next}]",
-                "2:",
-                "jmp qword ptr [rip + {next} + 8]",
-                ".p2align 5",
-                counter = sym $counter,
-                offset = const $offset,
-                next = sym $next,
-            )
+        $crate::trampoline::exported! { $symbol
+            "cmp dword ptr [rip + {counter} + {offset}], 0",
+            "jne 2f",
+            "jmp qword ptr [rip + {next}]",
+            "2:",
+            "jmp qword ptr [rip + {next} + 8]",
+            ".p2align 5",
+            counter = sym $counter,
+            offset = const $offset,
+            next = sym $next,
         }
     };
 }
@@ -57,47 +37,38 @@ pub(crate) use counted_entry;
 /// Defines the exported function of a name whose number of listeners is the sum of two counters.
 macro_rules! doubly_counted_entry {
     ($symbol:ident $next:ident $counter:path, $other:path) => {
-        /// Jumps to a destination of [`NextDefinition`](crate::next_definition::NextDefinition).
-        ///
-        /// # Safety
-        ///
-        /// The arguments satisfy the rules of the next function of this name.
-        #[unsafe(no_mangle)]
-        #[unsafe(naked)]
-        unsafe extern "C-unwind" fn $symbol() {
-            std::arch::naked_asm!(
-                "cmp dword ptr [rip + {counter}], 0",
-                "jne 2f",
-                "cmp dword ptr [rip + {other}], 0",
-                "jne 2f",
-                "jmp qword ptr [rip + {next}]",
-                "2:",
-                "jmp qword ptr [rip + {next} + 8]",
-                ".p2align 5",
-                counter = sym $counter,
-                other = sym $other,
-                next = sym $next,
-            )
+        $crate::trampoline::exported! { $symbol
+            "cmp dword ptr [rip + {counter}], 0",
+            "jne 2f",
+            "cmp dword ptr [rip + {other}], 0",
+            "jne 2f",
+            "jmp qword ptr [rip + {next}]",
+            "2:",
+            "jmp qword ptr [rip + {next} + 8]",
+            ".p2align 5",
+            counter = sym $counter,
+            other = sym $other,
+            next = sym $next,
         }
     };
 }
 pub(crate) use doubly_counted_entry;
 
-/// Defines `unresolved`, the destination of calls until the next definition is found.
-macro_rules! unresolved {
-    ($next:ident) => {
+/// Defines a function that jumps to another one with the address of its `NextDefinition` in `r11`.
+macro_rules! with_next {
+    ($name:ident $next:ident $destination:path) => {
         #[unsafe(naked)]
-        unsafe extern "C-unwind" fn unresolved() {
+        unsafe extern "C-unwind" fn $name() {
             std::arch::naked_asm!(
                 "lea r11, [rip + {next}]",
-                "jmp {resolve}",
+                "jmp {destination}",
                 next = sym $next,
-                resolve = sym $crate::trampoline::resolve,
+                destination = sym $destination,
             )
         }
     };
 }
-pub(crate) use unresolved;
+pub(crate) use with_next;
 
 /// Defines `with_listeners`, the destination of calls to MPI functions with listeners. It jumps to `fast_path` if the
 /// object that called first calls again; otherwise the caller is looked up.
@@ -125,22 +96,6 @@ macro_rules! with_listeners {
 }
 pub(crate) use with_listeners;
 
-/// Defines `with_listeners` for a function with unknown parameters.
-macro_rules! variadic {
-    ($next:ident) => {
-        #[unsafe(naked)]
-        unsafe extern "C-unwind" fn with_listeners() {
-            std::arch::naked_asm!(
-                "lea r11, [rip + {next}]",
-                "jmp {record}",
-                next = sym $next,
-                record = sym $crate::trampoline::record,
-            )
-        }
-    };
-}
-pub(crate) use variadic;
-
 /// Defines a function that calls `$function` with its first six or seven arguments, which are integers or
 /// addresses, restores them, and jumps to the address that `$function` returns. `$function` runs no foreign code,
 /// so vector registers are not saved.
@@ -153,7 +108,7 @@ macro_rules! jump_to_result {
         // A copy of the seventh argument, in the place where the called function expects it. It also aligns the stack.
         $crate::trampoline::jump_to_result! { $name $function "push qword ptr [rsp + 56]" }
     };
-    ($name:ident $function:ident $last:literal) => {
+    ($name:ident $function:ident $($prepare:literal),+) => {
         #[unsafe(naked)]
         unsafe extern "C-unwind" fn $name() {
             std::arch::naked_asm!(
@@ -163,7 +118,7 @@ macro_rules! jump_to_result {
                 "push rcx",
                 "push r8",
                 "push r9",
-                $last,
+                $($prepare,)+
                 "call {function}",
                 "add rsp, 8",
                 "pop r9",
@@ -293,33 +248,8 @@ pub(crate) unsafe extern "C-unwind" fn check_caller() {
     )
 }
 
-/// Looks up a caller that is not in the list. MPI functions have no floating-point arguments, so vector
-/// registers are not saved.
-#[unsafe(naked)]
-unsafe extern "C-unwind" fn look_up_caller() {
-    naked_asm!(
-        "push rdi",
-        "push rsi",
-        "push rdx",
-        "push rcx",
-        "push r8",
-        "push r9",
-        "sub rsp, 8",
-        "mov rdi, r11",
-        "mov rsi, [rsp + 56]",
-        "call {function}",
-        "mov r11, rax",
-        "add rsp, 8",
-        "pop r9",
-        "pop r8",
-        "pop rcx",
-        "pop rdx",
-        "pop rsi",
-        "pop rdi",
-        "jmp r11",
-        function = sym next_definition::enter,
-    )
-}
+// Looks up a caller that is not in the list. MPI functions have no floating-point arguments, so vector registers are not saved.
+jump_to_result! { look_up_caller enter "sub rsp, 8", "mov rdi, r11", "mov rsi, [rsp + 56]" }
 
 /// Calls the function that records the call, with the [`next_definition::NextDefinition`], and jumps to the result.
 #[unsafe(naked)]

@@ -5,7 +5,6 @@ use std::cell::Cell;
 use super::bytes;
 use crate::arguments::CountArray;
 
-/// The bytes that a process exchanges with each other process.
 #[derive(Debug)]
 pub(crate) enum Amounts {
     /// An equal number of bytes with each.

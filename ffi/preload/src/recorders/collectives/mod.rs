@@ -105,8 +105,7 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
     }
 }
 
-/// A collective operation that was forwarded: the operation if it was resolved before, and the arguments of
-/// the call.
+/// A collective operation that was forwarded: the operation if it was resolved before, and the arguments of the call.
 pub(crate) struct Pending<S> {
     resolved: Option<Collective>,
     shape: S,
@@ -175,7 +174,6 @@ impl CallContext {
         Some(Self { kind, comm, lookup })
     }
 
-    /// Returns the root.
     #[inline]
     fn root<L: Binding>(self, root: Int<L>) -> Option<Root> {
         if self.lookup == Lookup::Cached && self.comm.is_remote() {
