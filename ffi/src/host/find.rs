@@ -139,7 +139,8 @@ pub(crate) unsafe fn each_object(
     data: *mut c_void,
 ) {
     let _unforked = Inside::enter();
-    // SAFETY: the caller passes a callback and the data that it expects.
+    // SAFETY: `callback` keeps no pointer and expects `data`, the condition of this function, so both are valid during
+    // the call.
     unsafe { libc::dl_iterate_phdr(Some(callback), data) };
 }
 
