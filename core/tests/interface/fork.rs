@@ -99,7 +99,7 @@ fn no_lock_is_held_in_a_forked_child() {
         drop(FIRST.lock());
 
         // What is made once is made before the fork or after it. Handlers run in the opposite order of their registration.
-        // SAFETY: the handler stores to an atomic.
+        // SAFETY: the handler only stores to an atomic, which is async-signal-safe.
         unsafe { libc::pthread_atfork(Some(note_fork), None, None) };
         let making = AtomicBool::new(false);
         thread::scope(|scope| {

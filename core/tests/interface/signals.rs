@@ -43,11 +43,11 @@ struct Sum {
     lost: AtomicI64,
 }
 
-// SAFETY: the functions take what this tool registers with them.
+// SAFETY: tests register a leaked `Sum` with this `Abi`, and the functions ignore the function pointer.
 static ABI: Abi = unsafe { Abi::new(deliver, report, free_callback) };
 
 unsafe extern "C" fn deliver(_: *mut c_void, delivery: &Delivery) {
-    // SAFETY: sums are what was registered, and leaked.
+    // SAFETY: `Shared::new` registers a `Sum` with this `Abi`, and leaks it.
     let sum = unsafe { &*delivery.user_data.cast::<Sum>() };
     let mut amount = 0_u64;
     // SAFETY: the element is a `u64`.
@@ -62,7 +62,7 @@ unsafe extern "C" fn deliver(_: *mut c_void, delivery: &Delivery) {
 }
 
 unsafe extern "C" fn report(_: *mut c_void, report: &DropReport) {
-    // SAFETY: sums are what was registered, and leaked.
+    // SAFETY: `Shared::new` registers a `Sum` with this `Abi`, and leaks it.
     let sum = unsafe { &*report.user_data.cast::<Sum>() };
     sum.lost.fetch_add(report.count, Relaxed);
 }
@@ -226,7 +226,7 @@ thread_local! {
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-// SAFETY: the system's allocator does the work.
+// SAFETY: each function forwards its arguments to `System`, which fulfills the contract of `GlobalAlloc`.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATED.fetch_add(u64::from(IN_HANDLER.get()), Relaxed);
@@ -260,7 +260,7 @@ fn signal_may_interrupt_any_call() {
         (0..4).for_each(|peer| shared.peers.add(peer, 0));
 
         let handler: extern "C" fn(libc::c_int) = on_signal;
-        // SAFETY: the handler only does what this test shows to be possible in one.
+        // SAFETY: the handler uses atomics and access calls, which take no lock and allocate nothing (asserted below).
         let before = unsafe { libc::signal(libc::SIGPROF, handler as libc::sighandler_t) };
         assert_ne!(before, libc::SIG_ERR);
         // SAFETY: `pthread_self` has no preconditions.

@@ -44,8 +44,8 @@ mod tests {
 
     #[test]
     fn nothing_is_lost_in_tiles() {
-        let largest = if cfg!(miri) { 1500 } else { 100_000 };
-        for size in [1, 2, 255, 256, 257, 1000, largest] {
+        let sizes: &[u32] = if cfg!(miri) { &[1, 2, 40, 257] } else { &[1, 2, 255, 256, 257, 1000, 100_000] };
+        for &size in sizes {
             let cells = (0..size).map(|at| Cell { from: at, to: size - 1 - at, count: 1, bytes: at.into() });
             let matrix = Matrix::new(cells.collect());
             let tiles = Tiles::of(&matrix, size);

@@ -44,6 +44,7 @@ const MIRI: &[Suite] = &[
         // `crossbeam-epoch`, which rayon uses, violates Stacked Borrows (github.com/crossbeam-rs/crossbeam/issues/545).
         options: "-Zmiri-tree-borrows",
     },
+    Suite { package: "mpit-format", programs: &["--lib"], only: &[], except: &[], options: "" },
     Suite { package: "mpit", programs: &["--lib"], only: &[], except: &[], options: "" },
 ];
 
@@ -52,17 +53,33 @@ const THREAD_SANITIZER: &[Suite] = &[
         package: "mpit",
         programs: &["--lib", "--test", "interface"],
         only: &[],
-        // The sanitizer ends a child that was forked by a process with several threads.
-        except: &["no_lock_is_held_in_a_forked_child"],
+        // The sanitizer ends a child that was forked by a process with several threads. The example is not built here.
+        except: &["no_lock_is_held_in_a_forked_child", "the_first_example_prints_what_it_read"],
         options: "",
     },
     Suite {
         package: "mpit-components",
         programs: &["--lib", "--tests"],
-        only: &["thread", "foreign", "gather::", "claim::"],
+        only: &["thread", "foreign"],
         except: &[],
         options: "",
     },
+    Suite {
+        package: "mpit-monitoring",
+        programs: &["--lib"],
+        only: &["gather::", "claim::"],
+        except: &[],
+        options: "",
+    },
+    Suite {
+        package: "mpit-local",
+        programs: &["--test", "host"],
+        only: &["threads_access_a_window", "a_reading_thread"],
+        except: &[],
+        options: "",
+    },
+    // No test starts threads, but all run at once in those of the test program.
+    Suite { package: "mpit-frameworks", programs: &["--lib"], only: &[], except: &[], options: "" },
 ];
 
 const ADDRESS_SANITIZER: &[Suite] = &[

@@ -77,11 +77,11 @@ fn invalid_registrations_are_refused() {
     for id in forged.map(RegistrationId::from_number) {
         let interface = fixture.interface();
         let expected = Err(Error::InvalidHandle);
-        // SAFETY: nothing is registered that could be called.
+        // SAFETY: null is permitted, so nothing is registered that could be called.
         assert_eq!(unsafe { interface.event_handle_free(id, NULL, NULL) }, expected);
-        // SAFETY: nothing is registered that could be called.
+        // SAFETY: null is permitted, so nothing is registered that could be called.
         assert_eq!(unsafe { interface.event_register_callback(id, Safety::None, NULL, NULL) }, expected);
-        // SAFETY: nothing is registered that could be called.
+        // SAFETY: null is permitted, so nothing is registered that could be called.
         assert_eq!(unsafe { interface.event_set_dropped_handler(id, NULL) }, expected);
         assert_eq!(interface.event_check(id), expected);
         assert_eq!(interface.event_has_callback(id, Safety::None).map(drop), expected);

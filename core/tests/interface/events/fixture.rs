@@ -141,7 +141,8 @@ type OnFree = unsafe extern "C" fn(&FreeNotice, &CallbackData);
 pub(crate) const HANDLER: OnDrops = on_drops;
 pub(crate) const OTHER_HANDLER: OnDrops = on_drops_negated;
 
-// SAFETY: the functions take what this tool registers with them.
+// SAFETY: tests register an `OnEvent`, `OnDrops` and `OnFree` with this `Abi`, and a `CallbackData` that is never
+// freed.
 pub(crate) static ABI: Abi = unsafe { Abi::new(deliver, report, free_callback) };
 
 unsafe extern "C" fn deliver(function: *mut c_void, delivery: &Delivery) {

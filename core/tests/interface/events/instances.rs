@@ -10,14 +10,14 @@ const EXTENT: usize = std::mem::offset_of!(Payload, letter) + 1;
 
 fn copy_of(id: InstanceId) -> [u8; EXTENT + 8] {
     let mut bytes = [0xee; EXTENT + 8];
-    // SAFETY: there is more room than the extent.
+    // SAFETY: `bytes` is 8 bytes longer than the extent.
     unsafe { instance::copy(id, bytes.as_mut_ptr()) }.unwrap();
     bytes
 }
 
 fn read(id: InstanceId, element: i32) -> Result<[u8; 16], Error> {
     let mut bytes = [0xee; 16];
-    // SAFETY: no element is as large.
+    // SAFETY: no element is larger than 8 bytes, and the buffer has 16.
     unsafe { instance::read(id, element, bytes.as_mut_ptr()) }.map(|()| bytes)
 }
 
@@ -34,7 +34,7 @@ fn instance_ends_with_the_raise() {
     for id in deliveries.iter().map(|delivery| delivery.0).chain(forged.map(InstanceId)) {
         let mut untouched = [0xee_u8; EXTENT];
         assert_eq!(read(id, 0), Err(Error::InvalidHandle));
-        // SAFETY: there is room.
+        // SAFETY: `untouched` is as long as the extent.
         assert_eq!(unsafe { instance::copy(id, untouched.as_mut_ptr()) }, Err(Error::InvalidHandle));
         assert_eq!(untouched, [0xee; EXTENT]);
         assert_eq!(instance::timestamp(id), Err(Error::InvalidHandle));
@@ -61,9 +61,9 @@ fn look_at_everything(delivery: &Delivery, callback_data: &CallbackData) {
     for element in [-1, 4, i32::MIN, i32::MAX] {
         assert_eq!(read(id, element), Err(Error::InvalidIndex), "R292");
     }
-    // SAFETY: null is allowed.
+    // SAFETY: the call checks for null before any access.
     assert_eq!(unsafe { instance::read(id, 0, std::ptr::null_mut()) }, Err(Error::Invalid));
-    // SAFETY: null is allowed.
+    // SAFETY: the call checks for null before any access.
     assert_eq!(unsafe { instance::copy(id, std::ptr::null_mut()) }, Err(Error::Invalid));
     let source = instance::source_index(id).unwrap();
     assert_eq!(callback_data.fixture.bench.registry().source(source).unwrap().name(), "clock", "R294");

@@ -44,7 +44,7 @@ static SEEN: Mutex<Vec<Seen>> = Mutex::new(Vec::new());
 /// Reads an element of an instance into a buffer that is full of ones.
 fn element(delivery: &Delivery, number: i32, size: usize) -> Result<Vec<u8>> {
     let mut bytes = vec![0xff; 8];
-    // SAFETY: no element is larger than the buffer.
+    // SAFETY: no element is larger than 8 bytes, the length of the buffer.
     unsafe { instance::read(delivery.instance, number, bytes.as_mut_ptr()) }?;
     assert!(bytes[size..].iter().all(|byte| *byte == 0xff), "nothing is written beyond an element");
     bytes.truncate(size);
@@ -69,7 +69,7 @@ unsafe extern "C" fn report(_: *mut c_void, _: &DropReport) {}
 
 unsafe extern "C" fn free_callback(_: *mut c_void, _: &FreeNotice) {}
 
-// SAFETY: the functions take what this tool registers with them.
+// SAFETY: the functions use no pointer: `function` is a number, and the `user_data` is ignored.
 static ABI: Abi = unsafe { Abi::new(deliver, report, free_callback) };
 
 /// Listens to an event; the callback receives its number.

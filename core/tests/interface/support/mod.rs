@@ -189,27 +189,27 @@ impl Bench {
         count: usize,
     ) -> Result<Vec<T>> {
         let mut out = vec![T::from_word(u64::MAX); count];
-        // SAFETY: the tests name the type of their variable, and its count.
+        // SAFETY: `out` has `count` elements, and callers name the size of an element and the number of elements.
         unsafe { self.interface.read(session, handle, out.as_mut_ptr().cast()) }?;
         Ok(out)
     }
 
     pub(crate) fn read<T: Value>(self, session: SessionId, handle: PvarHandle) -> Result<T> {
         let mut out = T::from_word(u64::MAX);
-        // SAFETY: the tests name the type of their variable, and use this for scalars.
+        // SAFETY: callers name a type as large as the variable, which has one element.
         unsafe { self.interface.read(session, handle, (&raw mut out).cast()) }?;
         Ok(out)
     }
 
     pub(crate) fn read_and_reset<T: Value>(self, session: SessionId, handle: PvarHandle) -> Result<T> {
         let mut out = T::from_word(u64::MAX);
-        // SAFETY: the tests name the type of their variable, and use this for scalars.
+        // SAFETY: callers name a type as large as the variable, which has one element.
         unsafe { self.interface.readreset(session, handle, (&raw mut out).cast()) }?;
         Ok(out)
     }
 
     pub(crate) fn write<T: Value>(self, session: SessionId, handle: PvarHandle, value: T) -> Result<()> {
-        // SAFETY: the tests name the type of their variable, and use this for scalars.
+        // SAFETY: callers pass a value as large as the variable, which has one element.
         unsafe { self.interface.write(session, handle, (&raw const value).cast()) }
     }
 
@@ -226,26 +226,26 @@ impl Bench {
 
     pub(crate) fn cvar_read<T: Value>(self, handle: CvarHandle) -> Result<T> {
         let mut out = T::from_word(u64::MAX);
-        // SAFETY: the tests name the type of their variable, and use this for scalars.
+        // SAFETY: callers name a type as large as the variable, which has one element.
         unsafe { self.interface.cvar_read(handle, (&raw mut out).cast()) }?;
         Ok(out)
     }
 
     pub(crate) fn cvar_write<T: Value>(self, handle: CvarHandle, value: T) -> Result<()> {
-        // SAFETY: the tests name the type of their variable, and use this for scalars.
+        // SAFETY: callers pass a value as large as the variable, which has one element.
         unsafe { self.interface.cvar_write(handle, (&raw const value).cast()) }
     }
 
     pub(crate) fn cvar_read_text(self, handle: CvarHandle, count: usize) -> Result<Vec<u8>> {
         let mut out = vec![0xff; count];
-        // SAFETY: the tests name the count of their variable.
+        // SAFETY: `out` has `count` bytes, and callers pass the number of elements of the text variable.
         unsafe { self.interface.cvar_read(handle, out.as_mut_ptr()) }?;
         Ok(out)
     }
 
     /// Writes bytes of which one is a NUL, or as many as the variable has.
     pub(crate) fn cvar_write_text(self, handle: CvarHandle, text: &[u8]) -> Result<()> {
-        // SAFETY: the tests pass as many bytes as their variable has, or a text that ends in a NUL.
+        // SAFETY: `text` has as many bytes as the variable, or a NUL: the condition of this function.
         unsafe { self.interface.cvar_write(handle, text.as_ptr()) }
     }
 }

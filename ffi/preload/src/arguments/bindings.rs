@@ -129,11 +129,11 @@ macro_rules! fortran {
                 integer(raw.cast(), 0)
             }
             fn count(raw: *const $count) -> i64 {
-                // SAFETY: Fortran passes the address of each argument.
+                // SAFETY: Fortran passes the address of each argument, here of an integer of this kind.
                 unsafe { raw.read_unaligned() }.into()
             }
             fn wide(raw: *const i64) -> i64 {
-                // SAFETY: Fortran passes the address of each argument.
+                // SAFETY: Fortran passes the address of each argument, here of an integer of 8 bytes.
                 unsafe { raw.read() }
             }
             fn handle(kind: Bind, raw: *const c_int) -> Handle {
