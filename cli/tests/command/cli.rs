@@ -254,7 +254,9 @@ fn verbose_prints_settings() {
 fn mistakes_in_settings_prevent_the_run() {
     for (setting, expected) in [
         ("pml_monitoring_enabel=2", "did you mean `pml_monitoring_enable`?"),
-        ("xyz=2", "`mpit vars` lists those of mpit"),
+        ("monitoring_gather_timeuot=2", "did you mean `monitoring_gather_timeout`?"),
+        ("=2", "no variable can be called ``: its name is empty"),
+        ("a b=2", "no variable can be called `a b`: its name contains white space"),
         ("pml_monitoring_enable=two", "`two`: expected a whole number"),
         (
             "pml_monitoring_enable=7",
@@ -266,6 +268,16 @@ fn mistakes_in_settings_prevent_the_run() {
         assert_eq!(done.status.code(), Some(2));
         assert!(text(&done.stderr).contains(expected), "{}", text(&done.stderr));
         assert_eq!(text(&done.stdout), "");
+    }
+}
+
+/// Programs, libraries and plug-ins have variables that mpit does not know.
+#[test]
+fn unknown_settings_reach_the_command() {
+    for setting in ["solver_limit=7", "poll=2", "old.limit=3"] {
+        let done = mpit(&["run", "--set", setting, "--", "env"]);
+        assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+        assert!(text(&done.stdout).contains(&format!("\nMPIT_SET={setting}\n")), "{}", text(&done.stdout));
     }
 }
 
