@@ -131,6 +131,7 @@ fn stores_are_recovered_and_reported() {
     }
     let written = fs::read_to_string(path("run.2.prof")).unwrap();
     assert!(written.contains("E\t2\t1\t100 bytes\t1 msgs sent\t"), "{written}");
+    assert!(written.ends_with("\n# RECOVERED\n"), "{written}");
     assert!(!path("run.2.store").exists() && path("run.1.store").exists() && path("run.3.store").exists());
 
     // The report has what is left: with the earlier one, that of two processes.
@@ -138,6 +139,8 @@ fn stores_are_recovered_and_reported() {
     let note =
         format!("rank 3 ended without MPI_Finalize: recovered up to its last call, from {stem}.3.store\n");
     assert!(text(&report.stderr).contains(&note), "{}", text(&report.stderr));
+    let note = "mpit: rank 2 ended without MPI_Finalize: recovered up to the last call\n";
+    assert!(text(&report.stderr).contains(note), "{}", text(&report.stderr));
     assert_eq!(report.status.code(), Some(1));
     fs::remove_file(path("run.1.store")).unwrap();
     let report = mpit(&["report", &stem]);
@@ -153,6 +156,9 @@ fn stores_are_recovered_and_reported() {
         "{written}"
     );
     assert!(text(&done.stderr).contains("ranks 0,2 ended without MPI_Finalize"), "{}", text(&done.stderr));
+    let report = mpit(&["report", &path("run.prof").display().to_string()]);
+    let note = "mpit: ranks 0,2 ended without MPI_Finalize: recovered up to the last call\n";
+    assert_eq!(text(&report.stderr), note);
 }
 
 #[test]
@@ -429,6 +435,8 @@ fn report_writes_requested_formats() {
     ] {
         let file = out.join(format!("phase_1{ending}"));
         assert!(fs::metadata(&file).is_ok_and(|file| file.len() > 0), "{}", file.display());
+        let line = format!("\nwritten: {}\n", file.display());
+        assert_eq!(text(&done.stdout).matches(&line).count(), 1, "{line}{}", text(&done.stdout));
     }
     assert!(!out.join("phase_1_size_internal.mat").exists());
     assert_eq!(fs::read_to_string(out.join("phase_1_size_all.mat")).unwrap(), "0 20 \n20 0 \n");
