@@ -84,7 +84,7 @@ impl ForeignComponent {
         let framework = Framework::ALL.into_iter().find(|framework| framework.name() == about.framework);
         let Some(framework) = framework else {
             let why = format!("there is no framework `{}`, but pml, osc and coll", about.framework);
-            return Err(Fault::of(Rule::C4, why));
+            return Err(Fault::of(Rule::Framework, why));
         };
         if let Some(fault) = text_fault(about.name, "") {
             return Err(fault);
