@@ -264,10 +264,7 @@ fn mistakes_in_settings_prevent_the_run() {
         ("=2", "no variable can be called ``: its name is empty"),
         ("a b=2", "no variable can be called `a b`: its name contains white space"),
         ("pml_monitoring_enable=two", "`two`: expected a whole number"),
-        (
-            "pml_monitoring_enable=7",
-            "the variable does not accept it; `mpit vars pml_monitoring_enable` describes it",
-        ),
+        ("pml_monitoring_enable=7", "`7`: the variable does not accept it; its range is 0 to 2"),
         ("pml_monitoring_enable", "expected NAME=VALUE"),
     ] {
         let done = mpit(&["run", "--set", setting, "--", "echo", "ran"]);
@@ -340,6 +337,8 @@ fn vars_selects_entries() {
         printed,
         "mpit: no entry is called `pml_monitoring_enabel`; did you mean `pml_monitoring_enable`?\n"
     );
+    let none = text(&mpit(&["vars", "nosuchvar"]).stderr);
+    assert_eq!(none, "mpit: no entry is called `nosuchvar`; `mpit vars` lists all entries\n");
     let some: Value =
         serde_json::from_slice(&mpit(&["vars", "--json", "--grep", "HISTOGRAM"]).stdout).unwrap();
     let pvars = some["pvars"].as_array().unwrap();
@@ -358,6 +357,8 @@ fn tables_are_as_wide_as_the_terminal() {
     assert!(printed.lines().all(|line| line.trim_end().chars().count() <= 90), "{printed}");
     let piped = text(&mpit(&["vars"]).stdout);
     assert!(piped.lines().any(|line| line.contains("pml_monitoring_flush") && line.len() > 90), "{piped}");
+    // A long cell, such as a value of text, does not widen its column.
+    assert!(!piped.contains(&" ".repeat(60)), "{piped}");
 }
 
 #[test]

@@ -317,6 +317,9 @@ pub(crate) mod sealed {
 
 /// A type that stores a control variable.
 pub(super) trait Storage: CvarCell {
+    /// Returns the lowest and the highest value that it accepts, if it has a range.
+    fn range(&self) -> Option<(Self::Value, Self::Value)>;
+
     /// Returns the value of an object.
     fn load(&self, object: &Object<'_>) -> Self::Value;
 
@@ -328,6 +331,10 @@ pub(super) trait Storage: CvarCell {
 }
 
 impl<T: CvarValue> Storage for Cvar<T> {
+    fn range(&self) -> Option<(T, T)> {
+        self.range
+    }
+
     fn load(&self, _object: &Object<'_>) -> T {
         self.get()
     }
