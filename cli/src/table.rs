@@ -168,8 +168,7 @@ fn write_lines(out: &mut String, table: &Table) {
         }
     }
     for row in &rows {
-        let line: String =
-            row.iter().zip(&widths).map(|(cell, width)| format!(" {cell:<width$} ")).collect();
+        let line: String = row.iter().zip(&widths).map(|(cell, width)| format!(" {cell:<width$} ")).collect();
         let _ = writeln!(out, "{}", line.trim_end());
     }
 }

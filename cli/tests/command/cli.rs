@@ -280,7 +280,7 @@ fn unknown_settings_reach_the_command() {
     for setting in ["solver_limit=7", "poll=2", "old.limit=3"] {
         let done = mpit(&["run", "--set", setting, "--", "env"]);
         assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
-        assert!(text(&done.stdout).contains(&format!("\nMPIT_SET={setting}\n")), "{}", text(&done.stdout));
+        assert!(text(&done.stdout).contains(&format!("MPIT_SET={setting}\n")), "{}", text(&done.stdout));
     }
 }
 

@@ -63,7 +63,8 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>, min_similar
 #[must_use]
 pub fn misspelling_of<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_lowercase();
-    known.map(|known| (strsim::osa_distance(&name, known), known))
+    known
+        .map(|known| (strsim::osa_distance(&name, known), known))
         .filter(|(distance, known)| *distance <= 2.min(known.len() / 8))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, known)| known)
@@ -124,7 +125,9 @@ mod tests {
             assert_eq!(of(name), Some("pml_monitoring_enable"), "{name}");
         }
         assert_eq!(of("pml_component"), Some("pml_components"));
-        for name in ["", "poll", "call", "pml_compunent", "solver_limit", "pml_monitoring", "pml_recording_enable"] {
+        for name in
+            ["", "poll", "call", "pml_compunent", "solver_limit", "pml_monitoring", "pml_recording_enable"]
+        {
             assert_eq!(of(name), None, "{name}");
         }
     }
