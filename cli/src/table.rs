@@ -168,7 +168,10 @@ fn write_lines(out: &mut String, table: &Table) {
         }
     }
     for row in &rows {
-        let line: String = row.iter().zip(&widths).map(|(cell, width)| format!(" {cell:<width$} ")).collect();
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(widths.iter().copied()) {
+            let _ = write!(line, " {cell:<width$} ");
+        }
         let _ = writeln!(out, "{}", line.trim_end());
     }
 }

@@ -123,6 +123,7 @@ fn observe(environment: &[u8], maps: &str, library: &Path) -> ObservedProgram {
             .iter()
             .find(|(variable, _)| value(variable).is_some())
             .map(|(_, launcher)| *launcher)
+            .filter(|launcher| [OPEN_MPI, HYDRA].contains(launcher))
             .filter(|launcher| files().filter_map(launcher_of).any(|own| own != *launcher)),
     }
 }
@@ -155,6 +156,7 @@ mod tests {
             ("OMPI_COMM_WORLD_SIZE", "libmpi_abi.so.0", None),
             ("PMI_SIZE", "libmpi.so.40.30.4", Some(HYDRA)),
             ("PMI_SIZE", "libmpich.so.12.2.1", None),
+            ("SLURM_STEP_NUM_TASKS", "libmpich.so.12.2.1", None),
             ("HOME", "libmpich.so.12.2.1", None),
         ] {
             let environment = format!("PATH=/bin\0{variable}=2\0");
