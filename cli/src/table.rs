@@ -149,7 +149,7 @@ pub(crate) fn write(out: &mut String, table: &mut Table) {
 }
 
 /// The width above which a cell does not widen its column where there is no terminal.
-const WIDEST: usize = 40;
+const WIDEST: usize = 60;
 
 /// Writes a table for a file or a pipe, where each entry is one line. A long cell only shifts the rest of its own line.
 fn write_lines(out: &mut String, table: &Table) {
