@@ -324,7 +324,7 @@ impl TableBuilder {
         };
         for (number, one) in (1..).zip(&all) {
             // SAFETY: `one` is a copy of an entry of the table, so its strings end with a NUL.
-            let entry = match unsafe { self.entry(one, Origin::new(place, number)) } {
+            let entry = match unsafe { Self::entry(one, Origin::new(place, number)) } {
                 Ok(entry) => entry,
                 Err(left_out) => {
                     self.leave_out(left_out)?;
@@ -361,7 +361,7 @@ impl TableBuilder {
     /// # Safety
     ///
     /// The conditions of [`register`] hold.
-    unsafe fn entry<T: Listed>(&self, one: &T, position: Origin) -> Result<Entry, LeftOut> {
+    unsafe fn entry<T: Listed>(one: &T, position: Origin) -> Result<Entry, LeftOut> {
         let (kind, number) = (T::KIND, position.line());
         let (name, description, file, line) = one.texts();
         // SAFETY: the path is null or ends with a NUL, as all strings of a table, by the conditions of `register`.
