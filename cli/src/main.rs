@@ -80,7 +80,7 @@ enum Command {
 
 #[derive(Debug, Args)]
 struct Run {
-    /// Set a control variable; `mpit vars` lists them
+    /// Set a control variable of mpit, the program, a library or a plug-in; `mpit vars` lists them
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = settings::parse)]
     set: Vec<settings::Setting>,
 

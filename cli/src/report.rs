@@ -16,6 +16,7 @@ use mpit_report::input::{self, Identity, Recovered, Run};
 use mpit_report::matrix::{self, MAT_LIMIT, Selection, Value};
 use mpit_report::{Job, html, picture, summary};
 
+use crate::run::ranks;
 use crate::{Report, print};
 
 /// A file format of `--format`.
@@ -35,7 +36,7 @@ pub(crate) enum Format {
     Html,
 }
 
-/// Prints the reports, and writes the requested files.
+/// Prints the reports, and writes the requested files, each of which it names.
 pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
     let runs = selected(args)?;
     if !args.format.is_empty() {
@@ -53,16 +54,15 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
         let mut text = format!("{between}{}{}: ", run.path().display(), age_label(run));
         let printed = summary::write(&mut text, &job, args.top);
         debug_assert!(printed.is_ok(), "writing to a string cannot fail");
-        if let Err(error) = io::stdout().write_all(mpit::internal::printable(&text).as_bytes()) {
-            // The reader has closed the pipe on purpose.
-            return if error.kind() == io::ErrorKind::BrokenPipe {
-                Ok(ExitCode::SUCCESS)
-            } else {
-                Err(format!("cannot write to standard output: {error}"))
-            };
+        if !print_text(&text)? {
+            return Ok(ExitCode::SUCCESS);
         }
         for note in &job.notes {
             print(note);
+        }
+        if !job.recovered.is_empty() {
+            let ranks = ranks(&job.recovered);
+            print(&format!("{ranks} ended without MPI_Finalize: recovered up to the last call"));
         }
         for problem in &job.problems {
             print(&problem.to_string());
@@ -82,11 +82,20 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
         let mut text = format!("\n{}, sum of {}: ", phases.path().display(), names.join(", "));
         let printed = summary::write(&mut text, &job, args.top);
         debug_assert!(printed.is_ok(), "writing to a string cannot fail");
-        io::stdout()
-            .write_all(mpit::internal::printable(&text).as_bytes())
-            .map_err(|error| format!("cannot write to standard output: {error}"))?;
+        if !print_text(&text)? {
+            return Ok(ExitCode::SUCCESS);
+        }
     }
     Ok(if is_understood { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Writes to standard output. Returns false if the reader has closed the pipe, which it does on purpose.
+fn print_text(text: &str) -> Result<bool, String> {
+    match io::stdout().write_all(mpit::internal::printable(text).as_bytes()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(format!("cannot write to standard output: {error}")),
+    }
 }
 
 fn selected(args: &Report) -> Result<Vec<Run>, String> {
@@ -226,5 +235,6 @@ fn each_matrix(
 }
 
 fn create(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> Result<(), String> {
-    write_whole(path, write).map_err(|error| format!("cannot write {}: {error}", path.display()))
+    write_whole(path, write).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    print_text(&format!("written: {}\n", path.display())).map(drop)
 }

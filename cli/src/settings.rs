@@ -1,30 +1,33 @@
 //! `--set NAME=VALUE`, checked before the command runs, while the user can still correct it.
 
 use mpit::cvar::sources;
-use mpit::internal::registry::nearest;
-use mpit::tool::Registry;
+use mpit::internal::registry::{misspelling_of, name_fault};
+use mpit::tool::{CvarDesc, Registry};
 
-/// A setting that a variable accepts.
+/// A setting of the command line.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
     pub(crate) name: String,
     pub(crate) value: String,
 }
 
-/// Parses `NAME=VALUE`. The name must be a control variable of mpit's or its alias, and the value must be one of the
-/// variable's.
+/// Parses `NAME=VALUE`. The value of a variable of mpit's must be one that it accepts. Programs, libraries and plug-ins have
+/// variables that are not known here: the processes check their values, and report names that no variable has.
 pub(crate) fn parse(text: &str) -> Result<Setting, String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     if value.contains('\n') {
         return Err("a value is one line".into());
     }
-    // Plug-ins add variables that are not known here; the process that loads them reports errors.
-    let plug_ins =
-        std::env::var_os("MPIT_PLUGINS").is_some() || std::env::var_os("MPIT_PLUGIN_PATH").is_some();
+    if let Some(why) = name_fault(name) {
+        return Err(format!("no variable can be called `{name}`: {why}"));
+    }
     match find(name) {
         Some(desc) => sources::set_text(desc, value).map_err(|why| format!("`{value}`: {why}"))?,
-        None if plug_ins => (),
-        None => return Err(unknown(name)),
+        None => {
+            if let Some(known) = misspelling(name) {
+                return Err(format!("no control variable is called `{name}`; did you mean `{known}`?"));
+            }
+        }
     }
     Ok(Setting { name: name.into(), value: value.into() })
 }
@@ -40,20 +43,19 @@ pub(crate) fn apply(settings: &[Setting]) -> Result<(), String> {
 }
 
 /// Returns mpit's control variable with this name or alias.
-pub(crate) fn find(name: &str) -> Option<&'static mpit::tool::CvarDesc> {
-    let registry = Registry::global();
-    let mut all = (0..registry.cvar_count()).filter_map(|index| registry.cvar(index));
-    all.find(|desc| desc.name() == name || desc.aliases().contains(&name))
+pub(crate) fn find(name: &str) -> Option<&'static CvarDesc> {
+    all().find(|desc| desc.name() == name || desc.aliases().contains(&name))
 }
 
-fn unknown(name: &str) -> String {
+fn all() -> impl Iterator<Item = &'static CvarDesc> {
     let registry = Registry::global();
-    let names = (0..registry.cvar_count()).filter_map(|index| Some(registry.cvar(index)?.name()));
-    let nearest = nearest(name, names, 0.7);
-    match nearest {
-        Some(known) => format!("no control variable is called `{name}`; did you mean `{known}`?"),
-        None => format!("no control variable is called `{name}`; `mpit vars` lists those of mpit"),
-    }
+    (0..registry.cvar_count()).filter_map(|index| registry.cvar(index))
+}
+
+/// Returns the name of mpit's that this one certainly stands for.
+fn misspelling(name: &str) -> Option<&'static str> {
+    let known = all().flat_map(|desc| [desc.name()].into_iter().chain(desc.aliases().iter().copied()));
+    misspelling_of(name, known)
 }
 
 /// Returns the settings for the environment variable of launchers: those already in it, then these. Later ones take

@@ -141,10 +141,37 @@ fn fit(table: &mut Table, terminal: u16) {
 
 /// Writes a table without trailing blanks.
 pub(crate) fn write(out: &mut String, table: &mut Table) {
-    if let Some(width) = terminal_width() {
-        fit(table, width);
-    }
+    let Some(width) = terminal_width() else { return write_lines(out, table) };
+    fit(table, width);
     for line in table.to_string().lines() {
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+}
+
+/// The width above which a cell does not widen its column where there is no terminal.
+const WIDEST: usize = 60;
+
+/// Writes a table for a file or a pipe, where each entry is one line. A long cell only shifts the rest of its own line.
+fn write_lines(out: &mut String, table: &Table) {
+    let rows: Vec<Vec<String>> = table
+        .header()
+        .into_iter()
+        .chain(table.row_iter())
+        .map(|row| row.cell_iter().map(|cell| cell.content().replace('\n', " ")).collect())
+        .collect();
+    let mut widths = Vec::new();
+    for row in &rows {
+        widths.resize(widths.len().max(row.len()), 0);
+        for (width, cell) in widths.iter_mut().zip(row) {
+            let own = cell.chars().count();
+            *width = if own > WIDEST { *width } else { own.max(*width) };
+        }
+    }
+    for row in &rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(widths.iter().copied()) {
+            let _ = write!(line, " {cell:<width$} ");
+        }
         let _ = writeln!(out, "{}", line.trim_end());
     }
 }

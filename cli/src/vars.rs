@@ -46,6 +46,9 @@ pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
     }
 }
 
+/// The similarity (Jaro-Winkler) above which a name is taken for a misspelling of another one.
+const MIN_SIMILARITY: f64 = 0.85;
+
 /// Keeps the entries with these names. Fails if a name matches none.
 fn select_names(inventory: &mut Inventory, names: &[String]) -> Result<(), String> {
     // Only mpit's own variables have aliases.
@@ -59,7 +62,7 @@ fn select_names(inventory: &mut Inventory, names: &[String]) -> Result<(), Strin
     });
     match names.iter().find(|name| !known.contains(*name) && of_alias(name).is_none()) {
         None => Ok(()),
-        Some(missing) => Err(match nearest(missing, known.iter().map(String::as_str), 0.7) {
+        Some(missing) => Err(match nearest(missing, known.iter().map(String::as_str), MIN_SIMILARITY) {
             Some(near) => format!("no entry is called `{missing}`; did you mean `{near}`?"),
             None => format!("no entry is called `{missing}`; `mpit vars` lists all entries"),
         }),

@@ -33,7 +33,7 @@ pub struct Level {
     pub word: AtomicU64,
     pub running: AtomicU32,
     pub marks: AtomicPtr<c_void>,
-    /// A function (`mpit_reached_function`), or null.
+    /// The function `reached` of `mpit_plugin.h`, or null.
     pub reached: AtomicPtr<c_void>,
 }
 

@@ -79,11 +79,17 @@ fn basic_report(directory: &Path) -> Report {
     Report { file: directory.join(format!("{host}-{pid}.json")), members, unknown: Vec::new() }
 }
 
+/// The launcher of Open MPI.
+pub const OPEN_MPI: &str = "mpiexec of Open MPI";
+
+/// The launcher of MPICH and the libraries made of it.
+pub const HYDRA: &str = "Hydra, the mpiexec of MPICH and Intel MPI";
+
 /// Environment variables with the number of processes, and the launchers that set them. The first one present
 /// wins: launchers may run below others.
-const LAUNCHERS: [(&str, &str); 4] = [
-    ("OMPI_COMM_WORLD_SIZE", "mpiexec of Open MPI"),
-    ("PMI_SIZE", "Hydra, the mpiexec of MPICH and Intel MPI"),
+pub const LAUNCHERS: [(&str, &str); 4] = [
+    ("OMPI_COMM_WORLD_SIZE", OPEN_MPI),
+    ("PMI_SIZE", HYDRA),
     ("SLURM_STEP_NUM_TASKS", "srun"),
     ("PMIX_RANK", "a launcher with PMIx"),
 ];

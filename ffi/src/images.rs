@@ -10,6 +10,8 @@ use std::sync::atomic::{
 use mpit::internal::lock::Mutex;
 use mpit::internal::plugin::abi::PluginFunction;
 use mpit::internal::plugin::image::{self, NOTE_NAME, NOTE_TYPE};
+use mpit::internal::registry::has_unknown;
+use mpit::tool::Registry;
 
 use crate::host::Host;
 use crate::host::find::{self, MappedObject};
@@ -36,6 +38,15 @@ pub(crate) fn adopt_new() {
         SEEN.store(loaded, Release);
     }
     ADOPTING.store(false, Release);
+}
+
+/// Registers the definitions of images if a setting of this process may be for one of them, so that it has its value when
+/// `MPI_Init` returns. Otherwise they are left until a tool lists variables: a program that reads its own definitions after
+/// `MPI_Init` receives its events only while they are not registered here.
+pub(crate) fn adopt_for_settings() {
+    if has_unknown(Registry::global()) {
+        adopt_new();
+    }
 }
 
 /// Returns false if an image is not relocated yet, because another thread is loading it.

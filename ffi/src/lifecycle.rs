@@ -12,7 +12,7 @@ use mpit_components::{monitoring, run};
 
 use crate::abi::{Abi, Handle};
 use crate::host::{Host, mpi};
-use crate::{comms, doctor, gather, infos, inventory, mpi_t, native_monitoring, sessions};
+use crate::{comms, doctor, gather, images, infos, inventory, mpi_t, native_monitoring, sessions};
 
 static INITIALIZED: AtomicBool = AtomicBool::new(false);
 
@@ -63,6 +63,7 @@ fn handle_initialization() {
             // SAFETY: nothing shortens the mapped files: mpit creates them, under names that the program does not know,
             // and locks them.
             unsafe { mpit::internal::mapping::allow() };
+            images::adopt_for_settings();
             host::initialized(world);
             run_requested_actions();
         }
@@ -82,6 +83,7 @@ fn handle_initialization() {
         if was_spawned(abi) {
             run::set_spawned();
         }
+        images::adopt_for_settings();
         host::initialized(World::new(rank.cast_unsigned(), size.cast_unsigned()));
         comms::register_predefined();
         gather::register_transport();

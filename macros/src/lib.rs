@@ -2,7 +2,8 @@
 //!
 //! Each macro has three stages: `parse` converts the attribute's tokens to data, `check` applies the rules, and `expand` converts
 //! the checked definition to tokens. All mistakes of a definition are reported at once, each at its token. The expansion always
-//! contains the item that the attribute is on, as it was written; only an event struct also gets `#[repr(C)]`.
+//! contains the item that the attribute is on, as it was written; only an event struct also gets `#[repr(C)]`, and a cell of a reported
+//! type gets a valid one, so that the compiler does not report it again.
 //!
 //! A definition expands to one `const` block beside the item. It contains no unsafe code, adds no name to the module, and refers
 //! to `::mpit` or to the path in `crate = path`.
@@ -35,11 +36,17 @@ use proc_macro2::TokenStream as Tokens;
 #[doc = include_str!("../docs/pvar.md")]
 #[proc_macro_attribute]
 pub fn pvar(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    expand_item(item, |item, errors| {
-        let args = parse::PvarArgs::parse(attribute.into(), errors);
-        let pvar = check::Pvar::check(args, item, errors)?;
-        if errors.is_empty() { Some(expand::pvar(&pvar)) } else { None }
-    })
+    let item = Tokens::from(item);
+    let mut errors = Errors::default();
+    let args = parse::PvarArgs::parse(attribute.into(), &mut errors);
+    let stand_in = args.class.as_ref().and_then(|class| check::stand_in(&item, class.value));
+    let pvar = check::Pvar::check(args, &item, &mut errors);
+    let mut tokens = stand_in.unwrap_or(item);
+    if errors.is_empty() {
+        tokens.extend(pvar.map(|pvar| expand::pvar(&pvar)));
+    }
+    tokens.extend(errors.into_tokens());
+    tokens.into()
 }
 
 /// Defines a control variable: a `static` of type `Cvar<T>`, or `ObjectCvar<T>` if each object has a value.

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::error::Errors;
+use crate::vocabulary::Class;
 use crate::{check, expand, parse};
 
 /// Returns the mistakes of a pvar, with the first line of each message only.
@@ -46,6 +47,25 @@ fn a_definition_without_faults_has_none() {
     let attribute =
         quote!(class = "SIZE", bind = "COMM", category = [net::Net, Pml], continuous, verbosity = "USER_ALL");
     assert_eq!(pvar_faults(attribute, &item), Vec::<String>::new());
+}
+
+/// The compiler does not report a type again that the attribute reported.
+#[test]
+fn reported_cells_have_a_stand_in() {
+    let stand_in = |class, item| check::stand_in(&item, class).map(|item| item.to_string());
+    let counter = quote!(
+        pub static LOST: cell::Counter<u64> = Counter::new();
+    );
+    let lost = quote!(
+        pub static LOST: cell::Counter<f64> = Counter::new();
+    );
+    assert_eq!(stand_in(Class::Counter, lost.clone()), Some(counter.to_string()));
+    let level = quote!(
+        static QUEUE: Level<i32> = Level::new(3);
+    );
+    for (class, item) in [(Class::Counter, counter), (Class::Size, lost), (Class::Level, level)] {
+        assert_eq!(stand_in(class, item), None);
+    }
 }
 
 #[test]

@@ -96,6 +96,8 @@ pub struct Job {
     pub present: u32,
     /// The processes without data, by ascending rank.
     pub missing: Vec<Missing>,
+    /// The ranks of processes that ended without `MPI_Finalize` and whose files were recovered, in ascending order.
+    pub recovered: Vec<u32>,
     /// Messages by size, external and internal ones: bin 0 for empty messages, bin k + 1 for 2^k to 2^(k+1) - 1 bytes.
     pub sizes: Vec<u128>,
     /// The communicators, larger ones first.
@@ -143,6 +145,8 @@ pub(crate) struct Part {
     pub(crate) ranks: Vec<u32>,
     /// Ranks without data according to a container, with the reasons.
     pub(crate) missing: Vec<(u32, String)>,
+    /// Ranks whose texts were recovered, in any order and possibly with duplicates.
+    pub(crate) recovered: Vec<u32>,
     /// Lines that other components added.
     pub(crate) lines: Vec<Line>,
     /// Notes about the end of some processes, by rank.
@@ -171,6 +175,7 @@ impl Default for Part {
             comms: HashMap::new(),
             ranks: Vec::new(),
             missing: Vec::new(),
+            recovered: Vec::new(),
             lines: Vec::new(),
             notes: Vec::new(),
             size: 0,
@@ -221,6 +226,10 @@ impl parse::Sink for PartOf<'_> {
         self.part.lines.push(Line { rank, component, text });
     }
 
+    fn add_recovered(&mut self, rank: u32) {
+        self.part.recovered.push(rank);
+    }
+
     fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String) {
         self.part.problems.add(|| Problem { path: self.path.to_owned(), line, what: what() });
     }
@@ -243,6 +252,7 @@ impl Part {
         }
         self.ranks.extend(other.ranks);
         self.missing.extend(other.missing);
+        self.recovered.extend(other.recovered);
         self.lines.extend(other.lines);
         self.notes.extend(other.notes);
         self.size = self.size.max(other.size);
@@ -258,6 +268,8 @@ impl Part {
         notes.extend(self.notes.into_iter().map(|(_, note)| note));
         self.ranks.sort_unstable();
         self.ranks.dedup();
+        self.recovered.sort_unstable();
+        self.recovered.dedup();
         if self.ranks.len() < texts {
             let more = texts - self.ranks.len();
             notes.push(format!("{more} texts are of processes that have one already; they are added up"));
@@ -269,6 +281,7 @@ impl Part {
             size,
             present: self.ranks.len() as u32,
             missing: missing(size, &self.ranks, self.missing),
+            recovered: self.recovered,
             sizes: self.sizes.to_vec(),
             comms: groups(&self.comms),
             problems: self.problems.kept,

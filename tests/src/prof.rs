@@ -91,6 +91,10 @@ impl Prof {
 }
 
 const SECTIONS: [&str; 3] = ["# POINT TO POINT", "# OSC", "# COLLECTIVES"];
+
+/// The last line of a file that was recovered.
+pub const RECOVERED: &str = "# RECOVERED";
+
 const COLLECTIVES: [&str; 3] = ["O2A", "A2O", "A2A"];
 
 struct Parser {
@@ -107,6 +111,9 @@ impl Parser {
             return Failure::unless(self.section == SECTIONS.len(), || {
                 "a line of a component comes last".into()
             });
+        }
+        if line == RECOVERED && self.section == SECTIONS.len() {
+            return Ok(());
         }
         if line.starts_with('#') {
             let expected = SECTIONS.get(self.section).copied().unwrap_or("no further heading");

@@ -101,10 +101,16 @@ fn of_unreported(observed: &ObservedProgram) -> Option<String> {
              on standard error",
             if observed.has_settings { " and MPIT_SET" } else { "" }
         )),
-        _ => Some(format!(
-            "{program} loaded the library, which intercepted no MPI call: the program ended before MPI_Init, or found the \
-             functions of MPI by dlopen and dlsym, or MPIT_DOCTOR did not reach it"
-        )),
+        _ => Some(match observed.foreign_launcher {
+            Some(launcher) => format!(
+                "{program} loaded the library and did not initialize MPI: it was started by {launcher}, which belongs to another \
+                 MPI library than the program; use the mpiexec of that library"
+            ),
+            None => format!(
+                "{program} loaded the library, which intercepted no MPI call: the program ended before MPI_Init, or found the \
+                 functions of MPI by dlopen and dlsym, or MPIT_DOCTOR did not reach it"
+            ),
+        }),
     }
 }
 

@@ -84,7 +84,8 @@ fn verdict(diagnosis: &Diagnosis<'_>, is_well: bool) -> String {
     let of = of.map_or(diagnosis.processes.len(), |size| size as usize).max(diagnosis.processes.len());
     let good = diagnosis.processes.iter().filter(|process| process.finalized && process.unwritable.is_none());
     if diagnosis.processes.is_empty() {
-        return "no process loaded mpit".into();
+        let has_loaded = diagnosis.observed.iter().any(|observed| observed.has_library && observed.has_mpi);
+        return if has_loaded { "no process initialized MPI" } else { "no process loaded mpit" }.into();
     }
     match diagnosis.target {
         Some(target) if is_well => {

@@ -10,6 +10,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use mpit::cvar::sources::LAUNCHER_SETTINGS;
+use mpit_ffi::doctor::{HYDRA, LAUNCHERS, OPEN_MPI};
 
 use crate::elf::Program;
 use crate::preload;
@@ -31,6 +32,8 @@ pub(super) struct ObservedProgram {
     pub(super) has_library: bool,
     /// True if an MPI library is loaded.
     pub(super) has_mpi: bool,
+    /// The launcher, if the MPI library is not the one that it starts processes for.
+    pub(super) foreign_launcher: Option<&'static str>,
 }
 
 /// An observer of processes, which runs until it is ended.
@@ -87,6 +90,7 @@ fn scan(first: u32, library: &Path, all: &mut BTreeMap<(u32, PathBuf), ObservedP
         if let Some(before) = before {
             observed.has_library |= before.has_library;
             observed.has_mpi |= before.has_mpi;
+            observed.foreign_launcher = observed.foreign_launcher.or(before.foreign_launcher);
         }
         all.insert((pid, program), observed);
     }
@@ -115,5 +119,49 @@ fn observe(environment: &[u8], maps: &str, library: &Path) -> ObservedProgram {
         has_settings: value(LAUNCHER_SETTINGS).is_some(),
         has_library: files().any(is_ours),
         has_mpi: files().any(is_mpi),
+        foreign_launcher: LAUNCHERS
+            .iter()
+            .find(|(variable, _)| value(variable).is_some())
+            .map(|(_, launcher)| *launcher)
+            .filter(|launcher| [OPEN_MPI, HYDRA].contains(launcher))
+            .filter(|launcher| files().filter_map(launcher_of).any(|own| own != *launcher)),
+    }
+}
+
+/// Returns the launcher of the MPI library in a file, if the version in its name shows it.
+fn launcher_of(path: &str) -> Option<&'static str> {
+    let base = path.rsplit('/').next()?;
+    if base.starts_with("libmpi.so.40") {
+        Some(OPEN_MPI)
+    } else if base.starts_with("libmpi.so.12") || base.starts_with("libmpich.so.") {
+        Some(HYDRA)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{HYDRA, OPEN_MPI, observe};
+
+    #[test]
+    fn launchers_of_other_libraries_are_noticed() {
+        let library = |name| format!("7f00-7f01 r-xp 00000000 08:01 42 /usr/lib/{name}\n");
+        for (variable, name, expected) in [
+            ("OMPI_COMM_WORLD_SIZE", "libmpich.so.12.2.1", Some(OPEN_MPI)),
+            ("OMPI_COMM_WORLD_SIZE", "libmpi.so.12", Some(OPEN_MPI)),
+            ("OMPI_COMM_WORLD_SIZE", "libmpi.so.40.30.4", None),
+            ("OMPI_COMM_WORLD_SIZE", "libmpi_abi.so.0", None),
+            ("PMI_SIZE", "libmpi.so.40.30.4", Some(HYDRA)),
+            ("PMI_SIZE", "libmpich.so.12.2.1", None),
+            ("SLURM_STEP_NUM_TASKS", "libmpich.so.12.2.1", None),
+            ("HOME", "libmpich.so.12.2.1", None),
+        ] {
+            let environment = format!("PATH=/bin\0{variable}=2\0");
+            let observed = observe(environment.as_bytes(), &library(name), Path::new("/none.so"));
+            assert_eq!((observed.has_mpi, observed.foreign_launcher), (true, expected), "{variable} {name}");
+        }
     }
 }

@@ -123,7 +123,7 @@ impl Before {
         let identity = recovered.values().find_map(|(_, one)| one.identity.as_ref());
         let text = |(rank, (_, one)): (&u32, &(StoreFile, Recovered))| {
             // The store does not name the machine.
-            Text { rank: *rank, host: String::new(), text: one.text() }
+            Text { rank: *rank, host: String::new(), text: one.file_text() }
         };
         let texts: Vec<Text> = recovered.iter().map(text).collect();
         let beside = |rank: &u32| self.is_newer(&self.named(&format!(".{rank}.prof")));
@@ -143,7 +143,7 @@ impl Before {
         let mut all = [Vec::new(), Vec::new()];
         for (rank, (file, one)) in recovered {
             let path = self.named(&format!(".{rank}.prof"));
-            if is_written(&path, write_whole(&path, |mut to: &File| to.write_all(&one.text()))) {
+            if is_written(&path, write_whole(&path, |mut to: &File| to.write_all(&one.file_text()))) {
                 remove(&file);
                 all[usize::from(one.finalized)].push(rank);
             }

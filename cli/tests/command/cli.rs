@@ -131,6 +131,7 @@ fn stores_are_recovered_and_reported() {
     }
     let written = fs::read_to_string(path("run.2.prof")).unwrap();
     assert!(written.contains("E\t2\t1\t100 bytes\t1 msgs sent\t"), "{written}");
+    assert!(written.ends_with("\n# RECOVERED\n"), "{written}");
     assert!(!path("run.2.store").exists() && path("run.1.store").exists() && path("run.3.store").exists());
 
     // The report has what is left: with the earlier one, that of two processes.
@@ -138,6 +139,8 @@ fn stores_are_recovered_and_reported() {
     let note =
         format!("rank 3 ended without MPI_Finalize: recovered up to its last call, from {stem}.3.store\n");
     assert!(text(&report.stderr).contains(&note), "{}", text(&report.stderr));
+    let note = "mpit: rank 2 ended without MPI_Finalize: recovered up to the last call\n";
+    assert!(text(&report.stderr).contains(note), "{}", text(&report.stderr));
     assert_eq!(report.status.code(), Some(1));
     fs::remove_file(path("run.1.store")).unwrap();
     let report = mpit(&["report", &stem]);
@@ -153,6 +156,9 @@ fn stores_are_recovered_and_reported() {
         "{written}"
     );
     assert!(text(&done.stderr).contains("ranks 0,2 ended without MPI_Finalize"), "{}", text(&done.stderr));
+    let report = mpit(&["report", &path("run.prof").display().to_string()]);
+    let note = "mpit: ranks 0,2 ended without MPI_Finalize: recovered up to the last call\n";
+    assert_eq!(text(&report.stderr), note);
 }
 
 #[test]
@@ -254,18 +260,27 @@ fn verbose_prints_settings() {
 fn mistakes_in_settings_prevent_the_run() {
     for (setting, expected) in [
         ("pml_monitoring_enabel=2", "did you mean `pml_monitoring_enable`?"),
-        ("xyz=2", "`mpit vars` lists those of mpit"),
+        ("monitoring_gather_timeuot=2", "did you mean `monitoring_gather_timeout`?"),
+        ("=2", "no variable can be called ``: its name is empty"),
+        ("a b=2", "no variable can be called `a b`: its name contains white space"),
         ("pml_monitoring_enable=two", "`two`: expected a whole number"),
-        (
-            "pml_monitoring_enable=7",
-            "the variable does not accept it; `mpit vars pml_monitoring_enable` describes it",
-        ),
+        ("pml_monitoring_enable=7", "`7`: the variable does not accept it; its range is 0 to 2"),
         ("pml_monitoring_enable", "expected NAME=VALUE"),
     ] {
         let done = mpit(&["run", "--set", setting, "--", "echo", "ran"]);
         assert_eq!(done.status.code(), Some(2));
         assert!(text(&done.stderr).contains(expected), "{}", text(&done.stderr));
         assert_eq!(text(&done.stdout), "");
+    }
+}
+
+/// Programs, libraries and plug-ins have variables that mpit does not know.
+#[test]
+fn unknown_settings_reach_the_command() {
+    for setting in ["solver_limit=7", "poll=2", "old.limit=3"] {
+        let done = mpit(&["run", "--set", setting, "--", "env"]);
+        assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+        assert!(text(&done.stdout).contains(&format!("MPIT_SET={setting}\n")), "{}", text(&done.stdout));
     }
 }
 
@@ -322,6 +337,8 @@ fn vars_selects_entries() {
         printed,
         "mpit: no entry is called `pml_monitoring_enabel`; did you mean `pml_monitoring_enable`?\n"
     );
+    let none = text(&mpit(&["vars", "nosuchvar"]).stderr);
+    assert_eq!(none, "mpit: no entry is called `nosuchvar`; `mpit vars` lists all entries\n");
     let some: Value =
         serde_json::from_slice(&mpit(&["vars", "--json", "--grep", "HISTOGRAM"]).stdout).unwrap();
     let pvars = some["pvars"].as_array().unwrap();
@@ -340,6 +357,8 @@ fn tables_are_as_wide_as_the_terminal() {
     assert!(printed.lines().all(|line| line.trim_end().chars().count() <= 90), "{printed}");
     let piped = text(&mpit(&["vars"]).stdout);
     assert!(piped.lines().any(|line| line.contains("pml_monitoring_flush") && line.len() > 90), "{piped}");
+    // A long cell, such as a value of text, does not widen its column.
+    assert!(!piped.contains(&" ".repeat(80)), "{piped}");
 }
 
 #[test]
@@ -417,6 +436,8 @@ fn report_writes_requested_formats() {
     ] {
         let file = out.join(format!("phase_1{ending}"));
         assert!(fs::metadata(&file).is_ok_and(|file| file.len() > 0), "{}", file.display());
+        let line = format!("\nwritten: {}\n", file.display());
+        assert_eq!(text(&done.stdout).matches(&line).count(), 1, "{line}{}", text(&done.stdout));
     }
     assert!(!out.join("phase_1_size_internal.mat").exists());
     assert_eq!(fs::read_to_string(out.join("phase_1_size_all.mat")).unwrap(), "0 20 \n20 0 \n");

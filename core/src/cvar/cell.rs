@@ -312,6 +312,9 @@ pub(crate) mod sealed {
 }
 
 pub(super) trait Storage: CvarCell {
+    /// Returns the lowest and the highest value that it accepts, if it has a range.
+    fn range(&self) -> Option<(Self::Value, Self::Value)>;
+
     fn load(&self, object: &Object<'_>) -> Self::Value;
 
     /// Stores a value for an object, unless it is refused.
@@ -321,6 +324,10 @@ pub(super) trait Storage: CvarCell {
 }
 
 impl<T: CvarValue> Storage for Cvar<T> {
+    fn range(&self) -> Option<(T, T)> {
+        self.range
+    }
+
     fn load(&self, _object: &Object<'_>) -> T {
         self.get()
     }

@@ -178,6 +178,11 @@ impl CvarDesc {
         self.metadata.activation()
     }
 
+    /// Returns the lowest and the highest value that it accepts, as words, if it is a number with a range.
+    pub(super) fn range(&self) -> Option<[u64; 2]> {
+        self.cell.range()
+    }
+
     /// Copies the value.
     ///
     /// # Safety

@@ -22,6 +22,11 @@ pub trait ErasedCvar: Sync {
 
     fn enumeration(&self) -> Option<&'static EnumDesc>;
 
+    /// Returns the lowest and the highest value that it accepts, as words, if it is a number with a range.
+    fn range(&self) -> Option<[u64; 2]> {
+        None
+    }
+
     /// Copies the value to `out`, which has at least [`count`](Self::count) elements.
     ///
     /// # Safety
@@ -55,6 +60,18 @@ impl<S: Storage> ErasedCvar for S {
 
     fn enumeration(&self) -> Option<&'static EnumDesc> {
         S::Value::ENUMERATION
+    }
+
+    fn range(&self) -> Option<[u64; 2]> {
+        if S::Value::COUNT != 1 {
+            return None;
+        }
+        let (low, high) = Storage::range(self)?;
+        Some([low, high].map(|end| {
+            let mut element = [<S::Value as CvarValue>::Element::from_word(0)];
+            end.to_elements(&mut element);
+            element[0].to_word()
+        }))
     }
 
     unsafe fn read(&self, object: &Object<'_>, out: *mut u8, count: usize) -> Result<()> {

@@ -178,6 +178,10 @@ impl<T: CvarValue> ObjectCvar<T> {
 }
 
 impl<T: CvarValue> Storage for ObjectCvar<T> {
+    fn range(&self) -> Option<(T, T)> {
+        self.range
+    }
+
     fn load(&self, object: &Object<'_>) -> T {
         match object.kind() {
             Bind::NoObject => self.default(),

@@ -249,9 +249,10 @@ fn write<T: Value>(desc: &CvarDesc, value: &[T]) -> Result<(), String> {
     debug_assert!(fits::<T>(desc.datatype()));
     // SAFETY: the callers in this module pass elements of the descriptor's datatype.
     unsafe { desc.write(&Object::NONE, value.as_ptr().cast(), value.len()) }.map_err(|error| match error {
-        crate::Error::Invalid => {
-            format!("the variable does not accept it; `mpit vars {}` describes it", desc.name())
-        }
+        crate::Error::Invalid => match desc.range_as_text() {
+            Some(range) => format!("the variable does not accept it; its range is {range}"),
+            None => format!("the variable does not accept it; `mpit vars {}` describes it", desc.name()),
+        },
         other => other.to_string(),
     })
 }

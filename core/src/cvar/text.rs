@@ -27,7 +27,15 @@ impl CvarDesc {
     fn element_as_text(&self, bytes: &[u8]) -> String {
         let mut word = [0; 8];
         word[..bytes.len()].copy_from_slice(bytes);
-        let word = u64::from_ne_bytes(word);
+        self.word_as_text(u64::from_ne_bytes(word))
+    }
+
+    /// Returns the range of a number, if it has one: `0 to 100`.
+    pub(super) fn range_as_text(&self) -> Option<String> {
+        self.range().map(|ends| ends.map(|end| self.word_as_text(end)).join(" to "))
+    }
+
+    fn word_as_text(&self, word: u64) -> String {
         let int = (word as u32).cast_signed();
         if let Some(item) = self.enumeration().and_then(|enumeration| enumeration.item(int)) {
             return item.name().to_owned();

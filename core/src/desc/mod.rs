@@ -13,7 +13,8 @@ mod metadata;
 pub use category::{Category, CategoryDesc, CategoryLink};
 pub use metadata::{LONGEST_DESCRIPTION, Metadata, SharedMetadata};
 
-/// The source location of a definition, for messages.
+/// The source location of a definition, for messages. An entry of a table may lack one: then `file` is the name of its list,
+/// which ends with a blank, and `line` its position there, or 0 for the whole list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Origin {
     file: &'static str,
@@ -39,7 +40,11 @@ impl Origin {
 
 impl std::fmt::Display for Origin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{}", self.file, self.line)
+        match self.file.strip_suffix(' ') {
+            None => write!(f, "{}:{}", self.file, self.line),
+            Some(list) if self.line == 0 => f.write_str(list),
+            Some(list) => write!(f, "{list} {}", self.line),
+        }
     }
 }
 

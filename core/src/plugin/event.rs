@@ -61,6 +61,9 @@ impl TableBuilder {
         let registry = Registry::global();
         let known = registry.source_index(name).and_then(|index| registry.source(index));
         known.ok_or_else(|| {
+            if self.has_left_out("source", name) {
+                return Fault::of(Rule::LeftOut, format!("its source `{name}` was left out"));
+            }
             Fault::of(Rule::C35, format!("there is no source `{name}`, in the table or registered before"))
         })
     }

@@ -301,18 +301,18 @@ impl TableBuilder {
         count: usize,
         convert_entry: unsafe fn(&mut Self, &T, &Entry) -> EntryResult<()>,
     ) -> Result<(), LeftOut> {
+        let place: &'static str = format!("{}, {} ", self.component, T::KIND).leak();
         // SAFETY: `list` is null or has `count` structs of one size: the caller passes a list of a table.
         let all = match unsafe { read_list(T::KIND, list, count) } {
             Ok(all) => all,
             Err(why) => {
-                let (what, origin) =
-                    (format!("the list of kind {}", T::KIND), Origin::new(self.component, 0));
+                let (what, origin) = (format!("the list of kind {}", T::KIND), Origin::new(place, 0));
                 return self.leave_out(LeftOut { what, origin, fault: why.clone().into(), line: why });
             }
         };
         for (number, one) in (1..).zip(&all) {
             // SAFETY: `one` is a copy of an entry of the table, so its strings end with a NUL.
-            let entry = match unsafe { self.entry(one, number) } {
+            let entry = match unsafe { Self::entry(one, Origin::new(place, number)) } {
                 Ok(entry) => entry,
                 Err(left_out) => {
                     self.leave_out(left_out)?;
@@ -338,19 +338,25 @@ impl TableBuilder {
         }
     }
 
-    /// Reads the members common to all kinds. `number` is the entry's position in its list, from 1.
+    /// Returns true if the table has an entry of this kind and name that was left out.
+    pub(super) fn has_left_out(&self, kind: &str, name: &str) -> bool {
+        let what = format!("{kind} `{name}`");
+        self.left_out.iter().flatten().any(|left_out| left_out.what == what)
+    }
+
+    /// Reads the members common to all kinds. `position` is the entry's place in its list, from 1.
     ///
     /// # Safety
     ///
     /// The conditions of [`register`] hold.
-    unsafe fn entry<T: Listed>(&self, one: &T, number: u32) -> Result<Entry, LeftOut> {
-        let kind = T::KIND;
+    unsafe fn entry<T: Listed>(one: &T, position: Origin) -> Result<Entry, LeftOut> {
+        let (kind, number) = (T::KIND, position.line());
         let (name, description, file, line) = one.texts();
         // SAFETY: the path is null or ends with a NUL, as all strings of a table, by the conditions of `register`.
         let file = unsafe { optional("its file", file, PATH) };
         let origin = match file {
             Ok(file) if !file.is_empty() => Origin::new(file, line),
-            _ => Origin::new(self.component, number),
+            _ => position,
         };
         // SAFETY: the name is null or ends with a NUL, by the conditions of `register`.
         let name = unsafe { text(&format!("the name of {kind} {number}"), name, NAME) }.map_err(|fault| {

@@ -31,7 +31,7 @@ pub(crate) use check::check_text;
 pub use check::{Fault, LONGEST_NAME, Refusal, name_fault};
 pub use image::Image;
 pub use rule::{Rule, Severity};
-pub use unknown::{misspelled, nearest, unknown};
+pub use unknown::{has_unknown, misspelled, misspelling_of, nearest, unknown};
 
 use crate::activation::Activation;
 use crate::cell::PvarDesc;

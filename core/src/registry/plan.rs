@@ -164,7 +164,7 @@ impl RegistrationPlan {
     fn missing_source(&self, registry: &Registry, desc: &'static SourceDesc) -> Option<Fault> {
         match known(&self.sources, &registry.sources, |desc| *desc, desc) {
             Some(found) if found.is(desc) => None,
-            _ => Some(Fault::of(Rule::C35, format!("its source `{}` was left out", desc.name()))),
+            _ => Some(Fault::of(Rule::LeftOut, format!("its source `{}` was left out", desc.name()))),
         }
     }
 

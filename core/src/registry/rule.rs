@@ -73,6 +73,7 @@ rules! {
     NeedsMpi = "needs-mpi", Error,
         "link it with its MPI library, or preload that for the check: LD_PRELOAD=/path/to/libmpi.so mpit check";
     Table = "table", Error, "compare it with mpit_plugin.h";
+    Framework = "framework", Error, "name the framework whose calls it is notified of: pml, osc or coll";
     LeftOut = "left-out", Error, "correct the other definition first";
     Crash = "crash", Error, "load it in a debugger: `mpit check` runs no other code than the plug-in's";
     Exit = "exit", Error, "load it in a debugger: `mpit check` runs no other code than the plug-in's";

@@ -34,6 +34,13 @@ pub fn unknown(registry: &Registry) -> Vec<String> {
     complaints(registry).into_iter().filter(|(_, is_near)| !is_near).map(|(text, _)| text).collect()
 }
 
+/// Returns true if a setting of this process has a name that no variable has so far.
+#[must_use]
+pub fn has_unknown(registry: &Registry) -> bool {
+    let names = names(registry);
+    sources::for_any().iter().any(|setting| known_unless_taken(setting, &names).is_some())
+}
+
 fn complaints(registry: &Registry) -> Vec<(String, bool)> {
     let names = names(registry);
     sources::for_any().iter().filter_map(|setting| complaint(setting, &names)).collect()
@@ -48,12 +55,25 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>, min_similar
         .map(|(_, known)| known)
 }
 
+/// Returns the known name of which `name` is certainly a misspelling: at most one letter in eight was added, left out, changed or
+/// swapped with the next one, two letters at most. So short names, which differ little from each other, have none.
+#[must_use]
+pub fn misspelling_of<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let name = name.to_lowercase();
+    known
+        .map(|known| (strsim::osa_distance(&name, known), known))
+        .filter(|(distance, known)| *distance <= 2.min(known.len() / 8))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, known)| known)
+}
+
 fn names(registry: &Registry) -> Vec<&'static str> {
     let descs = (0..registry.cvar_count()).filter_map(|index| registry.cvar(index));
     descs.flat_map(|desc| std::iter::once(desc.name()).chain(desc.aliases().iter().copied())).collect()
 }
 
-fn complaint(setting: &Setting, names: &[&'static str]) -> Option<(String, bool)> {
+/// Returns the names that the setting could have in its source, or `None` if it has one of them or is not for a variable.
+fn known_unless_taken(setting: &Setting, names: &[&'static str]) -> Option<Vec<String>> {
     let name = &setting.name;
     let in_environment = matches!(setting.source, ValueSource::Environment { .. });
     let known: Vec<String> = if in_environment {
@@ -64,9 +84,12 @@ fn complaint(setting: &Setting, names: &[&'static str]) -> Option<(String, bool)
     } else {
         names.iter().map(|name| (*name).to_owned()).collect()
     };
-    if known.contains(name) {
-        return None;
-    }
+    if known.contains(name) { None } else { Some(known) }
+}
+
+fn complaint(setting: &Setting, names: &[&'static str]) -> Option<(String, bool)> {
+    let known = known_unless_taken(setting, names)?;
+    let name = &setting.name;
     let (place, is_surely_meant) = match &setting.source {
         ValueSource::Environment { .. } => ("the environment".to_owned(), !environment::names_plugins()),
         ValueSource::Launcher => ("--set".to_owned(), true),
@@ -83,5 +106,25 @@ fn complaint(setting: &Setting, names: &[&'static str]) -> Option<(String, bool)
             Some((text, false))
         }
         None => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::misspelling_of;
+
+    #[test]
+    fn only_certain_misspellings_are_found() {
+        let known = ["coll", "pml_components", "pml_monitoring_enable"];
+        let of = |name| misspelling_of(name, known.into_iter());
+        for name in ["pml_monitoring_enabel", "pml_monitorng_enabl", "PML_MONITORING_ENABLE"] {
+            assert_eq!(of(name), Some("pml_monitoring_enable"), "{name}");
+        }
+        assert_eq!(of("pml_component"), Some("pml_components"));
+        for name in
+            ["", "poll", "call", "pml_compunent", "solver_limit", "pml_monitoring", "pml_recording_enable"]
+        {
+            assert_eq!(of(name), None, "{name}");
+        }
     }
 }

@@ -115,11 +115,11 @@ fn a_bad_component_refuses_its_table() {
     let refused = |component| refusal_of(c"refused", &[fine, component]);
     assert_eq!(
         refused(without_functions(c"btl", c"some")),
-        "refused: component `some` at refused:2: there is no framework `btl`, but pml, osc and coll"
+        "refused: component `some` at refused, component 2: there is no framework `btl`, but pml, osc and coll"
     );
     assert_eq!(
         refused(without_functions(c"pml", c"a,b")),
-        "refused: component `a,b` at refused:2: its name contains white space, a comma or a control character"
+        "refused: component `a,b` at refused, component 2: its name contains white space, a comma or a control character"
     );
     let misaligned = abi::Component { listening: null::<abi::Subscription>().wrapping_byte_add(9), ..fine };
     assert!(refused(misaligned).ends_with("its switch at 0x9 is not aligned"));
@@ -134,14 +134,14 @@ fn a_name_is_taken_once_in_a_framework() {
     let here = abi::Component { file: c"second.c".as_ptr(), line: 7, ..without_functions(c"pml", c"unique") };
     assert_eq!(
         refusal_of(c"second", &[without_functions(c"coll", c"unique"), here]),
-        "second: component `unique` of `pml` at second.c:7: first:1 already defines it, and names are unique; \
+        "second: component `unique` of `pml` at second.c:7: first, component 1 already defines it, and names are unique; \
          rename one of the two"
     );
     let conflict = refusal_of(c"third", &[without_functions(c"pml", c"linked")]);
     assert!(conflict.contains(&format!("{}:", file!())), "{conflict}");
     let twice =
         refusal_of(c"fourth", &[without_functions(c"coll", c"twice"), without_functions(c"coll", c"twice")]);
-    assert!(twice.contains("fourth:1 already defines it"), "{twice}");
+    assert!(twice.contains("fourth, component 1 already defines it"), "{twice}");
     // What was refused with others left its names free.
     add(c"fifth", &[without_functions(c"coll", c"unique"), without_functions(c"coll", c"twice")]).unwrap();
 }
@@ -153,11 +153,9 @@ fn a_switch_serves_one_component() {
     let with =
         |name| abi::Component { listening: &raw const SUBSCRIPTION, ..without_functions(c"osc", name) };
     let shared = refusal_of(c"sharing", &[with(c"one"), with(c"other")]);
-    assert!(
-        shared.contains(
-            "`other` of `osc` at sharing:2: its switch serves another component; each needs its own"
-        )
-    );
+    assert!(shared.contains(
+        "`other` of `osc` at sharing, component 2: its switch serves another component; each needs its own"
+    ));
     assert!(SUBSCRIPTION.turn.load(SeqCst).is_null() && SUBSCRIPTION.host.load(SeqCst).is_null());
     add(c"one", &[with(c"one")]).unwrap();
     assert!(!SUBSCRIPTION.turn.load(SeqCst).is_null());

@@ -123,7 +123,7 @@ fn a_refused_value_yields_to_a_weaker_one() {
     assert_eq!(
         complaints,
         [
-            "mpit: `101` is no value for `limit` (--set): the variable does not accept it; `mpit vars limit` describes it",
+            "mpit: `101` is no value for `limit` (--set): the variable does not accept it; its range is 0 to 100",
             "mpit: `many` is no value for `limit` (--set): expected a whole number",
             "mpit: `-1` is no value for `limit` (environment MPIT_LIMIT): \
              the number is out of range for its type",

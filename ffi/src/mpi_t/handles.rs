@@ -129,8 +129,8 @@ pub(super) fn alloc_pvar(
             handle.index.store(index, SeqCst);
             handle.started.store(started, SeqCst);
         });
-        // A thread that freed the session in the meantime did not see this handle, but its `settle` waits for
-        // this call; hence the check here.
+        // A thread that freed the session in the meantime did not see this handle, but `end_session` waits
+        // for this call before it frees the session at the host; hence the check here.
         let outcome = Interface::global().check_session(session).map_err(Failure::from);
         match (handle, outcome) {
             (Some(handle), Ok(())) => Ok((handle, count)),

@@ -1,6 +1,8 @@
 //! Cell types that are visible in tokens, and the classes that they serve.
 
-use syn::Type;
+use proc_macro2::TokenStream;
+use quote::ToTokens as _;
+use syn::{Expr, ItemStatic, Type, parse_quote};
 
 use super::function;
 use super::value::{self, Primitive};
@@ -51,6 +53,19 @@ pub(crate) fn check(ty: &Type, class: Class, errors: &mut Errors) -> bool {
         function::check_value(value, class, false, errors);
     }
     !wrong
+}
+
+/// Returns the item with a valid cell, if [`check`] reports the type of its value.
+pub(crate) fn stand_in(item: &TokenStream, class: Class) -> Option<TokenStream> {
+    let mut item: ItemStatic = syn::parse2(item.clone()).ok()?;
+    let serves = Primitive::of(value::argument(&item.ty)?)?.serves(class);
+    // An initial value would have the wrong type; no primitive type is valid for a STATE.
+    let is_empty = matches!(&*item.expr, Expr::Call(call) if call.args.is_empty());
+    if serves || class == Class::State || !is_empty {
+        return None;
+    }
+    value::replace_argument(&mut item.ty, parse_quote!(u64));
+    Some(item.into_token_stream())
 }
 
 /// Reports a cell that cannot be read and reset in one step.

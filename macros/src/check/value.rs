@@ -86,6 +86,26 @@ pub(crate) fn argument(ty: &Type) -> Option<&Type> {
     }
 }
 
+/// Replaces the `T` of `Counter<T>`.
+pub(crate) fn replace_argument(ty: &mut Type, with: Type) {
+    match ty {
+        Type::Group(group) => replace_argument(&mut group.elem, with),
+        Type::Paren(paren) => replace_argument(&mut paren.elem, with),
+        Type::Path(path) => {
+            if let Some(last) = path.path.segments.last_mut()
+                && let PathArguments::AngleBracketed(arguments) = &mut last.arguments
+                && let Some(ty) = arguments.args.iter_mut().find_map(|argument| match argument {
+                    GenericArgument::Type(ty) => Some(ty),
+                    _ => None,
+                })
+            {
+                *ty = with;
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Removes the invisible groups around fragments of a `macro_rules`.
 pub(crate) fn ungrouped(ty: &Type) -> &Type {
     match ty {

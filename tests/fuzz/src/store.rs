@@ -16,7 +16,7 @@ pub fn target(data: &[u8]) {
     let has_header = store::is_store(&bytes[..bytes.len().min(8)]);
     let Ok(left) = store::read(&bytes) else { return };
     assert!(has_header, "a valid store must have the header of one");
-    let text = left.text();
+    let text = left.file_text();
     let job = report(&[(&format!("run.{}.prof", left.rank), &text)]);
     assert!(job.problems.is_empty(), "{:?}\n{}", job.problems, String::from_utf8_lossy(&text));
 }

@@ -8,7 +8,12 @@ static const struct mpit_pvar pvars[] = {
     {.size = sizeof(struct mpit_pvar), .name = "middleware_retries", .description = "Packets sent again.",
      .pvar_class = MPIT_CLASS_COUNTER, .datatype = MPIT_UNSIGNED_LONG_LONG, .count = 1, .sum = &retries},
 };
-static const struct mpit_table table = {MPIT_TABLE("middleware"), MPIT_LIST(pvars)};
+static int limit = 100;
+static const struct mpit_cvar cvars[] = {
+    {.size = sizeof(struct mpit_cvar), .name = "middleware_limit", .description = "Retries at most.", .datatype = MPIT_INT,
+     .scope = MPIT_SCOPE_LOCAL, .count = 1, .storage = &limit},
+};
+static const struct mpit_table table = {MPIT_TABLE("middleware"), MPIT_LIST(pvars), MPIT_LIST(cvars)};
 
 static void infos_and_windows(void)
 {
@@ -53,5 +58,6 @@ int main(int argc, char **argv)
     MPI_T_finalize();
     MPI_Finalize();
     printf("%s, %llu retries, %d failures\n", rc == MPI_SUCCESS ? "visible" : "not visible", value, failures);
+    printf("limit %d\n", limit);
     return failures != 0;
 }

@@ -181,10 +181,10 @@ int main(void)
     SPOILT(it.pvars[0].name = "", "its name is empty");
     SPOILT(it.pvars[0].name = longest, "the name of pvar 1 is longer than 255 bytes");
     SPOILT(it.pvars[0].name = "r\xff", "the name of pvar 1 is not UTF-8");
-    SPOILT(it.pvars[0].name = "two\nlines", "pvar `two?lines` (COUNTER) at r:1: its name contains white space");
-    SPOILT(it.pvars[0].description = "\xc3\x28", "pvar `r_sum` at r:1: its description is not UTF-8");
+    SPOILT(it.pvars[0].name = "two\nlines", "pvar `two?lines` (COUNTER) at r, pvar 1: its name contains white space");
+    SPOILT(it.pvars[0].description = "\xc3\x28", "pvar `r_sum` at r, pvar 1: its description is not UTF-8");
     SPOILT(it.pvars[0].description = wordy, "its description is longer than 65535 bytes");
-    SPOILT(it.pvars[0].pvar_class = 10, "pvar `r_sum` at r:1: there is no class 10");
+    SPOILT(it.pvars[0].pvar_class = 10, "pvar `r_sum` at r, pvar 1: there is no class 10");
     SPOILT(it.pvars[0].datatype = -1, "there is no datatype -1");
     SPOILT(it.pvars[0].datatype = MPIT_DOUBLE, "the class COUNTER does not admit DOUBLE values");
     SPOILT(it.pvars[0].verbosity = 9, "there is no verbosity 9");
@@ -200,15 +200,15 @@ int main(void)
     SPOILT(it.pvars[0].pvar_class = MPIT_CLASS_LEVEL, "a LEVEL is not kept in a `sum`");
     SPOILT(it.pvars[1].pvar_class = MPIT_CLASS_HIGHWATERMARK, "a watermark needs");
     SPOILT(it.pvars[0].categories = endless, "the name of one of its categories is not UTF-8");
-    SPOILT((it.pvars[1] = it.pvars[0]), "pvar `r_sum` (COUNTER) at r:2: r:1 already defines it");
-    SPOILT(it.sources[0].order = 2, "source `r_source` at r:1: there is no order 2");
+    SPOILT((it.pvars[1] = it.pvars[0]), "pvar `r_sum` (COUNTER) at r, pvar 2: r, pvar 1 already defines it");
+    SPOILT(it.sources[0].order = 2, "source `r_source` at r, source 1: there is no order 2");
     SPOILT(it.table.sources = &larger.source, "source 1: it uses members");
-    SPOILT(it.events[0].source = "missing", "event `r_event` at r:1: there is no source `missing`");
+    SPOILT(it.events[0].source = "missing", "event `r_event` at r, event 1: there is no source `missing`");
     SPOILT(it.events[0].source = 0, "its source is a null pointer");
     SPOILT(it.events[0].elements = 0, "its list of elements is a null pointer");
     SPOILT(it.events[0].cell = 0, "its cell is a null pointer");
-    SPOILT(it.events[1].cell = it.events[0].cell, "event `r_other` at r:2: its cell");
-    SPOILT(it.events[1].name = it.events[0].name, "event `r_event` at r:2: r:1 already defines it");
+    SPOILT(it.events[1].cell = it.events[0].cell, "event `r_other` at r, event 2: its cell");
+    SPOILT(it.events[1].name = it.events[0].name, "event `r_event` at r, event 2: r, event 1 already defines it");
     SPOILT(it.elements[0].datatype = 11, "element 0: there is no datatype 11");
     SPOILT(it.elements[0].displacement = 4, "does not lie at the start");
     SPOILT(it.elements[1].displacement = 2, "its elements overlap");
@@ -223,12 +223,12 @@ int main(void)
     SPOILT(it.pvars[1].level = &level, "of which 2 are given");
     SPOILT(it.pvars[1].enumeration = &it.names, "only INT variables");
     SPOILT((it.pvars[1].pvar_class = MPIT_CLASS_STATE, it.pvars[1].datatype = MPIT_INT), "names its states");
-    SPOILT(it.names.size = 1, "cvar `r_cvar` at r:1: its enumeration: its size is 1");
+    SPOILT(it.names.size = 1, "cvar `r_cvar` at r, cvar 1: its enumeration: its size is 1");
     SPOILT(it.names.items = 0, "enumeration `r_names`: its list of items is a null pointer");
     SPOILT(it.items[1].name = 0, "the name of item 1 is a null pointer");
-    SPOILT(it.items[1].value = 0, "enumeration `r_names` at r:1: its items `zero` and `one` are not distinct");
-    SPOILT(it.cvars[0].storage = 0, "cvar `r_cvar` at r:1: its storage is a null pointer");
-    SPOILT(it.cvars[0].storage = (char *)&setting + 1, "cvar `r_cvar` at r:1: its storage at");
+    SPOILT(it.items[1].value = 0, "enumeration `r_names` at r, cvar 1: its items `zero` and `one` are not distinct");
+    SPOILT(it.cvars[0].storage = 0, "cvar `r_cvar` at r, cvar 1: its storage is a null pointer");
+    SPOILT(it.cvars[0].storage = (char *)&setting + 1, "cvar `r_cvar` at r, cvar 1: its storage at");
     SPOILT(it.cvars[0].scope = 7, "there is no scope 7");
     SPOILT(it.cvars[0].scope = MPIT_SCOPE_GROUP, "the description of a GROUP setting has to name the group");
     SPOILT(it.cvars[0].count = -1, "its count is -1");
@@ -236,14 +236,14 @@ int main(void)
 
     /* Members that came later. */
     SPOILT((it.pvars[0].file = "acme.c", it.pvars[0].line = 12, it.pvars[0].datatype = 11), "r: pvar `r_sum` at acme.c:12: there");
-    SPOILT((it.pvars[1] = it.pvars[0], it.pvars[1].file = "acme.c"), "pvar `r_sum` (COUNTER) at r:1: acme.c:0 already");
-    SPOILT(it.pvars[0].file = "\xff", "pvar `r_sum` at r:1: its file is not UTF-8");
+    SPOILT((it.pvars[1] = it.pvars[0], it.pvars[1].file = "acme.c"), "pvar `r_sum` (COUNTER) at r, pvar 1: acme.c:0 already");
+    SPOILT(it.pvars[0].file = "\xff", "pvar `r_sum` at r, pvar 1: its file is not UTF-8");
     SPOILT((it.cvars[0].file = "acme.c", it.cvars[0].line = 3, it.cvars[0].scope = 7), "cvar `r_cvar` at acme.c:3: there");
     SPOILT((it.sources[0].file = "acme.c", it.sources[0].line = 4, it.sources[0].order = 7), "source `r_source` at acme.c:4: ");
     SPOILT((it.events[0].file = "acme.c", it.events[0].line = 5, it.events[0].bind = 12), "event `r_event` at acme.c:5: there");
     SPOILT((it.categories[0].file = "acme.c", it.categories[0].line = 6, it.categories[0].parent = "\xff"),
            "category `r_outer` at acme.c:6: the name of its parent");
-    SPOILT(it.categories[0].contains = endless, "category `r_outer` at r:1: the name of a category in it is not UTF-8");
+    SPOILT(it.categories[0].contains = endless, "category `r_outer` at r, category 1: the name of a category in it is not UTF-8");
     SPOILT(it.categories[1].contains = outer, "it would be its own ancestor");
     SPOILT(it.pvars[1].count_of = count_none, "its count is 2; beside `count_of` it is 0");
     SPOILT((it.pvars[1].count_of = count_none, it.pvars[1].count = 0), "`count_of` goes with `read`");
@@ -259,13 +259,13 @@ int main(void)
     SPOILT(it.cvars[0].get = get, "one of `get` and `put`");
     SPOILT((it.cvars[0].get = get, it.cvars[0].put = put), "in place of `storage` and `set`");
     SPOILT((it.cvars[0].get = get, it.cvars[0].put = put, it.cvars[0].storage = 0, it.cvars[0].set = put), "in place of");
-    SPOILT(it.cvars[0].flags = 2, "cvar `r_cvar` at r:1: its flags 0x2");
+    SPOILT(it.cvars[0].flags = 2, "cvar `r_cvar` at r, cvar 1: its flags 0x2");
     SPOILT(it.cvars[0].aliases = endless, "the name of one of its aliases is not UTF-8");
     SPOILT(it.cvars[0].aliases = spaced, "alias `a b`: its name contains white space");
     SPOILT(it.cvars[0].environment = equal, "environment `A=b`: its name contains `=`");
-    SPOILT((it.table.num_components = 1, it.component.framework = "btl"), "component `r_component` at r:1: there is no framework `btl`");
+    SPOILT((it.table.num_components = 1, it.component.framework = "btl"), "component `r_component` at r, component 1: there is no framework `btl`");
     SPOILT((it.table.num_components = 1, it.component.framework = 0), "its framework is a null pointer");
-    SPOILT((it.table.num_components = 1, it.component.name = "a,b"), "component `a,b` at r:1: its name contains");
+    SPOILT((it.table.num_components = 1, it.component.name = "a,b"), "component `a,b` at r, component 1: its name contains");
     SPOILT((it.table.num_components = 1, it.component.listening = (struct mpit_switch *)((char *)words + 1)), "its switch at");
     SPOILT((it.table.num_components = 1, it.component.size -= 24), "component 1: its size is");
 
@@ -284,7 +284,7 @@ int main(void)
     }
     /* Another table's names; with cells of its own, and one entry alone. */
     SPOILT((it.table.num_events = 0, it.table.num_sources = 0, it.table.num_pvars = 1, it.table.num_categories = 0, it.table.num_cvars = 0),
-           "pvar `r_sum` (COUNTER) at r:1: r:1 already defines it");
+           "pvar `r_sum` (COUNTER) at r, pvar 1: r, pvar 1 already defines it");
     cells[0].raise(0, 0, 0, 0);
     cells[0].raise(&cells[0], 99, 0, 0);
     sizes();

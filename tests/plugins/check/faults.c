@@ -20,7 +20,7 @@ static const char *const in_faults[] = {"faults", 0};
 static int value;
 static uint64_t words[2];
 static struct mpit_sum sum = MPIT_SUM_INIT;
-static struct mpit_event_cell cells[8];
+static struct mpit_event_cell cells[9];
 
 /* In memory that can be read and not written. */
 static const int const_value = 3;
@@ -114,6 +114,7 @@ static const struct mpit_event events[] = {
     {RAISED, .name = "faults_large", .elements = large, .num_elements = 2, .cell = &cells[4], MPIT_HERE}, /* error C33 */
     {RAISED, .name = "faults_half", .elements = half_named, .num_elements = 2, .cell = &cells[5], MPIT_HERE}, /* error C34 */
     {EVENT, .name = "faults_sourceless", .description = "It happened.", .source = "nowhere", .elements = one, .num_elements = 1, .cell = &cells[6], IN_FAULTS, MPIT_HERE}, /* error C35 */
+    {EVENT, .name = "faults_disordered", .description = "It happened.", .source = "faults_order", .elements = one, .num_elements = 1, .cell = &cells[7], IN_FAULTS, MPIT_HERE}, /* error left-out */
 };
 
 static const struct mpit_category categories[] = {
@@ -129,7 +130,7 @@ static const struct mpit_component components[] = {
     {COMPONENT, .framework = "pml", .name = "faults", .description = "Listens.", MPIT_HERE}, /* error C45 */
     {COMPONENT, .framework = "pml", .name = "monitoring", .description = "Listens.", MPIT_HERE}, /* error C45 */
     {COMPONENT, .framework = "pml", .name = "faults_const", .description = "Listens.", .listening = (struct mpit_switch *)&const_switch, MPIT_HERE}, /* error table */
-    {COMPONENT, .framework = "btl", .name = "faults", .description = "Listens.", MPIT_HERE}, /* error C4 */
+    {COMPONENT, .framework = "btl", .name = "faults", .description = "Listens.", MPIT_HERE}, /* error framework */
 };
 
 MPIT_PLUGIN("faults", MPIT_LIST(pvars), MPIT_LIST(cvars), MPIT_LIST(sources), MPIT_LIST(events), MPIT_LIST(categories),

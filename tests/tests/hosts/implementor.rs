@@ -19,7 +19,7 @@ fn a_tool_reads_a_c_librarys_variables() -> Outcome {
         })?;
         // The tool makes the library register its tables twice.
         let lines: Vec<_> = finished.stderr.lines().filter(|line| line.starts_with("mpit: ")).collect();
-        let reported = matches!(lines[..], [line] if line.contains("implementor: event `impl_entered` at implementor:1: its cell"));
+        let reported = matches!(lines[..], [line] if line.contains("implementor: event `impl_entered` at implementor, event 1: its cell"));
         Failure::unless(reported, || finished.to_string())
     })
 }

@@ -46,11 +46,14 @@ fn run_alone(
     job.env("MPIT_SET", lines.join("\n")).preloaded()?.finish()
 }
 
-/// Returns the text of each process that has a file, without the line that identifies the run.
+/// Returns the text of each process that has a file, without the lines that identify the run and a recovered file.
 fn texts(dir: &Path, stem: &str) -> Vec<(u32, String)> {
-    let rest = |text: String| match text.split_once('\n') {
-        Some((first, rest)) if first.starts_with("# MPIT RUN\t") => rest.to_owned(),
-        _ => text,
+    let rest = |text: String| {
+        let text = text.strip_suffix("# RECOVERED\n").unwrap_or(&text);
+        match text.split_once('\n') {
+            Some((first, rest)) if first.starts_with("# MPIT RUN\t") => rest.to_owned(),
+            _ => text.to_owned(),
+        }
     };
     let read =
         |rank| fs::read_to_string(dir.join(format!("{stem}.{rank}.prof"))).map(|text| (rank, rest(text)));
@@ -101,6 +104,9 @@ fn killed_processes_are_recovered() -> Outcome {
         for mode in ENDINGS {
             let finished = run(stack, &program, mode, &settings(mode, &[KEPT]), &dir).context(mode)?;
             Failure::unless(mentions_rank_2(&finished.stderr), || format!("{mode}: no message\n{finished}"))?;
+            let file = dir.join(format!("{mode}.2.prof"));
+            let is_marked = fs::read_to_string(&file).is_ok_and(|text| text.ends_with("\n# RECOVERED\n"));
+            Failure::unless(is_marked, || format!("{} is not marked\n{finished}", file.display()))?;
             let texts = texts(&dir, mode);
             Failure::unless(texts == whole, || {
                 format!("{mode}: {texts:?}\ninstead of {whole:?}\n{finished}")

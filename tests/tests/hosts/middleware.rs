@@ -19,6 +19,14 @@ fn middleware_is_visible_where_mpit_is() -> Outcome {
         let watched = Job::mpi(stack, 1).arg(&program).under_mpit(&[])?.succeed()?;
         says(&watched, "visible, 3 retries, 0 failures")?;
 
+        // Settings of the program, which `mpit run` does not know; what nothing takes is reported once.
+        let settings = [("middleware_limit", "7"), ("middleware_bound", "7")];
+        let set = Job::mpi(stack, 2).arg(&program).under_mpit(&settings)?.succeed()?;
+        says(&set, "limit 7")?;
+        let reported: Vec<_> = set.stderr.lines().filter(|line| line.starts_with("mpit: ")).collect();
+        let is_reported = matches!(reported[..], [line] if line.contains("--set: no control variable is called `middleware_bound`"));
+        Failure::unless(is_reported, || set.to_string())?;
+
         // A likely mistake: linked with the library for MPI implementors.
         let misplaced = stack.compile_beside_embedded("middleware")?;
         let finished = Job::mpi(stack, 1).arg(&misplaced).succeed()?;

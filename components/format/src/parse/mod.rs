@@ -9,7 +9,7 @@ use cursor::Cursor;
 use expected::Expected;
 
 use crate::messages::BINS;
-use crate::profile::{COMPONENT_WORD, PATTERNS};
+use crate::profile::{COMPONENT_WORD, PATTERNS, RECOVERED_LINE};
 use crate::rows::{Kind, Section};
 use crate::{Identity, TrafficSum, identity};
 
@@ -68,6 +68,9 @@ pub trait Sink {
 
     /// Adds the line of another component.
     fn add_line(&mut self, rank: u32, component: String, text: String);
+
+    /// Adds the mark of a process that ended without `MPI_Finalize`, and whose text was recovered.
+    fn add_recovered(&mut self, rank: u32);
 
     /// Adds a line that was not understood, and is skipped.
     fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String);
@@ -148,6 +151,13 @@ impl<'a, S: Sink> Reader<'a, S> {
         }
         if let Some(fields) = line.strip_prefix(COMPONENT_WORD.as_bytes()) {
             return self.component(fields);
+        }
+        if line == RECOVERED_LINE.as_bytes() {
+            // A text without a row does not name its process.
+            if let Some(rank) = self.rank {
+                self.sink.add_recovered(rank);
+            }
+            return Ok(());
         }
         let known = |section: &Section| section.heading().as_bytes() == line;
         let section = Section::ALL.into_iter().find(known).ok_or(EXPECTED)?;

@@ -262,6 +262,9 @@ impl Profile {
 /// The beginning of the lines of components.
 pub(crate) const COMPONENT_WORD: &str = "# COMPONENT\t";
 
+/// The last line of the recovered text of a process that ended without `MPI_Finalize`.
+pub(crate) const RECOVERED_LINE: &str = "# RECOVERED";
+
 /// The size up to which members of communicators are listed one by one, as Open MPI does.
 const LISTED: u32 = 4096;
 

@@ -9,7 +9,7 @@ use super::blocks::{
     BlockHeader, BlockKind, CELLS, GROUP, GROUPS, HEADER, MAGIC, State, VERSION, message_of_key,
 };
 use crate::messages::{BINS, PeerSnapshot, Row};
-use crate::profile::{Block, Label, Members, Profile, SumRow};
+use crate::profile::{Block, Label, Members, Profile, RECOVERED_LINE, SumRow};
 use crate::{Identity, OUTSIDE, TrafficSum, rows};
 
 /// The data left by a process.
@@ -40,6 +40,18 @@ impl Recovered {
         let mut text = self.identity.as_ref().map_or_else(String::new, Identity::line).into_bytes();
         let written = self.profile.write(&mut text);
         debug_assert!(written.is_ok(), "memory takes everything");
+        text
+    }
+
+    /// Returns the text of the file that replaces the missing one: [`text`](Self::text) and, if the process ended without
+    /// `MPI_Finalize`, a line that says so.
+    #[must_use]
+    pub fn file_text(&self) -> Vec<u8> {
+        let mut text = self.text();
+        if !self.finalized {
+            text.extend_from_slice(RECOVERED_LINE.as_bytes());
+            text.push(b'\n');
+        }
         text
     }
 }

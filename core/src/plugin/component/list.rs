@@ -23,8 +23,8 @@ pub fn on_change(hook: fn()) {
     HOOK.get_or_init(|| hook);
 }
 
-/// Notifies the frameworks that components were added or plug-ins deactivated. Components of inactive plug-ins are paused. Runs
-/// functions of components, so the caller must hold no lock.
+/// Notifies the frameworks that components were added or plug-ins deactivated. Components of deactivated plug-ins receive no
+/// further notifications. Runs functions of components, so the caller must hold no lock.
 pub fn changed() {
     all().filter(|component| !component.is_active()).for_each(|component| component.subscription.pause());
     if let Some(hook) = HOOK.get() {

@@ -82,7 +82,7 @@ impl ForeignComponent {
         let framework = Framework::ALL.into_iter().find(|framework| framework.name() == about.framework);
         let Some(framework) = framework else {
             let why = format!("there is no framework `{}`, but pml, osc and coll", about.framework);
-            return Err(Fault::of(Rule::C4, why));
+            return Err(Fault::of(Rule::Framework, why));
         };
         check_text(about.name, "")?;
         if !functions.listening.is_null() {

@@ -17,9 +17,6 @@ const PAGES: [&str; 8] = [
     "tests/README.md",
 ];
 
-/// The pages that name source files in backquotes.
-const NAME_FILES: [&str; 2] = ["ARCHITECTURE.md", "docs/internal/mechanisms.md"];
-
 /// Appends the pages at or below a path.
 fn collect(path: &Path, pages: &mut Vec<PathBuf>) -> Outcome {
     if path.is_dir() {
@@ -63,22 +60,27 @@ fn fault(page: &Path, link: &str) -> Outcome<Option<String>> {
     Ok(if has_section { None } else { Some(format!("links to {link}, which has no such section")) })
 }
 
-/// Returns the paths in backquotes that look like files or directories of the project.
+/// Returns the paths in backquotes, outside of code blocks, that look like files or directories of the project.
 fn named_files(text: &str) -> impl Iterator<Item = &str> {
-    text.split('`').skip(1).step_by(2).filter(|code| {
+    let prose = text.split("```").step_by(2);
+    prose.flat_map(|part| part.split('`').skip(1).step_by(2)).filter(|code| {
         let is_path = code.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '-' | '.'));
         is_path && code.contains('/') && !code.starts_with(['/', '.'])
     })
 }
 
-#[test]
-fn links_are_valid() -> Outcome {
+fn pages() -> Outcome<Vec<PathBuf>> {
     let mut pages = Vec::new();
     for page in PAGES {
         collect(&paths::workspace().join(page), &mut pages)?;
     }
+    Ok(pages)
+}
+
+#[test]
+fn links_are_valid() -> Outcome {
     let mut faults = Vec::new();
-    for page in &pages {
+    for page in &pages()? {
         let text = fs::read_to_string(page).context(page.display())?;
         for link in links(&text) {
             faults.extend(fault(page, link)?.map(|fault| format!("{}: {fault}", page.display())));
@@ -87,16 +89,20 @@ fn links_are_valid() -> Outcome {
     Failure::unless(faults.is_empty(), || faults.join("\n"))
 }
 
+/// Paths in backquotes begin at the top of the project, or beside the page.
 #[test]
-fn named_source_files_exist() -> Outcome {
-    for page in NAME_FILES {
-        let text = fs::read_to_string(paths::workspace().join(page)).context(page)?;
+fn named_files_exist() -> Outcome {
+    let mut faults = Vec::new();
+    for page in &pages()? {
+        let text = fs::read_to_string(page).context(page.display())?;
+        let beside = page.parent().unwrap_or(page);
         for file in named_files(&text) {
-            let exists = paths::workspace().join(file).exists();
-            Failure::unless(exists, || format!("{page} names {file}, which does not exist"))?;
+            if ![paths::workspace(), beside].iter().any(|top| top.join(file).exists()) {
+                faults.push(format!("{} names {file}, which does not exist", page.display()));
+            }
         }
     }
-    Ok(())
+    Failure::unless(faults.is_empty(), || faults.join("\n"))
 }
 
 #[test]
@@ -113,6 +119,7 @@ fn dead_links_are_found() -> Outcome {
     }
     assert_eq!(links("[a](b) `c`\n```\n[d](e)\n```\n[f](g#h)"), ["b", "g#h"]);
     assert_eq!(anchor("## What `mpit report` makes of them"), "what-mpit-report-makes-of-them");
-    assert_eq!(named_files("`a/b.rs`, `c`, `/d`, `e f/g`").collect::<Vec<_>>(), ["a/b.rs"]);
+    let named = "`a/b.rs`, `c`, `/d`, `e f/g`\n```\n$(cat `h/i`)\n```\n`j/`";
+    assert_eq!(named_files(named).collect::<Vec<_>>(), ["a/b.rs", "j/"]);
     Ok(())
 }

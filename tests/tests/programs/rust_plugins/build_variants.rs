@@ -44,10 +44,10 @@ fn with_the_structs_of_the_first_version() -> Outcome {
     let [loaded, _] = entries_seen("loaded", &[&first, &every], &[])?;
     for line in [
         "pvar first_count_of_every COUNTER UNSIGNED_LONG_LONG NO_OBJECT USER_BASIC PvarFlags(0) Sum in [\"first_of_every\"] \
-         of first at first:1: Steps.",
-        "cvar first_wish_of_every INT NO_OBJECT LOCAL USER_BASIC x1 false [] [] in [] of first at first:2 = 4 by Default: \
+         of first at first, pvar 1: Steps.",
+        "cvar first_wish_of_every INT NO_OBJECT LOCAL USER_BASIC x1 false [] [] in [] of first at first, cvar 2 = 4 by Default: \
          Makes nothing.",
-        "source first_other_of_every UNORDERED of first at first:2: ",
+        "source first_other_of_every UNORDERED of first at first, source 2: ",
         "category first_of_every: [\"first_inner_of_every\"] [\"first_count_of_every\"] [] []: The first.",
         "  named by first_event_of_every_elements [(0, \"step\")]",
         "at first: first_limits_of_every GENERIC x2 = [1, 4]",
