@@ -5,7 +5,6 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// A file that a command could run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Program {
     /// A program without a dynamic linker, so that nothing can be preloaded.
@@ -51,7 +50,6 @@ struct Image<'a> {
     bytes: &'a [u8],
 }
 
-/// A program header: its type, offset, address and size in the file.
 struct Segment {
     kind: u64,
     offset: u64,
@@ -128,7 +126,6 @@ impl Image<'_> {
         (0..dynamic.size / 16).map_while(entry).take_while(|(tag, _)| *tag != 0).collect()
     }
 
-    /// Returns the names of the needed libraries.
     fn needed(&self, segments: &[Segment]) -> Option<Vec<String>> {
         let entries = self.entries(segments);
         let (_, names) = entries.iter().find(|(tag, _)| *tag == DT_STRTAB)?;

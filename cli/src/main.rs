@@ -256,7 +256,6 @@ fn require_program(words: &[OsString]) -> Result<(), String> {
     }
 }
 
-/// Writes a message to standard error.
 #[allow(clippy::print_stderr, reason = "this is a program for people")]
 fn print(message: &str) {
     eprintln!("mpit: {}", mpit::internal::printable(message));

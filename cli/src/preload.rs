@@ -13,7 +13,6 @@ use crate::inherited;
 
 const NAME: &str = "libmpit_preload.so";
 
-/// The environment variable that the dynamic linker reads.
 pub(crate) const VARIABLE: &str = "LD_PRELOAD";
 
 /// Finds the library: the given one, or else one beside this program, or where packages install it. Returns a path that can
@@ -47,7 +46,6 @@ fn is_plain(path: &Path) -> bool {
     !path.as_os_str().as_bytes().iter().any(|byte| byte.is_ascii_whitespace() || matches!(byte, b':' | b'$'))
 }
 
-/// Returns a path of the library that can be preloaded: its own, or that of a link.
 fn without_separators(library: &Path) -> Result<PathBuf, String> {
     let resolved = library.canonicalize().unwrap_or_else(|_| library.to_owned());
     if let Some(plain) = [library, &resolved].into_iter().find(|path| is_plain(path)) {
@@ -85,7 +83,6 @@ fn link(library: &Path) -> Result<PathBuf, String> {
     made.map(|()| place).map_err(|error| format!("cannot create a link in {}: {error}", directory.display()))
 }
 
-/// The environment variable with the options of the address sanitizer.
 const SANITIZER: &str = "ASAN_OPTIONS";
 
 /// The option that lets the address sanitizer start in a program whose first library is another one. The preload library

@@ -18,7 +18,6 @@ use mpit_report::{Job, html, picture, summary};
 
 use crate::{Report, print};
 
-/// A file format of `--format`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// Pairs, sizes and communicators as comma-separated tables
@@ -35,7 +34,6 @@ pub(crate) enum Format {
     Html,
 }
 
-/// Prints the reports, and writes the requested files.
 pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
     let runs = selected(args)?;
     if !args.format.is_empty() {

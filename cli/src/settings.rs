@@ -4,7 +4,6 @@ use mpit::cvar::sources;
 use mpit::internal::registry::nearest;
 use mpit::tool::Registry;
 
-/// A setting that a variable accepts.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
     pub(crate) name: String,
@@ -29,7 +28,6 @@ pub(crate) fn parse(text: &str) -> Result<Setting, String> {
     Ok(Setting { name: name.into(), value: value.into() })
 }
 
-/// Sets the variables of this process like those of the command.
 pub(crate) fn apply(settings: &[Setting]) -> Result<(), String> {
     for Setting { name, value } in settings {
         if let Some(desc) = find(name) {
@@ -39,7 +37,6 @@ pub(crate) fn apply(settings: &[Setting]) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns mpit's control variable with this name or alias.
 pub(crate) fn find(name: &str) -> Option<&'static mpit::tool::CvarDesc> {
     let registry = Registry::global();
     let mut all = (0..registry.cvar_count()).filter_map(|index| registry.cvar(index));

@@ -5,7 +5,6 @@ use std::fmt::Write;
 use crate::inventory::{Element, Inventory};
 use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Table, Width, presets};
 
-/// Formats all tables, each under a heading.
 pub(crate) fn of(inventory: &Inventory) -> String {
     let mut out = String::new();
     let library = inventory.library.as_deref().unwrap_or("no MPI library: entries of mpit");
@@ -27,7 +26,6 @@ fn section(out: &mut String, heading: &str, count: usize, mut table: Table) {
     out.push('\n');
 }
 
-/// Formats the entries with all their properties, one below the other.
 pub(crate) fn in_full(inventory: &Inventory) -> String {
     let mut out = String::new();
     let mut entry = |kind: &str, table: Table, descriptions: Vec<&str>| {
@@ -75,7 +73,6 @@ pub(crate) fn in_full(inventory: &Inventory) -> String {
     out
 }
 
-/// Returns the width of the terminal, if standard output is one.
 fn terminal_width() -> Option<u16> {
     let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
     if size.ws_col > 0 { Some(size.ws_col) } else { None }
@@ -139,7 +136,6 @@ fn fit(table: &mut Table, terminal: u16) {
     table.set_content_arrangement(ContentArrangement::Dynamic).set_width(terminal);
 }
 
-/// Writes a table without trailing blanks.
 pub(crate) fn write(out: &mut String, table: &mut Table) {
     if let Some(width) = terminal_width() {
         fit(table, width);

@@ -12,7 +12,6 @@ use mpit_ffi::inventory::INVENTORY_FILE;
 use crate::inventory::Inventory;
 use crate::{Vars, preload, require_program, settings, table};
 
-/// Prints the inventory.
 pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
     let mut inventory = if args.command.is_empty() {
         Inventory::of_this_process()?
@@ -46,7 +45,6 @@ pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
     }
 }
 
-/// Keeps the entries with these names. Fails if a name matches none.
 fn select_names(inventory: &mut Inventory, names: &[String]) -> Result<(), String> {
     // Only mpit's own variables have aliases.
     let of_alias = |name: &&String| settings::find(name).map(|desc| desc.name().to_owned());
@@ -66,7 +64,6 @@ fn select_names(inventory: &mut Inventory, names: &[String]) -> Result<(), Strin
     }
 }
 
-/// Keeps the entries that a function of name and description selects.
 fn retain(inventory: &mut Inventory, mut is_wanted: impl FnMut(&str, &str) -> bool) {
     inventory.pvars.retain(|one| is_wanted(&one.name, &one.description));
     inventory.cvars.retain(|one| is_wanted(&one.name, &one.description));

@@ -35,7 +35,6 @@ impl fmt::Display for Problem {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Problems {
     pub(crate) kept: Vec<Problem>,
-    /// The number of further problems.
     pub(crate) more: u64,
 }
 

@@ -13,7 +13,6 @@ pub(crate) fn grouped(number: u128) -> String {
     out
 }
 
-/// Formats bytes with a suitable unit.
 pub(crate) fn bytes(number: u128) -> String {
     const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut value = number as f64;

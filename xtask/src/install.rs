@@ -21,13 +21,11 @@ pub(crate) struct Arguments {
 
 /// The built files with their target directories. `mpit run` looks for the preload library beside itself and in `../lib`.
 const BUILT: [(&str, &str); 3] = [("libmpit.so", "lib"), ("libmpit_preload.so", "lib"), ("mpit", "bin")];
-/// The headers in `ffi/include`.
 const HEADERS: [&str; 2] = ["mpit.h", "mpit_plugin.h"];
 
 /// Files for `pkg-config`: for MPI implementations, and for all other users.
 const PC_FILES: [&str; 2] = ["ffi/embed/mpit.pc.in", "ffi/preload/mpit-plugin.pc.in"];
 
-/// Builds and installs.
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let prefix = std::path::absolute(&arguments.prefix).context("the prefix")?;
     let profile = if arguments.debug { "dev" } else { "dist" };

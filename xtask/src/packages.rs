@@ -17,7 +17,6 @@ pub(crate) const DEBIAN: [&str; 12] = [
     "libmumps-seq-dev",
 ];
 
-/// An MPI library from PyPI.
 pub(crate) struct Wheel {
     /// The name of the package, and of its virtual environment.
     pub(crate) package: &'static str,

@@ -12,7 +12,6 @@ use std::{fmt::Write as _, fs, process::Command, process::ExitCode};
 
 use mpit_tests::{Context, Outcome, paths};
 
-/// The document with the rules.
 const DOCUMENT: &str = "docs/internal/conformance.md";
 
 /// Sources by their paths in the workspace.
@@ -33,7 +32,6 @@ pub(crate) struct Arguments {
     check: bool,
 }
 
-/// Prints the rules with their tests, and problems to standard error.
 pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
     let (listing, problems) = coverage_of_workspace()?;
     print!("{listing}");
@@ -53,14 +51,12 @@ fn coverage_of_workspace() -> Outcome<(String, Vec<String>)> {
     Ok(coverage(&read(DOCUMENT).context(DOCUMENT)?, &files))
 }
 
-/// Splits a path into folder, name and extension.
 fn parts(file: &str) -> (&str, &str, &str) {
     let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
     let (name, extension) = name.rsplit_once('.').unwrap_or((name, ""));
     (folder, name, extension)
 }
 
-/// Returns the rules with their tests, and all problems of the document and the markers.
 fn coverage(document: &str, files: &Files) -> (String, Vec<String>) {
     let running = running(files);
     let markers = files.iter().flat_map(|(file, text)| markers(file, text, running.contains(file)));

@@ -22,7 +22,6 @@ pub(crate) fn everything() -> Vec<String> {
     problems
 }
 
-/// Prints the packages that are not available.
 pub(crate) fn report(problems: &[String]) {
     for problem in problems {
         println!("setup: could not get {problem}");
@@ -32,7 +31,6 @@ pub(crate) fn report(problems: &[String]) {
     }
 }
 
-/// Prints the MPI libraries that the tests will use.
 pub(crate) fn report_stacks(found: &Found) {
     for stack in &found.stacks {
         println!("setup: {:16} {} ({})", stack.label(), stack.version, stack.library.display());

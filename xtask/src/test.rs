@@ -11,7 +11,6 @@ use mpit_tests::{Context, Outcome, build, paths, record, stacks};
 
 use crate::setup;
 
-/// The numbers of tests by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TestCounts {
     pub(crate) passed: u64,
@@ -27,7 +26,6 @@ impl TestCounts {
     }
 }
 
-/// Installs what is needed, builds what tests preload, runs `cargo test` and sums up.
 pub(crate) fn run(arguments: &[String]) -> Outcome<ExitCode> {
     let problems = setup::everything();
     setup::report(&problems);
@@ -70,7 +68,6 @@ fn linking() -> String {
     if text.is_empty() { text } else { format!("{heading}\n{text}\n") }
 }
 
-/// Runs `cargo test`. Returns the counts of its tests, and true if it succeeded.
 fn cargo_test(arguments: &[String]) -> Outcome<(TestCounts, bool)> {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.arg("test").current_dir(paths::workspace());

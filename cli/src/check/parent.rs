@@ -22,13 +22,11 @@ use super::finding::{CheckedPlugin, Finding};
 use super::library::Definition;
 use crate::print;
 
-/// The way in which a process ended.
 enum ProcessEnd {
     Exited(ExitStatus),
     TimedOut,
 }
 
-/// The result of the check of one plug-in.
 pub(super) struct Outcome {
     pub(super) checked: CheckedPlugin,
     pub(super) definitions: Vec<Definition>,
@@ -92,7 +90,6 @@ fn wait(mut child: Child, timeout: Duration) -> io::Result<ProcessEnd> {
     }
 }
 
-/// Reads the output of the process, as far as it is complete.
 fn read(path: &Path, text: &str, process_end: &ProcessEnd, timeout: Duration) -> Outcome {
     let place = path.display().to_string();
     let findings = Vec::new();
@@ -114,7 +111,6 @@ fn read(path: &Path, text: &str, process_end: &ProcessEnd, timeout: Duration) ->
     Outcome { checked, definitions }
 }
 
-/// Returns the fault of a process that did not end normally.
 fn end(process_end: &ProcessEnd, step: Option<Step>, place: &str, timeout: Duration) -> Option<Finding> {
     let when = match step {
         None | Some(Step::Before) => "before it was loaded, by a plug-in that is loaded before it",
@@ -144,7 +140,6 @@ fn end(process_end: &ProcessEnd, step: Option<Step>, place: &str, timeout: Durat
     Some(Finding::new(rule, "the plug-in", place, why))
 }
 
-/// Forwards the output of the plug-in.
 fn forward(path: &Path, stderr: &[u8]) {
     for line in String::from_utf8_lossy(stderr).lines().filter(|line| !line.is_empty()) {
         print(&format!("{} printed: {line}", path.display()));

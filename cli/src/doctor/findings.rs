@@ -8,7 +8,6 @@ use super::watch::ObservedProgram;
 use crate::elf::Program;
 use crate::run::no_files;
 
-/// Returns all obstacles.
 pub(super) fn of(diagnosis: &Diagnosis<'_>) -> Vec<String> {
     let mut all = BTreeSet::new();
     for process in &diagnosis.processes {
@@ -108,7 +107,6 @@ fn of_unreported(observed: &ObservedProgram) -> Option<String> {
     }
 }
 
-/// Returns the obstacles of the job as a whole.
 fn of_job(diagnosis: &Diagnosis<'_>) -> Option<String> {
     let sizes: BTreeSet<u32> =
         diagnosis.processes.iter().filter_map(|process| process.world).map(|(_, size)| size).collect();

@@ -17,18 +17,15 @@ use crate::{Run, preload, require_program, run};
 use processes::Process;
 use watch::Watch;
 
-/// All data that was collected.
 struct Diagnosis<'a> {
     args: &'a Run,
     target: Option<&'a Target>,
     /// The reports of processes, by rank.
     processes: Vec<Process>,
-    /// The processes observed on this machine.
     observed: Vec<watch::ObservedProgram>,
     status: std::process::ExitStatus,
 }
 
-/// Runs the command and prints the result.
 pub(crate) fn diagnose(args: &Run) -> Result<ExitCode, String> {
     require_program(&args.command)?;
     let library = preload::find(args.library.file.as_deref())?;

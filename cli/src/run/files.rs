@@ -42,12 +42,10 @@ impl RunFiles {
         Ok(Some(Self { stem, run: name(), lock }))
     }
 
-    /// Passes the identity of the run to the processes of a command.
     pub(super) fn set(&self, command: &mut Command) {
         command.env(run::RUN, &self.run);
     }
 
-    /// Ends the run: removes its auxiliary files.
     pub(super) fn end(self) {
         for path in run::remove_traces(&self.stem, &self.run) {
             print(&format!("cannot remove {}; it is not needed any more", path.display()));
@@ -85,7 +83,6 @@ fn clear(stem: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// A file that is locked while a run is in progress.
 struct Lock {
     path: PathBuf,
     _file: File,

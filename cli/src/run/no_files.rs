@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use crate::elf::Program;
 use crate::preload;
 
-/// Returns the most likely reason, with the advised correction.
 pub(super) fn reason(words: &[OsString], library: &Path, failed: Option<&str>) -> String {
     match preload::try_loading(library) {
         Err(why) => why,
@@ -14,7 +13,6 @@ pub(super) fn reason(words: &[OsString], library: &Path, failed: Option<&str>) -
     }
 }
 
-/// Returns the most likely reason according to the arguments of the command.
 pub(crate) fn reason_by_command(words: &[OsString], failed: Option<&str>) -> String {
     if let Some(why) = dropped_environment(words) {
         return why;
@@ -75,7 +73,6 @@ fn dropped_environment(words: &[OsString]) -> Option<String> {
     None
 }
 
-/// Returns the programs among the arguments.
 fn programs(words: &[OsString]) -> Vec<(PathBuf, Program)> {
     words
         .iter()
@@ -84,7 +81,6 @@ fn programs(words: &[OsString]) -> Vec<(PathBuf, Program)> {
         .collect()
 }
 
-/// Returns the file that a command name stands for.
 pub(crate) fn find(word: &Path) -> Option<PathBuf> {
     if word.components().count() > 1 || word.is_absolute() {
         return Some(word.to_owned());

@@ -13,7 +13,6 @@ const IN_DIRECTORY: &str = "run";
 /// A suffix of maximum length: world, numbered phase, and rank of a job of any size.
 const MAX_SUFFIX: &str = ".w4294967295.4294967295.4294967295.store";
 
-/// The target of a run's files.
 #[derive(Debug)]
 pub(crate) struct Target {
     /// The beginning of the files' names as an absolute path, because processes may change their directory, and launchers
@@ -73,12 +72,10 @@ impl Target {
         }
     }
 
-    /// Returns the directory of the files.
     pub(crate) fn directory(&self) -> &Path {
         Path::new(&self.stem).parent().unwrap_or(Path::new("/"))
     }
 
-    /// Returns the existing files under this stem.
     pub(crate) fn files(&self) -> Files {
         let start = [Path::new(&self.stem).file_name().unwrap_or_default().as_bytes(), b"."].concat();
         let mut all: Vec<_> = fs::read_dir(self.directory())
@@ -107,7 +104,6 @@ impl Target {
 pub(crate) struct Files(Vec<(PathBuf, u64, (i64, i64), u64)>);
 
 impl Files {
-    /// Returns true if there is a file that `before` lacks, or had in another state.
     pub(crate) fn have_more_than(&self, before: &Self) -> bool {
         self.0.iter().any(|file| !before.0.contains(file))
     }

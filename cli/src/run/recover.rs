@@ -18,9 +18,7 @@ use crate::print;
 /// The time that processes have after the end of the command: launchers do not wait for the processes that they kill.
 const TIME_LIMIT: Duration = Duration::from_secs(3);
 
-/// The state before the command runs.
 pub(super) struct Before {
-    /// The beginning of the names of files.
     stem: PathBuf,
     time: SystemTime,
 }
@@ -33,7 +31,6 @@ impl Before {
         Self { stem: stem.to_owned(), time: now.checked_sub(tick).unwrap_or(now) }
     }
 
-    /// Returns true if a file is of this run.
     fn is_newer(&self, path: &Path) -> bool {
         fs::metadata(path).and_then(|file| file.modified()).is_ok_and(|modified| modified >= self.time)
     }
@@ -138,7 +135,6 @@ impl Before {
         }
     }
 
-    /// Writes a file for each process.
     fn write_each(&self, recovered: BTreeMap<u32, (StoreFile, Recovered)>) {
         let mut all = [Vec::new(), Vec::new()];
         for (rank, (file, one)) in recovered {

@@ -355,7 +355,6 @@ fn prof(me: u32) -> String {
     format!("# POINT TO POINT\nE\t{me}\t{}\t20 bytes\t5 msgs sent\t{bins}\n# OSC\n# COLLECTIVES\n", 1 - me)
 }
 
-/// Two phases of a job of two processes.
 fn phases() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     for (name, rank) in [("phase_1.0", 0), ("phase_1.1", 1), ("phase_10.0", 0)] {

@@ -52,7 +52,6 @@ impl Identity {
         Some(Self { run: run.into(), world: world.into(), size, began: began.into() })
     }
 
-    /// Parses the first line of a file of one process, or of a whole job.
     fn of_line(line: &[u8]) -> Option<Self> {
         let line = std::str::from_utf8(line).ok()?;
         match line.strip_prefix(RUN_WORD) {

@@ -32,7 +32,6 @@ const COLL: usize = Area::Collective as usize;
 const WAIT: usize = Area::Waiting as usize;
 const IO: usize = Area::Files as usize;
 
-/// The recording state of an area.
 struct Calls {
     /// Subscription of the started handles: calls are recorded while there is at least one.
     subscription: Subscription,
@@ -119,17 +118,14 @@ impl Stopwatch {
 #[derive(Debug)]
 pub struct CallsMade;
 
-/// Starts counting: a handle of a COUNTER was started.
 fn start_counting<const AREA: usize>() {
     RECORDS[AREA].subscription.add();
 }
 
-/// Stops counting: a handle of a COUNTER was stopped.
 fn stop_counting<const AREA: usize>() {
     RECORDS[AREA].subscription.remove();
 }
 
-/// Starts timing: a handle of a TIMER was started.
 fn start_timing<const AREA: usize>() {
     // Measured on first use, which takes time: better here than between two calls.
     let _ = clock::ticks_per_second();
@@ -137,7 +133,6 @@ fn start_timing<const AREA: usize>() {
     RECORDS[AREA].subscription.add();
 }
 
-/// Stops timing: a handle of a TIMER was stopped.
 fn stop_timing<const AREA: usize>() {
     RECORDS[AREA].subscription.remove();
     RECORDS[AREA].timers.fetch_sub(1, Relaxed);

@@ -3,7 +3,6 @@
 //! The lower part of an identity is the number of the object in the order of creation, the upper part its slot, or 0 where the
 //! slot equals the number.
 
-/// The width of the lower part.
 const NUMBER_BITS: u32 = 40;
 
 /// The number of slots that an identity can have room for.

@@ -238,7 +238,6 @@ mod tests {
     use crate::comms::{self, Description, Ranks, Record};
     use crate::windows;
 
-    /// Records its notifications.
     struct Notified(Mutex<Vec<&'static str>>);
 
     impl Notified {

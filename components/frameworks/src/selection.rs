@@ -4,7 +4,6 @@
 //! Open MPI's own lists (`mpiexec --mca pml ^monitoring`) name its components. A component of ours with the same name as an
 //! excluded one is excluded, too, unless a list of ours says otherwise.
 
-/// The selected components of a framework.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Selection<'a> {
     Only(Vec<&'a str>),
@@ -45,7 +44,6 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// A selection list, with its origin.
 #[derive(Debug)]
 pub(crate) struct List {
     pub(crate) text: String,

@@ -17,7 +17,6 @@ struct Records {
     newest: u64,
     /// Slots that can be used again.
     slots: Vec<u32>,
-    /// Windows that are not freed.
     live: BTreeSet<u64>,
     /// Windows that a handle was bound to, freed or not.
     pinned: BTreeSet<u64>,

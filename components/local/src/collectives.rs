@@ -74,7 +74,6 @@ impl Comm {
         })
     }
 
-    /// Performs an operation and reports its beginning and its success.
     fn collective<R>(
         &self,
         kind: Kind,
@@ -101,7 +100,6 @@ impl Comm {
 }
 
 impl Process {
-    /// Sends the root's data to all others.
     pub(crate) fn bcast(&self, context: u32, data: &mut [u8], root: usize, tag: i32) -> Result<()> {
         if self.rank == root {
             return self.others().try_for_each(|to| self.send(context, data, to, tag));
@@ -109,7 +107,6 @@ impl Process {
         copy(&self.receive(context, root, tag)?, data)
     }
 
-    /// Sends all values to the root, which returns them.
     pub(crate) fn gather<T: Pod>(
         &self,
         context: u32,

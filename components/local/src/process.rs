@@ -14,22 +14,18 @@ use super::engine::{Engine, Pattern, WORLD};
 use super::wire::{self, FINALIZED, Message, Writer};
 use super::{Error, Result, error};
 
-/// One rank of the world.
 pub(crate) struct Process {
     pub(crate) rank: usize,
-    /// The number of ranks in the world.
     pub(crate) size: usize,
     /// The identity of the world communicator in the frameworks.
     pub(crate) id: CommId,
     pub(crate) engine: Arc<Engine>,
     stream: UnixStream,
     writer: Writer,
-    /// The context of the next window.
     next_context: AtomicU32,
 }
 
 impl Process {
-    /// Creates the process from its connection, and registers its communicators.
     pub(crate) fn new(stream: UnixStream, rank: usize, size: usize) -> Result<Self> {
         let id = comms::created(Description::new(Ranks::World(size as u32), "MPI_COMM_WORLD"));
         // No operation uses it, but files list it as Open MPI's do.
@@ -54,12 +50,10 @@ impl Process {
         Ok(Self { rank, size, id, engine, stream, writer, next_context: AtomicU32::new(WORLD + 1) })
     }
 
-    /// Fails if there is no such rank.
     pub(crate) fn check_rank(&self, rank: usize) -> Result<()> {
         if rank < self.size { Ok(()) } else { Err(Error::NoSuchRank { rank, size: self.size }) }
     }
 
-    /// Returns the ranks of the other processes.
     pub(crate) fn others(&self) -> impl Iterator<Item = usize> {
         let own = self.rank;
         (0..self.size).filter(move |rank| *rank != own)

@@ -22,7 +22,6 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Runs a scenario, in the launcher and in the ranks.
 fn run(scenario: &str) -> ExitCode {
     match scenario {
         "fine" => launch(3, |world| Ok(world.barrier()?)),
@@ -152,7 +151,6 @@ fn check_all() {
     ranks_end_with_their_launcher().expect("the scenario runs");
 }
 
-/// Checks that the ranks end when their launcher is killed.
 fn ranks_end_with_their_launcher() -> Result<(), Box<dyn Error>> {
     let mut launcher = command("sleep").stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
     let mut output = BufReader::new(launcher.stdout.take().ok_or("the output is a pipe")?);

@@ -33,7 +33,6 @@ struct Flush {
     handles: Mutex<BTreeMap<HandleId, Arc<Mutex<Handle>>>>,
 }
 
-/// A handle.
 struct Handle {
     stem: Vec<u8>,
     /// The phase, while the handle is started.
@@ -42,7 +41,6 @@ struct Handle {
     ended: RunSnapshot,
 }
 
-/// Writes the file of a phase that ends now.
 fn write(phase: &Phase, now: &RunSnapshot, stem: &[u8]) -> Result<()> {
     if stem.is_empty() {
         return Ok(());
@@ -153,7 +151,6 @@ mod tests {
     /// A process that no other test sends to.
     const PEER: u32 = 4242;
 
-    /// Returns the number and bytes of messages in the phase so far.
     fn sent(handle: &Handle) -> (u64, u64) {
         let phase = handle.phase.as_ref().expect("started");
         let profile = phase.begin.until_now(0, &phase.comms);

@@ -7,7 +7,6 @@ use mpit_frameworks::comms::Reader;
 use crate::runtime::RUNTIME;
 use crate::{coll, describe, osc, pml, record};
 
-/// Returns the subscriptions of the components.
 pub(crate) fn subscriptions() -> [&'static Subscription; 3] {
     [&pml::SUBSCRIPTION, &osc::SUBSCRIPTION, &coll::SUBSCRIPTION]
 }
@@ -66,7 +65,6 @@ pub(crate) struct Phase {
 }
 
 impl Phase {
-    /// Begins at the snapshot that `moment` returns.
     pub(crate) fn begin(moment: impl FnOnce() -> RunSnapshot) -> Self {
         // Before the snapshot, since operations after it may be on communicators that are freed at once.
         let comms = RUNTIME.comms().reader();

@@ -69,7 +69,6 @@ pub(crate) enum StoreLocation {
 )]
 pub(crate) static STORE: Cvar<StoreLocation> = Cvar::new(StoreLocation::Memory);
 
-/// Returns true if everything is recorded from the start of MPI to its end.
 pub(crate) fn is_enabled() -> bool {
     ENABLE.get() > 0
 }

@@ -21,7 +21,6 @@ use mpit_format::store::blocks::{self, BlockHeader, BlockKind, HEADER, State};
 use mpit_frameworks::World;
 use mpit_frameworks::diagnostics::warn;
 
-/// The store of this process.
 pub(crate) static OF_PROCESS: Store = Store::new();
 
 /// The number of words in the first piece of memory. Later pieces grow with the total size, up to `MAX_PIECE`. Pieces of a
@@ -34,11 +33,9 @@ const MAX_PIECE: usize = 128 * 1024;
 pub struct Store {
     pieces: Log<Piece>,
     end: Mutex<End>,
-    /// True if there is a file.
     has_file: AtomicBool,
 }
 
-/// Contiguous words.
 #[derive(Debug)]
 enum Piece {
     Memory(Box<[AtomicU64]>),
@@ -54,7 +51,6 @@ impl Piece {
     }
 }
 
-/// The position of the next block.
 #[derive(Debug)]
 struct End {
     file: Option<Mapping>,

@@ -88,7 +88,6 @@ pub(crate) fn begin() {
     }
 }
 
-/// Writes the records of the whole run, for the last time.
 pub(crate) fn end() {
     // Runs functions of components, so it comes before the lock.
     let lines = lines_of_components();
@@ -149,7 +148,6 @@ pub(crate) fn write_now() {
     }
 }
 
-/// Returns the lines that components add to the output.
 fn lines_of_components() -> Vec<(String, Vec<String>)> {
     let all = RUNTIME.report().into_iter();
     all.map(|(name, lines)| (name, lines.iter().map(Into::into).collect())).collect()

@@ -25,7 +25,6 @@ fn operation(comm: CommId, kind: Kind, root: Root, volume: Volume<'_>) -> Operat
 /// Bytes for each rank or neighbor: 0, 10, 20 and so on.
 const BY: Volume<'_> = Volume::By(&|number| u64::from(number) * 10);
 
-/// The handles of a session on all variables.
 struct Handles<'s> {
     count: Handle<'s>,
     size: Handle<'s>,
@@ -57,7 +56,6 @@ impl<'s> Handles<'s> {
         (self.count.read().unwrap(), self.size.read().unwrap())
     }
 
-    /// Count and size by pattern.
     fn patterns(&self) -> [(u64, u64); 3] {
         let one = |handle: &Handle<'_>| handle.read::<u64>().unwrap()[0];
         self.patterns.each_ref().map(|(count, size)| (one(count), one(size)))

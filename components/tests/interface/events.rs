@@ -10,7 +10,6 @@ use mpit_components::comms::{self, CommId, Description, Ranks};
 use mpit_components::osc::{self, Access};
 use mpit_components::windows;
 
-/// The events and their elements.
 const EVENTS: [(&str, Bind, &[&str]); 7] = [
     ("comm_created", Bind::NoObject, &["communicator", "size", "remote", "neighbors"]),
     ("comm_freed", Bind::NoObject, &["communicator"]),

@@ -9,7 +9,6 @@ use mpit_components::windows;
 
 use super::alone;
 
-/// The arrays that there are.
 const ARRAYS: [&str; 4] =
     ["messages_sent_count", "messages_sent_size", "messages_recv_count", "messages_recv_size"];
 
@@ -83,7 +82,6 @@ fn arrays_show_members_and_totals_show_all() {
     assert_eq!(totals.map(|handle| handle.read::<u64>().unwrap()[0]), [5, 13, 3, 22]);
 }
 
-/// The totals of a window.
 const TOTALS: [(&str, Class); 4] = [
     ("messages_sent", Class::Counter),
     ("bytes_sent", Class::Aggregate),

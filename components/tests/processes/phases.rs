@@ -14,7 +14,6 @@ use mpit_components::windows;
 
 use super::in_own_process;
 
-/// Rank 1 of 4.
 const WORLD: World = World::new(1, 4);
 
 fn send(comm: CommId, to: u32, bytes: u64, tag: i32) {

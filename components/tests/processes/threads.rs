@@ -25,7 +25,6 @@ const THREADS: u64 = 8;
 /// Operations of a thread in one round: three to each process, and two collective ones.
 const OF_A_ROUND: u64 = 8;
 
-/// Returns the number of rounds that each thread makes.
 fn rounds() -> u64 {
     let operations = env::var("MPIT_TEST_OPERATIONS").ok().and_then(|number| number.parse().ok());
     operations.unwrap_or(10_000_u64).div_ceil(OF_A_ROUND)

@@ -22,7 +22,6 @@ const COMMS: usize = 200;
 /// The maximum number of lines about missing processes.
 const MISSING: usize = 100;
 
-/// The data that the script needs for a heat map.
 #[derive(Serialize)]
 struct Data {
     size: u32,

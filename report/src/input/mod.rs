@@ -62,11 +62,9 @@ pub struct Run {
     directory: PathBuf,
     stem: String,
     identity: Option<Identity>,
-    /// The number of newer runs that have files of the same names.
     newer: usize,
     /// The time at which the newest of its files was written.
     written: Option<SystemTime>,
-    /// Files of one process each, by rank.
     by_rank: BTreeMap<u32, PathBuf>,
     /// Files of processes that did not reach their end, by rank.
     recovered: BTreeMap<u32, PathBuf>,
@@ -237,7 +235,6 @@ pub fn unfinished(paths: &[PathBuf]) -> Vec<PathBuf> {
     all
 }
 
-/// A file with the information from its name.
 struct Named {
     directory: PathBuf,
     stem: String,
@@ -263,7 +260,6 @@ fn files_of(directory: &Path) -> Result<Vec<Named>, Error> {
     Ok(files)
 }
 
-/// Adds a file to the run that it belongs to.
 fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
     // Searched from the end: the files of a run usually follow each other.
     let same = |run: &Run| {

@@ -19,7 +19,6 @@ const BATCH: usize = 32 << 20;
 /// The size of the pieces of files of several processes that have no lines between the processes.
 const CUT: u64 = 2 << 20;
 
-/// A file of one process.
 #[derive(Clone, Copy)]
 enum Single<'a> {
     Whole(&'a Path),
@@ -129,17 +128,14 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// The form of a file of several processes.
 enum Form {
     Container,
     Concatenated,
 }
 
-/// A range of lines of a file.
 struct Section {
     /// The rank that the text belongs to; `None` if only its lines name it.
     rank: Option<u32>,
-    /// The number of the first line in the file.
     line: u64,
     text: Vec<u8>,
 }

@@ -8,7 +8,6 @@ fn cell(from: u32, to: u32, count: u64, bytes: u64) -> Cell {
     Cell { from, to, count, bytes }
 }
 
-/// Rank and text of each process of a job of four.
 fn texts(ranks: &[u32]) -> Vec<Text> {
     let text = |rank: &u32| Text { rank: *rank, host: "node".into(), text: prof(*rank).into_bytes() };
     ranks.iter().map(text).collect()

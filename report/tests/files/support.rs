@@ -6,7 +6,6 @@ use std::path::Path;
 use mpit_report::{Job, input};
 use tempfile::TempDir;
 
-/// A directory with these files.
 pub(crate) fn directory(files: &[(&str, &[u8])]) -> TempDir {
     let directory = tempfile::tempdir().expect("a temporary directory");
     for (name, bytes) in files {
@@ -15,7 +14,6 @@ pub(crate) fn directory(files: &[(&str, &[u8])]) -> TempDir {
     directory
 }
 
-/// Reads the only run of a directory.
 pub(crate) fn read(directory: &Path) -> Job {
     let runs = input::find(&[directory.to_owned()], false, &|_| None).expect("files");
     assert_eq!(runs.len(), 1);

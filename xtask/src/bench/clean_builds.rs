@@ -14,7 +14,6 @@ use super::{
     table::{Line, Ratio, heading},
 };
 
-/// A crate that depends on one other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Crate {
     Mpit,
@@ -57,7 +56,6 @@ impl Crate {
     }
 }
 
-/// Measures and prints the builds.
 pub(crate) fn run(rounds: u32) -> Outcome {
     for krate in CRATES {
         let (name, dependency, folder) = (krate.name(), krate.dependency(), krate.folder());

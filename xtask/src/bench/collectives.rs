@@ -7,7 +7,6 @@ use super::{
     table::{Line, NANOSECONDS, Ratio, heading},
 };
 
-/// The results of the program `collectives`.
 const SIZES: [&str; 3] = ["2", "1000", "1000000"];
 
 /// The maximum cost of an operation of a million processes, relative to one of two.

@@ -8,7 +8,6 @@ use super::{
     table::{Line, NANOSECONDS, Ratio, heading},
 };
 
-/// The language of the code with the counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Language {
     /// The program `counters`.

@@ -17,7 +17,6 @@ use super::{
     table::{Line, Ratio, heading},
 };
 
-/// The number of definitions in each of the generated programs.
 const DEFINITIONS: u32 = 1000;
 /// The maximum compile time of a definition, in milliseconds. `BYTES` is its maximum size in a program, with name and
 /// description.
@@ -26,12 +25,9 @@ const BYTES: f64 = 200.0;
 /// The option for relocations as bits. A position-independent program has a relocation of 24 bytes for each pointer in it.
 const PACKED: &str = "-Clink-arg=-Wl,-z,pack-relative-relocs";
 
-/// A generated program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Program {
-    /// Cells only.
     Cells,
-    /// A `#[pvar]` on each.
     Pvars,
     /// An element of `linkme` beside each, with a name, a description and a reference to the cell.
     Elements,
@@ -189,7 +185,6 @@ pub(super) fn write(file: &Path, text: &str) -> Outcome {
     fs::write(file, text).context(file.display())
 }
 
-/// Returns the processor time and the elapsed time of building a program whose dependencies are built.
 fn time(program: Program, release: bool) -> Outcome<(f64, f64)> {
     // Written again, so that cargo considers it changed.
     write(&source_file(program), &program.source())?;
@@ -219,7 +214,6 @@ fn children(printed: &str) -> Option<f64> {
     printed.lines().nth(1)?.split_whitespace().map(milliseconds).sum()
 }
 
-/// Builds a program and returns its path.
 fn build(program: Program, release: bool, options: &[&str]) -> Outcome<PathBuf> {
     let mut cargo = cargo(program, release, options);
     let status = in_folder(&mut cargo).status().context("cargo rustc")?;
@@ -243,7 +237,6 @@ fn in_folder(command: &mut Command) -> &mut Command {
     command.current_dir(folder()).env("CARGO_TARGET_DIR", target).env("CARGO_INCREMENTAL", "0")
 }
 
-/// Returns the size of a program without its symbols.
 fn stripped(program: Program, options: &[&str]) -> Outcome<f64> {
     let built = build(program, true, options)?;
     let stripped = built.with_extension("stripped");

@@ -4,7 +4,6 @@ use std::{env, path::PathBuf, process::Command};
 
 use mpit_tests::{Context, Failure, Outcome, paths};
 
-/// Builds the command `mpit`, the preload library beside it, and the programs of `benches/`.
 pub(crate) fn build() -> Outcome {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
@@ -15,7 +14,6 @@ pub(crate) fn build() -> Outcome {
     Failure::unless(status.success(), || "what is to be measured does not build".into())
 }
 
-/// Returns the path of a program that [`build`] made.
 pub(crate) fn program(name: &str) -> PathBuf {
     paths::target().join("dist").join(name)
 }

@@ -19,7 +19,6 @@ use super::{
 const BLOCKS: u32 = 100;
 const MESSAGES: u32 = 10_000;
 
-/// The number of message sizes.
 const SIZES: u64 = 2;
 
 /// The measured operations: name, description, and the maximum of the added cost relative to Open MPI's monitoring.
@@ -32,7 +31,6 @@ const MEASURED: [(&str, &str, f64, &str); 3] = [
 /// The maximum cost of the library while nothing is recorded.
 const OFF: f64 = 1.5;
 
-/// The configuration of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Variant {
     /// Without mpit.

@@ -26,7 +26,6 @@ const MALLOC: &str = "malloc";
 /// The maximum additional cost of reading a variable of the library's through mpit.
 const LAYER: f64 = 2.5;
 
-/// The measured call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Call {
     /// `MPI_T_pvar_read`.
@@ -35,7 +34,6 @@ enum Call {
     Handles,
 }
 
-/// The configuration of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Variant {
     /// Without mpit.
@@ -58,7 +56,6 @@ pub(crate) fn handles(pairs: u32) -> Outcome {
 }
 
 impl Call {
-    /// Returns the argument of the program for this call.
     fn as_str(self) -> &'static str {
         match self {
             Reads => "reads",

@@ -7,7 +7,6 @@ use super::{
     table::{Line, Ratio, heading},
 };
 
-/// The results of the program `startup`.
 const FIGURES: [(&str, &str); 2] =
     [("alone", "registered, in no category"), ("together", "registered, all in one category")];
 

@@ -15,7 +15,6 @@ use words::Words;
 /// The highest share of lines that may stay, in percent of the lines of doc comments.
 const LIMIT: f64 = 1.0;
 
-/// Prints the findings as `file:line:word`, and a summary.
 pub(crate) fn run() -> Outcome<ExitCode> {
     let words = Words::new(include_str!("words.txt"));
     let mut allowed = Allowed::new(include_str!("allowed.txt"))?;
@@ -60,7 +59,6 @@ fn files(root: &Path) -> Outcome<Vec<String>> {
 /// The list of lines that stay: `FILE: PART OF THE LINE # REASON`.
 struct Allowed<'a>(Vec<Entry<'a>>);
 
-/// An entry of the list, which is used if its line was found.
 struct Entry<'a> {
     file: &'a str,
     part: &'a str,
@@ -82,7 +80,6 @@ impl<'a> Allowed<'a> {
         Ok(Self(entries))
     }
 
-    /// Returns true if the line of the file is on the list.
     fn takes(&mut self, file: &str, line: &str) -> bool {
         for entry in &mut self.0 {
             if entry.file == file && (entry.part == "*" || line.contains(entry.part)) {
@@ -93,7 +90,6 @@ impl<'a> Allowed<'a> {
         false
     }
 
-    /// Returns the entries for which no line was found.
     fn unused(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.0.iter().filter(|entry| !entry.is_used).map(|entry| (entry.file, entry.part))
     }

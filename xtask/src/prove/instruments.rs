@@ -9,18 +9,13 @@ use mpit_tests::{Context, Failure, Outcome, paths};
 
 use crate::test::{self, TestCounts};
 
-/// A way to run tests that finds what they do not check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Instrument {
-    /// An interpreter that finds undefined behavior, and knows no foreign functions.
     Miri,
-    /// Finds data races.
     ThreadSanitizer,
-    /// Finds invalid memory accesses.
     AddressSanitizer,
 }
 
-/// Tests of a package.
 struct Suite {
     package: &'static str,
     /// The options of `cargo test` that select test programs.
@@ -29,7 +24,6 @@ struct Suite {
     only: &'static [&'static str],
     /// Parts of the names of tests that are left out. A test that cannot run under Miri says so itself.
     except: &'static [&'static str],
-    /// Further options of the instrument.
     options: &'static str,
 }
 
@@ -117,7 +111,6 @@ impl Instrument {
         }
     }
 
-    /// Returns the command for the tests of a suite.
     fn command(self, suite: &Suite, host: &str) -> Command {
         let mut command = Command::new("rustup");
         command.args(["run", TOOLCHAIN, "cargo"]);
@@ -157,10 +150,8 @@ impl Instrument {
     }
 }
 
-/// The toolchain with the instruments.
 const TOOLCHAIN: &str = "nightly";
 
-/// Runs the tests of the packages with these names, or all.
 pub(super) fn run(instrument: Instrument, packages: &[String]) -> Outcome<ExitCode> {
     let is_chosen =
         |suite: &&Suite| packages.is_empty() || packages.iter().any(|package| package == suite.package);
@@ -215,7 +206,6 @@ fn install(components: &[&str]) -> Outcome {
     if status.success() { Ok(()) } else { Err(failure(format!("{command:?} failed: {status}"))) }
 }
 
-/// Returns the target that the toolchain runs on.
 fn host() -> Outcome<String> {
     let mut command = Command::new("rustup");
     let output = command.args(["run", TOOLCHAIN, "rustc", "-vV"]).output().context("rustc -vV")?;

@@ -36,7 +36,6 @@ pub(crate) struct Arguments {
     names: Vec<String>,
 }
 
-/// Runs the proofs that the options select.
 pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
     let names = &arguments.names;
     if arguments.mutants {

@@ -12,7 +12,6 @@ use mpit_tests::{Context, Failure, Outcome, paths};
 
 use super::build;
 
-/// One entry of the list.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Mutant {
     model: String,
@@ -21,7 +20,6 @@ struct Mutant {
     replacements: Vec<(String, String)>,
 }
 
-/// Tries the mutants of the models whose names begin with one of `names`, or all.
 pub(super) fn run(names: &[String]) -> Outcome<ExitCode> {
     let mutants = list()?;
     let is_chosen = |mutant: &&Mutant| {
@@ -48,7 +46,6 @@ pub(super) fn run(names: &[String]) -> Outcome<ExitCode> {
     Ok(if survivors == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Returns all entries.
 fn list() -> Outcome<Vec<Mutant>> {
     let list = paths::workspace().join("core/models/mutants.txt");
     parse(&fs::read_to_string(&list).context(list.display())?)
@@ -157,7 +154,6 @@ impl Copy {
         Ok(if holds { Err("the model holds".into()) } else { Ok(complaint(&output.stdout)) })
     }
 
-    /// Runs a function while a file is changed.
     fn with<T>(&self, mutant: &Mutant, run: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
         let file = self.workspace.join(&mutant.file);
         let original = fs::read_to_string(&file).context(file.display())?;

@@ -1,6 +1,5 @@
 //! A cursor over a line, which is parsed from left to right.
 
-/// A description of the expected text.
 pub(super) type Expected = &'static str;
 
 /// The rest of a line.

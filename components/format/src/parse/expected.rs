@@ -5,13 +5,10 @@ use std::fmt;
 use crate::profile::PATTERNS;
 use crate::rows::{Kind, Section};
 
-/// The expected text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Expected {
     Text(&'static str),
-    /// A line of any kind.
     AnyLine,
-    /// The heading before the lines of a section.
     Under(Section),
 }
 

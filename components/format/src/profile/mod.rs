@@ -180,7 +180,6 @@ impl Profile {
         out.end()
     }
 
-    /// Writes the rows with histograms.
     fn messages<W: Write>(&self, out: &mut Out<W>) -> io::Result<()> {
         for row in &self.messages {
             if row.to != OUTSIDE && row.external.count != 0 {
@@ -259,7 +258,6 @@ impl Profile {
     }
 }
 
-/// The beginning of the lines of components.
 pub(crate) const COMPONENT_WORD: &str = "# COMPONENT\t";
 
 /// The size up to which members of communicators are listed one by one, as Open MPI does.
@@ -309,7 +307,6 @@ impl<I: Iterator<Item = u32>> Iterator for Runs<I> {
     }
 }
 
-/// The size of the pieces that are written to the sink.
 const PIECE: usize = 64 * 1024;
 /// The maximum length of a line without names and lists of ranks.
 const SLACK: usize = 4096;
@@ -384,7 +381,6 @@ impl<W: Write> Out<W> {
         }
     }
 
-    /// Writes a name, with line ends and tabs replaced.
     fn name(&mut self, name: &str) {
         self.text.extend(name.bytes().map(|byte| if byte.is_ascii_control() { b' ' } else { byte }));
     }

@@ -94,7 +94,6 @@ pub fn is_store(begin: &[u8]) -> bool {
     begin.starts_with(&MAGIC.to_ne_bytes()) || begin.iter().all(|byte| *byte == 0)
 }
 
-/// Returns the run and world of a file's process, from the beginning of the file.
 pub(super) fn identity(bytes: &[u8]) -> Option<Identity> {
     let (words, _) = bytes.as_chunks::<WORD>();
     let mut words = Cursor { words, at: 0, end: words.len() };
@@ -134,7 +133,6 @@ impl Cursor<'_> {
         Ok(word)
     }
 
-    /// Reads a word that must be less than a bound.
     fn below(&mut self, bound: u64, what: &str) -> Result<u64, Malformed> {
         let at = *self;
         let word = self.word()?;
@@ -183,7 +181,6 @@ impl Cursor<'_> {
         Ok(ranks)
     }
 
-    /// Fails unless everything is read.
     fn expect_end(self) -> Result<(), Malformed> {
         if self.left() == 0 { Ok(()) } else { Err(self.error("a block that is too long")) }
     }
@@ -245,7 +242,6 @@ impl Cursor<'_> {
     }
 }
 
-/// The counts of all bins, and the sum of bytes.
 #[derive(Clone)]
 struct Counts {
     bins: [u64; BINS],
@@ -277,9 +273,7 @@ struct CommOperations {
     number: u64,
 }
 
-/// The data read so far.
 struct DecodedStore {
-    /// The size of the world.
     size: u32,
     /// Messages by receiver: the user's and the library's internal ones.
     messages: BTreeMap<u32, [Counts; 2]>,
@@ -445,7 +439,6 @@ impl DecodedStore {
         Some(block)
     }
 
-    /// Returns the profile that the process would have written.
     fn profile(mut self, me: u32) -> Profile {
         let row = |(to, [external, internal]): (&u32, &[Counts; 2])| Row {
             to: *to,

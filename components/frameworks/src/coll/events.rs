@@ -92,7 +92,6 @@ impl Sequences {
     }
 }
 
-/// Notifies tools that an operation begins.
 #[inline]
 pub(super) fn begin(sequences: &Sequences, operation: &Operation<'_>) {
     if have_listeners() {
@@ -110,7 +109,6 @@ pub(super) fn begin(sequences: &Sequences, operation: &Operation<'_>) {
     }
 }
 
-/// Notifies tools that an operation has ended.
 #[inline]
 pub(super) fn end(sequences: &Sequences, operation: &Operation<'_>) {
     if have_listeners() {

@@ -88,7 +88,6 @@ impl Dispatch {
         self.sequences.reset(comm);
     }
 
-    /// Notifies the components of a freed communicator.
     pub(crate) fn freed(&'static self, comm: CommId) {
         self.framework.all(|component| component.freed(comm));
     }
@@ -97,13 +96,11 @@ impl Dispatch {
         self.framework.open(framework::components("coll"), &selection(), world);
     }
 
-    /// Returns this framework as a trait object.
     pub(crate) fn framework(&'static self) -> &'static dyn AnyFramework {
         &self.framework
     }
 }
 
-/// Returns the selection list in effect.
 pub(crate) fn selection() -> List {
     List::effective("coll", COMPONENTS.get().as_str())
 }

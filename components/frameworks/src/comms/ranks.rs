@@ -38,7 +38,6 @@ pub struct LazyRanks {
     list: OnceLock<Arc<[u32]>>,
 }
 
-/// Returns true if a list is the world in its order.
 fn is_world(list: &[u32], world: Option<World>) -> bool {
     world.is_some_and(|world| world.size as usize == list.len())
         && list.iter().zip(0..).all(|(rank, at)| *rank == at)
@@ -155,7 +154,6 @@ struct Lists {
     limit: usize,
 }
 
-/// Returns the one list in use that is equal to this one.
 fn shared_list(list: Vec<u32>) -> Arc<[u32]> {
     find(&list).unwrap_or_else(|| share(list.into()))
 }

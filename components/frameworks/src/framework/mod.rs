@@ -30,7 +30,6 @@ struct Listener<C: ?Sized + 'static> {
     subscription: &'static Subscription,
 }
 
-/// A framework whose components implement `C`.
 pub(crate) struct Framework<C: ?Sized + 'static> {
     which: component::Framework,
     /// Converts a component of another image into an object of the framework's trait.
@@ -130,7 +129,6 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         self.reconcile();
     }
 
-    /// Adapts to components of other images: opens those that were added, and closes those that were deactivated.
     pub(crate) fn refresh(&self) {
         {
             let mut register = self.register();
@@ -181,7 +179,6 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         }
     }
 
-    /// Adds a component to those that are notified.
     fn activate(&self, known: &mut KnownComponent<C>) {
         known.is_open = true;
         known.opened = OPENINGS.fetch_add(1, Relaxed);
@@ -207,7 +204,6 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
     }
 }
 
-/// A framework, independent of the trait that its components implement.
 pub(crate) trait AnyFramework: Sync {
     /// Opens components of other images that were added, and closes those that were deactivated.
     fn refresh(&self);
@@ -218,10 +214,8 @@ pub(crate) trait AnyFramework: Sync {
     /// Returns the position of the component that was opened last among all openings of the process.
     fn last_opened(&self) -> Option<u64>;
 
-    /// Closes the component that was opened last.
     fn close_last(&self);
 
-    /// Forwards a call of `MPI_Pcontrol` to the open components.
     fn pcontrol(&self, level: i32);
 
     /// Returns the lines of the open components, with the components' full names.

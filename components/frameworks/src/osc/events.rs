@@ -33,13 +33,11 @@ pub struct Accessed {
     pub received: u64,
 }
 
-/// Returns true if a tool listens.
 #[inline]
 pub(super) fn have_listeners() -> bool {
     Accessed::DESC.has_listeners()
 }
 
-/// Notifies tools of an access.
 #[inline]
 pub(super) fn accessed(access: &Access) {
     // Hosts report from the call that the user made, where callbacks may call any function.

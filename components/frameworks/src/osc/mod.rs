@@ -64,13 +64,11 @@ impl Dispatch {
         self.0.open(framework::components("osc"), &selection(), world);
     }
 
-    /// Returns this framework as a trait object.
     pub(crate) fn framework(&'static self) -> &'static dyn AnyFramework {
         &self.0
     }
 }
 
-/// Returns the selection list in effect.
 pub(crate) fn selection() -> List {
     List::effective("osc", COMPONENTS.get().as_str())
 }

@@ -34,13 +34,11 @@ pub struct MessageSent {
     pub communicator: u64,
 }
 
-/// Returns true if a tool listens.
 #[inline]
 pub(super) fn have_listeners() -> bool {
     MessageSent::DESC.has_listeners()
 }
 
-/// Notifies tools of a message.
 #[inline]
 pub(super) fn sent(send: &Send) {
     MessageSent::raise(about(send.comm), || MessageSent {

@@ -37,7 +37,6 @@ use crate::store::Store;
 /// memory of a program that never uses the same group of processes twice.
 const SHARED_SUMS: usize = 1024;
 
-/// The account of a communicator, in the communicator's slot.
 #[derive(Debug)]
 struct Account {
     /// The identity of the communicator; 0 for an unused slot.
@@ -46,7 +45,7 @@ struct Account {
     sums: [AtomicSum<'static>; 3],
     /// The block of this account in the store: see [`BlockKind::Operations`].
     about: &'static [AtomicU64],
-    /// Audiences by shape.
+    /// Shared sums by shape.
     shared_sums: [StaticRef<SharedSum>; 3],
     /// True, by shape, if no shared sum could be made.
     refused: [AtomicBool; 3],
@@ -84,7 +83,6 @@ impl Account {
         self.sums.each_ref().map(AtomicSum::get)
     }
 
-    /// Detaches the account from its communicator.
     fn clear(&self) {
         self.about[0].store(0, Release);
         self.sums.into_iter().for_each(AtomicSum::clear);
@@ -120,7 +118,6 @@ fn is_there(list: Option<&Weak<[u32]>>) -> bool {
     list.is_none_or(|list| list.strong_count() > 0)
 }
 
-/// The collective operations of this process.
 #[derive(Debug)]
 pub(super) struct CollectiveStats {
     /// Accounts by the slot of the communicator.
@@ -143,7 +140,6 @@ fn myself(members: &Record, rank: u32) -> Option<u32> {
 }
 
 impl CollectiveStats {
-    /// Creates an empty set that keeps its sums in `store`.
     pub(super) const fn new(store: &'static Store) -> Self {
         Self {
             accounts: Sparse::new(),
@@ -226,7 +222,6 @@ impl CollectiveStats {
         }
     }
 
-    /// Creates the account of a communicator.
     #[cold]
     fn open(&'static self, record: &Record) -> &'static Account {
         let slot = slot(record.id.get());
@@ -246,7 +241,6 @@ impl CollectiveStats {
         }
     }
 
-    /// Writes the new name of a communicator to the store.
     pub(super) fn renamed(&'static self, record: &Record) {
         if let Some(account) = self.of(record.id) {
             self.write(account, record);
@@ -257,7 +251,6 @@ impl CollectiveStats {
         self.accounts.get(slot(comm.get())).filter(|account| account.is_of(comm.get()))
     }
 
-    /// Writes the description of an account's communicator to the store.
     fn write(&self, account: &Account, record: &Record) {
         if !self.store.has_file() {
             return;
@@ -286,7 +279,6 @@ impl CollectiveStats {
         account.about[0].store(kind, Release);
     }
 
-    /// Returns true if there were operations on a communicator.
     pub(super) fn is_used(&self, comm: CommId) -> bool {
         self.of(comm).is_some_and(|account| account.sums().iter().any(|sum| !sum.is_zero()))
     }
@@ -320,7 +312,6 @@ impl CollectiveStats {
         }
     }
 
-    /// Returns the shared sum of a communicator for operations of a shape, if there is one.
     fn shared_sum(&'static self, account: &Account, shape: Shape, rank: u32) -> Option<&'static SharedSum> {
         match account.shared_sums[shape as usize].get() {
             None if !account.refused[shape as usize].load(Relaxed) => self.find(account, shape, rank),
@@ -328,7 +319,6 @@ impl CollectiveStats {
         }
     }
 
-    /// Finds or creates the shared sum.
     #[cold]
     fn find(&'static self, account: &Account, shape: Shape, rank: u32) -> Option<&'static SharedSum> {
         let members = account.members.read().unwrap_or_else(PoisonError::into_inner).as_deref().cloned()?;
@@ -420,7 +410,6 @@ impl CollectiveStats {
         total
     }
 
-    /// Returns the row of a process.
     #[inline]
     fn row(&self, to: u32) -> &AtomicSum<'static> {
         self.rows.entry_with(to, || {
@@ -429,7 +418,6 @@ impl CollectiveStats {
         })
     }
 
-    /// Returns the sum exchanged with a process of the world.
     pub(super) fn with(&self, rank: u32) -> TrafficSum {
         let row = self.rows.get(rank).map(AtomicSum::get).unwrap_or_default();
         self.shared_sums.iter().fold(row, |sum, shared_sum| sum.and(shared_sum.with(rank)))
@@ -449,7 +437,6 @@ impl CollectiveStats {
         account.map(|account| account.sums[pattern as usize].get()).unwrap_or_default()
     }
 
-    /// Returns a snapshot of all sums.
     pub(super) fn snapshot(&self) -> Snapshot {
         let of_account = |account: &Account| (account.comm.load(Acquire), account.sums());
         Snapshot {
@@ -459,7 +446,6 @@ impl CollectiveStats {
         }
     }
 
-    /// Returns the operations between two snapshots.
     pub(super) fn between(&self, earlier: &Snapshot, later: &Snapshot) -> super::Operations {
         later.since(earlier, &self.shared_sums)
     }

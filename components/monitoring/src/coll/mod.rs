@@ -24,7 +24,6 @@ use mpit_frameworks::comms::Record;
 use crate::runtime::RUNTIME;
 use crate::{settings as common, store};
 
-/// The operations recorded in this process.
 static STATS: CollectiveStats = CollectiveStats::new(&store::OF_PROCESS);
 
 /// Active for the whole run with `pml_monitoring_enable`, and while handles are started.

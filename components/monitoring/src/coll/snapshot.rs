@@ -21,7 +21,6 @@ pub(crate) struct Snapshot {
     pub(super) rows: Vec<(u32, TrafficSum)>,
 }
 
-/// The differences between two snapshots.
 #[derive(Debug)]
 pub(crate) struct Operations {
     /// The sums exchanged with each process, by ascending rank.
@@ -67,7 +66,6 @@ impl Snapshot {
         self
     }
 
-    /// Returns the difference to an earlier snapshot.
     pub(super) fn since(&self, earlier: &Self, shared_sums: &Log<SharedSum>) -> Operations {
         let gain = |now: &[TrafficSum; 3], then: [TrafficSum; 3]| [0, 1, 2].map(|at| now[at].since(then[at]));
         let comms = self.comms.iter().enumerate();

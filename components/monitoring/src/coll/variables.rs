@@ -13,12 +13,10 @@ use crate::record::TrafficSum;
 #[derive(Debug)]
 pub struct CollMonitoring;
 
-/// Starts recording for a handle.
 fn start_recording() {
     SUBSCRIPTION.add();
 }
 
-/// Stops recording for a handle.
 fn stop_recording() {
     SUBSCRIPTION.remove();
 }

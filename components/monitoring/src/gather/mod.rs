@@ -104,7 +104,6 @@ pub fn is_wanted() -> bool {
     CONTAINER.get() == 1
 }
 
-/// The destination of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Output<'a> {
     Stdout,
@@ -113,7 +112,6 @@ pub(crate) enum Output<'a> {
     Files(&'a [u8]),
 }
 
-/// The result of a collection.
 enum Gathered {
     /// At rank 0: the texts by ascending rank, and the missing ranks with the reasons.
     All(Vec<Text>, Vec<(u32, String)>),
@@ -170,7 +168,6 @@ fn gather(
     (gathered, Vec::new())
 }
 
-/// Writes the texts that are at this process. Returns true on success.
 fn write_gathered(gathered: Gathered, world: World, output: Output<'_>) -> bool {
     match gathered {
         Gathered::All(texts, missing) => write_all_texts(&texts, &missing, world, output),
@@ -199,7 +196,6 @@ fn write_gathered(gathered: Gathered, world: World, output: Output<'_>) -> bool 
     }
 }
 
-/// Writes everything to one destination. Returns true on success.
 fn write_all_texts(texts: &[Text], missing: &[(u32, String)], world: World, output: Output<'_>) -> bool {
     for (rank, why) in missing {
         warn(format_args!("monitoring: the records of rank {rank} are missing: {why}"));

@@ -16,7 +16,6 @@ use mpit_frameworks::osc::{Access, Kind};
 use crate::record::{AtomicSum, TrafficSum};
 use crate::store::Store;
 
-/// The accesses to the memory of one process.
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) sent: AtomicSum<'static>,
@@ -47,7 +46,6 @@ struct Window {
     received: [AtomicU64; 2],
 }
 
-/// A snapshot of the accesses through a window.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WindowSums {
     pub(super) sent: TrafficSum,
@@ -59,7 +57,6 @@ pub(super) struct WindowSums {
 pub(super) struct Windows(Sparse<Window>);
 
 impl Windows {
-    /// Creates an empty set of windows.
     pub(super) const fn new() -> Self {
         Self(Sparse::new())
     }
@@ -110,7 +107,6 @@ fn add([count, all]: &[AtomicU64; 2], bytes: u64) {
     crate::record::add(count, 1, all, bytes);
 }
 
-/// Returns true for accesses that bring data back.
 #[inline]
 fn returns_data(kind: Kind) -> bool {
     match kind {
@@ -127,7 +123,6 @@ pub(super) struct Accesses {
 }
 
 impl Accesses {
-    /// Creates empty records, to be kept in `store`.
     pub(super) const fn new(store: &'static Store) -> Self {
         Self { targets: Sparse::new(), store }
     }
@@ -158,7 +153,6 @@ impl Accesses {
         self.targets.iter().map(|(_, target)| target)
     }
 
-    /// Returns a snapshot of all numbers.
     pub(super) fn snapshot(&self) -> Snapshot {
         // In the order of the block's sums.
         let row = |(to, target): (u32, &Target)| (to, [target.sent.get(), target.received.get()]);
@@ -189,7 +183,6 @@ impl Snapshot {
         self
     }
 
-    /// Returns the difference to an earlier snapshot, by ascending rank.
     pub(crate) fn since(&self, earlier: &Self) -> Vec<SumRow> {
         let mut rows: Vec<SumRow> = Vec::new();
         for (at, (to, now)) in self.targets.iter().enumerate() {

@@ -14,7 +14,6 @@ use mpit_frameworks::osc::{Access, Component, Lifecycle, Subscription, World};
 use crate::runtime::RUNTIME;
 use crate::{settings as common, store};
 
-/// The accesses recorded in this process.
 static ACCESSES: Accesses = Accesses::new(&store::OF_PROCESS);
 
 /// The sums of the windows that handles are bound to.

@@ -13,12 +13,10 @@ use super::{ACCESSES, SUBSCRIPTION, WINDOWS};
 #[derive(Debug)]
 pub struct OscMonitoring;
 
-/// Starts recording for a handle.
 fn start_recording() {
     SUBSCRIPTION.add();
 }
 
-/// Stops recording for a handle.
 fn stop_recording() {
     SUBSCRIPTION.remove();
 }

@@ -18,7 +18,6 @@ use crate::record::{Messages, Snapshot};
 use crate::runtime::RUNTIME;
 use crate::{settings as common, store};
 
-/// The messages recorded in this process.
 pub(crate) static MESSAGES: Messages<'static> = Messages::new(&store::OF_PROCESS);
 
 /// Active for the whole run with `pml_monitoring_enable`, and while handles are started.
@@ -27,7 +26,6 @@ pub(crate) static SUBSCRIPTION: Subscription = Subscription::pml();
 /// True if internal messages of the library count as the user's, which is so with `pml_monitoring_enable` = 1.
 static MERGED: AtomicBool = AtomicBool::new(false);
 
-/// Returns a snapshot of all numbers.
 pub(crate) fn snapshot() -> Snapshot {
     MESSAGES.snapshot()
 }

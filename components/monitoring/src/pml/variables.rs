@@ -11,12 +11,10 @@ use super::{MESSAGES, SUBSCRIPTION};
 use crate::categories::PmlMonitoring;
 use crate::record::{BINS, PeerStats};
 
-/// Starts recording for a handle.
 fn start_recording() {
     SUBSCRIPTION.add();
 }
 
-/// Stops recording for a handle.
 fn stop_recording() {
     SUBSCRIPTION.remove();
 }

@@ -33,7 +33,6 @@ impl<'s> Histogram<'s> {
         });
     }
 
-    /// Returns the sum of bytes of all messages.
     pub(super) fn bytes(&self) -> u64 {
         let groups = self.groups.iter().filter_map(OnceLock::get);
         groups.fold(0, |bytes, group| bytes.wrapping_add(group[GROUP].load(Relaxed)))

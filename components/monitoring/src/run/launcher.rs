@@ -14,7 +14,6 @@ use std::os::unix::process::parent_id;
 
 use mpit::internal::environment::{var, var_os};
 
-/// A world with the name that its launcher gives it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) key: String,
