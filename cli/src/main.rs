@@ -24,6 +24,7 @@ mod table;
 mod vars;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -259,4 +260,18 @@ fn require_program(words: &[OsString]) -> Result<(), String> {
 #[allow(clippy::print_stderr, reason = "this is a program for people")]
 fn print(message: &str) {
     eprintln!("mpit: {}", mpit::internal::printable(message));
+}
+
+/// Writes results to standard output. Returns false if the reader has closed the pipe, which is no error.
+fn output(text: &str) -> Result<bool, String> {
+    match std::io::stdout().write_all(mpit::internal::printable(text).as_bytes()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(format!("cannot write to standard output: {error}")),
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> Result<String, String> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| format!("cannot write JSON: {error}"))?;
+    Ok(text + "\n")
 }

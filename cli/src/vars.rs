@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
@@ -10,7 +9,7 @@ use mpit::internal::registry::nearest;
 use mpit_ffi::inventory::INVENTORY_FILE;
 
 use crate::inventory::Inventory;
-use crate::{Vars, preload, require_program, settings, table};
+use crate::{Vars, json, output, preload, require_program, settings, table};
 
 pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
     let mut inventory = if args.command.is_empty() {
@@ -28,21 +27,13 @@ pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
         });
     }
     let text = if args.json {
-        let json = serde_json::to_string_pretty(&inventory)
-            .map_err(|error| format!("cannot write JSON: {error}"))?;
-        json + "\n"
+        json(&inventory)?
     } else if !args.names.is_empty() {
         table::in_full(&inventory)
     } else {
         table::of(&inventory)
     };
-    match std::io::stdout().write_all(mpit::internal::printable(&text).as_bytes()) {
-        // The reader has closed the pipe on purpose.
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(format!("cannot write to standard output: {error}"))
-        }
-        _ => Ok(ExitCode::SUCCESS),
-    }
+    output(&text).map(|_| ExitCode::SUCCESS)
 }
 
 fn select_names(inventory: &mut Inventory, names: &[String]) -> Result<(), String> {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 use mpit_components::gather::{self, Text, write_container};
 use mpit_components::output::write_whole;
 use mpit_components::run::{self, names};
-use mpit_components::store::{self, Recovered, StoreFile};
+use mpit_components::store::{Recovered, StoreFile};
 
 use crate::print;
 
@@ -43,24 +43,16 @@ impl Before {
 
     /// Writes the records that processes of this run left, and reports missing ones.
     pub(super) fn recover(&self) {
-        let mut worlds = vec![1];
-        match names::find(&self.stem) {
-            Ok(files) => worlds.extend(files.into_iter().map(|file| file.world)),
+        let files = match names::find(&self.stem) {
+            Ok(files) => files,
             Err(error) => {
                 print(&format!("cannot search for {}.<rank>.store: {error}", self.stem.display()));
                 return;
             }
-        }
-        worlds.dedup();
-        for world in worlds {
-            Self { stem: run::stem_of(&self.stem, world), time: self.time }.recover_world();
-        }
-    }
-
-    fn recover_world(&self) {
-        match store::find(&self.stem) {
-            Ok(files) => self.recover_from(files),
-            Err(error) => print(&format!("cannot search for {}.<rank>.store: {error}", self.stem.display())),
+        };
+        for files in files.chunk_by(|one, other| one.world == other.world) {
+            let world = Self { stem: run::stem_of(&self.stem, files[0].world), time: self.time };
+            world.recover_from(files.iter().filter_map(|file| StoreFile::at(&file.path)).collect());
         }
     }
 

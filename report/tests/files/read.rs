@@ -1,6 +1,6 @@
 //! Reading of files of one process and of many.
 
-use crate::support::{directory, no_others, problems, prof, read};
+use crate::support::{directory, problems, prof, read};
 use mpit_format::container::{self, Text};
 use mpit_report::{Cell, Kind, Missing, TrafficSum, input};
 
@@ -151,8 +151,8 @@ fn what_the_component_writes_is_understood() {
 fn progress_adds_up_to_all_bytes() {
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
     let dir = directory(&[("run.0.prof", prof(0).as_bytes()), ("run.1.prof", prof(1).as_bytes())]);
-    let run = &input::find(&[dir.path().to_owned()], false, &|_| None).unwrap()[0];
+    let run = &input::find(&[dir.path().to_owned()], false).unwrap()[0];
     let done = AtomicU64::new(0);
-    run.read(&no_others, &|bytes| _ = done.fetch_add(bytes, Relaxed));
+    run.read(&|bytes| _ = done.fetch_add(bytes, Relaxed));
     assert_eq!((done.into_inner(), run.bytes()), (run.bytes(), 2 * prof(0).len() as u64));
 }

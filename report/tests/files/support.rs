@@ -15,14 +15,9 @@ pub(crate) fn directory(files: &[(&str, &[u8])]) -> TempDir {
 }
 
 pub(crate) fn read(directory: &Path) -> Job {
-    let runs = input::find(&[directory.to_owned()], false, &|_| None).expect("files");
+    let runs = input::find(&[directory.to_owned()], false).expect("files");
     assert_eq!(runs.len(), 1);
-    runs[0].read(&no_others, &|_| ())
-}
-
-/// Fails on files of processes that did not reach `MPI_Finalize`: these tests have none.
-pub(crate) fn no_others(path: &Path) -> Result<input::Recovered, String> {
-    Err(format!("unexpected: {}", path.display()))
+    runs[0].read(&|_| ())
 }
 
 /// Returns the problems, one line each, without the directory.
