@@ -1,11 +1,13 @@
 //! The variable that writes a file for each phase of a program, from the start of a handle to its stop.
 
 use std::collections::BTreeMap;
-use std::ffi::c_char;
+use std::ffi::{OsStr, c_char};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::Arc;
 
 use mpit::cell::{Custom, HandleId};
-use mpit::internal::lock::{Guard, Mutex};
+use mpit::internal::lock::Mutex;
 use mpit::object::Object;
 use mpit::{Error, Result, pvar};
 use mpit_frameworks::Subscription;
@@ -47,7 +49,8 @@ fn write(phase: &Phase, now: &RunSnapshot, stem: &[u8]) -> Result<()> {
     }
     let world = RUNTIME.world().ok_or(Error::NotAccessible)?;
     let profile = phase.until(now, world.rank);
-    whole_run::file(&profile, stem, &format!(".{}.prof", world.rank)).map_err(|_| Error::Invalid)
+    whole_run::file(&profile, Path::new(OsStr::from_bytes(stem)), &format!(".{}.prof", world.rank))
+        .map_err(|_| Error::Invalid)
 }
 
 impl Handle {
@@ -87,12 +90,8 @@ impl Handle {
 }
 
 impl Flush {
-    fn map(&self) -> Guard<'_, BTreeMap<HandleId, Arc<Mutex<Handle>>>> {
-        self.handles.lock()
-    }
-
     fn with<R>(&self, handle: HandleId, act: impl FnOnce(&mut Handle) -> R) -> Result<R> {
-        let handle = self.map().get(&handle).cloned().ok_or(Error::InvalidHandle)?;
+        let handle = self.handles.lock().get(&handle).cloned().ok_or(Error::InvalidHandle)?;
         let mut handle = handle.lock();
         Ok(act(&mut handle))
     }
@@ -103,14 +102,14 @@ impl Custom for Flush {
     const COUNT: usize = 4096;
 
     fn bind(&self, handle: HandleId, _object: &Object<'_>) -> Result<()> {
-        self.map().insert(handle, Arc::new(Mutex::new(Handle::new())));
+        self.handles.lock().insert(handle, Arc::new(Mutex::new(Handle::new())));
         Ok(())
     }
 
     fn unbind(&self, handle: HandleId) {
         // A handle that is freed while it is started writes nothing: only a stop writes.
         let _ = self.with(handle, Handle::end);
-        self.map().remove(&handle);
+        self.handles.lock().remove(&handle);
     }
 
     fn start(&self, handle: HandleId) -> Result<()> {

@@ -21,7 +21,11 @@ pub(crate) struct RunSnapshot {
 
 impl RunSnapshot {
     fn now() -> Self {
-        Self { messages: pml::snapshot(), accesses: osc::snapshot(), operations: coll::snapshot() }
+        Self {
+            messages: pml::MESSAGES.snapshot(),
+            accesses: osc::ACCESSES.snapshot(),
+            operations: coll::STATS.snapshot(),
+        }
     }
 
     /// Returns a snapshot without the bytes of what other threads record meanwhile and is not counted yet. They are in the
@@ -42,7 +46,7 @@ impl RunSnapshot {
 
     /// Returns the records between this snapshot and a later one, like [`until_now`](Self::until_now).
     fn until(&self, now: &Self, me: u32, comms: &Reader) -> Profile {
-        let operations = coll::between(&self.operations, &now.operations);
+        let operations = coll::STATS.between(&self.operations, &now.operations);
         let comms = comms.comms().into_iter().map(|comm| {
             let mut block = describe::block(&comm);
             [block.one_to_all, block.all_to_one, block.all_to_all] = operations.on(comm.id);

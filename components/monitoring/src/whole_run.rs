@@ -1,8 +1,6 @@
 //! Output of the records, and its destinations.
 
-use std::ffi::OsStr;
-use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
+use std::io;
 use std::path::Path;
 
 use mpit::internal::lock::Mutex;
@@ -15,8 +13,8 @@ use mpit_frameworks::comms::Reader;
 use mpit_frameworks::diagnostics::warn;
 use mpit_frameworks::{Subscription, World};
 
-use crate::gather::{self, Output};
-use crate::output::write_apart;
+use crate::gather::{self, Output, in_one_piece};
+use crate::output::write_text;
 use crate::phase::{Phase, RunSnapshot, subscriptions};
 use crate::runtime::RUNTIME;
 use crate::settings::{self, stem_of_stores};
@@ -47,7 +45,7 @@ impl WholeRun {
         profile.lines = lines;
         let ending = format!("_{}.{me}.prof", self.phases + 1);
         // `file` has reported the failure to the user.
-        if file(&profile, settings::FILENAME.get().as_str().as_bytes(), &ending).is_ok() {
+        if file(&profile, Path::new(settings::FILENAME.get().as_str()), &ending).is_ok() {
             self.phases += 1;
             self.phase = next;
         }
@@ -99,7 +97,7 @@ pub(crate) fn end() {
     let output = match settings::ENABLE_OUTPUT.get() {
         1 => Output::Stdout,
         2 => Output::Stderr,
-        _ => Output::Files(stem.as_str().as_bytes()),
+        _ => Output::Files(Path::new(stem.as_str())),
     };
     store::OF_PROCESS.finalizing();
     if run.phases > 0 && matches!(output, Output::Files(_)) {
@@ -116,8 +114,7 @@ pub(crate) fn end() {
                 store::OF_PROCESS.remove_file();
                 // A store of an earlier run would otherwise count as newer than the file written now.
                 if let Output::Files(stem) = output {
-                    let stem = stem_of(Path::new(OsStr::from_bytes(stem)), run::number());
-                    store::discard(&path_of(&stem, world.rank));
+                    store::discard(&path_of(&stem_of(stem, run::number()), world.rank));
                 }
             }
         }
@@ -139,10 +136,10 @@ pub(crate) fn write_now() {
     }
     let mut profile = RunSnapshot::default().until_now(world.rank, &run.comms);
     profile.lines = lines;
-    let written = match settings::ENABLE_OUTPUT.get() {
-        1 => in_one_piece(&profile, io::stdout().lock()),
-        _ => in_one_piece(&profile, io::stderr().lock()),
-    };
+    let written = text(&profile).and_then(|text| match settings::ENABLE_OUTPUT.get() {
+        1 => in_one_piece(io::stdout().lock(), &text),
+        _ => in_one_piece(io::stderr().lock(), &text),
+    });
     if let Err(error) = written {
         cannot_write(&error);
     }
@@ -163,12 +160,6 @@ fn text(profile: &Profile) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Writes with a single system call, so that the output of several processes does not mix.
-fn in_one_piece(profile: &Profile, mut to: impl Write) -> io::Result<()> {
-    to.write_all(&text(profile)?)?;
-    to.flush()
-}
-
 /// Returns the text of a file, which begins with the line that identifies the run.
 fn with_identity(profile: &Profile, is_for_container: bool) -> io::Result<Vec<u8>> {
     let mut text = run::of_process().map_or_else(String::new, Identity::line).into_bytes();
@@ -181,11 +172,6 @@ fn with_identity(profile: &Profile, is_for_container: bool) -> io::Result<Vec<u8
 }
 
 /// Writes `<stem><ending>`. Errors are also reported to the user.
-pub(crate) fn file(profile: &Profile, stem: &[u8], ending: &str) -> io::Result<()> {
-    let stem = Path::new(OsStr::from_bytes(stem));
-    let text = with_identity(profile, false)?;
-    let first = text.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
-    write_apart(stem, ending, first, |mut file| file.write_all(&text))
-        .inspect_err(|error| warn(format_args!("cannot write {}{ending}: {error}", stem.display())))
-        .map(drop)
+pub(crate) fn file(profile: &Profile, stem: &Path, ending: &str) -> io::Result<()> {
+    write_text(stem, ending, &with_identity(profile, false)?)
 }

@@ -181,38 +181,23 @@ impl Profile {
     }
 
     fn messages<W: Write>(&self, out: &mut Out<W>) -> io::Result<()> {
-        for row in &self.messages {
-            if row.to != OUTSIDE && row.external.count != 0 {
-                self.external(out, row)?;
-            }
-        }
-        for row in &self.messages {
-            if row.to != OUTSIDE && row.internal.count != 0 {
-                self.internal(out, row)?;
+        for kind in [Kind::External, Kind::Internal] {
+            for Row { to, external, internal } in &self.messages {
+                let messages = if kind == Kind::External { external } else { internal };
+                if *to == OUTSIDE || messages.count == 0 {
+                    continue;
+                }
+                self.pair(out, kind, *to, TrafficSum { count: messages.count, bytes: messages.bytes });
+                if kind == Kind::External || external.count == 0 {
+                    let mut bins = [0; BINS];
+                    external.add_sizes_to(&mut bins);
+                    internal.add_sizes_to(&mut bins);
+                    out.histogram(&bins);
+                }
+                out.end_line()?;
             }
         }
         Ok(())
-    }
-
-    fn external<W: Write>(&self, out: &mut Out<W>, row: &Row) -> io::Result<()> {
-        let sum = TrafficSum { count: row.external.count, bytes: row.external.bytes };
-        self.pair(out, Kind::External, row.to, sum);
-        let mut bins = [0; BINS];
-        row.external.add_sizes_to(&mut bins);
-        row.internal.add_sizes_to(&mut bins);
-        out.histogram(&bins);
-        out.end_line()
-    }
-
-    fn internal<W: Write>(&self, out: &mut Out<W>, row: &Row) -> io::Result<()> {
-        let sum = TrafficSum { count: row.internal.count, bytes: row.internal.bytes };
-        self.pair(out, Kind::Internal, row.to, sum);
-        if row.external.count == 0 {
-            let mut bins = [0; BINS];
-            row.internal.add_sizes_to(&mut bins);
-            out.histogram(&bins);
-        }
-        out.end_line()
     }
 
     /// Writes the beginning of a line about a pair of processes.

@@ -87,11 +87,9 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
 
     /// Calls `notify` for each open component, also for those that do not listen at the moment.
     pub(crate) fn all(&'static self, notify: impl Fn(&'static C)) {
-        self.first
-            .get()
-            .into_iter()
-            .chain(self.others.iter())
-            .for_each(|listener| notify(listener.component));
+        for listener in self.first.get().into_iter().chain(self.others.iter()) {
+            notify(listener.component);
+        }
     }
 
     fn register(&self) -> MutexGuard<'_, Register<C>> {
@@ -124,19 +122,6 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         if list.variable.is_none() || world.rank == 0 {
             for warning in list.warnings(&names) {
                 warn(format_args!("{}_components: {warning}", self.which.name()));
-            }
-        }
-        self.reconcile();
-    }
-
-    pub(crate) fn refresh(&self) {
-        {
-            let mut register = self.register();
-            if register.choice.is_none() || register.is_closed {
-                return;
-            }
-            for foreign in self.foreign_components() {
-                register.add_new(foreign);
             }
         }
         self.reconcile();
@@ -195,13 +180,6 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
             subscription.resume();
         }
     }
-
-    /// Returns the open components with their full names. The caller may call their functions, because no lock is held.
-    fn open_ones(&self) -> Vec<(String, &'static C)> {
-        let register = self.register();
-        let open = register.known.iter().filter(|known| known.is_open);
-        open.map(|known| (format!("{}.{}", self.which.name(), known.name), known.component)).collect()
-    }
 }
 
 pub(crate) trait AnyFramework: Sync {
@@ -224,7 +202,16 @@ pub(crate) trait AnyFramework: Sync {
 
 impl<C: ?Sized + Lifecycle> AnyFramework for Framework<C> {
     fn refresh(&self) {
-        self.refresh();
+        {
+            let mut register = self.register();
+            if register.choice.is_none() || register.is_closed {
+                return;
+            }
+            for foreign in self.foreign_components() {
+                register.add_new(foreign);
+            }
+        }
+        self.reconcile();
     }
 
     fn begin_close(&self) {
@@ -257,13 +244,17 @@ impl<C: ?Sized + Lifecycle> AnyFramework for Framework<C> {
     }
 
     fn report(&self) -> Vec<(String, Lines)> {
-        let mut all = Vec::new();
-        for (name, component) in self.open_ones() {
+        let open = |known: &KnownComponent<C>| {
+            if known.is_open { Some((known.name, known.component)) } else { None }
+        };
+        // A separate statement, so that no lock is held while a component runs.
+        let open: Vec<_> = self.register().known.iter().filter_map(open).collect();
+        let report = |(name, component): (&str, &'static C)| {
             let mut lines = Lines::new();
             component.report(&mut lines);
-            all.push((name, lines));
-        }
-        all
+            (format!("{}.{name}", self.which.name()), lines)
+        };
+        open.into_iter().map(report).collect()
     }
 }
 

@@ -7,24 +7,20 @@
 mod bundle;
 mod tree;
 
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use mpit::cvar::Cvar;
 use mpit::{category, cvar};
-use mpit_format::container;
+use mpit_format::container::{self, Text};
 use mpit_frameworks::World;
 use mpit_frameworks::diagnostics::warn;
 
-use crate::output::write_apart;
+use crate::output::{write_apart, write_text};
 use crate::run;
-
-use mpit_format::container::Text;
 
 /// Collection of the records of all processes of a job.
 #[category(name = "monitoring_gather")]
@@ -109,7 +105,7 @@ pub(crate) enum Output<'a> {
     Stdout,
     Stderr,
     /// Files whose names begin with this.
-    Files(&'a [u8]),
+    Files(&'a Path),
 }
 
 enum Gathered {
@@ -177,9 +173,9 @@ fn write_gathered(gathered: Gathered, world: World, output: Output<'_>) -> bool 
             if let Output::Files(stem) = output
                 && world.rank == 0
             {
-                let stem = String::from_utf8_lossy(stem);
                 warn(format_args!(
-                    "monitoring: cannot write one file for the job: {why}; each process writes {stem}.<rank>.prof"
+                    "monitoring: cannot write one file for the job: {why}; each process writes {}.<rank>.prof",
+                    stem.display()
                 ));
             }
             write_each([text], output)
@@ -205,7 +201,7 @@ fn write_all_texts(texts: &[Text], missing: &[(u32, String)], world: World, outp
             let identity = run::of_process();
             let first = container::first_line(world.size, identity);
             let write = |file: &File| container::write(file, world.size, identity, texts, missing);
-            report_written(stem, ".prof", write_apart(path(stem), ".prof", first.as_bytes(), write))
+            write_apart(stem, ".prof", first.as_bytes(), write).is_ok()
         }
         _ => write_each(texts.iter().cloned(), output),
     }
@@ -217,10 +213,7 @@ fn write_each(texts: impl IntoIterator<Item = Text>, output: Output<'_>) -> bool
     for text in texts {
         let written = match output {
             Output::Files(stem) => {
-                let (ending, text) = (format!(".{}.prof", text.rank), text.text);
-                let first = text.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
-                let written = write_apart(path(stem), &ending, first, |mut file| file.write_all(&text));
-                success &= report_written(stem, &ending, written);
+                success &= write_text(stem, &format!(".{}.prof", text.rank), &text.text).is_ok();
                 continue;
             }
             Output::Stdout => in_one_piece(io::stdout().lock(), &text.text),
@@ -235,26 +228,14 @@ fn write_each(texts: impl IntoIterator<Item = Text>, output: Output<'_>) -> bool
 }
 
 /// Writes with as few system calls as possible, so that the output of several processes does not mix.
-fn in_one_piece(mut to: impl Write, text: &[u8]) -> io::Result<()> {
+pub(crate) fn in_one_piece(mut to: impl Write, text: &[u8]) -> io::Result<()> {
     to.write_all(text)?;
     to.flush()
-}
-
-fn path(stem: &[u8]) -> &Path {
-    Path::new(OsStr::from_bytes(stem))
-}
-
-fn report_written(stem: &[u8], ending: &str, written: io::Result<PathBuf>) -> bool {
-    let warn =
-        |error: &io::Error| warn(format_args!("cannot write {}{ending}: {error}", path(stem).display()));
-    written.inspect_err(warn).is_ok()
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::os::unix::ffi::OsStrExt;
-
     use std::time::Duration;
 
     use super::{Gathered, Output, Text, World, gather, write_gathered};
@@ -267,7 +248,7 @@ mod tests {
     fn written(rank: u32, gathered: Gathered) -> Vec<(String, String)> {
         let directory = tempfile::tempdir().unwrap();
         let stem = directory.path().join("a/run");
-        write_gathered(gathered, World::new(rank, 4), Output::Files(stem.as_os_str().as_bytes()));
+        write_gathered(gathered, World::new(rank, 4), Output::Files(&stem));
         let Ok(entries) = fs::read_dir(directory.path().join("a")) else { return Vec::new() };
         let file = |entry: fs::DirEntry| {
             let name = entry.file_name().into_string().unwrap();

@@ -54,7 +54,7 @@ pub(super) struct WindowSums {
 
 /// The accesses of this process through the windows that handles are bound to.
 #[derive(Debug)]
-pub(super) struct Windows(Sparse<Window>);
+pub(crate) struct Windows(Sparse<Window>);
 
 impl Windows {
     pub(super) const fn new() -> Self {
@@ -62,7 +62,7 @@ impl Windows {
     }
 
     /// Starts counting the accesses through a window. The caller guarantees that no other thread does so at the same time.
-    pub(super) fn add(&self, id: WindowId) {
+    pub(crate) fn add(&self, id: WindowId) {
         let window = self.0.entry(slot(id.get()));
         for word in window.sent.iter().chain(&window.received) {
             word.store(0, Relaxed);
@@ -117,7 +117,7 @@ fn returns_data(kind: Kind) -> bool {
 
 /// The accesses of this process, by the rank in the world of the accessed process.
 #[derive(Debug)]
-pub(super) struct Accesses {
+pub(crate) struct Accesses {
     targets: Sparse<Target>,
     store: &'static Store,
 }
@@ -153,7 +153,7 @@ impl Accesses {
         self.targets.iter().map(|(_, target)| target)
     }
 
-    pub(super) fn snapshot(&self) -> Snapshot {
+    pub(crate) fn snapshot(&self) -> Snapshot {
         // In the order of the block's sums.
         let row = |(to, target): (u32, &Target)| (to, [target.sent.get(), target.received.get()]);
         Snapshot { targets: self.targets.iter().map(row).collect() }
