@@ -148,12 +148,8 @@ fn seconds(area: usize) -> f64 {
 
 /// Calls that send, receive and probe messages.
 #[pvar(
-    name = "calls_p2p_count",
-    class = "COUNTER",
-    verbosity = "USER_BASIC",
-    category = CallsMade,
-    on_start = start_counting::<POINT_TO_POINT>,
-    on_stop = stop_counting::<POINT_TO_POINT>
+    name = "calls_p2p_count", class = "COUNTER", verbosity = "USER_BASIC", category = CallsMade,
+    on_start = start_counting::<POINT_TO_POINT>, on_stop = stop_counting::<POINT_TO_POINT>
 )]
 fn p2p_count() -> u64 {
     calls(POINT_TO_POINT)
@@ -161,12 +157,8 @@ fn p2p_count() -> u64 {
 
 /// Time spent in calls that send, receive and probe messages, summed over threads.
 #[pvar(
-    name = "calls_p2p_seconds",
-    class = "TIMER",
-    verbosity = "USER_BASIC",
-    category = CallsMade,
-    on_start = start_timing::<POINT_TO_POINT>,
-    on_stop = stop_timing::<POINT_TO_POINT>
+    name = "calls_p2p_seconds", class = "TIMER", verbosity = "USER_BASIC", category = CallsMade,
+    on_start = start_timing::<POINT_TO_POINT>, on_stop = stop_timing::<POINT_TO_POINT>
 )]
 fn p2p_seconds() -> f64 {
     seconds(POINT_TO_POINT)
@@ -174,12 +166,8 @@ fn p2p_seconds() -> f64 {
 
 /// Calls that access memory of other processes or synchronize accesses.
 #[pvar(
-    name = "calls_osc_count",
-    class = "COUNTER",
-    verbosity = "USER_BASIC",
-    category = CallsMade,
-    on_start = start_counting::<OSC>,
-    on_stop = stop_counting::<OSC>
+    name = "calls_osc_count", class = "COUNTER", verbosity = "USER_BASIC", category = CallsMade,
+    on_start = start_counting::<OSC>, on_stop = stop_counting::<OSC>
 )]
 fn osc_count() -> u64 {
     calls(OSC)
@@ -187,12 +175,8 @@ fn osc_count() -> u64 {
 
 /// Time spent in calls that access memory of other processes or synchronize accesses, summed over threads.
 #[pvar(
-    name = "calls_osc_seconds",
-    class = "TIMER",
-    verbosity = "USER_BASIC",
-    category = CallsMade,
-    on_start = start_timing::<OSC>,
-    on_stop = stop_timing::<OSC>
+    name = "calls_osc_seconds", class = "TIMER", verbosity = "USER_BASIC", category = CallsMade,
+    on_start = start_timing::<OSC>, on_stop = stop_timing::<OSC>
 )]
 fn osc_seconds() -> f64 {
     seconds(OSC)
@@ -200,12 +184,8 @@ fn osc_seconds() -> f64 {
 
 /// Calls that take part in collective operations.
 #[pvar(
-    name = "calls_coll_count",
-    class = "COUNTER",
-    verbosity = "USER_BASIC",
-    category = CallsMade,
-    on_start = start_counting::<COLL>,
-    on_stop = stop_counting::<COLL>
+    name = "calls_coll_count", class = "COUNTER", verbosity = "USER_BASIC", category = CallsMade,
+    on_start = start_counting::<COLL>, on_stop = stop_counting::<COLL>
 )]
 fn coll_count() -> u64 {
     calls(COLL)
@@ -213,12 +193,8 @@ fn coll_count() -> u64 {
 
 /// Time spent in calls that take part in collective operations, summed over threads.
 #[pvar(
-    name = "calls_coll_seconds",
-    class = "TIMER",
-    verbosity = "USER_BASIC",
-    category = CallsMade,
-    on_start = start_timing::<COLL>,
-    on_stop = stop_timing::<COLL>
+    name = "calls_coll_seconds", class = "TIMER", verbosity = "USER_BASIC", category = CallsMade,
+    on_start = start_timing::<COLL>, on_stop = stop_timing::<COLL>
 )]
 fn coll_seconds() -> f64 {
     seconds(COLL)
@@ -226,12 +202,8 @@ fn coll_seconds() -> f64 {
 
 /// Calls that wait or test for completion.
 #[pvar(
-    name = "calls_wait_count",
-    class = "COUNTER",
-    verbosity = "USER_BASIC",
-    category = CallsMade,
-    on_start = start_counting::<WAIT>,
-    on_stop = stop_counting::<WAIT>
+    name = "calls_wait_count", class = "COUNTER", verbosity = "USER_BASIC", category = CallsMade,
+    on_start = start_counting::<WAIT>, on_stop = stop_counting::<WAIT>
 )]
 fn wait_count() -> u64 {
     calls(WAIT)
@@ -239,12 +211,8 @@ fn wait_count() -> u64 {
 
 /// Time spent in calls that wait or test for completion, summed over threads.
 #[pvar(
-    name = "calls_wait_seconds",
-    class = "TIMER",
-    verbosity = "USER_BASIC",
-    category = CallsMade,
-    on_start = start_timing::<WAIT>,
-    on_stop = stop_timing::<WAIT>
+    name = "calls_wait_seconds", class = "TIMER", verbosity = "USER_BASIC", category = CallsMade,
+    on_start = start_timing::<WAIT>, on_stop = stop_timing::<WAIT>
 )]
 fn wait_seconds() -> f64 {
     seconds(WAIT)
@@ -252,12 +220,8 @@ fn wait_seconds() -> f64 {
 
 /// Calls that open, read, write and describe files.
 #[pvar(
-    name = "calls_io_count",
-    class = "COUNTER",
-    verbosity = "USER_BASIC",
-    category = CallsMade,
-    on_start = start_counting::<IO>,
-    on_stop = stop_counting::<IO>
+    name = "calls_io_count", class = "COUNTER", verbosity = "USER_BASIC", category = CallsMade,
+    on_start = start_counting::<IO>, on_stop = stop_counting::<IO>
 )]
 fn io_count() -> u64 {
     calls(IO)
@@ -265,12 +229,8 @@ fn io_count() -> u64 {
 
 /// Time spent in calls that open, read, write and describe files, summed over threads.
 #[pvar(
-    name = "calls_io_seconds",
-    class = "TIMER",
-    verbosity = "USER_BASIC",
-    category = CallsMade,
-    on_start = start_timing::<IO>,
-    on_stop = stop_timing::<IO>
+    name = "calls_io_seconds", class = "TIMER", verbosity = "USER_BASIC", category = CallsMade,
+    on_start = start_timing::<IO>, on_stop = stop_timing::<IO>
 )]
 fn io_seconds() -> f64 {
     seconds(IO)

@@ -22,12 +22,7 @@ use crate::{settings, whole_run};
 /// <value>.<rank in the world>.prof, and creates missing directories. With an empty value it writes nothing. If the file
 /// cannot be written, the handle stays started and keeps its records for the next stop. A reset begins a new phase. Handles
 /// are independent of each other. Start and stop take locks and allocate, so do not call them in signal handlers.
-#[pvar(
-    name = "pml_monitoring_flush",
-    class = "GENERIC",
-    verbosity = "USER_BASIC",
-    category = PmlMonitoring
-)]
+#[pvar(name = "pml_monitoring_flush", class = "GENERIC", verbosity = "USER_BASIC", category = PmlMonitoring)]
 static FLUSH: Flush = Flush { handles: Mutex::new(BTreeMap::new()) };
 
 /// The cell: the existing handles. Each has a lock of its own, since writing a file takes long.

@@ -23,12 +23,8 @@ pub struct Coll;
 /// Selection of the components of framework coll, by name. a,b: only these. ^a,b: all except these. Empty: all. Read when
 /// MPI is initialized.
 #[cvar(
-    name = "coll_components",
-    alias = "coll",
-    scope = "LOCAL",
-    settable = "before_init",
-    verbosity = "USER_DETAIL",
-    category = Coll
+    name = "coll_components", alias = "coll", scope = "LOCAL", settable = "before_init",
+    verbosity = "USER_DETAIL", category = Coll
 )]
 static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 

@@ -10,11 +10,7 @@ use crate::events::Clock;
 /// accesses to MPI_PROC_NULL and for synchronization. kind: 0 put, 1 get, 2 accumulate, 3 get_accumulate, 4 fetch_and_op,
 /// 5 compare_and_swap. Bound to the window.
 #[event(
-    name = "osc_accessed",
-    bind = "WIN",
-    source = Clock,
-    category = Osc,
-    listeners = LISTENING,
+    name = "osc_accessed", bind = "WIN", source = Clock, category = Osc, listeners = LISTENING,
     verbosity = "USER_DETAIL"
 )]
 #[derive(Debug)]

@@ -21,12 +21,8 @@ pub struct Osc;
 /// Selection of the components of framework osc, by name. a,b: only these. ^a,b: all except these. Empty: all. Read when
 /// MPI is initialized.
 #[cvar(
-    name = "osc_components",
-    alias = "osc",
-    scope = "LOCAL",
-    settable = "before_init",
-    verbosity = "USER_DETAIL",
-    category = Osc
+    name = "osc_components", alias = "osc", scope = "LOCAL", settable = "before_init",
+    verbosity = "USER_DETAIL", category = Osc
 )]
 static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 

@@ -21,12 +21,8 @@ pub struct Pml;
 /// Selection of the components of framework pml, by name. a,b: only these. ^a,b: all except these. Empty: all. Read when
 /// MPI is initialized.
 #[cvar(
-    name = "pml_components",
-    alias = "pml",
-    scope = "LOCAL",
-    settable = "before_init",
-    verbosity = "USER_DETAIL",
-    category = Pml
+    name = "pml_components", alias = "pml", scope = "LOCAL", settable = "before_init",
+    verbosity = "USER_DETAIL", category = Pml
 )]
 static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 

@@ -34,15 +34,8 @@ fn write_per_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(TrafficSum) -> u
 /// Messages exchanged with each process of the communicator by collective operations on all communicators, as if each pair
 /// of processes communicated directly. One element for each rank.
 #[pvar(
-    name = "coll_monitoring_messages_count",
-    class = "SIZE",
-    bind = "COMM",
-    verbosity = "TUNER_BASIC",
-    category = CollMonitoring,
-    cumulative,
-    readonly,
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "coll_monitoring_messages_count", class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC",
+    category = CollMonitoring, cumulative, readonly, on_start = start_recording, on_stop = stop_recording
 )]
 fn messages_count(comm: &Comm<'_>, out: &mut [u64]) {
     write_per_rank(comm, out, |sum| sum.count);
@@ -51,15 +44,8 @@ fn messages_count(comm: &Comm<'_>, out: &mut [u64]) {
 /// Bytes exchanged with each process of the communicator by collective operations on all communicators, as if each pair of
 /// processes communicated directly. One element for each rank.
 #[pvar(
-    name = "coll_monitoring_messages_size",
-    class = "SIZE",
-    bind = "COMM",
-    verbosity = "TUNER_BASIC",
-    category = CollMonitoring,
-    unit = "bytes",
-    cumulative,
-    readonly,
-    on_start = start_recording,
+    name = "coll_monitoring_messages_size", class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC",
+    category = CollMonitoring, unit = "bytes", cumulative, readonly, on_start = start_recording,
     on_stop = stop_recording
 )]
 fn messages_size(comm: &Comm<'_>, out: &mut [u64]) {
@@ -68,14 +54,8 @@ fn messages_size(comm: &Comm<'_>, out: &mut [u64]) {
 
 /// Operations on the communicator that send data from one process to all, with this process as the root.
 #[pvar(
-    name = "coll_monitoring_o2a_count",
-    class = "COUNTER",
-    bind = "COMM",
-    verbosity = "TUNER_BASIC",
-    category = CollMonitoring,
-    readonly,
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "coll_monitoring_o2a_count", class = "COUNTER", bind = "COMM", verbosity = "TUNER_BASIC",
+    category = CollMonitoring, readonly, on_start = start_recording, on_stop = stop_recording
 )]
 fn o2a_count(comm: &Comm<'_>) -> u64 {
     STATS.on(comm.id(), Pattern::OneToAll).count
@@ -83,15 +63,8 @@ fn o2a_count(comm: &Comm<'_>) -> u64 {
 
 /// Bytes that this process, as the root of operations on the communicator, sent to all other processes in total.
 #[pvar(
-    name = "coll_monitoring_o2a_size",
-    class = "AGGREGATE",
-    bind = "COMM",
-    verbosity = "TUNER_BASIC",
-    category = CollMonitoring,
-    unit = "bytes",
-    readonly,
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "coll_monitoring_o2a_size", class = "AGGREGATE", bind = "COMM", verbosity = "TUNER_BASIC",
+    category = CollMonitoring, unit = "bytes", readonly, on_start = start_recording, on_stop = stop_recording
 )]
 fn o2a_size(comm: &Comm<'_>) -> u64 {
     STATS.on(comm.id(), Pattern::OneToAll).bytes
@@ -99,14 +72,8 @@ fn o2a_size(comm: &Comm<'_>) -> u64 {
 
 /// Operations on the communicator that send data from all processes to one, with this process as the root.
 #[pvar(
-    name = "coll_monitoring_a2o_count",
-    class = "COUNTER",
-    bind = "COMM",
-    verbosity = "TUNER_BASIC",
-    category = CollMonitoring,
-    readonly,
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "coll_monitoring_a2o_count", class = "COUNTER", bind = "COMM", verbosity = "TUNER_BASIC",
+    category = CollMonitoring, readonly, on_start = start_recording, on_stop = stop_recording
 )]
 fn a2o_count(comm: &Comm<'_>) -> u64 {
     STATS.on(comm.id(), Pattern::AllToOne).count
@@ -114,15 +81,8 @@ fn a2o_count(comm: &Comm<'_>) -> u64 {
 
 /// Bytes that this process, as the root of operations on the communicator, received from all other processes in total.
 #[pvar(
-    name = "coll_monitoring_a2o_size",
-    class = "AGGREGATE",
-    bind = "COMM",
-    verbosity = "TUNER_BASIC",
-    category = CollMonitoring,
-    unit = "bytes",
-    readonly,
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "coll_monitoring_a2o_size", class = "AGGREGATE", bind = "COMM", verbosity = "TUNER_BASIC",
+    category = CollMonitoring, unit = "bytes", readonly, on_start = start_recording, on_stop = stop_recording
 )]
 fn a2o_size(comm: &Comm<'_>) -> u64 {
     STATS.on(comm.id(), Pattern::AllToOne).bytes
@@ -130,14 +90,8 @@ fn a2o_size(comm: &Comm<'_>) -> u64 {
 
 /// Operations on the communicator without a root, including neighborhood operations.
 #[pvar(
-    name = "coll_monitoring_a2a_count",
-    class = "COUNTER",
-    bind = "COMM",
-    verbosity = "TUNER_BASIC",
-    category = CollMonitoring,
-    readonly,
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "coll_monitoring_a2a_count", class = "COUNTER", bind = "COMM", verbosity = "TUNER_BASIC",
+    category = CollMonitoring, readonly, on_start = start_recording, on_stop = stop_recording
 )]
 fn a2a_count(comm: &Comm<'_>) -> u64 {
     STATS.on(comm.id(), Pattern::AllToAll).count
@@ -146,15 +100,8 @@ fn a2a_count(comm: &Comm<'_>) -> u64 {
 /// Bytes that this process sent to all other processes in total, in operations on the communicator without a root, including
 /// neighborhood operations.
 #[pvar(
-    name = "coll_monitoring_a2a_size",
-    class = "AGGREGATE",
-    bind = "COMM",
-    verbosity = "TUNER_BASIC",
-    category = CollMonitoring,
-    unit = "bytes",
-    readonly,
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "coll_monitoring_a2a_size", class = "AGGREGATE", bind = "COMM", verbosity = "TUNER_BASIC",
+    category = CollMonitoring, unit = "bytes", readonly, on_start = start_recording, on_stop = stop_recording
 )]
 fn a2a_size(comm: &Comm<'_>) -> u64 {
     STATS.on(comm.id(), Pattern::AllToAll).bytes
@@ -162,12 +109,8 @@ fn a2a_size(comm: &Comm<'_>) -> u64 {
 
 /// Messages exchanged by collective operations with all processes in total, including those outside of the world.
 #[pvar(
-    name = "coll_monitoring_messages_total",
-    class = "COUNTER",
-    verbosity = "USER_BASIC",
-    category = CollMonitoring,
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "coll_monitoring_messages_total", class = "COUNTER", verbosity = "USER_BASIC",
+    category = CollMonitoring, on_start = start_recording, on_stop = stop_recording
 )]
 fn messages_total() -> u64 {
     STATS.total().count
@@ -175,13 +118,8 @@ fn messages_total() -> u64 {
 
 /// Bytes exchanged by collective operations with all processes in total, including those outside of the world.
 #[pvar(
-    name = "coll_monitoring_bytes_total",
-    class = "AGGREGATE",
-    verbosity = "USER_BASIC",
-    category = CollMonitoring,
-    unit = "bytes",
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "coll_monitoring_bytes_total", class = "AGGREGATE", verbosity = "USER_BASIC",
+    category = CollMonitoring, unit = "bytes", on_start = start_recording, on_stop = stop_recording
 )]
 fn bytes_total() -> u64 {
     STATS.total().bytes

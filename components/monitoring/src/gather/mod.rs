@@ -30,10 +30,7 @@ pub struct MonitoringGather;
 /// Number of files at the end of MPI, if pml_monitoring_enable_output selects files. 0: each process writes one. 1: all
 /// processes together write one, <pml_monitoring_filename>.prof. Set the same value in all processes.
 #[cvar(
-    name = "monitoring_container",
-    scope = "ALL_EQ",
-    verbosity = "USER_BASIC",
-    category = MonitoringGather
+    name = "monitoring_container", scope = "ALL_EQ", verbosity = "USER_BASIC", category = MonitoringGather
 )]
 static CONTAINER: Cvar<i32> = Cvar::new(0).range(0..=1);
 
@@ -41,9 +38,7 @@ static CONTAINER: Cvar<i32> = Cvar::new(0).range(0..=1);
 /// called MPI_Finalize. A process that gets no answer in time writes its records itself. The wait for all processes to call
 /// MPI_Finalize has no time limit, as MPI_Finalize has none.
 #[cvar(
-    name = "monitoring_gather_timeout",
-    scope = "ALL_EQ",
-    verbosity = "USER_DETAIL",
+    name = "monitoring_gather_timeout", scope = "ALL_EQ", verbosity = "USER_DETAIL",
     category = MonitoringGather
 )]
 static TIMEOUT: Cvar<i32> = Cvar::new(10).range(1..=86_400);
