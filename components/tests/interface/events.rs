@@ -1,6 +1,6 @@
 //! The events of the frameworks and of communicators and windows, as callbacks see them.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use mpit::event::Safety;
 use mpit::object::{Bind, Object};
@@ -9,6 +9,8 @@ use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};
 use mpit_components::osc::{self, Access};
 use mpit_components::windows;
+
+use super::alone;
 
 const EVENTS: [(&str, Bind, &[&str]); 7] = [
     ("comm_created", Bind::NoObject, &["communicator", "size", "remote", "neighbors"]),
@@ -45,10 +47,6 @@ fn receive(event: usize, instance: &EventInstance) {
 fn listen<'t>(tool: &'t Tool, event: usize, object: Option<&Object<'_>>) -> Listener<'t> {
     let receive = move |instance: &EventInstance| receive(event, instance);
     tool.listen(EVENTS[event].0, object, Safety::None, receive).unwrap()
-}
-
-fn alone() -> (MutexGuard<'static, ()>, Tool) {
-    (super::alone(), Tool::new())
 }
 
 fn number(comm: CommId) -> i64 {

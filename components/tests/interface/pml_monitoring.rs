@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU32;
 
 use mpit::Error;
 use mpit::object::{OUTSIDE, Object};
-use mpit::tool::{Class, Handle, Session, Tool};
+use mpit::tool::{Class, Handle, Session};
 use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::pml::{self, Mode, Send};
 use mpit_components::record::BINS;
@@ -51,8 +51,7 @@ fn pairs(path: &Path) -> Vec<String> {
 
 #[test]
 fn counts_go_to_communicator_members() {
-    let _alone = alone();
-    let tool = Tool::new();
+    let (_alone, tool) = alone();
     let session = tool.session().unwrap();
     let reversed: Vec<AtomicU32> = [3, OUTSIDE, 0].map(AtomicU32::new).into();
     let sub = Object::comm(2, &reversed);
@@ -78,8 +77,7 @@ fn counts_go_to_communicator_members() {
 
 #[test]
 fn the_histogram_has_66_bins_for_each_rank() {
-    let _alone = alone();
-    let tool = Tool::new();
+    let (_alone, tool) = alone();
     let session = tool.session().unwrap();
     let histogram = array(&session, "histogram", &world());
     assert_eq!(histogram.count(), BINS * 4);
@@ -107,8 +105,7 @@ fn the_histogram_has_66_bins_for_each_rank() {
 
 #[test]
 fn totals_need_no_object() {
-    let _alone = alone();
-    let tool = Tool::new();
+    let (_alone, tool) = alone();
     let session = tool.session().unwrap();
     let messages = session.handle("pml_monitoring_messages_total", Class::Counter, None).unwrap();
     let bytes = session.handle("pml_monitoring_bytes_total", Class::Aggregate, None).unwrap();
@@ -125,8 +122,7 @@ fn totals_need_no_object() {
 
 #[test]
 fn sessions_and_stops_are_isolated() {
-    let _alone = alone();
-    let tool = Tool::new();
+    let (_alone, tool) = alone();
     let (one, two) = (tool.session().unwrap(), tool.session().unwrap());
     let (first, second) = (array(&one, "count", &world()), array(&two, "count", &world()));
     first.start().unwrap();
@@ -152,9 +148,8 @@ fn sessions_and_stops_are_isolated() {
 
 #[test]
 fn a_flush_handle_writes_its_own_phase() {
-    let _alone = alone();
+    let (_alone, tool) = alone();
     let directory = tempfile::tempdir().unwrap();
-    let tool = Tool::new();
     let (one, two) = (tool.session().unwrap(), tool.session().unwrap());
     let count = array(&one, "count", &world());
     let first = flush(&one, &directory.path().join("new/directory/first"));
@@ -208,8 +203,7 @@ fn a_flush_handle_writes_its_own_phase() {
 
 #[test]
 fn a_flush_without_a_name_writes_nothing() {
-    let _alone = alone();
-    let tool = Tool::new();
+    let (_alone, tool) = alone();
     let session = tool.session().unwrap();
     let handle = session.handle("pml_monitoring_flush", Class::Generic, None).unwrap();
     assert_eq!(handle.count(), 4096);
@@ -234,11 +228,10 @@ fn a_flush_without_a_name_writes_nothing() {
 
 #[test]
 fn an_unwritable_file_loses_nothing() {
-    let _alone = alone();
+    let (_alone, tool) = alone();
     let directory = tempfile::tempdir().unwrap();
     let obstacle = directory.path().join("obstacle");
     fs::write(&obstacle, "a file, not a directory").unwrap();
-    let tool = Tool::new();
     let session = tool.session().unwrap();
     let handle = flush(&session, &obstacle.join("phase"));
     handle.start().unwrap();
@@ -255,9 +248,8 @@ fn an_unwritable_file_loses_nothing() {
 
 #[test]
 fn a_reset_begins_the_phase_anew() {
-    let _alone = alone();
+    let (_alone, tool) = alone();
     let directory = tempfile::tempdir().unwrap();
-    let tool = Tool::new();
     let session = tool.session().unwrap();
     let handle = flush(&session, &directory.path().join("phase"));
     handle.start().unwrap();
