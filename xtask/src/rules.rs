@@ -8,7 +8,7 @@
 //! - `/* Proves RULES. */` or `/* Proves RULES: why. */` in a C file, alone or after code.
 
 use std::collections::{BTreeMap, HashSet};
-use std::{fmt::Write as _, fs, process::Command, process::ExitCode};
+use std::{fmt::Write as _, fs, process::ExitCode};
 
 use mpit_tests::{Context, Outcome, paths};
 
@@ -42,12 +42,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
 }
 
 fn coverage_of_workspace() -> Outcome<(String, Vec<String>)> {
-    let listed = ["ls-files", "--cached", "--others", "--exclude-standard", "*.rs", "*.c", "*.h"];
-    let output = Command::new("git").args(listed).current_dir(paths::workspace()).output();
-    let names = String::from_utf8_lossy(&output.context("git ls-files")?.stdout).into_owned();
+    let names = crate::files(&["*.rs", "*.c", "*.h"])?;
     let read = |name: &str| fs::read_to_string(paths::workspace().join(name));
     // A file that was removed is still listed.
-    let files = names.lines().filter_map(|name| Some((name.to_owned(), read(name).ok()?))).collect();
+    let files = names.into_iter().filter_map(|name| Some((read(&name).ok()?, name)));
+    let files = files.map(|(text, name)| (name, text)).collect();
     Ok(coverage(&read(DOCUMENT).context(DOCUMENT)?, &files))
 }
 

@@ -1,15 +1,13 @@
 //! Execution of all tests, with a summary of the stacks and the number of passed tests.
 
-use std::{
-    env, fs,
-    io::{BufRead, BufReader},
-    path::PathBuf,
-    process::{Command, ExitCode, Stdio},
-};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
 
 use mpit_tests::{Context, Outcome, build, paths, record, stacks};
 
-use crate::setup;
+use crate::{cargo, setup};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TestCounts {
@@ -69,8 +67,7 @@ fn linking() -> String {
 }
 
 fn cargo_test(arguments: &[String]) -> Outcome<(TestCounts, bool)> {
-    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.arg("test").current_dir(paths::workspace());
+    let mut command = cargo(&["test"]);
     if !arguments.iter().any(|one| one.starts_with("-p") || one.starts_with("--package")) {
         command.arg("--workspace");
     }

@@ -1,12 +1,12 @@
 //! The time of building a crate that only publishes a counter, with all that it depends on, beside crates for the same purpose.
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use mpit_tests::{Context, Failure, Outcome, paths};
+use mpit_tests::{Context, Outcome, paths};
+
+use crate::succeed;
 
 use super::{
     definitions::{timed, write},
@@ -101,12 +101,7 @@ fn dependencies(folder: &Path) -> Outcome<usize> {
 }
 
 fn cargo(folder: &Path) -> Command {
-    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut command = crate::cargo(&[]);
     command.current_dir(folder).env("CARGO_TARGET_DIR", folder.join("target"));
     command
-}
-
-fn succeed(command: &mut Command) -> Outcome {
-    let status = command.status().context("cargo")?;
-    Failure::unless(status.success(), || format!("{command:?} failed"))
 }

@@ -1,15 +1,14 @@
 //! Cost of a definition to the compiler, relative to an element of `linkme`, which only registers a reference.
 
-use std::{
-    env,
-    fmt::Write as _,
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-    time::Instant,
-};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
 
-use mpit_tests::{Context, Failure, Outcome, paths};
+use mpit_tests::{Context, Outcome, paths};
+
+use crate::{cargo, succeed};
 
 use super::{
     clean_builds,
@@ -188,7 +187,7 @@ pub(super) fn write(file: &Path, text: &str) -> Outcome {
 fn time(program: Program, release: bool) -> Outcome<(f64, f64)> {
     // Written again, so that cargo considers it changed.
     write(&source_file(program), &program.source())?;
-    timed(in_folder(&mut cargo(program, release, &[])))
+    timed(in_folder(&mut rustc(program, release, &[])))
 }
 
 /// Runs a command; returns its processor time, with that of its children, and its elapsed time in milliseconds.
@@ -215,16 +214,13 @@ fn children(printed: &str) -> Option<f64> {
 }
 
 fn build(program: Program, release: bool, options: &[&str]) -> Outcome<PathBuf> {
-    let mut cargo = cargo(program, release, options);
-    let status = in_folder(&mut cargo).status().context("cargo rustc")?;
-    Failure::unless(status.success(), || format!("{} does not build", program.name()))?;
+    succeed(in_folder(&mut rustc(program, release, options)))?;
     let profile = if release { "release" } else { "debug" };
     Ok(folder().join("target").join(profile).join(program.name()))
 }
 
-fn cargo(program: Program, release: bool, options: &[&str]) -> Command {
-    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(["rustc", "--quiet", "-p", program.name()]);
+fn rustc(program: Program, release: bool, options: &[&str]) -> Command {
+    let mut command = cargo(&["rustc", "--quiet", "-p", program.name()]);
     if release {
         command.arg("--release");
     }
@@ -240,8 +236,7 @@ fn in_folder(command: &mut Command) -> &mut Command {
 fn stripped(program: Program, options: &[&str]) -> Outcome<f64> {
     let built = build(program, true, options)?;
     let stripped = built.with_extension("stripped");
-    let status = Command::new("strip").arg("-o").arg(&stripped).arg(&built).status().context("strip")?;
-    Failure::unless(status.success(), || format!("strip {} failed", built.display()))?;
+    succeed(Command::new("strip").arg("-o").arg(&stripped).arg(&built))?;
     Ok(fs::metadata(&stripped).context(stripped.display())?.len() as f64)
 }
 

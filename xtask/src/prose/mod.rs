@@ -5,9 +5,9 @@
 mod text;
 mod words;
 
-use std::{fs, path::Path, process::Command, process::ExitCode};
+use std::{fs, process::ExitCode};
 
-use mpit_tests::{Context, Failure, Outcome, paths};
+use mpit_tests::{Failure, Outcome, paths};
 
 use text::Kind;
 use words::Words;
@@ -19,7 +19,7 @@ pub(crate) fn run() -> Outcome<ExitCode> {
     let words = Words::new(include_str!("words.txt"));
     let mut allowed = Allowed::new(include_str!("allowed.txt"))?;
     let (mut doc_lines, mut found, mut kept) = (0, 0, 0);
-    for name in files(paths::workspace())? {
+    for name in crate::files(&[])? {
         let Ok(source) = fs::read_to_string(paths::workspace().join(&name)) else { continue };
         let Some(texts) = text::texts(&name, &source) else { continue };
         for text in texts.iter().filter(|text| text.kind == Kind::Doc) {
@@ -44,16 +44,6 @@ pub(crate) fn run() -> Outcome<ExitCode> {
     );
     let good = found == 0 && share <= LIMIT && allowed.unused().next().is_none();
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// Returns the files under version control, and those that could be added to it.
-fn files(root: &Path) -> Outcome<Vec<String>> {
-    let listed = ["ls-files", "--cached", "--others", "--exclude-standard"];
-    let output = Command::new("git").args(listed).current_dir(root).output().context("git ls-files")?;
-    Failure::unless(output.status.success(), || {
-        format!("git ls-files: {}", String::from_utf8_lossy(&output.stderr).trim())
-    })?;
-    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
 }
 
 /// The list of lines that stay: `FILE: PART OF THE LINE # REASON`.
