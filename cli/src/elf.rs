@@ -114,7 +114,6 @@ impl Image<'_> {
         (0..count).map(segment).collect()
     }
 
-    /// Returns the tags and values of the dynamic section.
     fn entries(&self, segments: &[Segment]) -> Vec<(u64, u64)> {
         let Some(dynamic) = segments.iter().find(|segment| segment.kind == PT_DYNAMIC) else {
             return Vec::new();

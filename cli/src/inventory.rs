@@ -29,11 +29,8 @@ pub(crate) struct Pvar {
     pub(crate) datatype: String,
     pub(crate) bind: String,
     pub(crate) verbosity: String,
-    /// True if handles cannot be written or reset.
     pub(crate) readonly: bool,
-    /// True if handles cannot be started or stopped.
     pub(crate) continuous: bool,
-    /// True if handles can be read and reset in one atomic step.
     pub(crate) atomic: bool,
     pub(crate) enumeration: Option<String>,
     pub(crate) description: String,
@@ -46,7 +43,6 @@ pub(crate) struct Cvar {
     pub(crate) late: bool,
     pub(crate) name: String,
     pub(crate) datatype: String,
-    /// Scope: the processes that have to write it.
     pub(crate) scope: String,
     pub(crate) bind: String,
     pub(crate) verbosity: String,
@@ -100,7 +96,6 @@ pub(crate) struct Category {
     pub(crate) pvars: Vec<i32>,
     pub(crate) cvars: Vec<i32>,
     pub(crate) events: Vec<i32>,
-    /// The indices of the categories in it.
     pub(crate) categories: Vec<i32>,
     pub(crate) description: String,
 }

@@ -1,6 +1,5 @@
 //! Formatting of numbers for the user.
 
-/// Formats a number with its digits in groups of three.
 pub(crate) fn grouped(number: u128) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() * 4 / 3);

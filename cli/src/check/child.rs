@@ -42,7 +42,6 @@ pub(super) enum Line {
     Name(String),
     Finding(Finding),
     Defines(Counts),
-    /// A definition, to be compared with an MPI library.
     Definition(Definition),
     Loads,
 }

@@ -82,7 +82,6 @@ pub(crate) struct Counts {
 #[derive(Debug, Serialize)]
 pub(crate) struct CheckedPlugin {
     pub(crate) path: String,
-    /// The plug-in's own name, if the check got that far.
     pub(crate) name: Option<String>,
     pub(crate) defines: Option<Counts>,
     pub(crate) findings: Vec<Finding>,

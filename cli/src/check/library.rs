@@ -27,7 +27,6 @@ enum Kind {
 }
 
 impl Definition {
-    /// Returns the definitions of an image whose names an MPI library could have, too.
     pub(super) fn all_of(image: &Image) -> Vec<Self> {
         let new =
             |kind, name: &str, origin: Origin| Self { kind, name: name.into(), place: origin.to_string() };
@@ -103,7 +102,6 @@ impl Definition {
     }
 }
 
-/// Returns the categories that an image describes, and those that it only refers to.
 pub(super) fn categories(image: &Image) -> impl Iterator<Item = &'static CategoryDesc> + '_ {
     let of_variables = image.pvars.iter().flat_map(|desc| desc.categories());
     let of_settings = image.cvars.iter().flat_map(|desc| desc.categories());

@@ -66,7 +66,6 @@ pub(super) fn check(path: &Path, before: &[&Path], timeout: Duration) -> Result<
     Ok(outcome)
 }
 
-/// Joins paths in the format of the environment variable.
 fn join(paths: &[&Path]) -> Result<std::ffi::OsString, String> {
     let all: Vec<_> = paths.iter().map(|path| path.as_os_str().as_bytes()).collect();
     if let Some(path) = paths.iter().find(|path| path.as_os_str().as_bytes().contains(&b':')) {

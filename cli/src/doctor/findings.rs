@@ -80,7 +80,6 @@ fn of_process(diagnosis: &Diagnosis<'_>, process: &Process) -> Vec<String> {
     all
 }
 
-/// Returns the obstacles in a process that did not report.
 fn of_unreported(observed: &ObservedProgram) -> Option<String> {
     let program = observed.program.display();
     match observed.kind {

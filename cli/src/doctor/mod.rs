@@ -19,7 +19,6 @@ use watch::Watch;
 struct Diagnosis<'a> {
     args: &'a Run,
     target: Option<&'a Target>,
-    /// The reports of processes, by rank.
     processes: Vec<Process>,
     observed: Vec<watch::ObservedProgram>,
     status: std::process::ExitStatus,

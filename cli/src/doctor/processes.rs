@@ -24,7 +24,6 @@ pub(super) struct Process {
     pub(super) world: Option<(u32, u32)>,
     /// Settings that differ from the default: name, value, and source.
     pub(super) settings: Vec<(String, String, String)>,
-    /// Messages about settings that no variable has.
     pub(super) unknown: Vec<String>,
     pub(super) records: bool,
     /// The common prefix of the file names, if files are to be written.

@@ -14,7 +14,6 @@ use mpit::cvar::sources::LAUNCHER_SETTINGS;
 use crate::elf::Program;
 use crate::preload;
 
-/// The time between two scans.
 const PAUSE: Duration = Duration::from_millis(3);
 
 #[allow(clippy::struct_excessive_bools, reason = "four facts that do not depend on each other")]
@@ -23,7 +22,6 @@ pub(super) struct ObservedProgram {
     pub(super) pid: u32,
     pub(super) program: PathBuf,
     pub(super) kind: Option<Program>,
-    /// True if the environment preloads the library.
     pub(super) is_requested: bool,
     pub(super) has_settings: bool,
     pub(super) has_library: bool,
@@ -36,7 +34,6 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Starts observing a process and all its descendants.
     pub(super) fn start(pid: u32, library: &Path) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let (ended, library) = (Arc::clone(&is_over), library.to_owned());

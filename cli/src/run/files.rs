@@ -16,7 +16,6 @@ use crate::print;
 /// Environment variables in which launchers number the processes that they start.
 const RANK_VARIABLES: [&str; 5] = ["PMIX_RANK", "PMI_RANK", "PMI_ID", "PMI_FD", "OMPI_COMM_WORLD_RANK"];
 
-/// The lock on a run's file names, from its beginning to its end.
 pub(super) struct RunFiles {
     stem: PathBuf,
     run: String,
@@ -57,14 +56,12 @@ impl RunFiles {
     }
 }
 
-/// Returns a name that is unique among all runs on all machines.
 fn name() -> String {
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host: String = host.trim().chars().filter(char::is_ascii_alphanumeric).take(32).collect();
     format!("{}-{host}-{}", run::compact_time(SystemTime::now()), std::process::id())
 }
 
-/// Removes the `.prof` files that an earlier run left under the same names.
 fn clear(stem: &Path) -> Result<(), String> {
     // An unreadable directory is reported when a file is to be written there.
     let there = names::find(stem).unwrap_or_default();

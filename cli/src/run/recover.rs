@@ -41,7 +41,6 @@ impl Before {
         name.into()
     }
 
-    /// Writes the records that processes of this run left, and reports missing ones.
     pub(super) fn recover(&self) {
         let files = match names::find(&self.stem) {
             Ok(files) => files,

@@ -123,7 +123,6 @@ impl Witness {
     }
 }
 
-/// Runs the witness until `mpit run` has ended.
 pub(crate) fn main() -> io::Result<()> {
     let mut flags = Vec::new();
     for signal in SIGNALS {

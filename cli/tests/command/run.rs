@@ -159,7 +159,6 @@ fn missing_output_has_a_reason() {
     assert_eq!(mpit(root, &["run", "--one-file", "--", "true"]).status.code(), Some(2));
 }
 
-/// The beginning of a program without a dynamic linker.
 fn static_elf(path: &Path) {
     let mut header = vec![0_u8; 64];
     let order = if cfg!(target_endian = "little") { 1 } else { 2 };

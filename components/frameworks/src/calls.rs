@@ -35,7 +35,6 @@ const IO: usize = Area::Files as usize;
 struct Calls {
     /// Subscription of the started handles: calls are recorded while there is at least one.
     subscription: Subscription,
-    /// The number of started handles of the TIMER.
     timers: AtomicU32,
     count: AtomicU64,
     ticks: AtomicU64,

@@ -66,7 +66,6 @@ pub struct WinFreed {
     pub window: u64,
 }
 
-/// The number of registrations for objects that are created or freed.
 static LISTENING: AtomicU32 = AtomicU32::new(0);
 
 /// Returns true if a tool listens to communicators and windows being created or freed (one load). A host that otherwise

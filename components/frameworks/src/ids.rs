@@ -30,7 +30,6 @@ pub(crate) fn identity(number: u64, reused: Option<u32>) -> u64 {
     reused.map_or(0, u64::from) << NUMBER_BITS | number
 }
 
-/// Returns true if an identity can have a slot, so that it can be reused.
 pub(crate) fn is_reusable(slot: u32) -> bool {
     slot < SLOTS
 }

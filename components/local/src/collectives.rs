@@ -15,9 +15,7 @@ const BARRIER: i32 = -10;
 const BCAST: i32 = -11;
 const ALLREDUCE: i32 = -12;
 const GATHER: i32 = -13;
-/// The tag of messages that create a window.
 pub(crate) const CREATE: i32 = -20;
-/// The tag of the accesses to a window.
 pub(crate) const ACCESS: i32 = -21;
 
 /// All of them fail when a process that they wait for has ended.

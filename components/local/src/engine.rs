@@ -75,7 +75,6 @@ impl State {
 pub(crate) struct Engine {
     state: Mutex<State>,
     changed: Condvar,
-    /// The length of the world's queue that tools see.
     length: CommLevel<u64>,
 }
 

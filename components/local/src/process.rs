@@ -17,7 +17,6 @@ use super::{Error, Result, error};
 pub(crate) struct Process {
     pub(crate) rank: usize,
     pub(crate) size: usize,
-    /// The identity of the world communicator in the frameworks.
     pub(crate) id: CommId,
     pub(crate) engine: Arc<Engine>,
     stream: UnixStream,
@@ -75,7 +74,6 @@ impl Process {
         wire::write(&self.writer, to, context, tag, data).map_err(error::system("send a message"))
     }
 
-    /// Receives an internal message.
     pub(crate) fn receive(&self, context: u32, source: usize, tag: i32) -> Result<Vec<u8>> {
         Ok(self.engine.receive(&Pattern { context, source, tag })?.data)
     }

@@ -32,7 +32,6 @@ struct Flush {
 
 struct Handle {
     stem: Vec<u8>,
-    /// The phase, while the handle is started.
     phase: Option<Phase>,
     /// The end of the latest phase. Bytes that are not counted yet and not in it belong to the next one.
     ended: RunSnapshot,
@@ -76,7 +75,6 @@ impl Handle {
         }
     }
 
-    /// Ends the phase without writing.
     fn end(&mut self) {
         if self.phase.take().is_some() {
             subscriptions().into_iter().for_each(Subscription::remove);

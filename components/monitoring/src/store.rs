@@ -166,7 +166,6 @@ impl Store {
         self.pieces.get(self.pieces.len().checked_sub(1)?).map(Piece::words)
     }
 
-    /// Marks the rest of the newest piece as unused.
     fn close_newest(&self, end: &End) {
         if let Some(piece) = self.newest()
             && let Some(rest) = (piece.len() - end.used).checked_sub(1)

@@ -23,10 +23,8 @@ use crate::{directory, run, store};
 /// The state of the output for the whole run. It includes a reader of all communicators.
 static WHOLE_RUN: Mutex<Option<WholeRun>> = Mutex::new(None);
 
-/// The whole run, while some of it is still to be written.
 struct WholeRun {
     comms: Reader,
-    /// The number of numbered files written so far.
     phases: u32,
     phase: Phase,
 }

@@ -134,7 +134,6 @@ impl Model {
         self.comms.get(&comm).is_some_and(|sums| sums.iter().any(|sum| sum.0 != 0))
     }
 
-    /// The lines of a file, of the communicators that existed.
     fn lines(&self, comms: &[CommId]) -> Vec<String> {
         let line =
             |kind, to: String, sum: Sum| format!("{kind}\t{ME}{to}\t{} bytes\t{} msgs sent", sum.1, sum.0);

@@ -12,7 +12,6 @@ use std::process::{Command, Output};
 /// The environment variable with the scenario of a run ([`child`]).
 const SCENARIO: &str = "MPIT_TEST_RUN";
 
-/// The lines about messages if internal messages are merged with those of the program.
 const MERGED: [&str; 2] =
     ["E\t1\t0\t24 bytes\t2 msgs sent\t0,0,0,0,1,1,0,", "E\t1\t2\t100 bytes\t1 msgs sent\t0,"];
 

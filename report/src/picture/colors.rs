@@ -3,7 +3,6 @@
 /// Red, green, blue.
 pub(crate) type Color = [u8; 3];
 
-/// Sample points of the scale, evenly spaced.
 const POINTS: [Color; 9] = [
     [68, 1, 84],
     [71, 45, 123],

@@ -59,7 +59,6 @@ const BAR_WIDTH: i32 = 18;
 const RIGHT: i32 = 95;
 const BOTTOM: i32 = 45;
 
-/// Returns the number of pixels of a tile.
 pub(crate) fn pixels(side: u32) -> i32 {
     (PLOT / side.max(1).cast_signed()).max(2)
 }

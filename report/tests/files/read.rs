@@ -39,7 +39,6 @@ fn every_kind_of_line_is_read() {
     assert_eq!(job.comms[0].collectives.all_to_all, TrafficSum { count: 8, bytes: 96 });
 }
 
-/// A job reads alike from all four forms of its files.
 #[test]
 fn all_forms_of_a_job_read_alike() {
     let each: Vec<_> = (0..4).map(|rank| (format!("run.{rank}.prof"), prof(rank))).collect();

@@ -26,7 +26,6 @@ pub(crate) fn problems(job: &Job, directory: &Path) -> Vec<String> {
     job.problems.iter().map(|problem| problem.to_string().replace(&prefix, "")).collect()
 }
 
-/// A histogram with `count` in one bin.
 pub(crate) fn histogram(bin: usize, count: u64) -> String {
     let bins: Vec<_> = (0..66).map(|at| if at == bin { count } else { 0 }.to_string()).collect();
     bins.join(",")

@@ -89,7 +89,6 @@ pub(crate) fn run(rounds: u32) -> Outcome {
     Ok(())
 }
 
-/// Returns the number of crates that are built for a crate, without itself.
 fn dependencies(folder: &Path) -> Outcome<usize> {
     let mut tree = cargo(folder);
     tree.args(["tree", "--edges", "normal,build", "--prefix", "none", "--no-dedupe", "--offline"]);

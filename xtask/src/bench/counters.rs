@@ -18,7 +18,6 @@ enum Language {
 
 use Language::{C, Rust};
 
-/// The results of the programs.
 const FIGURES: [(Language, &str, &str); 7] = [
     (Rust, "disabled", "Counter::increment, no handle started"),
     (Rust, "enabled", "the same with a handle, one thread"),

@@ -36,9 +36,7 @@ enum Call {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Variant {
-    /// Without mpit.
     Bare,
-    /// Through mpit.
     Layered,
 }
 

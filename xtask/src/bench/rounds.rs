@@ -9,7 +9,6 @@ use super::dist;
 /// The results of one run of a program: times by name.
 pub(crate) type Timings = BTreeMap<String, f64>;
 
-/// Rounds, in each of which every variant was run once.
 pub(crate) struct Rounds<V> {
     variants: Vec<V>,
     rounds: Vec<Vec<Timings>>,

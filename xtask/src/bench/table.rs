@@ -45,7 +45,6 @@ impl Line {
         self
     }
 
-    /// Adds the reason why there is no ratio.
     pub(crate) fn note(mut self, note: &str) -> Self {
         note.clone_into(&mut self.ratio);
         self

@@ -102,7 +102,6 @@ impl Words {
         }
     }
 
-    /// Searches comments, strings and code alike.
     fn search_lines(&self, source: &str, findings: &mut Vec<Finding>) {
         for (line, text) in (1..).zip(source.lines()) {
             let text = text.to_lowercase();

@@ -57,7 +57,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Builds the models of a workspace; returns the path of the program.
 fn build(workspace: &Path, target: &Path) -> Outcome<PathBuf> {
     let mut cargo = cargo(&["build", "--quiet", "--profile", "models", "-p", "mpit-models", "--target-dir"]);
     succeed(cargo.arg(target).current_dir(workspace))?;

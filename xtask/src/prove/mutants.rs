@@ -52,7 +52,6 @@ fn list() -> Outcome<Vec<Mutant>> {
 }
 
 impl Mutant {
-    /// Returns the file of a workspace with the change.
     fn apply(&self, workspace: &Path) -> Outcome<String> {
         let file = workspace.join(&self.file);
         let mut content = fs::read_to_string(&file).context(file.display())?;

@@ -2,7 +2,6 @@
 
 pub(super) type Expected = &'static str;
 
-/// The rest of a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor<'a>(pub(super) &'a [u8]);
 

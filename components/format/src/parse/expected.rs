@@ -37,7 +37,6 @@ impl fmt::Display for Expected {
     }
 }
 
-/// Returns the first words of the lines of a section, in the order of the files.
 fn words(section: Section) -> Vec<String> {
     let kinds = Kind::ALL.into_iter().filter(|kind| kind.section() == section);
     let mut words: Vec<_> = kinds.map(|kind| kind.letter().to_string()).collect();

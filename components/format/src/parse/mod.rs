@@ -100,15 +100,12 @@ pub fn text(sink: &mut impl Sink, text: &[u8], origin: Origin) {
 struct Reader<'a, S> {
     sink: &'a mut S,
     origin: Origin,
-    /// The last heading.
     section: Option<Section>,
     comm: CommState<'a>,
-    /// The rank in the last line.
     rank: Option<u32>,
     has_ranks: bool,
 }
 
-/// The communicator that the next line is about.
 enum CommState<'a> {
     None,
     /// Its line has been reported already; the lines that belong to it are skipped without a report.

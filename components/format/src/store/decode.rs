@@ -107,7 +107,6 @@ pub(super) fn identity(bytes: &[u8]) -> Option<Identity> {
     None
 }
 
-/// A part of the file that is read one word at a time.
 #[derive(Clone, Copy)]
 struct Cursor<'a> {
     words: &'a [[u8; WORD]],
@@ -255,7 +254,6 @@ impl Counts {
     }
 }
 
-/// Communicators with the same name and members.
 struct CommKind {
     members: u64,
     /// True if its label consists of the name and a number.

@@ -81,7 +81,6 @@ struct Start {
     newest: u64,
 }
 
-/// The minimum of `review_at`.
 const REVIEW_AT: usize = 16;
 
 /// The registry of a host's communicators.

@@ -145,7 +145,6 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         }
     }
 
-    /// Runs a function of a component without a lock, and records the outcome.
     fn run(&self, at: usize, step: &Step<C>) {
         let is_open = match step {
             Step::Open(component, world) => component.open(*world),

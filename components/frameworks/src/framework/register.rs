@@ -44,7 +44,6 @@ impl<C: ?Sized + Lifecycle> KnownComponent<C> {
     }
 }
 
-/// The choice that is fixed when MPI is initialized.
 pub(super) struct Choice {
     pub(super) world: World,
     pub(super) list: String,

@@ -14,7 +14,6 @@ use std::process::{Command, ExitCode, Stdio};
 
 use mpit_local::{Comm, Outcome};
 
-/// The environment variable with the name of the test that a job is for.
 const TEST: &str = "MPIT_TEST_JOB";
 
 /// Runs a test as a job of `ranks` ranks: starts this program again for the test that contains the closure.
@@ -24,7 +23,6 @@ fn job<F: FnOnce(&Comm) -> Outcome>(ranks: usize, body: F) {
     }
 }
 
-/// Runs a test as a job. Returns its output in the process of the test.
 fn output_of_job<F: FnOnce(&Comm) -> Outcome>(ranks: usize, body: F) -> Result<String, String> {
     // `executable::module::test::{{closure}}`
     let path = type_name::<F>().trim_end_matches("::{{closure}}");

@@ -422,7 +422,6 @@ impl CollectiveStats {
             .fold(rows, |sum, shared_sum| sum.and(shared_sum.each().times(shared_sum.len())))
     }
 
-    /// Returns the operations of a pattern on a communicator, given by its number.
     pub(super) fn on(&self, comm: u64, pattern: Pattern) -> TrafficSum {
         let account = self.of(CommId::from_number(comm));
         account.map(|account| account.sums[pattern as usize].get()).unwrap_or_default()

@@ -75,7 +75,6 @@ fn stride(list: &[u32], except: Option<u32>) -> Option<RankSet> {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Peers {
     set: RankSet,
-    /// The number of processes outside of the world.
     outside: u64,
 }
 
@@ -95,7 +94,6 @@ impl Peers {
         }
     }
 
-    /// Returns the processes of a list, without this process.
     pub(super) fn of_list(list: impl Iterator<Item = u32>, me: Option<u32>) -> Self {
         let mut outside = 0;
         let list = list.filter(|rank| {

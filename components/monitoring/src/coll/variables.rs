@@ -21,7 +21,6 @@ fn stop_recording() {
     SUBSCRIPTION.remove();
 }
 
-/// Writes a number for each rank of a communicator, over operations on all communicators.
 fn write_per_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(TrafficSum) -> u64) {
     for (rank, out) in out.iter_mut().enumerate() {
         *out = match comm.world_rank(rank) {

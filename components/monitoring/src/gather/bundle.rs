@@ -2,7 +2,6 @@
 
 use mpit_format::container::Text;
 
-/// Texts, and missing ranks with the reasons.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Bundle {
     pub(super) texts: Vec<Text>,

@@ -202,7 +202,6 @@ fn write_all_texts(texts: &[Text], missing: &[(u32, String)], world: World, outp
     }
 }
 
-/// Writes the texts one after the other, each in one piece. Returns true on success.
 fn write_each(texts: impl IntoIterator<Item = Text>, output: Output<'_>) -> bool {
     let mut success = true;
     for text in texts {
@@ -239,7 +238,6 @@ mod tests {
         Text { rank, host: String::new(), text: format!("text of {rank}\n").into_bytes() }
     }
 
-    /// Returns names and contents of the files that `rank` of 4 writes.
     fn written(rank: u32, gathered: Gathered) -> Vec<(String, String)> {
         let directory = tempfile::tempdir().unwrap();
         let stem = directory.path().join("a/run");

@@ -115,7 +115,6 @@ fn by_batch_system() -> Option<Found> {
     })
 }
 
-/// Returns the name of a process that no launcher started.
 fn alone() -> Option<Found> {
     let status = fs::read_to_string("/proc/self/stat").ok()?;
     // The fields begin behind the program's name, which may contain blanks and parentheses.
