@@ -112,29 +112,6 @@ fn each_operation_counts_what_it_exchanges() {
 }
 
 #[test]
-fn intercommunicators_count_remote_groups() {
-    let (_alone, tool) = alone();
-    // Three in the other group; this process has the rank 1 in its own.
-    let comm = comms::created(Description {
-        origin: None,
-        name: "bridge",
-        ranks: list(&[3, 0, OUTSIDE]),
-        remote: true,
-        neighbors: [].into(),
-    });
-    let session = tool.session().unwrap();
-    let handles = Handles::start(&session, comm);
-    coll::end(&operation(comm, Kind::Bcast, Root::Here, Volume::Each(8)));
-    // Of the other group's root, and of another one in this group.
-    coll::end(&operation(comm, Kind::Bcast, Root::At(1), Volume::Each(8)));
-    coll::end(&operation(comm, Kind::Bcast, Root::None, Volume::Each(8)));
-    coll::end(&operation(comm, Kind::Gatherv, Root::Here, BY));
-    coll::end(&operation(comm, Kind::Allgather, Root::None, Volume::Each(100)));
-    assert_eq!(handles.patterns(), [(1, 24), (1, 30), (1, 300)]);
-    assert_eq!(handles.peers(), (vec![3, 0, 0, 3], vec![118, 0, 0, 108]));
-}
-
-#[test]
 fn arrays_show_ranks_of_their_communicator() {
     let (_alone, tool) = alone();
     let session = tool.session().unwrap();
