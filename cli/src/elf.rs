@@ -43,6 +43,20 @@ impl Program {
         }
         Some(image.kind().unwrap_or(Self::Other))
     }
+
+    /// Returns the reason why nothing can be preloaded into a program of this kind, with the remedy.
+    pub(crate) fn obstacle(self, path: &Path) -> Option<String> {
+        let why = match self {
+            Self::Static => {
+                "is linked statically, so no library can be preloaded: link it with shared libraries"
+            }
+            Self::Privileged => {
+                "runs with the rights of its owner (set-user-ID), so no library is preloaded: run it without them"
+            }
+            Self::Mpi | Self::Dynamic | Self::Other => return None,
+        };
+        Some(format!("{} {why}", path.display()))
+    }
 }
 
 /// A 64-bit ELF file in the byte order of this machine.

@@ -83,12 +83,8 @@ fn of_process(diagnosis: &Diagnosis<'_>, process: &Process) -> Vec<String> {
 fn of_unreported(observed: &ObservedProgram) -> Option<String> {
     let program = observed.program.display();
     match observed.kind {
-        Some(Program::Static) => Some(format!(
-            "{program} is linked statically, so no library can be preloaded: link it with shared libraries"
-        )),
-        Some(Program::Privileged) if observed.has_mpi => Some(format!(
-            "{program} runs with the rights of its owner (set-user-ID), so no library is preloaded: run it without them"
-        )),
+        Some(kind @ Program::Static) => kind.obstacle(&observed.program),
+        Some(kind @ Program::Privileged) if observed.has_mpi => kind.obstacle(&observed.program),
         _ if !observed.has_mpi => None,
         _ if !observed.is_requested => Some(format!(
             "LD_PRELOAD did not reach {program}: pass the environment on in its launcher and in scripts (Open MPI: mpiexec \

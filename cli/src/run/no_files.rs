@@ -19,16 +19,10 @@ pub(crate) fn reason_by_command(words: &[OsString], failed: Option<&str>) -> Str
     }
     let programs = programs(words);
     let named =
-        |wanted: Program| programs.iter().find(|(_, kind)| *kind == wanted).map(|(path, _)| path.display());
-    if let Some(path) = named(Program::Privileged) {
-        return format!(
-            "{path} runs with the rights of its owner (set-user-ID), so no library is preloaded: run it without them"
-        );
-    }
-    if let Some(path) = named(Program::Static) {
-        return format!(
-            "{path} is linked statically, so no library can be preloaded: link it with shared libraries"
-        );
+        |wanted: Program| programs.iter().find(|(_, kind)| *kind == wanted).map(|(path, _)| path.as_path());
+    let obstacle = |wanted: Program| wanted.obstacle(named(wanted)?);
+    if let Some(why) = obstacle(Program::Privileged).or_else(|| obstacle(Program::Static)) {
+        return why;
     }
     if let Some(how) = failed {
         return format!(
@@ -37,8 +31,9 @@ pub(crate) fn reason_by_command(words: &[OsString], failed: Option<&str>) -> Str
     }
     if let Some(path) = named(Program::Mpi) {
         return format!(
-            "no process of {path} reached MPI_Finalize with the library loaded; pass the environment on in its launcher (Open MPI: \
-             mpiexec -x LD_PRELOAD -x MPIT_SET -x MPIT_RUN; srun: --export=ALL)"
+            "no process of {} reached MPI_Finalize with the library loaded; pass the environment on in its launcher (Open MPI: \
+             mpiexec -x LD_PRELOAD -x MPIT_SET -x MPIT_RUN; srun: --export=ALL)",
+            path.display()
         );
     }
     if programs.iter().any(|(_, kind)| *kind == Program::Other) {

@@ -30,7 +30,8 @@ impl<'a> Selection<'a> {
             } else if known.contains(&name) {
                 names.push(name);
             } else {
-                warnings.push(format!("no component is called `{name}` (available: {})", NameList(known)));
+                let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+                warnings.push(format!("no component is called `{name}` (available: {known})"));
             }
         }
         (if inverse { Self::AllBut(names) } else { Self::Only(names) }, warnings)
@@ -82,14 +83,6 @@ impl List {
                 })
                 .collect(),
         }
-    }
-}
-
-struct NameList<'a>(&'a [&'a str]);
-
-impl std::fmt::Display for NameList<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.0.is_empty() { f.write_str("none") } else { f.write_str(&self.0.join(", ")) }
     }
 }
 

@@ -27,49 +27,38 @@ struct Suite {
     options: &'static str,
 }
 
+impl Suite {
+    const fn of(package: &'static str, programs: &'static [&'static str]) -> Self {
+        Self { package, programs, only: &[], except: &[], options: "" }
+    }
+}
+
 /// Without `mpit-macros`: Miri cannot run tests of procedural macros, which have no unsafe code. The code that they expand to calls
 /// functions of `mpit`.
 const MIRI: &[Suite] = &[
     Suite {
-        package: "mpit-report",
-        programs: &["--lib"],
-        only: &[],
-        except: &[],
         // `crossbeam-epoch`, which rayon uses, violates Stacked Borrows (github.com/crossbeam-rs/crossbeam/issues/545).
         options: "-Zmiri-tree-borrows",
+        ..Suite::of("mpit-report", &["--lib"])
     },
-    Suite { package: "mpit", programs: &["--lib"], only: &[], except: &[], options: "" },
+    Suite::of("mpit", &["--lib"]),
 ];
 
 const THREAD_SANITIZER: &[Suite] = &[
     Suite {
-        package: "mpit",
-        programs: &["--lib", "--test", "interface"],
-        only: &[],
         // The sanitizer ends a child that was forked by a process with several threads.
         except: &["no_lock_is_held_in_a_forked_child"],
-        options: "",
+        ..Suite::of("mpit", &["--lib", "--test", "interface"])
     },
     Suite {
-        package: "mpit-components",
-        programs: &["--lib", "--tests"],
         only: &["thread", "foreign", "gather::", "claim::"],
-        except: &[],
-        options: "",
+        ..Suite::of("mpit-components", &["--lib", "--tests"])
     },
 ];
 
 const ADDRESS_SANITIZER: &[Suite] = &[
+    Suite { only: &["plugin::", "readable::"], ..Suite::of("mpit", &["--lib"]) },
     Suite {
-        package: "mpit",
-        programs: &["--lib"],
-        only: &["plugin::", "readable::"],
-        except: &[],
-        options: "",
-    },
-    Suite {
-        package: "mpit-tests",
-        programs: &["--test", "programs"],
         only: &["plugins::"],
         // Plug-ins in Rust are a workspace of their own, and two tests link programs in C, which have no sanitizer. A privileged
         // program does not read the sanitizer's options either.
@@ -79,9 +68,9 @@ const ADDRESS_SANITIZER: &[Suite] = &[
             "an_activation_may_load_and_register",
             "privileged_programs_ignore_environments",
         ],
-        options: "",
+        ..Suite::of("mpit-tests", &["--test", "programs"])
     },
-    Suite { package: "mpit-fuzz", programs: &["--tests"], only: &["tables_of_c"], except: &[], options: "" },
+    Suite { only: &["tables_of_c"], ..Suite::of("mpit-fuzz", &["--tests"]) },
 ];
 
 impl Instrument {
