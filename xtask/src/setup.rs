@@ -1,11 +1,9 @@
 //! Installation of what the tests need and this machine lacks. An unavailable package is not an error: tests run without it
 //! and report that.
 
-use std::{
-    fs,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use mpit_tests::{Context, Failure, Outcome, paths, stacks::Found};
 

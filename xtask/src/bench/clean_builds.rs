@@ -8,11 +8,9 @@ use mpit_tests::{Context, Outcome, paths};
 
 use crate::succeed;
 
-use super::{
-    definitions::{timed, write},
-    rounds::{Rounds, Timings},
-    table::{Line, Ratio, heading},
-};
+use super::definitions::{timed, write};
+use super::rounds::{Rounds, Timings};
+use super::table::{Line, Ratio, heading};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Crate {

@@ -2,10 +2,8 @@
 
 use mpit_tests::Outcome;
 
-use super::{
-    rounds::{Rounds, Spread, differences},
-    table::{Line, NANOSECONDS, Ratio, heading},
-};
+use super::rounds::{Rounds, Spread, differences};
+use super::table::{Line, NANOSECONDS, Ratio, heading};
 
 const SIZES: [&str; 3] = ["2", "1000", "1000000"];
 

@@ -2,11 +2,9 @@
 
 use mpit_tests::{Outcome, launch::Job};
 
-use super::{
-    dist,
-    rounds::{self, Rounds, Spread, differences},
-    table::{Line, NANOSECONDS, Ratio, heading},
-};
+use super::dist;
+use super::rounds::{self, Rounds, Spread, differences};
+use super::table::{Line, NANOSECONDS, Ratio, heading};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Language {

@@ -10,11 +10,9 @@ use mpit_tests::{Context, Outcome, paths};
 
 use crate::{cargo, succeed};
 
-use super::{
-    clean_builds,
-    rounds::{Rounds, Spread, Timings, differences},
-    table::{Line, Ratio, heading},
-};
+use super::clean_builds;
+use super::rounds::{Rounds, Spread, Timings, differences};
+use super::table::{Line, Ratio, heading};
 
 const DEFINITIONS: u32 = 1000;
 /// The maximum compile time of a definition, in milliseconds. `BYTES` is its maximum size in a program, with name and

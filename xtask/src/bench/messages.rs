@@ -3,17 +3,13 @@
 //! The C programs of benchmarks are in `tests/hosts/c`, with those of the tests, because they are compiled for the same MPI
 //! libraries in the same way.
 
-use mpit_tests::{
-    Context, Failure, Outcome,
-    launch::Job,
-    stacks::{Stack, Vendor},
-};
+use mpit_tests::launch::Job;
+use mpit_tests::stacks::{Stack, Vendor};
+use mpit_tests::{Context, Failure, Outcome};
 
-use super::{
-    dist, on_each_stack,
-    rounds::{self, Rounds, Spread, Timings, differences},
-    table::{Line, NANOSECONDS, Ratio, heading},
-};
+use super::rounds::{self, Rounds, Spread, Timings, differences};
+use super::table::{Line, NANOSECONDS, Ratio, heading};
+use super::{dist, on_each_stack};
 
 /// The number of blocks per run, of `MESSAGES` messages each. Blocks are short, so that some of them are undisturbed.
 const BLOCKS: u32 = 100;

@@ -19,10 +19,8 @@ mod table;
 
 use std::process::ExitCode;
 
-use mpit_tests::{
-    Context, Failure, Outcome,
-    stacks::{self, Stack},
-};
+use mpit_tests::stacks::{self, Stack};
+use mpit_tests::{Context, Failure, Outcome};
 
 /// The sections to measure, and the number of rounds.
 #[derive(Debug, clap::Args)]

@@ -1,17 +1,13 @@
 //! Cost of `MPI_T_pvar_read`, and of allocating and freeing a handle: for a variable of mpit's, for one of the MPI
 //! library's, and for the latter through mpit.
 
-use mpit_tests::{
-    Context, Outcome,
-    launch::Job,
-    stacks::{Stack, Vendor},
-};
+use mpit_tests::launch::Job;
+use mpit_tests::stacks::{Stack, Vendor};
+use mpit_tests::{Context, Outcome};
 
-use super::{
-    dist, on_each_stack,
-    rounds::{self, Rounds, Spread, Timings, differences},
-    table::{Line, NANOSECONDS, Ratio, heading},
-};
+use super::rounds::{self, Rounds, Spread, Timings, differences};
+use super::table::{Line, NANOSECONDS, Ratio, heading};
+use super::{dist, on_each_stack};
 
 /// The number of blocks per run, of `CALLS` calls each.
 const BLOCKS: u32 = 200;

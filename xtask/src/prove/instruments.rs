@@ -1,9 +1,7 @@
 //! Tests under instruments of nightly Rust: Miri, ThreadSanitizer and AddressSanitizer.
 
-use std::{
-    process::{Command, ExitCode},
-    time::Instant,
-};
+use std::process::{Command, ExitCode};
+use std::time::Instant;
 
 use mpit_tests::{Context, Failure, Outcome, paths};
 

@@ -1,12 +1,10 @@
 //! Mutants: changes of the sources with which a model must fail, so that it is known to find the mistake.
 
-use std::{
-    fs,
-    os::unix::fs::symlink,
-    path::{Path, PathBuf},
-    process::{Command, ExitCode},
-    time::Instant,
-};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Instant;
 
 use mpit_tests::{Context, Failure, Outcome, paths};
 
