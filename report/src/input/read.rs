@@ -183,7 +183,7 @@ fn read_several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -
         file.by_ref().take(4096).read_until(b'\n', &mut first)?;
         container::read(&first, &mut file, |item| match item {
             Item::Size(size) => part.size = part.size.max(size),
-            Item::Text { rank, line, text } => each(Section { rank: Some(rank), line, text }, part),
+            Item::Text { rank, line, text, .. } => each(Section { rank: Some(rank), line, text }, part),
             Item::Missing { rank, reason } => part.missing.push((rank, reason)),
             Item::Problem { line, what } => {
                 part.problems.add(|| Problem { path: path.to_owned(), line, what });

@@ -54,7 +54,7 @@ pub(super) fn gather(
     let parent = world.rank & (world.rank - 1);
     // The parent may be waiting for another child.
     let limits = within(timeout * 2 + timeout / 4 * world.size.ilog2());
-    let gathered = match transport.send(parent, bundle.to_bytes(), limits) {
+    let gathered = match transport.send(parent, bundle.to_bytes(world.size), limits) {
         Ok(()) => Gathered::Delivered(mine),
         Err(why) => Gathered::Rejected(bundle.texts, why),
     };
