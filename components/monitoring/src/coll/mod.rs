@@ -31,7 +31,6 @@ pub(crate) static SUBSCRIPTION: Subscription = Subscription::coll();
 /// True if Open MPI's numbers are wanted. Fixed when MPI is initialized.
 static COMPAT: AtomicBool = AtomicBool::new(false);
 
-/// Returns a snapshot of all sums.
 /// Counts an operation whose call succeeded, on the fast path: monitoring is the only component that listens, and nothing
 /// has to be allocated. Returns false, and does nothing, otherwise. The caller guarantees that no tool listened when the
 /// operation began ([`beginnings_wanted`](mpit_frameworks::coll::beginnings_wanted)). Does not panic.
