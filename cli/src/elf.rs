@@ -84,8 +84,7 @@ impl Image<'_> {
         self.bytes.starts_with(&[0x7f, b'E', b'L', b'F', 2, order])
     }
 
-    /// Returns true for a shared library: it has no interpreter, but a soname or needed libraries. A static program has none of
-    /// these. The C library has an interpreter, and counts as a program.
+    /// Returns true for a file without an interpreter, but with a soname or needed libraries. The C library has an interpreter.
     fn is_library(&self) -> bool {
         let Some(segments) = self.segments() else { return false };
         segments.iter().all(|segment| segment.kind != PT_INTERP)

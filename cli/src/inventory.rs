@@ -60,8 +60,7 @@ pub(crate) struct Event {
     pub(crate) own: bool,
     pub(crate) late: bool,
     pub(crate) name: String,
-    /// The name of the event source, if it is ours; for the MPI library's event types, only an instance has a
-    /// source.
+    /// The name of the event source, if it is ours; for the MPI library's event types, only instances have one.
     pub(crate) source: String,
     pub(crate) elements: Vec<Element>,
     pub(crate) bind: String,

@@ -245,8 +245,7 @@ fn parse() -> Cli {
     }
 }
 
-/// Checks that a command begins with a program: an option at this place is meant for mpit, or for a launcher that is
-/// missing.
+/// Refuses a command that begins with an option, which is meant for mpit, or for a launcher that is missing.
 fn require_program(words: &[OsString]) -> Result<(), String> {
     match words.first().filter(|word| word.as_encoded_bytes().starts_with(b"-")) {
         Some(option) => Err(format!(

@@ -10,8 +10,7 @@ pub(crate) struct Setting {
     pub(crate) value: String,
 }
 
-/// Parses `NAME=VALUE`. The name must be a control variable of mpit's or its alias, and the value must be one of the
-/// variable's.
+/// Parses `NAME=VALUE`. The name must be that of a control variable or its alias, which accepts the value.
 pub(crate) fn parse(text: &str) -> Result<Setting, String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     if value.contains('\n') {
@@ -53,8 +52,7 @@ fn unknown(name: &str) -> String {
     }
 }
 
-/// Returns the settings for the environment variable of launchers: those already in it, then these. Later ones take
-/// precedence.
+/// Returns the value for the variable of launchers: the settings already in it, then these, which take precedence.
 pub(crate) fn for_environment(settings: &[Setting]) -> String {
     let before = std::env::var(sources::LAUNCHER_SETTINGS).ok().filter(|lines| !lines.is_empty());
     let ours = settings.iter().map(|Setting { name, value }| format!("{name}={value}"));

@@ -107,8 +107,7 @@ const DESCRIPTION: usize = 30;
 /// The width below which a column is not wrapped.
 const NARROWEST: usize = 12;
 
-/// Fits a table into a width: hides columns, and wraps the last one, which has the descriptions, and others that are too
-/// wide.
+/// Fits a table into a width: hides columns, and wraps the last one, which has descriptions, and another that is too wide.
 fn fit(table: &mut Table, terminal: u16) {
     let width = usize::from(terminal);
     let header = header(table);

@@ -141,8 +141,7 @@ fn markers<'a>(file: &str, text: &'a str, file_runs: bool) -> Vec<Marker<'a>> {
     markers
 }
 
-/// Returns the files that tests run: those that cargo or `ui.rs` finds by their paths, and all modules, C programs and
-/// headers that such a file names.
+/// Returns the files that tests run: those that cargo or `ui.rs` finds, and modules, C programs and headers that these name.
 fn running(files: &Files) -> HashSet<String> {
     let (found_names, found_folders) = (["lib", "main", "build"], ["tests", "examples", "ui"]);
     let is_found = |file: &&String| {

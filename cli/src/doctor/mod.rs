@@ -58,8 +58,7 @@ pub(crate) fn diagnose(args: &Run) -> Result<ExitCode, String> {
     Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Creates a directory for the reports of processes, at a place that other nodes probably see: beside the files of the run,
-/// or in the current directory, or else in the directory for temporary files.
+/// Creates a directory that other nodes probably see: beside the files, in the current directory, or a temporary one.
 fn reports(target: Option<&Target>) -> Result<tempfile::TempDir, String> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".mpit-doctor-");

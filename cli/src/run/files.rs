@@ -22,15 +22,13 @@ pub(super) struct RunFiles {
     lock: Option<Lock>,
 }
 
-/// Returns true if this command was started by the launcher of a job. Then all processes of the job run such a command, and
-/// the files belong to all of them.
+/// Returns true if a launcher started this command. Then each process of the job runs one, and they share the files.
 pub(super) fn is_inside_a_job() -> bool {
     RANK_VARIABLES.iter().any(|name| std::env::var_os(name).is_some())
 }
 
 impl RunFiles {
-    /// Begins a run whose files have names that begin with `stem`, and removes the files of earlier runs. Returns `None` if
-    /// this command is part of a job, or of another run that has these names.
+    /// Begins a run and removes the files of earlier ones. `None` for a part of a job, or of another run with these names.
     pub(super) fn begin(stem: &Path, own_stem: bool) -> Result<Option<Self>, String> {
         if is_inside_a_job() || run::of_environment().is_some() && !own_stem {
             return Ok(None);
@@ -86,8 +84,7 @@ struct Lock {
 }
 
 impl Lock {
-    /// Locks the names for this run. Returns `None` if files cannot be created or locked: then concurrent runs are not
-    /// detected.
+    /// Locks the names. Returns `None` if files cannot be created or locked: concurrent runs are then not detected.
     fn take(stem: &Path) -> Result<Option<Self>, String> {
         let mut hasher = DefaultHasher::new();
         stem.file_name().hash(&mut hasher);

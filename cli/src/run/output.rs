@@ -15,8 +15,7 @@ const MAX_SUFFIX: &str = ".w4294967295.4294967295.4294967295.store";
 
 #[derive(Debug)]
 pub(crate) struct Target {
-    /// The beginning of the files' names as an absolute path, because processes may change their directory, and launchers
-    /// use others.
+    /// The beginning of the names, absolute: processes may change their directory, and launchers use others.
     pub(crate) stem: String,
     /// The beginning of the files' names as the user wrote it.
     pub(crate) shown: String,
@@ -98,8 +97,7 @@ impl Target {
     }
 }
 
-/// A snapshot of files: their names, inode numbers, times and lengths. Clocks of file systems may differ from that of this
-/// machine, so times are never compared with the local one.
+/// Names, inode numbers, times and lengths of files. Clocks of file systems differ, so no time is compared with the local one.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Files(Vec<(PathBuf, u64, (i64, i64), u64)>);
 

@@ -58,8 +58,7 @@ impl State {
         Some(if finalized { Error::Finalized(peer) } else { Error::Crashed(peer) })
     }
 
-    /// Returns the queue of a context and the place of the first message in it that matches, or the reason why there will be
-    /// none.
+    /// Returns the queue of a context and the place of the first message that matches, or the reason why there will be none.
     fn find(&mut self, pattern: &Pattern) -> Option<Result<(&mut VecDeque<Message>, usize)>> {
         let hopeless = self.hopeless(pattern);
         let queue = self.queues.entry(pattern.context).or_default();

@@ -58,8 +58,7 @@ impl Process {
         (0..self.size).filter(move |rank| *rank != own)
     }
 
-    /// Sends a message. Returns when the data has been copied. All messages that leave this process pass through this
-    /// function, which reports them.
+    /// Sends a message, and reports it, as all messages of this process are. Returns when the data has been copied.
     pub(crate) fn send(&self, context: u32, data: &[u8], to: usize, tag: i32) -> Result<()> {
         self.check_rank(to)?;
         if pml::active() {

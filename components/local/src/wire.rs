@@ -63,8 +63,7 @@ pub(crate) fn assign(command: &mut Command, socket: &Path, rank: usize) {
     command.env(SOCKET, socket).env(RANK, rank.to_string());
 }
 
-/// Connects to the launcher, if this process is a rank. Waits until all ranks have joined and returns the connection, the
-/// rank, and the number of ranks.
+/// Connects to the launcher if this process is a rank, and waits until all have joined. Returns connection, rank and size.
 pub(crate) fn join() -> Result<Option<(UnixStream, usize, usize)>> {
     let rank = environment::var(RANK).and_then(|rank| rank.parse().ok());
     let (Some(socket), Some(rank)) = (environment::var_os(SOCKET), rank) else { return Ok(None) };

@@ -109,8 +109,7 @@ fn output(scenario: &str) -> Output {
     command(scenario).stdin(Stdio::null()).output().expect("the program starts")
 }
 
-/// Runs a scenario and checks the exit code and that standard error has all of these lines, the host's or the
-/// scenario's own.
+/// Runs a scenario; checks the exit code, and that standard error has these lines, the host's or the scenario's own.
 #[track_caller]
 fn check(scenario: &str, code: i32, lines: &[&str]) -> Output {
     let output = output(scenario);

@@ -28,8 +28,7 @@ impl RunSnapshot {
         }
     }
 
-    /// Returns a snapshot without the bytes of what other threads record meanwhile and is not counted yet. They are in the
-    /// snapshot that has the count, so that no line has bytes without a message.
+    /// Returns a snapshot without the bytes of operations in flight, which are in the snapshot that has their count.
     pub(crate) fn now_after(earlier: &Self) -> Self {
         let now = Self::now();
         Self {

@@ -63,8 +63,7 @@ struct End {
 }
 
 impl End {
-    /// Detaches the file in a forked child, because it is the parent's: new blocks go to memory, behind the pieces that
-    /// both processes share. Returns true if that happened now.
+    /// Detaches the file, which is the parent's, in a forked child: new blocks go to memory. Returns true if it did so now.
     fn detach_if_forked(&mut self) -> bool {
         let forked = self.file.as_ref().is_some_and(|file| !file.is_ours());
         if forked {

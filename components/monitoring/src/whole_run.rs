@@ -34,8 +34,7 @@ impl WholeRun {
         Self { comms: RUNTIME.comms().reader(), phases: 0, phase: Phase::begin(RunSnapshot::default) }
     }
 
-    /// Writes the records since the last numbered file to the next one, with the lines of components. Records that cannot
-    /// be written are in the file after that.
+    /// Writes the records since the last numbered file to the next one. Those that cannot be written are in the one after.
     fn write_phase(&mut self, me: u32, lines: Vec<(String, Vec<String>)>) {
         // Before the file is written: operations meanwhile belong to the next phase, also if their communicator is freed.
         let next = Phase::begin(|| RunSnapshot::now_after(&self.phase.begin));
@@ -120,8 +119,7 @@ pub(crate) fn end() {
     }
 }
 
-/// Writes the records so far, if they are to be written at the end. Only this process takes part, as the other ranks may be
-/// anywhere in their program.
+/// Writes the records so far, if they are to be written at the end; alone, as other ranks may be anywhere.
 pub(crate) fn write_now() {
     if WHOLE_RUN.lock().is_none() {
         return;

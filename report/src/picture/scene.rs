@@ -43,8 +43,7 @@ pub(super) struct Scene {
     pub(super) marks: Vec<Rect>,
 }
 
-/// The kinds of traffic in a heat map: all operations of the program. Internal messages are left out, since they carry the same
-/// data again.
+/// All operations of the program. Internal messages are left out, since they carry the same data again.
 pub(crate) const SHOWN: [Kind; 4] = [Kind::External, Kind::Sent, Kind::Received, Kind::Collective];
 
 pub(crate) fn shown(job: &Job) -> Matrix {

@@ -425,8 +425,7 @@ impl DecodedStore {
         }
     }
 
-    /// Returns the block of a communicator, or of several; `None` if the slot is not used, or was not yet when the process
-    /// ended.
+    /// Returns the block of a communicator, or of several; `None` if the slot was not used when the process ended.
     fn comm(&self, of: &CommOperations) -> Option<Block> {
         let kind = self.kinds.get(&of.kind)?;
         let members = self.members.get(&kind.members)?.clone();

@@ -148,8 +148,7 @@ static LISTS: Mutex<Lists> = Mutex::new(Lists { by_hash: BTreeMap::new(), limit:
 
 struct Lists {
     by_hash: BTreeMap<u64, Vec<Weak<[u32]>>>,
-    /// The number of entries at which the entries of dropped lists are removed: a weak reference keeps the memory of the
-    /// list.
+    /// The number of entries at which those of dropped lists are removed: a weak reference keeps the memory of its list.
     limit: usize,
 }
 

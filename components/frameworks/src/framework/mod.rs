@@ -96,8 +96,7 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         self.register.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens the components that a selection list admits, among the given ones and those of other images so far. Only the
-    /// first call has an effect.
+    /// Opens the components that a list admits, given ones and those of other images. Only the first call has an effect.
     pub(crate) fn open(
         &self,
         components: impl Iterator<Item = (&'static str, &'static C)>,

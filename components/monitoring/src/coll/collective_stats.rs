@@ -33,8 +33,7 @@ use crate::record::{AtomicSum, TrafficSum};
 use crate::runtime::RUNTIME;
 use crate::store::Store;
 
-/// The limit of shared sums. A communicator that would need one more is recorded process by process. The limit bounds the
-/// memory of a program that never uses the same group of processes twice.
+/// The limit of shared sums, which bounds the memory. Further communicators are recorded process by process.
 const SHARED_SUMS: usize = 1024;
 
 #[derive(Debug)]

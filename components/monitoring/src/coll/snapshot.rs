@@ -50,8 +50,7 @@ impl Snapshot {
         self.shared_sums.get(at).copied().unwrap_or_default()
     }
 
-    /// Returns this snapshot without the bytes of operations that are not counted yet, like
-    /// [`record::Snapshot::without_in_flight`](crate::record::Snapshot::without_in_flight).
+    /// Returns this snapshot without the bytes of operations that are not counted yet.
     pub(crate) fn without_in_flight(mut self, earlier: &Self) -> Self {
         for (at, (comm, now)) in self.comms.iter_mut().enumerate() {
             let then = earlier.of_comm(at, *comm);

@@ -114,9 +114,8 @@ enum Gathered {
     Rejected(Vec<Text>, String),
 }
 
-/// Writes the text of this process at the end of the run, together with those of the other processes where that is
-/// configured: one file for all with `monitoring_container`, and always on standard output and error, which all processes
-/// share. Returns true if everything that this process is responsible for is written, by it or by another process.
+/// Writes the text of this process at the end of the run, with those of others into one file if `monitoring_container` is set,
+/// and on standard output and error, which all share. Returns true if all texts that are at this process are written.
 pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) -> bool {
     let together = is_wanted() || !matches!(output, Output::Files(_));
     let host = TRANSPORT.get().map_or_else(String::new, |transport| transport.host_name());

@@ -11,8 +11,7 @@ use mpit_frameworks::World;
 use super::bundle::Bundle;
 use super::{Gathered, Text, TimeLimits, Transport};
 
-/// Brings the texts of all processes to rank 0. Also returns the ranks that sent their texts to this process and wait for
-/// [`confirm`].
+/// Brings all texts to rank 0. Also returns the ranks that sent theirs to this process and wait for [`confirm`].
 pub(super) fn gather(
     transport: &dyn Transport,
     world: World,

@@ -173,8 +173,7 @@ impl Snapshot {
         self.targets.get(at).map_or([TrafficSum::ZERO; 2], |(_, sums)| *sums)
     }
 
-    /// Returns this snapshot without the bytes of accesses that are not counted yet, like
-    /// [`record::Snapshot::without_in_flight`](crate::record::Snapshot::without_in_flight).
+    /// Returns this snapshot without the bytes of accesses that are not counted yet.
     pub(crate) fn without_in_flight(mut self, earlier: &Self) -> Self {
         for (at, (_, now)) in self.targets.iter_mut().enumerate() {
             let then = earlier.sums(at);

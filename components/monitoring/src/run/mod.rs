@@ -46,8 +46,7 @@ pub fn set_spawned() {
     SPAWNED.store(true, Relaxed);
 }
 
-/// Determines the run and world of this process. `stem` is the beginning of the names of its files, if it is to write
-/// files.
+/// Determines the run and world of this process. `stem` is the beginning of the names of its files, if it writes any.
 pub(crate) fn determine(world: World, stem: Option<&Path>) {
     RUN_IDENTITY.get_or_init(|| {
         let (began, spawned, run) = (SystemTime::now(), SPAWNED.load(Relaxed), of_environment());
