@@ -66,12 +66,9 @@ fn signals_and_status_are_passed_on() {
 
     let ready = directory.path().join("ready");
     let script = format!("trap 'exit 9' TERM; touch {}; while :; do sleep 0.05; done", ready.display());
-    let mut running = Command::new(env!("CARGO_BIN_EXE_mpit"))
-        .args(line(&script))
-        .env("MPIT_PRELOAD", LIBRARY)
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut running = Command::new(env!("CARGO_BIN_EXE_mpit"));
+    running.args(line(&script)).env("MPIT_PRELOAD", LIBRARY).stderr(Stdio::null());
+    let mut running = running.spawn().unwrap();
     while !ready.exists() {
         std::thread::sleep(Duration::from_millis(10));
     }

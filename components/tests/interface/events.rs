@@ -71,13 +71,8 @@ fn object_creation_and_release_are_events() {
     let (_alone, tool) = alone();
     let listeners = [0, 1, 2, 3].map(|event| listen(&tool, event, None));
     let world = comms::created(Description::new(Ranks::World(5), "world"));
-    let remote = comms::created(Description {
-        origin: None,
-        name: "bridge",
-        ranks: Ranks::List([3, 1].into()),
-        remote: true,
-        neighbors: [1, 1, 3].into(),
-    });
+    let bridge = Description::new(Ranks::List([3, 1].into()), "bridge");
+    let remote = comms::created(Description { remote: true, neighbors: [1, 1, 3].into(), ..bridge });
     comms::freed(world);
     // Only once.
     comms::freed(world);

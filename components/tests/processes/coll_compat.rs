@@ -42,13 +42,8 @@ fn counts_equal_open_mpi() {
         Tool::new().cvar("coll_monitoring_compat").unwrap().write(&[1_i32]).unwrap();
         host::initialized(World::new(1, 4));
         let comm = comms::created(Description::new(Ranks::World(4), "world"));
-        let remote = comms::created(Description {
-            origin: None,
-            name: "bridge",
-            ranks: Ranks::List([3, 2, OUTSIDE].into()),
-            remote: true,
-            neighbors: [].into(),
-        });
+        let ranks = Ranks::List([3, 2, OUTSIDE].into());
+        let remote = comms::created(Description { remote: true, ..Description::new(ranks, "bridge") });
         let each = Volume::Each(8);
         let (none, usual) = ((0, 0), vec![(1, 8), (0, 0), (1, 8), (1, 8)]);
         let empty = vec![(1, 0), (0, 0), (1, 0), (1, 0)];
