@@ -46,7 +46,6 @@ mod tests {
                 ranks: Ranks::World(2),
                 remote: false,
                 neighbors: [].into(),
-                freed: false,
                 alike: 3,
             };
             let block = block(&record);

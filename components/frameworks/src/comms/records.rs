@@ -218,8 +218,7 @@ impl Comms {
         let Description { name, origin, ranks, remote, neighbors } = what;
         let newest = origin.as_ref().map_or(0, |origin| origin.number);
         let id = self.records.lock().new_id();
-        let (name, freed, alike) = (name.into(), false, 1);
-        let record = Record { id, name, origin, ranks, remote, neighbors, freed, alike, newest };
+        let record = Record { id, name: name.into(), origin, ranks, remote, neighbors, alike: 1, newest };
         self.observer.created(&record);
         self.records.lock().live.insert(id.get(), Live { record, pinned: false });
         id
@@ -250,7 +249,6 @@ impl Comms {
     /// Frees a communicator of the `world`, calls `notify`, and notifies tools like [`announce`](Self::announce).
     pub(crate) fn freed(&self, comm: CommId, world: Option<World>, notify: impl FnOnce()) {
         let Some(Live { mut record, pinned }) = self.records.lock().live.remove(&comm.get()) else { return };
-        record.freed = true;
         let is_bound = pinned && Interface::global().bound_objects(Bind::Comm).contains(&comm.get());
         let is_used = self.observer.is_used(comm);
         if is_used {
