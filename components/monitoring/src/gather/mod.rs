@@ -115,7 +115,7 @@ enum Gathered {
 }
 
 /// Writes the text of this process at the end of the run, with those of others into one file if `monitoring_container` is set,
-/// and on standard output and error, which all share. Returns true if all texts that are at this process are written.
+/// and on standard output and error, which all share. Returns true if the texts of this process are written, by it or another.
 pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) -> bool {
     let together = is_wanted() || !matches!(output, Output::Files(_));
     let host = TRANSPORT.get().map_or_else(String::new, |transport| transport.host_name());
