@@ -138,23 +138,24 @@ fn stop_timing<const AREA: usize>() {
 }
 
 /// Defines the COUNTER and the TIMER of each area.
+#[rustfmt::skip]
 macro_rules! variables {
     ($($area:ident: $calls:literal,
         $count:ident = $count_name:literal, $seconds:ident = $seconds_name:literal;)*) => {$(
         #[doc = concat!("Calls that ", $calls, ".")]
         #[pvar(
-                    name = $count_name, class = "COUNTER", verbosity = "USER_BASIC", category = CallsMade,
-                    on_start = start_counting::<$area>, on_stop = stop_counting::<$area>
-                )]
+            name = $count_name, class = "COUNTER", verbosity = "USER_BASIC", category = CallsMade,
+            on_start = start_counting::<$area>, on_stop = stop_counting::<$area>
+        )]
         fn $count() -> u64 {
             RECORDS[$area].count.load(Relaxed)
         }
 
         #[doc = concat!("Time spent in calls that ", $calls, ", summed over threads.")]
         #[pvar(
-                    name = $seconds_name, class = "TIMER", verbosity = "USER_BASIC", category = CallsMade,
-                    on_start = start_timing::<$area>, on_stop = stop_timing::<$area>
-                )]
+            name = $seconds_name, class = "TIMER", verbosity = "USER_BASIC", category = CallsMade,
+            on_start = start_timing::<$area>, on_stop = stop_timing::<$area>
+        )]
         fn $seconds() -> f64 {
             RECORDS[$area].ticks.load(Relaxed) as f64 / clock::ticks_per_second() as f64
         }
