@@ -5,7 +5,6 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// A file that a command could run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Program {
     /// A program without a dynamic linker, so that nothing can be preloaded.
@@ -44,6 +43,20 @@ impl Program {
         }
         Some(image.kind().unwrap_or(Self::Other))
     }
+
+    /// Returns the reason why nothing can be preloaded into a program of this kind, with the remedy.
+    pub(crate) fn obstacle(self, path: &Path) -> Option<String> {
+        let why = match self {
+            Self::Static => {
+                "is linked statically, so no library can be preloaded: link it with shared libraries"
+            }
+            Self::Privileged => {
+                "runs with the rights of its owner (set-user-ID), so no library is preloaded: run it without them"
+            }
+            Self::Mpi | Self::Dynamic | Self::Other => return None,
+        };
+        Some(format!("{} {why}", path.display()))
+    }
 }
 
 /// A 64-bit ELF file in the byte order of this machine.
@@ -51,7 +64,6 @@ struct Image<'a> {
     bytes: &'a [u8],
 }
 
-/// A program header: its type, offset, address and size in the file.
 struct Segment {
     kind: u64,
     offset: u64,
@@ -72,8 +84,7 @@ impl Image<'_> {
         self.bytes.starts_with(&[0x7f, b'E', b'L', b'F', 2, order])
     }
 
-    /// Returns true for a shared library: it has no interpreter, but a soname or needed libraries. A static program has none of
-    /// these. The C library has an interpreter, and counts as a program.
+    /// Returns true for a file without an interpreter, but with a soname or needed libraries. The C library has an interpreter.
     fn is_library(&self) -> bool {
         let Some(segments) = self.segments() else { return false };
         segments.iter().all(|segment| segment.kind != PT_INTERP)
@@ -116,7 +127,6 @@ impl Image<'_> {
         (0..count).map(segment).collect()
     }
 
-    /// Returns the tags and values of the dynamic section.
     fn entries(&self, segments: &[Segment]) -> Vec<(u64, u64)> {
         let Some(dynamic) = segments.iter().find(|segment| segment.kind == PT_DYNAMIC) else {
             return Vec::new();
@@ -128,7 +138,6 @@ impl Image<'_> {
         (0..dynamic.size / 16).map_while(entry).take_while(|(tag, _)| *tag != 0).collect()
     }
 
-    /// Returns the names of the needed libraries.
     fn needed(&self, segments: &[Segment]) -> Option<Vec<String>> {
         let entries = self.entries(segments);
         let (_, names) = entries.iter().find(|(tag, _)| *tag == DT_STRTAB)?;

@@ -18,7 +18,6 @@ static IGNORED: AtomicU64 = AtomicU64::new(0);
 #[unsafe(link_section = ".init_array")]
 static BEFORE_MAIN: extern "C" fn() = read;
 
-/// Reads the ignored signals from the kernel.
 extern "C" fn read() {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -26,12 +25,10 @@ extern "C" fn read() {
     IGNORED.store(bits, Ordering::Relaxed);
 }
 
-/// Returns true if commands of this process must ignore the signal.
 pub(crate) fn is_ignored(signal: i32) -> bool {
     IGNORED.load(Ordering::Relaxed) & 1_u64.rotate_left(signal.cast_unsigned() - 1) != 0
 }
 
-/// Restores the inherited action for SIGPIPE in a command.
 pub(crate) fn restore_broken_pipe_action(command: &mut Command) {
     if is_ignored(SIGPIPE) {
         mpit_ffi::signals::ignore_broken_pipes(command);

@@ -24,6 +24,7 @@ mod table;
 mod vars;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -83,35 +84,28 @@ struct Run {
     /// Set a control variable of mpit, the program, a library or a plug-in; `mpit vars` lists them
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = settings::parse)]
     set: Vec<settings::Setting>,
-
     /// Record messages, accesses and collective operations, and write one file per process at the end, `STEM.<rank>.prof`
     ///
     /// If STEM is a directory, or ends with a slash, the files are `run.<rank>.prof` in it. Files `.prof` of an earlier run
     /// with these names are removed first. If no file is written, the last line of the output has the reason.
     #[arg(short, long, value_name = "STEM")]
     output: Option<OsString>,
-
     /// Write one file for the whole job instead, `STEM.prof`
     #[arg(long, requires = "output")]
     one_file: bool,
-
     /// Keep the records in files while the command runs, so that killed processes do not lose them
     #[arg(long, requires = "output")]
     crash_safe: bool,
-
     /// Hide variables, events, sources and categories from tools, by name; `*` at the end of a name matches any ending
     ///
     /// A category of mpit also hides the variables and events in it. Hidden variables are still recorded in files.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     hide: Vec<String>,
-
     /// Print the settings and the command to standard error before it runs
     #[arg(short, long)]
     verbose: bool,
-
     #[command(flatten)]
     library: Library,
-
     /// The command and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -122,18 +116,14 @@ struct Vars {
     /// List only entries with these names, with all their properties
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-
     /// List only entries with this text in their name or description, ignoring case
     #[arg(long, value_name = "TEXT")]
     grep: Option<String>,
-
     /// Print JSON, for programs
     #[arg(long)]
     json: bool,
-
     #[command(flatten)]
     library: Library,
-
     /// A command that runs an MPI program, to list the entries of its MPI library, too
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -144,22 +134,17 @@ struct Check {
     /// The plug-ins, in the order in which programs load them
     #[arg(required = true, value_name = "PLUGIN")]
     plugins: Vec<PathBuf>,
-
     /// Print JSON, for programs
     #[arg(long)]
     json: bool,
-
     /// Time limit for the check of each plug-in
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     timeout: u32,
-
     /// The file to which the process that loads the plug-in writes its findings
     #[arg(long, hide = true, value_name = "FILE")]
     notes: Option<PathBuf>,
-
     #[command(flatten)]
     library: Library,
-
     /// A command that runs an MPI program, to compare with the definitions of its MPI library
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -170,27 +155,21 @@ struct Report {
     /// Files, directories, or first parts of file names: prof/run for prof/run.0.prof and so on
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-
     /// Report only these phases or runs: phase_1 for phase_1.0.prof and so on
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     phase: Vec<String>,
-
     /// Also report the sum of numbered phases, NAME_1.0.prof, NAME_2.0.prof and so on, as MPI_Pcontrol(2) writes them
     #[arg(long)]
     phases: bool,
-
     /// Number of pairs to list for each kind
     #[arg(long, value_name = "NUMBER", default_value_t = mpit_report::summary::TOP)]
     top: usize,
-
     /// Also write files in these formats
     #[arg(short, long, value_enum, value_name = "FORMAT", value_delimiter = ',')]
     format: Vec<report::Format>,
-
     /// Directory for these files; created if it does not exist
     #[arg(short, long, value_name = "DIR", default_value = ".")]
     output: PathBuf,
-
     /// Write the mean of both directions to .mat files, as Open MPI's profile2mat does
     #[arg(long)]
     symmetric: bool,
@@ -244,8 +223,7 @@ fn parse() -> Cli {
     }
 }
 
-/// Checks that a command begins with a program: an option at this place is meant for mpit, or for a launcher that is
-/// missing.
+/// Refuses a command that begins with an option, which is meant for mpit, or for a launcher that is missing.
 fn require_program(words: &[OsString]) -> Result<(), String> {
     match words.first().filter(|word| word.as_encoded_bytes().starts_with(b"-")) {
         Some(option) => Err(format!(
@@ -256,8 +234,21 @@ fn require_program(words: &[OsString]) -> Result<(), String> {
     }
 }
 
-/// Writes a message to standard error.
 #[allow(clippy::print_stderr, reason = "this is a program for people")]
 fn print(message: &str) {
     eprintln!("mpit: {}", mpit::internal::printable(message));
+}
+
+/// Writes results to standard output. Returns false if the reader has closed the pipe, which is no error.
+fn output(text: &str) -> Result<bool, String> {
+    match std::io::stdout().write_all(mpit::internal::printable(text).as_bytes()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(format!("cannot write to standard output: {error}")),
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> Result<String, String> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| format!("cannot write JSON: {error}"))?;
+    Ok(text + "\n")
 }

@@ -13,11 +13,9 @@ use crate::inherited;
 
 const NAME: &str = "libmpit_preload.so";
 
-/// The environment variable that the dynamic linker reads.
 pub(crate) const VARIABLE: &str = "LD_PRELOAD";
 
-/// Finds the library: the given one, or else one beside this program, or where packages install it. Returns a path that can
-/// be preloaded.
+/// Finds the library: the given one, or else one beside this program, or where packages install it.
 pub(crate) fn find(named: Option<&Path>) -> Result<PathBuf, String> {
     if let Some(named) = named {
         let found = absolute(named).ok_or_else(|| format!("no preload library at {}", named.display()))?;
@@ -41,13 +39,11 @@ fn absolute(file: &Path) -> Option<PathBuf> {
     if file.is_file() { std::path::absolute(file).ok() } else { None }
 }
 
-/// Returns true if the dynamic linker takes the path literally: blanks and colons separate entries of LD_PRELOAD, and
-/// tokens such as `$ORIGIN` are replaced.
+/// Returns false if the dynamic linker splits the path at blanks and colons, or replaces tokens such as `$ORIGIN`.
 fn is_plain(path: &Path) -> bool {
     !path.as_os_str().as_bytes().iter().any(|byte| byte.is_ascii_whitespace() || matches!(byte, b':' | b'$'))
 }
 
-/// Returns a path of the library that can be preloaded: its own, or that of a link.
 fn without_separators(library: &Path) -> Result<PathBuf, String> {
     let resolved = library.canonicalize().unwrap_or_else(|_| library.to_owned());
     if let Some(plain) = [library, &resolved].into_iter().find(|path| is_plain(path)) {
@@ -62,8 +58,7 @@ fn without_separators(library: &Path) -> Result<PathBuf, String> {
     })
 }
 
-/// Creates a link to the library in the user's cache. The link is not removed: processes of the command may start at any
-/// time, and on other nodes that share the home directory.
+/// Creates a link in the user's cache. It is not removed: processes may start at any time, also on other nodes.
 fn link(library: &Path) -> Result<PathBuf, String> {
     let cache = std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
     let cache = cache.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
@@ -85,15 +80,12 @@ fn link(library: &Path) -> Result<PathBuf, String> {
     made.map(|()| place).map_err(|error| format!("cannot create a link in {}: {error}", directory.display()))
 }
 
-/// The environment variable with the options of the address sanitizer.
 const SANITIZER: &str = "ASAN_OPTIONS";
 
-/// The option that lets the address sanitizer start in a program whose first library is another one. The preload library
-/// does not replace any function that the sanitizer needs.
+/// Lets the address sanitizer start after another library. Ours replaces no function that the sanitizer needs.
 const ANY_ORDER: &str = "verify_asan_link_order=0";
 
-/// Adds the library in front of existing entries of LD_PRELOAD, and keeps the address sanitizer working in the command.
-/// Returns the new LD_PRELOAD.
+/// Adds the library in front of others, and keeps the address sanitizer working. Returns the new LD_PRELOAD.
 pub(crate) fn add(command: &mut Command, library: &Path) -> OsString {
     let mut all = library.as_os_str().to_owned();
     if let Some(others) = std::env::var_os(VARIABLE).filter(|others| !others.is_empty()) {

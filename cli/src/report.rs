@@ -1,9 +1,8 @@
 //! `mpit report`: reads the files of runs and writes reports.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -11,15 +10,13 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mpit_components::output::write_whole;
-use mpit_components::store::StoreFile;
-use mpit_report::input::{self, Identity, Recovered, Run};
+use mpit_report::input::{self, Run};
 use mpit_report::matrix::{self, MAT_LIMIT, Selection, Value};
 use mpit_report::{Job, html, picture, summary};
 
 use crate::run::ranks;
-use crate::{Report, print};
+use crate::{Report, output, print};
 
-/// A file format of `--format`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// Pairs, sizes and communicators as comma-separated tables
@@ -54,7 +51,7 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
         let mut text = format!("{between}{}{}: ", run.path().display(), age_label(run));
         let printed = summary::write(&mut text, &job, args.top);
         debug_assert!(printed.is_ok(), "writing to a string cannot fail");
-        if !print_text(&text)? {
+        if !output(&text)? {
             return Ok(ExitCode::SUCCESS);
         }
         for note in &job.notes {
@@ -77,29 +74,17 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
     }
     let sums = if args.phases { input::phases(&runs) } else { Vec::new() };
     for phases in &sums {
-        let job = phases.read(&recovered, &|_| ());
         let names: Vec<_> = phases.runs.iter().map(|run| run.stem()).collect();
         let mut text = format!("\n{}, sum of {}: ", phases.path().display(), names.join(", "));
-        let printed = summary::write(&mut text, &job, args.top);
+        let printed = summary::write(&mut text, &phases.read(), args.top);
         debug_assert!(printed.is_ok(), "writing to a string cannot fail");
-        if !print_text(&text)? {
-            return Ok(ExitCode::SUCCESS);
-        }
+        output(&text)?;
     }
     Ok(if is_understood { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Writes to standard output. Returns false if the reader has closed the pipe, which it does on purpose.
-fn print_text(text: &str) -> Result<bool, String> {
-    match io::stdout().write_all(mpit::internal::printable(text).as_bytes()) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(format!("cannot write to standard output: {error}")),
-    }
-}
-
 fn selected(args: &Report) -> Result<Vec<Run>, String> {
-    let mut runs = input::find(&args.paths, args.phases, &identity).map_err(|error| error.to_string())?;
+    let mut runs = input::find(&args.paths, args.phases).map_err(|error| error.to_string())?;
     if !args.phase.is_empty() {
         let all: Vec<_> = runs.iter().map(|run| run.stem().to_owned()).collect();
         if let Some(unknown) = args.phase.iter().find(|phase| !all.contains(phase)) {
@@ -147,14 +132,14 @@ fn name(run: &Run) -> String {
 fn read(run: &Run) -> Job {
     const DELAY: Duration = Duration::from_secs(1);
     if !io::stderr().is_terminal() {
-        return run.read(&recovered, &|_| ());
+        return run.read(&|_| ());
     }
     let bar = ProgressBar::with_draw_target(Some(run.bytes()), ProgressDrawTarget::hidden());
     if let Ok(style) = ProgressStyle::with_template("reading {wide_bar} {bytes} of {total_bytes}, {eta}") {
         bar.set_style(style);
     }
     let begin = Instant::now();
-    let job = run.read(&recovered, &|bytes| {
+    let job = run.read(&|bytes| {
         bar.inc(bytes);
         if bar.is_hidden() && begin.elapsed() > DELAY {
             bar.set_draw_target(ProgressDrawTarget::stderr());
@@ -162,30 +147,6 @@ fn read(run: &Run) -> Job {
     });
     bar.finish_and_clear();
     job
-}
-
-/// Returns the run of a process that did not reach its end, or is still running.
-fn identity(path: &Path) -> Option<Identity> {
-    StoreFile::at(path)?.identity()
-}
-
-/// Reads the store of a process that did not reach its end, or is still running.
-fn recovered(path: &Path) -> Result<Recovered, String> {
-    let file = StoreFile::at(path).ok_or("expected a name that ends in .<rank>.store")?;
-    let in_use = file.is_in_use();
-    let recovered = file.read().map_err(|error| error.to_string())?;
-    let (rank, mut note) = (file.rank, String::new());
-    let end = match (in_use, recovered.ended) {
-        (true, _) => "is still running: records so far",
-        (false, true) => "has written its records elsewhere: a copy",
-        (false, false) if recovered.finalized => "could not write in MPI_Finalize: recovered",
-        (false, false) => "ended without MPI_Finalize: recovered up to its last call",
-    };
-    let _ = write!(note, "rank {rank} {end}, from {}", path.display());
-    if recovered.truncated {
-        note.push_str("; its last records are missing, because the file could not grow");
-    }
-    Ok(Recovered { text: recovered.text(), note })
 }
 
 fn write(format: Format, job: &Job, run: &Run, args: &Report) -> Result<(), String> {

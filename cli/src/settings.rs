@@ -4,7 +4,6 @@ use mpit::cvar::sources;
 use mpit::internal::registry::{misspelling_of, name_fault};
 use mpit::tool::{CvarDesc, Registry};
 
-/// A setting of the command line.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
     pub(crate) name: String,
@@ -32,7 +31,6 @@ pub(crate) fn parse(text: &str) -> Result<Setting, String> {
     Ok(Setting { name: name.into(), value: value.into() })
 }
 
-/// Sets the variables of this process like those of the command.
 pub(crate) fn apply(settings: &[Setting]) -> Result<(), String> {
     for Setting { name, value } in settings {
         if let Some(desc) = find(name) {
@@ -58,8 +56,7 @@ fn misspelling(name: &str) -> Option<&'static str> {
     misspelling_of(name, known)
 }
 
-/// Returns the settings for the environment variable of launchers: those already in it, then these. Later ones take
-/// precedence.
+/// Returns the value for the variable of launchers: the settings already in it, then these, which take precedence.
 pub(crate) fn for_environment(settings: &[Setting]) -> String {
     let before = std::env::var(sources::LAUNCHER_SETTINGS).ok().filter(|lines| !lines.is_empty());
     let ours = settings.iter().map(|Setting { name, value }| format!("{name}={value}"));

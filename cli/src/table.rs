@@ -5,34 +5,25 @@ use std::fmt::Write;
 use crate::inventory::{Element, Inventory};
 use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Table, Width, presets};
 
-/// Formats all tables, each under a heading.
 pub(crate) fn of(inventory: &Inventory) -> String {
     let mut out = String::new();
     let library = inventory.library.as_deref().unwrap_or("no MPI library: entries of mpit");
     let _ = writeln!(out, "{library}\n");
-    section(&mut out, "Performance variables", inventory.pvars.len(), pvars(inventory));
-    section(&mut out, "Control variables", inventory.cvars.len(), cvars(inventory));
-    section(&mut out, "Events", inventory.events.len(), events(inventory));
-    section(&mut out, "Sources of events", inventory.sources.len(), sources(inventory));
-    section(&mut out, "Categories", inventory.categories.len(), categories(inventory));
-    section(&mut out, "Enumerations", inventory.enumerations.len(), enumerations(inventory));
-    out
-}
-
-fn section(out: &mut String, heading: &str, count: usize, mut table: Table) {
-    let _ = writeln!(out, "{heading} ({count})");
-    if count > 0 {
-        write(out, &mut table);
+    for Entries { heading, mut table, descriptions, .. } in all(inventory) {
+        let _ = writeln!(out, "{heading} ({})", descriptions.len());
+        if !descriptions.is_empty() {
+            write(&mut out, &mut table);
+        }
+        out.push('\n');
     }
-    out.push('\n');
+    out
 }
 
 /// Formats the entries with all their properties, one below the other.
 pub(crate) fn in_full(inventory: &Inventory) -> String {
     let mut out = String::new();
-    let mut entry = |kind: &str, table: Table, descriptions: Vec<&str>| {
-        let header: Vec<String> =
-            table.header().map(|row| row.cell_iter().map(Cell::content).collect()).unwrap_or_default();
+    for Entries { kind, table, descriptions, .. } in all(inventory) {
+        let header = header(&table);
         for (row, description) in table.row_iter().zip(descriptions) {
             let cells: Vec<String> = row.cell_iter().map(Cell::content).collect();
             let name = header.iter().position(|head| head == "name").and_then(|at| cells.get(at));
@@ -49,33 +40,47 @@ pub(crate) fn in_full(inventory: &Inventory) -> String {
             }
             out.push('\n');
         }
-    };
-    entry(
-        "performance variable",
-        pvars(inventory),
-        inventory.pvars.iter().map(|one| one.description.as_str()).collect(),
-    );
-    entry(
-        "control variable",
-        cvars(inventory),
-        inventory.cvars.iter().map(|one| one.description.as_str()).collect(),
-    );
-    entry("event", events(inventory), inventory.events.iter().map(|one| one.description.as_str()).collect());
-    entry(
-        "source of events",
-        sources(inventory),
-        inventory.sources.iter().map(|one| one.description.as_str()).collect(),
-    );
-    entry(
-        "category",
-        categories(inventory),
-        inventory.categories.iter().map(|one| one.description.as_str()).collect(),
-    );
-    entry("enumeration", enumerations(inventory), inventory.enumerations.iter().map(|_| "").collect());
+    }
     out
 }
 
-/// Returns the width of the terminal, if standard output is one.
+/// The entries of one kind.
+struct Entries<'a> {
+    heading: &'static str,
+    kind: &'static str,
+    table: Table,
+    /// The whole descriptions, of which the table has the first lines.
+    descriptions: Vec<&'a str>,
+}
+
+impl<'a> Entries<'a> {
+    fn new(heading: &'static str, kind: &'static str, header: &[&str]) -> Self {
+        Self { heading, kind, table: new(header), descriptions: Vec::new() }
+    }
+
+    /// Adds an entry. The description is the last column.
+    fn add<const N: usize>(&mut self, description: &'a str, row: [String; N]) {
+        let first_line = description.lines().next().unwrap_or_default();
+        self.table.add_row(row.into_iter().chain([first_line.to_owned()]));
+        self.descriptions.push(description);
+    }
+}
+
+fn all(inventory: &Inventory) -> [Entries<'_>; 6] {
+    [
+        pvars(inventory),
+        cvars(inventory),
+        events(inventory),
+        sources(inventory),
+        categories(inventory),
+        enumerations(inventory),
+    ]
+}
+
+fn header(table: &Table) -> Vec<String> {
+    table.header().map(|row| row.cell_iter().map(Cell::content).collect()).unwrap_or_default()
+}
+
 fn terminal_width() -> Option<u16> {
     let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
     if size.ws_col > 0 { Some(size.ws_col) } else { None }
@@ -102,12 +107,10 @@ const DESCRIPTION: usize = 30;
 /// The width below which a column is not wrapped.
 const NARROWEST: usize = 12;
 
-/// Fits a table into a width: hides columns, and wraps the last one, which has the descriptions, and others that are too
-/// wide.
+/// Fits a table into a width: hides columns, and wraps the last one, which has descriptions, and another that is too wide.
 fn fit(table: &mut Table, terminal: u16) {
     let width = usize::from(terminal);
-    let header: Vec<String> =
-        table.header().map(|row| row.cell_iter().map(Cell::content).collect()).unwrap_or_default();
+    let header = header(table);
     // Includes a blank on each side.
     let mut widths: Vec<usize> =
         table.column_max_content_widths().iter().map(|width| usize::from(*width) + 2).collect();
@@ -139,7 +142,6 @@ fn fit(table: &mut Table, terminal: u16) {
     table.set_content_arrangement(ContentArrangement::Dynamic).set_width(terminal);
 }
 
-/// Writes a table without trailing blanks.
 pub(crate) fn write(out: &mut String, table: &mut Table) {
     let Some(width) = terminal_width() else { return write_lines(out, table) };
     fit(table, width);
@@ -186,106 +188,121 @@ pub(crate) fn new(header: &[&str]) -> Table {
     table
 }
 
-fn pvars(inventory: &Inventory) -> Table {
-    let mut table =
-        new(&["index", "from", "name", "class", "type", "bind", "verbosity", "flags", "description"]);
+fn pvars(inventory: &Inventory) -> Entries<'_> {
+    let header = ["index", "from", "name", "class", "type", "bind", "verbosity", "flags", "description"];
+    let mut entries = Entries::new("Performance variables", "performance variable", &header);
     for pvar in &inventory.pvars {
         let flags = [(pvar.readonly, "readonly"), (pvar.continuous, "continuous"), (pvar.atomic, "atomic")];
         let flags: Vec<_> = flags.into_iter().filter(|(set, _)| *set).map(|(_, word)| word).collect();
-        table.add_row([
-            pvar.index.to_string(),
-            from(pvar.own, pvar.late),
-            pvar.name.clone(),
-            pvar.class.clone(),
-            typed(&pvar.datatype, pvar.enumeration.as_deref()),
-            pvar.bind.clone(),
-            pvar.verbosity.clone(),
-            flags.join(","),
-            first_line(&pvar.description),
-        ]);
+        entries.add(
+            &pvar.description,
+            [
+                pvar.index.to_string(),
+                from(pvar.own, pvar.late),
+                pvar.name.clone(),
+                pvar.class.clone(),
+                typed(&pvar.datatype, pvar.enumeration.as_deref()),
+                pvar.bind.clone(),
+                pvar.verbosity.clone(),
+                flags.join(","),
+            ],
+        );
     }
-    table
+    entries
 }
 
-fn cvars(inventory: &Inventory) -> Table {
-    let mut table =
-        new(&["index", "from", "name", "type", "scope", "verbosity", "value", "set by", "description"]);
+fn cvars(inventory: &Inventory) -> Entries<'_> {
+    let header = ["index", "from", "name", "type", "scope", "verbosity", "value", "set by", "description"];
+    let mut entries = Entries::new("Control variables", "control variable", &header);
     for cvar in &inventory.cvars {
-        table.add_row([
-            cvar.index.to_string(),
-            from(cvar.own, cvar.late),
-            cvar.name.clone(),
-            typed(&cvar.datatype, cvar.enumeration.as_deref()),
-            cvar.scope.clone(),
-            cvar.verbosity.clone(),
-            cvar.value.clone().unwrap_or_default(),
-            cvar.source.clone().unwrap_or_default(),
-            first_line(&cvar.description),
-        ]);
+        entries.add(
+            &cvar.description,
+            [
+                cvar.index.to_string(),
+                from(cvar.own, cvar.late),
+                cvar.name.clone(),
+                typed(&cvar.datatype, cvar.enumeration.as_deref()),
+                cvar.scope.clone(),
+                cvar.verbosity.clone(),
+                cvar.value.clone().unwrap_or_default(),
+                cvar.source.clone().unwrap_or_default(),
+            ],
+        );
     }
-    table
+    entries
 }
 
-fn events(inventory: &Inventory) -> Table {
-    let mut table = new(&["index", "from", "name", "source", "elements", "bind", "verbosity", "description"]);
+fn events(inventory: &Inventory) -> Entries<'_> {
+    let header = ["index", "from", "name", "source", "elements", "bind", "verbosity", "description"];
+    let mut entries = Entries::new("Events", "event", &header);
     for event in &inventory.events {
         let element = |element: &Element| match &element.name {
             Some(name) => format!("{name}: {}", element.datatype),
             None => element.datatype.clone(),
         };
-        table.add_row([
-            event.index.to_string(),
-            from(event.own, event.late),
-            event.name.clone(),
-            event.source.clone(),
-            event.elements.iter().map(element).collect::<Vec<_>>().join(", "),
-            event.bind.clone(),
-            event.verbosity.clone(),
-            first_line(&event.description),
-        ]);
+        entries.add(
+            &event.description,
+            [
+                event.index.to_string(),
+                from(event.own, event.late),
+                event.name.clone(),
+                event.source.clone(),
+                event.elements.iter().map(element).collect::<Vec<_>>().join(", "),
+                event.bind.clone(),
+                event.verbosity.clone(),
+            ],
+        );
     }
-    table
+    entries
 }
 
-fn sources(inventory: &Inventory) -> Table {
-    let mut table = new(&["index", "name", "ordering", "ticks per second", "description"]);
+fn sources(inventory: &Inventory) -> Entries<'_> {
+    let header = ["index", "name", "ordering", "ticks per second", "description"];
+    let mut entries = Entries::new("Sources of events", "source of events", &header);
     for source in &inventory.sources {
-        table.add_row([
-            source.index.to_string(),
-            source.name.clone(),
-            source.ordering.clone(),
-            source.ticks_per_second.to_string(),
-            first_line(&source.description),
-        ]);
+        entries.add(
+            &source.description,
+            [
+                source.index.to_string(),
+                source.name.clone(),
+                source.ordering.clone(),
+                source.ticks_per_second.to_string(),
+            ],
+        );
     }
-    table
+    entries
 }
 
-fn categories(inventory: &Inventory) -> Table {
-    let mut table = new(&["index", "from", "name", "pvars", "cvars", "events", "categories", "description"]);
+fn categories(inventory: &Inventory) -> Entries<'_> {
+    let header = ["index", "from", "name", "pvars", "cvars", "events", "categories", "description"];
+    let mut entries = Entries::new("Categories", "category", &header);
     for category in &inventory.categories {
-        table.add_row([
-            category.index.to_string(),
-            from(category.own, category.late),
-            category.name.clone(),
-            category.pvars.len().to_string(),
-            category.cvars.len().to_string(),
-            category.events.len().to_string(),
-            category.categories.len().to_string(),
-            first_line(&category.description),
-        ]);
+        entries.add(
+            &category.description,
+            [
+                category.index.to_string(),
+                from(category.own, category.late),
+                category.name.clone(),
+                category.pvars.len().to_string(),
+                category.cvars.len().to_string(),
+                category.events.len().to_string(),
+                category.categories.len().to_string(),
+            ],
+        );
     }
-    table
+    entries
 }
 
-fn enumerations(inventory: &Inventory) -> Table {
-    let mut table = new(&["name", "items"]);
+fn enumerations(inventory: &Inventory) -> Entries<'_> {
+    let header = ["name", "items"];
+    let mut entries = Entries::new("Enumerations", "enumeration", &header);
     for enumeration in &inventory.enumerations {
         let items: Vec<_> =
             enumeration.items.iter().map(|item| format!("{}={}", item.value, item.name)).collect();
-        table.add_row([enumeration.name.clone(), items.join(" ")]);
+        entries.table.add_row([enumeration.name.clone(), items.join(" ")]);
+        entries.descriptions.push("");
     }
-    table
+    entries
 }
 
 fn from(own: bool, late: bool) -> String {
@@ -298,8 +315,4 @@ fn typed(datatype: &str, enumeration: Option<&str>) -> String {
         Some(name) => format!("{datatype} ({name})"),
         None => datatype.into(),
     }
-}
-
-fn first_line(text: &str) -> String {
-    text.lines().next().unwrap_or_default().into()
 }

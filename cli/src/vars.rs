@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
@@ -10,9 +9,8 @@ use mpit::internal::registry::nearest;
 use mpit_ffi::inventory::INVENTORY_FILE;
 
 use crate::inventory::Inventory;
-use crate::{Vars, preload, require_program, settings, table};
+use crate::{Vars, json, output, preload, require_program, settings, table};
 
-/// Prints the inventory.
 pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
     let mut inventory = if args.command.is_empty() {
         Inventory::of_this_process()?
@@ -29,27 +27,18 @@ pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
         });
     }
     let text = if args.json {
-        let json = serde_json::to_string_pretty(&inventory)
-            .map_err(|error| format!("cannot write JSON: {error}"))?;
-        json + "\n"
+        json(&inventory)?
     } else if !args.names.is_empty() {
         table::in_full(&inventory)
     } else {
         table::of(&inventory)
     };
-    match std::io::stdout().write_all(mpit::internal::printable(&text).as_bytes()) {
-        // The reader has closed the pipe on purpose.
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(format!("cannot write to standard output: {error}"))
-        }
-        _ => Ok(ExitCode::SUCCESS),
-    }
+    output(&text).map(|_| ExitCode::SUCCESS)
 }
 
 /// The similarity (Jaro-Winkler) above which a name is taken for a misspelling of another one.
 const MIN_SIMILARITY: f64 = 0.85;
 
-/// Keeps the entries with these names. Fails if a name matches none.
 fn select_names(inventory: &mut Inventory, names: &[String]) -> Result<(), String> {
     // Only mpit's own variables have aliases.
     let of_alias = |name: &&String| settings::find(name).map(|desc| desc.name().to_owned());
@@ -69,7 +58,6 @@ fn select_names(inventory: &mut Inventory, names: &[String]) -> Result<(), Strin
     }
 }
 
-/// Keeps the entries that a function of name and description selects.
 fn retain(inventory: &mut Inventory, mut is_wanted: impl FnMut(&str, &str) -> bool) {
     inventory.pvars.retain(|one| is_wanted(&one.name, &one.description));
     inventory.cvars.retain(|one| is_wanted(&one.name, &one.description));

@@ -134,7 +134,6 @@ impl Job {
     }
 }
 
-/// The data read so far, from one file or several.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) cells: [Vec<Cell>; Kind::ALL.len()],
@@ -147,11 +146,9 @@ pub(crate) struct Part {
     pub(crate) missing: Vec<(u32, String)>,
     /// Ranks whose texts were recovered, in any order and possibly with duplicates.
     pub(crate) recovered: Vec<u32>,
-    /// Lines that other components added.
     pub(crate) lines: Vec<Line>,
     /// Notes about the end of some processes, by rank.
     pub(crate) notes: Vec<(u32, String)>,
-    /// The size of the world, from a container or a communicator.
     pub(crate) size: u32,
     pub(crate) problems: Problems,
 }
@@ -184,7 +181,6 @@ impl Default for Part {
     }
 }
 
-/// A part that a file is read into.
 pub(crate) struct PartOf<'a> {
     pub(crate) part: &'a mut Part,
     pub(crate) path: &'a Path,

@@ -6,8 +6,7 @@
 //!
 //! # API boundary
 //!
-//! For the command `mpit` and for programs that evaluate files. The reader of `.store` files is passed in as a function,
-//! which also words the note about the end of the process.
+//! For the command `mpit` and for programs that evaluate files.
 //!
 //! # Invariants
 //!

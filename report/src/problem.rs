@@ -30,12 +30,10 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A list of problems with a limit. A file of another kind may have a problem in each line, of which the first ones are
-/// enough.
+/// Problems up to a limit: in a file of another kind, each line may be one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Problems {
     pub(crate) kept: Vec<Problem>,
-    /// The number of further problems.
     pub(crate) more: u64,
 }
 

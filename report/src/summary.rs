@@ -42,7 +42,6 @@ fn missing(out: &mut impl fmt::Write, all: &[Missing]) -> fmt::Result {
     Ok(())
 }
 
-/// Writes the lines that other components added.
 fn lines(out: &mut impl fmt::Write, job: &Job) -> fmt::Result {
     if !job.lines.is_empty() {
         writeln!(out, "\nLines of components")?;

@@ -1,6 +1,5 @@
 //! Formatting of numbers for the user.
 
-/// Formats a number with its digits in groups of three.
 pub(crate) fn grouped(number: u128) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() * 4 / 3);
@@ -13,7 +12,6 @@ pub(crate) fn grouped(number: u128) -> String {
     out
 }
 
-/// Formats bytes with a suitable unit.
 pub(crate) fn bytes(number: u128) -> String {
     const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut value = number as f64;

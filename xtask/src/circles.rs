@@ -10,7 +10,6 @@ use mpit_tests::{Context, Failure, Outcome, paths};
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, UseTree};
 
-/// The crates, whose modules must not form a circle.
 const CRATES: [&str; 8] = [
     "core",
     "components",
@@ -25,7 +24,6 @@ const CRATES: [&str; 8] = [
 /// The edges of one crate, each with the files that make it.
 type Edges = BTreeMap<String, BTreeMap<String, BTreeSet<PathBuf>>>;
 
-/// Prints the circles of each crate; fails if there are any.
 pub(crate) fn run() -> Outcome<ExitCode> {
     let mut found = 0;
     for name in CRATES {
@@ -47,7 +45,6 @@ pub(crate) fn run() -> Outcome<ExitCode> {
     Ok(if found == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Returns the edges between the modules below a crate's root.
 fn edges(source: &Path) -> Outcome<Edges> {
     let root = parse(&source.join("lib.rs"))?;
     let mut modules = BTreeSet::new();
@@ -132,7 +129,6 @@ fn names(tree: &UseTree, path: &mut Vec<String>, each: &mut dyn FnMut(&[String],
     }
 }
 
-/// The modules that a file refers to.
 struct Found<'a> {
     module: &'a str,
     /// The number of modules between the current one and the crate's root.

@@ -1,12 +1,11 @@
 //! Installation of the libraries, their headers, the command and the files for `pkg-config` under one directory.
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use mpit_tests::{Context, Failure, Outcome, paths};
+use mpit_tests::{Context, Outcome, paths};
+
+use crate::{cargo, succeed};
 
 /// Options of `cargo xtask install`.
 #[derive(clap::Args)]
@@ -21,17 +20,16 @@ pub(crate) struct Arguments {
 
 /// The built files with their target directories. `mpit run` looks for the preload library beside itself and in `../lib`.
 const BUILT: [(&str, &str); 3] = [("libmpit.so", "lib"), ("libmpit_preload.so", "lib"), ("mpit", "bin")];
-/// The headers in `ffi/include`.
 const HEADERS: [&str; 2] = ["mpit.h", "mpit_plugin.h"];
 
 /// Files for `pkg-config`: for MPI implementations, and for all other users.
 const PC_FILES: [&str; 2] = ["ffi/embed/mpit.pc.in", "ffi/preload/mpit-plugin.pc.in"];
 
-/// Builds and installs.
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let prefix = std::path::absolute(&arguments.prefix).context("the prefix")?;
     let profile = if arguments.debug { "dev" } else { "dist" };
-    build(profile)?;
+    let packages = ["-p", "mpit-preload", "-p", "mpit-embed", "-p", "mpit-cli"];
+    succeed(cargo(&["build", "--profile", profile]).args(packages))?;
     let built = paths::target().join(if arguments.debug { "debug" } else { "dist" });
     for (file, folder) in BUILT {
         copy(&built.join(file), &prefix.join(folder).join(file))?;
@@ -41,16 +39,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         copy(&from, &prefix.join("include").join(header))?;
     }
     PC_FILES.iter().try_for_each(|template| write_pc(&prefix, template))
-}
-
-fn build(profile: &str) -> Outcome {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .args(["build", "--profile", profile, "-p", "mpit-preload", "-p", "mpit-embed", "-p", "mpit-cli"])
-        .current_dir(paths::workspace())
-        .status()
-        .context("cargo build")?;
-    Failure::unless(status.success(), || "what is to be installed does not build".into())
 }
 
 /// Copies a file. Removes an existing one first, so that running programs keep the old library.

@@ -6,10 +6,8 @@ use std::{collections::BTreeSet, fs, path::Path, process::ExitCode};
 
 use mpit_tests::{Context, Failure, Outcome, paths};
 
-/// The largest number of items and modules.
 const MOST: usize = 90;
 
-/// Prints the number of items and modules.
 pub(crate) fn run() -> Outcome<ExitCode> {
     let folder = paths::target().join("doc/mpit");
     let items = items(&read(&folder.join("all.html"))?);
@@ -36,13 +34,11 @@ fn read(page: &Path) -> Outcome<String> {
         .context(format!("{} (first run `cargo doc --workspace --no-deps`)", page.display()))
 }
 
-/// Returns the number of items on the page of all items.
 fn items(page: &str) -> usize {
     let lists = page.split("class=\"all-items\"").skip(1);
     lists.map(|list| list.split("</ul>").next().unwrap_or_default().matches("<li>").count()).sum()
 }
 
-/// Adds the modules in a module, as its page names them.
 fn add_modules(folder: &Path, module: &str, modules: &mut BTreeSet<String>) -> Outcome {
     let page = read(&folder.join("index.html"))?;
     for name in names(&page, module) {

@@ -14,9 +14,11 @@ mod rules;
 mod setup;
 mod test;
 
+use std::env;
+use std::process::{Command, ExitCode};
+
 use clap::{Parser, Subcommand};
-use mpit_tests::{Outcome, stacks};
-use std::process::ExitCode;
+use mpit_tests::{Context, Failure, Outcome, paths, stacks};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "The tasks of the project")]
@@ -59,6 +61,27 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Returns a call of cargo in the workspace.
+fn cargo(arguments: &[&str]) -> Command {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(arguments).current_dir(paths::workspace());
+    cargo
+}
+
+/// Runs a command to its end; fails unless the command succeeds.
+fn succeed(command: &mut Command) -> Outcome {
+    let status = command.status().context(command.get_program().display())?;
+    Failure::unless(status.success(), || format!("{command:?} failed: {status}"))
+}
+
+/// Returns the files under version control, and those that could be added to it, whose names match a pattern.
+fn files(patterns: &[&str]) -> Outcome<Vec<String>> {
+    let mut git = Command::new("git");
+    git.args(["ls-files", "--cached", "--others", "--exclude-standard"]).args(patterns);
+    let [names, _] = mpit_tests::build::run(git.current_dir(paths::workspace()))?;
+    Ok(names.lines().map(str::to_owned).collect())
 }
 
 fn run(task: Task) -> Outcome<ExitCode> {

@@ -1,7 +1,6 @@
 //! Packages that the tests need, beyond Rust, a C compiler and Python.
 
-/// Debian's packages: two MPI libraries, compilers of the other languages with MPI bindings, programs that use an MPI
-/// library, linkers other than the C compiler's default, and a library with its own serial MPI.
+/// Debian's packages: MPI libraries, compilers of languages with bindings, programs that use MPI, linkers, and a serial MPI.
 pub(crate) const DEBIAN: [&str; 12] = [
     "openmpi-bin",
     "libopenmpi-dev",
@@ -17,7 +16,6 @@ pub(crate) const DEBIAN: [&str; 12] = [
     "libmumps-seq-dev",
 ];
 
-/// An MPI library from PyPI.
 pub(crate) struct Wheel {
     /// The name of the package, and of its virtual environment.
     pub(crate) package: &'static str,

@@ -8,11 +8,10 @@
 //! - `/* Proves RULES. */` or `/* Proves RULES: why. */` in a C file, alone or after code.
 
 use std::collections::{BTreeMap, HashSet};
-use std::{fmt::Write as _, fs, process::Command, process::ExitCode};
+use std::{fmt::Write as _, fs, process::ExitCode};
 
 use mpit_tests::{Context, Outcome, paths};
 
-/// The document with the rules.
 const DOCUMENT: &str = "docs/internal/conformance.md";
 
 /// Sources by their paths in the workspace.
@@ -33,7 +32,6 @@ pub(crate) struct Arguments {
     check: bool,
 }
 
-/// Prints the rules with their tests, and problems to standard error.
 pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
     let (listing, problems) = coverage_of_workspace()?;
     print!("{listing}");
@@ -44,23 +42,20 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
 }
 
 fn coverage_of_workspace() -> Outcome<(String, Vec<String>)> {
-    let listed = ["ls-files", "--cached", "--others", "--exclude-standard", "*.rs", "*.c", "*.h"];
-    let output = Command::new("git").args(listed).current_dir(paths::workspace()).output();
-    let names = String::from_utf8_lossy(&output.context("git ls-files")?.stdout).into_owned();
+    let names = crate::files(&["*.rs", "*.c", "*.h"])?;
     let read = |name: &str| fs::read_to_string(paths::workspace().join(name));
     // A file that was removed is still listed.
-    let files = names.lines().filter_map(|name| Some((name.to_owned(), read(name).ok()?))).collect();
+    let files = names.into_iter().filter_map(|name| Some((read(&name).ok()?, name)));
+    let files = files.map(|(text, name)| (name, text)).collect();
     Ok(coverage(&read(DOCUMENT).context(DOCUMENT)?, &files))
 }
 
-/// Splits a path into folder, name and extension.
 fn parts(file: &str) -> (&str, &str, &str) {
     let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
     let (name, extension) = name.rsplit_once('.').unwrap_or((name, ""));
     (folder, name, extension)
 }
 
-/// Returns the rules with their tests, and all problems of the document and the markers.
 fn coverage(document: &str, files: &Files) -> (String, Vec<String>) {
     let running = running(files);
     let markers = files.iter().flat_map(|(file, text)| markers(file, text, running.contains(file)));
@@ -146,8 +141,7 @@ fn markers<'a>(file: &str, text: &'a str, file_runs: bool) -> Vec<Marker<'a>> {
     markers
 }
 
-/// Returns the files that tests run: those that cargo or `ui.rs` finds by their paths, and all modules, C programs and
-/// headers that such a file names.
+/// Returns the files that tests run: those that cargo or `ui.rs` finds, and modules, C programs and headers that these name.
 fn running(files: &Files) -> HashSet<String> {
     let (found_names, found_folders) = (["lib", "main", "build"], ["tests", "examples", "ui"]);
     let is_found = |file: &&String| {

@@ -1,11 +1,9 @@
 //! Installation of what the tests need and this machine lacks. An unavailable package is not an error: tests run without it
 //! and report that.
 
-use std::{
-    fs,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use mpit_tests::{Context, Failure, Outcome, paths, stacks::Found};
 
@@ -22,7 +20,6 @@ pub(crate) fn everything() -> Vec<String> {
     problems
 }
 
-/// Prints the packages that are not available.
 pub(crate) fn report(problems: &[String]) {
     for problem in problems {
         println!("setup: could not get {problem}");
@@ -32,7 +29,6 @@ pub(crate) fn report(problems: &[String]) {
     }
 }
 
-/// Prints the MPI libraries that the tests will use.
 pub(crate) fn report_stacks(found: &Found) {
     for stack in &found.stacks {
         println!("setup: {:16} {} ({})", stack.label(), stack.version, stack.library.display());

@@ -1,17 +1,14 @@
 //! Execution of all tests, with a summary of the stacks and the number of passed tests.
 
-use std::{
-    env, fs,
-    io::{BufRead, BufReader},
-    path::PathBuf,
-    process::{Command, ExitCode, Stdio},
-};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
 
 use mpit_tests::{Context, Outcome, build, paths, record, stacks};
 
-use crate::setup;
+use crate::{cargo, setup};
 
-/// The numbers of tests by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TestCounts {
     pub(crate) passed: u64,
@@ -27,7 +24,6 @@ impl TestCounts {
     }
 }
 
-/// Installs what is needed, builds what tests preload, runs `cargo test` and sums up.
 pub(crate) fn run(arguments: &[String]) -> Outcome<ExitCode> {
     let problems = setup::everything();
     setup::report(&problems);
@@ -70,10 +66,8 @@ fn linking() -> String {
     if text.is_empty() { text } else { format!("{heading}\n{text}\n") }
 }
 
-/// Runs `cargo test`. Returns the counts of its tests, and true if it succeeded.
 fn cargo_test(arguments: &[String]) -> Outcome<(TestCounts, bool)> {
-    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.arg("test").current_dir(paths::workspace());
+    let mut command = cargo(&["test"]);
     if !arguments.iter().any(|one| one.starts_with("-p") || one.starts_with("--package")) {
         command.arg("--workspace");
     }

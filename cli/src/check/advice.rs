@@ -7,7 +7,6 @@ use mpit::tool::{Class, Datatype, Verbosity};
 
 use super::finding::Finding;
 
-/// The properties that all kinds of definitions share.
 struct Entry {
     what: String,
     name: &'static str,
@@ -17,7 +16,6 @@ struct Entry {
     origin: Origin,
 }
 
-/// Returns the advice about a plug-in.
 pub(super) fn about(contents: &Contents) -> Vec<Finding> {
     let entries = entries(contents);
     let mut all: Vec<_> =
@@ -92,7 +90,6 @@ fn about_units(contents: &Contents) -> Vec<Finding> {
     without.map(finding).collect()
 }
 
-/// Combines the findings of one rule for several entries.
 fn about_several(rule: Rule, entries: &[&Entry], why: &str) -> Option<Finding> {
     let (first, others) = entries.split_first()?;
     let what = match others.len() {

@@ -28,30 +28,21 @@ pub(super) enum Step {
     Before,
     /// Opens the file, which runs its constructors, and calls `mpit_plugin_v1`.
     Open,
-    /// Reads its tables.
     Read,
     /// Loads it as a program does, and activates it.
     Activate,
-    /// Reads its values.
     Values,
-    /// Deactivates it.
     Deactivate,
-    /// Ends the process.
     End,
 }
 
-/// A line of the process's output.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Line {
     Step(Step),
-    /// The plug-in's own name.
     Name(String),
     Finding(Finding),
-    /// The number of its definitions.
     Defines(Counts),
-    /// A definition, to be compared with an MPI library.
     Definition(Definition),
-    /// A program can load the plug-in.
     Loads,
 }
 
@@ -60,7 +51,6 @@ pub(super) fn cannot_write(error: impl Display) -> String {
     format!("cannot write findings: {error}")
 }
 
-/// A writer of one line of JSON for each step and finding.
 struct FindingWriter(RefCell<File>);
 
 impl FindingWriter {
@@ -129,7 +119,6 @@ fn check_subject(writer: &FindingWriter, subject: &Subject, place: &str) -> Resu
     Ok(())
 }
 
-/// Loads, activates and deactivates a plug-in as a program does.
 fn run_lifecycle(
     writer: &FindingWriter,
     subject: &Subject,

@@ -6,7 +6,6 @@ use serde::de::Error;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A single finding.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(crate) struct Finding {
     #[serde(deserialize_with = "rule_with_name")]
@@ -25,7 +24,6 @@ impl Finding {
         Self { rule, what: clean(what.into()), place: clean(place.into()), why: clean(why.into()) }
     }
 
-    /// Creates the finding for a fault of a whole plug-in.
     pub(crate) fn of_plugin(fault: Fault, path: &str) -> Self {
         Self::new(fault.rule, "the plug-in", path, fault.why)
     }
@@ -34,7 +32,6 @@ impl Finding {
         self.rule.severity() == Severity::Error
     }
 
-    /// Returns true if both are about the same definition.
     pub(crate) fn is_about_the_same(&self, other: &Self) -> bool {
         (&self.what, &self.place) == (&other.what, &other.place)
     }
@@ -71,7 +68,6 @@ fn rule_with_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Rule, D:
     String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
 }
 
-/// The number of definitions of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Counts {
     pub(crate) pvars: usize,
@@ -83,16 +79,12 @@ pub(crate) struct Counts {
     pub(crate) components: usize,
 }
 
-/// A plug-in with its findings.
 #[derive(Debug, Serialize)]
 pub(crate) struct CheckedPlugin {
     pub(crate) path: String,
-    /// The plug-in's own name, if the check got that far.
     pub(crate) name: Option<String>,
-    /// The number of its definitions, if they can be read.
     pub(crate) defines: Option<Counts>,
     pub(crate) findings: Vec<Finding>,
-    /// True if a program could load it.
     #[serde(skip)]
     pub(crate) loads: bool,
 }
@@ -102,7 +94,6 @@ impl CheckedPlugin {
         self.findings.iter().filter(|finding| finding.is_error()).count()
     }
 
-    /// Sorts by severity, errors first, and then by place in the source files.
     pub(crate) fn sort(&mut self) {
         self.findings.sort_by_cached_key(|finding| {
             let (file, line) = finding.place.rsplit_once(':').unwrap_or((&finding.place, ""));
@@ -115,7 +106,6 @@ impl CheckedPlugin {
     }
 }
 
-/// The result of a check.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     pub(crate) plugins: Vec<CheckedPlugin>,

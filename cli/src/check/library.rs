@@ -27,7 +27,6 @@ enum Kind {
 }
 
 impl Definition {
-    /// Returns the definitions of an image whose names an MPI library could have, too.
     pub(super) fn all_of(image: &Image) -> Vec<Self> {
         let new =
             |kind, name: &str, origin: Origin| Self { kind, name: name.into(), place: origin.to_string() };
@@ -51,7 +50,6 @@ impl Definition {
         all
     }
 
-    /// Returns the finding if the library has the same definition.
     pub(super) fn conflict_with(&self, inventory: &Inventory) -> Option<Finding> {
         let name = &self.name;
         let is_defined = match &self.kind {
@@ -77,7 +75,6 @@ impl Definition {
         Some(Finding::new(rule, self.label(), &self.place, why))
     }
 
-    /// Returns true if the library has an enumeration with this name and other items.
     fn has_other_items(&self, items: &[(i32, String)], inventory: &Inventory) -> bool {
         let of_pvars = inventory.pvars.iter().filter(|one| !one.own).map(|one| &one.enumeration);
         let of_settings = inventory.cvars.iter().filter(|one| !one.own).map(|one| &one.enumeration);
@@ -105,7 +102,6 @@ impl Definition {
     }
 }
 
-/// Returns the categories that an image describes, and those that it only refers to.
 pub(super) fn categories(image: &Image) -> impl Iterator<Item = &'static CategoryDesc> + '_ {
     let of_variables = image.pvars.iter().flat_map(|desc| desc.categories());
     let of_settings = image.cvars.iter().flat_map(|desc| desc.categories());
@@ -113,7 +109,6 @@ pub(super) fn categories(image: &Image) -> impl Iterator<Item = &'static Categor
     image.categories.iter().chain(of_variables).chain(of_settings).chain(of_events).copied()
 }
 
-/// Returns the enumerations of an image's variables, each once.
 pub(super) fn enumerations(image: &Image) -> Vec<&'static EnumDesc> {
     let of_variables = image.pvars.iter().filter_map(|desc| desc.enumeration());
     let of_settings = image.cvars.iter().filter_map(|desc| desc.enumeration());

@@ -14,14 +14,13 @@ mod parent;
 mod print;
 mod values;
 
-use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::inventory::Inventory;
 use mpit::internal::plugin::{PLUGIN_PATH, PLUGINS};
 
-use crate::{Check, preload, require_program, vars};
+use crate::{Check, json, output, preload, require_program, vars};
 use finding::{CheckedPlugin, Report};
 
 /// Checks plug-ins, each as if it were loaded after the ones before it.
@@ -52,7 +51,7 @@ pub(crate) fn check(args: &Check) -> Result<ExitCode, String> {
         all.push(checked);
     }
     let report = Report::new(all, inventory.map(|inventory| inventory.library.unwrap_or_default()));
-    write(&report, args.json)?;
+    output(&if args.json { json(&report)? } else { print::of(&report) })?;
     Ok(if report.errors == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
@@ -62,20 +61,4 @@ fn inventory_of(args: &Check) -> Result<Inventory, String> {
     vars::inventory_of(&args.command, &library, |command| {
         command.env_remove(PLUGINS).env_remove(PLUGIN_PATH);
     })
-}
-
-fn write(report: &Report, as_json: bool) -> Result<(), String> {
-    let text = if as_json {
-        let json = serde_json::to_string_pretty(report);
-        json.map_err(|error| format!("cannot write JSON: {error}"))? + "\n"
-    } else {
-        print::of(report)
-    };
-    match std::io::stdout().write_all(mpit::internal::printable(&text).as_bytes()) {
-        // The reader has closed the pipe on purpose.
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(format!("cannot write to standard output: {error}"))
-        }
-        _ => Ok(()),
-    }
 }

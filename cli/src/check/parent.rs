@@ -22,13 +22,6 @@ use super::finding::{CheckedPlugin, Finding};
 use super::library::Definition;
 use crate::print;
 
-/// The way in which a process ended.
-enum ProcessEnd {
-    Exited(ExitStatus),
-    TimedOut,
-}
-
-/// The result of the check of one plug-in.
 pub(super) struct Outcome {
     pub(super) checked: CheckedPlugin,
     pub(super) definitions: Vec<Definition>,
@@ -52,11 +45,11 @@ pub(super) fn check(path: &Path, before: &[&Path], timeout: Duration) -> Result<
     command.env_remove(PLUGIN_PATH).env_remove(LAUNCHER_SETTINGS);
     command.stdin(Stdio::null()).stdout(io::stderr()).stderr(new(&stderr)?);
     let child = command.spawn().map_err(|error| format!("cannot run mpit: {error}"))?;
-    let process_end = wait(child, timeout).map_err(|error| format!("cannot wait for mpit: {error}"))?;
+    let status = wait(child, timeout).map_err(|error| format!("cannot wait for mpit: {error}"))?;
     let text = fs::read_to_string(&notes).map_err(|error| format!("cannot read findings: {error}"))?;
     // If this process cannot write to the file either, some findings are missing.
     notes_file.write_all(b"\n").map_err(cannot_write)?;
-    let mut outcome = read(path, &text, &process_end, timeout);
+    let mut outcome = read(path, &text, status, timeout);
     let faults = fs::read(&faults).unwrap_or_default();
     for finding in LoggedFault::of_text(&String::from_utf8_lossy(&faults)).map(Finding::from) {
         let findings = &mut outcome.checked.findings;
@@ -68,7 +61,6 @@ pub(super) fn check(path: &Path, before: &[&Path], timeout: Duration) -> Result<
     Ok(outcome)
 }
 
-/// Joins paths in the format of the environment variable.
 fn join(paths: &[&Path]) -> Result<std::ffi::OsString, String> {
     let all: Vec<_> = paths.iter().map(|path| path.as_os_str().as_bytes()).collect();
     if let Some(path) = paths.iter().find(|path| path.as_os_str().as_bytes().contains(&b':')) {
@@ -77,23 +69,23 @@ fn join(paths: &[&Path]) -> Result<std::ffi::OsString, String> {
     Ok(OsStr::from_bytes(&all.join(&b':')).to_owned())
 }
 
-fn wait(mut child: Child, timeout: Duration) -> io::Result<ProcessEnd> {
+/// Returns the exit status; `None` for a process that was killed because it took too long.
+fn wait(mut child: Child, timeout: Duration) -> io::Result<Option<ExitStatus>> {
     let end = Instant::now() + timeout;
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(ProcessEnd::Exited(status));
+            return Ok(Some(status));
         }
         if Instant::now() >= end {
             child.kill()?;
             child.wait()?;
-            return Ok(ProcessEnd::TimedOut);
+            return Ok(None);
         }
         thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// Reads the output of the process, as far as it is complete.
-fn read(path: &Path, text: &str, process_end: &ProcessEnd, timeout: Duration) -> Outcome {
+fn read(path: &Path, text: &str, status: Option<ExitStatus>, timeout: Duration) -> Outcome {
     let place = path.display().to_string();
     let findings = Vec::new();
     let mut checked =
@@ -110,12 +102,11 @@ fn read(path: &Path, text: &str, process_end: &ProcessEnd, timeout: Duration) ->
             Line::Loads => checked.loads = true,
         }
     }
-    checked.findings.extend(end(process_end, step, &place, timeout));
+    checked.findings.extend(end(status, step, &place, timeout));
     Outcome { checked, definitions }
 }
 
-/// Returns the fault of a process that did not end normally.
-fn end(process_end: &ProcessEnd, step: Option<Step>, place: &str, timeout: Duration) -> Option<Finding> {
+fn end(status: Option<ExitStatus>, step: Option<Step>, place: &str, timeout: Duration) -> Option<Finding> {
     let when = match step {
         None | Some(Step::Before) => "before it was loaded, by a plug-in that is loaded before it",
         Some(Step::Open) => {
@@ -127,24 +118,18 @@ fn end(process_end: &ProcessEnd, step: Option<Step>, place: &str, timeout: Durat
         Some(Step::Deactivate) => "while it was deactivated",
         Some(Step::End) => "at the end of the process, in its destructors",
     };
-    let (rule, why) = match process_end {
-        ProcessEnd::TimedOut => (Rule::Hang, format!("it takes longer than {} s, {when}", timeout.as_secs())),
-        ProcessEnd::Exited(status) => match (status.signal(), status.code()) {
-            (Some(signal), _) => {
-                let name = signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned);
-                (Rule::Crash, format!("{name}, {when}"))
-            }
-            (None, Some(0)) if step == Some(Step::End) => return None,
-            (None, code) => {
-                let code = code.unwrap_or_default();
-                (Rule::Exit, format!("it ends the process with status {code}, {when}"))
-            }
-        },
+    let (rule, why) = match status.map(|status| (status.signal(), status.code().unwrap_or_default())) {
+        None => (Rule::Hang, format!("it takes longer than {} s, {when}", timeout.as_secs())),
+        Some((Some(signal), _)) => {
+            let name = signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned);
+            (Rule::Crash, format!("{name}, {when}"))
+        }
+        Some((None, 0)) if step == Some(Step::End) => return None,
+        Some((None, code)) => (Rule::Exit, format!("it ends the process with status {code}, {when}")),
     };
     Some(Finding::new(rule, "the plug-in", place, why))
 }
 
-/// Forwards the output of the plug-in.
 fn forward(path: &Path, stderr: &[u8]) {
     for line in String::from_utf8_lossy(stderr).lines().filter(|line| !line.is_empty()) {
         print(&format!("{} printed: {line}", path.display()));

@@ -5,7 +5,6 @@ use std::fmt::Write;
 use super::finding::{CheckedPlugin, Counts, Finding, Report};
 use crate::table;
 
-/// Formats each plug-in with its findings, and a line about the MPI library.
 pub(super) fn of(report: &Report) -> String {
     let mut out = String::new();
     for checked in &report.plugins {
@@ -53,7 +52,6 @@ fn verdict(checked: &CheckedPlugin) -> String {
     }
 }
 
-/// Formats the counts that are not 0.
 fn contents(counts: &Counts) -> String {
     let all = [
         (counts.pvars, "performance variable", "performance variables"),

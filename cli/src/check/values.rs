@@ -6,8 +6,7 @@ use mpit::tool::{Class, CvarDesc, Datatype, EnumDesc, PvarDesc, Session, Tool};
 
 use super::finding::Finding;
 
-/// Reads all values once, as a tool may do at any time. A value that cannot be read is not a fault, because it may need
-/// MPI.
+/// Reads all values once, as a tool may. A value that cannot be read may need MPI, so it is not a fault.
 pub(super) fn invalid_values(image: &Image) -> Vec<Finding> {
     let tool = Tool::new();
     let Ok(session) = tool.session() else { return Vec::new() };

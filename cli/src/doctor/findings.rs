@@ -8,7 +8,6 @@ use super::watch::ObservedProgram;
 use crate::elf::Program;
 use crate::run::no_files;
 
-/// Returns all obstacles.
 pub(super) fn of(diagnosis: &Diagnosis<'_>) -> Vec<String> {
     let mut all = BTreeSet::new();
     for process in &diagnosis.processes {
@@ -81,16 +80,11 @@ fn of_process(diagnosis: &Diagnosis<'_>, process: &Process) -> Vec<String> {
     all
 }
 
-/// Returns the obstacles in a process that did not report.
 fn of_unreported(observed: &ObservedProgram) -> Option<String> {
     let program = observed.program.display();
     match observed.kind {
-        Some(Program::Static) => Some(format!(
-            "{program} is linked statically, so no library can be preloaded: link it with shared libraries"
-        )),
-        Some(Program::Privileged) if observed.has_mpi => Some(format!(
-            "{program} runs with the rights of its owner (set-user-ID), so no library is preloaded: run it without them"
-        )),
+        Some(kind @ Program::Static) => kind.obstacle(&observed.program),
+        Some(kind @ Program::Privileged) if observed.has_mpi => kind.obstacle(&observed.program),
         _ if !observed.has_mpi => None,
         _ if !observed.is_requested => Some(format!(
             "LD_PRELOAD did not reach {program}: pass the environment on in its launcher and in scripts (Open MPI: mpiexec \
@@ -114,7 +108,6 @@ fn of_unreported(observed: &ObservedProgram) -> Option<String> {
     }
 }
 
-/// Returns the obstacles of the job as a whole.
 fn of_job(diagnosis: &Diagnosis<'_>) -> Option<String> {
     let sizes: BTreeSet<u32> =
         diagnosis.processes.iter().filter_map(|process| process.world).map(|(_, size)| size).collect();

@@ -4,8 +4,7 @@ mod findings;
 mod processes;
 mod watch;
 
-use std::fmt::Write as _;
-use std::io::Write as _;
+use std::fmt::Write;
 use std::process::{Command, ExitCode, Stdio};
 
 use mpit::cvar::sources::LAUNCHER_SETTINGS;
@@ -13,22 +12,18 @@ use mpit_ffi::doctor::DIRECTORY;
 
 use crate::run::output::Target;
 use crate::settings::{self, Setting};
-use crate::{Run, preload, require_program, run};
+use crate::{Run, output, preload, require_program, run};
 use processes::Process;
 use watch::Watch;
 
-/// All data that was collected.
 struct Diagnosis<'a> {
     args: &'a Run,
     target: Option<&'a Target>,
-    /// The reports of processes, by rank.
     processes: Vec<Process>,
-    /// The processes observed on this machine.
     observed: Vec<watch::ObservedProgram>,
     status: std::process::ExitStatus,
 }
 
-/// Runs the command and prints the result.
 pub(crate) fn diagnose(args: &Run) -> Result<ExitCode, String> {
     require_program(&args.command)?;
     let library = preload::find(args.library.file.as_deref())?;
@@ -59,16 +54,11 @@ pub(crate) fn diagnose(args: &Run) -> Result<ExitCode, String> {
         let _ = writeln!(text, "\nPROBLEM: {finding}");
     }
     let _ = writeln!(text, "\n{}", verdict(&diagnosis, findings.is_empty()));
-    match std::io::stdout().write_all(mpit::internal::printable(&text).as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(format!("cannot write to standard output: {error}"))
-        }
-        _ => Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) }),
-    }
+    output(&text)?;
+    Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Creates a directory for the reports of processes, at a place that other nodes probably see: beside the files of the run,
-/// or in the current directory, or else in the directory for temporary files.
+/// Creates a directory that other nodes probably see: beside the files, in the current directory, or a temporary one.
 fn reports(target: Option<&Target>) -> Result<tempfile::TempDir, String> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".mpit-doctor-");

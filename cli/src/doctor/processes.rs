@@ -10,55 +10,41 @@ use serde::Deserialize;
 use super::Diagnosis;
 use crate::run::ranks;
 
-/// The report of a process.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Process {
     pub(super) pid: u32,
-    /// Name of the machine.
     pub(super) host: String,
-    /// Path of the executable.
     pub(super) program: String,
-    /// Version of the preload library.
     pub(super) mpit: String,
     /// The launcher, as its environment variables show, and its number of processes.
     pub(super) launcher: Option<(String, Option<u32>)>,
-    /// The MPI library; `None` if there is none.
     pub(super) mpi: Option<Mpi>,
     /// Rank and number of processes, once MPI is initialized.
     pub(super) world: Option<(u32, u32)>,
     /// Settings that differ from the default: name, value, and source.
     pub(super) settings: Vec<(String, String, String)>,
-    /// Messages about settings that no variable has.
     pub(super) unknown: Vec<String>,
-    /// True if recording is requested.
     pub(super) records: bool,
     /// The common prefix of the file names, if files are to be written.
     pub(super) stem: Option<PathBuf>,
-    /// The error if the files cannot be written.
     pub(super) unwritable: Option<String>,
     /// True if Open MPI's own monitoring is enabled as well.
     pub(super) native: bool,
-    /// True if the process has reached `MPI_Finalize`.
     pub(super) finalized: bool,
 }
 
-/// The MPI library of a process.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Mpi {
-    /// The version string of the library.
     pub(super) version: String,
     /// The name of its ABI; `None` if it is unknown.
     pub(super) abi: Option<String>,
-    /// The path of its file.
     pub(super) file: String,
 }
 
-/// The settings that `mpit doctor` itself makes.
 const DOCTOR_SETTINGS: [&str; 2] = ["pml_monitoring_enable_output", "monitoring_store"];
 
-/// Reads the reports of processes, in the order of their ranks.
 pub(super) fn read(directory: &Path) -> Vec<Process> {
     let files = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
     let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "json"));

@@ -15,35 +15,28 @@ use mpit_ffi::doctor::{HYDRA, LAUNCHERS, OPEN_MPI};
 use crate::elf::Program;
 use crate::preload;
 
-/// The time between two scans.
 const PAUSE: Duration = Duration::from_millis(3);
 
-/// A program that a process ran.
 #[allow(clippy::struct_excessive_bools, reason = "four facts that do not depend on each other")]
 #[derive(Clone, Debug)]
 pub(super) struct ObservedProgram {
     pub(super) pid: u32,
     pub(super) program: PathBuf,
     pub(super) kind: Option<Program>,
-    /// True if the environment preloads the library.
     pub(super) is_requested: bool,
-    /// True if settings were passed.
     pub(super) has_settings: bool,
     pub(super) has_library: bool,
-    /// True if an MPI library is loaded.
     pub(super) has_mpi: bool,
     /// The launcher, if the MPI library is not the one that it starts processes for.
     pub(super) foreign_launcher: Option<&'static str>,
 }
 
-/// An observer of processes, which runs until it is ended.
 pub(super) struct Watch {
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<Vec<ObservedProgram>>>,
 }
 
 impl Watch {
-    /// Starts observing a process and all its descendants.
     pub(super) fn start(pid: u32, library: &Path) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let (ended, library) = (Arc::clone(&is_over), library.to_owned());
@@ -58,7 +51,6 @@ impl Watch {
         Self { is_over, thread: thread.ok() }
     }
 
-    /// Ends the observation. Returns the programs that were observed, by process.
     pub(super) fn end(self) -> Vec<ObservedProgram> {
         self.is_over.store(true, Relaxed);
         self.thread.and_then(|thread| thread.join().ok()).unwrap_or_default()

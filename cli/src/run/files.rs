@@ -16,22 +16,19 @@ use crate::print;
 /// Environment variables in which launchers number the processes that they start.
 const RANK_VARIABLES: [&str; 5] = ["PMIX_RANK", "PMI_RANK", "PMI_ID", "PMI_FD", "OMPI_COMM_WORLD_RANK"];
 
-/// The lock on a run's file names, from its beginning to its end.
 pub(super) struct RunFiles {
     stem: PathBuf,
     run: String,
     lock: Option<Lock>,
 }
 
-/// Returns true if this command was started by the launcher of a job. Then all processes of the job run such a command, and
-/// the files belong to all of them.
+/// Returns true if a launcher started this command. Then each process of the job runs one, and they share the files.
 pub(super) fn is_inside_a_job() -> bool {
     RANK_VARIABLES.iter().any(|name| std::env::var_os(name).is_some())
 }
 
 impl RunFiles {
-    /// Begins a run whose files have names that begin with `stem`, and removes the files of earlier runs. Returns `None` if
-    /// this command is part of a job, or of another run that has these names.
+    /// Begins a run and removes the files of earlier ones. `None` for a part of a job, or of another run with these names.
     pub(super) fn begin(stem: &Path, own_stem: bool) -> Result<Option<Self>, String> {
         if is_inside_a_job() || run::of_environment().is_some() && !own_stem {
             return Ok(None);
@@ -42,12 +39,10 @@ impl RunFiles {
         Ok(Some(Self { stem, run: name(), lock }))
     }
 
-    /// Passes the identity of the run to the processes of a command.
     pub(super) fn set(&self, command: &mut Command) {
         command.env(run::RUN, &self.run);
     }
 
-    /// Ends the run: removes its auxiliary files.
     pub(super) fn end(self) {
         for path in run::remove_traces(&self.stem, &self.run) {
             print(&format!("cannot remove {}; it is not needed any more", path.display()));
@@ -59,14 +54,12 @@ impl RunFiles {
     }
 }
 
-/// Returns a name that is unique among all runs on all machines.
 fn name() -> String {
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host: String = host.trim().chars().filter(char::is_ascii_alphanumeric).take(32).collect();
     format!("{}-{host}-{}", run::compact_time(SystemTime::now()), std::process::id())
 }
 
-/// Removes the `.prof` files that an earlier run left under the same names.
 fn clear(stem: &Path) -> Result<(), String> {
     // An unreadable directory is reported when a file is to be written there.
     let there = names::find(stem).unwrap_or_default();
@@ -85,15 +78,13 @@ fn clear(stem: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// A file that is locked while a run is in progress.
 struct Lock {
     path: PathBuf,
     _file: File,
 }
 
 impl Lock {
-    /// Locks the names for this run. Returns `None` if files cannot be created or locked: then concurrent runs are not
-    /// detected.
+    /// Locks the names. Returns `None` if files cannot be created or locked: concurrent runs are then not detected.
     fn take(stem: &Path) -> Result<Option<Self>, String> {
         let mut hasher = DefaultHasher::new();
         stem.file_name().hash(&mut hasher);

@@ -75,7 +75,6 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     Err(format!("cannot run {}: {error}", args.command[0].display()))
 }
 
-/// Reports at the end the one file for all processes, or the reason why no file was written.
 fn report_files(args: &Run, library: &Path, target: &Target, before: &output::Files, ended: &Ended) {
     let shown = &target.shown;
     // Another process may write the file for the whole job, and this one does not wait for it.
@@ -99,7 +98,6 @@ pub(crate) fn settings(args: &Run, target: Option<&Target>) -> Result<Vec<Settin
     Ok(all)
 }
 
-/// Returns the settings that `--output` stands for.
 fn output_settings(stem: &str, args: &Run) -> Vec<Setting> {
     let set = |name: &str, value: &str| Setting { name: name.into(), value: value.into() };
     let mut all = vec![

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use crate::elf::Program;
 use crate::preload;
 
-/// Returns the most likely reason, with the advised correction.
 pub(super) fn reason(words: &[OsString], library: &Path, failed: Option<&str>) -> String {
     match preload::try_loading(library) {
         Err(why) => why,
@@ -14,23 +13,16 @@ pub(super) fn reason(words: &[OsString], library: &Path, failed: Option<&str>) -
     }
 }
 
-/// Returns the most likely reason according to the arguments of the command.
 pub(crate) fn reason_by_command(words: &[OsString], failed: Option<&str>) -> String {
     if let Some(why) = dropped_environment(words) {
         return why;
     }
     let programs = programs(words);
     let named =
-        |wanted: Program| programs.iter().find(|(_, kind)| *kind == wanted).map(|(path, _)| path.display());
-    if let Some(path) = named(Program::Privileged) {
-        return format!(
-            "{path} runs with the rights of its owner (set-user-ID), so no library is preloaded: run it without them"
-        );
-    }
-    if let Some(path) = named(Program::Static) {
-        return format!(
-            "{path} is linked statically, so no library can be preloaded: link it with shared libraries"
-        );
+        |wanted: Program| programs.iter().find(|(_, kind)| *kind == wanted).map(|(path, _)| path.as_path());
+    let obstacle = |wanted: Program| wanted.obstacle(named(wanted)?);
+    if let Some(why) = obstacle(Program::Privileged).or_else(|| obstacle(Program::Static)) {
+        return why;
     }
     if let Some(how) = failed {
         return format!(
@@ -39,8 +31,9 @@ pub(crate) fn reason_by_command(words: &[OsString], failed: Option<&str>) -> Str
     }
     if let Some(path) = named(Program::Mpi) {
         return format!(
-            "no process of {path} reached MPI_Finalize with the library loaded; pass the environment on in its launcher (Open MPI: \
-             mpiexec -x LD_PRELOAD -x MPIT_SET -x MPIT_RUN; srun: --export=ALL)"
+            "no process of {} reached MPI_Finalize with the library loaded; pass the environment on in its launcher (Open MPI: \
+             mpiexec -x LD_PRELOAD -x MPIT_SET -x MPIT_RUN; srun: --export=ALL)",
+            path.display()
         );
     }
     if programs.iter().any(|(_, kind)| *kind == Program::Other) {
@@ -75,7 +68,6 @@ fn dropped_environment(words: &[OsString]) -> Option<String> {
     None
 }
 
-/// Returns the programs among the arguments.
 fn programs(words: &[OsString]) -> Vec<(PathBuf, Program)> {
     words
         .iter()
@@ -84,7 +76,6 @@ fn programs(words: &[OsString]) -> Vec<(PathBuf, Program)> {
         .collect()
 }
 
-/// Returns the file that a command name stands for.
 pub(crate) fn find(word: &Path) -> Option<PathBuf> {
     if word.components().count() > 1 || word.is_absolute() {
         return Some(word.to_owned());

@@ -13,11 +13,9 @@ const IN_DIRECTORY: &str = "run";
 /// A suffix of maximum length: world, numbered phase, and rank of a job of any size.
 const MAX_SUFFIX: &str = ".w4294967295.4294967295.4294967295.store";
 
-/// The target of a run's files.
 #[derive(Debug)]
 pub(crate) struct Target {
-    /// The beginning of the files' names as an absolute path, because processes may change their directory, and launchers
-    /// use others.
+    /// The beginning of the names, absolute: processes may change their directory, and launchers use others.
     pub(crate) stem: String,
     /// The beginning of the files' names as the user wrote it.
     pub(crate) shown: String,
@@ -73,12 +71,10 @@ impl Target {
         }
     }
 
-    /// Returns the directory of the files.
     pub(crate) fn directory(&self) -> &Path {
         Path::new(&self.stem).parent().unwrap_or(Path::new("/"))
     }
 
-    /// Returns the existing files under this stem.
     pub(crate) fn files(&self) -> Files {
         let start = [Path::new(&self.stem).file_name().unwrap_or_default().as_bytes(), b"."].concat();
         let mut all: Vec<_> = fs::read_dir(self.directory())
@@ -101,13 +97,11 @@ impl Target {
     }
 }
 
-/// A snapshot of files: their names, inode numbers, times and lengths. Clocks of file systems may differ from that of this
-/// machine, so times are never compared with the local one.
+/// Names, inode numbers, times and lengths of files. Clocks of file systems differ, so no time is compared with the local one.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Files(Vec<(PathBuf, u64, (i64, i64), u64)>);
 
 impl Files {
-    /// Returns true if there is a file that `before` lacks, or had in another state.
     pub(crate) fn have_more_than(&self, before: &Self) -> bool {
         self.0.iter().any(|file| !before.0.contains(file))
     }

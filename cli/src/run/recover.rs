@@ -11,16 +11,14 @@ use std::time::{Duration, Instant, SystemTime};
 use mpit_components::gather::{self, Text, write_container};
 use mpit_components::output::write_whole;
 use mpit_components::run::{self, names};
-use mpit_components::store::{self, Recovered, StoreFile};
+use mpit_components::store::{Recovered, StoreFile};
 
 use crate::print;
 
 /// The time that processes have after the end of the command: launchers do not wait for the processes that they kill.
 const TIME_LIMIT: Duration = Duration::from_secs(3);
 
-/// The state before the command runs.
 pub(super) struct Before {
-    /// The beginning of the names of files.
     stem: PathBuf,
     time: SystemTime,
 }
@@ -33,7 +31,6 @@ impl Before {
         Self { stem: stem.to_owned(), time: now.checked_sub(tick).unwrap_or(now) }
     }
 
-    /// Returns true if a file is of this run.
     fn is_newer(&self, path: &Path) -> bool {
         fs::metadata(path).and_then(|file| file.modified()).is_ok_and(|modified| modified >= self.time)
     }
@@ -44,26 +41,17 @@ impl Before {
         name.into()
     }
 
-    /// Writes the records that processes of this run left, and reports missing ones.
     pub(super) fn recover(&self) {
-        let mut worlds = vec![1];
-        match names::find(&self.stem) {
-            Ok(files) => worlds.extend(files.into_iter().map(|file| file.world)),
+        let files = match names::find(&self.stem) {
+            Ok(files) => files,
             Err(error) => {
                 print(&format!("cannot search for {}.<rank>.store: {error}", self.stem.display()));
                 return;
             }
-        }
-        worlds.dedup();
-        for world in worlds {
-            Self { stem: run::stem_of(&self.stem, world), time: self.time }.recover_world();
-        }
-    }
-
-    fn recover_world(&self) {
-        match store::find(&self.stem) {
-            Ok(files) => self.recover_from(files),
-            Err(error) => print(&format!("cannot search for {}.<rank>.store: {error}", self.stem.display())),
+        };
+        for files in files.chunk_by(|one, other| one.world == other.world) {
+            let world = Self { stem: run::stem_of(&self.stem, files[0].world), time: self.time };
+            world.recover_from(files.iter().filter_map(|file| StoreFile::at(&file.path)).collect());
         }
     }
 
@@ -138,7 +126,6 @@ impl Before {
         }
     }
 
-    /// Writes a file for each process.
     fn write_each(&self, recovered: BTreeMap<u32, (StoreFile, Recovered)>) {
         let mut all = [Vec::new(), Vec::new()];
         for (rank, (file, one)) in recovered {

@@ -21,7 +21,6 @@ use signal_hook::low_level::siginfo::{Cause, Origin};
 use super::witness::{SIGNALS, Witness};
 use crate::inherited;
 
-/// Runs the command to its end.
 pub(super) fn run(command: &mut Command) -> io::Result<Ended> {
     // The command inherits the ignored signals, so they are not forwarded.
     let signals: Vec<i32> = SIGNALS.into_iter().filter(|signal| !inherited::is_ignored(*signal)).collect();
@@ -90,7 +89,6 @@ fn command_has_received(command: Pid, origin: &Origin, witness: &Mutex<Option<Wi
     }
 }
 
-/// The end of a command.
 #[derive(Debug)]
 pub(super) struct Ended(ExitStatus);
 
@@ -107,7 +105,6 @@ impl Ended {
         ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
     }
 
-    /// Returns the command's failure, if there is one.
     pub(super) fn failure(&self) -> Option<String> {
         match (self.0.code(), self.0.signal()) {
             (Some(0), _) | (None, None) => None,

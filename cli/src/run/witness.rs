@@ -20,7 +20,6 @@ use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SI
 /// The signals that would end `mpit run` and are forwarded to the command.
 pub(super) const SIGNALS: [i32; 8] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU];
 
-/// The hidden subcommand of the witness.
 pub(crate) const SUBCOMMAND: &str = "signal-witness";
 
 /// The maximum time that batch systems take to signal the processes of a job one by one.
@@ -32,17 +31,14 @@ const COMMAND: u8 = 0;
 /// A request for the signals since the last one: a set with a bit for each of [`SIGNALS`].
 const RECEIVED: u8 = 1;
 
-/// The connection of `mpit run` to the witness.
 #[derive(Debug)]
 pub(super) struct Witness {
     process: Child,
     requests: ChildStdin,
     replies: ChildStdout,
-    /// The last signals to the group.
     received_signals: Vec<ReceivedSignal>,
 }
 
-/// A signal to the group.
 #[derive(Debug)]
 struct ReceivedSignal {
     signal: i32,
@@ -118,7 +114,6 @@ impl Witness {
         Ok(())
     }
 
-    /// Ends the witness, after the command has ended.
     pub(super) fn end(self) {
         let Self { mut process, requests, replies, .. } = self;
         drop((requests, replies));
@@ -128,7 +123,6 @@ impl Witness {
     }
 }
 
-/// Runs the witness until `mpit run` has ended.
 pub(crate) fn main() -> io::Result<()> {
     let mut flags = Vec::new();
     for signal in SIGNALS {

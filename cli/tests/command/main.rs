@@ -3,3 +3,7 @@
 mod check;
 mod cli;
 mod run;
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}

@@ -7,6 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use super::text;
+
 /// A shared object that every process can preload, and that does nothing there.
 fn library() -> PathBuf {
     let maps = fs::read_to_string("/proc/self/maps").unwrap();
@@ -24,10 +26,6 @@ fn command(directory: &Path) -> Command {
 
 fn mpit(directory: &Path, arguments: &[&str]) -> Output {
     command(directory).args(arguments).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 #[test]
@@ -161,7 +159,6 @@ fn missing_output_has_a_reason() {
     assert_eq!(mpit(root, &["run", "--one-file", "--", "true"]).status.code(), Some(2));
 }
 
-/// The beginning of a program without a dynamic linker.
 fn static_elf(path: &Path) {
     let mut header = vec![0_u8; 64];
     let order = if cfg!(target_endian = "little") { 1 } else { 2 };

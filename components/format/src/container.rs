@@ -73,6 +73,8 @@ pub enum Item {
     Text {
         /// The rank in the world.
         rank: u32,
+        /// The machine that the process ran on; empty if it is not known.
+        host: String,
         /// The number of the first line.
         line: u64,
         /// The text.
@@ -116,12 +118,12 @@ pub fn read(first: &[u8], file: &mut impl BufRead, mut each: impl FnMut(Item)) -
         // The container's own lines are short.
         file.by_ref().take(LONGEST).read_until(b'\n', &mut line)?;
         match own_line(&line, size) {
-            Ok(Line::Rank { rank, bytes }) => {
+            Ok(Line::Rank { rank, host, bytes }) => {
                 let mut text = Vec::new();
                 let read = file.by_ref().take(bytes).read_to_end(&mut text)? as u64;
                 let first = number + 1;
                 number += memchr::memchr_iter(b'\n', &text).count() as u64;
-                each(Item::Text { rank, line: first, text });
+                each(Item::Text { rank, host, line: first, text });
                 if read < bytes {
                     let left = bytes - read;
                     let what = format!("expected {left} more bytes of rank {rank}; the file is cut short");
@@ -147,7 +149,7 @@ pub fn read(first: &[u8], file: &mut impl BufRead, mut each: impl FnMut(Item)) -
 const LONGEST: u64 = 64 * 1024;
 
 enum Line {
-    Rank { rank: u32, bytes: u64 },
+    Rank { rank: u32, host: String, bytes: u64 },
     Missing { rank: u32, reason: String },
     End,
 }
@@ -181,7 +183,8 @@ fn own_line(line: &[u8], size: u32) -> Result<Line, String> {
         Some("# RANK") => {
             let rank = rank()?;
             let bytes = fields.next().and_then(|field| field.strip_suffix(" bytes"));
-            Ok(Line::Rank { rank, bytes: field(bytes, "the length of the text, as in `120 bytes`")? })
+            let bytes = field(bytes, "the length of the text, as in `120 bytes`")?;
+            Ok(Line::Rank { rank, host: fields.next().unwrap_or_default().into(), bytes })
         }
         Some("# MISSING") => {
             Ok(Line::Missing { rank: rank()?, reason: fields.next().unwrap_or("no reason given").into() })

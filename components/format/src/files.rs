@@ -36,7 +36,6 @@ fn not_regular() -> io::Error {
     io::Error::new(ErrorKind::InvalidInput, "it is no regular file")
 }
 
-/// Returns true if a process has locked the file, as the owner of a store does.
 pub(crate) fn is_locked(path: &Path) -> bool {
     let locked = |file: File| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
     open_regular(path).is_ok_and(locked)

@@ -86,7 +86,6 @@ pub struct Row {
 mod tests {
     use super::{BINS, bin};
 
-    /// Computes the bin by its definition.
     fn reference(bytes: u64) -> usize {
         if bytes == 0 {
             return 0;

@@ -6,10 +6,8 @@ use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// The ending of the name of a store.
 pub(crate) const STORE: &str = ".store";
 
-/// The ending of the name of a text.
 const TEXT: &str = ".prof";
 
 /// Returns the beginning of the names of a world's files: `STEM`, `STEM.w2`, `STEM.w3`.

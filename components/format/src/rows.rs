@@ -28,7 +28,6 @@ impl Section {
     }
 }
 
-/// The sender of the data that a kind of rows counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sender {
     /// The process of the file.
@@ -37,7 +36,6 @@ enum Sender {
     Peer,
 }
 
-/// The properties of a kind.
 struct Properties {
     letter: u8,
     name: &'static str,
@@ -45,7 +43,6 @@ struct Properties {
     sender: Sender,
 }
 
-/// Defines the kinds and their properties from one list, in the order of the files.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident: $letter:literal, $name:literal, $section:ident, $sender:ident;)*) => {
         /// A kind of rows, by the letter of its lines.
@@ -81,7 +78,6 @@ kinds! {
     Collective: b'C', "collective", Collectives, Writer;
 }
 
-/// The kind of each letter.
 const BY_LETTER: [Option<Kind>; 256] = {
     let mut by_letter = [None; 256];
     let mut at = 0;
@@ -97,7 +93,6 @@ impl Kind {
         &PROPERTIES[self as usize]
     }
 
-    /// Returns the kind whose lines begin with a word.
     #[inline]
     pub(crate) fn of_word(word: &[u8]) -> Option<Self> {
         match word {

@@ -32,11 +32,9 @@ const COLL: usize = Area::Collective as usize;
 const WAIT: usize = Area::Waiting as usize;
 const IO: usize = Area::Files as usize;
 
-/// The recording state of an area.
 struct Calls {
     /// Subscription of the started handles: calls are recorded while there is at least one.
     subscription: Subscription,
-    /// The number of started handles of the TIMER.
     timers: AtomicU32,
     count: AtomicU64,
     ticks: AtomicU64,
@@ -119,17 +117,14 @@ impl Stopwatch {
 #[derive(Debug)]
 pub struct CallsMade;
 
-/// Starts counting: a handle of a COUNTER was started.
 fn start_counting<const AREA: usize>() {
     RECORDS[AREA].subscription.add();
 }
 
-/// Stops counting: a handle of a COUNTER was stopped.
 fn stop_counting<const AREA: usize>() {
     RECORDS[AREA].subscription.remove();
 }
 
-/// Starts timing: a handle of a TIMER was started.
 fn start_timing<const AREA: usize>() {
     // Measured on first use, which takes time: better here than between two calls.
     let _ = clock::ticks_per_second();
@@ -137,146 +132,45 @@ fn start_timing<const AREA: usize>() {
     RECORDS[AREA].subscription.add();
 }
 
-/// Stops timing: a handle of a TIMER was stopped.
 fn stop_timing<const AREA: usize>() {
     RECORDS[AREA].subscription.remove();
     RECORDS[AREA].timers.fetch_sub(1, Relaxed);
 }
 
-fn calls(area: usize) -> u64 {
-    RECORDS[area].count.load(Relaxed)
+/// Defines the COUNTER and the TIMER of each area.
+#[rustfmt::skip]
+macro_rules! variables {
+    ($($area:ident: $calls:literal,
+        $count:ident = $count_name:literal, $seconds:ident = $seconds_name:literal;)*) => {$(
+        #[doc = concat!("Calls that ", $calls, ".")]
+        #[pvar(
+            name = $count_name, class = "COUNTER", verbosity = "USER_BASIC", category = CallsMade,
+            on_start = start_counting::<$area>, on_stop = stop_counting::<$area>
+        )]
+        fn $count() -> u64 {
+            RECORDS[$area].count.load(Relaxed)
+        }
+
+        #[doc = concat!("Time spent in calls that ", $calls, ", summed over threads.")]
+        #[pvar(
+            name = $seconds_name, class = "TIMER", verbosity = "USER_BASIC", category = CallsMade,
+            on_start = start_timing::<$area>, on_stop = stop_timing::<$area>
+        )]
+        fn $seconds() -> f64 {
+            RECORDS[$area].ticks.load(Relaxed) as f64 / clock::ticks_per_second() as f64
+        }
+    )*};
 }
 
-fn seconds(area: usize) -> f64 {
-    RECORDS[area].ticks.load(Relaxed) as f64 / clock::ticks_per_second() as f64
-}
-
-/// Calls that send, receive and probe messages.
-#[pvar(
-    name = "calls_p2p_count",
-    class = "COUNTER",
-    verbosity = "USER_BASIC",
-    category = CallsMade,
-    on_start = start_counting::<POINT_TO_POINT>,
-    on_stop = stop_counting::<POINT_TO_POINT>
-)]
-fn p2p_count() -> u64 {
-    calls(POINT_TO_POINT)
-}
-
-/// Time spent in calls that send, receive and probe messages, summed over threads.
-#[pvar(
-    name = "calls_p2p_seconds",
-    class = "TIMER",
-    verbosity = "USER_BASIC",
-    category = CallsMade,
-    on_start = start_timing::<POINT_TO_POINT>,
-    on_stop = stop_timing::<POINT_TO_POINT>
-)]
-fn p2p_seconds() -> f64 {
-    seconds(POINT_TO_POINT)
-}
-
-/// Calls that access memory of other processes or synchronize accesses.
-#[pvar(
-    name = "calls_osc_count",
-    class = "COUNTER",
-    verbosity = "USER_BASIC",
-    category = CallsMade,
-    on_start = start_counting::<OSC>,
-    on_stop = stop_counting::<OSC>
-)]
-fn osc_count() -> u64 {
-    calls(OSC)
-}
-
-/// Time spent in calls that access memory of other processes or synchronize accesses, summed over threads.
-#[pvar(
-    name = "calls_osc_seconds",
-    class = "TIMER",
-    verbosity = "USER_BASIC",
-    category = CallsMade,
-    on_start = start_timing::<OSC>,
-    on_stop = stop_timing::<OSC>
-)]
-fn osc_seconds() -> f64 {
-    seconds(OSC)
-}
-
-/// Calls that take part in collective operations.
-#[pvar(
-    name = "calls_coll_count",
-    class = "COUNTER",
-    verbosity = "USER_BASIC",
-    category = CallsMade,
-    on_start = start_counting::<COLL>,
-    on_stop = stop_counting::<COLL>
-)]
-fn coll_count() -> u64 {
-    calls(COLL)
-}
-
-/// Time spent in calls that take part in collective operations, summed over threads.
-#[pvar(
-    name = "calls_coll_seconds",
-    class = "TIMER",
-    verbosity = "USER_BASIC",
-    category = CallsMade,
-    on_start = start_timing::<COLL>,
-    on_stop = stop_timing::<COLL>
-)]
-fn coll_seconds() -> f64 {
-    seconds(COLL)
-}
-
-/// Calls that wait or test for completion.
-#[pvar(
-    name = "calls_wait_count",
-    class = "COUNTER",
-    verbosity = "USER_BASIC",
-    category = CallsMade,
-    on_start = start_counting::<WAIT>,
-    on_stop = stop_counting::<WAIT>
-)]
-fn wait_count() -> u64 {
-    calls(WAIT)
-}
-
-/// Time spent in calls that wait or test for completion, summed over threads.
-#[pvar(
-    name = "calls_wait_seconds",
-    class = "TIMER",
-    verbosity = "USER_BASIC",
-    category = CallsMade,
-    on_start = start_timing::<WAIT>,
-    on_stop = stop_timing::<WAIT>
-)]
-fn wait_seconds() -> f64 {
-    seconds(WAIT)
-}
-
-/// Calls that open, read, write and describe files.
-#[pvar(
-    name = "calls_io_count",
-    class = "COUNTER",
-    verbosity = "USER_BASIC",
-    category = CallsMade,
-    on_start = start_counting::<IO>,
-    on_stop = stop_counting::<IO>
-)]
-fn io_count() -> u64 {
-    calls(IO)
-}
-
-/// Time spent in calls that open, read, write and describe files, summed over threads.
-#[pvar(
-    name = "calls_io_seconds",
-    class = "TIMER",
-    verbosity = "USER_BASIC",
-    category = CallsMade,
-    on_start = start_timing::<IO>,
-    on_stop = stop_timing::<IO>
-)]
-fn io_seconds() -> f64 {
-    seconds(IO)
+variables! {
+    POINT_TO_POINT: "send, receive and probe messages",
+        p2p_count = "calls_p2p_count", p2p_seconds = "calls_p2p_seconds";
+    OSC: "access memory of other processes or synchronize accesses",
+        osc_count = "calls_osc_count", osc_seconds = "calls_osc_seconds";
+    COLL: "take part in collective operations",
+        coll_count = "calls_coll_count", coll_seconds = "calls_coll_seconds";
+    WAIT: "wait or test for completion",
+        wait_count = "calls_wait_count", wait_seconds = "calls_wait_seconds";
+    IO: "open, read, write and describe files",
+        io_count = "calls_io_count", io_seconds = "calls_io_seconds";
 }

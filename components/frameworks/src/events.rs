@@ -18,10 +18,7 @@ pub struct Objects;
 
 /// A communicator was created, or was used for the first time if its creation was not observed.
 #[event(
-    name = "comm_created",
-    source = Clock,
-    category = Objects,
-    listeners = LISTENING,
+    name = "comm_created", source = Clock, category = Objects, listeners = LISTENING,
     verbosity = "USER_DETAIL"
 )]
 #[derive(Debug)]
@@ -38,11 +35,7 @@ pub struct CommCreated {
 
 /// A communicator was freed.
 #[event(
-    name = "comm_freed",
-    source = Clock,
-    category = Objects,
-    listeners = LISTENING,
-    verbosity = "USER_DETAIL"
+    name = "comm_freed", source = Clock, category = Objects, listeners = LISTENING, verbosity = "USER_DETAIL"
 )]
 #[derive(Debug)]
 pub struct CommFreed {
@@ -52,10 +45,7 @@ pub struct CommFreed {
 
 /// A window for one-sided communication was created, or was used for the first time if its creation was not observed.
 #[event(
-    name = "win_created",
-    source = Clock,
-    category = Objects,
-    listeners = LISTENING,
+    name = "win_created", source = Clock, category = Objects, listeners = LISTENING,
     verbosity = "USER_DETAIL"
 )]
 #[derive(Debug)]
@@ -68,11 +58,7 @@ pub struct WinCreated {
 
 /// A window for one-sided communication was freed.
 #[event(
-    name = "win_freed",
-    source = Clock,
-    category = Objects,
-    listeners = LISTENING,
-    verbosity = "USER_DETAIL"
+    name = "win_freed", source = Clock, category = Objects, listeners = LISTENING, verbosity = "USER_DETAIL"
 )]
 #[derive(Debug)]
 pub struct WinFreed {
@@ -80,7 +66,6 @@ pub struct WinFreed {
     pub window: u64,
 }
 
-/// The number of registrations for objects that are created or freed.
 static LISTENING: AtomicU32 = AtomicU32::new(0);
 
 /// Returns true if a tool listens to communicators and windows being created or freed (one load). A host that otherwise

@@ -3,7 +3,6 @@
 //! The lower part of an identity is the number of the object in the order of creation, the upper part its slot, or 0 where the
 //! slot equals the number.
 
-/// The width of the lower part.
 const NUMBER_BITS: u32 = 40;
 
 /// The number of slots that an identity can have room for.
@@ -31,7 +30,6 @@ pub(crate) fn identity(number: u64, reused: Option<u32>) -> u64 {
     reused.map_or(0, u64::from) << NUMBER_BITS | number
 }
 
-/// Returns true if an identity can have a slot, so that it can be reused.
 pub(crate) fn is_reusable(slot: u32) -> bool {
     slot < SLOTS
 }

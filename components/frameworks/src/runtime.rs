@@ -18,7 +18,6 @@ use crate::{calls, coll, comms, osc, pml, windows};
 /// A host's communicators, windows and components.
 pub struct Runtime {
     world: OnceLock<World>,
-    /// True once closing of the components has begun.
     ended: AtomicBool,
     pml: pml::Dispatch,
     osc: osc::Dispatch,
@@ -238,7 +237,6 @@ mod tests {
     use crate::comms::{self, Description, Ranks, Record};
     use crate::windows;
 
-    /// Records its notifications.
     struct Notified(Mutex<Vec<&'static str>>);
 
     impl Notified {

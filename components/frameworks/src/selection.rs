@@ -4,7 +4,6 @@
 //! Open MPI's own lists (`mpiexec --mca pml ^monitoring`) name its components. A component of ours with the same name as an
 //! excluded one is excluded, too, unless a list of ours says otherwise.
 
-/// The selected components of a framework.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Selection<'a> {
     Only(Vec<&'a str>),
@@ -31,7 +30,8 @@ impl<'a> Selection<'a> {
             } else if known.contains(&name) {
                 names.push(name);
             } else {
-                warnings.push(format!("no component is called `{name}` (available: {})", NameList(known)));
+                let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+                warnings.push(format!("no component is called `{name}` (available: {known})"));
             }
         }
         (if inverse { Self::AllBut(names) } else { Self::Only(names) }, warnings)
@@ -45,7 +45,6 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// A selection list, with its origin.
 #[derive(Debug)]
 pub(crate) struct List {
     pub(crate) text: String,
@@ -84,14 +83,6 @@ impl List {
                 })
                 .collect(),
         }
-    }
-}
-
-struct NameList<'a>(&'a [&'a str]);
-
-impl std::fmt::Display for NameList<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.0.is_empty() { f.write_str("none") } else { f.write_str(&self.0.join(", ")) }
     }
 }
 

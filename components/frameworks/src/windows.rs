@@ -17,7 +17,6 @@ struct Records {
     newest: u64,
     /// Slots that can be used again.
     slots: Vec<u32>,
-    /// Windows that are not freed.
     live: BTreeSet<u64>,
     /// Windows that a handle was bound to, freed or not.
     pinned: BTreeSet<u64>,
@@ -27,7 +26,6 @@ struct Records {
     review_at: usize,
 }
 
-/// The minimum of `review_at`.
 const REVIEW_AT: usize = 16;
 
 impl Records {
@@ -49,7 +47,6 @@ impl Records {
         WindowId::from_number(window)
     }
 
-    /// Removes the sums of a freed window, so that its slot can be reused.
     fn remove(&mut self, window: u64) {
         self.pinned.remove(&window);
         let slot = slot(window);
@@ -131,7 +128,6 @@ impl Windows {
         }
     }
 
-    /// Removes the sums of freed windows that no handle is bound to any more.
     fn review(&self) {
         let mut records = self.records.lock();
         // Read under the lock, so that the list includes handles that were bound in the meantime.

@@ -15,9 +15,7 @@ const BARRIER: i32 = -10;
 const BCAST: i32 = -11;
 const ALLREDUCE: i32 = -12;
 const GATHER: i32 = -13;
-/// The tag of messages that create a window.
 pub(crate) const CREATE: i32 = -20;
-/// The tag of the accesses to a window.
 pub(crate) const ACCESS: i32 = -21;
 
 /// All of them fail when a process that they wait for has ended.
@@ -74,7 +72,6 @@ impl Comm {
         })
     }
 
-    /// Performs an operation and reports its beginning and its success.
     fn collective<R>(
         &self,
         kind: Kind,
@@ -101,7 +98,6 @@ impl Comm {
 }
 
 impl Process {
-    /// Sends the root's data to all others.
     pub(crate) fn bcast(&self, context: u32, data: &mut [u8], root: usize, tag: i32) -> Result<()> {
         if self.rank == root {
             return self.others().try_for_each(|to| self.send(context, data, to, tag));
@@ -109,7 +105,6 @@ impl Process {
         copy(&self.receive(context, root, tag)?, data)
     }
 
-    /// Sends all values to the root, which returns them.
     pub(crate) fn gather<T: Pod>(
         &self,
         context: u32,

@@ -12,14 +12,12 @@ use mpit_components::comms::CommId;
 use super::wire::{ENDED, FINALIZED, Message};
 use super::{ANY_SOURCE, ANY_TAG, Error, Result, Status};
 
-/// The context of the world communicator.
 pub(crate) const WORLD: u32 = 0;
 
 /// Messages of the communicator that arrived and wait for a receive, those of the host itself included.
 #[mpit::pvar(class = "LEVEL", highwatermark, verbosity = "USER_DETAIL")]
 static UNEXPECTED_QUEUE_LENGTH: CommLevels<u64> = CommLevels::new();
 
-/// The messages that a receive or a probe matches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pattern {
     pub(crate) context: u32,
@@ -39,7 +37,6 @@ impl Pattern {
 /// The messages on the way to this process, and the processes that ended.
 #[derive(Default)]
 struct State {
-    /// Unexpected messages, by context.
     queues: HashMap<u32, VecDeque<Message>>,
     /// The processes that ended, and whether each of them finalized.
     ended: HashMap<usize, bool>,
@@ -56,14 +53,12 @@ impl State {
         self.end_of(pattern.source)
     }
 
-    /// Returns the error of an operation with a process, if that has ended.
     fn end_of(&self, peer: usize) -> Option<Error> {
         let finalized = *self.ended.get(&peer)?;
         Some(if finalized { Error::Finalized(peer) } else { Error::Crashed(peer) })
     }
 
-    /// Returns the queue of a context and the place of the first message in it that matches, or the reason why there will be
-    /// none.
+    /// Returns the queue of a context and the place of the first message that matches, or the reason why there will be none.
     fn find(&mut self, pattern: &Pattern) -> Option<Result<(&mut VecDeque<Message>, usize)>> {
         let hopeless = self.hopeless(pattern);
         let queue = self.queues.entry(pattern.context).or_default();
@@ -79,7 +74,6 @@ impl State {
 pub(crate) struct Engine {
     state: Mutex<State>,
     changed: Condvar,
-    /// The length of the world's queue that tools see.
     length: CommLevel<u64>,
 }
 
@@ -93,7 +87,6 @@ impl Engine {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until `look` returns a value.
     fn wait<R>(&self, mut look: impl FnMut(&mut State) -> Option<R>) -> R {
         let mut state = self.lock();
         loop {
@@ -104,7 +97,6 @@ impl Engine {
         }
     }
 
-    /// Waits for a message that matches and extracts it.
     pub(crate) fn receive(&self, pattern: &Pattern) -> Result<Message> {
         self.wait(|state| {
             let message = state.find(pattern)?.map(|(queue, at)| queue.remove(at)).transpose()?;
@@ -113,7 +105,6 @@ impl Engine {
         })
     }
 
-    /// Waits for a message that matches and returns its status.
     pub(crate) fn probe(&self, pattern: &Pattern) -> Result<Status> {
         self.wait(|state| Some(state.find(pattern)?.map(|(queue, at)| Status::of(&queue[at]))))
     }
@@ -139,12 +130,10 @@ impl Engine {
         }
     }
 
-    /// Waits until so many processes have ended.
     pub(crate) fn wait_for_ends(&self, count: usize) {
         self.wait(|state| if state.ended.len() == count { Some(()) } else { None });
     }
 
-    /// Removes the queue of a freed window.
     pub(crate) fn remove(&self, context: u32) {
         self.lock().queues.remove(&context);
     }

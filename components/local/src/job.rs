@@ -62,7 +62,6 @@ impl Job {
         Ok((job, connections))
     }
 
-    /// Waits until all ranks have connected.
     fn accept_all(&mut self, listener: &UnixListener, socket: &Path) -> Result<Vec<UnixStream>> {
         let doing = "listen for the ranks";
         let ids: Vec<u32> = self.children.iter().map(Child::id).collect();
@@ -91,7 +90,6 @@ impl Job {
         }
     }
 
-    /// Fails if a rank has ended.
     fn check(&mut self) -> Result<()> {
         for (rank, child) in self.children.iter_mut().enumerate() {
             if let Some(status) = child.try_wait().map_err(error::system("wait for a rank"))? {
@@ -145,7 +143,6 @@ impl Job {
         Ok(failure.map_or(ExitCode::SUCCESS, |(_, code)| code))
     }
 
-    /// Kills the remaining ranks and returns them.
     fn kill_remaining(&mut self) -> Vec<usize> {
         let mut killed = Vec::new();
         for (rank, child) in self.children.iter_mut().enumerate() {

@@ -41,7 +41,6 @@ pub fn launch(ranks: usize, body: impl FnOnce(&Comm) -> Outcome) -> ExitCode {
     })
 }
 
-/// Runs the body of a rank.
 fn run(
     stream: UnixStream,
     rank: usize,
@@ -59,7 +58,6 @@ fn run(
     outcome.map_err(|error| format!("rank {rank}: {error}"))
 }
 
-/// Runs the launcher.
 fn supervise(ranks: usize) -> Result<ExitCode> {
     let (job, connections) = Job::start(ranks, || {
         let mut command = Command::new(env::current_exe()?);

@@ -14,22 +14,17 @@ use super::engine::{Engine, Pattern, WORLD};
 use super::wire::{self, FINALIZED, Message, Writer};
 use super::{Error, Result, error};
 
-/// One rank of the world.
 pub(crate) struct Process {
     pub(crate) rank: usize,
-    /// The number of ranks in the world.
     pub(crate) size: usize,
-    /// The identity of the world communicator in the frameworks.
     pub(crate) id: CommId,
     pub(crate) engine: Arc<Engine>,
     stream: UnixStream,
     writer: Writer,
-    /// The context of the next window.
     next_context: AtomicU32,
 }
 
 impl Process {
-    /// Creates the process from its connection, and registers its communicators.
     pub(crate) fn new(stream: UnixStream, rank: usize, size: usize) -> Result<Self> {
         let id = comms::created(Description::new(Ranks::World(size as u32), "MPI_COMM_WORLD"));
         // No operation uses it, but files list it as Open MPI's do.
@@ -54,19 +49,16 @@ impl Process {
         Ok(Self { rank, size, id, engine, stream, writer, next_context: AtomicU32::new(WORLD + 1) })
     }
 
-    /// Fails if there is no such rank.
     pub(crate) fn check_rank(&self, rank: usize) -> Result<()> {
         if rank < self.size { Ok(()) } else { Err(Error::NoSuchRank { rank, size: self.size }) }
     }
 
-    /// Returns the ranks of the other processes.
     pub(crate) fn others(&self) -> impl Iterator<Item = usize> {
         let own = self.rank;
         (0..self.size).filter(move |rank| *rank != own)
     }
 
-    /// Sends a message. Returns when the data has been copied. All messages that leave this process pass through this
-    /// function, which reports them.
+    /// Sends a message, and reports it, as all messages of this process are. Returns when the data has been copied.
     pub(crate) fn send(&self, context: u32, data: &[u8], to: usize, tag: i32) -> Result<()> {
         self.check_rank(to)?;
         if pml::active() {
@@ -81,7 +73,6 @@ impl Process {
         wire::write(&self.writer, to, context, tag, data).map_err(error::system("send a message"))
     }
 
-    /// Receives an internal message.
     pub(crate) fn receive(&self, context: u32, source: usize, tag: i32) -> Result<Vec<u8>> {
         Ok(self.engine.receive(&Pattern { context, source, tag })?.data)
     }

@@ -23,7 +23,6 @@ pub struct Window<T: Pod> {
     context: u32,
     id: WindowId,
     memory: Mutex<Vec<T>>,
-    /// The number of elements that each process exposes.
     lengths: Vec<usize>,
 }
 

@@ -22,7 +22,6 @@ pub(crate) const FINALIZED: i32 = i32::MIN;
 /// The tag of the launcher's message about a rank that ended.
 pub(crate) const ENDED: i32 = i32::MIN + 1;
 
-/// A message.
 #[derive(Debug)]
 pub(crate) struct Message {
     /// The sender; on the way to the launcher, the receiver.
@@ -34,10 +33,8 @@ pub(crate) struct Message {
     pub(crate) data: Vec<u8>,
 }
 
-/// The sending side of a connection.
 pub(crate) type Writer = Mutex<BufWriter<UnixStream>>;
 
-/// Returns the sending side of a connection.
 pub(crate) fn writer(stream: &UnixStream) -> io::Result<Writer> {
     Ok(Mutex::new(BufWriter::new(stream.try_clone()?)))
 }
@@ -51,7 +48,6 @@ pub(crate) fn write(to: &Writer, peer: usize, context: u32, tag: i32, data: &[u8
     to.flush()
 }
 
-/// Reads a message.
 pub(crate) fn read(from: &mut impl Read) -> io::Result<Message> {
     let mut header = [0_u64; 3];
     from.read_exact(bytemuck::bytes_of_mut(&mut header))?;
@@ -63,13 +59,11 @@ pub(crate) fn read(from: &mut impl Read) -> io::Result<Message> {
     Ok(Message { peer: peer as usize, context: (label >> 32) as u32, tag: label as i32, data })
 }
 
-/// Passes a program its rank in the environment.
 pub(crate) fn assign(command: &mut Command, socket: &Path, rank: usize) {
     command.env(SOCKET, socket).env(RANK, rank.to_string());
 }
 
-/// Connects to the launcher, if this process is a rank. Waits until all ranks have joined and returns the connection, the
-/// rank, and the number of ranks.
+/// Connects to the launcher if this process is a rank, and waits until all have joined. Returns connection, rank and size.
 pub(crate) fn join() -> Result<Option<(UnixStream, usize, usize)>> {
     let rank = environment::var(RANK).and_then(|rank| rank.parse().ok());
     let (Some(socket), Some(rank)) = (environment::var_os(SOCKET), rank) else { return Ok(None) };
@@ -82,7 +76,6 @@ pub(crate) fn join() -> Result<Option<(UnixStream, usize, usize)>> {
     Ok(if size == 0 { None } else { Some((stream, rank as usize, size as usize)) })
 }
 
-/// Identifies this process to the launcher and returns the answer.
 fn exchange(stream: &mut UnixStream, rank: u32) -> io::Result<u32> {
     stream.write_all(&rank.to_ne_bytes())?;
     stream.write_all(&process::id().to_ne_bytes())?;

@@ -22,7 +22,6 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Runs a scenario, in the launcher and in the ranks.
 fn run(scenario: &str) -> ExitCode {
     match scenario {
         "fine" => launch(3, |world| Ok(world.barrier()?)),
@@ -110,8 +109,7 @@ fn output(scenario: &str) -> Output {
     command(scenario).stdin(Stdio::null()).output().expect("the program starts")
 }
 
-/// Runs a scenario and checks the exit code and that standard error has all of these lines, the host's or the
-/// scenario's own.
+/// Runs a scenario; checks the exit code, and that standard error has these lines, the host's or the scenario's own.
 #[track_caller]
 fn check(scenario: &str, code: i32, lines: &[&str]) -> Output {
     let output = output(scenario);
@@ -152,7 +150,6 @@ fn check_all() {
     ranks_end_with_their_launcher().expect("the scenario runs");
 }
 
-/// Checks that the ranks end when their launcher is killed.
 fn ranks_end_with_their_launcher() -> Result<(), Box<dyn Error>> {
     let mut launcher = command("sleep").stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
     let mut output = BufReader::new(launcher.stdout.take().ok_or("the output is a pipe")?);

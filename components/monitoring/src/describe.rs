@@ -5,7 +5,6 @@ use std::sync::Arc;
 use mpit_format::profile::{Block, Label, Members};
 use mpit_frameworks::comms::{Ranks, Record};
 
-/// Returns the label of a communicator: its name, or else its origin.
 pub(crate) fn label(comm: &Record) -> Label {
     match &comm.origin {
         Some(origin) if comm.name.is_empty() => {
@@ -47,7 +46,6 @@ mod tests {
                 ranks: Ranks::World(2),
                 remote: false,
                 neighbors: [].into(),
-                freed: false,
                 alike: 3,
             };
             let block = block(&record);

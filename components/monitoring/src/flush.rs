@@ -1,11 +1,13 @@
 //! The variable that writes a file for each phase of a program, from the start of a handle to its stop.
 
 use std::collections::BTreeMap;
-use std::ffi::c_char;
+use std::ffi::{OsStr, c_char};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::Arc;
 
 use mpit::cell::{Custom, HandleId};
-use mpit::internal::lock::{Guard, Mutex};
+use mpit::internal::lock::Mutex;
 use mpit::object::Object;
 use mpit::{Error, Result, pvar};
 use mpit_frameworks::Subscription;
@@ -20,12 +22,7 @@ use crate::{settings, whole_run};
 /// <value>.<rank in the world>.prof, and creates missing directories. With an empty value it writes nothing. If the file
 /// cannot be written, the handle stays started and keeps its records for the next stop. A reset begins a new phase. Handles
 /// are independent of each other. Start and stop take locks and allocate, so do not call them in signal handlers.
-#[pvar(
-    name = "pml_monitoring_flush",
-    class = "GENERIC",
-    verbosity = "USER_BASIC",
-    category = PmlMonitoring
-)]
+#[pvar(name = "pml_monitoring_flush", class = "GENERIC", verbosity = "USER_BASIC", category = PmlMonitoring)]
 static FLUSH: Flush = Flush { handles: Mutex::new(BTreeMap::new()) };
 
 /// The cell: the existing handles. Each has a lock of its own, since writing a file takes long.
@@ -33,23 +30,21 @@ struct Flush {
     handles: Mutex<BTreeMap<HandleId, Arc<Mutex<Handle>>>>,
 }
 
-/// A handle.
 struct Handle {
     stem: Vec<u8>,
-    /// The phase, while the handle is started.
     phase: Option<Phase>,
     /// The end of the latest phase. Bytes that are not counted yet and not in it belong to the next one.
     ended: RunSnapshot,
 }
 
-/// Writes the file of a phase that ends now.
 fn write(phase: &Phase, now: &RunSnapshot, stem: &[u8]) -> Result<()> {
     if stem.is_empty() {
         return Ok(());
     }
     let world = RUNTIME.world().ok_or(Error::NotAccessible)?;
     let profile = phase.until(now, world.rank);
-    whole_run::file(&profile, stem, &format!(".{}.prof", world.rank)).map_err(|_| Error::Invalid)
+    whole_run::file(&profile, Path::new(OsStr::from_bytes(stem)), &format!(".{}.prof", world.rank))
+        .map_err(|_| Error::Invalid)
 }
 
 impl Handle {
@@ -80,7 +75,6 @@ impl Handle {
         }
     }
 
-    /// Ends the phase without writing.
     fn end(&mut self) {
         if self.phase.take().is_some() {
             subscriptions().into_iter().for_each(Subscription::remove);
@@ -89,12 +83,8 @@ impl Handle {
 }
 
 impl Flush {
-    fn map(&self) -> Guard<'_, BTreeMap<HandleId, Arc<Mutex<Handle>>>> {
-        self.handles.lock()
-    }
-
     fn with<R>(&self, handle: HandleId, act: impl FnOnce(&mut Handle) -> R) -> Result<R> {
-        let handle = self.map().get(&handle).cloned().ok_or(Error::InvalidHandle)?;
+        let handle = self.handles.lock().get(&handle).cloned().ok_or(Error::InvalidHandle)?;
         let mut handle = handle.lock();
         Ok(act(&mut handle))
     }
@@ -105,14 +95,14 @@ impl Custom for Flush {
     const COUNT: usize = 4096;
 
     fn bind(&self, handle: HandleId, _object: &Object<'_>) -> Result<()> {
-        self.map().insert(handle, Arc::new(Mutex::new(Handle::new())));
+        self.handles.lock().insert(handle, Arc::new(Mutex::new(Handle::new())));
         Ok(())
     }
 
     fn unbind(&self, handle: HandleId) {
         // A handle that is freed while it is started writes nothing: only a stop writes.
         let _ = self.with(handle, Handle::end);
-        self.map().remove(&handle);
+        self.handles.lock().remove(&handle);
     }
 
     fn start(&self, handle: HandleId) -> Result<()> {
@@ -153,7 +143,6 @@ mod tests {
     /// A process that no other test sends to.
     const PEER: u32 = 4242;
 
-    /// Returns the number and bytes of messages in the phase so far.
     fn sent(handle: &Handle) -> (u64, u64) {
         let phase = handle.phase.as_ref().expect("started");
         let profile = phase.begin.until_now(0, &phase.comms);

@@ -36,28 +36,28 @@ impl Observer for Recorder {
 
 impl comms::Observer for Recorder {
     fn created(&self, comm: &Record) {
-        coll::created(comm);
+        coll::STATS.created(comm);
     }
 
     fn renamed(&self, comm: &Record) {
-        coll::renamed(comm);
+        coll::STATS.renamed(comm);
     }
 
     fn is_used(&self, comm: CommId) -> bool {
-        coll::is_used(comm)
+        coll::STATS.is_used(comm)
     }
 
     fn merge(&self, comm: CommId, target: &Record) {
-        coll::merge(comm, target);
+        coll::STATS.merge(comm, target);
     }
 
     fn close(&self, comm: CommId) -> bool {
-        coll::close(comm)
+        coll::STATS.close(comm)
     }
 }
 
 impl windows::Observer for Recorder {
     fn pinned(&self, window: WindowId) {
-        osc::count_window(window);
+        osc::WINDOWS.add(window);
     }
 }

@@ -1,12 +1,12 @@
 //! Atomic writing of files: a file appears complete or not at all.
 
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use mpit::internal::files::{open_regular, without_size_signal};
-
 use mpit_format::names;
+use mpit_frameworks::diagnostics::warn;
 
 use crate::{directory, run};
 
@@ -20,17 +20,17 @@ pub fn write_whole(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> 
     without_size_signal(|| through_temporary(path, write, |temporary| fs::rename(temporary, path)))
 }
 
-/// Writes `<stem><ending>` like [`write_whole`]. `stem` gets the number of this process's world, and `first` is the first
-/// line of the text.
+/// Writes `<stem><ending>` like [`write_whole`], and reports a failure to the user. `stem` gets the number of this process's
+/// world, and `first` is the first line of the text.
 ///
 /// An existing file of that name that another process wrote since this one began is kept: it belongs to another world, or
-/// to another job with the same names. The file then gets the next number. Returns the final name.
+/// to another job with the same names. The file then gets the next number.
 pub(crate) fn write_apart(
     stem: &Path,
     ending: &str,
     first: &[u8],
     write: impl FnOnce(&File) -> io::Result<()>,
-) -> io::Result<PathBuf> {
+) -> io::Result<()> {
     let name = |number| {
         let mut name = names::stem_of(stem, number).into_os_string();
         name.push(ending);
@@ -43,14 +43,21 @@ pub(crate) fn write_apart(
         // Creating a hard link fails if the name exists, so of two concurrent processes only one gets the name.
         if fs::hard_link(temporary, &path).is_ok() {
             let _ = fs::remove_file(temporary);
-            return Ok(path);
+            return Ok(());
         }
         if !is_of_another(&path, first) {
-            return fs::rename(temporary, &path).map(|()| path);
+            return fs::rename(temporary, &path);
         }
         number += 1;
     };
     without_size_signal(|| through_temporary(&first_name, write, put))
+        .inspect_err(|error| warn(format_args!("cannot write {}{ending}: {error}", stem.display())))
+}
+
+/// Writes a text like [`write_apart`].
+pub(crate) fn write_text(stem: &Path, ending: &str, text: &[u8]) -> io::Result<()> {
+    let first = text.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
+    write_apart(stem, ending, first, |mut file| file.write_all(text))
 }
 
 /// Returns true if the file was written since this process began, and by another one.
@@ -68,11 +75,11 @@ pub(crate) fn first_line(file: File) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-fn through_temporary<R>(
+fn through_temporary(
     path: &Path,
     write: impl FnOnce(&File) -> io::Result<()>,
-    put: impl FnOnce(&Path) -> io::Result<R>,
-) -> io::Result<R> {
+    put: impl FnOnce(&Path) -> io::Result<()>,
+) -> io::Result<()> {
     directory::create_for(path)?;
     let (temporary, file) = create_temporary(path.parent().unwrap_or(Path::new("")), path)?;
     write(&file).and_then(|()| put(&temporary)).inspect_err(|_| {

@@ -7,7 +7,6 @@ use mpit_frameworks::comms::Reader;
 use crate::runtime::RUNTIME;
 use crate::{coll, describe, osc, pml, record};
 
-/// Returns the subscriptions of the components.
 pub(crate) fn subscriptions() -> [&'static Subscription; 3] {
     [&pml::SUBSCRIPTION, &osc::SUBSCRIPTION, &coll::SUBSCRIPTION]
 }
@@ -22,11 +21,14 @@ pub(crate) struct RunSnapshot {
 
 impl RunSnapshot {
     fn now() -> Self {
-        Self { messages: pml::snapshot(), accesses: osc::snapshot(), operations: coll::snapshot() }
+        Self {
+            messages: pml::MESSAGES.snapshot(),
+            accesses: osc::ACCESSES.snapshot(),
+            operations: coll::STATS.snapshot(),
+        }
     }
 
-    /// Returns a snapshot without the bytes of what other threads record meanwhile and is not counted yet. They are in the
-    /// snapshot that has the count, so that no line has bytes without a message.
+    /// Returns a snapshot without the bytes of operations in flight, which are in the snapshot that has their count.
     pub(crate) fn now_after(earlier: &Self) -> Self {
         let now = Self::now();
         Self {
@@ -43,7 +45,7 @@ impl RunSnapshot {
 
     /// Returns the records between this snapshot and a later one, like [`until_now`](Self::until_now).
     fn until(&self, now: &Self, me: u32, comms: &Reader) -> Profile {
-        let operations = coll::between(&self.operations, &now.operations);
+        let operations = coll::STATS.between(&self.operations, &now.operations);
         let comms = comms.comms().into_iter().map(|comm| {
             let mut block = describe::block(&comm);
             [block.one_to_all, block.all_to_one, block.all_to_all] = operations.on(comm.id);
@@ -66,7 +68,6 @@ pub(crate) struct Phase {
 }
 
 impl Phase {
-    /// Begins at the snapshot that `moment` returns.
     pub(crate) fn begin(moment: impl FnOnce() -> RunSnapshot) -> Self {
         // Before the snapshot, since operations after it may be on communicators that are freed at once.
         let comms = RUNTIME.comms().reader();

@@ -13,10 +13,7 @@ use crate::categories::PmlMonitoring;
 /// of messages are counted separately. With any value, each of the three is recorded while a handle of one of its
 /// monitoring variables is started. MPI_Pcontrol(0) pauses recording, and MPI_Pcontrol(1) resumes it.
 #[cvar(
-    name = "pml_monitoring_enable",
-    scope = "READONLY",
-    verbosity = "TUNER_BASIC",
-    category = PmlMonitoring,
+    name = "pml_monitoring_enable", scope = "READONLY", verbosity = "TUNER_BASIC", category = PmlMonitoring,
     env = "OMPI_MCA_pml_monitoring_enable"
 )]
 pub(crate) static ENABLE: Cvar<i32> = Cvar::new(0).range(0..=2);
@@ -27,21 +24,15 @@ pub(crate) static ENABLE: Cvar<i32> = Cvar::new(0).range(0..=2);
 /// <filename>_1.<rank>.prof, <filename>_2.<rank>.prof and so on, and the end of MPI writes the last of these files; to a
 /// stream, MPI_Pcontrol(2) writes all records so far.
 #[cvar(
-    name = "pml_monitoring_enable_output",
-    scope = "READONLY",
-    verbosity = "MPIDEV_ALL",
-    category = PmlMonitoring,
-    env = "OMPI_MCA_pml_monitoring_enable_output"
+    name = "pml_monitoring_enable_output", scope = "READONLY", verbosity = "MPIDEV_ALL",
+    category = PmlMonitoring, env = "OMPI_MCA_pml_monitoring_enable_output"
 )]
 pub(crate) static ENABLE_OUTPUT: Cvar<i32> = Cvar::new(0).range(0..=i32::MAX);
 
 /// First part of the names of files: rank r in the world writes <filename>.<r>.prof. Missing directories are created.
 /// This is also the initial value of each handle of pml_monitoring_flush.
 #[cvar(
-    name = "pml_monitoring_filename",
-    scope = "READONLY",
-    verbosity = "MPIDEV_ALL",
-    category = PmlMonitoring,
+    name = "pml_monitoring_filename", scope = "READONLY", verbosity = "MPIDEV_ALL", category = PmlMonitoring,
     env = "OMPI_MCA_pml_monitoring_filename"
 )]
 pub(crate) static FILENAME: Cvar<Text<2048>> = Cvar::new(Text::new(""));
@@ -61,15 +52,11 @@ pub(crate) enum StoreLocation {
 /// its records. file: the records are in <pml_monitoring_filename>.<rank in the world>.store, which remains if the process
 /// is killed. `mpit run` and `mpit report` read such files. A process that has written all its records removes the file.
 #[cvar(
-    name = "monitoring_store",
-    scope = "LOCAL",
-    settable = "before_init",
-    verbosity = "USER_BASIC",
+    name = "monitoring_store", scope = "LOCAL", settable = "before_init", verbosity = "USER_BASIC",
     category = PmlMonitoring
 )]
 pub(crate) static STORE: Cvar<StoreLocation> = Cvar::new(StoreLocation::Memory);
 
-/// Returns true if everything is recorded from the start of MPI to its end.
 pub(crate) fn is_enabled() -> bool {
     ENABLE.get() > 0
 }

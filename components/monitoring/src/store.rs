@@ -21,7 +21,6 @@ use mpit_format::store::blocks::{self, BlockHeader, BlockKind, HEADER, State};
 use mpit_frameworks::World;
 use mpit_frameworks::diagnostics::warn;
 
-/// The store of this process.
 pub(crate) static OF_PROCESS: Store = Store::new();
 
 /// The number of words in the first piece of memory. Later pieces grow with the total size, up to `MAX_PIECE`. Pieces of a
@@ -34,11 +33,9 @@ const MAX_PIECE: usize = 128 * 1024;
 pub struct Store {
     pieces: Log<Piece>,
     end: Mutex<End>,
-    /// True if there is a file.
     has_file: AtomicBool,
 }
 
-/// Contiguous words.
 #[derive(Debug)]
 enum Piece {
     Memory(Box<[AtomicU64]>),
@@ -54,7 +51,6 @@ impl Piece {
     }
 }
 
-/// The position of the next block.
 #[derive(Debug)]
 struct End {
     file: Option<Mapping>,
@@ -67,8 +63,7 @@ struct End {
 }
 
 impl End {
-    /// Detaches the file in a forked child, because it is the parent's: new blocks go to memory, behind the pieces that
-    /// both processes share. Returns true if that happened now.
+    /// Detaches the file, which is the parent's, in a forked child: new blocks go to memory. Returns true if it did so now.
     fn detach_if_forked(&mut self) -> bool {
         let forked = self.file.as_ref().is_some_and(|file| !file.is_ours());
         if forked {
@@ -170,7 +165,6 @@ impl Store {
         self.pieces.get(self.pieces.len().checked_sub(1)?).map(Piece::words)
     }
 
-    /// Marks the rest of the newest piece as unused.
     fn close_newest(&self, end: &End) {
         if let Some(piece) = self.newest()
             && let Some(rest) = (piece.len() - end.used).checked_sub(1)

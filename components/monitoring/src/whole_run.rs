@@ -1,8 +1,6 @@
 //! Output of the records, and its destinations.
 
-use std::ffi::OsStr;
-use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
+use std::io;
 use std::path::Path;
 
 use mpit::internal::lock::Mutex;
@@ -15,8 +13,8 @@ use mpit_frameworks::comms::Reader;
 use mpit_frameworks::diagnostics::warn;
 use mpit_frameworks::{Subscription, World};
 
-use crate::gather::{self, Output};
-use crate::output::write_apart;
+use crate::gather::{self, Output, in_one_piece};
+use crate::output::write_text;
 use crate::phase::{Phase, RunSnapshot, subscriptions};
 use crate::runtime::RUNTIME;
 use crate::settings::{self, stem_of_stores};
@@ -25,10 +23,8 @@ use crate::{directory, run, store};
 /// The state of the output for the whole run. It includes a reader of all communicators.
 static WHOLE_RUN: Mutex<Option<WholeRun>> = Mutex::new(None);
 
-/// The whole run, while some of it is still to be written.
 struct WholeRun {
     comms: Reader,
-    /// The number of numbered files written so far.
     phases: u32,
     phase: Phase,
 }
@@ -38,8 +34,7 @@ impl WholeRun {
         Self { comms: RUNTIME.comms().reader(), phases: 0, phase: Phase::begin(RunSnapshot::default) }
     }
 
-    /// Writes the records since the last numbered file to the next one, with the lines of components. Records that cannot
-    /// be written are in the file after that.
+    /// Writes the records since the last numbered file to the next one. Those that cannot be written are in the one after.
     fn write_phase(&mut self, me: u32, lines: Vec<(String, Vec<String>)>) {
         // Before the file is written: operations meanwhile belong to the next phase, also if their communicator is freed.
         let next = Phase::begin(|| RunSnapshot::now_after(&self.phase.begin));
@@ -47,7 +42,7 @@ impl WholeRun {
         profile.lines = lines;
         let ending = format!("_{}.{me}.prof", self.phases + 1);
         // `file` has reported the failure to the user.
-        if file(&profile, settings::FILENAME.get().as_str().as_bytes(), &ending).is_ok() {
+        if file(&profile, Path::new(settings::FILENAME.get().as_str()), &ending).is_ok() {
             self.phases += 1;
             self.phase = next;
         }
@@ -88,7 +83,6 @@ pub(crate) fn begin() {
     }
 }
 
-/// Writes the records of the whole run, for the last time.
 pub(crate) fn end() {
     // Runs functions of components, so it comes before the lock.
     let lines = lines_of_components();
@@ -100,7 +94,7 @@ pub(crate) fn end() {
     let output = match settings::ENABLE_OUTPUT.get() {
         1 => Output::Stdout,
         2 => Output::Stderr,
-        _ => Output::Files(stem.as_str().as_bytes()),
+        _ => Output::Files(Path::new(stem.as_str())),
     };
     store::OF_PROCESS.finalizing();
     if run.phases > 0 && matches!(output, Output::Files(_)) {
@@ -117,8 +111,7 @@ pub(crate) fn end() {
                 store::OF_PROCESS.remove_file();
                 // A store of an earlier run would otherwise count as newer than the file written now.
                 if let Output::Files(stem) = output {
-                    let stem = stem_of(Path::new(OsStr::from_bytes(stem)), run::number());
-                    store::discard(&path_of(&stem, world.rank));
+                    store::discard(&path_of(&stem_of(stem, run::number()), world.rank));
                 }
             }
         }
@@ -126,8 +119,7 @@ pub(crate) fn end() {
     }
 }
 
-/// Writes the records so far, if they are to be written at the end. Only this process takes part, as the other ranks may be
-/// anywhere in their program.
+/// Writes the records so far, if they are to be written at the end; alone, as other ranks may be anywhere.
 pub(crate) fn write_now() {
     if WHOLE_RUN.lock().is_none() {
         return;
@@ -140,16 +132,15 @@ pub(crate) fn write_now() {
     }
     let mut profile = RunSnapshot::default().until_now(world.rank, &run.comms);
     profile.lines = lines;
-    let written = match settings::ENABLE_OUTPUT.get() {
-        1 => in_one_piece(&profile, io::stdout().lock()),
-        _ => in_one_piece(&profile, io::stderr().lock()),
-    };
+    let written = text(&profile).and_then(|text| match settings::ENABLE_OUTPUT.get() {
+        1 => in_one_piece(io::stdout().lock(), &text),
+        _ => in_one_piece(io::stderr().lock(), &text),
+    });
     if let Err(error) = written {
         cannot_write(&error);
     }
 }
 
-/// Returns the lines that components add to the output.
 fn lines_of_components() -> Vec<(String, Vec<String>)> {
     let all = RUNTIME.report().into_iter();
     all.map(|(name, lines)| (name, lines.iter().map(Into::into).collect())).collect()
@@ -165,12 +156,6 @@ fn text(profile: &Profile) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Writes with a single system call, so that the output of several processes does not mix.
-fn in_one_piece(profile: &Profile, mut to: impl Write) -> io::Result<()> {
-    to.write_all(&text(profile)?)?;
-    to.flush()
-}
-
 /// Returns the text of a file, which begins with the line that identifies the run.
 fn with_identity(profile: &Profile, is_for_container: bool) -> io::Result<Vec<u8>> {
     let mut text = run::of_process().map_or_else(String::new, Identity::line).into_bytes();
@@ -183,11 +168,6 @@ fn with_identity(profile: &Profile, is_for_container: bool) -> io::Result<Vec<u8
 }
 
 /// Writes `<stem><ending>`. Errors are also reported to the user.
-pub(crate) fn file(profile: &Profile, stem: &[u8], ending: &str) -> io::Result<()> {
-    let stem = Path::new(OsStr::from_bytes(stem));
-    let text = with_identity(profile, false)?;
-    let first = text.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
-    write_apart(stem, ending, first, |mut file| file.write_all(&text))
-        .inspect_err(|error| warn(format_args!("cannot write {}{ending}: {error}", stem.display())))
-        .map(drop)
+pub(crate) fn file(profile: &Profile, stem: &Path, ending: &str) -> io::Result<()> {
+    write_text(stem, ending, &with_identity(profile, false)?)
 }

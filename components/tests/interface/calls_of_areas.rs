@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use mpit::internal::desc::PvarFlags;
 use mpit::object::Bind;
-use mpit::tool::{Class, Datatype, Tool};
+use mpit::tool::{Class, Datatype};
 use mpit_components::calls::{self, Area};
 
 use super::alone;
@@ -27,8 +27,7 @@ fn call(area: Area) {
 
 #[test]
 fn each_area_has_its_own_count_and_time() {
-    let _alone = alone();
-    let tool = Tool::new();
+    let (_alone, tool) = alone();
     for (area, name) in AREAS {
         let session = tool.session().unwrap();
         let count = session.handle(&format!("calls_{name}_count"), Class::Counter, None).unwrap();
@@ -66,8 +65,7 @@ fn each_area_has_its_own_count_and_time() {
 /// A call that began without a timer handle has no time; handles that are started when it ends count it.
 #[test]
 fn a_call_begun_before_is_not_timed() {
-    let _alone = alone();
-    let tool = Tool::new();
+    let (_alone, tool) = alone();
     let session = tool.session().unwrap();
     let count = session.handle("calls_wait_count", Class::Counter, None).unwrap();
     let seconds = session.handle("calls_wait_seconds", Class::Timer, None).unwrap();
@@ -85,8 +83,7 @@ fn a_call_begun_before_is_not_timed() {
 
 #[test]
 fn session_times_are_isolated() {
-    let _alone = alone();
-    let tool = Tool::new();
+    let (_alone, tool) = alone();
     let (one, two) = (tool.session().unwrap(), tool.session().unwrap());
     let [first, second] =
         [&one, &two].map(|session| session.handle("calls_p2p_seconds", Class::Timer, None).unwrap());
@@ -108,8 +105,7 @@ fn session_times_are_isolated() {
 #[test]
 fn times_of_threads_add_up() {
     const THREADS: u32 = 4;
-    let _alone = alone();
-    let tool = Tool::new();
+    let (_alone, tool) = alone();
     let session = tool.session().unwrap();
     let count = session.handle("calls_coll_count", Class::Counter, None).unwrap();
     let seconds = session.handle("calls_coll_seconds", Class::Timer, None).unwrap();

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicU32;
 
 use mpit::Error;
 use mpit::object::{OUTSIDE, Object};
-use mpit::tool::{Class, Handle, Session, Tool};
+use mpit::tool::{Class, Handle, Session};
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};
 
@@ -25,7 +25,6 @@ fn operation(comm: CommId, kind: Kind, root: Root, volume: Volume<'_>) -> Operat
 /// Bytes for each rank or neighbor: 0, 10, 20 and so on.
 const BY: Volume<'_> = Volume::By(&|number| u64::from(number) * 10);
 
-/// The handles of a session on all variables.
 struct Handles<'s> {
     count: Handle<'s>,
     size: Handle<'s>,
@@ -57,7 +56,6 @@ impl<'s> Handles<'s> {
         (self.count.read().unwrap(), self.size.read().unwrap())
     }
 
-    /// Count and size by pattern.
     fn patterns(&self) -> [(u64, u64); 3] {
         let one = |handle: &Handle<'_>| handle.read::<u64>().unwrap()[0];
         self.patterns.each_ref().map(|(count, size)| (one(count), one(size)))
@@ -66,8 +64,7 @@ impl<'s> Handles<'s> {
 
 #[test]
 fn each_operation_counts_what_it_exchanges() {
-    let _alone = alone();
-    let tool = Tool::new();
+    let (_alone, tool) = alone();
     let neighbors = [3, 1, 0, OUTSIDE, 3];
     let each = Volume::Each(8);
     let none = (0, 0);
@@ -115,33 +112,8 @@ fn each_operation_counts_what_it_exchanges() {
 }
 
 #[test]
-fn intercommunicators_count_remote_groups() {
-    let _alone = alone();
-    let tool = Tool::new();
-    // Three in the other group; this process has the rank 1 in its own.
-    let comm = comms::created(Description {
-        origin: None,
-        name: "bridge",
-        ranks: list(&[3, 0, OUTSIDE]),
-        remote: true,
-        neighbors: [].into(),
-    });
-    let session = tool.session().unwrap();
-    let handles = Handles::start(&session, comm);
-    coll::end(&operation(comm, Kind::Bcast, Root::Here, Volume::Each(8)));
-    // Of the other group's root, and of another one in this group.
-    coll::end(&operation(comm, Kind::Bcast, Root::At(1), Volume::Each(8)));
-    coll::end(&operation(comm, Kind::Bcast, Root::None, Volume::Each(8)));
-    coll::end(&operation(comm, Kind::Gatherv, Root::Here, BY));
-    coll::end(&operation(comm, Kind::Allgather, Root::None, Volume::Each(100)));
-    assert_eq!(handles.patterns(), [(1, 24), (1, 30), (1, 300)]);
-    assert_eq!(handles.peers(), (vec![3, 0, 0, 3], vec![118, 0, 0, 108]));
-}
-
-#[test]
 fn arrays_show_ranks_of_their_communicator() {
-    let _alone = alone();
-    let tool = Tool::new();
+    let (_alone, tool) = alone();
     let session = tool.session().unwrap();
     let reversed: Vec<AtomicU32> = [3, OUTSIDE, 1, 0].map(AtomicU32::new).into();
     let object = Object::comm(7, &reversed);
@@ -167,8 +139,7 @@ fn arrays_show_ranks_of_their_communicator() {
 #[test]
 fn freed_communicators_keep_their_totals() {
     const TIMES: u64 = 1000;
-    let _alone = alone();
-    let tool = Tool::new();
+    let (_alone, tool) = alone();
     let session = tool.session().unwrap();
     let first = comm(Ranks::World(4));
     // A host says so when a handle is bound to it.
@@ -192,8 +163,7 @@ fn freed_communicators_keep_their_totals() {
 /// More groups than there are shared sums for.
 #[test]
 fn unlimited_groups_are_counted_separately() {
-    let _alone = alone();
-    let tool = Tool::new();
+    let (_alone, tool) = alone();
     let session = tool.session().unwrap();
     let handles = Handles::start(&session, comm(Ranks::World(4)));
     for far in 0..3000 {
@@ -213,8 +183,7 @@ fn unlimited_groups_are_counted_separately() {
 
 #[test]
 fn unreported_communicators_are_ignored() {
-    let _alone = alone();
-    let tool = Tool::new();
+    let (_alone, tool) = alone();
     let session = tool.session().unwrap();
     let freed = comm(Ranks::World(4));
     comms::freed(freed);
@@ -224,29 +193,4 @@ fn unreported_communicators_are_ignored() {
     }
     assert_eq!(handles.peers(), (vec![0; 4], vec![0; 4]));
     assert_eq!(handles.patterns(), [(0, 0); 3]);
-}
-
-/// Several threads, each on a communicator of its own, as `MPI_THREAD_MULTIPLE` allows.
-#[test]
-fn threads_are_counted_exactly() {
-    const EACH: u64 = 20_000;
-    let _alone = alone();
-    let tool = Tool::new();
-    let session = tool.session().unwrap();
-    let handles = Handles::start(&session, comm(Ranks::World(4)));
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| {
-                let own = comm(Ranks::World(4));
-                for _ in 0..EACH {
-                    coll::end(&operation(own, Kind::Allreduce, Root::None, Volume::Each(3)));
-                    coll::end(&operation(own, Kind::Alltoallv, Root::None, BY));
-                }
-                comms::freed(own);
-            });
-        }
-    });
-    let (count, size) = handles.peers();
-    assert_eq!(count, [8 * EACH, 0, 8 * EACH, 8 * EACH]);
-    assert_eq!(size, [12 * EACH, 0, 92 * EACH, 132 * EACH]);
 }

@@ -1,6 +1,6 @@
 //! The events of the frameworks and of communicators and windows, as callbacks see them.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use mpit::event::Safety;
 use mpit::object::{Bind, Object};
@@ -10,7 +10,8 @@ use mpit_components::comms::{self, CommId, Description, Ranks};
 use mpit_components::osc::{self, Access};
 use mpit_components::windows;
 
-/// The events and their elements.
+use super::alone;
+
 const EVENTS: [(&str, Bind, &[&str]); 7] = [
     ("comm_created", Bind::NoObject, &["communicator", "size", "remote", "neighbors"]),
     ("comm_freed", Bind::NoObject, &["communicator"]),
@@ -48,10 +49,6 @@ fn listen<'t>(tool: &'t Tool, event: usize, object: Option<&Object<'_>>) -> List
     tool.listen(EVENTS[event].0, object, Safety::None, receive).unwrap()
 }
 
-fn alone() -> (MutexGuard<'static, ()>, Tool) {
-    (super::alone(), Tool::new())
-}
-
 fn number(comm: CommId) -> i64 {
     comm.get().cast_signed()
 }
@@ -74,13 +71,8 @@ fn object_creation_and_release_are_events() {
     let (_alone, tool) = alone();
     let listeners = [0, 1, 2, 3].map(|event| listen(&tool, event, None));
     let world = comms::created(Description::new(Ranks::World(5), "world"));
-    let remote = comms::created(Description {
-        origin: None,
-        name: "bridge",
-        ranks: Ranks::List([3, 1].into()),
-        remote: true,
-        neighbors: [1, 1, 3].into(),
-    });
+    let bridge = Description::new(Ranks::List([3, 1].into()), "bridge");
+    let remote = comms::created(Description { remote: true, neighbors: [1, 1, 3].into(), ..bridge });
     comms::freed(world);
     // Only once.
     comms::freed(world);

@@ -3,13 +3,12 @@
 use std::sync::atomic::AtomicU32;
 
 use mpit::object::{Bind, OUTSIDE, Object};
-use mpit::tool::{Class, Tool};
+use mpit::tool::Class;
 use mpit_components::osc::{self, Access, Kind};
 use mpit_components::windows;
 
 use super::alone;
 
-/// The arrays that there are.
 const ARRAYS: [&str; 4] =
     ["messages_sent_count", "messages_sent_size", "messages_recv_count", "messages_recv_size"];
 
@@ -28,8 +27,7 @@ const KINDS: [(Kind, u64, u64, [u64; 4]); 8] = [
 
 #[test]
 fn each_kind_of_access_counts_what_it_moves() {
-    let _alone = alone();
-    let tool = Tool::new();
+    let (_alone, tool) = alone();
     let window = windows::created(2);
     for (kind, sent, received, expected) in KINDS {
         let session = tool.session().unwrap();
@@ -47,8 +45,7 @@ fn each_kind_of_access_counts_what_it_moves() {
 
 #[test]
 fn arrays_show_members_and_totals_show_all() {
-    let _alone = alone();
-    let tool = Tool::new();
+    let (_alone, tool) = alone();
     let session = tool.session().unwrap();
     let members: Vec<AtomicU32> = [3, OUTSIDE, 1].map(AtomicU32::new).into();
     let object = Object::comm(7, &members);
@@ -83,7 +80,6 @@ fn arrays_show_members_and_totals_show_all() {
     assert_eq!(totals.map(|handle| handle.read::<u64>().unwrap()[0]), [5, 13, 3, 22]);
 }
 
-/// The totals of a window.
 const TOTALS: [(&str, Class); 4] = [
     ("messages_sent", Class::Counter),
     ("bytes_sent", Class::Aggregate),
@@ -94,8 +90,7 @@ const TOTALS: [(&str, Class); 4] = [
 /// More windows than are looked through at once, each with numbers of its own and a place that is used again.
 #[test]
 fn windows_have_totals_of_their_own() {
-    let _alone = alone();
-    let tool = Tool::new();
+    let (_alone, tool) = alone();
     let other = windows::created(4);
     let (kept, session) = (windows::created(4), tool.session().unwrap());
     windows::pin(kept);
@@ -134,8 +129,7 @@ fn windows_have_totals_of_their_own() {
 /// A tool's thread binds a handle to a window that another thread frees: the slot is that of a new window already.
 #[test]
 fn a_freed_window_has_no_new_totals() {
-    let _alone = alone();
-    let tool = Tool::new();
+    let (_alone, tool) = alone();
     let session = tool.session().unwrap();
     // Slots are used again, the one freed last first.
     let freed = windows::created(4);
@@ -151,28 +145,4 @@ fn a_freed_window_has_no_new_totals() {
     osc::accessed(&Access::new(new, 0, 3, Kind::Put, 8, 0));
     assert_eq!(handle.read::<u64>().unwrap()[0], 1);
     windows::freed(new);
-}
-
-#[test]
-fn threads_are_counted_exactly() {
-    const EACH: u64 = 50_000;
-    let _alone = alone();
-    let tool = Tool::new();
-    let session = tool.session().unwrap();
-    let bytes = session.handle("osc_monitoring_bytes_sent_total", Class::Aggregate, None).unwrap();
-    let messages = session.handle("osc_monitoring_messages_recv_total", Class::Counter, None).unwrap();
-    session.start_all().unwrap();
-    let window = windows::created(4);
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| {
-                for n in 0..EACH {
-                    let target = (n % 37) as u32;
-                    osc::accessed(&Access::new(window, 0, target, Kind::FetchAndOp, n, n));
-                }
-            });
-        }
-    });
-    assert_eq!(bytes.read::<u64>().unwrap(), [4 * (0..EACH).sum::<u64>()]);
-    assert_eq!(messages.read::<u64>().unwrap(), [4 * EACH]);
 }

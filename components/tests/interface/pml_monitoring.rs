@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU32;
 
 use mpit::Error;
 use mpit::object::{OUTSIDE, Object};
-use mpit::tool::{Class, Handle, Session, Tool};
+use mpit::tool::{Class, Handle, Session};
 use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::pml::{self, Mode, Send};
 use mpit_components::record::BINS;
@@ -51,8 +51,7 @@ fn pairs(path: &Path) -> Vec<String> {
 
 #[test]
 fn counts_go_to_communicator_members() {
-    let _alone = alone();
-    let tool = Tool::new();
+    let (_alone, tool) = alone();
     let session = tool.session().unwrap();
     let reversed: Vec<AtomicU32> = [3, OUTSIDE, 0].map(AtomicU32::new).into();
     let sub = Object::comm(2, &reversed);
@@ -62,6 +61,8 @@ fn counts_go_to_communicator_members() {
         .flat_map(|comm| ["count", "size"].map(|what| array(&session, what, comm)))
         .collect();
     assert_eq!(handles.iter().map(Handle::count).collect::<Vec<_>>(), [4, 4, 3, 3]);
+    let totals = [("messages", Class::Counter), ("bytes", Class::Aggregate)]
+        .map(|(what, class)| session.handle(&format!("pml_monitoring_{what}_total"), class, None).unwrap());
     send(0, 1);
     session.start_all().unwrap();
     for (to, bytes) in [(0, 10), (3, 100), (3, 1000), (2, 0), (OUTSIDE, 7)] {
@@ -74,12 +75,12 @@ fn counts_go_to_communicator_members() {
     assert_eq!(values[1], [10, 0, 0, 1100]);
     assert_eq!(values[2], [2, 0, 1]);
     assert_eq!(values[3], [1100, 0, 10]);
+    assert_eq!(totals.map(|handle| handle.read::<u64>().unwrap()[0]), [5, 1117]);
 }
 
 #[test]
 fn the_histogram_has_66_bins_for_each_rank() {
-    let _alone = alone();
-    let tool = Tool::new();
+    let (_alone, tool) = alone();
     let session = tool.session().unwrap();
     let histogram = array(&session, "histogram", &world());
     assert_eq!(histogram.count(), BINS * 4);
@@ -106,110 +107,8 @@ fn the_histogram_has_66_bins_for_each_rank() {
 }
 
 #[test]
-fn totals_need_no_object() {
-    let _alone = alone();
-    let tool = Tool::new();
-    let session = tool.session().unwrap();
-    let messages = session.handle("pml_monitoring_messages_total", Class::Counter, None).unwrap();
-    let bytes = session.handle("pml_monitoring_bytes_total", Class::Aggregate, None).unwrap();
-    session.start_all().unwrap();
-    for (to, bytes) in [(0, 10), (1, 20), (OUTSIDE, 30)] {
-        send(to, bytes);
-    }
-    assert_eq!(messages.read::<u64>().unwrap(), [3]);
-    assert_eq!(bytes.read::<u64>().unwrap(), [60]);
-    messages.reset().unwrap();
-    send(0, 1);
-    assert_eq!((messages.read::<u64>().unwrap(), bytes.read::<u64>().unwrap()), (vec![1], vec![61]));
-}
-
-#[test]
-fn sessions_and_stops_are_isolated() {
-    let _alone = alone();
-    let tool = Tool::new();
-    let (one, two) = (tool.session().unwrap(), tool.session().unwrap());
-    let (first, second) = (array(&one, "count", &world()), array(&two, "count", &world()));
-    first.start().unwrap();
-    send(1, 8);
-    second.start().unwrap();
-    send(1, 8);
-    first.stop().unwrap();
-    send(1, 8);
-    assert!(pml::active());
-    second.stop().unwrap();
-    assert!(!pml::active());
-    send(1, 8);
-    assert_eq!(first.read::<u64>().unwrap(), [0, 2, 0, 0]);
-    assert_eq!(second.read::<u64>().unwrap(), [0, 2, 0, 0]);
-    second.start().unwrap();
-    send(1, 8);
-    drop(first);
-    assert_eq!(second.read::<u64>().unwrap(), [0, 3, 0, 0]);
-    assert_eq!(second.reset(), Err(Error::PvarNoWrite));
-    drop(second);
-    assert!(!pml::active());
-}
-
-#[test]
-fn a_flush_handle_writes_its_own_phase() {
-    let _alone = alone();
-    let directory = tempfile::tempdir().unwrap();
-    let tool = Tool::new();
-    let (one, two) = (tool.session().unwrap(), tool.session().unwrap());
-    let count = array(&one, "count", &world());
-    let first = flush(&one, &directory.path().join("new/directory/first"));
-    let second = flush(&two, &directory.path().join("second"));
-    let in_first = directory.path().join("new/directory/first.1.prof");
-    let in_second = directory.path().join("second.1.prof");
-
-    count.start().unwrap();
-    send(0, 1);
-    first.start().unwrap();
-    let freed = comms::created(comms::Description::new(Ranks::List([2, 0].into()), "short\tlived"));
-    let kept = comms::created(comms::Description::new(Ranks::List([2, 0].into()), "still\tthere"));
-    send(0, 2);
-    second.start().unwrap();
-    send_tagged(0, 4, -3);
-    send(1, 8);
-    comms::freed(freed);
-    first.stop().unwrap();
-    assert_eq!(
-        pairs(&in_first),
-        ["E 1 0 2 bytes 1 msgs sent", "E 1 1 8 bytes 1 msgs sent", "I 1 0 4 bytes 1 msgs sent"]
-    );
-    let text = fs::read_to_string(&in_first).unwrap();
-    // Both kinds in the histogram of the E line, and none on the I line.
-    let line = text.lines().nth(1).unwrap();
-    assert!(line.contains("\t0,0,1,1,0,"), "{line}");
-    assert!(text.contains("\nI\t1\t0\t4 bytes\t1 msgs sent\n"), "{text}");
-    // There was no operation on the one that is freed.
-    assert!(!text.contains("short lived"), "{text}");
-    assert!(text.contains("\nD\tstill there\tprocs: 2,0\nO2A\t1\t0 bytes\t0 msgs sent\nA2O"), "{text}");
-
-    send(3, 16);
-    second.stop().unwrap();
-    assert_eq!(
-        pairs(&in_second),
-        ["E 1 1 8 bytes 1 msgs sent", "E 1 3 16 bytes 1 msgs sent", "I 1 0 4 bytes 1 msgs sent"]
-    );
-
-    // A second phase begins at its start and not at the end of the first.
-    first.start().unwrap();
-    send(3, 32);
-    first.stop().unwrap();
-    assert_eq!(pairs(&in_first), ["E 1 3 32 bytes 1 msgs sent"]);
-    assert!(!fs::read_to_string(&in_first).unwrap().contains("short lived"));
-    assert_eq!(count.read::<u64>().unwrap(), [2, 1, 0, 2]);
-    assert!(pml::active());
-    comms::freed(kept);
-    count.stop().unwrap();
-    assert!(!pml::active());
-}
-
-#[test]
 fn a_flush_without_a_name_writes_nothing() {
-    let _alone = alone();
-    let tool = Tool::new();
+    let (_alone, tool) = alone();
     let session = tool.session().unwrap();
     let handle = session.handle("pml_monitoring_flush", Class::Generic, None).unwrap();
     assert_eq!(handle.count(), 4096);
@@ -234,11 +133,10 @@ fn a_flush_without_a_name_writes_nothing() {
 
 #[test]
 fn an_unwritable_file_loses_nothing() {
-    let _alone = alone();
+    let (_alone, tool) = alone();
     let directory = tempfile::tempdir().unwrap();
     let obstacle = directory.path().join("obstacle");
     fs::write(&obstacle, "a file, not a directory").unwrap();
-    let tool = Tool::new();
     let session = tool.session().unwrap();
     let handle = flush(&session, &obstacle.join("phase"));
     handle.start().unwrap();
@@ -255,9 +153,8 @@ fn an_unwritable_file_loses_nothing() {
 
 #[test]
 fn a_reset_begins_the_phase_anew() {
-    let _alone = alone();
+    let (_alone, tool) = alone();
     let directory = tempfile::tempdir().unwrap();
-    let tool = Tool::new();
     let session = tool.session().unwrap();
     let handle = flush(&session, &directory.path().join("phase"));
     handle.start().unwrap();

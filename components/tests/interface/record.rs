@@ -25,7 +25,6 @@ fn messages() -> impl Strategy<Value = Vec<Message>> {
     prop::collection::vec(message, 0..200)
 }
 
-/// The plain numbers of a row.
 type Plain = [(u64, u64, Vec<u64>); 2];
 
 fn plain(row: &Row) -> Plain {

@@ -41,7 +41,6 @@ fn file(sent: &[(u32, u64, bool)], look: impl FnOnce(&StoreFile, &Messages<'_>))
     bytes
 }
 
-/// Messages of all kinds.
 fn some() -> Vec<u8> {
     let sent: Vec<_> = (0..64).map(|n| (n % 5, 1_u64 << n, n % 3 == 0)).collect();
     file(&sent, |_, _| ())

@@ -69,10 +69,9 @@ fn pvars_are_named_as_in_open_mpi() {
 
 #[test]
 fn cvars_are_named_as_in_open_mpi() {
-    let tool = Tool::new();
-    let registry = tool.registry();
     // Some are settable until MPI is initialized.
-    let _alone = alone();
+    let (_alone, tool) = alone();
+    let registry = tool.registry();
     let versions = ["pml", "osc", "coll"].into_iter().flat_map(|framework| {
         ["major", "minor", "release"].map(|part| {
             (format!("{framework}_monitoring_{part}_version"), 1, Scope::Constant, Verbosity::MpidevAll)

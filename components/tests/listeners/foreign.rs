@@ -104,7 +104,6 @@ fn component(framework: &'static CStr, sums: &'static Sums) -> abi::Component {
 
 static RECEIVED: [Sums; 3] = [const { Sums::new() }; 3];
 
-/// Registers the components as a program in C does.
 fn add_all() {
     // Reasons that were there before.
     static SUBSCRIPTION: abi::Subscription = abi::Subscription {

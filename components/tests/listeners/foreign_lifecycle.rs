@@ -44,7 +44,6 @@ impl TestComponent {
         Self { name, framework, activation: Activation::new(), refuses: 0, then: || () }
     }
 
-    /// Adds the component as a loaded plug-in does.
     fn comes(&'static self) {
         let functions = abi::Component {
             size: size_of::<abi::Component>(),

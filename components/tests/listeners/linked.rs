@@ -18,7 +18,6 @@ fn receive(what: String) {
     RECEIVED.lock().unwrap().push(what);
 }
 
-/// A component that always listens.
 macro_rules! always {
     ($name:ident, $subscription:expr) => {
         struct $name;

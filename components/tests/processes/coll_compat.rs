@@ -42,18 +42,13 @@ fn counts_equal_open_mpi() {
         Tool::new().cvar("coll_monitoring_compat").unwrap().write(&[1_i32]).unwrap();
         host::initialized(World::new(1, 4));
         let comm = comms::created(Description::new(Ranks::World(4), "world"));
-        let remote = comms::created(Description {
-            origin: None,
-            name: "bridge",
-            ranks: Ranks::List([3, 2, OUTSIDE].into()),
-            remote: true,
-            neighbors: [].into(),
-        });
+        let ranks = Ranks::List([3, 2, OUTSIDE].into());
+        let remote = comms::created(Description { remote: true, ..Description::new(ranks, "bridge") });
         let each = Volume::Each(8);
         let (none, usual) = ((0, 0), vec![(1, 8), (0, 0), (1, 8), (1, 8)]);
         let empty = vec![(1, 0), (0, 0), (1, 0), (1, 0)];
         let with_self = vec![(1, 0), (1, 10), (1, 20), (1, 30)];
-        let above = vec![none, none, (1, 8), (1, 8)];
+        let (above, last) = (vec![none, none, (1, 8), (1, 8)], vec![none, none, none, (1, 8)]);
         for (comm, kind, root, in_place, volume, peers, sums) in [
             // One receiver too many in the sum.
             (comm, Kind::Scan, Root::None, false, each, above.clone(), [none, none, (1, 24)]),
@@ -73,24 +68,8 @@ fn counts_equal_open_mpi() {
             // The wrong group's process takes itself for the root.
             (remote, Kind::Bcast, Root::Here, false, each, vec![none; 4], [none; 3]),
             (remote, Kind::Bcast, Root::At(0), false, each, vec![none; 4], [none; 3]),
-            (
-                remote,
-                Kind::Bcast,
-                Root::At(1),
-                false,
-                each,
-                vec![none, none, none, (1, 8)],
-                [(1, 16), none, none],
-            ),
-            (
-                remote,
-                Kind::Alltoall,
-                Root::None,
-                false,
-                each,
-                vec![none, none, none, (1, 8)],
-                [none, none, (1, 16)],
-            ),
+            (remote, Kind::Bcast, Root::At(1), false, each, last.clone(), [(1, 16), none, none]),
+            (remote, Kind::Alltoall, Root::None, false, each, last, [none, none, (1, 16)]),
         ] {
             let operation = Operation::new(comm, kind, 1, 4, root, volume, in_place);
             assert_eq!(counted(comm, &operation), (peers, sums), "{operation:?}");

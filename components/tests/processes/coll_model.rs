@@ -29,11 +29,17 @@ struct Group {
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// An operation on a communicator that is live.
-    Operation { comm: usize, kind: Kind, root: Root, bytes: Vec<u64>, uniform: bool },
+    Operation {
+        comm: usize,
+        kind: Kind,
+        root: Root,
+        bytes: Vec<u64>,
+        uniform: bool,
+    },
     /// A communicator is freed and another one made over the same processes.
-    Replace { comm: usize },
-    /// A phase ends, and another one begins.
+    Replace {
+        comm: usize,
+    },
     Phase,
 }
 
@@ -81,7 +87,6 @@ fn case() -> impl Strategy<Value = (Vec<Group>, Vec<Step>)> {
     })
 }
 
-/// A number of messages, and their bytes.
 type Sum = (u64, u64);
 
 fn add(sum: &mut Sum, more: Sum) {
@@ -125,12 +130,10 @@ impl Model {
         add(&mut self.comms.entry(id).or_default()[pattern], total);
     }
 
-    /// Returns true if there was an operation on a communicator.
     fn is_used(&self, comm: CommId) -> bool {
         self.comms.get(&comm).is_some_and(|sums| sums.iter().any(|sum| sum.0 != 0))
     }
 
-    /// The lines of a file, of the communicators that existed.
     fn lines(&self, comms: &[CommId]) -> Vec<String> {
         let line =
             |kind, to: String, sum: Sum| format!("{kind}\t{ME}{to}\t{} bytes\t{} msgs sent", sum.1, sum.0);
@@ -152,7 +155,6 @@ fn written(present: &[CommId], live: &[CommId], run: &Model) -> Vec<CommId> {
     present.iter().copied().filter(|comm| live.contains(comm) || run.is_used(*comm)).collect()
 }
 
-/// A communicator named after its number.
 fn create(group: &Group) -> CommId {
     let ranks = if group.as_world { Ranks::World(SIZE) } else { Ranks::List(group.ranks.as_slice().into()) };
     let neighbors = group.neighbors.as_slice().into();

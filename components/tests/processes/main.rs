@@ -14,3 +14,10 @@ mod threads;
 mod warm;
 
 use process::in_own_process;
+
+/// Returns the bytes of memory that this process has in use.
+fn resident() -> usize {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: usize = pages.split(' ').nth(1).unwrap().parse().unwrap();
+    pages * 4096
+}

@@ -3,14 +3,7 @@
 use mpit_components::record::Messages;
 use mpit_components::store::Store;
 
-use super::in_own_process;
-
-/// Bytes of memory that this process has in use.
-fn resident() -> usize {
-    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
-    let pages: usize = pages.split(' ').nth(1).unwrap().parse().unwrap();
-    pages * 4096
-}
+use super::{in_own_process, resident};
 
 fn record(peers: u32, world: u32) -> Messages<'static> {
     let messages = Messages::new(Box::leak(Box::new(Store::new())));

@@ -6,14 +6,7 @@ use mpit_components::comms::{self, CommId, Description, Ranks};
 use mpit_components::host::{self, World};
 use mpit_components::pml::{self, Mode, Send};
 
-use super::in_own_process;
-
-/// Bytes of memory that this process has in use.
-fn resident() -> usize {
-    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
-    let pages: usize = pages.split(' ').nth(1).unwrap().parse().unwrap();
-    pages * 4096
-}
+use super::{in_own_process, resident};
 
 const SIZE: u32 = 1_000_000;
 

@@ -14,7 +14,6 @@ use mpit_components::windows;
 
 use super::in_own_process;
 
-/// Rank 1 of 4.
 const WORLD: World = World::new(1, 4);
 
 fn send(comm: CommId, to: u32, bytes: u64, tag: i32) {
@@ -47,7 +46,7 @@ fn a_phase_has_its_own_traffic_only() {
         let directory = tempfile::tempdir().unwrap();
         let tool = Tool::new();
         let (one, two) = (tool.session().unwrap(), tool.session().unwrap());
-        let (first, second) = (directory.path().join("first"), directory.path().join("second"));
+        let (first, second) = (directory.path().join("new/directory/first"), directory.path().join("second"));
         let (whole, part) = (flush(&one, &first), flush(&two, &second));
 
         let world = comms::created(Description::new(Ranks::World(4), "MPI_COMM_WORLD"));
@@ -108,6 +107,18 @@ A2A\t1\t0 bytes\t0 msgs sent
         assert_eq!(counts.read::<u64>().unwrap(), [6, 0, 6, 7]);
         counts.stop().unwrap();
         assert!(!pml::active() && !osc::active() && !coll::active());
+
+        // A second phase begins at its start and not at the end of the first.
+        send(world, 3, 16, 5);
+        whole.start().unwrap();
+        send(world, 3, 32, 5);
+        whole.stop().unwrap();
+        let text = fs::read_to_string(first.with_extension("1.prof")).unwrap();
+        let (messages, _) = text.split_once("\n# OSC\n").unwrap();
+        assert!(messages.starts_with("# POINT TO POINT\nE\t1\t3\t32 bytes\t1 msgs sent\t"), "{text}");
+        assert_eq!(messages.lines().count(), 2);
+        // The communicator that is freed was used in the first phase only.
+        assert!(!text.contains("odd ones") && text.contains("\nD\tMPI_COMM_WORLD\t"), "{text}");
 
         // One that is freed while it runs leaves nothing on.
         whole.start().unwrap();

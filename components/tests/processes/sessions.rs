@@ -80,7 +80,6 @@ fn handle<'s>(session: &'s Session<'_>, variable: &Variable, comm: CommId) -> Ha
     session.handle(name, class, if bound { Some(&object) } else { None }).unwrap()
 }
 
-/// Returns the number of [`act`]s in a handle.
 fn acts(handle: &Handle<'_>, variable: &Variable) -> u64 {
     let (name, .., element, each) = *variable;
     let value = handle.read::<u64>().unwrap()[element];

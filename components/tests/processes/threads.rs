@@ -16,23 +16,27 @@ use mpit_components::host::{self, World};
 use mpit_components::osc::{self, Access};
 use mpit_components::pml::{self, Mode, Send};
 use mpit_components::record::{BINS, bin};
-use mpit_components::windows::{self, WindowId};
+use mpit_components::windows;
 
 use super::in_own_process;
 
 const THREADS: u64 = 8;
 
-/// Operations of a thread in one round: three to each process, and two collective ones.
-const OF_A_ROUND: u64 = 8;
+/// Operations of a thread in one round: three to each process, and three collective ones.
+const OF_A_ROUND: u64 = 9;
 
-/// Returns the number of rounds that each thread makes.
 fn rounds() -> u64 {
     let operations = env::var("MPIT_TEST_OPERATIONS").ok().and_then(|number| number.parse().ok());
     operations.unwrap_or(10_000_u64).div_ceil(OF_A_ROUND)
 }
 
-/// The rounds of one thread of rank 0 of 2, on a communicator and a window of its own.
-fn work(comm: CommId, window: WindowId, rounds: u64) {
+fn world() -> CommId {
+    comms::created(Description::new(Ranks::World(2), "world"))
+}
+
+/// The rounds of one thread of rank 0 of 2, on a communicator and a window of its own, as `MPI_THREAD_MULTIPLE` allows.
+fn work(rounds: u64) {
+    let (comm, window) = (world(), windows::created(2));
     for _ in 0..rounds {
         for to in [1, 0] {
             pml::sent(&Send::new(comm, to, to, 8, 1, Mode::Standard));
@@ -40,18 +44,22 @@ fn work(comm: CommId, window: WindowId, rounds: u64) {
                 osc::accessed(&Access::new(window, to, to, kind, sent, received));
             }
         }
-        for (kind, root, bytes) in [(Kind::Allreduce, Root::None, 4), (Kind::Bcast, Root::Here, 16)] {
-            let volume = Volume::Each(bytes);
+        for (kind, root, volume) in [
+            (Kind::Allreduce, Root::None, Volume::Each(4)),
+            (Kind::Bcast, Root::Here, Volume::Each(16)),
+            (Kind::Alltoallv, Root::None, Volume::By(&|rank| 10 * u64::from(rank))),
+        ] {
             coll::end(&Operation::new(comm, kind, 0, 2, root, volume, false));
         }
     }
+    windows::freed(window);
+    comms::freed(comm);
 }
 
 #[test]
 fn totals_of_many_threads_are_exact() {
     in_own_process(|| {
         host::initialized(World::new(0, 2));
-        let world = || comms::created(Description::new(Ranks::World(2), "world"));
         let rounds = rounds();
         let tool = Tool::new();
         let session = tool.session().unwrap();
@@ -67,12 +75,16 @@ fn totals_of_many_threads_are_exact() {
             array("osc_monitoring_messages_recv_size"),
         ];
         let exchanged = [array("coll_monitoring_messages_count"), array("coll_monitoring_messages_size")];
-        let total = session.handle("pml_monitoring_messages_total", Class::Counter, None).unwrap();
+        let totals = [
+            ("pml_monitoring_messages_total", Class::Counter),
+            ("osc_monitoring_bytes_sent_total", Class::Aggregate),
+            ("osc_monitoring_messages_recv_total", Class::Counter),
+        ]
+        .map(|(name, class)| session.handle(name, class, None).unwrap());
         session.start_all().unwrap();
         thread::scope(|scope| {
             for _ in 0..THREADS {
-                let (comm, window) = (world(), windows::created(2));
-                scope.spawn(move || work(comm, window, rounds));
+                scope.spawn(move || work(rounds));
             }
         });
         session.stop_all().unwrap();
@@ -80,13 +92,13 @@ fn totals_of_many_threads_are_exact() {
         let each = THREADS * rounds;
         assert_eq!(sent.read::<u64>().unwrap(), [each; 2]);
         assert_eq!(bytes.read::<u64>().unwrap(), [8 * each; 2]);
-        assert_eq!(total.read::<u64>().unwrap(), [2 * each]);
+        assert_eq!(totals.map(|handle| handle.read::<u64>().unwrap()[0]), [2 * each, 16 * each, 2 * each]);
         let bins = histogram.read::<u64>().unwrap();
         assert_eq!([bins[bin(8)], bins[BINS + bin(8)]], [each; 2]);
         assert_eq!(bins.iter().sum::<u64>(), 2 * each);
         let accesses = accesses.map(|handle| handle.read::<u64>().unwrap());
         assert_eq!(accesses, [[2 * each; 2], [8 * each; 2], [each; 2], [16 * each; 2]]);
         let exchanged = exchanged.map(|handle| handle.read::<u64>().unwrap());
-        assert_eq!(exchanged, [[0, 2 * each], [0, 20 * each]]);
+        assert_eq!(exchanged, [[0, 3 * each], [0, 30 * each]]);
     });
 }

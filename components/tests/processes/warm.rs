@@ -15,7 +15,6 @@ use super::in_own_process;
 
 const SIZE: u32 = 100;
 
-/// Something of everything.
 fn act(comms: &[CommId], window: WindowId) {
     for comm in comms.iter().copied() {
         for to in 0..SIZE {
@@ -40,7 +39,6 @@ fn act(comms: &[CommId], window: WindowId) {
     }
 }
 
-/// Returns the number of allocations of a run.
 fn allocations(run: impl FnOnce()) -> u64 {
     allocation_counter::measure(run).count_total
 }

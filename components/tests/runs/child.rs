@@ -53,7 +53,6 @@ pub(crate) fn run(scenario: &str) {
     host::finalizing();
 }
 
-/// Makes accesses and collective operations.
 fn access_and_operate(comm: CommId, short: CommId) {
     let window = windows::created(3);
     for (kind, sent, received) in [(osc::Kind::Put, 12, 0), (osc::Kind::Get, 0, 20)] {
@@ -123,7 +122,6 @@ fn run_with_threads() {
 #[derive(Debug)]
 struct UsesWhileWriting(CommId);
 
-/// Exchanges a byte with each process.
 fn operate(comm: CommId) {
     let (kind, root, volume) = (Kind::Allreduce, Root::None, Volume::Each(1));
     coll::end(&Operation::new(comm, kind, 1, 3, root, volume, false));

@@ -12,11 +12,9 @@ use std::process::{Command, Output};
 /// The environment variable with the scenario of a run ([`child`]).
 const SCENARIO: &str = "MPIT_TEST_RUN";
 
-/// The lines about messages if internal messages are merged with those of the program.
 const MERGED: [&str; 2] =
     ["E\t1\t0\t24 bytes\t2 msgs sent\t0,0,0,0,1,1,0,", "E\t1\t2\t100 bytes\t1 msgs sent\t0,"];
 
-/// The lines about messages if internal messages are separate.
 const SEPARATE: [&str; 3] = [
     "E\t1\t0\t8 bytes\t1 msgs sent\t0,0,0,0,1,1,0,",
     "E\t1\t2\t100 bytes\t1 msgs sent\t0,",
@@ -67,7 +65,6 @@ fn expected(messages: &[&str], accesses: &[&str], operations: &[&str]) -> String
     parts.concat().join("\n") + "\n"
 }
 
-/// Removes the histograms from a file.
 fn without_histograms(profile: &str) -> String {
     let line = |line: &str| match line.split_once(" msgs sent") {
         Some((before, _)) => format!("{before} msgs sent\n"),

@@ -22,7 +22,6 @@ const COMMS: usize = 200;
 /// The maximum number of lines about missing processes.
 const MISSING: usize = 100;
 
-/// The data that the script needs for a heat map.
 #[derive(Serialize)]
 struct Data {
     size: u32,
@@ -72,7 +71,6 @@ pub fn write(mut out: impl Write, job: &Job, title: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// Returns the map of all traffic of the program, and one for each kind if there are several.
 fn maps(job: &Job) -> Vec<(String, Tiles)> {
     let mut maps = vec![(SHOWN.map(Kind::name).join("; "), Tiles::of(&shown(job), job.size))];
     let kinds: Vec<_> = Kind::ALL.into_iter().filter(|kind| !job.matrix(*kind).is_empty()).collect();

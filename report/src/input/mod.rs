@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use mpit_format::names::{FileName, is_temporary};
+use mpit_format::store::StoreFile;
 use rayon::prelude::*;
 use thiserror::Error;
 
@@ -40,33 +41,15 @@ pub enum Error {
     Io(PathBuf, io::Error),
 }
 
-/// The content of the file left by a process that did not reach its end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recovered {
-    /// The text that the process would have written.
-    pub text: Vec<u8>,
-    /// A note for the user about the end of the process.
-    pub note: String,
-}
-
-/// A function that reads the file of a process that did not reach its end. Errors are for the user, without the name of the
-/// file.
-pub type ReadRecovered<'a> = dyn Fn(&Path) -> Result<Recovered, String> + Sync + 'a;
-
-/// A function that returns the run of a file left by a process that did not reach its end.
-pub type Identify<'a> = dyn Fn(&Path) -> Option<Identity> + Sync + 'a;
-
 /// The files of one run, or of one phase of one.
 #[derive(Clone, Debug)]
 pub struct Run {
     directory: PathBuf,
     stem: String,
     identity: Option<Identity>,
-    /// The number of newer runs that have files of the same names.
     newer: usize,
     /// The time at which the newest of its files was written.
     written: Option<SystemTime>,
-    /// Files of one process each, by rank.
     by_rank: BTreeMap<u32, PathBuf>,
     /// Files of processes that did not reach their end, by rank.
     recovered: BTreeMap<u32, PathBuf>,
@@ -101,22 +84,21 @@ impl Run {
         files.filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum()
     }
 
-    /// Reads the files on all processors, and those of processes that did not reach their end with `recovered`. `progress`
-    /// receives the number of bytes of each piece that was read. Anything that cannot be read or understood is among the
-    /// problems of the job.
-    pub fn read(&self, recovered: &ReadRecovered<'_>, progress: &(dyn Fn(u64) + Sync)) -> Job {
-        read::run(self, recovered, progress)
+    /// Reads the files on all processors. `progress` receives the number of bytes of each piece that was read. Anything that
+    /// cannot be read or understood is among the problems of the job.
+    pub fn read(&self, progress: &(dyn Fn(u64) + Sync)) -> Job {
+        read::run(self, progress)
     }
 }
 
 /// Finds the runs of paths. A path is a file, a directory, or the beginning of file names. Runs are sorted by name,
-/// `phase_2` before `phase_10`, and those of one name from the newest on. `identify` returns the run of files of processes
-/// that did not reach their end. With `phases`, the beginning of names also matches those of numbered phases.
+/// `phase_2` before `phase_10`, and those of one name from the newest on. With `phases`, the beginning of names also matches
+/// those of numbered phases.
 ///
 /// # Errors
 ///
 /// Fails if a path matches no files.
-pub fn find(paths: &[PathBuf], phases: bool, identify: &Identify<'_>) -> Result<Vec<Run>, Error> {
+pub fn find(paths: &[PathBuf], phases: bool) -> Result<Vec<Run>, Error> {
     let mut found: Vec<Named> = Vec::new();
     for path in paths {
         let inside = if path.is_dir() { files_of(path)? } else { Vec::new() };
@@ -144,14 +126,15 @@ pub fn find(paths: &[PathBuf], phases: bool, identify: &Identify<'_>) -> Result<
             found.extend(wanted.map(|file| Named { directory: directory.to_owned(), ..file }));
         }
     }
-    let with_run = |file: Named| {
-        let of = if file.recovered { identify(&file.path) } else { Identity::of_file(&file.path) };
-        (file, of)
+    let identity = |file: &Named| match StoreFile::at(&file.path) {
+        Some(store) => store.identity(),
+        None => Identity::of_file(&file.path),
     };
+    let with_run = |file: Named| (identity(&file), file);
     let found: Vec<_> = found.into_par_iter().map(with_run).collect();
     let mut runs: Vec<Run> = Vec::new();
-    let (known, unknown): (Vec<_>, Vec<_>) = found.into_iter().partition(|(_, of)| of.is_some());
-    for (file, of) in known.into_iter().chain(unknown) {
+    let (known, unknown): (Vec<_>, Vec<_>) = found.into_iter().partition(|(of, _)| of.is_some());
+    for (of, file) in known.into_iter().chain(unknown) {
         add(&mut runs, file, of);
     }
     let place = |a: &Run, b: &Run| a.directory.cmp(&b.directory).then_with(|| natural(&a.stem, &b.stem));
@@ -198,8 +181,8 @@ impl Phases<'_> {
     }
 
     /// Reads all phases, and adds them up.
-    pub fn read(&self, recovered: &ReadRecovered<'_>, progress: &(dyn Fn(u64) + Sync)) -> Job {
-        read::sum(&self.runs, recovered, progress)
+    pub fn read(&self) -> Job {
+        read::sum(&self.runs)
     }
 }
 
@@ -237,7 +220,6 @@ pub fn unfinished(paths: &[PathBuf]) -> Vec<PathBuf> {
     all
 }
 
-/// A file with the information from its name.
 struct Named {
     directory: PathBuf,
     stem: String,
@@ -263,7 +245,6 @@ fn files_of(directory: &Path) -> Result<Vec<Named>, Error> {
     Ok(files)
 }
 
-/// Adds a file to the run that it belongs to.
 fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
     // Searched from the end: the files of a run usually follow each other.
     let same = |run: &Run| {
@@ -341,13 +322,13 @@ mod tests {
         for name in ["phase_10.0.prof", "phase_2.0.prof", "phase_1.1.prof", "phase_1.0.prof", "other.txt"] {
             std::fs::write(directory.path().join(name), "").unwrap();
         }
-        let runs = find(&[directory.path().to_owned()], false, &|_| None).unwrap();
+        let runs = find(&[directory.path().to_owned()], false).unwrap();
         let stems: Vec<_> = runs.iter().map(|run| (run.stem(), run.by_rank.len())).collect();
         assert_eq!(stems, [("phase_1", 2), ("phase_2", 1), ("phase_10", 1)]);
         // A path that is the beginning of names.
-        let runs = find(&[directory.path().join("phase_1")], false, &|_| None).unwrap();
+        let runs = find(&[directory.path().join("phase_1")], false).unwrap();
         assert_eq!((runs.len(), runs[0].by_rank.len()), (1, 2));
-        let error = find(&[directory.path().join("phase")], false, &|_| None).unwrap_err().to_string();
+        let error = find(&[directory.path().join("phase")], false).unwrap_err().to_string();
         assert!(error.contains("there is no file or directory"), "{error}");
     }
 
@@ -367,7 +348,7 @@ mod tests {
         write("run.w2.0.prof", "B", "2");
         std::fs::write(directory.path().join("run.4.prof"), "# POINT TO POINT\n").unwrap();
         std::fs::write(directory.path().join("running.4.prof"), "# POINT TO POINT\n").unwrap();
-        let runs = find(&[directory.path().join("run")], false, &|_| None).unwrap();
+        let runs = find(&[directory.path().join("run")], false).unwrap();
         let mut all: Vec<_> = runs
             .iter()
             .map(|run| (run.stem(), run.identity().map(|identity| identity.run.as_str()), run.by_rank.len()))
@@ -395,7 +376,7 @@ mod tests {
                 );
                 std::fs::write(directory.path().join(format!("run.{rank}.prof")), text).unwrap();
             }
-            let runs = find(&[directory.path().join("run")], false, &|_| None).unwrap();
+            let runs = find(&[directory.path().join("run")], false).unwrap();
             let mut sizes: Vec<_> = runs.iter().map(|run| run.by_rank.len()).collect();
             sizes.sort_unstable();
             assert_eq!(sizes, [1, 2], "{files:?}");

@@ -7,9 +7,10 @@ use mpit_format::container::{self, FIRST_WORD, Item};
 use mpit_format::files::open;
 use mpit_format::parse::{self, Origin};
 use mpit_format::rows::Section as Heading;
+use mpit_format::store::StoreFile;
 use rayon::prelude::*;
 
-use super::{ReadRecovered, Run};
+use super::Run;
 use crate::job::{Job, Part, PartOf};
 use crate::problem::Problem;
 
@@ -19,23 +20,22 @@ const BATCH: usize = 32 << 20;
 /// The size of the pieces of files of several processes that have no lines between the processes.
 const CUT: u64 = 2 << 20;
 
-/// A file of one process.
 #[derive(Clone, Copy)]
 enum Single<'a> {
     Whole(&'a Path),
     Recovered(&'a Path),
 }
 
-pub(super) fn run(run: &Run, recovered: &ReadRecovered<'_>, progress: &(dyn Fn(u64) + Sync)) -> Job {
-    let (part, notes) = part(run, recovered, progress);
+pub(super) fn run(run: &Run, progress: &(dyn Fn(u64) + Sync)) -> Job {
+    let (part, notes) = part(run, progress);
     part.finish(notes)
 }
 
 /// Adds up several runs of the same processes.
-pub(super) fn sum(runs: &[&Run], recovered: &ReadRecovered<'_>, progress: &(dyn Fn(u64) + Sync)) -> Job {
+pub(super) fn sum(runs: &[&Run]) -> Job {
     let (mut all, mut notes) = (Part::default(), Vec::new());
     for run in runs {
-        let (part, more) = part(run, recovered, progress);
+        let (part, more) = part(run, &|_| ());
         all = all.absorb(part);
         notes.extend(more);
     }
@@ -44,7 +44,7 @@ pub(super) fn sum(runs: &[&Run], recovered: &ReadRecovered<'_>, progress: &(dyn 
     all.finish(notes)
 }
 
-fn part(run: &Run, recovered: &ReadRecovered<'_>, progress: &(dyn Fn(u64) + Sync)) -> (Part, Vec<String>) {
+fn part(run: &Run, progress: &(dyn Fn(u64) + Sync)) -> (Part, Vec<String>) {
     let Run { by_rank, combined, .. } = run;
     let combined = combined.as_deref();
     let mut notes = Vec::new();
@@ -86,7 +86,7 @@ fn part(run: &Run, recovered: &ReadRecovered<'_>, progress: &(dyn Fn(u64) + Sync
     let rest = wanted
         .into_par_iter()
         .fold(Part::default, |mut part, (rank, file)| {
-            read_single(file, rank, &mut part, recovered, progress);
+            read_single(file, rank, &mut part, progress);
             part
         })
         .reduce(Part::default, Part::absorb);
@@ -97,19 +97,13 @@ fn stem_of(path: Option<&Path>) -> String {
     path.map(|path| path.display().to_string()).unwrap_or_default()
 }
 
-fn read_single(
-    file: Single<'_>,
-    rank: u32,
-    part: &mut Part,
-    recovered: &ReadRecovered<'_>,
-    progress: &(dyn Fn(u64) + Sync),
-) {
+fn read_single(file: Single<'_>, rank: u32, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) {
     let (path, text) = match file {
         Single::Whole(path) => (path, read_file(path).map_err(|error| format!("cannot read: {error}"))),
         Single::Recovered(path) => {
-            let read = recovered(path).map(|recovered| {
-                part.notes.push((rank, recovered.note));
-                recovered.text
+            let read = read_store(path).map(|(text, note)| {
+                part.notes.push((rank, note));
+                text
             });
             (path, read)
         }
@@ -129,17 +123,33 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// The form of a file of several processes.
+/// Reads the store of a process that did not reach its end, or is still running. Returns the text that the process would have
+/// written, and a note for the user.
+fn read_store(path: &Path) -> Result<(Vec<u8>, String), String> {
+    let file = StoreFile::at(path).ok_or("expected a name that ends in .<rank>.store")?;
+    let in_use = file.is_in_use();
+    let recovered = file.read().map_err(|error| error.to_string())?;
+    let end = match (in_use, recovered.ended) {
+        (true, _) => "is still running: records so far",
+        (false, true) => "has written its records elsewhere: a copy",
+        (false, false) if recovered.finalized => "could not write in MPI_Finalize: recovered",
+        (false, false) => "ended without MPI_Finalize: recovered up to its last call",
+    };
+    let mut note = format!("rank {} {end}, from {}", file.rank, path.display());
+    if recovered.truncated {
+        note.push_str("; its last records are missing, because the file could not grow");
+    }
+    Ok((recovered.text(), note))
+}
+
 enum Form {
     Container,
     Concatenated,
 }
 
-/// A range of lines of a file.
 struct Section {
     /// The rank that the text belongs to; `None` if only its lines name it.
     rank: Option<u32>,
-    /// The number of the first line in the file.
     line: u64,
     text: Vec<u8>,
 }
@@ -173,7 +183,7 @@ fn read_several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -
         file.by_ref().take(4096).read_until(b'\n', &mut first)?;
         container::read(&first, &mut file, |item| match item {
             Item::Size(size) => part.size = part.size.max(size),
-            Item::Text { rank, line, text } => each(Section { rank: Some(rank), line, text }, part),
+            Item::Text { rank, line, text, .. } => each(Section { rank: Some(rank), line, text }, part),
             Item::Missing { rank, reason } => part.missing.push((rank, reason)),
             Item::Problem { line, what } => {
                 part.problems.add(|| Problem { path: path.to_owned(), line, what });

@@ -3,7 +3,6 @@
 /// Red, green, blue.
 pub(crate) type Color = [u8; 3];
 
-/// Sample points of the scale, evenly spaced.
 const POINTS: [Color; 9] = [
     [68, 1, 84],
     [71, 45, 123],
@@ -16,10 +15,8 @@ const POINTS: [Color; 9] = [
     [253, 231, 37],
 ];
 
-/// The number of colors.
 pub(crate) const STEPS: usize = 64;
 
-/// Returns the color of a step.
 pub(crate) fn color(step: usize) -> Color {
     let at = step.min(STEPS - 1) as f64 / (STEPS - 1) as f64 * (POINTS.len() - 1) as f64;
     let low = (at as usize).min(POINTS.len() - 2);
@@ -38,7 +35,6 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// Creates the scale of some numbers; returns `None` if all are 0.
     pub(crate) fn of(numbers: impl Iterator<Item = u64>) -> Option<Self> {
         numbers.filter(|number| *number > 0).fold(None, |scale, number| {
             let Self { least, most } = scale.unwrap_or(Self { least: number, most: number });
@@ -46,7 +42,6 @@ impl Scale {
         })
     }
 
-    /// Returns the step of a number.
     pub(crate) fn step(self, number: u64) -> usize {
         let (least, most) = ((self.least as f64).ln(), (self.most as f64).ln());
         if number == 0 {

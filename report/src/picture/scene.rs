@@ -8,7 +8,6 @@ use crate::job::Job;
 use crate::sparse::Matrix;
 use crate::units::bytes;
 
-/// A rectangle of one color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rect {
     pub(super) x: i32,
@@ -17,7 +16,6 @@ pub(super) struct Rect {
     pub(super) height: i32,
 }
 
-/// The anchor of a text relative to its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -35,25 +33,19 @@ pub(super) struct Label {
     pub(super) bold: bool,
 }
 
-/// A picture.
 #[derive(Debug)]
 pub(super) struct Scene {
     pub(super) width: i32,
     pub(super) height: i32,
-    /// The background of the tiles.
     pub(super) plot: Rect,
-    /// The tiles by color.
     pub(super) rects: Vec<(Color, Vec<Rect>)>,
     pub(super) labels: Vec<Label>,
-    /// Tick marks.
     pub(super) marks: Vec<Rect>,
 }
 
-/// The kinds of traffic in a heat map: all operations of the program. Internal messages are left out, since they carry the same
-/// data again.
+/// All operations of the program. Internal messages are left out, since they carry the same data again.
 pub(crate) const SHOWN: [Kind; 4] = [Kind::External, Kind::Sent, Kind::Received, Kind::Collective];
 
-/// Returns the traffic shown in a heat map.
 pub(crate) fn shown(job: &Job) -> Matrix {
     job.matrix_of(&SHOWN)
 }
@@ -66,15 +58,12 @@ const BAR_WIDTH: i32 = 18;
 const RIGHT: i32 = 95;
 const BOTTOM: i32 = 45;
 
-/// Returns the number of pixels of a tile.
 pub(crate) fn pixels(side: u32) -> i32 {
     (PLOT / side.max(1).cast_signed()).max(2)
 }
 
-/// The position of the plot.
 pub(crate) const ORIGIN: (i32, i32) = (LEFT, TOP);
 
-/// Lays out the heat map of a job.
 pub(super) fn heat_map(tiles: &Tiles, size: u32, title: &str) -> Scene {
     let pixels = pixels(tiles.side);
     let edge = pixels * tiles.side.cast_signed();

@@ -4,10 +4,8 @@ use std::fmt::{self, Write};
 
 use super::scene::{Anchor, Rect, Scene};
 
-/// The destination of the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Embedding {
-    /// A separate file.
     File,
     /// A page, whose colors the picture adopts.
     Page,

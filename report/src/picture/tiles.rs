@@ -5,7 +5,6 @@ use crate::sparse::{Cell, Matrix};
 /// The maximum number of tiles in a row.
 pub(crate) const MOST: u32 = 256;
 
-/// The tiles that are not empty.
 #[derive(Clone, Debug)]
 pub(crate) struct Tiles {
     /// The number of tiles in a row.

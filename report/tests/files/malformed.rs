@@ -62,7 +62,6 @@ fn an_unknown_line_is_reported_by_number() {
     }
 }
 
-/// The members of a communicator in a good file.
 const MEMBERS: &str = "procs: 0,1,2,3";
 /// The answer to a range of ranks that ends before it begins, or between two steps.
 const NO_RANGE: &str = "run.1.prof:10: expected a range from a rank to another in whole steps";

@@ -1,6 +1,6 @@
 //! Reading of files of one process and of many.
 
-use crate::support::{directory, no_others, problems, prof, read};
+use crate::support::{directory, problems, prof, read};
 use mpit_format::container::{self, Text};
 use mpit_report::{Cell, Kind, Missing, TrafficSum, input};
 
@@ -8,7 +8,6 @@ fn cell(from: u32, to: u32, count: u64, bytes: u64) -> Cell {
     Cell { from, to, count, bytes }
 }
 
-/// Rank and text of each process of a job of four.
 fn texts(ranks: &[u32]) -> Vec<Text> {
     let text = |rank: &u32| Text { rank: *rank, host: "node".into(), text: prof(*rank).into_bytes() };
     ranks.iter().map(text).collect()
@@ -40,7 +39,6 @@ fn every_kind_of_line_is_read() {
     assert_eq!(job.comms[0].collectives.all_to_all, TrafficSum { count: 8, bytes: 96 });
 }
 
-/// A job reads alike from all four forms of its files.
 #[test]
 fn all_forms_of_a_job_read_alike() {
     let each: Vec<_> = (0..4).map(|rank| (format!("run.{rank}.prof"), prof(rank))).collect();
@@ -152,8 +150,8 @@ fn what_the_component_writes_is_understood() {
 fn progress_adds_up_to_all_bytes() {
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
     let dir = directory(&[("run.0.prof", prof(0).as_bytes()), ("run.1.prof", prof(1).as_bytes())]);
-    let run = &input::find(&[dir.path().to_owned()], false, &|_| None).unwrap()[0];
+    let run = &input::find(&[dir.path().to_owned()], false).unwrap()[0];
     let done = AtomicU64::new(0);
-    run.read(&no_others, &|bytes| _ = done.fetch_add(bytes, Relaxed));
+    run.read(&|bytes| _ = done.fetch_add(bytes, Relaxed));
     assert_eq!((done.into_inner(), run.bytes()), (run.bytes(), 2 * prof(0).len() as u64));
 }

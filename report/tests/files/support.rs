@@ -6,7 +6,6 @@ use std::path::Path;
 use mpit_report::{Job, input};
 use tempfile::TempDir;
 
-/// A directory with these files.
 pub(crate) fn directory(files: &[(&str, &[u8])]) -> TempDir {
     let directory = tempfile::tempdir().expect("a temporary directory");
     for (name, bytes) in files {
@@ -15,16 +14,10 @@ pub(crate) fn directory(files: &[(&str, &[u8])]) -> TempDir {
     directory
 }
 
-/// Reads the only run of a directory.
 pub(crate) fn read(directory: &Path) -> Job {
-    let runs = input::find(&[directory.to_owned()], false, &|_| None).expect("files");
+    let runs = input::find(&[directory.to_owned()], false).expect("files");
     assert_eq!(runs.len(), 1);
-    runs[0].read(&no_others, &|_| ())
-}
-
-/// Fails on files of processes that did not reach `MPI_Finalize`: these tests have none.
-pub(crate) fn no_others(path: &Path) -> Result<input::Recovered, String> {
-    Err(format!("unexpected: {}", path.display()))
+    runs[0].read(&|_| ())
 }
 
 /// Returns the problems, one line each, without the directory.
@@ -33,7 +26,6 @@ pub(crate) fn problems(job: &Job, directory: &Path) -> Vec<String> {
     job.problems.iter().map(|problem| problem.to_string().replace(&prefix, "")).collect()
 }
 
-/// A histogram with `count` in one bin.
 pub(crate) fn histogram(bin: usize, count: u64) -> String {
     let bins: Vec<_> = (0..66).map(|at| if at == bin { count } else { 0 }.to_string()).collect();
     bins.join(",")

@@ -18,10 +18,9 @@ pub(crate) fn directory(files: &[(&str, &[u8])]) -> TempDir {
 
 /// Reads the only run of a directory.
 pub(crate) fn read(directory: &Path) -> Job {
-    let runs = input::find(&[directory.to_owned()], false, &|_| None).expect("files are there");
+    let runs = input::find(&[directory.to_owned()], false).expect("files are there");
     assert_eq!(runs.len(), 1, "the files are of one run");
-    let none_left = |path: &Path| Err(format!("unexpected: {}", path.display()));
-    runs[0].read(&none_left, &|_| ())
+    runs[0].read(&|_| ())
 }
 
 /// Reads files of one run, and writes all kinds of reports about it.

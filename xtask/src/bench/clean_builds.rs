@@ -1,72 +1,64 @@
 //! The time of building a crate that only publishes a counter, with all that it depends on, beside crates for the same purpose.
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use mpit_tests::{Context, Failure, Outcome, paths};
+use mpit_tests::{Context, Outcome, paths};
 
-use super::{
-    definitions::{timed, write},
-    rounds::{Rounds, Timings},
-    table::{Line, Ratio, heading},
-};
+use crate::succeed;
 
-/// A crate that depends on one other.
+use super::definitions::{timed, write};
+use super::rounds::{Rounds, Timings};
+use super::table::{Line, Ratio, heading};
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Crate {
-    Mpit,
-    Metrics,
-    Tracing,
+struct Crate {
+    name: &'static str,
+    /// The version on crates.io; `None` for the one of this workspace.
+    version: Option<&'static str>,
+    source: &'static str,
 }
 
-const CRATES: [Crate; 3] = [Crate::Mpit, Crate::Metrics, Crate::Tracing];
+const TRACING: Crate = Crate {
+    name: "tracing",
+    version: Some("0.1"),
+    source: "pub fn send() {\n    tracing::trace!(packets = 1);\n}\n",
+};
+
+const CRATES: [Crate; 3] = [
+    Crate {
+        name: "mpit",
+        version: None,
+        source: "/// Packets sent so far.\n#[mpit::pvar(class = \"COUNTER\")]\n\
+                 pub static PACKETS: mpit::cell::Counter<u64> = mpit::cell::Counter::new();\n",
+    },
+    Crate {
+        name: "metrics",
+        version: Some("0.24"),
+        source: "pub fn send() {\n    metrics::counter!(\"packets\").increment(1);\n}\n",
+    },
+    TRACING,
+];
 
 impl Crate {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Mpit => "mpit",
-            Self::Metrics => "metrics",
-            Self::Tracing => "tracing",
-        }
-    }
-
-    fn dependency(self) -> String {
-        match self {
-            Self::Mpit => format!("{{ path = {:?} }}", paths::workspace().join("core").display().to_string()),
-            Self::Metrics => "\"0.24\"".into(),
-            Self::Tracing => "\"0.1\"".into(),
-        }
-    }
-
-    fn source(self) -> &'static str {
-        match self {
-            Self::Mpit => {
-                "/// Packets sent so far.\n#[mpit::pvar(class = \"COUNTER\")]\n\
-                 pub static PACKETS: mpit::cell::Counter<u64> = mpit::cell::Counter::new();\n"
-            }
-            Self::Metrics => "pub fn send() {\n    metrics::counter!(\"packets\").increment(1);\n}\n",
-            Self::Tracing => "pub fn send() {\n    tracing::trace!(packets = 1);\n}\n",
-        }
-    }
-
     fn folder(self) -> PathBuf {
-        paths::target().join("clean-builds").join(self.name())
+        paths::target().join("clean-builds").join(self.name)
     }
 }
 
-/// Measures and prints the builds.
 pub(crate) fn run(rounds: u32) -> Outcome {
     for krate in CRATES {
-        let (name, dependency, folder) = (krate.name(), krate.dependency(), krate.folder());
+        let Crate { name, version, source } = krate;
+        let core = || format!("{{ path = {:?} }}", paths::workspace().join("core").display().to_string());
+        let dependency = version.map_or_else(core, |version| format!("{version:?}"));
+        let folder = krate.folder();
         let manifest = format!(
             "[workspace]\n\n[package]\nname = \"user-of-{name}\"\nedition = \"2024\"\n\n\
              [dependencies]\n{name} = {dependency}\n"
         );
         write(&folder.join("Cargo.toml"), &manifest)?;
-        write(&folder.join("src/lib.rs"), krate.source())?;
+        write(&folder.join("src/lib.rs"), source)?;
         succeed(cargo(&folder).arg("fetch"))?;
     }
     heading("A clean debug build of a crate that publishes one counter", "seconds");
@@ -80,18 +72,17 @@ pub(crate) fn run(rounds: u32) -> Outcome {
         Ok(Timings::from([("processor".into(), processor / 1e3), ("elapsed".into(), elapsed / 1e3)]))
     })?;
     for kind in ["processor", "elapsed"] {
-        let peer = rounds.timings(Crate::Tracing, kind)?;
+        let peer = rounds.timings(TRACING, kind)?;
         for krate in CRATES {
             let timings = rounds.timings(krate, kind)?;
             let what = format!("with {} other crates, {kind} time", dependencies(&krate.folder())?);
-            let line = Line::new(krate.name(), &what, &timings);
+            let line = Line::new(krate.name, &what, &timings);
             line.ratio(Ratio::of(&timings, &peer, "tracing").as_ref()).print();
         }
     }
     Ok(())
 }
 
-/// Returns the number of crates that are built for a crate, without itself.
 fn dependencies(folder: &Path) -> Outcome<usize> {
     let mut tree = cargo(folder);
     tree.args(["tree", "--edges", "normal,build", "--prefix", "none", "--no-dedupe", "--offline"]);
@@ -103,12 +94,7 @@ fn dependencies(folder: &Path) -> Outcome<usize> {
 }
 
 fn cargo(folder: &Path) -> Command {
-    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut command = crate::cargo(&[]);
     command.current_dir(folder).env("CARGO_TARGET_DIR", folder.join("target"));
     command
-}
-
-fn succeed(command: &mut Command) -> Outcome {
-    let status = command.status().context("cargo")?;
-    Failure::unless(status.success(), || format!("{command:?} failed"))
 }

@@ -2,12 +2,9 @@
 
 use mpit_tests::Outcome;
 
-use super::{
-    rounds::{Rounds, Spread, differences},
-    table::{Line, NANOSECONDS, Ratio, heading},
-};
+use super::rounds::{Rounds, Spread, differences};
+use super::table::{Line, NANOSECONDS, Ratio, heading};
 
-/// The results of the program `collectives`.
 const SIZES: [&str; 3] = ["2", "1000", "1000000"];
 
 /// The maximum cost of an operation of a million processes, relative to one of two.

@@ -2,13 +2,10 @@
 
 use mpit_tests::{Outcome, launch::Job};
 
-use super::{
-    dist,
-    rounds::{self, Rounds, Spread, differences},
-    table::{Line, NANOSECONDS, Ratio, heading},
-};
+use super::dist;
+use super::rounds::{self, Rounds, Spread, differences};
+use super::table::{Line, NANOSECONDS, Ratio, heading};
 
-/// The language of the code with the counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Language {
     /// The program `counters`.
@@ -19,7 +16,6 @@ enum Language {
 
 use Language::{C, Rust};
 
-/// The results of the programs.
 const FIGURES: [(Language, &str, &str); 7] = [
     (Rust, "disabled", "Counter::increment, no handle started"),
     (Rust, "enabled", "the same with a handle, one thread"),

@@ -1,23 +1,19 @@
 //! Cost of a definition to the compiler, relative to an element of `linkme`, which only registers a reference.
 
-use std::{
-    env,
-    fmt::Write as _,
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-    time::Instant,
-};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
 
-use mpit_tests::{Context, Failure, Outcome, paths};
+use mpit_tests::{Context, Outcome, paths};
 
-use super::{
-    clean_builds,
-    rounds::{Rounds, Spread, Timings, differences},
-    table::{Line, Ratio, heading},
-};
+use crate::{cargo, succeed};
 
-/// The number of definitions in each of the generated programs.
+use super::clean_builds;
+use super::rounds::{Rounds, Spread, Timings, differences};
+use super::table::{Line, Ratio, heading};
+
 const DEFINITIONS: u32 = 1000;
 /// The maximum compile time of a definition, in milliseconds. `BYTES` is its maximum size in a program, with name and
 /// description.
@@ -26,12 +22,9 @@ const BYTES: f64 = 200.0;
 /// The option for relocations as bits. A position-independent program has a relocation of 24 bytes for each pointer in it.
 const PACKED: &str = "-Clink-arg=-Wl,-z,pack-relative-relocs";
 
-/// A generated program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Program {
-    /// Cells only.
     Cells,
-    /// A `#[pvar]` on each.
     Pvars,
     /// An element of `linkme` beside each, with a name, a description and a reference to the cell.
     Elements,
@@ -189,11 +182,10 @@ pub(super) fn write(file: &Path, text: &str) -> Outcome {
     fs::write(file, text).context(file.display())
 }
 
-/// Returns the processor time and the elapsed time of building a program whose dependencies are built.
 fn time(program: Program, release: bool) -> Outcome<(f64, f64)> {
     // Written again, so that cargo considers it changed.
     write(&source_file(program), &program.source())?;
-    timed(in_folder(&mut cargo(program, release, &[])))
+    timed(in_folder(&mut rustc(program, release, &[])))
 }
 
 /// Runs a command; returns its processor time, with that of its children, and its elapsed time in milliseconds.
@@ -219,18 +211,14 @@ fn children(printed: &str) -> Option<f64> {
     printed.lines().nth(1)?.split_whitespace().map(milliseconds).sum()
 }
 
-/// Builds a program and returns its path.
 fn build(program: Program, release: bool, options: &[&str]) -> Outcome<PathBuf> {
-    let mut cargo = cargo(program, release, options);
-    let status = in_folder(&mut cargo).status().context("cargo rustc")?;
-    Failure::unless(status.success(), || format!("{} does not build", program.name()))?;
+    succeed(in_folder(&mut rustc(program, release, options)))?;
     let profile = if release { "release" } else { "debug" };
     Ok(folder().join("target").join(profile).join(program.name()))
 }
 
-fn cargo(program: Program, release: bool, options: &[&str]) -> Command {
-    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(["rustc", "--quiet", "-p", program.name()]);
+fn rustc(program: Program, release: bool, options: &[&str]) -> Command {
+    let mut command = cargo(&["rustc", "--quiet", "-p", program.name()]);
     if release {
         command.arg("--release");
     }
@@ -243,12 +231,10 @@ fn in_folder(command: &mut Command) -> &mut Command {
     command.current_dir(folder()).env("CARGO_TARGET_DIR", target).env("CARGO_INCREMENTAL", "0")
 }
 
-/// Returns the size of a program without its symbols.
 fn stripped(program: Program, options: &[&str]) -> Outcome<f64> {
     let built = build(program, true, options)?;
     let stripped = built.with_extension("stripped");
-    let status = Command::new("strip").arg("-o").arg(&stripped).arg(&built).status().context("strip")?;
-    Failure::unless(status.success(), || format!("strip {} failed", built.display()))?;
+    succeed(Command::new("strip").arg("-o").arg(&stripped).arg(&built))?;
     Ok(fs::metadata(&stripped).context(stripped.display())?.len() as f64)
 }
 

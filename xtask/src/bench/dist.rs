@@ -1,21 +1,16 @@
 //! Builds of the measured programs.
 
-use std::{env, path::PathBuf, process::Command};
+use std::{path::PathBuf, process::Command};
 
-use mpit_tests::{Context, Failure, Outcome, paths};
+use mpit_tests::{Outcome, paths};
 
-/// Builds the command `mpit`, the preload library beside it, and the programs of `benches/`.
+use crate::{cargo, succeed};
+
 pub(crate) fn build() -> Outcome {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .args(["build", "--profile", "dist", "-p", "mpit-preload", "-p", "mpit-cli", "-p", "mpit-benches"])
-        .current_dir(paths::workspace())
-        .status()
-        .context("cargo build")?;
-    Failure::unless(status.success(), || "what is to be measured does not build".into())
+    let packages = ["-p", "mpit-preload", "-p", "mpit-cli", "-p", "mpit-benches"];
+    succeed(cargo(&["build", "--profile", "dist"]).args(packages))
 }
 
-/// Returns the path of a program that [`build`] made.
 pub(crate) fn program(name: &str) -> PathBuf {
     paths::target().join("dist").join(name)
 }
@@ -30,7 +25,6 @@ pub(crate) fn c_program(name: &str) -> Outcome<PathBuf> {
         .args(["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", &include, "-o"])
         .arg(&program)
         .arg(source);
-    let status = command.status().context("cc")?;
-    Failure::unless(status.success(), || format!("{name}.c does not compile"))?;
+    succeed(&mut command)?;
     Ok(program)
 }

@@ -2,10 +2,8 @@
 
 use mpit_tests::Outcome;
 
-use super::{
-    rounds::{Rounds, Spread, differences},
-    table::{Line, NANOSECONDS, Ratio, heading},
-};
+use super::rounds::{Rounds, Spread, differences};
+use super::table::{Line, NANOSECONDS, Ratio, heading};
 
 /// A measured case: the event, its name in the program `events`, the baseline, and the maximum cost.
 struct Raise {

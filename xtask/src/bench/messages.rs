@@ -3,23 +3,18 @@
 //! The C programs of benchmarks are in `tests/hosts/c`, with those of the tests, because they are compiled for the same MPI
 //! libraries in the same way.
 
-use mpit_tests::{
-    Context, Failure, Outcome,
-    launch::Job,
-    stacks::{Stack, Vendor},
-};
+use mpit_tests::launch::Job;
+use mpit_tests::stacks::{Stack, Vendor};
+use mpit_tests::{Context, Failure, Outcome};
 
-use super::{
-    dist, on_each_stack,
-    rounds::{self, Rounds, Spread, Timings, differences},
-    table::{Line, NANOSECONDS, Ratio, heading},
-};
+use super::rounds::{self, Rounds, Spread, Timings, differences};
+use super::table::{Line, NANOSECONDS, Ratio, heading};
+use super::{dist, on_each_stack};
 
 /// The number of blocks per run, of `MESSAGES` messages each. Blocks are short, so that some of them are undisturbed.
 const BLOCKS: u32 = 100;
 const MESSAGES: u32 = 10_000;
 
-/// The number of message sizes.
 const SIZES: u64 = 2;
 
 /// The measured operations: name, description, and the maximum of the added cost relative to Open MPI's monitoring.
@@ -32,7 +27,6 @@ const MEASURED: [(&str, &str, f64, &str); 3] = [
 /// The maximum cost of the library while nothing is recorded.
 const OFF: f64 = 1.5;
 
-/// The configuration of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Variant {
     /// Without mpit.

@@ -19,10 +19,8 @@ mod table;
 
 use std::process::ExitCode;
 
-use mpit_tests::{
-    Context, Failure, Outcome,
-    stacks::{self, Stack},
-};
+use mpit_tests::stacks::{self, Stack};
+use mpit_tests::{Context, Failure, Outcome};
 
 /// The sections to measure, and the number of rounds.
 #[derive(Debug, clap::Args)]
@@ -36,7 +34,6 @@ pub(crate) struct Arguments {
     pairs: u32,
 }
 
-/// A named benchmark, which prints its own table.
 struct Bench {
     name: &'static str,
     run: fn(u32) -> Outcome,
@@ -61,7 +58,6 @@ fn names() -> String {
     BENCHES.map(|bench| bench.name).join(", ")
 }
 
-/// Runs the named benchmarks, or all of them.
 pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
     let named = |name: &String| {
         let found = BENCHES.iter().find(|bench| bench.name == name);

@@ -2,12 +2,9 @@
 
 use mpit_tests::Outcome;
 
-use super::{
-    rounds::{Rounds, Spread, differences},
-    table::{Line, NANOSECONDS, Ratio, heading},
-};
+use super::rounds::{Rounds, Spread, differences};
+use super::table::{Line, NANOSECONDS, Ratio, heading};
 
-/// The numbers of names, and the maximum cost.
 const SIZES: [(&str, Option<(f64, &str)>); 3] =
     [("1000", Some((10.0, "<= 10 ns"))), ("100000", None), ("1000000", Some((60.0, "<= 60 ns")))];
 

@@ -1,17 +1,13 @@
 //! Cost of `MPI_T_pvar_read`, and of allocating and freeing a handle: for a variable of mpit's, for one of the MPI
 //! library's, and for the latter through mpit.
 
-use mpit_tests::{
-    Context, Outcome,
-    launch::Job,
-    stacks::{Stack, Vendor},
-};
+use mpit_tests::launch::Job;
+use mpit_tests::stacks::{Stack, Vendor};
+use mpit_tests::{Context, Outcome};
 
-use super::{
-    dist, on_each_stack,
-    rounds::{self, Rounds, Spread, Timings, differences},
-    table::{Line, NANOSECONDS, Ratio, heading},
-};
+use super::rounds::{self, Rounds, Spread, Timings, differences};
+use super::table::{Line, NANOSECONDS, Ratio, heading};
+use super::{dist, on_each_stack};
 
 /// The number of blocks per run, of `CALLS` calls each.
 const BLOCKS: u32 = 200;
@@ -26,7 +22,6 @@ const MALLOC: &str = "malloc";
 /// The maximum additional cost of reading a variable of the library's through mpit.
 const LAYER: f64 = 2.5;
 
-/// The measured call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Call {
     /// `MPI_T_pvar_read`.
@@ -35,12 +30,9 @@ enum Call {
     Handles,
 }
 
-/// The configuration of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Variant {
-    /// Without mpit.
     Bare,
-    /// Through mpit.
     Layered,
 }
 
@@ -58,7 +50,6 @@ pub(crate) fn handles(pairs: u32) -> Outcome {
 }
 
 impl Call {
-    /// Returns the argument of the program for this call.
     fn as_str(self) -> &'static str {
         match self {
             Reads => "reads",

@@ -9,7 +9,6 @@ use super::dist;
 /// The results of one run of a program: times by name.
 pub(crate) type Timings = BTreeMap<String, f64>;
 
-/// Rounds, in each of which every variant was run once.
 pub(crate) struct Rounds<V> {
     variants: Vec<V>,
     rounds: Vec<Vec<Timings>>,
@@ -31,7 +30,6 @@ impl<V: Copy + PartialEq> Rounds<V> {
         Ok(Self { variants: variants.to_vec(), rounds })
     }
 
-    /// Returns the result of a variant in each round.
     pub(crate) fn timings(&self, variant: V, name: &str) -> Outcome<Vec<f64>> {
         let at = self.variants.iter().position(|one| *one == variant).context("no such variant was run")?;
         let figure =
@@ -47,12 +45,10 @@ impl Rounds<()> {
     }
 }
 
-/// Returns the difference of two results in each round.
 pub(crate) fn differences(timings: &[f64], base: &[f64]) -> Vec<f64> {
     timings.iter().zip(base).map(|(figure, base)| figure - base).collect()
 }
 
-/// Minimum, median and maximum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Spread {
     pub(crate) min: f64,

@@ -2,12 +2,9 @@
 
 use mpit_tests::Outcome;
 
-use super::{
-    rounds::{Rounds, Spread},
-    table::{Line, Ratio, heading},
-};
+use super::rounds::{Rounds, Spread};
+use super::table::{Line, Ratio, heading};
 
-/// The results of the program `startup`.
 const FIGURES: [(&str, &str); 2] =
     [("alone", "registered, in no category"), ("together", "registered, all in one category")];
 

@@ -2,23 +2,19 @@
 
 use super::rounds::Spread;
 
-/// The unit of most tables.
 pub(crate) const NANOSECONDS: &str = "nanoseconds";
 
-/// The ratio of two results.
 pub(crate) struct Ratio {
     value: f64,
     to: &'static str,
 }
 
-/// A line under construction.
 pub(crate) struct Line {
     timings: String,
     ratio: String,
     goal: String,
 }
 
-/// Prints the heading of a table with the unit of its results.
 pub(crate) fn heading(title: &str, unit: &str) {
     println!("\n{title}\n{unit:<58}{:>9}{:>9}{:>9}   ratio of the medians", "min", "median", "max");
 }
@@ -30,14 +26,12 @@ impl Ratio {
         if peer > 0.0 { Some(Self { value: timings / peer, to }) } else { None }
     }
 
-    /// Returns true if the ratio is at most `max`.
     pub(crate) fn within(&self, max: f64) -> bool {
         self.value <= max
     }
 }
 
 impl Line {
-    /// Creates a line with the times of all rounds.
     pub(crate) fn new(on: &str, what: &str, timings: &[f64]) -> Self {
         let Spread { min, median, max } = Spread::of(timings);
         // Times below 1 need another digit.
@@ -46,25 +40,21 @@ impl Line {
         Self { timings, ratio: String::new(), goal: String::new() }
     }
 
-    /// Adds a ratio to the line.
     pub(crate) fn ratio(mut self, ratio: Option<&Ratio>) -> Self {
         self.ratio = ratio.map(|Ratio { value, to }| format!("{value:.3} of {to}")).unwrap_or_default();
         self
     }
 
-    /// Adds the reason why there is no ratio.
     pub(crate) fn note(mut self, note: &str) -> Self {
         note.clone_into(&mut self.ratio);
         self
     }
 
-    /// Adds the goal with its outcome, met or missed.
     pub(crate) fn goal(mut self, goal: &str, met: bool) -> Self {
         self.goal = format!("goal {goal}: {}", if met { "met" } else { "missed" });
         self
     }
 
-    /// Prints the line.
     pub(crate) fn print(self) {
         let line = format!("{}   {:<24} {}", self.timings, self.ratio, self.goal);
         println!("{}", line.trim_end());

@@ -5,9 +5,9 @@
 mod text;
 mod words;
 
-use std::{fs, path::Path, process::Command, process::ExitCode};
+use std::{fs, process::ExitCode};
 
-use mpit_tests::{Context, Failure, Outcome, paths};
+use mpit_tests::{Failure, Outcome, paths};
 
 use text::Kind;
 use words::Words;
@@ -15,12 +15,11 @@ use words::Words;
 /// The highest share of lines that may stay, in percent of the lines of doc comments.
 const LIMIT: f64 = 1.0;
 
-/// Prints the findings as `file:line:word`, and a summary.
 pub(crate) fn run() -> Outcome<ExitCode> {
     let words = Words::new(include_str!("words.txt"));
     let mut allowed = Allowed::new(include_str!("allowed.txt"))?;
     let (mut doc_lines, mut found, mut kept) = (0, 0, 0);
-    for name in files(paths::workspace())? {
+    for name in crate::files(&[])? {
         let Ok(source) = fs::read_to_string(paths::workspace().join(&name)) else { continue };
         let Some(texts) = text::texts(&name, &source) else { continue };
         for text in texts.iter().filter(|text| text.kind == Kind::Doc) {
@@ -47,20 +46,9 @@ pub(crate) fn run() -> Outcome<ExitCode> {
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Returns the files under version control, and those that could be added to it.
-fn files(root: &Path) -> Outcome<Vec<String>> {
-    let listed = ["ls-files", "--cached", "--others", "--exclude-standard"];
-    let output = Command::new("git").args(listed).current_dir(root).output().context("git ls-files")?;
-    Failure::unless(output.status.success(), || {
-        format!("git ls-files: {}", String::from_utf8_lossy(&output.stderr).trim())
-    })?;
-    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
-}
-
 /// The list of lines that stay: `FILE: PART OF THE LINE # REASON`.
 struct Allowed<'a>(Vec<Entry<'a>>);
 
-/// An entry of the list, which is used if its line was found.
 struct Entry<'a> {
     file: &'a str,
     part: &'a str,
@@ -82,7 +70,6 @@ impl<'a> Allowed<'a> {
         Ok(Self(entries))
     }
 
-    /// Returns true if the line of the file is on the list.
     fn takes(&mut self, file: &str, line: &str) -> bool {
         for entry in &mut self.0 {
             if entry.file == file && (entry.part == "*" || line.contains(entry.part)) {
@@ -93,7 +80,6 @@ impl<'a> Allowed<'a> {
         false
     }
 
-    /// Returns the entries for which no line was found.
     fn unused(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.0.iter().filter(|entry| !entry.is_used).map(|entry| (entry.file, entry.part))
     }

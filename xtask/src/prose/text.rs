@@ -1,6 +1,5 @@
 //! Comments, string literals and code of source files, with their lines.
 
-/// A kind of text in a source file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A comment that documents an item: its first line is a summary.
@@ -13,10 +12,8 @@ pub(super) enum Kind {
     Other,
 }
 
-/// One comment, string literal or page, or the code of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Text {
-    /// The kind.
     pub(super) kind: Kind,
     /// The number of the first line.
     pub(super) line: usize,
@@ -24,7 +21,6 @@ pub(super) struct Text {
     pub(super) content: String,
 }
 
-/// The syntax of a file, by the end of its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Syntax {
     Rust,
@@ -46,7 +42,6 @@ impl Syntax {
     }
 }
 
-/// Returns the texts of a file, or none if its syntax is not known.
 pub(super) fn texts(name: &str, source: &str) -> Option<Vec<Text>> {
     Some(match Syntax::of(name)? {
         Syntax::Markdown => page(source),

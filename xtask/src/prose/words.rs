@@ -8,7 +8,6 @@ const LONGEST_NAME: usize = 40;
 /// The most words that a `*` in an entry stands for.
 const LONGEST_GAP: usize = 3;
 
-/// The lists of `words.txt`.
 pub(super) struct Words {
     /// Beginnings of summaries, as sequences of words.
     summaries: Vec<Vec<String>>,
@@ -22,10 +21,8 @@ pub(super) struct Words {
     excuses: Vec<Vec<String>>,
 }
 
-/// A word that needs replacement.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Finding {
-    /// The number of the line.
     pub(super) line: usize,
     pub(super) word: String,
     /// The list that the word is on, or the fault.
@@ -33,7 +30,6 @@ pub(super) struct Finding {
 }
 
 impl Words {
-    /// Parses the lists.
     pub(super) fn new(lists: &str) -> Self {
         let list = |name: &str| {
             let header = format!("[{name}]");
@@ -55,7 +51,6 @@ impl Words {
         }
     }
 
-    /// Returns the words of a file that need replacement, by line.
     pub(super) fn findings(&self, name: &str, source: &str, texts: &[Text]) -> Vec<Finding> {
         let mut findings = Vec::new();
         for word in identifiers(name).filter(|word| self.is_banned_name(word)) {
@@ -107,7 +102,6 @@ impl Words {
         }
     }
 
-    /// Searches comments, strings and code alike.
     fn search_lines(&self, source: &str, findings: &mut Vec<Finding>) {
         for (line, text) in (1..).zip(source.lines()) {
             let text = text.to_lowercase();

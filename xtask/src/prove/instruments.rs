@@ -1,26 +1,19 @@
 //! Tests under instruments of nightly Rust: Miri, ThreadSanitizer and AddressSanitizer.
 
-use std::{
-    process::{Command, ExitCode},
-    time::Instant,
-};
+use std::process::{Command, ExitCode};
+use std::time::Instant;
 
 use mpit_tests::{Context, Failure, Outcome, paths};
 
 use crate::test::{self, TestCounts};
 
-/// A way to run tests that finds what they do not check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Instrument {
-    /// An interpreter that finds undefined behavior, and knows no foreign functions.
     Miri,
-    /// Finds data races.
     ThreadSanitizer,
-    /// Finds invalid memory accesses.
     AddressSanitizer,
 }
 
-/// Tests of a package.
 struct Suite {
     package: &'static str,
     /// The options of `cargo test` that select test programs.
@@ -29,70 +22,43 @@ struct Suite {
     only: &'static [&'static str],
     /// Parts of the names of tests that are left out. A test that cannot run under Miri says so itself.
     except: &'static [&'static str],
-    /// Further options of the instrument.
     options: &'static str,
+}
+
+impl Suite {
+    const fn of(package: &'static str, programs: &'static [&'static str]) -> Self {
+        Self { package, programs, only: &[], except: &[], options: "" }
+    }
 }
 
 /// Without `mpit-macros`: Miri cannot run tests of procedural macros, which have no unsafe code. The code that they expand to calls
 /// functions of `mpit`.
 const MIRI: &[Suite] = &[
     Suite {
-        package: "mpit-report",
-        programs: &["--lib"],
-        only: &[],
-        except: &[],
         // `crossbeam-epoch`, which rayon uses, violates Stacked Borrows (github.com/crossbeam-rs/crossbeam/issues/545).
         options: "-Zmiri-tree-borrows",
+        ..Suite::of("mpit-report", &["--lib"])
     },
-    Suite { package: "mpit-format", programs: &["--lib"], only: &[], except: &[], options: "" },
-    Suite { package: "mpit", programs: &["--lib"], only: &[], except: &[], options: "" },
+    Suite::of("mpit-format", &["--lib"]),
+    Suite::of("mpit", &["--lib"]),
 ];
 
 const THREAD_SANITIZER: &[Suite] = &[
     Suite {
-        package: "mpit",
-        programs: &["--lib", "--test", "interface"],
-        only: &[],
         // The sanitizer ends a child that was forked by a process with several threads. The example is not built here.
         except: &["no_lock_is_held_in_a_forked_child", "the_first_example_prints_what_it_read"],
-        options: "",
+        ..Suite::of("mpit", &["--lib", "--test", "interface"])
     },
-    Suite {
-        package: "mpit-components",
-        programs: &["--lib", "--tests"],
-        only: &["thread", "foreign"],
-        except: &[],
-        options: "",
-    },
-    Suite {
-        package: "mpit-monitoring",
-        programs: &["--lib"],
-        only: &["gather::", "claim::"],
-        except: &[],
-        options: "",
-    },
-    Suite {
-        package: "mpit-local",
-        programs: &["--test", "host"],
-        only: &["threads_access_a_window", "a_reading_thread"],
-        except: &[],
-        options: "",
-    },
+    Suite { only: &["thread", "foreign"], ..Suite::of("mpit-components", &["--lib", "--tests"]) },
+    Suite { only: &["gather::", "claim::"], ..Suite::of("mpit-monitoring", &["--lib"]) },
+    Suite { only: &["threads_access_a_window", "a_reading_thread"], ..Suite::of("mpit-local", &["--test", "host"]) },
     // No test starts threads, but all run at once in those of the test program.
-    Suite { package: "mpit-frameworks", programs: &["--lib"], only: &[], except: &[], options: "" },
+    Suite::of("mpit-frameworks", &["--lib"]),
 ];
 
 const ADDRESS_SANITIZER: &[Suite] = &[
+    Suite { only: &["plugin::", "readable::"], ..Suite::of("mpit", &["--lib"]) },
     Suite {
-        package: "mpit",
-        programs: &["--lib"],
-        only: &["plugin::", "readable::"],
-        except: &[],
-        options: "",
-    },
-    Suite {
-        package: "mpit-tests",
-        programs: &["--test", "programs"],
         only: &["plugins::"],
         // Plug-ins in Rust are a workspace of their own, and two tests link programs in C, which have no sanitizer. A privileged
         // program does not read the sanitizer's options either.
@@ -102,9 +68,9 @@ const ADDRESS_SANITIZER: &[Suite] = &[
             "an_activation_may_load_and_register",
             "privileged_programs_ignore_environments",
         ],
-        options: "",
+        ..Suite::of("mpit-tests", &["--test", "programs"])
     },
-    Suite { package: "mpit-fuzz", programs: &["--tests"], only: &["tables_of_c"], except: &[], options: "" },
+    Suite { only: &["tables_of_c"], ..Suite::of("mpit-fuzz", &["--tests"]) },
 ];
 
 impl Instrument {
@@ -134,7 +100,6 @@ impl Instrument {
         }
     }
 
-    /// Returns the command for the tests of a suite.
     fn command(self, suite: &Suite, host: &str) -> Command {
         let mut command = Command::new("rustup");
         command.args(["run", TOOLCHAIN, "cargo"]);
@@ -174,10 +139,8 @@ impl Instrument {
     }
 }
 
-/// The toolchain with the instruments.
 const TOOLCHAIN: &str = "nightly";
 
-/// Runs the tests of the packages with these names, or all.
 pub(super) fn run(instrument: Instrument, packages: &[String]) -> Outcome<ExitCode> {
     let is_chosen =
         |suite: &&Suite| packages.is_empty() || packages.iter().any(|package| package == suite.package);
@@ -232,7 +195,6 @@ fn install(components: &[&str]) -> Outcome {
     if status.success() { Ok(()) } else { Err(failure(format!("{command:?} failed: {status}"))) }
 }
 
-/// Returns the target that the toolchain runs on.
 fn host() -> Outcome<String> {
     let mut command = Command::new("rustup");
     let output = command.args(["run", TOOLCHAIN, "rustc", "-vV"]).output().context("rustc -vV")?;

@@ -3,14 +3,12 @@
 mod instruments;
 mod mutants;
 
-use std::{
-    env,
-    path::{Path, PathBuf},
-    process::{Command, ExitCode},
-};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
 
-use mpit_tests::{Context, Failure, Outcome, paths};
+use mpit_tests::{Context, Outcome, paths};
 
+use crate::{cargo, succeed};
 use instruments::Instrument;
 
 /// Options of `cargo xtask prove`. Without `--mutants`, `--miri`, `--tsan` and `--asan`, runs the models.
@@ -36,7 +34,6 @@ pub(crate) struct Arguments {
     names: Vec<String>,
 }
 
-/// Runs the proofs that the options select.
 pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
     let names = &arguments.names;
     if arguments.mutants {
@@ -60,14 +57,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Builds the models of a workspace; returns the path of the program.
 fn build(workspace: &Path, target: &Path) -> Outcome<PathBuf> {
-    let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["build", "--quiet", "--profile", "models", "-p", "mpit-models", "--target-dir"])
-        .arg(target)
-        .current_dir(workspace)
-        .status()
-        .context("cargo build")?;
-    Failure::unless(status.success(), || "the models do not build".into())?;
+    let mut cargo = cargo(&["build", "--quiet", "--profile", "models", "-p", "mpit-models", "--target-dir"]);
+    succeed(cargo.arg(target).current_dir(workspace))?;
     Ok(target.join("models/mpit-models"))
 }

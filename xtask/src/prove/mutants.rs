@@ -1,18 +1,15 @@
 //! Mutants: changes of the sources with which a model must fail, so that it is known to find the mistake.
 
-use std::{
-    fs,
-    os::unix::fs::symlink,
-    path::{Path, PathBuf},
-    process::{Command, ExitCode},
-    time::Instant,
-};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Instant;
 
 use mpit_tests::{Context, Failure, Outcome, paths};
 
 use super::build;
 
-/// One entry of the list.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Mutant {
     model: String,
@@ -21,7 +18,6 @@ struct Mutant {
     replacements: Vec<(String, String)>,
 }
 
-/// Tries the mutants of the models whose names begin with one of `names`, or all.
 pub(super) fn run(names: &[String]) -> Outcome<ExitCode> {
     let mutants = list()?;
     let is_chosen = |mutant: &&Mutant| {
@@ -48,14 +44,12 @@ pub(super) fn run(names: &[String]) -> Outcome<ExitCode> {
     Ok(if survivors == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Returns all entries.
 fn list() -> Outcome<Vec<Mutant>> {
     let list = paths::workspace().join("core/models/mutants.txt");
     parse(&fs::read_to_string(&list).context(list.display())?)
 }
 
 impl Mutant {
-    /// Returns the file of a workspace with the change.
     fn apply(&self, workspace: &Path) -> Outcome<String> {
         let file = workspace.join(&self.file);
         let mut content = fs::read_to_string(&file).context(file.display())?;
@@ -157,7 +151,6 @@ impl Copy {
         Ok(if holds { Err("the model holds".into()) } else { Ok(complaint(&output.stdout)) })
     }
 
-    /// Runs a function while a file is changed.
     fn with<T>(&self, mutant: &Mutant, run: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
         let file = self.workspace.join(&mutant.file);
         let original = fs::read_to_string(&file).context(file.display())?;

@@ -1,9 +1,7 @@
 //! A cursor over a line, which is parsed from left to right.
 
-/// A description of the expected text.
 pub(super) type Expected = &'static str;
 
-/// The rest of a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor<'a>(pub(super) &'a [u8]);
 

@@ -5,13 +5,10 @@ use std::fmt;
 use crate::profile::PATTERNS;
 use crate::rows::{Kind, Section};
 
-/// The expected text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Expected {
     Text(&'static str),
-    /// A line of any kind.
     AnyLine,
-    /// The heading before the lines of a section.
     Under(Section),
 }
 
@@ -40,7 +37,6 @@ impl fmt::Display for Expected {
     }
 }
 
-/// Returns the first words of the lines of a section, in the order of the files.
 fn words(section: Section) -> Vec<String> {
     let kinds = Kind::ALL.into_iter().filter(|kind| kind.section() == section);
     let mut words: Vec<_> = kinds.map(|kind| kind.letter().to_string()).collect();

@@ -103,16 +103,12 @@ pub fn text(sink: &mut impl Sink, text: &[u8], origin: Origin) {
 struct Reader<'a, S> {
     sink: &'a mut S,
     origin: Origin,
-    /// The last heading.
     section: Option<Section>,
     comm: CommState<'a>,
-    /// The rank in the last line.
     rank: Option<u32>,
-    /// True if a rank was added.
     has_ranks: bool,
 }
 
-/// The communicator that the next line is about.
 enum CommState<'a> {
     None,
     /// Its line has been reported already; the lines that belong to it are skipped without a report.
@@ -261,7 +257,6 @@ impl<'a, S: Sink> Reader<'a, S> {
         Ok(())
     }
 
-    /// Parses a line about the operations of a pattern.
     fn operations(&mut self, pattern: usize, mut rest: Cursor<'_>) -> Result<(), Expected> {
         let me = rest.rank("the rank of the process")?;
         let sum = volume(&mut rest)?;
@@ -275,7 +270,6 @@ impl<'a, S: Sink> Reader<'a, S> {
         Ok(())
     }
 
-    /// Ends the current communicator.
     fn end_comm(&mut self) {
         if let CommState::Of(line, comm, operations) = std::mem::replace(&mut self.comm, CommState::None) {
             self.sink.add_comm(line, comm, operations);
@@ -288,7 +282,6 @@ impl<'a, S: Sink> Reader<'a, S> {
     }
 }
 
-/// Returns the beginning of a line, for a message to the user.
 fn found(line: &[u8]) -> String {
     const SHOWN: usize = 60;
     if line.is_empty() {
@@ -299,7 +292,6 @@ fn found(line: &[u8]) -> String {
     format!(": {:?}{dots}", text.as_ref())
 }
 
-/// Parses bytes and messages.
 #[inline]
 fn volume(rest: &mut Cursor<'_>) -> Result<TrafficSum, &'static str> {
     rest.literal(b"\t", "a tab after the rank")?;

@@ -180,40 +180,24 @@ impl Profile {
         out.end()
     }
 
-    /// Writes the rows with histograms.
     fn messages<W: Write>(&self, out: &mut Out<W>) -> io::Result<()> {
-        for row in &self.messages {
-            if row.to != OUTSIDE && row.external.count != 0 {
-                self.external(out, row)?;
-            }
-        }
-        for row in &self.messages {
-            if row.to != OUTSIDE && row.internal.count != 0 {
-                self.internal(out, row)?;
+        for kind in [Kind::External, Kind::Internal] {
+            for Row { to, external, internal } in &self.messages {
+                let messages = if kind == Kind::External { external } else { internal };
+                if *to == OUTSIDE || messages.count == 0 {
+                    continue;
+                }
+                self.pair(out, kind, *to, TrafficSum { count: messages.count, bytes: messages.bytes });
+                if kind == Kind::External || external.count == 0 {
+                    let mut bins = [0; BINS];
+                    external.add_sizes_to(&mut bins);
+                    internal.add_sizes_to(&mut bins);
+                    out.histogram(&bins);
+                }
+                out.end_line()?;
             }
         }
         Ok(())
-    }
-
-    fn external<W: Write>(&self, out: &mut Out<W>, row: &Row) -> io::Result<()> {
-        let sum = TrafficSum { count: row.external.count, bytes: row.external.bytes };
-        self.pair(out, Kind::External, row.to, sum);
-        let mut bins = [0; BINS];
-        row.external.add_sizes_to(&mut bins);
-        row.internal.add_sizes_to(&mut bins);
-        out.histogram(&bins);
-        out.end_line()
-    }
-
-    fn internal<W: Write>(&self, out: &mut Out<W>, row: &Row) -> io::Result<()> {
-        let sum = TrafficSum { count: row.internal.count, bytes: row.internal.bytes };
-        self.pair(out, Kind::Internal, row.to, sum);
-        if row.external.count == 0 {
-            let mut bins = [0; BINS];
-            row.internal.add_sizes_to(&mut bins);
-            out.histogram(&bins);
-        }
-        out.end_line()
     }
 
     /// Writes the beginning of a line about a pair of processes.
@@ -259,7 +243,6 @@ impl Profile {
     }
 }
 
-/// The beginning of the lines of components.
 pub(crate) const COMPONENT_WORD: &str = "# COMPONENT\t";
 
 /// The last line of the recovered text of a process that ended without `MPI_Finalize`.
@@ -312,7 +295,6 @@ impl<I: Iterator<Item = u32>> Iterator for Runs<I> {
     }
 }
 
-/// The size of the pieces that are written to the sink.
 const PIECE: usize = 64 * 1024;
 /// The maximum length of a line without names and lists of ranks.
 const SLACK: usize = 4096;
@@ -387,7 +369,6 @@ impl<W: Write> Out<W> {
         }
     }
 
-    /// Writes a name, with line ends and tabs replaced.
     fn name(&mut self, name: &str) {
         self.text.extend(name.bytes().map(|byte| if byte.is_ascii_control() { b' ' } else { byte }));
     }

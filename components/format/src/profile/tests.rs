@@ -4,7 +4,6 @@ use super::{Block, Label, Members, Profile};
 use crate::messages::{BINS, PeerSnapshot, Row, bin};
 use crate::{OUTSIDE, TrafficSum};
 
-/// Returns messages of these sizes.
 fn messages(sizes: &[u64]) -> PeerSnapshot {
     let mut bins = [0; BINS];
     for bytes in sizes {
@@ -61,7 +60,6 @@ fn empty_records_are_written() {
     assert_eq!(text(&said), "# POINT TO POINT\n# OSC\n# COLLECTIVES\n");
 }
 
-/// Counts the pieces that it is handed.
 #[derive(Default)]
 struct Pieces(Vec<usize>);
 

@@ -22,10 +22,8 @@ pub const GROUPS: usize = BINS.div_ceil(GROUP);
 /// The number of words of a group: its bins, and the sum of bytes of their messages.
 pub const CELLS: usize = GROUP + 1;
 
-/// The first word of a file.
 pub(super) const MAGIC: u64 = u64::from_ne_bytes(*b"mpit\nsto");
 
-/// The version of the format.
 pub(super) const VERSION: u64 = 3;
 
 /// The number of words of the header: magic, version, world size and rank, process, state, a flag for `MPI_Finalize`, and
@@ -77,7 +75,6 @@ impl BlockKind {
         }
     }
 
-    /// All kinds.
     pub(super) const ALL: [Self; 9] = [
         Self::Unused,
         Self::Messages,
@@ -97,7 +94,6 @@ pub fn message_key(to: u32, group: usize, internal: bool) -> u64 {
     u64::from(to) | (group as u64) << 32 | u64::from(internal) << 40
 }
 
-/// Returns the arguments of [`message_key`] that a key is made of.
 pub(super) fn message_of_key(key: u64) -> (u32, usize, bool) {
     (key as u32, (key >> 32) as usize & 0xff, key >> 40 != 0)
 }

@@ -106,7 +106,6 @@ pub fn is_store(begin: &[u8]) -> bool {
     begin.starts_with(&MAGIC.to_ne_bytes()) || begin.iter().all(|byte| *byte == 0)
 }
 
-/// Returns the run and world of a file's process, from the beginning of the file.
 pub(super) fn identity(bytes: &[u8]) -> Option<Identity> {
     let (words, _) = bytes.as_chunks::<WORD>();
     let mut words = Cursor { words, at: 0, end: words.len() };
@@ -120,7 +119,6 @@ pub(super) fn identity(bytes: &[u8]) -> Option<Identity> {
     None
 }
 
-/// A part of the file that is read one word at a time.
 #[derive(Clone, Copy)]
 struct Cursor<'a> {
     words: &'a [[u8; WORD]],
@@ -146,7 +144,6 @@ impl Cursor<'_> {
         Ok(word)
     }
 
-    /// Reads a word that must be less than a bound.
     fn below(&mut self, bound: u64, what: &str) -> Result<u64, Malformed> {
         let at = *self;
         let word = self.word()?;
@@ -195,7 +192,6 @@ impl Cursor<'_> {
         Ok(ranks)
     }
 
-    /// Fails unless everything is read.
     fn expect_end(self) -> Result<(), Malformed> {
         if self.left() == 0 { Ok(()) } else { Err(self.error("a block that is too long")) }
     }
@@ -257,7 +253,6 @@ impl Cursor<'_> {
     }
 }
 
-/// The counts of all bins, and the sum of bytes.
 #[derive(Clone)]
 struct Counts {
     bins: [u64; BINS],
@@ -271,7 +266,6 @@ impl Counts {
     }
 }
 
-/// Communicators with the same name and members.
 struct CommKind {
     members: u64,
     /// True if its label consists of the name and a number.
@@ -289,9 +283,7 @@ struct CommOperations {
     number: u64,
 }
 
-/// The data read so far.
 struct DecodedStore {
-    /// The size of the world.
     size: u32,
     /// Messages by receiver: the user's and the library's internal ones.
     messages: BTreeMap<u32, [Counts; 2]>,
@@ -445,8 +437,7 @@ impl DecodedStore {
         }
     }
 
-    /// Returns the block of a communicator, or of several; `None` if the slot is not used, or was not yet when the process
-    /// ended.
+    /// Returns the block of a communicator, or of several; `None` if the slot was not used when the process ended.
     fn comm(&self, of: &CommOperations) -> Option<Block> {
         let kind = self.kinds.get(&of.kind)?;
         let members = self.members.get(&kind.members)?.clone();
@@ -457,7 +448,6 @@ impl DecodedStore {
         Some(block)
     }
 
-    /// Returns the profile that the process would have written.
     fn profile(mut self, me: u32) -> Profile {
         let row = |(to, [external, internal]): (&u32, &[Counts; 2])| Row {
             to: *to,

@@ -5,15 +5,14 @@
 pub mod blocks;
 mod decode;
 
-use std::fs;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
 use crate::Identity;
 use crate::files::{beginning, is_locked, open_regular};
-use crate::names::{STORE, directory_of};
+use crate::names::{self, STORE};
 
 pub use decode::{Malformed, Recovered, is_store, read};
 
@@ -40,17 +39,8 @@ pub fn path_of(stem: &Path, rank: u32) -> PathBuf {
 ///
 /// The errors of the file system; a directory that does not exist has no files.
 pub fn find(stem: &Path) -> io::Result<Vec<StoreFile>> {
-    let entries = match fs::read_dir(directory_of(stem)) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
-    };
-    let mut files = Vec::new();
-    for entry in entries {
-        let path = stem.with_file_name(entry?.file_name());
-        files.extend(StoreFile::at(&path).filter(|file| path_of(stem, file.rank) == path));
-    }
-    files.sort_unstable_by_key(|file| file.rank);
-    Ok(files)
+    let files = names::find(stem)?.into_iter().filter(|file| file.world == 1);
+    Ok(files.filter_map(|file| StoreFile::at(&file.path)).collect())
 }
 
 impl StoreFile {

@@ -18,11 +18,7 @@ use crate::ids::slot;
 /// differs between processes. sequence: number of the operation on the communicator, counted while there are listeners, and
 /// equal in coll_begin and coll_end; a call that fails has no coll_end. Bound to the communicator.
 #[event(
-    name = "coll_begin",
-    bind = "COMM",
-    source = Clock,
-    category = Coll,
-    listeners = LISTENING,
+    name = "coll_begin", bind = "COMM", source = Clock, category = Coll, listeners = LISTENING,
     verbosity = "USER_DETAIL"
 )]
 #[derive(Debug)]
@@ -43,11 +39,7 @@ pub struct CollBegin {
 
 /// The call of a collective operation has succeeded. The elements are those of coll_begin. Bound to the communicator.
 #[event(
-    name = "coll_end",
-    bind = "COMM",
-    source = Clock,
-    category = Coll,
-    listeners = LISTENING,
+    name = "coll_end", bind = "COMM", source = Clock, category = Coll, listeners = LISTENING,
     verbosity = "USER_DETAIL"
 )]
 #[derive(Debug)]
@@ -92,7 +84,6 @@ impl Sequences {
     }
 }
 
-/// Notifies tools that an operation begins.
 #[inline]
 pub(super) fn begin(sequences: &Sequences, operation: &Operation<'_>) {
     if have_listeners() {
@@ -110,7 +101,6 @@ pub(super) fn begin(sequences: &Sequences, operation: &Operation<'_>) {
     }
 }
 
-/// Notifies tools that an operation has ended.
 #[inline]
 pub(super) fn end(sequences: &Sequences, operation: &Operation<'_>) {
     if have_listeners() {

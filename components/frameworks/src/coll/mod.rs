@@ -23,12 +23,8 @@ pub struct Coll;
 /// Selection of the components of framework coll, by name. a,b: only these. ^a,b: all except these. Empty: all. Read when
 /// MPI is initialized.
 #[cvar(
-    name = "coll_components",
-    alias = "coll",
-    scope = "LOCAL",
-    settable = "before_init",
-    verbosity = "USER_DETAIL",
-    category = Coll
+    name = "coll_components", alias = "coll", scope = "LOCAL", settable = "before_init",
+    verbosity = "USER_DETAIL", category = Coll
 )]
 static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 
@@ -88,7 +84,6 @@ impl Dispatch {
         self.sequences.reset(comm);
     }
 
-    /// Notifies the components of a freed communicator.
     pub(crate) fn freed(&'static self, comm: CommId) {
         self.framework.all(|component| component.freed(comm));
     }
@@ -97,13 +92,11 @@ impl Dispatch {
         self.framework.open(framework::components("coll"), &selection(), world);
     }
 
-    /// Returns this framework as a trait object.
     pub(crate) fn framework(&'static self) -> &'static dyn AnyFramework {
         &self.framework
     }
 }
 
-/// Returns the selection list in effect.
 pub(crate) fn selection() -> List {
     List::effective("coll", COMPONENTS.get().as_str())
 }

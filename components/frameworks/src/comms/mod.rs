@@ -62,8 +62,6 @@ pub struct Record {
     pub remote: bool,
     /// The processes that a neighborhood operation sends to; see [`Description::neighbors`].
     pub neighbors: Arc<[u32]>,
-    /// True once the communicator is freed.
-    pub freed: bool,
     /// The number of communicators in this record: freed ones with the same name and members share a record.
     pub alike: u64,
     /// The [`Origin::number`] of the newest of these.

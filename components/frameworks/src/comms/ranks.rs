@@ -1,8 +1,8 @@
 //! The members of a communicator, by their ranks in the world.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::{Arc, OnceLock, Weak};
 
 use mpit::component::World;
@@ -38,7 +38,6 @@ pub struct LazyRanks {
     list: OnceLock<Arc<[u32]>>,
 }
 
-/// Returns true if a list is the world in its order.
 fn is_world(list: &[u32], world: Option<World>) -> bool {
     world.is_some_and(|world| world.size as usize == list.len())
         && list.iter().zip(0..).all(|(rank, at)| *rank == at)
@@ -145,17 +144,14 @@ impl PartialEq for Ranks {
 impl Eq for Ranks {}
 
 /// Lists in use, by a hash of their content. One cache serves all runtimes: equal lists share memory.
-static LISTS: Mutex<Option<Lists>> = Mutex::new(None);
+static LISTS: Mutex<Lists> = Mutex::new(Lists { by_hash: BTreeMap::new(), limit: 2 * SMALL_COUNT });
 
 struct Lists {
-    hasher: RandomState,
-    by_hash: HashMap<u64, Vec<Weak<[u32]>>>,
-    /// The number of entries at which the entries of dropped lists are removed: a weak reference keeps the memory of the
-    /// list.
+    by_hash: BTreeMap<u64, Vec<Weak<[u32]>>>,
+    /// The number of entries at which those of dropped lists are removed: a weak reference keeps the memory of its list.
     limit: usize,
 }
 
-/// Returns the one list in use that is equal to this one.
 fn shared_list(list: Vec<u32>) -> Arc<[u32]> {
     find(&list).unwrap_or_else(|| share(list.into()))
 }
@@ -167,38 +163,33 @@ fn shared_arc(list: &Arc<[u32]>) -> Arc<[u32]> {
 /// The number of entries up to which dropped lists are removed at each insertion.
 const SMALL_COUNT: usize = 64;
 
-fn with_lists<R>(action: impl FnOnce(&mut Lists) -> R) -> R {
-    let mut lists = LISTS.lock();
-    let new = || Lists { hasher: RandomState::new(), by_hash: HashMap::new(), limit: 2 * SMALL_COUNT };
-    action(lists.get_or_insert_with(new))
+fn hash(list: &[u32]) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(list)
 }
 
 fn find(list: &[u32]) -> Option<Arc<[u32]>> {
-    with_lists(|lists| {
-        let hash = lists.hasher.hash_one(list);
-        let candidates = lists.by_hash.get(&hash)?;
-        candidates.iter().filter_map(Weak::upgrade).find(|known| **known == *list)
-    })
+    let hash = hash(list);
+    let lists = LISTS.lock();
+    lists.by_hash.get(&hash)?.iter().filter_map(Weak::upgrade).find(|known| **known == *list)
 }
 
 fn share(list: Arc<[u32]>) -> Arc<[u32]> {
-    with_lists(|lists| {
-        if lists.by_hash.len() >= lists.limit || lists.by_hash.len() <= SMALL_COUNT {
-            lists.by_hash.retain(|_, known| {
-                known.retain(|list| list.strong_count() > 0);
-                !known.is_empty()
-            });
-            lists.limit = 2 * lists.by_hash.len().max(SMALL_COUNT);
-        }
-        let hash = lists.hasher.hash_one(&*list);
-        let known = lists.by_hash.entry(hash).or_default();
-        // Another thread may have inserted the same list meanwhile.
-        if let Some(there) = known.iter().filter_map(Weak::upgrade).find(|there| **there == *list) {
-            return there;
-        }
-        known.push(Arc::downgrade(&list));
-        list
-    })
+    let hash = hash(&list);
+    let mut lists = LISTS.lock();
+    if lists.by_hash.len() >= lists.limit || lists.by_hash.len() <= SMALL_COUNT {
+        lists.by_hash.retain(|_, known| {
+            known.retain(|list| list.strong_count() > 0);
+            !known.is_empty()
+        });
+        lists.limit = 2 * lists.by_hash.len().max(SMALL_COUNT);
+    }
+    let known = lists.by_hash.entry(hash).or_default();
+    // Another thread may have inserted the same list meanwhile.
+    if let Some(there) = known.iter().filter_map(Weak::upgrade).find(|there| **there == *list) {
+        return there;
+    }
+    known.push(Arc::downgrade(&list));
+    list
 }
 
 #[cfg(test)]
@@ -241,7 +232,7 @@ mod tests {
         for at in 0..10_000 {
             drop(Ranks::List([at, 7_000_000].into()).resolved(None));
         }
-        let entries = super::with_lists(|lists| lists.by_hash.len());
+        let entries = super::LISTS.lock().by_hash.len();
         assert!(entries <= 256, "{entries}");
     }
 }

@@ -1,11 +1,11 @@
 //! Records of the communicators that exist, and of freed ones that are still to be written to a file.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use mpit::component::World;
-use mpit::internal::lock::{Guard, Mutex};
+use mpit::internal::lock::Mutex;
 use mpit::internal::session::Interface;
 use mpit::internal::session::object_freed;
 use mpit::object::Bind;
@@ -24,7 +24,7 @@ struct Records {
     /// Records of freed communicators, by the time at which the first communicator of the record was freed.
     freed: BTreeMap<u64, Freed>,
     /// The record that freed communicators of each kind are added to.
-    kinds: HashMap<Kind, u64>,
+    kinds: BTreeMap<Kind, u64>,
     /// Freed communicators without a record that a handle is bound to.
     bound: Vec<CommId>,
     /// The number of freed communicators with bound handles at which the handles are checked again.
@@ -52,7 +52,7 @@ struct Freed {
 }
 
 /// The properties that freed communicators must share to be merged.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Kind {
     name: Arc<str>,
     call: Option<Arc<str>>,
@@ -81,12 +81,11 @@ struct Start {
     newest: u64,
 }
 
-/// The minimum of `review_at`.
 const REVIEW_AT: usize = 16;
 
 /// The registry of a host's communicators.
 pub struct Comms {
-    records: Mutex<Option<Records>>,
+    records: Mutex<Records>,
     observer: &'static dyn Observer,
 }
 
@@ -96,29 +95,14 @@ impl fmt::Debug for Comms {
     }
 }
 
-struct Locked<'c>(Guard<'c, Option<Records>>);
-
-impl std::ops::Deref for Locked<'_> {
-    type Target = Records;
-    fn deref(&self) -> &Records {
-        self.0.as_ref().expect("created when it was locked")
-    }
-}
-
-impl std::ops::DerefMut for Locked<'_> {
-    fn deref_mut(&mut self) -> &mut Records {
-        self.0.as_mut().expect("created when it was locked")
-    }
-}
-
 impl Records {
-    fn new(observer: &'static dyn Observer) -> Self {
+    const fn new(observer: &'static dyn Observer) -> Self {
         Self {
             newest: 0,
             slots: Vec::new(),
             live: BTreeMap::new(),
             freed: BTreeMap::new(),
-            kinds: HashMap::new(),
+            kinds: BTreeMap::new(),
             bound: Vec::new(),
             review_at: REVIEW_AT,
             ever_freed: 0,
@@ -216,13 +200,7 @@ impl Records {
 
 impl Comms {
     pub(crate) const fn new(observer: &'static dyn Observer) -> Self {
-        Self { records: Mutex::new(None), observer }
-    }
-
-    fn records(&self) -> Locked<'_> {
-        let mut guard = self.records.lock();
-        guard.get_or_insert_with(|| Records::new(self.observer));
-        Locked(guard)
+        Self { records: Mutex::new(Records::new(observer)), observer }
     }
 
     /// Notifies tools of a registered communicator. Their callbacks may call any function: the caller must not hold a lock
@@ -239,18 +217,17 @@ impl Comms {
     pub(crate) fn register(&self, what: Description<'_>) -> CommId {
         let Description { name, origin, ranks, remote, neighbors } = what;
         let newest = origin.as_ref().map_or(0, |origin| origin.number);
-        let id = self.records().new_id();
-        let (name, freed, alike) = (name.into(), false, 1);
-        let record = Record { id, name, origin, ranks, remote, neighbors, freed, alike, newest };
+        let id = self.records.lock().new_id();
+        let record = Record { id, name: name.into(), origin, ranks, remote, neighbors, alike: 1, newest };
         self.observer.created(&record);
-        self.records().live.insert(id.get(), Live { record, pinned: false });
+        self.records.lock().live.insert(id.get(), Live { record, pinned: false });
         id
     }
 
     /// Changes the name of a communicator.
     pub fn renamed(&self, comm: CommId, name: &str) {
         let renamed = {
-            let mut records = self.records();
+            let mut records = self.records.lock();
             let Some(live) = records.live.get_mut(&comm.get()) else { return };
             if *live.record.name == *name {
                 return;
@@ -264,15 +241,14 @@ impl Comms {
     /// Records that a handle is about to be bound to a communicator. Its statistics stay while such a handle exists, also
     /// after the communicator is freed.
     pub fn pin(&self, comm: CommId) {
-        if let Some(live) = self.records().live.get_mut(&comm.get()) {
+        if let Some(live) = self.records.lock().live.get_mut(&comm.get()) {
             live.pinned = true;
         }
     }
 
     /// Frees a communicator of the `world`, calls `notify`, and notifies tools like [`announce`](Self::announce).
     pub(crate) fn freed(&self, comm: CommId, world: Option<World>, notify: impl FnOnce()) {
-        let Some(Live { mut record, pinned }) = self.records().live.remove(&comm.get()) else { return };
-        record.freed = true;
+        let Some(Live { mut record, pinned }) = self.records.lock().live.remove(&comm.get()) else { return };
         let is_bound = pinned && Interface::global().bound_objects(Bind::Comm).contains(&comm.get());
         let is_used = self.observer.is_used(comm);
         if is_used {
@@ -281,7 +257,7 @@ impl Comms {
         }
         notify();
         let dropped = {
-            let mut records = self.records();
+            let mut records = self.records.lock();
             let at = records.ever_freed;
             records.ever_freed += 1;
             let dropped = if is_used && !records.readers.is_empty() {
@@ -305,20 +281,20 @@ impl Comms {
     /// Returns the description of a communicator, unless it is freed.
     #[must_use]
     pub fn get(&self, comm: CommId) -> Option<Record> {
-        self.records().live.get(&comm.get()).map(|live| live.record.clone())
+        self.records.lock().live.get(&comm.get()).map(|live| live.record.clone())
     }
 
     /// Returns the communicators that are not freed, in the order of creation.
     #[must_use]
     pub fn live(&self) -> Vec<Record> {
-        let live = self.records().live.values().map(|live| live.record.clone()).collect();
+        let live = self.records.lock().live.values().map(|live| live.record.clone()).collect();
         in_order(live)
     }
 
     /// Creates a reader of the communicators that exist now or are created later.
     #[must_use]
     pub fn reader(&'static self) -> Reader {
-        let mut records = self.records();
+        let mut records = self.records.lock();
         records.newest_reader += 1;
         let number = records.newest_reader;
         let start = Start { freed: records.ever_freed, newest: records.newest };
@@ -344,7 +320,7 @@ impl Reader {
     /// order of creation.
     #[must_use]
     pub fn comms(&self) -> Vec<Record> {
-        let records = self.comms.records();
+        let records = self.comms.records.lock();
         let from = records.readers.get(&self.number).map_or(0, |start| start.freed);
         let freed = records.freed.values().filter(|freed| freed.last >= from).map(|freed| &freed.record);
         let all = records.live.values().map(|live| &live.record).chain(freed).cloned().collect();
@@ -356,7 +332,7 @@ impl Reader {
 impl Drop for Reader {
     fn drop(&mut self) {
         let dropped = {
-            let mut records = self.comms.records();
+            let mut records = self.comms.records.lock();
             records.readers.remove(&self.number);
             records.compact()
         };

@@ -4,7 +4,6 @@ use mpit::component::ComponentDesc;
 
 use crate::diagnostics::warn;
 
-/// Returns the components of a framework in this program.
 pub(crate) fn components<C: ?Sized + Send + Sync + 'static>(
     framework: &'static str,
 ) -> impl Iterator<Item = (&'static str, &'static C)> {

@@ -30,7 +30,6 @@ struct Listener<C: ?Sized + 'static> {
     subscription: &'static Subscription,
 }
 
-/// A framework whose components implement `C`.
 pub(crate) struct Framework<C: ?Sized + 'static> {
     which: component::Framework,
     /// Converts a component of another image into an object of the framework's trait.
@@ -88,19 +87,16 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
 
     /// Calls `notify` for each open component, also for those that do not listen at the moment.
     pub(crate) fn all(&'static self, notify: impl Fn(&'static C)) {
-        self.first
-            .get()
-            .into_iter()
-            .chain(self.others.iter())
-            .for_each(|listener| notify(listener.component));
+        for listener in self.first.get().into_iter().chain(self.others.iter()) {
+            notify(listener.component);
+        }
     }
 
     fn register(&self) -> MutexGuard<'_, Register<C>> {
         self.register.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens the components that a selection list admits, among the given ones and those of other images so far. Only the
-    /// first call has an effect.
+    /// Opens the components that a list admits, given ones and those of other images. Only the first call has an effect.
     pub(crate) fn open(
         &self,
         components: impl Iterator<Item = (&'static str, &'static C)>,
@@ -130,20 +126,6 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         self.reconcile();
     }
 
-    /// Adapts to components of other images: opens those that were added, and closes those that were deactivated.
-    pub(crate) fn refresh(&self) {
-        {
-            let mut register = self.register();
-            if register.choice.is_none() || register.is_closed {
-                return;
-            }
-            for foreign in self.foreign_components() {
-                register.add_new(foreign);
-            }
-        }
-        self.reconcile();
-    }
-
     fn foreign_components(&self) -> impl Iterator<Item = KnownComponent<C>> {
         let foreign_components =
             plugin::component::all().filter(|component| component.framework() == self.which);
@@ -162,7 +144,6 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         }
     }
 
-    /// Runs a function of a component without a lock, and records the outcome.
     fn run(&self, at: usize, step: &Step<C>) {
         let is_open = match step {
             Step::Open(component, world) => component.open(*world),
@@ -181,7 +162,6 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         }
     }
 
-    /// Adds a component to those that are notified.
     fn activate(&self, known: &mut KnownComponent<C>) {
         known.is_open = true;
         known.opened = OPENINGS.fetch_add(1, Relaxed);
@@ -198,16 +178,8 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
             subscription.resume();
         }
     }
-
-    /// Returns the open components with their full names. The caller may call their functions, because no lock is held.
-    fn open_ones(&self) -> Vec<(String, &'static C)> {
-        let register = self.register();
-        let open = register.known.iter().filter(|known| known.is_open);
-        open.map(|known| (format!("{}.{}", self.which.name(), known.name), known.component)).collect()
-    }
 }
 
-/// A framework, independent of the trait that its components implement.
 pub(crate) trait AnyFramework: Sync {
     /// Opens components of other images that were added, and closes those that were deactivated.
     fn refresh(&self);
@@ -218,10 +190,8 @@ pub(crate) trait AnyFramework: Sync {
     /// Returns the position of the component that was opened last among all openings of the process.
     fn last_opened(&self) -> Option<u64>;
 
-    /// Closes the component that was opened last.
     fn close_last(&self);
 
-    /// Forwards a call of `MPI_Pcontrol` to the open components.
     fn pcontrol(&self, level: i32);
 
     /// Returns the lines of the open components, with the components' full names.
@@ -230,7 +200,16 @@ pub(crate) trait AnyFramework: Sync {
 
 impl<C: ?Sized + Lifecycle> AnyFramework for Framework<C> {
     fn refresh(&self) {
-        self.refresh();
+        {
+            let mut register = self.register();
+            if register.choice.is_none() || register.is_closed {
+                return;
+            }
+            for foreign in self.foreign_components() {
+                register.add_new(foreign);
+            }
+        }
+        self.reconcile();
     }
 
     fn begin_close(&self) {
@@ -263,13 +242,17 @@ impl<C: ?Sized + Lifecycle> AnyFramework for Framework<C> {
     }
 
     fn report(&self) -> Vec<(String, Lines)> {
-        let mut all = Vec::new();
-        for (name, component) in self.open_ones() {
+        let open = |known: &KnownComponent<C>| {
+            if known.is_open { Some((known.name, known.component)) } else { None }
+        };
+        // A separate statement, so that no lock is held while a component runs.
+        let open: Vec<_> = self.register().known.iter().filter_map(open).collect();
+        let report = |(name, component): (&str, &'static C)| {
             let mut lines = Lines::new();
             component.report(&mut lines);
-            all.push((name, lines));
-        }
-        all
+            (format!("{}.{name}", self.which.name()), lines)
+        };
+        open.into_iter().map(report).collect()
     }
 }
 

@@ -5,15 +5,12 @@ use mpit::internal::plugin::component::ForeignComponent;
 use super::{Lifecycle, World};
 use crate::selection::Selection;
 
-/// A component of this process, open or not.
 pub(super) struct KnownComponent<C: ?Sized + 'static> {
     pub(super) name: &'static str,
     pub(super) component: &'static C,
     /// The component of another image, which may be deactivated at any time.
     pub(super) foreign: Option<&'static ForeignComponent>,
-    /// True if the component was considered for opening.
     is_considered: bool,
-    /// True if the component is open.
     pub(super) is_open: bool,
     /// The position among all openings of this process, if the component is open.
     pub(super) opened: u64,
@@ -34,7 +31,6 @@ impl<C: ?Sized + Lifecycle> KnownComponent<C> {
         self.is_open && !self.is_busy
     }
 
-    /// Marks it as being closed.
     fn begin_close(&mut self) -> Step<C> {
         (self.is_open, self.is_busy) = (false, true);
         if self.foreign.is_some() {
@@ -43,20 +39,16 @@ impl<C: ?Sized + Lifecycle> KnownComponent<C> {
         Step::Close(self.component)
     }
 
-    /// Returns true unless its plug-in is inactive.
     fn is_active(&self) -> bool {
         self.foreign.is_none_or(ForeignComponent::is_active)
     }
 }
 
-/// The choice that is fixed when MPI is initialized.
 pub(super) struct Choice {
     pub(super) world: World,
-    /// The text of the selection list.
     pub(super) list: String,
 }
 
-/// All components that the framework knows.
 pub(super) struct Register<C: ?Sized + 'static> {
     pub(super) choice: Option<Choice>,
     /// The components. The list only grows, so an index stays valid until the step is finished.
@@ -69,7 +61,6 @@ impl<C: ?Sized + Lifecycle> Register<C> {
         Self { choice: None, known: Vec::new(), is_closed: false }
     }
 
-    /// Adds a component of another image, unless it is known.
     pub(super) fn add_new(&mut self, foreign: KnownComponent<C>) {
         if !self.known.iter().any(|known| is_same(known.foreign, foreign.foreign)) {
             self.known.push(foreign);
@@ -112,7 +103,6 @@ impl<C: ?Sized + Lifecycle> Register<C> {
     }
 }
 
-/// A function of a component that has to run.
 pub(super) enum Step<C: ?Sized + 'static> {
     Open(&'static C, World),
     Close(&'static C),

@@ -1,4 +1,3 @@
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use mpit::component;
@@ -95,26 +94,6 @@ fn listeners_are_notified() {
     assert_eq!(REASONS.load(Relaxed), 0);
     assert_eq!(all.map(|listener| listener.opened.load(Relaxed)), [1, 1, 1, 0]);
     assert_eq!(all.map(|listener| listener.closed.load(Relaxed)), [1, 1, 0, 0]);
-}
-
-#[test]
-fn opens_in_the_order_of_names() {
-    static FRAMEWORK: Framework<Named> = Framework::new(component::Framework::Pml, |_| &A);
-    static ORDER: Mutex<Vec<&str>> = Mutex::new(Vec::new());
-    struct Named(&'static str);
-    impl Lifecycle for Named {
-        fn subscription(&self) -> &'static Subscription {
-            &SUBSCRIPTIONS[0]
-        }
-        fn open(&self, _world: World) -> bool {
-            ORDER.lock().unwrap().push(self.0);
-            true
-        }
-    }
-    static A: Named = Named("a");
-    static B: Named = Named("b");
-    FRAMEWORK.open([("b", &B), ("a", &A)].into_iter(), &List::effective("test", ""), WORLD);
-    assert_eq!(*ORDER.lock().unwrap(), ["a", "b"]);
 }
 
 /// Traffic may be counted without a call of `each` only while one component takes part.

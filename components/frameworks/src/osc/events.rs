@@ -10,11 +10,7 @@ use crate::events::Clock;
 /// accesses to MPI_PROC_NULL and for synchronization. kind: 0 put, 1 get, 2 accumulate, 3 get_accumulate, 4 fetch_and_op,
 /// 5 compare_and_swap. Bound to the window.
 #[event(
-    name = "osc_accessed",
-    bind = "WIN",
-    source = Clock,
-    category = Osc,
-    listeners = LISTENING,
+    name = "osc_accessed", bind = "WIN", source = Clock, category = Osc, listeners = LISTENING,
     verbosity = "USER_DETAIL"
 )]
 #[derive(Debug)]
@@ -33,13 +29,11 @@ pub struct Accessed {
     pub received: u64,
 }
 
-/// Returns true if a tool listens.
 #[inline]
 pub(super) fn have_listeners() -> bool {
     Accessed::DESC.has_listeners()
 }
 
-/// Notifies tools of an access.
 #[inline]
 pub(super) fn accessed(access: &Access) {
     // Hosts report from the call that the user made, where callbacks may call any function.

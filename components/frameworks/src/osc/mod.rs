@@ -21,12 +21,8 @@ pub struct Osc;
 /// Selection of the components of framework osc, by name. a,b: only these. ^a,b: all except these. Empty: all. Read when
 /// MPI is initialized.
 #[cvar(
-    name = "osc_components",
-    alias = "osc",
-    scope = "LOCAL",
-    settable = "before_init",
-    verbosity = "USER_DETAIL",
-    category = Osc
+    name = "osc_components", alias = "osc", scope = "LOCAL", settable = "before_init",
+    verbosity = "USER_DETAIL", category = Osc
 )]
 static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 
@@ -64,13 +60,11 @@ impl Dispatch {
         self.0.open(framework::components("osc"), &selection(), world);
     }
 
-    /// Returns this framework as a trait object.
     pub(crate) fn framework(&'static self) -> &'static dyn AnyFramework {
         &self.0
     }
 }
 
-/// Returns the selection list in effect.
 pub(crate) fn selection() -> List {
     List::effective("osc", COMPONENTS.get().as_str())
 }

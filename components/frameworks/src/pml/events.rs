@@ -11,11 +11,7 @@ use crate::events::Clock;
 /// message, at each start. Not raised for messages to MPI_PROC_NULL. mode: 0 standard, 1 buffered, 2 synchronous, 3 ready.
 /// Bound to the communicator of the message.
 #[event(
-    name = "pml_message_sent",
-    bind = "COMM",
-    source = Clock,
-    category = Pml,
-    listeners = LISTENING,
+    name = "pml_message_sent", bind = "COMM", source = Clock, category = Pml, listeners = LISTENING,
     verbosity = "USER_DETAIL"
 )]
 #[derive(Debug)]
@@ -34,13 +30,11 @@ pub struct MessageSent {
     pub communicator: u64,
 }
 
-/// Returns true if a tool listens.
 #[inline]
 pub(super) fn have_listeners() -> bool {
     MessageSent::DESC.has_listeners()
 }
 
-/// Notifies tools of a message.
 #[inline]
 pub(super) fn sent(send: &Send) {
     MessageSent::raise(about(send.comm), || MessageSent {

@@ -21,12 +21,8 @@ pub struct Pml;
 /// Selection of the components of framework pml, by name. a,b: only these. ^a,b: all except these. Empty: all. Read when
 /// MPI is initialized.
 #[cvar(
-    name = "pml_components",
-    alias = "pml",
-    scope = "LOCAL",
-    settable = "before_init",
-    verbosity = "USER_DETAIL",
-    category = Pml
+    name = "pml_components", alias = "pml", scope = "LOCAL", settable = "before_init",
+    verbosity = "USER_DETAIL", category = Pml
 )]
 static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
 
@@ -63,13 +59,11 @@ impl Dispatch {
         self.0.open(framework::components("pml"), &selection(), world);
     }
 
-    /// Returns this framework as a trait object.
     pub(crate) fn framework(&'static self) -> &'static dyn AnyFramework {
         &self.0
     }
 }
 
-/// Returns the selection list in effect.
 pub(crate) fn selection() -> List {
     List::effective("pml", COMPONENTS.get().as_str())
 }

@@ -7,7 +7,6 @@ use mpit_local::{Comm, Error, Result};
 
 use super::job;
 
-/// Checks every operation, with every root.
 fn check(world: &Comm) -> Result<()> {
     let (rank, size) = (world.rank(), world.size());
     for length in [0, 1, 3, 1000] {
@@ -27,7 +26,6 @@ fn check(world: &Comm) -> Result<()> {
     Ok(())
 }
 
-/// Returns a value that differs from rank to rank and place to place.
 fn value(rank: usize, at: usize) -> u64 {
     (rank * 1_000_003 + at * 7 + 1) as u64
 }

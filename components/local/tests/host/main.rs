@@ -14,18 +14,10 @@ use std::process::{Command, ExitCode, Stdio};
 
 use mpit_local::{Comm, Outcome};
 
-/// The environment variable with the name of the test that a job is for.
 const TEST: &str = "MPIT_TEST_JOB";
 
 /// Runs a test as a job of `ranks` ranks: starts this program again for the test that contains the closure.
 fn job<F: FnOnce(&Comm) -> Outcome>(ranks: usize, body: F) {
-    if let Err(output) = output_of_job(ranks, body) {
-        panic!("{output}");
-    }
-}
-
-/// Runs a test as a job. Returns its output in the process of the test.
-fn output_of_job<F: FnOnce(&Comm) -> Outcome>(ranks: usize, body: F) -> Result<String, String> {
     // `executable::module::test::{{closure}}`
     let path = type_name::<F>().trim_end_matches("::{{closure}}");
     let (_, name) = path.split_once("::").expect("the closure is in a function");
@@ -33,11 +25,11 @@ fn output_of_job<F: FnOnce(&Comm) -> Outcome>(ranks: usize, body: F) -> Result<S
         let code = mpit_local::launch(ranks, body);
         // `ExitCode` has no comparison.
         assert_eq!(format!("{code:?}"), format!("{:?}", ExitCode::SUCCESS));
-        return Ok(String::new());
+        return;
     }
     let mut command = Command::new(env::current_exe().expect("a test has a path"));
     command.args(["--exact", name, "--nocapture"]).env(TEST, name).stdin(Stdio::null());
     let output = command.output().expect("the program starts");
     let text = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text)).concat();
-    if output.status.success() && text.contains("1 passed") { Ok(text) } else { Err(text) }
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
 }

@@ -2,7 +2,7 @@
 
 use mpit_local::{ANY_SOURCE, ANY_TAG, Error, Status};
 
-use super::{job, output_of_job};
+use super::job;
 
 #[test]
 fn a_token_goes_round() {
@@ -159,10 +159,4 @@ fn a_peer_that_finalized_is_not_waited_for() {
         }
         Ok(())
     });
-}
-
-#[test]
-fn a_job_fails_when_a_rank_does() {
-    let failed = output_of_job(2, |world| if world.rank() == 1 { Err("on purpose".into()) } else { Ok(()) });
-    assert!(failed.is_err_and(|output| output.contains("mpit: rank 1: on purpose")));
 }

@@ -11,7 +11,6 @@ use super::job;
 
 const LENGTH: &str = "unexpected_queue_length";
 
-/// Returns a started handle.
 fn start<'s>(session: &'s Session<'_>, class: Class, comm: &Comm) -> mpit::Result<Handle<'s>> {
     let handle = session.handle(LENGTH, class, Some(&comm.object()))?;
     handle.start()?;
@@ -22,7 +21,6 @@ fn length(handle: &Handle<'_>) -> u64 {
     handle.read::<u64>().map_or(u64::MAX, |lengths| lengths[0])
 }
 
-/// Waits until the queue has this length.
 fn wait_for(handle: &Handle<'_>, expected: u64) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while length(handle) != expected {

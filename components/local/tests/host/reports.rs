@@ -25,12 +25,10 @@ fn record<T>(list: &Mutex<Vec<T>>, entry: T) {
     list.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
 }
 
-/// Returns the entries since the last call.
 fn take<T>(list: &Mutex<Vec<T>>) -> Vec<T> {
     std::mem::take(&mut list.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Declares a component that passes each report of a framework to `$record`.
 macro_rules! recorder {
     ($framework:ident, $name:literal, $recorder:ident, $method:ident, $report:ty, $record:expr) => {
         struct $recorder;

@@ -9,7 +9,7 @@
 //! Recording and reading are lock-free after first use. The first operation on a communicator and the first exchange with a
 //! process allocate.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::atomic::{
     AtomicBool, AtomicU8, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
@@ -27,17 +27,15 @@ use mpit_frameworks::ids::{number, slot};
 
 use super::rules::{self, Excluded, OperationCounts, Shape};
 use super::shared_sum::{Peers, SharedSum};
-use super::snapshot::Snapshot;
+use super::snapshot::{Operations, Snapshot};
 use crate::describe::{label, members as members_of};
 use crate::record::{AtomicSum, TrafficSum};
 use crate::runtime::RUNTIME;
 use crate::store::Store;
 
-/// The limit of shared sums. A communicator that would need one more is recorded process by process. The limit bounds the
-/// memory of a program that never uses the same group of processes twice.
+/// The limit of shared sums, which bounds the memory. Further communicators are recorded process by process.
 const SHARED_SUMS: usize = 1024;
 
-/// The account of a communicator, in the communicator's slot.
 #[derive(Debug)]
 struct Account {
     /// The identity of the communicator; 0 for an unused slot.
@@ -46,7 +44,7 @@ struct Account {
     sums: [AtomicSum<'static>; 3],
     /// The block of this account in the store: see [`BlockKind::Operations`].
     about: &'static [AtomicU64],
-    /// Audiences by shape.
+    /// Shared sums by shape.
     shared_sums: [StaticRef<SharedSum>; 3],
     /// True, by shape, if no shared sum could be made.
     refused: [AtomicBool; 3],
@@ -84,7 +82,6 @@ impl Account {
         self.sums.each_ref().map(AtomicSum::get)
     }
 
-    /// Detaches the account from its communicator.
     fn clear(&self) {
         self.about[0].store(0, Release);
         self.sums.into_iter().for_each(AtomicSum::clear);
@@ -99,16 +96,16 @@ impl Account {
 type KindKey = (Arc<str>, bool, (u32, usize));
 
 /// Blocks of the store that describe communicators: kinds of communicators and lists of members. Each is written once.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Written {
     /// The number of each kind, by name, by the presence of a number behind the name, and by members.
-    kinds: HashMap<KindKey, u64>,
+    kinds: BTreeMap<KindKey, u64>,
     /// The number of each list, by its identity. The identity is unique while the list is held here.
-    lists: HashMap<(u32, usize), (u64, Ranks)>,
+    lists: BTreeMap<(u32, usize), (u64, Ranks)>,
 }
 
 /// The shared sum for a list of members, a shape, and the position of this process in the list. Valid while the list exists.
-type OfLists = HashMap<OfList, InUse>;
+type OfLists = BTreeMap<OfList, InUse>;
 
 /// A shared sum, and the list unless it is the world.
 type InUse = (&'static SharedSum, Option<Weak<[u32]>>);
@@ -120,14 +117,13 @@ fn is_there(list: Option<&Weak<[u32]>>) -> bool {
     list.is_none_or(|list| list.strong_count() > 0)
 }
 
-/// The collective operations of this process.
 #[derive(Debug)]
-pub(super) struct CollectiveStats {
+pub(crate) struct CollectiveStats {
     /// Accounts by the slot of the communicator.
     accounts: Sparse<Account>,
     shared_sums: Log<SharedSum>,
-    making: Mutex<Option<OfLists>>,
-    written: Mutex<Option<Written>>,
+    making: Mutex<OfLists>,
+    written: Mutex<Written>,
     /// Sums by rank in the world.
     rows: Sparse<AtomicSum<'static>>,
     store: &'static Store,
@@ -143,13 +139,12 @@ fn myself(members: &Record, rank: u32) -> Option<u32> {
 }
 
 impl CollectiveStats {
-    /// Creates an empty set that keeps its sums in `store`.
     pub(super) const fn new(store: &'static Store) -> Self {
         Self {
             accounts: Sparse::new(),
             shared_sums: Log::new(),
-            making: Mutex::new(None),
-            written: Mutex::new(None),
+            making: Mutex::new(BTreeMap::new()),
+            written: Mutex::new(Written { kinds: BTreeMap::new(), lists: BTreeMap::new() }),
             rows: Sparse::new(),
             store,
         }
@@ -180,15 +175,8 @@ impl CollectiveStats {
     #[inline(never)]
     fn record_any(&'static self, operation: &Operation<'_>, compat: bool) {
         let Some((account, remote)) = self.account(operation.comm) else { return };
-        if compat {
-            self.count_as_open_mpi(account, operation, remote);
-        } else if let Some(case) = rules::exact(operation) {
-            self.count(account, operation, case);
-        }
-    }
-
-    fn count_as_open_mpi(&'static self, account: &Account, operation: &Operation<'_>, remote: bool) {
-        if let Some(case) = rules::as_open_mpi(operation, remote) {
+        let case = if compat { rules::as_open_mpi(operation, remote) } else { rules::exact(operation) };
+        if let Some(case) = case {
             self.count(account, operation, case);
         }
     }
@@ -215,8 +203,7 @@ impl CollectiveStats {
 
     /// Returns the account of a communicator, and true if it is an intercommunicator.
     fn account(&'static self, comm: CommId) -> Option<(&'static Account, bool)> {
-        let account = self.accounts.get(slot(comm.get())).filter(|account| account.is_of(comm.get()));
-        let account = match account {
+        let account = match self.of(comm) {
             Some(account) => account,
             None => self.open(&RUNTIME.comms().get(comm)?),
         };
@@ -226,7 +213,6 @@ impl CollectiveStats {
         }
     }
 
-    /// Creates the account of a communicator.
     #[cold]
     fn open(&'static self, record: &Record) -> &'static Account {
         let slot = slot(record.id.get());
@@ -240,14 +226,13 @@ impl CollectiveStats {
 
     /// Registers a new communicator. In a store that survives the process, the account is written at once, unless the host
     /// would have to be queried for the members.
-    pub(super) fn created(&'static self, record: &Record) {
+    pub(crate) fn created(&'static self, record: &Record) {
         if self.store.has_file() && !matches!(record.ranks, Ranks::Lazy(_)) {
             self.open(record);
         }
     }
 
-    /// Writes the new name of a communicator to the store.
-    pub(super) fn renamed(&'static self, record: &Record) {
+    pub(crate) fn renamed(&'static self, record: &Record) {
         if let Some(account) = self.of(record.id) {
             self.write(account, record);
         }
@@ -257,7 +242,6 @@ impl CollectiveStats {
         self.accounts.get(slot(comm.get())).filter(|account| account.is_of(comm.get()))
     }
 
-    /// Writes the description of an account's communicator to the store.
     fn write(&self, account: &Account, record: &Record) {
         if !self.store.has_file() {
             return;
@@ -265,17 +249,17 @@ impl CollectiveStats {
         // May call the host, so it comes before any lock.
         let ranks = record.ranks.resolved(RUNTIME.world());
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = written.get_or_insert_default();
+        let Written { kinds, lists } = &mut *written;
         let identity = ranks.identity();
-        let next = written.lists.len() as u64 + 1;
-        let (list, _) = written.lists.entry(identity).or_insert_with(|| {
+        let next = lists.len() as u64 + 1;
+        let (list, _) = lists.entry(identity).or_insert_with(|| {
             self.store.add(BlockKind::Members, next, 0, Encoded::of_members(&members_of(&ranks)).words());
             (next, ranks)
         });
         let label = label(record);
         let name = (Arc::clone(&label.name), label.first != 0, identity);
-        let next = written.kinds.len() as u64 + 1;
-        let kind = *written.kinds.entry(name).or_insert_with(|| {
+        let next = kinds.len() as u64 + 1;
+        let kind = *kinds.entry(name).or_insert_with(|| {
             self.store.add(BlockKind::Comm, next, 0, Encoded::of_kind(*list, &label).words());
             next
         });
@@ -286,13 +270,12 @@ impl CollectiveStats {
         account.about[0].store(kind, Release);
     }
 
-    /// Returns true if there were operations on a communicator.
-    pub(super) fn is_used(&self, comm: CommId) -> bool {
+    pub(crate) fn is_used(&self, comm: CommId) -> bool {
         self.of(comm).is_some_and(|account| account.sums().iter().any(|sum| !sum.is_zero()))
     }
 
     /// Adds the sums of a freed communicator to those of another one, whose record then represents both.
-    pub(super) fn merge(&self, comm: CommId, target: &Record) {
+    pub(crate) fn merge(&self, comm: CommId, target: &Record) {
         let (Some(from), Some(to)) = (self.of(comm), self.of(target.id)) else { return };
         for (sum, to) in from.sums().into_iter().zip(&to.sums) {
             to.add(sum);
@@ -302,7 +285,7 @@ impl CollectiveStats {
     }
 
     /// Releases the account of a freed communicator that no tool can query. Returns true if its slot can be reused.
-    pub(super) fn close(&self, comm: CommId) -> bool {
+    pub(crate) fn close(&self, comm: CommId) -> bool {
         match self.accounts.get(slot(comm.get())) {
             Some(account) if account.is_of(comm.get()) => {
                 account.clear();
@@ -320,7 +303,6 @@ impl CollectiveStats {
         }
     }
 
-    /// Returns the shared sum of a communicator for operations of a shape, if there is one.
     fn shared_sum(&'static self, account: &Account, shape: Shape, rank: u32) -> Option<&'static SharedSum> {
         match account.shared_sums[shape as usize].get() {
             None if !account.refused[shape as usize].load(Relaxed) => self.find(account, shape, rank),
@@ -328,7 +310,6 @@ impl CollectiveStats {
         }
     }
 
-    /// Finds or creates the shared sum.
     #[cold]
     fn find(&'static self, account: &Account, shape: Shape, rank: u32) -> Option<&'static SharedSum> {
         let members = account.members.read().unwrap_or_else(PoisonError::into_inner).as_deref().cloned()?;
@@ -340,8 +321,8 @@ impl CollectiveStats {
             Shape::Neighbors => None,
             Shape::All | Shape::Above => Some((ranks.identity(), shape as u8, here)),
         };
-        let known = |making: &Option<OfLists>| {
-            let (shared_sum, list) = making.as_ref()?.get(&key?)?;
+        let known = |making: &OfLists| {
+            let (shared_sum, list) = making.get(&key?)?;
             if is_there(list.as_ref()) { Some(*shared_sum) } else { None }
         };
         let lock = || self.making.lock().unwrap_or_else(PoisonError::into_inner);
@@ -357,7 +338,7 @@ impl CollectiveStats {
                 Peers::of_list(members.neighbors.iter().copied().filter(|to| *to != OUTSIDE), me)
             }
         };
-        let mut alone = lock();
+        let mut of_lists = lock();
         let there = self.shared_sums.iter().position(|shared_sum| shared_sum.is_of(&wanted));
         let place = match there {
             None if self.shared_sums.len() < SHARED_SUMS => {
@@ -368,7 +349,6 @@ impl CollectiveStats {
         let found = place.and_then(|place| self.shared_sums.get(place));
         match (found, key) {
             (Some(shared_sum), Some(key)) => {
-                let of_lists = alone.get_or_insert_default();
                 // A weak reference keeps the memory of a dropped list.
                 of_lists.retain(|_, (_, list)| is_there(list.as_ref()));
                 if of_lists.len() < SHARED_SUMS {
@@ -420,7 +400,6 @@ impl CollectiveStats {
         total
     }
 
-    /// Returns the row of a process.
     #[inline]
     fn row(&self, to: u32) -> &AtomicSum<'static> {
         self.rows.entry_with(to, || {
@@ -429,7 +408,6 @@ impl CollectiveStats {
         })
     }
 
-    /// Returns the sum exchanged with a process of the world.
     pub(super) fn with(&self, rank: u32) -> TrafficSum {
         let row = self.rows.get(rank).map(AtomicSum::get).unwrap_or_default();
         self.shared_sums.iter().fold(row, |sum, shared_sum| sum.and(shared_sum.with(rank)))
@@ -443,14 +421,12 @@ impl CollectiveStats {
             .fold(rows, |sum, shared_sum| sum.and(shared_sum.each().times(shared_sum.len())))
     }
 
-    /// Returns the operations of a pattern on a communicator, given by its number.
     pub(super) fn on(&self, comm: u64, pattern: Pattern) -> TrafficSum {
         let account = self.of(CommId::from_number(comm));
         account.map(|account| account.sums[pattern as usize].get()).unwrap_or_default()
     }
 
-    /// Returns a snapshot of all sums.
-    pub(super) fn snapshot(&self) -> Snapshot {
+    pub(crate) fn snapshot(&self) -> Snapshot {
         let of_account = |account: &Account| (account.comm.load(Acquire), account.sums());
         Snapshot {
             comms: self.accounts.iter().map(|(_, account)| of_account(account)).collect(),
@@ -459,8 +435,7 @@ impl CollectiveStats {
         }
     }
 
-    /// Returns the operations between two snapshots.
-    pub(super) fn between(&self, earlier: &Snapshot, later: &Snapshot) -> super::Operations {
+    pub(crate) fn between(&self, earlier: &Snapshot, later: &Snapshot) -> Operations {
         later.since(earlier, &self.shared_sums)
     }
 }

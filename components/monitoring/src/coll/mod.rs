@@ -15,58 +15,21 @@ mod variables;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use collective_stats::CollectiveStats;
-pub(crate) use snapshot::{Operations, Snapshot};
+pub(crate) use snapshot::Snapshot;
 pub use variables::CollMonitoring;
 
 use mpit_frameworks::coll::{CommId, Component, Lifecycle, Operation, Subscription, World};
-use mpit_frameworks::comms::Record;
 
 use crate::runtime::RUNTIME;
 use crate::{settings as common, store};
 
-/// The operations recorded in this process.
-static STATS: CollectiveStats = CollectiveStats::new(&store::OF_PROCESS);
+pub(crate) static STATS: CollectiveStats = CollectiveStats::new(&store::OF_PROCESS);
 
 /// Active for the whole run with `pml_monitoring_enable`, and while handles are started.
 pub(crate) static SUBSCRIPTION: Subscription = Subscription::coll();
 
 /// True if Open MPI's numbers are wanted. Fixed when MPI is initialized.
 static COMPAT: AtomicBool = AtomicBool::new(false);
-
-/// Returns a snapshot of all sums.
-pub(crate) fn snapshot() -> Snapshot {
-    STATS.snapshot()
-}
-
-/// Returns the operations between two snapshots.
-pub(crate) fn between(earlier: &Snapshot, later: &Snapshot) -> Operations {
-    STATS.between(earlier, later)
-}
-
-/// Writes the description of a new communicator at once, unless the host would have to be queried for its members.
-pub(crate) fn created(record: &Record) {
-    STATS.created(record);
-}
-
-/// Writes the new name of a communicator.
-pub(crate) fn renamed(record: &Record) {
-    STATS.renamed(record);
-}
-
-/// Returns true if there were operations on a communicator.
-pub(crate) fn is_used(comm: CommId) -> bool {
-    STATS.is_used(comm)
-}
-
-/// Adds the sums of a freed communicator to those of another one.
-pub(crate) fn merge(comm: CommId, target: &Record) {
-    STATS.merge(comm, target);
-}
-
-/// Releases the sums of a freed communicator that no tool can query. Returns true if its slot can be reused.
-pub(crate) fn close(comm: CommId) -> bool {
-    STATS.close(comm)
-}
 
 /// Counts an operation whose call succeeded, on the fast path: monitoring is the only component that listens, and nothing
 /// has to be allocated. Returns false, and does nothing, otherwise. The caller guarantees that no tool listened when the

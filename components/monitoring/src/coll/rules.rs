@@ -2,29 +2,23 @@
 
 use mpit_frameworks::coll::{Kind, Operation, Pattern, Root};
 
-/// The set of processes that an operation exchanges data with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// All processes of the communicator.
     All,
     /// The processes with higher ranks.
     Above,
-    /// The neighbors.
     Neighbors,
 }
 
-/// The process that is excluded from the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Excluded {
     /// This process, which is not in the remote group of an intercommunicator.
     Caller,
     /// The process with this one's rank, also in the remote group, where that is another process.
     CallerRank,
-    /// No process.
     NoProcess,
 }
 
-/// The counts of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OperationCounts {
     pub(super) pattern: Pattern,

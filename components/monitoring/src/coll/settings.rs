@@ -13,10 +13,7 @@ use crate::settings::number;
 /// operation with a root is recorded by the process of the other group that has the root's rank, not by the root. An
 /// operation that the library builds from others still counts once. Read when MPI is initialized.
 #[cvar(
-    name = "coll_monitoring_compat",
-    scope = "LOCAL",
-    settable = "before_init",
-    verbosity = "TUNER_DETAIL",
+    name = "coll_monitoring_compat", scope = "LOCAL", settable = "before_init", verbosity = "TUNER_DETAIL",
     category = CollMonitoring
 )]
 pub(super) static COMPAT: Cvar<i32> = Cvar::new(0).range(0..=1);

@@ -30,7 +30,6 @@ impl RankSet {
         })
     }
 
-    /// Returns the number of times that a rank occurs.
     fn times(&self, rank: u32) -> u64 {
         match self {
             Self::Stride { first, step, len, except } => {
@@ -45,7 +44,6 @@ impl RankSet {
         }
     }
 
-    /// Returns the number of ranks.
     fn len(&self) -> u64 {
         match self {
             Self::Stride { len, except, .. } => u64::from(*len) - u64::from(except.is_some()),
@@ -74,11 +72,9 @@ fn stride(list: &[u32], except: Option<u32>) -> Option<RankSet> {
     Some(RankSet::Stride { first, step, len: list.len() as u32, except })
 }
 
-/// The processes that an operation exchanges data with.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Peers {
     set: RankSet,
-    /// The number of processes outside of the world.
     outside: u64,
 }
 
@@ -98,7 +94,6 @@ impl Peers {
         }
     }
 
-    /// Returns the processes of a list, without this process.
     pub(super) fn of_list(list: impl Iterator<Item = u32>, me: Option<u32>) -> Self {
         let mut outside = 0;
         let list = list.filter(|rank| {
@@ -110,13 +105,11 @@ impl Peers {
     }
 }
 
-/// A set of processes and the sum exchanged with each.
 #[derive(Debug)]
 pub(super) struct SharedSum {
     members: Peers,
     /// The number of processes, including those outside of the world.
     len: u64,
-    /// The sum exchanged with each process.
     each: AtomicSum<'static>,
 }
 
@@ -138,29 +131,24 @@ impl SharedSum {
         Self { members, len, each }
     }
 
-    /// Returns true if the shared sum consists of these processes.
     pub(super) fn is_of(&self, members: &Peers) -> bool {
         self.members == *members
     }
 
-    /// Returns the number of processes, including those outside of the world.
     #[inline]
     pub(super) fn len(&self) -> u64 {
         self.len
     }
 
-    /// Adds a sum for each process.
     #[inline]
     pub(super) fn add(&self, sum: TrafficSum) {
         self.each.add(sum);
     }
 
-    /// Returns the sum exchanged with each process.
     pub(super) fn each(&self) -> TrafficSum {
         self.each.get()
     }
 
-    /// Returns the sum exchanged with one process.
     pub(super) fn with(&self, rank: u32) -> TrafficSum {
         match self.members.set.times(rank) {
             0 => TrafficSum::default(),
@@ -168,7 +156,6 @@ impl SharedSum {
         }
     }
 
-    /// Iterates over the ranks of the world, in ascending order.
     pub(super) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.members.set.iter()
     }

@@ -21,7 +21,6 @@ pub(crate) struct Snapshot {
     pub(super) rows: Vec<(u32, TrafficSum)>,
 }
 
-/// The differences between two snapshots.
 #[derive(Debug)]
 pub(crate) struct Operations {
     /// The sums exchanged with each process, by ascending rank.
@@ -51,8 +50,7 @@ impl Snapshot {
         self.shared_sums.get(at).copied().unwrap_or_default()
     }
 
-    /// Returns this snapshot without the bytes of operations that are not counted yet, like
-    /// [`record::Snapshot::without_in_flight`](crate::record::Snapshot::without_in_flight).
+    /// Returns this snapshot without the bytes of operations that are not counted yet.
     pub(crate) fn without_in_flight(mut self, earlier: &Self) -> Self {
         for (at, (comm, now)) in self.comms.iter_mut().enumerate() {
             let then = earlier.of_comm(at, *comm);
@@ -67,7 +65,6 @@ impl Snapshot {
         self
     }
 
-    /// Returns the difference to an earlier snapshot.
     pub(super) fn since(&self, earlier: &Self, shared_sums: &Log<SharedSum>) -> Operations {
         let gain = |now: &[TrafficSum; 3], then: [TrafficSum; 3]| [0, 1, 2].map(|at| now[at].since(then[at]));
         let comms = self.comms.iter().enumerate();

@@ -13,17 +13,14 @@ use crate::record::TrafficSum;
 #[derive(Debug)]
 pub struct CollMonitoring;
 
-/// Starts recording for a handle.
 fn start_recording() {
     SUBSCRIPTION.add();
 }
 
-/// Stops recording for a handle.
 fn stop_recording() {
     SUBSCRIPTION.remove();
 }
 
-/// Writes a number for each rank of a communicator, over operations on all communicators.
 fn write_per_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(TrafficSum) -> u64) {
     for (rank, out) in out.iter_mut().enumerate() {
         *out = match comm.world_rank(rank) {
@@ -36,15 +33,8 @@ fn write_per_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(TrafficSum) -> u
 /// Messages exchanged with each process of the communicator by collective operations on all communicators, as if each pair
 /// of processes communicated directly. One element for each rank.
 #[pvar(
-    name = "coll_monitoring_messages_count",
-    class = "SIZE",
-    bind = "COMM",
-    verbosity = "TUNER_BASIC",
-    category = CollMonitoring,
-    cumulative,
-    readonly,
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "coll_monitoring_messages_count", class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC",
+    category = CollMonitoring, cumulative, readonly, on_start = start_recording, on_stop = stop_recording
 )]
 fn messages_count(comm: &Comm<'_>, out: &mut [u64]) {
     write_per_rank(comm, out, |sum| sum.count);
@@ -53,15 +43,8 @@ fn messages_count(comm: &Comm<'_>, out: &mut [u64]) {
 /// Bytes exchanged with each process of the communicator by collective operations on all communicators, as if each pair of
 /// processes communicated directly. One element for each rank.
 #[pvar(
-    name = "coll_monitoring_messages_size",
-    class = "SIZE",
-    bind = "COMM",
-    verbosity = "TUNER_BASIC",
-    category = CollMonitoring,
-    unit = "bytes",
-    cumulative,
-    readonly,
-    on_start = start_recording,
+    name = "coll_monitoring_messages_size", class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC",
+    category = CollMonitoring, unit = "bytes", cumulative, readonly, on_start = start_recording,
     on_stop = stop_recording
 )]
 fn messages_size(comm: &Comm<'_>, out: &mut [u64]) {
@@ -70,14 +53,8 @@ fn messages_size(comm: &Comm<'_>, out: &mut [u64]) {
 
 /// Operations on the communicator that send data from one process to all, with this process as the root.
 #[pvar(
-    name = "coll_monitoring_o2a_count",
-    class = "COUNTER",
-    bind = "COMM",
-    verbosity = "TUNER_BASIC",
-    category = CollMonitoring,
-    readonly,
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "coll_monitoring_o2a_count", class = "COUNTER", bind = "COMM", verbosity = "TUNER_BASIC",
+    category = CollMonitoring, readonly, on_start = start_recording, on_stop = stop_recording
 )]
 fn o2a_count(comm: &Comm<'_>) -> u64 {
     STATS.on(comm.id(), Pattern::OneToAll).count
@@ -85,15 +62,8 @@ fn o2a_count(comm: &Comm<'_>) -> u64 {
 
 /// Bytes that this process, as the root of operations on the communicator, sent to all other processes in total.
 #[pvar(
-    name = "coll_monitoring_o2a_size",
-    class = "AGGREGATE",
-    bind = "COMM",
-    verbosity = "TUNER_BASIC",
-    category = CollMonitoring,
-    unit = "bytes",
-    readonly,
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "coll_monitoring_o2a_size", class = "AGGREGATE", bind = "COMM", verbosity = "TUNER_BASIC",
+    category = CollMonitoring, unit = "bytes", readonly, on_start = start_recording, on_stop = stop_recording
 )]
 fn o2a_size(comm: &Comm<'_>) -> u64 {
     STATS.on(comm.id(), Pattern::OneToAll).bytes
@@ -101,14 +71,8 @@ fn o2a_size(comm: &Comm<'_>) -> u64 {
 
 /// Operations on the communicator that send data from all processes to one, with this process as the root.
 #[pvar(
-    name = "coll_monitoring_a2o_count",
-    class = "COUNTER",
-    bind = "COMM",
-    verbosity = "TUNER_BASIC",
-    category = CollMonitoring,
-    readonly,
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "coll_monitoring_a2o_count", class = "COUNTER", bind = "COMM", verbosity = "TUNER_BASIC",
+    category = CollMonitoring, readonly, on_start = start_recording, on_stop = stop_recording
 )]
 fn a2o_count(comm: &Comm<'_>) -> u64 {
     STATS.on(comm.id(), Pattern::AllToOne).count
@@ -116,15 +80,8 @@ fn a2o_count(comm: &Comm<'_>) -> u64 {
 
 /// Bytes that this process, as the root of operations on the communicator, received from all other processes in total.
 #[pvar(
-    name = "coll_monitoring_a2o_size",
-    class = "AGGREGATE",
-    bind = "COMM",
-    verbosity = "TUNER_BASIC",
-    category = CollMonitoring,
-    unit = "bytes",
-    readonly,
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "coll_monitoring_a2o_size", class = "AGGREGATE", bind = "COMM", verbosity = "TUNER_BASIC",
+    category = CollMonitoring, unit = "bytes", readonly, on_start = start_recording, on_stop = stop_recording
 )]
 fn a2o_size(comm: &Comm<'_>) -> u64 {
     STATS.on(comm.id(), Pattern::AllToOne).bytes
@@ -132,14 +89,8 @@ fn a2o_size(comm: &Comm<'_>) -> u64 {
 
 /// Operations on the communicator without a root, including neighborhood operations.
 #[pvar(
-    name = "coll_monitoring_a2a_count",
-    class = "COUNTER",
-    bind = "COMM",
-    verbosity = "TUNER_BASIC",
-    category = CollMonitoring,
-    readonly,
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "coll_monitoring_a2a_count", class = "COUNTER", bind = "COMM", verbosity = "TUNER_BASIC",
+    category = CollMonitoring, readonly, on_start = start_recording, on_stop = stop_recording
 )]
 fn a2a_count(comm: &Comm<'_>) -> u64 {
     STATS.on(comm.id(), Pattern::AllToAll).count
@@ -148,15 +99,8 @@ fn a2a_count(comm: &Comm<'_>) -> u64 {
 /// Bytes that this process sent to all other processes in total, in operations on the communicator without a root, including
 /// neighborhood operations.
 #[pvar(
-    name = "coll_monitoring_a2a_size",
-    class = "AGGREGATE",
-    bind = "COMM",
-    verbosity = "TUNER_BASIC",
-    category = CollMonitoring,
-    unit = "bytes",
-    readonly,
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "coll_monitoring_a2a_size", class = "AGGREGATE", bind = "COMM", verbosity = "TUNER_BASIC",
+    category = CollMonitoring, unit = "bytes", readonly, on_start = start_recording, on_stop = stop_recording
 )]
 fn a2a_size(comm: &Comm<'_>) -> u64 {
     STATS.on(comm.id(), Pattern::AllToAll).bytes
@@ -164,12 +108,8 @@ fn a2a_size(comm: &Comm<'_>) -> u64 {
 
 /// Messages exchanged by collective operations with all processes in total, including those outside of the world.
 #[pvar(
-    name = "coll_monitoring_messages_total",
-    class = "COUNTER",
-    verbosity = "USER_BASIC",
-    category = CollMonitoring,
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "coll_monitoring_messages_total", class = "COUNTER", verbosity = "USER_BASIC",
+    category = CollMonitoring, on_start = start_recording, on_stop = stop_recording
 )]
 fn messages_total() -> u64 {
     STATS.total().count
@@ -177,13 +117,8 @@ fn messages_total() -> u64 {
 
 /// Bytes exchanged by collective operations with all processes in total, including those outside of the world.
 #[pvar(
-    name = "coll_monitoring_bytes_total",
-    class = "AGGREGATE",
-    verbosity = "USER_BASIC",
-    category = CollMonitoring,
-    unit = "bytes",
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "coll_monitoring_bytes_total", class = "AGGREGATE", verbosity = "USER_BASIC",
+    category = CollMonitoring, unit = "bytes", on_start = start_recording, on_stop = stop_recording
 )]
 fn bytes_total() -> u64 {
     STATS.total().bytes

@@ -1,70 +1,49 @@
-//! The encoding of the texts of several processes, to be sent to another process of the job.
+//! The texts of several processes, as they are sent to another process of the job: in the format of the job's file.
 
-use mpit_format::container::Text;
+use std::io::BufRead;
+use std::ops::Range;
 
-/// Texts, and missing ranks with the reasons.
+use mpit_format::container::{self, Item, Text};
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Bundle {
     pub(super) texts: Vec<Text>,
+    /// Missing ranks with the reasons.
     pub(super) missing: Vec<(u32, String)>,
 }
 
-/// The record has a text; otherwise it has only the reason for its absence.
-const TEXT: u32 = 1;
-const MISSING: u32 = 2;
-
 impl Bundle {
-    /// Encodes the bundle as records of kind, rank, two lengths, and the bytes of these lengths.
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
-        let size: usize = self.texts.iter().map(|text| 24 + text.host.len() + text.text.len()).sum();
-        let mut bytes = Vec::with_capacity(size);
-        for Text { rank, host, text } in &self.texts {
-            record(&mut bytes, TEXT, *rank, host.as_bytes(), text);
-        }
-        for (rank, reason) in &self.missing {
-            record(&mut bytes, MISSING, *rank, reason.as_bytes(), b"");
-        }
+    pub(super) fn to_bytes(&self, size: u32) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let written = container::write(&mut bytes, size, None, &self.texts, &self.missing);
+        debug_assert!(written.is_ok(), "memory takes everything");
         bytes
     }
 
-    /// Adds the bundle that another process sent. Returns `None`, and adds nothing, if the bytes are not a bundle.
-    pub(super) fn add(&mut self, mut bytes: &[u8], allowed: std::ops::Range<u32>) -> Option<()> {
-        let mut other = Self::default();
-        while !bytes.is_empty() {
-            let kind = u32::from_le_bytes(take(&mut bytes, 4)?.try_into().ok()?);
-            let rank = u32::from_le_bytes(take(&mut bytes, 4)?.try_into().ok()?);
-            let short = u64::from_le_bytes(take(&mut bytes, 8)?.try_into().ok()?);
-            let long = u64::from_le_bytes(take(&mut bytes, 8)?.try_into().ok()?);
-            let words = String::from_utf8_lossy(take(&mut bytes, short)?).into_owned();
-            let text = take(&mut bytes, long)?.to_vec();
-            if !allowed.contains(&rank) {
-                return None;
+    /// Adds the bundle that another process sent. Returns `None`, and adds nothing, if the bytes are not a bundle, or have
+    /// other ranks.
+    pub(super) fn add(&mut self, mut bytes: &[u8], allowed: Range<u32>) -> Option<()> {
+        let (mut first, mut other, mut is_sound) = (Vec::new(), Self::default(), true);
+        bytes.read_until(b'\n', &mut first).ok()?;
+        let read = container::read(&first, &mut bytes, |item| match item {
+            Item::Size(_) => {}
+            Item::Text { rank, host, text, .. } => {
+                is_sound &= allowed.contains(&rank);
+                other.texts.push(Text { rank, host, text });
             }
-            match kind {
-                TEXT => other.texts.push(Text { rank, host: words, text }),
-                MISSING => other.missing.push((rank, words)),
-                _ => return None,
+            Item::Missing { rank, reason } => {
+                is_sound &= allowed.contains(&rank);
+                other.missing.push((rank, reason));
             }
+            Item::Problem { .. } => is_sound = false,
+        });
+        if read.is_err() || !is_sound {
+            return None;
         }
         self.texts.append(&mut other.texts);
         self.missing.append(&mut other.missing);
         Some(())
     }
-}
-
-fn record(bytes: &mut Vec<u8>, kind: u32, rank: u32, words: &[u8], text: &[u8]) {
-    bytes.extend(kind.to_le_bytes());
-    bytes.extend(rank.to_le_bytes());
-    bytes.extend((words.len() as u64).to_le_bytes());
-    bytes.extend((text.len() as u64).to_le_bytes());
-    bytes.extend(words);
-    bytes.extend(text);
-}
-
-fn take<'a>(bytes: &mut &'a [u8], len: u64) -> Option<&'a [u8]> {
-    let (taken, rest) = bytes.split_at_checked(usize::try_from(len).ok()?)?;
-    *bytes = rest;
-    Some(taken)
 }
 
 #[cfg(test)]
@@ -84,23 +63,19 @@ mod tests {
     #[test]
     fn bundles_are_decoded() {
         let mut read = Bundle::default();
-        read.add(&bundle().to_bytes(), 4..8).unwrap();
+        read.add(&bundle().to_bytes(8), 4..8).unwrap();
         assert_eq!(read, bundle());
     }
 
     #[test]
     fn truncated_bundles_add_nothing() {
-        let bytes = bundle().to_bytes();
-        for end in (1..bytes.len()).filter(|end| ![45, 69].contains(end)) {
-            let mut read = Bundle::default();
-            if read.add(&bytes[..end], 4..8).is_some() {
-                // A truncation between two records.
-                assert!(read.texts.len() + read.missing.len() < 3);
-            } else {
-                assert_eq!(read, Bundle::default());
-            }
+        let bytes = bundle().to_bytes(8);
+        let mut read = Bundle::default();
+        for end in 0..bytes.len() {
+            assert!(read.add(&bytes[..end], 4..8).is_none(), "{end}");
         }
-        assert!(Bundle::default().add(&bytes, 5..8).is_none());
-        assert!(Bundle::default().add(&[3; 24], 0..8).is_none());
+        assert!(read.add(&bytes, 5..8).is_none() && read.add(&bytes, 4..6).is_none());
+        assert!(read.add(&[3; 24], 0..8).is_none());
+        assert_eq!(read, Bundle::default());
     }
 }

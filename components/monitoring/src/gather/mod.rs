@@ -7,24 +7,20 @@
 mod bundle;
 mod tree;
 
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use mpit::cvar::Cvar;
 use mpit::{category, cvar};
-use mpit_format::container;
+use mpit_format::container::{self, Text};
 use mpit_frameworks::World;
 use mpit_frameworks::diagnostics::warn;
 
-use crate::output::write_apart;
+use crate::output::{write_apart, write_text};
 use crate::run;
-
-use mpit_format::container::Text;
 
 /// Collection of the records of all processes of a job.
 #[category(name = "monitoring_gather")]
@@ -34,10 +30,7 @@ pub struct MonitoringGather;
 /// Number of files at the end of MPI, if pml_monitoring_enable_output selects files. 0: each process writes one. 1: all
 /// processes together write one, <pml_monitoring_filename>.prof. Set the same value in all processes.
 #[cvar(
-    name = "monitoring_container",
-    scope = "ALL_EQ",
-    verbosity = "USER_BASIC",
-    category = MonitoringGather
+    name = "monitoring_container", scope = "ALL_EQ", verbosity = "USER_BASIC", category = MonitoringGather
 )]
 static CONTAINER: Cvar<i32> = Cvar::new(0).range(0..=1);
 
@@ -45,9 +38,7 @@ static CONTAINER: Cvar<i32> = Cvar::new(0).range(0..=1);
 /// called MPI_Finalize. A process that gets no answer in time writes its records itself. The wait for all processes to call
 /// MPI_Finalize has no time limit, as MPI_Finalize has none.
 #[cvar(
-    name = "monitoring_gather_timeout",
-    scope = "ALL_EQ",
-    verbosity = "USER_DETAIL",
+    name = "monitoring_gather_timeout", scope = "ALL_EQ", verbosity = "USER_DETAIL",
     category = MonitoringGather
 )]
 static TIMEOUT: Cvar<i32> = Cvar::new(10).range(1..=86_400);
@@ -104,16 +95,14 @@ pub fn is_wanted() -> bool {
     CONTAINER.get() == 1
 }
 
-/// The destination of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Output<'a> {
     Stdout,
     Stderr,
     /// Files whose names begin with this.
-    Files(&'a [u8]),
+    Files(&'a Path),
 }
 
-/// The result of a collection.
 enum Gathered {
     /// At rank 0: the texts by ascending rank, and the missing ranks with the reasons.
     All(Vec<Text>, Vec<(u32, String)>),
@@ -125,9 +114,8 @@ enum Gathered {
     Rejected(Vec<Text>, String),
 }
 
-/// Writes the text of this process at the end of the run, together with those of the other processes where that is
-/// configured: one file for all with `monitoring_container`, and always on standard output and error, which all processes
-/// share. Returns true if everything that this process is responsible for is written, by it or by another process.
+/// Writes the text of this process at the end of the run, with those of others into one file if `monitoring_container` is set,
+/// and on standard output and error, which all share. Returns true if the texts of this process are written, by it or another.
 pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) -> bool {
     let together = is_wanted() || !matches!(output, Output::Files(_));
     let host = TRANSPORT.get().map_or_else(String::new, |transport| transport.host_name());
@@ -170,7 +158,6 @@ fn gather(
     (gathered, Vec::new())
 }
 
-/// Writes the texts that are at this process. Returns true on success.
 fn write_gathered(gathered: Gathered, world: World, output: Output<'_>) -> bool {
     match gathered {
         Gathered::All(texts, missing) => write_all_texts(&texts, &missing, world, output),
@@ -180,9 +167,9 @@ fn write_gathered(gathered: Gathered, world: World, output: Output<'_>) -> bool 
             if let Output::Files(stem) = output
                 && world.rank == 0
             {
-                let stem = String::from_utf8_lossy(stem);
                 warn(format_args!(
-                    "monitoring: cannot write one file for the job: {why}; each process writes {stem}.<rank>.prof"
+                    "monitoring: cannot write one file for the job: {why}; each process writes {}.<rank>.prof",
+                    stem.display()
                 ));
             }
             write_each([text], output)
@@ -199,7 +186,6 @@ fn write_gathered(gathered: Gathered, world: World, output: Output<'_>) -> bool 
     }
 }
 
-/// Writes everything to one destination. Returns true on success.
 fn write_all_texts(texts: &[Text], missing: &[(u32, String)], world: World, output: Output<'_>) -> bool {
     for (rank, why) in missing {
         warn(format_args!("monitoring: the records of rank {rank} are missing: {why}"));
@@ -209,22 +195,18 @@ fn write_all_texts(texts: &[Text], missing: &[(u32, String)], world: World, outp
             let identity = run::of_process();
             let first = container::first_line(world.size, identity);
             let write = |file: &File| container::write(file, world.size, identity, texts, missing);
-            report_written(stem, ".prof", write_apart(path(stem), ".prof", first.as_bytes(), write))
+            write_apart(stem, ".prof", first.as_bytes(), write).is_ok()
         }
         _ => write_each(texts.iter().cloned(), output),
     }
 }
 
-/// Writes the texts one after the other, each in one piece. Returns true on success.
 fn write_each(texts: impl IntoIterator<Item = Text>, output: Output<'_>) -> bool {
     let mut success = true;
     for text in texts {
         let written = match output {
             Output::Files(stem) => {
-                let (ending, text) = (format!(".{}.prof", text.rank), text.text);
-                let first = text.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
-                let written = write_apart(path(stem), &ending, first, |mut file| file.write_all(&text));
-                success &= report_written(stem, &ending, written);
+                success &= write_text(stem, &format!(".{}.prof", text.rank), &text.text).is_ok();
                 continue;
             }
             Output::Stdout => in_one_piece(io::stdout().lock(), &text.text),
@@ -239,26 +221,14 @@ fn write_each(texts: impl IntoIterator<Item = Text>, output: Output<'_>) -> bool
 }
 
 /// Writes with as few system calls as possible, so that the output of several processes does not mix.
-fn in_one_piece(mut to: impl Write, text: &[u8]) -> io::Result<()> {
+pub(crate) fn in_one_piece(mut to: impl Write, text: &[u8]) -> io::Result<()> {
     to.write_all(text)?;
     to.flush()
-}
-
-fn path(stem: &[u8]) -> &Path {
-    Path::new(OsStr::from_bytes(stem))
-}
-
-fn report_written(stem: &[u8], ending: &str, written: io::Result<PathBuf>) -> bool {
-    let warn =
-        |error: &io::Error| warn(format_args!("cannot write {}{ending}: {error}", path(stem).display()));
-    written.inspect_err(warn).is_ok()
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::os::unix::ffi::OsStrExt;
-
     use std::time::Duration;
 
     use super::{Gathered, Output, Text, World, gather, write_gathered};
@@ -267,11 +237,10 @@ mod tests {
         Text { rank, host: String::new(), text: format!("text of {rank}\n").into_bytes() }
     }
 
-    /// Returns names and contents of the files that `rank` of 4 writes.
     fn written(rank: u32, gathered: Gathered) -> Vec<(String, String)> {
         let directory = tempfile::tempdir().unwrap();
         let stem = directory.path().join("a/run");
-        write_gathered(gathered, World::new(rank, 4), Output::Files(stem.as_os_str().as_bytes()));
+        write_gathered(gathered, World::new(rank, 4), Output::Files(&stem));
         let Ok(entries) = fs::read_dir(directory.path().join("a")) else { return Vec::new() };
         let file = |entry: fs::DirEntry| {
             let name = entry.file_name().into_string().unwrap();

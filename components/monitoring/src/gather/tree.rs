@@ -11,8 +11,7 @@ use mpit_frameworks::World;
 use super::bundle::Bundle;
 use super::{Gathered, Text, TimeLimits, Transport};
 
-/// Brings the texts of all processes to rank 0. Also returns the ranks that sent their texts to this process and wait for
-/// [`confirm`].
+/// Brings all texts to rank 0. Also returns the ranks that sent theirs to this process and wait for [`confirm`].
 pub(super) fn gather(
     transport: &dyn Transport,
     world: World,
@@ -54,7 +53,7 @@ pub(super) fn gather(
     let parent = world.rank & (world.rank - 1);
     // The parent may be waiting for another child.
     let limits = within(timeout * 2 + timeout / 4 * world.size.ilog2());
-    let gathered = match transport.send(parent, bundle.to_bytes(), limits) {
+    let gathered = match transport.send(parent, bundle.to_bytes(world.size), limits) {
         Ok(()) => Gathered::Delivered(mine),
         Err(why) => Gathered::Rejected(bundle.texts, why),
     };

@@ -16,7 +16,6 @@ use mpit_frameworks::osc::{Access, Kind};
 use crate::record::{AtomicSum, TrafficSum};
 use crate::store::Store;
 
-/// The accesses to the memory of one process.
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) sent: AtomicSum<'static>,
@@ -47,7 +46,6 @@ struct Window {
     received: [AtomicU64; 2],
 }
 
-/// A snapshot of the accesses through a window.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WindowSums {
     pub(super) sent: TrafficSum,
@@ -56,16 +54,15 @@ pub(super) struct WindowSums {
 
 /// The accesses of this process through the windows that handles are bound to.
 #[derive(Debug)]
-pub(super) struct Windows(Sparse<Window>);
+pub(crate) struct Windows(Sparse<Window>);
 
 impl Windows {
-    /// Creates an empty set of windows.
     pub(super) const fn new() -> Self {
         Self(Sparse::new())
     }
 
     /// Starts counting the accesses through a window. The caller guarantees that no other thread does so at the same time.
-    pub(super) fn add(&self, id: WindowId) {
+    pub(crate) fn add(&self, id: WindowId) {
         let window = self.0.entry(slot(id.get()));
         for word in window.sent.iter().chain(&window.received) {
             word.store(0, Relaxed);
@@ -110,7 +107,6 @@ fn add([count, all]: &[AtomicU64; 2], bytes: u64) {
     crate::record::add(count, 1, all, bytes);
 }
 
-/// Returns true for accesses that bring data back.
 #[inline]
 fn returns_data(kind: Kind) -> bool {
     match kind {
@@ -121,13 +117,12 @@ fn returns_data(kind: Kind) -> bool {
 
 /// The accesses of this process, by the rank in the world of the accessed process.
 #[derive(Debug)]
-pub(super) struct Accesses {
+pub(crate) struct Accesses {
     targets: Sparse<Target>,
     store: &'static Store,
 }
 
 impl Accesses {
-    /// Creates empty records, to be kept in `store`.
     pub(super) const fn new(store: &'static Store) -> Self {
         Self { targets: Sparse::new(), store }
     }
@@ -158,8 +153,7 @@ impl Accesses {
         self.targets.iter().map(|(_, target)| target)
     }
 
-    /// Returns a snapshot of all numbers.
-    pub(super) fn snapshot(&self) -> Snapshot {
+    pub(crate) fn snapshot(&self) -> Snapshot {
         // In the order of the block's sums.
         let row = |(to, target): (u32, &Target)| (to, [target.sent.get(), target.received.get()]);
         Snapshot { targets: self.targets.iter().map(row).collect() }
@@ -179,8 +173,7 @@ impl Snapshot {
         self.targets.get(at).map_or([TrafficSum::ZERO; 2], |(_, sums)| *sums)
     }
 
-    /// Returns this snapshot without the bytes of accesses that are not counted yet, like
-    /// [`record::Snapshot::without_in_flight`](crate::record::Snapshot::without_in_flight).
+    /// Returns this snapshot without the bytes of accesses that are not counted yet.
     pub(crate) fn without_in_flight(mut self, earlier: &Self) -> Self {
         for (at, (_, now)) in self.targets.iter_mut().enumerate() {
             let then = earlier.sums(at);
@@ -189,7 +182,6 @@ impl Snapshot {
         self
     }
 
-    /// Returns the difference to an earlier snapshot, by ascending rank.
     pub(crate) fn since(&self, earlier: &Self) -> Vec<SumRow> {
         let mut rows: Vec<SumRow> = Vec::new();
         for (at, (to, now)) in self.targets.iter().enumerate() {

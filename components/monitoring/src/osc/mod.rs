@@ -8,30 +8,18 @@ pub(crate) use accesses::Snapshot;
 use accesses::{Accesses, Windows};
 pub use variables::OscMonitoring;
 
-use mpit::component::WindowId;
 use mpit_frameworks::osc::{Access, Component, Lifecycle, Subscription, World};
 
 use crate::runtime::RUNTIME;
 use crate::{settings as common, store};
 
-/// The accesses recorded in this process.
-static ACCESSES: Accesses = Accesses::new(&store::OF_PROCESS);
+pub(crate) static ACCESSES: Accesses = Accesses::new(&store::OF_PROCESS);
 
 /// The sums of the windows that handles are bound to.
-static WINDOWS: Windows = Windows::new();
-
-/// Starts counting the accesses through a window. The caller guarantees that no other thread does so at the same time.
-pub(crate) fn count_window(window: WindowId) {
-    WINDOWS.add(window);
-}
+pub(crate) static WINDOWS: Windows = Windows::new();
 
 /// Active for the whole run with `pml_monitoring_enable`, and while handles are started.
 pub(crate) static SUBSCRIPTION: Subscription = Subscription::osc();
-
-/// Returns a snapshot of all numbers.
-pub(crate) fn snapshot() -> Snapshot {
-    ACCESSES.snapshot()
-}
 
 /// Counts an access on the fast path: monitoring is the only listener, and nothing has to be allocated. Returns false, and
 /// does nothing, otherwise. Does not panic.

@@ -13,12 +13,10 @@ use super::{ACCESSES, SUBSCRIPTION, WINDOWS};
 #[derive(Debug)]
 pub struct OscMonitoring;
 
-/// Starts recording for a handle.
 fn start_recording() {
     SUBSCRIPTION.add();
 }
 
-/// Stops recording for a handle.
 fn stop_recording() {
     SUBSCRIPTION.remove();
 }
@@ -40,15 +38,8 @@ fn total(of: impl Fn(&Target) -> u64) -> u64 {
 /// Accesses to the memory of each process of the communicator, through all windows. Each access sends data, or at least a
 /// request. One element for each rank.
 #[pvar(
-    name = "osc_monitoring_messages_sent_count",
-    class = "SIZE",
-    bind = "COMM",
-    verbosity = "TUNER_BASIC",
-    category = OscMonitoring,
-    cumulative,
-    readonly,
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "osc_monitoring_messages_sent_count", class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC",
+    category = OscMonitoring, cumulative, readonly, on_start = start_recording, on_stop = stop_recording
 )]
 fn messages_sent_count(comm: &Comm<'_>, out: &mut [u64]) {
     write_per_rank(comm, out, |target| target.sent.get().count);
@@ -57,15 +48,8 @@ fn messages_sent_count(comm: &Comm<'_>, out: &mut [u64]) {
 /// Bytes that accesses sent to the memory of each process of the communicator, through all windows. One element for each
 /// rank.
 #[pvar(
-    name = "osc_monitoring_messages_sent_size",
-    class = "SIZE",
-    bind = "COMM",
-    verbosity = "TUNER_BASIC",
-    category = OscMonitoring,
-    unit = "bytes",
-    cumulative,
-    readonly,
-    on_start = start_recording,
+    name = "osc_monitoring_messages_sent_size", class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC",
+    category = OscMonitoring, unit = "bytes", cumulative, readonly, on_start = start_recording,
     on_stop = stop_recording
 )]
 fn messages_sent_size(comm: &Comm<'_>, out: &mut [u64]) {
@@ -75,15 +59,8 @@ fn messages_sent_size(comm: &Comm<'_>, out: &mut [u64]) {
 /// Accesses that returned data from the memory of each process of the communicator, through all windows. One element for
 /// each rank.
 #[pvar(
-    name = "osc_monitoring_messages_recv_count",
-    class = "SIZE",
-    bind = "COMM",
-    verbosity = "TUNER_BASIC",
-    category = OscMonitoring,
-    cumulative,
-    readonly,
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "osc_monitoring_messages_recv_count", class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC",
+    category = OscMonitoring, cumulative, readonly, on_start = start_recording, on_stop = stop_recording
 )]
 fn messages_recv_count(comm: &Comm<'_>, out: &mut [u64]) {
     write_per_rank(comm, out, |target| target.received.get().count);
@@ -92,15 +69,8 @@ fn messages_recv_count(comm: &Comm<'_>, out: &mut [u64]) {
 /// Bytes that accesses returned from the memory of each process of the communicator, through all windows. One element for
 /// each rank.
 #[pvar(
-    name = "osc_monitoring_messages_recv_size",
-    class = "SIZE",
-    bind = "COMM",
-    verbosity = "TUNER_BASIC",
-    category = OscMonitoring,
-    unit = "bytes",
-    cumulative,
-    readonly,
-    on_start = start_recording,
+    name = "osc_monitoring_messages_recv_size", class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC",
+    category = OscMonitoring, unit = "bytes", cumulative, readonly, on_start = start_recording,
     on_stop = stop_recording
 )]
 fn messages_recv_size(comm: &Comm<'_>, out: &mut [u64]) {
@@ -109,12 +79,8 @@ fn messages_recv_size(comm: &Comm<'_>, out: &mut [u64]) {
 
 /// Accesses to the memory of all processes in total, including those outside of the world.
 #[pvar(
-    name = "osc_monitoring_messages_sent_total",
-    class = "COUNTER",
-    verbosity = "USER_BASIC",
-    category = OscMonitoring,
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "osc_monitoring_messages_sent_total", class = "COUNTER", verbosity = "USER_BASIC",
+    category = OscMonitoring, on_start = start_recording, on_stop = stop_recording
 )]
 fn messages_sent_total() -> u64 {
     total(|target| target.sent.get().count)
@@ -122,13 +88,8 @@ fn messages_sent_total() -> u64 {
 
 /// Bytes that accesses sent to all processes in total, including those outside of the world.
 #[pvar(
-    name = "osc_monitoring_bytes_sent_total",
-    class = "AGGREGATE",
-    verbosity = "USER_BASIC",
-    category = OscMonitoring,
-    unit = "bytes",
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "osc_monitoring_bytes_sent_total", class = "AGGREGATE", verbosity = "USER_BASIC",
+    category = OscMonitoring, unit = "bytes", on_start = start_recording, on_stop = stop_recording
 )]
 fn bytes_sent_total() -> u64 {
     total(|target| target.sent.get().bytes)
@@ -136,12 +97,8 @@ fn bytes_sent_total() -> u64 {
 
 /// Accesses that returned data from all processes in total, including those outside of the world.
 #[pvar(
-    name = "osc_monitoring_messages_recv_total",
-    class = "COUNTER",
-    verbosity = "USER_BASIC",
-    category = OscMonitoring,
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "osc_monitoring_messages_recv_total", class = "COUNTER", verbosity = "USER_BASIC",
+    category = OscMonitoring, on_start = start_recording, on_stop = stop_recording
 )]
 fn messages_recv_total() -> u64 {
     total(|target| target.received.get().count)
@@ -149,13 +106,8 @@ fn messages_recv_total() -> u64 {
 
 /// Bytes that accesses returned from all processes in total, including those outside of the world.
 #[pvar(
-    name = "osc_monitoring_bytes_recv_total",
-    class = "AGGREGATE",
-    verbosity = "USER_BASIC",
-    category = OscMonitoring,
-    unit = "bytes",
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "osc_monitoring_bytes_recv_total", class = "AGGREGATE", verbosity = "USER_BASIC",
+    category = OscMonitoring, unit = "bytes", on_start = start_recording, on_stop = stop_recording
 )]
 fn bytes_recv_total() -> u64 {
     total(|target| target.received.get().bytes)
@@ -163,13 +115,8 @@ fn bytes_recv_total() -> u64 {
 
 /// Accesses of this process through the window.
 #[pvar(
-    name = "osc_monitoring_window_messages_sent_total",
-    class = "COUNTER",
-    bind = "WIN",
-    verbosity = "TUNER_BASIC",
-    category = OscMonitoring,
-    readonly,
-    on_start = start_recording,
+    name = "osc_monitoring_window_messages_sent_total", class = "COUNTER", bind = "WIN",
+    verbosity = "TUNER_BASIC", category = OscMonitoring, readonly, on_start = start_recording,
     on_stop = stop_recording
 )]
 fn window_messages_sent_total(window: &Object<'_>) -> u64 {
@@ -178,14 +125,8 @@ fn window_messages_sent_total(window: &Object<'_>) -> u64 {
 
 /// Bytes that accesses of this process sent through the window.
 #[pvar(
-    name = "osc_monitoring_window_bytes_sent_total",
-    class = "AGGREGATE",
-    bind = "WIN",
-    verbosity = "TUNER_BASIC",
-    category = OscMonitoring,
-    unit = "bytes",
-    readonly,
-    on_start = start_recording,
+    name = "osc_monitoring_window_bytes_sent_total", class = "AGGREGATE", bind = "WIN",
+    verbosity = "TUNER_BASIC", category = OscMonitoring, unit = "bytes", readonly, on_start = start_recording,
     on_stop = stop_recording
 )]
 fn window_bytes_sent_total(window: &Object<'_>) -> u64 {
@@ -194,13 +135,8 @@ fn window_bytes_sent_total(window: &Object<'_>) -> u64 {
 
 /// Accesses of this process through the window that returned data.
 #[pvar(
-    name = "osc_monitoring_window_messages_recv_total",
-    class = "COUNTER",
-    bind = "WIN",
-    verbosity = "TUNER_BASIC",
-    category = OscMonitoring,
-    readonly,
-    on_start = start_recording,
+    name = "osc_monitoring_window_messages_recv_total", class = "COUNTER", bind = "WIN",
+    verbosity = "TUNER_BASIC", category = OscMonitoring, readonly, on_start = start_recording,
     on_stop = stop_recording
 )]
 fn window_messages_recv_total(window: &Object<'_>) -> u64 {
@@ -209,14 +145,8 @@ fn window_messages_recv_total(window: &Object<'_>) -> u64 {
 
 /// Bytes that accesses of this process returned through the window.
 #[pvar(
-    name = "osc_monitoring_window_bytes_recv_total",
-    class = "AGGREGATE",
-    bind = "WIN",
-    verbosity = "TUNER_BASIC",
-    category = OscMonitoring,
-    unit = "bytes",
-    readonly,
-    on_start = start_recording,
+    name = "osc_monitoring_window_bytes_recv_total", class = "AGGREGATE", bind = "WIN",
+    verbosity = "TUNER_BASIC", category = OscMonitoring, unit = "bytes", readonly, on_start = start_recording,
     on_stop = stop_recording
 )]
 fn window_bytes_recv_total(window: &Object<'_>) -> u64 {

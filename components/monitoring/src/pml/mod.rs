@@ -14,11 +14,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use mpit_frameworks::pml::{Component, Lifecycle, Send, Subscription, World};
 
 pub use crate::categories::PmlMonitoring;
-use crate::record::{Messages, Snapshot};
+use crate::record::Messages;
 use crate::runtime::RUNTIME;
 use crate::{settings as common, store};
 
-/// The messages recorded in this process.
 pub(crate) static MESSAGES: Messages<'static> = Messages::new(&store::OF_PROCESS);
 
 /// Active for the whole run with `pml_monitoring_enable`, and while handles are started.
@@ -26,11 +25,6 @@ pub(crate) static SUBSCRIPTION: Subscription = Subscription::pml();
 
 /// True if internal messages of the library count as the user's, which is so with `pml_monitoring_enable` = 1.
 static MERGED: AtomicBool = AtomicBool::new(false);
-
-/// Returns a snapshot of all numbers.
-pub(crate) fn snapshot() -> Snapshot {
-    MESSAGES.snapshot()
-}
 
 /// Counts a message on the fast path: monitoring is the only listener, the message is the user's, and nothing has to be
 /// allocated. Returns false, and does nothing, otherwise. Does not panic.

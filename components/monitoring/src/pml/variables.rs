@@ -11,12 +11,10 @@ use super::{MESSAGES, SUBSCRIPTION};
 use crate::categories::PmlMonitoring;
 use crate::record::{BINS, PeerStats};
 
-/// Starts recording for a handle.
 fn start_recording() {
     SUBSCRIPTION.add();
 }
 
-/// Stops recording for a handle.
 fn stop_recording() {
     SUBSCRIPTION.remove();
 }
@@ -37,15 +35,8 @@ fn write_per_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(&PeerStats<'stat
 
 /// Messages sent to each process of the communicator, on all communicators. One element for each rank.
 #[pvar(
-    name = "pml_monitoring_messages_count",
-    class = "SIZE",
-    bind = "COMM",
-    verbosity = "TUNER_BASIC",
-    category = PmlMonitoring,
-    cumulative,
-    readonly,
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "pml_monitoring_messages_count", class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC",
+    category = PmlMonitoring, cumulative, readonly, on_start = start_recording, on_stop = stop_recording
 )]
 fn messages_count(comm: &Comm<'_>, out: &mut [u64]) {
     write_per_rank(comm, out, PeerStats::count);
@@ -53,15 +44,8 @@ fn messages_count(comm: &Comm<'_>, out: &mut [u64]) {
 
 /// Bytes in the messages sent to each process of the communicator, on all communicators. One element for each rank.
 #[pvar(
-    name = "pml_monitoring_messages_size",
-    class = "SIZE",
-    bind = "COMM",
-    verbosity = "TUNER_BASIC",
-    category = PmlMonitoring,
-    unit = "bytes",
-    cumulative,
-    readonly,
-    on_start = start_recording,
+    name = "pml_monitoring_messages_size", class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC",
+    category = PmlMonitoring, unit = "bytes", cumulative, readonly, on_start = start_recording,
     on_stop = stop_recording
 )]
 fn messages_size(comm: &Comm<'_>, out: &mut [u64]) {
@@ -71,16 +55,9 @@ fn messages_size(comm: &Comm<'_>, out: &mut [u64]) {
 /// Histogram of the sizes of messages sent to each process of the communicator. 66 elements for each rank, rank by rank:
 /// element 0 counts empty messages, element k + 1 those of 2^k to 2^(k+1) - 1 bytes.
 #[pvar(
-    name = "pml_monitoring_messages_histogram",
-    class = "SIZE",
-    bind = "COMM",
-    verbosity = "TUNER_BASIC",
-    category = PmlMonitoring,
-    count = |comm| BINS * comm.size(),
-    cumulative,
-    readonly,
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "pml_monitoring_messages_histogram", class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC",
+    category = PmlMonitoring, count = |comm| BINS * comm.size(), cumulative, readonly,
+    on_start = start_recording, on_stop = stop_recording
 )]
 fn messages_histogram(comm: &Comm<'_>, out: &mut [u64]) {
     out.fill(0);
@@ -93,12 +70,8 @@ fn messages_histogram(comm: &Comm<'_>, out: &mut [u64]) {
 
 /// Messages sent to all processes in total, including those outside of the world.
 #[pvar(
-    name = "pml_monitoring_messages_total",
-    class = "COUNTER",
-    verbosity = "USER_BASIC",
-    category = PmlMonitoring,
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "pml_monitoring_messages_total", class = "COUNTER", verbosity = "USER_BASIC",
+    category = PmlMonitoring, on_start = start_recording, on_stop = stop_recording
 )]
 fn messages_total() -> u64 {
     MESSAGES.iter().fold(0, |total, (_, stats)| total.wrapping_add(stats.count()))
@@ -106,13 +79,8 @@ fn messages_total() -> u64 {
 
 /// Bytes in the messages sent to all processes in total, including those outside of the world.
 #[pvar(
-    name = "pml_monitoring_bytes_total",
-    class = "AGGREGATE",
-    verbosity = "USER_BASIC",
-    category = PmlMonitoring,
-    unit = "bytes",
-    on_start = start_recording,
-    on_stop = stop_recording
+    name = "pml_monitoring_bytes_total", class = "AGGREGATE", verbosity = "USER_BASIC",
+    category = PmlMonitoring, unit = "bytes", on_start = start_recording, on_stop = stop_recording
 )]
 fn bytes_total() -> u64 {
     MESSAGES.iter().fold(0, |total, (_, stats)| total.wrapping_add(stats.bytes()))

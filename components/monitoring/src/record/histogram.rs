@@ -24,7 +24,6 @@ impl<'s> Histogram<'s> {
         Some((&group[bin % GROUP], &group[GROUP]))
     }
 
-    /// Creates the group of a bin, for messages to a process.
     pub(super) fn make(&self, bin: usize, store: &'s Store, to: u32, internal: bool) {
         self.groups[bin / GROUP].get_or_init(|| {
             let key = message_key(to, bin / GROUP, internal);
@@ -33,7 +32,6 @@ impl<'s> Histogram<'s> {
         });
     }
 
-    /// Returns the sum of bytes of all messages.
     pub(super) fn bytes(&self) -> u64 {
         let groups = self.groups.iter().filter_map(OnceLock::get);
         groups.fold(0, |bytes, group| bytes.wrapping_add(group[GROUP].load(Relaxed)))

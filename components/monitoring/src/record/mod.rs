@@ -89,10 +89,8 @@ fn add_locked(count: &AtomicU64, messages: u64, all: &AtomicU64, bytes: u64) {
     count.fetch_add(messages, Release);
 }
 
-/// The messages sent to one process.
 #[derive(Debug, Default)]
 struct Peer<'s> {
-    /// The user's messages.
     external: PeerStats<'s>,
     /// The library's internal messages; most peers receive none.
     internal: OnceLock<Box<PeerStats<'s>>>,

@@ -59,28 +59,3 @@ impl Snapshot {
         rows
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{PeerSnapshot, Row, Snapshot};
-
-    fn snapshot(count: u64, bytes: u64) -> Snapshot {
-        let bins = [(4, count)].into_iter().filter(|(_, count)| *count > 0);
-        let external = PeerSnapshot::new(bins, || bytes);
-        Snapshot { rows: vec![Row { to: 7, external, internal: PeerSnapshot::default() }] }
-    }
-
-    /// Another thread records a message of 9 bytes, and its count comes after the second snapshot.
-    #[test]
-    fn bytes_wait_for_their_message() {
-        let begin = Snapshot::default();
-        for already in [0, 3] {
-            let first = snapshot(already, already * 8).without_in_flight(&begin);
-            let second = snapshot(already, already * 8 + 9).without_in_flight(&first);
-            assert!(second.since(&first).is_empty());
-            let third = snapshot(already + 1, already * 8 + 9).without_in_flight(&second);
-            let rows = third.since(&second);
-            assert_eq!((rows[0].external.count, rows[0].external.bytes), (1, 9));
-        }
-    }
-}

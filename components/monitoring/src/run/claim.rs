@@ -32,7 +32,6 @@ pub fn remove_traces(stem: &Path, run: &str) -> Vec<PathBuf> {
     ours.map(|entry| entry.path()).filter(|path| fs::remove_file(path).is_err()).collect()
 }
 
-/// Returns the number of the world `key` of a run.
 pub(super) fn number(stem: &Path, run: &str, key: &str) -> io::Result<u32> {
     directory::create_for(stem)?;
     let key = short(key);

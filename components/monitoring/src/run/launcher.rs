@@ -14,7 +14,6 @@ use std::os::unix::process::parent_id;
 
 use mpit::internal::environment::{var, var_os};
 
-/// A world with the name that its launcher gives it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) key: String,
@@ -108,19 +107,14 @@ fn by_batch_system() -> Option<Found> {
             names.iter().map(|name| var(name).filter(|value| !value.is_empty())).collect();
         Some(Found { key: format!("{} {}", names[0], values?.join(".")), number: None })
     };
-    one(&["PALS_APID"])
-        .or_else(|| one(&["ALPS_APP_ID"]))
-        .or_else(|| one(&["FLUX_JOB_ID"]))
-        .or_else(|| one(&["JSM_NAMESPACE"]))
-        .or_else(|| one(&["PMI_JOBID"]))
-        .or_else(|| {
-            // A batch script itself has no process number.
-            var_os("SLURM_PROCID")?;
-            one(&["SLURM_JOB_ID", "SLURM_STEP_ID"])
-        })
+    let names = ["PALS_APID", "ALPS_APP_ID", "FLUX_JOB_ID", "JSM_NAMESPACE", "PMI_JOBID"];
+    names.into_iter().find_map(|name| one(&[name])).or_else(|| {
+        // A batch script itself has no process number.
+        var_os("SLURM_PROCID")?;
+        one(&["SLURM_JOB_ID", "SLURM_STEP_ID"])
+    })
 }
 
-/// Returns the name of a process that no launcher started.
 fn alone() -> Option<Found> {
     let status = fs::read_to_string("/proc/self/stat").ok()?;
     // The fields begin behind the program's name, which may contain blanks and parentheses.

@@ -28,7 +28,6 @@ pub use time::compact as compact_time;
 /// The environment variable in which `mpit run` passes the name of the run.
 pub const RUN: &str = "MPIT_RUN";
 
-/// The run and world of this process, with the world's number.
 #[derive(Debug)]
 struct RunIdentity {
     identity: Option<Identity>,
@@ -47,8 +46,7 @@ pub fn set_spawned() {
     SPAWNED.store(true, Relaxed);
 }
 
-/// Determines the run and world of this process. `stem` is the beginning of the names of its files, if it is to write
-/// files.
+/// Determines the run and world of this process. `stem` is the beginning of the names of its files, if it writes any.
 pub(crate) fn determine(world: World, stem: Option<&Path>) {
     RUN_IDENTITY.get_or_init(|| {
         let (began, spawned, run) = (SystemTime::now(), SPAWNED.load(Relaxed), of_environment());
@@ -77,17 +75,14 @@ pub(crate) fn determine(world: World, stem: Option<&Path>) {
     });
 }
 
-/// Returns the identity of this process, if it is known.
 pub(crate) fn of_process() -> Option<&'static Identity> {
     RUN_IDENTITY.get()?.identity.as_ref()
 }
 
-/// Returns the time at which this process initialized MPI.
 pub(crate) fn began() -> Option<SystemTime> {
     RUN_IDENTITY.get().map(|run| run.began)
 }
 
-/// Returns the number of the world of this process in its run, from 1.
 pub(crate) fn number() -> u32 {
     RUN_IDENTITY.get().map_or(1, |run| run.number)
 }
