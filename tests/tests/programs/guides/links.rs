@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use mpit_tests::{Context, Failure, Outcome, paths};
 
-/// The documentation: pages, and directories of them.
 const PAGES: [&str; 8] = [
     "README.md",
     "ARCHITECTURE.md",
@@ -20,7 +19,6 @@ const PAGES: [&str; 8] = [
 /// The pages that name source files in backquotes.
 const NAME_FILES: [&str; 2] = ["ARCHITECTURE.md", "docs/internal/mechanisms.md"];
 
-/// Appends the pages at or below a path.
 fn collect(path: &Path, pages: &mut Vec<PathBuf>) -> Outcome {
     if path.is_dir() {
         for entry in fs::read_dir(path).context(path.display())? {
