@@ -66,7 +66,7 @@ pub(crate) enum Mode {
 
 #[test]
 fn enumerations_are_named_crate_and_type() {
-    assert_eq!(Mode::DESC.name(), "attributes_mode");
+    assert_eq!(Mode::DESC.name(), "programs_mode");
     let items: Vec<_> = Mode::DESC.items().iter().map(|item| (item.value(), item.name())).collect();
     assert_eq!(items, [(-1, "eager"), (16, "after_handshake"), (17, "try"), (18, "by-hand")]);
 }

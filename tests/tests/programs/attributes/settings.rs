@@ -92,6 +92,6 @@ fn omitted_keys_of_cvars_get_defaults() {
 fn bools_and_modes_are_enumerations() {
     assert!(setting("setting_i32").enumeration().is_none());
     assert_eq!(setting("setting_bool").enumeration().map(|list| list.items().len()), Some(2));
-    assert_eq!(setting("setting_mode").enumeration().map(EnumDesc::name), Some("attributes_mode"));
+    assert_eq!(setting("setting_mode").enumeration().map(EnumDesc::name), Some("programs_mode"));
     assert_eq!(setting("setting_text").count(), 16);
 }
