@@ -47,7 +47,6 @@ enum { ONE_TO_ALL, ALL_TO_ONE, ALL_TO_ALL };
 static int open_it(void *user_data, uint32_t world_rank, uint32_t world_size)
 {
     struct component *component = (struct component *)user_data;
-
     if (world_size > MOST)
         return 1;
     component->rank = world_rank;
@@ -93,7 +92,6 @@ static void close_it(void *user_data)
 static void pcontrol(void *user_data, int level)
 {
     struct component *component = (struct component *)user_data;
-
     component->levels += level;
 }
 
@@ -110,7 +108,6 @@ static void report(void *user_data, mpit_add_line add_line, void *lines)
 static void sent(void *user_data, const struct mpit_message *message)
 {
     struct component *component = (struct component *)user_data;
-
     /* Others are the library's own. */
     if (message->tag >= 0)
         add(&component->sums[0], message->to, 1, message->bytes);
@@ -119,7 +116,6 @@ static void sent(void *user_data, const struct mpit_message *message)
 static void accessed(void *user_data, const struct mpit_access *access)
 {
     struct component *component = (struct component *)user_data;
-
     add(&component->sums[0], access->target, 1, access->sent);
     if (access->kind != MPIT_PUT && access->kind != MPIT_ACCUMULATE)
         add(&component->sums[1], access->target, 1, access->received);
@@ -158,8 +154,7 @@ static void done(void *user_data, const struct mpit_operation *operation)
 /* Called whether the component listens or not; nothing is kept by communicator here. */
 static void freed(void *user_data, uint64_t comm)
 {
-    (void)user_data;
-    (void)comm;
+    (void)user_data, (void)comm;
 }
 
 /* The members that all three have, before and behind those of their own: C++ requires this order. */

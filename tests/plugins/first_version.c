@@ -74,8 +74,7 @@ static int limits[2] = {3, 4};
 static int set(void *user_data, const void *value, int count)
 {
     int steps = *(const int *)value;
-    (void)user_data;
-    (void)count;
+    (void)user_data, (void)count;
     for (int step = 0; step < steps; step++) {
         mpit_counter_add(&sum, 1);
         mpit_level_set(&level, (uint64_t)(steps - step));

@@ -28,7 +28,6 @@ static void expect(int is_right, const char *what)
 static void call(void)
 {
     int provided, num;
-
     expect(MPI_T_init_thread(0, &provided) == 0, "MPI_T_init_thread");
     expect(MPI_T_cvar_get_num(&num) == 0 && num > 0, "MPI_T_cvar_get_num");
     expect(MPI_T_finalize() == 0, "MPI_T_finalize");
@@ -64,7 +63,6 @@ static void *only_call(void *nothing)
 static void on_a_thread(void *(*function)(void *))
 {
     pthread_t thread;
-
     expect(pthread_create(&thread, NULL, function, NULL) == 0 && pthread_join(thread, NULL) == 0, "thread");
 }
 

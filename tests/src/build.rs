@@ -1,17 +1,11 @@
 //! Builds of the programs that the tests run: the C programs of `tests/hosts/c`, and mpit's own command and preload
-//! library.
+//! library. Programs that are up to date are not built again.
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-    process::Command,
-    sync::OnceLock,
-};
+use std::path::{Path, PathBuf};
+use std::{env, fs, process::Command, sync::OnceLock};
 
-use crate::{
-    Context, Failure, Outcome, launch, paths,
-    stacks::{Spec, Stack},
-};
+use crate::stacks::{Spec, Stack};
+use crate::{Context, Failure, Outcome, launch, paths};
 
 /// mpit's own files, in the form that users get.
 #[derive(Debug)]
@@ -30,8 +24,14 @@ pub struct Artifacts {
 /// # Errors
 /// If it cannot be copied.
 pub fn install_program(from: &Path, to: &Path) -> Outcome {
-    let done = Command::new("install").args(["-m", "755"]).arg(from).arg(to).output().context("install")?;
-    Failure::unless(done.status.success(), || String::from_utf8_lossy(&done.stderr).into_owned())
+    run(Command::new("install").args(["-m", "755"]).arg(from).arg(to)).map(drop)
+}
+
+/// Returns the cargo that runs the tests, in the directory of the workspace.
+pub fn cargo() -> Command {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(paths::workspace());
+    cargo
 }
 
 /// Builds the command and the two libraries, unless they are up to date.
@@ -45,23 +45,15 @@ pub fn artifacts() -> Outcome<&'static Artifacts> {
 }
 
 fn build_artifacts() -> Outcome<Artifacts> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .args(["build", "--quiet", "-p", "mpit-preload", "-p", "mpit-embed", "-p", "mpit-cli"])
-        .current_dir(paths::workspace())
-        .status()
-        .context("cargo build")?;
+    let packages = ["build", "--quiet", "-p", "mpit-preload", "-p", "mpit-embed", "-p", "mpit-cli"];
+    let status = cargo().args(packages).status().context("cargo build")?;
     Failure::unless(status.success(), || "mpit-preload, mpit-embed and mpit-cli do not build".into())?;
-    let debug = paths::built();
-    let artifacts = Artifacts {
-        mpit: debug.join("mpit"),
-        preload: debug.join("libmpit_preload.so"),
-        embedded: debug.join("libmpit.so"),
-    };
-    for file in [&artifacts.mpit, &artifacts.preload, &artifacts.embedded] {
+    let [mpit, preload, embedded] =
+        ["mpit", "libmpit_preload.so", "libmpit.so"].map(|file| paths::built().join(file));
+    for file in [&mpit, &preload, &embedded] {
         Failure::unless(file.is_file(), || format!("the build left no {}", file.display()))?;
     }
-    Ok(artifacts)
+    Ok(Artifacts { mpit, preload, embedded })
 }
 
 /// The options for C programs. MPICH's `MPI_STATUSES_IGNORE` and Open MPI's `MPI_UNWEIGHTED` are small addresses, which
@@ -77,83 +69,129 @@ const C_OPTIONS: [&str; 8] = [
     "-Wno-stringop-overread",
 ];
 
-/// Compiles `tests/hosts/c/<name>.c` with the stack's wrapper, unless it is up to date.
-pub(crate) fn c_program(spec: &Spec, name: &str) -> Outcome<PathBuf> {
-    c_file(spec, name, name, &[])
-}
+/// The functions compile `tests/hosts/c/<name>.c`, unless they say otherwise, and return the program.
+impl Stack {
+    /// Compiles a program.
+    ///
+    /// # Errors
+    /// The output of the compiler.
+    pub fn compile(&self, name: &str) -> Outcome<PathBuf> {
+        c_file(self.spec, name, name, &[])
+    }
 
-/// Compiles a program with libraries whose own dependencies the linker does not find.
-pub(crate) fn c_program_with(
-    spec: &Spec,
-    name: &str,
-    libraries: impl Iterator<Item = PathBuf>,
-) -> Outcome<PathBuf> {
-    let libraries: Vec<_> = libraries.map(|library| format!("-Wl,{}", library.display())).collect();
-    let mut options = vec!["-Wl,--no-as-needed,--allow-shlib-undefined"];
-    options.extend(libraries.iter().map(String::as_str));
-    c_file(spec, name, name, &options)
-}
+    /// Compiles a program with further libraries of the stack, whose own dependencies the linker does not find.
+    ///
+    /// # Errors
+    /// The output of the compiler.
+    pub fn compile_with(&self, name: &str, libraries: &[&str]) -> Outcome<PathBuf> {
+        let path = |library: &&str| format!("-Wl,{}", self.library.with_file_name(library).display());
+        let libraries: Vec<_> = libraries.iter().map(path).collect();
+        let mut options = vec!["-Wl,--no-as-needed,--allow-shlib-undefined"];
+        options.extend(libraries.iter().map(String::as_str));
+        c_file(self.spec, name, name, &options)
+    }
 
-/// Compiles a program on top of a shared library of its own: the same source with `LIBRARY` defined.
-pub(crate) fn c_program_over_library(spec: &Spec, name: &str) -> Outcome<PathBuf> {
-    let library = c_file(spec, name, &format!("lib{name}.so"), &["-DLIBRARY", "-shared", "-fPIC"])?;
-    c_file(spec, name, name, &[&format!("-Wl,--no-as-needed,{}", library.display())])
-}
+    /// Compiles a program on top of a shared library of its own: the same source with `LIBRARY` defined.
+    ///
+    /// # Errors
+    /// The output of the compiler.
+    pub fn compile_over_library(&self, name: &str) -> Outcome<PathBuf> {
+        let library = format!("lib{name}.so");
+        let library = c_file(self.spec, name, &library, &["-DLIBRARY", "-shared", "-fPIC"])?;
+        c_file(self.spec, name, name, &[&format!("-Wl,--no-as-needed,{}", library.display())])
+    }
 
-/// Compiles a program that includes `mpit.h` and calls functions that the MPI library may lack: it is linked with the
-/// preload library in front of the MPI library. As many compilers do by default, the linker omits unreferenced libraries.
-pub(crate) fn c_tool(spec: &Spec, name: &str) -> Outcome<PathBuf> {
-    let library = format!("-Wl,--no-as-needed,{},--as-needed", artifacts()?.preload.display());
-    c_file(spec, name, name, &[&library])
-}
+    /// Compiles a program that includes `mpit.h` and calls functions that the MPI library may lack: it is linked with the
+    /// preload library in front of the MPI library. As many compilers do by default, the linker omits unreferenced libraries.
+    ///
+    /// # Errors
+    /// The output of the compiler.
+    pub fn compile_tool(&self, name: &str) -> Outcome<PathBuf> {
+        let library = format!("-Wl,--no-as-needed,{},--as-needed", artifacts()?.preload.display());
+        c_file(self.spec, name, name, &[&library])
+    }
 
-/// Compiles any program with the library for implementors of MPI in front of the stack's own.
-pub(crate) fn c_program_beside_embedded(spec: &Spec, name: &str) -> Outcome<PathBuf> {
-    let library = format!("-Wl,--no-as-needed,{}", artifacts()?.embedded.display());
-    c_file(spec, name, &format!("{name}_beside_embedded"), &[&library])
-}
+    /// Compiles a program with the library for implementors of MPI in front of the stack's own.
+    ///
+    /// # Errors
+    /// The output of the compiler.
+    pub fn compile_beside_embedded(&self, name: &str) -> Outcome<PathBuf> {
+        let library = format!("-Wl,--no-as-needed,{}", artifacts()?.embedded.display());
+        c_file(self.spec, name, &format!("{name}_beside_embedded"), &[&library])
+    }
 
-/// Compiles several of the C programs with the stack's header, and links them with the library for implementors only.
-pub(crate) fn c_program_over_embedded(spec: &Spec, name: &str, beside: &[&str]) -> Outcome<PathBuf> {
-    let objects: Vec<_> =
-        std::iter::once(&name).chain(beside).map(|one| c_object(spec, one)).collect::<Outcome<_>>()?;
-    link(spec, name, &[], &objects)
-}
+    /// Compiles a program and the files `beside` it with the stack's header, and links them with the library for
+    /// implementors instead of the stack's.
+    ///
+    /// # Errors
+    /// The output of the compiler.
+    pub fn compile_over_embedded(&self, name: &str, beside: &[&str]) -> Outcome<PathBuf> {
+        let sources = [&[name], beside].concat();
+        let objects: Vec<_> =
+            sources.into_iter().map(|source| self.object(source)).collect::<Outcome<_>>()?;
+        self.link_with_embedded(name, &[], &objects)
+    }
 
-/// Compiles a C program with the stack's header, and links it with an MPI library for one process: another of the C
-/// programs, built as a shared library on top of the library for implementors.
-pub(crate) fn c_program_over_own_mpi(spec: &Spec, name: &str, mpi: &str) -> Outcome<PathBuf> {
-    let object = c_object(spec, mpi)?;
-    let library = link(spec, &format!("lib{mpi}.so"), &["-shared", "-Wl,--no-as-needed"], &[object])?;
-    link(spec, &format!("{name}_over_{mpi}"), &[], &[c_object(spec, name)?, library])
-}
+    /// Compiles a program with the stack's header, and links it with an MPI library for one process: `<mpi>.c`, built as a
+    /// shared library on top of the library for implementors.
+    ///
+    /// # Errors
+    /// The output of the compiler.
+    pub fn compile_over_own_mpi(&self, name: &str, mpi: &str) -> Outcome<PathBuf> {
+        let options = ["-shared", "-Wl,--no-as-needed"];
+        let library = self.link_with_embedded(&format!("lib{mpi}.so"), &options, &[self.object(mpi)?])?;
+        self.link_with_embedded(&format!("{name}_over_{mpi}"), &[], &[self.object(name)?, library])
+    }
 
-fn c_object(spec: &Spec, name: &str) -> Outcome<PathBuf> {
-    c_file(spec, name, &format!("{name}.o"), &["-fPIC", "-c"])
+    fn object(&self, name: &str) -> Outcome<PathBuf> {
+        c_file(self.spec, name, &format!("{name}.o"), &["-fPIC", "-c"])
+    }
+
+    fn link_with_embedded(&self, file: &str, options: &[&str], objects: &[PathBuf]) -> Outcome<PathBuf> {
+        let library = &artifacts()?.embedded;
+        let linked = programs_of(self.label()).join(file);
+        let _lock = launch::lock_machine()?;
+        // The wrapper would add the stack's own library.
+        run(Command::new("cc").args(options).arg("-o").arg(&linked).args(objects).arg(library))?;
+        Ok(linked)
+    }
+
+    /// Compiles `tests/hosts/cxx/<name>.cpp`.
+    ///
+    /// # Errors
+    /// The output of the compiler.
+    pub fn compile_cxx(&self, name: &str) -> Outcome<PathBuf> {
+        let options = ["-std=c++17", "-O1", "-g", "-Wall", "-Wextra", "-Wno-stringop-overflow"];
+        let (source, file) = (format!("hosts/cxx/{name}.cpp"), format!("{name}_cxx"));
+        by_wrapper(self.spec, &self.spec.mpicxx(), &source, &file, &options)
+    }
+
+    /// Compiles `tests/hosts/fortran/<name>.F90` with the macro `interface` set, which selects one of MPI's interfaces.
+    ///
+    /// # Errors
+    /// The output of the compiler, or the absence of a compiler.
+    pub fn compile_fortran(&self, name: &str, interface: &str) -> Outcome<PathBuf> {
+        let wrapper = self.spec.mpifort.context("this stack has no Fortran")?;
+        // Without a module, the compiler rejects two calls with buffers of different shapes.
+        let options = ["-O1", "-g", "-std=legacy", &format!("-D{interface}")];
+        let (source, file) = (format!("hosts/fortran/{name}.F90"), format!("{name}_{interface}"));
+        by_wrapper(self.spec, Path::new(wrapper), &source, &file, &options)
+    }
 }
 
 /// Compiles `tests/hosts/c/<name>.c` into a file, with further options.
-fn c_file(spec: &Spec, name: &str, file: &str, options: &[&str]) -> Outcome<PathBuf> {
+pub(crate) fn c_file(spec: &Spec, name: &str, file: &str, options: &[&str]) -> Outcome<PathBuf> {
     let include = include();
     let options = [&C_OPTIONS[..], &[&include], options].concat();
-    compile(spec, &spec.mpicc(), &options, &format!("hosts/c/{name}.c"), file)
+    by_wrapper(spec, &spec.mpicc(), &format!("hosts/c/{name}.c"), file, &options)
 }
 
-/// Returns the option for the directory of mpit's headers.
-fn include() -> String {
+pub(crate) fn include() -> String {
     format!("-I{}", paths::workspace().join("ffi/include").display())
 }
 
-/// Links objects with the library for implementors.
-fn link(spec: &Spec, name: &str, options: &[&str], objects: &[PathBuf]) -> Outcome<PathBuf> {
-    let library = &artifacts()?.embedded;
-    let linked = paths::hosts().join(spec.label).join("bin").join(name);
-    let _lock = launch::lock_machine()?;
-    // The wrapper would add the stack's own library.
-    let mut command = Command::new("cc");
-    command.args(options).arg("-o").arg(&linked).args(objects).arg(library);
-    run(&mut command)?;
-    Ok(linked)
+fn programs_of(label: &str) -> PathBuf {
+    paths::hosts().join(label).join("bin")
 }
 
 /// Compiles `tests/plugins/<name>.c`, a plug-in, unless it is up to date.
@@ -161,31 +199,10 @@ fn link(spec: &Spec, name: &str, options: &[&str], objects: &[PathBuf]) -> Outco
 /// # Errors
 /// Fails if it does not compile.
 pub fn plugin(name: &str) -> Outcome<PathBuf> {
-    let source = paths::source(&format!("plugins/{name}.c"));
-    let dir = paths::hosts().join("plugins");
-    fs::create_dir_all(&dir).context(dir.display())?;
-    let plugin = dir.join(format!("{name}.so"));
-    let _lock = launch::lock_machine()?;
-    if is_newer_than_all_beside(&plugin, &source) {
-        return Ok(plugin);
-    }
-    let mut command = Command::new("cc");
-    command.args(C_OPTIONS).args([&include(), "-shared", "-fPIC", "-o"]).arg(&plugin).arg(&source);
-    run(&mut command)?;
-    Ok(plugin)
-}
-
-/// Compiles `tests/hosts/cxx/<name>.cpp` with the stack's wrapper, unless it is up to date.
-pub(crate) fn cxx_program(spec: &Spec, name: &str) -> Outcome<PathBuf> {
-    let options = ["-std=c++17", "-O1", "-g", "-Wall", "-Wextra", "-Wno-stringop-overflow"];
-    compile(spec, &spec.mpicxx(), &options, &format!("hosts/cxx/{name}.cpp"), &format!("{name}_cxx"))
-}
-
-/// Compiles `tests/hosts/fortran/<name>.F90` with one of MPI's Fortran interfaces, unless it is up to date.
-pub(crate) fn fortran_program(spec: &Spec, wrapper: &Path, name: &str, interface: &str) -> Outcome<PathBuf> {
-    // Without a module, the compiler rejects two calls with buffers of different shapes.
-    let options = ["-O1", "-g", "-std=legacy", &format!("-D{interface}")];
-    compile(spec, wrapper, &options, &format!("hosts/fortran/{name}.F90"), &format!("{name}_{interface}"))
+    let include = include();
+    let options = [&C_OPTIONS[..], &[&include, "-shared", "-fPIC"]].concat();
+    let (dir, file) = (paths::hosts().join("plugins"), format!("{name}.so"));
+    compile(&mut Command::new("cc"), &format!("plugins/{name}.c"), &dir, &file, &options)
 }
 
 /// Compiles `tests/hosts/c/<source>.c` into a file of another name, with further options, unless it is up to date: with the
@@ -194,35 +211,34 @@ pub(crate) fn fortran_program(spec: &Spec, wrapper: &Path, name: &str, interface
 /// # Errors
 /// The output of the compiler.
 pub fn c_variant(stack: Option<&Stack>, source: &str, file: &str, options: &[&str]) -> Outcome<PathBuf> {
-    let source = paths::source(&format!("hosts/c/{source}.c"));
-    let dir = paths::hosts().join(stack.map_or("plain", Stack::label)).join("bin");
-    fs::create_dir_all(&dir).context(dir.display())?;
-    let built = dir.join(file);
-    let _lock = launch::lock_machine()?;
-    if is_newer_than_all_beside(&built, &source) {
-        return Ok(built);
+    let (source, options) = (format!("hosts/c/{source}.c"), [&C_OPTIONS[..], options].concat());
+    match stack {
+        Some(stack) => by_wrapper(stack.spec, &stack.mpicc(), &source, file, &options),
+        None => compile(&mut Command::new("cc"), &source, &programs_of("plain"), file, &options),
     }
-    let mut command = Command::new(stack.map_or_else(|| "cc".into(), Stack::mpicc));
-    command.envs(stack.map(Stack::environment).unwrap_or_default());
-    // Libraries come after the sources that use them.
-    command.args(C_OPTIONS).arg("-o").arg(&built).arg(&source).args(options);
-    run(&mut command)?;
-    Ok(built)
 }
 
-fn compile(spec: &Spec, wrapper: &Path, options: &[&str], source: &str, name: &str) -> Outcome<PathBuf> {
+fn by_wrapper(spec: &Spec, wrapper: &Path, source: &str, file: &str, options: &[&str]) -> Outcome<PathBuf> {
+    let mut compiler = Command::new(wrapper);
+    compile(compiler.envs(spec.environment()), source, &programs_of(spec.label), file, options)
+}
+
+fn compile(
+    compiler: &mut Command,
+    source: &str,
+    dir: &Path,
+    file: &str,
+    options: &[&str],
+) -> Outcome<PathBuf> {
     let source = paths::source(source);
-    let dir = paths::hosts().join(spec.label).join("bin");
-    fs::create_dir_all(&dir).context(dir.display())?;
-    let program = dir.join(name);
+    fs::create_dir_all(dir).context(dir.display())?;
+    let built = dir.join(file);
     let _lock = launch::lock_machine()?;
-    if is_newer_than_all_beside(&program, &source) {
-        return Ok(program);
+    if !is_newer_than_all_beside(&built, &source) {
+        // Options come last, because libraries come after the sources that use them.
+        run(compiler.arg("-o").arg(&built).arg(&source).args(options))?;
     }
-    let mut command = Command::new(wrapper);
-    command.envs(spec.environment()).args(options).arg("-o").arg(&program).arg(&source);
-    run(&mut command)?;
-    Ok(program)
+    Ok(built)
 }
 
 /// Runs a command, which must succeed; returns its output and its error output.

@@ -1,13 +1,10 @@
 //! Execution of programs on MPI libraries, one at a time: on a machine with two cores, two sets of ranks would be so slow
 //! that tests fail by their time limit rather than by a wrong result.
 
-use std::{
-    fmt,
-    fs::{self, File},
-    os::unix::process::ExitStatusExt,
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{fmt, os::unix::process::ExitStatusExt};
 
 use crate::{Context, Failure, Outcome, build, paths, stacks::Stack};
 
@@ -44,6 +41,14 @@ impl Job {
         Self { line, seconds: 60, dir: None, environment: Vec::new() }
     }
 
+    /// Creates a call of the command `mpit`.
+    ///
+    /// # Errors
+    /// Fails if `mpit` does not build.
+    pub fn mpit(words: &[&str]) -> Outcome<Self> {
+        Ok(Self::plain(&[]).arg(&build::artifacts()?.mpit).args(words))
+    }
+
     /// Creates a job of `ranks` processes under the launcher of `stack`; the program is added by [`Job::arg`].
     pub fn mpi(stack: &Stack, ranks: u32) -> Self {
         Self { line: stack.mpiexec(ranks), ..Self::alone(stack) }
@@ -51,9 +56,15 @@ impl Job {
 
     /// Creates a job of one process in the environment of `stack`, without its launcher.
     pub fn alone(stack: &Stack) -> Self {
-        let environment =
-            stack.environment().into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        Self { line: Vec::new(), seconds: 60, dir: None, environment }
+        Self::plain(&[]).on(stack)
+    }
+
+    /// Runs in the environment of `stack`.
+    #[must_use]
+    pub fn on(mut self, stack: &Stack) -> Self {
+        self.environment
+            .extend(stack.environment().into_iter().map(|(name, value)| (name.to_owned(), value)));
+        self
     }
 
     /// Adds an argument to the command line.
@@ -65,9 +76,8 @@ impl Job {
 
     /// Adds several arguments to the command line.
     #[must_use]
-    pub fn args(mut self, words: &[&str]) -> Self {
-        self.line.extend(words.iter().map(ToString::to_string));
-        self
+    pub fn args(self, words: impl IntoIterator<Item = impl AsRef<Path>>) -> Self {
+        words.into_iter().fold(self, Self::arg)
     }
 
     /// Sets an environment variable.
@@ -94,8 +104,8 @@ impl Job {
     /// Passes settings to Open MPI's own monitoring, which reads them from its launcher: `mpiexec --mca name value ...`.
     #[must_use]
     pub fn native_monitoring(mut self, settings: &[(&str, &str)]) -> Self {
-        for (name, value) in settings {
-            self = self.args(&["--mca", name, value]);
+        for &(name, value) in settings {
+            self = self.args(["--mca", name, value]);
         }
         self
     }
@@ -105,13 +115,12 @@ impl Job {
     /// # Errors
     /// Fails if `mpit` does not build.
     pub fn under_mpit(mut self, settings: &[(&str, &str)]) -> Outcome<Self> {
-        let mut line = vec![build::artifacts()?.mpit.display().to_string(), "run".into()];
+        let mut run = Self::mpit(&["run"])?;
         for (name, value) in settings {
-            line.extend(["--set".into(), format!("{name}={value}")]);
+            run = run.arg("--set").arg(format!("{name}={value}"));
         }
-        line.push("--".into());
-        line.append(&mut self.line);
-        self.line = line;
+        run.line.push("--".into());
+        self.line.splice(0..0, run.line);
         Ok(self)
     }
 
@@ -130,6 +139,15 @@ impl Job {
         Ok(self.env("LD_PRELOAD", &build::artifacts()?.preload))
     }
 
+    /// Preloads mpit's library as [`Job::preloaded`] does, with settings in the environment (`MPIT_SET`).
+    ///
+    /// # Errors
+    /// Fails if the library does not build.
+    pub fn preloaded_with(self, settings: &[(&str, &str)]) -> Outcome<Self> {
+        let lines: Vec<_> = settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        self.env("MPIT_SET", lines.join("\n")).preloaded()
+    }
+
     /// Runs the command to its end, successful or not.
     ///
     /// # Errors
@@ -145,10 +163,9 @@ impl Job {
             command.current_dir(dir);
         }
         let output = command.output().context("timeout")?;
-        let code = output.status.code();
         Ok(Finished {
             line: self.line.join(" "),
-            code,
+            code: output.status.code(),
             signal: output.status.signal(),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
@@ -161,7 +178,7 @@ impl Job {
     /// Fails if the exit code is not 0; the failure shows all output.
     pub fn succeed(self) -> Outcome<Finished> {
         let finished = self.finish()?;
-        Failure::unless(finished.code == Some(0), || finished.to_string())?;
+        finished.expect(finished.code == Some(0))?;
         Ok(finished)
     }
 }
@@ -179,6 +196,24 @@ pub struct Finished {
     pub stdout: String,
     /// The standard error output.
     pub stderr: String,
+}
+
+impl Finished {
+    /// Fails with all output unless `is_right` is true.
+    ///
+    /// # Errors
+    /// All output, if `is_right` is false.
+    pub fn expect(&self, is_right: bool) -> Outcome {
+        Failure::unless(is_right, || self.to_string())
+    }
+
+    /// Fails unless the standard output contains `text`.
+    ///
+    /// # Errors
+    /// All output, if it does not.
+    pub fn expect_printed(&self, text: &str) -> Outcome {
+        self.expect(self.stdout.contains(text))
+    }
 }
 
 impl fmt::Display for Finished {

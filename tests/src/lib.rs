@@ -26,6 +26,9 @@ pub mod stacks;
 pub mod stubs;
 
 pub use failure::{Context, Failure, Outcome};
+pub use launch::{Finished, Job};
+pub use prof::Prof;
+pub use stacks::{Stack, Vendor};
 
 /// Compiles the Rust code of the project's README as documentation tests.
 #[cfg(doctest)]

@@ -1,9 +1,7 @@
 //! Paths of the tests' sources, and of files built and installed for them.
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 use crate::{Context, Outcome};
 

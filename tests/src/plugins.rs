@@ -1,10 +1,7 @@
 //! Plug-ins for tests: valid ones, and others with a single fault each.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::path::{Path, PathBuf};
+use std::{fs, process::Command};
 
 use crate::{Context, Outcome, build, paths};
 
@@ -53,12 +50,18 @@ const FAULTS: [(&str, &str); 27] = [
 /// # Errors
 /// The output of the compiler.
 pub fn compile(dir: &Path, source: &str, name: &str, options: &[&str]) -> Outcome<PathBuf> {
+    compile_in("c", dir, source, name, options)
+}
+
+/// Compiles `tests/plugins/<folder>/<source>.c` to `<name>.so` in a directory.
+///
+/// # Errors
+/// The output of the compiler.
+pub fn compile_in(folder: &str, dir: &Path, source: &str, name: &str, options: &[&str]) -> Outcome<PathBuf> {
     let object = dir.join(format!("{name}.so"));
-    let mut command = Command::new("cc");
-    command.args(["-std=c11", "-g", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]).args(options);
-    command.arg("-I").arg(paths::workspace().join("ffi/include"));
-    command.arg("-o").arg(&object).arg(paths::source(&format!("plugins/c/{source}.c")));
-    build::run(&mut command)?;
+    let options = [&["-fPIC", "-shared"], options].concat();
+    // Messages contain the path of the source as passed to the compiler.
+    build::run(compiler(source, &object).args(options).current_dir(paths::source("plugins").join(folder)))?;
     Ok(object)
 }
 
@@ -69,12 +72,15 @@ pub fn compile(dir: &Path, source: &str, name: &str, options: &[&str]) -> Outcom
 pub fn program(dir: &Path, name: &str) -> Outcome<PathBuf> {
     let program = dir.join(name);
     let library = &build::artifacts()?.embedded;
-    let mut command = Command::new("cc");
-    command.args(["-std=c11", "-g", "-Wall", "-Wextra", "-Werror"]);
-    command.arg("-I").arg(paths::workspace().join("ffi/include"));
-    command.arg("-o").arg(&program).arg(paths::source(&format!("plugins/c/{name}.c"))).arg(library);
-    build::run(&mut command)?;
+    build::run(compiler(name, &program).arg(library).current_dir(paths::source("plugins/c")))?;
     Ok(program)
+}
+
+fn compiler(source: &str, output: &Path) -> Command {
+    let mut command = Command::new("cc");
+    command.args(["-std=c11", "-g", "-Wall", "-Wextra", "-Werror", &build::include(), "-o"]);
+    command.arg(output).arg(format!("{source}.c"));
+    command
 }
 
 /// Builds a valid plug-in with definitions of every kind, whose names begin with `name`.

@@ -1,11 +1,7 @@
 //! The record of tests on each stack: tests append to it, and `cargo xtask test` prints it at its end.
 
-use std::{
-    collections::BTreeMap,
-    fmt::Write as _,
-    fs::{self, OpenOptions},
-    io::Write as _,
-};
+use std::fs::{self, OpenOptions};
+use std::{collections::BTreeMap, fmt::Write as _, io::Write as _};
 
 use crate::{Context, Outcome, paths, stacks::Found};
 

@@ -1,10 +1,6 @@
 //! Builds of the plug-ins of `tests/plugins/rust`, which is a workspace of its own like that of a third party.
 
-use std::{
-    env,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{path::PathBuf, process::Command};
 
 use crate::{Failure, Outcome, build, launch, paths};
 
@@ -26,23 +22,17 @@ impl Build {
     pub const PLAIN: Self = Self { label: "plain", toolchain: None, profile: "dev", environment: &[] };
 
     /// An optimized build.
-    pub const RELEASE: Self =
-        Self { label: "release", toolchain: None, profile: "release", environment: &[] };
+    pub const RELEASE: Self = Self { label: "release", profile: "release", ..Self::PLAIN };
 
     /// A build with link-time optimization, in which a panic ends the process.
-    pub const LTO: Self = Self { label: "lto", toolchain: None, profile: "lto", environment: &[] };
+    pub const LTO: Self = Self { label: "lto", profile: "lto", ..Self::PLAIN };
 
     /// A build by another compiler.
-    pub const NIGHTLY: Self =
-        Self { label: "nightly", toolchain: Some("nightly"), profile: "dev", environment: &[] };
+    pub const NIGHTLY: Self = Self { label: "nightly", toolchain: Some("nightly"), ..Self::PLAIN };
 
     /// A build with GNU's linker, which gives symbols other visibilities than LLVM's.
-    pub const GNU_LD: Self = Self {
-        label: "gnu-ld",
-        toolchain: None,
-        profile: "dev",
-        environment: &[("RUSTFLAGS", "-Clink-arg=-fuse-ld=bfd")],
-    };
+    pub const GNU_LD: Self =
+        Self { label: "gnu-ld", environment: &[("RUSTFLAGS", "-Clink-arg=-fuse-ld=bfd")], ..Self::PLAIN };
 
     /// Builds a package, unless it is up to date; returns the directory of its files.
     ///
@@ -52,9 +42,8 @@ impl Build {
         let _lock = launch::lock_machine()?;
         let target = paths::target().join("plugins").join(self.label);
         let mut command = self.cargo();
-        command
-            .args(["build", "--quiet", "-p", package, "--profile", self.profile, "--target-dir"])
-            .arg(&target);
+        let options = ["build", "--quiet", "-p", package, "--profile", self.profile, "--target-dir"];
+        command.args(options).arg(&target);
         // The variables that cargo sets for the tests do not apply to another workspace or compiler.
         for variable in ["CARGO", "RUSTC", "RUSTDOC", "RUSTUP_TOOLCHAIN", "RUSTFLAGS", "CARGO_TARGET_DIR"] {
             command.env_remove(variable);
@@ -82,14 +71,10 @@ impl Build {
     }
 
     fn cargo(&self) -> Command {
-        match self.toolchain {
-            Some(toolchain) => {
-                let mut command = Command::new("rustup");
-                command.args(["run", toolchain, "cargo"]);
-                command
-            }
-            None => Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into())),
-        }
+        let Some(toolchain) = self.toolchain else { return build::cargo() };
+        let mut command = Command::new("rustup");
+        command.args(["run", toolchain, "cargo"]);
+        command
     }
 }
 
@@ -98,5 +83,5 @@ impl Build {
 /// # Errors
 /// The errors of [`Build::package`].
 pub fn tour(name: &str) -> Outcome<PathBuf> {
-    Ok(Build::PLAIN.package("tour")?.join(Path::new(name)))
+    Ok(Build::PLAIN.package("tour")?.join(name))
 }

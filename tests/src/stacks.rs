@@ -6,15 +6,12 @@
 mod find;
 mod spec;
 
-use std::{
-    env,
-    path::{Path, PathBuf},
-    sync::OnceLock,
-};
+use std::path::{Path, PathBuf};
+use std::{env, sync::OnceLock};
 
 pub use spec::{Origin, SPECS, Spec, Vendor};
 
-use crate::{Context, Failure, Outcome, build, paths, record};
+use crate::{Context, Failure, Outcome, paths, record};
 
 /// The environment variable with the labels of the stacks to use, separated by commas; all stacks if it is not set.
 pub const RESTRICT: &str = "MPIT_TEST_STACKS";
@@ -22,7 +19,7 @@ pub const RESTRICT: &str = "MPIT_TEST_STACKS";
 /// An available MPI library.
 #[derive(Debug)]
 pub struct Stack {
-    spec: &'static Spec,
+    pub(crate) spec: &'static Spec,
     /// The library's version text, in one line.
     pub version: String,
     /// The file of the library.
@@ -58,6 +55,11 @@ impl Stack {
         self.spec.vendor
     }
 
+    /// Returns true for Open MPI.
+    pub fn is_open_mpi(&self) -> bool {
+        self.vendor() == Vendor::OpenMpi
+    }
+
     /// Returns the source of the packages.
     pub fn origin(&self) -> Origin {
         self.spec.origin
@@ -83,7 +85,7 @@ impl Stack {
     /// Returns `mpiexec -n ranks`, with the options that this launcher needs on a small machine.
     pub fn mpiexec(&self, ranks: u32) -> Vec<String> {
         let mut line = vec![self.spec.bin(self.spec.mpiexec).display().to_string()];
-        if self.vendor() == Vendor::OpenMpi {
+        if self.is_open_mpi() {
             line.push("--oversubscribe".into());
         }
         line.extend(["-n".into(), ranks.to_string()]);
@@ -95,87 +97,9 @@ impl Stack {
         self.spec.environment()
     }
 
-    /// Compiles `tests/hosts/c/<name>.c` for this stack; returns the program.
-    ///
-    /// # Errors
-    /// The output of the compiler.
-    pub fn compile(&self, name: &str) -> Outcome<PathBuf> {
-        build::c_program(self.spec, name)
-    }
-
-    /// Compiles `tests/hosts/c/<name>.c` for this stack and links it with further libraries of the stack.
-    ///
-    /// # Errors
-    /// The output of the compiler.
-    pub fn compile_with(&self, name: &str, libraries: &[&str]) -> Outcome<PathBuf> {
-        let beside = self.library.with_file_name("");
-        build::c_program_with(self.spec, name, libraries.iter().map(|library| beside.join(library)))
-    }
-
-    /// Compiles `tests/hosts/c/<name>.c` for this stack as a program on top of a shared library of its own.
-    ///
-    /// # Errors
-    /// The output of the compiler.
-    pub fn compile_over_library(&self, name: &str) -> Outcome<PathBuf> {
-        build::c_program_over_library(self.spec, name)
-    }
-
-    /// Compiles `tests/hosts/c/<name>.c`, which includes `mpit.h`, for this stack; returns the program, which is linked
-    /// with the preload library.
-    ///
-    /// # Errors
-    /// The output of the compiler.
-    pub fn compile_tool(&self, name: &str) -> Outcome<PathBuf> {
-        build::c_tool(self.spec, name)
-    }
-
-    /// Compiles `tests/hosts/c/<name>.c` for this stack; returns the program, which is linked with the library for
-    /// implementors of MPI in front of the stack's own.
-    ///
-    /// # Errors
-    /// The output of the compiler.
-    pub fn compile_beside_embedded(&self, name: &str) -> Outcome<PathBuf> {
-        build::c_program_beside_embedded(self.spec, name)
-    }
-
-    /// Compiles `tests/hosts/c/<name>.c` and the files `beside` it with this stack's `mpi.h`, and links them with the
-    /// library for implementors instead of the stack's; returns the program.
-    ///
-    /// # Errors
-    /// The output of the compiler.
-    pub fn compile_over_embedded(&self, name: &str, beside: &[&str]) -> Outcome<PathBuf> {
-        build::c_program_over_embedded(self.spec, name, beside)
-    }
-
-    /// Compiles `tests/hosts/c/<name>.c` with this stack's `mpi.h`, and links it with the MPI library that is built of
-    /// `tests/hosts/c/<mpi>.c` and the library for implementors instead of the stack's; returns the program.
-    ///
-    /// # Errors
-    /// The output of the compiler.
-    pub fn compile_over_own_mpi(&self, name: &str, mpi: &str) -> Outcome<PathBuf> {
-        build::c_program_over_own_mpi(self.spec, name, mpi)
-    }
-
-    /// Compiles `tests/hosts/cxx/<name>.cpp` for this stack; returns the program.
-    ///
-    /// # Errors
-    /// The output of the compiler.
-    pub fn compile_cxx(&self, name: &str) -> Outcome<PathBuf> {
-        build::cxx_program(self.spec, name)
-    }
-
     /// Returns true if the stack includes Fortran.
     pub fn has_fortran(&self) -> bool {
         self.spec.mpifort.is_some()
-    }
-
-    /// Compiles `tests/hosts/fortran/<name>.F90` for this stack with the macro `interface` set; returns the program.
-    ///
-    /// # Errors
-    /// The output of the compiler, or the absence of a compiler.
-    pub fn compile_fortran(&self, name: &str, interface: &str) -> Outcome<PathBuf> {
-        let wrapper = self.spec.mpifort.context("this stack has no Fortran")?;
-        build::fortran_program(self.spec, Path::new(wrapper), name, interface)
     }
 
     /// Returns an empty directory for the output of a test on this stack.
@@ -220,6 +144,37 @@ fn find_all(wanted: Option<&str>) -> Found {
 /// The errors of [`for_each`].
 pub fn on_each(test: &str, run: impl Fn(&Stack) -> Outcome) -> Outcome {
     for_each(test, |_| true, run)
+}
+
+/// Runs a test on the available stacks among these, as [`for_each`] does.
+///
+/// # Errors
+/// The errors of [`for_each`].
+pub fn on(labels: &[&str], test: &str, run: impl Fn(&Stack) -> Outcome) -> Outcome {
+    for_each(test, |stack| labels.contains(&stack.label()), run)
+}
+
+/// Runs a test on every available stack with Fortran, as [`for_each`] does; without gfortran, records that as the reason.
+///
+/// # Errors
+/// The errors of [`for_each`].
+pub fn with_fortran(test: &str, run: impl Fn(&Stack) -> Outcome) -> Outcome {
+    if paths::find_program("gfortran").is_none() {
+        return record::not_run("Fortran", NO_GFORTRAN);
+    }
+    for_each(test, Stack::has_fortran, run)
+}
+
+/// The reason why programs in Fortran are not run.
+pub const NO_GFORTRAN: &str = "no gfortran (Debian package gfortran; see `cargo xtask setup`)";
+
+/// Runs a test on every available stack with mpi4py, as [`for_each`] does, with the interpreter.
+///
+/// # Errors
+/// The errors of [`for_each`].
+pub fn with_mpi4py(test: &str, run: impl Fn(&Stack, &Path) -> Outcome) -> Outcome {
+    let has_mpi4py = |stack: &Stack| stack.mpi4py().is_some();
+    for_each(test, has_mpi4py, |stack| run(stack, &stack.mpi4py().context("no mpi4py")?))
 }
 
 /// Runs a test on every available stack that `applies` accepts, on all of them even if one fails, and records the results.

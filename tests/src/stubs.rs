@@ -1,11 +1,8 @@
 //! Stubs for MPI libraries that are not on this machine: small libraries for one process with the same ABI
 //! (`tests/hosts/stubs`).
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::path::{Path, PathBuf};
+use std::{fs, process::Command};
 
 use crate::{Context, Outcome, build, launch, paths};
 
@@ -43,16 +40,9 @@ impl Stub {
     /// # Errors
     /// The output of the compiler.
     pub fn build(&self) -> Outcome<Built> {
-        let dir = paths::hosts().join("stubs").join(self.label);
-        fs::create_dir_all(&dir).context(dir.display())?;
         let _lock = launch::lock_machine()?;
-        let mut below = Vec::new();
-        if self.needs_objects {
-            let objects = dir.join("libopen_mpi.so");
-            compile("stub_objects", &["-shared", "-fPIC"], &[], &objects)?;
-            below.push(objects);
-        }
-        let constants = format!("-D{}", self.constants);
+        let (dir, mut below) = self.prepare(self.label)?;
+        let constants = self.constants();
         let version = self.version.map(|version| format!("-DSTUB_VERSION={version}"));
         let mut options = vec!["-shared", "-fPIC", &constants];
         options.extend(version.as_deref());
@@ -65,11 +55,9 @@ impl Stub {
         let library = dir.join(self.file);
         compile("stub_mpi", &options, &below, &library)?;
         below.insert(0, library.clone());
-        let linked = dir.join("program");
+        let [linked, module, loader] = ["program", "program.so", "loader"].map(|file| dir.join(file));
         compile("stub_program", &[&constants], &below, &linked)?;
-        let module = dir.join("program.so");
         compile("stub_program", &["-shared", "-fPIC", &constants], &below, &module)?;
-        let loader = dir.join("loader");
         compile("stub_loader", &[], &[], &loader)?;
         Ok(Built { library, linked, private: [loader, module] })
     }
@@ -79,16 +67,35 @@ impl Stub {
     /// # Errors
     /// The output of the compiler.
     pub fn program_with(&self, source: &str, archive: &Path) -> Outcome<PathBuf> {
-        let dir = paths::hosts().join("stubs").join(self.label);
         let _lock = launch::lock_machine()?;
-        let program = dir.join(source);
-        let constants = format!("-D{}", self.constants);
+        let dir = directory(self.label);
+        let (constants, program) = (self.constants(), dir.join(source));
         let archive = format!("-Wl,--whole-archive,{},--no-whole-archive", archive.display());
         let rust_needs = ["-lgcc_s", "-lutil", "-lrt", "-lpthread", "-lm", "-ldl"];
         let options = [&[constants.as_str(), archive.as_str()][..], &rust_needs].concat();
         compile(source, &options, &[dir.join(self.file)], &program)?;
         Ok(program)
     }
+
+    /// Creates the directory `name`; returns it, and the libraries that the stub needs.
+    fn prepare(&self, name: &str) -> Outcome<(PathBuf, Vec<PathBuf>)> {
+        let dir = directory(name);
+        fs::create_dir_all(&dir).context(dir.display())?;
+        let mut below = Vec::new();
+        if self.needs_objects {
+            below.push(dir.join("libopen_mpi.so"));
+            compile("stub_objects", &["-shared", "-fPIC"], &[], &below[0])?;
+        }
+        Ok((dir, below))
+    }
+
+    fn constants(&self) -> String {
+        format!("-D{}", self.constants)
+    }
+}
+
+fn directory(name: &str) -> PathBuf {
+    paths::hosts().join("stubs").join(name)
 }
 
 /// Builds a program on top of a stub with many ranks, with these constants and this result of `MPI_Abi_get_version`.
@@ -96,21 +103,12 @@ impl Stub {
 /// # Errors
 /// The output of the compiler.
 pub fn program_of_many_ranks(stub: &Stub) -> Outcome<PathBuf> {
-    let dir = paths::hosts().join("stubs").join(format!("{}_ranks", stub.label));
-    fs::create_dir_all(&dir).context(dir.display())?;
     let _lock = launch::lock_machine()?;
-    let mut below = Vec::new();
-    if stub.needs_objects {
-        let objects = dir.join("libopen_mpi.so");
-        compile("stub_objects", &["-shared", "-fPIC"], &[], &objects)?;
-        below.push(objects);
-    }
-    let constants = format!("-D{}", stub.constants);
+    let (dir, mut below) = stub.prepare(&format!("{}_ranks", stub.label))?;
+    let (constants, library, program) = (stub.constants(), dir.join(stub.file), dir.join("program"));
     let version = format!("-DSTUB_VERSION={}", stub.version.unwrap_or(1));
-    let library = dir.join(stub.file);
     compile("stub_ranks", &["-shared", "-fPIC", &constants, &version], &below, &library)?;
     below.insert(0, library);
-    let program = dir.join("program");
     compile("stub_ranks_program", &[&constants], &below, &program)?;
     Ok(program)
 }

@@ -4,7 +4,6 @@ use mpit_format::container::{self, Text};
 
 use crate::reports::{assert_same, report};
 
-/// The maximum number of texts in one file.
 const MAX_TEXTS: usize = 8;
 
 /// Reads bytes as the file of a job. Bytes without its header are texts of processes, separated by zeros: one file for all
@@ -22,7 +21,7 @@ pub fn target(data: &[u8]) {
     container::write(&mut container, texts.len() as u32, None, &texts, &[]).expect("memory takes everything");
     let names: Vec<String> = texts.iter().map(|text| format!("run.{}.prof", text.rank)).collect();
     let files: Vec<(&str, &[u8])> =
-        names.iter().map(String::as_str).zip(texts.iter().map(|text| text.text.as_slice())).collect();
+        names.iter().zip(&texts).map(|(name, text)| (name.as_str(), text.text.as_slice())).collect();
     // A file whose first line names a run is read as another run.
     if texts.iter().any(|text| text.text.starts_with(b"# MPIT ")) {
         report(&[("run.prof", &container)]);

@@ -1,7 +1,6 @@
 //! Parameter files, and the values of control variables that they set.
 
-use std::fmt::Write;
-use std::path::Path;
+use std::{fmt::Write, path::Path};
 
 use arbitrary::{Result, Unstructured};
 use mpit::cvar::sources::parse_file;
@@ -29,7 +28,6 @@ static FUZZ_NOTE: Cvar<Text<NOTE>> = Cvar::new(Text::new("none"));
 #[cvar]
 static FUZZ_PHASE: Cvar<Phase> = Cvar::new(Phase::Idle);
 
-/// The items.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, MpitEnum)]
 #[mpit(name = "fuzz_phase")]
 #[repr(i32)]
@@ -39,7 +37,6 @@ enum Phase {
     Done = 40,
 }
 
-/// The values of the variables.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Values {
     limit: i32,

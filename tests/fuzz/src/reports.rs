@@ -1,32 +1,18 @@
 //! Parts shared by the targets that read files as `mpit report` does.
 
-use std::fs;
-use std::io;
-use std::path::Path;
+use std::{fs, io, path::Path};
 
 use mpit_report::{Job, html, input, matrix, picture, summary};
-use tempfile::TempDir;
 
-/// Creates a directory with files.
-pub(crate) fn directory(files: &[(&str, &[u8])]) -> TempDir {
+/// Reads files of one run, and writes all kinds of reports about it.
+pub(crate) fn report(files: &[(&str, &[u8])]) -> Job {
     let directory = tempfile::tempdir().expect("a temporary directory");
     for (name, bytes) in files {
         fs::write(directory.path().join(name), bytes).expect("a file in it");
     }
-    directory
-}
-
-/// Reads the only run of a directory.
-pub(crate) fn read(directory: &Path) -> Job {
-    let runs = input::find(&[directory.to_owned()], false).expect("files are there");
+    let runs = input::find(&[directory.path().to_owned()], false).expect("files are there");
     assert_eq!(runs.len(), 1, "the files are of one run");
-    runs[0].read(&|_| ())
-}
-
-/// Reads files of one run, and writes all kinds of reports about it.
-pub(crate) fn report(files: &[(&str, &[u8])]) -> Job {
-    let directory = directory(files);
-    let job = read(directory.path());
+    let job = runs[0].read(&|_| ());
     let mut text = String::new();
     summary::write(&mut text, &job, 5).expect("a string takes everything");
     matrix::write_pairs_csv(io::sink(), &job).expect("a sink takes everything");

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use mpit_fuzz::{TARGETS, Target};
 
-/// The time for mutations of the inputs of each target.
 const TIME: Duration = Duration::from_secs(2);
 
 /// Marsaglia's xorshift64 with a fixed seed.

@@ -23,9 +23,7 @@ static int step(void *user_data, const struct mpit_object *object, void *out, in
 {
     static uint64_t rounds;
     struct done payload;
-    (void)user_data;
-    (void)object;
-    (void)count;
+    (void)user_data, (void)object, (void)count;
     payload.activation = __atomic_load_n(&activations, __ATOMIC_SEQ_CST);
     payload.round = __atomic_add_fetch(&rounds, 1, __ATOMIC_RELAXED);
     mpit_counter_add(&work, 1);

@@ -28,8 +28,7 @@ static struct mpit_cvar cvars[] = {
 
 static void sent(void *user_data, const struct mpit_message *message)
 {
-    (void)user_data;
-    (void)message;
+    (void)user_data, (void)message;
 }
 
 static struct mpit_component components[] = {

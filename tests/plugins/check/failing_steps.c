@@ -26,10 +26,7 @@ __attribute__((destructor)) static void destruct(void)
 
 static int compute(void *user_data, const struct mpit_object *object, void *out, int count)
 {
-    (void)user_data;
-    (void)object;
-    (void)out;
-    (void)count;
+    (void)user_data, (void)object, (void)out, (void)count;
 #ifdef IN_VALUE
     ACTION;
 #endif

@@ -1,9 +1,7 @@
 //! Detection of stacks by running a probe program on each.
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use super::{Missing, Origin, Spec, Stack};
 use crate::{Context, Failure, Outcome, build, paths};
@@ -24,9 +22,8 @@ impl Spec {
         self.probe().map_err(|failure| missing(failure.to_string()))
     }
 
-    /// Builds the probe, which queries the library.
     fn probe(&'static self) -> Outcome<Stack> {
-        let probe = build::c_program(self, "version")?;
+        let probe = build::c_file(self, "version", "version", &[])?;
         let run = |command: &mut Command| {
             let output = command.envs(self.environment()).output().context(probe.display())?;
             let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();

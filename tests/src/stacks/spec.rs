@@ -35,7 +35,7 @@ pub struct Spec {
     pub origin: Origin,
     mpicc: &'static str,
     /// The wrapper of the Fortran compiler, if the stack includes Fortran.
-    pub(super) mpifort: Option<&'static str>,
+    pub(crate) mpifort: Option<&'static str>,
     pub(super) mpiexec: &'static str,
     /// The shared object that programs of the stack need.
     pub(super) soname: &'static str,
@@ -104,12 +104,11 @@ impl Spec {
         match self.vendor {
             Vendor::OpenMpi => {
                 // Both generations of the launcher refuse to run as root, which is the user in containers.
-                for name in ["OMPI_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT"] {
-                    all.push((name, "1".into()));
-                }
-                for name in ["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"] {
-                    all.push((name, "1".into()));
-                }
+                let of_open_mpi_4 = ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"];
+                let of_open_mpi_5 = ["PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"];
+                all.extend(
+                    [of_open_mpi_4, of_open_mpi_5].concat().into_iter().map(|name| (name, "1".into())),
+                );
                 // Without fast network hardware, the default component for one-sided communication only prints warnings.
                 all.push(("OMPI_MCA_osc", "^ucx".into()));
             }

@@ -3,11 +3,7 @@
 //! The C program checks the rules R2, R3, R7 to R13, R27, R44, R70, R85, R87, R88, R91, R92, R139, R146 to
 //! R148, R173, R204, R257, R267, R288, R292 and R303, which are named at its checks.
 
-use mpit_tests::{
-    Context, Failure, Outcome,
-    launch::{Finished, Job},
-    stacks::{self, Stack},
-};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack, stacks};
 
 use crate::MONITORED;
 
@@ -18,8 +14,7 @@ const RANKS: u32 = 2;
 #[test]
 fn bad_calls_of_the_preload_library() -> Outcome {
     stacks::on_each("bad_calls", |stack| {
-        let program = stack.compile("bad_calls")?;
-        let job = Job::mpi(stack, RANKS).arg(&program).under_mpit(&[MONITORED])?;
+        let job = Job::mpi(stack, RANKS).arg(stack.compile("bad_calls")?).under_mpit(&[MONITORED])?;
         check(stack.label(), &job.succeed()?)
     })
 }
@@ -28,9 +23,7 @@ fn bad_calls_of_the_preload_library() -> Outcome {
 #[test]
 fn bad_calls_of_the_embedded_library() -> Outcome {
     stacks::for_each("bad_calls_embedded", Stack::is_standard_abi, |stack| {
-        let program = stack.compile_over_own_mpi("bad_calls", "minimal_mpi")?;
-        let job = Job::plain(&[]).arg(program).args(&["alone"]).seconds(120);
-        check("libmpit.so under minimal_mpi.c", &job.succeed()?)
+        check("libmpit.so under minimal_mpi.c", &on_own_mpi(stack, "alone")?.succeed()?)
     })
 }
 
@@ -38,10 +31,13 @@ fn bad_calls_of_the_embedded_library() -> Outcome {
 #[test]
 fn bad_calls_on_events_of_a_library() -> Outcome {
     stacks::for_each("bad_calls_library_events", Stack::is_standard_abi, |stack| {
-        let program = stack.compile_over_own_mpi("bad_calls", "minimal_mpi")?;
-        let job = Job::plain(&[]).arg(program).args(&["embedded"]).seconds(120);
-        check("minimal_mpi.c", &job.preloaded()?.succeed()?)
+        check("minimal_mpi.c", &on_own_mpi(stack, "embedded")?.preloaded()?.succeed()?)
     })
+}
+
+fn on_own_mpi(stack: &Stack, mode: &str) -> Outcome<Job> {
+    let program = stack.compile_over_own_mpi("bad_calls", "minimal_mpi")?;
+    Ok(Job::plain(&[]).arg(program).arg(mode).seconds(120))
 }
 
 /// Checks the number of calls: a program that makes none finds no defect.

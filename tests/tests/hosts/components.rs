@@ -1,20 +1,11 @@
 //! Components of plug-ins: they receive the same traffic as mpit's own while they are selected and active.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::{fs, path::Path};
 
-use mpit_tests::{
-    Context, Failure, Outcome, build,
-    launch::Job,
-    prof::Prof,
-    stacks::{self, Stack},
-};
+use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, build, stacks};
 
-use crate::{
-    read_all,
-    rows::{self, Rows},
-    written_to,
-};
+use crate::rows::{self, Rows};
+use crate::{read_all, report, written_to};
 
 const RANKS: u32 = 4;
 
@@ -23,23 +14,21 @@ const FRAMEWORKS: [&str; 3] = ["pml", "osc", "coll"];
 /// The row with the numbers of times that the plug-in's components were opened and closed.
 const TIMES: (&str, &str) = ("times", "all");
 
-/// Returns the directory of the plug-in's files.
-fn place(dir: &Path) -> Outcome<PathBuf> {
+/// Adds the plug-in, with a directory for its files.
+fn with_plugin(job: Job, dir: &Path) -> Outcome<Job> {
     let acme = dir.join("acme");
     fs::create_dir_all(&acme).context(acme.display())?;
-    Ok(acme)
+    Ok(job.dir(dir).env("MPIT_PLUGINS", build::plugin("component")?).env("ACME_DIR", acme))
 }
 
 /// Runs a program with monitoring and the plug-in; returns the record of each rank.
 fn run(stack: &Stack, dir: &Path, line: &[&str], settings: &[(&str, &str)]) -> Outcome<Vec<Prof>> {
-    let job = Job::mpi(stack, RANKS).arg(stack.compile(line[0])?).args(&line[1..]).dir(dir);
-    let job = job.env("MPIT_PLUGINS", build::plugin("component")?).env("ACME_DIR", place(dir)?);
+    let job = with_plugin(Job::mpi(stack, RANKS).arg(stack.compile(line[0])?).args(&line[1..]), dir)?;
     let finished = job.under_mpit(&[&written_to("prof")[..], settings].concat())?.succeed()?;
-    Failure::unless(finished.stderr.is_empty(), || finished.to_string())?;
+    finished.expect(finished.stderr.is_empty())?;
     read_all(&dir.join("prof"), RANKS)
 }
 
-/// Returns the rows that the plug-in's component of a framework wrote.
 fn received(dir: &Path, framework: &str, rank: u32) -> Outcome<Rows> {
     rows::of_lines(&dir.join(format!("acme/{framework}.{rank}")))
 }
@@ -49,20 +38,18 @@ fn recorded(prof: &Prof, framework: &str) -> Rows {
     let mut recorded = Rows::new();
     for ((row, about), sum) in rows::of(prof) {
         let (of_row, about) = match &*row {
-            "E" => ("pml", about),
-            "S" | "R" => ("osc", about),
-            "O2A" | "A2O" | "A2A" => ("coll", "all".to_owned()),
+            "E" => ("pml", &*about),
+            "S" | "R" => ("osc", &*about),
+            "O2A" | "A2O" | "A2A" => ("coll", "all"),
             _ => continue,
         };
         if of_row == framework {
-            let all = recorded.entry((row, about)).or_default();
-            *all = (all.0 + sum.0, all.1 + sum.1);
+            rows::add(&mut recorded, &row, about, sum.0, sum.1);
         }
     }
     recorded
 }
 
-/// Adds the numbers of times that the component was opened and closed.
 fn with_times(mut rows: Rows, times: (u64, u64)) -> Rows {
     rows.insert((TIMES.0.to_owned(), TIMES.1.to_owned()), times);
     rows
@@ -95,8 +82,7 @@ fn components_receive_every_message() -> Outcome {
 fn components_get_pcontrol_and_add_output() -> Outcome {
     stacks::on_each("components_lines", |stack| {
         let dir = stack.scratch("components_lines")?;
-        let job = Job::mpi(stack, 2).arg(stack.compile("pcontrol")?).arg(".").dir(&dir);
-        let job = job.env("MPIT_PLUGINS", build::plugin("component")?).env("ACME_DIR", place(&dir)?);
+        let job = with_plugin(Job::mpi(stack, 2).arg(stack.compile("pcontrol")?).arg("."), &dir)?;
         job.under_mpit(&written_to("prof"))?.succeed()?;
         // The file of the whole run, and the numbered ones.
         for stem in ["prof", "prof_1", "prof_2"] {
@@ -106,10 +92,8 @@ fn components_get_pcontrol_and_add_output() -> Outcome {
                 Failure::unless(prof.lines == expected, || format!("{stem}: {:?}", prof.lines))?;
             }
         }
-        let mpit = &build::artifacts()?.mpit;
-        let report = Job::plain(&[]).arg(mpit).args(&["report", "prof"]).dir(&dir).succeed()?;
-        let is_shown = report.stdout.contains("rank 1, osc.acme: levels 80");
-        Failure::unless(is_shown, || report.to_string())
+        let report = report(&dir, &["prof"])?;
+        report.expect(report.code == Some(0) && report.stdout.contains("rank 1, osc.acme: levels 80"))
     })
 }
 

@@ -1,20 +1,14 @@
 //! Output at the end of a program: as its settings request, regardless of the actions of tools, and without
 //! an effect on the program.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{fs, path::Path};
 
-use mpit_tests::{
-    Context, Failure, Outcome,
-    launch::{Finished, Job},
-    prof::Prof,
-    stacks::{self, Stack},
-};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, stacks};
 
-use crate::{MONITORED, read_all};
+use crate::{MONITORED, each_sent, names_in, read_all};
 
 const RANKS: u32 = 4;
 
-/// The states of MPI_T at the end.
 const MODES: [&str; 5] = ["none", "started", "stopped", "flushed", "late"];
 
 /// The destination of the output of the whole run.
@@ -26,8 +20,6 @@ enum To {
     Files,
     OneFile,
 }
-
-const OUTPUTS: [To; 5] = [To::Nowhere, To::Stdout, To::Stderr, To::Files, To::OneFile];
 
 /// The library on which all combinations are tested, because it starts fastest. On the others each mode and
 /// each output is tested once.
@@ -49,25 +41,16 @@ fn job(stack: &Stack, dir: &Path, to: To, stem: &str, arguments: &[&str]) -> Out
     ])
 }
 
-/// Returns the names of the expected files.
-fn files(to: To, mode: &str) -> BTreeSet<String> {
+/// Returns the names of the expected files, sorted.
+fn files(to: To, mode: &str) -> Vec<String> {
     let each = |stem| (0..RANKS).map(move |rank| format!("{stem}.{rank}.prof"));
-    let mut files: BTreeSet<String> = match to {
-        To::Files => each("run").collect(),
-        To::OneFile => ["run.prof".into()].into(),
-        _ => BTreeSet::new(),
-    };
-    if mode == "flushed" {
-        files.extend(each("phase"));
+    let mut files: Vec<String> = if mode == "flushed" { each("phase").collect() } else { Vec::new() };
+    match to {
+        To::Files => files.extend(each("run")),
+        To::OneFile => files.push("run.prof".into()),
+        _ => {}
     }
     files
-}
-
-fn files_in(dir: &Path) -> Outcome<BTreeSet<String>> {
-    let entries = fs::read_dir(dir).context(dir.display())?;
-    entries
-        .map(|entry| Ok(entry.context(dir.display())?.file_name().to_string_lossy().into_owned()))
-        .collect()
 }
 
 /// Splits the output into the texts of the processes: none may be interrupted by another.
@@ -83,24 +66,17 @@ fn texts_in(output: &str) -> Outcome<Vec<Prof>> {
 
 /// Checks that each process sent one int to its right neighbor.
 fn are_right(profs: &[Prof]) -> Outcome {
-    for (rank, prof) in (0..).zip(profs) {
-        let sent = prof.sent();
-        Failure::unless(sent == [((rank + 1) % RANKS, 1, 4)], || format!("rank {rank} sent {sent:?}"))?;
-    }
-    Ok(())
+    each_sent(profs, |rank| ((rank + 1) % RANKS, 1, 4))
 }
 
 fn check(finished: &Finished, dir: &Path, to: To, mode: &str) -> Outcome {
     let result = finished.stdout.lines().next().unwrap_or_default();
     Failure::unless(finished.code == Some(0) && result == "result 6", || "another result".into())?;
-    let (wanted, there) = (files(to, mode), files_in(dir)?);
+    let (wanted, there) = (files(to, mode), names_in(dir)?);
     Failure::unless(wanted == there, || format!("files are {there:?}, should be {wanted:?}"))?;
-    let quiet = |output: &str| Failure::unless(!output.contains("# POINT"), || "written to a stream".into());
-    if to != To::Stdout {
-        quiet(&finished.stdout)?;
-    }
-    if to != To::Stderr {
-        quiet(&finished.stderr)?;
+    for (stream, output) in [(To::Stdout, &finished.stdout), (To::Stderr, &finished.stderr)] {
+        let is_quiet = to == stream || !output.contains("# POINT");
+        Failure::unless(is_quiet, || format!("written to {stream:?}"))?;
     }
     if mode == "flushed" {
         are_right(&read_all(&dir.join("phase"), RANKS)?).context("the phase")?;
@@ -113,11 +89,8 @@ fn check(finished: &Finished, dir: &Path, to: To, mode: &str) -> Outcome {
         To::OneFile => {
             let path = dir.join("run.prof");
             let text = fs::read_to_string(&path).context(path.display())?;
-            let is_of_a_process = |line: &&str| {
-                ["# MPIT JOB", "# MPIT RUN", "# RANK", "# END"]
-                    .iter()
-                    .all(|heading| !line.starts_with(heading))
-            };
+            let headings = ["# MPIT JOB", "# MPIT RUN", "# RANK", "# END"];
+            let is_of_a_process = |line: &&str| headings.iter().all(|heading| !line.starts_with(heading));
             let lines: String = text.split_inclusive('\n').filter(is_of_a_process).collect();
             are_right(&texts_in(&lines)?)
         }
@@ -127,7 +100,8 @@ fn check(finished: &Finished, dir: &Path, to: To, mode: &str) -> Outcome {
 #[test]
 fn output_is_written_as_configured() -> Outcome {
     stacks::on_each("final_output", |stack| {
-        for (which, to) in OUTPUTS.into_iter().enumerate() {
+        let outputs = [To::Nowhere, To::Stdout, To::Stderr, To::Files, To::OneFile];
+        for (which, to) in outputs.into_iter().enumerate() {
             for (mode, name) in MODES.into_iter().enumerate() {
                 if which != mode && stack.label() != ALL_ON {
                     continue;
@@ -146,25 +120,20 @@ fn failed_output_prints_one_line() -> Outcome {
     stacks::on_each("final_output_unwritable", |stack| {
         let dir = stack.scratch("final_output_unwritable")?;
         fs::write(dir.join("file"), "here before").context("file")?;
-        let program = stack.compile("final_output")?;
         let arguments = ["none", "3"];
-        let bare = Job::mpi(stack, RANKS).arg(program).args(&arguments).finish()?;
-        Failure::unless(bare.code == Some(3), || bare.to_string())?;
+        let bare = Job::mpi(stack, RANKS).arg(stack.compile("final_output")?).args(arguments).finish()?;
+        bare.expect(bare.code == Some(3))?;
         for (to, complaints) in [(To::Files, RANKS), (To::OneFile, 1 + RANKS)] {
             // The directory's name is taken by a file. If the common file cannot be written, each process
             // tries to write its own.
             let finished = job(stack, &dir, to, "file/run", &arguments)?.finish()?;
             let reported = finished.stderr.matches("mpit: cannot write file/run").count() as u32;
-            Failure::unless(
-                finished.code == bare.code && finished.stdout == bare.stdout && reported == complaints,
-                || {
-                    format!(
-                        "{to:?}: {reported} complaints instead of {complaints}\n{finished}\nwithout mpit:\n{bare}"
-                    )
-                },
-            )?;
-            let there = files_in(&dir)?;
-            Failure::unless(there == BTreeSet::from(["file".to_owned()]), || format!("{there:?}"))?;
+            let is_same = finished.code == bare.code && finished.stdout == bare.stdout;
+            Failure::unless(is_same && reported == complaints, || {
+                format!("{to:?}: {reported} messages, not {complaints}\n{finished}\nwithout mpit:\n{bare}")
+            })?;
+            let there = names_in(&dir)?;
+            Failure::unless(there == ["file"], || format!("{there:?}"))?;
         }
         Ok(())
     })

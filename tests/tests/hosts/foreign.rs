@@ -2,14 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use mpit_tests::{
-    Context, Failure, Outcome, build,
-    launch::Job,
-    record,
-    stacks::{self, Stack},
-};
+use mpit_tests::{Context, Job, Outcome, Stack, build, record, stacks};
 
-use crate::{read_all, written_to};
+use crate::{each_sent, recorded};
 
 /// A library of such functions, and a library that calls them.
 struct Libraries {
@@ -41,10 +36,11 @@ pub(crate) struct Program {
 pub(crate) fn program(is_linked: bool, stack: Option<&Stack>) -> Outcome<Program> {
     let with_mpi: &[&str] = if stack.is_some() { &["-DWITH_MPI"] } else { &[] };
     let libraries = libraries(if stack.is_some() { "_mpi" } else { "" }, with_mpi)?;
-    let with_linked = linked(&libraries);
-    let (file, needs) =
-        if is_linked { ("foreign_linked", strings(&with_linked)) } else { ("foreign_opened", vec!["-ldl"]) };
-    let program = build::c_variant(stack, "foreign", file, &[with_mpi, &needs].concat())?;
+    let (calls, rpath) =
+        (libraries.calls.display().to_string(), format!("-Wl,-rpath,{}", libraries.dir.display()));
+    let (linked, opened): ([&str; 3], &[&str]) = (["-Wl,--no-as-needed", &calls, &rpath], &["-ldl"]);
+    let (file, needs) = if is_linked { ("foreign_linked", &linked[..]) } else { ("foreign_opened", opened) };
+    let program = build::c_variant(stack, "foreign", file, &[with_mpi, needs].concat())?;
     Ok(Program { program, calls: libraries.calls })
 }
 
@@ -55,19 +51,8 @@ pub(crate) fn sequential(stack: Option<&Stack>) -> Outcome<Program> {
     Ok(Program { calls, ..program(false, stack)? })
 }
 
-/// Returns true if the sequential build of MUMPS is installed.
 pub(crate) fn has_sequential() -> bool {
     Path::new("/usr/include/mumps_seq/mpi.h").is_file()
-}
-
-/// Returns the options that link a program with the calling library.
-fn linked(libraries: &Libraries) -> [String; 3] {
-    let rpath = format!("-Wl,-rpath,{}", libraries.dir.display());
-    ["-Wl,--no-as-needed".into(), libraries.calls.display().to_string(), rpath]
-}
-
-fn strings(options: &[String]) -> Vec<&str> {
-    options.iter().map(String::as_str).collect()
 }
 
 #[test]
@@ -91,14 +76,8 @@ fn own_functions_are_called_with_mpi() -> Outcome {
 
 /// Runs a program that sends `messages` messages of four bytes to itself, and checks their number.
 fn counts(stack: &Stack, test: &str, program: &[&Path], messages: u64) -> Outcome {
-    let dir = stack.scratch(test)?;
-    let job = program.iter().fold(Job::mpi(stack, 1), Job::arg);
-    job.dir(&dir).under_mpit(&written_to("prof"))?.succeed()?;
-    let prof = &read_all(&dir.join("prof"), 1)?[0];
-    let rows = prof.sent();
-    Failure::unless(rows == [(0, messages, 4 * messages)], || {
-        format!("(peer, messages, bytes) are {rows:?}, should be {messages} messages")
-    })
+    let (_, profs) = recorded(Job::mpi(stack, 1).args(program), &stack.scratch(test)?, 1)?;
+    each_sent(&profs, |_| (0, messages, 4 * messages))
 }
 
 /// Tests the sequential build of MUMPS, which contains an MPI of one process with Fortran names.

@@ -2,25 +2,18 @@
 //!
 //! Only the header of a stack is used: the test brings its own library.
 
-use mpit_tests::{
-    Failure, Outcome,
-    launch::Job,
-    stacks::{self, Stack},
-};
+use mpit_tests::{Failure, Job, Outcome, Stack, stacks};
 
 #[test]
 fn a_tool_reads_a_c_librarys_variables() -> Outcome {
     stacks::for_each("implementor", Stack::is_standard_abi, |stack| {
         let program = stack.compile_over_embedded("implementor_tool", &["implementor"])?;
-        let job = Job::plain(&[]).arg(program).env("MPIT_IMPL_LABEL", "stated");
-        let finished = job.succeed()?;
-        Failure::unless(finished.stdout.contains("received 4 barriers, 0 failures"), || {
-            finished.to_string()
-        })?;
+        let finished = Job::plain(&[]).arg(program).env("MPIT_IMPL_LABEL", "stated").succeed()?;
+        finished.expect_printed("received 4 barriers, 0 failures")?;
         // The tool makes the library register its tables twice.
         let lines: Vec<_> = finished.stderr.lines().filter(|line| line.starts_with("mpit: ")).collect();
         let reported = matches!(lines[..], [line] if line.contains("implementor: event `impl_entered` at implementor, event 1: its cell"));
-        Failure::unless(reported, || finished.to_string())
+        finished.expect(reported)
     })
 }
 
@@ -29,8 +22,7 @@ fn a_tool_reads_a_c_librarys_variables() -> Outcome {
 fn library_events_reach_a_preload_tool() -> Outcome {
     stacks::for_each("library_events", Stack::is_standard_abi, |stack| {
         let program = stack.compile_over_own_mpi("minimal_mpi_tool", "minimal_mpi")?;
-        let finished = Job::plain(&[]).arg(program).preloaded()?.succeed()?;
-        Failure::unless(finished.stdout.contains("received 2 steps, 0 failures"), || finished.to_string())
+        Job::plain(&[]).arg(program).preloaded()?.succeed()?.expect_printed("received 2 steps, 0 failures")
     })
 }
 
@@ -42,7 +34,7 @@ fn a_bad_table_is_refused_in_one_line() -> Outcome {
         let expected: Vec<_> =
             finished.stdout.lines().filter_map(|line| line.strip_prefix("expected: ")).collect();
         let reported: Vec<_> = finished.stderr.lines().collect();
-        Failure::unless(expected.len() > 40 && reported.len() == expected.len(), || finished.to_string())?;
+        finished.expect(expected.len() > 40 && reported.len() == expected.len())?;
         for (expected, reported) in expected.into_iter().zip(reported) {
             Failure::unless(reported.starts_with("mpit: ") && reported.contains(expected), || {
                 format!("expected `{expected}`, but the message is:\n{reported}")

@@ -7,17 +7,11 @@
 //! of the same name (and class) as one of ours, only ours is listed; this applies to [`ALSO_OURS`] and to
 //! nothing else.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Mutex,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
 
-use mpit_tests::{
-    Failure, Outcome,
-    inventory::{self, Entry, Inventory, KINDS},
-    launch::Job,
-    stacks::{self, Stack},
-};
+use mpit_tests::inventory::{self, Entry, Inventory, KINDS};
+use mpit_tests::{Failure, Job, Outcome, Stack, stacks};
 
 use crate::MONITORED;
 
@@ -96,12 +90,8 @@ fn compare(kind: &str, pairs: &[Pair], problems: &mut Vec<String>) -> Map {
     let map = map(kind, pairs);
     for (number, pair) in pairs.iter().enumerate() {
         let (bare, merged) = (pair.bare.list(kind), pair.merged.list(kind));
-        problems.extend(
-            merged
-                .iter()
-                .filter(|entry| !entry.answers())
-                .map(|entry| format!("{kind} {}: is listed and does not answer", entry.index)),
-        );
+        let silent = merged.iter().filter(|entry| !entry.answers());
+        problems.extend(silent.map(|entry| format!("{kind} {}: is listed and does not answer", entry.index)));
         let (listed, wanted) = (merged.len(), map.all[number]);
         if listed != wanted {
             problems.push(format!("{kind}: {listed} entries at moment {number}, should be {wanted}"));
@@ -127,10 +117,8 @@ fn compare(kind: &str, pairs: &[Pair], problems: &mut Vec<String>) -> Map {
                 // other.
                 let before = pairs[..number].iter().rev().find_map(|pair| pair.merged.list(kind).get(*index));
                 if before.is_none_or(|before| before.key() != seen.key()) {
-                    problems.push(format!(
-                        "{kind} {index}: answers {:?}, where the host has an error",
-                        seen.key()
-                    ));
+                    let key = seen.key();
+                    problems.push(format!("{kind} {index}: answers {key:?}, where the host has an error"));
                 }
             }
         }
@@ -152,11 +140,9 @@ fn compare_entry(kind: &str, bare: &Entry, merged: &Entry, problems: &mut Vec<St
         }
     }
     if left != right {
-        let only = |one: &[(&str, &str)], other: &[(&str, &str)]| {
-            one.iter()
-                .filter(|field| !other.contains(field))
-                .map(|field| format!("{field:?}"))
-                .collect::<Vec<_>>()
+        let only = |one: &[(&str, &str)], other: &[(&str, &str)]| -> Vec<String> {
+            let fields = one.iter().filter(|field| !other.contains(field));
+            fields.map(|field| format!("{field:?}")).collect()
         };
         let (name, left, right) = (bare.field("name"), only(&left, &right), only(&right, &left));
         problems.push(format!("{kind} {name}:\n  bare   {}\n  merged {}", left.join(" "), right.join(" ")));
@@ -235,7 +221,6 @@ fn compare_moments(kind: &str, before: &Inventory, after: &Inventory, problems: 
     }
 }
 
-/// Fails with the first problems and the total number.
 fn verdict(problems: &[String]) -> Outcome {
     Failure::unless(problems.is_empty(), || {
         let shown = problems.iter().take(20).cloned().collect::<Vec<_>>().join("\n");
@@ -317,8 +302,7 @@ fn fragile_samplers_read_our_entries() -> Outcome {
         // Variables of windows come last, because such a tool has no window.
         let pvars = ours.iter().filter(|(_, kind, ..)| *kind == "pvar").map(|(_, _, name, ..)| name);
         let names = pvars.filter(|name| !name.starts_with("osc_monitoring_window_"));
-        let program = stack.compile("strict_tool")?;
-        let job = Job::mpi(stack, 1).arg(program).arg("pvars");
+        let job = Job::mpi(stack, 1).arg(stack.compile("strict_tool")?).arg("pvars");
         let finished = job.under_mpit(&[MONITORED])?.succeed()?;
         let mut lines = finished.stdout.lines();
         for name in names {

@@ -1,15 +1,10 @@
 //! Processes that end without `MPI_Finalize`: the data that they leave.
 
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
-use mpit_tests::{
-    Context, Failure, Outcome, build,
-    launch::{Finished, Job},
-    stacks::{self, Stack},
-};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack, stacks};
 
-use crate::written_to;
+use crate::{names_in, report, written_to};
 
 const RANKS: u32 = 4;
 
@@ -22,28 +17,17 @@ fn settings<'a>(stem: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a
     [&written_to(stem)[..], more].concat()
 }
 
-fn run(
-    stack: &Stack,
-    program: &Path,
-    mode: &str,
-    settings: &[(&str, &str)],
-    dir: &Path,
-) -> Outcome<Finished> {
-    let job = Job::mpi(stack, RANKS).arg(program).args(&[mode]).dir(dir).seconds(120);
-    job.under_mpit(settings)?.finish()
+fn job(stack: &Stack, mode: &str, dir: &Path) -> Outcome<Job> {
+    Ok(Job::mpi(stack, RANKS).arg(stack.compile("killed")?).arg(mode).dir(dir).seconds(120))
+}
+
+fn run(stack: &Stack, mode: &str, settings: &[(&str, &str)], dir: &Path) -> Outcome<Finished> {
+    job(stack, mode, dir)?.under_mpit(settings)?.finish()
 }
 
 /// Runs the program without `mpit run`, which would clean up.
-fn run_alone(
-    stack: &Stack,
-    program: &Path,
-    mode: &str,
-    settings: &[(&str, &str)],
-    dir: &Path,
-) -> Outcome<Finished> {
-    let lines: Vec<_> = settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let job = Job::mpi(stack, RANKS).arg(program).args(&[mode]).dir(dir).seconds(120);
-    job.env("MPIT_SET", lines.join("\n")).preloaded()?.finish()
+fn run_alone(stack: &Stack, mode: &str, settings: &[(&str, &str)], dir: &Path) -> Outcome<Finished> {
+    job(stack, mode, dir)?.preloaded_with(settings)?.finish()
 }
 
 /// Returns the text of each process that has a file, without the lines that identify the run and a recovered file.
@@ -61,14 +45,8 @@ fn texts(dir: &Path, stem: &str) -> Vec<(u32, String)> {
 }
 
 fn stores(dir: &Path) -> Outcome<Vec<String>> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(dir).context(dir.display())? {
-        let path = entry.context(dir.display())?.path();
-        if path.extension().is_some_and(|ending| ending == "store") {
-            names.push(path.display().to_string());
-        }
-    }
-    names.sort();
+    let mut names = names_in(dir)?;
+    names.retain(|name| name.ends_with(".store"));
     Ok(names)
 }
 
@@ -90,19 +68,18 @@ fn mentions_rank_2(text: &str) -> bool {
 #[test]
 fn killed_processes_are_recovered() -> Outcome {
     stacks::on_each("killed", |stack| {
-        let program = stack.compile("killed")?;
         let dir = stack.scratch("killed")?;
         // The expected data, from a run in which no process is killed and the store is in memory.
-        let finished = run(stack, &program, "finish", &settings("whole", &[]), &dir)?;
-        Failure::unless(finished.code == Some(0), || finished.to_string())?;
+        let finished = run(stack, "finish", &settings("whole", &[]), &dir)?;
+        finished.expect(finished.code == Some(0))?;
         let whole = texts(&dir, "whole");
-        Failure::unless(whole.len() == RANKS as usize, || finished.to_string())?;
+        finished.expect(whole.len() == RANKS as usize)?;
         for line in ["\nE\t", "\nS\t", "\nR\t", "\nC\t", "\nD\ta name of its own\t", "\nD\tMPI_COMM_WORLD\t"]
         {
             Failure::unless(whole[2].1.contains(line), || format!("no {line:?} in {}", whole[2].1))?;
         }
         for mode in ENDINGS {
-            let finished = run(stack, &program, mode, &settings(mode, &[KEPT]), &dir).context(mode)?;
+            let finished = run(stack, mode, &settings(mode, &[KEPT]), &dir).context(mode)?;
             Failure::unless(mentions_rank_2(&finished.stderr), || format!("{mode}: no message\n{finished}"))?;
             let file = dir.join(format!("{mode}.2.prof"));
             let is_marked = fs::read_to_string(&file).is_ok_and(|text| text.ends_with("\n# RECOVERED\n"));
@@ -122,10 +99,9 @@ fn killed_processes_are_recovered() -> Outcome {
 #[test]
 fn killed_processes_lose_memory_stores() -> Outcome {
     stacks::on_each("killed_in_memory", |stack| {
-        let program = stack.compile("killed")?;
         let dir = stack.scratch("killed_in_memory")?;
         for mode in ENDINGS {
-            let finished = run(stack, &program, mode, &settings(mode, &[]), &dir)?;
+            let finished = run(stack, mode, &settings(mode, &[]), &dir)?;
             let there: Vec<u32> = texts(&dir, mode).into_iter().map(|(rank, _)| rank).collect();
             Failure::unless(there.is_empty(), || format!("{mode}: files of {there:?}\n{finished}"))?;
         }
@@ -136,14 +112,13 @@ fn killed_processes_lose_memory_stores() -> Outcome {
 #[test]
 fn a_clean_run_leaves_no_store() -> Outcome {
     stacks::on_each("unkilled", |stack| {
-        let program = stack.compile("killed")?;
         let dir = stack.scratch("unkilled")?;
         for (stem, more) in [("memory", &[][..]), ("file", &[KEPT][..])] {
             // Files of an earlier run are removed.
             let old = dir.join(format!("{stem}.2.store"));
             fs::write(&old, "of yesterday").context(old.display())?;
-            let finished = run_alone(stack, &program, "finish", &settings(stem, more), &dir)?;
-            Failure::unless(finished.code == Some(0), || finished.to_string())?;
+            let finished = run_alone(stack, "finish", &settings(stem, more), &dir)?;
+            finished.expect(finished.code == Some(0))?;
             Failure::unless(!finished.stderr.contains("mpit:"), || format!("complaints\n{finished}"))?;
         }
         let (memory, file) = (texts(&dir, "memory"), texts(&dir, "file"));
@@ -158,13 +133,12 @@ fn a_clean_run_leaves_no_store() -> Outcome {
 #[test]
 fn a_killed_job_has_its_file() -> Outcome {
     stacks::on_each("killed_together", |stack| {
-        let program = stack.compile("killed")?;
         let dir = stack.scratch("killed_together")?;
         let together = [KEPT, ("monitoring_container", "1")];
         // A file of an earlier run must not be mistaken for one of this run.
         fs::write(dir.join("run.prof"), "of yesterday").context("run.prof")?;
-        let finished = run(stack, &program, "kill", &settings("run", &together), &dir)?;
-        Failure::unless(mentions_rank_2(&finished.stderr), || finished.to_string())?;
+        let finished = run(stack, "kill", &settings("run", &together), &dir)?;
+        finished.expect(mentions_rank_2(&finished.stderr))?;
         let text = fs::read_to_string(dir.join("run.prof")).context(&finished)?;
         let ranks: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("# RANK\t")).collect();
         Failure::unless(ranks.len() == RANKS as usize && text.ends_with("# END\n"), || {
@@ -179,24 +153,18 @@ fn a_killed_job_has_its_file() -> Outcome {
 #[test]
 fn reports_include_killed_processes() -> Outcome {
     stacks::on_each("killed_report", |stack| {
-        let program = stack.compile("killed")?;
         let dir = stack.scratch("killed_report")?;
-        let finished = run_alone(stack, &program, "kill", &settings("run", &[KEPT]), &dir)?;
+        let finished = run_alone(stack, "kill", &settings("run", &[KEPT]), &dir)?;
         let left = stores(&dir)?;
         Failure::unless(left.len() == RANKS as usize, || format!("{left:?}\n{finished}"))?;
-        let mpit = build::artifacts()?.mpit.display().to_string();
-        let report = Job::plain(&[&mpit, "report", "run"]).dir(&dir).finish()?;
-        let kept = report.code == Some(0)
-            && report.stdout.contains("4 of 4 processes")
-            && mentions_rank_2(&report.stderr);
-        Failure::unless(kept, || report.to_string())?;
+        let shown = report(&dir, &["run"])?;
+        shown.expect(shown.code == Some(0) && mentions_rank_2(&shown.stderr))?;
+        shown.expect_printed("4 of 4 processes")?;
         // A damaged file is named, and the others are reported.
         fs::write(dir.join("run.1.store"), "something else, as long as a header needs to be, all in all")
             .context("run.1.store")?;
-        let report = Job::plain(&[&mpit, "report", "run"]).dir(&dir).finish()?;
-        let reported = report.code == Some(1)
-            && report.stdout.contains("3 of 4 processes")
-            && report.stderr.contains("run.1.store: byte 0: ");
-        Failure::unless(reported, || report.to_string())
+        let shown = report(&dir, &["run"])?;
+        shown.expect(shown.code == Some(1) && shown.stderr.contains("run.1.store: byte 0: "))?;
+        shown.expect_printed("3 of 4 processes")
     })
 }

@@ -1,29 +1,16 @@
 //! Calls from all languages: recorded equally, although they enter the library by different functions.
 
-use std::path::Path;
+use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, paths, stacks};
 
-use mpit_tests::{
-    Context, Failure, Outcome,
-    launch::Job,
-    paths, record,
-    stacks::{self, Stack},
-};
-
-use crate::{
-    read_all,
-    rows::{self, Rows},
-    written_to,
-};
+use crate::rows::{self, Rows};
+use crate::{fortran::INTERFACES, recorded};
 
 const RANKS: u32 = 4;
 
 /// Returns the expected rows of a process of `mixed`. All elements have 4 bytes.
 fn expected(rank: u32) -> Rows {
     let mut rows = Rows::new();
-    let mut add = |row: &str, about: String, bytes: u64| {
-        let sum = rows.entry((row.to_owned(), about)).or_default();
-        *sum = (sum.0 + 1, sum.1 + bytes);
-    };
+    let mut add = |row: &str, about: String, bytes: u64| rows::add(&mut rows, row, &about, 1, bytes);
     let (right, left) = ((rank + 1) % RANKS, (rank + RANKS - 1) % RANKS);
     let others = || (0..RANKS).filter(|peer| *peer != rank);
     let world = || "MPI_COMM_WORLD".to_owned();
@@ -60,20 +47,19 @@ fn expected(rank: u32) -> Rows {
 }
 
 /// Returns the recorded rows, with an equal name for the communicator whose name differs between libraries.
-fn recorded(dir: &Path) -> Outcome<Vec<Rows>> {
+fn rows_of(prof: &Prof) -> Rows {
     let renamed = |((row, about), sums)| {
         let is_peer = about == "MPI_COMM_WORLD" || "ESRCI".contains(&row);
         ((row, if is_peer { about } else { "half".into() }), sums)
     };
-    let all = read_all(&dir.join("prof"), RANKS)?;
-    Ok(all.iter().map(|prof| rows::of(prof).into_iter().map(renamed).collect()).collect())
+    rows::of(prof).into_iter().map(renamed).collect()
 }
 
 fn is_recorded(stack: &Stack, language: &str, job: Job) -> Outcome {
     let dir = stack.scratch(&format!("mixed_{language}"))?;
-    job.dir(&dir).under_mpit(&written_to("prof"))?.succeed()?;
-    for (rank, rows) in (0..).zip(recorded(&dir)?) {
-        rows::same(rank, &rows, &expected(rank)).context(language)?;
+    let (_, profs) = recorded(job, &dir, RANKS)?;
+    for (rank, prof) in (0..).zip(&profs) {
+        rows::same(rank, &rows_of(prof), &expected(rank)).context(language)?;
     }
     Ok(())
 }
@@ -88,11 +74,8 @@ fn programs_in_c_and_cxx_are_recorded_alike() -> Outcome {
 
 #[test]
 fn fortran_is_recorded_like_c() -> Outcome {
-    if paths::find_program("gfortran").is_none() {
-        return record::not_run("Fortran", "no gfortran (Debian package gfortran; see `cargo xtask setup`)");
-    }
-    stacks::for_each("mixed_fortran", Stack::has_fortran, |stack| {
-        for interface in ["MPIF_H", "USE_MPI", "USE_MPI_F08"] {
+    stacks::with_fortran("mixed_fortran", |stack| {
+        for interface in INTERFACES {
             let program = stack.compile_fortran("mixed", interface)?;
             is_recorded(stack, interface, Job::mpi(stack, RANKS).arg(program))?;
         }
@@ -102,19 +85,10 @@ fn fortran_is_recorded_like_c() -> Outcome {
 
 #[test]
 fn python_is_recorded_like_c() -> Outcome {
-    stacks::for_each(
-        "mixed_python",
-        |stack| stack.mpi4py().is_some(),
-        |stack| {
-            let python = stack.mpi4py().context("no mpi4py")?;
-            let script = paths::source("hosts/python/mixed.py");
-            Failure::unless(script.is_file(), || format!("no {}", script.display()))?;
-            let library = &stack.library;
-            is_recorded(
-                stack,
-                "python",
-                Job::mpi(stack, RANKS).env("MPI4PY_LIBMPI", library).arg(&python).arg(&script),
-            )
-        },
-    )
+    stacks::with_mpi4py("mixed_python", |stack, python| {
+        let script = paths::source("hosts/python/mixed.py");
+        Failure::unless(script.is_file(), || format!("no {}", script.display()))?;
+        let job = Job::mpi(stack, RANKS).env("MPI4PY_LIBMPI", &stack.library);
+        is_recorded(stack, "python", job.arg(python).arg(script))
+    })
 }

@@ -42,8 +42,8 @@ mod vars;
 mod workloads;
 mod worlds;
 
-use mpit_tests::{Context, Outcome, prof::Prof};
-use std::path::Path;
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack};
+use std::{fs, path::Path};
 
 /// The setting that enables monitoring.
 const MONITORED: (&str, &str) = ("pml_monitoring_enable", "2");
@@ -51,6 +51,43 @@ const MONITORED: (&str, &str) = ("pml_monitoring_enable", "2");
 /// Returns the settings that write the records to `stem.<rank>.prof` at the end of the run.
 fn written_to(stem: &str) -> [(&str, &str); 3] {
     [MONITORED, ("pml_monitoring_enable_output", "3"), ("pml_monitoring_filename", stem)]
+}
+
+/// Runs a job of `ranks` processes in `dir`, which must succeed, with monitoring; returns its output and the records.
+fn recorded(job: Job, dir: &Path, ranks: u32) -> Outcome<(Finished, Vec<Prof>)> {
+    let finished = job.dir(dir).under_mpit(&written_to("prof"))?.succeed()?;
+    Ok((finished, read_all(&dir.join("prof"), ranks)?))
+}
+
+/// Runs a program in `dir` with Open MPI's own monitoring; returns its records.
+fn natively_recorded(stack: &Stack, dir: &Path, ranks: u32, program: &[&str]) -> Outcome<Vec<Prof>> {
+    let job = Job::mpi(stack, ranks).native_monitoring(&written_to("native")).arg(stack.compile(program[0])?);
+    job.args(&program[1..]).dir(dir).succeed()?;
+    read_all(&dir.join("native"), ranks)
+}
+
+/// Checks the program's own messages of each process: peer, number and bytes, given its rank.
+fn each_sent(profs: &[Prof], wanted: impl Fn(u32) -> (u32, u64, u64)) -> Outcome {
+    for (rank, prof) in (0..).zip(profs) {
+        let (sent, wanted) = (prof.sent(), [wanted(rank)]);
+        Failure::unless(sent == wanted, || {
+            format!("rank {rank}: (peer, messages, bytes) are {sent:?}, should be {wanted:?}")
+        })?;
+    }
+    Ok(())
+}
+
+fn names_in(dir: &Path) -> Outcome<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(dir).context(dir.display())? {
+        names.push(entry.context(dir.display())?.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    Ok(names)
+}
+
+fn report(dir: &Path, words: &[&str]) -> Outcome<Finished> {
+    Job::mpit(&["report"])?.args(words).dir(dir).finish()
 }
 
 /// Reads the files that `ranks` processes wrote for the stem.

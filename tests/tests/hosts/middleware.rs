@@ -1,18 +1,13 @@
 //! Programs and libraries with variables of their own that are not MPI libraries.
 
-use mpit_tests::{
-    Failure, Outcome,
-    launch::{Finished, Job},
-    stacks,
-};
+use mpit_tests::{Finished, Job, Outcome, stacks};
 
 #[test]
 fn middleware_is_visible_where_mpit_is() -> Outcome {
     stacks::on_each("middleware", |stack| {
         let program = stack.compile("middleware")?;
         let says = |finished: &Finished, line| {
-            let is_printed = finished.stdout.lines().any(|printed| printed == line);
-            Failure::unless(is_printed, || finished.to_string())
+            finished.expect(finished.stdout.lines().any(|printed| printed == line))
         };
         let bare = Job::mpi(stack, 1).arg(&program).succeed()?;
         says(&bare, NOT_VISIBLE)?;
@@ -32,9 +27,9 @@ fn middleware_is_visible_where_mpit_is() -> Outcome {
         let finished = Job::mpi(stack, 1).arg(&misplaced).succeed()?;
         says(&finished, NOT_VISIBLE)?;
         let reported: Vec<_> = finished.stderr.lines().filter(|line| line.starts_with("mpit: ")).collect();
-        let is_reported =
-            matches!(reported[..], [line] if line.contains("libmpit.so") && line.contains("libmpi"));
-        Failure::unless(is_reported, || finished.to_string())?;
+        finished.expect(
+            matches!(reported[..], [line] if line.contains("libmpit.so") && line.contains("libmpi")),
+        )?;
         let watched = Job::mpi(stack, 1).arg(&misplaced).under_mpit(&[])?.succeed()?;
         says(&watched, "visible, 3 retries, 0 failures")
     })

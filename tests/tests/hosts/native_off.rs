@@ -1,12 +1,8 @@
 //! Open MPI's own monitoring, which has the same settings: it stays disabled while ours records.
 
-use std::path::Path;
+use std::{fs, path::Path};
 
-use mpit_tests::{
-    Context, Failure, Outcome, build,
-    launch::{Finished, Job},
-    stacks::{self, Stack, Vendor},
-};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack, stacks};
 
 use crate::written_to;
 
@@ -21,13 +17,8 @@ fn run(
     native: &[(&str, &str)],
     mode: &str,
 ) -> Outcome<Finished> {
-    let program = stack.compile("native_off")?;
-    let mpit = build::artifacts()?.mpit.display().to_string();
-    let mut job = Job::alone(stack).arg(&mpit).args(&["run"]).args(arguments).args(&["--"]);
-    for word in stack.mpiexec(RANKS) {
-        job = job.arg(word);
-    }
-    job.native_monitoring(native).arg(program).args(&[mode]).dir(dir).succeed()
+    let job = Job::mpit(&["run"])?.on(stack).args(arguments).arg("--").args(stack.mpiexec(RANKS));
+    job.native_monitoring(native).arg(stack.compile("native_off")?).arg(mode).dir(dir).succeed()
 }
 
 fn there(dir: &Path, stem: &str) -> usize {
@@ -42,45 +33,41 @@ fn says(finished: &Finished, line: &str) -> Outcome {
 
 #[test]
 fn native_monitoring_stays_off() -> Outcome {
-    stacks::for_each(
-        "native_off",
-        |stack| stack.vendor() == Vendor::OpenMpi,
-        |stack| {
-            let dir = stack.scratch("native_off")?;
-            // `theirs` would be the name of Open MPI's own files.
-            let arguments = ["--set", "pml_monitoring_filename=ours"];
-            for mode in ["init", "tool"] {
-                let finished = run(stack, &dir, &arguments, &written_to("theirs"), mode)?;
-                let files = (there(&dir, "ours"), there(&dir, "theirs"));
-                Failure::unless(files == (2, 0), || format!("{mode}: {files:?}\n{finished}"))?;
-                for line in ["before 2\n", "after 2\n", "child 2\n"] {
-                    says(&finished, line)?;
-                }
-                Failure::unless(!finished.stderr.contains("mpit:"), || finished.to_string())?;
-                std::fs::remove_file(dir.join("ours.0.prof")).context("ours.0.prof")?;
-                std::fs::remove_file(dir.join("ours.1.prof")).context("ours.1.prof")?;
+    stacks::for_each("native_off", Stack::is_open_mpi, |stack| {
+        let dir = stack.scratch("native_off")?;
+        // `theirs` would be the name of Open MPI's own files.
+        let arguments = ["--set", "pml_monitoring_filename=ours"];
+        for mode in ["init", "tool"] {
+            let finished = run(stack, &dir, &arguments, &written_to("theirs"), mode)?;
+            let files = (there(&dir, "ours"), there(&dir, "theirs"));
+            Failure::unless(files == (2, 0), || format!("{mode}: {files:?}\n{finished}"))?;
+            for line in ["before 2\n", "after 2\n", "child 2\n"] {
+                says(&finished, line)?;
             }
-            // If the call is not seen, a message reports that both record.
-            let finished = run(stack, &dir, &arguments, &written_to("theirs"), "world")?;
-            says(&finished, "mpit: Open MPI's own monitoring is enabled as well")?;
-            Failure::unless(there(&dir, "theirs") == 2, || finished.to_string())?;
+            finished.expect(!finished.stderr.contains("mpit:"))?;
+            fs::remove_file(dir.join("ours.0.prof")).context("ours.0.prof")?;
+            fs::remove_file(dir.join("ours.1.prof")).context("ours.1.prof")?;
+        }
+        // If the call is not seen, a message reports that both record.
+        let finished = run(stack, &dir, &arguments, &written_to("theirs"), "world")?;
+        says(&finished, "mpit: Open MPI's own monitoring is enabled as well")?;
+        finished.expect(there(&dir, "theirs") == 2)?;
 
-            // A component list that excludes Open MPI's component excludes ours as well, with a message.
-            let left_out = [&written_to("listed")[..], &[("pml", "^monitoring")]].concat();
-            let finished = run(stack, &dir, &[], &left_out, "init")?;
-            says(
-                &finished,
-                "mpit: pml_components: `monitoring` is excluded because OMPI_MCA_pml=^monitoring excludes",
-            )?;
-            let text = std::fs::read_to_string(dir.join("listed.0.prof")).context(&finished)?;
-            Failure::unless(!text.contains("\nE\t") && text.contains("\nC\t0\t1\t"), || {
-                format!("{text}\n{finished}")
-            })?;
+        // A component list that excludes Open MPI's component excludes ours as well, with a message.
+        let left_out = [&written_to("listed")[..], &[("pml", "^monitoring")]].concat();
+        let finished = run(stack, &dir, &[], &left_out, "init")?;
+        says(
+            &finished,
+            "mpit: pml_components: `monitoring` is excluded because OMPI_MCA_pml=^monitoring excludes",
+        )?;
+        let text = fs::read_to_string(dir.join("listed.0.prof")).context(&finished)?;
+        Failure::unless(!text.contains("\nE\t") && text.contains("\nC\t0\t1\t"), || {
+            format!("{text}\n{finished}")
+        })?;
 
-            // The user has disabled ours, so Open MPI's own is not changed.
-            let off = ["--set", "pml_monitoring_enable=0"];
-            let finished = run(stack, &dir, &off, &written_to("native"), "init")?;
-            Failure::unless(there(&dir, "native") == 2, || finished.to_string())
-        },
-    )
+        // The user has disabled ours, so Open MPI's own is not changed.
+        let off = ["--set", "pml_monitoring_enable=0"];
+        let finished = run(stack, &dir, &off, &written_to("native"), "init")?;
+        finished.expect(there(&dir, "native") == 2)
+    })
 }

@@ -3,17 +3,13 @@
 use std::fs;
 
 use mpit_tests::plugins::{self, list};
-use mpit_tests::{
-    Context, Failure, Outcome,
-    launch::Job,
-    stacks::{self, Vendor},
-};
+use mpit_tests::{Context, Failure, Job, Outcome, Stack, Vendor, stacks};
 
 const RANKS: u32 = 2;
 
 #[test]
 fn malformed_plugins_print_one_line_each() -> Outcome {
-    let applies = |stack: &stacks::Stack| stack.vendor() != Vendor::Intel;
+    let applies = |stack: &Stack| stack.vendor() != Vendor::Intel;
     stacks::for_each("malformed_plugins", applies, |stack| {
         let dir = stack.scratch("malformed_plugins")?;
         let all = plugins::malformed(&dir)?;
@@ -22,7 +18,7 @@ fn malformed_plugins_print_one_line_each() -> Outcome {
         let inventory = dir.join("list.json");
         // A file for each rank: Open MPI 4's launcher passes on 4096 bytes at a time, which may end within a line.
         let script = r#"exec "$@" 2> "stderr.${PMI_RANK:-$OMPI_COMM_WORLD_RANK}""#;
-        let job = Job::mpi(stack, RANKS).args(&["sh", "-c", script, "sh"]).arg(stack.compile("ring")?);
+        let job = Job::mpi(stack, RANKS).args(["sh", "-c", script, "sh"]).arg(stack.compile("ring")?);
         let job = job.env("MPIT_PLUGINS", list(paths));
         let finished = job.env("MPIT_LISTING_FILE", &inventory).dir(&dir).preloaded()?.succeed()?;
         for rank in 0..RANKS {
@@ -55,10 +51,7 @@ fn plugin_is_listed_last_and_handles_expire() -> Outcome {
         let program = stack.compile_tool("plugin_lifecycle")?;
         let finished = Job::mpi(stack, 1).arg(program).arg(good).preloaded()?.succeed()?;
         let reported: Vec<_> = finished.stderr.lines().filter(|line| line.starts_with("mpit: ")).collect();
-        Failure::unless(
-            matches!(reported[..], [again, file, number]
-                    if again.contains("it was deactivated") && file.contains("/nowhere/acme.so") && number.contains(" 5")),
-            || finished.to_string(),
-        )
+        finished.expect(matches!(reported[..], [again, file, number]
+            if again.contains("it was deactivated") && file.contains("/nowhere/acme.so") && number.contains(" 5")))
     })
 }

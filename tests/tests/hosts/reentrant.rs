@@ -5,7 +5,7 @@ use std::fs;
 
 use mpit_tests::{Context, Failure, Outcome, build, launch::Job, stacks};
 
-use crate::{read_all, rows, written_to};
+use crate::{recorded, rows};
 
 #[test]
 fn callbacks_may_make_calls() -> Outcome {
@@ -13,16 +13,15 @@ fn callbacks_may_make_calls() -> Outcome {
         let dir = stack.scratch("reentrant")?;
         let acme = dir.join("acme");
         fs::create_dir_all(&acme).context(acme.display())?;
-        let job = Job::mpi(stack, 1).arg(stack.compile_tool("reentrant")?).dir(&dir);
-        let job = job
+        let job = Job::mpi(stack, 1)
+            .arg(stack.compile_tool("reentrant")?)
             .env("MPIT_PLUGINS", build::plugin("reentrant")?)
             .env("MPIT_REENTRANT_SETTING", "1")
             .env("REENTRANT_OTHER", build::plugin("component")?)
             .env("ACME_DIR", &acme);
-        let finished = job.under_mpit(&written_to("prof"))?.succeed()?;
-        Failure::unless(finished.stdout.trim() == "done", || finished.to_string())?;
-        let prof = read_all(&dir.join("prof"), 1)?.remove(0);
-        let sent = prof.rows('E').get(&0).map(|row| row.messages);
+        let (finished, profs) = recorded(job, &dir, 1)?;
+        finished.expect(finished.stdout.trim() == "done")?;
+        let sent = profs[0].rows('E').get(&0).map(|row| row.messages);
         Failure::unless(sent >= Some(1), || format!("the program's own message is missing: {sent:?}"))?;
         // Opened at MPI_Init, and closed by another thread while a component was being opened.
         let times = rows::of_lines(&acme.join("pml.0"))?;

@@ -1,19 +1,10 @@
 //! One file for a whole job, and the output of `mpit report`, for all ways in which a program ends.
 
-use std::fs;
-use std::path::Path;
-use std::time::Instant;
+use std::{fs, path::Path, time::Instant};
 
-use mpit_tests::{
-    Context, Failure, Outcome, build,
-    launch::{Finished, Job},
-    paths,
-    prof::Prof,
-    record,
-    stacks::{self, Stack, Vendor},
-};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, paths, record, stacks};
 
-use crate::{init_to_finalize::has_sessions, read_all, written_to};
+use crate::{MONITORED, init_to_finalize::has_sessions, read_all, report, written_to};
 
 const RANKS: u32 = 4;
 
@@ -29,13 +20,6 @@ fn soon_together(stem: &str) -> Vec<(&str, &str)> {
     let mut settings = together(stem);
     settings.push(("monitoring_gather_timeout", "4"));
     settings
-}
-
-fn report(dir: &Path, arguments: &[&str]) -> Outcome<Finished> {
-    let mpit = build::artifacts()?.mpit.display().to_string();
-    let mut line = vec![mpit.as_str(), "report"];
-    line.extend(arguments);
-    Job::plain(&line).dir(dir).finish()
 }
 
 /// Returns the text of each process in a file of the whole job, in the order of the file.
@@ -61,26 +45,21 @@ fn sections(path: &Path) -> Outcome<Vec<(u32, String)>> {
     Err(Failure::new("no end of the file"))
 }
 
-fn run(
-    stack: &Stack,
-    program: &Path,
-    mode: &str,
-    settings: &[(&str, &str)],
-    dir: &Path,
-) -> Outcome<Finished> {
-    let job = Job::mpi(stack, RANKS).arg(program).dir(dir).seconds(120);
-    let job = if mode.is_empty() { job } else { job.args(&[mode]) };
-    job.under_mpit(settings)?.finish()
+fn run(stack: &Stack, line: &[&str], settings: &[(&str, &str)], dir: &Path) -> Outcome<Finished> {
+    job(stack, line, dir)?.under_mpit(settings)?.succeed()
+}
+
+fn job(stack: &Stack, line: &[&str], dir: &Path) -> Outcome<Job> {
+    let job = Job::mpi(stack, RANKS).arg(stack.compile(line[0])?).args(&line[1..]);
+    Ok(job.dir(dir).seconds(120))
 }
 
 #[test]
 fn one_file_equals_many_files() -> Outcome {
     stacks::on_each("container", |stack| {
         let dir = stack.scratch("container")?;
-        let ring = stack.compile("ring")?;
         for settings in [&written_to("each")[..], &together("all")] {
-            let finished = run(stack, &ring, "", settings, &dir)?;
-            Failure::unless(finished.code == Some(0), || finished.to_string())?;
+            run(stack, &["ring"], settings, &dir)?;
         }
         let sections = sections(&dir.join("all.prof"))?;
         Failure::unless(sections.iter().map(|(rank, _)| *rank).eq(0..RANKS), || {
@@ -98,7 +77,7 @@ fn one_file_equals_many_files() -> Outcome {
         // The reports are equal except for the name.
         let of = |stem: &str| -> Outcome<String> {
             let finished = report(&dir, &[stem])?;
-            Failure::unless(finished.code == Some(0), || finished.to_string())?;
+            finished.expect(finished.code == Some(0))?;
             Ok(finished.stdout.replacen(stem, "", 1))
         };
         let (all, each) = (of("all")?, of("each")?);
@@ -109,11 +88,9 @@ fn one_file_equals_many_files() -> Outcome {
 #[test]
 fn one_file_is_written_at_any_end() -> Outcome {
     stacks::on_each("gather_modes", |stack| {
-        let program = stack.compile("gather")?;
         for mode in ["silent", "multiple", "wildcard", "leftover"] {
             let dir = stack.scratch(&format!("gather_{mode}"))?;
-            let finished = run(stack, &program, mode, &together("run"), &dir)?;
-            Failure::unless(finished.code == Some(0), || finished.to_string())?;
+            run(stack, &["gather", mode], &together("run"), &dir)?;
             let sections = sections(&dir.join("run.prof")).context(mode)?;
             Failure::unless(sections.len() == RANKS as usize, || format!("{mode}: {sections:?}"))?;
             let sent = |text: &str| text.lines().any(|line| line.starts_with("E\t"));
@@ -129,8 +106,8 @@ fn one_file_is_written_at_any_end() -> Outcome {
 fn late_processes_lose_no_data() -> Outcome {
     stacks::on_each("gather_late", |stack| {
         let dir = stack.scratch("gather_late")?;
-        let finished = run(stack, &stack.compile("gather")?, "late", &soon_together("run"), &dir)?;
-        Failure::unless(finished.code == Some(0) && finished.stderr.is_empty(), || finished.to_string())?;
+        let finished = run(stack, &["gather", "late"], &soon_together("run"), &dir)?;
+        finished.expect(finished.stderr.is_empty())?;
         let sections = sections(&dir.join("run.prof"))?;
         Failure::unless(sections.len() == RANKS as usize, || format!("{sections:?}"))?;
         for (rank, text) in sections {
@@ -147,7 +124,8 @@ fn killed_processes_delay_no_other() -> Outcome {
     stacks::on_each("gather_killed", |stack| {
         let dir = stack.scratch("gather_killed")?;
         let begin = Instant::now();
-        let finished = run(stack, &stack.compile("gather")?, "killed", &soon_together("run"), &dir)?;
+        let job = job(stack, &["gather", "killed"], &dir)?.under_mpit(&soon_together("run"))?;
+        let finished = job.finish()?;
         // 124 is the exit status of `timeout`.
         Failure::unless(finished.code != Some(0) && finished.code != Some(124), || {
             format!("after {} seconds\n{finished}", begin.elapsed().as_secs())
@@ -159,8 +137,7 @@ fn killed_processes_delay_no_other() -> Outcome {
 fn without_a_world_nothing_is_gathered() -> Outcome {
     stacks::for_each("gather_sessions", has_sessions, |stack| {
         let dir = stack.scratch("gather_sessions")?;
-        let finished = run(stack, &stack.compile("session_only")?, "", &together("run"), &dir)?;
-        Failure::unless(finished.code == Some(0), || finished.to_string())
+        run(stack, &["session_only"], &together("run"), &dir).map(drop)
     })
 }
 
@@ -168,14 +145,10 @@ fn without_a_world_nothing_is_gathered() -> Outcome {
 /// that function only.
 #[test]
 fn an_unexpected_end_is_early_enough() -> Outcome {
-    if paths::find_program("gfortran").is_none() {
-        return record::not_run("Fortran", "no gfortran (Debian package gfortran; see `cargo xtask setup`)");
-    }
-    stacks::for_each("gather_fortran", Stack::has_fortran, |stack| {
+    stacks::with_fortran("gather_fortran", |stack| {
         let dir = stack.scratch("gather_fortran")?;
         let program = stack.compile_fortran("sends", "USE_MPI_F08")?;
-        let finished = Job::mpi(stack, 2).arg(program).dir(&dir).under_mpit(&together("run"))?.finish()?;
-        Failure::unless(finished.code == Some(0), || finished.to_string())?;
+        Job::mpi(stack, 2).arg(program).dir(&dir).under_mpit(&together("run"))?.succeed()?;
         let text = fs::read_to_string(dir.join("run.prof")).context("run.prof")?;
         Failure::unless(text.starts_with("# MPIT JOB\t1\t2 ranks\t") && text.ends_with("# END\n"), || text)
     })
@@ -186,12 +159,11 @@ fn an_unexpected_end_is_early_enough() -> Outcome {
 fn texts_on_standard_output_do_not_mix() -> Outcome {
     stacks::on_each("gather_stdout", |stack| {
         let dir = stack.scratch("gather_stdout")?;
-        let settings = [("pml_monitoring_enable", "2"), ("pml_monitoring_enable_output", "1")];
-        let finished = run(stack, &stack.compile("ring")?, "", &settings, &dir)?;
-        Failure::unless(finished.code == Some(0), || finished.to_string())?;
+        let settings = [MONITORED, ("pml_monitoring_enable_output", "1")];
+        let finished = run(stack, &["ring"], &settings, &dir)?;
         let senders: Vec<_> =
             finished.stdout.lines().filter_map(|line| line.strip_prefix("E\t")?.split('\t').next()).collect();
-        Failure::unless(senders == ["0", "1", "2", "3"], || finished.to_string())
+        finished.expect(senders == ["0", "1", "2", "3"])
     })
 }
 
@@ -201,15 +173,10 @@ fn open_mpi_files_are_read() -> Outcome {
     let Some(script) = ["profile2mat", "profile2mat.pl"].into_iter().find_map(paths::find_program) else {
         return record::not_run("profile2mat", "not installed; Debian's package openmpi-bin has it");
     };
-    let applies = |stack: &Stack| stack.vendor() == Vendor::OpenMpi;
-    stacks::for_each("report_native", applies, |stack| {
+    stacks::for_each("report_native", Stack::is_open_mpi, |stack| {
         let dir = stack.scratch("report_native")?;
-        Job::mpi(stack, RANKS)
-            .native_monitoring(&written_to("native"))
-            .arg(stack.compile("gather")?)
-            .args(&["others"])
-            .dir(&dir)
-            .succeed()?;
+        let job = Job::mpi(stack, RANKS).native_monitoring(&written_to("native"));
+        job.arg(stack.compile("gather")?).arg("others").dir(&dir).succeed()?;
         let mut all = String::new();
         for rank in 0..RANKS {
             let path = dir.join(format!("native.{rank}.prof"));
@@ -219,7 +186,7 @@ fn open_mpi_files_are_read() -> Outcome {
         Job::plain(&[&script.display().to_string(), "all.prof"]).dir(&dir).succeed()?;
         let arguments = ["native", "--format", "mat", "--symmetric", "--output", "ours"];
         let finished = report(&dir, &arguments)?;
-        Failure::unless(finished.code == Some(0) && finished.stderr.is_empty(), || finished.to_string())?;
+        finished.expect(finished.code == Some(0) && finished.stderr.is_empty())?;
         for kind in ["E", "I", "S", "R", "C"] {
             let has_it = |line: &str| line.starts_with(&format!("  {kind}  "));
             Failure::unless(finished.stdout.lines().any(has_it), || format!("no {kind}\n{finished}"))?;

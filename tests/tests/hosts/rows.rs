@@ -2,42 +2,37 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use mpit_tests::{
-    Context, Failure, Outcome,
-    launch::Job,
-    prof::{Prof, Traffic},
-    stacks::Stack,
-};
+use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, stacks};
 
-use crate::{read_all, written_to};
+use crate::recorded;
 
 /// Messages and bytes by row and subject: a peer, or the name of a communicator.
 pub(crate) type Rows = BTreeMap<(String, String), (u64, u64)>;
+
+pub(crate) fn add(rows: &mut Rows, row: &str, about: &str, messages: u64, bytes: u64) {
+    let sum = rows.entry((row.to_owned(), about.to_owned())).or_default();
+    *sum = (sum.0 + messages, sum.1 + bytes);
+}
 
 /// Returns the rows of a file. Communicators without traffic are left out; freed ones with the same name are
 /// added up.
 pub(crate) fn of(prof: &Prof) -> Rows {
     let mut rows = Rows::new();
-    let mut add = |row: &str, about: String, traffic: &Traffic| {
-        let sum = rows.entry((row.to_owned(), about)).or_default();
-        *sum = (sum.0 + traffic.messages, sum.1 + traffic.bytes);
-    };
     for kind in ['E', 'I', 'S', 'R', 'C'] {
         for (peer, traffic) in prof.rows(kind) {
-            add(&kind.to_string(), peer.to_string(), traffic);
+            add(&mut rows, &kind.to_string(), &peer.to_string(), traffic.messages, traffic.bytes);
         }
     }
     for comm in &prof.communicators {
         for (row, traffic) in ["O2A", "A2O", "A2A"].into_iter().zip(&comm.collectives) {
             if traffic.messages != 0 {
-                add(row, comm.name.clone(), traffic);
+                add(&mut rows, row, &comm.name, traffic.messages, traffic.bytes);
             }
         }
     }
     rows
 }
 
-/// Returns the rows that a process expects.
 pub(crate) fn expected_of(dir: &Path, rank: u32) -> Outcome<Rows> {
     of_lines(&dir.join(format!("expected.{rank}")))
 }
@@ -51,14 +46,11 @@ pub(crate) fn of_lines(path: &Path) -> Outcome<Rows> {
         let [row, about, messages, bytes] = fields[..] else {
             return Err(Failure::new(format!("{}: {line}", path.display())));
         };
-        let (messages, bytes): (u64, u64) = (messages.parse().context(line)?, bytes.parse().context(line)?);
-        let sum = rows.entry((row.to_owned(), about.to_owned())).or_default();
-        *sum = (sum.0 + messages, sum.1 + bytes);
+        add(&mut rows, row, about, messages.parse().context(line)?, bytes.parse().context(line)?);
     }
     Ok(rows)
 }
 
-/// Fails with the rows that differ.
 pub(crate) fn same(rank: u32, got: &Rows, wanted: &Rows) -> Outcome {
     let lines: Vec<_> = got
         .keys()
@@ -71,13 +63,45 @@ pub(crate) fn same(rank: u32, got: &Rows, wanted: &Rows) -> Outcome {
     })
 }
 
-/// Runs the C program `name` on a stack under mpit and compares its files with the expected rows.
-pub(crate) fn match_expected_rows(stack: &Stack, name: &str, ranks: u32) -> Outcome {
-    let program = stack.compile(name)?;
-    let dir = stack.scratch(name)?;
-    Job::mpi(stack, ranks).arg(program).arg(".").dir(&dir).under_mpit(&written_to("prof"))?.succeed()?;
-    for (rank, prof) in (0..).zip(read_all(&dir.join("prof"), ranks)?) {
-        same(rank, &of(&prof), &expected_of(&dir, rank)?)?;
+/// Compares the records of a run in `dir` with the expected rows.
+pub(crate) fn match_expected(dir: &Path, profs: &[Prof]) -> Outcome {
+    for (rank, prof) in (0..).zip(profs) {
+        same(rank, &of(prof), &expected_of(dir, rank)?)?;
     }
     Ok(())
+}
+
+/// Runs the C program `name` on a stack under mpit and compares its files with the expected rows.
+pub(crate) fn match_expected_rows(stack: &Stack, name: &str, ranks: u32) -> Outcome {
+    let dir = stack.scratch(name)?;
+    let (_, profs) = recorded(Job::mpi(stack, ranks).arg(stack.compile(name)?).arg("."), &dir, ranks)?;
+    match_expected(&dir, &profs)
+}
+
+/// Programs with their ranks that need nothing but a comparison of the rows.
+const PROGRAMS: [(&str, u32); 11] = [
+    ("coll", 4),
+    ("coll_edge_cases", 4),
+    ("topologies", 4),
+    ("osc", 4),
+    // A thousand communicators, whose memory and handles the library uses again.
+    ("reused_handles", 2),
+    ("concurrent_calls", 2),
+    // Calls in callbacks are recorded; those that MPI makes inside of them are not.
+    ("nested_calls", 2),
+    // A call that a wrapper passes on counts once.
+    ("pmpi_wrappers", 2),
+    // Freed data types keep their size.
+    ("freed_types", 1),
+    // Partitions are one message.
+    ("unusual_messages", 4),
+    // Input and output of files are not recorded.
+    ("io", 4),
+];
+
+#[test]
+fn programs_have_the_rows_they_expect() -> Outcome {
+    let run = |(name, ranks)| stacks::on_each(name, |stack| match_expected_rows(stack, name, ranks)).err();
+    let failures: Vec<_> = PROGRAMS.into_iter().filter_map(run).map(|failure| failure.to_string()).collect();
+    Failure::unless(failures.is_empty(), || failures.join("\n"))
 }

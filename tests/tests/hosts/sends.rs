@@ -1,17 +1,11 @@
 //! All kinds of sends: the counts agree with the data sent, and with Open MPI's own monitoring if that counts
 //! them.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, path::Path};
 
-use mpit_tests::{
-    Context, Failure, Outcome,
-    launch::Job,
-    prof::Prof,
-    record,
-    stacks::{self, Stack, Vendor},
-};
+use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, record, stacks};
 
-use crate::{read_all, rows as recorded, written_to};
+use crate::{natively_recorded, recorded, rows};
 
 const RANKS: u32 = 4;
 
@@ -38,15 +32,9 @@ fn add(sums: &mut Sums, peer: u32, messages: u64, bytes: u64) {
 
 fn expected(dir: &Path, rank: u32) -> Outcome<ExpectedSums> {
     let path = dir.join(format!("sent.{rank}"));
-    let text = fs::read_to_string(&path).context(path.display())?;
     let mut expected = ExpectedSums { all: Sums::new(), only_ours: Sums::new() };
-    for line in text.lines() {
-        let fields: Vec<_> = line.split(' ').collect();
-        let [kind, peer, messages, bytes] = fields[..] else {
-            return Err(Failure::new(format!("{}: {line}", path.display())));
-        };
-        let (peer, messages, bytes) =
-            (peer.parse().context(line)?, messages.parse().context(line)?, bytes.parse().context(line)?);
+    for ((kind, peer), (messages, bytes)) in rows::of_lines(&path)? {
+        let peer = peer.parse().context(path.display())?;
         add(&mut expected.all, peer, messages, bytes);
         if ONLY_OURS.iter().any(|(only, _)| *only == kind) {
             add(&mut expected.only_ours, peer, messages, bytes);
@@ -55,7 +43,7 @@ fn expected(dir: &Path, rank: u32) -> Outcome<ExpectedSums> {
     Ok(expected)
 }
 
-fn rows(prof: &Prof) -> Sums {
+fn sums(prof: &Prof) -> Sums {
     prof.rows('E').into_iter().map(|(peer, row)| (peer, (row.messages, row.bytes))).collect()
 }
 
@@ -76,20 +64,8 @@ fn same(rank: u32, what: &str, got: &Sums, wanted: &Sums) -> Outcome {
 }
 
 fn run_ours(stack: &Stack, dir: &Path) -> Outcome<Vec<Prof>> {
-    let program = stack.compile("sends")?;
-    Job::mpi(stack, RANKS).arg(program).arg(".").dir(dir).under_mpit(&written_to("ours"))?.succeed()?;
-    read_all(&dir.join("ours"), RANKS)
-}
-
-fn run_native(stack: &Stack, dir: &Path) -> Outcome<Vec<Prof>> {
-    let program = stack.compile("sends")?;
-    Job::mpi(stack, RANKS)
-        .native_monitoring(&written_to("native"))
-        .arg(program)
-        .arg(".")
-        .dir(dir)
-        .succeed()?;
-    read_all(&dir.join("native"), RANKS)
+    let (_, profs) = recorded(Job::mpi(stack, RANKS).arg(stack.compile("sends")?).arg("."), dir, RANKS)?;
+    Ok(profs)
 }
 
 /// Checks that bins of the user's messages are not larger than those that include internal messages; without
@@ -110,7 +86,7 @@ fn compare_histograms(rank: u32, ours: &Prof, native: &Prof, only_ours: &Sums) -
         if !only_ours.contains_key(&peer) && !internal.contains_key(&peer) {
             Failure::unless(mine == theirs, || {
                 format!(
-                    "rank {rank}: histograms of messages to {peer} differ\n  is        {mine:?}\n  should be {theirs:?}"
+                    "rank {rank}: histograms of messages to {peer} differ\n  {mine:?}\n  native {theirs:?}"
                 )
             })?;
         }
@@ -123,7 +99,7 @@ fn every_send_is_counted_once() -> Outcome {
     stacks::on_each("sends", |stack| {
         let dir = stack.scratch("sends")?;
         for (rank, prof) in (0..).zip(run_ours(stack, &dir)?) {
-            same(rank, "what mpit counted", &rows(&prof), &expected(&dir, rank)?.all)?;
+            same(rank, "what mpit counted", &sums(&prof), &expected(&dir, rank)?.all)?;
         }
         Ok(())
     })
@@ -131,15 +107,14 @@ fn every_send_is_counted_once() -> Outcome {
 
 #[test]
 fn rows_equal_native_monitoring() -> Outcome {
-    let applies = |stack: &Stack| stack.vendor() == Vendor::OpenMpi;
-    stacks::for_each("sends_native", applies, |stack| {
+    stacks::for_each("sends_native", Stack::is_open_mpi, |stack| {
         let dir = stack.scratch("sends_native")?;
         let ours = run_ours(stack, &dir)?;
-        let native = run_native(stack, &dir)?;
+        let native = natively_recorded(stack, &dir, RANKS, &["sends", "."])?;
         for (rank, (ours, native)) in (0..).zip(ours.iter().zip(&native)) {
             let expected = expected(&dir, rank)?;
-            let shared = less(rows(ours), &expected.only_ours);
-            same(rank, "what mpit counted, less what it alone counts", &shared, &rows(native))?;
+            let shared = less(sums(ours), &expected.only_ours);
+            same(rank, "what mpit counted, less what it alone counts", &shared, &sums(native))?;
             compare_histograms(rank, ours, native, &expected.only_ours)?;
         }
         Ok(())
@@ -154,34 +129,17 @@ const ERRORS_ARE_FATAL: (&str, &str) =
 fn refused_sends_are_not_counted() -> Outcome {
     let (without, why) = ERRORS_ARE_FATAL;
     record::not_run(&format!("sends that are refused on {without}"), why)?;
-    stacks::for_each(
-        "refused_sends",
-        |stack| stack.label() != without,
-        |stack| recorded::match_expected_rows(stack, "refused_sends", 2),
-    )
-}
-
-#[test]
-fn freed_types_keep_their_size() -> Outcome {
-    stacks::on_each("freed_types", |stack| recorded::match_expected_rows(stack, "freed_types", 1))
+    let applies = |stack: &Stack| stack.label() != without;
+    stacks::for_each("refused_sends", applies, |stack| rows::match_expected_rows(stack, "refused_sends", 2))
 }
 
 /// Tests the only library here that supports `MPIX_Comm_revoke`: MPICH ends the program, Intel MPI continues
 /// to send.
 #[test]
 fn revoked_communicators_count_no_sends() -> Outcome {
-    stacks::for_each(
-        "revoked",
-        |stack| stack.label() == "ompi5.0.11",
-        |stack| {
-            let program = stack.compile("refused_sends")?;
-            let dir = stack.scratch("revoked")?;
-            let job = Job::mpi(stack, 2).args(&["--with-ft", "ulfm"]).arg(program).args(&[".", "revoked"]);
-            job.dir(&dir).under_mpit(&written_to("prof"))?.succeed()?;
-            for (rank, prof) in (0..).zip(read_all(&dir.join("prof"), 2)?) {
-                recorded::same(rank, &recorded::of(&prof), &recorded::expected_of(&dir, rank)?)?;
-            }
-            Ok(())
-        },
-    )
+    stacks::on(&["ompi5.0.11"], "revoked", |stack| {
+        let dir = stack.scratch("revoked")?;
+        let job = Job::mpi(stack, 2).args(["--with-ft", "ulfm"]).arg(stack.compile("refused_sends")?);
+        rows::match_expected(&dir, &recorded(job.args([".", "revoked"]), &dir, 2)?.1)
+    })
 }

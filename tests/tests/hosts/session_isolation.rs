@@ -1,6 +1,6 @@
 //! Isolation of tool sessions, regardless of operations on their handles.
 
-use mpit_tests::{Failure, Outcome, launch::Job, stacks};
+use mpit_tests::{Context, Outcome, launch::Job, stacks};
 
 use crate::{MONITORED, read_all, rows, rows::Rows};
 
@@ -8,11 +8,10 @@ const RANKS: u32 = 2;
 
 /// Returns the rows of the actions of `session_isolation`, repeated `times` times.
 fn acts(rank: u32, times: u64) -> Rows {
-    let other = 1 - rank;
     let row = |row: &str, about: &str, messages: u64, bytes: u64| {
         ((row.to_owned(), about.to_owned()), (messages * times, bytes * times))
     };
-    let (other, world) = (&other.to_string(), "MPI_COMM_WORLD");
+    let (other, world) = (&(1 - rank).to_string(), "MPI_COMM_WORLD");
     Rows::from([
         row("E", other, 1, 100),
         row("S", other, 2, 12),
@@ -35,7 +34,7 @@ fn sessions_do_not_affect_each_other() -> Outcome {
             for (stem, times) in [("first", 1), ("whole", 5), ("part", 1)] {
                 for (rank, prof) in (0..).zip(read_all(&dir.join(stem), RANKS)?) {
                     rows::same(rank, &rows::of(&prof), &acts(rank, times))
-                        .map_err(|failure| Failure::new(format!("{settings:?}, {stem}: {failure}")))?;
+                        .context(format!("{settings:?}, {stem}"))?;
                 }
             }
         }

@@ -1,11 +1,6 @@
 //! Signals that reach `mpit run` while it waits for its command: the command gets each of them once.
 
-use mpit_tests::{
-    Failure, Outcome, build,
-    launch::Job,
-    paths,
-    stacks::{self, Stack, Vendor},
-};
+use mpit_tests::{Failure, Job, Outcome, Stack, Vendor, build, paths, stacks};
 
 /// Returns the signals that the launcher forwards to its processes: the one to send to the group, the one to
 /// send to its leader, and the expected number.
@@ -23,14 +18,12 @@ fn forwarded_signals(stack: &Stack) -> &'static [[&'static str; 3]] {
 #[test]
 fn launchers_get_each_signal_once() -> Outcome {
     stacks::on_each("group_signals", |stack| {
-        let program = stack.compile("group_signals")?;
         let dir = stack.scratch("group_signals")?;
         let signals = forwarded_signals(stack);
-        let words: Vec<&str> = signals.iter().flatten().copied().collect();
-        let job = Job::mpi(stack, 1).arg(&program).args(&words).dir(&dir).seconds(120);
+        let job = Job::mpi(stack, 1).arg(stack.compile("group_signals")?).args(signals.iter().flatten());
         let leader = ["setsid", "sh", "-c", "TEST_GROUP=$$ exec \"$@\"", "sh"];
         let kept = [&crate::written_to("run")[..], &[("monitoring_store", "file")]].concat();
-        let finished = job.under_mpit(&kept)?.within(&leader).succeed()?;
+        let finished = job.dir(&dir).seconds(120).under_mpit(&kept)?.within(&leader).succeed()?;
         for [group, leader, times] in signals {
             let line = format!("{group}: {times}, {leader}: {times}\n");
             Failure::unless(finished.stdout.contains(&line), || format!("no {line:?}\n{finished}"))?;
@@ -44,10 +37,7 @@ fn commands_get_each_signal_once() -> Outcome {
     let artifacts = build::artifacts()?;
     let dir = paths::hosts().join("signals");
     let script = paths::source("hosts/python/terminal.py");
-    let words = [&script, &artifacts.mpit, &artifacts.preload, &dir].map(|path| path.display().to_string());
-    let line: Vec<&str> = ["python3"].into_iter().chain(words.iter().map(String::as_str)).collect();
-    let finished = Job::plain(&line).succeed()?;
-    Failure::unless(finished.stdout == "terminal\nanother group\none by one\ntwice\nkilled\n", || {
-        finished.to_string()
-    })
+    let job = Job::plain(&["python3"]).args([&script, &artifacts.mpit, &artifacts.preload, &dir]);
+    let finished = job.succeed()?;
+    finished.expect(finished.stdout == "terminal\nanother group\none by one\ntwice\nkilled\n")
 }

@@ -2,13 +2,8 @@
 
 use std::{collections::BTreeMap, env, fs, path::Path};
 
-use mpit_tests::{
-    Context, Failure, Outcome,
-    launch::{Finished, Job},
-    stacks::{self, Stack},
-};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack, stacks};
 
-/// The environment variable with the number of cycles for each kind of object.
 const CYCLES: &str = "MPIT_TEST_CYCLES";
 
 /// The default number of cycles, which makes a leak of a hundred bytes per cycle visible.
@@ -34,49 +29,44 @@ fn growth(finished: &Finished) -> Outcome<BTreeMap<String, [i64; 2]>> {
 
 fn soak(stack: &Stack, program: &Path, dir: &Path, cycles: u32) -> Job {
     let words = [&cycles.to_string(), "run.0.store"];
-    Job::mpi(stack, 1).arg(program).args(&words).dir(dir).seconds(300 + cycles / 400)
+    Job::mpi(stack, 1).arg(program).args(words).dir(dir).seconds(300 + cycles / 400)
 }
 
 #[test]
 fn memory_and_files_do_not_grow() -> Outcome {
     let cycles = env::var(CYCLES).ok().map(|cycles| cycles.parse::<u32>().context(CYCLES)).transpose()?;
-    stacks::for_each(
-        "soak",
-        |stack| cycles.is_some() || DEFAULT_STACKS.contains(&stack.label()),
-        |stack| {
-            let program = stack.compile("soak")?;
-            let dir = stack.scratch("soak")?;
-            let cycles = cycles.unwrap_or(DEFAULT_CYCLES);
-            let mut bare = None;
-            for store in ["memory", "file"] {
-                let settings = [&crate::written_to("run")[..], &[("monitoring_store", store)]].concat();
-                let finished = soak(stack, &program, &dir, cycles).under_mpit(&settings)?.succeed()?;
-                let growth = growth(&finished)?;
-                Failure::unless(growth.len() == 9, || finished.to_string())?;
-                let label = stack.label();
-                println!("{label}, {cycles} cycles, store in {store}: growth of memory and file {growth:?}");
-                for (kind, [memory, file]) in growth {
-                    Failure::unless(file == 0, || {
-                        format!("{kind}: the store grew by {file} bytes\n{finished}")
-                    })?;
-                    if memory <= NOISE {
-                        continue;
-                    }
-                    // Some libraries leak memory themselves.
-                    let of_library = match &bare {
-                        Some(known) => known,
-                        None => bare.insert(self::growth(&soak(stack, &program, &dir, cycles).succeed()?)?),
-                    };
-                    let own = of_library.get(&kind).map_or(0, |[memory, _]| *memory);
-                    Failure::unless(memory - own <= NOISE, || {
-                        format!("{kind}: memory grew by {memory} bytes, without mpit by {own}\n{finished}")
-                    })?;
+    let applies = |stack: &Stack| cycles.is_some() || DEFAULT_STACKS.contains(&stack.label());
+    stacks::for_each("soak", applies, |stack| {
+        let program = stack.compile("soak")?;
+        let dir = stack.scratch("soak")?;
+        let cycles = cycles.unwrap_or(DEFAULT_CYCLES);
+        let mut bare = None;
+        for store in ["memory", "file"] {
+            let settings = [&crate::written_to("run")[..], &[("monitoring_store", store)]].concat();
+            let finished = soak(stack, &program, &dir, cycles).under_mpit(&settings)?.succeed()?;
+            let growth = growth(&finished)?;
+            finished.expect(growth.len() == 9)?;
+            let label = stack.label();
+            println!("{label}, {cycles} cycles, store in {store}: growth of memory and file {growth:?}");
+            for (kind, [memory, file]) in growth {
+                Failure::unless(file == 0, || format!("{kind}: the store grew by {file} bytes\n{finished}"))?;
+                if memory <= NOISE {
+                    continue;
                 }
-                let path = dir.join("run.0.prof");
-                let size = fs::metadata(&path).context(path.display())?.len();
-                Failure::unless(size < 16 * 1024, || format!("{} has {size} bytes", path.display()))?;
+                // Some libraries leak memory themselves.
+                let of_library = match &bare {
+                    Some(known) => known,
+                    None => bare.insert(self::growth(&soak(stack, &program, &dir, cycles).succeed()?)?),
+                };
+                let own = of_library.get(&kind).map_or(0, |[memory, _]| *memory);
+                Failure::unless(memory - own <= NOISE, || {
+                    format!("{kind}: memory grew by {memory} bytes, without mpit by {own}\n{finished}")
+                })?;
             }
-            Ok(())
-        },
-    )
+            let path = dir.join("run.0.prof");
+            let size = fs::metadata(&path).context(path.display())?.len();
+            Failure::unless(size < 16 * 1024, || format!("{} has {size} bytes", path.display()))?;
+        }
+        Ok(())
+    })
 }

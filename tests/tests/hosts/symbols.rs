@@ -1,16 +1,9 @@
 //! The symbols that the two libraries export.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs,
-    path::Path,
-    process::Command,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::{fs, path::Path, process::Command};
 
-use mpit_tests::{
-    Context, Failure, Outcome, build, paths, record,
-    stacks::{self, Stack},
-};
+use mpit_tests::{Context, Failure, Outcome, Stack, build, paths, record, stacks};
 
 /// Returns the functions of MPI_T, from the table that `bad_calls` uses.
 fn functions() -> Outcome<Vec<String>> {
@@ -22,13 +15,10 @@ fn functions() -> Outcome<Vec<String>> {
 }
 
 fn exports(library: &Path) -> Outcome<Vec<String>> {
-    let output =
-        Command::new("nm").args(["-D", "--defined-only"]).arg(library).output().context("nm (binutils)")?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let [text, _] = build::run(Command::new("nm").args(["-D", "--defined-only"]).arg(library))?;
     Ok(text.lines().filter_map(|line| line.split_whitespace().last().map(str::to_owned)).collect())
 }
 
-/// The functions of `mpit_plugin.h`.
 const PLUGIN: [&str; 3] = ["mpit_plugin_deactivate", "mpit_plugin_load", "mpit_register"];
 
 /// Proves R1, C52.
@@ -59,21 +49,13 @@ fn functions_are_exported_definitions_not() -> Outcome {
 
 /// MPI calls that are interposed in C only: in Fortran, the lengths of strings follow the other arguments;
 /// tools that query error codes of MPI_T are written in C.
-const ONLY_IN_C: [&str; 13] = [
-    "Comm_accept",
-    "Comm_connect",
-    "Comm_create_from_group",
-    "Comm_set_name",
-    "Comm_spawn",
-    "Comm_spawn_multiple",
-    "Error_class",
-    "Error_string",
-    "File_delete",
-    "File_get_view",
-    "File_open",
-    "File_set_view",
-    "Intercomm_create_from_groups",
-];
+const ONLY_IN_C: &str = "Comm_accept Comm_connect Comm_create_from_group Comm_set_name Comm_spawn Comm_spawn_multiple \
+    Error_class Error_string File_delete File_get_view File_open File_set_view Intercomm_create_from_groups";
+
+/// Returns true for a call that is interposed in Fortran as well. Its form with large counts is another name in C only.
+fn is_in_fortran(name: &&String) -> bool {
+    !name.ends_with("_c") && ONLY_IN_C.split(' ').all(|only| only != *name)
+}
 
 /// Returns the MPI calls that the preload library interposes in C, without `MPI_`.
 fn interposed() -> Outcome<BTreeSet<String>> {
@@ -86,7 +68,6 @@ fn is_c(name: &&str) -> bool {
     !name.starts_with("T_") && name[1..].contains(|letter: char| letter.is_lowercase())
 }
 
-/// Removes the suffix of the form with large counts.
 fn small(name: &str) -> &str {
     name.strip_suffix("_c").unwrap_or(name)
 }
@@ -121,8 +102,8 @@ fn all_library_functions_are_listed() -> Outcome {
         "a function is in two groups of functions.txt".into()
     })?;
     let interposed: BTreeSet<String> = interposed()?.iter().map(|name| small(name).to_owned()).collect();
-    let differ: Vec<_> =
-        interposed.symmetric_difference(&listed(false).collect()).cloned().collect::<Vec<String>>();
+    let to_interpose: BTreeSet<String> = listed(false).collect();
+    let differ: Vec<_> = interposed.symmetric_difference(&to_interpose).collect();
     Failure::unless(differ.is_empty(), || {
         format!("interposed, but listed as passed, or the reverse: {differ:?}")
     })?;
@@ -143,8 +124,7 @@ fn calls_are_interposed_by_all_names() -> Outcome {
     let exports: BTreeSet<_> = exports(&build::artifacts()?.preload)?.into_iter().collect();
     let interposed = interposed()?;
     let mut missing = Vec::new();
-    for name in interposed.iter().filter(|name| !name.ends_with("_c") && !ONLY_IN_C.contains(&name.as_str()))
-    {
+    for name in interposed.iter().filter(is_in_fortran) {
         let lower = name.to_lowercase();
         let mut names = vec![format!("mpi_{lower}_"), format!("mpi_{lower}_f08_")];
         // Functions without buffers, which have separate lines for Fortran in the table.
@@ -171,15 +151,11 @@ fn calls_are_interposed_by_all_names() -> Outcome {
 #[test]
 fn calls_have_all_forms_of_the_libraries() -> Outcome {
     let interposed = interposed()?;
-    let of_libraries: BTreeSet<String> = stacks::found()
-        .stacks
-        .iter()
-        .map(|stack| exports(&stack.library))
-        .collect::<Outcome<Vec<_>>>()?
-        .into_iter()
-        .flatten()
-        .filter_map(|name| name.strip_prefix("MPI_").map(str::to_owned))
-        .collect();
+    let mut of_libraries = BTreeSet::new();
+    for stack in &stacks::found().stacks {
+        let names = exports(&stack.library)?;
+        of_libraries.extend(names.iter().filter_map(|name| name.strip_prefix("MPI_")).map(str::to_owned));
+    }
     let unknown: Vec<_> = interposed.difference(&of_libraries).collect();
     // A machine with Open MPI only has no library with the newer calls.
     if of_libraries.contains("Send_c") {
@@ -208,7 +184,7 @@ fn fortran_names_are_the_libraries() -> Outcome {
         let of_c: BTreeSet<_> = exports(&stack.library)?.into_iter().collect();
         let unknown: Vec<_> = interposed
             .iter()
-            .filter(|name| !name.ends_with("_c") && !ONLY_IN_C.contains(&name.as_str()))
+            .filter(is_in_fortran)
             .filter(|name| of_c.contains(&format!("MPI_{name}")))
             .map(|name| format!("mpi_{}_", name.to_lowercase()))
             .filter(|name| !theirs.contains(name))
@@ -217,9 +193,7 @@ fn fortran_names_are_the_libraries() -> Outcome {
     })
 }
 
-/// Returns the shared objects that a program loads.
 fn libraries(program: &Path) -> Outcome<Vec<String>> {
-    let output = Command::new("ldd").arg(program).output().context("ldd")?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let [text, _] = build::run(Command::new("ldd").arg(program))?;
     Ok(text.lines().filter_map(|line| line.split_whitespace().nth(2).map(str::to_owned)).collect())
 }

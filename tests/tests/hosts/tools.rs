@@ -1,6 +1,6 @@
 //! Tools in programs: C programs that use MPI_T in unusual ways, and check the results themselves.
 
-use mpit_tests::{Failure, Outcome, launch::Job, stacks};
+use mpit_tests::{Outcome, launch::Job, stacks};
 
 use crate::MONITORED;
 
@@ -24,7 +24,7 @@ fn tables_bind_to_communicators() -> Outcome {
         let program = stack.compile_tool("tables")?;
         let job = Job::mpi(stack, 3).env("TAB_LIMIT", "31").env("MPIT_TAB_OLD_TEXT", "text");
         let finished = job.arg(program).under_mpit(&[])?.succeed()?;
-        Failure::unless(finished.stdout.contains("the table is right: yes"), || finished.to_string())
+        finished.expect_printed("the table is right: yes")
     })
 }
 
@@ -35,8 +35,7 @@ fn freed_host_handles_are_error_codes() -> Outcome {
         // Freed memory is overwritten, so that a use after free crashes.
         let job =
             Job::mpi(stack, 1).arg(stack.compile("freed_handles")?).env("MALLOC_PERTURB_", "90").seconds(300);
-        let finished = job.under_mpit(&[MONITORED])?.succeed()?;
-        Failure::unless(finished.stdout.contains("done"), || finished.to_string())
+        job.under_mpit(&[MONITORED])?.succeed()?.expect_printed("done")
     })
 }
 
@@ -45,10 +44,8 @@ fn freed_host_handles_are_error_codes() -> Outcome {
 #[test]
 fn forked_child_waits_for_no_lock() -> Outcome {
     stacks::on_each("fork", |stack| {
-        let program = stack.compile_tool("fork")?;
-        let finished = Job::mpi(stack, 1).arg(program).under_mpit(&[MONITORED])?.succeed()?;
-        let kept = finished.stdout.contains("fork: 0 children hang or fail");
-        Failure::unless(kept, || format!("it did not come to its end:\n{finished}"))
+        let job = Job::mpi(stack, 1).arg(stack.compile_tool("fork")?).under_mpit(&[MONITORED])?;
+        job.succeed()?.expect_printed("fork: 0 children hang or fail")
     })
 }
 
@@ -60,7 +57,7 @@ fn callback_contracts_are_kept() -> Outcome {
         let program = stack.compile_tool("callback_contracts")?;
         let finished = Job::mpi(stack, RANKS).arg(program).under_mpit(&[MONITORED])?.succeed()?;
         let ends = finished.stdout.lines().filter(|line| line.contains(" 0 contracts broken")).count();
-        Failure::unless(ends == RANKS as usize, || format!("not all came to the end:\n{finished}"))
+        finished.expect(ends == RANKS as usize)
     })
 }
 
@@ -79,11 +76,9 @@ fn invalid_tool_calls_change_nothing() -> Outcome {
     stacks::on_each("tool_edge_cases", |stack| {
         let program = stack.compile("tool_edge_cases")?;
         for when in ["early", "late"] {
-            let job = Job::mpi(stack, 1).arg(&program).arg(when).under_mpit(&[MONITORED])?;
-            let finished = job.succeed()?;
+            let finished = Job::mpi(stack, 1).arg(&program).arg(when).under_mpit(&[MONITORED])?.succeed()?;
             let printed = |line| finished.stdout.lines().any(|printed| printed == line);
-            let all = printed("1 settings") && printed("in a sandbox") && printed("0 failures");
-            Failure::unless(all, || finished.to_string())?;
+            finished.expect(["1 settings", "in a sandbox", "0 failures"].into_iter().all(printed))?;
         }
         Ok(())
     })
@@ -92,8 +87,7 @@ fn invalid_tool_calls_change_nothing() -> Outcome {
 #[test]
 fn mpi_t_tools_load_the_library() -> Outcome {
     stacks::on_each("tool_only", |stack| {
-        let program = stack.compile_tool("tool_only")?;
-        let finished = Job::alone(stack).arg(&program).succeed()?;
-        Failure::unless(finished.stdout == "1 1 1 1\n", || finished.to_string())
+        let finished = Job::alone(stack).arg(stack.compile_tool("tool_only")?).succeed()?;
+        finished.expect(finished.stdout == "1 1 1 1\n")
     })
 }

@@ -1,22 +1,29 @@
 //! The output of `mpit vars` for an MPI library.
 
-use mpit_tests::{Context, Failure, Outcome, build, launch::Job, stacks};
 use std::fs;
 
-const RANKS: u32 = 2;
+use mpit_tests::{Context, Failure, Job, Outcome, Stack, build, stacks};
+
+/// Runs `ring` in the environment that `mpit vars -- mpiexec ...` sets for its command; returns the list.
+fn listed(
+    stack: &Stack,
+    test: &str,
+    with: impl Fn(Job) -> Job,
+    settings: &[(&str, &str)],
+) -> Outcome<String> {
+    let dir = stack.scratch(test)?;
+    let list = dir.join("list.json");
+    let job = Job::mpi(stack, 2).arg(stack.compile("ring")?).dir(&dir).env("MPIT_LISTING_FILE", &list);
+    with(job).under_mpit(settings)?.succeed()?;
+    fs::read_to_string(&list).context(list.display())
+}
 
 #[test]
 fn one_process_lists_library_and_mpit() -> Outcome {
     stacks::on_each("vars", |stack| {
-        let dir = stack.scratch("vars")?;
-        let program = stack.compile("ring")?;
-        let list = dir.join("list.json");
-        // The environment that `mpit vars -- mpiexec ...` sets for its command.
-        let job = Job::mpi(stack, RANKS).arg(program).dir(&dir).env("MPIT_LISTING_FILE", &list);
-        job.under_mpit(&[])?.succeed()?;
-        let text = fs::read_to_string(&list).context(list.display())?;
+        let text = listed(stack, "vars", |job| job, &[])?;
         for wanted in ["\"name\":\"pml_monitoring_flush\"", "\"own\":true", "\"own\":false", "ABI\""] {
-            Failure::unless(text.contains(wanted), || format!("{} lacks {wanted}", list.display()))?;
+            Failure::unless(text.contains(wanted), || format!("{wanted} is not in\n{text}"))?;
         }
         // A tool that tries an event takes the first one, and has no object for it.
         let first = text.split_once("\"events\":[").and_then(|(_, events)| events.split_once("\"bind\":"));
@@ -29,24 +36,22 @@ fn one_process_lists_library_and_mpit() -> Outcome {
 /// entries of components that are not in use.
 #[test]
 fn fragile_tools_reach_the_end() -> Outcome {
-    let is_open_mpi = |stack: &stacks::Stack| stack.vendor() == stacks::Vendor::OpenMpi;
-    stacks::for_each("strict_tool", is_open_mpi, |stack| {
+    stacks::for_each("strict_tool", Stack::is_open_mpi, |stack| {
         let program = stack.compile("strict_tool")?;
-        // Kind, number of used entries, and number of all.
-        let used = |text: &str| -> Vec<(String, String, String)> {
-            let counts = text
-                .lines()
-                .filter_map(|line| line.split_once(' ')?.1.split_once(" of ").map(|both| (line, both)));
-            counts
-                .map(|(line, (used, all))| (line[..5].to_owned(), used.to_owned(), all.to_owned()))
-                .collect()
+        // The number of used entries, and that of all.
+        let used = |text: &str| -> Vec<(String, String)> {
+            let count = |line: &str| {
+                let (used, all) = line.split_once(' ')?.1.split_once(" of ")?;
+                Some((used.to_owned(), all.to_owned()))
+            };
+            text.lines().filter_map(count).collect()
         };
         let bare = Job::alone(stack).arg(&program).succeed()?;
-        let stops = used(&bare.stdout).iter().all(|(_, used, all)| used != all);
-        Failure::unless(used(&bare.stdout).len() == 2 && stops, || bare.to_string())?;
+        let counts = used(&bare.stdout);
+        bare.expect(counts.len() == 2 && counts.iter().all(|(used, all)| used != all))?;
         let under = Job::alone(stack).arg(&program).under_mpit(&[])?.succeed()?;
-        let reaches = used(&under.stdout).iter().all(|(_, used, all)| used == all);
-        Failure::unless(used(&under.stdout).len() == 2 && reaches, || under.to_string())
+        let counts = used(&under.stdout);
+        under.expect(counts.len() == 2 && counts.iter().all(|(used, all)| used == all))
     })
 }
 
@@ -56,12 +61,7 @@ const HIDDEN: &str = "pml_monitoring_flush,calls,pml_monitoring_message_sizes,bt
 #[test]
 fn hidden_entries_are_not_listed() -> Outcome {
     stacks::on_each("hidden", |stack| {
-        let dir = stack.scratch("hidden")?;
-        let program = stack.compile("ring")?;
-        let list = dir.join("list.json");
-        let job = Job::mpi(stack, RANKS).arg(program).dir(&dir).env("MPIT_LISTING_FILE", &list);
-        job.under_mpit(&[("hidden_entries", HIDDEN)])?.succeed()?;
-        let text = fs::read_to_string(&list).context(list.display())?;
+        let text = listed(stack, "hidden", |job| job, &[("hidden_entries", HIDDEN)])?;
         let hidden = [
             "\"pml_monitoring_flush\"",
             "\"pml_monitoring_message_sizes\"",
@@ -71,10 +71,10 @@ fn hidden_entries_are_not_listed() -> Outcome {
             "\"name\":\"MPIR_CVAR_BCAST_",
         ];
         for name in hidden {
-            Failure::unless(!text.contains(name), || format!("{} has {name}", list.display()))?;
+            Failure::unless(!text.contains(name), || format!("{name} is in\n{text}"))?;
         }
         let shown = text.contains("\"pml_monitoring_messages_count\"") && text.contains("\"own\":false");
-        Failure::unless(shown, || format!("{} lacks what is not hidden", list.display()))
+        Failure::unless(shown, || format!("what is not hidden is not in\n{text}"))
     })
 }
 
@@ -82,50 +82,34 @@ fn hidden_entries_are_not_listed() -> Outcome {
 /// windows.
 #[test]
 fn entries_that_crash_tools_are_hidden() -> Outcome {
-    stacks::for_each(
-        "fragile",
-        |stack| stack.label() == "mpich5.0.2",
-        |stack| {
-            let tool = build::c_variant(None, "fragile_tool", "libfragile_tool.so", &["-shared", "-fPIC"])?;
-            let dir = stack.scratch("fragile")?;
-            let program = stack.compile("ring")?;
-            let list = dir.join("list.json");
-            for (hidden, is_listed) in [("", false), ("calls", true)] {
-                let job = Job::mpi(stack, RANKS).arg(&program).dir(&dir).env("MPIT_LISTING_FILE", &list);
-                job.env("LD_PRELOAD", &tool).under_mpit(&[("hidden_entries", hidden)])?.succeed()?;
-                let text = fs::read_to_string(&list).context(list.display())?;
-                let has = |name: &str| text.contains(&format!("\"{name}\""));
-                let histogram = has("pml_monitoring_messages_histogram");
-                let of_windows = has("osc_monitoring_window_bytes_sent_total");
-                let is_right = histogram == is_listed && of_windows == is_listed;
-                Failure::unless(has("pml_monitoring_messages_count") && is_right, || text.clone())?;
-            }
-            Ok(())
-        },
-    )
+    stacks::on(&["mpich5.0.2"], "fragile", |stack| {
+        let tool = build::c_variant(None, "fragile_tool", "libfragile_tool.so", &["-shared", "-fPIC"])?;
+        for (hidden, is_listed) in [("", false), ("calls", true)] {
+            let with_tool = |job: Job| job.env("LD_PRELOAD", &tool);
+            let text = listed(stack, "fragile", with_tool, &[("hidden_entries", hidden)])?;
+            let has = |name: &str| text.contains(&format!("\"{name}\""));
+            let histogram = has("pml_monitoring_messages_histogram");
+            let of_windows = has("osc_monitoring_window_bytes_sent_total");
+            let is_right = histogram == is_listed && of_windows == is_listed;
+            Failure::unless(has("pml_monitoring_messages_count") && is_right, || text.clone())?;
+        }
+        Ok(())
+    })
 }
 
 /// Tests that the list is that of the end, and marks late entries, also of a plug-in that is loaded late.
 #[test]
 fn late_entries_are_marked() -> Outcome {
-    stacks::for_each(
-        "vars_late",
-        |stack| ["ompi4.1.4", "mpich5.0.2"].contains(&stack.label()),
-        |stack| {
-            let dir = stack.scratch("vars_late")?;
-            let program = stack.compile_tool("late_variable")?;
-            let mut job = Job::alone(stack).arg(&build::artifacts()?.mpit).args(&["vars", "--json", "--"]);
-            for word in stack.mpiexec(1) {
-                job = job.arg(word);
-            }
-            let finished = job.arg(program).dir(&dir).succeed()?;
-            let entry = |name: &str| {
-                let name = format!("\"name\": \"{name}\"");
-                finished.stdout.split("    {").find(|entry| entry.contains(&name))
-            };
-            let late = |name: &str| entry(name).map(|entry| entry.contains("\"late\": true"));
-            let found = (late("late_level"), late("pml_monitoring_flush"));
-            Failure::unless(found == (Some(true), Some(false)), || format!("{found:?}\n{finished}"))
-        },
-    )
+    stacks::on(&["ompi4.1.4", "mpich5.0.2"], "vars_late", |stack| {
+        let job = Job::mpit(&["vars", "--json", "--"])?.on(stack).args(stack.mpiexec(1));
+        let job = job.arg(stack.compile_tool("late_variable")?).dir(&stack.scratch("vars_late")?);
+        let finished = job.succeed()?;
+        let entry = |name: &str| {
+            let name = format!("\"name\": \"{name}\"");
+            finished.stdout.split("    {").find(|entry| entry.contains(&name))
+        };
+        let late = |name: &str| entry(name).map(|entry| entry.contains("\"late\": true"));
+        let found = (late("late_level"), late("pml_monitoring_flush"));
+        Failure::unless(found == (Some(true), Some(false)), || format!("{found:?}\n{finished}"))
+    })
 }

@@ -1,17 +1,11 @@
 //! Several jobs with one file name: spawned jobs, steps of a job script, earlier runs. Each keeps its files,
 //! and no report mixes them.
 
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
-use mpit_tests::{
-    Context, Failure, Outcome, build,
-    launch::{Finished, Job},
-    prof::Prof,
-    stacks::{self, Stack},
-};
+use mpit_tests::{Context, Failure, Job, Outcome, Prof, stacks};
 
-use crate::written_to;
+use crate::{names_in, report, unusual_messages::spawns, written_to};
 
 /// Returns the number of messages that a rank sent to the next one of `size`.
 fn sent(stem: &Path, rank: u32, size: u32) -> Outcome<u64> {
@@ -30,61 +24,29 @@ fn all_sent(dir: &Path, stem: &str, size: u32, wanted: u64) -> Outcome {
     Ok(())
 }
 
-fn report(dir: &Path, arguments: &[&str]) -> Outcome<Finished> {
-    let mpit = build::artifacts()?.mpit.display().to_string();
-    let mut line = vec![mpit.as_str(), "report"];
-    line.extend(arguments);
-    Job::plain(&line).dir(dir).finish()
-}
-
-/// Returns the names in a directory, without those that the tests created.
-fn names(dir: &Path) -> Outcome<Vec<String>> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(dir).context(dir.display())? {
-        names.push(entry.context(dir.display())?.file_name().to_string_lossy().into_owned());
-    }
-    names.sort();
-    Ok(names)
-}
-
-/// Returns true for stacks whose launcher can spawn on every machine; the test `unusual_messages` reports the others.
-fn spawns(stack: &Stack) -> bool {
-    !["mpich4.0.2", "impi2021.19", "impi2021.19-abi"].contains(&stack.label())
-}
-
 #[test]
 fn spawned_processes_have_own_files() -> Outcome {
     stacks::for_each("worlds_spawned", spawns, |stack| {
         let program = stack.compile("worlds")?;
         let dir = stack.scratch("worlds_spawned")?;
-        Job::mpi(stack, 2)
-            .arg(&program)
-            .args(&["5", "spawn"])
-            .dir(&dir)
-            .under_mpit(&written_to("run"))?
-            .succeed()?;
+        let job = || Job::mpi(stack, 2).arg(&program).args(["5", "spawn"]).dir(&dir);
+        job().under_mpit(&written_to("run"))?.succeed()?;
         all_sent(&dir, "run", 2, 5)?;
         all_sent(&dir, "run.w2", 2, 3)?;
         let shown = report(&dir, &["run"])?;
-        Failure::unless(
-            shown.code == Some(0) && shown.stdout.matches("2 of 2 processes").count() == 2,
-            || shown.to_string(),
-        )?;
+        shown.expect(shown.code == Some(0) && shown.stdout.matches("2 of 2 processes").count() == 2)?;
         // With one file for each job, and with stores, which exist at the same time.
-        let mut settings = written_to("all").to_vec();
-        settings.extend([("monitoring_container", "1"), ("monitoring_store", "file")]);
-        let line = Job::mpi(stack, 2).arg(&program).args(&["5", "spawn"]).dir(&dir);
-        let finished = line.under_mpit(&settings)?.succeed()?;
+        let settings =
+            [&written_to("all")[..], &[("monitoring_container", "1"), ("monitoring_store", "file")]].concat();
+        let finished = job().under_mpit(&settings)?.succeed()?;
         let shown = report(&dir, &["all"])?;
         let both = shown.stdout.contains("all: 2 of 2 processes")
             && shown.stdout.contains("all.w2: 2 of 2 processes");
         Failure::unless(shown.code == Some(0) && both, || format!("{shown}\n{finished}"))?;
-        let names = names(&dir)?;
-        Failure::unless(
-            names
-                == ["all.prof", "all.w2.prof", "run.0.prof", "run.1.prof", "run.w2.0.prof", "run.w2.1.prof"],
-            || format!("{names:?}"),
-        )
+        let expected =
+            ["all.prof", "all.w2.prof", "run.0.prof", "run.1.prof", "run.w2.0.prof", "run.w2.1.prof"];
+        let names = names_in(&dir)?;
+        Failure::unless(names == expected, || format!("{names:?}"))
     })
 }
 
@@ -104,32 +66,24 @@ fn steps_and_earlier_runs_are_not_mixed() -> Outcome {
         // Two steps of a job script.
         let step = |ranks: u32| stack.mpiexec(ranks).join(" ");
         let script = format!("{} {program} 1 && {} {program} 2", step(3), step(1));
-        Job::alone(stack).args(&["sh", "-c", &script]).dir(&dir).under_mpit(&written_to("run"))?.succeed()?;
+        Job::alone(stack).args(["sh", "-c", &script]).dir(&dir).under_mpit(&written_to("run"))?.succeed()?;
         all_sent(&dir, "run", 3, 1)?;
         all_sent(&dir, "run.w2", 1, 2)?;
         let shown = report(&dir, &["run"])?;
-        let both = shown.stdout.contains("run: 3 of 3 processes")
-            && shown.stdout.contains("run.w2: 1 of 1 processes");
-        Failure::unless(both, || shown.to_string())?;
-        let there = names(&dir)?;
+        shown.expect_printed("run: 3 of 3 processes")?;
+        shown.expect_printed("run.w2: 1 of 1 processes")?;
+        let there = names_in(&dir)?;
         Failure::unless(there == ["run.0.prof", "run.1.prof", "run.2.prof", "run.w2.0.prof"], || {
             format!("{there:?}")
         })?;
         // Without `mpit run`, earlier files are not removed; then the report distinguishes the two.
-        let settings: Vec<_> =
-            written_to("alone").iter().map(|(name, value)| format!("{name}={value}")).collect();
         earlier("alone")?;
-        Job::mpi(stack, 2)
-            .args(&[&program, "4"])
-            .dir(&dir)
-            .env("MPIT_SET", settings.join("\n"))
-            .preloaded()?
-            .succeed()?;
+        let job = Job::mpi(stack, 2).args([&program, "4"]).dir(&dir);
+        job.preloaded_with(&written_to("alone"))?.succeed()?;
         all_sent(&dir, "alone", 2, 4)?;
         let shown = report(&dir, &["alone"])?;
-        let apart = shown.stdout.contains("alone: 2 of 2 processes")
-            && shown.stdout.contains("alone (an earlier run): 1 of 4 processes");
-        Failure::unless(apart, || shown.to_string())
+        shown.expect_printed("alone: 2 of 2 processes")?;
+        shown.expect_printed("alone (an earlier run): 1 of 4 processes")
     })
 }
 
@@ -143,19 +97,18 @@ fn limits_and_fifos_do_not_stop_a_program() -> Outcome {
         for name in ["run.0.store", "run.0.prof"] {
             Job::plain(&["mkfifo", name]).dir(&dir).succeed()?;
         }
-        let mut settings = written_to("run").to_vec();
-        settings.push(("monitoring_store", "file"));
-        let job = Job::mpi(stack, 1).arg(&program).args(&["1000", "1000"]).dir(&dir).seconds(120);
+        let settings = [&written_to("run")[..], &[("monitoring_store", "file")]].concat();
+        let job = Job::mpi(stack, 1).arg(&program).args(["1000", "1000"]).dir(&dir).seconds(120);
         let finished = job.under_mpit(&settings)?.succeed()?;
         let reported = ["later records are in memory only", "run.0.prof: File too large"];
-        Failure::unless(reported.iter().all(|line| finished.stderr.contains(line)), || finished.to_string())?;
+        finished.expect(reported.iter().all(|line| finished.stderr.contains(line)))?;
         // The limit applied to the program only.
         let recovered = finished.stderr.contains("rank 0 could not write in MPI_Finalize: recovered");
-        Failure::unless(recovered && sent(&dir.join("run"), 0, 1)? == 1, || finished.to_string())?;
+        finished.expect(recovered && sent(&dir.join("run"), 0, 1)? == 1)?;
         Job::plain(&["mkfifo", "run.1.store"]).dir(&dir).succeed()?;
         let shown = report(&dir, &["."])?;
         let named = shown.stderr.contains("run.1.store: cannot read: it is no regular file");
-        Failure::unless(shown.stdout.contains("run: 1 of 1 processes") && named, || shown.to_string())
+        shown.expect(shown.stdout.contains("run: 1 of 1 processes") && named)
     })
 }
 
@@ -166,9 +119,9 @@ fn a_failed_single_file_costs_no_data() -> Outcome {
     stacks::on_each("worlds_full", |stack| {
         let program = stack.compile("limits")?;
         let dir = stack.scratch("worlds_full")?;
-        let mut settings = written_to("run").to_vec();
-        settings.extend([("monitoring_store", "file"), ("monitoring_container", "1")]);
-        let job = Job::mpi(stack, 2).arg(&program).args(&["100000000", "1000", "0"]).dir(&dir).seconds(120);
+        let settings =
+            [&written_to("run")[..], &[("monitoring_store", "file"), ("monitoring_container", "1")]].concat();
+        let job = Job::mpi(stack, 2).arg(&program).args(["100000000", "1000", "0"]).dir(&dir).seconds(120);
         let finished = job.under_mpit(&settings)?.succeed()?;
         let reported = finished.stderr.contains("rank 0 could not write in MPI_Finalize: recovered")
             && !finished.stderr.contains("without MPI_Finalize");

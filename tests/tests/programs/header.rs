@@ -87,7 +87,6 @@ fn in_capitals(word: &impl Debug) -> String {
     name
 }
 
-/// Returns the numbers that have names in the header.
 fn numbers() -> BTreeMap<String, i64> {
     fn numbered<T>(start: &str, words: &[T], name: impl Fn(&T) -> String) -> Vec<(String, i64)> {
         words.iter().zip(0..).map(|(word, number)| (format!("{start}{}", name(word)), number)).collect()
@@ -174,7 +173,6 @@ fn numbers_of(code: &str) -> Vec<&str> {
     found
 }
 
-/// Compiles a program that includes the header.
 fn compile(dir: &Path, name: &str, code: &str, compiler: &str, options: &[&str]) -> Outcome {
     let source = dir.join(name);
     fs::write(&source, code).context(source.display())?;

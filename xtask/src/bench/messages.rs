@@ -86,20 +86,20 @@ fn run_once(stack: &Stack, variant: Variant) -> Outcome<Timings> {
     if matches!(variant, Off | Ours) {
         job = job.arg(dist::program("mpit")).arg("run");
         if variant == Ours {
-            job = job.args(&["--set", "pml_monitoring_enable=2", "--set", "pml_monitoring_enable_output=1"]);
+            job = job.args(["--set", "pml_monitoring_enable=2", "--set", "pml_monitoring_enable_output=1"]);
         }
         job = job.arg("--");
     }
     job = stack.mpiexec(1).iter().fold(job, Job::arg);
     if stack.vendor() == Vendor::OpenMpi {
         // Monitoring wraps the layer that is selected automatically; naming a layer would exclude monitoring.
-        job = job.args(&["--mca", "pml", "^cm,ucx"]);
+        job = job.args(["--mca", "pml", "^cm,ucx"]);
     }
     if variant == Native {
         job =
-            job.args(&["--mca", "pml_monitoring_enable", "2", "--mca", "pml_monitoring_enable_output", "1"]);
+            job.args(["--mca", "pml_monitoring_enable", "2", "--mca", "pml_monitoring_enable_output", "1"]);
     }
-    job = job.arg(stack.compile("bench_messages")?).args(&[&BLOCKS.to_string(), &MESSAGES.to_string()]);
+    job = job.arg(stack.compile("bench_messages")?).args([&BLOCKS.to_string(), &MESSAGES.to_string()]);
     job = stack.environment().iter().fold(job, |job, (name, value)| job.env(name, value));
 
     let (timings, rest) = rounds::timings(job)?;

@@ -123,12 +123,12 @@ fn measure(stack: &Stack, call: Call, pairs: u32) -> Outcome {
 fn run_once(stack: &Stack, call: Call, variant: Variant, variables: &[&str]) -> Outcome<Timings> {
     let mut job = Job::plain(&[]);
     if variant == Layered {
-        job = job.arg(dist::program("mpit")).args(&["run", "--"]);
+        job = job.arg(dist::program("mpit")).args(["run", "--"]);
     }
     job = stack.mpiexec(1).iter().fold(job, Job::arg);
     job = job
         .arg(stack.compile("bench_pvars")?)
-        .args(&[call.as_str(), &BLOCKS.to_string(), &CALLS.to_string()])
+        .args([call.as_str(), &BLOCKS.to_string(), &CALLS.to_string()])
         .args(variables);
     job = stack.environment().iter().fold(job, |job, (name, value)| job.env(name, value));
     let (timings, _) = rounds::timings(job)?;

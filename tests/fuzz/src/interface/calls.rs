@@ -7,12 +7,11 @@ use std::ptr::null_mut;
 
 use arbitrary::{Result, Unstructured};
 use mpit::Error;
-use mpit_ffi::mpi_t::{cvar, enums, init, pvar_access, pvar_handle, pvar_query};
+use mpit_ffi::mpi_t::{category, cvar, enums, init, pvar_access, pvar_handle, pvar_query};
 
 use super::Expected;
 use super::variables::Kind;
 
-/// The return value of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(super) struct Code(pub(super) c_int);
@@ -86,25 +85,18 @@ impl Memory {
         let (before, rest) = all.split_at(self.offset());
         let (inside, behind) = rest.split_at(self.len);
         let is_untouched = |bytes: &[u8]| bytes.iter().all(|byte| *byte == Self::UNTOUCHED);
-        assert!(
-            is_untouched(before) && is_untouched(behind),
-            "a function writes outside of {} bytes",
-            self.len
-        );
-        if code.0 != 0 {
-            assert!(is_untouched(inside), "a function that fails writes");
-        }
+        let len = self.len;
+        assert!(is_untouched(before) && is_untouched(behind), "a function writes outside of {len} bytes");
+        assert!(code.0 == 0 || is_untouched(inside), "a function that fails writes");
         inside.into()
     }
 
     fn number(&self, code: Code) -> c_int {
-        let bytes = self.bytes(code);
-        c_int::from_ne_bytes(bytes.try_into().expect("as many bytes as an int has"))
+        c_int::from_ne_bytes(self.bytes(code).try_into().expect("as many bytes as an int has"))
     }
 
     fn handle(&self, code: Code) -> usize {
-        let bytes = self.bytes(code);
-        usize::from_ne_bytes(bytes.try_into().expect("as many bytes as a handle has"))
+        usize::from_ne_bytes(self.bytes(code).try_into().expect("as many bytes as a handle has"))
     }
 
     fn of_number(pointer: Pointer) -> Self {
@@ -153,12 +145,19 @@ fn freed(held: usize, pointer: Pointer, free: impl FnOnce(*mut usize) -> c_int) 
 
 /// Returns the handle and the number of elements.
 pub(super) fn handle_alloc(session: usize, index: c_int, pointers: [Pointer; 2]) -> (Code, usize, c_int) {
+    allocated(pointers, |handle, count| {
+        // SAFETY: no object is needed; the others are null, or writable memory of their size.
+        unsafe { pvar_handle::MPI_T_pvar_handle_alloc(session, index, null_mut(), handle, count) }
+    })
+}
+
+/// Calls a function that returns a handle and its number of elements.
+fn allocated(
+    pointers: [Pointer; 2],
+    alloc: impl FnOnce(*mut usize, *mut c_int) -> c_int,
+) -> (Code, usize, c_int) {
     let (mut handle, mut count) = (Memory::of_handle(pointers[0]), Memory::of_number(pointers[1]));
-    // SAFETY: no object is needed; the others are null, or writable memory of their size.
-    let code = unsafe {
-        pvar_handle::MPI_T_pvar_handle_alloc(session, index, null_mut(), handle.start(), count.start())
-    };
-    let code = Code(code);
+    let code = Code(alloc(handle.start(), count.start()));
     (code, handle.handle(code), count.number(code))
 }
 
@@ -170,14 +169,10 @@ pub(super) fn handle_free(session: usize, handle: usize, pointer: Pointer) -> (C
     })
 }
 
-pub(super) fn start(session: usize, handle: usize) -> Code {
+pub(super) fn start_or_stop(session: usize, handle: usize, start: bool) -> Code {
+    let call = if start { pvar_access::MPI_T_pvar_start } else { pvar_access::MPI_T_pvar_stop };
     // SAFETY: it takes no pointer.
-    Code(unsafe { pvar_access::MPI_T_pvar_start(session, handle) })
-}
-
-pub(super) fn stop(session: usize, handle: usize) -> Code {
-    // SAFETY: it takes no pointer.
-    Code(unsafe { pvar_access::MPI_T_pvar_stop(session, handle) })
+    Code(unsafe { call(session, handle) })
 }
 
 pub(super) fn reset(session: usize, handle: usize) -> Code {
@@ -201,17 +196,11 @@ fn of_bytes(kind: Kind, bytes: &[u8]) -> u64 {
     if kind == Kind::Amount { (f64::from_ne_bytes(word) * 4.0) as u64 } else { u64::from_ne_bytes(word) }
 }
 
-pub(super) fn read(session: usize, handle: usize, kind: Kind, pointer: Pointer) -> (Code, u64) {
+pub(super) fn read(session: usize, handle: usize, kind: Kind, pointer: Pointer, reset: bool) -> (Code, u64) {
     let mut value = Memory::new(to_bytes(kind, 0).len(), pointer);
+    let call = if reset { pvar_access::MPI_T_pvar_readreset } else { pvar_access::MPI_T_pvar_read };
     // SAFETY: null, or writable memory of the size of the value.
-    let code = Code(unsafe { pvar_access::MPI_T_pvar_read(session, handle, value.start()) });
-    (code, of_bytes(kind, &value.bytes(code)))
-}
-
-pub(super) fn read_and_reset(session: usize, handle: usize, kind: Kind, pointer: Pointer) -> (Code, u64) {
-    let mut value = Memory::new(to_bytes(kind, 0).len(), pointer);
-    // SAFETY: null, or writable memory of the size of the value.
-    let code = Code(unsafe { pvar_access::MPI_T_pvar_readreset(session, handle, value.start()) });
+    let code = Code(unsafe { call(session, handle, value.start()) });
     (code, of_bytes(kind, &value.bytes(code)))
 }
 
@@ -223,11 +212,10 @@ pub(super) fn write(session: usize, handle: usize, kind: Kind, value: u64, point
 
 /// Returns the handle and the number of elements.
 pub(super) fn setting_alloc(index: c_int, pointers: [Pointer; 2]) -> (Code, usize, c_int) {
-    let (mut handle, mut count) = (Memory::of_handle(pointers[0]), Memory::of_number(pointers[1]));
-    // SAFETY: no object is needed; the others are null, or writable memory of their size.
-    let code = unsafe { cvar::MPI_T_cvar_handle_alloc(index, null_mut(), handle.start(), count.start()) };
-    let code = Code(code);
-    (code, handle.handle(code), count.number(code))
+    allocated(pointers, |handle, count| {
+        // SAFETY: no object is needed; the others are null, or writable memory of their size.
+        unsafe { cvar::MPI_T_cvar_handle_alloc(index, null_mut(), handle, count) }
+    })
 }
 
 /// Returns what the variable of the handle has afterwards.
@@ -251,7 +239,6 @@ pub(super) fn setting_write(handle: usize, value: &[u8], pointer: Pointer) -> Co
     Code(unsafe { cvar::MPI_T_cvar_write(handle, value.start::<c_void>()) })
 }
 
-/// The kinds of entries that can be counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entries {
     Pvars,
@@ -260,17 +247,14 @@ pub(super) enum Entries {
 }
 
 pub(super) fn number_of(entries: Entries, pointer: Pointer) -> (Code, c_int) {
-    let mut number = Memory::of_number(pointer);
-    let at = number.start();
-    let code = match entries {
-        // SAFETY: null, or writable memory of the size of a number.
-        Entries::Pvars => unsafe { pvar_query::MPI_T_pvar_get_num(at) },
-        // SAFETY: null, or writable memory of the size of a number.
-        Entries::Cvars => unsafe { cvar::MPI_T_cvar_get_num(at) },
-        // SAFETY: null, or writable memory of the size of a number.
-        Entries::Categories => unsafe { mpit_ffi::mpi_t::category::MPI_T_category_get_num(at) },
+    let get_num = match entries {
+        Entries::Pvars => pvar_query::MPI_T_pvar_get_num,
+        Entries::Cvars => cvar::MPI_T_cvar_get_num,
+        Entries::Categories => category::MPI_T_category_get_num,
     };
-    let code = Code(code);
+    let mut number = Memory::of_number(pointer);
+    // SAFETY: null, or writable memory of the size of a number.
+    let code = Code(unsafe { get_num(number.start()) });
     (code, number.number(code))
 }
 
@@ -282,13 +266,17 @@ pub(super) struct TextBuffer {
     pub(super) len: Pointer,
 }
 
-/// Checks the contents of a buffer and the returned length.
-pub(super) fn filled(buffer: TextBuffer, code: Code, text: &str, memory: &[u8], len: c_int) {
-    let is_there = buffer.text != Pointer::Null && buffer.len != Pointer::Null;
+impl TextBuffer {
+    pub(super) fn is_there(self) -> bool {
+        self.text != Pointer::Null && self.len != Pointer::Null
+    }
+}
+
+fn filled(buffer: TextBuffer, code: Code, text: &str, memory: &[u8], len: c_int) {
     if buffer.len != Pointer::Null {
         assert_eq!(len, if code.0 == 0 { text.len() as c_int + 1 } else { buffer.declared_len });
     }
-    if code.0 != 0 || !is_there || buffer.declared_len == 0 {
+    if code.0 != 0 || !buffer.is_there() || buffer.declared_len == 0 {
         assert!(memory.iter().all(|byte| *byte == Memory::UNTOUCHED));
         return;
     }
@@ -299,11 +287,7 @@ pub(super) fn filled(buffer: TextBuffer, code: Code, text: &str, memory: &[u8], 
 }
 
 /// Calls a function that returns a text, and checks the buffer. The function gets the buffer and its length.
-pub(super) fn text(
-    buffer: TextBuffer,
-    text: &str,
-    call: impl FnOnce(*mut c_char, *mut c_int) -> c_int,
-) -> Code {
+fn text(buffer: TextBuffer, text: &str, call: impl FnOnce(*mut c_char, *mut c_int) -> c_int) -> Code {
     let mut memory = Memory::new(buffer.declared_len.max(0) as usize, buffer.text);
     let mut len = Memory::with(&buffer.declared_len.to_ne_bytes(), buffer.len);
     let code = Code(call(memory.start(), len.start()));
@@ -331,7 +315,6 @@ pub(super) fn cvar_name(index: c_int, buffer: TextBuffer, expected: &str) -> Cod
     })
 }
 
-/// Returns the identifier of the enumeration of a control variable.
 pub(super) fn enumeration_of(index: c_int) -> (Code, usize) {
     let mut handle = Memory::of_handle(Pointer::Unaligned);
     let (none, text) = (null_mut(), null_mut());
@@ -342,7 +325,6 @@ pub(super) fn enumeration_of(index: c_int) -> (Code, usize) {
     (Code(code), handle.handle(Code(code)))
 }
 
-/// Returns the value of an item.
 pub(super) fn enum_item(
     enumeration: usize,
     item: c_int,

@@ -25,10 +25,8 @@ use model::{Handle, Model};
 use settings::Settings;
 use variables::{KINDS, Kind, present};
 
-/// The maximum number of steps.
 const MAX_STEPS: usize = 120;
 
-/// The expected result of a call.
 type Expected<T = ()> = std::result::Result<T, Error>;
 
 /// Makes the calls that bytes choose, and compares the results with the model.
@@ -101,24 +99,19 @@ impl Run {
         Ok(())
     }
 
-    /// Checks the values of all handles.
     fn compare_all(&self) {
         for (handle, state) in &self.model.handles {
-            let (code, value) = calls::read(state.session, *handle, state.kind, Pointer::Valid);
+            let (code, value) = calls::read(state.session, *handle, state.kind, Pointer::Valid, false);
             check(code, &Ok(()));
-            let present = present(state.kind);
-            assert_eq!(value, state.shows(present), "{:?} shows another value", state.kind);
+            assert_eq!(value, state.shows(present(state.kind)), "{:?} shows another value", state.kind);
         }
     }
 
     fn init(&mut self, choices: &mut Unstructured<'_>) -> Result<()> {
         let required = if choices.ratio(1, 16)? { choices.arbitrary()? } else { 0 };
         let pointer = Pointer::choose(choices)?;
-        let expected = match mpit_ffi::abi().to_thread_level(required) {
-            _ if pointer == Pointer::Null => Err(Error::Invalid),
-            None => Err(Error::Invalid),
-            Some(_) => Ok(()),
-        };
+        let is_level = mpit_ffi::abi().to_thread_level(required).is_some();
+        let expected = if is_level && pointer != Pointer::Null { Ok(()) } else { Err(Error::Invalid) };
         let (code, provided) = calls::init(required, pointer);
         check(code, &expected);
         if expected.is_ok() {
@@ -169,8 +162,9 @@ impl Run {
         };
         let pointers = [Pointer::choose(choices)?, Pointer::choose(choices)?];
         let known = if index == kind.index() { Ok(()) } else { Err(Error::InvalidIndex) };
-        let expected = self.model.initialized().and(pointers[0].not_null()).and(pointers[1].not_null());
-        let expected = expected.and(self.model.valid_session(session)).and(known);
+        let not_null = pointers[0].not_null().and(pointers[1].not_null());
+        let expected =
+            self.model.initialized().and(not_null).and(self.model.valid_session(session)).and(known);
         let (code, handle, count) = calls::handle_alloc(session, index, pointers);
         check(code, &expected);
         if expected.is_ok() {
@@ -194,17 +188,13 @@ impl Run {
 
     fn start_or_stop(&mut self, choices: &mut Unstructured<'_>) -> Result<()> {
         let (run, (session, handle)) = (choices.arbitrary()?, self.model.choose(choices)?);
-        let code = if run { calls::start(session, handle) } else { calls::stop(session, handle) };
+        let code = calls::start_or_stop(session, handle, run);
         let turned = self.model.change(session, handle, |state| {
             if state.kind == Kind::Always {
                 return Err(Error::PvarNoStartStop);
             }
-            let present = present(state.kind);
-            if run {
-                state.start(present);
-            } else {
-                state.stop(present);
-            }
+            let turn = if run { Handle::start } else { Handle::stop };
+            turn(state, present(state.kind));
             Ok(())
         });
         check(code, &turned);
@@ -229,7 +219,7 @@ impl Run {
     fn read(&mut self, choices: &mut Unstructured<'_>) -> Result<()> {
         let Access { session, handle, pointer, state, kind } = self.choose_access(choices)?;
         let expected = state.and_then(|state| pointer.aligned().map(|()| state));
-        let (code, value) = calls::read(session, handle, kind, pointer);
+        let (code, value) = calls::read(session, handle, kind, pointer, false);
         check(code, &expected);
         if let Ok(state) = expected {
             assert_eq!(value, state.shows(present(kind)), "{kind:?} shows another value");
@@ -242,8 +232,7 @@ impl Run {
         let value: u32 = choices.arbitrary()?;
         let mut expected = state.map(drop).and(pointer.aligned());
         if expected.is_ok() {
-            let present = present(kind);
-            expected = self.model.change(session, handle, |state| state.write(value.into(), present));
+            expected = self.model.change(session, handle, |state| state.write(value.into(), present(kind)));
         }
         check(calls::write(session, handle, kind, value.into(), pointer), &expected);
         Ok(())
@@ -255,7 +244,7 @@ impl Run {
             let is_atomic = if kind == Kind::Wide { Ok(()) } else { Err(Error::PvarNoAtomic) };
             is_atomic.and(pointer.aligned()).map(|()| state.shows(0))
         });
-        let (code, value) = calls::read_and_reset(session, handle, kind, pointer);
+        let (code, value) = calls::read(session, handle, kind, pointer, true);
         check(code, &expected);
         if let Ok(expected) = expected {
             assert_eq!(value, expected);

@@ -8,7 +8,6 @@ use mpit::Error;
 use super::Expected;
 use super::variables::{Event, Kind, present, wide};
 
-/// The state of the interface.
 #[derive(Default)]
 pub(super) struct Model {
     /// Calls of `MPI_T_init_thread` without their `MPI_T_finalize`.
@@ -28,7 +27,6 @@ impl Model {
         if self.sessions.contains(&session) { Ok(()) } else { Err(Error::InvalidSession) }
     }
 
-    /// Returns a handle of a session.
     pub(super) fn valid_handle(&self, session: usize, handle: usize) -> Expected<&Handle> {
         self.valid_session(session)?;
         self.handles.get(&handle).filter(|state| state.session == session).ok_or(Error::InvalidHandle)
@@ -109,7 +107,6 @@ impl Model {
         Ok((session, handle))
     }
 
-    /// Applies an update of the program.
     pub(super) fn apply(&mut self, event: Event) {
         for state in self.handles.values_mut().filter(|state| state.is_started) {
             let added = match (event, state.kind) {

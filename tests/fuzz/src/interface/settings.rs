@@ -1,7 +1,6 @@
 //! Control variables: reads must return the values written before.
 
-use std::collections::BTreeMap;
-use std::ffi::c_int;
+use std::{collections::BTreeMap, ffi::c_int};
 
 use arbitrary::{Result, Unstructured};
 use mpit::Error;
@@ -15,7 +14,6 @@ use crate::parameters::{NOTE, Values};
 #[mpit::cvar(scope = "CONSTANT")]
 static FUZZ_CONSTANT: Cvar<u32> = Cvar::new(11);
 
-/// The control variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Setting {
     Limit,
@@ -47,7 +45,6 @@ impl Setting {
         choices.choose(&ALL).copied()
     }
 
-    /// The number of elements.
     fn count(self) -> c_int {
         if self == Self::Note { NOTE as c_int } else { 1 }
     }
@@ -85,7 +82,6 @@ impl Setting {
     }
 }
 
-/// The expected values and handles.
 pub(super) struct Settings {
     values: BTreeMap<&'static str, Vec<u8>>,
     handles: BTreeMap<usize, Setting>,
@@ -93,7 +89,6 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// Sets all variables to their defaults.
     pub(super) fn begin() -> Self {
         Values::default().write_to_variables();
         let mut note = b"none".to_vec();
@@ -132,6 +127,9 @@ impl Settings {
         }
         let handle = self.choose(choices)?;
         let known = up.and_then(|()| self.handles.get(&handle).copied().ok_or(Error::InvalidHandle));
+        let of = known.unwrap_or(Setting::Size);
+        // Text has no alignment.
+        let aligned = if of == Setting::Note { Ok(()) } else { pointer.aligned() };
         match what {
             1 => {
                 let (code, left) = calls::setting_free(handle, pointer);
@@ -142,9 +140,6 @@ impl Settings {
                 }
             }
             2..=4 => {
-                let of = known.unwrap_or(Setting::Size);
-                // Text has no alignment.
-                let aligned = if of == Setting::Note { Ok(()) } else { pointer.aligned() };
                 let expected = known.and_then(|of| aligned.map(|()| &self.values[of.name()]));
                 let (code, read) = calls::setting_read(handle, self.values[of.name()].len(), pointer);
                 check(code, &expected);
@@ -153,8 +148,6 @@ impl Settings {
                 }
             }
             _ => {
-                let of = known.unwrap_or(Setting::Size);
-                let aligned = if of == Setting::Note { Ok(()) } else { pointer.aligned() };
                 let (written, read) = of.value(choices)?;
                 let expected = known.and(aligned).and(read);
                 check(calls::setting_write(handle, &written, pointer), &expected);

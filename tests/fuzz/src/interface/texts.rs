@@ -10,7 +10,6 @@ use super::settings::Setting;
 use super::variables::KINDS;
 use super::{Expected, check};
 
-/// Names of the items, and their values.
 const ITEMS: [(&str, c_int); 3] = [("idle", 0), ("working", -3), ("done", 40)];
 
 fn text_buffer(choices: &mut Unstructured<'_>) -> Result<TextBuffer> {
@@ -24,12 +23,10 @@ fn text_buffer(choices: &mut Unstructured<'_>) -> Result<TextBuffer> {
 impl TextBuffer {
     /// Returns an error for a negative length with a buffer.
     fn validity(self) -> Expected {
-        let is_there = self.text != Pointer::Null && self.len != Pointer::Null;
-        if is_there && self.declared_len < 0 { Err(Error::Invalid) } else { Ok(()) }
+        if self.is_there() && self.declared_len < 0 { Err(Error::Invalid) } else { Ok(()) }
     }
 }
 
-/// Queries a name, an index, or a number of entries.
 pub(super) fn step(choices: &mut Unstructured<'_>, is_initialized: bool) -> Result<()> {
     let up = if is_initialized { Ok(()) } else { Err(Error::NotInitialized) };
     let is_wrong = choices.arbitrary::<u8>()? > 240;

@@ -35,7 +35,6 @@ static FUZZ_ALWAYS: Counter<u64> = Counter::new();
 #[pvar(class = "COUNTER", readonly)]
 static FUZZ_FIXED: Counter<u64> = Counter::new();
 
-/// The variables, each of another kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Narrow,
@@ -96,16 +95,13 @@ impl Kind {
     }
 }
 
-/// An update of the program.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Event {
     /// This amount was added to all counters.
     Counted(u32),
     /// So many quarters were added to the aggregate.
     Added(u16),
-    /// The level changed.
     Leveled,
-    /// The size changed.
     Sized,
 }
 
@@ -115,12 +111,10 @@ pub(super) fn begin() {
     FUZZ_EXTENT.set(0);
 }
 
-/// Returns the current value of a level or size.
 pub(super) fn present(kind: Kind) -> u64 {
     if kind == Kind::Extent { FUZZ_EXTENT.get() } else { FUZZ_USE.get() }
 }
 
-/// Updates a variable.
 pub(super) fn step(choices: &mut Unstructured<'_>) -> Result<Event> {
     Ok(match choices.int_in_range(0..=5)? {
         0 => {

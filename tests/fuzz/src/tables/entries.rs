@@ -10,7 +10,6 @@ use mpit::internal::plugin::abi;
 use super::functions::{count_of, freed, get, level_of, put_of, read, set, watch};
 use super::memory::{MAX_ENTRY_SIZE, Memory, STORAGE, one_in, zeros};
 
-/// The maximum number of entries in a list.
 const MAX_ENTRIES: usize = 3;
 
 impl Memory {
@@ -40,7 +39,7 @@ impl Memory {
         let (sources, num_sources) = self.entries(choices, Self::source)?;
         let (events, num_events) = self.entries(choices, Self::event)?;
         let (pvars, num_pvars) = self.entries(choices, Self::pvar)?;
-        let settings = self.entries(choices, Self::cvar)?;
+        let (cvars, num_cvars) = self.entries(choices, Self::cvar)?;
         let (components, num_components) = self.entries(choices, Self::component)?;
         let size = Self::size::<abi::Table>(choices)?;
         let table = abi::Table {
@@ -55,8 +54,8 @@ impl Memory {
             num_events,
             pvars,
             num_pvars,
-            cvars: settings.0,
-            num_cvars: settings.1,
+            cvars,
+            num_cvars,
             components,
             num_components,
         };
@@ -159,15 +158,14 @@ impl Memory {
         let is_new = size >= size_of::<abi::Pvar>();
         Ok(match choices.int_in_range(0..=6)? {
             0 => abi::Pvar { sum: Self::pointer(choices, self.zeroed(size_of::<abi::Sum>()).cast())?, ..one },
-            1 => abi::Pvar {
-                level: Self::pointer(choices, self.zeroed(size_of::<LevelStorage>()).cast())?,
-                ..one
-            },
-            2 => abi::Pvar {
-                storage: self.storage(choices)?,
-                count: one.count.min(STORAGE as c_int / 8),
-                ..one
-            },
+            1 => {
+                let level = self.zeroed(size_of::<LevelStorage>()).cast();
+                abi::Pvar { level: Self::pointer(choices, level)?, ..one }
+            }
+            2 => {
+                let count = one.count.min(STORAGE as c_int / 8);
+                abi::Pvar { storage: self.storage(choices)?, count, ..one }
+            }
             3 if is_new => {
                 let level = self.zeroed(size_of::<LevelStorage>());
                 abi::Pvar { level_of: Some(level_of), user_data: level.cast(), ..one }
@@ -207,14 +205,8 @@ impl Memory {
             3 => {
                 let storage = if one_in(choices, 4)? { self.storage(choices)? } else { null_mut() };
                 let (get_of, put_of) = (Some(read as abi::ReadFunction), Some(put_of as abi::PutOfFunction));
-                abi::Cvar {
-                    get_of,
-                    put_of,
-                    freed: Some(freed),
-                    bind: Self::constant(choices, 12)?,
-                    storage,
-                    ..one
-                }
+                let bind = Self::constant(choices, 12)?;
+                abi::Cvar { get_of, put_of, freed: Some(freed), bind, storage, ..one }
             }
             _ => abi::Cvar { get: Some(get), put: Some(set), ..one },
         })

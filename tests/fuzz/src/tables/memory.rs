@@ -1,9 +1,8 @@
 //! Memory of a table: texts, lists, storage and cells, and valid and invalid pointers to them.
 
 use std::ffi::{c_char, c_int, c_void};
-use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut, without_provenance};
-use std::sync::atomic::Ordering::Acquire;
+use std::{mem::MaybeUninit, sync::atomic::Ordering::Acquire};
 
 use arbitrary::{Result, Unstructured};
 use mpit::internal::plugin::abi;
@@ -135,7 +134,6 @@ impl Memory {
         })
     }
 
-    /// The cells of the table's events.
     fn cells(&self) -> impl Iterator<Item = &abi::EventCell> {
         // SAFETY: they lie in `lists`, and all their members are atomic.
         self.cells.iter().map(|cell| unsafe { &**cell })

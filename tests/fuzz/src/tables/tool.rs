@@ -36,12 +36,13 @@ pub(super) fn use_all(registry: &'static Registry) {
     interface.finalize().expect("the interface is up");
 }
 
+/// Returns memory for a value, exactly as long, so that the sanitizer detects accesses behind it; none for a large value.
+fn memory(bytes: usize) -> Option<Box<[u64]>> {
+    if bytes > 1 << 16 { None } else { Some(vec![0; bytes.div_ceil(8)].into()) }
+}
+
 fn use_handle(interface: &Interface, session: SessionId, handle: PvarHandle, bytes: usize) {
-    if bytes > 1 << 16 {
-        return;
-    }
-    // Exactly as long as the value, so that the sanitizer detects accesses behind it.
-    let mut value = vec![0_u64; bytes.div_ceil(8)].into_boxed_slice();
+    let Some(mut value) = memory(bytes) else { return };
     let buffer = value.as_mut_ptr().cast::<u8>();
     let _ = interface.start(session, HandleSelection::One(handle));
     // SAFETY: the buffer has the size of all elements.
@@ -61,11 +62,7 @@ fn use_setting(interface: &Interface, index: u32) {
     let desc = interface.registry().cvar(index).expect("an index below the count");
     let object = Object::new(desc.bind(), 7);
     let (handle, count) = interface.cvar_handle_alloc(index, Some(&object)).expect("a handle");
-    let bytes = count * desc.datatype().size();
-    if bytes > 1 << 16 {
-        return;
-    }
-    let mut value = vec![0_u64; bytes.div_ceil(8)].into_boxed_slice();
+    let Some(mut value) = memory(count * desc.datatype().size()) else { return };
     let buffer = value.as_mut_ptr().cast::<u8>();
     // SAFETY: the buffer has the size of all elements.
     if unsafe { interface.cvar_read(handle, buffer) }.is_ok() {

@@ -9,10 +9,7 @@ mod programs;
 
 use std::{collections::BTreeSet, env, time::Instant};
 
-use mpit_tests::{
-    Failure, Outcome, record,
-    stacks::{self, Stack},
-};
+use mpit_tests::{Failure, Outcome, Stack, record, stacks};
 
 use modes::{MODES, Mode};
 use programs::{ON_MPI, Row, WITHOUT_MPI};
@@ -41,16 +38,7 @@ fn modes_at(row: usize, stack: usize, stacks: usize, full: bool) -> Vec<&'static
 
 /// Returns the modes in which a row without MPI runs: all, or the one that records nothing and another one.
 fn modes_without_mpi(row: usize, full: bool) -> Vec<&'static Mode> {
-    if full {
-        MODES.iter().collect()
-    } else {
-        MODES
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| *at == 0 || *at == 1 + row % (MODES.len() - 1))
-            .map(|(_, mode)| mode)
-            .collect()
-    }
+    if full { MODES.iter().collect() } else { vec![&MODES[0], &MODES[1 + row % (MODES.len() - 1)]] }
 }
 
 /// Returns the failures of one program, and prints its run time.
@@ -59,31 +47,18 @@ fn compare(row: &Row, stack: Option<&Stack>, modes: &[&'static Mode]) -> Vec<Str
         return Vec::new();
     }
     let start = Instant::now();
-    let failures = match try_to_compare(row, stack, modes) {
-        Ok(failures) => failures,
-        Err(failure) => vec![failure.to_string()],
-    };
-    println!(
-        "{:6.2} s, {} modes, {} failures: {}",
-        start.elapsed().as_secs_f64(),
-        modes.len(),
-        failures.len(),
-        row.name
-    );
-    failures
-        .iter()
-        .map(|failure| format!("{}: {failure}", row.name))
-        .inspect(|failure| println!("{failure}"))
-        .collect()
+    let failures = try_to_compare(row, stack, modes).unwrap_or_else(|failure| vec![failure.to_string()]);
+    let (seconds, modes, count) = (start.elapsed().as_secs_f64(), modes.len(), failures.len());
+    println!("{seconds:6.2} s, {modes} modes, {count} failures: {}", row.name);
+    let named = failures.iter().map(|failure| format!("{}: {failure}", row.name));
+    named.inspect(|failure| println!("{failure}")).collect()
 }
 
 fn try_to_compare(row: &Row, stack: Option<&Stack>, modes: &[&'static Mode]) -> Outcome<Vec<String>> {
     if let Some(stack) = stack.filter(|stack| !row.has_steady_errors(stack)) {
         let what = format!("standard error of {} on {}", row.name, stack.label());
-        record::not_run(
-            &what,
-            "Open MPI's launchers lose messages about jobs that end early, also without mpit",
-        )?;
+        let why = "Open MPI's launchers lose messages about jobs that end early, also without mpit";
+        record::not_run(&what, why)?;
     }
     let case = observe::Case::prepare(row, stack)?;
     let bare = case.observe(None)?;

@@ -1,9 +1,7 @@
 //! The modes of `mpit run`.
 
-/// A mode of `mpit run`.
 #[derive(Debug)]
 pub(crate) struct Mode {
-    /// The name in failures.
     pub(crate) name: &'static str,
     /// Options of `mpit run`. If there are any, files are written to a separate directory.
     pub(crate) options: &'static [&'static str],
@@ -21,7 +19,6 @@ const fn crash_safe(name: &'static str, options: &'static [&'static str]) -> Mod
     Mode { is_crash_safe: true, ..mode(name, options) }
 }
 
-/// All modes.
 pub(crate) static MODES: [Mode; 6] = [
     mode("off", &[]),
     mode("output", &["--output", OUTPUT]),
@@ -31,5 +28,4 @@ pub(crate) static MODES: [Mode; 6] = [
     Mode { has_plugin: true, ..mode("plug-in", &["--output", OUTPUT]) },
 ];
 
-/// The placeholder for the stem of the files.
 pub(crate) const OUTPUT: &str = "%output";

@@ -1,18 +1,9 @@
 //! Runs a program with and without `mpit run`, and compares all observable effects.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    os::unix::fs::PermissionsExt,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
+use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt};
 
-use mpit_tests::{
-    Context, Failure, Outcome, build,
-    launch::{Finished, Job},
-    paths,
-    stacks::Stack,
-};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack, build, paths};
 
 use super::{
     modes::{Mode, OUTPUT},
@@ -27,10 +18,10 @@ pub(crate) struct Case<'a> {
     /// The command of the executable: an interpreter and its script are two words.
     program: Vec<String>,
     beside: String,
-    dir: PathBuf,
+    /// The directory, below that of the stack.
+    dir: String,
 }
 
-/// The observable effects of a run.
 pub(crate) struct Observed {
     finished: Finished,
     stdout: String,
@@ -41,25 +32,22 @@ pub(crate) struct Observed {
 }
 
 impl<'a> Case<'a> {
-    /// Builds the program.
     pub(crate) fn prepare(row: &'a Row, stack: Option<&'a Stack>) -> Outcome<Self> {
         let (program, beside) = build_source(row.source, stack)?;
-        let label = stack.map_or("plain", Stack::label);
         let name: String =
             row.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-        let dir = paths::hosts().join(label).join("harmless").join(name);
+        let dir = format!("harmless/{name}");
         let beside = beside.map(|path| path.display().to_string()).unwrap_or_default();
         Ok(Self { row, stack, program, beside, dir })
     }
 
     /// Runs the program in an empty directory, whose path is always the same: without mpit, or in a mode.
     pub(crate) fn observe(&self, mode: Option<&Mode>) -> Outcome<Observed> {
-        if self.dir.exists() {
-            fs::remove_dir_all(&self.dir).context(self.dir.display())?;
+        let dir = paths::scratch(self.stack.map_or("plain", Stack::label), &self.dir)?;
+        let (work, output) = (dir.join("work"), dir.join("output"));
+        for dir in [&work, &output] {
+            fs::create_dir(dir).context(dir.display())?;
         }
-        let (work, output) = (self.dir.join("work"), self.dir.join("output"));
-        fs::create_dir_all(&work).context(work.display())?;
-        fs::create_dir_all(&output).context(output.display())?;
         let finished = self.prepared(mode, &work, &output)?.finish()?;
         let mut files = BTreeMap::new();
         list(&work, "", &mut files)?;
@@ -67,13 +55,10 @@ impl<'a> Case<'a> {
         let (row, fails) = (self.row, self.stack.is_some() && finished.code != Some(0));
         let several = row.ranks > 1 || fails;
         let has_steady_errors = self.stack.is_none_or(|stack| row.has_steady_errors(stack));
+        let errors = if has_steady_errors { finished.stderr.as_str() } else { "" };
         Ok(Observed {
             stdout: comparable(&finished.stdout, &output, row.has_numbers, several),
-            stderr: if has_steady_errors {
-                comparable(&finished.stderr, &output, row.has_numbers, several)
-            } else {
-                String::new()
-            },
+            stderr: comparable(errors, &output, row.has_numbers, several),
             files,
             recorded: names(&output.join("files"))?,
             finished,
@@ -93,9 +78,8 @@ impl<'a> Case<'a> {
         if let Some(mode) = used {
             line.extend([build::artifacts()?.mpit.display().to_string(), "run".into()]);
             let stem = output.join("files/run").display().to_string();
-            line.extend(
-                mode.options.iter().map(|one| if *one == OUTPUT { stem.clone() } else { one.to_string() }),
-            );
+            let option = |one: &&str| if *one == OUTPUT { stem.clone() } else { one.to_string() };
+            line.extend(mode.options.iter().map(option));
             line.push("--".into());
         }
         if row.ranks > 0 {
@@ -107,7 +91,7 @@ impl<'a> Case<'a> {
         line.extend(self.program.iter().cloned());
         line.extend(row.words.iter().map(|one| expand(one)));
         let job = self.stack.map_or_else(|| Job::plain(&[]), Job::alone);
-        let mut job = line.iter().fold(job, Job::arg).dir(work).seconds(120);
+        let mut job = job.args(&line).dir(work).seconds(120);
         if used.is_some_and(|mode| mode.has_plugin) {
             job = job.env("MPIT_PLUGINS", build::plugin("component")?).env("ACME_DIR", output);
         }
@@ -119,19 +103,6 @@ impl Observed {
     /// Fails if a run in a mode differs from this one, or recorded too much or nothing.
     pub(crate) fn equals(&self, other: &Self, row: &Row, mode: &Mode) -> Outcome {
         let (bare, under) = (&self.finished, &other.finished);
-        let mut different = Vec::new();
-        if (bare.code, bare.signal) != (under.code, under.signal) {
-            different.push("end");
-        }
-        if self.stdout != other.stdout {
-            different.push("standard output");
-        }
-        if self.stderr != other.stderr {
-            different.push("standard error");
-        }
-        if self.files != other.files {
-            different.push("files");
-        }
         let records = mode.options.contains(&OUTPUT);
         let is_recorded = match row.expected_files {
             ExpectedFiles::Files => other.recorded.is_empty() != records,
@@ -139,9 +110,15 @@ impl Observed {
             ExpectedFiles::Nothing => other.recorded.is_empty(),
             ExpectedFiles::Anything => true,
         };
-        if !is_recorded {
-            different.push("what was recorded");
-        }
+        let equal = [
+            ("end", (bare.code, bare.signal) == (under.code, under.signal)),
+            ("standard output", self.stdout == other.stdout),
+            ("standard error", self.stderr == other.stderr),
+            ("files", self.files == other.files),
+            ("what was recorded", is_recorded),
+        ];
+        let different: Vec<_> =
+            equal.iter().filter(|(_, is_equal)| !is_equal).map(|(what, _)| *what).collect();
         Failure::unless(different.is_empty(), || {
             format!(
                 "in the mode `{}` differ: {}\n--- bare: {bare}{:?}\n--- under mpit: {under}{:?}\nrecorded: {:?}\n",

@@ -1,18 +1,13 @@
 //! The list of programs.
 
-use mpit_tests::{
-    paths,
-    stacks::{Stack, Vendor},
-};
+use mpit_tests::{Stack, paths, stacks::NO_GFORTRAN};
 
-use crate::foreign;
+use crate::{foreign, unusual_messages::NO_SPAWN};
 
-/// A program and its invocation.
+/// A program and its invocation. The defaults are those of `row`.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// The name in failures.
     pub(crate) name: &'static str,
-    /// The executable.
     pub(crate) source: Source,
     /// The words before `mpit run`: `%1` is the executable, `%2` the library beside it.
     pub(crate) outside: &'static [&'static str],
@@ -22,7 +17,6 @@ pub(crate) struct Row {
     pub(crate) words: &'static [&'static str],
     /// The number of processes under a launcher; 0 for one process without a launcher.
     pub(crate) ranks: u32,
-    /// The files that a recording leaves.
     pub(crate) expected_files: ExpectedFiles,
     /// True if numbers in its output differ from run to run.
     pub(crate) has_numbers: bool,
@@ -59,28 +53,24 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// Returns the reason if this machine cannot build it.
+    /// Returns the reason why this machine cannot build it, if there is one.
     pub(crate) fn missing(self) -> Option<&'static str> {
         match self {
             Sequential { .. } if !foreign::has_sequential() => {
                 Some("no libmumps-seq-dev (Debian; see `cargo xtask setup`)")
             }
-            Fortran(..) if paths::find_program("gfortran").is_none() => {
-                Some("no gfortran (Debian package gfortran; see `cargo xtask setup`)")
-            }
+            Fortran(..) if paths::find_program("gfortran").is_none() => Some(NO_GFORTRAN),
             _ => None,
         }
     }
 }
 
-/// The files that a recording leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExpectedFiles {
     /// Files, in each mode that records.
     Files,
     /// Files, in the crash-safe modes only.
     FilesIfCrashSafe,
-    /// No files.
     Nothing,
     /// Not checked, because other tests do so.
     Anything,
@@ -90,7 +80,6 @@ use ExpectedFiles::{Anything, Files, FilesIfCrashSafe, Nothing};
 use Source::{Beside, C, Command, Cxx, Foreign, Fortran, Plain, Python, Sequential, Tool};
 
 impl Row {
-    /// Returns true if the stack can run it.
     pub(crate) fn applies(&self, stack: &Stack) -> bool {
         let has_language = match self.source {
             Fortran(..) => stack.has_fortran(),
@@ -102,7 +91,7 @@ impl Row {
 
     /// Returns true if standard error is equal in all runs on a stack.
     pub(crate) fn has_steady_errors(&self, stack: &Stack) -> bool {
-        !self.ends_job || stack.vendor() != Vendor::OpenMpi
+        !self.ends_job || !stack.is_open_mpi()
     }
 
     const fn outside(self, outside: &'static [&'static str]) -> Self {
@@ -140,20 +129,9 @@ const fn row(
     words: &'static [&'static str],
     expected_files: ExpectedFiles,
 ) -> Row {
-    let (ranks, has_numbers) = (0, false);
-    let (ends_job, except) = (false, &[]);
-    Row {
-        name,
-        source,
-        outside: &[],
-        script: "",
-        words,
-        ranks,
-        expected_files,
-        has_numbers,
-        ends_job,
-        except,
-    }
+    let (outside, script, except) = (&[], "", &[]);
+    let (ranks, has_numbers, ends_job) = (0, false, false);
+    Row { name, source, outside, script, words, ranks, expected_files, has_numbers, ends_job, except }
 }
 
 /// Returns a row for a case of `plain_cases.c`.
@@ -284,12 +262,6 @@ const NO_FILES: &[(&str, &str)] = &[("mpich4.0.2", UCX_COMPLAINS), ("mpich5.0.2-
 
 const NO_ERRORS: &[(&str, &str)] =
     &[("impi2021.19-abi", "the library ends the program although MPI_ERRORS_RETURN is set")];
-
-const NO_SPAWN: &[(&str, &str)] = &[
-    ("mpich4.0.2", "Debian's MPICH answers MPI_Comm_spawn with an error"),
-    ("impi2021.19", "the shm fabric does not support MPI_Comm_spawn"),
-    ("impi2021.19-abi", "the shm fabric does not support MPI_Comm_spawn"),
-];
 
 /// Programs that run on stacks and in modes of the matrix.
 pub(crate) const ON_MPI: &[Row] = &[

@@ -7,7 +7,6 @@ use super::steps::{Row, Sum};
 pub(super) struct Difference {
     /// Words in the name of the step; alternatives are separated by `|`.
     pub(super) steps: &'static [&'static str],
-    /// The rows that differ.
     pub(super) rows: &'static [Row],
     /// The count of Open MPI's own monitoring, compared with ours.
     pub(super) native: Native,
@@ -15,14 +14,12 @@ pub(super) struct Difference {
     pub(super) compat: bool,
     /// The only library with the difference; `None` for all.
     pub(super) only_on: Option<&'static str>,
-    /// The reason.
     pub(super) why: &'static str,
 }
 
 /// The count of Open MPI's own monitoring, compared with ours.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Native {
-    /// Nothing.
     Nothing,
     /// The messages, without bytes.
     NoBytes,

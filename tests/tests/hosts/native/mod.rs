@@ -5,13 +5,7 @@ mod steps;
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use mpit_tests::{
-    Context, Failure, Outcome,
-    launch::Job,
-    paths,
-    prof::Prof,
-    stacks::{self, Stack, Vendor},
-};
+use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, paths, stacks};
 
 use crate::written_to;
 
@@ -36,36 +30,23 @@ struct Counted {
     file: Totals,
 }
 
-/// The monitoring to run.
-#[derive(Clone, Copy)]
-enum Whose<'a> {
-    OpenMpi,
-    /// Ours, with additional settings.
-    Ours(&'a [(&'a str, &'a str)]),
-}
-
+/// Runs a program in `dir` with our monitoring and these additional settings, or with Open MPI's own.
 fn run(
     stack: &Stack,
     (program, arguments): (&str, &[&str]),
-    whose: Whose<'_>,
+    ours: Option<&[(&str, &str)]>,
     dir: &Path,
 ) -> Outcome<Vec<Counted>> {
     let settings = written_to("prof");
-    let job = Job::mpi(stack, RANKS).env("STEPS", "1").dir(dir);
-    let job = match whose {
-        Whose::OpenMpi => job.native_monitoring(&settings),
-        Whose::Ours(_) => job,
-    };
-    let job = job.arg(stack.compile(program)?).args(&["."]).args(arguments);
-    let job = match whose {
-        Whose::OpenMpi => job,
-        Whose::Ours(more) => job.under_mpit(&[&settings, more].concat())?,
-    };
+    let native = if ours.is_none() { &settings[..] } else { &[] };
+    let job = Job::mpi(stack, RANKS).env("STEPS", "1").dir(dir).native_monitoring(native);
+    let job = job.arg(stack.compile(program)?).arg(".").args(arguments);
+    let job = if let Some(more) = ours { job.under_mpit(&[&settings, more].concat())? } else { job };
     job.succeed()?;
     let counted = |rank| {
         let path = dir.join(format!("prof.{rank}.prof"));
         let text = fs::read_to_string(&path).context(path.display())?;
-        let text = if matches!(whose, Whose::OpenMpi) { with_own_rank(&text, rank) } else { text };
+        let text = if ours.is_none() { with_own_rank(&text, rank) } else { text };
         let prof = Prof::parse(&text, rank).context(path.display())?;
         Ok(Counted { steps: Steps::read(dir, rank)?, file: of_file(&prof) })
     };
@@ -104,7 +85,6 @@ impl Found {
         }
     }
 
-    /// Compares the steps of one process.
     fn compare_steps(&mut self, place: &str, ours: &Steps, native: &Steps) {
         for key in ours.sums.keys().chain(native.sums.keys().filter(|key| !ours.sums.contains_key(key))) {
             let (step, row, about) = key;
@@ -148,9 +128,8 @@ impl Found {
             let [in_steps, in_file] =
                 [&steps, &counted.file].map(|totals| totals.get(key).copied().unwrap_or_default());
             if watched && !lost && !counted.steps.unseen.contains(row) && in_steps != in_file {
-                self.others.push(format!(
-                    "{place}, {row:?} {about}: in steps {in_steps:?}, in the file {in_file:?}"
-                ));
+                let differ = format!("in steps {in_steps:?}, in the file {in_file:?}");
+                self.others.push(format!("{place}, {row:?} {about}: {differ}"));
             }
         }
     }
@@ -169,8 +148,8 @@ fn compare(
         let name = program.0;
         let dirs =
             [stack.scratch(&format!("{test}_native_{name}"))?, stack.scratch(&format!("{test}_{name}"))?];
-        let native = run(stack, *program, Whose::OpenMpi, &dirs[0])?;
-        let ours = run(stack, *program, Whose::Ours(settings), &dirs[1])?;
+        let native = run(stack, *program, None, &dirs[0])?;
+        let ours = run(stack, *program, Some(settings), &dirs[1])?;
         for (rank, (ours, native)) in ours.iter().zip(&native).enumerate() {
             let place = format!("{name}, rank {rank}");
             found.compare_steps(&place, &ours.steps, &native.steps);
@@ -188,10 +167,6 @@ fn compare(
     Ok(found)
 }
 
-fn is_open_mpi(stack: &Stack) -> bool {
-    stack.vendor() == Vendor::OpenMpi
-}
-
 /// Fails if a listed difference that is `expected` was not found.
 fn all_found(found: &Found, expected: impl Fn(&Difference) -> bool) -> Outcome {
     let missing: Vec<_> = (DIFFERENCES.iter().enumerate())
@@ -203,7 +178,7 @@ fn all_found(found: &Found, expected: impl Fn(&Difference) -> bool) -> Outcome {
 
 #[test]
 fn counts_differ_as_documented() -> Outcome {
-    stacks::for_each("native", is_open_mpi, |stack| {
+    stacks::for_each("native", Stack::is_open_mpi, |stack| {
         let found = compare(stack, "listed", &PROGRAMS, &[])?;
         all_found(&found, |one| one.is_on(stack.label()))
     })
@@ -220,7 +195,7 @@ fn the_documentation_has_every_difference() -> Outcome {
 
 #[test]
 fn compat_mode_has_fewer_differences() -> Outcome {
-    stacks::for_each("native_compat", is_open_mpi, |stack| {
+    stacks::for_each("native_compat", Stack::is_open_mpi, |stack| {
         let found = compare(stack, "compat", &[("coll", &[])], &[("coll_monitoring_compat", "1")])?;
         let left: Vec<_> =
             found.listed.iter().map(|place| &DIFFERENCES[*place]).filter(|one| one.compat).collect();

@@ -71,14 +71,11 @@ table! {
     STATE: State<Weather>, "STATE" as Int, NoObject, [datatype = "INT"];
 }
 
-/// The weather outside.
 #[derive(Clone, Copy, Debug, PartialEq, MpitEnum)]
 #[mpit(name = "weather")]
 #[repr(i32)]
 pub(crate) enum Weather {
-    /// Good weather.
     Fair,
-    /// Bad weather.
     Foul = 7,
 }
 

@@ -8,23 +8,13 @@ use mpit::cell::{CommLevels, HighWatermark, LowWatermark};
 use mpit::object::{Bind, Comm, Object};
 use mpit::tool::{Class, Datatype};
 
-use crate::attributes::classes::Weather;
-use crate::attributes::pvar;
+use crate::attributes::{classes::Weather, pvar};
 
-/// The expected properties of a variable.
-struct Expected {
-    name: &'static str,
-    class: &'static str,
-    datatype: &'static str,
-    bind: &'static str,
-}
-
-impl Expected {
-    fn check(&self) {
-        let desc = pvar(self.name, Class::from_name(self.class).expect("a class"));
-        assert_eq!(Some(desc.datatype()), Datatype::from_name(self.datatype), "{}", self.name);
-        assert_eq!(Some(desc.bind()), Bind::from_name(self.bind), "{}", self.name);
-    }
+/// Checks a variable against its expected properties.
+fn check([name, class, datatype, bind]: [&str; 4]) {
+    let desc = pvar(name, Class::from_name(class).expect("a class"));
+    assert_eq!(Some(desc.datatype()), Datatype::from_name(datatype), "{name}");
+    assert_eq!(Some(desc.bind()), Bind::from_name(bind), "{name}");
 }
 
 /// Defines a variable for each line and each kind of object, and returns a list of them.
@@ -41,12 +31,8 @@ macro_rules! each_with_each {
     (@ $list:ident, $class:literal $datatype:literal $more:tt $($bind:literal $object:tt),+) => {
         $(pastey::paste! {
             function!([<all_ $class:lower _ $datatype:lower _ $bind:lower>] $class $datatype $bind $object $more);
-            $list.push(Expected {
-                name: stringify!([<all_ $class:lower _ $datatype:lower _ $bind:lower>]),
-                class: $class,
-                datatype: $datatype,
-                bind: $bind,
-            });
+            let name = stringify!([<all_ $class:lower _ $datatype:lower _ $bind:lower>]);
+            $list.push([name, $class, $datatype, $bind]);
         })+
     };
 }
@@ -99,7 +85,7 @@ fn classes_take_datatypes_and_bindings() {
         "GENERIC" "CHAR" ([count = 8] [out: &mut [c_char]] [] { out.fill(0); });
         "GENERIC" "DOUBLE" ([] [] [-> f64] { 0.0 });
     };
-    defined.iter().for_each(Expected::check);
+    defined.iter().copied().for_each(check);
     let all = |class: &Class| {
         let legal = |datatype: &&Datatype| class.datatypes().contains(datatype);
         Datatype::ALL.iter().filter(legal).count()
@@ -126,12 +112,8 @@ macro_rules! watermarks {
             /// One of many.
             #[mpit::pvar(class = $class, datatype = $datatype, bind = $bind)]
             static [<ALL_ $class:upper _ $datatype:upper _ $bind:upper>]: $ty = <$ty>::new();
-            $list.push(Expected {
-                name: stringify!([<all_ $class:lower _ $datatype:lower _ $bind:lower>]),
-                class: $class,
-                datatype: $datatype,
-                bind: $bind,
-            });
+            let name = stringify!([<all_ $class:lower _ $datatype:lower _ $bind:lower>]);
+            $list.push([name, $class, $datatype, $bind]);
         }
     };
 }
@@ -144,5 +126,5 @@ fn watermarks_take_datatypes_and_bindings() {
         "UNSIGNED_LONG_LONG" u64;
         "DOUBLE" f64;
     };
-    defined.iter().for_each(Expected::check);
+    defined.into_iter().for_each(check);
 }

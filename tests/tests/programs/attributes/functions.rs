@@ -10,7 +10,6 @@ use mpit::tool::{Class, Datatype, EnumItem, Tool};
 
 use crate::attributes::classes::Weather;
 
-/// Reads a variable with a started handle.
 fn read<T: Value>(name: &str, class: Class, object: Option<&Object<'_>>) -> mpit::Result<Vec<T>> {
     let tool = Tool::new();
     let session = tool.session()?;
@@ -19,7 +18,6 @@ fn read<T: Value>(name: &str, class: Class, object: Option<&Object<'_>>) -> mpit
     handle.read()
 }
 
-/// The object of a communicator.
 const WORLD: Object<'static> = Object::world(7, 3);
 
 /// One value.

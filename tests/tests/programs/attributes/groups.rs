@@ -55,9 +55,7 @@ fn variables_are_in_their_categories() {
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, MpitEnum)]
 #[repr(i32)]
 pub(crate) enum Mode {
-    /// Sent at once.
     Eager = -1,
-    /// Sent on request.
     AfterHandshake = 1 << 4,
     /// A raw identifier.
     r#Try,
@@ -81,7 +79,6 @@ fn values_convert_to_items_and_back() {
     assert_eq!(Mode::from_value(0), None);
 }
 
-/// The interface of components.
 trait Listener: Send + Sync {
     fn received(&self) -> u32;
 }

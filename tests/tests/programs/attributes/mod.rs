@@ -17,7 +17,6 @@ mod typed;
 
 use mpit::tool::{Class, EventDesc, PvarDesc, Tool};
 
-/// Returns a variable of this program.
 fn pvar(name: &str, class: Class) -> &'static PvarDesc {
     let tool = Tool::new();
     let registry = tool.registry();
@@ -25,7 +24,6 @@ fn pvar(name: &str, class: Class) -> &'static PvarDesc {
     registry.pvar(index).expect("an index that was just found")
 }
 
-/// Returns an event type of this program.
 fn event(name: &str) -> &'static EventDesc {
     let registry = Tool::new().registry();
     let index = registry.event_index(name).unwrap_or_else(|| panic!("no event `{name}`"));

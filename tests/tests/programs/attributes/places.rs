@@ -83,10 +83,8 @@ fn under_another_name_of_the_crate() {
     assert_eq!(event("renamed_tick").categories()[0].name(), "renamed");
     // A crate that does not import it as `mpit`.
     assert_eq!(mpit_tests_renamed::RENAMED_SETTING.get(), 1);
-    assert_eq!(
-        pvar("renamed_state", Class::State).enumeration().expect("one").name(),
-        "mpit_tests_renamed_phase"
-    );
+    let phase = pvar("renamed_state", Class::State).enumeration().expect("one");
+    assert_eq!(phase.name(), "mpit_tests_renamed_phase");
     assert_eq!(event("renamed_event").source().name(), "renamed_source");
 }
 
@@ -129,10 +127,8 @@ fn in_macros_of_other_crates() {
     assert_eq!(event("family_grown").elements().len(), 2);
     assert_eq!(SENDS.total() + RECEIVES.total(), 0);
     assert_eq!(pvar("family.sends", Class::Aggregate).description(), "Bytes in sends so far.");
-    assert_eq!(
-        pvar("family.receives", Class::Aggregate).description(),
-        "Bytes in receives and probes so far."
-    );
+    let text = pvar("family.receives", Class::Aggregate).description();
+    assert_eq!(text, "Bytes in receives and probes so far.");
 }
 
 /// Takes all names that the generated code uses itself.

@@ -48,7 +48,6 @@ table! {
     SETTING_TEXT: Text<16> = Text::new("prof"), Char, Local, [];
 }
 
-/// Accepts powers of two.
 fn accept(size: u32) -> mpit::Result<()> {
     if size.is_power_of_two() { Ok(()) } else { Err(mpit::Error::Invalid) }
 }

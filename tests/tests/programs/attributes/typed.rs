@@ -1,7 +1,6 @@
 //! Definitions as tools of the same program use them: by the static or the type.
 
-use std::sync::Mutex;
-use std::sync::atomic::AtomicU32;
+use std::sync::{Mutex, atomic::AtomicU32};
 
 use mpit::object::Object;
 use mpit::prelude::*;
@@ -23,19 +22,14 @@ static TYPED_MOST: HighWatermark<f64> = HighWatermark::new();
 #[pvar(class = "AGGREGATE", bind = "COMM")]
 static TYPED_PEERS: PeerArray<u64> = PeerArray::new();
 
-/// Not a variable.
 static UNKNOWN: Counter<u64> = Counter::new();
 
-/// Not a variable either.
 static UNKNOWN_SETTING: Cvar<i32> = Cvar::new(1);
 
-/// The modes.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, MpitEnum)]
 #[repr(i32)]
 enum TypedMode {
-    /// The first.
     Eager,
-    /// The second.
     Late,
 }
 
@@ -59,11 +53,8 @@ struct TypedLine;
 #[event(source = TypedLine)]
 #[derive(Debug, PartialEq)]
 struct TypedPacket {
-    /// The rank of the receiver.
     to: i32,
-    /// Its size.
     bytes: u64,
-    /// The time that it took.
     seconds: f64,
 }
 
@@ -71,7 +62,6 @@ struct TypedPacket {
 #[event(source = TypedLine)]
 #[derive(Debug, PartialEq)]
 struct TypedBell {
-    /// The number of the bell.
     number: u32,
 }
 

@@ -2,12 +2,10 @@
 
 use std::fs;
 
-use mpit_tests::launch::Job;
-use mpit_tests::rust_plugins::Build;
-use mpit_tests::{Context, Failure, Outcome, paths};
+use mpit_tests::{Context, Failure, Job, Outcome, paths, rust_plugins::Build};
 use serde_json::json;
 
-use super::{check, checked, equal, named, plugin};
+use super::{check, checked, directory, equal, named, plugin};
 
 /// Returns the findings that the comments of a source file announce: severity, rule and place.
 fn announced(source: &str) -> Outcome<Vec<[String; 3]>> {
@@ -30,7 +28,7 @@ fn announced(source: &str) -> Outcome<Vec<[String; 3]>> {
 
 #[test]
 fn every_fault_is_found_at_its_line() -> Outcome {
-    let dir = tempfile::tempdir().context("a directory")?;
+    let dir = directory()?;
     for source in ["faults", "values"] {
         let object = plugin(&dir, source, source, &[])?;
         let output = checked(&[&object], 1)?;
@@ -42,50 +40,41 @@ fn every_fault_is_found_at_its_line() -> Outcome {
 
 #[test]
 fn valid_plugins_have_no_findings() -> Outcome {
-    let dir = tempfile::tempdir().context("a directory")?;
+    let dir = directory()?;
     let object = named(&dir, "acme", &[])?;
     let finished = check(Job::plain(&[]), &[&object], &[])?.succeed()?;
     let expected = format!(
         "{} (acme): no findings\ndefines 1 performance variable, 1 control variable, 1 category\n\n",
         object.display()
     );
-    Failure::unless(finished.stdout.starts_with(&expected), || finished.to_string())?;
-    Failure::unless(finished.stdout.contains("Not compared with an MPI library"), || finished.to_string())?;
-    Failure::unless(finished.stderr.is_empty(), || finished.to_string())
+    finished.expect(finished.stdout.starts_with(&expected) && finished.stderr.is_empty())?;
+    finished.expect_printed("Not compared with an MPI library")
 }
 
 #[test]
 fn findings_are_a_table() -> Outcome {
-    let dir = tempfile::tempdir().context("a directory")?;
+    let dir = directory()?;
     let object = plugin(&dir, "values", "values", &[])?;
     let finished = check(Job::plain(&[]), &[&object], &[])?.finish()?;
     let row = finished.stdout.lines().find(|line| line.contains("R111")).unwrap_or_default();
     let words: Vec<_> = row.split("  ").map(str::trim).filter(|word| !word.is_empty()).collect();
-    let expected = vec![
-        "error",
-        "R111",
-        "pvar `values_share` (PERCENTAGE)",
-        "values.c:19",
-        "its value is 1.5",
-        "keep the value between 0 and 1",
-    ];
-    equal(&words, &expected)?;
-    Failure::unless(finished.stdout.contains("(values): 4 errors, 2 warnings\n"), || finished.to_string())?;
+    let [pvar, advice] = ["pvar `values_share` (PERCENTAGE)", "keep the value between 0 and 1"];
+    equal(&words, &vec!["error", "R111", pvar, "values.c:19", "its value is 1.5", advice])?;
+    finished.expect_printed("(values): 4 errors, 2 warnings\n")?;
     equal(&finished.code, &Some(1))
 }
 
 #[test]
 fn names_are_compared_with_other_plugins() -> Outcome {
-    let dir = tempfile::tempdir().context("a directory")?;
+    let dir = directory()?;
     let first = named(&dir, "first", &[])?;
     let options = ["-DPVAR=\"first_count\"", "-DCLASS=MPIT_CLASS_COUNTER", "-DCVAR=\"first_limit\""];
     let second = named(&dir, "second", &options)?;
     let crashes = plugin(&dir, "failing_steps", "crashes", &["-DIN_CONSTRUCTOR", "-DACTION=CRASH"])?;
     let output = checked(&[&first, &crashes, &second], 1)?;
     equal(&output.findings(0), &Vec::new())?;
-    let rules: Vec<_> = output.findings(2).into_iter().map(|[severity, rule, _]| (severity, rule)).collect();
-    let expected = [("error", "C45"), ("error", "C45"), ("warning", "prefix")];
-    equal(&rules, &expected.map(|(severity, rule)| (severity.into(), rule.into())).to_vec())?;
+    let expected = [["error", "C45"], ["error", "C45"], ["warning", "prefix"]];
+    equal(&output.rules(2), &expected.map(|one| one.map(str::to_owned)).to_vec())?;
     let places = output.reasons(2).iter().filter(|why| why.starts_with("names.c:")).count();
     equal(&places, &2)?;
     equal(&(output.0["errors"].clone(), output.0["warnings"].clone()), &(json!(3), json!(1)))?;
@@ -100,14 +89,13 @@ fn rust_plugins_are_checked() -> Outcome {
     let output = checked(&[&short], 0)?;
     equal(&output.plugin(0)["name"], &json!("short"))?;
     equal(&output.plugin(0)["defines"]["events"], &json!(1))?;
-    let rules: Vec<_> = output.findings(0).into_iter().map(|[severity, rule, _]| (severity, rule)).collect();
-    equal(&rules, &["category", "verbosity"].map(|rule| ("warning".into(), rule.into())).to_vec())?;
+    let expected = ["category", "verbosity"].map(|rule| ["warning".to_owned(), rule.into()]);
+    equal(&output.rules(0), &expected.to_vec())?;
 
     // Findings about earlier plug-ins do not appear at the next one.
     let output = checked(&[&every, &short], 1)?;
-    equal(&output.findings(1).iter().filter(|[severity, ..]| severity == "error").count(), &0)?;
-    let errors: Vec<_> =
-        output.findings(0).into_iter().filter(|[severity, ..]| severity == "error").collect();
+    equal(&output.errors(1), &Vec::new())?;
+    let errors = output.errors(0);
     let [[_, first, left_out], [_, second, panicked]] = errors.as_slice() else {
         return Err(Failure::new(format!("two errors are expected: {errors:?}")));
     };
@@ -115,5 +103,6 @@ fn rust_plugins_are_checked() -> Outcome {
     Failure::unless([left_out, panicked].iter().all(|place| place.contains("values.rs:")), || {
         output.0.to_string()
     })?;
-    Failure::unless(output.reasons(0).contains(&"it panics: as the test expects"), || output.0.to_string())
+    let panics = output.reasons(0).iter().any(|why| why == "it panics: as the test expects");
+    Failure::unless(panics, || output.0.to_string())
 }

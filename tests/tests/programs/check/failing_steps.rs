@@ -1,9 +1,8 @@
 //! Plug-ins that crash, end the process or hang, at each step.
 
-use mpit_tests::launch::Job;
-use mpit_tests::{Context, Failure, Outcome};
+use mpit_tests::{Failure, Job, Outcome};
 
-use super::{CheckOutput, check, equal, plugin};
+use super::{CheckOutput, check, directory, equal, plugin};
 
 /// The macros of `failing_steps.c`, and the step in the message.
 const STEPS: [(&str, &str); 5] = [
@@ -14,25 +13,19 @@ const STEPS: [(&str, &str); 5] = [
     ("IN_DESTRUCTOR", "at the end of the process"),
 ];
 
-/// Returns rule and reason of the only error.
-fn fault(options: &[&str], seconds: &str) -> Outcome<[String; 2]> {
-    let dir = tempfile::tempdir().context("a directory")?;
+/// Checks rule and reason of the only error.
+fn reported(options: &[&str], seconds: &str, rule: &str, parts: &[&str]) -> Outcome {
+    let dir = directory()?;
     let object = plugin(&dir, "failing_steps", "failing_steps", options)?;
     let finished = check(Job::plain(&[]), &[&object], &["--json", "--timeout", seconds])?.finish()?;
     equal(&finished.code, &Some(1))?;
-    let output = CheckOutput::of(&finished)?;
-    let findings = output.plugin(0)["findings"].as_array().into_iter().flatten();
-    let errors: Vec<_> = findings.filter(|finding| finding["severity"] == "error").collect();
-    let [error] = errors.as_slice() else {
-        return Err(Failure::new(format!("one error is expected of {options:?}: {}", output.0)));
-    };
-    Ok(["rule", "why"].map(|key| error[key].as_str().unwrap_or_default().to_owned()))
-}
-
-fn reported(options: &[&str], seconds: &str, rule: &str, parts: &[&str]) -> Outcome {
-    let [found, why] = fault(options, seconds)?;
-    equal(&(options, found.as_str()), &(options, rule))?;
-    Failure::unless(parts.iter().all(|part| why.contains(part)), || format!("{options:?}: {why}"))
+    let mut errors = CheckOutput::of(&finished)?.fields(0, ["severity", "rule", "why"]);
+    errors.retain(|[severity, ..]| severity == "error");
+    let is_right =
+        |[_, found, why]: &[String; 3]| found == rule && parts.iter().all(|part| why.contains(part));
+    Failure::unless(errors.len() == 1 && is_right(&errors[0]), || {
+        format!("expected of {options:?}: {rule}, {parts:?}; found: {errors:?}")
+    })
 }
 
 #[test]

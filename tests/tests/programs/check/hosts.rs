@@ -1,11 +1,9 @@
 //! Names that an MPI library has already.
 
-use mpit_tests::launch::Job;
-use mpit_tests::stacks::{self, Stack};
-use mpit_tests::{Context, Failure, Outcome, build};
+use mpit_tests::{Context, Job, Outcome, Stack, stacks};
 use serde_json::Value;
 
-use super::{CheckOutput, check, equal, named};
+use super::{CheckOutput, check, directory, equal, named};
 
 #[test]
 fn names_are_compared_with_the_library() -> Outcome {
@@ -14,13 +12,8 @@ fn names_are_compared_with_the_library() -> Outcome {
 
 fn taken(stack: &Stack) -> Outcome {
     let program = stack.compile("ring")?;
-    let line = stack.mpiexec(1);
-    let with_command = |job: Job| {
-        let words: Vec<_> = std::iter::once("--").chain(line.iter().map(String::as_str)).collect();
-        job.args(&words).arg(&program).seconds(120)
-    };
-    let inventory = Job::alone(stack).arg(&build::artifacts()?.mpit).args(&["vars", "--json"]);
-    let inventory = with_command(inventory).succeed()?;
+    let with_command = |job: Job| job.arg("--").args(stack.mpiexec(1)).arg(&program).seconds(120);
+    let inventory = with_command(Job::mpit(&["vars", "--json"])?.on(stack)).succeed()?;
     let inventory: Value = serde_json::from_str(&inventory.stdout).context("JSON")?;
     let first = |kind: &str| {
         let all = inventory[kind].as_array().into_iter().flatten();
@@ -28,34 +21,28 @@ fn taken(stack: &Stack) -> Outcome {
     };
     let name = |one: &Value| one["name"].as_str().unwrap_or_default().to_owned();
 
-    let dir = tempfile::tempdir().context("a directory")?;
+    let dir = directory()?;
     let good = named(&dir, "good", &[])?;
-    let (mut options, mut expected) = (Vec::new(), 0);
     let cvar = first("cvars").context("the library has a control variable")?;
-    options.push(format!("-DCVAR=\"{}\"", name(cvar)));
-    expected += 1;
-    // Not all libraries have one.
-    if let Some(pvar) = first("pvars") {
+    let mut options = vec![format!("-DCVAR=\"{}\"", name(cvar))];
+    // Not all libraries have variables and categories.
+    let (pvar, category) = (first("pvars"), first("categories"));
+    if let Some(pvar) = pvar {
         let class = pvar["class"].as_str().unwrap_or_default();
         options.extend([format!("-DPVAR=\"{}\"", name(pvar)), format!("-DCLASS=MPIT_CLASS_{class}")]);
-        expected += 1;
     }
-    if let Some(category) = first("categories") {
-        options.push(format!("-DCATEGORY=\"{}\"", name(category)));
-        expected += 1;
-    }
+    options.extend(category.map(|category| format!("-DCATEGORY=\"{}\"", name(category))));
+    let expected = 1 + usize::from(pvar.is_some()) + usize::from(category.is_some());
     let options: Vec<_> = options.iter().map(String::as_str).collect();
     let thief = named(&dir, "thief", &options)?;
 
     let finished = with_command(check(Job::alone(stack), &[&good, &thief], &["--json"])?).finish()?;
-    Failure::unless(finished.code == Some(1), || finished.to_string())?;
+    finished.expect(finished.code == Some(1))?;
     let output = CheckOutput::of(&finished)?;
     equal(&output.0["compared_with"], &inventory["library"])?;
     equal(&output.findings(0), &Vec::new())?;
-    let errors: Vec<_> =
-        output.findings(1).into_iter().filter(|[severity, ..]| severity == "error").collect();
-    Failure::unless(errors.len() == expected, || finished.to_string())?;
-    Failure::unless(errors.iter().all(|[_, rule, _]| rule == "R318"), || finished.to_string())?;
+    let errors = output.errors(1);
+    finished.expect(errors.len() == expected && errors.iter().all(|[_, rule, _]| rule == "R318"))?;
     // Without the library there is no conflict.
     check(Job::plain(&[]), &[&thief], &[])?.succeed().map(drop)
 }

@@ -9,23 +9,17 @@ mod hosts;
 mod unusable_files;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use mpit_tests::launch::{Finished, Job};
-use mpit_tests::{Context, Failure, Outcome, build, paths};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, build, plugins};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Compiles `tests/plugins/check/<source>.c` to `<name>.so` in a directory.
 fn plugin(dir: &TempDir, source: &str, name: &str, options: &[&str]) -> Outcome<PathBuf> {
-    let object = dir.path().join(format!("{name}.so"));
-    let mut command = Command::new("cc");
-    command.args(["-std=c11", "-g", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]).args(options);
-    command.arg("-I").arg(paths::workspace().join("ffi/include")).arg("-o").arg(&object);
-    // Messages contain the path of the source as passed to the compiler.
-    command.arg(format!("{source}.c")).current_dir(paths::source("plugins/check"));
-    build::run(&mut command)?;
-    Ok(object)
+    plugins::compile_in("check", dir.path(), source, name, options)
+}
+
+fn directory() -> Outcome<TempDir> {
+    tempfile::tempdir().context("a directory")
 }
 
 /// Compiles a plug-in whose names begin with `name`; without defects, except those that options add.
@@ -35,14 +29,9 @@ fn named(dir: &TempDir, name: &str, options: &[&str]) -> Outcome<PathBuf> {
 }
 
 fn check(job: Job, plugins: &[&Path], options: &[&str]) -> Outcome<Job> {
-    let mut job = job.arg(&build::artifacts()?.mpit).args(&["check"]).args(options);
-    for plugin in plugins {
-        job = job.arg(plugin);
-    }
-    Ok(job)
+    Ok(job.arg(&build::artifacts()?.mpit).arg("check").args(options).args(plugins))
 }
 
-/// The output as JSON.
 struct CheckOutput(Value);
 
 impl CheckOutput {
@@ -50,32 +39,41 @@ impl CheckOutput {
         serde_json::from_str(&finished.stdout).map(Self).context(finished)
     }
 
-    /// Returns the part about one of the plug-ins.
     fn plugin(&self, number: usize) -> &Value {
         &self.0["plugins"][number]
     }
 
-    /// Returns severity, rule and place of the findings about a plug-in, sorted.
-    fn findings(&self, number: usize) -> Vec<[String; 3]> {
-        let text = |finding: &Value, key: &str| finding[key].as_str().unwrap_or_default().to_owned();
+    /// Returns these fields of each finding about a plug-in.
+    fn fields<const N: usize>(&self, number: usize, keys: [&str; N]) -> Vec<[String; N]> {
         let findings = self.plugin(number)["findings"].as_array().into_iter().flatten();
-        let mut all: Vec<_> =
-            findings.map(|finding| ["severity", "rule", "place"].map(|key| text(finding, key))).collect();
+        let text = |finding: &Value, key: &str| finding[key].as_str().unwrap_or_default().to_owned();
+        findings.map(|finding| keys.map(|key| text(finding, key))).collect()
+    }
+
+    fn findings(&self, number: usize) -> Vec<[String; 3]> {
+        let mut all = self.fields(number, ["severity", "rule", "place"]);
         all.sort();
         all
     }
 
-    /// Returns the reasons of the findings about a plug-in.
-    fn reasons(&self, number: usize) -> Vec<&str> {
-        let findings = self.plugin(number)["findings"].as_array().into_iter().flatten();
-        findings.filter_map(|finding| finding["why"].as_str()).collect()
+    fn errors(&self, number: usize) -> Vec<[String; 3]> {
+        let all = self.findings(number).into_iter();
+        all.filter(|[severity, ..]| severity == "error").collect()
+    }
+
+    fn rules(&self, number: usize) -> Vec<[String; 2]> {
+        self.findings(number).into_iter().map(|[severity, rule, _]| [severity, rule]).collect()
+    }
+
+    fn reasons(&self, number: usize) -> Vec<String> {
+        self.fields(number, ["why"]).concat()
     }
 }
 
 /// Checks plug-ins, and expects an exit status.
 fn checked(plugins: &[&Path], status: i32) -> Outcome<CheckOutput> {
     let finished = check(Job::plain(&[]), plugins, &["--json"])?.finish()?;
-    Failure::unless(finished.code == Some(status), || finished.to_string())?;
+    finished.expect(finished.code == Some(status))?;
     CheckOutput::of(&finished)
 }
 

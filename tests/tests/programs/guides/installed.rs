@@ -1,13 +1,8 @@
 //! The environment of a guide's reader before the first step: mpit installed, and optionally an MPI library.
 
-use std::{
-    env,
-    ffi::OsString,
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-    sync::{Mutex, OnceLock, PoisonError},
-};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::{ffi::OsString, fs};
 
 use mpit_tests::{Context, Failure, Outcome, build, paths, stacks::Stack};
 
@@ -41,15 +36,7 @@ fn installed() -> Outcome<&'static Path> {
 
 fn install() -> Outcome<PathBuf> {
     let prefix = paths::target().join("guides/mpit");
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .args(["xtask", "install", "--debug", "--prefix"])
-        .arg(&prefix)
-        .current_dir(paths::workspace())
-        .stdout(std::process::Stdio::null())
-        .status()
-        .context("cargo xtask install")?;
-    Failure::unless(status.success(), || "mpit could not be installed".into())?;
+    build::run(build::cargo().args(["xtask", "install", "--debug", "--prefix"]).arg(&prefix))?;
     Ok(prefix)
 }
 

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use mpit_tests::{Context, Failure, Outcome, paths};
 
-/// The documentation: pages, and directories of them.
 const PAGES: [&str; 8] = [
     "README.md",
     "ARCHITECTURE.md",
@@ -17,7 +16,6 @@ const PAGES: [&str; 8] = [
     "tests/README.md",
 ];
 
-/// Appends the pages at or below a path.
 fn collect(path: &Path, pages: &mut Vec<PathBuf>) -> Outcome {
     if path.is_dir() {
         for entry in fs::read_dir(path).context(path.display())? {

@@ -12,10 +12,7 @@ mod reader;
 
 use std::{env, fs};
 
-use mpit_tests::{
-    Context, Failure, Outcome, paths,
-    stacks::{self, Stack},
-};
+use mpit_tests::{Context, Failure, Outcome, Stack, paths, stacks};
 
 use page::{Step, steps};
 
@@ -28,7 +25,6 @@ fn follow_without_mpi(page: &str) -> Outcome {
     installed::reader(None)?.follow(&steps(&read(page)?, "").context(page)?).context(page)
 }
 
-/// Follows a page on each of the MPI libraries that it is meant for.
 fn follow(page: &str, labels: &[&str]) -> Outcome {
     follow_text(page, &read(page)?, labels)
 }

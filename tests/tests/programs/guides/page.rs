@@ -4,7 +4,6 @@ use std::fs;
 
 use mpit_tests::{Context, Failure, Outcome, paths};
 
-/// A step of the reader.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// Writes a file, relative to the current directory of the commands before.
@@ -13,7 +12,6 @@ pub(crate) enum Step {
     Command { line: usize, command: String, shown: Vec<String>, fails: bool },
 }
 
-/// A fenced block.
 struct Block {
     line: usize,
     info: String,
@@ -39,9 +37,9 @@ pub(crate) fn steps(page: &str, library: &str) -> Outcome<Vec<Step>> {
             let on: Vec<_> = attributes.iter().filter_map(|word| word.strip_prefix("on=")).collect();
             let is_meant = on.is_empty() || on.iter().any(|name| library.starts_with(name));
             let known = attributes.iter().all(|word| *word == "fails" || word.starts_with("on="));
-            Failure::unless(known, || {
-                at(block.line, "`console` has no attributes but `fails` and `on=NAME`").to_string()
-            })?;
+            if !known {
+                return Err(at(block.line, "`console` has no attributes but `fails` and `on=NAME`"));
+            }
             // Checked also if they are for another library.
             let commands = commands(&block, fails)?;
             if is_meant {
@@ -59,8 +57,9 @@ pub(crate) fn steps(page: &str, library: &str) -> Outcome<Vec<Step>> {
             [file] if file.starts_with("from=") => {
                 let path = paths::workspace().join(&file["from=".len()..]);
                 let text = fs::read_to_string(&path).context(at(block.line, &path.display().to_string()))?;
-                let is_there = is_part(&block, &text);
-                Failure::unless(is_there, || at(block.line, "these lines are not in the file").to_string())?;
+                if !is_part(&block, &text) {
+                    return Err(at(block.line, "these lines are not in the file"));
+                }
             }
             _ => return Err(at(block.line, "a block has `file=` or `from=` after its language, or nothing")),
         }
@@ -68,10 +67,10 @@ pub(crate) fn steps(page: &str, library: &str) -> Outcome<Vec<Step>> {
     for excerpt in excerpts {
         let is_there =
             steps.iter().any(|step| matches!(step, Step::File { text, .. } if is_part(&excerpt, text)));
-        Failure::unless(is_there, || {
-            at(excerpt.line, "this block is neither a file, nor commands, nor lines of one of the files")
-                .to_string()
-        })?;
+        if !is_there {
+            let what = "this block is neither a file, nor commands, nor lines of one of the files";
+            return Err(at(excerpt.line, what));
+        }
     }
     Ok(steps)
 }
@@ -137,24 +136,9 @@ fn is_part(excerpt: &Block, file: &str) -> bool {
 
 #[test]
 fn steps_come_in_the_order_of_the_page() {
-    let page = [
-        "# Title",
-        "```c file=a.c",
-        "int a;",
-        "",
-        "int b;",
-        "```",
-        "```console fails",
-        "$ cc a.c \\",
-        "     -c",
-        "$ ./a.out",
-        "no",
-        "```",
-        "```c",
-        "  int b;",
-        "```",
-    ];
-    let steps = steps(&page.join("\n"), "").expect("the page is well formed");
+    let page = "# Title\n```c file=a.c\nint a;\n\nint b;\n```\n\
+        ```console fails\n$ cc a.c \\\n     -c\n$ ./a.out\nno\n```\n```c\n  int b;\n```\n";
+    let steps = steps(page, "").expect("the page is well formed");
     let file = Step::File { line: 2, path: "a.c".into(), text: "int a;\n\nint b;\n".into() };
     let command = |line, command: &str, shown: &[&str], fails| Step::Command {
         line,

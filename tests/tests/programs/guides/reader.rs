@@ -1,13 +1,7 @@
 //! A reader, simulated by a shell in an empty directory: does what a guide says, and nothing else.
 
-use std::{
-    env,
-    ffi::OsString,
-    fmt::Write as _,
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::path::{Path, PathBuf};
+use std::{env, ffi::OsString, fmt::Write as _, fs, process::Command};
 
 use mpit_tests::{Context, Failure, Outcome, launch};
 
@@ -19,14 +13,12 @@ const NAMES: [&str; 2] = ["/opt/mpit", "/src/mpit"];
 /// Prefixes of environment variables that cargo and testers set, and readers have not set.
 const UNSET: [&str; 6] = ["CARGO_MANIFEST_", "CARGO_PKG_", "CARGO_TARGET_", "LD_", "MPIT_", "OMPI_MCA_"];
 
-/// The reader.
 #[derive(Debug)]
 pub(crate) struct Reader {
     /// The installation directory and the source directory.
     pub(crate) places: [PathBuf; 2],
     /// Directories at the beginning of the search path for commands.
     pub(crate) path: Vec<PathBuf>,
-    /// Additional environment variables.
     pub(crate) environment: Vec<(String, OsString)>,
 }
 
@@ -56,16 +48,12 @@ impl Reader {
             let staged = stage.join(number.to_string());
             let text = match step {
                 Step::File { path, text, .. } => {
-                    writeln!(
-                        script,
-                        "mkdir -p \"$(dirname '{path}')\" && cp '{}' '{path}'",
-                        staged.display()
-                    )
-                    .context("the script")?;
+                    let staged = staged.display();
+                    _ = writeln!(script, "mkdir -p \"$(dirname '{path}')\" && cp '{staged}' '{path}'");
                     text
                 }
                 Step::Command { command, .. } => {
-                    writeln!(script, ". '{0}' 2>'{0}.errors'", staged.display()).context("the script")?;
+                    _ = writeln!(script, ". '{0}' 2>'{0}.errors'", staged.display());
                     command
                 }
             };
@@ -107,7 +95,6 @@ impl Reader {
     }
 }
 
-/// Compares the exit status and both outputs of a step with the guide.
 fn compare(step: &Step, status: Option<&str>, printed: [&str; 2]) -> Outcome {
     let (line, what, is_right, expected) = match step {
         Step::File { line, path, .. } => (line, path, status == Some("0"), String::new()),

@@ -1,14 +1,10 @@
 //! Builds the program, the plug-in, the test and the static archive of `tests/linking`, and runs them.
 
-use std::{
-    env,
-    ffi::OsStr,
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{ffi::OsStr, fs, process::Command};
 
+use mpit_tests::build::{self, cargo};
 use mpit_tests::{Context, Outcome, paths};
 
 use super::linker::Linker;
@@ -51,7 +47,6 @@ impl Profile {
     }
 }
 
-/// The kinds of linked files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Program,
@@ -65,12 +60,8 @@ impl Kind {
     /// The names in the table, in the order of its columns.
     pub(crate) const NAMES: [&str; 5] = ["program", "cdylib", "test", "C, archive", "C, whole archive"];
 
-    pub(crate) fn column(self) -> usize {
-        self as usize
-    }
-
     pub(crate) fn name(self) -> &'static str {
-        Self::NAMES[self.column()]
+        Self::NAMES[self as usize]
     }
 }
 
@@ -85,7 +76,6 @@ pub(crate) fn one_profile_at_a_time() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Builds one kind; returns the file.
 pub(crate) fn by_rustc(profile: Profile, linker: Linker, kind: Kind) -> Outcome<PathBuf> {
     let (what, name): (&[&str], _) = match kind {
         Kind::Program => (&["--bin", PACKAGE], PACKAGE),
@@ -93,27 +83,18 @@ pub(crate) fn by_rustc(profile: Profile, linker: Linker, kind: Kind) -> Outcome<
         Kind::Plugin => (&["--lib", "--crate-type=cdylib"], LIBRARY),
         Kind::Archive | Kind::WholeArchive => (&["--lib", "--crate-type=staticlib"], LIBRARY),
     };
-    let messages = cargo(profile, what, &linker.rustc_options())?;
+    let messages = cargo_rustc(profile, what, &linker.rustc_options())?;
     messages.lines().find_map(|line| artifact(line, name)).context(format!("cargo built no {}", kind.name()))
-}
-
-/// Builds the static archive.
-pub(crate) fn archive(profile: Profile) -> Outcome<PathBuf> {
-    by_rustc(profile, Linker::Rustc, Kind::Archive)
 }
 
 /// Runs `cargo rustc` on the package; returns its messages. Only the last step gets the linker's options, so
 /// that all earlier ones are built once for all linkers.
-fn cargo(profile: Profile, what: &[&str], options: &[String]) -> Outcome<String> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
+fn cargo_rustc(profile: Profile, what: &[&str], options: &[String]) -> Outcome<String> {
+    let mut command = cargo();
     command.args(["rustc", "--quiet", "-p", PACKAGE, "--message-format=json-render-diagnostics"]);
     command.args(profile.options()).args(what).arg("--").args(options);
-    command.current_dir(paths::workspace()).env("CARGO_TARGET_DIR", target());
     // The compiler options of the tests themselves must not apply here.
-    for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
-        command.env_remove(name);
-    }
+    command.env("CARGO_TARGET_DIR", target()).env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
     output(&mut command)
 }
 
@@ -136,16 +117,13 @@ pub(crate) fn by_cc(archive: &Path, linker: Linker, whole: bool, shared: bool) -
     } else {
         command.arg(paths::source("linking/c/static.c"));
     }
-    if whole {
-        command.arg("-Wl,--whole-archive").arg(archive).arg("-Wl,--no-whole-archive");
-    } else {
-        command.arg(archive);
-    }
+    let (before, behind) =
+        if whole { (Some("-Wl,--whole-archive"), Some("-Wl,--no-whole-archive")) } else { (None, None) };
+    command.args(before).arg(archive).args(behind);
     output(command.args(["-lpthread", "-ldl", "-lm"]))?;
     Ok(file)
 }
 
-/// Compiles `tests/linking/c/<name>.c`.
 fn c_program(name: &str, libraries: &[&str]) -> Outcome<PathBuf> {
     let program = target().join(name);
     let source = paths::source(&format!("linking/c/{name}.c"));
@@ -160,12 +138,11 @@ pub(crate) fn open(library: &Path) -> Outcome<String> {
     run(&c_program("dlopen", &["-ldl"])?, &[library.as_os_str()])
 }
 
-/// Runs a program; returns its output.
 pub(crate) fn run(program: &Path, arguments: &[&OsStr]) -> Outcome<String> {
     output(Command::new(program).args(arguments))
 }
 
 fn output(command: &mut Command) -> Outcome<String> {
-    let [out, _] = mpit_tests::build::run(command)?;
+    let [out, _] = build::run(command)?;
     Ok(out)
 }

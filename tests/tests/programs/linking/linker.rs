@@ -4,18 +4,14 @@ use std::{path::Path, process::Command};
 
 use mpit_tests::{Failure, Outcome, build, paths};
 
-/// A linker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Linker {
     /// The default of rustc: lld on x86-64, the system's linker elsewhere.
     Rustc,
     /// LLVM's linker, as installed on the system.
     Lld,
-    /// GNU ld.
     Bfd,
-    /// GNU gold.
     Gold,
-    /// The linker mold.
     Mold,
 }
 
@@ -33,12 +29,10 @@ impl Linker {
         }
     }
 
-    /// Returns the option for `cc`.
     pub(crate) fn option(self) -> Option<String> {
         if self == Self::Rustc { None } else { Some(format!("-fuse-ld={}", self.name())) }
     }
 
-    /// Returns the options for rustc.
     pub(crate) fn rustc_options(self) -> Vec<String> {
         let Some(option) = self.option() else { return Vec::new() };
         let mut options = vec![format!("-Clink-arg={option}")];

@@ -21,10 +21,10 @@ fn matrix(profile: Profile, all_linkers: &[Kind]) -> Outcome {
     let _lock = build::one_profile_at_a_time();
     let mut failures = Vec::new();
     let mut note = |row: &mut Row, kind: Kind, outcome: Outcome<Found>| match outcome {
-        Ok(Found::All) => row.set(kind.column(), "all"),
-        Ok(Found::Refused) => row.set(kind.column(), "refused"),
+        Ok(Found::All) => row.cells[kind as usize] = "all",
+        Ok(Found::Refused) => row.cells[kind as usize] = "refused",
         Err(failure) => {
-            row.set(kind.column(), "FAILED");
+            row.cells[kind as usize] = "FAILED";
             failures.push(format!("{} by {}, {}: {failure}", kind.name(), row.linker, profile.name()));
         }
     };
@@ -32,7 +32,7 @@ fn matrix(profile: Profile, all_linkers: &[Kind]) -> Outcome {
     for linker in Linker::ALL {
         let mut row = Row::new(profile.name(), linker.name());
         match linker.missing() {
-            Some(reason) => row.not_tried(reason),
+            Some(reason) => row.not_tried = Some(reason),
             None => {
                 for kind in [Kind::Program, Kind::Plugin, Kind::Test] {
                     if linker == Linker::Rustc || all_linkers.contains(&kind) {
@@ -43,7 +43,7 @@ fn matrix(profile: Profile, all_linkers: &[Kind]) -> Outcome {
         }
         rows.push(row);
     }
-    let archive = build::archive(profile)?;
+    let archive = build::by_rustc(profile, Linker::Rustc, Kind::Archive)?;
     for (row, linker) in rows.iter_mut().zip(Linker::ALL) {
         if linker != Linker::Rustc && linker.missing().is_none() {
             for kind in [Kind::Archive, Kind::WholeArchive] {
@@ -57,7 +57,6 @@ fn matrix(profile: Profile, all_linkers: &[Kind]) -> Outcome {
 
 /// The result of a link that did not fail the test.
 enum Found {
-    /// All definitions are there.
     All,
     /// The linker refused, with an instructive message.
     Refused,
@@ -93,7 +92,6 @@ fn by_cc(archive: &Path, linker: Linker, kind: Kind) -> Outcome<Found> {
     Ok(found)
 }
 
-/// Returns true if the missing symbol is named, whose name is the message.
 fn is_refusal(failure: &Failure) -> bool {
     failure.to_string().contains("__start_mpit_link_with_whole_archive")
 }

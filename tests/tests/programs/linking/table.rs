@@ -7,25 +7,16 @@ use mpit_tests::{Context, Outcome};
 
 use super::build::{self, Kind, Profile};
 
-/// A linker with a profile.
 pub(crate) struct Row {
     profile: &'static str,
     pub(crate) linker: &'static str,
-    cells: [&'static str; Kind::NAMES.len()],
-    not_tried: Option<String>,
+    pub(crate) cells: [&'static str; Kind::NAMES.len()],
+    pub(crate) not_tried: Option<String>,
 }
 
 impl Row {
     pub(crate) fn new(profile: &'static str, linker: &'static str) -> Self {
         Self { profile, linker, cells: ["-"; Kind::NAMES.len()], not_tried: None }
-    }
-
-    pub(crate) fn set(&mut self, column: usize, result: &'static str) {
-        self.cells[column] = result;
-    }
-
-    pub(crate) fn not_tried(&mut self, reason: String) {
-        self.not_tried = Some(reason);
     }
 }
 

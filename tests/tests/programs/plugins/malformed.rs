@@ -1,8 +1,7 @@
 //! Malformed plug-ins: one message for each, and the program continues.
 
-use mpit_tests::launch::Finished;
 use mpit_tests::plugins::{self, Malformed};
-use mpit_tests::{Failure, Outcome};
+use mpit_tests::{Failure, Finished, Outcome};
 
 use super::{job, scratch};
 
@@ -20,7 +19,7 @@ fn malformed_plugins_are_refused_in_a_line() -> Outcome {
     let paths = all.iter().map(|one| one.path.as_path()).chain([good.as_path()]);
     let finished = job()?.env("MPIT_PLUGINS", plugins::list(paths)).succeed()?;
     reported(&finished, &all)?;
-    Failure::unless(finished.stdout.contains(" acme_work Ok([0])"), || finished.to_string())
+    finished.expect_printed(" acme_work Ok([0])")
 }
 
 /// Checks that there is one line for each that names the file, and that the program ran to its end.
@@ -31,10 +30,8 @@ fn reported(finished: &Finished, expected: &[Malformed]) -> Outcome {
     })?;
     for (line, one) in lines.into_iter().zip(expected) {
         let path = one.path.display().to_string();
-        Failure::unless(
-            line.starts_with("mpit: ") && line.contains(&path) && line.contains(one.reported),
-            || format!("expected `{}` of {path}:\n{line}", one.reported),
-        )?;
+        let is_right = line.starts_with("mpit: ") && line.contains(&path) && line.contains(one.reported);
+        Failure::unless(is_right, || format!("expected `{}` of {path}:\n{line}", one.reported))?;
     }
     Ok(())
 }
@@ -45,10 +42,8 @@ fn later_version_fields_are_accepted() -> Outcome {
     for fault in ["NONE", "MINOR", "SIZE_LARGE_ZEROS"] {
         let path = plugins::compile(&dir, "malformed", fault, &[&format!("-DFAULT_{fault}")])?;
         let finished = job()?.env("MPIT_PLUGINS", &path).succeed()?;
-        Failure::unless(
-            finished.stderr.is_empty() && finished.stdout.contains(" wrong_value Ok([0])"),
-            || finished.to_string(),
-        )?;
+        finished.expect(finished.stderr.is_empty())?;
+        finished.expect_printed(" wrong_value Ok([0])")?;
     }
     Ok(())
 }

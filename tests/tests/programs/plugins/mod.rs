@@ -4,21 +4,16 @@ mod malformed;
 mod multiple;
 mod security;
 
-use std::env;
-use std::path::PathBuf;
-use std::process::Command;
-use std::sync::OnceLock;
+use std::{path::PathBuf, sync::OnceLock};
 
-use mpit_tests::{Failure, Outcome, launch::Job, paths};
+use mpit_tests::{Failure, Outcome, build, launch::Job, paths};
 
 /// Builds the example `plugins`, which shows all entries.
 fn viewer() -> Outcome<PathBuf> {
     static BUILT: OnceLock<bool> = OnceLock::new();
     let is_built = BUILT.get_or_init(|| {
-        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(cargo);
-        command.args(["build", "--quiet", "-p", "mpit-tests", "--example", "plugins"]);
-        command.current_dir(paths::workspace()).status().is_ok_and(|status| status.success())
+        let build = ["build", "--quiet", "-p", "mpit-tests", "--example", "plugins"];
+        build::cargo().args(build).status().is_ok_and(|status| status.success())
     });
     Failure::unless(*is_built, || "the example `plugins` does not build".into())?;
     Ok(paths::built().join("examples/plugins"))
@@ -28,7 +23,6 @@ fn job() -> Outcome<Job> {
     Ok(Job::plain(&[]).arg(viewer()?))
 }
 
-/// Returns an empty directory for a test.
 fn scratch(test: &str) -> Outcome<PathBuf> {
     paths::scratch("plugins", test)
 }

@@ -1,11 +1,9 @@
 //! Several plug-ins: their order, files that are listed twice, and names that are already in use.
 
-use std::fs;
-use std::os::unix::fs::symlink;
+use std::{fs, os::unix::fs::symlink};
 
-use mpit_tests::launch::Job;
 use mpit_tests::plugins::{self, list};
-use mpit_tests::{Context, Failure, Outcome, build};
+use mpit_tests::{Context, Job, Outcome};
 
 use super::{job, scratch};
 
@@ -35,13 +33,10 @@ fn plugins_load_in_the_environments_order() -> Outcome {
         .env("MPIT_PLUGIN_PATH", list([first.as_path(), second.as_path()]))
         .succeed()?;
     let expected = ["zulu", "acme", "bolt", "ypsilon", "able"];
-    Failure::unless(finished.stderr.is_empty() && names(&finished.stdout, "plugin") == expected, || {
-        finished.to_string()
-    })?;
+    finished.expect(finished.stderr.is_empty() && names(&finished.stdout, "plugin") == expected)?;
     let works: Vec<_> =
         names(&finished.stdout, "pvar").into_iter().filter(|name| name.ends_with("_work")).collect();
-    let expected = expected.map(|name| format!("{name}_work"));
-    Failure::unless(works == expected, || finished.to_string())
+    finished.expect(works == expected.map(|name| format!("{name}_work")))
 }
 
 #[test]
@@ -53,7 +48,8 @@ fn duplicate_names_are_left_out() -> Outcome {
     let lines: Vec<_> = finished.stderr.lines().collect();
     let reported = matches!(lines[..], [line] if line.contains("pvar `acme_work` (COUNTER) at ")
         && line.contains("clash.c:") && line.contains("good.c:"));
-    Failure::unless(reported && finished.stdout.contains(" clash_own Ok([0])"), || finished.to_string())
+    finished.expect(reported)?;
+    finished.expect_printed(" clash_own Ok([0])")
 }
 
 #[test]
@@ -64,13 +60,10 @@ fn an_activation_may_load_and_register() -> Outcome {
     let outer = plugins::compile(&dir, "nested", "nested", &[&inner_path])?;
     let program = plugins::program(&dir, "loads")?;
     let finished = Job::plain(&[]).arg(program).env("MPIT_PLUGINS", outer).succeed()?;
-    let expected =
-        ["nested: itself refused, acme loaded, table registered\n", "pvar acme_work\n", "pvar nested_own\n"];
-    let refused =
-        finished.stderr.lines().eq(finished.stderr.lines().filter(|line| line.contains("being loaded")));
-    Failure::unless(refused && expected.iter().all(|line| finished.stdout.contains(line)), || {
-        finished.to_string()
-    })
+    finished.expect(finished.stderr.lines().all(|line| line.contains("being loaded")))?;
+    finished.expect_printed("nested: itself refused, acme loaded, table registered\n")?;
+    finished.expect_printed("pvar acme_work\n")?;
+    finished.expect_printed("pvar nested_own\n")
 }
 
 #[test]
@@ -79,7 +72,7 @@ fn a_c_program_loads_plugins_last() -> Outcome {
     let (acme, bolt) = (plugins::good(&dir, "acme")?, plugins::good(&dir, "bolt")?);
     let missing = dir.join("missing.so");
     let program = plugins::program(&dir, "loads")?;
-    let finished = Job::plain(&[]).arg(program).arg(&acme).arg(&missing).arg(&bolt).succeed()?;
+    let finished = Job::plain(&[]).args([&program, &acme, &missing, &bolt]).succeed()?;
     let answers: Vec<_> = finished
         .stdout
         .lines()
@@ -88,14 +81,12 @@ fn a_c_program_loads_plugins_last() -> Outcome {
         .collect();
     // A message for each call that fails.
     let expected = ["0 0", "0 0 0 1", "1 -1", "1 1 1 1", "0 1", "0 0 0 1"];
-    Failure::unless(answers == expected && finished.stderr.lines().count() == 7, || finished.to_string())?;
+    finished.expect(answers == expected && finished.stderr.lines().count() == 7)?;
     let names: Vec<_> = finished.stdout.lines().filter_map(|line| line.strip_prefix("pvar ")).collect();
     let behind = names.get(names.len().saturating_sub(8)..).unwrap_or_default();
     let expected = ["acme", "bolt"]
         .map(|name| ["activation", "depth", "step", "work"].map(|what| format!("{name}_{what}")));
-    Failure::unless(finished.stdout.contains("\n8 more\n") && behind == expected.concat(), || {
-        finished.to_string()
-    })
+    finished.expect(finished.stdout.contains("\n8 more\n") && behind == expected.concat())
 }
 
 /// Tests that `mpit vars` lists entries of plug-ins without an MPI program.
@@ -103,9 +94,6 @@ fn a_c_program_loads_plugins_last() -> Outcome {
 fn command_lists_variables_of_plug_ins() -> Outcome {
     let dir = scratch("listed")?;
     let plugin = plugins::good(&dir, "first")?;
-    let mpit = build::artifacts()?.mpit.display().to_string();
-    let list =
-        |words: &[&str]| Job::plain(&[&mpit, "vars"]).args(words).env("MPIT_PLUGINS", &plugin).succeed();
-    let listed = list(&["--grep", "first"])?;
-    Failure::unless(listed.stdout.contains("first_"), || listed.to_string())
+    let list = Job::mpit(&["vars", "--grep", "first"])?.env("MPIT_PLUGINS", &plugin);
+    list.succeed()?.expect_printed("first_")
 }

@@ -5,7 +5,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 
-use mpit_tests::{Context, Failure, Outcome, build, launch::Job, plugins};
+use mpit_tests::{Context, Outcome, build, launch::Job, plugins};
 
 use super::{job, scratch, viewer};
 
@@ -19,7 +19,7 @@ fn paths_that_others_can_write_are_refused() -> Outcome {
     let inner = dir.join("inner");
     fs::create_dir(&inner).context("a directory")?;
     let path = plugins::good(&inner, "acme")?;
-    for (what, mode, back) in [(&path, 0o775, 0o755), (&path, 0o757, 0o755), (&inner, 0o777, 0o755)] {
+    for (what, mode) in [(&path, 0o775), (&path, 0o757), (&inner, 0o777)] {
         chmod(what, mode)?;
         for (variable, value) in [("MPIT_PLUGINS", &path), ("MPIT_PLUGIN_PATH", &inner)] {
             let finished = job()?.env(variable, value).succeed()?;
@@ -27,14 +27,13 @@ fn paths_that_others_can_write_are_refused() -> Outcome {
             let expected = format!("{} can be written by others", what.display());
             let reported =
                 matches!(lines[..], [line] if line.contains(&expected) && line.contains("chmod go-w"));
-            Failure::unless(reported && !finished.stdout.contains("acme_work"), || finished.to_string())?;
+            finished.expect(reported && !finished.stdout.contains("acme_work"))?;
         }
-        chmod(what, back)?;
+        chmod(what, 0o755)?;
     }
     let finished = job()?.env("MPIT_PLUGIN_PATH", &inner).succeed()?;
-    Failure::unless(finished.stderr.is_empty() && finished.stdout.contains("acme_work"), || {
-        finished.to_string()
-    })
+    finished.expect(finished.stderr.is_empty())?;
+    finished.expect_printed("acme_work")
 }
 
 #[test]
@@ -52,7 +51,7 @@ fn parents_others_can_rename_are_refused() -> Outcome {
             let finished = job()?.env(variable, value).succeed()?;
             let expected = format!("mpit: {what}: {} {reason}", outer.display());
             let is_reported = finished.stderr.lines().count() == 1 && finished.stderr.contains(&expected);
-            Failure::unless(is_reported && !finished.stdout.contains("acme_work"), || finished.to_string())?;
+            finished.expect(is_reported && !finished.stdout.contains("acme_work"))?;
         }
         Ok(())
     };
@@ -73,7 +72,7 @@ fn plugin_code_begins_once_without_a_fork() -> Outcome {
     let second = plugins::good(&dir, "acme")?;
     let finished = job()?.env("MPIT_PLUGINS", plugins::list([path.as_path(), second.as_path()])).succeed()?;
     let is_listed = finished.stdout.contains("once_value") && finished.stdout.contains("acme_work");
-    Failure::unless(finished.stderr == "begin\n" && is_listed, || finished.to_string())
+    finished.expect(finished.stderr == "begin\n" && is_listed)
 }
 
 /// The id of a user other than root and the user of the tests.
@@ -84,9 +83,7 @@ fn privileged(dir: &Path) -> Outcome<Option<PathBuf>> {
     let program = dir.join("viewer");
     build::install_program(viewer()?.as_ref(), &program)?;
     if let Err(error) = chown(&program, Some(ANOTHER_USER), None) {
-        println!(
-            "only root can give a program to another user ({error}), so it is not run with that user's rights"
-        );
+        println!("only root can give a program to another user ({error}), so that case is not run");
         return Ok(None);
     }
     chmod(&program, 0o4755)?;
@@ -124,12 +121,10 @@ fn privileged_programs_ignore_environments() -> Outcome {
     names.sort();
     let names = names.join(", ");
     let line = format!("mpit: this program has privileges that its user lacks, so it ignores {names}\n");
-    let took_nothing = finished.stderr == line && !finished.stdout.contains("acme_work");
-    Failure::unless(took_nothing, || finished.to_string())?;
+    finished.expect(finished.stderr == line && !finished.stdout.contains("acme_work"))?;
     // Without privileges, the same program uses all of them.
     chmod(&program, 0o755)?;
     let finished = run(&program)?;
-    let took_all =
-        finished.stdout.contains("acme_work") && finished.stderr.contains("a line of a secret file");
-    Failure::unless(took_all, || finished.to_string())
+    finished.expect(finished.stderr.contains("a line of a secret file"))?;
+    finished.expect_printed("acme_work")
 }

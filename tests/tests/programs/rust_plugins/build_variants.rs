@@ -30,10 +30,8 @@ fn linked_by_another_linker() -> Outcome {
 #[test]
 fn by_another_compiler() -> Outcome {
     if !Build::NIGHTLY.is_possible() {
-        return record::not_run(
-            "Rust nightly",
-            "is not installed; `rustup toolchain install nightly` gets it",
-        );
+        let why = "is not installed; `rustup toolchain install nightly` gets it";
+        return record::not_run("Rust nightly", why);
     }
     shows_the_same(&Build::NIGHTLY)
 }

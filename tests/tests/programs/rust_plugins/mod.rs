@@ -10,17 +10,16 @@ mod misuse;
 
 use std::path::Path;
 
-use mpit_tests::{Failure, Outcome, launch::Job, rust_plugins};
+use mpit_tests::{Failure, Outcome, launch::Job, plugins::list, rust_plugins};
 
 /// Runs a program that prints all entries, with plug-ins and environment variables; returns its output and
 /// its error output.
 fn entries_seen(program: &str, plugins: &[&Path], environment: &[(&str, &str)]) -> Outcome<[String; 2]> {
-    let list: Vec<_> = plugins.iter().map(|path| path.display().to_string()).collect();
     let mut job = Job::plain(&[]).arg(rust_plugins::tour(program)?).env("RUST_BACKTRACE", "0");
     for (name, value) in environment {
         job = job.env(name, value);
     }
-    let finished = job.env("MPIT_PLUGINS", list.join(":")).succeed()?;
+    let finished = job.env("MPIT_PLUGINS", list(plugins.iter().copied())).succeed()?;
     Ok([finished.stdout, finished.stderr])
 }
 
