@@ -197,5 +197,5 @@ fn each_matrix(
 
 fn create(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> Result<(), String> {
     write_whole(path, write).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-    print_text(&format!("written: {}\n", path.display())).map(drop)
+    output(&format!("written: {}\n", path.display())).map(drop)
 }

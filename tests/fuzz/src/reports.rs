@@ -1,6 +1,6 @@
 //! Parts shared by the targets that read files as `mpit report` does.
 
-use std::{fs, io, path::Path};
+use std::{fs, io};
 
 use mpit_report::{Job, html, input, matrix, picture, summary};
 

@@ -20,7 +20,7 @@ fn middleware_is_visible_where_mpit_is() -> Outcome {
         says(&set, "limit 7")?;
         let reported: Vec<_> = set.stderr.lines().filter(|line| line.starts_with("mpit: ")).collect();
         let is_reported = matches!(reported[..], [line] if line.contains("--set: no control variable is called `middleware_bound`"));
-        Failure::unless(is_reported, || set.to_string())?;
+        set.expect(is_reported)?;
 
         // A likely mistake: linked with the library for MPI implementors.
         let misplaced = stack.compile_beside_embedded("middleware")?;

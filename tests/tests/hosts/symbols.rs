@@ -98,7 +98,7 @@ fn all_library_functions_are_listed() -> Outcome {
         groups.flat_map(|(_, names)| names.iter().cloned())
     };
     let all: BTreeSet<String> = listed(true).chain(listed(false)).collect();
-    Failure::unless(all.len() == groups.values().map(BTreeSet::len).sum(), || {
+    Failure::unless(all.len() == groups.values().map(BTreeSet::len).sum::<usize>(), || {
         "a function is in two groups of functions.txt".into()
     })?;
     let interposed: BTreeSet<String> = interposed()?.iter().map(|name| small(name).to_owned()).collect();

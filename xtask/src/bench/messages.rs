@@ -96,8 +96,7 @@ fn run_once(stack: &Stack, variant: Variant) -> Outcome<Timings> {
         job = job.args(["--mca", "pml", "^cm,ucx"]);
     }
     if variant == Native {
-        job =
-            job.args(["--mca", "pml_monitoring_enable", "2", "--mca", "pml_monitoring_enable_output", "1"]);
+        job = job.args(["--mca", "pml_monitoring_enable", "2", "--mca", "pml_monitoring_enable_output", "1"]);
     }
     job = job.arg(stack.compile("bench_messages")?).args([&BLOCKS.to_string(), &MESSAGES.to_string()]);
     job = stack.environment().iter().fold(job, |job, (name, value)| job.env(name, value));
