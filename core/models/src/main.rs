@@ -1,6 +1,10 @@
-//! Models.
+//! Runs the models of the lock-free structures, on the sources of `core`, compiled against a standard library of loom's.
 #![cfg(not(test))]
-#![allow(dead_code, unused_imports)]
+#![allow(
+    dead_code,
+    unused_imports,
+    reason = "all of core is compiled, of which models use parts, and nothing is public here"
+)]
 #![allow(clippy::duplicate_mod, reason = "a model of a private structure contains its source once more")]
 #![allow(clippy::new_without_default, reason = "as in core/src")]
 extern crate mpit_models_std as std;
