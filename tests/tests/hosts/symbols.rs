@@ -60,11 +60,11 @@ fn is_in_fortran(name: &&String) -> bool {
 /// Returns the MPI calls that the preload library interposes in C, without `MPI_`.
 fn interposed() -> Outcome<BTreeSet<String>> {
     let exports = exports(&build::artifacts()?.preload)?;
-    Ok(exports.iter().filter_map(|name| name.strip_prefix("MPI_")).filter(is_c).map(str::to_owned).collect())
+    Ok(exports.iter().filter_map(|name| name.strip_prefix("MPI_")).filter(|name| is_c(name)).map(str::to_owned).collect())
 }
 
 /// Returns true for a name without `MPI_` that is one of C, and not of MPI_T.
-fn is_c(name: &&str) -> bool {
+fn is_c(name: &str) -> bool {
     !name.starts_with("T_") && name[1..].contains(|letter: char| letter.is_lowercase())
 }
 
