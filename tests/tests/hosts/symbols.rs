@@ -60,7 +60,12 @@ fn is_in_fortran(name: &&String) -> bool {
 /// Returns the MPI calls that the preload library interposes in C, without `MPI_`.
 fn interposed() -> Outcome<BTreeSet<String>> {
     let exports = exports(&build::artifacts()?.preload)?;
-    Ok(exports.iter().filter_map(|name| name.strip_prefix("MPI_")).filter(|name| is_c(name)).map(str::to_owned).collect())
+    Ok(exports
+        .iter()
+        .filter_map(|name| name.strip_prefix("MPI_"))
+        .filter(|name| is_c(name))
+        .map(str::to_owned)
+        .collect())
 }
 
 /// Returns true for a name without `MPI_` that is one of C, and not of MPI_T.
@@ -111,7 +116,7 @@ fn all_library_functions_are_listed() -> Outcome {
         let unknown: BTreeSet<String> = exports(&stack.library)?
             .iter()
             .filter_map(|name| name.strip_prefix("MPI_"))
-            .filter(is_c)
+            .filter(|name| is_c(name))
             .map(|name| small(name).to_owned())
             .filter(|name| !all.contains(name))
             .collect();
