@@ -216,7 +216,7 @@ pub(crate) fn write_if_requested() {
     let Some(path) = requested_path() else { return };
     // The host describes its entries only while its MPI_T is initialized.
     let merged = Merged::get();
-    merged.lifecycle.begin(crate::abi().thread_level(ThreadLevel::Single));
+    merged.lifecycle.begin(ThreadLevel::Single);
     merged.sync();
     let lengths = Lengths::of(merged);
     write(&path, &list(merged, lengths));

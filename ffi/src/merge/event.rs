@@ -2,10 +2,10 @@
 
 use std::ffi::{c_char, c_int};
 
-use super::Merged;
 use super::enums::handle_of;
 use super::merged_space::{Describe, HostInfo};
 use super::text::Text;
+use super::{HostIsUp, Merged};
 use crate::abi::Handle;
 use crate::hidden;
 use crate::host::{Host, events};
@@ -44,7 +44,7 @@ impl Describe for EventInfo {
 impl HostInfo for EventInfo {
     const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int> = events::event_get_num;
 
-    fn query(merged: &Merged, index: i32) -> Option<Self> {
+    fn query(merged: &Merged, up: HostIsUp<'_>, index: i32) -> Option<Self> {
         let host = Host::get()?;
         let (mut name_len, mut desc_len, mut count): (c_int, c_int, c_int) = (0, 0, 0);
         let mut info = Self::default();
@@ -54,10 +54,9 @@ impl HostInfo for EventInfo {
                          displacements: &mut [isize],
                          count: *mut c_int| {
             let [(name, name_len), (desc, desc_len)] = name;
-            // SAFETY: callers of `HostInfo` functions keep the host initialized and pass an index of the host's; the
-            // numbers are fields and local variables, and each string buffer is null or as long as the length
-            // passed with it. The arrays have `count` entries of eight bytes, enough for a datatype of either
-            // width. The pointer to an info object may be null.
+            // SAFETY: the host is up and refuses an index that it does not have; the numbers are fields and local variables, and
+            // each string buffer is null or as long as the length passed with it. The arrays have `count` entries of eight
+            // bytes, enough for a datatype of either width. The pointer to an info object may be null.
             unsafe {
                 events::event_get_info(
                     index,
@@ -99,7 +98,8 @@ impl HostInfo for EventInfo {
         info.elements = displacements.iter().enumerate().map(|(at, place)| (datatype(at), *place)).collect();
         // MPICH leaves the enumeration of an event unset, so its value is not a handle.
         if !host.is_mpich() {
-            info.enumeration = merged.enums.host(enumeration);
+            // SAFETY: the host wrote null or an enumeration.
+            info.enumeration = unsafe { merged.enums.host(up, enumeration) };
         }
         if info.name.is_empty() { None } else { Some(info) }
     }
@@ -122,9 +122,5 @@ impl HostInfo for EventInfo {
             hidden::is_hidden(desc.name(), desc.categories())
                 || !crate::abi().describes(desc.bind(), datatypes)
         })
-    }
-
-    fn is_hidden(&self) -> bool {
-        hidden::is_hidden(&self.name, &[])
     }
 }

@@ -2,9 +2,9 @@
 
 use std::ffi::{c_char, c_int};
 
-use super::Merged;
 use super::merged_space::{Describe, HostInfo};
 use super::text::Text;
+use super::{HostIsUp, Merged};
 use crate::hidden;
 use crate::host::events;
 
@@ -36,12 +36,11 @@ impl Describe for SourceInfo {
 impl HostInfo for SourceInfo {
     const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int> = events::source_get_num;
 
-    fn query(_merged: &Merged, index: i32) -> Option<Self> {
+    fn query(_merged: &Merged, _up: HostIsUp<'_>, index: i32) -> Option<Self> {
         let mut info = Self::default();
         let mut query = |name: *mut c_char, name_len: *mut c_int, desc: *mut c_char, desc_len: *mut c_int| {
-            // SAFETY: callers of `HostInfo` functions keep the host initialized and pass an index of the host's; the
-            // numbers are fields, each string buffer is as long as the length passed with it, and the pointer
-            // to an info object may be null.
+            // SAFETY: the host is up and refuses an index that it does not have; the numbers are fields, each string buffer is as
+            // long as the length passed with it, and the pointer to an info object may be null.
             unsafe {
                 events::source_get_info(
                     index,
@@ -85,9 +84,5 @@ impl HostInfo for SourceInfo {
 
     fn hides_own(merged: &Merged, own: u32) -> bool {
         merged.registry.source(own).is_some_and(|desc| hidden::is_hidden(desc.name(), &[]))
-    }
-
-    fn is_hidden(&self) -> bool {
-        hidden::is_hidden(&self.name, &[])
     }
 }

@@ -32,7 +32,8 @@ exported! {
                 let bind = entry.info().bind;
                 let object = object_for_host(bind, obj_handle)?;
                 infos::check(info)?;
-                host_events::alloc(merged, entry, object, info)?
+                // SAFETY: `object_for_host` returned the object, and `infos::check` accepted the info object.
+                unsafe { host_events::alloc(merged, entry, object, info) }?
             }
         };
         event_registration.set(new_handle);
@@ -78,7 +79,10 @@ exported! {
         let level = level(cb_safety)?;
         infos::check(info)?;
         if found.is_some() {
-            return host_events::register(merged, event_registration, level, info, event_cb_function, user_data);
+            // SAFETY: the tool passes null or an event callback, and `infos::check` accepted the info object.
+            return unsafe {
+                host_events::register(merged, event_registration, level, info, event_cb_function, user_data)
+            };
         }
         let id = registration(event_registration);
         // SAFETY: the tool passes null or an event callback, which `deliver` of `C` calls with that type.
@@ -122,7 +126,8 @@ exported! {
     ) {
         let (interface, merged) = initialized()?;
         if host_events::is_registration(event_registration) {
-            return host_events::free(merged, event_registration, user_data, free_cb_function);
+            // SAFETY: the tool passes null or a free callback.
+            return unsafe { host_events::free(merged, event_registration, user_data, free_cb_function) };
         }
         let id = registration(event_registration);
         // SAFETY: the tool passes null or a free callback, which `free_callback` of `C` calls with that type.
@@ -135,7 +140,8 @@ exported! {
     ) {
         let (interface, merged) = initialized()?;
         if let Some(found) = find(interface, event_registration)? {
-            return host_events::set_dropped_handler(merged, found, dropped_cb_function);
+            // SAFETY: the tool passes null or a dropped-event handler.
+            return unsafe { host_events::set_dropped_handler(merged, found, dropped_cb_function) };
         }
         let id = registration(event_registration);
         // SAFETY: the tool passes null or a dropped-event handler, which `report` of `C` calls with that type.

@@ -111,7 +111,7 @@ pub(super) fn call(
     if !element.is_none_or(is_there) {
         return Err(Error::InvalidIndex.into());
     }
-    merged.lifecycle.call_if_up(|| action(host)).map_or(Err(Error::InvalidHandle.into()), from_host)
+    merged.lifecycle.call_if_up(|_up| action(host)).map_or(Err(Error::InvalidHandle.into()), from_host)
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ exported! {
             Entry::Own(own) => merged.registry.source(*own).ok_or(Error::InvalidIndex)?.timestamp(),
             Entry::Host(entry) => {
                 let mut time = 0;
-                let outcome = merged.lifecycle.call_if_up(|| {
+                let outcome = merged.lifecycle.call_if_up(|_up| {
                     // SAFETY: `call_if_up` calls this while the host is initialized; the index came from the host, and
                     // `time` is a local variable.
                     unsafe { events::source_get_timestamp(entry.index(), &raw mut time) }
@@ -108,7 +108,7 @@ pub(super) unsafe fn write_host_info(
     }
     let mut new_handle: u64 = 0;
     // A `u64` has space for a handle of either width.
-    let outcome = merged.lifecycle.call_delaying_forks(|| query((&raw mut new_handle).cast())).flatten();
+    let outcome = merged.lifecycle.call_delaying_forks(|_up| query((&raw mut new_handle).cast())).flatten();
     if let Some(code) = outcome {
         from_host(Some(code))?;
     }
