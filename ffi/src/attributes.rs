@@ -8,7 +8,7 @@ use std::panic::{UnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 
-use crate::abi::{Abi, Handle};
+use crate::abi::{Abi, Handle, LiveHandle};
 use crate::host::Host;
 use crate::host::mpi::{CopyAttribute, DeleteAttribute};
 
@@ -37,21 +37,20 @@ impl Attribute {
         Self { functions, key: OnceLock::new() }
     }
 
-    /// Sets the number of an object, which must be alive.
-    pub(crate) fn set(&self, object: Handle, number: u64) {
+    pub(crate) fn set(&self, object: LiveHandle, number: u64) {
         if let Some(key) = self.key() {
             let value = std::ptr::without_provenance_mut(number as usize);
-            // SAFETY: the caller keeps the object alive, and the key is one of its kind.
-            unsafe { (self.functions.set)(object, key, value) };
+            // SAFETY: the object is live, and `make_key` made the key for its kind.
+            unsafe { (self.functions.set)(object.get(), key, value) };
         }
     }
 
-    /// Returns the number that was set on an object, which must be alive.
-    pub(crate) fn get(&self, object: Handle) -> Option<u64> {
+    /// Returns the number that was set on an object.
+    pub(crate) fn get(&self, object: LiveHandle) -> Option<u64> {
         let (key, mut value, mut flag) = (self.key()?, null_mut::<c_void>(), 0);
-        // SAFETY: the caller keeps the object alive, the key is one of its kind, and the library writes the
-        // pointer that was set into `value`.
-        let code = unsafe { (self.functions.get)(object, key, (&raw mut value).cast(), &raw mut flag) };
+        // SAFETY: the object is live, `make_key` made the key for its kind, and the library writes the pointer that was set into
+        // `value`.
+        let code = unsafe { (self.functions.get)(object.get(), key, (&raw mut value).cast(), &raw mut flag) };
         if code == Some(Abi::SUCCESS) && flag != 0 { Some(value.addr() as u64) } else { None }
     }
 

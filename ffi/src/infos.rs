@@ -6,7 +6,7 @@ use mpit::internal::vocabulary::ThreadLevel;
 use mpit::object::Bind;
 use mpit::{Error, Result};
 
-use crate::abi::{Abi, Handle};
+use crate::abi::{Abi, Handle, LiveHandle};
 use crate::host::{Host, mpi};
 use crate::{info_store, sessions};
 
@@ -54,10 +54,10 @@ fn is_usable() -> bool {
 
 /// Returns the thread level of a session in use; `None` if its info object does not contain it.
 #[must_use]
-pub(crate) fn thread_level_of_session(session: Handle) -> Option<ThreadLevel> {
+pub(crate) fn thread_level_of_session(session: LiveHandle) -> Option<ThreadLevel> {
     const MAX_LEN: c_int = 64;
-    // SAFETY: the caller passes a session in use, and `handle` passes space for a handle.
-    let info = mpi::handle(crate::abi(), |info| unsafe { mpi::session_get_info(session, info) })?;
+    // SAFETY: the session is live, and `handle` passes space for a handle.
+    let info = mpi::handle(crate::abi(), |info| unsafe { mpi::session_get_info(session.get(), info) })?;
     let mut value = [0_u8; MAX_LEN as usize + 1];
     let mut found: c_int = 0;
     let (key, out) = (c"thread_level".as_ptr(), value.as_mut_ptr().cast());

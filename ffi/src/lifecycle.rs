@@ -10,7 +10,7 @@ use mpit::internal::vocabulary::ThreadLevel;
 use mpit_components::host::{self, World};
 use mpit_components::{monitoring, run};
 
-use crate::abi::{Abi, Handle};
+use crate::abi::{Abi, LiveHandle};
 use crate::host::{Host, mpi};
 use crate::{comms, doctor, gather, images, infos, inventory, mpi_t, native_monitoring, sessions};
 
@@ -85,7 +85,10 @@ fn handle_initialization() {
         }
         images::adopt_for_settings();
         host::initialized(World::new(rank.cast_unsigned(), size.cast_unsigned()));
-        comms::register_predefined();
+        for comm in [abi.comm_world, abi.comm_self] {
+            // SAFETY: MPI is initialized, so the predefined communicators exist.
+            comms::register(unsafe { LiveHandle::new(comm) });
+        }
         gather::register_transport();
     }
     run_requested_actions();
@@ -108,7 +111,7 @@ fn was_spawned(abi: &Abi) -> bool {
 
 /// Records that a session was initialized. Sessions have their own thread levels, and the highest one is in
 /// force. `None` means that the level cannot be determined.
-pub fn session_initialized(session: Option<Handle>) {
+pub fn session_initialized(session: Option<LiveHandle>) {
     sessions::opened();
     if ALL_SESSIONS_ENDED.load(SeqCst) {
         warn_of_late_sessions();
@@ -147,7 +150,7 @@ fn warn_of_late_sessions() {
 /// announce the end, so the end is handled here.
 pub fn finalize_begins() {
     detect_initialization();
-    if !comms::will_see_finalize() {
+    if Host::get().is_some_and(|host| !comms::will_see_finalize(host.abi())) {
         finalizing();
     }
 }
@@ -157,13 +160,15 @@ pub fn finalize_begins() {
 /// the program's delete callbacks, and tools that wrap `MPI_Finalize`, have finished.
 pub fn finalizing() {
     static IS_HANDLED: AtomicBool = AtomicBool::new(false);
-    if Host::get().is_none()
-        || !sessions::is_mpi_active() && !INITIALIZED.load(Acquire)
-        || IS_HANDLED.swap(true, AcqRel)
-    {
+    let Some(abi) = Host::get().map(Host::abi) else { return };
+    if !sessions::is_mpi_active() && !INITIALIZED.load(Acquire) || IS_HANDLED.swap(true, AcqRel) {
         return;
     }
-    comms::refresh_names();
+    // Some renaming calls are not seen. Other communicators are left out: the library may have freed them.
+    for comm in [abi.comm_world, abi.comm_self].into_iter().filter(|comm| comms::registered(*comm).is_some()) {
+        // SAFETY: it existed when it was registered, and `MPI_Finalize` has not destroyed it yet.
+        comms::renamed(unsafe { LiveHandle::new(comm) });
+    }
     host::finalizing();
     doctor::finalized();
     inventory::write_at_end();

@@ -21,6 +21,31 @@ pub use flavors::{mpich, open_mpi, standard};
 /// A handle of an MPI object, as a value: a pointer, or a zero-extended 4-byte integer.
 pub type Handle = usize;
 
+/// A handle that the MPI library accepts in calls: of a live object, or null. It may be freed once the call that is recorded has
+/// returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LiveHandle(Handle);
+
+impl LiveHandle {
+    /// Marks a handle.
+    ///
+    /// # Safety
+    ///
+    /// The handle is null, or of an object that exists while this value is used.
+    #[inline]
+    #[must_use]
+    pub const unsafe fn new(handle: Handle) -> Self {
+        Self(handle)
+    }
+
+    /// Returns the handle.
+    #[inline]
+    #[must_use]
+    pub const fn get(self) -> Handle {
+        self.0
+    }
+}
+
 /// The relation of Fortran's handles to those of C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FortranHandles {

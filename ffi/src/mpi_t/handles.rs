@@ -62,7 +62,7 @@ struct HostCvar {
 }
 
 impl HostCvar {
-    /// Saves the value for reads after the host is finalized. No other thread frees the handle meanwhile.
+    /// Saves the value for reads after the host is finalized.
     fn save_value(&self, _up: HostIsUp<'_>) {
         // Spare bytes: a string may have grown since the handle was allocated.
         const SPARE_BYTES: usize = 4096;
@@ -77,7 +77,8 @@ impl HostCvar {
         let size = size.max(0) as usize * self.count.load(SeqCst) as usize;
         // A vector of `u64`, because hosts write aligned values.
         let mut value = vec![0_u64; (size + SPARE_BYTES).div_ceil(8)];
-        // SAFETY: the host is up, the handle is freed after this function has returned, and the buffer is larger than the value.
+        // SAFETY: the host is up; only `release_all` calls this, before it frees the handle, and no other thread can free it any
+        // more; the buffer is larger than the value.
         if unsafe { mpi_t::cvar_read(host, value.as_mut_ptr().cast()) } == Some(Abi::SUCCESS) {
             let bytes = value.into_iter().flat_map(u64::to_ne_bytes).take(size);
             *self.last.lock() = Some(bytes.collect());

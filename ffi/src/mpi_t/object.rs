@@ -12,7 +12,7 @@ use mpit::internal::lock::Mutex;
 use mpit::object::{Bind, Object};
 
 use super::Failure;
-use crate::abi::{Abi, Handle};
+use crate::abi::{Abi, Handle, LiveHandle};
 use crate::{comms, probe, windows};
 
 /// The interpretation of the argument.
@@ -38,15 +38,16 @@ pub(super) fn identity(object: *mut c_void, kind: Bind) -> Result<Object<'static
         Bind::NoObject => return Ok(Object::NONE),
         Bind::Comm => comms::identity_of(object_value(object, kind)?),
         Bind::Win => windows::object_of(object_value(object, kind)?),
-        _ => Some(Object::new(kind, object_value(object, kind)? as u64)),
+        _ => Some(Object::new(kind, object_value(object, kind)?.get() as u64)),
     };
     Ok(known.ok_or(Error::InvalidHandle)?)
 }
 
 /// Returns the MPI handle that the argument names; fails for null.
-fn object_value(object: *mut c_void, kind: Bind) -> Result<Handle, Failure> {
+fn object_value(object: *mut c_void, kind: Bind) -> Result<LiveHandle, Failure> {
     let (Argument::Address(handle) | Argument::Itself(handle)) = argument(object, kind)?;
-    Ok(handle)
+    // SAFETY: `object` is an argument of a function of MPI_T, for which the standard requires a live object of this kind.
+    Ok(unsafe { LiveHandle::new(handle) })
 }
 
 /// Returns the object argument to pass to the host: null for variables without a binding, since some hosts

@@ -159,7 +159,9 @@ macro_rules! arrays {
         impl<L: Binding> Blocks for ($counts<L>, Type<L>) {
             #[inline]
             fn amounts(self, context: CallContext, _is_special: bool) -> Option<Amounts> {
-                Some(Amounts::Counts(self.0.of(context.block_count()), context.size(self.1)?))
+                // SAFETY: the standard requires a block for each process, at processes where the array is significant.
+                let counts = unsafe { self.0.of(context.block_count()) };
+                Some(Amounts::Counts(counts, context.size(self.1)?))
             }
         }
 
@@ -168,7 +170,11 @@ macro_rules! arrays {
             #[inline]
             fn amounts(self, context: CallContext, _is_special: bool) -> Option<Amounts> {
                 let len = context.block_count();
-                context.amounts_by_type(len, &self.0.of(len), &self.1.of(len))
+                // SAFETY: the standard requires a block for each process, at processes where the array is significant.
+                let counts = unsafe { self.0.of(len) };
+                // SAFETY: the standard requires a type for each block.
+                let types = unsafe { self.1.of(len) };
+                context.amounts_by_type(len, &counts, &types)
             }
         }
     )+};
