@@ -77,7 +77,8 @@ fn argument(object: *mut c_void, kind: Bind) -> Result<Argument, Failure> {
     }
     let mut word = [0; size_of::<Handle>()];
     let width = abi.handle_width();
-    if !probe::read(object, &mut word[..width]) {
+    // SAFETY: the standard requires the tool to pass the address of a handle.
+    if !unsafe { probe::read(object, &mut word[..width]) } {
         return Err(Error::InvalidHandle.into());
     }
     // SAFETY: `word` is as long as the wider of the two kinds of handles.
@@ -107,7 +108,8 @@ fn has_class_of_communicators(abi: &Abi, object: *mut c_void) -> bool {
     }
     let class = |at: *const c_void| {
         let mut word = [0; size_of::<usize>()];
-        let is_read = probe::read(at, &mut word);
+        // SAFETY: the address of an object of the library, or of a handle of the tool.
+        let is_read = unsafe { probe::read(at, &mut word) };
         let class = usize::from_ne_bytes(word);
         // Before MPI is initialized, objects have no class.
         if is_read && class != 0 { Some(class) } else { None }
