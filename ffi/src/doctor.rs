@@ -66,17 +66,17 @@ fn store_report(report: Report, is_finalized: bool) {
 
 fn basic_report(directory: &Path) -> Report {
     let program = fs::read_link("/proc/self/exe").unwrap_or_default();
-    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let host = host.trim().replace('/', "_");
+    let machine = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let machine = machine.trim().replace('/', "_");
     let pid = std::process::id();
     let members = Object::default()
         .with("pid", pid)
-        .with("host", &host)
+        .with("host", &machine)
         .with("program", program.display().to_string())
         .with("mpit", env!("CARGO_PKG_VERSION"))
         .with("launcher", launcher())
         .with("mpi", library());
-    Report { file: directory.join(format!("{host}-{pid}.json")), members, unknown: Vec::new() }
+    Report { file: directory.join(format!("{machine}-{pid}.json")), members, unknown: Vec::new() }
 }
 
 /// The launcher of Open MPI.

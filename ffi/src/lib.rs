@@ -1,9 +1,9 @@
 //! The C interface of `mpit`: the MPI_T functions of the standard, for any MPI library.
 //!
-//! This crate contains C ABIs and no semantics of its own: `mpit` defines variables and events,
-//! `mpit_components` defines traffic. The parts are the tables of MPI constants ([`mod@abi`]), the MPI
-//! library underneath, called the host ([`host`]), the list merged from its MPI_T entries and ours
-//! (`merge`), and the C functions of MPI_T ([`mpi_t`]).
+//! This crate contains C ABIs and no semantics of its own: `mpit` defines variables and events, `mpit_components` defines
+//! traffic. The parts are the tables of MPI constants ([`mod@abi`]), the MPI library underneath ([`mod@host`]; in this crate,
+//! *host* means nothing else), the list merged from its MPI_T entries and ours (`merge`), and the C functions of MPI_T
+//! ([`mpi_t`]).
 //!
 //! # API boundary
 //!
