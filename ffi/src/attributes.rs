@@ -1,7 +1,7 @@
 //! An attribute that this crate sets on objects of the MPI library. Its value is the object's number, and its
 //! deletion shows that the object is freed.
 //!
-//! Best effort: without attributes, an object that is freed unseen is mistaken for the next object with the same handle.
+//! If the library refuses the attribute, an object that is freed unseen is mistaken for the next one with the same handle.
 
 use std::ffi::{c_int, c_void};
 use std::panic::{UnwindSafe, catch_unwind};
@@ -61,10 +61,10 @@ impl Attribute {
         // Outside of `get_or_init`, because the library's code runs.
         let new = self.make_key();
         let key = *self.key.get_or_init(|| new);
+        // Another thread may have created a key in the meantime.
         if key != new
             && let Some(mut unused) = new
         {
-            // Another thread created a key in the meantime.
             // SAFETY: this thread created the key, and no object has an attribute of it.
             unsafe { (self.functions.free_keyval)(&raw mut unused) };
         }
@@ -80,10 +80,10 @@ impl Attribute {
     }
 }
 
-/// Runs `act` inside a delete callback; a panic does not reach the library, which continues its own work.
-pub(crate) fn after_deletion(act: impl FnOnce() + UnwindSafe) -> c_int {
+/// Runs the body of a delete callback, and stops a panic, which must not reach the library.
+pub(crate) fn in_delete_callback(body: impl FnOnce() + UnwindSafe) -> c_int {
     // The panic hook has reported the panic.
-    drop(catch_unwind(act));
+    drop(catch_unwind(body));
     Abi::SUCCESS
 }
 

@@ -17,7 +17,7 @@ use mpit_components::coll::Kind;
 use mpit_components::comms::{self, CommId, Ranks};
 
 use crate::abi::{Abi, Handle, LiveHandle};
-use crate::attributes::{Attribute, Functions, after_deletion};
+use crate::attributes::{Attribute, Functions, in_delete_callback};
 use crate::groups::{self, Group};
 use crate::host::{self, Host, mpi};
 use crate::members::Members;
@@ -344,7 +344,7 @@ static ATTRIBUTE: Attribute = Attribute::new(Functions {
 /// Receives the deletion of our attribute. For `MPI_COMM_SELF` the library calls it first in `MPI_Finalize`,
 /// while MPI still works; for others it means that the communicator is being freed.
 unsafe extern "C" fn deleted(comm: Handle, _keyval: c_int, value: *mut c_void, _extra: *mut c_void) -> c_int {
-    after_deletion(|| {
+    in_delete_callback(|| {
         let abi = crate::abi();
         // SAFETY: the library deletes attributes before it destroys their object.
         let comm = unsafe { LiveHandle::new(abi.clean(comm)) };

@@ -57,49 +57,43 @@ fn handle_initialization() {
     let concurrent = has_world && is_concurrent();
     THREAD_LEVEL_IS_SET.store(true, SeqCst);
     mpit::internal::threads::set_concurrent(concurrent || SESSION_IS_CONCURRENT.load(SeqCst));
-    if !has_world {
-        if let Some(world) = sessions::open(abi) {
-            INITIALIZED.store(true, Release);
-            // SAFETY: nothing shortens the mapped files: mpit creates them, under names that the program does not know,
-            // and locks them.
-            unsafe { mpit::internal::mapping::allow() };
-            images::adopt_for_settings();
-            host::initialized(world);
-            run_requested_actions();
-        }
+    let world = if has_world { world(abi) } else { sessions::open(abi) };
+    if !has_world && world.is_none() {
         return;
     }
-    // SAFETY: MPI is initialized, so the world exists, and `value` passes a local variable.
-    let rank = mpi::value(|rank| unsafe { mpi::comm_rank(abi.comm_world, rank) });
-    // SAFETY: MPI is initialized, so the world exists, and `value` passes a local variable.
-    let size = mpi::value(|size| unsafe { mpi::comm_size(abi.comm_world, size) });
     // From here on components and callbacks of tools run. They may make MPI calls or wait for threads that
     // do: these calls are recorded by the components that are open already, and never wait.
     INITIALIZED.store(true, Release);
-    if let (Some(rank), Some(size)) = (rank, size) {
+    if let Some(world) = world {
         // SAFETY: nothing shortens the mapped files: mpit creates them, under names that the program does not know,
         // and locks them.
         unsafe { mpit::internal::mapping::allow() };
-        if was_spawned(abi) {
+        if has_world && was_spawned(abi) {
             run::set_spawned();
         }
         images::adopt_for_settings();
-        host::initialized(World::new(rank.cast_unsigned(), size.cast_unsigned()));
-        for comm in [abi.comm_world, abi.comm_self] {
-            // SAFETY: MPI is initialized, so the predefined communicators exist.
-            comms::register(unsafe { LiveHandle::new(comm) });
+        host::initialized(world);
+        if has_world {
+            for comm in [abi.comm_world, abi.comm_self] {
+                // SAFETY: MPI is initialized, so the predefined communicators exist.
+                comms::register(unsafe { LiveHandle::new(comm) });
+            }
+            gather::register_transport();
         }
-        gather::register_transport();
     }
-    run_requested_actions();
-}
-
-/// Performs all other actions that settings request at initialization.
-fn run_requested_actions() {
     mpi_t::library_initialized();
     native_monitoring::warn_if_on();
     inventory::write_if_requested();
     doctor::write_if_requested();
+}
+
+/// Returns the rank and the size of `MPI_COMM_WORLD`.
+fn world(abi: &Abi) -> Option<World> {
+    // SAFETY: MPI is initialized, so the world exists, and `value` passes a local variable.
+    let rank = mpi::value(|rank| unsafe { mpi::comm_rank(abi.comm_world, rank) })?;
+    // SAFETY: MPI is initialized, so the world exists, and `value` passes a local variable.
+    let size = mpi::value(|size| unsafe { mpi::comm_size(abi.comm_world, size) })?;
+    Some(World::new(rank.cast_unsigned(), size.cast_unsigned()))
 }
 
 /// Returns true if `MPI_Comm_spawn` started this process.

@@ -11,7 +11,7 @@ use mpit_components::comms::Ranks;
 use mpit_components::windows::{self, WindowId};
 
 use crate::abi::{Handle, LiveHandle};
-use crate::attributes::{Attribute, Functions, after_deletion};
+use crate::attributes::{Attribute, Functions, in_delete_callback};
 use crate::groups::{self, Group};
 use crate::host::{Host, mpi};
 use crate::members::Members;
@@ -153,7 +153,7 @@ static ATTRIBUTE: Attribute = Attribute::new(Functions {
 
 /// Receives the deletion of our attribute: the window is being freed.
 unsafe extern "C" fn deleted(win: Handle, _keyval: c_int, value: *mut c_void, _extra: *mut c_void) -> c_int {
-    after_deletion(|| {
+    in_delete_callback(|| {
         // SAFETY: the library deletes attributes before it destroys their object.
         let win = unsafe { LiveHandle::new(crate::abi().clean(win)) };
         WINDOWS.attribute_deleted(win, value.addr() as u64);

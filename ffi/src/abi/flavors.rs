@@ -45,8 +45,8 @@ pub fn standard() -> Abi {
     }
 }
 
-/// Returns the constants of MPICH's ABI, shared by Intel MPI and others: handles are 4-byte integers. `all_handles` is the value of the library's variable
-/// `MPI_T_PVAR_ALL_HANDLES`, which is known only at run time.
+/// Returns the constants of MPICH's ABI, shared by Intel MPI and others. Handles are 4-byte integers, whose upper byte is the kind
+/// of object. `all_handles` is the value of the library's variable `MPI_T_PVAR_ALL_HANDLES`, which is known only at run time.
 #[must_use]
 pub fn mpich(all_handles: usize) -> Abi {
     Abi {
@@ -61,37 +61,13 @@ pub fn mpich(all_handles: usize) -> Abi {
         classes: std::array::from_fn(|at| 240 + at as i32),
         safeties: [0, 1, 2, 3],
         source_orders: [0, 1],
-        datatypes: [
-            0x4c00_0405,
-            0x4c00_0439,
-            0x4c00_083a,
-            0x4c00_0406,
-            0x4c00_0808,
-            0x4c00_0819,
-            0x4c00_043d,
-            0x4c00_083e,
-            0x4c00_0845,
-            0x4c00_0101,
-            0x4c00_080b,
-        ],
+        datatypes: [0x405, 0x439, 0x83a, 0x406, 0x808, 0x819, 0x43d, 0x83e, 0x845, 0x101, 0x80b]
+            .map(|datatype| 0x4c00_0000 | datatype),
         all_handles,
         comm_null: 0x0400_0000,
         comm_world: 0x4400_0000,
         comm_self: 0x4400_0001,
-        nulls: [
-            0,
-            0x0400_0000,
-            0x0c00_0000,
-            0x1400_0000,
-            0,
-            0x0800_0000,
-            0x1800_0000,
-            0x2c00_0000,
-            0x2000_0000,
-            0x2c00_0000,
-            0x1c00_0000,
-            0x3800_0000,
-        ],
+        nulls: [0, 0x04, 0x0c, 0x14, 0, 0x08, 0x18, 0x2c, 0x20, 0x2c, 0x1c, 0x38].map(|kind| kind << 24),
         proc_null: -1,
         root: -3,
         in_place: usize::MAX,
