@@ -95,10 +95,8 @@ pub const LAUNCHERS: [(&str, &str); 4] = [
 ];
 
 fn launcher() -> Option<(&'static str, Option<u32>)> {
-    let (name, value) = LAUNCHERS
-        .iter()
-        .find_map(|(variable, name)| Some((*name, (*variable, environment::var(variable)?))))?;
-    let (variable, value) = value;
+    let set = |&(variable, name)| Some((variable, name, environment::var(variable)?));
+    let (variable, name, value) = LAUNCHERS.iter().find_map(set)?;
     let size = if variable == "PMIX_RANK" { None } else { value.parse().ok() };
     Some((name, size))
 }

@@ -10,7 +10,7 @@ use mpit::internal::vocabulary::ThreadLevel;
 use mpit_components::host::{self, World};
 use mpit_components::{monitoring, run};
 
-use crate::abi::{Abi, LiveHandle};
+use crate::abi::LiveHandle;
 use crate::host::{Host, mpi};
 use crate::{comms, doctor, gather, images, infos, inventory, mpi_t, native_monitoring, sessions};
 
@@ -54,10 +54,20 @@ fn handle_initialization() {
         let level = mpi::value(|level| unsafe { mpi::query_thread(level) }).unwrap_or(0);
         abi.to_thread_level(level).is_none_or(|level| level == ThreadLevel::Multiple)
     };
+    let was_spawned = || {
+        // SAFETY: called only if MPI is initialized, and `handle` passes space for a handle.
+        let parent = mpi::handle(abi, |parent| unsafe { mpi::comm_get_parent(parent) });
+        parent.is_some_and(|parent| parent != abi.comm_null)
+    };
     let concurrent = has_world && is_concurrent();
     THREAD_LEVEL_IS_SET.store(true, SeqCst);
     mpit::internal::threads::set_concurrent(concurrent || SESSION_IS_CONCURRENT.load(SeqCst));
-    let world = if has_world { world(abi) } else { sessions::open(abi) };
+    let world = if has_world {
+        // SAFETY: MPI is initialized, so the world exists.
+        rank_and_size(unsafe { LiveHandle::new(abi.comm_world) })
+    } else {
+        sessions::open(abi)
+    };
     if !has_world && world.is_none() {
         return;
     }
@@ -68,7 +78,7 @@ fn handle_initialization() {
         // SAFETY: nothing shortens the mapped files: mpit creates them, under names that the program does not know,
         // and locks them.
         unsafe { mpit::internal::mapping::allow() };
-        if has_world && was_spawned(abi) {
+        if has_world && was_spawned() {
             run::set_spawned();
         }
         images::adopt_for_settings();
@@ -87,20 +97,12 @@ fn handle_initialization() {
     doctor::write_if_requested();
 }
 
-/// Returns the rank and the size of `MPI_COMM_WORLD`.
-fn world(abi: &Abi) -> Option<World> {
-    // SAFETY: MPI is initialized, so the world exists, and `value` passes a local variable.
-    let rank = mpi::value(|rank| unsafe { mpi::comm_rank(abi.comm_world, rank) })?;
-    // SAFETY: MPI is initialized, so the world exists, and `value` passes a local variable.
-    let size = mpi::value(|size| unsafe { mpi::comm_size(abi.comm_world, size) })?;
+fn rank_and_size(world: LiveHandle) -> Option<World> {
+    // SAFETY: the communicator is live, and `value` passes a local variable.
+    let rank = mpi::value(|rank| unsafe { mpi::comm_rank(world.get(), rank) })?;
+    // SAFETY: the communicator is live, and `value` passes a local variable.
+    let size = mpi::value(|size| unsafe { mpi::comm_size(world.get(), size) })?;
     Some(World::new(rank.cast_unsigned(), size.cast_unsigned()))
-}
-
-/// Returns true if `MPI_Comm_spawn` started this process.
-fn was_spawned(abi: &Abi) -> bool {
-    // SAFETY: MPI is initialized, and `handle` passes space for a handle.
-    let parent = mpi::handle(abi, |parent| unsafe { mpi::comm_get_parent(parent) });
-    parent.is_some_and(|parent| parent != abi.comm_null)
 }
 
 /// Records that a session was initialized. Sessions have their own thread levels, and the highest one is in

@@ -23,6 +23,8 @@ impl Neighbors {
     /// Returns the neighbors in an intracommunicator; none if it has no topology, or the library fails to describe it.
     pub(crate) fn of(abi: &Abi, comm: LiveHandle, rank: u32, ranks: &Ranks) -> Self {
         let [cart, graph, dist_graph] = abi.topologies;
+        // Each neighbor is both a source and a destination.
+        let both_ways = |neighbors: Vec<c_int>| (neighbors.len() as u32, neighbors);
         // SAFETY: the communicator is live, and `value` passes a local variable.
         let found = match mpi::value(|kind| unsafe { mpi::topo_test(comm.get(), kind) }) {
             Some(kind) if kind == cart => cartesian(comm).map(both_ways),
@@ -30,16 +32,10 @@ impl Neighbors {
             Some(kind) if kind == dist_graph => of_dist_graph(comm),
             _ => None,
         };
-        let Some((destinations, sources)) = found else { return Self::default() };
+        let Some((sources, destinations)) = found else { return Self::default() };
         let to_world = |rank: c_int| u32::try_from(rank).map_or(OUTSIDE, |rank| ranks.world_rank(rank));
         Self { destinations: destinations.into_iter().map(to_world).collect(), sources }
     }
-}
-
-/// Returns the neighbors of a topology in which each is both a source and a destination.
-fn both_ways(neighbors: Vec<c_int>) -> (Vec<c_int>, u32) {
-    let count = neighbors.len() as u32;
-    (neighbors, count)
 }
 
 /// Returns the number that a call to the host writes.
@@ -74,7 +70,7 @@ fn of_graph(comm: LiveHandle, rank: u32) -> Option<Vec<c_int>> {
     if code == Some(Abi::SUCCESS) { Some(neighbors) } else { None }
 }
 
-fn of_dist_graph(comm: LiveHandle) -> Option<(Vec<c_int>, u32)> {
+fn of_dist_graph(comm: LiveHandle) -> Option<(u32, Vec<c_int>)> {
     let (mut sources, mut destinations, mut weighted): (c_int, c_int, c_int) = (0, 0, 0);
     let (sources_at, destinations_at) = (&raw mut sources, &raw mut destinations);
     // SAFETY: the communicator is live, and the numbers are local variables.
@@ -99,5 +95,5 @@ fn of_dist_graph(comm: LiveHandle) -> Option<(Vec<c_int>, u32)> {
             to_weights.as_mut_ptr(),
         )
     };
-    if code == Some(Abi::SUCCESS) { Some((to, from.len() as u32)) } else { None }
+    if code == Some(Abi::SUCCESS) { Some((from.len() as u32, to)) } else { None }
 }

@@ -66,15 +66,11 @@ interests! {
     Starts(Some(Area::PointToPoint), true) => pml::active() || coll::active(), before: coll::beginnings_wanted();
     /// Calls that receive or complete messages and send nothing.
     Receives(Some(Area::PointToPoint), false) => false;
-    /// Collective operations.
     Collectives(Some(Area::Collective), true) => coll::active(), before: coll::beginnings_wanted();
-    /// Accesses to memory of other processes.
     Accesses(Some(Area::OneSided), true) => osc::active();
-    /// Calls that create windows.
     Windows(None, true) => osc::active() || events::active();
     /// Synchronization of one-sided accesses.
     Synchronization(Some(Area::OneSided), false) => false;
-    /// Calls that complete requests.
     Waits(Some(Area::Waiting), false) => false;
     /// Calls about files. The messages that the library sends for them are not the program's.
     Files(Some(Area::Files), false) => false;
@@ -194,7 +190,7 @@ pub(crate) fn run<I: Interest, B>(
     code
 }
 
-/// Starts the stopwatch of a call. A separate function, to keep this code out of each call's path.
+/// A separate function, to keep this code out of each call's path.
 #[cold]
 #[inline(never)]
 fn begin(area: Area) -> Stopwatch {

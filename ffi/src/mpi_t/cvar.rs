@@ -127,7 +127,10 @@ fn alloc(
 ) -> Result<(u64, c_int), Failure> {
     let entry = match merged.cvars.get(index).ok_or(Error::InvalidIndex)? {
         Entry::Own(own) => {
-            return alloc_own(interface, *own, object);
+            let desc = interface.registry().cvar(*own).ok_or(Error::InvalidIndex)?;
+            let object = identity(object, desc.bind())?;
+            let (handle, count) = interface.cvar_handle_alloc(*own, Some(&object))?;
+            return Ok((handle.0, count as c_int));
         }
         Entry::Host(entry) => entry,
     };
@@ -141,11 +144,4 @@ fn alloc(
         // `object_for_host` checked the object, and `host` and `count` are references.
         unsafe { mpi_t::cvar_handle_alloc(entry.index(), object, host, count) }
     })
-}
-
-fn alloc_own(interface: &Interface, own: u32, object: *mut c_void) -> Result<(u64, c_int), Failure> {
-    let desc = interface.registry().cvar(own).ok_or(Error::InvalidIndex)?;
-    let object = identity(object, desc.bind())?;
-    let (handle, count) = interface.cvar_handle_alloc(own, Some(&object))?;
-    Ok((handle.0, count as c_int))
 }

@@ -27,7 +27,12 @@ exported! {
         event_registration.check()?;
         merged.events.sync_unless_own(merged, event_index);
         let new_handle = match merged.events.get(event_index).ok_or(Error::InvalidIndex)? {
-            Entry::Own(own) => alloc_own(interface, *own, obj_handle, info)?,
+            Entry::Own(own) => {
+                let desc = interface.registry().event(*own).ok_or(Error::InvalidIndex)?;
+                let object = identity(obj_handle, desc.bind())?;
+                infos::check(info)?;
+                interface.event_handle_alloc(*own, Some(&object), &C)?.number() as usize
+            }
             Entry::Host(entry) => {
                 let bind = entry.info().bind;
                 let object = object_for_host(bind, obj_handle)?;
@@ -155,13 +160,6 @@ fn registration(handle: usize) -> RegistrationId {
 
 fn level(number: c_int) -> Result<Safety, Failure> {
     crate::abi().to_safety(number).ok_or(Error::Invalid.into())
-}
-
-fn alloc_own(interface: &Interface, own: u32, object: *mut c_void, info: Handle) -> Result<usize, Failure> {
-    let desc = interface.registry().event(own).ok_or(Error::InvalidIndex)?;
-    let object = identity(object, desc.bind())?;
-    infos::check(info)?;
-    Ok(interface.event_handle_alloc(own, Some(&object), &C)?.number() as usize)
 }
 
 /// Checks that a registration has a callback at a level. Returns the host's registration; `None` for one of ours.

@@ -78,20 +78,6 @@ exported! {
     }
 }
 
-/// Creates an empty info object and stores its handle, unless `info` is null.
-///
-/// # Safety
-///
-/// `info` is null, or valid for writes of a handle.
-unsafe fn write_info(info: *mut c_void) -> Result<(), Failure> {
-    if !info.is_null() {
-        let new_handle = infos::create()?;
-        // SAFETY: `info` is not null, so the caller passes space for a handle.
-        unsafe { crate::abi().store_handle(info, new_handle) };
-    }
-    Ok(())
-}
-
 /// Stores the info object that the host creates in `query`, or an empty one if the host creates none, unless
 /// `info` is null.
 ///
@@ -113,12 +99,11 @@ pub(super) unsafe fn write_host_info(
         from_host(Some(code))?;
     }
     let abi = crate::abi();
-    let new_handle = abi.clean(new_handle as Handle);
+    let mut new_handle = abi.clean(new_handle as Handle);
     if new_handle == 0 || new_handle == abi.nulls[Bind::Info as usize] {
-        // SAFETY: the caller passes `info` as null or with space for a handle.
-        return unsafe { write_info(info) };
+        new_handle = infos::create()?;
     }
-    // SAFETY: `info` is not null (checked), so the caller passes space for a handle.
+    // SAFETY: `info` is not null (checked), so it is valid for writes of a handle.
     unsafe { abi.store_handle(info, new_handle) };
     Ok(())
 }
