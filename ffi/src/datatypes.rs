@@ -6,6 +6,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use mpit::object::Bind;
+
 use crate::abi::{Abi, Handle, LiveHandle};
 use crate::host::{Host, mpi};
 use crate::table::Table;
@@ -51,7 +53,7 @@ pub fn freeing(datatype: Handle) {
 
 /// Returns true for the handles that programs pass if a type is not significant. The library would report an error.
 fn is_null(abi: &Abi, datatype: Handle) -> bool {
-    datatype == 0 || datatype == abi.datatype_null()
+    datatype == 0 || datatype == abi.null(Bind::Datatype)
 }
 
 #[inline(never)]

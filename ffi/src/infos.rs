@@ -15,7 +15,7 @@ use crate::{info_store, sessions};
 pub(crate) fn check(info: Handle) -> Result<()> {
     let abi = crate::abi();
     let info = abi.clean(info);
-    let is_one = info == abi.nulls[Bind::Info as usize]
+    let is_one = info == abi.null(Bind::Info)
         || abi.info_env == Some(info)
         || if Host::get().is_some() {
             abi.may_be_info(info)

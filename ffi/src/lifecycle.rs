@@ -7,6 +7,7 @@ use std::sync::atomic::{
 };
 
 use mpit::internal::vocabulary::ThreadLevel;
+use mpit::object::Bind;
 use mpit_components::host::{self, World};
 use mpit_components::{monitoring, run};
 
@@ -57,7 +58,7 @@ fn handle_initialization() {
     let was_spawned = || {
         // SAFETY: called only if MPI is initialized, and `handle` passes space for a handle.
         let parent = mpi::handle(abi, |parent| unsafe { mpi::comm_get_parent(parent) });
-        parent.is_some_and(|parent| parent != abi.comm_null)
+        parent.is_some_and(|parent| parent != abi.null(Bind::Comm))
     };
     let concurrent = has_world && is_concurrent();
     THREAD_LEVEL_IS_SET.store(true, SeqCst);
@@ -161,7 +162,8 @@ pub fn finalizing() {
         return;
     }
     // Some renaming calls are not seen. Other communicators are left out: the library may have freed them.
-    for comm in [abi.comm_world, abi.comm_self].into_iter().filter(|comm| comms::registered(*comm).is_some()) {
+    for comm in [abi.comm_world, abi.comm_self].into_iter().filter(|comm| comms::registered(*comm).is_some())
+    {
         // SAFETY: it existed when it was registered, and `MPI_Finalize` has not destroyed it yet.
         comms::renamed(unsafe { LiveHandle::new(comm) });
     }

@@ -153,7 +153,7 @@ impl<T: Tracked> Objects<T> {
     }
 
     fn is_null(handle: Handle) -> bool {
-        handle == 0 || Host::get().is_none_or(|host| handle == host.abi().nulls[T::KIND as usize])
+        handle == 0 || Host::get().is_none_or(|host| handle == host.abi().null(T::KIND))
     }
 
     /// Returns the object of a handle whose deletion has certainly not begun; registers it if needed.
@@ -238,7 +238,9 @@ impl<T: Tracked> Objects<T> {
         }
         object.record_final_state(handle);
         object.freeing().store(true, Release);
-        Some(Freeing::new(handle.get(), number, |handle, number, freed| T::all().freed(handle, number, freed)))
+        Some(Freeing::new(handle.get(), number, |handle, number, freed| {
+            T::all().freed(handle, number, freed)
+        }))
     }
 
     fn freed(&'static self, handle: Handle, number: u64, succeeded: bool) {

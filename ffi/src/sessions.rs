@@ -73,7 +73,7 @@ pub(crate) fn is_mpi_active() -> bool {
 
 /// Opens our own session. Returns the rank and the number of processes in `mpi://WORLD`.
 pub(crate) fn open(abi: &Abi) -> Option<World> {
-    let (info, handler) = (abi.nulls[Bind::Info as usize], abi.errors_return?);
+    let (info, handler) = (abi.null(Bind::Info), abi.errors_return?);
     // SAFETY: `MPI_Session_init` may be called at any time, and `handle` passes space for a handle.
     let session = Session(mpi::handle(abi, |session| unsafe { mpi::session_init(info, handler, session) })?);
     let (group, world) = group_of_world(abi, &session)?;

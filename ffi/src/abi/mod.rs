@@ -106,14 +106,12 @@ pub struct Abi {
     datatypes: [Handle; 11],
     /// `MPI_T_PVAR_ALL_HANDLES`.
     pub all_handles: usize,
-    /// `MPI_COMM_NULL`.
-    pub comm_null: Handle,
     /// `MPI_COMM_WORLD`.
     pub comm_world: Handle,
     /// `MPI_COMM_SELF`.
     pub comm_self: Handle,
-    /// The null handles by kind of object, in the order of [`Bind::ALL`]; 0 if the kind has none.
-    pub nulls: [Handle; 12],
+    /// The null handles by kind of object, in the order of [`Bind::ALL`].
+    nulls: [Handle; 12],
     /// `MPI_PROC_NULL`.
     pub proc_null: c_int,
     /// `MPI_ROOT`.
@@ -122,8 +120,6 @@ pub struct Abi {
     pub in_place: usize,
     /// `MPI_CART`, `MPI_GRAPH`, `MPI_DIST_GRAPH`.
     pub topologies: [c_int; 3],
-    /// `MPI_REQUEST_NULL`.
-    pub request_null: Handle,
     /// `MPI_NO_OP`.
     pub no_op: Handle,
     /// `MPI_KEYVAL_INVALID`.
@@ -174,10 +170,10 @@ impl Abi {
         self.datatypes[datatype as usize]
     }
 
-    /// Returns `MPI_DATATYPE_NULL`.
+    /// Returns the null handle of a kind of object; 0 if the kind has none.
     #[must_use]
-    pub fn datatype_null(&self) -> Handle {
-        self.nulls[Bind::Datatype as usize]
+    pub fn null(&self, kind: Bind) -> Handle {
+        self.nulls[kind as usize]
     }
 
     /// Returns the width of a handle variable, in bytes.

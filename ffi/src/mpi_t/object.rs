@@ -71,7 +71,7 @@ fn argument(object: *mut c_void, kind: Bind) -> Result<Argument, Failure> {
     if kind == Bind::Comm && is_communicator(abi, object, value) {
         return Ok(Argument::Itself(value));
     }
-    let null = abi.nulls[kind as usize];
+    let null = abi.null(kind);
     if value == null {
         return Err(Error::InvalidHandle.into());
     }
@@ -97,7 +97,7 @@ fn as_handle(abi: &Abi, object: *mut c_void) -> Handle {
 fn is_communicator(abi: &Abi, object: *mut c_void, value: Handle) -> bool {
     value == abi.comm_world
         || value == abi.comm_self
-        || value != abi.comm_null
+        || value != abi.null(Bind::Comm)
             && (comms::registered(value).is_some() || has_class_of_communicators(abi, object))
 }
 

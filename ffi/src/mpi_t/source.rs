@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int, c_void};
 use mpit::Error;
 use mpit::object::Bind;
 
-use super::{Failure, exported, from_host, initialized, name_and_description};
+use super::{Failure, exported, from_host, initialized, name_and_description, write_count};
 use crate::abi::Handle;
 use crate::host::events;
 use crate::infos;
@@ -14,11 +14,7 @@ use crate::merge::{Entry, Merged};
 exported! {
     /// Returns the number of event sources (F25).
     fn MPI_T_source_get_num / PMPI_T_source_get_num(num_sources: *mut c_int) {
-        let (_, merged) = initialized()?;
-        num_sources.check()?;
-        merged.sync();
-        num_sources.set(merged.sources.len() as c_int);
-        Ok(())
+        write_count(num_sources, |merged| &merged.sources)
     }
 
     /// Returns the description and the attributes of an event source (F26).
@@ -100,7 +96,7 @@ pub(super) unsafe fn write_host_info(
     }
     let abi = crate::abi();
     let mut new_handle = abi.clean(new_handle as Handle);
-    if new_handle == 0 || new_handle == abi.nulls[Bind::Info as usize] {
+    if new_handle == 0 || new_handle == abi.null(Bind::Info) {
         new_handle = infos::create()?;
     }
     // SAFETY: `info` is not null (checked), so it is valid for writes of a handle.
