@@ -20,7 +20,6 @@ pub(crate) struct Attribute {
     key: OnceLock<Option<c_int>>,
 }
 
-/// The library's functions for attributes of one kind of object.
 #[derive(Debug)]
 pub(crate) struct Functions {
     pub(crate) create_keyval:

@@ -136,7 +136,6 @@ fn receive(from: u32, tag: c_int, len: usize, deadline: Instant) -> Result<Optio
     request.complete_with(bytes, deadline)
 }
 
-/// An active request.
 struct Request {
     /// The handle, of either width.
     handle: u64,

@@ -239,7 +239,7 @@ impl<T: Tracked> Objects<T> {
         object.record_final_state(handle);
         object.freeing().store(true, Release);
         Some(Freeing::new(handle.get(), number, |handle, number, freed| {
-            T::all().freed(handle, number, freed)
+            T::all().freed(handle, number, freed);
         }))
     }
 

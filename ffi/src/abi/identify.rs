@@ -12,7 +12,6 @@ use super::{Abi, Handle, mpich, open_mpi, standard};
 /// The symbol of Open MPI's `MPI_COMM_WORLD`.
 const OPEN_MPI_WORLD: &CStr = c"ompi_mpi_comm_world";
 
-/// The symbols of an MPI library.
 pub(crate) trait Symbols {
     /// Returns a symbol of the library or of an object that it needs.
     fn symbol(&self, name: &CStr) -> Option<NonNull<c_void>>;

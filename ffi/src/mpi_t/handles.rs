@@ -18,7 +18,6 @@ use crate::abi::{Abi, Handle};
 use crate::host::{mpi, mpi_t};
 use crate::merge::{Entry, HostIsUp, Merged, PvarInfo};
 
-/// A handle of one of the host's performance variables.
 #[derive(Debug, Default)]
 pub(super) struct HostPvar {
     /// The session, as our identifier.
@@ -49,7 +48,6 @@ impl HostPvar {
     }
 }
 
-/// A handle of one of the host's control variables.
 #[derive(Debug, Default)]
 struct HostCvar {
     /// The host's handle; 0 once it is freed.
@@ -282,7 +280,6 @@ pub(super) unsafe fn read_last_value(handle: u64, out: *mut u8) -> Outcome {
     last().ok_or(Error::InvalidHandle.into())
 }
 
-/// Returns true if `handle` is a handle of a control variable that is not freed.
 pub(super) fn is_cvar(handle: u64) -> bool {
     CVARS.get(handle).is_some()
 }

@@ -87,7 +87,7 @@ pub(super) fn find(registration: usize) -> Result<&'static Registration, Failure
     found.filter(|found| !found.ended.load(Acquire)).ok_or(Error::InvalidHandle.into())
 }
 
-/// Calls `call` with the host's registration.
+/// Calls `action` with the host's registration. Fails if the registration is freed.
 pub(super) fn call(
     merged: &Merged,
     registration: &Registration,

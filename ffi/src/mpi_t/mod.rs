@@ -33,7 +33,6 @@ use crate::strings::Buffer;
 
 pub use init::{library_finalizing, library_initialized};
 
-/// The error of a call that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Failure {
     /// An error that this crate detected.
@@ -84,7 +83,6 @@ fn initialized() -> Result<(&'static Interface, &'static Merged), Failure> {
     }
 }
 
-/// Refuses a null pointer.
 fn not_null<T>(pointer: *const T) -> Outcome {
     if pointer.is_null() { Err(Error::Invalid.into()) } else { Ok(()) }
 }
@@ -128,7 +126,6 @@ unsafe fn name_and_description(
     Ok((name, description))
 }
 
-/// Defines functions of MPI_T.
 macro_rules! exported {
     ($($functions:tt)+) => {
         crate::host::foreign::exported_functions! { crate::mpi_t::to_return_code; $($functions)+ }

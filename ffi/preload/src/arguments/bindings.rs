@@ -36,32 +36,12 @@ pub(crate) trait Binding: Copy + Debug + 'static {
     unsafe fn is_in_place_without_lookup(buffer: *const c_void) -> Option<bool>;
 }
 
-/// The convention of C.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct C;
-
-/// The convention of C in functions whose names end in `_c`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LargeC;
-
-/// The convention of Fortran, which passes addresses.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Fortran;
-
-/// The convention of Fortran in functions whose names end in `_f08ts`: buffers have descriptors.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FortranTs;
-
-/// The convention of Fortran in functions whose names end in `_c_f08`: counts have 64 bits.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LargeFortran;
-
-/// The convention of Fortran in functions whose names end in `_c_f08ts`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LargeFortranTs;
-
 macro_rules! c {
-    ($binding:ident, $count:ty, $wide:literal) => {
+    ($(#[$doc:meta])* $binding:ident, $count:ty, $wide:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $binding;
+
         impl Binding for $binding {
             type Int = c_int;
             type Count = $count;
@@ -101,8 +81,14 @@ macro_rules! c {
     };
 }
 
-c!(C, c_int, false);
-c!(LargeC, i64, true);
+c!(
+    /// The convention of C.
+    C, c_int, false
+);
+c!(
+    /// The convention of C in functions whose names end in `_c`.
+    LargeC, i64, true
+);
 
 /// Returns a handle of an array of the program; 0 if there is no array.
 ///
@@ -129,7 +115,11 @@ pub(super) unsafe fn integer(at: *const c_void, index: usize) -> c_int {
 }
 
 macro_rules! fortran {
-    ($binding:ident, $count:ty, $wide:literal, $address:ident) => {
+    ($(#[$doc:meta])* $binding:ident, $count:ty, $wide:literal, $address:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $binding;
+
         impl Binding for $binding {
             type Int = *const c_int;
             type Count = *const $count;
@@ -192,7 +182,19 @@ unsafe fn described(buffer: *const c_void) -> *const c_void {
     unsafe { buffer.cast::<*const c_void>().read() }
 }
 
-fortran!(Fortran, c_int, false, direct);
-fortran!(FortranTs, c_int, false, described);
-fortran!(LargeFortran, i64, true, direct);
-fortran!(LargeFortranTs, i64, true, described);
+fortran!(
+    /// The convention of Fortran, which passes addresses.
+    Fortran, c_int, false, direct
+);
+fortran!(
+    /// The convention of Fortran in functions whose names end in `_f08ts`: buffers have descriptors.
+    FortranTs, c_int, false, described
+);
+fortran!(
+    /// The convention of Fortran in functions whose names end in `_c_f08`: counts have 64 bits.
+    LargeFortran, i64, true, direct
+);
+fortran!(
+    /// The convention of Fortran in functions whose names end in `_c_f08ts`.
+    LargeFortranTs, i64, true, described
+);

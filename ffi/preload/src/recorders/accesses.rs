@@ -20,7 +20,6 @@ pub(crate) fn freeing<L: Binding>(win: NewWin<L>) -> Option<Freeing> {
     windows::freeing(win.live())
 }
 
-/// A number of elements of a datatype.
 #[derive(Clone, Copy, Debug)]
 struct Elements {
     count: i64,

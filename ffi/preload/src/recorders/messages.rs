@@ -127,7 +127,6 @@ impl Recorder for SendRecorder {
     type FastRecord = Send;
     type Pending = Pending;
 
-    /// Returns the message if communicator and type are in the caches of recent lookups, as for most calls.
     #[inline]
     fn fast_record(self) -> Option<Send> {
         self.cached_record()

@@ -17,7 +17,6 @@ use super::{Deliver, Recorder};
 use crate::arguments::{self, Binding, CountArray, Int, Type, TypeArray};
 use amounts::ByteList;
 
-/// A collective operation of this process.
 #[derive(Debug)]
 pub(crate) struct Collective {
     pub(crate) comm: &'static Comm,
@@ -222,7 +221,6 @@ impl CallContext {
     }
 }
 
-/// Returns the root that a call names.
 #[inline]
 pub(crate) fn root_of(comm: &Comm, root: std::ffi::c_int) -> Root {
     if comm.is_remote() {
@@ -234,7 +232,6 @@ pub(crate) fn root_of(comm: &Comm, root: std::ffi::c_int) -> Root {
     }
 }
 
-/// Returns the root that a call on an intercommunicator names.
 fn remote_root(abi: &Abi, root: std::ffi::c_int) -> Root {
     match root {
         root if root == abi.root => Root::Here,

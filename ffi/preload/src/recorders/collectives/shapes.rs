@@ -11,7 +11,6 @@ use mpit_components::coll::{Kind, Root};
 use super::{Amounts, CallContext, Collective, CollectiveRecorder, Lookup, Shape, bytes};
 use crate::arguments::{Binding, Buf, Comm, Count, Int, RecvCounts, SendCounts, Type, Types};
 
-/// The arguments of an operation with a root.
 #[derive(Clone, Copy)]
 pub(crate) struct Rooted<L: Binding, U, B> {
     kind: Kind,
@@ -47,7 +46,6 @@ impl<L: Binding, U: Buffer, B: Blocks> Shape for Rooted<L, U, B> {
     }
 }
 
-/// The arguments of an operation without a root.
 #[derive(Clone, Copy)]
 pub(crate) struct Rootless<L: Binding, U, B> {
     kind: Kind,
