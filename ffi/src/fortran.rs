@@ -47,7 +47,6 @@ fn conversion(kind: Bind) -> Option<&'static Conversion> {
 }
 
 impl Conversion {
-    /// Converts a Fortran handle to the host's.
     fn handle(&self, fortran: c_int) -> Option<Handle> {
         let abi = Host::get()?.abi();
         let address = match abi.fortran {

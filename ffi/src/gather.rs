@@ -16,7 +16,6 @@ use mpit_components::gather::{self, TimeLimits, Transport};
 use crate::abi::{Abi, Handle};
 use crate::host::{Host, mpi, p2p};
 
-/// Registers the host's functions as the transport.
 pub(crate) fn register_transport() {
     gather::register_transport(&MpiTransport);
 }

@@ -88,7 +88,6 @@ impl Group {
         if code == Some(Abi::SUCCESS) { Some(translated) } else { None }
     }
 
-    /// Returns the world ranks of all members.
     fn in_world(&self, world: &Self) -> Option<Vec<c_int>> {
         let size = self.size()?.cast_signed();
         if self.abi.quirks.translates_ranks_by_search {

@@ -81,7 +81,6 @@ impl Place<'_> {
         Object::default().with("index", self.index).with("own", self.own.is_some())
     }
 
-    /// Returns the names of constants, or the number itself if a constant is unknown.
     fn datatype(&self, handle: Handle) -> String {
         name_or(self.abi.to_datatype(handle).map(Datatype::as_str), "other")
     }

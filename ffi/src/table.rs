@@ -11,7 +11,6 @@ use mpit::internal::probe_table::ProbeTable;
 
 use crate::abi::Handle;
 
-/// The number of slots of the first table.
 const FIRST_LEN: usize = 64;
 
 /// The number of slots of the cache, a power of two.

@@ -21,8 +21,7 @@ pub use flavors::{mpich, open_mpi, standard};
 /// A handle of an MPI object, as a value: a pointer, or a zero-extended 4-byte integer.
 pub type Handle = usize;
 
-/// A handle that the MPI library accepts in calls: of a live object, or null. It may be freed once the call that is recorded has
-/// returned.
+/// A handle that the MPI library accepts in calls: null, or of an object that is not freed before the recorded call returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiveHandle(Handle);
 
@@ -31,7 +30,7 @@ impl LiveHandle {
     ///
     /// # Safety
     ///
-    /// The handle is null, or of an object that exists while this value is used.
+    /// The handle is 0, null, or of an object that exists while this value is used.
     #[inline]
     #[must_use]
     pub const unsafe fn new(handle: Handle) -> Self {

@@ -2,7 +2,6 @@
 
 use std::ffi::c_int;
 
-use super::enums::handle_of;
 use super::merged_space::{Describe, HostInfo};
 use super::text::query_name_and_description;
 use super::{HostIsUp, Merged};
@@ -19,7 +18,6 @@ pub(crate) struct CvarInfo {
     /// Enumeration, as a handle of ours, or null.
     pub(crate) enumeration: usize,
     pub(crate) desc: Vec<u8>,
-    /// The kind of object that the variable is bound to.
     pub(crate) bind: c_int,
     pub(crate) scope: c_int,
 }
@@ -31,7 +29,7 @@ impl Describe for CvarInfo {
             name: desc.name().into(),
             verbosity: abi.verbosity(desc.verbosity()),
             datatype: abi.datatype(desc.datatype()),
-            enumeration: handle_of(merged, desc.enumeration()),
+            enumeration: merged.enums.own(desc.enumeration()),
             desc: desc.description().into(),
             bind: abi.bind(desc.bind()),
             scope: abi.scope(desc.scope()),

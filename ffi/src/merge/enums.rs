@@ -6,8 +6,8 @@ use mpit::internal::lock::Mutex;
 use mpit::internal::log::Log;
 use mpit::tool::EnumDesc;
 
+use super::HostIsUp;
 use super::text::query_text;
-use super::{HostIsUp, Merged};
 use crate::host::mpi_t;
 
 const KIND: usize = 0x45 << 56;
@@ -49,13 +49,13 @@ impl Enums {
         self.entries.get((handle ^ KIND).checked_sub(1)?)
     }
 
-    /// Iterates over all enumerations, in the order of their handles.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Enumeration> {
         self.entries.iter()
     }
 
-    /// Returns the handle of one of our enumerations.
-    pub(crate) fn own(&self, desc: &'static EnumDesc) -> usize {
+    /// Returns the handle of one of our enumerations, or null.
+    pub(crate) fn own(&self, desc: Option<&'static EnumDesc>) -> usize {
+        let Some(desc) = desc else { return 0 };
         self.find_or_add(EnumSource::Own(desc), || {
             let items = desc.items().iter().map(|item| (item.value(), item.name().to_owned())).collect();
             Some(Enumeration { source: EnumSource::Own(desc), name: desc.name().into(), items })
@@ -122,9 +122,4 @@ unsafe fn query_item(_up: HostIsUp<'_>, enumeration: usize, index: c_int) -> Opt
         unsafe { mpi_t::enum_get_item(enumeration, index, &raw mut value, name, len) }
     })?;
     Some((value, name))
-}
-
-/// Returns the handle of one of our enumerations, or null.
-pub(crate) fn handle_of(merged: &Merged, desc: Option<&'static EnumDesc>) -> usize {
-    desc.map_or(0, |desc| merged.enums.own(desc))
 }

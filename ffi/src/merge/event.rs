@@ -2,7 +2,6 @@
 
 use std::ffi::{c_char, c_int};
 
-use super::enums::handle_of;
 use super::merged_space::{Describe, HostInfo};
 use super::text::Text;
 use super::{HostIsUp, Merged};
@@ -20,7 +19,6 @@ pub(crate) struct EventInfo {
     /// Enumeration of the elements, as a handle of ours, or null.
     pub(crate) enumeration: usize,
     pub(crate) desc: Vec<u8>,
-    /// The kind of object that the event type is bound to.
     pub(crate) bind: c_int,
 }
 
@@ -34,7 +32,7 @@ impl Describe for EventInfo {
             elements: elements
                 .map(|element| (abi.datatype(element.datatype()), element.displacement() as isize))
                 .collect(),
-            enumeration: handle_of(merged, desc.element_names()),
+            enumeration: merged.enums.own(desc.element_names()),
             desc: desc.description().into(),
             bind: abi.bind(desc.bind()),
         })

@@ -221,7 +221,6 @@ impl ActiveCalls {
     }
 }
 
-/// A guard of a call in progress.
 #[derive(Debug)]
 struct ActiveCall<'a> {
     active_calls: &'a ActiveCalls,

@@ -11,7 +11,6 @@ use mpit::internal::log::Log;
 use super::{HostIsUp, Merged};
 use crate::hidden;
 
-/// An entry of the merged list.
 #[derive(Debug)]
 pub(crate) enum Entry<I> {
     /// One of our entries, by its index in the registry.
@@ -64,7 +63,6 @@ pub(crate) trait HostInfo: Sized {
     /// Returns true if our entry, given by its registry index, is hidden.
     fn hides_own(merged: &Merged, own: u32) -> bool;
 
-    /// Returns true if this entry of the host is hidden.
     fn is_hidden(&self) -> bool {
         hidden::is_hidden(self.name(), &[])
     }
@@ -76,7 +74,6 @@ pub(crate) trait Describe: HostInfo + Clone {
     fn of_own(merged: &Merged, own: u32) -> Option<Self>;
 }
 
-/// An index space of the merged list.
 #[derive(Debug)]
 pub(crate) struct MergedSpace<I: HostInfo> {
     entries: Log<Entry<I>>,
@@ -163,7 +160,6 @@ impl<I: HostInfo> MergedSpace<I> {
         index as u32
     }
 
-    /// Adds our new entries.
     pub(super) fn sync_own(&self, merged: &Merged) {
         if self.own.len() == I::own_count(merged) as usize {
             return;

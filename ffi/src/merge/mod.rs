@@ -56,10 +56,8 @@ impl Drop for Syncing {
     }
 }
 
-/// The merged lists of this process.
 #[derive(Debug)]
 pub(crate) struct Merged {
-    /// Our entries.
     pub(crate) registry: &'static Registry,
     pub(crate) pvars: MergedSpace<PvarInfo>,
     pub(crate) cvars: MergedSpace<CvarInfo>,
@@ -67,7 +65,6 @@ pub(crate) struct Merged {
     pub(crate) events: MergedSpace<EventInfo>,
     pub(crate) categories: MergedSpace<CategoryInfo>,
     pub(crate) enums: Enums,
-    /// Our reference to the host's MPI_T.
     pub(crate) lifecycle: HostLifecycle,
     /// The host's update number, as last read.
     host_number: AtomicI32,

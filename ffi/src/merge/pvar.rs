@@ -4,7 +4,6 @@ use std::ffi::c_int;
 
 use mpit::internal::desc::PvarFlags;
 
-use super::enums::handle_of;
 use super::merged_space::{Describe, HostInfo};
 use super::text::query_name_and_description;
 use super::{HostIsUp, Merged};
@@ -22,13 +21,10 @@ pub(crate) struct PvarInfo {
     /// Enumeration, as a handle of ours, or null.
     pub(crate) enumeration: usize,
     pub(crate) desc: Vec<u8>,
-    /// The kind of object that the variable is bound to.
     pub(crate) bind: c_int,
-    /// The read-only flag, 0 or 1.
+    // Flags, 0 or 1.
     pub(crate) readonly: c_int,
-    /// The flag of a variable that cannot be stopped, 0 or 1.
     pub(crate) continuous: c_int,
-    /// The flag of a variable that supports `MPI_T_pvar_readreset`, 0 or 1.
     pub(crate) atomic: c_int,
 }
 
@@ -41,7 +37,7 @@ impl Describe for PvarInfo {
             verbosity: abi.verbosity(desc.verbosity()),
             class: abi.class(desc.class()),
             datatype: abi.datatype(desc.datatype()),
-            enumeration: handle_of(merged, desc.enumeration()),
+            enumeration: merged.enums.own(desc.enumeration()),
             desc: desc.description().into(),
             bind: abi.bind(desc.bind()),
             readonly: flag(PvarFlags::READONLY),

@@ -13,10 +13,8 @@ use crate::host::events;
 pub(crate) struct SourceInfo {
     pub(crate) name: String,
     pub(crate) desc: Vec<u8>,
-    /// The ordering of its time stamps.
     pub(crate) ordering: c_int,
     pub(crate) ticks_per_second: i64,
-    /// The largest time stamp.
     pub(crate) max_ticks: i64,
 }
 

@@ -36,7 +36,7 @@ macro_rules! values {
 
             #[allow(dead_code, reason = "not used for all kinds")]
             pub(crate) fn live(self) -> LiveHandle {
-                // SAFETY: the standard requires a live object, or allows the null handle.
+                // SAFETY: an argument of a call, where the standard requires a live object or allows the null handle.
                 unsafe { LiveHandle::new(mpit_ffi::abi().clean(self.get())) }
             }
         })?
@@ -282,7 +282,7 @@ impl TypeArray {
     pub(crate) fn live(&self, index: u32) -> LiveHandle {
         let is_inside = !self.at.is_null() && index < self.len;
         let datatype = if is_inside { (self.get)(self.at, index as usize) } else { 0 };
-        // SAFETY: 0 is null in all flavors, and the standard requires the program to pass live datatypes.
+        // SAFETY: 0, or a datatype that the program passes in a call, where the standard requires a live one.
         unsafe { LiveHandle::new(mpit_ffi::abi().clean(datatype)) }
     }
 }
