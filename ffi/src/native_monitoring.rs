@@ -57,7 +57,8 @@ pub fn disable() -> Option<DisabledGuard> {
             let entry = unsafe { CStr::from_ptr(entry) }.to_bytes();
             entry.strip_prefix(VARIABLE.as_bytes()).is_some_and(|rest| rest.starts_with(b"="))
         };
-        replaced.original = replace_entry(is_variable, DISABLED.as_ptr().cast_mut());
+        // SAFETY: a constant.
+        replaced.original = unsafe { replace_entry(is_variable, DISABLED.as_ptr().cast_mut()) };
     }
     Some(DisabledGuard(()))
 }
@@ -68,14 +69,18 @@ impl Drop for DisabledGuard {
         replaced.calls -= 1;
         if replaced.calls == 0 && !replaced.original.is_null() {
             let original = std::mem::replace(&mut replaced.original, null_mut());
-            replace_entry(|entry| std::ptr::eq(entry, DISABLED.as_ptr()), original);
+            // SAFETY: the program's own entry.
+            unsafe { replace_entry(|entry| std::ptr::eq(entry, DISABLED.as_ptr()), original) };
         }
     }
 }
 
-/// Replaces the first entry of the environment that `is_wanted` by `new`, which is valid for the rest of the process. Returns the
-/// old entry; null if there is none.
-fn replace_entry(is_wanted: impl Fn(*const c_char) -> bool, new: *mut c_char) -> *mut c_char {
+/// Replaces the first entry of the environment that `is_wanted` by `new`, and returns it; null if there is none.
+///
+/// # Safety
+///
+/// `new` is an entry of an environment, valid until it is replaced in turn.
+unsafe fn replace_entry(is_wanted: impl Fn(*const c_char) -> bool, new: *mut c_char) -> *mut c_char {
     // SAFETY: `environ` is the C library's list, null or terminated by a null pointer.
     let mut entry_at = unsafe { environ };
     while !entry_at.is_null() {

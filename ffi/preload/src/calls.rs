@@ -9,7 +9,7 @@ use mpit_ffi::comms::Freeing;
 use mpit_ffi::host::Host;
 use mpit_ffi::{doctor, lifecycle, native_monitoring};
 
-use crate::callers::{self, Caller};
+use crate::callers::{self, Caller, ReturnAddress};
 use crate::isolation::{catch_panic, with_errno_kept};
 use crate::nesting::{FastPathGuard, ProgramCallGuard};
 use crate::next_definition::NextDefinition;
@@ -261,7 +261,7 @@ pub(crate) fn run_after_recording(forward: impl FnOnce() -> c_int, recorder: imp
 /// address to jump to.
 pub(crate) fn record_and_forward(
     next: &'static NextDefinition,
-    return_address: usize,
+    return_address: ReturnAddress,
     recorder: impl FnOnce(),
 ) -> *mut c_void {
     with_errno_kept(|| {

@@ -279,11 +279,9 @@ pub(crate) struct TypeArray {
 
 impl TypeArray {
     /// Returns the datatype of a block; 0 for an index outside of the array.
-    pub(crate) fn live(&self, index: u32) -> LiveHandle {
-        let is_inside = !self.at.is_null() && index < self.len;
-        let datatype = if is_inside { (self.get)(self.at, index as usize) } else { 0 };
-        // SAFETY: 0, or a datatype that the program passes in a call, where the standard requires a live one.
-        unsafe { LiveHandle::new(mpit_ffi::abi().clean(datatype)) }
+    pub(crate) fn get(&self, index: u32) -> Handle {
+        let known = !self.at.is_null() && index < self.len;
+        if known { (self.get)(self.at, index as usize) } else { 0 }
     }
 }
 

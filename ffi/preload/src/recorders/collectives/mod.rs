@@ -6,7 +6,7 @@ mod amounts;
 mod shapes;
 
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
-use mpit_ffi::abi::{Abi, LiveHandle};
+use mpit_ffi::abi::{Abi, Handle, LiveHandle};
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
 
@@ -164,10 +164,12 @@ pub(crate) struct CallContext {
 impl CallContext {
     #[inline]
     fn new<L: Binding>(lookup: Lookup, kind: Kind, comm: arguments::Comm<L>) -> Option<Self> {
+        let comm = comm.get();
         let comm = match lookup {
-            Lookup::Cached => comms::cached(comm.get())?,
-            Lookup::Registered => comms::registered(comm.live().get())?,
-            Lookup::Library => comms::in_use(comm.live())?,
+            Lookup::Cached => comms::cached(comm)?,
+            Lookup::Registered => comms::registered(mpit_ffi::abi().clean(comm))?,
+            // SAFETY: an argument of a collective operation, where the standard requires a live communicator.
+            Lookup::Library => comms::in_use(unsafe { LiveHandle::new(mpit_ffi::abi().clean(comm)) })?,
         };
         Some(Self { kind, comm, lookup })
     }
@@ -192,17 +194,21 @@ impl CallContext {
 
     #[inline]
     fn size<L: Binding>(self, datatype: Type<L>) -> Option<u64> {
+        let datatype = datatype.get();
         match self.lookup {
-            Lookup::Cached => datatypes::cached_size(datatype.get()),
-            _ => self.size_of(datatype.live()),
+            Lookup::Cached => datatypes::cached_size(datatype),
+            _ => self.size_of(datatype),
         }
     }
 
-    fn size_of(self, datatype: LiveHandle) -> Option<u64> {
+    /// Returns the size of a datatype among the arguments of the call.
+    fn size_of(self, datatype: Handle) -> Option<u64> {
         let abi = mpit_ffi::abi();
+        let datatype = abi.clean(datatype);
         match self.lookup {
-            Lookup::Library => Some(datatypes::size(abi, datatype)),
-            _ => datatypes::known_size(abi, datatype.get()),
+            // SAFETY: an argument of a collective operation, where the standard requires a live datatype.
+            Lookup::Library => Some(datatypes::size(abi, unsafe { LiveHandle::new(datatype) })),
+            _ => datatypes::known_size(abi, datatype),
         }
     }
 
@@ -211,7 +217,7 @@ impl CallContext {
         if self.lookup == Lookup::Cached {
             return None;
         }
-        Some(Amounts::Listed(ByteList::new(len, counts, |index| self.size_of(types.live(index)))?))
+        Some(Amounts::Listed(ByteList::new(len, counts, |index| self.size_of(types.get(index)))?))
     }
 
     #[inline]
