@@ -272,7 +272,7 @@ pub(crate) fn record_and_forward(
         {
             catch_panic(recorder);
         }
-        next.find().unwrap_or_else(|| next.fallback())
+        next.find_or_slow_path()
     })
 }
 

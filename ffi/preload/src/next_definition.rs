@@ -126,9 +126,9 @@ impl NextDefinition {
         Some(found)
     }
 
-    /// Returns the destination of calls of a function that the library lacks.
-    pub(crate) fn fallback(&self) -> *mut c_void {
-        self.entry_points.slow_path
+    /// Finds the next definition, or the slow path for a function that the library lacks.
+    pub(crate) fn find_or_slow_path(&self) -> *mut c_void {
+        self.find().unwrap_or(self.entry_points.slow_path)
     }
 
     fn find_in_library(&self) -> Option<*mut c_void> {
@@ -248,5 +248,5 @@ pub(crate) extern "C" fn resolve(
 /// Decides if a call is recorded; called by the trampoline of a name for a caller that it does not know.
 pub(crate) extern "C" fn enter(next: &'static NextDefinition, return_address: ReturnAddress) -> *mut c_void {
     let is_recorded = callers::is_recorded(return_address, next.twin.is_some());
-    if is_recorded { next.fast_path() } else { next.find().unwrap_or_else(|| next.fallback()) }
+    if is_recorded { next.fast_path() } else { next.find_or_slow_path() }
 }

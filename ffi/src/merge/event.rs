@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int};
 
 use super::merged_space::{Describe, HostInfo};
-use super::text::Text;
+use super::text::query_texts;
 use super::{HostIsUp, Merged};
 use crate::abi::Handle;
 use crate::hidden;
@@ -77,16 +77,14 @@ impl HostInfo for EventInfo {
         if query(lengths, &mut [], &mut [], &raw mut count)? != 0 {
             return None;
         }
-        let (mut name, mut desc) = (Text::with_capacity(name_len), Text::with_capacity(desc_len));
         let elements = count.max(0) as usize;
         let (mut datatypes, mut displacements) = (vec![0; elements], vec![0; elements]);
-        let texts = [(name.start(), name.len()), (desc.start(), desc.len())];
         count = elements as c_int;
-        if query(texts, &mut datatypes, &mut displacements, &raw mut count)? != 0 {
-            return None;
-        }
-        info.name = name.into_string();
-        info.desc = desc.into_bytes();
+        let (name, desc) = query_texts([name_len, desc_len], |name, name_len, desc, desc_len| {
+            let texts = [(name, name_len), (desc, desc_len)];
+            query(texts, &mut datatypes, &mut displacements, &raw mut count)
+        })?;
+        (info.name, info.desc) = (name, desc);
         let abi = host.abi();
         let datatype = |at: usize| {
             let place = datatypes.as_ptr().cast::<u8>().wrapping_add(at * abi.handle_width());
@@ -99,7 +97,7 @@ impl HostInfo for EventInfo {
             // SAFETY: the host wrote null or an enumeration.
             info.enumeration = unsafe { merged.enums.host(up, enumeration) };
         }
-        if info.name.is_empty() { None } else { Some(info) }
+        Some(info)
     }
 
     fn own_count(merged: &Merged) -> u32 {

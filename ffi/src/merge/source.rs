@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int};
 
 use super::merged_space::{Describe, HostInfo};
-use super::text::Text;
+use super::text::query_texts;
 use super::{HostIsUp, Merged};
 use crate::hidden;
 use crate::host::events;
@@ -59,13 +59,8 @@ impl HostInfo for SourceInfo {
         if query(&raw mut name, &raw mut name_len, &raw mut desc, &raw mut desc_len)? != 0 {
             return None;
         }
-        let (mut name, mut desc) = (Text::with_capacity(name_len), Text::with_capacity(desc_len));
-        if query(name.start(), name.len(), desc.start(), desc.len())? != 0 {
-            return None;
-        }
-        info.name = name.into_string();
-        info.desc = desc.into_bytes();
-        if info.name.is_empty() { None } else { Some(info) }
+        let (name, desc) = query_texts([name_len, desc_len], query)?;
+        Some(Self { name, desc, ..info })
     }
 
     fn own_count(merged: &Merged) -> u32 {

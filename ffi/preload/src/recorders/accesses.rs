@@ -5,20 +5,11 @@ use std::ffi::c_int;
 use mpit::object::OUTSIDE;
 use mpit_components::osc::{self, Access, Kind};
 use mpit_ffi::abi::{Handle, LiveHandle};
-use mpit_ffi::comms::Freeing;
 use mpit_ffi::datatypes;
 use mpit_ffi::windows::{self, Window};
 
 use super::{Deliver, Recorder};
-use crate::arguments::{Binding, Count, Int, NewWin, Op, Type, Win};
-
-pub(crate) fn created<L: Binding>(win: NewWin<L>) {
-    windows::created(win.live());
-}
-
-pub(crate) fn freeing<L: Binding>(win: NewWin<L>) -> Option<Freeing> {
-    windows::freeing(win.live())
-}
+use crate::arguments::{Binding, Count, Int, Op, Type, Win};
 
 #[derive(Clone, Copy, Debug)]
 struct Elements {

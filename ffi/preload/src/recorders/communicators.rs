@@ -1,6 +1,6 @@
 //! Records of calls that create, name and free communicators.
 
-use mpit_ffi::comms::{self, Freeing};
+use mpit_ffi::comms;
 use mpit_ffi::origins::Call;
 
 use crate::arguments::{Binding, Comm, NewComm};
@@ -15,20 +15,8 @@ pub(crate) fn creation_started<L: Binding>(call: Call, parent: Comm<L>, comm: Ne
     comms::creation_started(parent.live(), call, comm.get());
 }
 
-pub(crate) fn created_without_parent<L: Binding>(comm: NewComm<L>) {
-    comms::created(comm.live());
-}
-
 /// Registers a communicator that exists for the whole run; may be the null handle.
 pub(crate) fn register<L: Binding>(comm: NewComm<L>) {
     // The lookup registers it.
     let _ = comms::in_use(comm.live());
-}
-
-pub(crate) fn freeing<L: Binding>(comm: NewComm<L>) -> Option<Freeing> {
-    comms::freeing(comm.live())
-}
-
-pub(crate) fn renamed<L: Binding>(comm: Comm<L>) {
-    comms::renamed(comm.live());
 }
