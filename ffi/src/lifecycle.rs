@@ -162,10 +162,11 @@ pub fn finalizing() {
         return;
     }
     // Some renaming calls are not seen. Other communicators are left out: the library may have freed them.
-    for comm in [abi.comm_world, abi.comm_self].into_iter().filter(|comm| comms::registered(*comm).is_some())
-    {
-        // SAFETY: it existed when it was registered, and `MPI_Finalize` has not destroyed it yet.
-        comms::renamed(unsafe { LiveHandle::new(comm) });
+    for comm in [abi.comm_world, abi.comm_self] {
+        if comms::registered(comm).is_some() {
+            // SAFETY: it existed when it was registered, and `MPI_Finalize` has not destroyed it yet.
+            comms::renamed(unsafe { LiveHandle::new(comm) });
+        }
     }
     host::finalizing();
     doctor::finalized();
