@@ -106,11 +106,16 @@ impl SendRecorder {
         let (dest, tag, mode) = (self.dest.cast_unsigned(), self.tag, self.mode);
         Send::new(comm.id(), dest, to, bytes, tag, mode)
     }
+}
+
+impl Recorder for SendRecorder {
+    type FastRecord = Send;
+    type Pending = Pending;
 
     /// Returns the message if communicator and type are in the caches of recent lookups.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
-    fn cached_record(self) -> Option<Send> {
+    fn fast_record(self) -> Option<Send> {
         let (comm, size) = (comms::cached(self.comm)?, datatypes::cached_size(self.datatype)?);
         let to = comm.cached_world_rank(self.dest);
         // `MPI_PROC_NULL` and ranks that were not used before are [`OUTSIDE`], too; the library refuses negative counts.
@@ -121,22 +126,12 @@ impl SendRecorder {
             None
         }
     }
-}
-
-impl Recorder for SendRecorder {
-    type FastRecord = Send;
-    type Pending = Pending;
-
-    #[inline]
-    fn fast_record(self) -> Option<Send> {
-        self.cached_record()
-    }
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn infallible_record(self) -> Option<Send> {
         if self.has_valid_arguments && IN_ADVANCE.load(Relaxed) == IN_ADVANCE_YES {
-            self.cached_record()
+            self.fast_record()
         } else {
             None
         }
