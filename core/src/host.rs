@@ -1,4 +1,4 @@
-//! Host lifecycle: the initialization state of the MPI library underneath.
+//! The initialization state of the MPI library underneath, the host.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 

@@ -179,8 +179,8 @@ impl Deref for Words {
     #[inline]
     fn deref(&self) -> &[AtomicU64] {
         let start: *const AtomicU64 = self.mapped.as_ptr().cast();
-        // SAFETY: mapped for reading and writing as long as `self` exists, page-aligned; `extend` allocated disk space, and the
-        // caller of `allow` guarantees that the file is not truncated. Any bit pattern is an `AtomicU64`.
+        // SAFETY: mapped for reading and writing as long as `self` exists, page-aligned; `extend` allocated disk space, and files
+        // are mapped only after `allow`, on whose condition no file is truncated. Any bit pattern is an `AtomicU64`.
         unsafe { std::slice::from_raw_parts(start, self.mapped.len() / size_of::<u64>()) }
     }
 }

@@ -1,7 +1,7 @@
-//! The host's thread level: updates from one thread at a time, or from several.
+//! The MPI library's thread level: updates from one thread at a time, or from several.
 //!
 //! An MPI library that grants at most `MPI_THREAD_SERIALIZED` is called by one thread at a time, so its counters need no
-//! locked instructions. The host reports its thread level once, before other threads may call; until then updates are
+//! locked instructions. It reports its thread level once, before other threads may call; until then updates are
 //! atomic.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};

@@ -1,14 +1,14 @@
 //! An attribute that this crate sets on objects of the MPI library. Its value is the object's number, and its
 //! deletion shows that the object is freed.
 //!
-//! Best effort: without attributes, an object that is freed unseen is mistaken for the next object with the same handle.
+//! If the library refuses the attribute, an object that is freed unseen is mistaken for the next one with the same handle.
 
 use std::ffi::{c_int, c_void};
 use std::panic::{UnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 
-use crate::abi::{Abi, Handle};
+use crate::abi::{Abi, Handle, LiveHandle};
 use crate::host::Host;
 use crate::host::mpi::{CopyAttribute, DeleteAttribute};
 
@@ -20,7 +20,6 @@ pub(crate) struct Attribute {
     key: OnceLock<Option<c_int>>,
 }
 
-/// The library's functions for attributes of one kind of object.
 #[derive(Debug)]
 pub(crate) struct Functions {
     pub(crate) create_keyval:
@@ -37,21 +36,20 @@ impl Attribute {
         Self { functions, key: OnceLock::new() }
     }
 
-    /// Sets the number of an object, which must be alive.
-    pub(crate) fn set(&self, object: Handle, number: u64) {
+    pub(crate) fn set(&self, object: LiveHandle, number: u64) {
         if let Some(key) = self.key() {
             let value = std::ptr::without_provenance_mut(number as usize);
-            // SAFETY: the caller keeps the object alive, and the key is one of its kind.
-            unsafe { (self.functions.set)(object, key, value) };
+            // SAFETY: the object is live, and `make_key` made the key for its kind.
+            unsafe { (self.functions.set)(object.get(), key, value) };
         }
     }
 
-    /// Returns the number that was set on an object, which must be alive.
-    pub(crate) fn get(&self, object: Handle) -> Option<u64> {
+    /// Returns the number that was set on an object.
+    pub(crate) fn get(&self, object: LiveHandle) -> Option<u64> {
         let (key, mut value, mut flag) = (self.key()?, null_mut::<c_void>(), 0);
-        // SAFETY: the caller keeps the object alive, the key is one of its kind, and the library writes the
-        // pointer that was set into `value`.
-        let code = unsafe { (self.functions.get)(object, key, (&raw mut value).cast(), &raw mut flag) };
+        // SAFETY: the object is live, `make_key` made the key for its kind, and the library writes the pointer that was set into
+        // `value`.
+        let code = unsafe { (self.functions.get)(object.get(), key, (&raw mut value).cast(), &raw mut flag) };
         if code == Some(Abi::SUCCESS) && flag != 0 { Some(value.addr() as u64) } else { None }
     }
 
@@ -62,10 +60,10 @@ impl Attribute {
         // Outside of `get_or_init`, because the library's code runs.
         let new = self.make_key();
         let key = *self.key.get_or_init(|| new);
+        // Another thread may have created a key in the meantime.
         if key != new
             && let Some(mut unused) = new
         {
-            // Another thread created a key in the meantime.
             // SAFETY: this thread created the key, and no object has an attribute of it.
             unsafe { (self.functions.free_keyval)(&raw mut unused) };
         }
@@ -81,10 +79,10 @@ impl Attribute {
     }
 }
 
-/// Runs `act` inside a delete callback; a panic does not reach the library, which continues its own work.
-pub(crate) fn after_deletion(act: impl FnOnce() + UnwindSafe) -> c_int {
+/// Runs the body of a delete callback, and stops a panic, which must not reach the library.
+pub(crate) fn in_delete_callback(body: impl FnOnce() + UnwindSafe) -> c_int {
     // The panic hook has reported the panic.
-    drop(catch_unwind(act));
+    drop(catch_unwind(body));
     Abi::SUCCESS
 }
 

@@ -16,15 +16,14 @@ use mpit::object::{Bind, OUTSIDE, Object};
 use mpit_components::coll::Kind;
 use mpit_components::comms::{self, CommId, Ranks};
 
-use crate::abi::{Abi, Handle};
-use crate::attributes::{Attribute, Functions, after_deletion};
+use crate::abi::{Abi, Handle, LiveHandle};
+use crate::attributes::{Attribute, Functions, in_delete_callback};
 use crate::groups::{self, Group};
 use crate::host::{self, Host, mpi};
 use crate::members::Members;
 pub use crate::objects::Freeing;
 use crate::objects::{Objects, Tracked};
 use crate::origins::{self, Call, Counts, Parent};
-use crate::sessions;
 use crate::topology::Neighbors;
 
 /// A communicator in use. Its memory is reused when it is freed.
@@ -137,34 +136,34 @@ fn leaked_list(ranks: &Ranks) -> &'static [AtomicU32] {
 
 static COMMS: Objects<Comm> = Objects::new();
 
-/// Returns the communicator of a handle that the host accepts. If it is not registered, MPI must be active.
+/// Returns the communicator of a handle; registers it if MPI is active.
 #[inline]
 #[must_use]
-pub fn of_handle(handle: Handle) -> Option<&'static Comm> {
+pub fn of_handle(handle: LiveHandle) -> Option<&'static Comm> {
     COMMS.of_handle(handle)
 }
 
 /// Returns the communicator of a handle as an object for handles to bind to. Without a host, only the MPI
 /// implementation that embeds this crate knows the members, so the object has the handle and no ranks.
 #[must_use]
-pub fn object_of(handle: Handle) -> Option<Object<'static>> {
+pub fn object_of(handle: LiveHandle) -> Option<Object<'static>> {
     match of_handle(handle) {
         Some(comm) => Some(comm.object()),
-        None if Host::get().is_none() => Some(Object::new(Bind::Comm, handle as u64)),
+        None if Host::get().is_none() => Some(Object::new(Bind::Comm, handle.get() as u64)),
         None => None,
     }
 }
 
 /// Returns the communicator of a handle as an object with its number only, which does not pin a freed communicator.
 #[must_use]
-pub fn identity_of(handle: Handle) -> Option<Object<'static>> {
+pub fn identity_of(handle: LiveHandle) -> Option<Object<'static>> {
     COMMS.identity_of(handle)
 }
 
-/// Returns the communicator of a call that is about to be forwarded to the host. MPI is initialized.
+/// Returns the communicator of a handle; registers it if needed.
 #[inline]
 #[must_use]
-pub fn in_use(handle: Handle) -> Option<&'static Comm> {
+pub fn in_use(handle: LiveHandle) -> Option<&'static Comm> {
     COMMS.in_use(handle)
 }
 
@@ -182,19 +181,19 @@ pub fn cached(handle: Handle) -> Option<&'static Comm> {
     COMMS.cached(handle)
 }
 
-/// Registers a communicator that a call has created; the handle may be null.
-pub fn created(handle: Handle) {
+/// Registers a communicator that a call has created.
+pub fn created(handle: LiveHandle) {
     COMMS.created(handle);
 }
 
-/// Registers a communicator that a call on another one has created; the handle may be null.
-pub fn created_from(parent: Handle, call: Call, new: Handle) {
-    creation_started(parent, call, new);
+/// Registers a communicator that a call on another one has created.
+pub fn created_from(parent: LiveHandle, call: Call, new: LiveHandle) {
+    creation_started(parent, call, new.get());
     created(new);
 }
 
 /// Stores the origin of a communicator that a call creates and that cannot be used yet.
-pub fn creation_started(parent: Handle, call: Call, new: Handle) {
+pub fn creation_started(parent: LiveHandle, call: Call, new: Handle) {
     if let Some(comm) = in_use(parent) {
         let parent = Parent { id: comm.id(), is_remote: comm.is_remote(), calls: &comm.calls };
         origins::store(new, call, &parent);
@@ -204,7 +203,7 @@ pub fn creation_started(parent: Handle, call: Call, new: Handle) {
 /// Prepares for a call that frees a communicator. Returns `None` if the communicator is not registered and no
 /// tool listens to the event.
 #[must_use]
-pub fn freeing(handle: Handle) -> Option<Freeing> {
+pub fn freeing(handle: LiveHandle) -> Option<Freeing> {
     COMMS.freeing(handle)
 }
 
@@ -235,17 +234,21 @@ impl Tracked for Comm {
         &self.freeing
     }
 
-    fn describe(handle: Handle) -> Option<NewObject> {
+    fn describe(handle: LiveHandle) -> Option<NewObject> {
         let abi = Host::get()?.abi();
-        let origin = origins::take(handle);
+        let origin = origins::take(handle.get());
         let remote = is_inter(handle);
         let (rank, local_size) = rank_and_size(handle);
         // The members of an intercommunicator are those of the remote group.
         let parents = if remote { None } else { origin.as_ref().and_then(|origin| origin.members.clone()) };
         let ranks = match parents {
             Some(ranks) if ranks.size() == local_size => ranks,
-            _ if handle == abi.comm_world => Ranks::World(local_size),
-            _ if handle == abi.comm_self => Ranks::List([rank_and_size(abi.comm_world).0].into()),
+            _ if handle.get() == abi.comm_world => Ranks::World(local_size),
+            _ if handle.get() == abi.comm_self => {
+                // SAFETY: `MPI_COMM_SELF` is live, so MPI is initialized, and `MPI_COMM_WORLD` is live, too.
+                let world = unsafe { LiveHandle::new(abi.comm_world) };
+                Ranks::List([rank_and_size(world).0].into())
+            }
             _ => groups::ranks(Group::of_peers(abi, handle, remote)?)?,
         };
         let neighbors = if remote { Neighbors::default() } else { Neighbors::of(abi, handle, rank, &ranks) };
@@ -259,7 +262,7 @@ impl Tracked for Comm {
         Some(NewObject { id, ranks, local_size, rank, remote, neighbors })
     }
 
-    fn set(&self, _handle: Handle, new: NewObject) {
+    fn set(&self, new: NewObject) {
         let NewObject { id, ranks, local_size, rank, remote, neighbors } = new;
         self.members.set(ranks);
         self.local_size.store(local_size, Relaxed);
@@ -283,7 +286,7 @@ impl Tracked for Comm {
         comms::announce(CommId::from_number(number));
     }
 
-    fn record_final_state(&self, handle: Handle) {
+    fn record_final_state(&self, handle: LiveHandle) {
         comms::renamed(self.id(), &name_of(handle));
     }
 
@@ -292,57 +295,42 @@ impl Tracked for Comm {
     }
 }
 
-fn is_inter(handle: Handle) -> bool {
-    // SAFETY: the communicator is in use, and `value` passes a local variable.
-    mpi::value(|inter| unsafe { mpi::comm_test_inter(handle, inter) }).unwrap_or(0) != 0
+fn is_inter(comm: LiveHandle) -> bool {
+    // SAFETY: the communicator is live, and `value` passes a local variable.
+    mpi::value(|inter| unsafe { mpi::comm_test_inter(comm.get(), inter) }).unwrap_or(0) != 0
 }
 
-fn rank_and_size(handle: Handle) -> (u32, u32) {
-    // SAFETY: callers pass a communicator in use, and `value` passes a local variable.
-    let rank = mpi::value(|rank| unsafe { mpi::comm_rank(handle, rank) }).unwrap_or(0);
-    // SAFETY: callers pass a communicator in use, and `value` passes a local variable.
-    let size = mpi::value(|size| unsafe { mpi::comm_size(handle, size) }).unwrap_or(0);
+fn rank_and_size(comm: LiveHandle) -> (u32, u32) {
+    // SAFETY: the communicator is live, and `value` passes a local variable.
+    let rank = mpi::value(|rank| unsafe { mpi::comm_rank(comm.get(), rank) }).unwrap_or(0);
+    // SAFETY: the communicator is live, and `value` passes a local variable.
+    let size = mpi::value(|size| unsafe { mpi::comm_size(comm.get(), size) }).unwrap_or(0);
     (rank.cast_unsigned(), size.cast_unsigned())
 }
 
-/// Registers `MPI_COMM_WORLD` and `MPI_COMM_SELF`.
-pub fn register_predefined() {
-    if let Some(host) = Host::get() {
-        let _ = COMMS.register_live(host.abi().comm_world);
-        let _ = COMMS.register_live(host.abi().comm_self);
-    }
+/// Registers a communicator whose deletion has certainly not begun.
+pub(crate) fn register(comm: LiveHandle) {
+    let _ = COMMS.register_live(comm);
 }
 
 /// Returns true if the library will delete our attribute of `MPI_COMM_SELF` in `MPI_Finalize`.
 #[must_use]
-pub fn will_see_finalize() -> bool {
-    Host::get().is_some_and(|host| sessions::is_mpi_active() && ATTRIBUTE.get(host.abi().comm_self).is_some())
+pub(crate) fn will_see_finalize(abi: &Abi) -> bool {
+    // SAFETY: called only between `MPI_Init` and `MPI_Finalize`, while the communicator exists.
+    let number = || ATTRIBUTE.get(unsafe { LiveHandle::new(abi.comm_self) });
+    mpi::has_world() && number().is_some()
 }
 
 /// Updates the name of a communicator after a call that renamed it.
-pub fn renamed(handle: Handle) {
-    if let Some(comm) = COMMS.get(handle) {
-        comms::renamed(comm.id(), &name_of(handle));
+pub fn renamed(comm: LiveHandle) {
+    if let Some(known) = COMMS.get(comm.get()) {
+        comms::renamed(known.id(), &name_of(comm));
     }
 }
 
-/// Reads the names of the predefined communicators again, because some renaming calls are not seen. Others
-/// are left out: the library may have freed them, and only a handle is known.
-pub fn refresh_names() {
-    if let Some(host) = Host::get() {
-        renamed(host.abi().comm_world);
-        renamed(host.abi().comm_self);
-    }
-}
-
-pub(crate) fn name_of(handle: Handle) -> String {
-    // Longer than `MPI_MAX_OBJECT_NAME` of any flavor.
-    let mut name = [0_u8; 1024];
-    let mut len: c_int = 0;
-    // SAFETY: callers pass a communicator in use, and the buffer is longer than any name.
-    let code = unsafe { mpi::comm_get_name(handle, name.as_mut_ptr(), &raw mut len) };
-    let end = if code == Some(Abi::SUCCESS) { len.clamp(0, 1023) as usize } else { 0 };
-    String::from_utf8_lossy(&name[..end]).into_owned()
+fn name_of(comm: LiveHandle) -> String {
+    // SAFETY: the communicator is live, and `text` passes space for `MPI_MAX_OBJECT_NAME` characters.
+    mpi::text(|name, len| unsafe { mpi::comm_get_name(comm.get(), name, len) })
 }
 
 static ATTRIBUTE: Attribute = Attribute::new(Functions {
@@ -356,10 +344,11 @@ static ATTRIBUTE: Attribute = Attribute::new(Functions {
 /// Receives the deletion of our attribute. For `MPI_COMM_SELF` the library calls it first in `MPI_Finalize`,
 /// while MPI still works; for others it means that the communicator is being freed.
 unsafe extern "C" fn deleted(comm: Handle, _keyval: c_int, value: *mut c_void, _extra: *mut c_void) -> c_int {
-    after_deletion(|| {
+    in_delete_callback(|| {
         let abi = crate::abi();
-        let comm = abi.clean(comm);
-        if comm == abi.comm_self {
+        // SAFETY: the library deletes attributes before it destroys their object.
+        let comm = unsafe { LiveHandle::new(abi.clean(comm)) };
+        if comm.get() == abi.comm_self {
             host::finalizing();
         } else {
             COMMS.attribute_deleted(comm, value.addr() as u64);

@@ -6,18 +6,20 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::abi::{Abi, Handle};
+use mpit::object::Bind;
+
+use crate::abi::{Abi, Handle, LiveHandle};
 use crate::host::{Host, mpi};
 use crate::table::Table;
 
 /// The sizes of predefined types that were used, and of committed types.
 static SIZES: Table<AtomicU64> = Table::new();
 
-/// Returns the bytes of one element, without gaps. The library must have accepted the type.
+/// Returns the bytes of one element, without gaps.
 #[inline]
 #[must_use]
-pub fn size(abi: &Abi, datatype: Handle) -> u64 {
-    known_size(abi, datatype).unwrap_or_else(|| query_size(datatype))
+pub fn size(abi: &Abi, datatype: LiveHandle) -> u64 {
+    known_size(abi, datatype.get()).unwrap_or_else(|| query_size(datatype))
 }
 
 /// Returns the bytes of one element without calling the library about a handle that may be invalid: `None` for
@@ -36,11 +38,11 @@ pub fn cached_size(datatype: Handle) -> Option<u64> {
 }
 
 /// Stores the size of a derived type that the library has committed.
-pub fn committed(abi: &Abi, datatype: Handle) {
-    if !is_null(abi, datatype) {
+pub fn committed(abi: &Abi, datatype: LiveHandle) {
+    if !is_null(abi, datatype.get()) {
         let size = query_size(datatype);
-        SIZES.remove(datatype);
-        SIZES.insert_reusing(datatype, |known| known.store(size, Relaxed));
+        SIZES.remove(datatype.get());
+        SIZES.insert_reusing(datatype.get(), |known| known.store(size, Relaxed));
     }
 }
 
@@ -51,7 +53,7 @@ pub fn freeing(datatype: Handle) {
 
 /// Returns true for the handles that programs pass if a type is not significant. The library would report an error.
 fn is_null(abi: &Abi, datatype: Handle) -> bool {
-    datatype == 0 || datatype == abi.datatype_null()
+    datatype == 0 || datatype == abi.null(Bind::Datatype)
 }
 
 #[inline(never)]
@@ -62,19 +64,20 @@ fn register_predefined(abi: &Abi, datatype: Handle) -> Option<u64> {
     if !abi.is_predefined(datatype, |name| Host::get()?.object(name)) {
         return None;
     }
-    let size = query_size(datatype);
+    // SAFETY: a predefined type is never freed.
+    let size = query_size(unsafe { LiveHandle::new(datatype) });
     SIZES.insert_reusing(datatype, |known| known.store(size, Relaxed));
     Some(size)
 }
 
-fn query_size(datatype: Handle) -> u64 {
-    // SAFETY: the host has accepted the type, and `value` passes a local variable.
-    let size = mpi::value(|size| unsafe { mpi::type_size_x(datatype, size) });
+fn query_size(datatype: LiveHandle) -> u64 {
+    // SAFETY: the type is live, and `value` passes a local variable.
+    let size = mpi::value(|size| unsafe { mpi::type_size_x(datatype.get(), size) });
     size.map_or_else(|| query_int_size(datatype), |size| size.max(0).cast_unsigned())
 }
 
-fn query_int_size(datatype: Handle) -> u64 {
-    // SAFETY: the host has accepted the type, and `value` passes a local variable.
-    let size = mpi::value(|size| unsafe { mpi::type_size(datatype, size) }).unwrap_or(0);
+fn query_int_size(datatype: LiveHandle) -> u64 {
+    // SAFETY: the type is live, and `value` passes a local variable.
+    let size = mpi::value(|size| unsafe { mpi::type_size(datatype.get(), size) }).unwrap_or(0);
     u64::from(size.max(0).cast_unsigned())
 }

@@ -66,17 +66,17 @@ fn store_report(report: Report, is_finalized: bool) {
 
 fn basic_report(directory: &Path) -> Report {
     let program = fs::read_link("/proc/self/exe").unwrap_or_default();
-    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let host = host.trim().replace('/', "_");
+    let machine = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let machine = machine.trim().replace('/', "_");
     let pid = std::process::id();
     let members = Object::default()
         .with("pid", pid)
-        .with("host", &host)
+        .with("host", &machine)
         .with("program", program.display().to_string())
         .with("mpit", env!("CARGO_PKG_VERSION"))
         .with("launcher", launcher())
         .with("mpi", library());
-    Report { file: directory.join(format!("{host}-{pid}.json")), members, unknown: Vec::new() }
+    Report { file: directory.join(format!("{machine}-{pid}.json")), members, unknown: Vec::new() }
 }
 
 /// The launcher of Open MPI.
@@ -95,10 +95,8 @@ pub const LAUNCHERS: [(&str, &str); 4] = [
 ];
 
 fn launcher() -> Option<(&'static str, Option<u32>)> {
-    let (name, value) = LAUNCHERS
-        .iter()
-        .find_map(|(variable, name)| Some((*name, (*variable, environment::var(variable)?))))?;
-    let (variable, value) = value;
+    let set = |&(variable, name)| Some((variable, name, environment::var(variable)?));
+    let (variable, name, value) = LAUNCHERS.iter().find_map(set)?;
     let size = if variable == "PMIX_RANK" { None } else { value.parse().ok() };
     Some((name, size))
 }

@@ -17,28 +17,36 @@ struct Conversion {
     from_int: Function,
 }
 
-macro_rules! conversions {
-    ($($name:ident: $f2c:ident $from_int:ident;)+) => {$(
-        static $name: Conversion = Conversion {
-            f2c: Function::new(concat!("P", stringify!($f2c), "\0")),
-            from_int: Function::new(concat!("P", stringify!($from_int), "\0")),
+/// Returns the conversion for a kind of object; `None` for kinds that are not listed here.
+#[inline]
+fn conversion(kind: Bind) -> Option<&'static Conversion> {
+    macro_rules! listed {
+        ($($kind:ident: $f2c:ident $from_int:ident;)+) => {
+            match kind {
+                $(Bind::$kind => {
+                    static CONVERSION: Conversion = Conversion {
+                        f2c: Function::new(concat!("P", stringify!($f2c), "\0")),
+                        from_int: Function::new(concat!("P", stringify!($from_int), "\0")),
+                    };
+                    Some(&CONVERSION)
+                })+
+                _ => None,
+            }
         };
-    )+};
-}
-
-conversions! {
-    COMM: MPI_Comm_f2c MPI_Comm_fromint;
-    DATATYPE: MPI_Type_f2c MPI_Type_fromint;
-    ERRHANDLER: MPI_Errhandler_f2c MPI_Errhandler_fromint;
-    GROUP: MPI_Group_f2c MPI_Group_fromint;
-    INFO: MPI_Info_f2c MPI_Info_fromint;
-    OP: MPI_Op_f2c MPI_Op_fromint;
-    REQUEST: MPI_Request_f2c MPI_Request_fromint;
-    WIN: MPI_Win_f2c MPI_Win_fromint;
+    }
+    listed! {
+        Comm: MPI_Comm_f2c MPI_Comm_fromint;
+        Datatype: MPI_Type_f2c MPI_Type_fromint;
+        Errhandler: MPI_Errhandler_f2c MPI_Errhandler_fromint;
+        Group: MPI_Group_f2c MPI_Group_fromint;
+        Info: MPI_Info_f2c MPI_Info_fromint;
+        Op: MPI_Op_f2c MPI_Op_fromint;
+        Request: MPI_Request_f2c MPI_Request_fromint;
+        Win: MPI_Win_f2c MPI_Win_fromint;
+    }
 }
 
 impl Conversion {
-    /// Converts a Fortran handle to the host's.
     fn handle(&self, fortran: c_int) -> Option<Handle> {
         let abi = Host::get()?.abi();
         let address = match abi.fortran {
@@ -59,18 +67,7 @@ impl Conversion {
 #[inline]
 #[must_use]
 pub fn handle(kind: Bind, fortran: c_int) -> Option<Handle> {
-    let conversion = match kind {
-        Bind::Comm => &COMM,
-        Bind::Datatype => &DATATYPE,
-        Bind::Errhandler => &ERRHANDLER,
-        Bind::Group => &GROUP,
-        Bind::Info => &INFO,
-        Bind::Op => &OP,
-        Bind::Request => &REQUEST,
-        Bind::Win => &WIN,
-        _ => return None,
-    };
-    conversion.handle(fortran)
+    conversion(kind)?.handle(fortran)
 }
 
 /// Returns true if a buffer is `MPI_IN_PLACE` of Fortran or C: some Fortran interfaces convert it before they call C.

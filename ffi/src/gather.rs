@@ -14,9 +14,8 @@ use mpit::tool::Datatype;
 use mpit_components::gather::{self, TimeLimits, Transport};
 
 use crate::abi::{Abi, Handle};
-use crate::host::{Host, p2p};
+use crate::host::{Host, mpi, p2p};
 
-/// Registers the host's functions as the transport.
 pub(crate) fn register_transport() {
     gather::register_transport(&MpiTransport);
 }
@@ -92,13 +91,8 @@ impl Transport for MpiTransport {
     }
 
     fn host_name(&self) -> String {
-        // Longer than `MPI_MAX_PROCESSOR_NAME` of any flavor.
-        let mut name = [0_u8; 1024];
-        let mut len: c_int = 0;
-        // SAFETY: MPI is initialized, and the buffer is longer than any name.
-        let code = unsafe { p2p::get_processor_name(name.as_mut_ptr(), &raw mut len) };
-        let end = if code == Some(Abi::SUCCESS) { len.clamp(0, 1023) as usize } else { 0 };
-        String::from_utf8_lossy(&name[..end]).into_owned()
+        // SAFETY: MPI is initialized, and `text` passes space for `MPI_MAX_PROCESSOR_NAME` characters.
+        mpi::text(|name, len| unsafe { p2p::get_processor_name(name, len) })
     }
 }
 
@@ -141,7 +135,6 @@ fn receive(from: u32, tag: c_int, len: usize, deadline: Instant) -> Result<Optio
     request.complete_with(bytes, deadline)
 }
 
-/// An active request.
 struct Request {
     /// The handle, of either width.
     handle: u64,

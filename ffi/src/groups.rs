@@ -7,7 +7,7 @@ use mpit::internal::lock::Mutex;
 use mpit::object::OUTSIDE;
 use mpit_components::comms::{LazyRanks, RankSource, Ranks};
 
-use crate::abi::{Abi, Handle};
+use crate::abi::{Abi, Handle, LiveHandle};
 use crate::host::{Host, mpi};
 use crate::sessions;
 
@@ -20,16 +20,16 @@ pub(crate) struct Group {
 
 impl Group {
     /// Returns the group of a communicator; of an intercommunicator, the local group.
-    fn of(abi: &'static Abi, comm: Handle) -> Option<Self> {
-        // SAFETY: callers pass a communicator in use, and `query_group` passes space for a handle.
-        Self::query_group(abi, |group| unsafe { mpi::comm_group(comm, group) })
+    fn of(abi: &'static Abi, comm: LiveHandle) -> Option<Self> {
+        // SAFETY: the communicator is live, and `query_group` passes space for a handle.
+        Self::query_group(abi, |group| unsafe { mpi::comm_group(comm.get(), group) })
     }
 
     /// Returns the group that messages go to: the remote group of an intercommunicator, or the only group.
-    pub(crate) fn of_peers(abi: &'static Abi, comm: Handle, remote: bool) -> Option<Self> {
+    pub(crate) fn of_peers(abi: &'static Abi, comm: LiveHandle, remote: bool) -> Option<Self> {
         if remote {
-            // SAFETY: callers pass an intercommunicator in use, and `query_group` passes space for a handle.
-            Self::query_group(abi, |group| unsafe { mpi::comm_remote_group(comm, group) })
+            // SAFETY: the communicator is live, and `query_group` passes space for a handle.
+            Self::query_group(abi, |group| unsafe { mpi::comm_remote_group(comm.get(), group) })
         } else {
             Self::of(abi, comm)
         }
@@ -38,7 +38,10 @@ impl Group {
     /// Returns the group of `MPI_COMM_WORLD`; in a program that uses sessions only, a copy of the group of
     /// `mpi://WORLD`.
     fn of_world(abi: &'static Abi) -> Option<Self> {
-        let Some(world) = sessions::group() else { return Self::of(abi, abi.comm_world) };
+        let Some(world) = sessions::group() else {
+            // SAFETY: MPI is in use without a session of ours, so it is initialized, and the world exists.
+            return Self::of(abi, unsafe { LiveHandle::new(abi.comm_world) });
+        };
         Self::query_group(abi, |group| {
             // SAFETY: the group is alive while our session is open, no ranks are excluded, and `query_group` passes
             // space for a handle.
@@ -46,9 +49,9 @@ impl Group {
         })
     }
 
-    pub(crate) fn of_window(abi: &'static Abi, win: Handle) -> Option<Self> {
-        // SAFETY: callers pass a window in use, and `query_group` passes space for a handle.
-        Self::query_group(abi, |group| unsafe { mpi::win_get_group(win, group) })
+    pub(crate) fn of_window(abi: &'static Abi, win: LiveHandle) -> Option<Self> {
+        // SAFETY: the window is live, and `query_group` passes space for a handle.
+        Self::query_group(abi, |group| unsafe { mpi::win_get_group(win.get(), group) })
     }
 
     fn query_group(abi: &'static Abi, query: impl FnOnce(*mut c_void) -> Option<c_int>) -> Option<Self> {
@@ -58,8 +61,8 @@ impl Group {
     /// Returns a group of the given members of this group, in this order.
     fn some(&self, ranks: &[c_int]) -> Option<Self> {
         Self::query_group(self.abi, |group| {
-            // SAFETY: the group is freed only when dropped, callers pass distinct ranks of it, and `query_group`
-            // passes space for a handle.
+            // SAFETY: the group is freed only when dropped, the host refuses ranks that it does not have, and `query_group` passes
+            // space for a handle.
             unsafe { mpi::group_incl(self.handle, ranks.len() as c_int, ranks.as_ptr(), group) }
         })
     }
@@ -85,7 +88,6 @@ impl Group {
         if code == Some(Abi::SUCCESS) { Some(translated) } else { None }
     }
 
-    /// Returns the world ranks of all members.
     fn in_world(&self, world: &Self) -> Option<Vec<c_int>> {
         let size = self.size()?.cast_signed();
         if self.abi.quirks.translates_ranks_by_search {

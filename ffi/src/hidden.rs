@@ -22,7 +22,6 @@ pub static HIDDEN: Cvar<Text<4096>> = Cvar::new(Text::new(""));
 const FRAGILE_TOOLS: [(&CStr, &str); 1] =
     [(c"Tau_mpi_t_initialize", "pml_monitoring_messages_histogram,osc_monitoring_window_*")];
 
-/// Returns the patterns for the tools in this process.
 fn tool_patterns() -> &'static str {
     static LIST: OnceLock<&str> = OnceLock::new();
     if let Some(list) = LIST.get() {

@@ -1,6 +1,7 @@
 //! Programs and libraries that define variables and are not plug-ins. They are found by an ELF note, also if
 //! they are loaded later.
 
+use std::collections::BTreeSet;
 use std::ffi::{CString, c_void};
 use std::sync::atomic::{
     AtomicBool, AtomicU64,
@@ -51,7 +52,7 @@ pub(crate) fn adopt_for_settings() {
 
 /// Returns false if an image is not relocated yet, because another thread is loading it.
 fn adopt_all() -> bool {
-    static KNOWN: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+    static ADOPTED: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
     let mut found: Vec<Found> = Vec::new();
     find::each_object(|object| {
         found.extend(images_in(object));
@@ -68,15 +69,8 @@ fn adopt_all() -> bool {
             continue;
         }
         let address = function as usize;
-        let is_known = {
-            let mut known = KNOWN.lock();
-            let is_known = known.contains(&address);
-            if !is_known {
-                known.push(address);
-            }
-            is_known
-        };
-        if !is_known {
+        let is_new = ADOPTED.lock().insert(address);
+        if is_new {
             find::keep_loaded(address as *const c_void);
             // SAFETY: the function came from the note of an image, which `keep_loaded` keeps in the process.
             unsafe { image::adopt(function) };

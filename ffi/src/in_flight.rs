@@ -1,9 +1,9 @@
-//! Registration of an object of the host, once, even if several threads or callbacks use the object for the
+//! Registrations in progress: each object of the host is registered once, even if several threads or callbacks use it for the
 //! first time at once.
 //!
-//! Registration queries the host, which may run callbacks of the program, which may use objects in turn, even
-//! the same one. Therefore no lock is held: a list contains the threads and the objects that they register.
-//! Tools are notified afterwards, because their callbacks may wait for threads.
+//! A registration queries the host. The host may run callbacks of the program, and these may use objects, even the same one.
+//! Therefore no lock is held meanwhile: a list contains the threads and the objects that they register. Tools are notified
+//! after the registration, because their callbacks may wait for threads.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
@@ -17,7 +17,7 @@ pub(crate) struct InFlight {
     finished: Condvar,
 }
 
-/// A guard of a registration in progress.
+/// A registration in progress, removed from the list when dropped.
 pub(crate) struct InFlightGuard {
     in_flight: &'static InFlight,
     handle: Handle,
@@ -32,9 +32,9 @@ impl InFlight {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts the registration of an object, after waiting for other threads that register it. Returns `None`
-    /// if this thread registers it already, or if it registers another object and would have to wait: two
-    /// such threads could deadlock.
+    /// Starts the registration of an object, after waiting for a thread that registers it. Returns `None` instead of waiting if
+    /// this thread has a registration in progress: of the same object it would wait for itself, and with different objects two
+    /// threads could deadlock.
     pub(crate) fn begin(&'static self, handle: Handle) -> Option<InFlightGuard> {
         let me = thread::current().id();
         let mut list = self.list();

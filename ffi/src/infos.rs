@@ -1,4 +1,4 @@
-//! Info objects.
+//! Info objects that tools pass and receive, and the info object of a session.
 
 use std::ffi::{CStr, c_int};
 
@@ -6,20 +6,16 @@ use mpit::internal::vocabulary::ThreadLevel;
 use mpit::object::Bind;
 use mpit::{Error, Result};
 
-use crate::abi::{Abi, Handle};
+use crate::abi::{Abi, Handle, LiveHandle};
 use crate::host::{Host, mpi};
 use crate::{info_store, sessions};
 
 /// Checks that a handle can be an info object: for others, some libraries crash or call the program's error
 /// handler. Handles that are pointers are only checked for plausibility.
-///
-/// # Errors
-///
-/// [`Error::Invalid`] if the handle cannot be one.
 pub(crate) fn check(info: Handle) -> Result<()> {
     let abi = crate::abi();
     let info = abi.clean(info);
-    let is_one = info == abi.nulls[Bind::Info as usize]
+    let is_one = info == abi.null(Bind::Info)
         || abi.info_env == Some(info)
         || if Host::get().is_some() {
             abi.may_be_info(info)
@@ -29,35 +25,30 @@ pub(crate) fn check(info: Handle) -> Result<()> {
     if is_one { Ok(()) } else { Err(Error::Invalid) }
 }
 
-/// Creates an empty info object, which the tool frees.
-///
-/// # Errors
-///
-/// [`Error::NotAccessible`] if the library cannot create one before `MPI_Init` or after `MPI_Finalize`.
+/// Creates an empty info object, which the tool frees. Fails if the library cannot create one before `MPI_Init` or after
+/// `MPI_Finalize`.
 pub(crate) fn create() -> Result<Handle> {
-    if Host::get().is_none() {
-        return Ok(info_store::create(Vec::new()));
-    }
-    if !is_usable() {
+    let Some(host) = Host::get() else { return Ok(info_store::create(Vec::new())) };
+    if !is_usable(host) {
         return Err(Error::NotAccessible);
     }
-    // SAFETY: `handle` passes space for a handle.
-    mpi::handle(crate::abi(), |info| unsafe { mpi::info_create(info) }).ok_or(Error::NotAccessible)
+    // SAFETY: the library allows the call now, and `handle` passes space for a handle.
+    mpi::handle(host.abi(), |info| unsafe { mpi::info_create(info) }).ok_or(Error::NotAccessible)
 }
 
-/// Returns true if the library's info functions may be called: at any time since MPI-4, which introduced
-/// sessions; before, only while MPI is initialized.
-fn is_usable() -> bool {
-    let always = || Host::get().is_some_and(|host| host.function(c"PMPI_Session_init").is_some());
-    sessions::is_mpi_active() || always()
+/// Returns true if the library's info functions may be called: since MPI-4, which introduced sessions, at any time; before, only
+/// while MPI is initialized.
+fn is_usable(host: &Host) -> bool {
+    sessions::is_mpi_active() || host.function(c"PMPI_Session_init").is_some()
 }
 
 /// Returns the thread level of a session in use; `None` if its info object does not contain it.
 #[must_use]
-pub(crate) fn thread_level_of_session(session: Handle) -> Option<ThreadLevel> {
+pub(crate) fn thread_level_of_session(session: LiveHandle) -> Option<ThreadLevel> {
+    /// Longer than any value of the key.
     const MAX_LEN: c_int = 64;
-    // SAFETY: the caller passes a session in use, and `handle` passes space for a handle.
-    let info = mpi::handle(crate::abi(), |info| unsafe { mpi::session_get_info(session, info) })?;
+    // SAFETY: the session is live, and `handle` passes space for a handle.
+    let info = mpi::handle(crate::abi(), |info| unsafe { mpi::session_get_info(session.get(), info) })?;
     let mut value = [0_u8; MAX_LEN as usize + 1];
     let mut found: c_int = 0;
     let (key, out) = (c"thread_level".as_ptr(), value.as_mut_ptr().cast());
@@ -71,5 +62,6 @@ pub(crate) fn thread_level_of_session(session: Handle) -> Option<ThreadLevel> {
     }
     let name = CStr::from_bytes_until_nul(&value).ok()?.to_str().ok();
     let level = name.and_then(|name| ThreadLevel::from_name(name.strip_prefix("MPI_THREAD_")?));
+    // Of an unknown level, the worst is assumed.
     Some(level.unwrap_or(ThreadLevel::Multiple))
 }

@@ -17,24 +17,12 @@ use crate::merge::{Entry, HostInfo, Member, Merged, MergedSpace};
 /// when MPI is initialized.
 pub const INVENTORY_FILE: &str = "MPIT_LISTING_FILE";
 
-/// The numbers of entries at the initialization of MPI. Entries that are appended afterwards are late.
-#[derive(Clone, Copy)]
-struct Lengths {
-    pvars: u32,
-    cvars: u32,
-    events: u32,
-    categories: u32,
-}
+/// The numbers of pvars, cvars, events and categories.
+type Lengths = [u32; 4];
 
-impl Lengths {
-    fn of(merged: &Merged) -> Self {
-        Self {
-            pvars: merged.pvars.iter().count() as u32,
-            cvars: merged.cvars.iter().count() as u32,
-            events: merged.events.iter().count() as u32,
-            categories: merged.categories.iter().count() as u32,
-        }
-    }
+fn lengths(merged: &Merged) -> Lengths {
+    let Merged { pvars, cvars, events, categories, .. } = merged;
+    [pvars.len(), cvars.len(), events.len(), categories.len()].map(|len| len as u32)
 }
 
 /// An entry of the merged list.
@@ -44,6 +32,7 @@ struct Place<'a> {
     index: u32,
     /// The index in the registry, if the entry is ours.
     own: Option<u32>,
+    /// True if the entry was appended after the initialization of MPI.
     late: bool,
 }
 
@@ -52,18 +41,20 @@ struct Place<'a> {
 pub fn of_this_process() -> String {
     let merged = Merged::get();
     merged.sync();
-    list(merged, Lengths::of(merged))
+    list(merged, lengths(merged))
 }
 
+/// Lists all entries. Those beyond the `first` ones are late.
 fn list(merged: &Merged, first: Lengths) -> String {
+    let [pvars, cvars, events, categories] = first;
     let enumerations = merged.enums.iter();
     Object::default()
         .with("library", Host::get().map(|host| host.abi().name))
-        .with("pvars", objects(merged, &merged.pvars, first.pvars, pvar))
-        .with("cvars", objects(merged, &merged.cvars, first.cvars, cvar))
-        .with("events", objects(merged, &merged.events, first.events, event))
+        .with("pvars", objects(merged, &merged.pvars, pvars, pvar))
+        .with("cvars", objects(merged, &merged.cvars, cvars, cvar))
+        .with("events", objects(merged, &merged.events, events, event))
         .with("sources", objects(merged, &merged.sources, 0, source))
-        .with("categories", objects(merged, &merged.categories, first.categories, category))
+        .with("categories", objects(merged, &merged.categories, categories, category))
         .with(
             "enumerations",
             enumerations.map(|known| enumeration(&known.name, &known.items)).collect::<Vec<_>>(),
@@ -71,7 +62,6 @@ fn list(merged: &Merged, first: Lengths) -> String {
         .into_text()
 }
 
-/// Describes the entries of one kind, of which `first` were listed first.
 fn objects<I: HostInfo>(
     merged: &Merged,
     space: &MergedSpace<I>,
@@ -91,7 +81,6 @@ impl Place<'_> {
         Object::default().with("index", self.index).with("own", self.own.is_some())
     }
 
-    /// Returns the names of constants, or the number itself if a constant is unknown.
     fn datatype(&self, handle: Handle) -> String {
         name_or(self.abi.to_datatype(handle).map(Datatype::as_str), "other")
     }
@@ -207,7 +196,7 @@ fn name_or(known: Option<&'static str>, otherwise: impl Display) -> String {
     known.map_or_else(|| otherwise.to_string(), str::to_owned)
 }
 
-/// The entries of the listing at `MPI_Init`, if one is requested.
+/// The lengths of the listing at `MPI_Init`, if one is requested.
 static FIRST_LENGTHS: Mutex<Option<Lengths>> = Mutex::new(None);
 
 /// Writes the listing at the initialization of MPI if the environment requests it. Only the first process of
@@ -216,11 +205,11 @@ pub(crate) fn write_if_requested() {
     let Some(path) = requested_path() else { return };
     // The host describes its entries only while its MPI_T is initialized.
     let merged = Merged::get();
-    merged.lifecycle.begin(crate::abi().thread_level(ThreadLevel::Single));
+    merged.lifecycle.begin(ThreadLevel::Single);
     merged.sync();
-    let lengths = Lengths::of(merged);
-    write(&path, &list(merged, lengths));
-    *FIRST_LENGTHS.lock() = Some(lengths);
+    let first = lengths(merged);
+    write(&path, &list(merged, first));
+    *FIRST_LENGTHS.lock() = Some(first);
 }
 
 /// Writes the listing again in `MPI_Finalize`, while the library can still be queried, with the entries that

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 /// A value that has a form in JSON.
 pub(crate) trait Value {
-    /// Appends the value to a text.
     fn write(&self, out: &mut String);
 }
 
@@ -70,7 +69,7 @@ impl<T: Value> Value for Vec<T> {
 
 macro_rules! tuples {
     ($(($($type:ident $at:tt),+);)+) => {$(
-        /// An array of values of different types.
+        /// A tuple is an array.
         impl<$($type: Value),+> Value for ($($type,)+) {
             fn write(&self, out: &mut String) {
                 $(
@@ -88,12 +87,11 @@ tuples! {
     (A 0, B 1, C 2);
 }
 
-/// An object: its members, each after a comma or the brace.
+/// The text of an object without its closing brace; empty while the object has no members.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Object(String);
 
 impl Object {
-    /// Appends a member.
     #[must_use]
     pub(crate) fn with(mut self, name: &str, value: impl Value) -> Self {
         self.0.push(if self.0.is_empty() { '{' } else { ',' });
@@ -103,7 +101,6 @@ impl Object {
         self
     }
 
-    /// Returns the text.
     pub(crate) fn into_text(mut self) -> String {
         self.0.push_str(if self.0.is_empty() { "{}" } else { "}" });
         self.0

@@ -1,9 +1,9 @@
 //! The C interface of `mpit`: the MPI_T functions of the standard, for any MPI library.
 //!
-//! This crate contains C ABIs and no semantics of its own: `mpit` defines variables and events,
-//! `mpit_components` defines traffic. The parts are the tables of MPI constants ([`mod@abi`]), the MPI
-//! library underneath, called the host ([`host`]), the list merged from its MPI_T entries and ours
-//! (`merge`), and the C functions of MPI_T ([`mpi_t`]).
+//! This crate contains C ABIs and no semantics of its own: `mpit` defines variables and events, `mpit_components` defines
+//! traffic. The parts are the tables of MPI constants ([`mod@abi`]), the MPI library underneath ([`mod@host`]; in this crate,
+//! *host* means nothing else), the list merged from its MPI_T entries and ours (`merge`), and the C functions of MPI_T
+//! ([`mpi_t`]).
 //!
 //! # API boundary
 //!
@@ -15,6 +15,8 @@
 //! * Everything from C is checked before it is used. No panic and no Rust type crosses the boundary.
 //! * C gets identifiers, not pointers; stale, foreign and forged ones are errors.
 //! * Constants of an MPI ABI are data, chosen once at run time.
+//! * The host is called with handles that it accepts ([`abi::LiveHandle`]) and, for MPI_T, while that is initialized
+//!   (`merge::HostIsUp`).
 //! * No lock is held while the MPI library, a callback or a plug-in runs.
 
 #![allow(unsafe_code, reason = "this crate is the boundary to C")]

@@ -7,10 +7,11 @@ use std::sync::atomic::{
 };
 
 use mpit::internal::vocabulary::ThreadLevel;
+use mpit::object::Bind;
 use mpit_components::host::{self, World};
 use mpit_components::{monitoring, run};
 
-use crate::abi::{Abi, Handle};
+use crate::abi::LiveHandle;
 use crate::host::{Host, mpi};
 use crate::{comms, doctor, gather, images, infos, inventory, mpi_t, native_monitoring, sessions};
 
@@ -54,61 +55,60 @@ fn handle_initialization() {
         let level = mpi::value(|level| unsafe { mpi::query_thread(level) }).unwrap_or(0);
         abi.to_thread_level(level).is_none_or(|level| level == ThreadLevel::Multiple)
     };
+    let was_spawned = || {
+        // SAFETY: called only if MPI is initialized, and `handle` passes space for a handle.
+        let parent = mpi::handle(abi, |parent| unsafe { mpi::comm_get_parent(parent) });
+        parent.is_some_and(|parent| parent != abi.null(Bind::Comm))
+    };
     let concurrent = has_world && is_concurrent();
     THREAD_LEVEL_IS_SET.store(true, SeqCst);
     mpit::internal::threads::set_concurrent(concurrent || SESSION_IS_CONCURRENT.load(SeqCst));
-    if !has_world {
-        if let Some(world) = sessions::open(abi) {
-            INITIALIZED.store(true, Release);
-            // SAFETY: nothing shortens the mapped files: mpit creates them, under names that the program does not know,
-            // and locks them.
-            unsafe { mpit::internal::mapping::allow() };
-            images::adopt_for_settings();
-            host::initialized(world);
-            run_requested_actions();
-        }
+    let world = if has_world {
+        // SAFETY: MPI is initialized, so the world exists.
+        rank_and_size(unsafe { LiveHandle::new(abi.comm_world) })
+    } else {
+        sessions::open(abi)
+    };
+    if !has_world && world.is_none() {
         return;
     }
-    // SAFETY: MPI is initialized, so the world exists, and `value` passes a local variable.
-    let rank = mpi::value(|rank| unsafe { mpi::comm_rank(abi.comm_world, rank) });
-    // SAFETY: MPI is initialized, so the world exists, and `value` passes a local variable.
-    let size = mpi::value(|size| unsafe { mpi::comm_size(abi.comm_world, size) });
     // From here on components and callbacks of tools run. They may make MPI calls or wait for threads that
     // do: these calls are recorded by the components that are open already, and never wait.
     INITIALIZED.store(true, Release);
-    if let (Some(rank), Some(size)) = (rank, size) {
+    if let Some(world) = world {
         // SAFETY: nothing shortens the mapped files: mpit creates them, under names that the program does not know,
         // and locks them.
         unsafe { mpit::internal::mapping::allow() };
-        if was_spawned(abi) {
+        if has_world && was_spawned() {
             run::set_spawned();
         }
         images::adopt_for_settings();
-        host::initialized(World::new(rank.cast_unsigned(), size.cast_unsigned()));
-        comms::register_predefined();
-        gather::register_transport();
+        host::initialized(world);
+        if has_world {
+            for comm in [abi.comm_world, abi.comm_self] {
+                // SAFETY: MPI is initialized, so the predefined communicators exist.
+                comms::register(unsafe { LiveHandle::new(comm) });
+            }
+            gather::register_transport();
+        }
     }
-    run_requested_actions();
-}
-
-/// Performs all other actions that settings request at initialization.
-fn run_requested_actions() {
     mpi_t::library_initialized();
     native_monitoring::warn_if_on();
     inventory::write_if_requested();
     doctor::write_if_requested();
 }
 
-/// Returns true if `MPI_Comm_spawn` started this process.
-fn was_spawned(abi: &Abi) -> bool {
-    // SAFETY: MPI is initialized, and `handle` passes space for a handle.
-    let parent = mpi::handle(abi, |parent| unsafe { mpi::comm_get_parent(parent) });
-    parent.is_some_and(|parent| parent != abi.comm_null)
+fn rank_and_size(world: LiveHandle) -> Option<World> {
+    // SAFETY: the communicator is live, and `value` passes a local variable.
+    let rank = mpi::value(|rank| unsafe { mpi::comm_rank(world.get(), rank) })?;
+    // SAFETY: the communicator is live, and `value` passes a local variable.
+    let size = mpi::value(|size| unsafe { mpi::comm_size(world.get(), size) })?;
+    Some(World::new(rank.cast_unsigned(), size.cast_unsigned()))
 }
 
 /// Records that a session was initialized. Sessions have their own thread levels, and the highest one is in
 /// force. `None` means that the level cannot be determined.
-pub fn session_initialized(session: Option<Handle>) {
+pub fn session_initialized(session: Option<LiveHandle>) {
     sessions::opened();
     if ALL_SESSIONS_ENDED.load(SeqCst) {
         warn_of_late_sessions();
@@ -147,7 +147,7 @@ fn warn_of_late_sessions() {
 /// announce the end, so the end is handled here.
 pub fn finalize_begins() {
     detect_initialization();
-    if !comms::will_see_finalize() {
+    if Host::get().is_some_and(|host| !comms::will_see_finalize(host.abi())) {
         finalizing();
     }
 }
@@ -157,13 +157,17 @@ pub fn finalize_begins() {
 /// the program's delete callbacks, and tools that wrap `MPI_Finalize`, have finished.
 pub fn finalizing() {
     static IS_HANDLED: AtomicBool = AtomicBool::new(false);
-    if Host::get().is_none()
-        || !sessions::is_mpi_active() && !INITIALIZED.load(Acquire)
-        || IS_HANDLED.swap(true, AcqRel)
-    {
+    let Some(abi) = Host::get().map(Host::abi) else { return };
+    if !sessions::is_mpi_active() && !INITIALIZED.load(Acquire) || IS_HANDLED.swap(true, AcqRel) {
         return;
     }
-    comms::refresh_names();
+    // Some renaming calls are not seen. Other communicators are left out: the library may have freed them.
+    for comm in [abi.comm_world, abi.comm_self] {
+        if comms::registered(comm).is_some() {
+            // SAFETY: it existed when it was registered, and `MPI_Finalize` has not destroyed it yet.
+            comms::renamed(unsafe { LiveHandle::new(comm) });
+        }
+    }
     host::finalizing();
     doctor::finalized();
     inventory::write_at_end();

@@ -24,7 +24,6 @@ pub(crate) struct Members {
 const CACHE_SLOTS: usize = 16;
 
 impl Members {
-    /// Replaces the members by those of another object.
     pub(crate) fn set(&self, ranks: Ranks) {
         self.direct.iter().for_each(|word| word.store(0, Relaxed));
         self.peers.clear();
@@ -90,7 +89,6 @@ struct Peers {
     used: Mutex<usize>,
 }
 
-/// The number of slots of the first table.
 const FIRST_LEN: usize = 16;
 
 #[inline]

@@ -16,7 +16,7 @@ use mpit_components::{host, monitoring};
 
 use crate::host::Host;
 
-const VARIABLE: &CStr = c"OMPI_MCA_pml_monitoring_enable";
+const VARIABLE: &str = "OMPI_MCA_pml_monitoring_enable";
 const DISABLED: &CStr = c"OMPI_MCA_pml_monitoring_enable=0";
 
 unsafe extern "C" {
@@ -44,7 +44,7 @@ pub struct DisabledGuard(());
 pub fn disable() -> Option<DisabledGuard> {
     // Our own settings are read before the variable is replaced.
     if !Host::get()?.abi().quirks.has_monitoring
-        || mpit::internal::environment::var_os(name()).is_none()
+        || mpit::internal::environment::var_os(VARIABLE).is_none()
         || !monitoring::records_whole_run()
     {
         return None;
@@ -52,7 +52,13 @@ pub fn disable() -> Option<DisabledGuard> {
     let mut replaced = REPLACED.lock();
     replaced.calls += 1;
     if replaced.original.is_null() {
-        replaced.original = replace_entry(is_variable, DISABLED.as_ptr().cast_mut());
+        let is_variable = |entry: *const c_char| {
+            // SAFETY: entries of the environment are NUL-terminated.
+            let entry = unsafe { CStr::from_ptr(entry) }.to_bytes();
+            entry.strip_prefix(VARIABLE.as_bytes()).is_some_and(|rest| rest.starts_with(b"="))
+        };
+        // SAFETY: a constant.
+        replaced.original = unsafe { replace_entry(is_variable, DISABLED.as_ptr().cast_mut()) };
     }
     Some(DisabledGuard(()))
 }
@@ -63,23 +69,18 @@ impl Drop for DisabledGuard {
         replaced.calls -= 1;
         if replaced.calls == 0 && !replaced.original.is_null() {
             let original = std::mem::replace(&mut replaced.original, null_mut());
-            replace_entry(|entry| std::ptr::eq(entry, DISABLED.as_ptr()), original);
+            // SAFETY: the program's own entry.
+            unsafe { replace_entry(|entry| std::ptr::eq(entry, DISABLED.as_ptr()), original) };
         }
     }
 }
 
-fn name() -> &'static str {
-    VARIABLE.to_str().unwrap_or_default()
-}
-
-fn is_variable(entry: *const c_char) -> bool {
-    // SAFETY: entries of the environment are NUL-terminated.
-    let entry = unsafe { CStr::from_ptr(entry) };
-    entry.to_bytes().strip_prefix(VARIABLE.to_bytes()).is_some_and(|rest| rest.starts_with(b"="))
-}
-
 /// Replaces the first entry of the environment that `is_wanted` by `new`, and returns it; null if there is none.
-fn replace_entry(is_wanted: impl Fn(*const c_char) -> bool, new: *mut c_char) -> *mut c_char {
+///
+/// # Safety
+///
+/// `new` is an entry of an environment, valid until it is replaced in turn.
+unsafe fn replace_entry(is_wanted: impl Fn(*const c_char) -> bool, new: *mut c_char) -> *mut c_char {
     // SAFETY: `environ` is the C library's list, null or terminated by a null pointer.
     let mut entry_at = unsafe { environ };
     while !entry_at.is_null() {

@@ -24,7 +24,7 @@ use mpit::internal::lock::Mutex;
 use mpit::object::{Bind, Object};
 use mpit_components::events;
 
-use crate::abi::Handle;
+use crate::abi::{Handle, LiveHandle};
 use crate::attributes::Attribute;
 use crate::host::{Host, callbacks};
 use crate::in_flight::InFlight;
@@ -46,10 +46,10 @@ pub(crate) trait Tracked: Default + Sync + Send + 'static {
 
     type NewObject;
 
-    /// Queries the host for the description of an object in use, and assigns a number.
-    fn describe(handle: Handle) -> Option<Self::NewObject>;
+    /// Queries the host for the description of an object, and assigns a number.
+    fn describe(handle: LiveHandle) -> Option<Self::NewObject>;
 
-    fn set(&self, handle: Handle, new: Self::NewObject);
+    fn set(&self, new: Self::NewObject);
 
     /// Notifies tools of a new object. Their callbacks may do anything.
     fn announce(number: u64, size: u32);
@@ -61,7 +61,7 @@ pub(crate) trait Tracked: Default + Sync + Send + 'static {
     fn members(&self) -> &Members;
 
     /// Records changes that were not seen. The object still exists and is being freed.
-    fn record_final_state(&self, _handle: Handle) {}
+    fn record_final_state(&self, _handle: LiveHandle) {}
 
     /// Reports the end of an object. Callbacks of tools may run.
     fn ended(number: u64);
@@ -127,38 +127,38 @@ impl<T: Tracked> Objects<T> {
 
     /// Returns the object of a handle in use; registers it if needed.
     #[inline]
-    pub(crate) fn in_use(&'static self, handle: Handle) -> Option<&'static T> {
-        self.get(handle).or_else(|| self.track(handle))
+    pub(crate) fn in_use(&'static self, handle: LiveHandle) -> Option<&'static T> {
+        self.get(handle.get()).or_else(|| self.track(handle))
     }
 
-    /// Returns the object of a handle that the host accepts. If it is not registered, MPI must be active.
+    /// Returns the object of a handle; registers it if MPI is active.
     #[inline]
-    pub(crate) fn of_handle(&'static self, handle: Handle) -> Option<&'static T> {
-        self.get(handle).or_else(|| if sessions::is_mpi_active() { self.track(handle) } else { None })
+    pub(crate) fn of_handle(&'static self, handle: LiveHandle) -> Option<&'static T> {
+        self.get(handle.get()).or_else(|| if sessions::is_mpi_active() { self.track(handle) } else { None })
     }
 
     /// Returns the object of a handle as an object with its number only. Without a host, only the MPI
     /// implementation that embeds this crate knows the object, which has the handle.
-    pub(crate) fn identity_of(&'static self, handle: Handle) -> Option<Object<'static>> {
+    pub(crate) fn identity_of(&'static self, handle: LiveHandle) -> Option<Object<'static>> {
         match self.of_handle(handle) {
             Some(known) => Some(Object::new(T::KIND, number(known))),
-            None if Host::get().is_none() => Some(Object::new(T::KIND, handle as u64)),
+            None if Host::get().is_none() => Some(Object::new(T::KIND, handle.get() as u64)),
             None => None,
         }
     }
 
     #[cold]
-    fn track(&'static self, handle: Handle) -> Option<&'static T> {
-        if Self::is_null(handle) { None } else { self.register_if_new(handle, callbacks::is_inside) }
+    fn track(&'static self, handle: LiveHandle) -> Option<&'static T> {
+        if Self::is_null(handle.get()) { None } else { self.register_if_new(handle, callbacks::is_inside) }
     }
 
     fn is_null(handle: Handle) -> bool {
-        handle == 0 || Host::get().is_none_or(|host| handle == host.abi().nulls[T::KIND as usize])
+        handle == 0 || Host::get().is_none_or(|host| handle == host.abi().null(T::KIND))
     }
 
     /// Returns the object of a handle whose deletion has certainly not begun; registers it if needed.
     #[cold]
-    pub(crate) fn register_live(&'static self, handle: Handle) -> Option<&'static T> {
+    pub(crate) fn register_live(&'static self, handle: LiveHandle) -> Option<&'static T> {
         self.register_if_new(handle, || false)
     }
 
@@ -166,7 +166,7 @@ impl<T: Tracked> Objects<T> {
     /// object waits for their callbacks.
     fn register_if_new(
         &'static self,
-        handle: Handle,
+        handle: LiveHandle,
         may_be_in_deletion: fn() -> bool,
     ) -> Option<&'static T> {
         let (object, new) = self.register_once(handle, may_be_in_deletion)?;
@@ -179,28 +179,28 @@ impl<T: Tracked> Objects<T> {
     /// Returns the object, with its number and size if this call registered it.
     fn register_once(
         &'static self,
-        handle: Handle,
+        handle: LiveHandle,
         may_be_in_deletion: fn() -> bool,
     ) -> Option<(&'static T, Option<(u64, u32)>)> {
-        let _in_flight = self.in_flight.begin(handle)?;
-        if let Some(known) = self.table.get(handle) {
+        let _in_flight = self.in_flight.begin(handle.get())?;
+        if let Some(known) = self.table.get(handle.get()) {
             return Some((known, None));
         }
         let described = |object: &T| Some((number(object), object.members().size()));
         if may_be_in_deletion() {
-            let object = self.mark_suspect(handle);
+            let object = self.mark_suspect(handle.get());
             if number(object) != 0 {
                 return Some((object, None));
             }
             object.freeing().store(false, Relaxed);
-            object.set(handle, T::describe(handle)?);
+            object.set(T::describe(handle)?);
             return Some((object, described(object)));
         }
-        self.clear_suspect(handle);
+        self.clear_suspect(handle.get());
         let new = T::describe(handle)?;
-        let object = self.table.insert_reusing(handle, |object| {
+        let object = self.table.insert_reusing(handle.get(), |object| {
             object.freeing().store(false, Relaxed);
-            object.set(handle, new);
+            object.set(new);
         });
         T::attribute().set(handle, number(object));
         Some((object, described(object)))
@@ -208,21 +208,21 @@ impl<T: Tracked> Objects<T> {
 
     /// Handles a call that created an object with this handle, which may be null: ends the object registered
     /// under it, unless that is the same one.
-    pub(crate) fn created(&'static self, handle: Handle) {
-        if Self::is_null(handle) {
+    pub(crate) fn created(&'static self, handle: LiveHandle) {
+        if Self::is_null(handle.get()) {
             return;
         }
-        if let Some(number) = self.table.get(handle).map(number)
+        if let Some(number) = self.table.get(handle.get()).map(number)
             && T::attribute().get(handle) != Some(number)
         {
-            self.remove(handle, number);
+            self.remove(handle.get(), number);
         }
         let _ = self.register_live(handle);
     }
 
     /// Prepares for a call that frees the object. Returns `None` if the object is not registered and no tool
     /// listens to the event.
-    pub(crate) fn freeing(&'static self, handle: Handle) -> Option<Freeing> {
+    pub(crate) fn freeing(&'static self, handle: LiveHandle) -> Option<Freeing> {
         self.freeing_known(handle).or_else(|| {
             // A tool that listens only to the end of objects has not caused their registration.
             let is_wanted = events::active() && sessions::is_mpi_active() && self.track(handle).is_some();
@@ -230,15 +230,17 @@ impl<T: Tracked> Objects<T> {
         })
     }
 
-    fn freeing_known(&'static self, handle: Handle) -> Option<Freeing> {
-        let object = self.table.get(handle).or_else(|| self.suspect_object(handle))?;
+    fn freeing_known(&'static self, handle: LiveHandle) -> Option<Freeing> {
+        let object = self.get(handle.get()).or_else(|| self.suspect_object(handle.get()))?;
         let number = number(object);
         if number == 0 {
             return None;
         }
         object.record_final_state(handle);
         object.freeing().store(true, Release);
-        Some(Freeing { handle, number, end: |handle, number, freed| T::all().freed(handle, number, freed) })
+        Some(Freeing::new(handle.get(), number, |handle, number, freed| {
+            T::all().freed(handle, number, freed);
+        }))
     }
 
     fn freed(&'static self, handle: Handle, number: u64, succeeded: bool) {
@@ -251,19 +253,17 @@ impl<T: Tracked> Objects<T> {
     }
 
     /// Handles the deletion of the attribute with this value.
-    pub(crate) fn attribute_deleted(&'static self, handle: Handle, number: u64) {
-        match self.table.get(handle).filter(|known| self::number(*known) == number) {
+    pub(crate) fn attribute_deleted(&'static self, handle: LiveHandle, number: u64) {
+        match self.get(handle.get()).filter(|known| self::number(*known) == number) {
             // The freeing call is in progress and ends the object.
             Some(known) if known.freeing().load(Acquire) => known.record_final_state(handle),
             Some(known) => {
                 known.record_final_state(handle);
-                let _ = self.mark_suspect(handle);
-                self.remove(handle, number);
+                let _ = self.mark_suspect(handle.get());
+                self.remove(handle.get(), number);
             }
             // The freeing call has returned, and the library destroys the object now.
-            None => {
-                let _ = self.mark_suspect(handle);
-            }
+            None => _ = self.mark_suspect(handle.get()),
         }
     }
 

@@ -4,8 +4,8 @@ use std::ffi::{CStr, OsStr, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use mpit::Error;
-use mpit::internal::plugin::{self, Refused};
+use mpit::internal::plugin;
+use mpit::{Error, Result};
 
 use crate::abi::Abi;
 
@@ -19,13 +19,17 @@ use crate::abi::Abi;
 pub unsafe extern "C" fn mpit_plugin_load(path: *const c_char, plugin: *mut c_int) -> c_int {
     to_return_code(|| {
         if path.is_null() {
-            return Err(Failure::Ours(Error::Invalid, "mpit_plugin_load: the path is a null pointer".into()));
+            crate::warn("mpit_plugin_load: the path is a null pointer");
+            return Err(Error::Invalid);
         }
         // SAFETY: `path` is not null (checked), and the caller passes a NUL-terminated string.
         let path = unsafe { CStr::from_ptr(path) };
-        // SAFETY: the caller guarantees that the file is a plug-in that fulfills the requirements of
-        // `mpit_plugin.h`.
-        let loaded = unsafe { plugin::load(OsStr::from_bytes(path.to_bytes())) }?;
+        // SAFETY: the file is a plug-in that fulfills the requirements of `mpit_plugin.h` (condition of this function).
+        let loaded = unsafe { plugin::load(OsStr::from_bytes(path.to_bytes())) };
+        let loaded = loaded.map_err(|refused| {
+            refused.print();
+            refused.error()
+        })?;
         if !plugin.is_null() {
             // SAFETY: `plugin` is not null (checked), and the caller passes an address valid for writes.
             unsafe { plugin.write_unaligned(loaded.number().cast_signed()) };
@@ -38,41 +42,23 @@ pub unsafe extern "C" fn mpit_plugin_load(path: *const c_char, plugin: *mut c_in
 #[unsafe(no_mangle)]
 pub extern "C" fn mpit_plugin_deactivate(plugin: c_int) -> c_int {
     to_return_code(|| {
-        let found = u32::try_from(plugin).ok().and_then(plugin::numbered);
-        let why = || format!("mpit_plugin_deactivate: there is no plug-in {plugin}");
-        found.ok_or_else(|| Failure::Ours(Error::InvalidIndex, why()))?.deactivate();
+        let Some(found) = u32::try_from(plugin).ok().and_then(plugin::numbered) else {
+            crate::warn(&format!("mpit_plugin_deactivate: there is no plug-in {plugin}"));
+            return Err(Error::InvalidIndex);
+        };
+        found.deactivate();
         Ok(())
     })
 }
 
-/// The error of a call that failed, with a message.
-enum Failure {
-    Ours(Error, String),
-    Plugin(Refused),
-}
-
-impl From<Refused> for Failure {
-    fn from(refused: Refused) -> Self {
-        Self::Plugin(refused)
-    }
-}
-
-/// Runs the body of a C function, reports an error on standard error, and converts the result to a return code.
-fn to_return_code(body: impl FnOnce() -> Result<(), Failure>) -> c_int {
-    let error = match catch_unwind(AssertUnwindSafe(body)) {
-        Ok(Ok(())) => return Abi::SUCCESS,
-        Ok(Err(Failure::Ours(error, why))) => {
-            crate::warn(&why);
-            error
-        }
-        Ok(Err(Failure::Plugin(refused))) => {
-            refused.print();
-            refused.error()
-        }
+/// Runs the body of a C function, which reports its errors, and converts the result to a return code.
+pub(crate) fn to_return_code(body: impl FnOnce() -> Result<()>) -> c_int {
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => Abi::SUCCESS,
+        Ok(Err(error)) => crate::abi().code(error),
         // A defect of ours; the panic hook has reported the location.
-        Err(_) => Error::Invalid,
-    };
-    crate::abi().code(error)
+        Err(_) => crate::abi().code(Error::Invalid),
+    }
 }
 
 #[cfg(test)]

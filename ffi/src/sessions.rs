@@ -22,10 +22,22 @@ static OPEN_IN_PROGRAM: AtomicU32 = AtomicU32::new(0);
 /// True while our own session is open.
 static IS_OPEN: AtomicBool = AtomicBool::new(false);
 
+/// A session of our own, finalized when dropped.
+#[derive(Debug)]
+struct Session(Handle);
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let mut handle = self.0 as u64;
+        // SAFETY: `open` created the session, and this value owns it.
+        unsafe { mpi::session_finalize((&raw mut handle).cast()) };
+    }
+}
+
 /// Our own session and the group of `mpi://WORLD`.
 #[derive(Debug)]
 struct OurSession {
-    session: Handle,
+    session: Session,
     group: Handle,
 }
 
@@ -61,22 +73,19 @@ pub(crate) fn is_mpi_active() -> bool {
 
 /// Opens our own session. Returns the rank and the number of processes in `mpi://WORLD`.
 pub(crate) fn open(abi: &Abi) -> Option<World> {
-    let (info, handler) = (abi.nulls[Bind::Info as usize], abi.errors_return?);
+    let (info, handler) = (abi.null(Bind::Info), abi.errors_return?);
     // SAFETY: `MPI_Session_init` may be called at any time, and `handle` passes space for a handle.
-    let session = mpi::handle(abi, |session| unsafe { mpi::session_init(info, handler, session) })?;
-    let Some((group, world)) = group_of_world(abi, session) else {
-        finalize(session);
-        return None;
-    };
+    let session = Session(mpi::handle(abi, |session| unsafe { mpi::session_init(info, handler, session) })?);
+    let (group, world) = group_of_world(abi, &session)?;
     *OUR_SESSION.lock() = Some(OurSession { session, group });
     IS_OPEN.store(true, SeqCst);
     Some(world)
 }
 
-fn group_of_world(abi: &Abi, session: Handle) -> Option<(Handle, World)> {
+fn group_of_world(abi: &Abi, session: &Session) -> Option<(Handle, World)> {
     let name = c"mpi://WORLD".as_ptr();
-    // SAFETY: the caller passes a session in use, and `handle` passes space for a handle.
-    let group = mpi::handle(abi, |group| unsafe { mpi::group_from_session_pset(session, name, group) })?;
+    // SAFETY: the session is finalized only when dropped, and `handle` passes space for a handle.
+    let group = mpi::handle(abi, |group| unsafe { mpi::group_from_session_pset(session.0, name, group) })?;
     // SAFETY: the group was created above, and `value` passes a local variable.
     let rank = mpi::value(|rank| unsafe { mpi::group_rank(group, rank) })?;
     // SAFETY: the group was created above, and `value` passes a local variable.
@@ -98,12 +107,6 @@ pub(crate) fn close() {
         let mut group = group as u64;
         // SAFETY: `open` created the group, and `take` gave it to this thread only.
         unsafe { mpi::group_free((&raw mut group).cast()) };
-        finalize(session);
+        drop(session);
     }
-}
-
-fn finalize(session: Handle) {
-    let mut session = session as u64;
-    // SAFETY: callers pass the session of `open`, which is closed once.
-    unsafe { mpi::session_finalize((&raw mut session).cast()) };
 }

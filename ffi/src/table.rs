@@ -11,7 +11,6 @@ use mpit::internal::probe_table::ProbeTable;
 
 use crate::abi::Handle;
 
-/// The number of slots of the first table.
 const FIRST_LEN: usize = 64;
 
 /// The number of slots of the cache, a power of two.
@@ -89,28 +88,11 @@ impl<T: Sync + Send> Table<T> {
         })
     }
 
-    /// Inserts a handle, unless it is present, with the value that `value` returns.
-    pub fn insert(&self, handle: Handle, value: impl FnOnce() -> T) -> &'static T {
-        self.insert_with(handle, |_| new_entry(value()))
-    }
-
     /// Inserts a handle, unless it is present, and reuses a removed entry if there is one. `fill` sets the value.
     pub fn insert_reusing(&self, handle: Handle, fill: impl FnOnce(&T)) -> &'static T
     where
         T: Default,
     {
-        self.insert_with(handle, |removed| {
-            let entry = removed.pop().unwrap_or_else(|| new_entry(T::default()));
-            fill(&entry.value);
-            entry
-        })
-    }
-
-    fn insert_with(
-        &self,
-        handle: Handle,
-        make: impl FnOnce(&mut Vec<&'static Entry<T>>) -> &'static Entry<T>,
-    ) -> &'static T {
         let mut writer = self.writer.lock();
         if let Some(entry) = self.find(handle) {
             return &entry.value;
@@ -122,7 +104,8 @@ impl<T: Sync + Send> Table<T> {
             writer.used = live.len();
             self.entries.replace((2 * capacity).max(FIRST_LEN), live.into_iter());
         }
-        let entry = make(&mut writer.removed);
+        let entry = writer.removed.pop().unwrap_or_else(new_entry);
+        fill(&entry.value);
         // The handle is stored before the slot, so a thread that finds the entry sees all of it.
         entry.handle.store(handle, Release);
         let is_free = |there| {
@@ -157,8 +140,8 @@ impl<T: Sync + Send> Table<T> {
     }
 }
 
-fn new_entry<T: 'static>(value: T) -> &'static Entry<T> {
-    Box::leak(Box::new(Entry { handle: AtomicUsize::new(REMOVED), value }))
+fn new_entry<T: Default + 'static>() -> &'static Entry<T> {
+    Box::leak(Box::new(Entry { handle: AtomicUsize::new(REMOVED), value: T::default() }))
 }
 
 /// Returns an entry of a table.
@@ -181,44 +164,56 @@ fn hash(handle: Handle) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
     use super::Table;
+
+    type Numbers = Table<AtomicUsize>;
+
+    fn insert(table: &Numbers, handle: usize, number: usize) {
+        let value = table.insert_reusing(handle, |value| value.store(number, Relaxed));
+        assert_eq!(value.load(Relaxed), number);
+    }
+
+    fn get(table: &Numbers, handle: usize) -> Option<usize> {
+        table.get(handle).map(|value| value.load(Relaxed))
+    }
 
     #[test]
     fn handles_are_used_again() {
-        static TABLE: Table<usize> = Table::new();
+        static TABLE: Numbers = Table::new();
         for round in 0..1000 {
             for handle in 1..40 {
-                assert_eq!(*TABLE.insert(handle, || round * 100 + handle), round * 100 + handle);
+                insert(&TABLE, handle, round * 100 + handle);
             }
             for handle in 1..40 {
-                assert_eq!(TABLE.get(handle), Some(&(round * 100 + handle)));
-                assert_eq!(TABLE.remove(handle), Some(&(round * 100 + handle)));
-                assert_eq!(TABLE.get(handle), None);
-                assert_eq!(TABLE.remove(handle), None);
+                assert_eq!(get(&TABLE, handle), Some(round * 100 + handle));
+                assert!(TABLE.remove(handle).is_some());
+                assert_eq!(get(&TABLE, handle), None);
+                assert!(TABLE.remove(handle).is_none());
             }
         }
     }
 
     #[test]
     fn dead_entries_are_not_found() {
-        static TABLE: Table<usize> = Table::new();
+        static TABLE: Numbers = Table::new();
         for handle in 1..1000 {
-            TABLE.insert(handle, || handle);
-            assert_eq!(TABLE.get(handle), Some(&handle));
+            insert(&TABLE, handle, handle);
+            assert_eq!(get(&TABLE, handle), Some(handle));
             TABLE.remove(handle);
-            assert_eq!((TABLE.get(handle), TABLE.cached(0), TABLE.get(0)), (None, None, None));
+            assert!(TABLE.get(handle).is_none() && TABLE.cached(0).is_none() && TABLE.get(0).is_none());
         }
     }
 
     #[test]
     fn grows() {
-        static TABLE: Table<usize> = Table::new();
+        static TABLE: Numbers = Table::new();
         for handle in 1..5000 {
-            TABLE.insert(handle * 64, || handle);
+            insert(&TABLE, handle * 64, handle);
         }
-        assert!((1..5000).all(|handle| TABLE.get(handle * 64) == Some(&handle)));
+        assert!((1..5000).all(|handle| get(&TABLE, handle * 64) == Some(handle)));
         assert_eq!(TABLE.live().count(), 4999);
-        assert_eq!(TABLE.get(7), None);
-        assert_eq!(TABLE.get(0), None);
+        assert_eq!((get(&TABLE, 7), get(&TABLE, 0)), (None, None));
     }
 }

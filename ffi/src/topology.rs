@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mpit::object::OUTSIDE;
 use mpit_components::comms::Ranks;
 
-use crate::abi::{Abi, Handle};
+use crate::abi::{Abi, LiveHandle};
 use crate::host::mpi;
 
 /// The neighbors of this process.
@@ -21,25 +21,21 @@ pub(crate) struct Neighbors {
 
 impl Neighbors {
     /// Returns the neighbors in an intracommunicator; none if it has no topology, or the library fails to describe it.
-    pub(crate) fn of(abi: &Abi, comm: Handle, rank: u32, ranks: &Ranks) -> Self {
+    pub(crate) fn of(abi: &Abi, comm: LiveHandle, rank: u32, ranks: &Ranks) -> Self {
         let [cart, graph, dist_graph] = abi.topologies;
-        // SAFETY: the caller passes a communicator in use, and `value` passes a local variable.
-        let found = match mpi::value(|kind| unsafe { mpi::topo_test(comm, kind) }) {
+        // Each neighbor is both a source and a destination.
+        let both_ways = |neighbors: Vec<c_int>| (neighbors.len() as u32, neighbors);
+        // SAFETY: the communicator is live, and `value` passes a local variable.
+        let found = match mpi::value(|kind| unsafe { mpi::topo_test(comm.get(), kind) }) {
             Some(kind) if kind == cart => cartesian(comm).map(both_ways),
             Some(kind) if kind == graph => of_graph(comm, rank).map(both_ways),
             Some(kind) if kind == dist_graph => of_dist_graph(comm),
             _ => None,
         };
-        let Some((destinations, sources)) = found else { return Self::default() };
+        let Some((sources, destinations)) = found else { return Self::default() };
         let to_world = |rank: c_int| u32::try_from(rank).map_or(OUTSIDE, |rank| ranks.world_rank(rank));
         Self { destinations: destinations.into_iter().map(to_world).collect(), sources }
     }
-}
-
-/// Returns the neighbors of a topology in which each is both a source and a destination.
-fn both_ways(neighbors: Vec<c_int>) -> (Vec<c_int>, u32) {
-    let count = neighbors.len() as u32;
-    (neighbors, count)
 }
 
 /// Returns the number that a call to the host writes.
@@ -48,15 +44,14 @@ fn number(query: impl FnOnce(*mut c_int) -> Option<c_int>) -> Option<usize> {
 }
 
 /// Returns the neighbors in a Cartesian topology: for each dimension the one below, then the one above.
-fn cartesian(comm: Handle) -> Option<Vec<c_int>> {
-    // SAFETY: `Neighbors::of` found this topology on a communicator in use, and `number` passes a local variable.
-    let dimensions = number(|at| unsafe { mpi::cartdim_get(comm, at) })?;
+fn cartesian(comm: LiveHandle) -> Option<Vec<c_int>> {
+    // SAFETY: the communicator is live, and `number` passes a local variable.
+    let dimensions = number(|at| unsafe { mpi::cartdim_get(comm.get(), at) })?;
     let mut neighbors = Vec::with_capacity(2 * dimensions);
     for dimension in 0..dimensions as c_int {
         let (mut below, mut above): (c_int, c_int) = (0, 0);
-        // SAFETY: `Neighbors::of` found this topology on a communicator in use, `dimension` is below the
-        // number of dimensions, and both ranks are local variables.
-        let code = unsafe { mpi::cart_shift(comm, dimension, 1, &raw mut below, &raw mut above) };
+        // SAFETY: the communicator is live and has this dimension, and both ranks are local variables.
+        let code = unsafe { mpi::cart_shift(comm.get(), dimension, 1, &raw mut below, &raw mut above) };
         if code != Some(Abi::SUCCESS) {
             return None;
         }
@@ -65,21 +60,22 @@ fn cartesian(comm: Handle) -> Option<Vec<c_int>> {
     Some(neighbors)
 }
 
-fn of_graph(comm: Handle, rank: u32) -> Option<Vec<c_int>> {
+fn of_graph(comm: LiveHandle, rank: u32) -> Option<Vec<c_int>> {
     let rank = rank.cast_signed();
-    // SAFETY: `Neighbors::of` found this topology on a communicator in use, and `number` passes a local variable.
-    let count = number(|at| unsafe { mpi::graph_neighbors_count(comm, rank, at) })?;
+    // SAFETY: the communicator is live, and `number` passes a local variable.
+    let count = number(|at| unsafe { mpi::graph_neighbors_count(comm.get(), rank, at) })?;
     let mut neighbors = vec![0; count];
-    // SAFETY: `Neighbors::of` found this topology on a communicator in use, and the vector has `count` elements.
-    let code = unsafe { mpi::graph_neighbors(comm, rank, count as c_int, neighbors.as_mut_ptr()) };
+    // SAFETY: the communicator is live, and the vector has `count` elements.
+    let code = unsafe { mpi::graph_neighbors(comm.get(), rank, count as c_int, neighbors.as_mut_ptr()) };
     if code == Some(Abi::SUCCESS) { Some(neighbors) } else { None }
 }
 
-fn of_dist_graph(comm: Handle) -> Option<(Vec<c_int>, u32)> {
+fn of_dist_graph(comm: LiveHandle) -> Option<(u32, Vec<c_int>)> {
     let (mut sources, mut destinations, mut weighted): (c_int, c_int, c_int) = (0, 0, 0);
-    // SAFETY: `Neighbors::of` found this topology on a communicator in use, and the numbers are local variables.
+    let (sources_at, destinations_at) = (&raw mut sources, &raw mut destinations);
+    // SAFETY: the communicator is live, and the numbers are local variables.
     let code = unsafe {
-        mpi::dist_graph_neighbors_count(comm, &raw mut sources, &raw mut destinations, &raw mut weighted)
+        mpi::dist_graph_neighbors_count(comm.get(), sources_at, destinations_at, &raw mut weighted)
     };
     if code != Some(Abi::SUCCESS) {
         return None;
@@ -87,11 +83,10 @@ fn of_dist_graph(comm: Handle) -> Option<(Vec<c_int>, u32)> {
     let zeros = |count: c_int| vec![0; count.max(0) as usize];
     let (mut from, mut from_weights) = (zeros(sources), zeros(sources));
     let (mut to, mut to_weights) = (zeros(destinations), zeros(destinations));
-    // SAFETY: `Neighbors::of` found this topology on a communicator in use, and the vectors have as many
-    // elements as the numbers passed with them.
+    // SAFETY: the communicator is live, and the vectors have as many elements as the numbers passed with them.
     let code = unsafe {
         mpi::dist_graph_neighbors(
-            comm,
+            comm.get(),
             sources,
             from.as_mut_ptr(),
             from_weights.as_mut_ptr(),
@@ -100,5 +95,5 @@ fn of_dist_graph(comm: Handle) -> Option<(Vec<c_int>, u32)> {
             to_weights.as_mut_ptr(),
         )
     };
-    if code == Some(Abi::SUCCESS) { Some((to, from.len() as u32)) } else { None }
+    if code == Some(Abi::SUCCESS) { Some((from.len() as u32, to)) } else { None }
 }

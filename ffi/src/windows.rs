@@ -10,8 +10,8 @@ use mpit::object::{Bind, OUTSIDE, Object};
 use mpit_components::comms::Ranks;
 use mpit_components::windows::{self, WindowId};
 
-use crate::abi::Handle;
-use crate::attributes::{Attribute, Functions, after_deletion};
+use crate::abi::{Handle, LiveHandle};
+use crate::attributes::{Attribute, Functions, in_delete_callback};
 use crate::groups::{self, Group};
 use crate::host::{Host, mpi};
 use crate::members::Members;
@@ -48,10 +48,10 @@ impl Window {
 
 static WINDOWS: Objects<Window> = Objects::new();
 
-/// Returns the window of a call that the host has accepted. MPI is initialized.
+/// Returns the window of a handle; registers it if needed.
 #[inline]
 #[must_use]
-pub fn in_use(handle: Handle) -> Option<&'static Window> {
+pub fn in_use(handle: LiveHandle) -> Option<&'static Window> {
     WINDOWS.in_use(handle)
 }
 
@@ -72,14 +72,14 @@ pub fn registered(handle: Handle) -> Option<&'static Window> {
 /// Returns the window of a handle as an object for handles to bind to, with the number that components and
 /// events use. Without a host the object has the handle.
 #[must_use]
-pub fn object_of(handle: Handle) -> Option<Object<'static>> {
+pub fn object_of(handle: LiveHandle) -> Option<Object<'static>> {
     WINDOWS.identity_of(handle)
 }
 
 /// Returns the object for a handle of a performance variable. From then on the window's accesses are counted,
 /// and its sums are kept until no such handle is bound to it.
 #[must_use]
-pub fn bound(handle: Handle) -> Option<Object<'static>> {
+pub fn bound(handle: LiveHandle) -> Option<Object<'static>> {
     let object = object_of(handle)?;
     if Host::get().is_some() {
         windows::pin(WindowId::from_number(object.id()));
@@ -87,14 +87,14 @@ pub fn bound(handle: Handle) -> Option<Object<'static>> {
     Some(object)
 }
 
-/// Registers a window that a call has created; the handle may be null.
-pub fn created(handle: Handle) {
+/// Registers a window that a call has created.
+pub fn created(handle: LiveHandle) {
     WINDOWS.created(handle);
 }
 
 /// Prepares for a call that frees a window; see [`crate::comms::freeing`].
 #[must_use]
-pub fn freeing(handle: Handle) -> Option<Freeing> {
+pub fn freeing(handle: LiveHandle) -> Option<Freeing> {
     WINDOWS.freeing(handle)
 }
 
@@ -115,13 +115,13 @@ impl Tracked for Window {
         &self.freeing
     }
 
-    fn describe(handle: Handle) -> Option<Self::NewObject> {
+    fn describe(handle: LiveHandle) -> Option<Self::NewObject> {
         let abi = Host::get()?.abi();
         let ranks = groups::ranks(Group::of_window(abi, handle)?)?;
         Some((windows::register(), ranks))
     }
 
-    fn set(&self, _handle: Handle, (id, ranks): Self::NewObject) {
+    fn set(&self, (id, ranks): Self::NewObject) {
         self.members.set(ranks);
         self.number.store(id.get(), Release);
     }
@@ -153,5 +153,9 @@ static ATTRIBUTE: Attribute = Attribute::new(Functions {
 
 /// Receives the deletion of our attribute: the window is being freed.
 unsafe extern "C" fn deleted(win: Handle, _keyval: c_int, value: *mut c_void, _extra: *mut c_void) -> c_int {
-    after_deletion(|| WINDOWS.attribute_deleted(crate::abi().clean(win), value.addr() as u64))
+    in_delete_callback(|| {
+        // SAFETY: the library deletes attributes before it destroys their object.
+        let win = unsafe { LiveHandle::new(crate::abi().clean(win)) };
+        WINDOWS.attribute_deleted(win, value.addr() as u64);
+    })
 }

@@ -26,7 +26,7 @@ const NO_COMM: u64 = u64::MAX;
 /// #[mpit::pvar(class = "LEVEL", highwatermark)]
 /// static QUEUE_LENGTH: CommLevels<u64> = CommLevels::new();
 ///
-/// // The host creates a communicator with the number 1.
+/// // The MPI library creates a communicator with the number 1.
 /// let length = QUEUE_LENGTH.of_comm(1);
 /// length.set(3);
 /// ```
@@ -50,7 +50,7 @@ impl<T: AmountValue> CommLevels<T> {
         Self { slots: Log::new(), none: Level::new(), creating: Mutex::new(()) }
     }
 
-    /// Returns a new level of 0 for a communicator, by the number that [`Object::id`] returns. The host creates it with the
+    /// Returns a new level of 0 for a communicator, by the number that [`Object::id`] returns. The MPI library creates it with the
     /// communicator and drops it with the communicator; a communicator has at most one.
     ///
     /// The memory of a dropped level is reused, unless watermarks of handles still refer to it.

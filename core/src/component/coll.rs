@@ -138,7 +138,7 @@ pub struct Operation<'a> {
 }
 
 impl<'a> Operation<'a> {
-    /// Creates an operation, for hosts and for tests of components.
+    /// Creates an operation, for MPI libraries and for tests of components.
     #[inline]
     pub const fn new(
         comm: CommId,
@@ -165,7 +165,7 @@ pub trait Component: Lifecycle {
     fn freed(&self, _comm: CommId) {}
 }
 
-/// The number of listeners to operations: active components, and others that the host counts. Hosts report nothing while it is 0.
+/// The number of listeners to operations: active components, and others that the MPI library counts. Nothing is reported while it is 0.
 #[doc(hidden)]
 pub static LISTENING: AtomicU32 = AtomicU32::new(0);
 

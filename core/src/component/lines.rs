@@ -8,7 +8,7 @@ use std::fmt::Display;
 pub struct Lines(Vec<String>);
 
 impl Lines {
-    /// Creates an empty list, for a host that collects the lines of components.
+    /// Creates an empty list, for the code that collects the lines of components.
     pub fn new() -> Self {
         Self::default()
     }

@@ -102,7 +102,7 @@ pub struct World {
 }
 
 impl World {
-    /// Creates a position, for hosts and for tests of components.
+    /// Creates a position, for MPI libraries and for tests of components.
     #[inline]
     pub const fn new(rank: u32, size: u32) -> Self {
         Self { rank, size }
@@ -125,7 +125,7 @@ impl CommId {
     }
 }
 
-/// The identity of a window. Never reused, unlike the address of the host's object.
+/// The identity of a window. Never reused, unlike the handle of the MPI library's object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WindowId(u64);
 

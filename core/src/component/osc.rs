@@ -48,7 +48,7 @@ pub struct Access {
 }
 
 impl Access {
-    /// Creates an access, for hosts and for tests of components.
+    /// Creates an access, for MPI libraries and for tests of components.
     #[inline]
     pub const fn new(window: WindowId, rank: u32, target: u32, kind: Kind, sent: u64, received: u64) -> Self {
         Self { window, rank, target, kind, sent, received }
@@ -61,6 +61,6 @@ pub trait Component: Lifecycle {
     fn accessed(&self, access: &Access);
 }
 
-/// The number of listeners to accesses: active components, and others that the host counts. Hosts report nothing while it is 0.
+/// The number of listeners to accesses: active components, and others that the MPI library counts. Nothing is reported while it is 0.
 #[doc(hidden)]
 pub static LISTENING: AtomicU32 = AtomicU32::new(0);

@@ -44,7 +44,7 @@ pub struct Send {
 }
 
 impl Send {
-    /// Creates a message, for hosts and for tests of components.
+    /// Creates a message, for MPI libraries and for tests of components.
     #[inline]
     pub const fn new(comm: CommId, dest: u32, to: u32, bytes: u64, tag: i32, mode: Mode) -> Self {
         Self { comm, dest, to, bytes, tag, mode }
@@ -57,6 +57,6 @@ pub trait Component: Lifecycle {
     fn sent(&self, send: &Send);
 }
 
-/// The number of listeners to messages: active components, and others that the host counts. Hosts report nothing while it is 0.
+/// The number of listeners to messages: active components, and others that the MPI library counts. Nothing is reported while it is 0.
 #[doc(hidden)]
 pub static LISTENING: AtomicU32 = AtomicU32::new(0);

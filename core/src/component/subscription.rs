@@ -100,7 +100,7 @@ impl Subscription {
         unsafe { turn(self.shared.host.load(SeqCst), more) };
     }
 
-    /// Returns the part that a host accesses if this is the subscription of a plug-in's component.
+    /// Returns the part that the plug-in's host accesses if this is the subscription of a plug-in's component.
     pub(crate) fn shared(&self) -> &abi::Subscription {
         &self.shared
     }

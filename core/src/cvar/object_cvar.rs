@@ -137,7 +137,7 @@ impl<T: CvarValue> ObjectCvar<T> {
         Ok(())
     }
 
-    /// Drops the value of an object. The host calls this when the object is freed, if it is notified of that.
+    /// Drops the value of an object. The MPI library calls this when the object is freed, if it is notified of that.
     pub fn unset(&self, object: u64) {
         if self.values.load(Acquire) == 0 {
             return;

@@ -246,8 +246,8 @@ fn number<T: TryFrom<i128>>(text: &str) -> Result<T, String> {
 }
 
 fn write<T: Value>(desc: &CvarDesc, value: &[T]) -> Result<(), String> {
-    debug_assert!(fits::<T>(desc.datatype()));
-    // SAFETY: the callers in this module pass elements of the descriptor's datatype.
+    assert!(fits::<T>(desc.datatype()), "the value has another type than the variable");
+    // SAFETY: `value` has elements of the descriptor's datatype (checked).
     unsafe { desc.write(&Object::NONE, value.as_ptr().cast(), value.len()) }.map_err(|error| match error {
         crate::Error::Invalid => match desc.range_as_text() {
             Some(range) => format!("the variable does not accept it; its range is {range}"),

@@ -136,9 +136,9 @@ impl Metadata {
     }
 
     const fn text(&self, from: u16, bytes: u16) -> &'static str {
-        // SAFETY: both callers pass offsets within the text that `new` received.
+        // SAFETY: the parts are the name from 0 and the description after it, both within the `&'static str` that `new` received.
         let start = unsafe { self.texts.add(from as usize) };
-        // SAFETY: the range is within the `&'static str` that `new` received.
+        // SAFETY: the part is within the `&'static str` that `new` received.
         let bytes = unsafe { std::slice::from_raw_parts(start, bytes as usize) };
         // SAFETY: `new` received UTF-8, and checked that the boundary between both parts is a character boundary.
         unsafe { std::str::from_utf8_unchecked(bytes) }

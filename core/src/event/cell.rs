@@ -16,7 +16,7 @@ use crate::{Error, Result, abi};
 /// The mutable part of an event type, a static beside its descriptor.
 #[derive(Debug)]
 pub struct EventCell {
-    /// The number of live registrations; in a plug-in, the host's count, with the host's function that delivers the event.
+    /// The number of live registrations; in a plug-in, the count of the mpit that loaded it, with its function that delivers the event.
     shared: abi::EventCell,
     /// The descriptor that was registered with this cell, or null. With any other descriptor, copies included, events are not
     /// raised: slots of instances are matched by the descriptor's address, and tools see the elements of the registered one.
@@ -90,7 +90,7 @@ impl EventCell {
         self.shared.listeners.load(Relaxed) != 0
     }
 
-    /// Returns the part that a host accesses if this is the cell of a plug-in.
+    /// Returns the part that the plug-in's host accesses if this is the cell of a plug-in.
     pub(crate) fn shared(&self) -> &abi::EventCell {
         &self.shared
     }
@@ -99,7 +99,7 @@ impl EventCell {
         self.mirror.is_some()
     }
 
-    /// Passes an event to the host that adopted it; `false` if there is none.
+    /// Passes an event to the plug-in's host; `false` if the image has none.
     ///
     /// # Safety
     ///

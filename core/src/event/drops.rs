@@ -50,8 +50,7 @@ impl Registration {
             let (registration, source) = (self.id(), self.source().index());
             let report =
                 DropReport { count, registration, source, safety: context, user_data: callback.user_data };
-            // SAFETY: the tool set the handler for this registration, whose `abi` is for functions of this kind: the caller of
-            // `event_set_dropped_handler` guarantees it.
+            // SAFETY: `event_set_dropped_handler` stored the handler, which by its conditions fits the registration's `abi`.
             unsafe { (abi.report)(handler, &report) };
         }
     }

@@ -143,8 +143,7 @@ impl Registration {
         if let Some(abi) = self.abi() {
             let delivery =
                 Delivery { instance, registration: self.id(), safety, user_data: callback.user_data };
-            // SAFETY: the tool set the function as a callback of this registration, whose `abi` is for functions of this kind:
-            // the caller of `event_register_callback` guarantees it.
+            // SAFETY: `event_register_callback` stored the function, which by its conditions fits the registration's `abi`.
             unsafe { (abi.deliver)(callback.function, &delivery) };
         }
     }
@@ -252,8 +251,7 @@ impl Registration {
         self.desc.cell().retire(self);
         if let (false, Some(abi)) = (function.is_null(), abi) {
             let notice = FreeNotice { registration, safety, user_data };
-            // SAFETY: the tool passed the function as the free callback of this registration, whose `abi` is for functions of
-            // this kind: the caller of `event_handle_free` guarantees it.
+            // SAFETY: `event_handle_free` stored the function, which by its conditions fits the registration's `abi`.
             unsafe { (abi.free_callback)(function, &notice) };
         }
     }

@@ -20,7 +20,8 @@ pub(super) struct Opened {
     pub(super) hooks: Hooks,
 }
 
-/// The functions of a plug-in that are called on activation, deactivation, and a change of the thread level.
+/// The functions of a plug-in that are called on activation, deactivation, and a change of the thread level. Only [`open`] makes
+/// this value, from a plug-in that satisfies `mpit_plugin.h` and is never unloaded, so any thread may call them at any time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hooks {
     activate: Option<unsafe extern "C" fn() -> c_int>,
@@ -32,8 +33,7 @@ impl Hooks {
     /// Calls the plug-in's function for the activation, before its variables appear.
     pub(super) fn activate(self) -> LoadResult<()> {
         let Some(activate) = self.activate else { return Ok(()) };
-        // SAFETY: the caller of `load` guarantees that the file is a plug-in whose functions any thread may call, and it is never
-        // unloaded.
+        // SAFETY: any thread may call the functions of a `Hooks` at any time.
         match unsafe { activate() } {
             0 => Ok(()),
             code => Err(format!("its function for the activation returned {code}")),
@@ -43,8 +43,7 @@ impl Hooks {
     /// Calls the plug-in's function for the deactivation, after its variables lost their values.
     pub(super) fn deactivate(self) {
         if let Some(deactivate) = self.deactivate {
-            // SAFETY: the caller of `load` guarantees that the file is a plug-in whose functions any thread may call, and it is
-            // never unloaded.
+            // SAFETY: any thread may call the functions of a `Hooks` at any time.
             unsafe { deactivate() };
         }
     }
@@ -52,8 +51,7 @@ impl Hooks {
     /// Notifies the plug-in of the thread level: true if several threads may communicate at once.
     pub(super) fn set_concurrent(self, concurrent: bool) {
         if let Some(set_concurrent) = self.set_concurrent {
-            // SAFETY: the caller of `load` guarantees that the file is a plug-in whose functions any thread may call, and it is
-            // never unloaded.
+            // SAFETY: any thread may call the functions of a `Hooks` at any time.
             unsafe { set_concurrent(c_int::from(concurrent)) };
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! A plug-in is a shared object that adds variables, events, categories and components to an MPI library that its author did not
 //! build. It is written in C, with `mpit_plugin.h`, or in Rust, with the attributes of this crate and
-//! [`plugin!`](macro@crate::plugin), whose documentation says how. The host may contain another version of this crate, made by
-//! another compiler with other options: only the C structs of [`crate::abi`] cross the boundary.
+//! [`plugin!`](macro@crate::plugin), whose documentation says how. Its *host*, the mpit that loads it, may contain another version
+//! of this crate, made by another compiler with other options: only the C structs of [`crate::abi`] cross the boundary.
 //!
 //! # Modules
 //!

@@ -9,7 +9,7 @@ impl Registry {
     /// Returns the registry of this process. The first call adds the definitions that are linked into the program, and reports
     /// refused ones on standard error; the program continues in any case. Then it loads the plug-ins that the environment names.
     ///
-    /// In a plug-in written in Rust that a host loaded, the registry stays empty: the host has the plug-in's definitions.
+    /// In a plug-in written in Rust that another mpit loaded, the registry stays empty: that mpit has the plug-in's definitions.
     pub fn global() -> &'static Self {
         let is_plugin = export::is_exported();
         let registry = Self::of_process(!is_plugin);

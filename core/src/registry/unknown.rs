@@ -16,7 +16,7 @@ const NOT_SETTINGS: [&str; 8] = [
     "MPIT_RUN",
 ];
 
-/// Prefixes of internal variables, used by tests, checks of plug-ins, and the host without MPI.
+/// Prefixes of internal variables, used by tests, checks of plug-ins, and `mpit-local`.
 const INTERNAL: [&str; 3] = ["MPIT_LOCAL_", "MPIT_PLUGIN_", "MPIT_TEST_"];
 
 /// The similarity (Jaro-Winkler) above which a name is taken for a misspelling of another one.

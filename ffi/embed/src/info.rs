@@ -43,11 +43,9 @@ fn key(key: &Text) -> Result<String, c_int> {
     if key.is_empty() { Err(ERR_INFO_KEY) } else { Ok(key) }
 }
 
-/// Writes through a pointer; fails if it is null.
-fn put<T: Copy>(out: Out<T>, value: T) -> Outcome {
-    out.check().map_err(|_| ERR_ARG)?;
-    out.set(value);
-    Ok(())
+/// Refuses a null pointer.
+fn given<T: Copy>(out: Out<T>) -> Result<Out<T>, c_int> {
+    if out.check().is_ok() { Ok(out) } else { Err(ERR_ARG) }
 }
 
 /// Copies the first `copied` bytes of a text, and a NUL.
@@ -68,15 +66,15 @@ exported_functions! {
 
     /// Creates an info object without entries.
     fn MPI_Info_create / PMPI_Info_create(info: *mut Handle) {
-        info.check().map_err(|_| ERR_ARG)?;
-        put(info, infos::create(Vec::new()))
+        given(info)?.set(infos::create(Vec::new()));
+        Ok(())
     }
 
     /// Creates a copy with the same entries.
     fn MPI_Info_dup / PMPI_Info_dup(info: Handle, newinfo: *mut Handle) {
         let entries = infos::with(info, |entries| entries.clone()).ok_or(ERR_INFO)?;
-        newinfo.check().map_err(|_| ERR_ARG)?;
-        put(newinfo, infos::create(entries))
+        given(newinfo)?.set(infos::create(entries));
+        Ok(())
     }
 
     /// Frees an info object.
@@ -112,7 +110,7 @@ exported_functions! {
         let key = key(&key_text)?;
         let capacity = buflen.get().ok_or(ERR_ARG)?;
         let found = infos::with(info, |entries| infos::get(entries, &key)).ok_or(ERR_INFO)?;
-        put(flag, c_int::from(found.is_some()))?;
+        given(flag)?.set(found.is_some().into());
         if let Some(found) = found {
             if capacity > 0 && value.check().is_ok() {
                 let copied = found.len().min(capacity as usize - 1);
@@ -131,10 +129,10 @@ exported_functions! {
         let key = key(&key_text)?;
         let capacity = usize::try_from(valuelen).map_err(|_| ERR_ARG)?;
         let found = infos::with(info, |entries| infos::get(entries, &key)).ok_or(ERR_INFO)?;
-        if found.is_some() && value.check().is_err() {
-            return Err(ERR_ARG);
+        if found.is_some() {
+            given(value)?;
         }
-        put(flag, c_int::from(found.is_some()))?;
+        given(flag)?.set(found.is_some().into());
         if let Some(found) = found {
             // SAFETY: `value` is not null (checked), and the program passes space for `valuelen` bytes and a NUL.
             unsafe { copy(&found, found.len().min(capacity), value) };
@@ -149,15 +147,17 @@ exported_functions! {
         let key = key(&key_text)?;
         let found = infos::with(info, |entries| infos::get(entries, &key)).ok_or(ERR_INFO)?;
         if let Some(found) = &found {
-            put(valuelen, found.len() as c_int)?;
+            given(valuelen)?.set(found.len() as c_int);
         }
-        put(flag, c_int::from(found.is_some()))
+        given(flag)?.set(found.is_some().into());
+        Ok(())
     }
 
     /// Returns the number of keys.
     fn MPI_Info_get_nkeys / PMPI_Info_get_nkeys(info: Handle, nkeys: *mut c_int) {
         let count = infos::with(info, |entries| entries.len()).ok_or(ERR_INFO)?;
-        put(nkeys, count as c_int)
+        given(nkeys)?.set(count as c_int);
+        Ok(())
     }
 
     /// Returns a key by its number.
@@ -165,10 +165,9 @@ exported_functions! {
         let at = usize::try_from(n).map_err(|_| ERR_ARG)?;
         let key = infos::with(info, |entries| entries.get(at).map(|(key, _)| key.clone())).ok_or(ERR_INFO)?;
         let key = key.ok_or(ERR_ARG)?;
-        key_text.check().map_err(|_| ERR_ARG)?;
         // SAFETY: `key_text` is not null (checked), and the program passes space for `MPI_MAX_INFO_KEY` bytes,
         // the longest key.
-        unsafe { copy(&key, key.len(), key_text) };
+        unsafe { copy(&key, key.len(), given(key_text)?) };
         Ok(())
     }
 }

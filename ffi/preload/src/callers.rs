@@ -38,6 +38,17 @@ pub(crate) enum Caller {
     Program,
 }
 
+/// The return address of a call in progress. Only the trampolines make it.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub(crate) struct ReturnAddress(usize);
+
+impl ReturnAddress {
+    pub(crate) fn get(self) -> usize {
+        self.0
+    }
+}
+
 /// An address range whose kind of caller is known. Machine code reads it.
 #[repr(C)]
 pub(crate) struct CallerRange {
@@ -101,7 +112,7 @@ fn store_range(range: Range<usize>, caller: Caller) {
 }
 
 /// Returns true if the call with this return address is to be recorded; `is_profiling` for a call by a `PMPI_` name.
-pub(crate) fn is_recorded(return_address: usize, is_profiling: bool) -> bool {
+pub(crate) fn is_recorded(return_address: ReturnAddress, is_profiling: bool) -> bool {
     match caller_of(return_address) {
         Caller::Library => false,
         Caller::Wrapper => !nesting::is_in_recorded_call(),
@@ -111,13 +122,14 @@ pub(crate) fn is_recorded(return_address: usize, is_profiling: bool) -> bool {
     }
 }
 
-pub(crate) fn caller_of(return_address: usize) -> Caller {
-    if ranges(&PROGRAM_RANGES).any(|stored| stored.range().contains(&return_address)) {
+pub(crate) fn caller_of(return_address: ReturnAddress) -> Caller {
+    let address = return_address.get();
+    if ranges(&PROGRAM_RANGES).any(|stored| stored.range().contains(&address)) {
         return Caller::Program;
     }
-    let stored = ranges(&OTHER_RANGES).find(|stored| stored.range().contains(&return_address));
+    let stored = ranges(&OTHER_RANGES).find(|stored| stored.range().contains(&address));
     let (caller, range) = stored.map_or_else(
-        || with_errno_kept(|| look_up_caller(return_address)),
+        || with_errno_kept(|| look_up_caller(address)),
         |stored| (stored.caller, stored.range()),
     );
     if caller != Caller::Program && !is_by_name(return_address, &range) {
@@ -127,11 +139,11 @@ pub(crate) fn caller_of(return_address: usize) -> Caller {
 }
 
 #[cold]
-fn look_up_caller(return_address: usize) -> (Caller, Range<usize>) {
-    let (caller, range) = match Object::containing(return_address) {
+fn look_up_caller(address: usize) -> (Caller, Range<usize>) {
+    let (caller, range) = match Object::containing(address) {
         Some(object) => (kind_of(&object), object.range),
         // Generated code: only its page, since objects may be loaded beside it later.
-        None => (Caller::Program, return_address & !0xfff..(return_address | 0xfff) + 1),
+        None => (Caller::Program, address & !0xfff..(address | 0xfff) + 1),
     };
     // Without a host the kind of caller may be wrong, so it is not stored.
     if Host::get().is_some() {
@@ -169,15 +181,16 @@ pub(crate) fn is_library(object: &Object) -> bool {
 /// Returns true if the call instruction before the return address is a call by name: with an address in the
 /// instruction, or through an entry of the object's own table of addresses.
 #[cfg(target_arch = "x86_64")]
-fn is_by_name(return_address: usize, object: &Range<usize>) -> bool {
-    if return_address < object.start + 6 {
+fn is_by_name(return_address: ReturnAddress, object: &Range<usize>) -> bool {
+    let address = return_address.get();
+    if address < object.start + 6 {
         return false;
     }
-    let before = std::ptr::with_exposed_provenance::<[u8; 6]>(return_address - 6);
-    // SAFETY: the object has just made a call from here, so its code is mapped there.
+    let before = std::ptr::with_exposed_provenance::<[u8; 6]>(address - 6);
+    // SAFETY: the object's code, which made the call that is in progress, is mapped there.
     let [first, second, displacement @ ..] = unsafe { before.read_unaligned() };
     let displacement = i32::from_le_bytes(displacement) as isize;
-    let target = return_address.wrapping_add_signed(displacement);
+    let target = address.wrapping_add_signed(displacement);
     let is_direct = second == 0xe8;
     let is_through_table = first == 0xff && second == 0x15;
     (is_direct || is_through_table) && object.contains(&target)
@@ -185,12 +198,12 @@ fn is_by_name(return_address: usize, object: &Range<usize>) -> bool {
 
 /// Returns true if the call instruction before the return address is a call by name, with an address in the instruction.
 #[cfg(target_arch = "aarch64")]
-fn is_by_name(return_address: usize, object: &Range<usize>) -> bool {
-    if return_address < object.start + 4 {
+fn is_by_name(return_address: ReturnAddress, object: &Range<usize>) -> bool {
+    if return_address.get() < object.start + 4 {
         return false;
     }
-    let before = std::ptr::with_exposed_provenance::<u32>(return_address - 4);
-    // SAFETY: the object has just made a call from here, so its code is mapped there.
+    let before = std::ptr::with_exposed_provenance::<u32>(return_address.get() - 4);
+    // SAFETY: the object's code, which made the call that is in progress, is mapped there.
     let instruction = unsafe { before.read() };
     instruction >> 26 == 0b10_0101
 }

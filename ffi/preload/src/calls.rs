@@ -9,7 +9,7 @@ use mpit_ffi::comms::Freeing;
 use mpit_ffi::host::Host;
 use mpit_ffi::{doctor, lifecycle, native_monitoring};
 
-use crate::callers::{self, Caller};
+use crate::callers::{self, Caller, ReturnAddress};
 use crate::isolation::{catch_panic, with_errno_kept};
 use crate::nesting::{FastPathGuard, ProgramCallGuard};
 use crate::next_definition::NextDefinition;
@@ -66,15 +66,11 @@ interests! {
     Starts(Some(Area::PointToPoint), true) => pml::active() || coll::active(), before: coll::beginnings_wanted();
     /// Calls that receive or complete messages and send nothing.
     Receives(Some(Area::PointToPoint), false) => false;
-    /// Collective operations.
     Collectives(Some(Area::Collective), true) => coll::active(), before: coll::beginnings_wanted();
-    /// Accesses to memory of other processes.
     Accesses(Some(Area::OneSided), true) => osc::active();
-    /// Calls that create windows.
     Windows(None, true) => osc::active() || events::active();
     /// Synchronization of one-sided accesses.
     Synchronization(Some(Area::OneSided), false) => false;
-    /// Calls that complete requests.
     Waits(Some(Area::Waiting), false) => false;
     /// Calls about files. The messages that the library sends for them are not the program's.
     Files(Some(Area::Files), false) => false;
@@ -194,7 +190,7 @@ pub(crate) fn run<I: Interest, B>(
     code
 }
 
-/// Starts the stopwatch of a call. A separate function, to keep this code out of each call's path.
+/// A separate function, to keep this code out of each call's path.
 #[cold]
 #[inline(never)]
 fn begin(area: Area) -> Stopwatch {
@@ -265,7 +261,7 @@ pub(crate) fn run_after_recording(forward: impl FnOnce() -> c_int, recorder: imp
 /// address to jump to.
 pub(crate) fn record_and_forward(
     next: &'static NextDefinition,
-    return_address: usize,
+    return_address: ReturnAddress,
     recorder: impl FnOnce(),
 ) -> *mut c_void {
     with_errno_kept(|| {
@@ -276,7 +272,7 @@ pub(crate) fn record_and_forward(
         {
             catch_panic(recorder);
         }
-        next.find().unwrap_or_else(|| next.fallback())
+        next.find_or_slow_path()
     })
 }
 

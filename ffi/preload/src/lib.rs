@@ -31,7 +31,6 @@ mod trampoline;
 use mpit_ffi::host::{LOADED_OVER_MPI, Overlay};
 use mpit_ffi::{doctor, lifecycle};
 
-/// Marks this object as one that is loaded over an MPI library.
 #[linkme::distributed_slice(LOADED_OVER_MPI)]
 static OVERLAY: Overlay =
     Overlay { finalizing: lifecycle::finalizing, library_is_unknown: doctor::write_without_mpi };

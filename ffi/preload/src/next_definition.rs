@@ -21,7 +21,7 @@ use std::sync::atomic::{
 use mpit_ffi::host::{Host, find, objects, objects::Object};
 use mpit_ffi::lifecycle;
 
-use crate::callers::{self, Caller};
+use crate::callers::{self, Caller, ReturnAddress};
 use crate::isolation::with_errno_kept;
 
 /// The functions of this library for one name.
@@ -126,9 +126,9 @@ impl NextDefinition {
         Some(found)
     }
 
-    /// Returns the destination of calls of a function that the library lacks.
-    pub(crate) fn fallback(&self) -> *mut c_void {
-        self.entry_points.slow_path
+    /// Finds the next definition, or the slow path for a function that the library lacks.
+    pub(crate) fn find_or_slow_path(&self) -> *mut c_void {
+        self.find().unwrap_or(self.entry_points.slow_path)
     }
 
     fn find_in_library(&self) -> Option<*mut c_void> {
@@ -139,7 +139,7 @@ impl NextDefinition {
 
     /// Finds the destination of a call. A definition that may be unloaded, and is not MPI's, is searched
     /// again at each call.
-    pub(crate) fn resolve(&self, return_address: usize) -> *mut c_void {
+    pub(crate) fn resolve(&self, return_address: ReturnAddress) -> *mut c_void {
         let Some(found) = self.definition(return_address) else {
             // Without a definition the dynamic linker would end the program; the slow path returns an error code instead.
             self.intercept();
@@ -170,7 +170,7 @@ impl NextDefinition {
 
     /// Finds the destination of a call of a profiling function. Until MPI is known to be initialized, it is
     /// searched at each call.
-    fn resolve_profiling(&self, twin: &'static Self, return_address: usize) -> *mut c_void {
+    fn resolve_profiling(&self, twin: &'static Self, return_address: ReturnAddress) -> *mut c_void {
         let Some(found) = self.definition(return_address) else { return twin.entry_points.slow_path };
         let object = Object::containing(found.addr());
         if !object.as_ref().is_some_and(callers::is_library) {
@@ -203,14 +203,14 @@ impl NextDefinition {
     }
 
     /// Finds the definition that the program would reach without us.
-    fn definition(&self, return_address: usize) -> Option<*mut c_void> {
+    fn definition(&self, return_address: ReturnAddress) -> Option<*mut c_void> {
         if let Some(found) = find::next(self.name) {
             return Some(found.as_ptr());
         }
         let is_ours = |object: &Object| object.range.contains(&self.entry_points.fast_path.addr());
         let is_others =
             |address: &*mut c_void| Object::containing(address.addr()).is_none_or(|object| !is_ours(&object));
-        let caller = Object::containing(return_address);
+        let caller = Object::containing(return_address.get());
         let in_scope = caller.and_then(|caller| caller.sees(self.name)).filter(is_others);
         // A library in the global scope has its functions there.
         let is_private = || find::next(c"PMPI_Init").is_none();
@@ -235,7 +235,10 @@ impl NextDefinition {
 
 /// Finds the destination of a call; called by the trampoline of a name with its [`NextDefinition`] while the
 /// destination is unknown.
-pub(crate) extern "C" fn resolve(next: &'static NextDefinition, return_address: usize) -> *mut c_void {
+pub(crate) extern "C" fn resolve(
+    next: &'static NextDefinition,
+    return_address: ReturnAddress,
+) -> *mut c_void {
     with_errno_kept(|| match next.twin {
         Some(twin) => next.resolve_profiling(twin, return_address),
         None => next.resolve(return_address),
@@ -243,7 +246,7 @@ pub(crate) extern "C" fn resolve(next: &'static NextDefinition, return_address: 
 }
 
 /// Decides if a call is recorded; called by the trampoline of a name for a caller that it does not know.
-pub(crate) extern "C" fn enter(next: &'static NextDefinition, return_address: usize) -> *mut c_void {
+pub(crate) extern "C" fn enter(next: &'static NextDefinition, return_address: ReturnAddress) -> *mut c_void {
     let is_recorded = callers::is_recorded(return_address, next.twin.is_some());
-    if is_recorded { next.fast_path() } else { next.find().unwrap_or_else(|| next.fallback()) }
+    if is_recorded { next.fast_path() } else { next.find_or_slow_path() }
 }

@@ -24,7 +24,6 @@ pub fn standard() -> Abi {
         source_orders: [1, 2],
         datatypes: [521, 592, 600, 525, 526, 527, 593, 601, 514, 579, 532],
         all_handles: 1,
-        comm_null: 256,
         comm_world: 257,
         comm_self: 258,
         nulls: [0, 256, 512, 320, 280, 264, 32, 384, 272, 296, 304, 288],
@@ -32,7 +31,6 @@ pub fn standard() -> Abi {
         root: -4,
         in_place: 1,
         topologies: [211, 212, 213],
-        request_null: 384,
         no_op: 61,
         keyval_invalid: 0,
         errors_return: Some(323),
@@ -45,8 +43,8 @@ pub fn standard() -> Abi {
     }
 }
 
-/// Returns the constants of MPICH's ABI, shared by Intel MPI and others: handles are 4-byte integers. `all_handles` is the value of the library's variable
-/// `MPI_T_PVAR_ALL_HANDLES`, which is known only at run time.
+/// Returns the constants of MPICH's ABI, shared by Intel MPI and others. Handles are 4-byte integers, whose upper byte is the kind
+/// of object. `all_handles` is the value of the library's variable `MPI_T_PVAR_ALL_HANDLES`, which is known only at run time.
 #[must_use]
 pub fn mpich(all_handles: usize) -> Abi {
     Abi {
@@ -61,42 +59,16 @@ pub fn mpich(all_handles: usize) -> Abi {
         classes: std::array::from_fn(|at| 240 + at as i32),
         safeties: [0, 1, 2, 3],
         source_orders: [0, 1],
-        datatypes: [
-            0x4c00_0405,
-            0x4c00_0439,
-            0x4c00_083a,
-            0x4c00_0406,
-            0x4c00_0808,
-            0x4c00_0819,
-            0x4c00_043d,
-            0x4c00_083e,
-            0x4c00_0845,
-            0x4c00_0101,
-            0x4c00_080b,
-        ],
+        datatypes: [0x405, 0x439, 0x83a, 0x406, 0x808, 0x819, 0x43d, 0x83e, 0x845, 0x101, 0x80b]
+            .map(|datatype| 0x4c00_0000 | datatype),
         all_handles,
-        comm_null: 0x0400_0000,
         comm_world: 0x4400_0000,
         comm_self: 0x4400_0001,
-        nulls: [
-            0,
-            0x0400_0000,
-            0x0c00_0000,
-            0x1400_0000,
-            0,
-            0x0800_0000,
-            0x1800_0000,
-            0x2c00_0000,
-            0x2000_0000,
-            0x2c00_0000,
-            0x1c00_0000,
-            0x3800_0000,
-        ],
+        nulls: [0, 0x04, 0x0c, 0x14, 0, 0x08, 0x18, 0x2c, 0x20, 0x2c, 0x1c, 0x38].map(|kind| kind << 24),
         proc_null: -1,
         root: -3,
         in_place: usize::MAX,
         topologies: [2, 1, 3],
-        request_null: 0x2c00_0000,
         no_op: 0x5800_000e,
         keyval_invalid: 0x2400_0000,
         errors_return: Some(0x5400_0001),
@@ -144,7 +116,6 @@ pub fn open_mpi(address_of: impl Fn(&str) -> Option<Handle>) -> Abi {
         source_orders: [0, 1],
         datatypes: datatypes.map(|name| object(&format!("ompi_mpi_{name}"))),
         all_handles: usize::MAX,
-        comm_null: object("ompi_mpi_comm_null"),
         comm_world: object("ompi_mpi_comm_world"),
         comm_self: object("ompi_mpi_comm_self"),
         nulls: [
@@ -165,7 +136,6 @@ pub fn open_mpi(address_of: impl Fn(&str) -> Option<Handle>) -> Abi {
         root: -4,
         in_place: 1,
         topologies: [1, 2, 3],
-        request_null: object("ompi_request_null"),
         no_op: object("ompi_mpi_op_no_op"),
         keyval_invalid: -1,
         errors_return: address_of("ompi_mpi_errors_return"),

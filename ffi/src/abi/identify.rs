@@ -9,7 +9,9 @@ use std::ptr::NonNull;
 
 use super::{Abi, Handle, mpich, open_mpi, standard};
 
-/// The symbols of an MPI library.
+/// The symbol of Open MPI's `MPI_COMM_WORLD`.
+const OPEN_MPI_WORLD: &CStr = c"ompi_mpi_comm_world";
+
 pub(crate) trait Symbols {
     /// Returns a symbol of the library or of an object that it needs.
     fn symbol(&self, name: &CStr) -> Option<NonNull<c_void>>;
@@ -33,7 +35,7 @@ enum Version {
 
 /// Returns the constants of a library; `None` if they are unknown.
 pub(crate) fn constants(library: &impl Symbols) -> Option<Abi> {
-    let has_objects = match version(library) {
+    let is_open_mpi = match version(library) {
         Some(Version::Standard) => return Some(standard()),
         Some(Version::Unknown) => return None,
         // Since version 6, Open MPI's own library has its objects in another library that it needs.
@@ -42,26 +44,19 @@ pub(crate) fn constants(library: &impl Symbols) -> Option<Abi> {
     };
     // The headers have `MPI_T_BIND_MPI_SESSION` since the versions that have one of these functions: Open MPI
     // 6, MPICH 4.1, and Intel's libraries based on MPICH 4.2.
-    if has_objects {
-        let binds_sessions = library.symbol(c"PMPI_T_event_get_num").is_some();
-        let mut abi = open_mpi(|name| library.variable(name));
-        abi.binds_sessions = binds_sessions;
-        return Some(abi);
-    }
-    let all_handles = library.defines(c"MPI_T_PVAR_ALL_HANDLES")?;
-    // SAFETY: MPICH defines this symbol as a variable that holds a pointer, and no other library defines it.
-    let all_handles = unsafe { all_handles.cast::<usize>().read() };
-    let binds_sessions = [c"PMPIX_Stream_create", c"PMPI_Remove_error_class"]
-        .into_iter()
-        .any(|name| library.symbol(name).is_some());
-    let mut abi = mpich(all_handles);
-    abi.binds_sessions = binds_sessions;
-    Some(abi)
+    let (abi, first_functions) = if is_open_mpi {
+        (open_mpi(|name| library.variable(name)), &[c"PMPI_T_event_get_num"][..])
+    } else {
+        let all_handles = library.defines(c"MPI_T_PVAR_ALL_HANDLES")?;
+        // SAFETY: MPICH defines this symbol as a variable that holds a pointer, and no other library defines it.
+        let all_handles = unsafe { all_handles.cast::<usize>().read() };
+        (mpich(all_handles), &[c"PMPIX_Stream_create", c"PMPI_Remove_error_class"][..])
+    };
+    let binds_sessions = first_functions.iter().any(|name| library.symbol(name).is_some());
+    Some(Abi { binds_sessions, ..abi })
 }
 
-/// The symbol of Open MPI's `MPI_COMM_WORLD`.
-const OPEN_MPI_WORLD: &CStr = c"ompi_mpi_comm_world";
-
+/// Calls `MPI_Abi_get_version`, if the library has it.
 fn version(library: &impl Symbols) -> Option<Version> {
     let function =
         library.defines(c"PMPI_Abi_get_version").or_else(|| library.defines(c"MPI_Abi_get_version"))?;
@@ -85,6 +80,7 @@ pub(crate) fn is_mpich(library: &impl Symbols) -> bool {
     library.symbol(c"MPIR_Err_create_code").is_some()
 }
 
+/// Returns true if Open MPI runs with fault tolerance.
 pub(crate) fn tolerates_faults(library: &impl Symbols) -> bool {
     library.symbol(c"ompi_ftmpi_enabled").is_some_and(|enabled| {
         // SAFETY: in Open MPI this is a variable of type `bool`, which exists as long as the library.

@@ -5,7 +5,6 @@ use std::ffi::{c_int, c_void};
 use super::Host;
 use super::objects::Object;
 
-/// A stack frame of the unwinder.
 #[repr(C)]
 struct Frame {
     _opaque: [u8; 0],

@@ -42,7 +42,8 @@ impl Loaded {
     }
 
     fn find_symbol(&self, name: &CStr) -> Option<NonNull<c_void>> {
-        symbol(self.handle, name)
+        // SAFETY: `open_loaded` opened the object, and it is never closed.
+        unsafe { symbol(self.handle, name) }
     }
 
     fn own_symbol(&self, name: &CStr) -> Option<NonNull<c_void>> {
@@ -124,8 +125,12 @@ impl Symbols for Library {
 }
 
 /// Returns a symbol of a library or of an object that it needs.
-pub(super) fn symbol(library: *mut c_void, name: &CStr) -> Option<NonNull<c_void>> {
-    // SAFETY: `library` is a handle of `dlopen` or a pseudo-handle, and `name` is NUL-terminated.
+///
+/// # Safety
+///
+/// `library` is an open handle of `dlopen`, or a pseudo-handle.
+pub(super) unsafe fn symbol(library: *mut c_void, name: &CStr) -> Option<NonNull<c_void>> {
+    // SAFETY: the handle is open or a pseudo-handle, and `name` is NUL-terminated.
     NonNull::new(unsafe { libc::dlsym(library, name.as_ptr()) })
 }
 
@@ -174,12 +179,14 @@ unsafe extern "C" fn visit<F: FnMut(&MappedObject<'_>) -> bool>(
 /// Returns the definition of a symbol that follows ours in the program's scope.
 #[must_use]
 pub fn next(name: &CStr) -> Option<NonNull<c_void>> {
-    symbol(libc::RTLD_NEXT, name)
+    // SAFETY: a pseudo-handle.
+    unsafe { symbol(libc::RTLD_NEXT, name) }
 }
 
 /// Returns the definition of a symbol in the program's global scope.
 pub(crate) fn in_program(name: &CStr) -> Option<NonNull<c_void>> {
-    symbol(libc::RTLD_DEFAULT, name)
+    // SAFETY: a pseudo-handle.
+    unsafe { symbol(libc::RTLD_DEFAULT, name) }
 }
 
 /// Returns the file of the object that contains an address.

@@ -91,6 +91,16 @@ pub(crate) fn handle(abi: &Abi, query: impl FnOnce(*mut c_void) -> Option<c_int>
     Some(abi.clean(handle as Handle))
 }
 
+/// Returns the text that a call of the host writes into a buffer; empty if the call fails.
+pub(crate) fn text(query: impl FnOnce(*mut u8, *mut c_int) -> Option<c_int>) -> String {
+    // Longer than `MPI_MAX_OBJECT_NAME` and `MPI_MAX_PROCESSOR_NAME` of any flavor.
+    let mut text = [0_u8; 1024];
+    let mut len = 0;
+    let code = query(text.as_mut_ptr(), &raw mut len);
+    let end = if code == Some(Abi::SUCCESS) { len.clamp(0, 1023) as usize } else { 0 };
+    String::from_utf8_lossy(&text[..end]).into_owned()
+}
+
 /// Returns true between `MPI_Init` and `MPI_Finalize`.
 #[must_use]
 pub fn has_world() -> bool {

@@ -87,7 +87,8 @@ impl Object {
         let file = if self.is_executable() { null() } else { self.name.as_ptr() };
         // SAFETY: `RTLD_NOLOAD` loads nothing, so no code runs.
         let handle = NonNull::new(unsafe { libc::dlopen(file, flags) })?;
-        let found = find::symbol(handle.as_ptr(), name);
+        // SAFETY: the handle is open.
+        let found = unsafe { find::symbol(handle.as_ptr(), name) };
         // SAFETY: the handle came from `dlopen`; the object stays loaded, because the process still uses its code.
         unsafe { libc::dlclose(handle.as_ptr()) };
         found.map(NonNull::as_ptr)

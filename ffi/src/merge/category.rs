@@ -6,7 +6,7 @@ use mpit::internal::lock::Mutex;
 
 use super::merged_space::HostInfo;
 use super::text::query_name_and_description;
-use super::{Entry, HostEntry, Merged};
+use super::{Entry, HostEntry, HostIsUp, Merged};
 use crate::hidden;
 use crate::host::mpi_t;
 
@@ -35,9 +35,10 @@ impl Member {
 impl HostInfo for CategoryInfo {
     const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int> = mpi_t::category_get_num;
 
-    fn query(_merged: &Merged, index: i32) -> Option<Self> {
+    fn query(_merged: &Merged, up: HostIsUp<'_>, index: i32) -> Option<Self> {
         let (name, desc) = query_name_and_description(|name, name_len, desc, desc_len| {
-            query(index, [name, desc], [name_len, desc_len], &mut [0; 3])
+            // SAFETY: `query_name_and_description` passes each buffer as null or with its length.
+            unsafe { query(up, index, [name, desc], [name_len, desc_len], &mut [0; 3]) }
         })?;
         Some(Self { name, desc, last_members: Mutex::default() })
     }
@@ -57,22 +58,23 @@ impl HostInfo for CategoryInfo {
     fn hides_own(merged: &Merged, own: u32) -> bool {
         merged.registry.category(own).is_some_and(|category| hidden::is_hidden(category.name(), &[]))
     }
-
-    fn is_hidden(&self) -> bool {
-        hidden::is_hidden(&self.name, &[])
-    }
 }
 
 /// Queries the host for the description of a category. Returns its error code; `None` if the host has no categories.
-fn query(
+///
+/// # Safety
+///
+/// Each string buffer is null, or as long as the variable with its length says.
+unsafe fn query(
+    _up: HostIsUp<'_>,
     index: i32,
     [name, desc]: [*mut std::ffi::c_char; 2],
     [name_len, desc_len]: [*mut c_int; 2],
     counts: &mut [c_int; 3],
 ) -> Option<c_int> {
     let [cvars, pvars, categories] = counts;
-    // SAFETY: callers keep the host initialized and pass an index of the host's; the counts are references, and each
-    // string buffer is null or as long as the length passed with it.
+    // SAFETY: the host is up and refuses an index that it does not have; the counts are references, and each string buffer is null
+    // or as long as the length passed with it.
     unsafe { mpi_t::category_get_info(index, name, name_len, desc, desc_len, cvars, pvars, categories) }
 }
 
@@ -109,8 +111,8 @@ impl Merged {
             }
             Entry::Host(entry) => {
                 let info = entry.info();
-                let current =
-                    self.lifecycle.call_delaying_forks(|| self.query_members(entry, kind)).flatten();
+                let read = |up: HostIsUp<'_>| self.query_members(up, entry, kind);
+                let current = self.lifecycle.call_delaying_forks(read).flatten();
                 let mut last_members = info.last_members.lock();
                 let list = &mut last_members[kind as usize];
                 if let Some(current) = current {
@@ -125,9 +127,14 @@ impl Merged {
     }
 
     /// Queries the host for the members of a category, and converts their indices to merged ones.
-    fn query_members(&self, entry: &HostEntry<CategoryInfo>, kind: Member) -> Option<Vec<c_int>> {
+    fn query_members(
+        &self,
+        up: HostIsUp<'_>,
+        entry: &HostEntry<CategoryInfo>,
+        kind: Member,
+    ) -> Option<Vec<c_int>> {
         let index = entry.index();
-        let count = Self::query_count(index, kind)?;
+        let count = Self::query_count(up, index, kind)?;
         let mut indices = vec![-1; count.max(0) as usize];
         let (len, start) = (indices.len() as c_int, indices.as_mut_ptr());
         if len == 0 {
@@ -139,8 +146,7 @@ impl Merged {
             Member::Category => mpi_t::category_get_categories,
             Member::Event => mpi_t::category_get_events,
         };
-        // SAFETY: the caller keeps the host initialized; the index came from the host, and `start` has space for
-        // `len` indices.
+        // SAFETY: the host is up and refuses an index that it does not have, and `start` has space for `len` indices.
         let code = unsafe { get(index, len, start) };
         if code? != 0 {
             return None;
@@ -161,17 +167,19 @@ impl Merged {
     }
 
     /// Queries the host for the number of members of a kind in a category. `None` if the host does not support that kind.
-    fn query_count(index: c_int, kind: Member) -> Option<c_int> {
+    fn query_count(up: HostIsUp<'_>, index: c_int, kind: Member) -> Option<c_int> {
         if kind == Member::Event {
             let mut count = 0;
-            // SAFETY: the caller keeps the host initialized; the index came from the host, and `count` is a local variable.
+            // SAFETY: the host is up and refuses an index that it does not have; `count` is a local variable.
             let code = unsafe { mpi_t::category_get_num_events(index, &raw mut count) };
             return if code? == 0 { Some(count) } else { None };
         }
         let mut counts = [0; 3];
         let (mut name_len, mut desc_len): (c_int, c_int) = (0, 0);
         let nothing = std::ptr::null_mut();
-        let code = query(index, [nothing, nothing], [&raw mut name_len, &raw mut desc_len], &mut counts);
+        let lengths = [&raw mut name_len, &raw mut desc_len];
+        // SAFETY: the buffers are null.
+        let code = unsafe { query(up, index, [nothing, nothing], lengths, &mut counts) };
         if code? == 0 { Some(counts[kind as usize]) } else { None }
     }
 

@@ -2,10 +2,9 @@
 
 use std::ffi::c_int;
 
-use super::Merged;
-use super::enums::handle_of;
 use super::merged_space::{Describe, HostInfo};
 use super::text::query_name_and_description;
+use super::{HostIsUp, Merged};
 use crate::abi::Handle;
 use crate::hidden;
 use crate::host::{Host, mpi_t};
@@ -19,7 +18,6 @@ pub(crate) struct CvarInfo {
     /// Enumeration, as a handle of ours, or null.
     pub(crate) enumeration: usize,
     pub(crate) desc: Vec<u8>,
-    /// The kind of object that the variable is bound to.
     pub(crate) bind: c_int,
     pub(crate) scope: c_int,
 }
@@ -31,7 +29,7 @@ impl Describe for CvarInfo {
             name: desc.name().into(),
             verbosity: abi.verbosity(desc.verbosity()),
             datatype: abi.datatype(desc.datatype()),
-            enumeration: handle_of(merged, desc.enumeration()),
+            enumeration: merged.enums.own(desc.enumeration()),
             desc: desc.description().into(),
             bind: abi.bind(desc.bind()),
             scope: abi.scope(desc.scope()),
@@ -42,15 +40,14 @@ impl Describe for CvarInfo {
 impl HostInfo for CvarInfo {
     const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int> = mpi_t::cvar_get_num;
 
-    fn query(merged: &Merged, index: i32) -> Option<Self> {
+    fn query(merged: &Merged, up: HostIsUp<'_>, index: i32) -> Option<Self> {
         let host = Host::get()?;
         let mut info = Self::default();
         let mut enumeration: usize = 0;
         let mut datatype: u64 = 0;
         let (name, desc) = query_name_and_description(|name, name_len, desc, desc_len| {
-            // SAFETY: callers of `HostInfo` functions keep the host initialized and pass an index of the host's; the
-            // numbers are fields and local variables, each string buffer is null or as long as the length
-            // passed with it, and a `u64` has space for a datatype handle of either width.
+            // SAFETY: the host is up and refuses an index that it does not have; the numbers are fields and local variables, each
+            // string buffer is null or as long as the length passed with it, and a `u64` has space for a handle of either width.
             unsafe {
                 mpi_t::cvar_get_info(
                     index,
@@ -68,7 +65,8 @@ impl HostInfo for CvarInfo {
         })?;
         (info.name, info.desc) = (name, desc);
         info.datatype = host.abi().clean(datatype as Handle);
-        info.enumeration = merged.enums.host(enumeration);
+        // SAFETY: the host wrote null or an enumeration.
+        info.enumeration = unsafe { merged.enums.host(up, enumeration) };
         Some(info)
     }
 

@@ -6,7 +6,7 @@ use mpit::internal::lock::Mutex;
 use mpit::internal::log::Log;
 use mpit::tool::EnumDesc;
 
-use super::Merged;
+use super::HostIsUp;
 use super::text::query_text;
 use crate::host::mpi_t;
 
@@ -49,13 +49,13 @@ impl Enums {
         self.entries.get((handle ^ KIND).checked_sub(1)?)
     }
 
-    /// Iterates over all enumerations, in the order of their handles.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Enumeration> {
         self.entries.iter()
     }
 
-    /// Returns the handle of one of our enumerations.
-    pub(crate) fn own(&self, desc: &'static EnumDesc) -> usize {
+    /// Returns the handle of one of our enumerations, or null.
+    pub(crate) fn own(&self, desc: Option<&'static EnumDesc>) -> usize {
+        let Some(desc) = desc else { return 0 };
         self.find_or_add(EnumSource::Own(desc), || {
             let items = desc.items().iter().map(|item| (item.value(), item.name().to_owned())).collect();
             Some(Enumeration { source: EnumSource::Own(desc), name: desc.name().into(), items })
@@ -64,13 +64,20 @@ impl Enums {
 
     /// Returns our handle for one of the host's enumerations; null for null, and for an enumeration that the
     /// host does not describe.
-    pub(super) fn host(&self, enumeration: usize) -> usize {
+    ///
+    /// # Safety
+    ///
+    /// The host returned the enumeration, or it is null.
+    pub(super) unsafe fn host(&self, up: HostIsUp<'_>, enumeration: usize) -> usize {
         if enumeration == 0 {
             return 0;
         }
         self.find_or_add(EnumSource::Host(enumeration), || {
-            let (name, count) = query_info(enumeration)?;
-            let items = (0..count).map_while(|index| query_item(enumeration, index)).collect();
+            // SAFETY: the host returned the enumeration, which is not null (checked).
+            let (name, count) = unsafe { query_info(up, enumeration) }?;
+            // SAFETY: the host returned the enumeration, which is not null (checked).
+            let item = |index| unsafe { query_item(up, enumeration, index) };
+            let items = (0..count).map_while(item).collect();
             Some(Enumeration { source: EnumSource::Host(enumeration), name, items })
         })
     }
@@ -87,27 +94,32 @@ impl Enums {
     }
 }
 
-fn query_info(enumeration: usize) -> Option<(String, c_int)> {
+/// Returns the name and the number of items of an enumeration.
+///
+/// # Safety
+///
+/// The host returned the enumeration.
+unsafe fn query_info(_up: HostIsUp<'_>, enumeration: usize) -> Option<(String, c_int)> {
     let mut count = 0;
     let name = query_text(|name, len| {
-        // SAFETY: callers of `Enums::host` keep the host initialized, and the host returned this enumeration; `count`
-        // is a local variable, and `query_text` passes null or a buffer of the given length.
+        // SAFETY: the host is up and returned the enumeration; `count` is a local variable, and `query_text` passes null or a
+        // buffer of the given length.
         unsafe { mpi_t::enum_get_info(enumeration, &raw mut count, name, len) }
     })?;
     Some((name, count))
 }
 
-fn query_item(enumeration: usize, index: c_int) -> Option<(i32, String)> {
+/// Returns the value and the name of an item.
+///
+/// # Safety
+///
+/// The host returned the enumeration.
+unsafe fn query_item(_up: HostIsUp<'_>, enumeration: usize, index: c_int) -> Option<(i32, String)> {
     let mut value = 0;
     let name = query_text(|name, len| {
-        // SAFETY: callers of `Enums::host` keep the host initialized, and the host returned this enumeration with more
-        // than `index` items; `value` is a local variable, and `query_text` passes null or a buffer of the given length.
+        // SAFETY: the host is up, returned the enumeration, and refuses an index that it does not have; `value` is a local
+        // variable, and `query_text` passes null or a buffer of the given length.
         unsafe { mpi_t::enum_get_item(enumeration, index, &raw mut value, name, len) }
     })?;
     Some((value, name))
-}
-
-/// Returns the handle of one of our enumerations, or null.
-pub(crate) fn handle_of(merged: &Merged, desc: Option<&'static EnumDesc>) -> usize {
-    desc.map_or(0, |desc| merged.enums.own(desc))
 }

@@ -2,10 +2,9 @@
 
 use std::ffi::{c_char, c_int};
 
-use super::Merged;
-use super::enums::handle_of;
 use super::merged_space::{Describe, HostInfo};
-use super::text::Text;
+use super::text::query_texts;
+use super::{HostIsUp, Merged};
 use crate::abi::Handle;
 use crate::hidden;
 use crate::host::{Host, events};
@@ -20,7 +19,6 @@ pub(crate) struct EventInfo {
     /// Enumeration of the elements, as a handle of ours, or null.
     pub(crate) enumeration: usize,
     pub(crate) desc: Vec<u8>,
-    /// The kind of object that the event type is bound to.
     pub(crate) bind: c_int,
 }
 
@@ -34,7 +32,7 @@ impl Describe for EventInfo {
             elements: elements
                 .map(|element| (abi.datatype(element.datatype()), element.displacement() as isize))
                 .collect(),
-            enumeration: handle_of(merged, desc.element_names()),
+            enumeration: merged.enums.own(desc.element_names()),
             desc: desc.description().into(),
             bind: abi.bind(desc.bind()),
         })
@@ -44,7 +42,7 @@ impl Describe for EventInfo {
 impl HostInfo for EventInfo {
     const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int> = events::event_get_num;
 
-    fn query(merged: &Merged, index: i32) -> Option<Self> {
+    fn query(merged: &Merged, up: HostIsUp<'_>, index: i32) -> Option<Self> {
         let host = Host::get()?;
         let (mut name_len, mut desc_len, mut count): (c_int, c_int, c_int) = (0, 0, 0);
         let mut info = Self::default();
@@ -54,10 +52,9 @@ impl HostInfo for EventInfo {
                          displacements: &mut [isize],
                          count: *mut c_int| {
             let [(name, name_len), (desc, desc_len)] = name;
-            // SAFETY: callers of `HostInfo` functions keep the host initialized and pass an index of the host's; the
-            // numbers are fields and local variables, and each string buffer is null or as long as the length
-            // passed with it. The arrays have `count` entries of eight bytes, enough for a datatype of either
-            // width. The pointer to an info object may be null.
+            // SAFETY: the host is up and refuses an index that it does not have; the numbers are fields and local variables, and
+            // each string buffer is null or as long as the length passed with it. The arrays have `count` entries of eight
+            // bytes, enough for a datatype of either width. The pointer to an info object may be null.
             unsafe {
                 events::event_get_info(
                     index,
@@ -80,16 +77,14 @@ impl HostInfo for EventInfo {
         if query(lengths, &mut [], &mut [], &raw mut count)? != 0 {
             return None;
         }
-        let (mut name, mut desc) = (Text::with_capacity(name_len), Text::with_capacity(desc_len));
         let elements = count.max(0) as usize;
         let (mut datatypes, mut displacements) = (vec![0; elements], vec![0; elements]);
-        let texts = [(name.start(), name.len()), (desc.start(), desc.len())];
         count = elements as c_int;
-        if query(texts, &mut datatypes, &mut displacements, &raw mut count)? != 0 {
-            return None;
-        }
-        info.name = name.into_string();
-        info.desc = desc.into_bytes();
+        let (name, desc) = query_texts([name_len, desc_len], |name, name_len, desc, desc_len| {
+            let texts = [(name, name_len), (desc, desc_len)];
+            query(texts, &mut datatypes, &mut displacements, &raw mut count)
+        })?;
+        (info.name, info.desc) = (name, desc);
         let abi = host.abi();
         let datatype = |at: usize| {
             let place = datatypes.as_ptr().cast::<u8>().wrapping_add(at * abi.handle_width());
@@ -99,9 +94,10 @@ impl HostInfo for EventInfo {
         info.elements = displacements.iter().enumerate().map(|(at, place)| (datatype(at), *place)).collect();
         // MPICH leaves the enumeration of an event unset, so its value is not a handle.
         if !host.is_mpich() {
-            info.enumeration = merged.enums.host(enumeration);
+            // SAFETY: the host wrote null or an enumeration.
+            info.enumeration = unsafe { merged.enums.host(up, enumeration) };
         }
-        if info.name.is_empty() { None } else { Some(info) }
+        Some(info)
     }
 
     fn own_count(merged: &Merged) -> u32 {
@@ -122,9 +118,5 @@ impl HostInfo for EventInfo {
             hidden::is_hidden(desc.name(), desc.categories())
                 || !crate::abi().describes(desc.bind(), datatypes)
         })
-    }
-
-    fn is_hidden(&self) -> bool {
-        hidden::is_hidden(&self.name, &[])
     }
 }

@@ -7,6 +7,7 @@
 
 use std::cell::Cell;
 use std::ffi::c_int;
+use std::marker::PhantomData;
 use std::sync::atomic::{
     AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicUsize,
     Ordering::{Release, SeqCst},
@@ -14,6 +15,7 @@ use std::sync::atomic::{
 use std::time::{Duration, Instant};
 
 use mpit::internal::lock::{Inside, Mutex, wait_until};
+use mpit::internal::vocabulary::ThreadLevel;
 
 use crate::host::{Host, mpi, mpi_t};
 use crate::{native_monitoring, sessions};
@@ -36,6 +38,11 @@ thread_local! {
     /// True while this thread takes the reference.
     static IS_REQUESTING: Cell<bool> = const { Cell::new(false) };
 }
+
+/// Proof that the host's MPI_T is initialized and stays so for `'a`. Only [`HostLifecycle`] makes it, for calls that delay the
+/// release of our reference.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HostIsUp<'a>(PhantomData<&'a ()>);
 
 /// Our reference to the host's MPI_T.
 #[derive(Debug)]
@@ -68,20 +75,19 @@ impl HostLifecycle {
 
     /// Takes the reference, unless it is taken already or cannot be taken any more. Returns the thread level
     /// that the host provided, if the host is initialized.
-    pub(crate) fn begin(&self, required: c_int) -> Option<c_int> {
-        if Host::get().is_some()
-            && self.state.compare_exchange(NOT_REQUESTED, REQUESTING, SeqCst, SeqCst).is_ok()
-        {
+    pub(crate) fn begin(&self, required: ThreadLevel) -> Option<ThreadLevel> {
+        let abi = Host::get()?.abi();
+        if self.state.compare_exchange(NOT_REQUESTED, REQUESTING, SeqCst, SeqCst).is_ok() {
             IS_REQUESTING.set(true);
             let mut over: c_int = 0;
             // SAFETY: `MPI_Finalized` may be called at any time, and `over` is a local variable.
             unsafe { mpi::finalized(&raw mut over) };
-            let required = required.max(mpi_thread_level());
+            let required = abi.thread_level(required).max(mpi_thread_level());
             let mut provided = required;
             // Some hosts crash if their MPI_T is initialized for the first time after `MPI_Finalize`.
             let native = native_monitoring::disable();
             let up = over == 0
-                // SAFETY: the caller passes a level of the flavor, and `provided` is a local variable.
+                // SAFETY: MPI is not finalized; `required` is a level of the flavor, and `provided` a local variable.
                 && unsafe { mpi_t::init_thread(required, &raw mut provided) } == Some(0);
             drop(native);
             self.provided.store(provided, SeqCst);
@@ -98,15 +104,15 @@ impl HostLifecycle {
             // Without a time limit: the host's initialization has none.
             wait_until(None, || self.state.load(SeqCst) != REQUESTING);
         }
-        if self.is_up() { Some(self.provided.load(SeqCst)) } else { None }
+        if self.is_up() { abi.to_thread_level(self.provided.load(SeqCst)) } else { None }
     }
 
     /// Releases the reference: refuses further calls, waits for the calls in progress, and runs `free`, which
     /// frees the remaining handles at the host. Only the first call has an effect.
-    pub(crate) fn end(&self, free: impl FnOnce()) {
+    pub(crate) fn end(&self, free: impl FnOnce(HostIsUp<'_>)) {
         // If a call does not return in time, the reference leaks, because the call may still use it.
         if self.state.swap(RELEASED, SeqCst) == HELD && self.wait_for_callers() {
-            free();
+            free(HostIsUp(PhantomData));
             // SAFETY: the state was `HELD`, so the reference is held, and `MPI_Finalize` has not begun its work yet.
             unsafe { mpi_t::finalize() };
         }
@@ -124,16 +130,16 @@ impl HostLifecycle {
     /// Calls `call` if the host can be queried, and delays `end` until it returns. Never waits, so it may be
     /// called in a signal handler.
     #[inline]
-    pub(crate) fn call_if_up<R>(&self, call: impl FnOnce() -> R) -> Option<R> {
+    pub(crate) fn call_if_up<R>(&self, call: impl FnOnce(HostIsUp<'_>) -> R) -> Option<R> {
         let _active_call = self.active_calls.enter();
         // Checked after entering: `end` sets the state first and looks at the counts afterwards, so either
         // this call sees the new state, or `end` sees this call.
-        if self.is_up() { Some(call()) } else { None }
+        if self.is_up() { Some(call(HostIsUp(PhantomData))) } else { None }
     }
 
     /// Calls `call` like [`call_if_up`](Self::call_if_up), and delays a fork until it returns, because hosts take
     /// locks in calls that allocate, free or look up. Not for the access calls, which never wait.
-    pub(crate) fn call_delaying_forks<R>(&self, call: impl FnOnce() -> R) -> Option<R> {
+    pub(crate) fn call_delaying_forks<R>(&self, call: impl FnOnce(HostIsUp<'_>) -> R) -> Option<R> {
         let _inside = Inside::enter();
         let _thread_call = ThreadCall::new();
         self.call_if_up(call)
@@ -215,7 +221,6 @@ impl ActiveCalls {
     }
 }
 
-/// A guard of a call in progress.
 #[derive(Debug)]
 struct ActiveCall<'a> {
     active_calls: &'a ActiveCalls,

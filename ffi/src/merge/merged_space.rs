@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicI32, AtomicU32, Ordering::SeqCst};
 use mpit::internal::lock::Mutex;
 use mpit::internal::log::Log;
 
-use super::Merged;
+use super::{HostIsUp, Merged};
+use crate::hidden;
 
-/// An entry of the merged list.
 #[derive(Debug)]
 pub(crate) enum Entry<I> {
     /// One of our entries, by its index in the registry.
@@ -44,8 +44,8 @@ pub(crate) trait HostInfo: Sized {
     /// The host's function for the number of its entries.
     const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int>;
 
-    /// Queries the host for an entry. `None` if the host does not describe it. Call it only while the host is initialized.
-    fn query(merged: &Merged, index: i32) -> Option<Self>;
+    /// Queries the host for an entry. `None` if the host does not describe it, as with an index that it does not have.
+    fn query(merged: &Merged, up: HostIsUp<'_>, index: i32) -> Option<Self>;
 
     fn own_count(merged: &Merged) -> u32;
 
@@ -63,8 +63,9 @@ pub(crate) trait HostInfo: Sized {
     /// Returns true if our entry, given by its registry index, is hidden.
     fn hides_own(merged: &Merged, own: u32) -> bool;
 
-    /// Returns true if this entry of the host is hidden.
-    fn is_hidden(&self) -> bool;
+    fn is_hidden(&self) -> bool {
+        hidden::is_hidden(self.name(), &[])
+    }
 }
 
 /// The description of an entry of either side, in the numbers of the MPI flavor.
@@ -73,7 +74,6 @@ pub(crate) trait Describe: HostInfo + Clone {
     fn of_own(merged: &Merged, own: u32) -> Option<Self>;
 }
 
-/// An index space of the merged list.
 #[derive(Debug)]
 pub(crate) struct MergedSpace<I: HostInfo> {
     entries: Log<Entry<I>>,
@@ -160,7 +160,6 @@ impl<I: HostInfo> MergedSpace<I> {
         index as u32
     }
 
-    /// Adds our new entries.
     pub(super) fn sync_own(&self, merged: &Merged) {
         if self.own.len() == I::own_count(merged) as usize {
             return;
@@ -181,14 +180,14 @@ impl<I: HostInfo> MergedSpace<I> {
         }
     }
 
-    /// Adds new entries of both sides. Call it only while the host is initialized.
+    /// Adds new entries of both sides.
     ///
     /// No lock is held while the host is queried: the host may take locks itself, and threads that hold those
     /// may call this function. Threads that do so at the same time query the same entries, and the first answer is used.
-    pub(super) fn sync(&self, merged: &Merged) {
+    pub(super) fn sync(&self, merged: &Merged, up: HostIsUp<'_>) {
         self.sync_own(merged);
         let mut count = 0;
-        // SAFETY: the caller keeps the host initialized, and `count` is a local variable.
+        // SAFETY: the host is up, and `count` is a local variable.
         unsafe { (I::GET_NUM)(&raw mut count) };
         let count = count.max(0) as usize;
         loop {
@@ -196,7 +195,7 @@ impl<I: HostInfo> MergedSpace<I> {
             if next >= count {
                 return;
             }
-            let info = Self::query(merged, next as i32);
+            let info = Self::query(merged, up, next as i32);
             let _only_writer = self.syncing.lock();
             if self.host.len() == next {
                 let index = info.and_then(|info| self.list_entry(merged, next as i32, info));
@@ -206,8 +205,8 @@ impl<I: HostInfo> MergedSpace<I> {
     }
 
     /// Queries the host for an entry. `None` if the host does not describe it, or the entry is hidden.
-    fn query(merged: &Merged, host: i32) -> Option<I> {
-        I::query(merged, host).filter(|info| !info.is_hidden())
+    fn query(merged: &Merged, up: HostIsUp<'_>, host: i32) -> Option<I> {
+        I::query(merged, up, host).filter(|info| !info.is_hidden())
     }
 
     /// Lists an entry of the host that was described for the first time. The caller holds `syncing`. Returns
@@ -232,14 +231,13 @@ impl<I: HostInfo> MergedSpace<I> {
         Some(index)
     }
 
-    /// Queries again the entries that are not listed. Call it only while the host is initialized. No lock is held while the host
-    /// is queried.
-    pub(super) fn query_unlisted(&self, merged: &Merged) {
+    /// Queries again the entries that are not listed. No lock is held while the host is queried.
+    pub(super) fn query_unlisted(&self, merged: &Merged, up: HostIsUp<'_>) {
         for (host, listed) in self.host.iter().enumerate() {
             if listed.load(SeqCst) != UNLISTED {
                 continue;
             }
-            let Some(info) = Self::query(merged, host as i32) else { continue };
+            let Some(info) = Self::query(merged, up, host as i32) else { continue };
             let _only_writer = self.syncing.lock();
             if listed.load(SeqCst) == UNLISTED
                 && let Some(index) = self.list_entry(merged, host as i32, info)
@@ -249,7 +247,6 @@ impl<I: HostInfo> MergedSpace<I> {
         }
     }
 
-    /// Iterates over all entries with their indices.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &Entry<I>)> {
         self.entries.iter().enumerate().map(|(index, entry)| (index as u32, entry))
     }

@@ -27,7 +27,7 @@ pub(crate) use category::{CategoryInfo, Member};
 pub(crate) use cvar::CvarInfo;
 pub(crate) use enums::Enums;
 pub(crate) use event::EventInfo;
-pub(crate) use host_lifecycle::HostLifecycle;
+pub(crate) use host_lifecycle::{HostIsUp, HostLifecycle};
 pub(crate) use merged_space::{Entry, HostEntry, HostInfo, MergedSpace};
 pub(crate) use pvar::PvarInfo;
 pub(crate) use source::SourceInfo;
@@ -56,10 +56,8 @@ impl Drop for Syncing {
     }
 }
 
-/// The merged lists of this process.
 #[derive(Debug)]
 pub(crate) struct Merged {
-    /// Our entries.
     pub(crate) registry: &'static Registry,
     pub(crate) pvars: MergedSpace<PvarInfo>,
     pub(crate) cvars: MergedSpace<CvarInfo>,
@@ -67,7 +65,6 @@ pub(crate) struct Merged {
     pub(crate) events: MergedSpace<EventInfo>,
     pub(crate) categories: MergedSpace<CategoryInfo>,
     pub(crate) enums: Enums,
-    /// Our reference to the host's MPI_T.
     pub(crate) lifecycle: HostLifecycle,
     /// The host's update number, as last read.
     host_number: AtomicI32,
@@ -78,12 +75,12 @@ pub(crate) struct Merged {
 
 /// Calls a method of each index space.
 macro_rules! in_all_spaces {
-    ($merged:ident.$method:ident($argument:expr)) => {
-        $merged.pvars.$method($argument);
-        $merged.cvars.$method($argument);
-        $merged.sources.$method($argument);
-        $merged.events.$method($argument);
-        $merged.categories.$method($argument);
+    ($merged:ident.$method:ident $arguments:tt) => {
+        $merged.pvars.$method $arguments;
+        $merged.cvars.$method $arguments;
+        $merged.sources.$method $arguments;
+        $merged.events.$method $arguments;
+        $merged.categories.$method $arguments;
     };
 }
 
@@ -114,13 +111,13 @@ impl Merged {
     pub(crate) fn sync(&self) {
         images::adopt_new();
         hidden::detect_tools();
-        let queried = self.call_host(|| {
+        let queried = self.call_host(|up| {
             // The host raises its number when an entry becomes available again.
-            let number = self.query_update_number();
+            let number = self.query_update_number(up);
             if self.unlisted_queried_at.swap(number, SeqCst) != number {
-                self.query_unlisted();
+                self.query_unlisted(up);
             }
-            in_all_spaces!(self.sync(self));
+            in_all_spaces!(self.sync(self, up));
         });
         if queried.is_none() {
             in_all_spaces!(self.sync_own(self));
@@ -128,28 +125,28 @@ impl Merged {
     }
 
     /// Queries again the entries that the host did not describe so far: some become available when MPI is
-    /// initialized. Call it only while the host is initialized.
-    fn query_unlisted(&self) {
-        in_all_spaces!(self.query_unlisted(self));
+    /// initialized.
+    fn query_unlisted(&self, up: HostIsUp<'_>) {
+        in_all_spaces!(self.query_unlisted(self, up));
     }
 
     /// Lists the entries that are available only now that MPI is initialized.
     pub(crate) fn retry(&self) {
         hidden::detect_tools();
-        self.call_host(|| self.query_unlisted());
+        self.call_host(|up| self.query_unlisted(up));
     }
 
     /// Calls `query` if the host can be queried. Returns `None` if the host itself made this call while this
     /// thread queries it, because another query would recurse endlessly.
-    fn call_host<R>(&self, query: impl FnOnce() -> R) -> Option<R> {
+    fn call_host<R>(&self, query: impl FnOnce(HostIsUp<'_>) -> R) -> Option<R> {
         let _syncing = Syncing::begin()?;
         self.lifecycle.call_delaying_forks(query)
     }
 
-    /// Reads and stores the host's update number. Call it only while the host is initialized.
-    fn query_update_number(&self) -> i32 {
+    /// Reads and stores the host's update number.
+    fn query_update_number(&self, _up: HostIsUp<'_>) -> i32 {
         let mut number = 0;
-        // SAFETY: the caller keeps the host initialized, and `number` is a local variable.
+        // SAFETY: the host is up, and `number` is a local variable.
         unsafe { mpi_t::category_changed(&raw mut number) };
         self.host_number.fetch_max(number, SeqCst).max(number)
     }

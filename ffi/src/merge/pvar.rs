@@ -4,10 +4,9 @@ use std::ffi::c_int;
 
 use mpit::internal::desc::PvarFlags;
 
-use super::Merged;
-use super::enums::handle_of;
 use super::merged_space::{Describe, HostInfo};
 use super::text::query_name_and_description;
+use super::{HostIsUp, Merged};
 use crate::abi::Handle;
 use crate::hidden;
 use crate::host::{Host, mpi_t};
@@ -22,13 +21,10 @@ pub(crate) struct PvarInfo {
     /// Enumeration, as a handle of ours, or null.
     pub(crate) enumeration: usize,
     pub(crate) desc: Vec<u8>,
-    /// The kind of object that the variable is bound to.
     pub(crate) bind: c_int,
-    /// The read-only flag, 0 or 1.
+    // Flags, 0 or 1.
     pub(crate) readonly: c_int,
-    /// The flag of a variable that cannot be stopped, 0 or 1.
     pub(crate) continuous: c_int,
-    /// The flag of a variable that supports `MPI_T_pvar_readreset`, 0 or 1.
     pub(crate) atomic: c_int,
 }
 
@@ -41,7 +37,7 @@ impl Describe for PvarInfo {
             verbosity: abi.verbosity(desc.verbosity()),
             class: abi.class(desc.class()),
             datatype: abi.datatype(desc.datatype()),
-            enumeration: handle_of(merged, desc.enumeration()),
+            enumeration: merged.enums.own(desc.enumeration()),
             desc: desc.description().into(),
             bind: abi.bind(desc.bind()),
             readonly: flag(PvarFlags::READONLY),
@@ -54,15 +50,14 @@ impl Describe for PvarInfo {
 impl HostInfo for PvarInfo {
     const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int> = mpi_t::pvar_get_num;
 
-    fn query(merged: &Merged, index: i32) -> Option<Self> {
+    fn query(merged: &Merged, up: HostIsUp<'_>, index: i32) -> Option<Self> {
         let host = Host::get()?;
         let mut info = Self::default();
         let mut enumeration: usize = 0;
         let mut datatype: u64 = 0;
         let (name, desc) = query_name_and_description(|name, name_len, desc, desc_len| {
-            // SAFETY: callers of `HostInfo` functions keep the host initialized and pass an index of the host's; the
-            // numbers are fields and local variables, each string buffer is null or as long as the length
-            // passed with it, and a `u64` has space for a datatype handle of either width.
+            // SAFETY: the host is up and refuses an index that it does not have; the numbers are fields and local variables, each
+            // string buffer is null or as long as the length passed with it, and a `u64` has space for a handle of either width.
             unsafe {
                 mpi_t::pvar_get_info(
                     index,
@@ -87,7 +82,8 @@ impl HostInfo for PvarInfo {
         }
         (info.name, info.desc) = (name, desc);
         info.datatype = host.abi().clean(datatype as Handle);
-        info.enumeration = merged.enums.host(enumeration);
+        // SAFETY: the host wrote null or an enumeration.
+        info.enumeration = unsafe { merged.enums.host(up, enumeration) };
         Some(info)
     }
 

@@ -2,9 +2,9 @@
 
 use std::ffi::{c_char, c_int};
 
-use super::Merged;
 use super::merged_space::{Describe, HostInfo};
-use super::text::Text;
+use super::text::query_texts;
+use super::{HostIsUp, Merged};
 use crate::hidden;
 use crate::host::events;
 
@@ -13,10 +13,8 @@ use crate::host::events;
 pub(crate) struct SourceInfo {
     pub(crate) name: String,
     pub(crate) desc: Vec<u8>,
-    /// The ordering of its time stamps.
     pub(crate) ordering: c_int,
     pub(crate) ticks_per_second: i64,
-    /// The largest time stamp.
     pub(crate) max_ticks: i64,
 }
 
@@ -36,12 +34,11 @@ impl Describe for SourceInfo {
 impl HostInfo for SourceInfo {
     const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int> = events::source_get_num;
 
-    fn query(_merged: &Merged, index: i32) -> Option<Self> {
+    fn query(_merged: &Merged, _up: HostIsUp<'_>, index: i32) -> Option<Self> {
         let mut info = Self::default();
         let mut query = |name: *mut c_char, name_len: *mut c_int, desc: *mut c_char, desc_len: *mut c_int| {
-            // SAFETY: callers of `HostInfo` functions keep the host initialized and pass an index of the host's; the
-            // numbers are fields, each string buffer is as long as the length passed with it, and the pointer
-            // to an info object may be null.
+            // SAFETY: the host is up and refuses an index that it does not have; the numbers are fields, each string buffer is as
+            // long as the length passed with it, and the pointer to an info object may be null.
             unsafe {
                 events::source_get_info(
                     index,
@@ -62,13 +59,8 @@ impl HostInfo for SourceInfo {
         if query(&raw mut name, &raw mut name_len, &raw mut desc, &raw mut desc_len)? != 0 {
             return None;
         }
-        let (mut name, mut desc) = (Text::with_capacity(name_len), Text::with_capacity(desc_len));
-        if query(name.start(), name.len(), desc.start(), desc.len())? != 0 {
-            return None;
-        }
-        info.name = name.into_string();
-        info.desc = desc.into_bytes();
-        if info.name.is_empty() { None } else { Some(info) }
+        let (name, desc) = query_texts([name_len, desc_len], query)?;
+        Some(Self { name, desc, ..info })
     }
 
     fn own_count(merged: &Merged) -> u32 {
@@ -85,9 +77,5 @@ impl HostInfo for SourceInfo {
 
     fn hides_own(merged: &Merged, own: u32) -> bool {
         merged.registry.source(own).is_some_and(|desc| hidden::is_hidden(desc.name(), &[]))
-    }
-
-    fn is_hidden(&self) -> bool {
-        hidden::is_hidden(&self.name, &[])
     }
 }

@@ -25,6 +25,14 @@ pub(super) fn query_name_and_description(
     if query(null_mut(), &raw mut name_len, null_mut(), &raw mut desc_len)? != 0 {
         return None;
     }
+    query_texts([name_len, desc_len], query)
+}
+
+/// Queries a name and a description of known lengths. `None` if the host returns an empty name.
+pub(super) fn query_texts(
+    [name_len, desc_len]: [c_int; 2],
+    query: impl FnOnce(*mut c_char, *mut c_int, *mut c_char, *mut c_int) -> Option<c_int>,
+) -> Option<(String, Vec<u8>)> {
     let (mut name, mut desc) = (Text::with_capacity(name_len), Text::with_capacity(desc_len));
     if query(name.start(), name.len(), desc.start(), desc.len())? != 0 {
         return None;
@@ -34,33 +42,33 @@ pub(super) fn query_name_and_description(
 }
 
 /// A buffer for a string of the host.
-pub(super) struct Text {
+struct Text {
     bytes: Vec<u8>,
     len: c_int,
 }
 
 impl Text {
     /// Allocates a buffer for a string of `len` bytes, the length that the host returned, with the NUL.
-    pub(super) fn with_capacity(len: c_int) -> Self {
+    fn with_capacity(len: c_int) -> Self {
         // One byte more, because not every host counts the NUL.
         let len = len.max(0) + 1;
         Self { bytes: vec![0; len as usize + 1], len }
     }
 
-    pub(super) fn start(&mut self) -> *mut c_char {
+    fn start(&mut self) -> *mut c_char {
         self.bytes.as_mut_ptr().cast()
     }
 
-    pub(super) fn len(&mut self) -> *mut c_int {
+    fn len(&mut self) -> *mut c_int {
         &raw mut self.len
     }
 
-    pub(super) fn into_string(self) -> String {
+    fn into_string(self) -> String {
         String::from_utf8_lossy(&self.into_bytes()).into_owned()
     }
 
     /// Returns the bytes that the host wrote. Some descriptions are not UTF-8, and tools get them unchanged.
-    pub(super) fn into_bytes(mut self) -> Vec<u8> {
+    fn into_bytes(mut self) -> Vec<u8> {
         let end = self.bytes.iter().position(|byte| *byte == 0).unwrap_or(self.bytes.len());
         self.bytes.truncate(end);
         self.bytes

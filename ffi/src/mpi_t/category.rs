@@ -4,18 +4,14 @@ use std::ffi::{c_char, c_int};
 
 use mpit::Error;
 
-use super::{Outcome, exported, initialized, name_and_description, to_name};
+use super::{Outcome, exported, initialized, name_and_description, write_count, write_index};
 use crate::arguments::Out;
 use crate::merge::Member;
 
 exported! {
     /// Returns the number of categories (F46).
     fn MPI_T_category_get_num / PMPI_T_category_get_num(num_cat: *mut c_int) {
-        let (_, merged) = initialized()?;
-        num_cat.check()?;
-        merged.sync();
-        num_cat.set(merged.categories.len() as c_int);
-        Ok(())
+        write_count(num_cat, |merged| &merged.categories)
     }
 
     /// Returns name, description and numbers of members of a category (F47).
@@ -55,12 +51,7 @@ exported! {
 
     /// Returns the index of the category with a given name (F49).
     fn MPI_T_category_get_index / PMPI_T_category_get_index(name: *const c_char, cat_index: *mut c_int) {
-        let (_, merged) = initialized()?;
-        cat_index.check()?;
-        let name = to_name(&name)?;
-        let index = merged.categories.find(merged, name, 0).ok_or(Error::InvalidName)?;
-        cat_index.set(index as c_int);
-        Ok(())
+        write_index(cat_index, &name, 0, |merged| &merged.categories)
     }
 
     /// Returns the control variables in a category (F50).

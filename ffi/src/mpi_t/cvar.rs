@@ -6,7 +6,9 @@ use mpit::Error;
 use mpit::internal::session::{CvarHandle, Interface};
 
 use super::object::{identity, object_for_host};
-use super::{Failure, exported, handles, initialized, name_and_description, not_null, to_name};
+use super::{
+    Failure, exported, handles, initialized, name_and_description, not_null, write_count, write_index,
+};
 use crate::host::mpi_t;
 use crate::merge::{Entry, Merged};
 use crate::quarantine;
@@ -14,11 +16,7 @@ use crate::quarantine;
 exported! {
     /// Returns the number of control variables (F5).
     fn MPI_T_cvar_get_num / PMPI_T_cvar_get_num(num_cvar: *mut c_int) {
-        let (_, merged) = initialized()?;
-        num_cvar.check()?;
-        merged.sync();
-        num_cvar.set(merged.cvars.len() as c_int);
-        Ok(())
+        write_count(num_cvar, |merged| &merged.cvars)
     }
 
     /// Returns the description and the attributes of a control variable (F6).
@@ -47,12 +45,7 @@ exported! {
 
     /// Returns the index of the control variable with a given name (F7).
     fn MPI_T_cvar_get_index / PMPI_T_cvar_get_index(name: *const c_char, cvar_index: *mut c_int) {
-        let (_, merged) = initialized()?;
-        cvar_index.check()?;
-        let name = to_name(&name)?;
-        let index = merged.cvars.find(merged, name, 0).ok_or(Error::InvalidName)?;
-        cvar_index.set(index as c_int);
-        Ok(())
+        write_index(cvar_index, &name, 0, |merged| &merged.cvars)
     }
 
     /// Allocates a handle for a control variable (F8).
@@ -127,7 +120,10 @@ fn alloc(
 ) -> Result<(u64, c_int), Failure> {
     let entry = match merged.cvars.get(index).ok_or(Error::InvalidIndex)? {
         Entry::Own(own) => {
-            return alloc_own(interface, *own, object);
+            let desc = interface.registry().cvar(*own).ok_or(Error::InvalidIndex)?;
+            let object = identity(object, desc.bind())?;
+            let (handle, count) = interface.cvar_handle_alloc(*own, Some(&object))?;
+            return Ok((handle.0, count as c_int));
         }
         Entry::Host(entry) => entry,
     };
@@ -141,11 +137,4 @@ fn alloc(
         // `object_for_host` checked the object, and `host` and `count` are references.
         unsafe { mpi_t::cvar_handle_alloc(entry.index(), object, host, count) }
     })
-}
-
-fn alloc_own(interface: &Interface, own: u32, object: *mut c_void) -> Result<(u64, c_int), Failure> {
-    let desc = interface.registry().cvar(own).ok_or(Error::InvalidIndex)?;
-    let object = identity(object, desc.bind())?;
-    let (handle, count) = interface.cvar_handle_alloc(own, Some(&object))?;
-    Ok((handle.0, count as c_int))
 }

@@ -27,12 +27,18 @@ exported! {
         event_registration.check()?;
         merged.events.sync_unless_own(merged, event_index);
         let new_handle = match merged.events.get(event_index).ok_or(Error::InvalidIndex)? {
-            Entry::Own(own) => alloc_own(interface, *own, obj_handle, info)?,
+            Entry::Own(own) => {
+                let desc = interface.registry().event(*own).ok_or(Error::InvalidIndex)?;
+                let object = identity(obj_handle, desc.bind())?;
+                infos::check(info)?;
+                interface.event_handle_alloc(*own, Some(&object), &C)?.number() as usize
+            }
             Entry::Host(entry) => {
                 let bind = entry.info().bind;
                 let object = object_for_host(bind, obj_handle)?;
                 infos::check(info)?;
-                host_events::alloc(merged, entry, object, info)?
+                // SAFETY: `object_for_host` returned the object, and `infos::check` accepted the info object.
+                unsafe { host_events::alloc(merged, entry, object, info) }?
             }
         };
         event_registration.set(new_handle);
@@ -78,7 +84,10 @@ exported! {
         let level = level(cb_safety)?;
         infos::check(info)?;
         if found.is_some() {
-            return host_events::register(merged, event_registration, level, info, event_cb_function, user_data);
+            // SAFETY: the tool passes null or an event callback, and `infos::check` accepted the info object.
+            return unsafe {
+                host_events::register(merged, event_registration, level, info, event_cb_function, user_data)
+            };
         }
         let id = registration(event_registration);
         // SAFETY: the tool passes null or an event callback, which `deliver` of `C` calls with that type.
@@ -122,7 +131,8 @@ exported! {
     ) {
         let (interface, merged) = initialized()?;
         if host_events::is_registration(event_registration) {
-            return host_events::free(merged, event_registration, user_data, free_cb_function);
+            // SAFETY: the tool passes null or a free callback.
+            return unsafe { host_events::free(merged, event_registration, user_data, free_cb_function) };
         }
         let id = registration(event_registration);
         // SAFETY: the tool passes null or a free callback, which `free_callback` of `C` calls with that type.
@@ -135,7 +145,8 @@ exported! {
     ) {
         let (interface, merged) = initialized()?;
         if let Some(found) = find(interface, event_registration)? {
-            return host_events::set_dropped_handler(merged, found, dropped_cb_function);
+            // SAFETY: the tool passes null or a dropped-event handler.
+            return unsafe { host_events::set_dropped_handler(merged, found, dropped_cb_function) };
         }
         let id = registration(event_registration);
         // SAFETY: the tool passes null or a dropped-event handler, which `report` of `C` calls with that type.
@@ -149,13 +160,6 @@ fn registration(handle: usize) -> RegistrationId {
 
 fn level(number: c_int) -> Result<Safety, Failure> {
     crate::abi().to_safety(number).ok_or(Error::Invalid.into())
-}
-
-fn alloc_own(interface: &Interface, own: u32, object: *mut c_void, info: Handle) -> Result<usize, Failure> {
-    let desc = interface.registry().event(own).ok_or(Error::InvalidIndex)?;
-    let object = identity(object, desc.bind())?;
-    infos::check(info)?;
-    Ok(interface.event_handle_alloc(own, Some(&object), &C)?.number() as usize)
 }
 
 /// Checks that a registration has a callback at a level. Returns the host's registration; `None` for one of ours.

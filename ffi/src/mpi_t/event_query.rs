@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int, c_void};
 use mpit::Error;
 
 use super::source::write_host_info;
-use super::{exported, initialized, name_and_description, to_name};
+use super::{exported, initialized, name_and_description, write_count, write_index};
 use crate::abi::Handle;
 use crate::host::events;
 use crate::merge::{Entry, Merged};
@@ -13,11 +13,7 @@ use crate::merge::{Entry, Merged};
 exported! {
     /// Returns the number of event types (F28).
     fn MPI_T_event_get_num / PMPI_T_event_get_num(num_events: *mut c_int) {
-        let (_, merged) = initialized()?;
-        num_events.check()?;
-        merged.sync();
-        num_events.set(merged.events.len() as c_int);
-        Ok(())
+        write_count(num_events, |merged| &merged.events)
     }
 
     /// Returns the description, the elements and the attributes of an event type (F29).
@@ -50,12 +46,7 @@ exported! {
 
     /// Returns the index of the event type with a given name (F30).
     fn MPI_T_event_get_index / PMPI_T_event_get_index(name: *const c_char, event_index: *mut c_int) {
-        let (_, merged) = initialized()?;
-        event_index.check()?;
-        let name = to_name(&name)?;
-        let index = merged.events.find(merged, name, 0).ok_or(Error::InvalidName)?;
-        event_index.set(index as c_int);
-        Ok(())
+        write_index(event_index, &name, 0, |merged| &merged.events)
     }
 }
 

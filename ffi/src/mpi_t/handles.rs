@@ -16,9 +16,8 @@ use mpit::internal::slots::Slots;
 use super::{Failure, Outcome, from_host, host_events};
 use crate::abi::{Abi, Handle};
 use crate::host::{mpi, mpi_t};
-use crate::merge::{Entry, Merged, PvarInfo};
+use crate::merge::{Entry, HostIsUp, Merged, PvarInfo};
 
-/// A handle of one of the host's performance variables.
 #[derive(Debug, Default)]
 pub(super) struct HostPvar {
     /// The session, as our identifier.
@@ -49,7 +48,6 @@ impl HostPvar {
     }
 }
 
-/// A handle of one of the host's control variables.
 #[derive(Debug, Default)]
 struct HostCvar {
     /// The host's handle; 0 once it is freed.
@@ -62,22 +60,23 @@ struct HostCvar {
 }
 
 impl HostCvar {
-    /// Saves the value for reads after the host is finalized. Call it only while the host is initialized.
-    fn save_value(&self) {
+    /// Saves the value for reads after the host is finalized.
+    fn save_value(&self, _up: HostIsUp<'_>) {
         // Spare bytes: a string may have grown since the handle was allocated.
         const SPARE_BYTES: usize = 4096;
         let (host, mut size) = (self.host.load(SeqCst), 0);
         if host == 0 {
             return;
         }
-        // SAFETY: MPI is initialized, the host returned this datatype, and `size` is a local variable.
+        // SAFETY: saved in `MPI_Finalize`, while MPI works; the host returned this datatype, and `size` is a local variable.
         if unsafe { mpi::type_size(self.datatype.load(SeqCst), &raw mut size) } != Some(Abi::SUCCESS) {
             return;
         }
         let size = size.max(0) as usize * self.count.load(SeqCst) as usize;
         // A vector of `u64`, because hosts write aligned values.
         let mut value = vec![0_u64; (size + SPARE_BYTES).div_ceil(8)];
-        // SAFETY: the host is initialized, `host` is not freed yet, and the buffer is larger than the value.
+        // SAFETY: the host is up; only `release_all` calls this, before it frees the handle, and no other thread can free it any
+        // more; the buffer is larger than the value.
         if unsafe { mpi_t::cvar_read(host, value.as_mut_ptr().cast()) } == Some(Abi::SUCCESS) {
             let bytes = value.into_iter().flat_map(u64::to_ne_bytes).take(size);
             *self.last.lock() = Some(bytes.collect());
@@ -89,21 +88,31 @@ static PVARS: Slots<(), HostPvar> = Slots::new(0x70, 1 << 24);
 static CVARS: Slots<(), HostCvar> = Slots::new(0x63, 1 << 24);
 
 /// The host's session for each of our sessions that has a handle at the host.
-static SESSIONS: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
+static SESSIONS: Mutex<BTreeMap<u64, OwnedSession>> = Mutex::new(BTreeMap::new());
 
-/// Returns the host's session for one of ours; creates it on first use. Call it only while the host is initialized.
-fn host_session(session: SessionId) -> Result<usize, Failure> {
-    let known = || SESSIONS.lock().get(&session.0).copied();
+/// A session of the host that only the owner of this value frees.
+struct OwnedSession(usize);
+
+/// The session and the handle, at the host, of a performance variable. Taken out of [`PVARS`], so only the owner of this value
+/// frees the handle.
+struct OwnedPvar(usize, usize);
+
+/// The handle of a control variable at the host, or 0. Taken out of [`CVARS`], so only the owner of this value frees it.
+struct OwnedCvar(usize);
+
+/// Returns the host's session for one of ours; creates it on first use.
+fn host_session(_up: HostIsUp<'_>, session: SessionId) -> Result<usize, Failure> {
+    let known = || SESSIONS.lock().get(&session.0).map(|known| known.0);
     if let Some(known) = known() {
         return Ok(known);
     }
     let mut new_handle = 0;
-    // SAFETY: the host is initialized, and `new_handle` is a local variable.
+    // SAFETY: the host is up, and `new_handle` is a local variable.
     from_host(unsafe { mpi_t::session_create(&raw mut new_handle) })?;
-    let kept = *SESSIONS.lock().entry(session.0).or_insert(new_handle);
+    let kept = SESSIONS.lock().entry(session.0).or_insert(OwnedSession(new_handle)).0;
     if kept != new_handle {
         // Another thread created one in the meantime.
-        // SAFETY: the host is initialized, and no other thread knows this session.
+        // SAFETY: the host is up, and no other thread knows this session.
         unsafe { mpi_t::session_free(&raw mut new_handle) };
     }
     Ok(kept)
@@ -118,8 +127,8 @@ pub(super) fn alloc_pvar(
     started: bool,
     make: impl FnOnce(usize, &mut usize, &mut c_int) -> Option<c_int>,
 ) -> Result<(u64, c_int), Failure> {
-    let outcome = merged.lifecycle.call_delaying_forks(|| {
-        let host_session = host_session(session)?;
+    let outcome = merged.lifecycle.call_delaying_forks(|up| {
+        let host_session = host_session(up, session)?;
         let (mut host, mut count) = (0, 0);
         from_host(make(host_session, &mut host, &mut count))?;
         let handle = PVARS.take((), HostPvar::default, |handle, _| {
@@ -136,7 +145,7 @@ pub(super) fn alloc_pvar(
             (Some(handle), Ok(())) => Ok((handle, count)),
             (handle, outcome) => {
                 if handle.is_none_or(|handle| take_pvar(handle).is_some()) {
-                    // SAFETY: the host is initialized, and no other thread has used the handle: either it was never
+                    // SAFETY: the host is up, and no other thread has used the handle: either it was never
                     // published, or `take_pvar` gave it to this thread alone.
                     unsafe { mpi_t::pvar_handle_free(host_session, &raw mut host) };
                 }
@@ -161,7 +170,7 @@ pub(super) fn call_with_pvar(
     handle: u64,
     action: impl FnOnce(usize, usize) -> Option<c_int>,
 ) -> Outcome {
-    let outcome = merged.lifecycle.call_if_up(|| {
+    let outcome = merged.lifecycle.call_if_up(|_up| {
         let (session, host) = PVARS.get_with(handle, |handle| handle.at_host(session))?;
         Some(from_host(action(session, host)))
     });
@@ -172,24 +181,23 @@ pub(super) fn pvars_of(session: SessionId) -> Vec<(u64, &'static HostPvar)> {
     PVARS.iter().filter(|(_, handle)| handle.session.load(SeqCst) == session.0).collect()
 }
 
-/// Invalidates an identifier, and returns the host's session and handle for the caller to free. `None` if the
-/// identifier was invalid already or has no handle at the host.
-fn take_pvar(handle: u64) -> Option<(usize, usize)> {
+/// Invalidates an identifier. `None` if it was invalid already or has no handle at the host.
+fn take_pvar(handle: u64) -> Option<OwnedPvar> {
     let mut taken = None;
     PVARS.end(handle, (), |handle| taken = take_host_handle(handle));
     taken
 }
 
 /// Takes the host's session and handle out of an entry, which has none afterwards.
-fn take_host_handle(handle: &HostPvar) -> Option<(usize, usize)> {
+fn take_host_handle(handle: &HostPvar) -> Option<OwnedPvar> {
     let host = handle.host.swap(0, SeqCst);
-    if host == 0 { None } else { Some((handle.host_session.load(SeqCst), host)) }
+    if host == 0 { None } else { Some(OwnedPvar(handle.host_session.load(SeqCst), host)) }
 }
 
-/// Frees handles that no call uses. Call it only while the host is initialized.
-fn free_pvars_now(handles: impl IntoIterator<Item = (usize, usize)>) {
-    for (session, mut host) in handles {
-        // SAFETY: the host is initialized, the handle came from it, and `take_host_handle` gave it to one caller only.
+/// Frees handles that no call uses.
+fn free_pvars_now(_up: HostIsUp<'_>, handles: impl IntoIterator<Item = OwnedPvar>) {
+    for OwnedPvar(session, mut host) in handles {
+        // SAFETY: the host is up and returned the handle, which only this thread owns.
         unsafe { mpi_t::pvar_handle_free(session, &raw mut host) };
     }
 }
@@ -199,7 +207,7 @@ pub(super) fn free_pvar(merged: &Merged, handle: u64) {
     if let Some(taken) = take_pvar(handle)
         && merged.lifecycle.wait_for_callers()
     {
-        merged.lifecycle.call_delaying_forks(|| free_pvars_now([taken]));
+        merged.lifecycle.call_delaying_forks(|up| free_pvars_now(up, [taken]));
     }
 }
 
@@ -207,12 +215,11 @@ pub(super) fn free_pvar(merged: &Merged, handle: u64) {
 pub(super) fn end_session(merged: &Merged, session: SessionId) {
     let handles: Vec<_> = pvars_of(session).into_iter().filter_map(|(handle, _)| take_pvar(handle)).collect();
     let known = SESSIONS.lock().remove(&session.0);
-    let Some(mut host) = known else { return };
+    let Some(host) = known else { return };
     if merged.lifecycle.wait_for_callers() {
-        merged.lifecycle.call_delaying_forks(|| {
-            free_pvars_now(handles);
-            // SAFETY: the host is initialized, the session came from it, and `remove` gave it to this thread only.
-            unsafe { mpi_t::session_free(&raw mut host) };
+        merged.lifecycle.call_delaying_forks(|up| {
+            free_pvars_now(up, handles);
+            free_sessions_now(up, [host]);
         });
     }
 }
@@ -224,7 +231,7 @@ pub(super) fn alloc_cvar(
     datatype: Handle,
     make: impl FnOnce(&mut usize, &mut c_int) -> Option<c_int>,
 ) -> Result<(u64, c_int), Failure> {
-    let outcome = merged.lifecycle.call_delaying_forks(|| {
+    let outcome = merged.lifecycle.call_delaying_forks(|_up| {
         let (mut host, mut count) = (0, 0);
         from_host(make(&mut host, &mut count))?;
         let handle = CVARS.take((), HostCvar::default, |handle, _| {
@@ -234,7 +241,7 @@ pub(super) fn alloc_cvar(
             *handle.last.lock() = None;
         });
         if handle.is_none() {
-            // SAFETY: the host is initialized, and no other thread knows this handle.
+            // SAFETY: the host is up, and no other thread knows this handle.
             unsafe { mpi_t::cvar_handle_free(&raw mut host) };
         }
         Ok((handle.ok_or(Error::OutOfHandles)?, count))
@@ -248,7 +255,7 @@ pub(super) fn call_with_cvar(
     handle: u64,
     action: impl FnOnce(usize) -> Option<c_int>,
 ) -> Outcome {
-    let outcome = merged.lifecycle.call_if_up(|| {
+    let outcome = merged.lifecycle.call_if_up(|_up| {
         let host =
             CVARS.get_with(handle, |handle| Some(handle.host.load(SeqCst)).filter(|host| *host != 0))?;
         Some(from_host(action(host)))
@@ -273,23 +280,21 @@ pub(super) unsafe fn read_last_value(handle: u64, out: *mut u8) -> Outcome {
     last().ok_or(Error::InvalidHandle.into())
 }
 
-/// Returns true if `handle` is a handle of a control variable that is not freed.
 pub(super) fn is_cvar(handle: u64) -> bool {
     CVARS.get(handle).is_some()
 }
 
-/// Invalidates an identifier, and returns the host's handle for the caller to free, or 0 if it has none.
-/// `None` if the identifier was invalid already.
-fn take_cvar(handle: u64) -> Option<usize> {
+/// Invalidates an identifier. `None` if it was invalid already.
+fn take_cvar(handle: u64) -> Option<OwnedCvar> {
     let mut host = 0;
     let was_valid = CVARS.end(handle, (), |handle| host = handle.host.swap(0, SeqCst));
-    if was_valid { Some(host) } else { None }
+    if was_valid { Some(OwnedCvar(host)) } else { None }
 }
 
-/// Frees handles that no call uses. Call it only while the host is initialized.
-fn free_cvars_now(handles: impl IntoIterator<Item = usize>) {
-    for mut host in handles.into_iter().filter(|host| *host != 0) {
-        // SAFETY: the host is initialized, the handle came from it, and a swap with 0 gave it to one caller only.
+/// Frees handles that no call uses.
+fn free_cvars_now(_up: HostIsUp<'_>, handles: impl IntoIterator<Item = OwnedCvar>) {
+    for OwnedCvar(mut host) in handles.into_iter().filter(|handle| handle.0 != 0) {
+        // SAFETY: the host is up and returned the handle, which only this thread owns.
         unsafe { mpi_t::cvar_handle_free(&raw mut host) };
     }
 }
@@ -297,8 +302,8 @@ fn free_cvars_now(handles: impl IntoIterator<Item = usize>) {
 /// Frees a handle of one of the host's control variables.
 pub(super) fn free_cvar(merged: &Merged, handle: u64) -> Outcome {
     let host = take_cvar(handle).ok_or(Error::InvalidHandle)?;
-    if host != 0 && merged.lifecycle.wait_for_callers() {
-        merged.lifecycle.call_delaying_forks(|| free_cvars_now([host]));
+    if host.0 != 0 && merged.lifecycle.wait_for_callers() {
+        merged.lifecycle.call_delaying_forks(|up| free_cvars_now(up, [host]));
     }
     Ok(())
 }
@@ -312,16 +317,16 @@ pub(super) fn end_all(merged: &Merged) {
     if pvars.is_empty() && cvars.is_empty() && sessions.is_empty() || !merged.lifecycle.wait_for_callers() {
         return;
     }
-    merged.lifecycle.call_delaying_forks(|| {
-        free_pvars_now(pvars);
-        free_sessions_now(sessions);
-        free_cvars_now(cvars);
+    merged.lifecycle.call_delaying_forks(|up| {
+        free_pvars_now(up, pvars);
+        free_sessions_now(up, sessions.into_values());
+        free_cvars_now(up, cvars);
     });
 }
 
-fn free_sessions_now(sessions: BTreeMap<u64, usize>) {
-    for mut host in sessions.into_values() {
-        // SAFETY: the host is initialized, the session came from it, and the table was emptied into `sessions`.
+fn free_sessions_now(_up: HostIsUp<'_>, sessions: impl IntoIterator<Item = OwnedSession>) {
+    for OwnedSession(mut host) in sessions {
+        // SAFETY: the host is up and returned the session, which only this thread owns.
         unsafe { mpi_t::session_free(&raw mut host) };
     }
 }
@@ -329,12 +334,12 @@ fn free_sessions_now(sessions: BTreeMap<u64, usize>) {
 /// Frees all handles at the host before its interface is finalized. Identifiers stay valid until tools free them.
 ///
 /// Called when no call to the host is in progress.
-pub(super) fn release_all() {
-    host_events::release_all();
-    CVARS.iter().for_each(|(_, handle)| handle.save_value());
-    free_pvars_now(PVARS.iter().filter_map(|(_, handle)| take_host_handle(handle)));
+pub(super) fn release_all(up: HostIsUp<'_>) {
+    host_events::release_all(up);
+    CVARS.iter().for_each(|(_, handle)| handle.save_value(up));
+    free_pvars_now(up, PVARS.iter().filter_map(|(_, handle)| take_host_handle(handle)));
     // Freed without holding the lock, because the host may call back into tools.
     let sessions = std::mem::take(&mut *SESSIONS.lock());
-    free_sessions_now(sessions);
-    free_cvars_now(CVARS.iter().map(|(_, handle)| handle.host.swap(0, SeqCst)));
+    free_sessions_now(up, sessions.into_values());
+    free_cvars_now(up, CVARS.iter().map(|(_, handle)| OwnedCvar(handle.host.swap(0, SeqCst))));
 }

@@ -19,7 +19,7 @@ use super::{Failure, Outcome, from_host};
 use crate::abi::Handle;
 use crate::host::events::{DroppedCallback, EventCallback, FreeCallback};
 use crate::host::{Host, events};
-use crate::merge::{EventInfo, HostEntry, Merged};
+use crate::merge::{EventInfo, HostEntry, HostIsUp, Merged};
 
 /// A registration for one of the host's events.
 #[derive(Debug, Default)]
@@ -87,13 +87,13 @@ pub(super) fn find(registration: usize) -> Result<&'static Registration, Failure
     found.filter(|found| !found.ended.load(Acquire)).ok_or(Error::InvalidHandle.into())
 }
 
-/// Calls `call` with the host's registration.
+/// Calls `action` with the host's registration. Fails if the registration is freed.
 pub(super) fn call(
     merged: &Merged,
     registration: &Registration,
     action: impl FnOnce(usize) -> Option<c_int>,
 ) -> Outcome {
-    let outcome = merged.lifecycle.call_delaying_forks(|| {
+    let outcome = merged.lifecycle.call_delaying_forks(|_up| {
         // The registration is freed only after all calls in progress here have returned.
         let host = registration.at_host();
         let is_valid = host != 0 && !registration.ended.load(SeqCst);
@@ -102,8 +102,12 @@ pub(super) fn call(
     outcome.flatten().unwrap_or(Err(Error::InvalidHandle.into()))
 }
 
-/// Registers for one of the host's events; the caller has checked the object.
-pub(super) fn alloc(
+/// Registers for one of the host's events.
+///
+/// # Safety
+///
+/// `object_for_host` returned the object, and `infos::check` accepted the info object.
+pub(super) unsafe fn alloc(
     merged: &Merged,
     entry: &HostEntry<EventInfo>,
     object: *mut c_void,
@@ -113,9 +117,8 @@ pub(super) fn alloc(
     free_pending(merged);
     events::prepare_for_callbacks();
     let mut host = 0;
-    let outcome = merged.lifecycle.call_delaying_forks(|| {
-        // SAFETY: the host is initialized; the index came from the host, the caller checked the object, and `host` is
-        // a local variable.
+    let outcome = merged.lifecycle.call_delaying_forks(|_up| {
+        // SAFETY: the host is up; it knows the index, the objects are checked, and `host` is a local variable.
         unsafe { events::event_handle_alloc(entry.index(), object, info, &raw mut host) }
     });
     outcome.map_or(Err(Error::InvalidIndex.into()), from_host)?;
@@ -134,15 +137,19 @@ pub(super) fn alloc(
     if let Some(new_handle) = new_handle {
         return Ok(new_handle as usize);
     }
-    merged.lifecycle.call_delaying_forks(|| {
-        // SAFETY: the host is initialized, and no other thread knows this registration.
+    merged.lifecycle.call_delaying_forks(|_up| {
+        // SAFETY: the host is up, and no other thread knows this registration.
         unsafe { events::event_handle_free(host, std::ptr::null_mut(), None) }
     });
     Err(Error::OutOfHandles.into())
 }
 
 /// Sets the callback of a safety level, or removes it if `function` is null.
-pub(super) fn register(
+///
+/// # Safety
+///
+/// `function` is null or an [`EventCallback`], and `infos::check` accepted the info object.
+pub(super) unsafe fn register(
     merged: &Merged,
     registration: usize,
     level: Safety,
@@ -166,8 +173,8 @@ pub(super) fn register(
         let host_callback = if callback == 0 { None } else { Some(deliver as EventCallback) };
         call(merged, found, |host| {
             let number = crate::abi().safety(level);
-            // SAFETY: `call` runs this while the host is initialized, with a live registration; `deliver` has the
-            // signature of an event callback and accepts any user data.
+            // SAFETY: `call` runs this while the host is up, with a live registration; the info object is checked; `deliver` has
+            // the signature of an event callback and accepts any user data.
             unsafe {
                 events::event_register_callback(
                     host,
@@ -199,15 +206,19 @@ pub(super) fn has_callback(registration: &Registration, level: Safety) -> bool {
     registration.callbacks[level as usize].load(SeqCst) != 0
 }
 
-pub(super) fn set_dropped_handler(
+/// Sets the dropped-event handler, or removes it if `handler` is null.
+///
+/// # Safety
+///
+/// `handler` is null or a [`DroppedCallback`].
+pub(super) unsafe fn set_dropped_handler(
     merged: &Merged,
     registration: &Registration,
     handler: *mut c_void,
 ) -> Outcome {
     call(merged, registration, |host| {
-        // Never null: MPICH calls the handler without a check. A handler that is set again gets later drops
-        // only.
-        // SAFETY: `call` runs this while the host is initialized, with a live registration; `report` has the handler's signature.
+        // Never null: MPICH calls the handler without a check. A handler that is set again gets later drops only.
+        // SAFETY: `call` runs this while the host is up, with a live registration; `report` has the handler's signature.
         unsafe { events::event_set_dropped_handler(host, Some(report as DroppedCallback)) }
     })?;
     // Installed first, so that all drops since then are counted.
@@ -217,7 +228,11 @@ pub(super) fn set_dropped_handler(
 }
 
 /// Frees a registration. The free callback runs when the host reports that the registration is over.
-pub(super) fn free(
+///
+/// # Safety
+///
+/// `free_callback` is null or a [`FreeCallback`].
+pub(super) unsafe fn free(
     merged: &Merged,
     registration: usize,
     user_data: *mut c_void,
@@ -234,7 +249,8 @@ pub(super) fn free(
         found.free_is_pending.store(true, SeqCst);
         return Ok(());
     }
-    let freed = free_at_host(merged, registration as u64, found);
+    // SAFETY: this call set `ended`, so no other one frees the registration.
+    let freed = unsafe { free_at_host(merged, registration as u64, found) };
     if freed.is_err() {
         found.free_callback.store(std::ptr::null_mut(), SeqCst);
         found.ended.store(false, SeqCst);
@@ -244,17 +260,27 @@ pub(super) fn free(
     Ok(())
 }
 
-fn free_at_host(merged: &Merged, id: u64, registration: &Registration) -> Outcome {
+/// Frees a registration at the host after the calls in progress.
+///
+/// # Safety
+///
+/// See [`free_now`].
+unsafe fn free_at_host(merged: &Merged, id: u64, registration: &Registration) -> Outcome {
     // If a call does not return in time, the registration is freed nevertheless.
     merged.lifecycle.wait_for_callers();
-    let outcome = merged.lifecycle.call_delaying_forks(|| free_now(id, registration));
+    // SAFETY: no other call frees the registration (condition of this function).
+    let outcome = merged.lifecycle.call_delaying_forks(|up| unsafe { free_now(up, id, registration) });
     outcome.unwrap_or(Err(Error::InvalidHandle.into()))
 }
 
-/// Frees a registration at the host. Call it only while the host is initialized.
-fn free_now(id: u64, registration: &Registration) -> Outcome {
-    // SAFETY: the host is initialized, and the registration came from it; the `ended` and `free_is_pending` flags let one caller
-    // through only. `notify_freed` has the signature of a free callback.
+/// Frees a registration at the host.
+///
+/// # Safety
+///
+/// No other call frees it: this one has set `ended`, or cleared `free_is_pending`.
+unsafe fn free_now(_up: HostIsUp<'_>, id: u64, registration: &Registration) -> Outcome {
+    // SAFETY: the host is up and returned the registration, which no other call frees; `notify_freed` has the signature of a free
+    // callback.
     from_host(unsafe {
         let free_callback = Some(notify_freed as FreeCallback);
         events::event_handle_free(registration.at_host(), id as usize as *mut c_void, free_callback)
@@ -266,7 +292,8 @@ fn free_pending(merged: &Merged) {
     for (id, registration) in REGISTRATIONS.iter() {
         if registration.running.load(SeqCst) == 0 && registration.free_is_pending.swap(false, SeqCst) {
             // The tool's call has already succeeded, so a failure of the host cannot be reported.
-            let _ = free_at_host(merged, id, registration);
+            // SAFETY: this call cleared `free_is_pending`, so no other one frees the registration.
+            let _ = unsafe { free_at_host(merged, id, registration) };
         }
     }
 }
@@ -279,17 +306,19 @@ pub(super) fn end_all(merged: &Merged) {
     }
     merged.lifecycle.wait_for_callers();
     for (id, registration) in all {
-        merged.lifecycle.call_delaying_forks(|| free_now(id, registration));
+        // SAFETY: `stop_callbacks` set `ended` or cleared `free_is_pending`, so no other call frees the registration.
+        merged.lifecycle.call_delaying_forks(|up| unsafe { free_now(up, id, registration) });
         // The identifier is invalid even if the host refuses.
         end(id, registration);
     }
 }
 
 /// Frees all registrations before the host's interface is finalized. Called when no call to the host is in progress.
-pub(super) fn release_all() {
+pub(super) fn release_all(up: HostIsUp<'_>) {
     for (id, registration) in REGISTRATIONS.iter().filter(|(_, registration)| stop_callbacks(registration)) {
         // The identifier is invalid even if the host refuses.
-        let _ = free_now(id, registration);
+        // SAFETY: `stop_callbacks` set `ended` or cleared `free_is_pending`, so no other call frees the registration.
+        let _ = unsafe { free_now(up, id, registration) };
         end(id, registration);
     }
 }
@@ -354,7 +383,7 @@ unsafe extern "C" fn deliver(instance: usize, _registration: usize, safety: c_in
         unsafe { events::event_get_source(instance, &raw mut source) };
         report_drops(registration, callback, 0, source, safety);
     }
-    // SAFETY: `function` came from `MPI_T_event_register_callback`, to which the tool passes an event callback.
+    // SAFETY: `register` received the function, which is an `EventCallback` and not null.
     let function = unsafe { std::mem::transmute::<*mut c_void, EventCallback>(callback.function) };
     // SAFETY: the tool's callback has this signature and takes any such values (MPI 4.1, 15.3.8).
     unsafe { function(guard.id(), callback.registration as usize, safety, callback.user_data) };
@@ -382,7 +411,7 @@ fn report_drops(registration: &Registration, to: CallbackSnapshot, count: i64, s
         return;
     }
     let source = Merged::get().sources.of_host(source).map_or(-1, u32::cast_signed);
-    // SAFETY: `handler` came from `MPI_T_event_set_dropped_handler`, to which the tool passes a dropped-event handler.
+    // SAFETY: `set_dropped_handler` received the handler, which is a `DroppedCallback` and not null (checked).
     let handler = unsafe { std::mem::transmute::<*mut c_void, DroppedCallback>(handler) };
     // SAFETY: the tool's handler has this signature and takes any such values (MPI 4.1, 15.3.8).
     unsafe { handler(count, to.registration as usize, source, safety, to.user_data) };
@@ -409,7 +438,7 @@ unsafe extern "C" fn notify_freed(_registration: usize, safety: c_int, user_data
     if !end(id, found) || function.is_null() {
         return;
     }
-    // SAFETY: `function` came from `MPI_T_event_handle_free`, to which the tool passes a free callback.
+    // SAFETY: `free` received the function, which is a `FreeCallback` and not null (checked).
     let function = unsafe { std::mem::transmute::<*mut c_void, FreeCallback>(function) };
     // SAFETY: the tool's callback has this signature and takes any such values (MPI 4.1, 15.3.8).
     unsafe { function(id as usize, safety, user_data) };

@@ -18,13 +18,11 @@ const KIND: u64 = 0x69;
 /// The maximum number of live instances, over all threads and nested callbacks. Instances beyond it are dropped and counted.
 const MAX_INSTANCES: usize = 256;
 
-/// A slot for a live instance.
 #[derive(Debug)]
 struct InstanceSlot {
     taken: AtomicBool,
     /// Odd while the slot holds a live instance.
     generation: AtomicU32,
-    /// The host's instance.
     host: AtomicUsize,
     /// The number of elements of its event type.
     elements: AtomicU32,
@@ -98,7 +96,7 @@ fn find(instance: usize) -> Result<(usize, u32), Error> {
     if slot.generation.load(Relaxed) == generation { Ok(found) } else { Err(Error::InvalidHandle) }
 }
 
-/// Calls `call` with the host's instance, after checking the element index if one is given.
+/// Calls `action` with the host's instance, after checking the element index if one is given.
 pub(super) fn call(
     merged: &Merged,
     instance: usize,
@@ -111,7 +109,7 @@ pub(super) fn call(
     if !element.is_none_or(is_there) {
         return Err(Error::InvalidIndex.into());
     }
-    merged.lifecycle.call_if_up(|| action(host)).map_or(Err(Error::InvalidHandle.into()), from_host)
+    merged.lifecycle.call_if_up(|_up| action(host)).map_or(Err(Error::InvalidHandle.into()), from_host)
 }
 
 #[cfg(test)]

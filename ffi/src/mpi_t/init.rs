@@ -15,7 +15,7 @@ exported! {
         let abi = crate::abi();
         let level = abi.to_thread_level(required).ok_or(Error::Invalid)?;
         let merged = Merged::get();
-        let hosts = merged.lifecycle.begin(required).and_then(|number| abi.to_thread_level(number));
+        let hosts = merged.lifecycle.begin(level);
         let ours = Interface::global().init(level);
         // The lower of the two levels, but never less than the host provides for its own interface.
         let granted = hosts.map_or(ours, |hosts| hosts.max(level.min(ours)));

@@ -28,12 +28,11 @@ use mpit::internal::session::Interface;
 
 use crate::abi::Abi;
 use crate::arguments::{Out, Text};
-use crate::merge::Merged;
+use crate::merge::{HostInfo, Merged, MergedSpace};
 use crate::strings::Buffer;
 
 pub use init::{library_finalizing, library_initialized};
 
-/// The error of a call that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Failure {
     /// An error that this crate detected.
@@ -84,14 +83,31 @@ fn initialized() -> Result<(&'static Interface, &'static Merged), Failure> {
     }
 }
 
-/// Refuses a null pointer.
 fn not_null<T>(pointer: *const T) -> Outcome {
     if pointer.is_null() { Err(Error::Invalid.into()) } else { Ok(()) }
 }
 
-/// Returns the name that the tool passed.
-fn to_name(text: &Text) -> Result<&str, Failure> {
-    text.get().ok_or(Error::Invalid)?.to_str().map_err(|_| Error::InvalidName.into())
+/// Writes the number of entries of one kind.
+fn write_count<I: HostInfo>(number: Out<c_int>, space: impl FnOnce(&Merged) -> &MergedSpace<I>) -> Outcome {
+    let (_, merged) = initialized()?;
+    number.check()?;
+    merged.sync();
+    number.set(space(merged).len() as c_int);
+    Ok(())
+}
+
+/// Writes the index of the entry with this name and, if it is a performance variable, this class.
+fn write_index<I: HostInfo>(
+    index: Out<c_int>,
+    name: &Text,
+    class: c_int,
+    space: impl FnOnce(&Merged) -> &MergedSpace<I>,
+) -> Outcome {
+    let (_, merged) = initialized()?;
+    index.check()?;
+    let name = name.get().ok_or(Error::Invalid)?.to_str().map_err(|_| Error::InvalidName)?;
+    index.set(space(merged).find(merged, name, class).ok_or(Error::InvalidName)? as c_int);
+    Ok(())
 }
 
 /// Returns the buffers for a name and a description.
@@ -110,7 +126,6 @@ unsafe fn name_and_description(
     Ok((name, description))
 }
 
-/// Defines functions of MPI_T.
 macro_rules! exported {
     ($($functions:tt)+) => {
         crate::host::foreign::exported_functions! { crate::mpi_t::to_return_code; $($functions)+ }

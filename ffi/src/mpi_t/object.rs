@@ -12,7 +12,7 @@ use mpit::internal::lock::Mutex;
 use mpit::object::{Bind, Object};
 
 use super::Failure;
-use crate::abi::{Abi, Handle};
+use crate::abi::{Abi, Handle, LiveHandle};
 use crate::{comms, probe, windows};
 
 /// The interpretation of the argument.
@@ -38,15 +38,16 @@ pub(super) fn identity(object: *mut c_void, kind: Bind) -> Result<Object<'static
         Bind::NoObject => return Ok(Object::NONE),
         Bind::Comm => comms::identity_of(object_value(object, kind)?),
         Bind::Win => windows::object_of(object_value(object, kind)?),
-        _ => Some(Object::new(kind, object_value(object, kind)? as u64)),
+        _ => Some(Object::new(kind, object_value(object, kind)?.get() as u64)),
     };
     Ok(known.ok_or(Error::InvalidHandle)?)
 }
 
 /// Returns the MPI handle that the argument names; fails for null.
-fn object_value(object: *mut c_void, kind: Bind) -> Result<Handle, Failure> {
+fn object_value(object: *mut c_void, kind: Bind) -> Result<LiveHandle, Failure> {
     let (Argument::Address(handle) | Argument::Itself(handle)) = argument(object, kind)?;
-    Ok(handle)
+    // SAFETY: `object` is an argument of a function of MPI_T, for which the standard requires a live object of this kind.
+    Ok(unsafe { LiveHandle::new(handle) })
 }
 
 /// Returns the object argument to pass to the host: null for variables without a binding, since some hosts
@@ -70,13 +71,14 @@ fn argument(object: *mut c_void, kind: Bind) -> Result<Argument, Failure> {
     if kind == Bind::Comm && is_communicator(abi, object, value) {
         return Ok(Argument::Itself(value));
     }
-    let null = abi.nulls[kind as usize];
+    let null = abi.null(kind);
     if value == null {
         return Err(Error::InvalidHandle.into());
     }
     let mut word = [0; size_of::<Handle>()];
     let width = abi.handle_width();
-    if !probe::read(object, &mut word[..width]) {
+    // SAFETY: the standard requires the tool to pass the address of a handle.
+    if !unsafe { probe::read(object, &mut word[..width]) } {
         return Err(Error::InvalidHandle.into());
     }
     // SAFETY: `word` is as long as the wider of the two kinds of handles.
@@ -95,7 +97,7 @@ fn as_handle(abi: &Abi, object: *mut c_void) -> Handle {
 fn is_communicator(abi: &Abi, object: *mut c_void, value: Handle) -> bool {
     value == abi.comm_world
         || value == abi.comm_self
-        || value != abi.comm_null
+        || value != abi.null(Bind::Comm)
             && (comms::registered(value).is_some() || has_class_of_communicators(abi, object))
 }
 
@@ -106,7 +108,8 @@ fn has_class_of_communicators(abi: &Abi, object: *mut c_void) -> bool {
     }
     let class = |at: *const c_void| {
         let mut word = [0; size_of::<usize>()];
-        let is_read = probe::read(at, &mut word);
+        // SAFETY: the address of an object of the library, or of a handle of the tool.
+        let is_read = unsafe { probe::read(at, &mut word) };
         let class = usize::from_ne_bytes(word);
         // Before MPI is initialized, objects have no class.
         if is_read && class != 0 { Some(class) } else { None }

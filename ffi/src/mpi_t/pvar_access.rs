@@ -99,7 +99,6 @@ exported! {
     }
 }
 
-/// The owner of a handle: this interface or the host.
 enum Target {
     Own(SessionId, PvarHandle),
     Host(SessionId, &'static HostPvar),

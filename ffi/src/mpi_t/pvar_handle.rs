@@ -74,7 +74,12 @@ fn alloc(
     object: *mut c_void,
 ) -> Result<(u64, c_int), Failure> {
     let entry = match merged.pvars.get(index).ok_or(Error::InvalidIndex)? {
-        Entry::Own(own) => return alloc_own(interface, session, *own, object),
+        Entry::Own(own) => {
+            let desc = interface.registry().pvar(*own).ok_or(Error::InvalidIndex)?;
+            let object = with_ranks(object, desc.bind())?;
+            let (handle, count) = interface.handle_alloc(session, *own, Some(&object))?;
+            return Ok((handle.0, count as c_int));
+        }
         Entry::Host(entry) => entry,
     };
     let info = entry.info();
@@ -88,16 +93,4 @@ fn alloc(
         // from the host, `object_for_host` checked the object, and `host` and `count` are references.
         unsafe { mpi_t::pvar_handle_alloc(host_session, entry.index(), object, host, count) }
     })
-}
-
-fn alloc_own(
-    interface: &Interface,
-    session: SessionId,
-    own: u32,
-    object: *mut c_void,
-) -> Result<(u64, c_int), Failure> {
-    let desc = interface.registry().pvar(own).ok_or(Error::InvalidIndex)?;
-    let object = with_ranks(object, desc.bind())?;
-    let (handle, count) = interface.handle_alloc(session, own, Some(&object))?;
-    Ok((handle.0, count as c_int))
 }

@@ -4,16 +4,12 @@ use std::ffi::{c_char, c_int, c_void};
 
 use mpit::Error;
 
-use super::{exported, initialized, name_and_description, to_name};
+use super::{exported, initialized, name_and_description, write_count, write_index};
 
 exported! {
     /// Returns the number of performance variables (F12).
     fn MPI_T_pvar_get_num / PMPI_T_pvar_get_num(num_pvar: *mut c_int) {
-        let (_, merged) = initialized()?;
-        num_pvar.check()?;
-        merged.sync();
-        num_pvar.set(merged.pvars.len() as c_int);
-        Ok(())
+        write_count(num_pvar, |merged| &merged.pvars)
     }
 
     /// Returns the description and the attributes of a performance variable (F13).
@@ -48,11 +44,6 @@ exported! {
     fn MPI_T_pvar_get_index / PMPI_T_pvar_get_index(
         name: *const c_char, var_class: c_int, pvar_index: *mut c_int,
     ) {
-        let (_, merged) = initialized()?;
-        pvar_index.check()?;
-        let name = to_name(&name)?;
-        let index = merged.pvars.find(merged, name, var_class).ok_or(Error::InvalidName)?;
-        pvar_index.set(index as c_int);
-        Ok(())
+        write_index(pvar_index, &name, var_class, |merged| &merged.pvars)
     }
 }

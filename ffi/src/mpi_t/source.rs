@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int, c_void};
 use mpit::Error;
 use mpit::object::Bind;
 
-use super::{Failure, exported, from_host, initialized, name_and_description};
+use super::{Failure, exported, from_host, initialized, name_and_description, write_count};
 use crate::abi::Handle;
 use crate::host::events;
 use crate::infos;
@@ -14,11 +14,7 @@ use crate::merge::{Entry, Merged};
 exported! {
     /// Returns the number of event sources (F25).
     fn MPI_T_source_get_num / PMPI_T_source_get_num(num_sources: *mut c_int) {
-        let (_, merged) = initialized()?;
-        num_sources.check()?;
-        merged.sync();
-        num_sources.set(merged.sources.len() as c_int);
-        Ok(())
+        write_count(num_sources, |merged| &merged.sources)
     }
 
     /// Returns the description and the attributes of an event source (F26).
@@ -64,7 +60,7 @@ exported! {
             Entry::Own(own) => merged.registry.source(*own).ok_or(Error::InvalidIndex)?.timestamp(),
             Entry::Host(entry) => {
                 let mut time = 0;
-                let outcome = merged.lifecycle.call_if_up(|| {
+                let outcome = merged.lifecycle.call_if_up(|_up| {
                     // SAFETY: `call_if_up` calls this while the host is initialized; the index came from the host, and
                     // `time` is a local variable.
                     unsafe { events::source_get_timestamp(entry.index(), &raw mut time) }
@@ -76,20 +72,6 @@ exported! {
         timestamp.set(time);
         Ok(())
     }
-}
-
-/// Creates an empty info object and stores its handle, unless `info` is null.
-///
-/// # Safety
-///
-/// `info` is null, or valid for writes of a handle.
-unsafe fn write_info(info: *mut c_void) -> Result<(), Failure> {
-    if !info.is_null() {
-        let new_handle = infos::create()?;
-        // SAFETY: `info` is not null, so the caller passes space for a handle.
-        unsafe { crate::abi().store_handle(info, new_handle) };
-    }
-    Ok(())
 }
 
 /// Stores the info object that the host creates in `query`, or an empty one if the host creates none, unless
@@ -108,17 +90,16 @@ pub(super) unsafe fn write_host_info(
     }
     let mut new_handle: u64 = 0;
     // A `u64` has space for a handle of either width.
-    let outcome = merged.lifecycle.call_delaying_forks(|| query((&raw mut new_handle).cast())).flatten();
+    let outcome = merged.lifecycle.call_delaying_forks(|_up| query((&raw mut new_handle).cast())).flatten();
     if let Some(code) = outcome {
         from_host(Some(code))?;
     }
     let abi = crate::abi();
-    let new_handle = abi.clean(new_handle as Handle);
-    if new_handle == 0 || new_handle == abi.nulls[Bind::Info as usize] {
-        // SAFETY: the caller passes `info` as null or with space for a handle.
-        return unsafe { write_info(info) };
+    let mut new_handle = abi.clean(new_handle as Handle);
+    if new_handle == 0 || new_handle == abi.null(Bind::Info) {
+        new_handle = infos::create()?;
     }
-    // SAFETY: `info` is not null (checked), so the caller passes space for a handle.
+    // SAFETY: `info` is not null (checked), so it is valid for writes of a handle.
     unsafe { abi.store_handle(info, new_handle) };
     Ok(())
 }

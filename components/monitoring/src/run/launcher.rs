@@ -7,7 +7,7 @@
 //! | Intel MPI | `I_MPI_HYDRA_UUID` and `HYDRA_BSTRAP_PGID` |
 //! | Hydra: MPICH | control port and process group, on the command line of the proxy that started the process |
 //! | PALS, ALPS, Flux, LSF, Slurm | the number of the application or step |
-//! | none | host, process and its start, for a world of one process |
+//! | none | machine, process and its start, for a world of one process |
 
 use std::fs;
 use std::os::unix::process::parent_id;
@@ -119,8 +119,8 @@ fn alone() -> Option<Found> {
     let status = fs::read_to_string("/proc/self/stat").ok()?;
     // The fields begin behind the program's name, which may contain blanks and parentheses.
     let start = status.rsplit_once(')')?.1.split_whitespace().nth(19)?.to_owned();
-    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    Some(Found { key: format!("single {} {} {start}", host.trim(), std::process::id()), number: None })
+    let machine = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    Some(Found { key: format!("single {} {} {start}", machine.trim(), std::process::id()), number: None })
 }
 
 fn in_one_field(text: &str) -> String {

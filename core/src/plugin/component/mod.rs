@@ -45,6 +45,7 @@ pub struct ComponentInfo {
 pub struct ForeignComponent {
     about: ComponentInfo,
     framework: Framework,
+    /// `new` received functions that any thread may call at any time, with the `user_data` beside them.
     functions: abi::Component,
     /// The subscription in its image; without one it always listens.
     reasons: Option<&'static abi::Subscription>,
@@ -61,10 +62,10 @@ const PUBLISHED: u8 = 1;
 /// Stage: dropped, since what came with it was refused.
 const DROPPED: u8 = 2;
 
-// SAFETY: its pointers lead to functions that any thread may call and to data that is valid for the rest of the process: `new`
-// requires it of its caller.
+// SAFETY: its pointers lead to functions that any thread may call and to data that is valid for the rest of the process
+// (conditions of `new`).
 unsafe impl Send for ForeignComponent {}
-// SAFETY: its functions may be called by several threads at once, as `new` requires, and its own state is atomic.
+// SAFETY: several threads may call its functions at once (conditions of `new`), and its own state is atomic.
 unsafe impl Sync for ForeignComponent {}
 
 impl ForeignComponent {
@@ -213,7 +214,7 @@ impl Lifecycle for ForeignComponent {
 
     fn open(&self, world: World) -> bool {
         let outcome = match self.functions.open {
-            // SAFETY: the function may be called by any thread with its `user_data`: the caller of `new` guarantees it.
+            // SAFETY: any thread may call the component's functions with its `user_data`.
             Some(open) => unsafe { open(self.user_data(), world.rank, world.size) },
             None => 0,
         };
@@ -225,7 +226,7 @@ impl Lifecycle for ForeignComponent {
         if self.is_open.load(Relaxed)
             && let Some(pcontrol) = self.functions.pcontrol
         {
-            // SAFETY: the function may be called by any thread with its `user_data`: the caller of `new` guarantees it.
+            // SAFETY: any thread may call the component's functions with its `user_data`.
             unsafe { pcontrol(self.user_data(), level) };
         }
     }
@@ -234,8 +235,8 @@ impl Lifecycle for ForeignComponent {
         if self.is_open.load(Relaxed)
             && let Some(report) = self.functions.report
         {
-            // SAFETY: the function may be called by any thread with its `user_data`: the caller of `new` guarantees it. It passes
-            // `lines` back to `add_line` only before it returns.
+            // SAFETY: any thread may call the component's functions with its `user_data`. This one passes `lines` back to
+            // `add_line` only before it returns.
             unsafe { report(self.user_data(), add_line, from_mut(lines).cast()) };
         }
     }
@@ -243,7 +244,7 @@ impl Lifecycle for ForeignComponent {
     fn close(&self) {
         let was_open = self.is_open.swap(false, Relaxed);
         if was_open && let Some(close) = self.functions.close {
-            // SAFETY: the function may be called by any thread with its `user_data`: the caller of `new` guarantees it.
+            // SAFETY: any thread may call the component's functions with its `user_data`.
             unsafe { close(self.user_data()) };
         }
     }
@@ -252,8 +253,7 @@ impl Lifecycle for ForeignComponent {
 impl pml::Component for ForeignComponent {
     fn sent(&self, send: &pml::Send) {
         if let Some(sent) = self.functions.sent {
-            // SAFETY: the function may be called by any thread with its `user_data`: the caller of `new` guarantees it. The
-            // message outlives the call.
+            // SAFETY: any thread may call the component's functions with its `user_data`. The message outlives the call.
             unsafe { sent(self.user_data(), &send.into()) };
         }
     }
@@ -262,8 +262,7 @@ impl pml::Component for ForeignComponent {
 impl osc::Component for ForeignComponent {
     fn accessed(&self, access: &osc::Access) {
         if let Some(accessed) = self.functions.accessed {
-            // SAFETY: the function may be called by any thread with its `user_data`: the caller of `new` guarantees it. The
-            // access outlives the call.
+            // SAFETY: any thread may call the component's functions with its `user_data`. The access outlives the call.
             unsafe { accessed(self.user_data(), &access.into()) };
         }
     }
@@ -272,8 +271,8 @@ impl osc::Component for ForeignComponent {
 impl coll::Component for ForeignComponent {
     fn done(&self, operation: &coll::Operation<'_>) {
         if let Some(done) = self.functions.done {
-            // SAFETY: the function may be called by any thread with its `user_data`: the caller of `new` guarantees it. `show`
-            // keeps the struct valid during the call.
+            // SAFETY: any thread may call the component's functions with its `user_data`. `show` keeps the struct valid during the
+            // call.
             abi::Operation::show(operation, |shown| unsafe { done(self.user_data(), shown) });
         }
     }
@@ -282,7 +281,7 @@ impl coll::Component for ForeignComponent {
         if self.is_open.load(Relaxed)
             && let Some(freed) = self.functions.freed
         {
-            // SAFETY: the function may be called by any thread with its `user_data`: the caller of `new` guarantees it.
+            // SAFETY: any thread may call the component's functions with its `user_data`.
             unsafe { freed(self.user_data(), comm.get()) };
         }
     }

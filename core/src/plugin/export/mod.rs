@@ -1,4 +1,4 @@
-//! Export of this image's definitions to a host, as the tables of `mpit_plugin.h`.
+//! Export of this image's definitions to a host, the mpit that loads or adopts the image, as the tables of `mpit_plugin.h`.
 //!
 //! No Rust types cross the boundary: a host has its own copy of this crate, perhaps of another version or made by another
 //! compiler, or none at all. Each definition becomes a C struct whose functions call the definition's; the structs are made once

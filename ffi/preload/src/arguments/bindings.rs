@@ -9,6 +9,10 @@ use mpit_ffi::fortran;
 use mpit_ffi::host::Host;
 
 /// A calling convention: the types of MPI arguments and their conversion.
+///
+/// # Safety
+///
+/// The unsafe functions may be called with arguments of the program in an MPI call only.
 pub(crate) trait Binding: Copy + Debug + 'static {
     type Int: Copy;
     /// An `int` or an `MPI_Count`.
@@ -20,44 +24,24 @@ pub(crate) trait Binding: Copy + Debug + 'static {
     /// True if counts in arrays have 64 bits.
     const WIDE: bool;
 
-    fn int(raw: Self::Int) -> c_int;
-    fn count(raw: Self::Count) -> i64;
-    fn wide(raw: Self::Wide) -> i64;
+    unsafe fn int(raw: Self::Int) -> c_int;
+    unsafe fn count(raw: Self::Count) -> i64;
+    unsafe fn wide(raw: Self::Wide) -> i64;
     /// Converts a handle of an object of this kind. The upper half of a narrow handle is undefined.
-    fn handle(kind: Bind, raw: Self::Object) -> Handle;
+    unsafe fn handle(kind: Bind, raw: Self::Object) -> Handle;
     /// Reads a handle of an object of this kind from an array of the program.
-    fn handle_at(kind: Bind, at: *const c_void, index: usize) -> Handle;
-    fn is_in_place(buffer: *const c_void) -> bool;
+    unsafe fn handle_at(kind: Bind, at: *const c_void, index: usize) -> Handle;
+    unsafe fn is_in_place(buffer: *const c_void) -> bool;
     /// Returns true if a buffer is `MPI_IN_PLACE`; `None` if that requires a lookup.
-    fn is_in_place_without_lookup(buffer: *const c_void) -> Option<bool>;
+    unsafe fn is_in_place_without_lookup(buffer: *const c_void) -> Option<bool>;
 }
 
-/// The convention of C.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct C;
-
-/// The convention of C in functions whose names end in `_c`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LargeC;
-
-/// The convention of Fortran, which passes addresses.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Fortran;
-
-/// The convention of Fortran in functions whose names end in `_f08ts`: buffers have descriptors.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FortranTs;
-
-/// The convention of Fortran in functions whose names end in `_c_f08`: counts have 64 bits.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LargeFortran;
-
-/// The convention of Fortran in functions whose names end in `_c_f08ts`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LargeFortranTs;
-
 macro_rules! c {
-    ($binding:ident, $count:ty, $wide:literal) => {
+    ($(#[$doc:meta])* $binding:ident, $count:ty, $wide:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $binding;
+
         impl Binding for $binding {
             type Int = c_int;
             type Count = $count;
@@ -66,29 +50,30 @@ macro_rules! c {
             const WIDE: bool = $wide;
 
             #[inline]
-            fn int(raw: c_int) -> c_int {
+            unsafe fn int(raw: c_int) -> c_int {
                 raw
             }
             #[inline]
-            fn count(raw: $count) -> i64 {
+            unsafe fn count(raw: $count) -> i64 {
                 i64::from(raw)
             }
             #[inline]
-            fn wide(raw: i64) -> i64 {
+            unsafe fn wide(raw: i64) -> i64 {
                 raw
             }
             #[inline]
-            fn handle(_kind: Bind, raw: Handle) -> Handle {
+            unsafe fn handle(_kind: Bind, raw: Handle) -> Handle {
                 raw
             }
-            fn handle_at(_kind: Bind, at: *const c_void, index: usize) -> Handle {
-                element(at, index)
+            unsafe fn handle_at(_kind: Bind, at: *const c_void, index: usize) -> Handle {
+                // SAFETY: `at` is null or an array of the program with this element.
+                unsafe { element(at, index) }
             }
-            fn is_in_place(buffer: *const c_void) -> bool {
+            unsafe fn is_in_place(buffer: *const c_void) -> bool {
                 buffer.addr() == mpit_ffi::abi().in_place
             }
             #[inline]
-            fn is_in_place_without_lookup(buffer: *const c_void) -> Option<bool> {
+            unsafe fn is_in_place_without_lookup(buffer: *const c_void) -> Option<bool> {
                 // The constant is 1 or the highest address in all libraries, and no buffer has such an address.
                 if buffer.addr().wrapping_add(1) > 2 { Some(false) } else { None }
             }
@@ -96,28 +81,45 @@ macro_rules! c {
     };
 }
 
-c!(C, c_int, false);
-c!(LargeC, i64, true);
+c!(
+    /// The convention of C.
+    C, c_int, false
+);
+c!(
+    /// The convention of C in functions whose names end in `_c`.
+    LargeC, i64, true
+);
 
 /// Returns a handle of an array of the program; 0 if there is no array.
-fn element(at: *const c_void, index: usize) -> Handle {
+///
+/// # Safety
+///
+/// `at` is null or an array of more than `index` handles.
+unsafe fn element(at: *const c_void, index: usize) -> Handle {
     let Some(abi) = Host::get().map(Host::abi) else { return 0 };
     if at.is_null() {
         return 0;
     }
-    // SAFETY: `at` is not null (checked), and the standard requires the program to pass an array of at least
-    // `index` + 1 handles.
+    // SAFETY: `at` is not null (checked), so it is an array of more than `index` handles.
     unsafe { abi.load_handle(at.wrapping_byte_add(index * abi.handle_width())) }
 }
 
 /// Returns an integer of an array of the program.
-pub(super) fn integer(at: *const c_void, index: usize) -> c_int {
-    // SAFETY: Fortran passes the address of each argument, and the standard requires at least `index` + 1 integers there.
+///
+/// # Safety
+///
+/// `at` is an array of more than `index` integers.
+pub(super) unsafe fn integer(at: *const c_void, index: usize) -> c_int {
+    // SAFETY: `at` is an array of more than `index` integers.
     unsafe { at.cast::<c_int>().wrapping_add(index).read() }
 }
 
 macro_rules! fortran {
-    ($binding:ident, $count:ty, $wide:literal, $address:ident) => {
+    ($(#[$doc:meta])* $binding:ident, $count:ty, $wide:literal, $address:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $binding;
+
         impl Binding for $binding {
             type Int = *const c_int;
             type Count = *const $count;
@@ -125,49 +127,74 @@ macro_rules! fortran {
             type Object = *const c_int;
             const WIDE: bool = $wide;
 
-            fn int(raw: *const c_int) -> c_int {
-                integer(raw.cast(), 0)
+            unsafe fn int(raw: *const c_int) -> c_int {
+                // SAFETY: Fortran passes the address of each argument.
+                unsafe { integer(raw.cast(), 0) }
             }
-            fn count(raw: *const $count) -> i64 {
+            unsafe fn count(raw: *const $count) -> i64 {
                 // SAFETY: Fortran passes the address of each argument, here of an integer of this kind.
                 unsafe { raw.read_unaligned() }.into()
             }
-            fn wide(raw: *const i64) -> i64 {
+            unsafe fn wide(raw: *const i64) -> i64 {
                 // SAFETY: Fortran passes the address of each argument, here of an integer of 8 bytes.
                 unsafe { raw.read() }
             }
-            fn handle(kind: Bind, raw: *const c_int) -> Handle {
-                Self::handle_at(kind, raw.cast(), 0)
+            unsafe fn handle(kind: Bind, raw: *const c_int) -> Handle {
+                // SAFETY: Fortran passes the address of each argument.
+                unsafe { Self::handle_at(kind, raw.cast(), 0) }
             }
-            fn handle_at(kind: Bind, at: *const c_void, index: usize) -> Handle {
-                fortran::handle(kind, integer(at, index)).unwrap_or(0)
+            unsafe fn handle_at(kind: Bind, at: *const c_void, index: usize) -> Handle {
+                // SAFETY: Fortran passes the address of each argument, here of an array with this element.
+                fortran::handle(kind, unsafe { integer(at, index) }).unwrap_or(0)
             }
-            fn is_in_place(buffer: *const c_void) -> bool {
-                fortran::is_in_place($address(buffer))
+            unsafe fn is_in_place(buffer: *const c_void) -> bool {
+                // SAFETY: the compiler passes buffers of these functions in this form.
+                fortran::is_in_place(unsafe { $address(buffer) })
             }
-            fn is_in_place_without_lookup(buffer: *const c_void) -> Option<bool> {
+            unsafe fn is_in_place_without_lookup(buffer: *const c_void) -> Option<bool> {
                 // The constant of Fortran may have any address.
-                Some(fortran::is_in_place($address(buffer)))
+                // SAFETY: the compiler passes buffers of these functions in this form.
+                Some(unsafe { Self::is_in_place(buffer) })
             }
         }
     };
 }
 
 /// Returns the address of a buffer that is passed by its address.
-fn direct(buffer: *const c_void) -> *const c_void {
+///
+/// # Safety
+///
+/// No conditions; those of [`described`] are stricter.
+unsafe fn direct(buffer: *const c_void) -> *const c_void {
     buffer
 }
 
 /// Returns the address of a buffer that is passed by a descriptor (TS 29113); the address is its first member.
-fn described(buffer: *const c_void) -> *const c_void {
+///
+/// # Safety
+///
+/// The buffer is null or passed by a descriptor, as in functions whose names end in `ts`.
+unsafe fn described(buffer: *const c_void) -> *const c_void {
     if buffer.is_null() {
         return buffer;
     }
-    // SAFETY: the names of these functions end in `ts`, so the compiler passes a descriptor.
+    // SAFETY: not null (checked), so it is a descriptor, which begins with the address.
     unsafe { buffer.cast::<*const c_void>().read() }
 }
 
-fortran!(Fortran, c_int, false, direct);
-fortran!(FortranTs, c_int, false, described);
-fortran!(LargeFortran, i64, true, direct);
-fortran!(LargeFortranTs, i64, true, described);
+fortran!(
+    /// The convention of Fortran, which passes addresses.
+    Fortran, c_int, false, direct
+);
+fortran!(
+    /// The convention of Fortran in functions whose names end in `_f08ts`: buffers have descriptors.
+    FortranTs, c_int, false, described
+);
+fortran!(
+    /// The convention of Fortran in functions whose names end in `_c_f08`: counts have 64 bits.
+    LargeFortran, i64, true, direct
+);
+fortran!(
+    /// The convention of Fortran in functions whose names end in `_c_f08ts`.
+    LargeFortranTs, i64, true, described
+);

@@ -1,7 +1,8 @@
 //! The arguments of MPI calls by kind: one view for C, C with large counts, and Fortran.
 //!
 //! An argument in the table of calls has a kind, such as [`Count`]. A kind is a zero-cost wrapper around the
-//! argument as the language passes it: an `int`, an `MPI_Count`, or Fortran's address of an integer.
+//! argument as the language passes it: an `int`, an `MPI_Count`, or Fortran's address of an integer. The fields are private,
+//! so values exist only as parameters of the interposed functions: the standard's rules for the argument hold.
 
 mod bindings;
 pub(crate) mod small_counts;
@@ -11,7 +12,7 @@ use std::fmt::{self, Debug};
 use std::marker::PhantomData;
 
 use mpit::object::Bind;
-use mpit_ffi::abi::{Abi, Handle};
+use mpit_ffi::abi::{Abi, Handle, LiveHandle};
 
 use bindings::integer;
 pub(crate) use bindings::{Binding, C, Fortran, FortranTs, LargeC, LargeFortran, LargeFortranTs};
@@ -23,19 +24,28 @@ macro_rules! values {
         $(#[$doc])*
         #[repr(transparent)]
         #[derive(Clone, Copy)]
-        pub(crate) struct $kind<L: Binding>(pub(crate) L::$raw);
+        pub(crate) struct $kind<L: Binding>(L::$raw);
 
         $(impl<L: Binding> $kind<L> {
+            /// Returns the handle. The upper half of a narrow handle is undefined.
             #[inline]
             pub(crate) fn get(self) -> Handle {
-                L::handle(Bind::$object, self.0)
+                // SAFETY: the program passed the argument.
+                unsafe { L::handle(Bind::$object, self.0) }
+            }
+
+            #[allow(dead_code, reason = "not used for all kinds")]
+            pub(crate) fn live(self) -> LiveHandle {
+                // SAFETY: an argument of a call, where the standard requires a live object or allows the null handle.
+                unsafe { LiveHandle::new(mpit_ffi::abi().clean(self.get())) }
             }
         })?
 
         $(impl<L: Binding> $kind<L> {
             #[inline]
             pub(crate) fn get(self) -> $value {
-                L::$get(self.0)
+                // SAFETY: the program passed the argument.
+                unsafe { L::$get(self.0) }
             }
         })?
     )+};
@@ -70,7 +80,15 @@ macro_rules! addresses {
         $(impl<L: Binding> $kind<L> {
             /// Returns the handle; 0 if there is none.
             pub(crate) fn get(self) -> Handle {
-                L::handle_at(Bind::$object, self.0, 0)
+                // SAFETY: the program passed the argument.
+                unsafe { L::handle_at(Bind::$object, self.0, 0) }
+            }
+
+            /// Returns the handle, before a call that frees the object or after one that has created it.
+            #[allow(dead_code, reason = "not used for all kinds")]
+            pub(crate) fn live(self) -> LiveHandle {
+                // SAFETY: the standard requires a live object before the call; afterwards the library has written its handle.
+                unsafe { LiveHandle::new(self.get()) }
             }
         })?
     )+};
@@ -110,29 +128,35 @@ impl<L: Binding> Buf<L> {
     }
 
     pub(crate) fn is_in_place(self) -> bool {
-        L::is_in_place(self.0)
+        // SAFETY: the program passed the argument.
+        unsafe { L::is_in_place(self.0) }
     }
 
     /// Returns true if it is `MPI_IN_PLACE`; `None` if that requires a lookup.
     #[inline]
     pub(crate) fn is_in_place_without_lookup(self) -> Option<bool> {
-        L::is_in_place_without_lookup(self.0)
+        // SAFETY: the program passed the argument.
+        unsafe { L::is_in_place_without_lookup(self.0) }
     }
 }
 
 impl NewSession<C> {
-    pub(crate) fn get(self) -> Option<Handle> {
+    /// Returns the session that the call has created.
+    pub(crate) fn live(self) -> Option<LiveHandle> {
         if self.0.is_null() {
             return None;
         }
-        // SAFETY: the address is not null, and the call has succeeded, so it wrote a handle there.
-        Some(unsafe { mpit_ffi::abi().load_handle(self.0) })
+        // SAFETY: not null, so the program passed space for a handle.
+        let session = unsafe { mpit_ffi::abi().load_handle(self.0) };
+        // SAFETY: `MPI_Session_init` has succeeded, so it wrote the handle of a live session.
+        Some(unsafe { LiveHandle::new(session) })
     }
 }
 
 impl<L: Binding> Freed<L> {
     pub(crate) fn get(self, kind: Bind) -> Handle {
-        L::handle_at(kind, self.0, 0)
+        // SAFETY: the program passed the argument.
+        unsafe { L::handle_at(kind, self.0, 0) }
     }
 }
 
@@ -176,21 +200,38 @@ impl<L: Binding> Request<L> {
         !self.0.is_null()
     }
 
-    pub(crate) fn at(self, index: usize) -> Handle {
-        L::handle_at(Bind::Request, self.0, index)
+    /// Returns a handle of an array.
+    ///
+    /// # Safety
+    ///
+    /// The array has more than `index` elements.
+    pub(crate) unsafe fn at(self, index: usize) -> Handle {
+        // SAFETY: the program passed the argument, which has this element.
+        unsafe { L::handle_at(Bind::Request, self.0, index) }
     }
 }
 
 impl<L: Binding> Types<L> {
-    pub(crate) fn of(self, len: u32) -> TypeArray {
-        TypeArray { at: self.0, len, get: |at, index| L::handle_at(Bind::Datatype, at, index) }
+    /// Returns the array.
+    ///
+    /// # Safety
+    ///
+    /// The array is null or has `len` elements.
+    pub(crate) unsafe fn of(self, len: u32) -> TypeArray {
+        // SAFETY: `TypeArray` passes the program's argument with an index below `len`.
+        TypeArray { at: self.0, len, get: |at, index| unsafe { L::handle_at(Bind::Datatype, at, index) } }
     }
 }
 
 macro_rules! counts {
     ($($kind:ident),+) => {$(
         impl<L: Binding> $kind<L> {
-            pub(crate) fn of(self, len: u32) -> CountArray {
+            /// Returns the array.
+            ///
+            /// # Safety
+            ///
+            /// The array is null or has `len` elements.
+            pub(crate) unsafe fn of(self, len: u32) -> CountArray {
                 CountArray { at: self.0, len, wide: L::WIDE }
             }
         }
@@ -219,11 +260,11 @@ impl CountArray {
             return 0;
         }
         if self.wide {
-            // SAFETY: the address is not null, `index` is less than `len`, and the standard requires the
-            // program to pass an array of that length.
+            // SAFETY: the address is not null, and `index` is less than `len`.
             unsafe { self.at.cast::<i64>().wrapping_add(at).read_unaligned() }
         } else {
-            integer(self.at, at).into()
+            // SAFETY: the address is not null, and `index` is less than `len`.
+            unsafe { integer(self.at, at) }.into()
         }
     }
 }

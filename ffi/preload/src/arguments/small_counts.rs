@@ -201,9 +201,12 @@ mod tests {
     #[test]
     fn arrays_of_all_widths_are_read() {
         let narrow = [5 as c_int, 6];
-        let array = SendCounts::<Fortran>(narrow.as_ptr().cast(), PhantomData).of(2);
+        // SAFETY: `narrow` has two elements.
+        let array = unsafe { SendCounts::<Fortran>(narrow.as_ptr().cast(), PhantomData).of(2) };
         assert_eq!((array.get(0), array.get(1), array.get(2)), (5, 6, 0));
-        let array = counts(&[1 << 40, 6]).of(2);
+        let wide = [1 << 40, 6];
+        // SAFETY: `wide` has two elements.
+        let array = unsafe { counts(&wide).of(2) };
         assert_eq!((array.get(0), array.get(1), array.get(2)), (1 << 40, 6, 0));
         assert_eq!(Int::<Fortran>(&raw const narrow[1]).get(), 6);
     }

@@ -33,32 +33,21 @@ macro_rules! entry {
 }
 pub(crate) use entry;
 
-/// Defines `with_listeners`: the destination of calls with listeners once they are known to be MPI's.
+/// Defines `with_listeners`: the destination of calls with listeners once they are known to be MPI's. With `from_outside`, the
+/// caller is always checked.
 macro_rules! with_listeners {
-    ([variadic $i:tt $n:tt]) => {
+    ($($from_outside:ident)? [variadic $i:tt $n:tt]) => {
         $crate::trampoline::variadic! { NEXT }
     };
     // Times of recording without an interest: recorded for every caller.
     ([$when:ident () $n:tt]) => {
         use fast_path as with_listeners;
     };
-    ($recorder:tt) => {
+    ($($from_outside:ident)? [$($recorder:tt)+]) => {
         $crate::trampoline::with_listeners! { NEXT }
     };
 }
 pub(crate) use with_listeners;
-
-/// Defines `with_listeners` like [`with_listeners!`], always with a check of the caller: libraries call their own functions
-/// by these names.
-macro_rules! with_listeners_from_outside {
-    ([variadic $i:tt $n:tt]) => {
-        $crate::trampoline::variadic! { NEXT }
-    };
-    ($recorder:tt) => {
-        $crate::trampoline::with_listeners! { NEXT }
-    };
-}
-pub(crate) use with_listeners_from_outside;
 
 /// Describes the next definition of a name; the functions of the name are in scope.
 macro_rules! describe_next {
@@ -105,7 +94,8 @@ macro_rules! profiling {
             )
             .with_twin(TWIN);
             $crate::trampoline::unresolved! { NEXT }
-            $crate::interpose::with_listeners_from_outside! { $recorder }
+            // Libraries call their own functions by these names.
+            $crate::interpose::with_listeners! { from_outside $recorder }
             $crate::interpose::entry! { $recorder $symbol }
         };
     };

@@ -1,6 +1,6 @@
 //! Interposed functions of Fortran.
 
-/// Defines the Fortran functions.
+/// Defines the functions of `use mpi` and `mpif.h` (`mpi_name_`) and of `use mpi_f08` (`mpi_name_f08_`).
 macro_rules! in_fortran {
     ([variadic $i:tt $n:tt] $name:ident $args:tt) => {
         pastey::paste! {
@@ -75,13 +75,13 @@ macro_rules! fortran_form {
                 error.get()
             };
             let forward = || call(next.without_listeners());
-            let found = || next.find().map_or_else($crate::calls::no_such_function, call);
-            // Reached without listeners, too, while the next definition is still unknown.
+            let find_and_forward = || next.find().map_or_else($crate::calls::no_such_function, call);
+            // The fast path is for calls with listeners; while the next definition is unknown, all calls arrive here.
             let has_no_listeners = $crate::interpose::has_no_listeners!($recorder);
             let run = || $crate::interpose::run_on_fast_path!($recorder forward);
             let code: Option<std::ffi::c_int> = if has_no_listeners || next.is_unresolved() { None } else { run() };
             if code.is_none() {
-                $crate::interpose::run!($recorder found);
+                $crate::interpose::run!($recorder find_and_forward);
             }
         }
         $crate::interpose::fortran_names! { $binding $recorder $fast_path ($($arg: $kind),*) $($symbol)+ }

@@ -26,7 +26,7 @@ macro_rules! variadic_recorders {
     ($binding:ident [variadic () ($recorder:expr)] ($arg:ident: $kind:ident)) => {
         extern "C" fn fast_path(
             next: &'static $crate::next_definition::NextDefinition,
-            return_address: usize,
+            return_address: $crate::callers::ReturnAddress,
             $arg: $crate::arguments::$kind<$crate::arguments::$binding>,
         ) -> *mut std::ffi::c_void {
             $crate::calls::record_and_forward(next, return_address, || $recorder)

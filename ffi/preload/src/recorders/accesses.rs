@@ -4,23 +4,13 @@ use std::ffi::c_int;
 
 use mpit::object::OUTSIDE;
 use mpit_components::osc::{self, Access, Kind};
-use mpit_ffi::abi::Handle;
-use mpit_ffi::comms::Freeing;
+use mpit_ffi::abi::{Handle, LiveHandle};
 use mpit_ffi::datatypes;
 use mpit_ffi::windows::{self, Window};
 
 use super::{Deliver, Recorder};
-use crate::arguments::{Binding, Count, Int, NewWin, Op, Type, Win};
+use crate::arguments::{Binding, Count, Int, Op, Type, Win};
 
-pub(crate) fn created<L: Binding>(win: NewWin<L>) {
-    windows::created(win.get());
-}
-
-pub(crate) fn freeing<L: Binding>(win: NewWin<L>) -> Option<Freeing> {
-    windows::freeing(win.get())
-}
-
-/// A number of elements of a datatype.
 #[derive(Clone, Copy, Debug)]
 struct Elements {
     count: i64,
@@ -129,8 +119,10 @@ impl super::Pending for Pending {
         if recorder.rank == abi.proc_null {
             return;
         }
-        let Some(window) = window.or_else(|| windows::in_use(abi.clean(recorder.win))) else { return };
-        let queried = || recorder.bytes(|datatype| Some(datatypes::size(abi, abi.clean(datatype))));
+        // SAFETY: the library has accepted the access, so its window and types are live.
+        let live = |handle| unsafe { LiveHandle::new(abi.clean(handle)) };
+        let Some(window) = window.or_else(|| windows::in_use(live(recorder.win))) else { return };
+        let queried = || recorder.bytes(|datatype| Some(datatypes::size(abi, live(datatype))));
         let bytes = if bytes.contains(&None) { queried() } else { bytes };
         let target = window.world_rank(recorder.rank.cast_unsigned());
         osc::accessed(&recorder.access(window, target, bytes.map(Option::unwrap_or_default)));

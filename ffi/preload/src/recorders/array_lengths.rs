@@ -8,7 +8,7 @@ use crate::arguments::{Buf, Comm, Int, LargeC};
 use mpit_components::coll::Root;
 
 fn known(comm: Comm<LargeC>) -> Option<&'static comms::Comm> {
-    comms::of_handle(mpit_ffi::abi().clean(comm.get()))
+    comms::of_handle(comm.live())
 }
 
 /// Returns a block for each process; with `MPI_IN_PLACE`, the arrays of blocks to send are not significant.

@@ -1,4 +1,4 @@
-//! A list of byte counts that is written when a request is created and read when it is started, without locks.
+//! Byte counts by rank, written when a persistent request is created and read when it is started, without locks.
 
 use std::sync::atomic::{
     AtomicPtr, AtomicU64,
@@ -7,8 +7,8 @@ use std::sync::atomic::{
 
 type Words = Box<[AtomicU64]>;
 
-/// Byte counts by rank. The next list reuses the memory, which is never freed: a reader that comes too late
-/// reads stale numbers, never unmapped memory.
+/// The next list reuses the memory, which is never freed: a reader that comes too late reads stale numbers, never unmapped
+/// memory.
 #[derive(Debug, Default)]
 pub(crate) struct ByteCounts {
     words: AtomicPtr<Words>,
@@ -22,7 +22,7 @@ impl ByteCounts {
 
     pub(crate) fn set(&self, list: &[u64]) {
         if self.words().len() < list.len() {
-            // At least doubled, so that all lists that were left behind together are shorter than the current one.
+            // At least doubled, so that all leaked lists together are shorter than the current one.
             let len = list.len().max(2 * self.words().len());
             let words: Words = (0..len).map(|_| AtomicU64::new(0)).collect();
             self.words.store(Box::leak(Box::new(words)), Release);

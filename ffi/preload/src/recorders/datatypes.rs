@@ -10,15 +10,15 @@ use crate::arguments::{Binding, NewType, Type};
 
 pub(crate) fn committed<L: Binding>(datatype: NewType<L>) {
     if let Some(host) = Host::get() {
-        datatypes::committed(host.abi(), datatype.get());
+        datatypes::committed(host.abi(), datatype.live());
     }
 }
 
 /// Stores the size of a type that was duplicated; the duplicate is committed if the original is.
 pub(crate) fn duplicated<L: Binding>(old: Type<L>, new: NewType<L>) {
     let Some(abi) = Host::get().map(Host::abi) else { return };
-    if datatypes::known_size(abi, abi.clean(old.get())).is_some() {
-        datatypes::committed(abi, new.get());
+    if datatypes::known_size(abi, old.live().get()).is_some() {
+        datatypes::committed(abi, new.live());
     }
 }
 

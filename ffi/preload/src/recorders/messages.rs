@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use mpit::object::OUTSIDE;
 use mpit_components::pml::{self, Mode, Send};
-use mpit_ffi::abi::Handle;
+use mpit_ffi::abi::{Handle, LiveHandle};
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
 use mpit_ffi::host::Host;
@@ -106,11 +106,16 @@ impl SendRecorder {
         let (dest, tag, mode) = (self.dest.cast_unsigned(), self.tag, self.mode);
         Send::new(comm.id(), dest, to, bytes, tag, mode)
     }
+}
+
+impl Recorder for SendRecorder {
+    type FastRecord = Send;
+    type Pending = Pending;
 
     /// Returns the message if communicator and type are in the caches of recent lookups.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
-    fn cached_record(self) -> Option<Send> {
+    fn fast_record(self) -> Option<Send> {
         let (comm, size) = (comms::cached(self.comm)?, datatypes::cached_size(self.datatype)?);
         let to = comm.cached_world_rank(self.dest);
         // `MPI_PROC_NULL` and ranks that were not used before are [`OUTSIDE`], too; the library refuses negative counts.
@@ -121,23 +126,12 @@ impl SendRecorder {
             None
         }
     }
-}
-
-impl Recorder for SendRecorder {
-    type FastRecord = Send;
-    type Pending = Pending;
-
-    /// Returns the message if communicator and type are in the caches of recent lookups, as for most calls.
-    #[inline]
-    fn fast_record(self) -> Option<Send> {
-        self.cached_record()
-    }
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn infallible_record(self) -> Option<Send> {
         if self.has_valid_arguments && IN_ADVANCE.load(Relaxed) == IN_ADVANCE_YES {
-            self.cached_record()
+            self.fast_record()
         } else {
             None
         }
@@ -179,8 +173,10 @@ impl Pending {
         if recorder.dest == abi.proc_null {
             return None;
         }
-        let comm = comm.or_else(|| comms::in_use(abi.clean(recorder.comm)))?;
-        let size = size.unwrap_or_else(|| datatypes::size(abi, abi.clean(recorder.datatype)));
+        // SAFETY: the library has accepted the call, so its communicator and type are live.
+        let live = |handle| unsafe { LiveHandle::new(abi.clean(handle)) };
+        let comm = comm.or_else(|| comms::in_use(live(recorder.comm)))?;
+        let size = size.unwrap_or_else(|| datatypes::size(abi, live(recorder.datatype)));
         let bytes = recorder.count.max(0).cast_unsigned().wrapping_mul(size);
         Some((comm, recorder.send(comm, comm.world_rank(recorder.dest), bytes)))
     }

@@ -18,7 +18,6 @@ use crate::nesting::FastPathGuard;
 /// Handles are resolved before the call, because another thread may free the objects once it has begun. But
 /// the library is queried about a handle only after it has accepted it.
 pub(crate) trait Recorder: Sized {
-    /// The record produced on the fast path.
     type FastRecord: Deliver;
     /// The state that is kept during the call on the slow path.
     type Pending: Pending;
@@ -68,7 +67,6 @@ pub(crate) fn record_call<K: Deliver>(guard: &FastPathGuard, fast_record: &K) {
     }
 }
 
-/// Notifies all listeners of a call.
 #[inline(never)]
 pub(crate) fn notify<K: Deliver>(guard: &FastPathGuard, fast_record: &K) {
     guard.notify(|| {

@@ -13,7 +13,7 @@ calls! {
     initializing() fortran fn Init_thread(required: Int, provided: Pointer) => lifecycle::detect_initialization();
     // The end itself is seen inside `MPI_Finalize`, by an attribute; this is the last opportunity to set it.
     before() plain fn Finalize() => lifecycle::finalize_begins();
-    initializing() c fn Session_init(info: Object, errhandler: Object, session: NewSession) => lifecycle::session_initialized(session.get());
+    initializing() c fn Session_init(info: Object, errhandler: Object, session: NewSession) => lifecycle::session_initialized(session.live());
     initializing() fortran fn Session_init(info: Object, errhandler: Object, session: NewSession) => lifecycle::session_initialized(None);
     before() plain fn Session_finalize(session: Pointer) => lifecycle::session_finalizing();
     always() c fn Error_string(code: Int, text: TextOut, len: IntOut) => error_texts::describe(code, text, len);

@@ -157,7 +157,6 @@ macro_rules! jump_to_result_of {
     };
 }
 
-/// Finds the destination of a call, and jumps to it.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C-unwind" fn resolve() {
     jump_to_result_of!("bl {function}"; function = sym next_definition::resolve)

@@ -1,7 +1,7 @@
 //! The trampolines for x86-64. `r11` may be used at the entry of any function, `rax` and `r10` at that of MPI functions.
 //!
-//! Code that every call passes ends with `.p2align 5`. Each function has a section of its own, which this aligns to 32 bytes,
-//! so no branch of the function crosses a boundary at which processors fetch. A branch that did cost up to 3 ns a call.
+//! Code that every call passes ends with `.p2align 5`. It aligns the section, of which each function has one of its own, to 32
+//! bytes, so that no branch of the function crosses a boundary at which processors fetch. Such a branch cost up to 3 ns a call.
 
 use std::arch::naked_asm;
 use std::sync::atomic::AtomicU8;
@@ -221,7 +221,6 @@ macro_rules! jump_to_result_of {
     };
 }
 
-/// Finds the destination of a call, and jumps to it.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C-unwind" fn resolve() {
     jump_to_result_of!("call {function}"; function = sym next_definition::resolve)

@@ -6,7 +6,7 @@ mod amounts;
 mod shapes;
 
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
-use mpit_ffi::abi::{Abi, Handle};
+use mpit_ffi::abi::{Abi, Handle, LiveHandle};
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
 
@@ -17,7 +17,6 @@ use super::{Deliver, Recorder};
 use crate::arguments::{self, Binding, CountArray, Int, Type, TypeArray};
 use amounts::ByteList;
 
-/// A collective operation of this process.
 #[derive(Debug)]
 pub(crate) struct Collective {
     pub(crate) comm: &'static Comm,
@@ -169,7 +168,8 @@ impl CallContext {
         let comm = match lookup {
             Lookup::Cached => comms::cached(comm)?,
             Lookup::Registered => comms::registered(mpit_ffi::abi().clean(comm))?,
-            Lookup::Library => comms::in_use(mpit_ffi::abi().clean(comm))?,
+            // SAFETY: an argument of a collective operation, where the standard requires a live communicator.
+            Lookup::Library => comms::in_use(unsafe { LiveHandle::new(mpit_ffi::abi().clean(comm)) })?,
         };
         Some(Self { kind, comm, lookup })
     }
@@ -201,11 +201,13 @@ impl CallContext {
         }
     }
 
+    /// Returns the size of a datatype among the arguments of the call.
     fn size_of(self, datatype: Handle) -> Option<u64> {
         let abi = mpit_ffi::abi();
         let datatype = abi.clean(datatype);
         match self.lookup {
-            Lookup::Library => Some(datatypes::size(abi, datatype)),
+            // SAFETY: an argument of a collective operation, where the standard requires a live datatype.
+            Lookup::Library => Some(datatypes::size(abi, unsafe { LiveHandle::new(datatype) })),
             _ => datatypes::known_size(abi, datatype),
         }
     }
@@ -225,7 +227,6 @@ impl CallContext {
     }
 }
 
-/// Returns the root that a call names.
 #[inline]
 pub(crate) fn root_of(comm: &Comm, root: std::ffi::c_int) -> Root {
     if comm.is_remote() {
@@ -237,7 +238,6 @@ pub(crate) fn root_of(comm: &Comm, root: std::ffi::c_int) -> Root {
     }
 }
 
-/// Returns the root that a call on an intercommunicator names.
 fn remote_root(abi: &Abi, root: std::ffi::c_int) -> Root {
     match root {
         root if root == abi.root => Root::Here,

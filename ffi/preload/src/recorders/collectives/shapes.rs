@@ -11,7 +11,6 @@ use mpit_components::coll::{Kind, Root};
 use super::{Amounts, CallContext, Collective, CollectiveRecorder, Lookup, Shape, bytes};
 use crate::arguments::{Binding, Buf, Comm, Count, Int, RecvCounts, SendCounts, Type, Types};
 
-/// The arguments of an operation with a root.
 #[derive(Clone, Copy)]
 pub(crate) struct Rooted<L: Binding, U, B> {
     kind: Kind,
@@ -47,7 +46,6 @@ impl<L: Binding, U: Buffer, B: Blocks> Shape for Rooted<L, U, B> {
     }
 }
 
-/// The arguments of an operation without a root.
 #[derive(Clone, Copy)]
 pub(crate) struct Rootless<L: Binding, U, B> {
     kind: Kind,
@@ -159,7 +157,9 @@ macro_rules! arrays {
         impl<L: Binding> Blocks for ($counts<L>, Type<L>) {
             #[inline]
             fn amounts(self, context: CallContext, _is_special: bool) -> Option<Amounts> {
-                Some(Amounts::Counts(self.0.of(context.block_count()), context.size(self.1)?))
+                // SAFETY: the standard requires a block for each process, at processes where the array is significant.
+                let counts = unsafe { self.0.of(context.block_count()) };
+                Some(Amounts::Counts(counts, context.size(self.1)?))
             }
         }
 
@@ -168,7 +168,11 @@ macro_rules! arrays {
             #[inline]
             fn amounts(self, context: CallContext, _is_special: bool) -> Option<Amounts> {
                 let len = context.block_count();
-                context.amounts_by_type(len, &self.0.of(len), &self.1.of(len))
+                // SAFETY: the standard requires a block for each process, at processes where the array is significant.
+                let counts = unsafe { self.0.of(len) };
+                // SAFETY: the standard requires a type for each block.
+                let types = unsafe { self.1.of(len) };
+                context.amounts_by_type(len, &counts, &types)
             }
         }
     )+};
