@@ -4,7 +4,6 @@
 //! Each test runs on every stack of this machine that it applies to; see `mpit_tests::stacks`.
 
 mod bad_calls;
-mod coll;
 mod components;
 mod doctor;
 mod final_output;
@@ -23,14 +22,15 @@ mod many_ranks;
 mod middleware;
 mod native;
 mod native_off;
+mod native_rows;
 mod nested_calls;
 mod pcontrol;
 mod plugins;
 mod reentrant;
+mod refused_sends;
 mod report;
 mod ring;
 mod rows;
-mod sends;
 mod session_isolation;
 mod signals;
 mod soak;
