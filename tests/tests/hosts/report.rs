@@ -66,12 +66,8 @@ fn one_file_equals_many_files() -> Outcome {
             "the processes are not in order, or not complete".into()
         })?;
         let parse = |(rank, text): &(u32, String)| Prof::parse(text, *rank).context(format!("rank {rank}"));
-        let (mut together, mut each) =
-            (sections.iter().map(parse).collect::<Outcome<Vec<_>>>()?, read_all(&dir.join("each"), RANKS)?);
-        // The two runs have different identities.
-        for prof in together.iter_mut().chain(&mut each) {
-            prof.identity.clear();
-        }
+        let together = sections.iter().map(parse).collect::<Outcome<Vec<_>>>()?;
+        let each = read_all(&dir.join("each"), RANKS)?;
         Failure::unless(together == each, || format!("together {together:?}\neach {each:?}"))?;
         Failure::unless(!dir.join("all.0.prof").exists(), || "there is a file of one process too".into())?;
         // The reports are equal except for the name.

@@ -24,9 +24,9 @@ pub(crate) fn of(prof: &Prof) -> Rows {
         }
     }
     for comm in &prof.communicators {
-        for (row, traffic) in ["O2A", "A2O", "A2A"].into_iter().zip(&comm.collectives) {
-            if traffic.messages != 0 {
-                add(&mut rows, row, &comm.name, traffic.messages, traffic.bytes);
+        for (row, sum) in ["O2A", "A2O", "A2A"].into_iter().zip(&comm.collectives) {
+            if sum.count != 0 {
+                add(&mut rows, row, &comm.name, sum.count, sum.bytes);
             }
         }
     }
