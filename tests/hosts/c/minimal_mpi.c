@@ -124,6 +124,11 @@ BOTH(Abi_get_version, (int *major, int *minor), {
     *minor = 0;
 })
 
+BOTH(Get_version, (int *version, int *subversion), {
+    *version = MPI_VERSION;
+    *subversion = MPI_SUBVERSION;
+})
+
 BOTH(Init, (int *argc, char ***argv), {
     (void)argc, (void)argv;
     is_up = 1;

@@ -3,7 +3,6 @@
  * Prints a line for each failure.
  *
  * 3 processes or more, with TAB_LIMIT=31, MPIT_TAB_OLD_TEXT=text and MPIT_TAB_LABEL=stated in the environment. */
-#include "mpit.h"
 #include "mpit_plugin.h"
 #include "checks.h"
 
@@ -159,15 +158,6 @@ static const struct mpit_cvar cvars[] = {
      .count = sizeof label, .storage = label, MPIT_HERE},
 };
 
-static MPI_T_cvar_handle setting(const char *name)
-{
-    int index = -1, count;
-    MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
-    check(MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS, name);
-    check(MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS, name);
-    return handle;
-}
-
 static void settings(void)
 {
     MPI_T_cvar_handle of_limit = setting("tab_limit"), of_text = setting("tab_text");
@@ -231,7 +221,7 @@ static void levels(MPI_T_pvar_session session, MPI_Comm reversed, uint64_t world
     MPI_T_pvar_handle least = handle_on(session, "tab_depth", MPI_T_PVAR_CLASS_LOWWATERMARK, &world, 1);
     MPI_T_pvar_handle others = handle_on(session, "tab_depth", MPI_T_PVAR_CLASS_HIGHWATERMARK, &reversed, 1);
     unsigned long long value = 99;
-    int index = -1, count;
+    int index = pvar_named("tab_depth", MPI_T_PVAR_CLASS_HIGHWATERMARK), count;
     check(num_own == 2 && own[0].id == world_id && own[1].id == reversed_id, "a level for each communicator");
     mpit_level_set(&own[0].level, 5);
     check(MPI_T_pvar_start(session, of_world) == MPI_SUCCESS && MPI_T_pvar_start(session, most) == MPI_SUCCESS &&
@@ -244,7 +234,6 @@ static void levels(MPI_T_pvar_session session, MPI_Comm reversed, uint64_t world
     check(MPI_T_pvar_read(session, most, &value) == MPI_SUCCESS && value == 7, "its highest one");
     check(MPI_T_pvar_read(session, least, &value) == MPI_SUCCESS && value == 2, "its lowest one");
     check(MPI_T_pvar_read(session, others, &value) == MPI_SUCCESS && value == 4, "that of another communicator");
-    MPI_T_pvar_get_index("tab_depth", MPI_T_PVAR_CLASS_HIGHWATERMARK, &index);
     check(MPI_T_pvar_handle_alloc(session, index, &self, &refused, &count) == MPI_T_ERR_INVALID, "one without a level");
 }
 
@@ -269,14 +258,14 @@ static void states(MPI_T_pvar_session session)
     MPI_T_pvar_handle of_phase = handle_on(session, "tab_phase", MPI_T_PVAR_CLASS_STATE, NULL, 1);
     MPI_T_pvar_handle failing = handle_on(session, "tab_failing", MPI_T_PVAR_CLASS_SIZE, NULL, 1);
     unsigned long long value;
-    int state = 0, index = -1, item = -1, length = 16;
+    int state = 0, item = -1, length = 16;
     char name[16];
     MPI_T_enum names;
     check(MPI_T_pvar_start(session, of_phase) == MPI_SUCCESS, "start");
     phase = 9;
     check(MPI_T_pvar_read(session, of_phase, &state) == MPI_SUCCESS && state == 9, "state");
-    MPI_T_pvar_get_index("tab_phase", MPI_T_PVAR_CLASS_STATE, &index);
-    MPI_T_pvar_get_info(index, NULL, NULL, NULL, NULL, NULL, &names, NULL, NULL, NULL, NULL, NULL, NULL);
+    MPI_T_pvar_get_info(pvar_named("tab_phase", MPI_T_PVAR_CLASS_STATE), NULL, NULL, NULL, NULL, NULL, &names, NULL, NULL, NULL,
+                        NULL, NULL, NULL);
     check(MPI_T_enum_get_item(names, 1, &item, name, &length) == MPI_SUCCESS && item == 9 && !strcmp(name, "busy"), "its name");
     check(MPI_T_pvar_start(session, failing) == MPI_T_ERR_INVALID, "a start that needs a function that fails");
     check(MPI_T_pvar_read(session, failing, &value) == MPI_T_ERR_INVALID, "a function that fails");
@@ -286,11 +275,11 @@ static void states(MPI_T_pvar_session session)
 static void times(MPI_T_pvar_session session)
 {
     MPI_T_pvar_handle handle = handle_on(session, "tab_seconds", MPI_T_PVAR_CLASS_TIMER, NULL, 1);
-    int index = -1, length = 32, verbosity = -1, class = -1, bind = -1, readonly = -1, continuous = -1, atomic = -1;
+    int index = pvar_named("tab_seconds", MPI_T_PVAR_CLASS_TIMER), length = 32, verbosity = -1, class = -1, bind = -1;
+    int readonly = -1, continuous = -1, atomic = -1;
     char text[32];
     double value = 99;
     MPI_Datatype type;
-    MPI_T_pvar_get_index("tab_seconds", MPI_T_PVAR_CLASS_TIMER, &index);
     check(MPI_T_pvar_get_info(index, NULL, NULL, &verbosity, &class, &type, NULL, text, &length, &bind, &readonly, &continuous,
                               &atomic) == MPI_SUCCESS && !strcmp(text, "Time that passed."), "description");
     check(verbosity == MPI_T_VERBOSITY_USER_DETAIL && class == MPI_T_PVAR_CLASS_TIMER && type == MPI_DOUBLE, "metadata");
@@ -325,14 +314,10 @@ EVENT_CALLBACK(on_reported)
 
 static void notify(MPI_Comm reversed, uint64_t world_id, uint64_t reversed_id)
 {
-    int index = -1;
     unsigned long long numbers[4] = {1, 2, 3, 4};
     MPI_T_event_registration registration;
-    check(MPI_T_event_get_index("tab_reported", &index) == MPI_SUCCESS, "event");
     mpit_raise(&reported_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[0]);
-    check(MPI_T_event_handle_alloc(index, &reversed, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "registration");
-    check(MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_reported) == MPI_SUCCESS,
-          "callback");
+    registration = listen_to(event_named("tab_reported"), &reversed, MPI_T_CB_REQUIRE_NONE, on_reported, NULL);
     mpit_raise(&reported_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[1]);
     mpit_raise(&reported_cell, MPIT_SAFETY_NONE, world_id, &numbers[2]);
     mpit_raise(&reported_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[3]);
