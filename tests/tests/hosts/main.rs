@@ -29,7 +29,6 @@ mod plugins;
 mod reentrant;
 mod refused_sends;
 mod report;
-mod ring;
 mod rows;
 mod session_isolation;
 mod signals;
