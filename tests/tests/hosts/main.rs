@@ -52,6 +52,11 @@ fn written_to(stem: &str) -> [(&str, &str); 3] {
     [MONITORED, ("pml_monitoring_enable_output", "3"), ("pml_monitoring_filename", stem)]
 }
 
+/// Returns these settings and more.
+fn written_with<'a>(stem: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    [&written_to(stem)[..], more].concat()
+}
+
 /// Runs a job of `ranks` processes in `dir`, which must succeed, with monitoring; returns its output and the records.
 fn recorded(job: Job, dir: &Path, ranks: u32) -> Outcome<(Finished, Vec<Prof>)> {
     let finished = job.dir(dir).under_mpit(&written_to("prof"))?.succeed()?;

@@ -4,22 +4,18 @@ use std::{fs, path::Path, time::Instant};
 
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, paths, record, stacks};
 
-use crate::{MONITORED, init_to_finalize::has_sessions, read_all, report, written_to};
+use crate::{MONITORED, init_to_finalize::has_sessions, read_all, report, written_to, written_with};
 
 const RANKS: u32 = 4;
 
 /// Returns the settings that make all processes write one file `<stem>.prof`.
 fn together(stem: &str) -> Vec<(&str, &str)> {
-    let mut settings = written_to(stem).to_vec();
-    settings.push(("monitoring_container", "1"));
-    settings
+    written_with(stem, &[("monitoring_container", "1")])
 }
 
 /// Returns the same settings with a shorter timeout for missing processes, long enough for a machine that stalls.
 fn soon_together(stem: &str) -> Vec<(&str, &str)> {
-    let mut settings = together(stem);
-    settings.push(("monitoring_gather_timeout", "4"));
-    settings
+    written_with(stem, &[("monitoring_container", "1"), ("monitoring_gather_timeout", "4")])
 }
 
 /// Returns the text of each process in a file of the whole job, in the order of the file.
