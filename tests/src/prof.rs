@@ -87,16 +87,15 @@ struct Reader {
 }
 
 /// Expands a list of ranks such as `0,4-7,20-10:5,-1`.
-fn members(list: &str) -> Outcome<Vec<i64>> {
-    let number = |text: &str| text.parse::<i64>().context(list);
+fn members(ranks: &str) -> Outcome<Vec<i64>> {
+    let number = |text: &str| text.parse::<i64>().context(ranks);
     let mut members = Vec::new();
-    for part in list.split(',') {
+    for part in ranks.split(',') {
         let (range, step) = part.split_once(':').unwrap_or((part, "1"));
-        let (first, last) =
-            range.split_once('-').filter(|(first, _)| !first.is_empty()).unwrap_or((range, range));
-        let (first, last, step) = (number(first)?, number(last)?, number(step)?);
-        let (steps, direction) = ((last - first).abs() / step, (last - first).signum());
-        members.extend((0..=steps).map(|at| first + at * step * direction));
+        let (from, to) = range.split_once('-').filter(|(from, _)| !from.is_empty()).unwrap_or((range, range));
+        let (from, to, step) = (number(from)?, number(to)?, number(step)?);
+        let (steps, direction) = ((to - from).abs() / step, (to - from).signum());
+        members.extend((0..=steps).map(|at| from + at * step * direction));
     }
     Ok(members)
 }

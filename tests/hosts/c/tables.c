@@ -271,7 +271,7 @@ static void states(MPI_T_pvar_session session)
     check(MPI_T_pvar_read(session, failing, &value) == MPI_T_ERR_INVALID, "a function that fails");
 }
 
-/* What a tool is told of a variable, and its sum of fractions. */
+/* The metadata of a variable, and a sum of fractions. */
 static void times(MPI_T_pvar_session session)
 {
     MPI_T_pvar_handle handle = handle_on(session, "tab_seconds", MPI_T_PVAR_CLASS_TIMER, NULL, 1);
