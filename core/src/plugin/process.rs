@@ -23,8 +23,14 @@ impl Registry {
 
 impl Interface {
     /// Returns the interface of this process.
+    #[inline]
     pub fn global() -> &'static Self {
-        // Before the interface's lock, since this loads plug-ins, which may call this function.
-        Self::existing().unwrap_or_else(|| Self::of_process(Registry::global()))
+        #[cold]
+        fn create() -> &'static Interface {
+            // Before the interface's lock, since this loads plug-ins, which may call `global`.
+            let registry = Registry::global();
+            Interface::of_process(registry)
+        }
+        Self::existing().unwrap_or_else(create)
     }
 }

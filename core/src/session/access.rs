@@ -239,16 +239,34 @@ impl View<'_> {
     /// `out` is valid for reads and writes of `count` elements, and aligned for one.
     #[inline]
     unsafe fn read(&self, out: *mut u8) -> Result<()> {
+        if self.count == 1 && self.cursor.is_none() && !self.is_custom() {
+            let word = self.read_scalar()?;
+            // SAFETY: `out` has one aligned element: the caller ensures it.
+            unsafe { Arithmetic(self.desc.datatype()).store(out, word) };
+            return Ok(());
+        }
+        // SAFETY: `out` has `count` aligned elements: the caller ensures it.
+        unsafe { (*self).read_other(out) }
+    }
+
+    /// Copies the value of a handle that is not a scalar's account. Not inlined and passed by value, so that the view of a
+    /// scalar stays in registers.
+    ///
+    /// # Safety
+    ///
+    /// The conditions of [`Self::read`] hold.
+    #[inline(never)]
+    unsafe fn read_other(self, out: *mut u8) -> Result<()> {
         match self.cursor {
             _ if self.is_custom() => self.act(Request::Read, out, self.count),
             Some(cursor) => {
                 let word = cursor.read(|| self.is_current())?;
-                // SAFETY: the caller ensures that `out` has `count` elements, and handles of watermarks have one.
+                // SAFETY: `out` has `count` aligned elements, and handles of watermarks have one.
                 unsafe { Arithmetic(self.desc.datatype()).store(out, word) };
                 Ok(())
             }
             // SAFETY: `out` has `count` aligned elements: the caller ensures it.
-            None => unsafe { self.read_account(out) },
+            None => unsafe { self.read_array(out) },
         }
     }
 

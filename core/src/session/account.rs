@@ -52,20 +52,13 @@ impl View<'_> {
         }
     }
 
-    /// Copies the value that a tool reads.
+    /// Copies the elements that a tool reads.
     ///
     /// # Safety
     ///
     /// `out` is valid for reads and writes of `count` elements, and aligned for one.
-    #[inline]
-    pub(super) unsafe fn read_account(&self, out: *mut u8) -> Result<()> {
+    pub(super) unsafe fn read_array(&self, out: *mut u8) -> Result<()> {
         let arithmetic = self.arithmetic();
-        if self.count == 1 {
-            let word = self.read_scalar()?;
-            // SAFETY: `out` has one aligned element: the caller ensures it.
-            unsafe { arithmetic.store(out, word) };
-            return Ok(());
-        }
         loop {
             let control = self.control()?;
             let is_live = self.is_live(control);
@@ -91,8 +84,9 @@ impl View<'_> {
         }
     }
 
+    /// Returns the element that a tool reads, if there is one only.
     #[inline]
-    fn read_scalar(&self) -> Result<u64> {
+    pub(super) fn read_scalar(&self) -> Result<u64> {
         loop {
             let control = self.control()?;
             let (value, base) = self.handle.scalar(control.record());

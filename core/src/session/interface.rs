@@ -67,6 +67,7 @@ impl Interface {
     }
 
     /// Returns the interface of this process, if it was created.
+    #[inline]
     pub(crate) fn existing() -> Option<&'static Self> {
         GLOBAL.get()
     }

@@ -27,19 +27,13 @@ exported! {
 
     /// Reads a variable through a handle (F21).
     fn MPI_T_pvar_read / PMPI_T_pvar_read(pe_session: usize, handle: usize, buf: *mut c_void) {
-        let (interface, merged) = initialized()?;
-        not_null(buf)?;
         let session = SessionId(pe_session as u64);
         if let Some(handle) = own(handle) {
-            // SAFETY: the tool passes a buffer for the elements whose number it got with the handle.
-            return Ok(unsafe { interface.read(session, handle, buf.cast()) }?);
+            // SAFETY: the buffer is null or has the elements whose number the tool got with the handle.
+            return Ok(unsafe { Interface::global().read(session, handle, buf.cast()) }?);
         }
-        interface.check_session(session)?;
-        handles::call_with_pvar(merged, session, handle as u64, |session, handle| {
-            // SAFETY: `call_with_pvar` calls this while the host is initialized, with a live session and handle of the
-            // host's; the tool passes a buffer for the elements whose number it got with the handle.
-            unsafe { mpi_t::pvar_read(session, handle, buf) }
-        })
+        // SAFETY: the buffer is null or has the elements whose number the tool got with the handle.
+        unsafe { read_at_host(session, handle as u64, buf) }
     }
 
     /// Writes a variable through a handle (F22).
@@ -109,6 +103,27 @@ exported! {
 enum Target {
     Own(SessionId, PvarHandle),
     Host(SessionId, &'static HostPvar),
+}
+
+/// Reads one of the host's variables. Not inlined, since reads of ours would save its registers.
+///
+/// # Safety
+///
+/// `buf` is null, or valid for writes of as many elements as the host returned with the handle.
+#[inline(never)]
+unsafe fn read_at_host(session: SessionId, handle: u64, buf: *mut c_void) -> Outcome {
+    let (interface, merged) = initialized()?;
+    not_null(buf)?;
+    let read = handles::call_with_pvar(merged, session, handle, |session, handle| {
+        // SAFETY: `call_with_pvar` calls this while the host is initialized, with a live session and handle of the
+        // host's; `buf` is not null, and the caller ensures that it has the elements of the handle.
+        unsafe { mpi_t::pvar_read(session, handle, buf) }
+    });
+    if read.is_err() {
+        // A handle is freed with its session, so only a failure may come from a missing session.
+        interface.check_session(session)?;
+    }
+    read
 }
 
 /// Returns the handle if its kind is ours; it need not be valid.

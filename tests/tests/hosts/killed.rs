@@ -42,7 +42,7 @@ fn texts(dir: &Path, stem: &str) -> Vec<(u32, String)> {
 
 fn stores(dir: &Path) -> Outcome<Vec<String>> {
     let mut names = names_in(dir)?;
-    names.retain(|name| name.ends_with(".store"));
+    names.retain(|name| Path::new(name).extension().is_some_and(|kind| kind == "store"));
     Ok(names)
 }
 

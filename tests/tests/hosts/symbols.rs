@@ -53,18 +53,23 @@ const ONLY_IN_C: &str = "Comm_accept Comm_connect Comm_create_from_group Comm_se
     Error_class Error_string File_delete File_get_view File_open File_set_view Intercomm_create_from_groups";
 
 /// Returns true for a call that is interposed in Fortran as well. Its form with large counts is another name in C only.
-fn is_in_fortran(name: &&String) -> bool {
-    !name.ends_with("_c") && ONLY_IN_C.split(' ').all(|only| only != *name)
+fn is_in_fortran(name: &str) -> bool {
+    !name.ends_with("_c") && ONLY_IN_C.split(' ').all(|only| only != name)
 }
 
 /// Returns the MPI calls that the preload library interposes in C, without `MPI_`.
 fn interposed() -> Outcome<BTreeSet<String>> {
     let exports = exports(&build::artifacts()?.preload)?;
-    Ok(exports.iter().filter_map(|name| name.strip_prefix("MPI_")).filter(is_c).map(str::to_owned).collect())
+    Ok(exports
+        .iter()
+        .filter_map(|name| name.strip_prefix("MPI_"))
+        .filter(|name| is_c(name))
+        .map(str::to_owned)
+        .collect())
 }
 
 /// Returns true for a name without `MPI_` that is one of C, and not of MPI_T.
-fn is_c(name: &&str) -> bool {
+fn is_c(name: &str) -> bool {
     !name.starts_with("T_") && name[1..].contains(|letter: char| letter.is_lowercase())
 }
 
@@ -111,7 +116,7 @@ fn all_library_functions_are_listed() -> Outcome {
         let unknown: BTreeSet<String> = exports(&stack.library)?
             .iter()
             .filter_map(|name| name.strip_prefix("MPI_"))
-            .filter(is_c)
+            .filter(|name| is_c(name))
             .map(|name| small(name).to_owned())
             .filter(|name| !all.contains(name))
             .collect();
@@ -124,7 +129,7 @@ fn calls_are_interposed_by_all_names() -> Outcome {
     let exports: BTreeSet<_> = exports(&build::artifacts()?.preload)?.into_iter().collect();
     let interposed = interposed()?;
     let mut missing = Vec::new();
-    for name in interposed.iter().filter(is_in_fortran) {
+    for name in interposed.iter().filter(|name| is_in_fortran(name)) {
         let lower = name.to_lowercase();
         let mut names = vec![format!("mpi_{lower}_"), format!("mpi_{lower}_f08_")];
         // Functions without buffers, which have separate lines for Fortran in the table.
@@ -184,7 +189,7 @@ fn fortran_names_are_the_libraries() -> Outcome {
         let of_c: BTreeSet<_> = exports(&stack.library)?.into_iter().collect();
         let unknown: Vec<_> = interposed
             .iter()
-            .filter(is_in_fortran)
+            .filter(|name| is_in_fortran(name))
             .filter(|name| of_c.contains(&format!("MPI_{name}")))
             .map(|name| format!("mpi_{}_", name.to_lowercase()))
             .filter(|name| !theirs.contains(name))

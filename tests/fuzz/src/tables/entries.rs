@@ -35,29 +35,29 @@ impl Memory {
     }
 
     pub(super) fn table(&mut self, choices: &mut Unstructured<'_>) -> Result<*const abi::Table> {
-        let (categories, num_categories) = self.entries(choices, Self::category)?;
-        let (sources, num_sources) = self.entries(choices, Self::source)?;
-        let (events, num_events) = self.entries(choices, Self::event)?;
-        let (pvars, num_pvars) = self.entries(choices, Self::pvar)?;
-        let (cvars, num_cvars) = self.entries(choices, Self::cvar)?;
-        let (components, num_components) = self.entries(choices, Self::component)?;
+        let categories = self.entries(choices, Self::category)?;
+        let sources = self.entries(choices, Self::source)?;
+        let events = self.entries(choices, Self::event)?;
+        let pvars = self.entries(choices, Self::pvar)?;
+        let cvars = self.entries(choices, Self::cvar)?;
+        let components = self.entries(choices, Self::component)?;
         let size = Self::size::<abi::Table>(choices)?;
         let table = abi::Table {
             size,
             version: if one_in(choices, 64)? { choices.arbitrary()? } else { u32::from(abi::MAJOR) },
             component: self.text(choices, "fuzz")?,
-            categories,
-            num_categories,
-            sources,
-            num_sources,
-            events,
-            num_events,
-            pvars,
-            num_pvars,
-            cvars,
-            num_cvars,
-            components,
-            num_components,
+            categories: categories.0,
+            num_categories: categories.1,
+            sources: sources.0,
+            num_sources: sources.1,
+            events: events.0,
+            num_events: events.1,
+            pvars: pvars.0,
+            num_pvars: pvars.1,
+            cvars: cvars.0,
+            num_cvars: cvars.1,
+            components: components.0,
+            num_components: components.1,
         };
         let at = self.list(&[table], size_of::<abi::Table>());
         Self::pointer(choices, at)

@@ -64,13 +64,13 @@ fn plugin_settings_have_the_same_sources() -> Outcome {
             format!("`{reported}` is expected:\n{loaded}")
         })?;
     }
-    // Messages about refused values are equal.
+    // Messages about refused values are equal, but for the range, which a plug-in does not tell its host.
     let environment = [("MPIT_EVERY_LIMIT", "11"), ("MPIT_EVERY_WISH", "awful"), ("MPIT_EVERY_LABEL", "a")];
     let [_, linked] = entries_seen("linked", &[], &environment)?;
     let [_, loaded] = entries_seen("loaded", &[&plugin], &environment)?;
     let about = |reported: &str| -> Vec<String> {
         let lines = reported.lines().filter(|line| line.contains("EVERY_") || line.contains("every_l"));
-        lines.map(str::to_owned).collect()
+        lines.filter_map(|line| line.split(';').next()).map(str::to_owned).collect()
     };
     Failure::unless(about(&linked) == about(&loaded) && about(&linked).len() == 2, || {
         format!("in the program:\n{linked}\nthrough a plug-in:\n{loaded}")
