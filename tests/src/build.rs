@@ -120,16 +120,12 @@ impl Stack {
         c_file(self.spec, name, &format!("{name}_beside_embedded"), &[&library])
     }
 
-    /// Compiles a program and the files `beside` it with the stack's header, and links them with the library for
-    /// implementors instead of the stack's.
+    /// Compiles a program with the stack's header, and links it with the library for implementors instead of the stack's.
     ///
     /// # Errors
     /// The output of the compiler.
-    pub fn compile_over_embedded(&self, name: &str, beside: &[&str]) -> Outcome<PathBuf> {
-        let sources = [&[name], beside].concat();
-        let objects: Vec<_> =
-            sources.into_iter().map(|source| self.object(source)).collect::<Outcome<_>>()?;
-        self.link_with_embedded(name, &[], &objects)
+    pub fn compile_over_embedded(&self, name: &str) -> Outcome<PathBuf> {
+        self.link_with_embedded(name, &[], &[self.object(name)?])
     }
 
     /// Compiles a program with the stack's header, and links it with an MPI library for one process: `<mpi>.c`, built as a

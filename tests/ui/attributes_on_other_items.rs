@@ -1,7 +1,6 @@
 use std::cell::Cell;
 
 use mpit::cell::Counter;
-use mpit::cvar::Cvar;
 use mpit::{MpitEnum, category, component, cvar, pvar};
 
 #[pvar(class = "COUNTER")]
@@ -17,9 +16,6 @@ mod lost {}
 fn limit() -> u32 {
     1
 }
-
-#[cvar]
-const DEPTH: Cvar<u32> = Cvar::new(1);
 
 #[cvar]
 static NUMBER: u32 = 1;
@@ -55,11 +51,6 @@ thread_local! {
 #[pvar(class = "COUNTER")]
 thread_local! {
     static HIDDEN: Cell<u64> = const { Cell::new(0) };
-}
-
-#[cvar]
-thread_local! {
-    static LIMIT: Cell<u64> = const { Cell::new(0) };
 }
 
 fn main() {}

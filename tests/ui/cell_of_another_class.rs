@@ -21,9 +21,6 @@ fn used() -> u64 {
 #[pvar(class = "SIZE", highwatermark)]
 static BUFFER: Size<u64> = Size::new();
 
-#[pvar(class = "LEVEL", highwatermark)]
-static DEPTH: Size<u64> = Size::new();
-
 #[pvar(class = "HIGHWATERMARK")]
 fn peak() -> u64 {
     0

@@ -9,11 +9,6 @@ struct Generic<T> {
 }
 
 #[event(source = Clock)]
-struct Sized<const N: usize> {
-    peer: i32,
-}
-
-#[event(source = Clock)]
 struct Borrowed<'a> {
     name: &'a str,
 }
@@ -48,12 +43,6 @@ struct Changing {
 struct Packed {
     peer: i32,
     bytes: u64,
-}
-
-#[event(source = Clock)]
-#[repr(align(64))]
-struct Aligned {
-    peer: i32,
 }
 
 #[event(source = Clock)]

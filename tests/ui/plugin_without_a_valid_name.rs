@@ -2,10 +2,6 @@ mod nameless {
     mpit::plugin!();
 }
 
-mod other {
-    mpit::plugin!(activate = start);
-}
-
 mod strange {
     mpit::plugin!(name = "a b");
 }

@@ -1,5 +1,4 @@
 use std::cell::Cell;
-use std::rc::Rc;
 
 use mpit::cell::Custom;
 use mpit::pvar;
@@ -16,10 +15,6 @@ impl Custom for Flush {
 /// Writes a file.
 #[pvar(class = "GENERIC")]
 static FLUSH: Flush = Flush { path: Cell::new(0) };
-
-/// Counts references.
-#[pvar(class = "GENERIC")]
-static COUNT: Option<Rc<u32>> = None;
 
 fn main() {}
 

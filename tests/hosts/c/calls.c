@@ -11,14 +11,12 @@ static const char *const NAMES[AREAS] = {"p2p", "osc", "coll", "wait", "io"};
 static MPI_T_pvar_session session;
 static MPI_T_pvar_handle counts[AREAS], times[AREAS];
 
-static void open_handle(const char *area, const char *what, int class, MPI_T_pvar_handle *handle)
+static MPI_T_pvar_handle open_handle(const char *area, const char *what, int class)
 {
     char name[64];
-    int index, count;
 
     snprintf(name, sizeof name, "calls_%s_%s", area, what);
-    require(MPI_T_pvar_get_index(name, class, &index) == MPI_SUCCESS, name);
-    require(MPI_T_pvar_handle_alloc(session, index, NULL, handle, &count) == MPI_SUCCESS && count == 1, name);
+    return handle_on(session, name, class, NULL, 1);
 }
 
 static void all(int (*call)(MPI_T_pvar_session, MPI_T_pvar_handle))
@@ -61,8 +59,8 @@ int main(int argc, char **argv)
     require(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS, "MPI_T_init_thread");
     MPI_T_pvar_session_create(&session);
     for (int i = 0; i < AREAS; i++) {
-        open_handle(NAMES[i], "count", MPI_T_PVAR_CLASS_COUNTER, &counts[i]);
-        open_handle(NAMES[i], "seconds", MPI_T_PVAR_CLASS_TIMER, &times[i]);
+        counts[i] = open_handle(NAMES[i], "count", MPI_T_PVAR_CLASS_COUNTER);
+        times[i] = open_handle(NAMES[i], "seconds", MPI_T_PVAR_CLASS_TIMER);
     }
 
     all(MPI_T_pvar_start);
@@ -118,5 +116,5 @@ int main(int argc, char **argv)
     MPI_T_finalize();
     MPI_Win_free(&win);
     MPI_Finalize();
-    return EXIT_SUCCESS;
+    return failures ? EXIT_FAILURE : EXIT_SUCCESS;
 }

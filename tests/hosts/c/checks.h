@@ -2,7 +2,8 @@
 #ifndef CHECKS_H
 #define CHECKS_H
 
-#include <mpi.h>
+#include "mpit.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,14 +34,50 @@ static inline void require(int right, const char *what)
                      __attribute__((unused)) MPI_T_event_registration registration,                                  \
                      __attribute__((unused)) MPI_T_cb_safety safety, __attribute__((unused)) void *user_data)
 
+static inline int pvar_named(const char *name, int class)
+{
+    int index = -1;
+    check(MPI_T_pvar_get_index(name, class, &index) == MPI_SUCCESS, name);
+    return index;
+}
+
+static inline int event_named(const char *name)
+{
+    int index = -1;
+    check(MPI_T_event_get_index(name, &index) == MPI_SUCCESS, name);
+    return index;
+}
+
 /* Returns a handle of a variable, which must have this number of elements. */
 static inline MPI_T_pvar_handle handle_on(MPI_T_pvar_session session, const char *name, int class, void *object, int elements)
 {
-    int index = -1, count = -1;
+    int count = -1;
     MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
-    check(MPI_T_pvar_get_index(name, class, &index) == MPI_SUCCESS, name);
-    check(MPI_T_pvar_handle_alloc(session, index, object, &handle, &count) == MPI_SUCCESS && count == elements, name);
+    check(MPI_T_pvar_handle_alloc(session, pvar_named(name, class), object, &handle, &count) == MPI_SUCCESS, name);
+    check(count == elements, name);
     return handle;
+}
+
+/* Returns a handle of a control variable. */
+static inline MPI_T_cvar_handle setting(const char *name)
+{
+    int index = -1, count;
+    MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
+    check(MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS, name);
+    check(MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS, name);
+    return handle;
+}
+
+/* Returns a registration for an event type, with a callback at a safety level if `function` is not null. */
+static inline MPI_T_event_registration listen_to(int event, void *object, MPI_T_cb_safety level,
+                                                 MPI_T_event_cb_function function, void *data)
+{
+    MPI_T_event_registration registration = NULL;
+    check(MPI_T_event_handle_alloc(event, object, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "R265 registration");
+    if (function)
+        check(MPI_T_event_register_callback(registration, level, MPI_INFO_NULL, data, function) == MPI_SUCCESS,
+              "R248 callback");
+    return registration;
 }
 
 #endif

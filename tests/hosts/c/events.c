@@ -2,7 +2,6 @@
  * exactly once, with its data. Prints a line for each failure.
  *
  * More than one process; each sends to its right neighbor. */
-#include "mpit.h"
 #include "checks.h"
 
 enum { MESSAGES = 20, TAG = 30 };
@@ -54,13 +53,12 @@ static void on_free(MPI_T_event_registration registration, MPI_T_cb_safety safet
 /* Proves F29, F30: the metadata of the event type. */
 static int describe(void)
 {
-    int event = -1, elements = ELEMENTS + 1, source = -1, sources = 0, bind = -1, length = 64, at;
+    int event = event_named("pml_message_sent"), elements = ELEMENTS + 1, source = -1, sources = 0, bind = -1, length = 64, at;
     char name[64];
     MPI_Datatype types[ELEMENTS + 1];
     MPI_Aint places[ELEMENTS + 1];
     MPI_T_enum enumeration;
     MPI_Info info = MPI_INFO_NULL;
-    check(MPI_T_event_get_index("pml_message_sent", &event) == MPI_SUCCESS, "R230 index by name");
     check(MPI_T_event_get_index("pml_message", &source) == MPI_T_ERR_INVALID_NAME, "R230 no such name");
     check(MPI_T_event_get_info(event, name, &length, NULL, types, places, &elements, &enumeration, &info, NULL, NULL,
                                &bind) == MPI_SUCCESS, "R232 what it says of itself");

@@ -1,14 +1,11 @@
 /* Changes settings after MPI_Init that are used in MPI_Finalize only, queries the texts of all error codes of MPI_T, and
  * creates communicators without names, different ones on each of 4 ranks. */
-#include "mpit.h"
 #include "checks.h"
 
 static void set(const char *name, int value)
 {
-    MPI_T_cvar_handle handle;
-    int index, count, found = -1;
-    check(MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS, name);
-    check(MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS, "MPI_T_cvar_handle_alloc");
+    MPI_T_cvar_handle handle = setting(name);
+    int found = -1;
     check(MPI_T_cvar_write(handle, &value) == MPI_SUCCESS, "MPI_T_cvar_write");
     check(MPI_T_cvar_read(handle, &found) == MPI_SUCCESS && found == value, "MPI_T_cvar_read");
     MPI_T_cvar_handle_free(&handle);

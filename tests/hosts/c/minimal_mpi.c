@@ -61,7 +61,26 @@ static const struct mpit_category categories[] = {
     {.size = sizeof(struct mpit_category), .name = "minimal_steps", .description = "What happens step by step."},
 };
 
-static const struct mpit_table table = {MPIT_TABLE("minimal"), MPIT_LIST(sources), MPIT_LIST(events), MPIT_LIST(categories)};
+/* The identifier of a communicator, for each of two ranks. */
+static int read_comm(void *user_data, const struct mpit_object *object, void *out, int count)
+{
+    (void)user_data;
+    ((unsigned long long *)out)[0] = ((unsigned long long *)out)[1] = object->id;
+    return count != 2 || object->kind != MPIT_BIND_COMM || object->num_ranks || object->ranks;
+}
+
+static int two(void *user_data, const struct mpit_object *object)
+{
+    (void)user_data;
+    return object->id ? 2 : 0;
+}
+
+static const struct mpit_pvar pvars[] = {
+    {.size = sizeof(struct mpit_pvar), .name = "minimal_comm", .pvar_class = MPIT_CLASS_GENERIC,
+     .datatype = MPIT_UNSIGNED_LONG_LONG, .bind = MPIT_BIND_COMM, .read = read_comm, .count_of = two},
+};
+
+static const struct mpit_table table = {MPIT_TABLE("minimal"), MPIT_LIST(pvars), MPIT_LIST(sources), MPIT_LIST(events), MPIT_LIST(categories)};
 
 static const struct mpit_source late_sources[] = {
     {.size = sizeof(struct mpit_source), .name = "minimal_late_clock", .order = MPIT_SOURCE_ORDERED},
@@ -103,6 +122,11 @@ void minimal_late(void)
 BOTH(Abi_get_version, (int *major, int *minor), {
     *major = 1;
     *minor = 0;
+})
+
+BOTH(Get_version, (int *version, int *subversion), {
+    *version = MPI_VERSION;
+    *subversion = MPI_SUBVERSION;
 })
 
 BOTH(Init, (int *argc, char ***argv), {

@@ -5,7 +5,6 @@
  *     object_events    (2 processes)
  *
  * Prints a line for each failure. */
-#include "mpit.h"
 #include "checks.h"
 
 enum { EVENTS = 4 };
@@ -19,9 +18,8 @@ static MPI_Comm comm_to_bind = MPI_COMM_NULL;
 /* Allocates a handle that is bound to a communicator, and frees it; returns the first code. */
 static int bind(MPI_Comm comm)
 {
-    int index = -1, count;
+    int index = pvar_named("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE), count;
     MPI_T_pvar_handle handle;
-    check(MPI_T_pvar_get_index("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, &index) == MPI_SUCCESS, "messages");
     const int code = MPI_T_pvar_handle_alloc(session, index, &comm, &handle, &count);
     if (code == MPI_SUCCESS)
         MPI_T_pvar_handle_free(session, &handle);
@@ -62,19 +60,15 @@ static void of_windows(void)
     MPI_T_event_registration registration;
     MPI_T_pvar_handle handles[3];
     unsigned long long total = 99, before = 0;
-    int event = -1, index = -1, count = 0, round, put;
-    check(MPI_T_event_get_index("osc_accessed", &event) == MPI_SUCCESS, "osc_accessed");
-    check(MPI_T_pvar_get_index("osc_monitoring_window_messages_sent_total", MPI_T_PVAR_CLASS_COUNTER, &index) == MPI_SUCCESS,
-          "the total of a window");
+    int round, put;
     MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &first);
     for (round = 0; round < 3; round++) {
         MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
         check(received[2] == round + 2 && numbers[2] != before, "each window has a number of its own");
         before = numbers[2];
         accesses = 0;
-        check(MPI_T_event_handle_alloc(event, &win, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "registration");
-        MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_access);
-        check(MPI_T_pvar_handle_alloc(session, index, &win, &handles[round], &count) == MPI_SUCCESS && count == 1, "handle");
+        registration = listen_to(event_named("osc_accessed"), &win, MPI_T_CB_REQUIRE_NONE, on_access, NULL);
+        handles[round] = handle_on(session, "osc_monitoring_window_messages_sent_total", MPI_T_PVAR_CLASS_COUNTER, &win, 1);
         MPI_T_pvar_start(session, handles[round]);
         MPI_Win_fence(0, first);
         MPI_Win_fence(0, win);
@@ -107,7 +101,7 @@ static void of_windows(void)
 
 int main(int argc, char **argv)
 {
-    int provided, event, index, dimensions = 2, periodic = 0, which, in;
+    int provided, index, dimensions = 2, periodic = 0, which, in;
     MPI_T_event_registration registrations[EVENTS];
     MPI_Comm comms[5], old;
     MPI_Request request;
@@ -116,12 +110,8 @@ int main(int argc, char **argv)
     MPI_Comm_dup(MPI_COMM_WORLD, &old);
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_T_pvar_session_create(&session);
-    for (which = 0; which < EVENTS; which++) {
-        check(MPI_T_event_get_index(names[which], &event) == MPI_SUCCESS, names[which]);
-        MPI_T_event_handle_alloc(event, NULL, MPI_INFO_NULL, &registrations[which]);
-        MPI_T_event_register_callback(registrations[which], MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, (void *)&names[which],
-                                      on_event);
-    }
+    for (which = 0; which < EVENTS; which++)
+        registrations[which] = listen_to(event_named(names[which]), NULL, MPI_T_CB_REQUIRE_NONE, on_event, (void *)&names[which]);
     MPI_Comm_dup(MPI_COMM_WORLD, &comms[0]);
     MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &comms[1]);
     MPI_Cart_create(MPI_COMM_WORLD, 1, &dimensions, &periodic, 0, &comms[2]);

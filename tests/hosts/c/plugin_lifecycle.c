@@ -3,7 +3,6 @@
  *     plugin_lifecycle PLUGIN     (one process; the plug-in is tests/plugins/c/good.c, named acme)
  *
  * Indices must stay, new entries must follow all existing ones, and handles must be valid until the deactivation. */
-#include "mpit.h"
 #include "checks.h"
 #include "mpit_plugin.h"
 
@@ -39,16 +38,9 @@ static void on_end(MPI_T_event_registration registration, MPI_T_cb_safety safety
     ended++;
 }
 
-static int index_of(const char *name, int pvar_class)
-{
-    int index = -1;
-    check(MPI_T_pvar_get_index(name, pvar_class, &index) == MPI_SUCCESS, name);
-    return index;
-}
-
 int main(int argc, char **argv)
 {
-    int provided, before, now, plugin = -1, count, cvar, event, changed, changed_now;
+    int provided, before, now, plugin = -1, count, cvar, changed, changed_now;
     unsigned long long value = 0;
     MPI_T_pvar_session session;
     MPI_T_pvar_handle step, work, again;
@@ -69,18 +61,16 @@ int main(int argc, char **argv)
     check_names(before);
     MPI_T_category_changed(&changed_now);
     check(changed_now == changed + 1, "categories changed once");
-    int step_index = index_of("acme_step", MPI_T_PVAR_CLASS_SIZE);
-    int work_index = index_of("acme_work", MPI_T_PVAR_CLASS_COUNTER);
+    int step_index = pvar_named("acme_step", MPI_T_PVAR_CLASS_SIZE);
+    int work_index = pvar_named("acme_work", MPI_T_PVAR_CLASS_COUNTER);
     check(step_index >= before && work_index >= before, "what is new is behind");
     check(MPI_T_cvar_get_index("acme_limit", &cvar) == MPI_SUCCESS, "its control variable");
-    check(MPI_T_event_get_index("acme_done", &event) == MPI_SUCCESS, "its event");
 
     MPI_T_pvar_session_create(&session);
     check(MPI_T_pvar_handle_alloc(session, step_index, NULL, &step, &count) == MPI_SUCCESS, "a handle");
     check(MPI_T_pvar_handle_alloc(session, work_index, NULL, &work, &count) == MPI_SUCCESS, "another");
     check(MPI_T_cvar_handle_alloc(cvar, NULL, &limit, &count) == MPI_SUCCESS, "one to set");
-    check(MPI_T_event_handle_alloc(event, NULL, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "a registration");
-    MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_done);
+    registration = listen_to(event_named("acme_done"), NULL, MPI_T_CB_REQUIRE_NONE, on_done, NULL);
     MPI_T_pvar_start(session, work);
     MPI_T_pvar_read(session, step, &value);
     check(MPI_T_pvar_read(session, work, &value) == MPI_SUCCESS && value == 1 && received == 1, "it works");
@@ -104,7 +94,7 @@ int main(int argc, char **argv)
     check(count == now, "as many as before");
 
     check(mpit_plugin_load(argv[1], &count) != MPI_SUCCESS, "it is not loaded again");
-    check(index_of("acme_work", MPI_T_PVAR_CLASS_COUNTER) == work_index, "it is under its index");
+    check(pvar_named("acme_work", MPI_T_PVAR_CLASS_COUNTER) == work_index, "it is under its index");
     check(MPI_T_pvar_handle_free(session, &work) == MPI_SUCCESS, "handles can be freed");
     check(MPI_T_cvar_handle_free(&limit) == MPI_SUCCESS, "so can those of settings");
     check(MPI_T_event_handle_free(registration, NULL, on_end) == MPI_SUCCESS && ended == 1, "and registrations");

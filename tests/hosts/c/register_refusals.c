@@ -282,6 +282,7 @@ int main(void)
         printf("FAIL not all of the right table is there\n");
         failures++;
     }
+    refuse(&right.table, "r: event `r_event` at r, event 1: its cell");
     /* Another table's names; with cells of its own, and one entry alone. */
     SPOILT((it.table.num_events = 0, it.table.num_sources = 0, it.table.num_pvars = 1, it.table.num_categories = 0, it.table.num_cvars = 0),
            "pvar `r_sum` (COUNTER) at r, pvar 1: r, pvar 1 already defines it");

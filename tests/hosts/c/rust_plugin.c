@@ -3,7 +3,6 @@
  *
  * Two processes or more, with MPIT_EVERY_LIMIT=7 in the environment. With an argument, several threads of each process may
  * communicate at once. */
-#include "mpit.h"
 #include "checks.h"
 
 typedef unsigned long long word;
@@ -16,10 +15,9 @@ static MPI_T_pvar_session session;
 
 static MPI_T_pvar_handle started(const char *name, int class, void *object, int elements)
 {
-    int index = -1, continuous = -1;
+    int continuous = -1;
     MPI_T_pvar_handle handle = handle_on(session, name, class, object, elements);
-    MPI_T_pvar_get_index(name, class, &index);
-    MPI_T_pvar_get_info(index, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &continuous, NULL);
+    MPI_T_pvar_get_info(pvar_named(name, class), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &continuous, NULL);
     if (!continuous)
         check(MPI_T_pvar_start(session, handle) == MPI_SUCCESS, name);
     return handle;
@@ -35,10 +33,8 @@ static word *values(MPI_T_pvar_handle handle)
 
 static void write_setting(const char *name, int value, int expected)
 {
-    int index = -1, count = 0, was = 0;
-    MPI_T_cvar_handle handle;
-    check(MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS, name);
-    check(MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS && count == 1, name);
+    int was = 0;
+    MPI_T_cvar_handle handle = setting(name);
     check(MPI_T_cvar_read(handle, &was) == MPI_SUCCESS, name);
     if (!strcmp(name, "every_limit") && value == 11)
         check(was == 7, "a setting from the environment");
@@ -73,43 +69,14 @@ EVENT_CALLBACK(on_step)
 
 static void try_events(void)
 {
-    int event = -1, left = 3;
-    MPI_T_event_registration registration;
-    check(MPI_T_event_get_index("every_stepped", &event) == MPI_SUCCESS, "the event");
-    check(MPI_T_event_handle_alloc(event, NULL, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "a registration");
-    check(MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_MPI_RESTRICTED, MPI_INFO_NULL, &left, on_step) ==
-              MPI_SUCCESS,
-          "a callback");
+    int left = 3;
+    MPI_T_event_registration registration =
+        listen_to(event_named("every_stepped"), NULL, MPI_T_CB_REQUIRE_MPI_RESTRICTED, on_step, &left);
     steps(3);
     check(received == 3, "each step is received");
     check(MPI_T_event_handle_free(registration, NULL, NULL) == MPI_SUCCESS, "the end of it");
     steps(1);
     check(received == 3, "nothing after the end");
-}
-
-static void try_values(void)
-{
-    MPI_T_pvar_handle counter = started("every_counter", MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
-    MPI_T_pvar_handle late = started("every_counter", MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
-    MPI_T_pvar_handle highest = started("every_level", MPI_T_PVAR_CLASS_HIGHWATERMARK, NULL, 1);
-    MPI_T_pvar_handle lowest = started("every_level", MPI_T_PVAR_CLASS_LOWWATERMARK, NULL, 1);
-    MPI_T_pvar_handle weather = started("every_weather", MPI_T_PVAR_CLASS_STATE, NULL, 1);
-    word once[1] = {0};
-    int index = -1, items = 0, value = 0, length = 32;
-    char name[32];
-    MPI_T_enum names;
-    steps(4);
-    check(values(counter)[0] == 4 && values(highest)[0] == 3 && values(lowest)[0] == 0, "values");
-    check(MPI_T_pvar_readreset(session, counter, once) == MPI_SUCCESS && once[0] == 4, "read and reset");
-    steps(2);
-    check(values(counter)[0] == 2 && values(late)[0] == 6, "a reset is one handle's");
-    check(MPI_T_pvar_reset(session, highest) == MPI_SUCCESS && values(highest)[0] == 1, "a watermark from now on");
-    check((int)values(weather)[0] == 7, "a state");
-    MPI_T_pvar_get_index("every_weather", MPI_T_PVAR_CLASS_STATE, &index);
-    MPI_T_pvar_get_info(index, NULL, NULL, NULL, NULL, NULL, &names, NULL, NULL, NULL, NULL, NULL, NULL);
-    check(MPI_T_enum_get_info(names, &items, NULL, NULL) == MPI_SUCCESS && items == 3, "an enumeration");
-    check(MPI_T_enum_get_item(names, 1, &value, name, &length) == MPI_SUCCESS && value == -1 && !strcmp(name, "foul"),
-          "an item");
 }
 
 /* Checks the plug-in's thread level; it was loaded before MPI was initialized. */
@@ -186,7 +153,6 @@ int main(int argc, char **argv)
     write_setting("every_switch", 1, 0);
     write_setting("every_limit", 11, 0);
     try_threads();
-    try_values();
     try_bindings();
     try_events();
     try_traffic();

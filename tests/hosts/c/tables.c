@@ -2,17 +2,17 @@
  * communicators, values computed by functions, aliases of settings. The program registers the table.
  * Prints a line for each failure.
  *
- * 3 processes or more, with TAB_LIMIT=31 and MPIT_TAB_OLD_TEXT=text in the environment. */
-#include "mpit.h"
+ * 3 processes or more, with TAB_LIMIT=31, MPIT_TAB_OLD_TEXT=text and MPIT_TAB_LABEL=stated in the environment. */
 #include "mpit_plugin.h"
 #include "checks.h"
 
 enum { MOST = 8 };
 
 static int size;
-static struct mpit_sum sum = MPIT_SUM_INIT;
-static int watchers, limit = 10, early = 1;
-static char kept[8] = "none";
+static struct mpit_sum sum = MPIT_SUM_INIT, seconds = MPIT_SUM_INIT;
+static int watchers, limit = 10, early = 1, phase = 4, mode = 4;
+static unsigned depth_limit = 10;
+static char kept[8] = "none", label[8] = "none";
 static unsigned long long grown = 100, shown = 5, received;
 static struct mpit_event_cell reported_cell = MPIT_EVENT_CELL_INIT;
 
@@ -37,6 +37,12 @@ static int read_ranks(void *user_data, const struct mpit_object *object, void *o
 static int count_ranks(void *user_data, const struct mpit_object *object)
 {
     return user_data == &watchers ? (int)object->num_ranks + 1 : 0;
+}
+
+static int fail(void *user_data, const struct mpit_object *object, void *out, int count)
+{
+    (void)user_data, (void)object, (void)out, (void)count;
+    return 1;
 }
 
 static void watch(void *user_data, int more)
@@ -83,6 +89,14 @@ static int put(void *user_data, const void *value, int count)
     return 0;
 }
 
+/* Accepts limits up to 100. */
+static int set_depth_limit(void *user_data, const void *value, int count)
+{
+    return user_data != &depth_limit || count != 1 || *(const unsigned *)value > 100;
+}
+
+static const struct mpit_enum_item phases[] = {{4, "idle"}, {9, "busy"}};
+static const struct mpit_enum phase_names = {sizeof(struct mpit_enum), "tab_phases", phases, 2};
 static const char *const in_inner[] = {"tab_inner", 0};
 static const char *const old_limits[] = {"tab_old_limit", 0};
 static const char *const old_texts[] = {"tab_older_text", "tab_old_text", 0};
@@ -98,6 +112,15 @@ static const struct mpit_pvar pvars[] = {
      .datatype = MPIT_UNSIGNED_LONG_LONG, .bind = MPIT_BIND_COMM, .count = 1, .level_of = level_of, MPIT_HERE},
     {.size = sizeof(struct mpit_pvar), .name = "tab_depth", .pvar_class = MPIT_CLASS_HIGHWATERMARK,
      .datatype = MPIT_UNSIGNED_LONG_LONG, .bind = MPIT_BIND_COMM, .count = 1, .level_of = level_of, MPIT_HERE},
+    {.size = sizeof(struct mpit_pvar), .name = "tab_depth", .pvar_class = MPIT_CLASS_LOWWATERMARK,
+     .datatype = MPIT_UNSIGNED_LONG_LONG, .bind = MPIT_BIND_COMM, .count = 1, .level_of = level_of, MPIT_HERE},
+    {.size = sizeof(struct mpit_pvar), .name = "tab_seconds", .description = "Time that passed.",
+     .pvar_class = MPIT_CLASS_TIMER, .datatype = MPIT_DOUBLE, .verbosity = MPIT_VERBOSITY_USER_DETAIL,
+     .flags = MPIT_PVAR_ATOMIC, .count = 1, .sum = &seconds, MPIT_HERE},
+    {.size = sizeof(struct mpit_pvar), .name = "tab_phase", .pvar_class = MPIT_CLASS_STATE, .datatype = MPIT_INT, .count = 1,
+     .storage = &phase, .enumeration = &phase_names, MPIT_HERE},
+    {.size = sizeof(struct mpit_pvar), .name = "tab_failing", .pvar_class = MPIT_CLASS_SIZE,
+     .datatype = MPIT_UNSIGNED_LONG_LONG, .count = 1, .read = fail, MPIT_HERE},
     {.size = sizeof(struct mpit_pvar), .name = "tab_grown", .pvar_class = MPIT_CLASS_SIZE,
      .datatype = MPIT_UNSIGNED_LONG_LONG, .flags = MPIT_PVAR_CUMULATIVE | MPIT_PVAR_WRITABLE | MPIT_PVAR_ATOMIC, .count = 1,
      .storage = &grown, MPIT_HERE},
@@ -127,16 +150,13 @@ static const struct mpit_cvar cvars[] = {
      .count = sizeof kept, .user_data = kept, .get = get, .put = put, .aliases = old_texts, MPIT_HERE},
     {.size = sizeof(struct mpit_cvar), .name = "tab_early", .datatype = MPIT_INT, .scope = MPIT_SCOPE_LOCAL, .count = 1,
      .storage = &early, .flags = MPIT_CVAR_BEFORE_INIT, MPIT_HERE},
+    {.size = sizeof(struct mpit_cvar), .name = "tab_depth_limit", .datatype = MPIT_UNSIGNED, .scope = MPIT_SCOPE_LOCAL,
+     .count = 1, .storage = &depth_limit, .set = set_depth_limit, .user_data = &depth_limit, MPIT_HERE},
+    {.size = sizeof(struct mpit_cvar), .name = "tab_mode", .datatype = MPIT_INT, .scope = MPIT_SCOPE_LOCAL, .count = 1,
+     .storage = &mode, .enumeration = &phase_names, MPIT_HERE},
+    {.size = sizeof(struct mpit_cvar), .name = "tab_label", .datatype = MPIT_CHAR, .scope = MPIT_SCOPE_LOCAL,
+     .count = sizeof label, .storage = label, MPIT_HERE},
 };
-
-static MPI_T_cvar_handle setting(const char *name)
-{
-    int index = -1, count;
-    MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
-    check(MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS, name);
-    check(MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS, name);
-    return handle;
-}
 
 static void settings(void)
 {
@@ -151,6 +171,24 @@ static void settings(void)
     check(MPI_T_cvar_write(of_text, "seventh") == MPI_SUCCESS && MPI_T_cvar_read(of_text, text) == MPI_SUCCESS &&
           !strcmp(text, "seventh"), "the longest text");
     check(MPI_T_cvar_write(of_text, "eight...") == MPI_T_ERR_INVALID && !strcmp(kept, "seventh"), "longer text");
+}
+
+/* Settings whose values lie in the program's memory. */
+static void stored_settings(void)
+{
+    MPI_T_cvar_handle of_limit = setting("tab_depth_limit"), of_mode = setting("tab_mode"), of_label = setting("tab_label");
+    unsigned value = 0, high = 101, right = 40;
+    int wrong = 2, busy = 9;
+    char text[8];
+    check(MPI_T_cvar_write(of_limit, &high) == MPI_T_ERR_INVALID && depth_limit == 10, "a value that the program refuses");
+    check(MPI_T_cvar_write(of_limit, &right) == MPI_SUCCESS && depth_limit == 40, "a value that it takes");
+    check(MPI_T_cvar_read(of_limit, &value) == MPI_SUCCESS && value == 40, "what was set");
+    check(MPI_T_cvar_write(of_mode, &wrong) == MPI_T_ERR_INVALID && mode == 4, "no item of the enumeration");
+    check(MPI_T_cvar_write(of_mode, &busy) == MPI_SUCCESS && mode == 9, "an item of the enumeration");
+    check(MPI_T_cvar_read(of_label, text) == MPI_SUCCESS && !strcmp(text, "stated"), "what the environment says");
+    check(MPI_T_cvar_write(of_label, "x") == MPI_SUCCESS && !memcmp(label, "x\0\0\0\0\0\0", 8),
+          "shorter text leaves nothing behind");
+    check(MPI_T_cvar_write(of_label, "12345678") == MPI_T_ERR_INVALID, "text without room for its NUL");
 }
 
 static void early_setting(int expected)
@@ -180,19 +218,22 @@ static void levels(MPI_T_pvar_session session, MPI_Comm reversed, uint64_t world
     MPI_Comm world = MPI_COMM_WORLD, self = MPI_COMM_SELF;
     MPI_T_pvar_handle of_world = handle_on(session, "tab_depth", MPI_T_PVAR_CLASS_LEVEL, &world, 1);
     MPI_T_pvar_handle most = handle_on(session, "tab_depth", MPI_T_PVAR_CLASS_HIGHWATERMARK, &world, 1), refused;
+    MPI_T_pvar_handle least = handle_on(session, "tab_depth", MPI_T_PVAR_CLASS_LOWWATERMARK, &world, 1);
     MPI_T_pvar_handle others = handle_on(session, "tab_depth", MPI_T_PVAR_CLASS_HIGHWATERMARK, &reversed, 1);
     unsigned long long value = 99;
-    int index = -1, count;
+    int index = pvar_named("tab_depth", MPI_T_PVAR_CLASS_HIGHWATERMARK), count;
     check(num_own == 2 && own[0].id == world_id && own[1].id == reversed_id, "a level for each communicator");
+    mpit_level_set(&own[0].level, 5);
     check(MPI_T_pvar_start(session, of_world) == MPI_SUCCESS && MPI_T_pvar_start(session, most) == MPI_SUCCESS &&
-          MPI_T_pvar_start(session, others) == MPI_SUCCESS, "start");
+          MPI_T_pvar_start(session, least) == MPI_SUCCESS && MPI_T_pvar_start(session, others) == MPI_SUCCESS, "start");
     mpit_level_set(&own[0].level, 7);
+    mpit_level_set(&own[0].level, 2);
     mpit_level_set(&own[0].level, 3);
     mpit_level_set(&own[1].level, 4);
     check(MPI_T_pvar_read(session, of_world, &value) == MPI_SUCCESS && value == 3, "the level of a communicator");
     check(MPI_T_pvar_read(session, most, &value) == MPI_SUCCESS && value == 7, "its highest one");
+    check(MPI_T_pvar_read(session, least, &value) == MPI_SUCCESS && value == 2, "its lowest one");
     check(MPI_T_pvar_read(session, others, &value) == MPI_SUCCESS && value == 4, "that of another communicator");
-    MPI_T_pvar_get_index("tab_depth", MPI_T_PVAR_CLASS_HIGHWATERMARK, &index);
     check(MPI_T_pvar_handle_alloc(session, index, &self, &refused, &count) == MPI_T_ERR_INVALID, "one without a level");
 }
 
@@ -209,6 +250,45 @@ static void values(MPI_T_pvar_session session)
           value == 77 && shown == 5, "what a tool wrote is the handle's");
     shown = 6;
     check(MPI_T_pvar_read(session, written, &value) == MPI_SUCCESS && value == 6, "until the variable moves on");
+}
+
+/* A state, and a function that fails. */
+static void states(MPI_T_pvar_session session)
+{
+    MPI_T_pvar_handle of_phase = handle_on(session, "tab_phase", MPI_T_PVAR_CLASS_STATE, NULL, 1);
+    MPI_T_pvar_handle failing = handle_on(session, "tab_failing", MPI_T_PVAR_CLASS_SIZE, NULL, 1);
+    unsigned long long value;
+    int state = 0, item = -1, length = 16;
+    char name[16];
+    MPI_T_enum names;
+    check(MPI_T_pvar_start(session, of_phase) == MPI_SUCCESS, "start");
+    phase = 9;
+    check(MPI_T_pvar_read(session, of_phase, &state) == MPI_SUCCESS && state == 9, "state");
+    MPI_T_pvar_get_info(pvar_named("tab_phase", MPI_T_PVAR_CLASS_STATE), NULL, NULL, NULL, NULL, NULL, &names, NULL, NULL, NULL,
+                        NULL, NULL, NULL);
+    check(MPI_T_enum_get_item(names, 1, &item, name, &length) == MPI_SUCCESS && item == 9 && !strcmp(name, "busy"), "its name");
+    check(MPI_T_pvar_start(session, failing) == MPI_T_ERR_INVALID, "a start that needs a function that fails");
+    check(MPI_T_pvar_read(session, failing, &value) == MPI_T_ERR_INVALID, "a function that fails");
+}
+
+/* The metadata of a variable, and a sum of fractions. */
+static void times(MPI_T_pvar_session session)
+{
+    MPI_T_pvar_handle handle = handle_on(session, "tab_seconds", MPI_T_PVAR_CLASS_TIMER, NULL, 1);
+    int index = pvar_named("tab_seconds", MPI_T_PVAR_CLASS_TIMER), length = 32, verbosity = -1, class = -1, bind = -1;
+    int readonly = -1, continuous = -1, atomic = -1;
+    char text[32];
+    double value = 99;
+    MPI_Datatype type;
+    check(MPI_T_pvar_get_info(index, NULL, NULL, &verbosity, &class, &type, NULL, text, &length, &bind, &readonly, &continuous,
+                              &atomic) == MPI_SUCCESS && !strcmp(text, "Time that passed."), "description");
+    check(verbosity == MPI_T_VERBOSITY_USER_DETAIL && class == MPI_T_PVAR_CLASS_TIMER && type == MPI_DOUBLE, "metadata");
+    check(bind == MPI_T_BIND_NO_OBJECT && !readonly && !continuous && atomic == 1, "flags");
+    check(MPI_T_pvar_start(session, handle) == MPI_SUCCESS, "start");
+    for (int at = 0; at < 5; at++)
+        mpit_sum_add_double(&seconds, 0.25);
+    check(MPI_T_pvar_readreset(session, handle, &value) == MPI_SUCCESS && value == 1.25, "seconds");
+    check(MPI_T_pvar_read(session, handle, &value) == MPI_SUCCESS && value == 0, "seconds after a reset");
 }
 
 /* A sum is added to as the library grants threads. */
@@ -234,14 +314,10 @@ EVENT_CALLBACK(on_reported)
 
 static void notify(MPI_Comm reversed, uint64_t world_id, uint64_t reversed_id)
 {
-    int index = -1;
     unsigned long long numbers[4] = {1, 2, 3, 4};
     MPI_T_event_registration registration;
-    check(MPI_T_event_get_index("tab_reported", &index) == MPI_SUCCESS, "event");
     mpit_raise(&reported_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[0]);
-    check(MPI_T_event_handle_alloc(index, &reversed, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "registration");
-    check(MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_reported) == MPI_SUCCESS,
-          "callback");
+    registration = listen_to(event_named("tab_reported"), &reversed, MPI_T_CB_REQUIRE_NONE, on_reported, NULL);
     mpit_raise(&reported_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[1]);
     mpit_raise(&reported_cell, MPIT_SAFETY_NONE, world_id, &numbers[2]);
     mpit_raise(&reported_cell, MPIT_SAFETY_NONE, reversed_id, &numbers[3]);
@@ -268,6 +344,7 @@ int main(int argc, char **argv)
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     check(mpit_register(&table) == MPI_SUCCESS, "the table");
     settings();
+    stored_settings();
     early_setting(MPI_SUCCESS);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -280,6 +357,8 @@ int main(int argc, char **argv)
     check(world_id != reversed_id && world_id && reversed_id, "numbers of communicators");
     levels(session, reversed, world_id, reversed_id);
     values(session);
+    states(session);
+    times(session);
     sums(session);
     notify(reversed, world_id, reversed_id);
     groups();

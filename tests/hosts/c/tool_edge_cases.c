@@ -105,7 +105,7 @@ int main(int argc, char **argv)
     check(before == MPI_THREAD_MULTIPLE && level == before, "the thread level after a tool requested less");
     printf("%d settings\n", read_all() > 20);
 
-    check(MPI_T_pvar_get_index("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, &messages) == MPI_SUCCESS, "the index");
+    messages = pvar_named("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE);
     check(MPI_T_pvar_session_create(&session) == MPI_SUCCESS, "the session");
     MPI_Comm copy, met;
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);

@@ -7,7 +7,6 @@
  * communicator is a duplicate created without waiting; a message is in flight; and each case again with calls that bypass all
  * interposition, as the wrapper of a tool makes them. Prints a line for each failure. */
 #define _GNU_SOURCE
-#include "mpit.h"
 #include "checks.h"
 
 #include <dlfcn.h>

@@ -91,20 +91,10 @@ static inline void spoil(void)
     larger.plugin.table = (const struct mpit_table *)16;
 #elif defined(FAULT_TABLE_NO_ADDRESS)
     larger.plugin.table = (const struct mpit_table *)0xdead00000000beeful;
-#elif defined(FAULT_TABLE_VERSION)
-    table.version = MPIT_MAJOR + 1;
-#elif defined(FAULT_TABLE_SIZE)
-    table.size = 8;
-#elif defined(FAULT_LIST_NULL)
-    table.pvars = 0;
 #elif defined(FAULT_LIST_UNMAPPED)
     table.pvars = (const struct mpit_pvar *)0x7f0000001000;
-#elif defined(FAULT_LIST_ENDLESS)
-    table.num_pvars = (size_t)-1;
 #elif defined(FAULT_LIST_TOO_LONG)
     table.num_pvars = 100000;
-#elif defined(FAULT_COMPONENT_NULL)
-    table.component = 0;
 #elif defined(FAULT_CLASS)
     pvars[0].pvar_class = 42;
 #elif defined(FAULT_SUM_CONST)

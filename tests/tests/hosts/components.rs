@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, build, stacks};
 
 use crate::rows::{self, Rows};
-use crate::{read_all, report, written_to};
+use crate::{read_all, report, written_to, written_with};
 
 const RANKS: u32 = 4;
 
@@ -24,7 +24,7 @@ fn with_plugin(job: Job, dir: &Path) -> Outcome<Job> {
 /// Runs a program with monitoring and the plug-in; returns the record of each rank.
 fn run(stack: &Stack, dir: &Path, line: &[&str], settings: &[(&str, &str)]) -> Outcome<Vec<Prof>> {
     let job = with_plugin(Job::mpi(stack, RANKS).arg(stack.compile(line[0])?).args(&line[1..]), dir)?;
-    let finished = job.under_mpit(&[&written_to("prof")[..], settings].concat())?.succeed()?;
+    let finished = job.under_mpit(&written_with("prof", settings))?.succeed()?;
     finished.expect(finished.stderr.is_empty())?;
     read_all(&dir.join("prof"), RANKS)
 }

@@ -55,15 +55,8 @@ pub(crate) fn has_sequential() -> bool {
     Path::new("/usr/include/mumps_seq/mpi.h").is_file()
 }
 
-#[test]
-fn own_functions_are_called_without_mpi() -> Outcome {
-    let (linked, opened) = (program(true, None)?, program(false, None)?);
-    Job::plain(&[]).arg(linked.program).preloaded()?.succeed()?;
-    Job::plain(&[]).arg(opened.program).arg(opened.calls).preloaded()?.succeed().map(drop)
-}
-
 /// Tests such calls in a program that uses MPI as well: on Open MPI and MPICH with their Fortran libraries,
-/// too.
+/// too. `harmless` runs programs without MPI.
 #[test]
 fn own_functions_are_called_with_mpi() -> Outcome {
     stacks::on_each("foreign", |stack| {
@@ -86,8 +79,6 @@ fn sequential_libraries_keep_their_own_mpi() -> Outcome {
     if !has_sequential() {
         return record::not_run("sequential MUMPS", "no libmumps-seq-dev (Debian; see `cargo xtask setup`)");
     }
-    let alone = sequential(None)?;
-    Job::plain(&[]).arg(alone.program).arg(alone.calls).preloaded()?.succeed()?;
     stacks::on_each("sequential", |stack| {
         let built = sequential(Some(stack))?;
         counts(stack, "sequential", &[&built.program, &built.calls], 2)

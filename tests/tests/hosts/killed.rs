@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack, stacks};
 
-use crate::{names_in, report, written_to};
+use crate::{names_in, report, written_with};
 
 const RANKS: u32 = 4;
 
@@ -12,10 +12,6 @@ const RANKS: u32 = 4;
 const ENDINGS: [&str; 4] = ["kill", "abort", "mpi_abort", "exit"];
 
 const KEPT: (&str, &str) = ("monitoring_store", "file");
-
-fn settings<'a>(stem: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
-    [&written_to(stem)[..], more].concat()
-}
 
 fn job(stack: &Stack, mode: &str, dir: &Path) -> Outcome<Job> {
     Ok(Job::mpi(stack, RANKS).arg(stack.compile("killed")?).arg(mode).dir(dir).seconds(120))
@@ -70,7 +66,7 @@ fn killed_processes_are_recovered() -> Outcome {
     stacks::on_each("killed", |stack| {
         let dir = stack.scratch("killed")?;
         // The expected data, from a run in which no process is killed and the store is in memory.
-        let finished = run(stack, "finish", &settings("whole", &[]), &dir)?;
+        let finished = run(stack, "finish", &written_with("whole", &[]), &dir)?;
         finished.expect(finished.code == Some(0))?;
         let whole = texts(&dir, "whole");
         finished.expect(whole.len() == RANKS as usize)?;
@@ -79,7 +75,7 @@ fn killed_processes_are_recovered() -> Outcome {
             Failure::unless(whole[2].1.contains(line), || format!("no {line:?} in {}", whole[2].1))?;
         }
         for mode in ENDINGS {
-            let finished = run(stack, mode, &settings(mode, &[KEPT]), &dir).context(mode)?;
+            let finished = run(stack, mode, &written_with(mode, &[KEPT]), &dir).context(mode)?;
             Failure::unless(mentions_rank_2(&finished.stderr), || format!("{mode}: no message\n{finished}"))?;
             let file = dir.join(format!("{mode}.2.prof"));
             let is_marked = fs::read_to_string(&file).is_ok_and(|text| text.ends_with("\n# RECOVERED\n"));
@@ -101,7 +97,7 @@ fn killed_processes_lose_memory_stores() -> Outcome {
     stacks::on_each("killed_in_memory", |stack| {
         let dir = stack.scratch("killed_in_memory")?;
         for mode in ENDINGS {
-            let finished = run(stack, mode, &settings(mode, &[]), &dir)?;
+            let finished = run(stack, mode, &written_with(mode, &[]), &dir)?;
             let there: Vec<u32> = texts(&dir, mode).into_iter().map(|(rank, _)| rank).collect();
             Failure::unless(there.is_empty(), || format!("{mode}: files of {there:?}\n{finished}"))?;
         }
@@ -117,7 +113,7 @@ fn a_clean_run_leaves_no_store() -> Outcome {
             // Files of an earlier run are removed.
             let old = dir.join(format!("{stem}.2.store"));
             fs::write(&old, "of yesterday").context(old.display())?;
-            let finished = run_alone(stack, "finish", &settings(stem, more), &dir)?;
+            let finished = run_alone(stack, "finish", &written_with(stem, more), &dir)?;
             finished.expect(finished.code == Some(0))?;
             Failure::unless(!finished.stderr.contains("mpit:"), || format!("complaints\n{finished}"))?;
         }
@@ -137,7 +133,7 @@ fn a_killed_job_has_its_file() -> Outcome {
         let together = [KEPT, ("monitoring_container", "1")];
         // A file of an earlier run must not be mistaken for one of this run.
         fs::write(dir.join("run.prof"), "of yesterday").context("run.prof")?;
-        let finished = run(stack, "kill", &settings("run", &together), &dir)?;
+        let finished = run(stack, "kill", &written_with("run", &together), &dir)?;
         finished.expect(mentions_rank_2(&finished.stderr))?;
         let text = fs::read_to_string(dir.join("run.prof")).context(&finished)?;
         let ranks: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("# RANK\t")).collect();
@@ -154,7 +150,7 @@ fn a_killed_job_has_its_file() -> Outcome {
 fn reports_include_killed_processes() -> Outcome {
     stacks::on_each("killed_report", |stack| {
         let dir = stack.scratch("killed_report")?;
-        let finished = run_alone(stack, "kill", &settings("run", &[KEPT]), &dir)?;
+        let finished = run_alone(stack, "kill", &written_with("run", &[KEPT]), &dir)?;
         let left = stores(&dir)?;
         Failure::unless(left.len() == RANKS as usize, || format!("{left:?}\n{finished}"))?;
         let shown = report(&dir, &["run"])?;

@@ -4,7 +4,6 @@
 //! Each test runs on every stack of this machine that it applies to; see `mpit_tests::stacks`.
 
 mod bad_calls;
-mod coll;
 mod components;
 mod doctor;
 mod final_output;
@@ -23,14 +22,14 @@ mod many_ranks;
 mod middleware;
 mod native;
 mod native_off;
+mod native_rows;
 mod nested_calls;
 mod pcontrol;
 mod plugins;
 mod reentrant;
+mod refused_sends;
 mod report;
-mod ring;
 mod rows;
-mod sends;
 mod session_isolation;
 mod signals;
 mod soak;
@@ -51,6 +50,11 @@ const MONITORED: (&str, &str) = ("pml_monitoring_enable", "2");
 /// Returns the settings that write the records to `stem.<rank>.prof` at the end of the run.
 fn written_to(stem: &str) -> [(&str, &str); 3] {
     [MONITORED, ("pml_monitoring_enable_output", "3"), ("pml_monitoring_filename", stem)]
+}
+
+/// Returns these settings and more.
+fn written_with<'a>(stem: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    [&written_to(stem)[..], more].concat()
 }
 
 /// Runs a job of `ranks` processes in `dir`, which must succeed, with monitoring; returns its output and the records.

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack, stacks};
 
-use crate::written_to;
+use crate::{written_to, written_with};
 
 const RANKS: u32 = 2;
 
@@ -54,7 +54,7 @@ fn native_monitoring_stays_off() -> Outcome {
         finished.expect(there(&dir, "theirs") == 2)?;
 
         // A component list that excludes Open MPI's component excludes ours as well, with a message.
-        let left_out = [&written_to("listed")[..], &[("pml", "^monitoring")]].concat();
+        let left_out = written_with("listed", &[("pml", "^monitoring")]);
         let finished = run(stack, &dir, &[], &left_out, "init")?;
         says(
             &finished,

@@ -4,22 +4,18 @@ use std::{fs, path::Path, time::Instant};
 
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, paths, record, stacks};
 
-use crate::{MONITORED, init_to_finalize::has_sessions, read_all, report, written_to};
+use crate::{MONITORED, init_to_finalize::has_sessions, read_all, report, written_to, written_with};
 
 const RANKS: u32 = 4;
 
 /// Returns the settings that make all processes write one file `<stem>.prof`.
 fn together(stem: &str) -> Vec<(&str, &str)> {
-    let mut settings = written_to(stem).to_vec();
-    settings.push(("monitoring_container", "1"));
-    settings
+    written_with(stem, &[("monitoring_container", "1")])
 }
 
 /// Returns the same settings with a shorter timeout for missing processes, long enough for a machine that stalls.
 fn soon_together(stem: &str) -> Vec<(&str, &str)> {
-    let mut settings = together(stem);
-    settings.push(("monitoring_gather_timeout", "4"));
-    settings
+    written_with(stem, &[("monitoring_container", "1"), ("monitoring_gather_timeout", "4")])
 }
 
 /// Returns the text of each process in a file of the whole job, in the order of the file.
@@ -66,12 +62,8 @@ fn one_file_equals_many_files() -> Outcome {
             "the processes are not in order, or not complete".into()
         })?;
         let parse = |(rank, text): &(u32, String)| Prof::parse(text, *rank).context(format!("rank {rank}"));
-        let (mut together, mut each) =
-            (sections.iter().map(parse).collect::<Outcome<Vec<_>>>()?, read_all(&dir.join("each"), RANKS)?);
-        // The two runs have different identities.
-        for prof in together.iter_mut().chain(&mut each) {
-            prof.identity.clear();
-        }
+        let together = sections.iter().map(parse).collect::<Outcome<Vec<_>>>()?;
+        let each = read_all(&dir.join("each"), RANKS)?;
         Failure::unless(together == each, || format!("together {together:?}\neach {each:?}"))?;
         Failure::unless(!dir.join("all.0.prof").exists(), || "there is a file of one process too".into())?;
         // The reports are equal except for the name.

@@ -24,9 +24,9 @@ pub(crate) fn of(prof: &Prof) -> Rows {
         }
     }
     for comm in &prof.communicators {
-        for (row, traffic) in ["O2A", "A2O", "A2A"].into_iter().zip(&comm.collectives) {
-            if traffic.messages != 0 {
-                add(&mut rows, row, &comm.name, traffic.messages, traffic.bytes);
+        for (row, sum) in ["O2A", "A2O", "A2A"].into_iter().zip(&comm.collectives) {
+            if sum.count != 0 {
+                add(&mut rows, row, &comm.name, sum.count, sum.bytes);
             }
         }
     }
@@ -67,6 +67,12 @@ pub(crate) fn same(rank: u32, got: &Rows, wanted: &Rows) -> Outcome {
 pub(crate) fn match_expected(dir: &Path, profs: &[Prof]) -> Outcome {
     for (rank, prof) in (0..).zip(profs) {
         same(rank, &of(prof), &expected_of(dir, rank)?)?;
+        for (peer, row) in prof.rows('E') {
+            let bins: u64 = row.histogram.iter().flatten().sum();
+            Failure::unless(bins == row.messages, || {
+                format!("rank {rank}: the histogram of messages to {peer} holds {bins} of {}", row.messages)
+            })?;
+        }
     }
     Ok(())
 }
@@ -79,7 +85,8 @@ pub(crate) fn match_expected_rows(stack: &Stack, name: &str, ranks: u32) -> Outc
 }
 
 /// Programs with their ranks that need nothing but a comparison of the rows.
-const PROGRAMS: [(&str, u32); 11] = [
+const PROGRAMS: [(&str, u32); 12] = [
+    ("sends", 4),
     ("coll", 4),
     ("coll_edge_cases", 4),
     ("topologies", 4),

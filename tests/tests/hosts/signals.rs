@@ -22,7 +22,7 @@ fn launchers_get_each_signal_once() -> Outcome {
         let signals = forwarded_signals(stack);
         let job = Job::mpi(stack, 1).arg(stack.compile("group_signals")?).args(signals.iter().flatten());
         let leader = ["setsid", "sh", "-c", "TEST_GROUP=$$ exec \"$@\"", "sh"];
-        let kept = [&crate::written_to("run")[..], &[("monitoring_store", "file")]].concat();
+        let kept = crate::written_with("run", &[("monitoring_store", "file")]);
         let finished = job.dir(&dir).seconds(120).under_mpit(&kept)?.within(&leader).succeed()?;
         for [group, leader, times] in signals {
             let line = format!("{group}: {times}, {leader}: {times}\n");

@@ -42,7 +42,7 @@ fn memory_and_files_do_not_grow() -> Outcome {
         let cycles = cycles.unwrap_or(DEFAULT_CYCLES);
         let mut bare = None;
         for store in ["memory", "file"] {
-            let settings = [&crate::written_to("run")[..], &[("monitoring_store", store)]].concat();
+            let settings = crate::written_with("run", &[("monitoring_store", store)]);
             let finished = soak(stack, &program, &dir, cycles).under_mpit(&settings)?.succeed()?;
             let growth = growth(&finished)?;
             finished.expect(growth.len() == 9)?;

@@ -23,7 +23,7 @@ fn tables_bind_to_communicators() -> Outcome {
     stacks::on_each("tables", |stack| {
         let program = stack.compile_tool("tables")?;
         let job = Job::mpi(stack, 3).env("TAB_LIMIT", "31").env("MPIT_TAB_OLD_TEXT", "text");
-        let finished = job.arg(program).under_mpit(&[])?.succeed()?;
+        let finished = job.env("MPIT_TAB_LABEL", "stated").arg(program).under_mpit(&[])?.succeed()?;
         finished.expect_printed("the table is right: yes")
     })
 }

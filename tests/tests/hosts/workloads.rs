@@ -7,7 +7,7 @@ use std::{fmt::Write as _, fs, os::unix::fs::symlink};
 use mpit_tests::stacks::{self, Origin};
 use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, Vendor, paths, record};
 
-use crate::{each_sent, read_all, recorded, written_to};
+use crate::{each_sent, read_all, recorded, written_to, written_with};
 
 const RANKS: u32 = 2;
 
@@ -63,7 +63,7 @@ fn compare(workload: &Workload) -> Outcome {
             Ok((dir, results))
         };
         let (_, bare) = run("bare", None, false)?;
-        let together = [&written_to("prof")[..], &[("monitoring_container", "1")]].concat();
+        let together = written_with("prof", &[("monitoring_container", "1")]);
         let (each, of_each) = run("each", Some(&written_to("prof")), false)?;
         let (all, of_all) = run("together", Some(&together), false)?;
         for (way, monitored) in [("a file of each process", of_each), ("one file", of_all)] {

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 
 use mpit_tests::{Context, Failure, Job, Outcome, Prof, stacks};
 
-use crate::{names_in, report, unusual_messages::spawns, written_to};
+use crate::{names_in, report, unusual_messages::spawns, written_to, written_with};
 
 /// Returns the number of messages that a rank sent to the next one of `size`.
 fn sent(stem: &Path, rank: u32, size: u32) -> Outcome<u64> {
@@ -36,8 +36,7 @@ fn spawned_processes_have_own_files() -> Outcome {
         let shown = report(&dir, &["run"])?;
         shown.expect(shown.code == Some(0) && shown.stdout.matches("2 of 2 processes").count() == 2)?;
         // With one file for each job, and with stores, which exist at the same time.
-        let settings =
-            [&written_to("all")[..], &[("monitoring_container", "1"), ("monitoring_store", "file")]].concat();
+        let settings = written_with("all", &[("monitoring_container", "1"), ("monitoring_store", "file")]);
         let finished = job().under_mpit(&settings)?.succeed()?;
         let shown = report(&dir, &["all"])?;
         let both = shown.stdout.contains("all: 2 of 2 processes")
@@ -97,7 +96,7 @@ fn limits_and_fifos_do_not_stop_a_program() -> Outcome {
         for name in ["run.0.store", "run.0.prof"] {
             Job::plain(&["mkfifo", name]).dir(&dir).succeed()?;
         }
-        let settings = [&written_to("run")[..], &[("monitoring_store", "file")]].concat();
+        let settings = written_with("run", &[("monitoring_store", "file")]);
         let job = Job::mpi(stack, 1).arg(&program).args(["1000", "1000"]).dir(&dir).seconds(120);
         let finished = job.under_mpit(&settings)?.succeed()?;
         let reported = ["later records are in memory only", "run.0.prof: File too large"];
@@ -119,8 +118,7 @@ fn a_failed_single_file_costs_no_data() -> Outcome {
     stacks::on_each("worlds_full", |stack| {
         let program = stack.compile("limits")?;
         let dir = stack.scratch("worlds_full")?;
-        let settings =
-            [&written_to("run")[..], &[("monitoring_store", "file"), ("monitoring_container", "1")]].concat();
+        let settings = written_with("run", &[("monitoring_store", "file"), ("monitoring_container", "1")]);
         let job = Job::mpi(stack, 2).arg(&program).args(["100000000", "1000", "0"]).dir(&dir).seconds(120);
         let finished = job.under_mpit(&settings)?.succeed()?;
         let reported = finished.stderr.contains("rank 0 could not write in MPI_Finalize: recovered")

@@ -5,11 +5,15 @@
 struct Disk;
 
 mod blocks {
-    use mpit::cell::{Aggregate, Timer};
+    use mpit::cell::{Aggregate, Counter, Timer};
 
     /// Bytes that were written.
     #[mpit::pvar(class = "AGGREGATE", category = crate::Disk)]
     static DISK_WRITTEN: Aggregate<u64> = Aggregate::new();
+
+    /// Widgets, as the disk counts them.
+    #[mpit::pvar(class = "COUNTER")]
+    static WIDGETS: Counter<u64> = Counter::new();
 
     mod cache {
         /// Blocks in the cache.

@@ -14,6 +14,10 @@ pub struct Net;
 #[mpit::pvar(class = "COUNTER", category = Net)]
 static NET_PACKETS: Counter<u64> = Counter::new();
 
+/// Widgets, as the network counts them. The crate of the disk defines the same variable; neither knows of the other.
+#[mpit::pvar(class = "COUNTER")]
+static WIDGETS: Counter<u64> = Counter::new();
+
 /// The trait of the network's components.
 pub trait Listener: Send + Sync {}
 

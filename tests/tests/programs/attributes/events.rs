@@ -1,13 +1,13 @@
-//! Events and sources: their descriptors, and the delivery of raised events to tools.
+//! Events and sources: their descriptors.
 
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::{ffi::c_char, ptr};
 
 use mpit::event::{Context, Event, Safety, Source};
 use mpit::internal::desc::Element;
 use mpit::internal::vocabulary::SourceOrder;
-use mpit::object::{Bind, Object};
-use mpit::tool::{Datatype, EnumItem, EventDesc, EventInstance, SourceDesc, Tool, Verbosity};
+use mpit::object::Bind;
+use mpit::tool::{Datatype, EnumItem, EventDesc, SourceDesc, Tool, Verbosity};
 use mpit::{category, event, source};
 
 /// The progress of messages.
@@ -153,41 +153,6 @@ fn event_may_have_no_elements() {
     }
     Unit::raise(Context::ANYWHERE, || Unit);
     Empty::raise(Context::ANYWHERE, || Empty {});
-}
-
-#[test]
-fn payloads_need_a_listener() {
-    All::raise(Context::ANYWHERE, || panic!("no listener is there"));
-    Alias::raise(Context::ANYWHERE, || panic!("no listener is there"));
-}
-
-/// The callback's observations: the number of calls, and the time of the last event.
-static CALLS: AtomicU32 = AtomicU32::new(0);
-static TIME: AtomicI64 = AtomicI64::new(0);
-
-#[test]
-fn raised_events_reach_callbacks() {
-    let tool = Tool::new();
-    let world = Object::world(7, 3);
-    let received = |sent: &EventInstance| {
-        CALLS.fetch_add(1, SeqCst);
-        TIME.store(sent.time().unwrap_or(-1), SeqCst);
-    };
-    let listener = tool.listen("message_sent", Some(&world), Safety::None, received).expect("a registration");
-
-    let before = MessageEngine::DESC.timestamp();
-    let raise = |comm: u64| {
-        MessageSent::raise(Context::ANYWHERE.about(comm), || MessageSent { peer: 1, bytes: 4096 });
-    };
-    raise(7);
-    assert_eq!((CALLS.load(SeqCst), listener.lost()), (1, 0));
-    assert!(TIME.load(SeqCst) >= before);
-    raise(8);
-    assert_eq!(CALLS.load(SeqCst), 1, "another communicator");
-
-    drop(listener);
-    raise(7);
-    assert_eq!(CALLS.load(SeqCst), 1, "no listener is left");
 }
 
 #[test]

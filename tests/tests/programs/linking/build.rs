@@ -133,13 +133,13 @@ fn c_program(name: &str, libraries: &[&str]) -> Outcome<PathBuf> {
     Ok(program)
 }
 
-/// Opens a shared library and calls its printing function.
-pub(crate) fn open(library: &Path) -> Outcome<String> {
+/// Opens a shared library and calls its printing function; returns output and error output.
+pub(crate) fn open(library: &Path) -> Outcome<[String; 2]> {
     run(&c_program("dlopen", &["-ldl"])?, &[library.as_os_str()])
 }
 
-pub(crate) fn run(program: &Path, arguments: &[&OsStr]) -> Outcome<String> {
-    output(Command::new(program).args(arguments))
+pub(crate) fn run(program: &Path, arguments: &[&OsStr]) -> Outcome<[String; 2]> {
+    build::run(Command::new(program).args(arguments))
 }
 
 fn output(command: &mut Command) -> Outcome<String> {

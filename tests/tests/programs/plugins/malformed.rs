@@ -9,7 +9,7 @@ use super::{job, scratch};
 fn malformed_plugins_are_refused_in_a_line() -> Outcome {
     let dir = scratch("malformed")?;
     let all = plugins::malformed(&dir)?;
-    Failure::unless(all.len() >= 34, || format!("only {} kinds", all.len()))?;
+    Failure::unless(all.len() >= 29, || format!("only {} kinds", all.len()))?;
     for one in &all {
         let finished = job()?.env("MPIT_PLUGINS", &one.path).succeed()?;
         reported(&finished, std::slice::from_ref(one))?;
