@@ -64,7 +64,7 @@ fn plugin_settings_have_the_same_sources() -> Outcome {
             format!("`{reported}` is expected:\n{loaded}")
         })?;
     }
-    // Messages about refused values are equal, but for the range, which a plug-in does not tell its host.
+    // Messages about refused values are equal, but for the range, which only the program knows.
     let environment = [("MPIT_EVERY_LIMIT", "11"), ("MPIT_EVERY_WISH", "awful"), ("MPIT_EVERY_LABEL", "a")];
     let [_, linked] = entries_seen("linked", &[], &environment)?;
     let [_, loaded] = entries_seen("loaded", &[&plugin], &environment)?;
