@@ -92,7 +92,7 @@ LARGE_FORMS(Neighbor_alltoallw, neighbor_alltoallw, CBUF, NS, AT, TS, BUF, NS, A
     default: return MPI_ERR_OTHER; \
     }
 
-/* The same with one list of arguments for both. */
+/* CALL with one list of arguments for both kinds of counts. */
 #define CALL_ALIKE(NAME, name, ARGUMENTS) CALL(NAME, name, ARGUMENTS, ARGUMENTS)
 
 static inline int has_form(enum form form)
