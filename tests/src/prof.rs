@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
+use mpit_format::messages::BINS;
 use mpit_format::parse::{self, Comm, Origin, Row, Sink};
 
 pub use mpit_format::TrafficSum;
-pub use mpit_format::messages::BINS;
 
 use crate::{Context, Failure, Outcome};
 

@@ -3,27 +3,13 @@
  *
  *     bound_cvars sessions|none [LIBRARY]    (sessions: mpi.h defines MPI_T_BIND_MPI_SESSION; LIBRARY: MPI's Fortran interface)
  *
- * Prints a line for each failure. */
+ * Prints each variable, and a line for each failure. */
 #define _GNU_SOURCE
-#include "mpit.h"
+#include "checks.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef unsigned long long word;
-
-static int failures;
-static const char *subject = "";
-
-static void check(int right, const char *what)
-{
-    if (!right) {
-        printf("FAIL %s: %s\n", subject, what);
-        failures++;
-    }
-}
 
 /* Two objects of each kind. */
 static MPI_Comm comms[2];
@@ -75,7 +61,6 @@ static void add(void *in, void *inout, int *count, MPI_Datatype *type)
 
 static void make(int kind, int which)
 {
-    int rank = 0;
     MPI_Group world;
     switch (kind) {
     case DATATYPE: MPI_Type_contiguous(which + 2, MPI_INT, &types[which]); break;
@@ -140,7 +125,7 @@ static void release(int kind, int which)
     }
 }
 
-static MPI_T_cvar_handle handle_on(int index, void *object)
+static MPI_T_cvar_handle cvar_on(int index, void *object)
 {
     MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
     int count = 0;
@@ -163,7 +148,7 @@ static int set(MPI_T_cvar_handle handle, int value)
 static int index_of(const struct kind *kind)
 {
     int index = -1, bind = -1;
-    subject = kind->name;
+    printf("%s\n", kind->name);
     check(MPI_T_cvar_get_index(kind->name, &index) == MPI_SUCCESS, "it is listed");
     MPI_T_cvar_get_info(index, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &bind, NULL);
     check(bind == kind->bind, "its kind of object");
@@ -175,8 +160,8 @@ static void two_objects(const struct kind *kind)
 {
     int index = index_of(kind), count = 0;
     MPI_T_cvar_handle none = MPI_T_CVAR_HANDLE_NULL;
-    MPI_T_cvar_handle one = handle_on(index, kind->first), same = handle_on(index, kind->first);
-    MPI_T_cvar_handle other = handle_on(index, kind->second);
+    MPI_T_cvar_handle one = cvar_on(index, kind->first), same = cvar_on(index, kind->first);
+    MPI_T_cvar_handle other = cvar_on(index, kind->second);
     check(value_of(one) == kind->value && value_of(other) == kind->value, "the default");
     /* Proves R90: two handles on one object, and one on another */
     check(set(one, 100) == MPI_SUCCESS && value_of(same) == 100 && value_of(other) == kind->value, "one is set");
@@ -191,14 +176,13 @@ static void two_objects(const struct kind *kind)
 
 static word read_pvar(const char *name, void *object)
 {
-    int index = -1, count = 0, continuous = 0;
+    int continuous = 0;
     word value = 0;
     MPI_T_pvar_session session;
     MPI_T_pvar_handle handle;
-    check(MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_SIZE, &index) == MPI_SUCCESS, name);
     MPI_T_pvar_session_create(&session);
-    check(MPI_T_pvar_handle_alloc(session, index, object, &handle, &count) == MPI_SUCCESS && count == 1, name);
-    MPI_T_pvar_get_info(index, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &continuous, NULL);
+    handle = handle_on(session, name, MPI_T_PVAR_CLASS_SIZE, object, 1);
+    MPI_T_pvar_get_info(pvar_named(name, MPI_T_PVAR_CLASS_SIZE), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &continuous, NULL);
     if (!continuous)
         MPI_T_pvar_start(session, handle);
     check(MPI_T_pvar_read(session, handle, &value) == MPI_SUCCESS, name);
@@ -211,7 +195,7 @@ static void until_freed(int which)
 {
     const struct kind *kind = &kinds[which];
     int value = 0;
-    MPI_T_cvar_handle handle = handle_on(index_of(kind), kind->first);
+    MPI_T_cvar_handle handle = cvar_on(index_of(kind), kind->first);
     check(set(handle, 300) == MPI_SUCCESS, "it is set");
     word before = read_pvar("bound_values", NULL);
     release(which, 0);
@@ -227,7 +211,6 @@ static void until_freed(int which)
 static void of_sessions(int listed)
 {
     int index = -1;
-    subject = "sessions";
     check((MPI_T_cvar_get_index("bound_session", &index) == MPI_SUCCESS) == listed, "a control variable");
     check((MPI_T_pvar_get_index("bound_session_size", MPI_T_PVAR_CLASS_SIZE, &index) == MPI_SUCCESS) == listed,
           "a performance variable");
@@ -262,8 +245,8 @@ static void until_refused(void)
 {
     MPI_Op op = MPI_SUM;
     MPI_Datatype type = MPI_INT;
-    MPI_T_cvar_handle of_op = handle_on(index_of(&kinds[OP]), &op);
-    MPI_T_cvar_handle of_type = handle_on(index_of(&kinds[DATATYPE]), &type);
+    MPI_T_cvar_handle of_op = cvar_on(index_of(&kinds[OP]), &op);
+    MPI_T_cvar_handle of_type = cvar_on(index_of(&kinds[DATATYPE]), &type);
     check(set(of_op, 400) == MPI_SUCCESS && set(of_type, 500) == MPI_SUCCESS, "they are set");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
@@ -283,7 +266,7 @@ static void until_freed_and_anew(void)
     for (int kind = 0; kind < IN_FORTRAN; kind++)
         make(kind, 0);
     for (int kind = 0; kind < IN_FORTRAN; kind++) {
-        MPI_T_cvar_handle handle = handle_on(index_of(&kinds[kind]), kinds[kind].first);
+        MPI_T_cvar_handle handle = cvar_on(index_of(&kinds[kind]), kinds[kind].first);
         check(value_of(handle) == 5, "a new object has the default");
         MPI_T_cvar_handle_free(&handle);
     }
@@ -302,10 +285,9 @@ int main(int argc, char **argv)
     for (int kind = 0; kind < KINDS; kind++)
         two_objects(&kinds[kind]);
     of_sessions(argc > 1 && !strcmp(argv[1], "sessions"));
-    subject = "objects";
     check(MPI_T_cvar_handle_alloc(index_of(&kinds[COMM]), &null, &handle, &provided) == MPI_T_ERR_INVALID_HANDLE,
           "a null handle");
-    handle = handle_on(index_of(&kinds[COMM]), &world);
+    handle = cvar_on(index_of(&kinds[COMM]), &world);
     check(value_of(handle) == 70, "the world has the default");
     MPI_T_cvar_handle_free(&handle);
     check(read_pvar("every_quota_in_use", &comms[1]) == 200 && read_pvar("every_quota_in_use", &world) == 50,

@@ -4,7 +4,6 @@
  *
  * Prints a line for each broken contract, and the total. */
 #define _GNU_SOURCE
-#include "mpit.h"
 #include "callback_contracts_contexts.h"
 #include "callback_contracts_queries.h"
 #include "callback_contracts_replaced.h"
@@ -85,10 +84,8 @@ static void check_another_init(struct view view)
 static void check_frozen(int before)
 {
     static char value[8192];
-    int index = -1, count, code;
-    MPI_T_cvar_handle handle;
-    MPI_T_cvar_get_index("pml_components", &index);
-    check(MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS, "R36 pml_components");
+    int code;
+    MPI_T_cvar_handle handle = setting("pml_components");
     check(MPI_T_cvar_read(handle, value) == MPI_SUCCESS, "R36 it can be seen");
     code = MPI_T_cvar_write(handle, value);
     check(code == (before ? MPI_SUCCESS : MPI_T_ERR_CVAR_SET_NEVER), "R36 it can be set before MPI_Init only");
@@ -101,17 +98,14 @@ static void check_frozen(int before)
 static void check_objects(void)
 {
     unsigned long long before[8] = {0}, after[8] = {0};
-    int index = -1, count = -1;
+    const char *const name = "pml_monitoring_messages_count";
     MPI_Comm comm;
     struct view view = {MPI_T_PVAR_SESSION_NULL, MPI_T_PVAR_HANDLE_NULL};
     MPI_T_pvar_session_create(&view.session);
-    MPI_T_pvar_get_index("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, &index);
-    check(MPI_T_pvar_handle_alloc(view.session, index, &world, &view.handle, &count) == MPI_SUCCESS && count == size,
-          "R155 MPI_COMM_WORLD");
-    check(MPI_T_pvar_handle_alloc(view.session, index, &self, &view.handle, &count) == MPI_SUCCESS && count == 1,
-          "R155 MPI_COMM_SELF");
+    handle_on(view.session, name, MPI_T_PVAR_CLASS_SIZE, &world, size);
+    handle_on(view.session, name, MPI_T_PVAR_CLASS_SIZE, &self, 1);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    check(MPI_T_pvar_handle_alloc(view.session, index, &comm, &view.handle, &count) == MPI_SUCCESS, "R154 alloc");
+    view.handle = handle_on(view.session, name, MPI_T_PVAR_CLASS_SIZE, &comm, size);
     MPI_T_pvar_start(view.session, view.handle);
     exchange(comm);
     check(MPI_T_pvar_read(view.session, view.handle, before) == MPI_SUCCESS && before[1 - rank] == 1, "R154 before");

@@ -24,7 +24,7 @@ static void check_events(void)
 {
     MPI_Datatype types[16], some[16];
     MPI_Aint places[16], few[16];
-    int event = -1, all = 16, elements = 2;
+    int event = event_named("pml_message_sent"), all = 16, elements = 2;
     MPI_Info one = MPI_INFO_NULL, other = MPI_INFO_NULL;
     MPI_T_event_registration registration;
     check(MPI_T_source_get_info(0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) == MPI_SUCCESS, "R224, R228 NULL");
@@ -34,7 +34,6 @@ static void check_events(void)
     check(keys(one) == 0 && keys(other) == 0, "R225 it is empty");
     check(MPI_Info_free(&one) == MPI_SUCCESS && MPI_Info_free(&other) == MPI_SUCCESS, "R224 it can be freed");
 
-    MPI_T_event_get_index("pml_message_sent", &event);
     memset(types, 0x5a, sizeof types);
     memset(some, 0x5a, sizeof some);
     memset(places, 0x5a, sizeof places);
@@ -55,7 +54,7 @@ static void check_events(void)
 
     MPI_Info_create(&one);
     MPI_Info_set(one, "no_such_hint", "true");
-    MPI_T_event_handle_alloc(event, &world, MPI_INFO_NULL, &registration);
+    registration = listen_to(event, &world, MPI_T_CB_REQUIRE_NONE, NULL, NULL);
     MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, one, NULL, on_message);
     MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_message);
     MPI_T_event_callback_get_info(registration, MPI_T_CB_REQUIRE_NONE, &other);
@@ -144,11 +143,8 @@ static void on_message(MPI_T_event_instance instance, MPI_T_event_registration r
 
 static void check_callbacks(void)
 {
-    MPI_T_event_registration registration;
-    int event = -1;
-    MPI_T_event_get_index("pml_message_sent", &event);
-    check(MPI_T_event_handle_alloc(event, &world, MPI_INFO_NULL, &registration) == MPI_SUCCESS, "R155 world");
-    MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, on_message);
+    MPI_T_event_registration registration =
+        listen_to(event_named("pml_message_sent"), &world, MPI_T_CB_REQUIRE_NONE, on_message, NULL);
     exchange(MPI_COMM_WORLD);
     check(received == 1, "R298 the callback came to its end");
     MPI_T_event_handle_free(registration, NULL, NULL);

@@ -4,7 +4,7 @@
 
 #include "callback_contracts_texts.h"
 
-static int rank, size;
+static int size;
 static MPI_Comm world, self; /* Copies of the handles. */
 
 /* A session with a running handle on the number of messages. */
@@ -16,10 +16,8 @@ struct view {
 static struct view open_view(void)
 {
     struct view view = {MPI_T_PVAR_SESSION_NULL, MPI_T_PVAR_HANDLE_NULL};
-    int index = -1, count = 0;
     check(MPI_T_pvar_session_create(&view.session) == MPI_SUCCESS, "session");
-    MPI_T_pvar_get_index("pml_monitoring_messages_total", MPI_T_PVAR_CLASS_COUNTER, &index);
-    check(MPI_T_pvar_handle_alloc(view.session, index, NULL, &view.handle, &count) == MPI_SUCCESS, "handle");
+    view.handle = handle_on(view.session, "pml_monitoring_messages_total", MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
     check(MPI_T_pvar_start(view.session, view.handle) == MPI_SUCCESS, "start");
     return view;
 }

@@ -15,6 +15,7 @@ static inline void check(int right, const char *what)
 {
     if (!right) {
         printf("rank %d: FAIL %s\n", rank, what);
+        fflush(stdout);
         failures++;
     }
 }

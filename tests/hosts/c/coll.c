@@ -49,14 +49,13 @@ OPERATION(barrier)
 OPERATION(bcast)
 {
     UNUSED;
-    CALL(Bcast, bcast, (out, K, MPI_INT, ROOT, on->comm), (out, K, MPI_INT, ROOT, on->comm))
+    CALL_ALIKE(Bcast, bcast, (out, K, MPI_INT, ROOT, on->comm))
 }
 
 OPERATION(gather)
 {
     void *from = in_place && AT_ROOT(on) ? MPI_IN_PLACE : out;
-    CALL(Gather, gather, (from, K, MPI_INT, in, K, MPI_INT, ROOT, on->comm),
-         (from, K, MPI_INT, in, K, MPI_INT, ROOT, on->comm))
+    CALL_ALIKE(Gather, gather, (from, K, MPI_INT, in, K, MPI_INT, ROOT, on->comm))
 }
 
 OPERATION(gatherv)
@@ -72,8 +71,7 @@ OPERATION(gatherv)
 OPERATION(scatter)
 {
     void *to = in_place && AT_ROOT(on) ? MPI_IN_PLACE : in;
-    CALL(Scatter, scatter, (out, K, MPI_INT, to, K, MPI_INT, ROOT, on->comm),
-         (out, K, MPI_INT, to, K, MPI_INT, ROOT, on->comm))
+    CALL_ALIKE(Scatter, scatter, (out, K, MPI_INT, to, K, MPI_INT, ROOT, on->comm))
 }
 
 OPERATION(scatterv)
@@ -92,8 +90,7 @@ OPERATION(scatterv)
 
 OPERATION(allgather)
 {
-    CALL(Allgather, allgather, (FROM, SENT(K), OF_TYPE, in, K, MPI_INT, on->comm),
-         (FROM, SENT(K), OF_TYPE, in, K, MPI_INT, on->comm))
+    CALL_ALIKE(Allgather, allgather, (FROM, SENT(K), OF_TYPE, in, K, MPI_INT, on->comm))
 }
 
 OPERATION(allgatherv)
@@ -105,8 +102,7 @@ OPERATION(allgatherv)
 
 OPERATION(alltoall)
 {
-    CALL(Alltoall, alltoall, (FROM, SENT(K), OF_TYPE, in, K, MPI_INT, on->comm),
-         (FROM, SENT(K), OF_TYPE, in, K, MPI_INT, on->comm))
+    CALL_ALIKE(Alltoall, alltoall, (FROM, SENT(K), OF_TYPE, in, K, MPI_INT, on->comm))
 }
 
 OPERATION(alltoallv)
@@ -133,13 +129,12 @@ OPERATION(alltoallw)
 OPERATION(reduce)
 {
     void *from = in_place && AT_ROOT(on) ? MPI_IN_PLACE : out;
-    CALL(Reduce, reduce, (from, in, K, MPI_INT, MPI_SUM, ROOT, on->comm),
-         (from, in, K, MPI_INT, MPI_SUM, ROOT, on->comm))
+    CALL_ALIKE(Reduce, reduce, (from, in, K, MPI_INT, MPI_SUM, ROOT, on->comm))
 }
 
 OPERATION(allreduce)
 {
-    CALL(Allreduce, allreduce, (FROM, in, K, MPI_INT, MPI_SUM, on->comm), (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
+    CALL_ALIKE(Allreduce, allreduce, (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
 }
 
 OPERATION(reduce_scatter)
@@ -150,18 +145,17 @@ OPERATION(reduce_scatter)
 
 OPERATION(reduce_scatter_block)
 {
-    CALL(Reduce_scatter_block, reduce_scatter_block, (FROM, in, K, MPI_INT, MPI_SUM, on->comm),
-         (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
+    CALL_ALIKE(Reduce_scatter_block, reduce_scatter_block, (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
 }
 
 OPERATION(scan)
 {
-    CALL(Scan, scan, (FROM, in, K, MPI_INT, MPI_SUM, on->comm), (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
+    CALL_ALIKE(Scan, scan, (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
 }
 
 OPERATION(exscan)
 {
-    CALL(Exscan, exscan, (FROM, in, K, MPI_INT, MPI_SUM, on->comm), (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
+    CALL_ALIKE(Exscan, exscan, (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
 }
 
 /* Functions that fail in some libraries, with or without mpit. The library at run time may not be that of the build. */

@@ -92,6 +92,9 @@ LARGE_FORMS(Neighbor_alltoallw, neighbor_alltoallw, CBUF, NS, AT, TS, BUF, NS, A
     default: return MPI_ERR_OTHER; \
     }
 
+/* CALL with one list of arguments for both kinds of counts. */
+#define CALL_ALIKE(NAME, name, ARGUMENTS) CALL(NAME, name, ARGUMENTS, ARGUMENTS)
+
 static inline int has_form(enum form form)
 {
     const int large = form >= LARGE, persistent = form == PERSISTENT || form == LARGE_PERSISTENT;

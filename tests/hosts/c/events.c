@@ -27,8 +27,6 @@ EVENT_CALLBACK(on_message)
     check(safety == MPI_T_CB_REQUIRE_NONE, "R249 a send's context requires nothing");
     check(MPI_T_event_read(instance, DEST, &dest) == MPI_SUCCESS && dest == (rank + 1) % size, "receiver");
     check(MPI_T_event_read(instance, BYTES, &bytes) == MPI_SUCCESS && bytes == (unsigned long long)n * n, "bytes");
-    check(MPI_T_event_read(instance, ELEMENTS, &bytes) == MPI_T_ERR_INVALID_INDEX, "R292 element behind the last");
-    check(MPI_T_event_read(instance, -1, &bytes) == MPI_T_ERR_INVALID_INDEX, "R292 element before the first");
     check(MPI_T_event_copy(instance, &whole) == MPI_SUCCESS, "R289 the whole event");
     check(whole.dest == dest && whole.world_dest == dest && whole.tag == TAG + n && whole.mode == 0, "R289 whole");
     check(whole.bytes == (unsigned long long)n * n && whole.communicator != 0, "R289 whole");
@@ -53,13 +51,12 @@ static void on_free(MPI_T_event_registration registration, MPI_T_cb_safety safet
 /* Proves F29, F30: the metadata of the event type. */
 static int describe(void)
 {
-    int event = event_named("pml_message_sent"), elements = ELEMENTS + 1, source = -1, sources = 0, bind = -1, length = 64, at;
+    int event = event_named("pml_message_sent"), elements = ELEMENTS + 1, sources = 0, bind = -1, length = 64, at;
     char name[64];
     MPI_Datatype types[ELEMENTS + 1];
     MPI_Aint places[ELEMENTS + 1];
     MPI_T_enum enumeration;
     MPI_Info info = MPI_INFO_NULL;
-    check(MPI_T_event_get_index("pml_message", &source) == MPI_T_ERR_INVALID_NAME, "R230 no such name");
     check(MPI_T_event_get_info(event, name, &length, NULL, types, places, &elements, &enumeration, &info, NULL, NULL,
                                &bind) == MPI_SUCCESS, "R232 what it says of itself");
     check(!strcmp(name, "pml_message_sent") && length == (int)strlen(name) + 1, "R37 name");
@@ -115,7 +112,6 @@ int main(int argc, char **argv)
     send_all(MESSAGES);
     check(received == MESSAGES, "one event for each message, none of another communicator (R256)");
     check(MPI_T_event_handle_free(registration, &freed, on_free) == MPI_SUCCESS && freed == 1, "R259 free callback");
-    check(MPI_T_event_handle_free(registration, &freed, on_free) == MPI_T_ERR_INVALID_HANDLE, "R257 freed twice");
     send_all(MESSAGES);
     check(received == MESSAGES, "R258 nothing after the free callback");
     check(MPI_T_event_handle_free(other, NULL, NULL) == MPI_SUCCESS, "R259 no free callback");

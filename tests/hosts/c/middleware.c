@@ -35,7 +35,7 @@ static void infos_and_windows(void)
 
 int main(int argc, char **argv)
 {
-    int provided, index, count, rc, num = -1;
+    int provided, index, rc, num = -1;
     unsigned long long value = 0;
     MPI_T_pvar_session session;
     MPI_T_pvar_handle handle;
@@ -47,7 +47,7 @@ int main(int argc, char **argv)
     rc = MPI_T_pvar_get_index("middleware_retries", MPI_T_PVAR_CLASS_COUNTER, &index);
     if (rc == MPI_SUCCESS) {
         check(MPI_T_pvar_session_create(&session) == MPI_SUCCESS, "the session");
-        check(MPI_T_pvar_handle_alloc(session, index, 0, &handle, &count) == MPI_SUCCESS, "the handle");
+        handle = handle_on(session, "middleware_retries", MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
         check(MPI_T_pvar_start(session, handle) == MPI_SUCCESS, "MPI_T_pvar_start");
         mpit_counter_add(&retries, 3);
         check(MPI_T_pvar_read(session, handle, &value) == MPI_SUCCESS, "MPI_T_pvar_read");

@@ -25,8 +25,7 @@ static const MPI_Datatype types[NEIGHBORS] = {MPI_INT, MPI_INT, MPI_INT, MPI_INT
 
 OPERATION(allgather)
 {
-    CALL(Neighbor_allgather, neighbor_allgather, (out, K, MPI_INT, in, K, MPI_INT, at->comm),
-         (out, K, MPI_INT, in, K, MPI_INT, at->comm))
+    CALL_ALIKE(Neighbor_allgather, neighbor_allgather, (out, K, MPI_INT, in, K, MPI_INT, at->comm))
 }
 
 OPERATION(allgatherv)
@@ -37,8 +36,7 @@ OPERATION(allgatherv)
 
 OPERATION(alltoall)
 {
-    CALL(Neighbor_alltoall, neighbor_alltoall, (out, K, MPI_INT, in, K, MPI_INT, at->comm),
-         (out, K, MPI_INT, in, K, MPI_INT, at->comm))
+    CALL_ALIKE(Neighbor_alltoall, neighbor_alltoall, (out, K, MPI_INT, in, K, MPI_INT, at->comm))
 }
 
 OPERATION(alltoallv)

@@ -80,9 +80,5 @@ static int activate(void)
     return 0;
 }
 
-static void deactivate(void)
-{
-}
-
-MPIT_PLUGIN_WITH(NAME, activate, deactivate, MPIT_LIST(pvars), MPIT_LIST(sources), MPIT_LIST(events), MPIT_LIST(categories),
+MPIT_PLUGIN_WITH(NAME, activate, 0, MPIT_LIST(pvars), MPIT_LIST(sources), MPIT_LIST(events), MPIT_LIST(categories),
                  MPIT_LIST(cvars))

@@ -72,10 +72,7 @@ fn equal_monitoring(stack: &Stack, line: &[&str], frameworks: &[&str]) -> Outcom
 
 #[test]
 fn components_receive_every_message() -> Outcome {
-    stacks::on_each("components_pml", |stack| {
-        equal_monitoring(stack, &["ring"], &["pml"])?;
-        equal_monitoring(stack, &["sends", "."], &["pml"])
-    })
+    stacks::on_each("components_pml", |stack| equal_monitoring(stack, &["sends", "."], &["pml"]))
 }
 
 #[test]

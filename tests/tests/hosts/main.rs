@@ -41,7 +41,7 @@ mod vars;
 mod workloads;
 mod worlds;
 
-use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof};
 use std::{fs, path::Path};
 
 /// The setting that enables monitoring.
@@ -61,13 +61,6 @@ fn written_with<'a>(stem: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str,
 fn recorded(job: Job, dir: &Path, ranks: u32) -> Outcome<(Finished, Vec<Prof>)> {
     let finished = job.dir(dir).under_mpit(&written_to("prof"))?.succeed()?;
     Ok((finished, read_all(&dir.join("prof"), ranks)?))
-}
-
-/// Runs a program in `dir` with Open MPI's own monitoring; returns its records.
-fn natively_recorded(stack: &Stack, dir: &Path, ranks: u32, program: &[&str]) -> Outcome<Vec<Prof>> {
-    let job = Job::mpi(stack, ranks).native_monitoring(&written_to("native")).arg(stack.compile(program[0])?);
-    job.args(&program[1..]).dir(dir).succeed()?;
-    read_all(&dir.join("native"), ranks)
 }
 
 /// Checks the program's own messages of each process: peer, number and bytes, given its rank.

@@ -2,7 +2,7 @@
 
 use mpit_tests::{Failure, Job, Outcome, Prof, Stack, stacks};
 
-use crate::{natively_recorded, recorded, rows};
+use crate::{read_all, recorded, rows, written_to};
 
 const RANKS: u32 = 4;
 
@@ -10,7 +10,9 @@ const RANKS: u32 = 4;
 /// it counts otherwise.
 fn expected_natively(stack: &Stack, program: &str, kinds: &[&str]) -> Outcome<Vec<Prof>> {
     let dir = stack.scratch(&format!("{program}_native"))?;
-    let native = natively_recorded(stack, &dir, RANKS, &[program, ".", "plain"])?;
+    let job = Job::mpi(stack, RANKS).native_monitoring(&written_to("native")).dir(&dir);
+    job.arg(stack.compile(program)?).args([".", "plain"]).succeed()?;
+    let native = read_all(&dir.join("native"), RANKS)?;
     for (rank, prof) in (0..).zip(&native) {
         let [got, wanted] = [rows::of(prof), rows::expected_of(&dir, rank)?].map(|mut rows| {
             rows.retain(|(row, _), _| kinds.contains(&row.as_str()));

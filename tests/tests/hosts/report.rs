@@ -4,7 +4,7 @@ use std::{fs, path::Path, time::Instant};
 
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, paths, record, stacks};
 
-use crate::{MONITORED, init_to_finalize::has_sessions, read_all, report, written_to, written_with};
+use crate::{init_to_finalize::has_sessions, read_all, report, written_to, written_with};
 
 const RANKS: u32 = 4;
 
@@ -143,19 +143,6 @@ fn an_unexpected_end_is_early_enough() -> Outcome {
         Job::mpi(stack, 2).arg(program).dir(&dir).under_mpit(&together("run"))?.succeed()?;
         let text = fs::read_to_string(dir.join("run.prof")).context("run.prof")?;
         Failure::unless(text.starts_with("# MPIT JOB\t1\t2 ranks\t") && text.ends_with("# END\n"), || text)
-    })
-}
-
-/// Tests that common output is in the order of the ranks, each text in one piece.
-#[test]
-fn texts_on_standard_output_do_not_mix() -> Outcome {
-    stacks::on_each("gather_stdout", |stack| {
-        let dir = stack.scratch("gather_stdout")?;
-        let settings = [MONITORED, ("pml_monitoring_enable_output", "1")];
-        let finished = run(stack, &["ring"], &settings, &dir)?;
-        let senders: Vec<_> =
-            finished.stdout.lines().filter_map(|line| line.strip_prefix("E\t")?.split('\t').next()).collect();
-        finished.expect(senders == ["0", "1", "2", "3"])
     })
 }
 

@@ -43,22 +43,13 @@ fn freed_host_handles_are_error_codes() -> Outcome {
 /// Proves R320.
 #[test]
 fn forked_child_waits_for_no_lock() -> Outcome {
-    stacks::on_each("fork", |stack| {
-        let job = Job::mpi(stack, 1).arg(stack.compile_tool("fork")?).under_mpit(&[MONITORED])?;
-        job.succeed()?.expect_printed("fork: 0 children hang or fail")
-    })
+    succeeds("fork", 1, &[MONITORED])
 }
 
 /// Guarantees of MPI_T over many calls and several initializations of MPI and MPI_T.
 #[test]
 fn callback_contracts_are_kept() -> Outcome {
-    const RANKS: u32 = 2;
-    stacks::on_each("callback_contracts", |stack| {
-        let program = stack.compile_tool("callback_contracts")?;
-        let finished = Job::mpi(stack, RANKS).arg(program).under_mpit(&[MONITORED])?.succeed()?;
-        let ends = finished.stdout.lines().filter(|line| line.contains(" 0 contracts broken")).count();
-        finished.expect(ends == RANKS as usize)
-    })
+    succeeds("callback_contracts", 2, &[MONITORED])
 }
 
 #[test]
