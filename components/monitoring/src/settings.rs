@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use mpit::cvar::{Cvar, Text};
 use mpit::{MpitEnum, cvar};
-use mpit_frameworks::is_selected;
 
 use crate::categories::PmlMonitoring;
+use crate::runtime::RUNTIME;
 
 /// Records messages, one-sided accesses and collective operations from the initialization of MPI to its end. 0: no.
 /// 1: yes; messages that the library sends for its own purposes (negative tag) count as the program's. 2: yes; both kinds
@@ -92,7 +92,7 @@ pub fn stem_of_files() -> Option<PathBuf> {
 /// settings and writes the same files.
 #[must_use]
 pub fn records_whole_run() -> bool {
-    is_selected("monitoring") && is_enabled()
+    RUNTIME.is_selected("monitoring") && is_enabled()
 }
 
 /// Parses a part of the version, which Cargo provides as text.

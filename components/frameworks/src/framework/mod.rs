@@ -1,6 +1,5 @@
 //! The part that all frameworks share: the open components, and the dispatch of operations to those that listen.
 
-mod linked;
 mod register;
 #[cfg(test)]
 mod tests;
@@ -11,6 +10,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mpit::component;
 pub(crate) use mpit::component::{Lifecycle, Lines, Subscription, World};
+use mpit::cvar::{Cvar, Text};
 use mpit::internal::log::Log;
 use mpit::internal::plugin;
 use mpit::internal::plugin::component::ForeignComponent;
@@ -18,7 +18,6 @@ use mpit::internal::plugin::component::ForeignComponent;
 use crate::diagnostics::warn;
 use crate::selection::List;
 
-pub(crate) use linked::components;
 use register::{Choice, KnownComponent, Register, Step};
 
 /// The number of components opened so far in this process.
@@ -32,6 +31,8 @@ struct Listener<C: ?Sized + 'static> {
 
 pub(crate) struct Framework<C: ?Sized + 'static> {
     which: component::Framework,
+    /// The control variable with the selection list.
+    selected: &'static Cvar<Text<1024>>,
     /// Converts a component of another image into an object of the framework's trait.
     adapt: fn(&'static ForeignComponent) -> &'static C,
     /// The first listener, which dispatch checks first: usually it is monitoring and the only one.
@@ -47,11 +48,13 @@ pub(crate) struct Framework<C: ?Sized + 'static> {
 impl<C: ?Sized + Lifecycle> Framework<C> {
     pub(crate) const fn new(
         which: component::Framework,
+        selected: &'static Cvar<Text<1024>>,
         adapt: fn(&'static ForeignComponent) -> &'static C,
     ) -> Self {
         let register = Mutex::new(Register::new());
         Self {
             which,
+            selected,
             adapt,
             first: OnceLock::new(),
             others: Log::new(),
@@ -97,13 +100,7 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
     }
 
     /// Opens the components that a list admits, given ones and those of other images. Only the first call has an effect.
-    pub(crate) fn open(
-        &self,
-        components: impl Iterator<Item = (&'static str, &'static C)>,
-        list: &List,
-        world: World,
-    ) {
-        let linked = components.map(|(name, component)| KnownComponent::new(name, component, None));
+    fn open_admitted(&self, linked: impl Iterator<Item = KnownComponent<C>>, list: &List, world: World) {
         let mut known: Vec<_> = linked.collect();
         known.extend(self.foreign_components());
         // The linker determines the order of definitions; sorting makes it reproducible.
@@ -124,6 +121,22 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
             }
         }
         self.reconcile();
+    }
+
+    fn linked_components(&self) -> impl Iterator<Item = KnownComponent<C>> {
+        let linked = mpit::components().filter(|desc| desc.framework() == self.which.name());
+        linked.filter_map(|desc| {
+            let object = desc.object::<C>();
+            if object.is_none() {
+                warn(format_args!(
+                    "{}: component `{}` does not implement the trait of framework `{}`; ignored",
+                    desc.origin(),
+                    desc.name(),
+                    desc.framework()
+                ));
+            }
+            Some(KnownComponent::new(desc.name(), object?, None))
+        })
     }
 
     fn foreign_components(&self) -> impl Iterator<Item = KnownComponent<C>> {
@@ -181,6 +194,12 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
 }
 
 pub(crate) trait AnyFramework: Sync {
+    /// Returns the selection list in effect.
+    fn selection(&self) -> List;
+
+    /// Opens the selected components. Only the first call has an effect.
+    fn open(&self, world: World);
+
     /// Opens components of other images that were added, and closes those that were deactivated.
     fn refresh(&self);
 
@@ -199,6 +218,14 @@ pub(crate) trait AnyFramework: Sync {
 }
 
 impl<C: ?Sized + Lifecycle> AnyFramework for Framework<C> {
+    fn selection(&self) -> List {
+        List::effective(self.which.name(), self.selected.get().as_str())
+    }
+
+    fn open(&self, world: World) {
+        self.open_admitted(self.linked_components(), &self.selection(), world);
+    }
+
     fn refresh(&self) {
         {
             let mut register = self.register();
