@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use crate::Identity;
 use crate::files::{beginning, is_locked, open_regular};
-use crate::names::{self, STORE};
+use crate::names::{self, FileName, STORE};
 
 pub use decode::{Malformed, Recovered, is_store, read};
 
@@ -53,9 +53,8 @@ impl StoreFile {
     /// Returns the file of this name, if it is the name of a store.
     #[must_use]
     pub fn at(path: &Path) -> Option<Self> {
-        let name = path.file_name()?.to_str()?.strip_suffix(STORE)?;
-        let (_, rank) = name.rsplit_once('.')?;
-        Some(Self { rank: rank.parse().ok()?, path: path.to_owned() })
+        let name = FileName::parse(path.file_name()?.to_str()?).filter(|name| name.store)?;
+        Some(Self { rank: name.rank?, path: path.to_owned() })
     }
 
     /// Reads the run and world of the process, if the file has them.

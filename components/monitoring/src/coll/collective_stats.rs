@@ -29,7 +29,7 @@ use super::rules::{self, Excluded, OperationCounts, Shape};
 use super::shared_sum::{Peers, SharedSum};
 use super::snapshot::{Operations, Snapshot};
 use crate::describe::{label, members as members_of};
-use crate::record::{AtomicSum, TrafficSum};
+use crate::record::{AtomicSum, SumsSnapshot, TrafficSum};
 use crate::runtime::RUNTIME;
 use crate::store::Store;
 
@@ -427,11 +427,13 @@ impl CollectiveStats {
     }
 
     pub(crate) fn snapshot(&self) -> Snapshot {
-        let of_account = |account: &Account| (account.comm.load(Acquire), account.sums());
+        let comms = self.accounts.iter().map(|(_, account)| (account.comm.load(Acquire), account.sums()));
+        let shared_sums = self.shared_sums.iter().map(|shared_sum| ((), [shared_sum.each()]));
+        let rows = self.rows.iter().map(|(to, row)| (to, [row.get()]));
         Snapshot {
-            comms: self.accounts.iter().map(|(_, account)| of_account(account)).collect(),
-            shared_sums: self.shared_sums.iter().map(SharedSum::each).collect(),
-            rows: self.rows.iter().map(|(to, row)| (to, row.get())).collect(),
+            comms: SumsSnapshot(comms.collect()),
+            shared_sums: SumsSnapshot(shared_sums.collect()),
+            rows: SumsSnapshot(rows.collect()),
         }
     }
 

@@ -1,11 +1,11 @@
 //! Performance variables of the component. Names, classes and bindings are Open MPI's.
 
-use mpit::object::{Comm, OUTSIDE};
+use mpit::object::Comm;
 use mpit::{category, pvar};
 use mpit_frameworks::coll::{Coll, Pattern};
 
 use super::{STATS, SUBSCRIPTION};
-use crate::record::TrafficSum;
+use crate::record::write_per_rank;
 
 /// Monitoring of collective operations: their number, their bytes and their participants. It counts the calls of the
 /// program. Operations that a library uses inside a call are counted only if the library reports them.
@@ -21,15 +21,6 @@ fn stop_recording() {
     SUBSCRIPTION.remove();
 }
 
-fn write_per_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(TrafficSum) -> u64) {
-    for (rank, out) in out.iter_mut().enumerate() {
-        *out = match comm.world_rank(rank) {
-            OUTSIDE => 0,
-            to => of(STATS.with(to)),
-        };
-    }
-}
-
 /// Messages exchanged with each process of the communicator by collective operations on all communicators, as if each pair
 /// of processes communicated directly. One element for each rank.
 #[pvar(
@@ -37,7 +28,7 @@ fn write_per_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(TrafficSum) -> u
     category = CollMonitoring, cumulative, readonly, on_start = start_recording, on_stop = stop_recording
 )]
 fn messages_count(comm: &Comm<'_>, out: &mut [u64]) {
-    write_per_rank(comm, out, |sum| sum.count);
+    write_per_rank(comm, out, |to| STATS.with(to).count);
 }
 
 /// Bytes exchanged with each process of the communicator by collective operations on all communicators, as if each pair of
@@ -48,7 +39,7 @@ fn messages_count(comm: &Comm<'_>, out: &mut [u64]) {
     on_stop = stop_recording
 )]
 fn messages_size(comm: &Comm<'_>, out: &mut [u64]) {
-    write_per_rank(comm, out, |sum| sum.bytes);
+    write_per_rank(comm, out, |to| STATS.with(to).bytes);
 }
 
 /// Operations on the communicator that send data from one process to all, with this process as the root.

@@ -13,19 +13,23 @@ use mpit_format::store::blocks::BlockKind;
 use mpit_frameworks::ids::slot;
 use mpit_frameworks::osc::{Access, Kind};
 
-use crate::record::{AtomicSum, TrafficSum};
+use crate::record::{AtomicSum, SumsSnapshot, TrafficSum};
 use crate::store::Store;
 
 #[derive(Debug)]
-pub(super) struct Target {
-    pub(super) sent: AtomicSum<'static>,
-    pub(super) received: AtomicSum<'static>,
+struct Target {
+    sent: AtomicSum<'static>,
+    received: AtomicSum<'static>,
 }
 
 impl Target {
     fn new(store: &'static Store, rank: u32) -> Self {
         let [sent, received] = AtomicSum::of(store.add(BlockKind::Accesses, rank.into(), 4, &[]));
         Self { sent, received }
+    }
+
+    fn sums(&self) -> AccessSums {
+        AccessSums { sent: self.sent.get(), received: self.received.get() }
     }
 
     #[inline]
@@ -46,8 +50,9 @@ struct Window {
     received: [AtomicU64; 2],
 }
 
+/// The sums of accesses to the memory of a process, or through a window.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct WindowSums {
+pub(super) struct AccessSums {
     pub(super) sent: TrafficSum,
     pub(super) received: TrafficSum,
 }
@@ -84,16 +89,16 @@ impl Windows {
     }
 
     /// Returns the sums of a window; zero for one that is not counted.
-    pub(super) fn sums(&self, id: u64) -> WindowSums {
+    pub(super) fn sums(&self, id: u64) -> AccessSums {
         let sum = |[count, bytes]: &[AtomicU64; 2]| TrafficSum {
             count: count.load(Relaxed),
             bytes: bytes.load(Relaxed),
         };
-        let Some(window) = self.of(id) else { return WindowSums::default() };
-        let sums = WindowSums { sent: sum(&window.sent), received: sum(&window.received) };
+        let Some(window) = self.of(id) else { return AccessSums::default() };
+        let sums = AccessSums { sent: sum(&window.sent), received: sum(&window.received) };
         fence(Acquire);
         // If the number changed, the window was freed meanwhile, and the sums may be of the one that has its slot now.
-        if window.id.load(Relaxed) == id { sums } else { WindowSums::default() }
+        if window.id.load(Relaxed) == id { sums } else { AccessSums::default() }
     }
 
     #[inline]
@@ -145,52 +150,35 @@ impl Accesses {
         target.is_some()
     }
 
-    pub(super) fn target(&self, rank: u32) -> Option<&Target> {
-        self.targets.get(rank)
+    pub(super) fn with(&self, rank: u32) -> AccessSums {
+        self.targets.get(rank).map(Target::sums).unwrap_or_default()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Target> {
-        self.targets.iter().map(|(_, target)| target)
+    /// Returns the sums over all processes, including those outside of the world.
+    pub(super) fn total(&self) -> AccessSums {
+        self.targets.iter().fold(AccessSums::default(), |total, (_, target)| {
+            let AccessSums { sent, received } = target.sums();
+            AccessSums { sent: total.sent.and(sent), received: total.received.and(received) }
+        })
     }
 
     pub(crate) fn snapshot(&self) -> Snapshot {
-        // In the order of the block's sums.
-        let row = |(to, target): (u32, &Target)| (to, [target.sent.get(), target.received.get()]);
-        Snapshot { targets: self.targets.iter().map(row).collect() }
+        let sums_of = |(to, target): (u32, &Target)| {
+            let AccessSums { sent, received } = target.sums();
+            (to, [sent, received])
+        };
+        SumsSnapshot(self.targets.iter().map(sums_of).collect())
     }
 }
 
-/// A snapshot of all numbers, in the order of first use, which never changes.
-#[derive(Debug, Default)]
-pub(crate) struct Snapshot {
-    /// Ranks, and the sums of each: data sent, and data received.
-    targets: Vec<(u32, [TrafficSum; 2])>,
-}
+/// A snapshot by rank, with the sums in the order of [`BlockKind::rows`].
+pub(crate) type Snapshot = SumsSnapshot<u32, 2>;
 
-impl Snapshot {
-    /// Returns the sums of a target; zero before its first access.
-    fn sums(&self, at: usize) -> [TrafficSum; 2] {
-        self.targets.get(at).map_or([TrafficSum::ZERO; 2], |(_, sums)| *sums)
-    }
-
-    /// Returns this snapshot without the bytes of accesses that are not counted yet.
-    pub(crate) fn without_in_flight(mut self, earlier: &Self) -> Self {
-        for (at, (_, now)) in self.targets.iter_mut().enumerate() {
-            let then = earlier.sums(at);
-            *now = [0, 1].map(|sum| now[sum].without_in_flight(then[sum]));
-        }
-        self
-    }
-
-    pub(crate) fn since(&self, earlier: &Self) -> Vec<SumRow> {
-        let mut rows: Vec<SumRow> = Vec::new();
-        for (at, (to, now)) in self.targets.iter().enumerate() {
-            let sums = now.iter().zip(earlier.sums(at)).map(|(now, then)| now.since(then));
-            let all = BlockKind::Accesses.rows().iter().zip(sums);
-            rows.extend(all.map(|(kind, sum)| SumRow { kind: *kind, to: *to, sum }));
-        }
-        rows.retain(|row| !row.sum.is_zero());
-        rows.sort_unstable_by_key(SumRow::order);
-        rows
-    }
+/// Returns the rows of the accesses between two snapshots.
+pub(crate) fn rows_between(earlier: &Snapshot, later: &Snapshot) -> Vec<SumRow> {
+    let kinds = BlockKind::Accesses.rows().iter();
+    let rows = later.since(earlier).flat_map(|(to, sums)| {
+        kinds.clone().zip(sums).map(move |(kind, sum)| SumRow { kind: *kind, to, sum })
+    });
+    rows.filter(|row| !row.sum.is_zero()).collect()
 }

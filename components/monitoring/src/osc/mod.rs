@@ -4,8 +4,8 @@ mod accesses;
 mod settings;
 mod variables;
 
-pub(crate) use accesses::Snapshot;
 use accesses::{Accesses, Windows};
+pub(crate) use accesses::{Snapshot, rows_between};
 pub use variables::OscMonitoring;
 
 use mpit_frameworks::osc::{Access, Component, Lifecycle, Subscription, World};

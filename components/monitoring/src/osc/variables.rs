@@ -1,11 +1,11 @@
 //! Performance variables of the component. Names, classes and bindings are Open MPI's.
 
-use mpit::object::{Comm, OUTSIDE, Object};
+use mpit::object::{Comm, Object};
 use mpit::{category, pvar};
 use mpit_frameworks::osc::Osc;
 
-use super::accesses::Target;
 use super::{ACCESSES, SUBSCRIPTION, WINDOWS};
+use crate::record::write_per_rank;
 
 /// Monitoring of one-sided communication: the number of accesses, their bytes and their targets. It counts the calls of the
 /// program. Synchronization is not counted.
@@ -21,20 +21,6 @@ fn stop_recording() {
     SUBSCRIPTION.remove();
 }
 
-/// Writes a number for each rank of a communicator, over accesses through all windows.
-fn write_per_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(&Target) -> u64) {
-    for (rank, out) in out.iter_mut().enumerate() {
-        *out = match comm.world_rank(rank) {
-            OUTSIDE => 0,
-            to => ACCESSES.target(to).map_or(0, &of),
-        };
-    }
-}
-
-fn total(of: impl Fn(&Target) -> u64) -> u64 {
-    ACCESSES.iter().fold(0, |total, target| total.wrapping_add(of(target)))
-}
-
 /// Accesses to the memory of each process of the communicator, through all windows. Each access sends data, or at least a
 /// request. One element for each rank.
 #[pvar(
@@ -42,7 +28,7 @@ fn total(of: impl Fn(&Target) -> u64) -> u64 {
     category = OscMonitoring, cumulative, readonly, on_start = start_recording, on_stop = stop_recording
 )]
 fn messages_sent_count(comm: &Comm<'_>, out: &mut [u64]) {
-    write_per_rank(comm, out, |target| target.sent.get().count);
+    write_per_rank(comm, out, |to| ACCESSES.with(to).sent.count);
 }
 
 /// Bytes that accesses sent to the memory of each process of the communicator, through all windows. One element for each
@@ -53,7 +39,7 @@ fn messages_sent_count(comm: &Comm<'_>, out: &mut [u64]) {
     on_stop = stop_recording
 )]
 fn messages_sent_size(comm: &Comm<'_>, out: &mut [u64]) {
-    write_per_rank(comm, out, |target| target.sent.get().bytes);
+    write_per_rank(comm, out, |to| ACCESSES.with(to).sent.bytes);
 }
 
 /// Accesses that returned data from the memory of each process of the communicator, through all windows. One element for
@@ -63,7 +49,7 @@ fn messages_sent_size(comm: &Comm<'_>, out: &mut [u64]) {
     category = OscMonitoring, cumulative, readonly, on_start = start_recording, on_stop = stop_recording
 )]
 fn messages_recv_count(comm: &Comm<'_>, out: &mut [u64]) {
-    write_per_rank(comm, out, |target| target.received.get().count);
+    write_per_rank(comm, out, |to| ACCESSES.with(to).received.count);
 }
 
 /// Bytes that accesses returned from the memory of each process of the communicator, through all windows. One element for
@@ -74,7 +60,7 @@ fn messages_recv_count(comm: &Comm<'_>, out: &mut [u64]) {
     on_stop = stop_recording
 )]
 fn messages_recv_size(comm: &Comm<'_>, out: &mut [u64]) {
-    write_per_rank(comm, out, |target| target.received.get().bytes);
+    write_per_rank(comm, out, |to| ACCESSES.with(to).received.bytes);
 }
 
 /// Accesses to the memory of all processes in total, including those outside of the world.
@@ -83,7 +69,7 @@ fn messages_recv_size(comm: &Comm<'_>, out: &mut [u64]) {
     category = OscMonitoring, on_start = start_recording, on_stop = stop_recording
 )]
 fn messages_sent_total() -> u64 {
-    total(|target| target.sent.get().count)
+    ACCESSES.total().sent.count
 }
 
 /// Bytes that accesses sent to all processes in total, including those outside of the world.
@@ -92,7 +78,7 @@ fn messages_sent_total() -> u64 {
     category = OscMonitoring, unit = "bytes", on_start = start_recording, on_stop = stop_recording
 )]
 fn bytes_sent_total() -> u64 {
-    total(|target| target.sent.get().bytes)
+    ACCESSES.total().sent.bytes
 }
 
 /// Accesses that returned data from all processes in total, including those outside of the world.
@@ -101,7 +87,7 @@ fn bytes_sent_total() -> u64 {
     category = OscMonitoring, on_start = start_recording, on_stop = stop_recording
 )]
 fn messages_recv_total() -> u64 {
-    total(|target| target.received.get().count)
+    ACCESSES.total().received.count
 }
 
 /// Bytes that accesses returned from all processes in total, including those outside of the world.
@@ -110,7 +96,7 @@ fn messages_recv_total() -> u64 {
     category = OscMonitoring, unit = "bytes", on_start = start_recording, on_stop = stop_recording
 )]
 fn bytes_recv_total() -> u64 {
-    total(|target| target.received.get().bytes)
+    ACCESSES.total().received.bytes
 }
 
 /// Accesses of this process through the window.

@@ -9,7 +9,7 @@ use mpit::pvar;
 
 use super::{MESSAGES, SUBSCRIPTION};
 use crate::categories::PmlMonitoring;
-use crate::record::{BINS, PeerStats};
+use crate::record::{BINS, PeerStats, write_per_rank};
 
 fn start_recording() {
     SUBSCRIPTION.add();
@@ -19,27 +19,13 @@ fn stop_recording() {
     SUBSCRIPTION.remove();
 }
 
-/// Returns the messages sent to a rank of a communicator, over all communicators.
-fn sent_to(comm: &Comm<'_>, rank: usize) -> Option<&'static PeerStats<'static>> {
-    match comm.world_rank(rank) {
-        OUTSIDE => None,
-        to => MESSAGES.external(to),
-    }
-}
-
-fn write_per_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(&PeerStats<'static>) -> u64) {
-    for (rank, out) in out.iter_mut().enumerate() {
-        *out = sent_to(comm, rank).map_or(0, &of);
-    }
-}
-
 /// Messages sent to each process of the communicator, on all communicators. One element for each rank.
 #[pvar(
     name = "pml_monitoring_messages_count", class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC",
     category = PmlMonitoring, cumulative, readonly, on_start = start_recording, on_stop = stop_recording
 )]
 fn messages_count(comm: &Comm<'_>, out: &mut [u64]) {
-    write_per_rank(comm, out, PeerStats::count);
+    write_per_rank(comm, out, |to| MESSAGES.external(to).map_or(0, PeerStats::count));
 }
 
 /// Bytes in the messages sent to each process of the communicator, on all communicators. One element for each rank.
@@ -49,7 +35,7 @@ fn messages_count(comm: &Comm<'_>, out: &mut [u64]) {
     on_stop = stop_recording
 )]
 fn messages_size(comm: &Comm<'_>, out: &mut [u64]) {
-    write_per_rank(comm, out, PeerStats::bytes);
+    write_per_rank(comm, out, |to| MESSAGES.external(to).map_or(0, PeerStats::bytes));
 }
 
 /// Histogram of the sizes of messages sent to each process of the communicator. 66 elements for each rank, rank by rank:
@@ -62,7 +48,9 @@ fn messages_size(comm: &Comm<'_>, out: &mut [u64]) {
 fn messages_histogram(comm: &Comm<'_>, out: &mut [u64]) {
     out.fill(0);
     for (rank, bins) in out.chunks_exact_mut(BINS).enumerate() {
-        for (bin, count) in sent_to(comm, rank).into_iter().flat_map(|stats| stats.sizes().iter()) {
+        let to = comm.world_rank(rank);
+        let stats = if to == OUTSIDE { None } else { MESSAGES.external(to) };
+        for (bin, count) in stats.into_iter().flat_map(|stats| stats.sizes().iter()) {
             bins[bin] = count;
         }
     }

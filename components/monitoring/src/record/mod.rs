@@ -15,6 +15,7 @@ use std::sync::atomic::{
 
 use mpit::internal::sparse::Sparse;
 use mpit::internal::threads;
+use mpit::object::{Comm, OUTSIDE};
 
 use crate::store::Store;
 
@@ -23,6 +24,7 @@ pub use histogram::Histogram;
 pub use mpit_format::TrafficSum;
 pub use mpit_format::messages::{BINS, PeerSnapshot, Row, bin};
 pub use snapshot::Snapshot;
+pub(crate) use snapshot::SumsSnapshot;
 
 /// The number and bytes of messages, with a histogram of sizes.
 ///
@@ -87,6 +89,16 @@ pub(crate) fn add(count: &AtomicU64, messages: u64, all: &AtomicU64, bytes: u64)
 fn add_locked(count: &AtomicU64, messages: u64, all: &AtomicU64, bytes: u64) {
     all.fetch_add(bytes, Relaxed);
     count.fetch_add(messages, Release);
+}
+
+/// Writes the number of each process of a communicator, given its rank in the world; 0 for processes outside of the world.
+pub(crate) fn write_per_rank(comm: &Comm<'_>, out: &mut [u64], number_of: impl Fn(u32) -> u64) {
+    for (rank, out) in out.iter_mut().enumerate() {
+        *out = match comm.world_rank(rank) {
+            OUTSIDE => 0,
+            to => number_of(to),
+        };
+    }
 }
 
 #[derive(Debug, Default)]
