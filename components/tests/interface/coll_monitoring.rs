@@ -5,21 +5,18 @@ use std::sync::atomic::AtomicU32;
 use mpit::Error;
 use mpit::object::{OUTSIDE, Object};
 use mpit::tool::{Class, Handle, Session};
-use mpit_components::coll::{self, Kind, Operation, Root, Volume};
+use mpit_components::coll::{Kind, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};
 
+use super::support::{create, operate};
 use super::{WORLD, alone};
 
 fn comm(ranks: Ranks) -> CommId {
-    comms::created(Description::new(ranks, "some"))
+    create(ranks, "some")
 }
 
 fn list(ranks: &[u32]) -> Ranks {
     Ranks::List(ranks.into())
-}
-
-fn operation(comm: CommId, kind: Kind, root: Root, volume: Volume<'_>) -> Operation<'_> {
-    Operation::new(comm, kind, 1, 4, root, volume, false)
 }
 
 /// Bytes for each rank or neighbor: 0, 10, 20 and so on.
@@ -102,7 +99,7 @@ fn each_operation_counts_what_it_exchanges() {
             comms::created(Description { neighbors: neighbors.into(), ..Description::new(ranks, "graph") });
         let session = tool.session().unwrap();
         let handles = Handles::start(&session, comm);
-        coll::end(&operation(comm, kind, root, volume));
+        operate(WORLD, comm, kind, root, volume);
         let mut patterns = [none; 3];
         patterns[pattern] = expected;
         assert_eq!(handles.patterns(), patterns, "{kind:?} {root:?}");
@@ -122,16 +119,16 @@ fn arrays_show_ranks_of_their_communicator() {
     let bytes = session.handle("coll_monitoring_bytes_total", Class::Aggregate, None).unwrap();
     session.start_all().unwrap();
     let (one, other) = (comm(list(&[0, 1, 2])), comm(list(&[3, 1, OUTSIDE])));
-    coll::end(&operation(one, Kind::Allreduce, Root::None, Volume::Each(1)));
-    coll::end(&operation(other, Kind::Allreduce, Root::None, Volume::Each(10)));
-    coll::end(&operation(other, Kind::Alltoallv, Root::None, BY));
+    operate(WORLD, one, Kind::Allreduce, Root::None, Volume::Each(1));
+    operate(WORLD, other, Kind::Allreduce, Root::None, Volume::Each(10));
+    operate(WORLD, other, Kind::Alltoallv, Root::None, BY);
     assert_eq!(handle.count(), 4);
     assert_eq!(handle.read::<u64>().unwrap(), [10, 0, 0, 1]);
     // Those outside of the world are in the totals.
     assert_eq!(messages.read::<u64>().unwrap(), [6]);
     assert_eq!(bytes.read::<u64>().unwrap(), [2 + 20 + 20]);
     messages.reset().unwrap();
-    coll::end(&operation(one, Kind::Barrier, Root::None, Volume::Each(0)));
+    operate(WORLD, one, Kind::Barrier, Root::None, Volume::Each(0));
     assert_eq!((messages.read::<u64>().unwrap(), bytes.read::<u64>().unwrap()), (vec![2], vec![42]));
     assert_eq!(handle.reset(), Err(Error::PvarNoWrite));
 }
@@ -145,12 +142,12 @@ fn freed_communicators_keep_their_totals() {
     // A host says so when a handle is bound to it.
     comms::pin(first);
     let handles = Handles::start(&session, first);
-    coll::end(&operation(first, Kind::Allreduce, Root::None, Volume::Each(8)));
+    operate(WORLD, first, Kind::Allreduce, Root::None, Volume::Each(8));
     comms::freed(first);
     for _ in 0..TIMES {
         let duplicate = comm(list(&[2, 1, 3]));
         for _ in 0..10 {
-            coll::end(&operation(duplicate, Kind::Allreduce, Root::None, Volume::Each(8)));
+            operate(WORLD, duplicate, Kind::Allreduce, Root::None, Volume::Each(8));
         }
         comms::freed(duplicate);
     }
@@ -169,7 +166,7 @@ fn unlimited_groups_are_counted_separately() {
     for far in 0..3000 {
         let group = comm(list(&[0, 1, 100 + far * far]));
         for kind in [Kind::Allreduce, Kind::Scan] {
-            coll::end(&operation(group, kind, Root::None, Volume::Each(2)));
+            operate(WORLD, group, kind, Root::None, Volume::Each(2));
         }
         comms::freed(group);
     }
@@ -177,7 +174,7 @@ fn unlimited_groups_are_counted_separately() {
     let total = session.handle("coll_monitoring_bytes_total", Class::Aggregate, None).unwrap();
     total.start().unwrap();
     let group = comm(list(&[0, 1, 10_000_000, 20_000_000]));
-    coll::end(&operation(group, Kind::Scan, Root::None, Volume::Each(5)));
+    operate(WORLD, group, Kind::Scan, Root::None, Volume::Each(5));
     assert_eq!(total.read::<u64>().unwrap(), [10]);
 }
 
@@ -189,7 +186,7 @@ fn unreported_communicators_are_ignored() {
     comms::freed(freed);
     let handles = Handles::start(&session, freed);
     for volume in [Volume::Each(8), BY] {
-        coll::end(&operation(freed, Kind::Alltoall, Root::None, volume));
+        operate(WORLD, freed, Kind::Alltoall, Root::None, volume);
     }
     assert_eq!(handles.peers(), (vec![0; 4], vec![0; 4]));
     assert_eq!(handles.patterns(), [(0, 0); 3]);

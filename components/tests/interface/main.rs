@@ -7,6 +7,9 @@ use mpit_components::calls::{self, Area};
 use mpit_components::host::{self, World};
 use mpit_components::{coll, osc, pml};
 
+#[path = "../support/mod.rs"]
+mod support;
+
 mod calls_of_areas;
 mod coll_monitoring;
 mod events;

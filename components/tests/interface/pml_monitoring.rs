@@ -2,30 +2,26 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicU32;
 
 use mpit::Error;
 use mpit::object::{OUTSIDE, Object};
 use mpit::tool::{Class, Handle, Session};
-use mpit_components::comms::{self, CommId, Ranks};
-use mpit_components::pml::{self, Mode, Send};
+use mpit_components::comms::CommId;
+use mpit_components::pml;
 use mpit_components::record::BINS;
 
+use super::support::{self, create_world};
 use super::{WORLD, alone};
 
 fn world() -> Object<'static> {
     Object::world(1, WORLD.size)
 }
 
-fn comm() -> CommId {
-    comms::created(comms::Description::new(Ranks::World(WORLD.size), "some"))
-}
-
 fn send_tagged(to: u32, bytes: u64, tag: i32) {
-    static COMM: Mutex<Option<CommId>> = Mutex::new(None);
-    let comm = *COMM.lock().unwrap().get_or_insert_with(comm);
-    pml::sent(&Send::new(comm, to, to, bytes, tag, Mode::Standard));
+    static COMM: OnceLock<CommId> = OnceLock::new();
+    support::send(*COMM.get_or_init(|| create_world(WORLD.size)), to, bytes, tag);
 }
 
 fn send(to: u32, bytes: u64) {

@@ -11,14 +11,15 @@ use mpit::internal::desc::Origin;
 use mpit::internal::plugin::component::{Claim, ComponentInfo, ForeignComponent};
 use mpit::internal::plugin::{Activation, abi, component as foreign, register};
 use mpit::tool::{Class, Handle, Session, Tool};
-use mpit_components::coll::{self, Kind, Operation, Root, Volume};
-use mpit_components::comms::{self, CommId, Ranks};
+use mpit_components::coll::{Kind, Root, Volume};
+use mpit_components::comms::CommId;
 use mpit_components::host::{self, World};
-use mpit_components::osc::{self, Access};
-use mpit_components::pml::{self, Mode, Send};
-use mpit_components::windows;
+use mpit_components::{osc, windows};
 
 use super::in_own_process;
+use super::support::{access, create_world, operate, send};
+
+const ME: World = World::new(0, 3);
 
 /// The record of a component: calls, bytes sent, bytes received.
 #[derive(Default)]
@@ -141,32 +142,27 @@ fn handle<'s>(session: &'s Session<'_>, name: &str, class: Class) -> Handle<'s> 
     handle
 }
 
-fn send(comm: CommId) {
+/// Reports messages, accesses and operations.
+fn report(comm: CommId) {
     for lap in 0..10 {
         for tag in [7, -7] {
-            pml::sent(&Send::new(comm, 1, 1, 8 * lap, tag, Mode::Standard));
+            send(comm, 1, 8 * lap, tag);
         }
     }
-}
-
-fn access() {
     let window = windows::created(3);
     for (rank, kind, sent, received) in
         [(1, osc::Kind::Put, 8, 0), (0, osc::Kind::Accumulate, 8, 0), (1, osc::Kind::Get, 0, 16)]
     {
-        osc::accessed(&Access::new(window, rank, rank, kind, sent, received));
+        access(window, rank, kind, sent, received);
     }
     windows::freed(window);
-}
-
-fn operate(comm: CommId) {
     for (kind, volume) in [
         (Kind::Allreduce, Volume::Each(24)),
         (Kind::Allgather, Volume::Each(20)),
         (Kind::Alltoallv, Volume::By(&|rank| 16 * u64::from(rank))),
         (Kind::Barrier, Volume::Each(0)),
     ] {
-        coll::end(&Operation::new(comm, kind, 0, 3, Root::None, volume, false));
+        operate(ME, comm, kind, Root::None, volume);
     }
 }
 
@@ -174,8 +170,8 @@ fn operate(comm: CommId) {
 fn foreign_counts_equal_monitoring() {
     in_own_process(|| {
         add_all();
-        host::initialized(World::new(0, 3));
-        let comm = comms::created(comms::Description::new(Ranks::World(3), "world"));
+        host::initialized(ME);
+        let comm = create_world(3);
         let tool = Tool::new();
         let session = tool.session().unwrap();
         let variables = [
@@ -189,9 +185,7 @@ fn foreign_counts_equal_monitoring() {
         ];
         let handles = variables.map(|(name, class)| handle(&session, name, class));
         let before = RECEIVED.each_ref().map(Sums::get);
-        send(comm);
-        access();
-        operate(comm);
+        report(comm);
         let after = RECEIVED.each_ref().map(Sums::get);
         let [pml, osc, coll] =
             [0, 1, 2].map(|at: usize| [0, 1, 2].map(|part| after[at][part] - before[at][part]));
@@ -211,7 +205,7 @@ fn inactive_components_receive_nothing() {
         // Without the components of other tests.
         Tool::new().cvar("pml_components").unwrap().write_text("^test,linked").unwrap();
         host::initialized(World::new(0, 1));
-        let comm = comms::created(comms::Description::new(Ranks::World(1), "world"));
+        let comm = create_world(1);
         let turns = || TURNS.each_ref().map(|turns| turns.load(SeqCst));
         let wait_for_two_messages_each = || {
             let seen = turns();
@@ -223,7 +217,7 @@ fn inactive_components_receive_nothing() {
             for turns in &TURNS {
                 scope.spawn(move || {
                     while !STOP.load(SeqCst) {
-                        pml::sent(&Send::new(comm, 0, 0, 8, 0, Mode::Standard));
+                        send(comm, 0, 8, 0);
                         turns.fetch_add(1, SeqCst);
                     }
                 });

@@ -12,12 +12,16 @@ use mpit::internal::desc::Origin;
 use mpit::internal::plugin::component::{Claim, ComponentInfo, ForeignComponent};
 use mpit::internal::plugin::{Activation, abi, component as foreign};
 use mpit::tool::Tool;
-use mpit_components::comms::{self, CommId, Ranks};
+use mpit_components::coll::{self, Kind, Root, Volume};
+use mpit_components::comms::{self, CommId};
 use mpit_components::host::{self, World};
-use mpit_components::pml::{self, Mode, Send};
-use mpit_components::{Lifecycle, Subscription, coll};
+use mpit_components::pml::{self, Send};
+use mpit_components::{Lifecycle, Subscription};
 
 use super::in_own_process;
+use super::support::{self, create_world, operate};
+
+const ME: World = World::new(0, 1);
 
 static RECEIVED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
@@ -152,7 +156,7 @@ impl pml::Component for Linked {
 }
 
 fn send(comm: CommId, bytes: u64) -> Vec<String> {
-    pml::sent(&Send::new(comm, 0, 0, bytes, 0, Mode::Standard));
+    support::send(comm, 0, bytes, 0);
     received()
 }
 
@@ -180,7 +184,7 @@ static NESTED: TestComponent = TestComponent::new("pml", "nested");
 #[test]
 fn foreign_components_are_toggled() {
     in_own_process(|| {
-        let comm = comms::created(comms::Description::new(Ranks::World(1), "world"));
+        let comm = create_world(1);
         let tool = Tool::new();
         let list = tool.cvar("pml_components").unwrap();
         list.write_text("^unwanted,late_and_unwanted,monitoring,test").unwrap();
@@ -192,7 +196,7 @@ fn foreign_components_are_toggled() {
         assert_eq!(received(), [""; 0]);
         assert!(!pml::active());
 
-        host::initialized(World::new(0, 1));
+        host::initialized(ME);
         assert_eq!(received(), ["early opens on 0 of 1", "linked opens", "z opens on 0 of 1"]);
         assert_eq!(send(comm, 1), ["early receives 1", "linked receives 1", "z receives 1"]);
 
@@ -219,9 +223,8 @@ fn foreign_components_are_toggled() {
         assert!(!coll::active());
         OPERATIONS.comes();
         assert!(coll::active());
-        let (kind, root, volume) = (coll::Kind::Barrier, coll::Root::None, coll::Volume::Each(0));
-        let operation = coll::Operation::new(comm, kind, 0, 1, root, volume, false);
-        coll::end(&operation);
+        let barrier = || operate(ME, comm, Kind::Barrier, Root::None, Volume::Each(0));
+        barrier();
         comms::freed(comm);
         assert_eq!(
             received(),
@@ -233,8 +236,8 @@ fn foreign_components_are_toggled() {
         );
         OPERATIONS.goes();
         assert!(!coll::active());
-        comms::freed(comms::created(comms::Description::new(Ranks::World(1), "other")));
-        coll::end(&operation);
+        comms::freed(create_world(1));
+        barrier();
         assert_eq!(received(), ["operations closes"]);
 
         TO_THE_END.comes();

@@ -2,6 +2,8 @@
 
 #[path = "../../../core/tests/interface/support/process.rs"]
 mod process;
+#[path = "../support/mod.rs"]
+mod support;
 
 mod foreign;
 mod foreign_lifecycle;

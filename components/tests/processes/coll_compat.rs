@@ -7,6 +7,7 @@ use mpit_components::comms::{self, CommId, Description, Ranks};
 use mpit_components::host::{self, World};
 
 use super::in_own_process;
+use super::support::create_world;
 
 /// Bytes for each rank: 0, 10, 20 and so on.
 const BY: Volume<'_> = Volume::By(&|number| u64::from(number) * 10);
@@ -41,7 +42,7 @@ fn counts_equal_open_mpi() {
     in_own_process(|| {
         Tool::new().cvar("coll_monitoring_compat").unwrap().write(&[1_i32]).unwrap();
         host::initialized(World::new(1, 4));
-        let comm = comms::created(Description::new(Ranks::World(4), "world"));
+        let comm = create_world(4);
         let ranks = Ranks::List([3, 2, OUTSIDE].into());
         let remote = comms::created(Description { remote: true, ..Description::new(ranks, "bridge") });
         let each = Volume::Each(8);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mpit::object::{OUTSIDE, Object};
 use mpit::tool::{Class, Tool};
-use mpit_components::coll::{self, Kind, Operation, Root, Volume};
+use mpit_components::coll::{Kind, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};
 use mpit_components::host::{self, World};
 use proptest::prelude::*;
@@ -12,6 +12,7 @@ use proptest::sample::{select, subsequence};
 use proptest::test_runner::TestRunner;
 
 use super::in_own_process;
+use super::support::operate;
 
 const SIZE: u32 = 7;
 const ME: u32 = 3;
@@ -195,8 +196,8 @@ fn run(groups: &[Group], steps: &[Step]) {
                 let by = |number: u32| bytes[number as usize];
                 let (uniform, each) = (*uniform, bytes[0]);
                 let volume = if uniform { Volume::Each(each) } else { Volume::By(&by) };
-                let (kind, root, rank, size) = (*kind, *root, group.rank, group.ranks.len() as u32);
-                coll::end(&Operation::new(id, kind, rank, size, root, volume, false));
+                let (kind, root, me) = (*kind, *root, World::new(group.rank, group.ranks.len() as u32));
+                operate(me, id, kind, root, volume);
                 for model in [&mut run, &mut phase] {
                     model.count(id, group, kind, root, |number| if uniform { each } else { by(number) });
                 }

@@ -3,6 +3,8 @@
 
 #[path = "../../../core/tests/interface/support/process.rs"]
 mod process;
+#[path = "../support/mod.rs"]
+mod support;
 
 mod coll_compat;
 mod coll_model;

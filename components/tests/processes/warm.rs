@@ -7,20 +7,19 @@ use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};
 use mpit_components::control::pcontrol;
 use mpit_components::host::{self, World};
-use mpit_components::osc::{self, Access};
-use mpit_components::pml::{self, Mode, Send};
+use mpit_components::osc;
 use mpit_components::windows::{self, WindowId};
 
 use super::in_own_process;
+use super::support::{access, create_world, send};
 
 const SIZE: u32 = 100;
 
 fn act(comms: &[CommId], window: WindowId) {
     for comm in comms.iter().copied() {
         for to in 0..SIZE {
-            pml::sent(&Send::new(comm, to, to, 8, 0, Mode::Standard));
-            let kind = osc::Kind::GetAccumulate;
-            osc::accessed(&Access::new(window, to, to, kind, 8, 8));
+            send(comm, to, 8, 0);
+            access(window, to, osc::Kind::GetAccumulate, 8, 8);
         }
         let by = |number: u32| u64::from(number);
         for (kind, root, volume) in [
@@ -49,7 +48,7 @@ fn known_traffic_allocates_nothing() {
         host::initialized(World::new(1, SIZE));
         let neighbors = [3, 4, 9].into();
         let list = Ranks::List((0..SIZE).map(|rank| rank * rank % 101).collect());
-        let world = comms::created(Description::new(Ranks::World(SIZE), "world"));
+        let world = create_world(SIZE);
         let graph = comms::created(Description { neighbors, ..Description::new(list, "graph") });
         let (comms, window) = ([world, graph], windows::created(SIZE));
         let tool = Tool::new();

@@ -4,6 +4,8 @@
 #![allow(clippy::disallowed_methods, reason = "a test reads what its parent process set")]
 
 mod child;
+#[path = "../support/mod.rs"]
+mod support;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
