@@ -129,11 +129,10 @@ fn messages_are_delivered() {
     let listener = listen(&tool, 7, Some(&Object::world(comm.get(), 3)));
     assert!(pml::active());
     pml::sent(&Send::new(other, 1, 1, 8, 0, Mode::Standard));
-    let modes = [Mode::Standard, Mode::Buffered, Mode::Synchronous, Mode::Ready];
-    for mode in modes {
+    for mode in Mode::ALL {
         pml::sent(&Send::new(comm, 1, OUTSIDE, 8, -5, mode));
     }
-    assert_documented(7, modes);
+    assert_documented(7, Mode::ALL);
     let expected: Vec<_> = (0..4).map(|mode| (7, vec![1, -1, -5, mode, 8, number(comm)])).collect();
     assert_eq!(received(), expected);
     drop(listener);

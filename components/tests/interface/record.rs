@@ -74,7 +74,7 @@ proptest! {
         // Single rows have the same.
         for (to, [external, _]) in expected(&all) {
             let stats = record.external(to).unwrap();
-            let bins: Vec<_> = stats.sizes().iter().collect();
+            let bins: Vec<_> = stats.sizes().collect();
             let filled: Vec<_> = external.2.into_iter().enumerate().filter(|(_, count)| *count != 0).collect();
             prop_assert_eq!((stats.count(), stats.bytes(), bins), (external.0, external.1, filled));
         }

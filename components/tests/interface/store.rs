@@ -8,7 +8,8 @@ use std::process::Command;
 
 use mpit_components::host::World;
 use mpit_components::record::{Messages, Snapshot};
-use mpit_components::store::{Store, StoreFile, Unreadable, find, read};
+use mpit_components::run::names;
+use mpit_components::store::{Store, StoreFile, Unreadable, read};
 use proptest::prelude::*;
 
 const WORLD: World = World::new(3, 8);
@@ -32,9 +33,7 @@ fn file(sent: &[(u32, u64, bool)], look: impl FnOnce(&StoreFile, &Messages<'_>))
     for (to, bytes, internal) in sent {
         record.record(*to, *bytes, *internal);
     }
-    let files = find(&directory.path().join("run")).unwrap();
-    assert_eq!(files.len(), 1);
-    look(&files[0], &record);
+    look(&StoreFile::at(&path).unwrap(), &record);
     let bytes = fs::read(&path).unwrap();
     store.remove_file();
     assert!(!path.exists());
@@ -168,8 +167,9 @@ fn a_file_of_another_rank_is_refused() {
         fs::write(directory.path().join(name), some()).unwrap();
         assert_eq!(StoreFile::at(&directory.path().join(name)).map(|file| file.rank), rank);
     }
-    let files = find(&directory.path().join("run")).unwrap();
-    assert_eq!(files.len(), 1);
-    assert!(matches!(files[0].read(), Err(Unreadable::OtherRank(3))));
-    assert!(find(&directory.path().join("none/run")).unwrap().is_empty());
+    let files = names::find(&directory.path().join("run")).unwrap();
+    let stores: Vec<_> = files.iter().filter(|file| file.store).collect();
+    assert_eq!(stores.len(), 1);
+    assert!(matches!(StoreFile::at(&stores[0].path).unwrap().read(), Err(Unreadable::OtherRank(3))));
+    assert!(names::find(&directory.path().join("none/run")).unwrap().is_empty());
 }

@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use crate::Identity;
 use crate::files::{beginning, is_locked, open_regular};
-use crate::names::{self, FileName, STORE};
+use crate::names::{FileName, STORE};
 
 pub use decode::{Malformed, Recovered, is_store, read};
 
@@ -31,16 +31,6 @@ pub fn path_of(stem: &Path, rank: u32) -> PathBuf {
     let mut name = stem.as_os_str().to_owned();
     name.push(format!(".{rank}{STORE}"));
     name.into()
-}
-
-/// Returns the files `<stem>.<rank>.store` that exist, by ascending rank.
-///
-/// # Errors
-///
-/// The errors of the file system; a directory that does not exist has no files.
-pub fn find(stem: &Path) -> io::Result<Vec<StoreFile>> {
-    let files = names::find(stem)?.into_iter().filter(|file| file.world == 1);
-    Ok(files.filter_map(|file| StoreFile::at(&file.path)).collect())
 }
 
 impl StoreFile {

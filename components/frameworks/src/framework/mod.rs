@@ -5,12 +5,13 @@ mod register;
 mod tests;
 
 use std::ptr::{from_ref, null_mut};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mpit::component;
 pub(crate) use mpit::component::{Lifecycle, Lines, Subscription, World};
 use mpit::cvar::{Cvar, Text};
+use mpit::internal::lock::Mutex;
 use mpit::internal::log::Log;
 use mpit::internal::plugin;
 use mpit::internal::plugin::component::ForeignComponent;
@@ -95,10 +96,6 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         }
     }
 
-    fn register(&self) -> MutexGuard<'_, Register<C>> {
-        self.register.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Opens the components that a list admits, given ones and those of other images. Only the first call has an effect.
     fn open_admitted(&self, linked: impl Iterator<Item = KnownComponent<C>>, list: &List, world: World) {
         let mut known: Vec<_> = linked.collect();
@@ -107,7 +104,7 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         known.sort_unstable_by_key(|known| known.name);
         let names: Vec<_> = known.iter().map(|known| known.name).collect();
         {
-            let mut register = self.register();
+            let mut register = self.register.lock();
             if register.choice.is_some() {
                 return;
             }
@@ -151,7 +148,7 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
     fn reconcile(&self) {
         loop {
             // A separate statement, so that the lock is released at its end.
-            let next = self.register().next_step();
+            let next = self.register.lock().next_step();
             let Some((at, step)) = next else { return };
             self.run(at, &step);
         }
@@ -165,7 +162,7 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
                 false
             }
         };
-        let mut register = self.register();
+        let mut register = self.register.lock();
         let Some(known) = register.known.get_mut(at) else { return };
         known.is_busy = false;
         if is_open {
@@ -228,7 +225,7 @@ impl<C: ?Sized + Lifecycle> AnyFramework for Framework<C> {
 
     fn refresh(&self) {
         {
-            let mut register = self.register();
+            let mut register = self.register.lock();
             if register.choice.is_none() || register.is_closed {
                 return;
             }
@@ -240,15 +237,15 @@ impl<C: ?Sized + Lifecycle> AnyFramework for Framework<C> {
     }
 
     fn begin_close(&self) {
-        self.register().is_closed = true;
+        self.register.lock().is_closed = true;
     }
 
     fn last_opened(&self) -> Option<u64> {
-        self.register().last_opened()
+        self.register.lock().last_opened()
     }
 
     fn close_last(&self) {
-        let last = self.register().begin_close_last();
+        let last = self.register.lock().begin_close_last();
         if let Some((at, step)) = last {
             self.run(at, &step);
         }
@@ -258,7 +255,7 @@ impl<C: ?Sized + Lifecycle> AnyFramework for Framework<C> {
         // The list only grows; its lock is not held while a component runs, and nothing is allocated.
         for at in 0.. {
             let component = {
-                let register = self.register();
+                let register = self.register.lock();
                 let Some(known) = register.known.get(at) else { return };
                 if known.is_open { Some(known.component) } else { None }
             };
@@ -273,7 +270,7 @@ impl<C: ?Sized + Lifecycle> AnyFramework for Framework<C> {
             if known.is_open { Some((known.name, known.component)) } else { None }
         };
         // A separate statement, so that no lock is held while a component runs.
-        let open: Vec<_> = self.register().known.iter().filter_map(open).collect();
+        let open: Vec<_> = self.register.lock().known.iter().filter_map(open).collect();
         let report = |(name, component): (&str, &'static C)| {
             let mut lines = Lines::new();
             component.report(&mut lines);

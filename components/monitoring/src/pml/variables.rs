@@ -50,7 +50,7 @@ fn messages_histogram(comm: &Comm<'_>, out: &mut [u64]) {
     for (rank, bins) in out.chunks_exact_mut(BINS).enumerate() {
         let to = comm.world_rank(rank);
         let stats = if to == OUTSIDE { None } else { MESSAGES.external(to) };
-        for (bin, count) in stats.into_iter().flat_map(|stats| stats.sizes().iter()) {
+        for (bin, count) in stats.into_iter().flat_map(PeerStats::sizes) {
             bins[bin] = count;
         }
     }

@@ -39,7 +39,7 @@ impl<K: Copy + PartialEq, const N: usize> SumsSnapshot<K, N> {
 
 impl From<&PeerStats<'_>> for PeerSnapshot {
     fn from(stats: &PeerStats<'_>) -> Self {
-        Self::new(stats.sizes().iter(), || stats.bytes())
+        Self::new(stats.sizes(), || stats.bytes())
     }
 }
 
