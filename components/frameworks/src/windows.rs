@@ -5,8 +5,7 @@ use std::fmt;
 
 pub use mpit::component::WindowId;
 use mpit::internal::lock::Mutex;
-use mpit::internal::session::Interface;
-use mpit::internal::session::object_freed;
+use mpit::internal::session::{Interface, object_freed};
 use mpit::object::Bind;
 
 use crate::events;
@@ -26,6 +25,7 @@ struct Records {
     review_at: usize,
 }
 
+/// The minimum of [`Records::review_at`].
 const REVIEW_AT: usize = 16;
 
 impl Records {
@@ -70,8 +70,8 @@ impl fmt::Debug for Windows {
 
 /// Notifications of a registry's owner about its windows.
 pub trait Observer: Sync {
-    /// Starts counting the accesses through a window. Not called by two threads at the same time. The registry is locked, so
-    /// the function must not call it.
+    /// Starts counting the accesses through a window. Threads do not call it concurrently. The registry is locked, so the
+    /// function must not call it.
     fn pinned(&self, window: WindowId);
 }
 
@@ -128,6 +128,7 @@ impl Windows {
         }
     }
 
+    /// Releases the slots of freed windows that no handle is bound to any more.
     fn review(&self) {
         let mut records = self.records.lock();
         // Read under the lock, so that the list includes handles that were bound in the meantime.

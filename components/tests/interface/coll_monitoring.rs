@@ -6,7 +6,7 @@ use mpit::Error;
 use mpit::object::{OUTSIDE, Object};
 use mpit::tool::{Class, Handle, Session};
 use mpit_components::coll::{Kind, Root, Volume};
-use mpit_components::comms::{self, CommId, Description, Ranks};
+use mpit_components::comms::{self, CommId, Ranks};
 
 use super::support::{create, operate};
 use super::{WORLD, alone};
@@ -20,17 +20,17 @@ fn list(ranks: &[u32]) -> Ranks {
 }
 
 /// Bytes for each rank or neighbor: 0, 10, 20 and so on.
-const BY: Volume<'_> = Volume::By(&|number| u64::from(number) * 10);
+pub(super) const BY: Volume<'_> = Volume::By(&|number| u64::from(number) * 10);
 
-struct Handles<'s> {
+pub(super) struct Handles<'s> {
     count: Handle<'s>,
     size: Handle<'s>,
     patterns: [(Handle<'s>, Handle<'s>); 3],
 }
 
 impl<'s> Handles<'s> {
-    /// Starts handles on the world, and on the sums of patterns of a communicator of four.
-    fn start(session: &'s Session<'_>, comm: CommId) -> Self {
+    /// Starts handles on the world, and on the sums of a communicator: one to all, all to one, all to all.
+    pub(super) fn start(session: &'s Session<'_>, comm: CommId) -> Self {
         let handle = |what: &str, class, object: Object<'_>| {
             session.handle(&format!("coll_monitoring_{what}"), class, Some(&object)).unwrap()
         };
@@ -49,62 +49,13 @@ impl<'s> Handles<'s> {
         handles
     }
 
-    fn peers(&self) -> (Vec<u64>, Vec<u64>) {
+    pub(super) fn peers(&self) -> (Vec<u64>, Vec<u64>) {
         (self.count.read().unwrap(), self.size.read().unwrap())
     }
 
-    fn patterns(&self) -> [(u64, u64); 3] {
+    pub(super) fn patterns(&self) -> [(u64, u64); 3] {
         let one = |handle: &Handle<'_>| handle.read::<u64>().unwrap()[0];
         self.patterns.each_ref().map(|(count, size)| (one(count), one(size)))
-    }
-}
-
-#[test]
-fn each_operation_counts_what_it_exchanges() {
-    let (_alone, tool) = alone();
-    let neighbors = [3, 1, 0, OUTSIDE, 3];
-    let each = Volume::Each(8);
-    let none = (0, 0);
-    let all = [1, 0, 1, 1];
-    let (one_to_all, all_to_one, all_to_all) = (0, 1, 2);
-    for (kind, root, volume, pattern, expected, counts, sizes) in [
-        (Kind::Bcast, Root::Here, each, one_to_all, (1, 24), all, [8, 0, 8, 8]),
-        (Kind::Bcast, Root::At(0), each, one_to_all, none, [0; 4], [0; 4]),
-        (Kind::Scatter, Root::Here, each, one_to_all, (1, 24), all, [8, 0, 8, 8]),
-        (Kind::Scatterv, Root::Here, BY, one_to_all, (1, 50), all, [0, 0, 20, 30]),
-        (Kind::Scatterv, Root::At(3), BY, one_to_all, none, [0; 4], [0; 4]),
-        (Kind::Gather, Root::Here, each, all_to_one, (1, 24), all, [8, 0, 8, 8]),
-        (Kind::Gatherv, Root::Here, BY, all_to_one, (1, 50), all, [0, 0, 20, 30]),
-        (Kind::Reduce, Root::Here, each, all_to_one, (1, 24), all, [8, 0, 8, 8]),
-        (Kind::Reduce, Root::At(2), each, all_to_one, none, [0; 4], [0; 4]),
-        (Kind::Allgather, Root::None, each, all_to_all, (1, 24), all, [8, 0, 8, 8]),
-        (Kind::Allgatherv, Root::None, each, all_to_all, (1, 24), all, [8, 0, 8, 8]),
-        (Kind::Allreduce, Root::None, each, all_to_all, (1, 24), all, [8, 0, 8, 8]),
-        (Kind::Alltoall, Root::None, each, all_to_all, (1, 24), all, [8, 0, 8, 8]),
-        (Kind::Alltoallv, Root::None, BY, all_to_all, (1, 50), all, [0, 0, 20, 30]),
-        (Kind::Alltoallw, Root::None, BY, all_to_all, (1, 50), all, [0, 0, 20, 30]),
-        (Kind::ReduceScatter, Root::None, BY, all_to_all, (1, 50), all, [0, 0, 20, 30]),
-        (Kind::ReduceScatterBlock, Root::None, each, all_to_all, (1, 24), all, [8, 0, 8, 8]),
-        (Kind::Scan, Root::None, each, all_to_all, (1, 16), [0, 0, 1, 1], [0, 0, 8, 8]),
-        (Kind::Exscan, Root::None, each, all_to_all, (1, 16), [0, 0, 1, 1], [0, 0, 8, 8]),
-        (Kind::Barrier, Root::None, Volume::Each(0), all_to_all, (1, 0), all, [0; 4]),
-        (Kind::NeighborAllgather, Root::None, each, all_to_all, (1, 24), [1, 0, 0, 2], [8, 0, 0, 16]),
-        (Kind::NeighborAllgatherv, Root::None, each, all_to_all, (1, 24), [1, 0, 0, 2], [8, 0, 0, 16]),
-        (Kind::NeighborAlltoall, Root::None, each, all_to_all, (1, 24), [1, 0, 0, 2], [8, 0, 0, 16]),
-        (Kind::NeighborAlltoallv, Root::None, BY, all_to_all, (1, 60), [1, 0, 0, 2], [20, 0, 0, 40]),
-        (Kind::NeighborAlltoallw, Root::None, BY, all_to_all, (1, 60), [1, 0, 0, 2], [20, 0, 0, 40]),
-    ] {
-        let ranks = Ranks::World(4);
-        let comm =
-            comms::created(Description { neighbors: neighbors.into(), ..Description::new(ranks, "graph") });
-        let session = tool.session().unwrap();
-        let handles = Handles::start(&session, comm);
-        operate(WORLD, comm, kind, root, volume);
-        let mut patterns = [none; 3];
-        patterns[pattern] = expected;
-        assert_eq!(handles.patterns(), patterns, "{kind:?} {root:?}");
-        assert_eq!(handles.peers(), (counts.into(), sizes.into()), "{kind:?} {root:?}");
-        comms::freed(comm);
     }
 }
 

@@ -1,4 +1,5 @@
-//! Variables, events, records and files, as tools see them. All tests share one process, which is rank 1 of 4.
+//! Variables, events, records and files, as tools see them. The tests share one process, which is rank 1 of 4, except for
+//! `coll_compat`.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -7,10 +8,13 @@ use mpit_components::calls::{self, Area};
 use mpit_components::host::{self, World};
 use mpit_components::{coll, osc, pml};
 
+#[path = "../../../core/tests/interface/support/process.rs"]
+mod process;
 #[path = "../support/mod.rs"]
 mod support;
 
 mod calls_of_areas;
+mod coll_compat;
 mod coll_monitoring;
 mod events;
 mod osc_monitoring;

@@ -6,7 +6,6 @@ mod process;
 #[path = "../support/mod.rs"]
 mod support;
 
-mod coll_compat;
 mod coll_model;
 mod memory;
 mod memory_coll;

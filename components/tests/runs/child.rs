@@ -14,7 +14,7 @@ use super::support::{access, create, create_world, operate, send};
 
 const ME: World = World::new(1, 3);
 
-/// Makes a run: a few messages, accesses and operations, and the steps of the scenario.
+/// Reports a few messages, accesses and operations, with the steps of the scenario in between.
 pub(crate) fn run(scenario: &str) {
     match scenario {
         "early" => return run_with_an_early_handle(),
@@ -90,7 +90,7 @@ fn run_with_an_early_handle() {
     host::finalizing();
 }
 
-/// Two threads record while the first one ends phases.
+/// The first thread ends phases while two others record.
 fn run_with_threads() {
     host::initialized(ME);
     let comm = create_world(3);

@@ -78,7 +78,6 @@ impl Dispatch {
         }
     }
 
-    /// Adapts to a new communicator, whose slot may have had another one before.
     pub(crate) fn created(&self, comm: CommId) {
         self.sequences.reset(comm);
     }

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use mpit::component::World;
 use mpit::internal::lock::Mutex;
-use mpit::internal::session::Interface;
-use mpit::internal::session::object_freed;
+use mpit::internal::session::{Interface, object_freed};
 use mpit::object::Bind;
 
 use super::{CommId, Description, Observer, Record};
@@ -81,6 +80,7 @@ struct Start {
     newest: u64,
 }
 
+/// The minimum of [`Records::review_at`].
 const REVIEW_AT: usize = 16;
 
 /// The registry of a host's communicators.

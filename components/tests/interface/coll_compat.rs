@@ -1,47 +1,34 @@
 //! `coll_monitoring_compat`: the numbers of Open MPI's component. The setting is read once in a process.
 
-use mpit::object::{OUTSIDE, Object};
-use mpit::tool::{Class, Tool};
+use mpit::object::OUTSIDE;
+use mpit::tool::Tool;
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};
-use mpit_components::host::{self, World};
+use mpit_components::host;
 
-use super::in_own_process;
+use super::WORLD;
+use super::coll_monitoring::{BY, Handles};
+use super::process::in_own_process;
 use super::support::create_world;
-
-/// Bytes for each rank: 0, 10, 20 and so on.
-const BY: Volume<'_> = Volume::By(&|number| u64::from(number) * 10);
 
 /// A number of messages, and their bytes.
 type Sum = (u64, u64);
 
-/// Messages and bytes for each process of the world, and the sums of the three patterns, of one operation of the process
-/// of rank 1 of 4.
+/// Returns messages and bytes for each process of the world, and the sums of the three patterns, of one operation.
 fn counted(comm: CommId, operation: &Operation<'_>) -> (Vec<Sum>, [Sum; 3]) {
     let tool = Tool::new();
     let session = tool.session().unwrap();
-    let read = |what: &str, class, object: Object<'_>| {
-        session.handle(&format!("coll_monitoring_{what}"), class, Some(&object)).unwrap()
-    };
-    let world = Object::world(1000, 4);
-    let object = Object::world(comm.get(), 4);
-    let arrays = ["messages_count", "messages_size"].map(|what| read(what, Class::Size, world));
-    let sums = ["o2a", "a2o", "a2a"].map(|what| {
-        let count = read(&format!("{what}_count"), Class::Counter, object);
-        (count, read(&format!("{what}_size"), Class::Aggregate, object))
-    });
-    session.start_all().unwrap();
+    let handles = Handles::start(&session, comm);
     coll::end(operation);
-    let [counts, sizes] = arrays.map(|handle| handle.read::<u64>().unwrap());
-    let sums = sums.map(|(count, size)| (count.read::<u64>().unwrap()[0], size.read::<u64>().unwrap()[0]));
-    (counts.into_iter().zip(sizes).collect(), sums)
+    let (counts, sizes) = handles.peers();
+    (counts.into_iter().zip(sizes).collect(), handles.patterns())
 }
 
 #[test]
 fn counts_equal_open_mpi() {
     in_own_process(|| {
         Tool::new().cvar("coll_monitoring_compat").unwrap().write(&[1_i32]).unwrap();
-        host::initialized(World::new(1, 4));
+        host::initialized(WORLD);
         let comm = create_world(4);
         let ranks = Ranks::List([3, 2, OUTSIDE].into());
         let remote = comms::created(Description { remote: true, ..Description::new(ranks, "bridge") });
@@ -72,7 +59,7 @@ fn counts_equal_open_mpi() {
             (remote, Kind::Bcast, Root::At(1), false, each, last.clone(), [(1, 16), none, none]),
             (remote, Kind::Alltoall, Root::None, false, each, last, [none, none, (1, 16)]),
         ] {
-            let operation = Operation::new(comm, kind, 1, 4, root, volume, in_place);
+            let operation = Operation::new(comm, kind, WORLD.rank, WORLD.size, root, volume, in_place);
             assert_eq!(counted(comm, &operation), (peers, sums), "{operation:?}");
         }
     });
