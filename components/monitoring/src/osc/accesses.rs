@@ -16,14 +16,15 @@ use mpit_frameworks::osc::{Access, Kind};
 use crate::record::{AtomicSum, SumsSnapshot, TrafficSum};
 use crate::store::Store;
 
+/// Sums of accesses to the memory of a process, or through a window.
 #[derive(Debug)]
-struct Target {
-    sent: AtomicSum<'static>,
-    received: AtomicSum<'static>,
+struct Target<'a> {
+    sent: AtomicSum<'a>,
+    received: AtomicSum<'a>,
 }
 
-impl Target {
-    fn new(store: &'static Store, rank: u32) -> Self {
+impl<'a> Target<'a> {
+    fn new(store: &'a Store, rank: u32) -> Self {
         let [sent, received] = AtomicSum::of(store.add(BlockKind::Accesses, rank.into(), 4, &[]));
         Self { sent, received }
     }
@@ -41,20 +42,26 @@ impl Target {
     }
 }
 
-/// The sums of one window: numbers of accesses, and bytes. Its slot is reused when no handle is bound to the window any
-/// more.
-#[derive(Debug, Default)]
-struct Window {
-    id: AtomicU64,
-    sent: [AtomicU64; 2],
-    received: [AtomicU64; 2],
-}
-
-/// The sums of accesses to the memory of a process, or through a window.
+/// The values of a [`Target`].
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AccessSums {
     pub(super) sent: TrafficSum,
     pub(super) received: TrafficSum,
+}
+
+/// The sums of one window. Its slot is reused when no handle is bound to the window any more.
+#[derive(Debug, Default)]
+struct Window {
+    id: AtomicU64,
+    words: [AtomicU64; 4],
+}
+
+impl Window {
+    #[inline]
+    fn target(&self) -> Target<'_> {
+        let [sent, received] = AtomicSum::of(&self.words);
+        Target { sent, received }
+    }
 }
 
 /// The accesses of this process through the windows that handles are bound to.
@@ -69,7 +76,7 @@ impl Windows {
     /// Starts counting the accesses through a window. The caller guarantees that no other thread does so at the same time.
     pub(crate) fn add(&self, id: WindowId) {
         let window = self.0.entry(slot(id.get()));
-        for word in window.sent.iter().chain(&window.received) {
+        for word in &window.words {
             word.store(0, Relaxed);
         }
         window.id.store(id.get(), Release);
@@ -78,24 +85,17 @@ impl Windows {
     /// Counts an access if its window is counted. Without such windows it costs a load and a branch; it never locks or allocates.
     #[inline]
     pub(super) fn record(&self, access: &Access) {
-        if self.0.is_empty() {
-            return;
-        }
-        let Some(window) = self.of(access.window.get()) else { return };
-        add(&window.sent, access.sent);
-        if returns_data(access.kind) {
-            add(&window.received, access.received);
+        if !self.0.is_empty()
+            && let Some(window) = self.of(access.window.get())
+        {
+            window.target().add(access);
         }
     }
 
     /// Returns the sums of a window; zero for one that is not counted.
     pub(super) fn sums(&self, id: u64) -> AccessSums {
-        let sum = |[count, bytes]: &[AtomicU64; 2]| TrafficSum {
-            count: count.load(Relaxed),
-            bytes: bytes.load(Relaxed),
-        };
         let Some(window) = self.of(id) else { return AccessSums::default() };
-        let sums = AccessSums { sent: sum(&window.sent), received: sum(&window.received) };
+        let sums = window.target().sums();
         fence(Acquire);
         // If the number changed, the window was freed meanwhile, and the sums may be of the one that has its slot now.
         if window.id.load(Relaxed) == id { sums } else { AccessSums::default() }
@@ -105,11 +105,6 @@ impl Windows {
     fn of(&self, id: u64) -> Option<&Window> {
         self.0.get(slot(id)).filter(|window| window.id.load(Acquire) == id)
     }
-}
-
-#[inline]
-fn add([count, all]: &[AtomicU64; 2], bytes: u64) {
-    crate::record::add(count, 1, all, bytes);
 }
 
 #[inline]
@@ -123,7 +118,7 @@ fn returns_data(kind: Kind) -> bool {
 /// The accesses of this process, by the rank in the world of the accessed process.
 #[derive(Debug)]
 pub(crate) struct Accesses {
-    targets: Sparse<Target>,
+    targets: Sparse<Target<'static>>,
     store: &'static Store,
 }
 
@@ -163,7 +158,7 @@ impl Accesses {
     }
 
     pub(crate) fn snapshot(&self) -> Snapshot {
-        let sums_of = |(to, target): (u32, &Target)| {
+        let sums_of = |(to, target): (u32, &Target<'_>)| {
             let AccessSums { sent, received } = target.sums();
             (to, [sent, received])
         };
