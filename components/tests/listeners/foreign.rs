@@ -2,22 +2,20 @@
 
 #![allow(unsafe_code, reason = "they are functions of C")]
 
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{c_int, c_void};
 use std::ptr::{from_ref, null};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::thread;
 
-use mpit::internal::desc::Origin;
-use mpit::internal::plugin::component::{Claim, ComponentInfo, ForeignComponent};
-use mpit::internal::plugin::{Activation, abi, component as foreign, register};
+use mpit::internal::plugin::{Activation, abi, component as foreign};
 use mpit::tool::{Class, Handle, Session, Tool};
 use mpit_components::coll::{Kind, Root, Volume};
 use mpit_components::comms::CommId;
 use mpit_components::host::{self, World};
 use mpit_components::{osc, windows};
 
-use super::in_own_process;
 use super::support::{access, create_world, operate, send};
+use super::{in_own_process, publish};
 
 const ME: World = World::new(0, 3);
 
@@ -82,11 +80,11 @@ unsafe extern "C" fn done(user_data: *mut c_void, operation: *const abi::Operati
     unsafe { sums(user_data) }.add([u64::from(operation.size) - 1, bytes.sum(), 0]);
 }
 
-fn component(framework: &'static CStr, sums: &'static Sums) -> abi::Component {
+fn component(sums: &'static Sums) -> abi::Component {
     abi::Component {
         size: size_of::<abi::Component>(),
-        framework: framework.as_ptr(),
-        name: c"acme".as_ptr(),
+        framework: null(),
+        name: null(),
         description: null(),
         listening: null(),
         user_data: from_ref(sums).cast_mut().cast(),
@@ -112,28 +110,14 @@ fn add_all() {
         host: AtomicPtr::new(std::ptr::null_mut()),
         turn: AtomicPtr::new(std::ptr::null_mut()),
     };
+    static ACTIVATION: Activation = Activation::new();
     let [pml, osc, coll] = &RECEIVED;
-    let switched = abi::Component { listening: &raw const SUBSCRIPTION, ..component(c"osc", osc) };
-    let components = [component(c"pml", pml), switched, component(c"coll", coll)];
-    let table = abi::Table {
-        size: size_of::<abi::Table>(),
-        version: abi::MAJOR.into(),
-        component: c"acme".as_ptr(),
-        pvars: null(),
-        num_pvars: 0,
-        sources: null(),
-        num_sources: 0,
-        events: null(),
-        num_events: 0,
-        categories: null(),
-        num_categories: 0,
-        cvars: null(),
-        num_cvars: 0,
-        components: components.as_ptr(),
-        num_components: components.len(),
-    };
-    // SAFETY: a table as the header says, whose functions and subscriptions are statics.
-    unsafe { register(from_ref(&table)) }.unwrap();
+    let subscribed = abi::Component { listening: &raw const SUBSCRIPTION, ..component(osc) };
+    let components = [("pml", component(pml)), ("osc", subscribed), ("coll", component(coll))];
+    for (framework, functions) in components {
+        // SAFETY: its functions, its sums and its subscription are statics.
+        unsafe { publish(functions, framework, "acme", &ACTIVATION) };
+    }
 }
 
 fn handle<'s>(session: &'s Session<'_>, name: &str, class: Class) -> Handle<'s> {
@@ -224,18 +208,9 @@ fn inactive_components_receive_nothing() {
             }
             for number in 0..30 {
                 let activation: &Activation = Box::leak(Box::new(Activation::new()));
-                let about = ComponentInfo {
-                    framework: "pml",
-                    name: Box::leak(format!("mortal_{number}").into_boxed_str()),
-                    description: "",
-                    origin: Origin::new(file!(), line!()),
-                    activation: Some(activation),
-                };
+                let name = Box::leak(format!("mortal_{number}").into_boxed_str());
                 // SAFETY: its functions and its sums are statics, and it has no subscription.
-                let mortal = unsafe { ForeignComponent::new(component(c"pml", &SUMS), about) }.unwrap();
-                let (claim, _) = Claim::new(vec![mortal]);
-                activation.begin();
-                claim.publish();
+                unsafe { publish(component(&SUMS), "pml", name, activation) };
                 let before = SUMS.get();
                 wait_for_two_messages_each();
                 assert!(SUMS.get()[0] >= before[0] + 2, "it receives from both threads");

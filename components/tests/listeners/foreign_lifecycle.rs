@@ -8,8 +8,6 @@ use std::ptr::null;
 use std::sync::{Mutex, PoisonError};
 
 use mpit::component;
-use mpit::internal::desc::Origin;
-use mpit::internal::plugin::component::{Claim, ComponentInfo, ForeignComponent};
 use mpit::internal::plugin::{Activation, abi, component as foreign};
 use mpit::tool::Tool;
 use mpit_components::coll::{self, Kind, Root, Volume};
@@ -18,8 +16,8 @@ use mpit_components::host::{self, World};
 use mpit_components::pml::{self, Send};
 use mpit_components::{Lifecycle, Subscription};
 
-use super::in_own_process;
 use super::support::{self, create_world, operate};
+use super::{in_own_process, publish};
 
 const ME: World = World::new(0, 1);
 
@@ -67,19 +65,8 @@ impl TestComponent {
             pcontrol: None,
             report: None,
         };
-        let about = ComponentInfo {
-            framework: self.framework,
-            name: self.name,
-            description: "",
-            origin: Origin::new(file!(), line!()),
-            activation: Some(&self.activation),
-        };
         // SAFETY: its functions are called with `self`, which is `'static`, and it has no subscription.
-        let component = unsafe { ForeignComponent::new(functions, about) }.unwrap();
-        let (claim, refusals) = Claim::new(vec![component]);
-        assert!(refusals.is_empty(), "{refusals:?}");
-        self.activation.begin();
-        claim.publish();
+        unsafe { publish(functions, self.framework, self.name, &self.activation) };
     }
 
     fn goes(&self) {
