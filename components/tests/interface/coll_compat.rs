@@ -38,13 +38,13 @@ fn counts_equal_open_mpi() {
         let with_self = vec![(1, 0), (1, 10), (1, 20), (1, 30)];
         let (above, last) = (vec![none, none, (1, 8), (1, 8)], vec![none, none, none, (1, 8)]);
         for (comm, kind, root, in_place, volume, peers, sums) in [
-            // One receiver too many in the sum.
+            // The sum counts one receiver more.
             (comm, Kind::Scan, Root::None, false, each, above.clone(), [none, none, (1, 24)]),
             (comm, Kind::Exscan, Root::None, false, each, above, [none, none, (1, 24)]),
             // The root is its own receiver.
             (comm, Kind::Scatterv, Root::Here, false, BY, with_self, [(1, 60), none, none]),
             (comm, Kind::Scatterv, Root::At(0), false, BY, vec![none; 4], [none; 3]),
-            // What is sent is nothing, taken literally.
+            // The send count, which is not significant with `MPI_IN_PLACE`, is 0.
             (comm, Kind::Allgather, Root::None, true, each, empty.clone(), [none, none, (1, 0)]),
             (comm, Kind::Allgatherv, Root::None, true, each, empty.clone(), [none, none, (1, 0)]),
             (comm, Kind::Alltoall, Root::None, true, each, empty, [none, none, (1, 0)]),
@@ -53,7 +53,7 @@ fn counts_equal_open_mpi() {
             (comm, Kind::Reduce, Root::Here, true, each, usual.clone(), [none, (1, 24), none]),
             (comm, Kind::Bcast, Root::Here, false, each, usual, [(1, 24), none, none]),
             (comm, Kind::Bcast, Root::At(1), false, each, vec![none; 4], [none; 3]),
-            // The wrong group's process takes itself for the root.
+            // The process with the root's rank counts, although it is in the other group.
             (remote, Kind::Bcast, Root::Here, false, each, vec![none; 4], [none; 3]),
             (remote, Kind::Bcast, Root::At(0), false, each, vec![none; 4], [none; 3]),
             (remote, Kind::Bcast, Root::At(1), false, each, last.clone(), [(1, 16), none, none]),

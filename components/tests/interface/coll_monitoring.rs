@@ -75,7 +75,7 @@ fn arrays_show_ranks_of_their_communicator() {
     operate(WORLD, other, Kind::Alltoallv, Root::None, BY);
     assert_eq!(handle.count(), 4);
     assert_eq!(handle.read::<u64>().unwrap(), [10, 0, 0, 1]);
-    // Those outside of the world are in the totals.
+    // Processes outside of the world are in the totals.
     assert_eq!(messages.read::<u64>().unwrap(), [6]);
     assert_eq!(bytes.read::<u64>().unwrap(), [2 + 20 + 20]);
     messages.reset().unwrap();
@@ -90,7 +90,7 @@ fn freed_communicators_keep_their_totals() {
     let (_alone, tool) = alone();
     let session = tool.session().unwrap();
     let first = comm(Ranks::World(4));
-    // A host says so when a handle is bound to it.
+    // A host calls it when a handle is bound to the communicator.
     comms::pin(first);
     let handles = Handles::start(&session, first);
     operate(WORLD, first, Kind::Allreduce, Root::None, Volume::Each(8));
@@ -104,7 +104,7 @@ fn freed_communicators_keep_their_totals() {
     }
     let ten = 10 * TIMES;
     assert_eq!(handles.peers(), (vec![1, 0, ten + 1, ten + 1], vec![8, 0, 8 * ten + 8, 8 * ten + 8]));
-    // A handle bound to one that is freed keeps what it had.
+    // A handle bound to a freed communicator keeps its value.
     assert_eq!(handles.patterns()[2], (1, 24));
 }
 

@@ -175,7 +175,7 @@ fn begin_and_end_share_a_sequence_number() {
         coll::begin(operation);
         coll::end(operation);
     }
-    // One that fails has no end, and one whose beginning was not reported has no begin.
+    // An operation that fails has no end, and one whose beginning was not reported has no begin.
     coll::begin(&reduce);
     coll::begin(&bcast);
     coll::end(&bcast);

@@ -117,11 +117,11 @@ fn a_flush_without_a_name_writes_nothing() {
     assert!(!Path::new(".1.prof").exists());
     handle.write_text("a/name").unwrap();
     assert_eq!(handle.read_text().unwrap(), "a/name");
-    // Taking the name away again is possible.
+    // The name can be removed again.
     handle.write_text("").unwrap();
     handle.start().unwrap();
     handle.stop().unwrap();
-    // One that is freed while it runs leaves nothing on.
+    // Freeing a started handle ends its recording.
     handle.start().unwrap();
     drop(handle);
     assert!(!pml::active());

@@ -1,4 +1,4 @@
-//! The record against a model of it that is too simple to be wrong.
+//! Records of messages against a simple model.
 
 use std::collections::BTreeMap;
 

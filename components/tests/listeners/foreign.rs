@@ -208,7 +208,7 @@ fn inactive_components_receive_nothing() {
             }
             for number in 0..30 {
                 let activation: &Activation = Box::leak(Box::new(Activation::new()));
-                let name = Box::leak(format!("mortal_{number}").into_boxed_str());
+                let name = Box::leak(format!("temporary_{number}").into_boxed_str());
                 // SAFETY: its functions and its sums are statics, and it has no subscription.
                 unsafe { publish(component(&SUMS), "pml", name, activation) };
                 let before = SUMS.get();

@@ -1,4 +1,4 @@
-//! Collective operations against a model that has a number for each process and is too simple to be wrong.
+//! Collective operations against a simple model, which has a number for each process.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ const ME: u32 = 3;
 #[derive(Clone, Debug)]
 struct Group {
     ranks: Vec<u32>,
-    /// Said to be the world if it is.
+    /// True if the host registers it as the world.
     as_world: bool,
     /// The rank of this process in its own group.
     rank: u32,
@@ -48,7 +48,7 @@ fn groups() -> impl Strategy<Value = Group> {
     let others: Vec<u32> = (0..SIZE).filter(|rank| *rank != ME).chain([OUTSIDE, OUTSIDE]).collect();
     let neighbor = select((0..SIZE).chain([OUTSIDE]).collect::<Vec<_>>());
     let members = prop_oneof![
-        // Me among some others, in any order.
+        // This process among some others, in any order.
         (subsequence(others.clone(), 0..=others.len()), any::<prop::sample::Index>())
             .prop_map(|(mut ranks, at)| {
                 ranks.insert(at.index(ranks.len() + 1), ME);
@@ -151,7 +151,7 @@ impl Model {
     }
 }
 
-/// The communicators that are written of: those that exist, and those that are freed and had operations.
+/// Returns the communicators in the file: those that exist, and freed ones that had operations.
 fn written(present: &[CommId], live: &[CommId], run: &Model) -> Vec<CommId> {
     present.iter().copied().filter(|comm| live.contains(comm) || run.is_used(*comm)).collect()
 }

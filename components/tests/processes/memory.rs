@@ -1,4 +1,4 @@
-//! Memory of the record: proportional to the peers that got messages, whatever the size of the world.
+//! Memory for messages: proportional to the receivers, independent of the size of the world.
 
 use mpit_components::record::Messages;
 use mpit_components::store::Store;

@@ -1,4 +1,4 @@
-//! Memory for collective operations: nothing for processes, whatever the size of the communicator.
+//! Memory for collective operations: independent of the size of the communicator.
 
 use mpit::tool::{Class, Tool};
 use mpit_components::coll::{Kind, Root, Volume};
@@ -46,7 +46,7 @@ fn a_million_ranks_take_under_a_megabyte() {
         assert_eq!(messages.read::<u64>().unwrap(), [26_000]);
         assert_eq!(exchanged.read::<u64>().unwrap(), [operations * u64::from(SIZE - 1)]);
 
-        // Rows and columns of a grid of processes neither, once they are freed.
+        // Freed rows and columns of a grid of processes take no memory either.
         let list = |first: u32, step: u32| (0..1000).map(|at| first + at * step).collect();
         let before = resident();
         for at in 0..500 {

@@ -1,4 +1,4 @@
-//! Files of phases with all there is in them, byte for byte.
+//! Files of phases, byte for byte.
 
 use std::fs;
 use std::path::Path;
@@ -43,7 +43,7 @@ fn a_phase_has_its_own_traffic_only() {
         let myself = create(Ranks::List([1].into()), "MPI_COMM_SELF");
         operate(world, Kind::Allreduce, Root::None, Volume::Each(1_000_000));
         access(0, osc::Kind::Put, 1_000_000, 0);
-        // What another handle records before the phase is not in it.
+        // Traffic that another handle records before the phase is not in it.
         let array = Object::world(world.get(), 4);
         let counts = two.handle("coll_monitoring_messages_count", Class::Size, Some(&array)).unwrap();
         counts.start().unwrap();
@@ -106,10 +106,10 @@ A2A\t1\t0 bytes\t0 msgs sent
         let (messages, _) = text.split_once("\n# OSC\n").unwrap();
         assert!(messages.starts_with("# POINT TO POINT\nE\t1\t3\t32 bytes\t1 msgs sent\t"), "{text}");
         assert_eq!(messages.lines().count(), 2);
-        // The communicator that is freed was used in the first phase only.
+        // The freed communicator was used in the first phase only.
         assert!(!text.contains("odd ones") && text.contains("\nD\tMPI_COMM_WORLD\t"), "{text}");
 
-        // One that is freed while it runs leaves nothing on.
+        // Freeing a started handle ends its recording.
         whole.start().unwrap();
         drop(whole);
         assert!(!pml::active() && !osc::active() && !coll::active());

@@ -64,7 +64,7 @@ fn known_traffic_allocates_nothing() {
         let sum = handle("coll_monitoring_a2a_size", Class::Aggregate);
         let time = handle("calls_coll_seconds", Class::Timer);
         assert_eq!(allocations(|| session.start_all().unwrap()), 0);
-        assert_ne!(allocations(|| act(&comms, window)), 0, "there is something to be seen first");
+        assert_ne!(allocations(|| act(&comms, window)), 0, "the first traffic allocates");
         assert_eq!(allocations(|| (0..10).for_each(|_| act(&comms, window))), 0);
         let pause = || {
             pcontrol(0);
@@ -77,7 +77,7 @@ fn known_traffic_allocates_nothing() {
             }
         };
         assert_eq!(allocations(pause), 0);
-        // What `read` gives is a vector each.
+        // `read` returns a vector.
         assert_eq!(allocations(|| drop(counts[2].read::<u64>())), 1);
         assert_eq!(allocations(|| drop(sum.read::<u64>())), 1);
         assert_eq!(allocations(|| drop(time.read::<f64>())), 1);
