@@ -94,11 +94,3 @@ pub fn stem_of_files() -> Option<PathBuf> {
 pub fn records_whole_run() -> bool {
     RUNTIME.is_selected("monitoring") && is_enabled()
 }
-
-/// Parses a part of the version, which Cargo provides as text.
-pub(crate) const fn number(text: &str) -> i32 {
-    match i32::from_str_radix(text, 10) {
-        Ok(number) => number,
-        Err(_) => panic!("Cargo's version numbers are numbers"),
-    }
-}

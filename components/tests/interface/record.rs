@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mpit_components::record::{BINS, Messages, Row, Snapshot, bin};
+use mpit_components::record::{BINS, Messages, Row, bin};
 use mpit_components::store::Store;
 use proptest::prelude::*;
 
@@ -82,53 +82,4 @@ proptest! {
         prop_assert_eq!(record.iter().count(), model.len());
         prop_assert!(record.external(4_000_000_000).is_none() || model.contains_key(&4_000_000_000));
     }
-}
-
-/// Several threads at once, as under `MPI_THREAD_MULTIPLE`; snapshots taken meanwhile lose and double nothing.
-#[test]
-fn threads_are_counted_exactly() {
-    const THREADS: u64 = 4;
-    const EACH: u64 = 50_000;
-    let store = Store::new();
-    let record = Messages::new(&store);
-    let phases = std::thread::scope(|scope| {
-        let senders: Vec<_> = (0..THREADS)
-            .map(|thread| {
-                let record = &record;
-                scope.spawn(move || {
-                    for n in 0..EACH {
-                        record.record((n % 37) as u32, n % 1000, (n + thread) % 5 == 0);
-                    }
-                })
-            })
-            .collect();
-        let mut base = Snapshot::default();
-        let mut phases = Vec::new();
-        loop {
-            let last = senders.iter().all(std::thread::ScopedJoinHandle::is_finished);
-            let now = record.snapshot().without_in_flight(&base);
-            phases.push(now.since(&base));
-            base = now;
-            if last {
-                return phases;
-            }
-        }
-    });
-    for row in phases.iter().flatten() {
-        for figures in [&row.external, &row.internal] {
-            assert!(figures.count > 0 || figures.bytes == 0, "{} bytes without a message", figures.bytes);
-        }
-    }
-    let sum = |of: fn(&Row) -> u64| phases.iter().flatten().map(of).sum::<u64>();
-    assert_eq!(sum(|row| row.external.count + row.internal.count), THREADS * EACH);
-    assert_eq!(sum(|row| row.internal.count), THREADS * EACH / 5);
-    let bytes = (0..EACH).map(|n| n % 1000).sum::<u64>() * THREADS;
-    assert_eq!(sum(|row| row.external.bytes + row.internal.bytes), bytes);
-    let sizes = sum(|row| {
-        let mut bins = [0; BINS];
-        row.external.add_sizes_to(&mut bins);
-        row.internal.add_sizes_to(&mut bins);
-        bins.iter().sum()
-    });
-    assert_eq!(sizes, THREADS * EACH);
 }

@@ -98,6 +98,7 @@ fn run_with_threads() {
     let record = || {
         for bytes in (0..20_000).map(|n| n % 1000 + 1) {
             send(comm, 0, bytes, 0);
+            send(comm, 0, bytes, -1);
             access(window, 2, osc::Kind::Put, bytes, 0);
             allreduce(comm, bytes);
         }

@@ -30,7 +30,7 @@ struct Records {
     review_at: usize,
     /// The number of communicators freed so far, used as a clock.
     ever_freed: u64,
-    /// The time at which each reader was created, by the number of the reader.
+    /// The time at which each reader was created, by the number of the reader, so the newest is last.
     readers: BTreeMap<u64, Start>,
     newest_reader: u64,
     observer: &'static dyn Observer,
@@ -72,7 +72,7 @@ impl Kind {
 }
 
 /// The time at which a reader was created.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Start {
     /// The number of communicators freed by then.
     freed: u64,
@@ -149,15 +149,10 @@ impl Records {
         self.review_at = (2 * still_bound).max(REVIEW_AT);
     }
 
-    /// Returns the latest creation time of a reader: records freed later are visible to all readers.
-    fn newest_start(&self) -> Start {
-        let latest = |of: fn(&Start) -> u64| self.readers.values().map(of).max().unwrap_or(0);
-        Start { freed: latest(|start| start.freed), newest: latest(|start| start.newest) }
-    }
-
     /// Keeps a freed communicator, merged into the record of its kind if no reader can distinguish them.
     fn keep(&mut self, at: u64, freed: Freed) {
-        let start = self.newest_start();
+        // Records freed later than the creation of the newest reader are visible to all readers.
+        let start = self.readers.values().next_back().copied().unwrap_or_default();
         let kind = Kind::of(&freed.record);
         let can_merge = !freed.pinned && number(freed.record.id.get()) > start.newest;
         if can_merge
@@ -183,7 +178,7 @@ impl Records {
     /// Drops records that no reader needs, and merges those that no reader can distinguish any more. Returns the dropped
     /// ones.
     fn compact(&mut self) -> Vec<Record> {
-        let needed = self.readers.values().map(|start| start.freed).min();
+        let needed = self.readers.values().next().map(|oldest| oldest.freed);
         let mut dropped = Vec::new();
         self.kinds.clear();
         for (at, freed) in std::mem::take(&mut self.freed) {

@@ -1,10 +1,9 @@
-//! Control variables of the component.
+//! The control variable of the component.
 
 use mpit::cvar;
 use mpit::cvar::Cvar;
 
 use super::CollMonitoring;
-use crate::settings::number;
 
 /// Counts collective operations like Open MPI's component, where its counts differ from the data that is exchanged. 0: no.
 /// 1: yes. MPI_Scan and MPI_Exscan then count one receiver more in the communicator's size, MPI_Scatterv counts the root
@@ -17,15 +16,3 @@ use crate::settings::number;
     category = CollMonitoring
 )]
 pub(super) static COMPAT: Cvar<i32> = Cvar::new(0).range(0..=1);
-
-/// Major version of the component.
-#[cvar(name = "coll_monitoring_major_version", scope = "CONSTANT", verbosity = "MPIDEV_ALL", category = CollMonitoring)]
-static MAJOR: Cvar<i32> = Cvar::new(number(env!("CARGO_PKG_VERSION_MAJOR")));
-
-/// Minor version of the component.
-#[cvar(name = "coll_monitoring_minor_version", scope = "CONSTANT", verbosity = "MPIDEV_ALL", category = CollMonitoring)]
-static MINOR: Cvar<i32> = Cvar::new(number(env!("CARGO_PKG_VERSION_MINOR")));
-
-/// Release version of the component.
-#[cvar(name = "coll_monitoring_release_version", scope = "CONSTANT", verbosity = "MPIDEV_ALL", category = CollMonitoring)]
-static RELEASE: Cvar<i32> = Cvar::new(number(env!("CARGO_PKG_VERSION_PATCH")));

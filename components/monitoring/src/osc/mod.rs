@@ -1,7 +1,6 @@
 //! The monitoring component for one-sided communication: Open MPI's one-sided monitoring, with the same names.
 
 mod accesses;
-mod settings;
 mod variables;
 
 use accesses::{Accesses, Windows};

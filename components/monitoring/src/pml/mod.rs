@@ -6,7 +6,6 @@
 //! activated it for the whole run). Persistent messages count, and a file that cannot be written is an error that loses no
 //! data.
 
-mod settings;
 mod variables;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
