@@ -6,10 +6,9 @@ use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};
 use mpit_components::host;
 
-use super::WORLD;
 use super::coll_monitoring::{BY, Handles};
-use super::process::in_own_process;
 use super::support::create_world;
+use super::{WORLD, in_own_process};
 
 /// A number of messages, and their bytes.
 type Sum = (u64, u64);

@@ -10,10 +10,8 @@ use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::host::{self, World};
 use mpit_components::{osc, pml, windows};
 
-use super::in_own_process;
 use super::support::{self, create, create_world, send};
-
-const WORLD: World = World::new(1, 4);
+use super::{WORLD, in_own_process};
 
 fn access(target: u32, kind: osc::Kind, sent: u64, received: u64) {
     support::access(windows::created(4), target, kind, sent, received);

@@ -5,8 +5,9 @@ use mpit_components::coll::{Kind, Root, Volume};
 use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::host::{self, World};
 
+use super::in_own_process;
+use super::memory::resident;
 use super::support::{create, create_world, operate, send};
-use super::{in_own_process, resident};
 
 const SIZE: u32 = 1_000_000;
 

@@ -4,19 +4,18 @@
 use mpit::Error;
 use mpit::object::Object;
 use mpit::tool::{Class, Handle, Session, Tool};
-use mpit_components::calls::{self, Area};
-use mpit_components::coll::{self, Kind, Root, Volume};
+use mpit_components::calls;
+use mpit_components::coll::{Kind, Root, Volume};
 use mpit_components::comms::CommId;
 use mpit_components::control::pcontrol;
 use mpit_components::host::{self, World};
 use mpit_components::record::{BINS, bin};
-use mpit_components::{osc, pml, windows};
+use mpit_components::{osc, windows};
 
-use super::in_own_process;
 use super::support::{access, create_world, operate, send};
+use super::{AREAS, assert_quiet, in_own_process};
 
 const ME: World = World::new(0, 4);
-const AREAS: [Area; 5] = [Area::PointToPoint, Area::OneSided, Area::Collective, Area::Waiting, Area::Files];
 /// The receiver of all traffic.
 const PEER: usize = 3;
 
@@ -39,9 +38,9 @@ fn act(comm: CommId) {
 
 /// A variable: its name and class, true if it is bound to a communicator, the element to read, and the sum that one
 /// [`act`] adds to it.
-type Variable = (&'static str, Class, bool, usize, u64);
+pub(super) type Variable = (&'static str, Class, bool, usize, u64);
 
-const VARIABLES: [Variable; 28] = [
+pub(super) const VARIABLES: [Variable; 28] = [
     ("pml_monitoring_messages_count", Class::Size, true, PEER, 1),
     ("pml_monitoring_messages_size", Class::Size, true, PEER, 100),
     ("pml_monitoring_messages_histogram", Class::Size, true, PEER * BINS + bin(100), 1),
@@ -83,11 +82,6 @@ fn acts(handle: &Handle<'_>, variable: &Variable) -> u64 {
     let value = handle.read::<u64>().unwrap()[element];
     assert_eq!(value % each, 0, "{name}: {value}");
     value / each
-}
-
-fn assert_quiet(name: &str) {
-    let calls = AREAS.into_iter().any(calls::active);
-    assert!(!pml::active() && !osc::active() && !coll::active() && !calls, "{name}: there is a listener");
 }
 
 #[test]
