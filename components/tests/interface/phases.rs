@@ -1,15 +1,15 @@
 //! Files of phases, byte for byte.
 
 use std::fs;
-use std::path::Path;
 
 use mpit::object::{OUTSIDE, Object};
-use mpit::tool::{Class, Handle, Session, Tool};
+use mpit::tool::{Class, Tool};
 use mpit_components::coll::{self, Kind, Root, Volume};
 use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::host::{self, World};
 use mpit_components::{osc, pml, windows};
 
+use super::pml_monitoring::flush;
 use super::support::{self, create, create_world, send};
 use super::{WORLD, in_own_process};
 
@@ -19,12 +19,6 @@ fn access(target: u32, kind: osc::Kind, sent: u64, received: u64) {
 
 fn operate(comm: CommId, kind: Kind, root: Root, volume: Volume<'_>) {
     support::operate(WORLD, comm, kind, root, volume);
-}
-
-fn flush<'s>(session: &'s Session<'_>, stem: &Path) -> Handle<'s> {
-    let handle = session.handle("pml_monitoring_flush", Class::Generic, None).unwrap();
-    handle.write_text(stem.to_str().unwrap()).unwrap();
-    handle
 }
 
 #[test]

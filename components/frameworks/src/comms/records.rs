@@ -198,8 +198,7 @@ impl Comms {
         Self { records: Mutex::new(Records::new(observer)), observer }
     }
 
-    /// Notifies tools of a registered communicator. Their callbacks may call any function: the caller must not hold a lock
-    /// that they could need, and no other thread may wait for the calling one.
+    /// Notifies tools of a registered communicator. Their callbacks may call any function, so the caller holds no lock.
     pub fn announce(&self, comm: CommId) {
         if events::active()
             && let Some(Record { ranks, remote, neighbors, .. }) = self.get(comm)
@@ -233,8 +232,7 @@ impl Comms {
         self.observer.renamed(&renamed);
     }
 
-    /// Records that a handle is about to be bound to a communicator. Its statistics stay while such a handle exists, also
-    /// after the communicator is freed.
+    /// Keeps the statistics of a communicator while a handle is bound to it, which is about to be.
     pub fn pin(&self, comm: CommId) {
         if let Some(live) = self.records.lock().live.get_mut(&comm.get()) {
             live.pinned = true;

@@ -10,7 +10,7 @@ pub use variables::OscMonitoring;
 use mpit_frameworks::osc::{Access, Component, Lifecycle, Subscription, World};
 
 use crate::runtime::RUNTIME;
-use crate::{settings as common, store};
+use crate::{settings, store};
 
 pub(crate) static ACCESSES: Accesses = Accesses::new(&store::OF_PROCESS);
 
@@ -52,7 +52,7 @@ impl Lifecycle for Monitoring {
     }
 
     fn open(&self, _world: World) -> bool {
-        if common::is_enabled() {
+        if settings::is_enabled() {
             SUBSCRIPTION.add();
         }
         true
