@@ -78,7 +78,8 @@ impl TestComponent {
 /// # Safety
 /// `user_data` is of a [`TestComponent`], as [`TestComponent::publish`] registered it.
 unsafe fn component(user_data: *mut c_void) -> &'static TestComponent {
-    // SAFETY: the callers pass the `user_data` that the framework got from `TestComponent::publish`: a `&'static TestComponent`.
+    // SAFETY: the callers pass the `user_data` that the framework got from `TestComponent::publish`: a
+    // `&'static TestComponent`.
     unsafe { &*user_data.cast() }
 }
 

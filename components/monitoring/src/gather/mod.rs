@@ -52,8 +52,9 @@ pub struct TimeLimits {
     pub per_message: Duration,
 }
 
-/// A way to move bytes between the processes of the world during `MPI_Finalize`. After [`synchronize`](Transport::synchronize), no call waits
-/// longer than the given time, also if other processes have ended. Errors are texts for the user.
+/// A way to move bytes between the processes of the world during `MPI_Finalize`. After
+/// [`synchronize`](Transport::synchronize), no call waits longer than the given time, also if other processes have ended.
+/// Errors are texts for the user.
 pub trait Transport: Sync {
     /// Waits until all processes of the world have entered `MPI_Finalize`, without a time limit: `MPI_Finalize` waits for
     /// them anyway, and launchers end a job that lost a process. Then prepares the transport, and waits at most `timeout`
@@ -114,8 +115,8 @@ enum Gathered {
     Rejected(Vec<Text>, String),
 }
 
-/// Writes the text of this process at the end of the run, with those of others into one file if `monitoring_container` is set,
-/// and on standard output and error, which all share. Returns true if the texts of this process are written, by it or another.
+/// Writes the text of this process at the end of the run. If `monitoring_container` is set, and on standard output and
+/// error, rank 0 writes the texts that it can collect. Returns true if the text of this process is written, by it or by another process.
 pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) -> bool {
     let host = TRANSPORT.get().map_or_else(String::new, |transport| transport.host_name());
     let text = Text { rank: world.rank, host, text };

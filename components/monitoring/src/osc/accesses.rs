@@ -82,7 +82,8 @@ impl Windows {
         window.id.store(id.get(), Release);
     }
 
-    /// Counts an access if its window is counted. Without such windows it costs a load and a branch; it never locks or allocates.
+    /// Counts an access if its window is counted. Without such windows it costs a load and a branch. Takes no lock and
+    /// allocates nothing.
     #[inline]
     pub(super) fn record(&self, access: &Access) {
         if !self.0.is_empty()

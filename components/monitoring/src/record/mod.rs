@@ -28,8 +28,8 @@ pub(crate) use snapshot::SumsSnapshot;
 
 /// Adds to a count and a sum of bytes like [`threads::add`] to one word, but checks only once if several threads may do so.
 ///
-/// The count is last, with release ordering: a reader that loads it with acquire ordering, and then the bytes, gets the bytes of all
-/// that it counts. A process killed between the two leaves bytes without a message, which make no line.
+/// The count is last, with release ordering: a reader that loads it with acquire ordering, and then the bytes, gets the bytes
+/// of all that it counts. A process killed between the two leaves bytes without a message, which make no line.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "part of each message, where a call would cost as much again")]
 pub(crate) fn add(count: &AtomicU64, messages: u64, all: &AtomicU64, bytes: u64) {
