@@ -116,7 +116,8 @@ enum Gathered {
 }
 
 /// Writes the text of this process at the end of the run. If `monitoring_container` is set, and on standard output and
-/// error, rank 0 writes the texts that it can collect. Returns true if the text of this process is written, by it or by another process.
+/// error, rank 0 writes the texts that it can collect. Returns true if the text of this process is written, by it or by
+/// another process.
 pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) -> bool {
     let host = TRANSPORT.get().map_or_else(String::new, |transport| transport.host_name());
     let text = Text { rank: world.rank, host, text };
