@@ -11,7 +11,7 @@ use crate::identity::{Identity, JOB_WORD};
 pub const FIRST_WORD: &str = JOB_WORD;
 
 /// The version of the format.
-pub const VERSION: u32 = 1;
+const VERSION: u32 = 1;
 
 /// The text of one process.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -61,7 +61,10 @@ impl<'a> FileName<'a> {
     /// Splits a name, of whatever run.
     #[must_use]
     pub fn parse(name: &'a str) -> Option<Self> {
-        let (name, store) = without_ending(name)?;
+        let (name, store) = match name.strip_suffix(STORE) {
+            Some(rest) => (rest, true),
+            None => (name.strip_suffix(TEXT)?, false),
+        };
         let (stem, rank) = match name.rsplit_once('.') {
             Some((stem, rank)) if rank.bytes().all(|byte| byte.is_ascii_digit()) => match rank.parse() {
                 Ok(rank) if rank < 1 << 31 => (stem, Some(rank)),
@@ -70,13 +73,6 @@ impl<'a> FileName<'a> {
             _ => (name, None),
         };
         if store && rank.is_none() { None } else { Some(Self { stem, rank, store }) }
-    }
-}
-
-fn without_ending(name: &str) -> Option<(&str, bool)> {
-    match name.strip_suffix(STORE) {
-        Some(rest) => Some((rest, true)),
-        None => Some((name.strip_suffix(TEXT)?, false)),
     }
 }
 
@@ -117,25 +113,13 @@ pub fn find(stem: &Path) -> io::Result<Vec<Named>> {
 
 fn parse(stem: &OsStr, name: &OsStr) -> Option<(u32, Option<u32>, bool)> {
     let rest = std::str::from_utf8(name.as_bytes().strip_prefix(stem.as_bytes())?).ok()?;
-    let (rest, store) = without_ending(rest)?;
-    let (world, rest) = match rest.strip_prefix(".w") {
-        Some(rest) => {
-            let end = rest.find('.').unwrap_or(rest.len());
-            (number(&rest[..end])?, &rest[end..])
-        }
-        None => (1, rest),
-    };
-    let rank = match rest.strip_prefix('.') {
-        Some(rank) => Some(number(rank)?),
-        None if rest.is_empty() && !store => None,
-        None => return None,
+    let FileName { stem, rank, store } = FileName::parse(rest)?;
+    let world = match stem.strip_prefix(".w") {
+        Some(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => number.parse().ok()?,
+        None if stem.is_empty() => 1,
+        _ => return None,
     };
     Some((world, rank, store))
-}
-
-fn number(text: &str) -> Option<u32> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if digits { text.parse().ok() } else { None }
 }
 
 #[cfg(test)]

@@ -138,13 +138,11 @@ fn stop_timing<const AREA: usize>() {
 }
 
 /// Defines the COUNTER and the TIMER of each area.
-#[rustfmt::skip]
 macro_rules! variables {
-    ($($area:ident: $calls:literal,
-        $count:ident = $count_name:literal, $seconds:ident = $seconds_name:literal;)*) => {$(
+    ($($area:ident: $calls:literal, $count:ident, $seconds:ident;)*) => {$(
         #[doc = concat!("Calls that ", $calls, ".")]
         #[pvar(
-            name = $count_name, class = "COUNTER", verbosity = "USER_BASIC", category = CallsMade,
+            class = "COUNTER", verbosity = "USER_BASIC", category = CallsMade,
             on_start = start_counting::<$area>, on_stop = stop_counting::<$area>
         )]
         fn $count() -> u64 {
@@ -153,7 +151,7 @@ macro_rules! variables {
 
         #[doc = concat!("Time spent in calls that ", $calls, ", summed over threads.")]
         #[pvar(
-            name = $seconds_name, class = "TIMER", verbosity = "USER_BASIC", category = CallsMade,
+            class = "TIMER", verbosity = "USER_BASIC", category = CallsMade,
             on_start = start_timing::<$area>, on_stop = stop_timing::<$area>
         )]
         fn $seconds() -> f64 {
@@ -163,14 +161,9 @@ macro_rules! variables {
 }
 
 variables! {
-    POINT_TO_POINT: "send, receive and probe messages",
-        p2p_count = "calls_p2p_count", p2p_seconds = "calls_p2p_seconds";
-    OSC: "access memory of other processes or synchronize accesses",
-        osc_count = "calls_osc_count", osc_seconds = "calls_osc_seconds";
-    COLL: "take part in collective operations",
-        coll_count = "calls_coll_count", coll_seconds = "calls_coll_seconds";
-    WAIT: "wait or test for completion",
-        wait_count = "calls_wait_count", wait_seconds = "calls_wait_seconds";
-    IO: "open, read, write and describe files",
-        io_count = "calls_io_count", io_seconds = "calls_io_seconds";
+    POINT_TO_POINT: "send, receive and probe messages", calls_p2p_count, calls_p2p_seconds;
+    OSC: "access memory of other processes or synchronize accesses", calls_osc_count, calls_osc_seconds;
+    COLL: "take part in collective operations", calls_coll_count, calls_coll_seconds;
+    WAIT: "wait or test for completion", calls_wait_count, calls_wait_seconds;
+    IO: "open, read, write and describe files", calls_io_count, calls_io_seconds;
 }

@@ -34,4 +34,4 @@ mod selection;
 pub mod windows;
 
 pub use mpit::component::{Lifecycle, Lines, Subscription, World};
-pub use runtime::{Observer, Runtime, is_selected};
+pub use runtime::{Observer, Runtime};

@@ -72,9 +72,9 @@ impl Runtime {
                 // The first use of the registry gives settings their values.
                 let _ = Registry::global();
                 self.observer.opening(world);
-                self.pml.open(world);
-                self.osc.open(world);
-                self.coll.open(world);
+                for framework in self.frameworks() {
+                    framework.open(world);
+                }
                 self.observer.opened();
                 // A launcher passes the same settings to all processes, so one of them reports for all.
                 if world.rank == 0 {
@@ -126,6 +126,14 @@ impl Runtime {
 
     fn frameworks(&'static self) -> [&'static dyn AnyFramework; 3] {
         [self.pml.framework(), self.osc.framework(), self.coll.framework()]
+    }
+
+    /// Returns true if the selection lists in effect admit components of this name, in at least one framework.
+    #[must_use]
+    pub fn is_selected(&'static self, component: &str) -> bool {
+        // The first use of the registry gives settings their values.
+        let _ = Registry::global();
+        self.frameworks().iter().any(|framework| framework.selection().admits(component))
     }
 
     /// Returns the rank of this process and the size of the world; `None` before [`initialized`](Self::initialized).
@@ -217,14 +225,6 @@ impl Drop for Leave {
     fn drop(&mut self) {
         INSIDE.set(false);
     }
-}
-
-/// Returns true if the selection lists in effect admit components of this name, in at least one framework.
-#[must_use]
-pub fn is_selected(component: &str) -> bool {
-    // The first use of the registry gives settings their values.
-    let _ = Registry::global();
-    [pml::selection(), osc::selection(), coll::selection()].iter().any(|list| list.admits(component))
 }
 
 #[cfg(test)]

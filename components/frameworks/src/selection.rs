@@ -4,22 +4,20 @@
 //! Open MPI's own lists (`mpiexec --mca pml ^monitoring`) name its components. A component of ours with the same name as an
 //! excluded one is excluded, too, unless a list of ours says otherwise.
 
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Selection<'a> {
-    Only(Vec<&'a str>),
-    AllBut(Vec<&'a str>),
+/// A parsed list.
+pub(crate) struct Selection<'a> {
+    names: Vec<&'a str>,
+    /// True if all components but these are selected.
+    is_inverse: bool,
 }
 
 impl<'a> Selection<'a> {
     /// Parses a list. Invalid parts are skipped; the second value has a message for each.
     pub(crate) fn parse(list: &'a str, known: &[&str]) -> (Self, Vec<String>) {
         let list = list.trim();
-        let (inverse, list) = match list.strip_prefix('^') {
-            Some(rest) => (true, rest),
-            None => (false, list),
-        };
         // An empty list excludes nothing; so does `^` alone.
-        let inverse = inverse || list.is_empty();
+        let is_inverse = list.is_empty() || list.starts_with('^');
+        let list = list.strip_prefix('^').unwrap_or(list);
         let mut names = Vec::new();
         let mut warnings = Vec::new();
         for name in list.split(',').map(str::trim).filter(|name| !name.is_empty()) {
@@ -34,14 +32,11 @@ impl<'a> Selection<'a> {
                 warnings.push(format!("no component is called `{name}` (available: {known})"));
             }
         }
-        (if inverse { Self::AllBut(names) } else { Self::Only(names) }, warnings)
+        (Self { names, is_inverse }, warnings)
     }
 
     pub(crate) fn admits(&self, name: &str) -> bool {
-        match self {
-            Self::Only(names) => names.contains(&name),
-            Self::AllBut(names) => !names.contains(&name),
-        }
+        self.names.contains(&name) != self.is_inverse
     }
 }
 

@@ -5,8 +5,7 @@ use std::fmt;
 
 pub use mpit::component::WindowId;
 use mpit::internal::lock::Mutex;
-use mpit::internal::session::Interface;
-use mpit::internal::session::object_freed;
+use mpit::internal::session::{Interface, object_freed};
 use mpit::object::Bind;
 
 use crate::events;
@@ -26,6 +25,7 @@ struct Records {
     review_at: usize,
 }
 
+/// The minimum of [`Records::review_at`].
 const REVIEW_AT: usize = 16;
 
 impl Records {
@@ -70,8 +70,8 @@ impl fmt::Debug for Windows {
 
 /// Notifications of a registry's owner about its windows.
 pub trait Observer: Sync {
-    /// Starts counting the accesses through a window. Not called by two threads at the same time. The registry is locked, so
-    /// the function must not call it.
+    /// Starts counting the accesses through a window. Threads do not call it concurrently. The registry is locked, so the
+    /// function must not call it.
     fn pinned(&self, window: WindowId);
 }
 
@@ -92,15 +92,13 @@ impl Windows {
         self.records.lock().new_id()
     }
 
-    /// Notifies tools of a registered window over a group of `size` processes. Their callbacks may call any function: the
-    /// caller must not hold a lock that they could need, and no other thread may wait for the calling one.
+    /// Notifies tools of a registered window. Their callbacks may call any function, so the caller holds no lock.
     pub fn announce(&self, window: WindowId, size: u32) {
         events::win_created(window, size);
     }
 
-    /// Starts counting the accesses through a window, since a handle is about to be bound to it. The sums stay while such a
-    /// handle exists, also after the window is freed. Does nothing for a window that another thread has freed: its slot may
-    /// be that of a new window.
+    /// Counts the accesses through a window while a handle is bound to it, which is about to be. Does nothing for a window
+    /// that another thread has freed: its slot may be that of a new window.
     pub fn pin(&self, window: WindowId) {
         let mut records = self.records.lock();
         if records.live.contains(&window.get()) && records.pinned.insert(window.get()) {
@@ -128,6 +126,7 @@ impl Windows {
         }
     }
 
+    /// Releases the slots of freed windows that no handle is bound to any more.
     fn review(&self) {
         let mut records = self.records.lock();
         // Read under the lock, so that the list includes handles that were bound in the meantime.

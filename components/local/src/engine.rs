@@ -38,7 +38,7 @@ impl Pattern {
 #[derive(Default)]
 struct State {
     queues: HashMap<u32, VecDeque<Message>>,
-    /// The processes that ended, and whether each of them finalized.
+    /// The processes that ended; true if the process finalized.
     ended: HashMap<usize, bool>,
 }
 
@@ -50,12 +50,8 @@ impl State {
             let crashed = self.ended.iter().find(|(_, finalized)| !**finalized);
             return crashed.map(|(peer, _)| Error::Crashed(*peer));
         }
-        self.end_of(pattern.source)
-    }
-
-    fn end_of(&self, peer: usize) -> Option<Error> {
-        let finalized = *self.ended.get(&peer)?;
-        Some(if finalized { Error::Finalized(peer) } else { Error::Crashed(peer) })
+        let finalized = *self.ended.get(&pattern.source)?;
+        Some(if finalized { Error::Finalized(pattern.source) } else { Error::Crashed(pattern.source) })
     }
 
     /// Returns the queue of a context and the place of the first message that matches, or the reason why there will be none.

@@ -41,6 +41,7 @@ pub fn launch(ranks: usize, body: impl FnOnce(&Comm) -> Outcome) -> ExitCode {
     })
 }
 
+/// Runs the body of a rank.
 fn run(
     stream: UnixStream,
     rank: usize,
@@ -58,6 +59,7 @@ fn run(
     outcome.map_err(|error| format!("rank {rank}: {error}"))
 }
 
+/// Starts the ranks, and waits for their end.
 fn supervise(ranks: usize) -> Result<ExitCode> {
     let (job, connections) = Job::start(ranks, || {
         let mut command = Command::new(env::current_exe()?);

@@ -27,7 +27,7 @@ pub(crate) struct Process {
 impl Process {
     pub(crate) fn new(stream: UnixStream, rank: usize, size: usize) -> Result<Self> {
         let id = comms::created(Description::new(Ranks::World(size as u32), "MPI_COMM_WORLD"));
-        // No operation uses it, but files list it as Open MPI's do.
+        // No operation uses this communicator. The files list it, as Open MPI's do.
         comms::created(Description::new(Ranks::List([rank as u32].into()), "MPI_COMM_SELF"));
         let engine = Arc::new(Engine::new(id));
         let doing = "share a connection";
@@ -39,7 +39,7 @@ impl Process {
             while let Ok(message) = wire::read(&mut reader) {
                 delivering.deliver(message);
             }
-            // The launcher has ended.
+            // The launcher has ended, so this rank does, too.
             process::exit(1);
         };
         thread::Builder::new()
@@ -58,7 +58,7 @@ impl Process {
         (0..self.size).filter(move |rank| *rank != own)
     }
 
-    /// Sends a message, and reports it, as all messages of this process are. Returns when the data has been copied.
+    /// Sends a message and reports it, also an internal one. Returns when the data has been copied.
     pub(crate) fn send(&self, context: u32, data: &[u8], to: usize, tag: i32) -> Result<()> {
         self.check_rank(to)?;
         if pml::active() {

@@ -59,6 +59,7 @@ pub(crate) fn read(from: &mut impl Read) -> io::Result<Message> {
     Ok(Message { peer: peer as usize, context: (label >> 32) as u32, tag: label as i32, data })
 }
 
+/// Passes the socket and a rank to a process to be started.
 pub(crate) fn assign(command: &mut Command, socket: &Path, rank: usize) {
     command.env(SOCKET, socket).env(RANK, rank.to_string());
 }
@@ -69,13 +70,15 @@ pub(crate) fn join() -> Result<Option<(UnixStream, usize, usize)>> {
     let (Some(socket), Some(rank)) = (environment::var_os(SOCKET), rank) else { return Ok(None) };
     let mut stream = match UnixStream::connect(socket) {
         Ok(stream) => stream,
-        Err(none) if none.kind() == io::ErrorKind::NotFound => return Ok(None),
+        // Removed: this program was started by a rank, after the job had begun.
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(cause) => return Err(error::system("reach the launcher")(cause)),
     };
     let size = exchange(&mut stream, rank).map_err(error::system("join the job"))?;
     Ok(if size == 0 { None } else { Some((stream, rank as usize, size as usize)) })
 }
 
+/// Sends the identity of this process. Returns the number of ranks; 0 if the launcher refuses this process.
 fn exchange(stream: &mut UnixStream, rank: u32) -> io::Result<u32> {
     stream.write_all(&rank.to_ne_bytes())?;
     stream.write_all(&process::id().to_ne_bytes())?;

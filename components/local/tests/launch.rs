@@ -93,7 +93,7 @@ fn fail(scenario: &str, world: &Comm) -> Outcome {
 
 fn expect_crash<T>(result: mpit_local::Result<T>) {
     match result {
-        Err(mpit_local::Error::Crashed(1)) => eprintln!("found out"),
+        Err(mpit_local::Error::Crashed(1)) => eprintln!("rank 1 crashed"),
         Err(error) => eprintln!("{error}"),
         Ok(_) => eprintln!("all is well?"),
     }
@@ -135,13 +135,13 @@ fn check_all() {
     lines.sort_unstable();
     assert_eq!(lines, ["0 of 2", "1 of 2"]);
 
-    check("error", 1, &["rank 1: no luck", "rank 1 failed: exit status: 1", "found out"]);
-    check("panic", 101, &["rank 1 failed: exit status: 101", "found out"]);
-    check("exit", 7, &["rank 1 failed: exit status: 7", "found out"]);
-    check("abort", 128 + 6, &["found out"]);
+    check("error", 1, &["rank 1: no luck", "rank 1 failed: exit status: 1", "rank 1 crashed"]);
+    check("panic", 101, &["rank 1 failed: exit status: 101", "rank 1 crashed"]);
+    check("exit", 7, &["rank 1 failed: exit status: 7", "rank 1 crashed"]);
+    check("abort", 128 + 6, &["rank 1 crashed"]);
     let output = check("kill", 128 + 9, &["rank 1 failed: signal: 9 (SIGKILL)", "received from rank 0"]);
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(errors.matches("found out").count(), 6, "{errors}");
+    assert_eq!(errors.matches("rank 1 crashed").count(), 6, "{errors}");
 
     let start = Instant::now();
     check("stubborn", 128 + 9, &["rank 1 failed: signal: 9 (SIGKILL)", "ended the remaining ranks: 0, 2"]);

@@ -4,10 +4,6 @@ use std::path::Path;
 use std::{fs, io};
 
 /// Creates the directory of a file if it does not exist.
-///
-/// # Errors
-///
-/// The errors of the file system.
 pub(crate) fn create_for(path: &Path) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new(""));
     if directory.as_os_str().is_empty() {

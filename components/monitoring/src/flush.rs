@@ -33,7 +33,7 @@ struct Flush {
 struct Handle {
     stem: Vec<u8>,
     phase: Option<Phase>,
-    /// The end of the latest phase. Bytes that are not counted yet and not in it belong to the next one.
+    /// The end of the latest phase. The next phase gets the bytes that it omits.
     ended: RunSnapshot,
 }
 
@@ -54,14 +54,14 @@ impl Handle {
 
     fn start(&mut self) {
         if self.phase.is_none() {
-            self.phase = Some(Phase::begin(|| RunSnapshot::now_after(&self.ended)));
+            self.phase = Some(Phase::after(&self.ended));
             subscriptions().into_iter().for_each(Subscription::add);
         }
     }
 
     fn stop(&mut self) -> Result<()> {
         if let Some(phase) = &self.phase {
-            let now = RunSnapshot::now_after(&phase.begin);
+            let now = RunSnapshot::after(&phase.begin);
             write(phase, &now, &self.stem)?;
             self.ended = now;
             self.end();
@@ -71,7 +71,7 @@ impl Handle {
 
     fn reset(&mut self) {
         if let Some(phase) = &mut self.phase {
-            *phase = Phase::begin(|| RunSnapshot::now_after(&phase.begin));
+            *phase = Phase::after(&phase.begin);
         }
     }
 
@@ -144,8 +144,7 @@ mod tests {
     const PEER: u32 = 4242;
 
     fn sent(handle: &Handle) -> (u64, u64) {
-        let phase = handle.phase.as_ref().expect("started");
-        let profile = phase.begin.until_now(0, &phase.comms);
+        let profile = handle.phase.as_ref().expect("started").until_now(0);
         let row = profile.messages.iter().find(|row| row.to == PEER);
         row.map_or((0, 0), |row| (row.external.count, row.external.bytes))
     }

@@ -1,6 +1,7 @@
 //! Atomic writing of files: a file appears complete or not at all.
 
 use std::fs::{self, File};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -91,7 +92,7 @@ fn through_temporary(
 /// Creates a file beside `path`. Its name is short, since that of `path` may have the maximum length, and begins with a
 /// dot, so that tools that read all files `phase_*` skip it.
 fn create_temporary(directory: &Path, path: &Path) -> io::Result<(PathBuf, File)> {
-    let mut seed = hash(path);
+    let mut seed = BuildHasherDefault::<DefaultHasher>::default().hash_one(path) as u32;
     let prefix = run::of_environment().map_or_else(|| names::TRACE.into(), |run| names::trace_prefix(&run));
     loop {
         let name = directory.join(format!("{prefix}{}-{seed:x}", std::process::id()));
@@ -102,13 +103,6 @@ fn create_temporary(directory: &Path, path: &Path) -> io::Result<(PathBuf, File)
             Err(error) => return Err(error),
         }
     }
-}
-
-fn hash(path: &Path) -> u32 {
-    use std::hash::{DefaultHasher, Hash, Hasher};
-    let mut hasher = DefaultHasher::new();
-    path.hash(&mut hasher);
-    hasher.finish() as u32
 }
 
 #[cfg(test)]

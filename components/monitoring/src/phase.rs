@@ -1,4 +1,6 @@
-//! Snapshots of the records of all three frameworks, and the phases between them.
+//! Phases of a run, and the content of their files.
+//!
+//! Recorded numbers only grow, so the traffic of a phase is the difference between two snapshots of them.
 
 use mpit_format::profile::{Profile, SumRow};
 use mpit_frameworks::Subscription;
@@ -7,11 +9,12 @@ use mpit_frameworks::comms::Reader;
 use crate::runtime::RUNTIME;
 use crate::{coll, describe, osc, pml, record};
 
+/// Returns the subscriptions of all components that record.
 pub(crate) fn subscriptions() -> [&'static Subscription; 3] {
     [&pml::SUBSCRIPTION, &osc::SUBSCRIPTION, &coll::SUBSCRIPTION]
 }
 
-/// A snapshot of all records. The default is the empty one, at the beginning.
+/// A snapshot of the records of all three frameworks. The default is the one at the beginning of the run, without traffic.
 #[derive(Debug, Default)]
 pub(crate) struct RunSnapshot {
     messages: record::Snapshot,
@@ -20,62 +23,62 @@ pub(crate) struct RunSnapshot {
 }
 
 impl RunSnapshot {
-    fn now() -> Self {
+    /// Takes a snapshot that follows `earlier`. A thread adds the bytes of an operation before its count. This snapshot
+    /// omits bytes whose count is missing, and the next one has both.
+    pub(crate) fn after(earlier: &Self) -> Self {
         Self {
-            messages: pml::MESSAGES.snapshot(),
-            accesses: osc::ACCESSES.snapshot(),
-            operations: coll::STATS.snapshot(),
+            messages: pml::MESSAGES.snapshot().without_in_flight(&earlier.messages),
+            accesses: osc::ACCESSES.snapshot().without_in_flight(&earlier.accesses),
+            operations: coll::STATS.snapshot().without_in_flight(&earlier.operations),
         }
-    }
-
-    /// Returns a snapshot without the bytes of operations in flight, which are in the snapshot that has their count.
-    pub(crate) fn now_after(earlier: &Self) -> Self {
-        let now = Self::now();
-        Self {
-            messages: now.messages.without_in_flight(&earlier.messages),
-            accesses: now.accesses.without_in_flight(&earlier.accesses),
-            operations: now.operations.without_in_flight(&earlier.operations),
-        }
-    }
-
-    /// Returns the records since this snapshot as the content of the file of rank `me`, with the communicators of `comms`.
-    pub(crate) fn until_now(&self, me: u32, comms: &Reader) -> Profile {
-        self.until(&Self::now_after(self), me, comms)
-    }
-
-    /// Returns the records between this snapshot and a later one, like [`until_now`](Self::until_now).
-    fn until(&self, now: &Self, me: u32, comms: &Reader) -> Profile {
-        let operations = coll::STATS.between(&self.operations, &now.operations);
-        let comms = comms.comms().into_iter().map(|comm| {
-            let mut block = describe::block(&comm);
-            [block.one_to_all, block.all_to_one, block.all_to_all] = operations.on(comm.id);
-            block
-        });
-        let comms = comms.collect();
-        let mut sums = now.accesses.since(&self.accesses);
-        sums.extend(operations.exchanged);
-        sums.sort_by_key(SumRow::order);
-        Profile { me, messages: now.messages.since(&self.messages), sums, comms, lines: Vec::new() }
     }
 }
 
-/// The records since a snapshot, until this value is dropped.
+/// A phase that has begun. Communicators that are freed during the phase are kept for its file.
 pub(crate) struct Phase {
     pub(crate) begin: RunSnapshot,
-    pub(crate) comms: Reader,
-    /// Keeps communicators freed after the snapshot from being merged with those freed before it.
-    _apart: Reader,
+    comms: Reader,
+    /// Created after the snapshot, so that the registry does not merge a communicator freed after the snapshot with one
+    /// freed before: their common sum cannot be divided between two phases.
+    _comms_since_snapshot: Reader,
 }
 
 impl Phase {
-    pub(crate) fn begin(moment: impl FnOnce() -> RunSnapshot) -> Self {
-        // Before the snapshot, since operations after it may be on communicators that are freed at once.
-        let comms = RUNTIME.comms().reader();
-        Self { begin: moment(), comms, _apart: RUNTIME.comms().reader() }
+    /// Returns the phase from the beginning of the run on.
+    pub(crate) fn whole_run() -> Self {
+        Self::begin(RunSnapshot::default)
     }
 
-    /// Returns the records up to a later snapshot as the content of the file of rank `me`.
-    pub(crate) fn until(&self, now: &RunSnapshot, me: u32) -> Profile {
-        self.begin.until(now, me, &self.comms)
+    /// Begins a phase now. `earlier` is the last snapshot for the same output.
+    pub(crate) fn after(earlier: &RunSnapshot) -> Self {
+        Self::begin(|| RunSnapshot::after(earlier))
+    }
+
+    fn begin(take_snapshot: impl FnOnce() -> RunSnapshot) -> Self {
+        // Created before the snapshot: a communicator may be used and freed right after it.
+        let comms = RUNTIME.comms().reader();
+        let begin = take_snapshot();
+        Self { begin, comms, _comms_since_snapshot: RUNTIME.comms().reader() }
+    }
+
+    /// Returns the traffic of the phase so far as the content of the file of rank `me`.
+    pub(crate) fn until_now(&self, me: u32) -> Profile {
+        self.until(&RunSnapshot::after(&self.begin), me)
+    }
+
+    /// Returns the traffic of the phase up to the snapshot `end` as the content of the file of rank `me`.
+    pub(crate) fn until(&self, end: &RunSnapshot, me: u32) -> Profile {
+        let messages = end.messages.since(&self.begin.messages);
+        let operations = coll::STATS.between(&self.begin.operations, &end.operations);
+        let mut sums = osc::rows_between(&self.begin.accesses, &end.accesses);
+        let block_with_operations = |comm| {
+            let mut block = describe::block(&comm);
+            [block.one_to_all, block.all_to_one, block.all_to_all] = operations.on(comm.id);
+            block
+        };
+        let comms = self.comms.comms().into_iter().map(block_with_operations).collect();
+        sums.extend(operations.exchanged);
+        sums.sort_by_key(SumRow::order);
+        Profile { me, messages, sums, comms, lines: Vec::new() }
     }
 }

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use mpit::cvar::{Cvar, Text};
 use mpit::{MpitEnum, cvar};
-use mpit_frameworks::is_selected;
 
 use crate::categories::PmlMonitoring;
+use crate::runtime::RUNTIME;
 
 /// Records messages, one-sided accesses and collective operations from the initialization of MPI to its end. 0: no.
 /// 1: yes; messages that the library sends for its own purposes (negative tag) count as the program's. 2: yes; both kinds
@@ -92,13 +92,5 @@ pub fn stem_of_files() -> Option<PathBuf> {
 /// settings and writes the same files.
 #[must_use]
 pub fn records_whole_run() -> bool {
-    is_selected("monitoring") && is_enabled()
-}
-
-/// Parses a part of the version, which Cargo provides as text.
-pub(crate) const fn number(text: &str) -> i32 {
-    match i32::from_str_radix(text, 10) {
-        Ok(number) => number,
-        Err(_) => panic!("Cargo's version numbers are numbers"),
-    }
+    RUNTIME.is_selected("monitoring") && is_enabled()
 }

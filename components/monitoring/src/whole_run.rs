@@ -9,41 +9,42 @@ use mpit_format::names::stem_of;
 use mpit_format::profile::Profile;
 use mpit_format::store::blocks::{BlockKind, Encoded};
 use mpit_format::store::path_of;
-use mpit_frameworks::comms::Reader;
 use mpit_frameworks::diagnostics::warn;
 use mpit_frameworks::{Subscription, World};
 
 use crate::gather::{self, Output, in_one_piece};
 use crate::output::write_text;
-use crate::phase::{Phase, RunSnapshot, subscriptions};
+use crate::phase::{Phase, subscriptions};
 use crate::runtime::RUNTIME;
 use crate::settings::{self, stem_of_stores};
 use crate::{directory, run, store};
 
-/// The state of the output for the whole run. It includes a reader of all communicators.
+/// The output for the whole run; `None` if there is none.
 static WHOLE_RUN: Mutex<Option<WholeRun>> = Mutex::new(None);
 
 struct WholeRun {
-    comms: Reader,
-    phases: u32,
+    all: Phase,
+    /// The phase of the next numbered file.
     phase: Phase,
+    /// The number of files of phases.
+    written: u32,
 }
 
 impl WholeRun {
     fn begin() -> Self {
-        Self { comms: RUNTIME.comms().reader(), phases: 0, phase: Phase::begin(RunSnapshot::default) }
+        Self { all: Phase::whole_run(), phase: Phase::whole_run(), written: 0 }
     }
 
-    /// Writes the records since the last numbered file to the next one. Those that cannot be written are in the one after.
+    /// Writes the traffic since the last numbered file to the next one. If that fails, the phase continues.
     fn write_phase(&mut self, me: u32, lines: Vec<(String, Vec<String>)>) {
         // Before the file is written: operations meanwhile belong to the next phase, also if their communicator is freed.
-        let next = Phase::begin(|| RunSnapshot::now_after(&self.phase.begin));
+        let next = Phase::after(&self.phase.begin);
         let mut profile = self.phase.until(&next.begin, me);
         profile.lines = lines;
-        let ending = format!("_{}.{me}.prof", self.phases + 1);
+        let ending = format!("_{}.{me}.prof", self.written + 1);
         // `file` has reported the failure to the user.
         if file(&profile, Path::new(settings::FILENAME.get().as_str()), &ending).is_ok() {
-            self.phases += 1;
+            self.written += 1;
             self.phase = next;
         }
     }
@@ -88,7 +89,7 @@ pub(crate) fn end() {
     let lines = lines_of_components();
     let run = WHOLE_RUN.lock().take();
     let (Some(mut run), Some(world)) = (run, RUNTIME.world()) else { return };
-    let mut profile = RunSnapshot::default().until_now(world.rank, &run.comms);
+    let mut profile = run.all.until_now(world.rank);
     profile.lines = lines;
     let stem = settings::FILENAME.get();
     let output = match settings::ENABLE_OUTPUT.get() {
@@ -97,7 +98,7 @@ pub(crate) fn end() {
         _ => Output::Files(Path::new(stem.as_str())),
     };
     store::OF_PROCESS.finalizing();
-    if run.phases > 0 && matches!(output, Output::Files(_)) {
+    if run.written > 0 && matches!(output, Output::Files(_)) {
         run.write_phase(world.rank, profile.lines.clone());
     }
     let text = match output {
@@ -130,7 +131,7 @@ pub(crate) fn write_now() {
     if settings::ENABLE_OUTPUT.get() > 2 {
         return run.write_phase(world.rank, lines);
     }
-    let mut profile = RunSnapshot::default().until_now(world.rank, &run.comms);
+    let mut profile = run.all.until_now(world.rank);
     profile.lines = lines;
     let written = text(&profile).and_then(|text| match settings::ENABLE_OUTPUT.get() {
         1 => in_one_piece(io::stdout().lock(), &text),

@@ -50,7 +50,7 @@ fn each_area_has_its_own_count_and_time() {
         assert_eq!(calls, 2, "{name}");
         let most = start.elapsed().as_secs_f64() * 1.01;
         assert!((2.0 * NAP.as_secs_f64() * 0.99..most).contains(&time), "{name}: {time} of {most} seconds");
-        // Without the timer there are still counts; without both, nothing.
+        // The counter counts without the timer.
         seconds.stop().unwrap();
         call(area);
         count.stop().unwrap();

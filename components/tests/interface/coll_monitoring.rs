@@ -5,35 +5,32 @@ use std::sync::atomic::AtomicU32;
 use mpit::Error;
 use mpit::object::{OUTSIDE, Object};
 use mpit::tool::{Class, Handle, Session};
-use mpit_components::coll::{self, Kind, Operation, Root, Volume};
-use mpit_components::comms::{self, CommId, Description, Ranks};
+use mpit_components::coll::{Kind, Root, Volume};
+use mpit_components::comms::{self, CommId, Ranks};
 
+use super::support::{create, operate};
 use super::{WORLD, alone};
 
 fn comm(ranks: Ranks) -> CommId {
-    comms::created(Description::new(ranks, "some"))
+    create(ranks, "some")
 }
 
 fn list(ranks: &[u32]) -> Ranks {
     Ranks::List(ranks.into())
 }
 
-fn operation(comm: CommId, kind: Kind, root: Root, volume: Volume<'_>) -> Operation<'_> {
-    Operation::new(comm, kind, 1, 4, root, volume, false)
-}
-
 /// Bytes for each rank or neighbor: 0, 10, 20 and so on.
-const BY: Volume<'_> = Volume::By(&|number| u64::from(number) * 10);
+pub(super) const BY: Volume<'_> = Volume::By(&|number| u64::from(number) * 10);
 
-struct Handles<'s> {
+pub(super) struct Handles<'s> {
     count: Handle<'s>,
     size: Handle<'s>,
     patterns: [(Handle<'s>, Handle<'s>); 3],
 }
 
 impl<'s> Handles<'s> {
-    /// Starts handles on the world, and on the sums of patterns of a communicator of four.
-    fn start(session: &'s Session<'_>, comm: CommId) -> Self {
+    /// Starts handles on the world, and on the sums of a communicator: one to all, all to one, all to all.
+    pub(super) fn start(session: &'s Session<'_>, comm: CommId) -> Self {
         let handle = |what: &str, class, object: Object<'_>| {
             session.handle(&format!("coll_monitoring_{what}"), class, Some(&object)).unwrap()
         };
@@ -52,62 +49,13 @@ impl<'s> Handles<'s> {
         handles
     }
 
-    fn peers(&self) -> (Vec<u64>, Vec<u64>) {
+    pub(super) fn peers(&self) -> (Vec<u64>, Vec<u64>) {
         (self.count.read().unwrap(), self.size.read().unwrap())
     }
 
-    fn patterns(&self) -> [(u64, u64); 3] {
+    pub(super) fn patterns(&self) -> [(u64, u64); 3] {
         let one = |handle: &Handle<'_>| handle.read::<u64>().unwrap()[0];
         self.patterns.each_ref().map(|(count, size)| (one(count), one(size)))
-    }
-}
-
-#[test]
-fn each_operation_counts_what_it_exchanges() {
-    let (_alone, tool) = alone();
-    let neighbors = [3, 1, 0, OUTSIDE, 3];
-    let each = Volume::Each(8);
-    let none = (0, 0);
-    let all = [1, 0, 1, 1];
-    let (one_to_all, all_to_one, all_to_all) = (0, 1, 2);
-    for (kind, root, volume, pattern, expected, counts, sizes) in [
-        (Kind::Bcast, Root::Here, each, one_to_all, (1, 24), all, [8, 0, 8, 8]),
-        (Kind::Bcast, Root::At(0), each, one_to_all, none, [0; 4], [0; 4]),
-        (Kind::Scatter, Root::Here, each, one_to_all, (1, 24), all, [8, 0, 8, 8]),
-        (Kind::Scatterv, Root::Here, BY, one_to_all, (1, 50), all, [0, 0, 20, 30]),
-        (Kind::Scatterv, Root::At(3), BY, one_to_all, none, [0; 4], [0; 4]),
-        (Kind::Gather, Root::Here, each, all_to_one, (1, 24), all, [8, 0, 8, 8]),
-        (Kind::Gatherv, Root::Here, BY, all_to_one, (1, 50), all, [0, 0, 20, 30]),
-        (Kind::Reduce, Root::Here, each, all_to_one, (1, 24), all, [8, 0, 8, 8]),
-        (Kind::Reduce, Root::At(2), each, all_to_one, none, [0; 4], [0; 4]),
-        (Kind::Allgather, Root::None, each, all_to_all, (1, 24), all, [8, 0, 8, 8]),
-        (Kind::Allgatherv, Root::None, each, all_to_all, (1, 24), all, [8, 0, 8, 8]),
-        (Kind::Allreduce, Root::None, each, all_to_all, (1, 24), all, [8, 0, 8, 8]),
-        (Kind::Alltoall, Root::None, each, all_to_all, (1, 24), all, [8, 0, 8, 8]),
-        (Kind::Alltoallv, Root::None, BY, all_to_all, (1, 50), all, [0, 0, 20, 30]),
-        (Kind::Alltoallw, Root::None, BY, all_to_all, (1, 50), all, [0, 0, 20, 30]),
-        (Kind::ReduceScatter, Root::None, BY, all_to_all, (1, 50), all, [0, 0, 20, 30]),
-        (Kind::ReduceScatterBlock, Root::None, each, all_to_all, (1, 24), all, [8, 0, 8, 8]),
-        (Kind::Scan, Root::None, each, all_to_all, (1, 16), [0, 0, 1, 1], [0, 0, 8, 8]),
-        (Kind::Exscan, Root::None, each, all_to_all, (1, 16), [0, 0, 1, 1], [0, 0, 8, 8]),
-        (Kind::Barrier, Root::None, Volume::Each(0), all_to_all, (1, 0), all, [0; 4]),
-        (Kind::NeighborAllgather, Root::None, each, all_to_all, (1, 24), [1, 0, 0, 2], [8, 0, 0, 16]),
-        (Kind::NeighborAllgatherv, Root::None, each, all_to_all, (1, 24), [1, 0, 0, 2], [8, 0, 0, 16]),
-        (Kind::NeighborAlltoall, Root::None, each, all_to_all, (1, 24), [1, 0, 0, 2], [8, 0, 0, 16]),
-        (Kind::NeighborAlltoallv, Root::None, BY, all_to_all, (1, 60), [1, 0, 0, 2], [20, 0, 0, 40]),
-        (Kind::NeighborAlltoallw, Root::None, BY, all_to_all, (1, 60), [1, 0, 0, 2], [20, 0, 0, 40]),
-    ] {
-        let ranks = Ranks::World(4);
-        let comm =
-            comms::created(Description { neighbors: neighbors.into(), ..Description::new(ranks, "graph") });
-        let session = tool.session().unwrap();
-        let handles = Handles::start(&session, comm);
-        coll::end(&operation(comm, kind, root, volume));
-        let mut patterns = [none; 3];
-        patterns[pattern] = expected;
-        assert_eq!(handles.patterns(), patterns, "{kind:?} {root:?}");
-        assert_eq!(handles.peers(), (counts.into(), sizes.into()), "{kind:?} {root:?}");
-        comms::freed(comm);
     }
 }
 
@@ -122,16 +70,16 @@ fn arrays_show_ranks_of_their_communicator() {
     let bytes = session.handle("coll_monitoring_bytes_total", Class::Aggregate, None).unwrap();
     session.start_all().unwrap();
     let (one, other) = (comm(list(&[0, 1, 2])), comm(list(&[3, 1, OUTSIDE])));
-    coll::end(&operation(one, Kind::Allreduce, Root::None, Volume::Each(1)));
-    coll::end(&operation(other, Kind::Allreduce, Root::None, Volume::Each(10)));
-    coll::end(&operation(other, Kind::Alltoallv, Root::None, BY));
+    operate(WORLD, one, Kind::Allreduce, Root::None, Volume::Each(1));
+    operate(WORLD, other, Kind::Allreduce, Root::None, Volume::Each(10));
+    operate(WORLD, other, Kind::Alltoallv, Root::None, BY);
     assert_eq!(handle.count(), 4);
     assert_eq!(handle.read::<u64>().unwrap(), [10, 0, 0, 1]);
-    // Those outside of the world are in the totals.
+    // Processes outside of the world are in the totals.
     assert_eq!(messages.read::<u64>().unwrap(), [6]);
     assert_eq!(bytes.read::<u64>().unwrap(), [2 + 20 + 20]);
     messages.reset().unwrap();
-    coll::end(&operation(one, Kind::Barrier, Root::None, Volume::Each(0)));
+    operate(WORLD, one, Kind::Barrier, Root::None, Volume::Each(0));
     assert_eq!((messages.read::<u64>().unwrap(), bytes.read::<u64>().unwrap()), (vec![2], vec![42]));
     assert_eq!(handle.reset(), Err(Error::PvarNoWrite));
 }
@@ -142,21 +90,21 @@ fn freed_communicators_keep_their_totals() {
     let (_alone, tool) = alone();
     let session = tool.session().unwrap();
     let first = comm(Ranks::World(4));
-    // A host says so when a handle is bound to it.
+    // A host calls it when a handle is bound to the communicator.
     comms::pin(first);
     let handles = Handles::start(&session, first);
-    coll::end(&operation(first, Kind::Allreduce, Root::None, Volume::Each(8)));
+    operate(WORLD, first, Kind::Allreduce, Root::None, Volume::Each(8));
     comms::freed(first);
     for _ in 0..TIMES {
         let duplicate = comm(list(&[2, 1, 3]));
         for _ in 0..10 {
-            coll::end(&operation(duplicate, Kind::Allreduce, Root::None, Volume::Each(8)));
+            operate(WORLD, duplicate, Kind::Allreduce, Root::None, Volume::Each(8));
         }
         comms::freed(duplicate);
     }
     let ten = 10 * TIMES;
     assert_eq!(handles.peers(), (vec![1, 0, ten + 1, ten + 1], vec![8, 0, 8 * ten + 8, 8 * ten + 8]));
-    // A handle bound to one that is freed keeps what it had.
+    // A handle bound to a freed communicator keeps its value.
     assert_eq!(handles.patterns()[2], (1, 24));
 }
 
@@ -169,7 +117,7 @@ fn unlimited_groups_are_counted_separately() {
     for far in 0..3000 {
         let group = comm(list(&[0, 1, 100 + far * far]));
         for kind in [Kind::Allreduce, Kind::Scan] {
-            coll::end(&operation(group, kind, Root::None, Volume::Each(2)));
+            operate(WORLD, group, kind, Root::None, Volume::Each(2));
         }
         comms::freed(group);
     }
@@ -177,7 +125,7 @@ fn unlimited_groups_are_counted_separately() {
     let total = session.handle("coll_monitoring_bytes_total", Class::Aggregate, None).unwrap();
     total.start().unwrap();
     let group = comm(list(&[0, 1, 10_000_000, 20_000_000]));
-    coll::end(&operation(group, Kind::Scan, Root::None, Volume::Each(5)));
+    operate(WORLD, group, Kind::Scan, Root::None, Volume::Each(5));
     assert_eq!(total.read::<u64>().unwrap(), [10]);
 }
 
@@ -189,7 +137,7 @@ fn unreported_communicators_are_ignored() {
     comms::freed(freed);
     let handles = Handles::start(&session, freed);
     for volume in [Volume::Each(8), BY] {
-        coll::end(&operation(freed, Kind::Alltoall, Root::None, volume));
+        operate(WORLD, freed, Kind::Alltoall, Root::None, volume);
     }
     assert_eq!(handles.peers(), (vec![0; 4], vec![0; 4]));
     assert_eq!(handles.patterns(), [(0, 0); 3]);

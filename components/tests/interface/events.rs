@@ -1,18 +1,21 @@
 //! The events of the frameworks and of communicators and windows, as callbacks see them.
 
+use std::fmt::Debug;
 use std::sync::{Mutex, PoisonError};
 
 use mpit::event::Safety;
-use mpit::object::{Bind, Object};
+use mpit::object::{Bind, OUTSIDE, Object};
 use mpit::tool::{Datatype, EnumItem, EventDesc, EventInstance, Listener, Registry, Tool, Verbosity};
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};
 use mpit_components::osc::{self, Access};
+use mpit_components::pml::{self, Mode, Send};
 use mpit_components::windows;
 
 use super::alone;
+use super::support::create_world;
 
-const EVENTS: [(&str, Bind, &[&str]); 7] = [
+const EVENTS: [(&str, Bind, &[&str]); 8] = [
     ("comm_created", Bind::NoObject, &["communicator", "size", "remote", "neighbors"]),
     ("comm_freed", Bind::NoObject, &["communicator"]),
     ("win_created", Bind::NoObject, &["window", "size"]),
@@ -20,6 +23,7 @@ const EVENTS: [(&str, Bind, &[&str]); 7] = [
     ("osc_accessed", Bind::Win, &["window", "target", "world_target", "kind", "sent", "received"]),
     ("coll_begin", Bind::Comm, &["kind", "root", "bytes", "communicator", "sequence"]),
     ("coll_end", Bind::Comm, &["kind", "root", "bytes", "communicator", "sequence"]),
+    ("pml_message_sent", Bind::Comm, &["dest", "world_dest", "tag", "mode", "bytes", "communicator"]),
 ];
 
 /// The received events: the place in [`EVENTS`], and the elements.
@@ -49,6 +53,16 @@ fn listen<'t>(tool: &'t Tool, event: usize, object: Option<&Object<'_>>) -> List
     tool.listen(EVENTS[event].0, object, Safety::None, receive).unwrap()
 }
 
+/// Checks that the description of an event lists these values with their numbers, which are their positions.
+fn assert_documented(event: usize, values: impl IntoIterator<Item = impl Debug>) {
+    let text = desc(event).description().replace('_', "");
+    let listed: Vec<_> = text.split([',', '.', ':']).map(str::trim).collect();
+    for (number, value) in values.into_iter().enumerate() {
+        let wanted = format!("{number} {value:?}").to_lowercase();
+        assert!(listed.contains(&wanted.as_str()), "{wanted} is not in: {text}");
+    }
+}
+
 fn number(comm: CommId) -> i64 {
     comm.get().cast_signed()
 }
@@ -70,7 +84,7 @@ fn event_types_have_metadata() {
 fn object_creation_and_release_are_events() {
     let (_alone, tool) = alone();
     let listeners = [0, 1, 2, 3].map(|event| listen(&tool, event, None));
-    let world = comms::created(Description::new(Ranks::World(5), "world"));
+    let world = create_world(5);
     let bridge = Description::new(Ranks::List([3, 1].into()), "bridge");
     let remote = comms::created(Description { remote: true, neighbors: [1, 1, 3].into(), ..bridge });
     comms::freed(world);
@@ -104,8 +118,25 @@ fn nothing_is_locked_while_callbacks_run() {
         RECEIVED.lock().unwrap_or_else(PoisonError::into_inner).push((usize::MAX, Vec::new()));
     };
     let _listeners = [0, 1].map(|event| tool.listen(EVENTS[event].0, None, Safety::None, query).unwrap());
-    comms::freed(comms::created(Description::new(Ranks::World(5), "world")));
+    comms::freed(create_world(5));
     assert_eq!(received().len(), 2);
+}
+
+#[test]
+fn messages_are_delivered() {
+    let (_alone, tool) = alone();
+    let [comm, other] = [3, 3].map(create_world);
+    let listener = listen(&tool, 7, Some(&Object::world(comm.get(), 3)));
+    assert!(pml::active());
+    pml::sent(&Send::new(other, 1, 1, 8, 0, Mode::Standard));
+    for mode in Mode::ALL {
+        pml::sent(&Send::new(comm, 1, OUTSIDE, 8, -5, mode));
+    }
+    assert_documented(7, Mode::ALL);
+    let expected: Vec<_> = (0..4).map(|mode| (7, vec![1, -1, -5, mode, 8, number(comm)])).collect();
+    assert_eq!(received(), expected);
+    drop(listener);
+    assert!(!pml::active());
 }
 
 #[test]
@@ -116,17 +147,10 @@ fn accesses_are_delivered() {
     let listener = listen(&tool, 4, Some(&Object::new(Bind::Win, window.get())));
     assert!(osc::active());
     osc::accessed(&Access::new(other, 1, 1, osc::Kind::Put, 4, 0));
-    let kinds = [
-        osc::Kind::Put,
-        osc::Kind::Get,
-        osc::Kind::Accumulate,
-        osc::Kind::GetAccumulate,
-        osc::Kind::FetchAndOp,
-        osc::Kind::CompareAndSwap,
-    ];
-    for kind in kinds {
-        osc::accessed(&Access::new(window, 1, mpit::object::OUTSIDE, kind, 4, 8));
+    for kind in osc::Kind::ALL {
+        osc::accessed(&Access::new(window, 1, OUTSIDE, kind, 4, 8));
     }
+    assert_documented(4, osc::Kind::ALL);
     let window = window.get().cast_signed();
     let expected: Vec<_> = (0..6).map(|kind| (4, vec![window, 1, -1, kind, 4, 8])).collect();
     assert_eq!(received(), expected);
@@ -137,7 +161,7 @@ fn accesses_are_delivered() {
 #[test]
 fn begin_and_end_share_a_sequence_number() {
     let (_alone, tool) = alone();
-    let [one, other] = [3, 3].map(|size| comms::created(Description::new(Ranks::World(size), "some")));
+    let [one, other] = [3, 3].map(create_world);
     let object = Object::world(one.get(), 3);
     assert!(!coll::active());
     let begins = listen(&tool, 5, Some(&object));
@@ -151,7 +175,7 @@ fn begin_and_end_share_a_sequence_number() {
         coll::begin(operation);
         coll::end(operation);
     }
-    // One that fails has no end, and one whose beginning was not reported has no begin.
+    // An operation that fails has no end, and one whose beginning was not reported has no begin.
     coll::begin(&reduce);
     coll::begin(&bcast);
     coll::end(&bcast);
@@ -178,41 +202,15 @@ fn begin_and_end_share_a_sequence_number() {
     assert!(!coll::active());
 }
 
-/// In the order that `coll_begin` documents.
 #[test]
 fn kinds_have_their_documented_numbers() {
     let (_alone, tool) = alone();
-    let kinds = [
-        (Kind::Bcast, "bcast"),
-        (Kind::Scatter, "scatter"),
-        (Kind::Scatterv, "scatterv"),
-        (Kind::Gather, "gather"),
-        (Kind::Gatherv, "gatherv"),
-        (Kind::Reduce, "reduce"),
-        (Kind::Allgather, "allgather"),
-        (Kind::Allgatherv, "allgatherv"),
-        (Kind::Allreduce, "allreduce"),
-        (Kind::Alltoall, "alltoall"),
-        (Kind::Alltoallv, "alltoallv"),
-        (Kind::Alltoallw, "alltoallw"),
-        (Kind::ReduceScatter, "reduce_scatter"),
-        (Kind::ReduceScatterBlock, "reduce_scatter_block"),
-        (Kind::Scan, "scan"),
-        (Kind::Exscan, "exscan"),
-        (Kind::Barrier, "barrier"),
-        (Kind::NeighborAllgather, "neighbor_allgather"),
-        (Kind::NeighborAllgatherv, "neighbor_allgatherv"),
-        (Kind::NeighborAlltoall, "neighbor_alltoall"),
-        (Kind::NeighborAlltoallv, "neighbor_alltoallv"),
-        (Kind::NeighborAlltoallw, "neighbor_alltoallw"),
-    ];
-    let comm = comms::created(Description::new(Ranks::World(1), "some"));
+    let comm = create_world(1);
     let _listener = listen(&tool, 6, Some(&Object::world(comm.get(), 1)));
-    let text = desc(6).description().to_owned() + desc(5).description();
-    for (at, (kind, name)) in kinds.into_iter().enumerate() {
-        let (root, volume) = (Root::None, Volume::Each(0));
-        coll::end(&Operation::new(comm, kind, 0, 1, root, volume, false));
-        assert_eq!(received()[0].1[0], at as i64, "{name}");
-        assert!(text.contains(&format!("{at} {name}")), "{at} {name} is not in: {text}");
+    for kind in Kind::ALL {
+        coll::end(&Operation::new(comm, kind, 0, 1, Root::None, Volume::Each(0), false));
     }
+    let numbers: Vec<_> = received().iter().map(|(_, elements)| elements[0]).collect();
+    assert!(numbers.into_iter().eq(0..22));
+    assert_documented(5, Kind::ALL);
 }

@@ -8,6 +8,7 @@ use mpit_components::osc::{self, Access, Kind};
 use mpit_components::windows;
 
 use super::alone;
+use super::support::access;
 
 const ARRAYS: [&str; 4] =
     ["messages_sent_count", "messages_sent_size", "messages_recv_count", "messages_recv_size"];
@@ -60,10 +61,7 @@ fn arrays_show_members_and_totals_show_all() {
     ]
     .map(|(what, class)| session.handle(&format!("osc_monitoring_{what}"), class, None).unwrap());
     let window = windows::created(4);
-    let access = |target, kind, sent, received| {
-        osc::accessed(&Access::new(window, 0, target, kind, sent, received));
-    };
-    access(3, Kind::Put, 1000, 0);
+    access(window, 3, Kind::Put, 1000, 0);
     session.start_all().unwrap();
     // Also to the process itself.
     for (target, kind, sent, received) in [
@@ -73,7 +71,7 @@ fn arrays_show_members_and_totals_show_all() {
         (0, Kind::Put, 8, 0),
         (OUTSIDE, Kind::Get, 0, 16),
     ] {
-        access(target, kind, sent, received);
+        access(window, target, kind, sent, received);
     }
     let shown = arrays.map(|handle| handle.read::<u64>().unwrap());
     assert_eq!(shown, [[2, 0, 1], [1, 0, 4], [1, 0, 1], [2, 0, 4]]);
@@ -87,7 +85,7 @@ const TOTALS: [(&str, Class); 4] = [
     ("bytes_recv", Class::Aggregate),
 ];
 
-/// More windows than are looked through at once, each with numbers of its own and a place that is used again.
+/// Each of many windows has its own sums. Slots are reused.
 #[test]
 fn windows_have_totals_of_their_own() {
     let (_alone, tool) = alone();
@@ -102,9 +100,7 @@ fn windows_have_totals_of_their_own() {
     };
     let of_kept = bound(kept);
     session.start_all().unwrap();
-    let access = |window| {
-        osc::accessed(&Access::new(window, 0, 3, Kind::GetAccumulate, 8, 12));
-    };
+    let access = |window| access(window, 3, Kind::GetAccumulate, 8, 12);
     access(kept);
     windows::freed(kept);
     let mut numbers = std::collections::BTreeSet::from([kept, other]);
@@ -121,8 +117,8 @@ fn windows_have_totals_of_their_own() {
         windows::freed(window);
     }
     assert_eq!(of_kept.map(|handle| handle.read::<u64>().unwrap()[0]), [1, 8, 1, 12]);
-    let places = numbers.iter().map(|window| window.get() >> 40).filter(|place| *place != 0);
-    assert!(places.count() > 50, "{numbers:?}");
+    let reused = numbers.iter().filter(|window| window.get() >> 40 != 0);
+    assert!(reused.count() > 50, "{numbers:?}");
     windows::freed(other);
 }
 
@@ -142,7 +138,7 @@ fn a_freed_window_has_no_new_totals() {
     let handle =
         session.handle(&format!("osc_monitoring_window_{what}_total"), class, Some(&object)).unwrap();
     session.start_all().unwrap();
-    osc::accessed(&Access::new(new, 0, 3, Kind::Put, 8, 0));
+    access(new, 3, Kind::Put, 8, 0);
     assert_eq!(handle.read::<u64>().unwrap()[0], 1);
     windows::freed(new);
 }

@@ -1,4 +1,4 @@
-//! Reading of a store's file: all that it has, and nothing else.
+//! Reading of a store's file.
 
 #![allow(clippy::disallowed_methods, reason = "a test reads what its parent process set")]
 #![allow(unsafe_code, reason = "the test promises to leave its files alone")]
@@ -8,7 +8,8 @@ use std::process::Command;
 
 use mpit_components::host::World;
 use mpit_components::record::{Messages, Snapshot};
-use mpit_components::store::{Store, StoreFile, Unreadable, find, read};
+use mpit_components::run::names;
+use mpit_components::store::{Store, StoreFile, Unreadable, read};
 use proptest::prelude::*;
 
 const WORLD: World = World::new(3, 8);
@@ -20,7 +21,7 @@ fn messages() -> impl Strategy<Value = Vec<(u32, u64, bool)>> {
     prop::collection::vec((to, bytes, any::<bool>()), 0..300)
 }
 
-/// The bytes of the file of a store with these messages, and what they say.
+/// Stores these messages, calls `look`, and returns the bytes of the file.
 fn file(sent: &[(u32, u64, bool)], look: impl FnOnce(&StoreFile, &Messages<'_>)) -> Vec<u8> {
     let directory = tempfile::tempdir().unwrap();
     let store = Store::new();
@@ -32,9 +33,7 @@ fn file(sent: &[(u32, u64, bool)], look: impl FnOnce(&StoreFile, &Messages<'_>))
     for (to, bytes, internal) in sent {
         record.record(*to, *bytes, *internal);
     }
-    let files = find(&directory.path().join("run")).unwrap();
-    assert_eq!(files.len(), 1);
-    look(&files[0], &record);
+    look(&StoreFile::at(&path).unwrap(), &record);
     let bytes = fs::read(&path).unwrap();
     store.remove_file();
     assert!(!path.exists());
@@ -78,10 +77,10 @@ const LIMITED: &str = "STORE_TEST_LIMITED";
 
 /// A limit on the size of files stands for a full disk.
 #[test]
-fn a_full_store_goes_on_in_memory() {
+fn a_full_store_continues_in_memory() {
     if std::env::var_os(LIMITED).is_none() {
         let limited = "trap '' XFSZ; ulimit -f 128; exec \"$0\" \"$@\"";
-        let test = "store::a_full_store_goes_on_in_memory";
+        let test = "store::a_full_store_continues_in_memory";
         let done = Command::new("bash")
             .args(["-c", limited])
             .arg(std::env::current_exe().unwrap())
@@ -105,18 +104,17 @@ fn a_full_store_goes_on_in_memory() {
     });
 }
 
-/// A file of 128 bytes that says that its process sent to all of a world of 2^26, and one that says that this is a
-/// communicator.
+/// One file has a sum for all processes of a world of 2^26, the other one a communicator of them.
 #[test]
 fn a_small_file_does_not_take_all_memory() {
     let words = |kind: u64, words: &[u64]| [&[kind | (words.len() as u64) << 32], words].concat();
     let header = u64::from_ne_bytes(*b"mpit\nsto");
     let metadata = [header, 3, 1 << 58, 1, 0, 0, 0, 0];
-    // Audience: key, count, bytes, first, step, how many, except.
-    let spoken_to = words(5, &[0, 1, 1, 0, 1, 1 << 26, 0]);
-    // Members: number, those of the world and how many.
+    // Shared sum: key, count, bytes, first, step, how many, except.
+    let shared_sum = words(5, &[0, 1, 1, 0, 1, 1 << 26, 0]);
+    // Members: their list's number; a flag for the world, and the number of processes.
     let world = words(8, &[1, 1 << 32 | 1 << 26]);
-    for (block, wrong) in [(spoken_to, Some("more than 4194304 processes")), (world, None)] {
+    for (block, wrong) in [(shared_sum, Some("more than 4194304 processes")), (world, None)] {
         let file: Vec<u8> = metadata.iter().chain(&block).flat_map(|word| word.to_ne_bytes()).collect();
         let mut found = None;
         let info =
@@ -129,12 +127,12 @@ fn a_small_file_does_not_take_all_memory() {
     }
 }
 
-/// A word of the file, as it is changed, and what the reader says to it.
+/// Each changed word of the file has its message.
 #[test]
 fn damage_is_named() {
     let whole = some();
     assert!(read(&whole).is_ok());
-    for (word, value, complaint) in [
+    for (word, value, message) in [
         (
             0,
             7,
@@ -153,7 +151,7 @@ fn damage_is_named() {
     ] {
         let mut bytes = whole.clone();
         bytes[word * 8..][..8].copy_from_slice(&u64::to_ne_bytes(value));
-        assert_eq!(read(&bytes).unwrap_err().to_string(), complaint);
+        assert_eq!(read(&bytes).unwrap_err().to_string(), message);
     }
     assert_eq!(read(&[]).unwrap_err().to_string(), "byte 0: the file is empty");
     assert_eq!(read(&whole[..8 * 8 + 3]).unwrap_err().to_string(), "byte 64: half a word");
@@ -168,8 +166,9 @@ fn a_file_of_another_rank_is_refused() {
         fs::write(directory.path().join(name), some()).unwrap();
         assert_eq!(StoreFile::at(&directory.path().join(name)).map(|file| file.rank), rank);
     }
-    let files = find(&directory.path().join("run")).unwrap();
-    assert_eq!(files.len(), 1);
-    assert!(matches!(files[0].read(), Err(Unreadable::OtherRank(3))));
-    assert!(find(&directory.path().join("none/run")).unwrap().is_empty());
+    let files = names::find(&directory.path().join("run")).unwrap();
+    let stores: Vec<_> = files.iter().filter(|file| file.store).collect();
+    assert_eq!(stores.len(), 1);
+    assert!(matches!(StoreFile::at(&stores[0].path).unwrap().read(), Err(Unreadable::OtherRank(3))));
+    assert!(names::find(&directory.path().join("none/run")).unwrap().is_empty());
 }

@@ -2,23 +2,22 @@
 
 #![allow(unsafe_code, reason = "they are functions of C")]
 
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{c_int, c_void};
 use std::ptr::{from_ref, null};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::thread;
 
-use mpit::internal::desc::Origin;
-use mpit::internal::plugin::component::{Claim, ComponentInfo, ForeignComponent};
-use mpit::internal::plugin::{Activation, abi, component as foreign, register};
+use mpit::internal::plugin::{Activation, abi, component as foreign};
 use mpit::tool::{Class, Handle, Session, Tool};
-use mpit_components::coll::{self, Kind, Operation, Root, Volume};
-use mpit_components::comms::{self, CommId, Ranks};
+use mpit_components::coll::{Kind, Root, Volume};
+use mpit_components::comms::CommId;
 use mpit_components::host::{self, World};
-use mpit_components::osc::{self, Access};
-use mpit_components::pml::{self, Mode, Send};
-use mpit_components::windows;
+use mpit_components::{osc, windows};
 
-use super::in_own_process;
+use super::support::{access, create_world, operate, send};
+use super::{in_own_process, publish};
+
+const ME: World = World::new(0, 3);
 
 /// The record of a component: calls, bytes sent, bytes received.
 #[derive(Default)]
@@ -81,11 +80,11 @@ unsafe extern "C" fn done(user_data: *mut c_void, operation: *const abi::Operati
     unsafe { sums(user_data) }.add([u64::from(operation.size) - 1, bytes.sum(), 0]);
 }
 
-fn component(framework: &'static CStr, sums: &'static Sums) -> abi::Component {
+fn component(sums: &'static Sums) -> abi::Component {
     abi::Component {
         size: size_of::<abi::Component>(),
-        framework: framework.as_ptr(),
-        name: c"acme".as_ptr(),
+        framework: null(),
+        name: null(),
         description: null(),
         listening: null(),
         user_data: from_ref(sums).cast_mut().cast(),
@@ -111,28 +110,14 @@ fn add_all() {
         host: AtomicPtr::new(std::ptr::null_mut()),
         turn: AtomicPtr::new(std::ptr::null_mut()),
     };
+    static ACTIVATION: Activation = Activation::new();
     let [pml, osc, coll] = &RECEIVED;
-    let switched = abi::Component { listening: &raw const SUBSCRIPTION, ..component(c"osc", osc) };
-    let components = [component(c"pml", pml), switched, component(c"coll", coll)];
-    let table = abi::Table {
-        size: size_of::<abi::Table>(),
-        version: abi::MAJOR.into(),
-        component: c"acme".as_ptr(),
-        pvars: null(),
-        num_pvars: 0,
-        sources: null(),
-        num_sources: 0,
-        events: null(),
-        num_events: 0,
-        categories: null(),
-        num_categories: 0,
-        cvars: null(),
-        num_cvars: 0,
-        components: components.as_ptr(),
-        num_components: components.len(),
-    };
-    // SAFETY: a table as the header says, whose functions and subscriptions are statics.
-    unsafe { register(from_ref(&table)) }.unwrap();
+    let subscribed = abi::Component { listening: &raw const SUBSCRIPTION, ..component(osc) };
+    let components = [("pml", component(pml)), ("osc", subscribed), ("coll", component(coll))];
+    for (framework, functions) in components {
+        // SAFETY: its functions, its sums and its subscription are statics.
+        unsafe { publish(functions, framework, "acme", &ACTIVATION) };
+    }
 }
 
 fn handle<'s>(session: &'s Session<'_>, name: &str, class: Class) -> Handle<'s> {
@@ -141,32 +126,27 @@ fn handle<'s>(session: &'s Session<'_>, name: &str, class: Class) -> Handle<'s> 
     handle
 }
 
-fn send(comm: CommId) {
+/// Reports messages, accesses and operations.
+fn report(comm: CommId) {
     for lap in 0..10 {
         for tag in [7, -7] {
-            pml::sent(&Send::new(comm, 1, 1, 8 * lap, tag, Mode::Standard));
+            send(comm, 1, 8 * lap, tag);
         }
     }
-}
-
-fn access() {
     let window = windows::created(3);
     for (rank, kind, sent, received) in
         [(1, osc::Kind::Put, 8, 0), (0, osc::Kind::Accumulate, 8, 0), (1, osc::Kind::Get, 0, 16)]
     {
-        osc::accessed(&Access::new(window, rank, rank, kind, sent, received));
+        access(window, rank, kind, sent, received);
     }
     windows::freed(window);
-}
-
-fn operate(comm: CommId) {
     for (kind, volume) in [
         (Kind::Allreduce, Volume::Each(24)),
         (Kind::Allgather, Volume::Each(20)),
         (Kind::Alltoallv, Volume::By(&|rank| 16 * u64::from(rank))),
         (Kind::Barrier, Volume::Each(0)),
     ] {
-        coll::end(&Operation::new(comm, kind, 0, 3, Root::None, volume, false));
+        operate(ME, comm, kind, Root::None, volume);
     }
 }
 
@@ -174,8 +154,8 @@ fn operate(comm: CommId) {
 fn foreign_counts_equal_monitoring() {
     in_own_process(|| {
         add_all();
-        host::initialized(World::new(0, 3));
-        let comm = comms::created(comms::Description::new(Ranks::World(3), "world"));
+        host::initialized(ME);
+        let comm = create_world(3);
         let tool = Tool::new();
         let session = tool.session().unwrap();
         let variables = [
@@ -189,9 +169,7 @@ fn foreign_counts_equal_monitoring() {
         ];
         let handles = variables.map(|(name, class)| handle(&session, name, class));
         let before = RECEIVED.each_ref().map(Sums::get);
-        send(comm);
-        access();
-        operate(comm);
+        report(comm);
         let after = RECEIVED.each_ref().map(Sums::get);
         let [pml, osc, coll] =
             [0, 1, 2].map(|at: usize| [0, 1, 2].map(|part| after[at][part] - before[at][part]));
@@ -211,7 +189,7 @@ fn inactive_components_receive_nothing() {
         // Without the components of other tests.
         Tool::new().cvar("pml_components").unwrap().write_text("^test,linked").unwrap();
         host::initialized(World::new(0, 1));
-        let comm = comms::created(comms::Description::new(Ranks::World(1), "world"));
+        let comm = create_world(1);
         let turns = || TURNS.each_ref().map(|turns| turns.load(SeqCst));
         let wait_for_two_messages_each = || {
             let seen = turns();
@@ -223,25 +201,16 @@ fn inactive_components_receive_nothing() {
             for turns in &TURNS {
                 scope.spawn(move || {
                     while !STOP.load(SeqCst) {
-                        pml::sent(&Send::new(comm, 0, 0, 8, 0, Mode::Standard));
+                        send(comm, 0, 8, 0);
                         turns.fetch_add(1, SeqCst);
                     }
                 });
             }
             for number in 0..30 {
                 let activation: &Activation = Box::leak(Box::new(Activation::new()));
-                let about = ComponentInfo {
-                    framework: "pml",
-                    name: Box::leak(format!("mortal_{number}").into_boxed_str()),
-                    description: "",
-                    origin: Origin::new(file!(), line!()),
-                    activation: Some(activation),
-                };
+                let name = Box::leak(format!("temporary_{number}").into_boxed_str());
                 // SAFETY: its functions and its sums are statics, and it has no subscription.
-                let mortal = unsafe { ForeignComponent::new(component(c"pml", &SUMS), about) }.unwrap();
-                let (claim, _) = Claim::new(vec![mortal]);
-                activation.begin();
-                claim.publish();
+                unsafe { publish(component(&SUMS), "pml", name, activation) };
                 let before = SUMS.get();
                 wait_for_two_messages_each();
                 assert!(SUMS.get()[0] >= before[0] + 2, "it receives from both threads");

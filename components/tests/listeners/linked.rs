@@ -4,13 +4,16 @@ use std::sync::Mutex;
 
 use mpit::component;
 use mpit_components::coll::{self, Operation, Root, Volume};
-use mpit_components::comms::{self, CommId, Ranks};
+use mpit_components::comms::{self, CommId};
 use mpit_components::host::{self, World};
 use mpit_components::osc::{self, Access};
 use mpit_components::pml::{self, Mode, Send};
 use mpit_components::{Lifecycle, Subscription, control, windows};
 
 use super::in_own_process;
+use super::support::{access, create_world, operate};
+
+const ME: World = World::new(0, 3);
 
 static RECEIVED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
@@ -91,26 +94,26 @@ impl coll::Component for Second {
 fn report(comm: CommId) {
     pml::sent(&Send::new(comm, 2, 2, 64, 0, Mode::Synchronous));
     let window = windows::created(3);
-    osc::accessed(&Access::new(window, 1, 1, osc::Kind::Get, 0, 12));
+    access(window, 1, osc::Kind::Get, 0, 12);
     for (kind, volume) in [
         (coll::Kind::Bcast, Volume::Each(8)),
         (coll::Kind::Alltoallv, Volume::By(&|rank| u64::from(rank) * 4)),
     ] {
-        coll::end(&Operation::new(comm, kind, 0, 3, Root::Here, volume, false));
+        operate(ME, comm, kind, Root::Here, volume);
     }
 }
 
 #[test]
 fn every_listener_is_notified() {
     in_own_process(|| {
-        let comm = comms::created(comms::Description::new(Ranks::World(3), "world"));
+        let comm = create_world(3);
         report(comm);
         assert!(!pml::active() && !osc::active() && !coll::active());
         assert!(RECEIVED.lock().unwrap().is_empty());
 
-        host::initialized(World::new(0, 3));
+        host::initialized(ME);
         host::initialized(World::new(1, 3));
-        assert_eq!(host::world(), Some(World::new(0, 3)));
+        assert_eq!(host::world(), Some(ME));
         // Recording by mpit itself pauses; components of others are only notified.
         control::pcontrol(0);
         assert!(pml::active() && osc::active() && coll::active());

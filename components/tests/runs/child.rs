@@ -4,15 +4,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mpit::tool::{Class, Tool};
-use mpit_components::coll::{self, Kind, Operation, Root, Volume};
+use mpit_components::coll::{self, Kind, Root, Volume};
 use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::control::pcontrol;
 use mpit_components::host::{self, World};
-use mpit_components::osc::{self, Access};
-use mpit_components::pml::{self, Mode, Send};
-use mpit_components::windows;
+use mpit_components::{osc, pml, windows};
 
-/// Makes a run: a few messages, accesses and operations, and the steps of the scenario.
+use super::support::{access, create, create_world, operate, send};
+
+const ME: World = World::new(1, 3);
+
+/// Reports a few messages, accesses and operations, with the steps of the scenario in between.
 pub(crate) fn run(scenario: &str) {
     match scenario {
         "early" => return run_with_an_early_handle(),
@@ -22,8 +24,8 @@ pub(crate) fn run(scenario: &str) {
     }
     let rank = u32::from(scenario != "first");
     host::initialized(World::new(rank, 3));
-    let comm = comms::created(comms::Description::new(Ranks::World(3), "MPI_COMM_WORLD"));
-    let short = comms::created(comms::Description::new(Ranks::World(3), "short"));
+    let comm = create_world(3);
+    let short = create(Ranks::World(3), "short");
     let tool = Tool::new();
     let session = tool.session().unwrap();
     if matches!(scenario, "flush" | "active") {
@@ -35,7 +37,7 @@ pub(crate) fn run(scenario: &str) {
         flush.stop().unwrap();
     }
     for (to, bytes, tag) in [(0, 8, 0), (2, 100, 7), (0, 16, -5)] {
-        pml::sent(&Send::new(comm, to, to, bytes, tag, Mode::Standard));
+        send(comm, to, bytes, tag);
     }
     access_and_operate(comm, short);
     if scenario == "pcontrol" {
@@ -43,7 +45,7 @@ pub(crate) fn run(scenario: &str) {
         pcontrol(0);
         // Not recorded.
         access_and_operate(comm, short);
-        pml::sent(&Send::new(comm, 0, 0, 8, 0, Mode::Standard));
+        send(comm, 0, 8, 0);
         pcontrol(1);
         println!("a file: {}", Path::new("all_1.1.prof").exists());
     }
@@ -56,15 +58,14 @@ pub(crate) fn run(scenario: &str) {
 fn access_and_operate(comm: CommId, short: CommId) {
     let window = windows::created(3);
     for (kind, sent, received) in [(osc::Kind::Put, 12, 0), (osc::Kind::Get, 0, 20)] {
-        osc::accessed(&Access::new(window, 2, 2, kind, sent, received));
+        access(window, 2, kind, sent, received);
     }
     for (comm, kind, root) in [
         (comm, Kind::Allreduce, Root::None),
         (short, Kind::Bcast, Root::Here),
         (short, Kind::Bcast, Root::At(0)),
     ] {
-        let volume = Volume::Each(8);
-        coll::end(&Operation::new(comm, kind, 1, 3, root, volume, false));
+        operate(ME, comm, kind, root, Volume::Each(8));
     }
 }
 
@@ -75,32 +76,31 @@ fn run_with_an_early_handle() {
     let flush = session.handle("pml_monitoring_flush", Class::Generic, None).unwrap();
     flush.write_text("early").unwrap();
     flush.start().unwrap();
-    let comm = comms::created(comms::Description::new(Ranks::World(3), "MPI_COMM_WORLD"));
-    let send = Send::new(comm, 0, 0, 8, 0, Mode::Standard);
+    let comm = create_world(3);
     // The file's name needs the rank of this process, which is not known yet.
     assert_eq!(flush.stop(), Err(mpit::Error::NotAccessible));
-    host::initialized(World::new(1, 3));
+    host::initialized(ME);
     println!("active: {}", pml::active());
-    comms::freed(comms::created(comms::Description::new(Ranks::World(3), "short")));
-    pml::sent(&send);
+    comms::freed(create(Ranks::World(3), "short"));
+    send(comm, 0, 8, 0);
     flush.stop().unwrap();
     assert!(!pml::active());
     // A message that is sent without recording is not in any file.
-    pml::sent(&send);
+    send(comm, 0, 8, 0);
     host::finalizing();
 }
 
-/// Two threads record while the first one ends phases.
+/// The first thread ends phases while two others record.
 fn run_with_threads() {
-    host::initialized(World::new(1, 3));
-    let comm = comms::created(comms::Description::new(Ranks::World(3), "MPI_COMM_WORLD"));
+    host::initialized(ME);
+    let comm = create_world(3);
     let window = windows::created(3);
     let record = || {
         for bytes in (0..20_000).map(|n| n % 1000 + 1) {
-            pml::sent(&Send::new(comm, 0, 0, bytes, 0, Mode::Standard));
-            osc::accessed(&Access::new(window, 2, 2, osc::Kind::Put, bytes, 0));
-            let volume = Volume::Each(bytes);
-            coll::end(&Operation::new(comm, Kind::Allreduce, 1, 3, Root::None, volume, false));
+            send(comm, 0, bytes, 0);
+            send(comm, 0, bytes, -1);
+            access(window, 2, osc::Kind::Put, bytes, 0);
+            allreduce(comm, bytes);
         }
     };
     std::thread::scope(|scope| {
@@ -122,14 +122,13 @@ fn run_with_threads() {
 #[derive(Debug)]
 struct UsesWhileWriting(CommId);
 
-fn operate(comm: CommId) {
-    let (kind, root, volume) = (Kind::Allreduce, Root::None, Volume::Each(1));
-    coll::end(&Operation::new(comm, kind, 1, 3, root, volume, false));
+fn allreduce(comm: CommId, bytes: u64) {
+    operate(ME, comm, Kind::Allreduce, Root::None, Volume::Each(bytes));
 }
 
 impl comms::RankSource for UsesWhileWriting {
     fn world_ranks(&self) -> Option<Vec<u32>> {
-        operate(self.0);
+        allreduce(self.0, 1);
         comms::freed(self.0);
         None
     }
@@ -141,11 +140,11 @@ impl comms::RankSource for UsesWhileWriting {
 
 /// A communicator is used and freed while the file of the first phase is written.
 fn run_with_operations_meanwhile() {
-    host::initialized(World::new(1, 3));
-    let freed = comms::created(comms::Description::new(Ranks::World(3), "freed"));
-    operate(freed);
+    host::initialized(ME);
+    let freed = create(Ranks::World(3), "freed");
+    allreduce(freed, 1);
     let ranks = Ranks::Lazy(Arc::new(comms::LazyRanks::new(1, Box::new(UsesWhileWriting(freed)))));
-    let _ = comms::created(comms::Description::new(ranks, "lazy"));
+    create(ranks, "lazy");
     pcontrol(2);
     pcontrol(2);
     host::finalizing();

@@ -4,6 +4,8 @@
 #![allow(clippy::disallowed_methods, reason = "a test reads what its parent process set")]
 
 mod child;
+#[path = "../support/mod.rs"]
+mod support;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -279,7 +281,8 @@ fn add_lines(sums: &mut BTreeMap<String, [u64; 2]>, profile: &str) {
 /// Returns the sums of a run, which the files of its phases have together.
 fn sums_of_phases(scenario: &str) -> BTreeMap<String, [u64; 2]> {
     let directory = tempfile::tempdir().unwrap();
-    start(directory.path(), scenario, &own_names());
+    let settings = [&own_names()[1..], &[("MPIT_PML_MONITORING_ENABLE", "2")]].concat();
+    start(directory.path(), scenario, &settings);
     let whole = directory.path().join("all.1.prof");
     let (mut all, mut phases) = (BTreeMap::new(), BTreeMap::new());
     add_lines(&mut all, &std::fs::read_to_string(&whole).unwrap());
@@ -299,6 +302,7 @@ fn operations_while_a_file_is_written() {
 fn phases_have_each_record_once() {
     let all = sums_of_phases("threads");
     assert_eq!(all["E 1 0"], [20_020_000, 40_000]);
+    assert_eq!(all["I 1 0"], [20_020_000, 40_000]);
     assert_eq!(all["S 1 2"], [20_020_000, 40_000]);
     assert_eq!(all["A2A 1"][1], 40_000);
 }

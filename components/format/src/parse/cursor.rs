@@ -1,19 +1,17 @@
 //! A cursor over a line, which is parsed from left to right.
 
-pub(super) type Expected = &'static str;
-
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor<'a>(pub(super) &'a [u8]);
 
 impl<'a> Cursor<'a> {
     #[inline]
-    pub(super) fn literal(&mut self, text: &[u8], expected: Expected) -> Result<(), Expected> {
+    pub(super) fn literal(&mut self, text: &[u8], expected: &'static str) -> Result<(), &'static str> {
         self.0 = self.0.strip_prefix(text).ok_or(expected)?;
         Ok(())
     }
 
     #[inline]
-    pub(super) fn number(&mut self, expected: Expected) -> Result<u64, Expected> {
+    pub(super) fn number(&mut self, expected: &'static str) -> Result<u64, &'static str> {
         let mut number: u64 = 0;
         let mut at = 0;
         while let Some(byte @ b'0'..=b'9') = self.0.get(at) {
@@ -36,13 +34,13 @@ impl<'a> Cursor<'a> {
 
     /// Parses a rank, which is a number of C's type int.
     #[inline]
-    pub(super) fn rank(&mut self, expected: Expected) -> Result<u32, Expected> {
+    pub(super) fn rank(&mut self, expected: &'static str) -> Result<u32, &'static str> {
         let number = self.number(expected)?;
         if number < 1 << 31 { Ok(number as u32) } else { Err("a rank below 2^31") }
     }
 
     /// Returns the text up to a byte, and skips that byte as well.
-    pub(super) fn until(&mut self, byte: u8, expected: Expected) -> Result<&'a [u8], Expected> {
+    pub(super) fn until(&mut self, byte: u8, expected: &'static str) -> Result<&'a [u8], &'static str> {
         let at = memchr::memchr(byte, self.0).ok_or(expected)?;
         let (before, rest) = self.0.split_at(at);
         self.0 = &rest[1..];
@@ -50,7 +48,7 @@ impl<'a> Cursor<'a> {
     }
 
     #[inline]
-    pub(super) fn end(self, expected: Expected) -> Result<(), Expected> {
+    pub(super) fn end(self, expected: &'static str) -> Result<(), &'static str> {
         if self.0.is_empty() { Ok(()) } else { Err(expected) }
     }
 }

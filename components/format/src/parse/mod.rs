@@ -58,8 +58,8 @@ pub trait Sink {
     /// Adds a histogram of message sizes.
     fn add_sizes(&mut self, bins: &[u64; BINS]);
 
-    /// Returns the communicator of a line that was added before. Each member has the same list in its text, which then need
-    /// not be parsed again.
+    /// Returns the communicator of a line that was added before. The texts of all members have the same line, which is parsed
+    /// once.
     fn known_comm(&self, line: &[u8]) -> Option<Comm>;
 
     /// Adds a communicator: the line that introduces it, of name, tab and members, and the operations of one process, from
@@ -105,13 +105,15 @@ struct Reader<'a, S> {
     origin: Origin,
     section: Option<Section>,
     comm: CommState<'a>,
+    /// The process of the lines, from the origin or from the last row.
     rank: Option<u32>,
+    /// True if any process is known, so that a text without headings may be one.
     has_ranks: bool,
 }
 
 enum CommState<'a> {
     None,
-    /// Its line has been reported already; the lines that belong to it are skipped without a report.
+    /// The line of the communicator was reported. The lines that belong to it are skipped without a report.
     NotUnderstood,
     Of(&'a [u8], Comm, [TrafficSum; 3]),
 }
@@ -137,8 +139,7 @@ impl<'a, S: Sink> Reader<'a, S> {
     }
 
     fn heading(&mut self, line: &[u8]) -> Result<(), &'static str> {
-        const EXPECTED: &str = "one of the headings POINT TO POINT, OSC, COLLECTIVES";
-        // The identity was read when the files were found.
+        // Only the size: the identity was read when the files were found.
         if let Some(fields) = line.strip_prefix(identity::RUN_WORD.as_bytes()) {
             let identity = std::str::from_utf8(fields).ok().and_then(Identity::parse);
             let size = identity.ok_or("run, world, `ranks` and a time, with tabs between")?.size;
@@ -156,23 +157,28 @@ impl<'a, S: Sink> Reader<'a, S> {
             return Ok(());
         }
         let known = |section: &Section| section.heading().as_bytes() == line;
-        let section = Section::ALL.into_iter().find(known).ok_or(EXPECTED)?;
-        let is_first = section == Section::PointToPoint;
-        // A repeated first heading begins the text of the next process.
-        let in_order = if is_first && self.section.is_some() { self.end_of_process() } else { Ok(()) };
-        if is_first && self.origin.rank.is_none() {
-            self.rank = None;
+        let section = Section::ALL.into_iter().find(known);
+        let section = section.ok_or("one of the headings POINT TO POINT, OSC, COLLECTIVES")?;
+        if section == Section::PointToPoint {
+            return self.begin_process();
         }
-        let previous = self.section.replace(section);
-        in_order?;
-        match (previous, section) {
-            (_, Section::PointToPoint)
-            | (Some(Section::PointToPoint), Section::OneSided)
+        match (self.section.replace(section), section) {
+            (Some(Section::PointToPoint), Section::OneSided)
             | (Some(Section::OneSided), Section::Collectives) => Ok(()),
             (None, _) => Err("the heading # POINT TO POINT before"),
-            (Some(Section::PointToPoint), Section::Collectives) => Err("the heading # OSC before"),
+            (Some(Section::PointToPoint), _) => Err("the heading # OSC before"),
             _ => Err("no second heading of this kind"),
         }
+    }
+
+    /// Begins the text of a process at its first heading. Fails if the text before is incomplete.
+    fn begin_process(&mut self) -> Result<(), &'static str> {
+        let end_of_previous = if self.section.is_some() { self.end_of_process() } else { Ok(()) };
+        if self.origin.rank.is_none() {
+            self.rank = None;
+        }
+        self.section = Some(Section::PointToPoint);
+        end_of_previous
     }
 
     /// Parses a line of another component, which follows all other lines of its process.
@@ -201,7 +207,7 @@ impl<'a, S: Sink> Reader<'a, S> {
 
     /// Fails if a line is not under its heading, or not of the expected process.
     #[inline]
-    fn belongs(&mut self, section: Section, rank: u32) -> Result<(), Expected> {
+    fn check_place(&mut self, section: Section, rank: u32) -> Result<(), Expected> {
         if self.section != Some(section) {
             return Err(Expected::Under(section));
         }
@@ -222,15 +228,15 @@ impl<'a, S: Sink> Reader<'a, S> {
         let me = rest.rank("the rank of the sender")?;
         rest.literal(b"\t", "a tab after the rank of the sender")?;
         let peer = rest.rank("the rank of the receiver")?;
-        let sum = volume(&mut rest)?;
+        let sum = parse_sum(&mut rest)?;
         if sum.count == 0 {
             return Err("a number of messages above 0".into());
         }
-        self.belongs(kind.section(), me)?;
+        self.check_place(kind.section(), me)?;
         // The histogram is on the line `E`, or else on the line `I`.
         if kind == Kind::External || kind == Kind::Internal && !rest.0.is_empty() {
             rest.literal(b"\t", "a tab and a histogram")?;
-            self.sink.add_sizes(&histogram(rest)?);
+            self.sink.add_sizes(&parse_histogram(rest)?);
         } else {
             rest.end("the end of the line after `msgs sent`")?;
         }
@@ -248,7 +254,7 @@ impl<'a, S: Sink> Reader<'a, S> {
         let line = without_number(rest.0)?;
         let comm = match self.sink.known_comm(line) {
             Some(known) => known,
-            None => introduction(Cursor(line))?,
+            None => parse_comm(Cursor(line))?,
         };
         if &line[..comm.name_len] == b"MPI_COMM_WORLD" {
             self.sink.add_size(comm.size);
@@ -259,9 +265,9 @@ impl<'a, S: Sink> Reader<'a, S> {
 
     fn operations(&mut self, pattern: usize, mut rest: Cursor<'_>) -> Result<(), Expected> {
         let me = rest.rank("the rank of the process")?;
-        let sum = volume(&mut rest)?;
+        let sum = parse_sum(&mut rest)?;
         rest.end("the end of the line after `msgs sent`")?;
-        self.belongs(Section::Collectives, me)?;
+        self.check_place(Section::Collectives, me)?;
         match &mut self.comm {
             CommState::None => return Err("a line D before, with the communicator".into()),
             CommState::NotUnderstood => (),
@@ -278,11 +284,11 @@ impl<'a, S: Sink> Reader<'a, S> {
 
     #[cold]
     fn report_problem(&mut self, number: u64, line: &[u8], expected: Expected) {
-        self.sink.add_problem(number, || format!("expected {expected}{}", found(line)));
+        self.sink.add_problem(number, || format!("expected {expected}{}", quoted(line)));
     }
 }
 
-fn found(line: &[u8]) -> String {
+fn quoted(line: &[u8]) -> String {
     const SHOWN: usize = 60;
     if line.is_empty() {
         return String::new();
@@ -293,7 +299,7 @@ fn found(line: &[u8]) -> String {
 }
 
 #[inline]
-fn volume(rest: &mut Cursor<'_>) -> Result<TrafficSum, &'static str> {
+fn parse_sum(rest: &mut Cursor<'_>) -> Result<TrafficSum, &'static str> {
     rest.literal(b"\t", "a tab after the rank")?;
     let bytes = rest.number("a number of bytes")?;
     rest.literal(b" bytes\t", "` bytes` and a tab")?;
@@ -303,7 +309,7 @@ fn volume(rest: &mut Cursor<'_>) -> Result<TrafficSum, &'static str> {
 }
 
 #[inline]
-fn histogram(mut rest: Cursor<'_>) -> Result<[u64; BINS], &'static str> {
+fn parse_histogram(mut rest: Cursor<'_>) -> Result<[u64; BINS], &'static str> {
     const EXPECTED: &str = "a histogram of 66 numbers with commas between";
     let mut bins = [0; BINS];
     for (at, bin) in bins.iter_mut().enumerate() {
@@ -338,12 +344,12 @@ fn without_number(line: &[u8]) -> Result<&[u8], &'static str> {
 
 /// Parses `<name> TAB procs: <ranks>,<ranks>,...`, where ranks are `7`, `-1`, `7-20`, `7-21:2` or `21-7:2`. Names have no
 /// tabs.
-fn introduction(mut rest: Cursor<'_>) -> Result<Comm, &'static str> {
+fn parse_comm(mut rest: Cursor<'_>) -> Result<Comm, &'static str> {
     let name_len = rest.until(b'\t', "the name of a communicator, and a tab")?.len();
     rest.literal(b"procs: ", "`procs: ` and ranks")?;
     let mut size: u32 = 0;
     loop {
-        size = size.checked_add(members(&mut rest)?).ok_or("fewer members than 2^32")?;
+        size = size.checked_add(parse_members(&mut rest)?).ok_or("fewer members than 2^32")?;
         if rest.0.is_empty() {
             return Ok(Comm { name_len, size });
         }
@@ -352,7 +358,7 @@ fn introduction(mut rest: Cursor<'_>) -> Result<Comm, &'static str> {
 }
 
 /// Parses one part of the list and returns the number of members that it stands for.
-fn members(rest: &mut Cursor<'_>) -> Result<u32, &'static str> {
+fn parse_members(rest: &mut Cursor<'_>) -> Result<u32, &'static str> {
     // A member outside of the world.
     if rest.literal(b"-1", "").is_ok() {
         return Ok(1);

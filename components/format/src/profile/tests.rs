@@ -13,7 +13,7 @@ fn messages(sizes: &[u64]) -> PeerSnapshot {
     PeerSnapshot::new(bins, || sizes.iter().sum())
 }
 
-fn profile(me: u32, messages: Vec<Row>, comms: Vec<Block>) -> Profile {
+fn profile_of(me: u32, messages: Vec<Row>, comms: Vec<Block>) -> Profile {
     Profile { me, messages, comms, ..Profile::default() }
 }
 
@@ -50,14 +50,14 @@ fn golden() {
     ];
     blocks[0].all_to_all = TrafficSum { count: 3, bytes: 36 };
 
-    let said = profile(0, rows, blocks);
-    assert_eq!(text(&said), include_str!("golden.prof"));
+    let profile = profile_of(0, rows, blocks);
+    assert_eq!(text(&profile), include_str!("golden.prof"));
 }
 
 #[test]
 fn empty_records_are_written() {
-    let said = profile(7, Vec::new(), Vec::new());
-    assert_eq!(text(&said), "# POINT TO POINT\n# OSC\n# COLLECTIVES\n");
+    let profile = profile_of(7, Vec::new(), Vec::new());
+    assert_eq!(text(&profile), "# POINT TO POINT\n# OSC\n# COLLECTIVES\n");
 }
 
 #[derive(Default)]
@@ -76,9 +76,9 @@ impl std::io::Write for Pieces {
 
 /// The members of a communicator of these ranks, as they are written.
 fn members(members: Members, in_container: bool) -> String {
-    let said = profile(0, Vec::new(), vec![comm("some", members)]);
+    let profile = profile_of(0, Vec::new(), vec![comm("some", members)]);
     let mut text = Vec::new();
-    if in_container { said.write_for_container(&mut text) } else { said.write(&mut text) }.unwrap();
+    if in_container { profile.write_for_container(&mut text) } else { profile.write(&mut text) }.unwrap();
     let text = String::from_utf8(text).unwrap();
     text.split_once("\tprocs: ").unwrap().1.lines().next().unwrap().to_owned()
 }
@@ -109,7 +109,7 @@ fn members_are_written_in_pieces() {
     let list: Vec<u32> = (0..300_000_u32).map(|rank| rank.wrapping_mul(2_654_435_761) % 1_000_000).collect();
     let comms = vec![comm("some", Members::List(list.into()))];
     let mut pieces = Pieces::default();
-    profile(0, Vec::new(), comms).write(&mut pieces).unwrap();
+    profile_of(0, Vec::new(), comms).write(&mut pieces).unwrap();
     assert!(pieces.0.len() > 20 && pieces.0.iter().all(|bytes| *bytes < 70_000));
 }
 
@@ -118,7 +118,7 @@ fn equal_communicators_share_a_block() {
     let line = |name: &str, first, last| {
         let label = Label { name: name.into(), first, last };
         let block = Block { alike: 3, ..Block::new(label, Members::World(2)) };
-        let text = text(&profile(0, Vec::new(), vec![block]));
+        let text = text(&profile_of(0, Vec::new(), vec![block]));
         text.lines().find(|line| line.starts_with("D\t")).unwrap().to_owned()
     };
     assert_eq!(line("mine", 0, 0), "D\tmine\tprocs: 0,1\tcomms: 3");
@@ -139,6 +139,6 @@ fn a_sink_that_fails_is_reported() {
             Ok(())
         }
     }
-    let said = profile(0, Vec::new(), Vec::new());
-    assert_eq!(said.write(Full).unwrap_err().kind(), std::io::ErrorKind::StorageFull);
+    let profile = profile_of(0, Vec::new(), Vec::new());
+    assert_eq!(profile.write(Full).unwrap_err().kind(), std::io::ErrorKind::StorageFull);
 }

@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use crate::Identity;
 use crate::files::{beginning, is_locked, open_regular};
-use crate::names::{self, STORE};
+use crate::names::{FileName, STORE};
 
 pub use decode::{Malformed, Recovered, is_store, read};
 
@@ -33,16 +33,6 @@ pub fn path_of(stem: &Path, rank: u32) -> PathBuf {
     name.into()
 }
 
-/// Returns the files `<stem>.<rank>.store` that exist, by ascending rank.
-///
-/// # Errors
-///
-/// The errors of the file system; a directory that does not exist has no files.
-pub fn find(stem: &Path) -> io::Result<Vec<StoreFile>> {
-    let files = names::find(stem)?.into_iter().filter(|file| file.world == 1);
-    Ok(files.filter_map(|file| StoreFile::at(&file.path)).collect())
-}
-
 impl StoreFile {
     /// Returns true if the process exists and still uses the file, as far as the file system shows.
     #[must_use]
@@ -53,9 +43,8 @@ impl StoreFile {
     /// Returns the file of this name, if it is the name of a store.
     #[must_use]
     pub fn at(path: &Path) -> Option<Self> {
-        let name = path.file_name()?.to_str()?.strip_suffix(STORE)?;
-        let (_, rank) = name.rsplit_once('.')?;
-        Some(Self { rank: rank.parse().ok()?, path: path.to_owned() })
+        let name = FileName::parse(path.file_name()?.to_str()?).filter(|name| name.store)?;
+        Some(Self { rank: name.rank?, path: path.to_owned() })
     }
 
     /// Reads the run and world of the process, if the file has them.

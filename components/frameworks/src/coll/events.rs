@@ -140,30 +140,7 @@ fn bytes(operation: &Operation<'_>) -> i64 {
     }
 }
 
-/// Returns the number of an operation in events. Tools rely on these numbers, so they do not depend on the order of `Kind`.
+/// Returns the number of an operation in events, which is that of the C interface. Tools rely on it.
 fn number_of(kind: Kind) -> i32 {
-    match kind {
-        Kind::Bcast => 0,
-        Kind::Scatter => 1,
-        Kind::Scatterv => 2,
-        Kind::Gather => 3,
-        Kind::Gatherv => 4,
-        Kind::Reduce => 5,
-        Kind::Allgather => 6,
-        Kind::Allgatherv => 7,
-        Kind::Allreduce => 8,
-        Kind::Alltoall => 9,
-        Kind::Alltoallv => 10,
-        Kind::Alltoallw => 11,
-        Kind::ReduceScatter => 12,
-        Kind::ReduceScatterBlock => 13,
-        Kind::Scan => 14,
-        Kind::Exscan => 15,
-        Kind::Barrier => 16,
-        Kind::NeighborAllgather => 17,
-        Kind::NeighborAllgatherv => 18,
-        Kind::NeighborAlltoall => 19,
-        Kind::NeighborAlltoallv => 20,
-        Kind::NeighborAlltoallw => 21,
-    }
+    kind as i32
 }

@@ -12,8 +12,7 @@ use mpit::{category, component, cvar};
 
 use events::Sequences;
 
-use crate::framework::{self, AnyFramework, Framework};
-use crate::selection::List;
+use crate::framework::{AnyFramework, Framework};
 
 /// Collective communication.
 #[category(name = "coll")]
@@ -52,7 +51,7 @@ pub struct Dispatch {
 impl Dispatch {
     pub(crate) const fn new() -> Self {
         Self {
-            framework: Framework::new(component::Framework::Coll, |component| component),
+            framework: Framework::new(component::Framework::Coll, &COMPONENTS, |component| component),
             sequences: Sequences::new(),
         }
     }
@@ -79,7 +78,6 @@ impl Dispatch {
         }
     }
 
-    /// Adapts to a new communicator, whose slot may have had another one before.
     pub(crate) fn created(&self, comm: CommId) {
         self.sequences.reset(comm);
     }
@@ -88,15 +86,7 @@ impl Dispatch {
         self.framework.all(|component| component.freed(comm));
     }
 
-    pub(crate) fn open(&self, world: World) {
-        self.framework.open(framework::components("coll"), &selection(), world);
-    }
-
     pub(crate) fn framework(&'static self) -> &'static dyn AnyFramework {
         &self.framework
     }
-}
-
-pub(crate) fn selection() -> List {
-    List::effective("coll", COMPONENTS.get().as_str())
 }

@@ -1,8 +1,8 @@
 //! The registry of communicators.
 //!
-//! A [`Runtime`](crate::Runtime) has one. Each communicator has an identity of its own here, which is never reused, whereas the host may reuse its handle. A freed
-//! communicator is kept only if collective operations were counted on it and a file is still to be written (see
-//! [`Reader`]). Freed communicators with the same name and members are merged into one record.
+//! A [`Runtime`](crate::Runtime) has one. Each communicator has an identity of its own here, which is never reused, whereas
+//! the host may reuse its handle. A freed communicator is kept only if collective operations were counted on it and a file
+//! is still to be written (see [`Reader`]). Freed communicators with the same name and members are merged into one record.
 
 mod ranks;
 mod records;

@@ -73,7 +73,7 @@ impl LazyRanks {
         let size = self.size as usize;
         let mut list = self.source.world_ranks().unwrap_or_default();
         list.resize(size, OUTSIDE);
-        let list = shared_list(list);
+        let list = shared(list.into());
         self.list.get_or_init(|| list)
     }
 }
@@ -122,7 +122,7 @@ impl Ranks {
     pub fn resolved(&self, world: Option<World>) -> Self {
         match self {
             Self::World(size) => Self::World(*size),
-            Self::List(list) => Self::List(shared_arc(list)),
+            Self::List(list) => Self::List(shared(Arc::clone(list))),
             Self::Lazy(lazy) if is_world(lazy.list(), world) => Self::World(lazy.size),
             Self::Lazy(lazy) => Self::List(Arc::clone(lazy.list())),
         }
@@ -152,30 +152,17 @@ struct Lists {
     limit: usize,
 }
 
-fn shared_list(list: Vec<u32>) -> Arc<[u32]> {
-    find(&list).unwrap_or_else(|| share(list.into()))
-}
-
-fn shared_arc(list: &Arc<[u32]>) -> Arc<[u32]> {
-    find(list).unwrap_or_else(|| share(Arc::clone(list)))
-}
-
 /// The number of entries up to which dropped lists are removed at each insertion.
 const SMALL_COUNT: usize = 64;
 
-fn hash(list: &[u32]) -> u64 {
-    BuildHasherDefault::<DefaultHasher>::default().hash_one(list)
-}
-
-fn find(list: &[u32]) -> Option<Arc<[u32]>> {
-    let hash = hash(list);
-    let lists = LISTS.lock();
-    lists.by_hash.get(&hash)?.iter().filter_map(Weak::upgrade).find(|known| **known == *list)
-}
-
-fn share(list: Arc<[u32]>) -> Arc<[u32]> {
-    let hash = hash(&list);
+/// Returns the list in use that has the same content, or else this one.
+fn shared(list: Arc<[u32]>) -> Arc<[u32]> {
+    let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(&list);
     let mut lists = LISTS.lock();
+    let mut known = lists.by_hash.get(&hash).into_iter().flatten().filter_map(Weak::upgrade);
+    if let Some(known) = known.find(|known| *known == list) {
+        return known;
+    }
     if lists.by_hash.len() >= lists.limit || lists.by_hash.len() <= SMALL_COUNT {
         lists.by_hash.retain(|_, known| {
             known.retain(|list| list.strong_count() > 0);
@@ -183,12 +170,7 @@ fn share(list: Arc<[u32]>) -> Arc<[u32]> {
         });
         lists.limit = 2 * lists.by_hash.len().max(SMALL_COUNT);
     }
-    let known = lists.by_hash.entry(hash).or_default();
-    // Another thread may have inserted the same list meanwhile.
-    if let Some(there) = known.iter().filter_map(Weak::upgrade).find(|there| **there == *list) {
-        return there;
-    }
-    known.push(Arc::downgrade(&list));
+    lists.by_hash.entry(hash).or_default().push(Arc::downgrade(&list));
     list
 }
 

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use mpit::component::World;
 use mpit::internal::lock::Mutex;
-use mpit::internal::session::Interface;
-use mpit::internal::session::object_freed;
+use mpit::internal::session::{Interface, object_freed};
 use mpit::object::Bind;
 
 use super::{CommId, Description, Observer, Record};
@@ -31,7 +30,7 @@ struct Records {
     review_at: usize,
     /// The number of communicators freed so far, used as a clock.
     ever_freed: u64,
-    /// The time at which each reader was created, by the number of the reader.
+    /// The time at which each reader was created, by the number of the reader, so the newest is last.
     readers: BTreeMap<u64, Start>,
     newest_reader: u64,
     observer: &'static dyn Observer,
@@ -73,7 +72,7 @@ impl Kind {
 }
 
 /// The time at which a reader was created.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Start {
     /// The number of communicators freed by then.
     freed: u64,
@@ -81,6 +80,7 @@ struct Start {
     newest: u64,
 }
 
+/// The minimum of [`Records::review_at`].
 const REVIEW_AT: usize = 16;
 
 /// The registry of a host's communicators.
@@ -149,15 +149,10 @@ impl Records {
         self.review_at = (2 * still_bound).max(REVIEW_AT);
     }
 
-    /// Returns the latest creation time of a reader: records freed later are visible to all readers.
-    fn newest_start(&self) -> Start {
-        let latest = |of: fn(&Start) -> u64| self.readers.values().map(of).max().unwrap_or(0);
-        Start { freed: latest(|start| start.freed), newest: latest(|start| start.newest) }
-    }
-
     /// Keeps a freed communicator, merged into the record of its kind if no reader can distinguish them.
     fn keep(&mut self, at: u64, freed: Freed) {
-        let start = self.newest_start();
+        // Records freed later than the creation of the newest reader are visible to all readers.
+        let start = self.readers.values().next_back().copied().unwrap_or_default();
         let kind = Kind::of(&freed.record);
         let can_merge = !freed.pinned && number(freed.record.id.get()) > start.newest;
         if can_merge
@@ -183,7 +178,7 @@ impl Records {
     /// Drops records that no reader needs, and merges those that no reader can distinguish any more. Returns the dropped
     /// ones.
     fn compact(&mut self) -> Vec<Record> {
-        let needed = self.readers.values().map(|start| start.freed).min();
+        let needed = self.readers.values().next().map(|oldest| oldest.freed);
         let mut dropped = Vec::new();
         self.kinds.clear();
         for (at, freed) in std::mem::take(&mut self.freed) {
@@ -203,8 +198,7 @@ impl Comms {
         Self { records: Mutex::new(Records::new(observer)), observer }
     }
 
-    /// Notifies tools of a registered communicator. Their callbacks may call any function: the caller must not hold a lock
-    /// that they could need, and no other thread may wait for the calling one.
+    /// Notifies tools of a registered communicator. Their callbacks may call any function, so the caller holds no lock.
     pub fn announce(&self, comm: CommId) {
         if events::active()
             && let Some(Record { ranks, remote, neighbors, .. }) = self.get(comm)
@@ -238,8 +232,7 @@ impl Comms {
         self.observer.renamed(&renamed);
     }
 
-    /// Records that a handle is about to be bound to a communicator. Its statistics stay while such a handle exists, also
-    /// after the communicator is freed.
+    /// Keeps the statistics of a communicator while a handle is bound to it, which is about to be.
     pub fn pin(&self, comm: CommId) {
         if let Some(live) = self.records.lock().live.get_mut(&comm.get()) {
             live.pinned = true;

@@ -1,16 +1,17 @@
 //! The part that all frameworks share: the open components, and the dispatch of operations to those that listen.
 
-mod linked;
 mod register;
 #[cfg(test)]
 mod tests;
 
 use std::ptr::{from_ref, null_mut};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use mpit::component;
 pub(crate) use mpit::component::{Lifecycle, Lines, Subscription, World};
+use mpit::cvar::{Cvar, Text};
+use mpit::internal::lock::Mutex;
 use mpit::internal::log::Log;
 use mpit::internal::plugin;
 use mpit::internal::plugin::component::ForeignComponent;
@@ -18,7 +19,6 @@ use mpit::internal::plugin::component::ForeignComponent;
 use crate::diagnostics::warn;
 use crate::selection::List;
 
-pub(crate) use linked::components;
 use register::{Choice, KnownComponent, Register, Step};
 
 /// The number of components opened so far in this process.
@@ -32,6 +32,8 @@ struct Listener<C: ?Sized + 'static> {
 
 pub(crate) struct Framework<C: ?Sized + 'static> {
     which: component::Framework,
+    /// The control variable with the selection list.
+    selected: &'static Cvar<Text<1024>>,
     /// Converts a component of another image into an object of the framework's trait.
     adapt: fn(&'static ForeignComponent) -> &'static C,
     /// The first listener, which dispatch checks first: usually it is monitoring and the only one.
@@ -47,11 +49,13 @@ pub(crate) struct Framework<C: ?Sized + 'static> {
 impl<C: ?Sized + Lifecycle> Framework<C> {
     pub(crate) const fn new(
         which: component::Framework,
+        selected: &'static Cvar<Text<1024>>,
         adapt: fn(&'static ForeignComponent) -> &'static C,
     ) -> Self {
         let register = Mutex::new(Register::new());
         Self {
             which,
+            selected,
             adapt,
             first: OnceLock::new(),
             others: Log::new(),
@@ -92,25 +96,15 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         }
     }
 
-    fn register(&self) -> MutexGuard<'_, Register<C>> {
-        self.register.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Opens the components that a list admits, given ones and those of other images. Only the first call has an effect.
-    pub(crate) fn open(
-        &self,
-        components: impl Iterator<Item = (&'static str, &'static C)>,
-        list: &List,
-        world: World,
-    ) {
-        let linked = components.map(|(name, component)| KnownComponent::new(name, component, None));
+    fn open_admitted(&self, linked: impl Iterator<Item = KnownComponent<C>>, list: &List, world: World) {
         let mut known: Vec<_> = linked.collect();
         known.extend(self.foreign_components());
         // The linker determines the order of definitions; sorting makes it reproducible.
         known.sort_unstable_by_key(|known| known.name);
         let names: Vec<_> = known.iter().map(|known| known.name).collect();
         {
-            let mut register = self.register();
+            let mut register = self.register.lock();
             if register.choice.is_some() {
                 return;
             }
@@ -126,6 +120,22 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         self.reconcile();
     }
 
+    fn linked_components(&self) -> impl Iterator<Item = KnownComponent<C>> {
+        let linked = mpit::components().filter(|desc| desc.framework() == self.which.name());
+        linked.filter_map(|desc| {
+            let object = desc.object::<C>();
+            if object.is_none() {
+                warn(format_args!(
+                    "{}: component `{}` does not implement the trait of framework `{}`; ignored",
+                    desc.origin(),
+                    desc.name(),
+                    desc.framework()
+                ));
+            }
+            Some(KnownComponent::new(desc.name(), object?, None))
+        })
+    }
+
     fn foreign_components(&self) -> impl Iterator<Item = KnownComponent<C>> {
         let foreign_components =
             plugin::component::all().filter(|component| component.framework() == self.which);
@@ -138,7 +148,7 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
     fn reconcile(&self) {
         loop {
             // A separate statement, so that the lock is released at its end.
-            let next = self.register().next_step();
+            let next = self.register.lock().next_step();
             let Some((at, step)) = next else { return };
             self.run(at, &step);
         }
@@ -152,7 +162,7 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
                 false
             }
         };
-        let mut register = self.register();
+        let mut register = self.register.lock();
         let Some(known) = register.known.get_mut(at) else { return };
         known.is_busy = false;
         if is_open {
@@ -181,6 +191,12 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
 }
 
 pub(crate) trait AnyFramework: Sync {
+    /// Returns the selection list in effect.
+    fn selection(&self) -> List;
+
+    /// Opens the selected components. Only the first call has an effect.
+    fn open(&self, world: World);
+
     /// Opens components of other images that were added, and closes those that were deactivated.
     fn refresh(&self);
 
@@ -199,9 +215,17 @@ pub(crate) trait AnyFramework: Sync {
 }
 
 impl<C: ?Sized + Lifecycle> AnyFramework for Framework<C> {
+    fn selection(&self) -> List {
+        List::effective(self.which.name(), self.selected.get().as_str())
+    }
+
+    fn open(&self, world: World) {
+        self.open_admitted(self.linked_components(), &self.selection(), world);
+    }
+
     fn refresh(&self) {
         {
-            let mut register = self.register();
+            let mut register = self.register.lock();
             if register.choice.is_none() || register.is_closed {
                 return;
             }
@@ -213,15 +237,15 @@ impl<C: ?Sized + Lifecycle> AnyFramework for Framework<C> {
     }
 
     fn begin_close(&self) {
-        self.register().is_closed = true;
+        self.register.lock().is_closed = true;
     }
 
     fn last_opened(&self) -> Option<u64> {
-        self.register().last_opened()
+        self.register.lock().last_opened()
     }
 
     fn close_last(&self) {
-        let last = self.register().begin_close_last();
+        let last = self.register.lock().begin_close_last();
         if let Some((at, step)) = last {
             self.run(at, &step);
         }
@@ -231,7 +255,7 @@ impl<C: ?Sized + Lifecycle> AnyFramework for Framework<C> {
         // The list only grows; its lock is not held while a component runs, and nothing is allocated.
         for at in 0.. {
             let component = {
-                let register = self.register();
+                let register = self.register.lock();
                 let Some(known) = register.known.get(at) else { return };
                 if known.is_open { Some(known.component) } else { None }
             };
@@ -246,7 +270,7 @@ impl<C: ?Sized + Lifecycle> AnyFramework for Framework<C> {
             if known.is_open { Some((known.name, known.component)) } else { None }
         };
         // A separate statement, so that no lock is held while a component runs.
-        let open: Vec<_> = self.register().known.iter().filter_map(open).collect();
+        let open: Vec<_> = self.register.lock().known.iter().filter_map(open).collect();
         let report = |(name, component): (&str, &'static C)| {
             let mut lines = Lines::new();
             component.report(&mut lines);

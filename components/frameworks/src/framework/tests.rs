@@ -1,8 +1,9 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use mpit::component;
+use mpit::cvar::{Cvar, Text};
 
-use super::{Framework, Lifecycle, List, Subscription, World};
+use super::{Framework, KnownComponent, Lifecycle, List, Subscription, World};
 
 const WORLD: World = World::new(0, 1);
 
@@ -47,12 +48,20 @@ impl Receives for TestListener {
     }
 }
 
+static NO_LIST: Cvar<Text<1024>> = Cvar::new(Text::new(""));
+
+fn open(framework: &Framework<dyn Receives>, all: &[(&'static str, &'static TestListener)], list: &str) {
+    let linked = all.iter().map(|(name, listener)| KnownComponent::new(name, *listener as _, None));
+    framework.open_admitted(linked, &List::effective("test", list), WORLD);
+}
+
 static REASONS: AtomicU32 = AtomicU32::new(0);
 static SUBSCRIPTIONS: [Subscription; 4] = [const { Subscription::new(&REASONS) }; 4];
 
 #[test]
 fn listeners_are_notified() {
-    static FRAMEWORK: Framework<dyn Receives> = Framework::new(component::Framework::Pml, |_| &DEFAULT);
+    static FRAMEWORK: Framework<dyn Receives> =
+        Framework::new(component::Framework::Pml, &NO_LIST, |_| &DEFAULT);
     static LEFT: TestListener = TestListener::new(true, &SUBSCRIPTIONS[0]);
     static RIGHT: TestListener = TestListener::new(true, &SUBSCRIPTIONS[1]);
     static DECLINING: TestListener = TestListener::new(false, &SUBSCRIPTIONS[2]);
@@ -67,10 +76,9 @@ fn listeners_are_notified() {
 
     left.add();
     notify(1);
-    let all: [(&str, &'static dyn Receives); 4] =
-        [("right", &RIGHT), ("left", &LEFT), ("unselected", &UNSELECTED), ("declining", &DECLINING)];
-    FRAMEWORK.open(all.into_iter(), &List::effective("test", "^unselected"), WORLD);
-    FRAMEWORK.open(all.into_iter(), &List::effective("test", ""), WORLD);
+    let all = [("right", &RIGHT), ("left", &LEFT), ("unselected", &UNSELECTED), ("declining", &DECLINING)];
+    open(&FRAMEWORK, &all, "^unselected");
+    open(&FRAMEWORK, &all, "");
     notify(2);
     right.add();
     right.add();
@@ -103,15 +111,13 @@ fn a_second_component_ends_the_shortcut() {
     static SUBSCRIPTIONS: [Subscription; 2] = [const { Subscription::new(&REASONS) }; 2];
     static ONE: TestListener = TestListener::new(true, &SUBSCRIPTIONS[0]);
     static TWO: TestListener = TestListener::new(true, &SUBSCRIPTIONS[1]);
-    static ALONE: Framework<dyn Receives> = Framework::new(component::Framework::Pml, |_| &ONE);
-    static BOTH: Framework<dyn Receives> = Framework::new(component::Framework::Pml, |_| &ONE);
-    let all: [(&str, &'static dyn Receives); 2] = [("one", &ONE), ("two", &TWO)];
-    let list = List::effective("test", "");
-    ALONE.open(all[..1].iter().copied(), &list, WORLD);
+    static ALONE: Framework<dyn Receives> = Framework::new(component::Framework::Pml, &NO_LIST, |_| &ONE);
+    static BOTH: Framework<dyn Receives> = Framework::new(component::Framework::Pml, &NO_LIST, |_| &ONE);
+    open(&ALONE, &[("one", &ONE)], "");
     assert!(!ALONE.is_only(&SUBSCRIPTIONS[0]));
     SUBSCRIPTIONS[0].add();
     assert!(ALONE.is_only(&SUBSCRIPTIONS[0]) && !ALONE.is_only(&SUBSCRIPTIONS[1]));
-    BOTH.open(all.into_iter(), &list, WORLD);
+    open(&BOTH, &[("one", &ONE), ("two", &TWO)], "");
     assert!(!BOTH.is_only(&SUBSCRIPTIONS[0]) && !BOTH.is_only(&SUBSCRIPTIONS[1]));
     SUBSCRIPTIONS[0].remove();
     assert!(!ALONE.is_only(&SUBSCRIPTIONS[0]));

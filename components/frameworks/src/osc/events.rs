@@ -3,7 +3,7 @@
 use mpit::event;
 use mpit::event::{Context, Event};
 
-use super::{Access, Kind, LISTENING, Osc};
+use super::{Access, LISTENING, Osc};
 use crate::events::Clock;
 
 /// The memory of a process was accessed. Raised after the call that starts the access has succeeded. Not raised for
@@ -41,14 +41,8 @@ pub(super) fn accessed(access: &Access) {
         window: access.window.get(),
         target: access.rank.cast_signed(),
         world_target: access.target.cast_signed(),
-        kind: match access.kind {
-            Kind::Put => 0,
-            Kind::Get => 1,
-            Kind::Accumulate => 2,
-            Kind::GetAccumulate => 3,
-            Kind::FetchAndOp => 4,
-            Kind::CompareAndSwap => 5,
-        },
+        // Tools rely on these numbers, which are those of the C interface.
+        kind: access.kind as i32,
         sent: access.sent,
         received: access.received,
     });

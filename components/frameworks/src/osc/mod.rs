@@ -10,8 +10,7 @@ pub use mpit::component::{Lifecycle, Subscription, World};
 use mpit::cvar::{Cvar, Text};
 use mpit::{category, component, cvar};
 
-use crate::framework::{self, AnyFramework, Framework};
-use crate::selection::List;
+use crate::framework::{AnyFramework, Framework};
 
 /// One-sided communication.
 #[category(name = "osc")]
@@ -38,7 +37,7 @@ pub struct Dispatch(Framework<dyn Component>);
 
 impl Dispatch {
     pub(crate) const fn new() -> Self {
-        Self(Framework::new(component::Framework::Osc, |component| component))
+        Self(Framework::new(component::Framework::Osc, &COMPONENTS, |component| component))
     }
 
     /// Returns true if the component with this subscription is the only one that is open and listens, and no tool does.
@@ -56,15 +55,7 @@ impl Dispatch {
         }
     }
 
-    pub(crate) fn open(&self, world: World) {
-        self.0.open(framework::components("osc"), &selection(), world);
-    }
-
     pub(crate) fn framework(&'static self) -> &'static dyn AnyFramework {
         &self.0
     }
-}
-
-pub(crate) fn selection() -> List {
-    List::effective("osc", COMPONENTS.get().as_str())
 }

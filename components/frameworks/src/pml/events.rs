@@ -1,10 +1,9 @@
 //! Events of point-to-point communication.
 
-use mpit::component::CommId;
 use mpit::event;
 use mpit::event::{Context, Event};
 
-use super::{LISTENING, Mode, Pml, Send};
+use super::{LISTENING, Pml, Send};
 use crate::events::Clock;
 
 /// A message was sent. Raised after the sending call has succeeded, or before it if the call cannot fail; for a persistent
@@ -37,22 +36,14 @@ pub(super) fn have_listeners() -> bool {
 
 #[inline]
 pub(super) fn sent(send: &Send) {
-    MessageSent::raise(about(send.comm), || MessageSent {
+    // Hosts report from the call that the user made, where callbacks may call any function.
+    MessageSent::raise(Context::ANYWHERE.about(send.comm.get()), || MessageSent {
         dest: send.dest.cast_signed(),
         world_dest: send.to.cast_signed(),
         tag: send.tag,
-        mode: match send.mode {
-            Mode::Standard => 0,
-            Mode::Buffered => 1,
-            Mode::Synchronous => 2,
-            Mode::Ready => 3,
-        },
+        // Tools rely on these numbers, which are those of the C interface.
+        mode: send.mode as i32,
         bytes: send.bytes,
         communicator: send.comm.get(),
     });
-}
-
-/// Returns the context of an event. Hosts report from the call that the user made, where callbacks may call any function.
-fn about(comm: CommId) -> Context {
-    Context::ANYWHERE.about(comm.get())
 }

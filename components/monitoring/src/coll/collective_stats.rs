@@ -14,8 +14,9 @@ use std::sync::atomic::{
     AtomicBool, AtomicU8, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
-use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
 
+use mpit::internal::lock::Mutex;
 use mpit::internal::log::Log;
 use mpit::internal::sparse::Sparse;
 use mpit::internal::static_ref::StaticRef;
@@ -29,7 +30,7 @@ use super::rules::{self, Excluded, OperationCounts, Shape};
 use super::shared_sum::{Peers, SharedSum};
 use super::snapshot::{Operations, Snapshot};
 use crate::describe::{label, members as members_of};
-use crate::record::{AtomicSum, TrafficSum};
+use crate::record::{AtomicSum, SumsSnapshot, TrafficSum};
 use crate::runtime::RUNTIME;
 use crate::store::Store;
 
@@ -82,13 +83,17 @@ impl Account {
         self.sums.each_ref().map(AtomicSum::get)
     }
 
+    fn set_members(&self, members: Option<Box<Record>>) {
+        *self.members.write().unwrap_or_else(PoisonError::into_inner) = members;
+    }
+
     fn clear(&self) {
         self.about[0].store(0, Release);
         self.sums.into_iter().for_each(AtomicSum::clear);
         self.shared_sums.iter().for_each(|shared_sum| shared_sum.set(None));
         self.refused.iter().for_each(|refused| refused.store(false, Relaxed));
         self.reach.store(NOT_KNOWN, Relaxed);
-        *self.members.write().unwrap_or_else(PoisonError::into_inner) = None;
+        self.set_members(None);
         self.comm.store(0, Release);
     }
 }
@@ -217,7 +222,7 @@ impl CollectiveStats {
     fn open(&'static self, record: &Record) -> &'static Account {
         let slot = slot(record.id.get());
         let account = self.accounts.entry_with(slot, || Account::new(self.store, slot));
-        *account.members.write().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(record.clone()));
+        account.set_members(Some(Box::new(record.clone())));
         account.reach.store(if record.remote { INTER } else { INTRA }, Release);
         self.write(account, record);
         account.comm.store(record.id.get(), Release);
@@ -248,7 +253,7 @@ impl CollectiveStats {
         }
         // May call the host, so it comes before any lock.
         let ranks = record.ranks.resolved(RUNTIME.world());
-        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut written = self.written.lock();
         let Written { kinds, lists } = &mut *written;
         let identity = ranks.identity();
         let next = lists.len() as u64 + 1;
@@ -299,7 +304,7 @@ impl CollectiveStats {
     /// Drops the members of a freed communicator, which no operation needs any more.
     pub(super) fn freed(&self, comm: CommId) {
         if let Some(account) = self.of(comm) {
-            *account.members.write().unwrap_or_else(PoisonError::into_inner) = None;
+            account.set_members(None);
         }
     }
 
@@ -325,8 +330,7 @@ impl CollectiveStats {
             let (shared_sum, list) = making.get(&key?)?;
             if is_there(list.as_ref()) { Some(*shared_sum) } else { None }
         };
-        let lock = || self.making.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(shared_sum) = known(&lock()) {
+        if let Some(shared_sum) = known(&self.making.lock()) {
             account.shared_sums[shape as usize].set(Some(shared_sum));
             return Some(shared_sum);
         }
@@ -338,7 +342,7 @@ impl CollectiveStats {
                 Peers::of_list(members.neighbors.iter().copied().filter(|to| *to != OUTSIDE), me)
             }
         };
-        let mut of_lists = lock();
+        let mut of_lists = self.making.lock();
         let there = self.shared_sums.iter().position(|shared_sum| shared_sum.is_of(&wanted));
         let place = match there {
             None if self.shared_sums.len() < SHARED_SUMS => {
@@ -427,11 +431,13 @@ impl CollectiveStats {
     }
 
     pub(crate) fn snapshot(&self) -> Snapshot {
-        let of_account = |account: &Account| (account.comm.load(Acquire), account.sums());
+        let comms = self.accounts.iter().map(|(_, account)| (account.comm.load(Acquire), account.sums()));
+        let shared_sums = self.shared_sums.iter().map(|shared_sum| ((), [shared_sum.each()]));
+        let rows = self.rows.iter().map(|(to, row)| (to, [row.get()]));
         Snapshot {
-            comms: self.accounts.iter().map(|(_, account)| of_account(account)).collect(),
-            shared_sums: self.shared_sums.iter().map(SharedSum::each).collect(),
-            rows: self.rows.iter().map(|(to, row)| (to, row.get())).collect(),
+            comms: SumsSnapshot(comms.collect()),
+            shared_sums: SumsSnapshot(shared_sums.collect()),
+            rows: SumsSnapshot(rows.collect()),
         }
     }
 

@@ -7,7 +7,6 @@
 
 mod collective_stats;
 mod rules;
-mod settings;
 mod shared_sum;
 mod snapshot;
 mod variables;
@@ -18,17 +17,31 @@ use collective_stats::CollectiveStats;
 pub(crate) use snapshot::Snapshot;
 pub use variables::CollMonitoring;
 
+use mpit::cvar;
+use mpit::cvar::Cvar;
 use mpit_frameworks::coll::{CommId, Component, Lifecycle, Operation, Subscription, World};
 
 use crate::runtime::RUNTIME;
-use crate::{settings as common, store};
+use crate::{settings, store};
 
 pub(crate) static STATS: CollectiveStats = CollectiveStats::new(&store::OF_PROCESS);
 
 /// Active for the whole run with `pml_monitoring_enable`, and while handles are started.
 pub(crate) static SUBSCRIPTION: Subscription = Subscription::coll();
 
-/// True if Open MPI's numbers are wanted. Fixed when MPI is initialized.
+/// Counts collective operations like Open MPI's component, where its counts differ from the data that is exchanged. 0: no.
+/// 1: yes. MPI_Scan and MPI_Exscan then count one receiver more in the communicator's size, MPI_Scatterv counts the root
+/// itself, and MPI_Allgather, MPI_Allgatherv and MPI_Alltoall with MPI_IN_PLACE count 0 bytes. On an intercommunicator, an
+/// operation does not count the process of the same rank in the other group, as if the two groups had the same size; an
+/// operation with a root is recorded by the process of the other group that has the root's rank, not by the root. An
+/// operation that the library builds from others still counts once. Read when MPI is initialized.
+#[cvar(
+    name = "coll_monitoring_compat", scope = "LOCAL", settable = "before_init", verbosity = "TUNER_DETAIL",
+    category = CollMonitoring
+)]
+static COMPAT_SETTING: Cvar<i32> = Cvar::new(0).range(0..=1);
+
+/// The value of [`COMPAT_SETTING`] when MPI was initialized.
 static COMPAT: AtomicBool = AtomicBool::new(false);
 
 /// Counts an operation whose call succeeded, on the fast path: monitoring is the only component that listens, and nothing
@@ -64,8 +77,8 @@ impl Lifecycle for Monitoring {
     }
 
     fn open(&self, _world: World) -> bool {
-        COMPAT.store(settings::COMPAT.get() != 0, Relaxed);
-        if common::is_enabled() {
+        COMPAT.store(COMPAT_SETTING.get() != 0, Relaxed);
+        if settings::is_enabled() {
             SUBSCRIPTION.add();
         }
         true

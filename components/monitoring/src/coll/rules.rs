@@ -58,11 +58,7 @@ const OF_KINDS: [(Pattern, Shape); Kind::ALL.len()] = {
 const fn shape(kind: Kind) -> Shape {
     match kind {
         Kind::Scan | Kind::Exscan => Shape::Above,
-        Kind::NeighborAllgather
-        | Kind::NeighborAllgatherv
-        | Kind::NeighborAlltoall
-        | Kind::NeighborAlltoallv
-        | Kind::NeighborAlltoallw => Shape::Neighbors,
+        _ if kind.is_neighborhood() => Shape::Neighbors,
         _ => Shape::All,
     }
 }

@@ -52,8 +52,9 @@ pub struct TimeLimits {
     pub per_message: Duration,
 }
 
-/// A way to move bytes between the processes of the world during `MPI_Finalize`. After [`synchronize`](Transport::synchronize), no call waits
-/// longer than the given time, also if other processes have ended. Errors are texts for the user.
+/// A way to move bytes between the processes of the world during `MPI_Finalize`. After
+/// [`synchronize`](Transport::synchronize), no call waits longer than the given time, also if other processes have ended.
+/// Errors are texts for the user.
 pub trait Transport: Sync {
     /// Waits until all processes of the world have entered `MPI_Finalize`, without a time limit: `MPI_Finalize` waits for
     /// them anyway, and launchers end a job that lost a process. Then prepares the transport, and waits at most `timeout`
@@ -114,13 +115,13 @@ enum Gathered {
     Rejected(Vec<Text>, String),
 }
 
-/// Writes the text of this process at the end of the run, with those of others into one file if `monitoring_container` is set,
-/// and on standard output and error, which all share. Returns true if the texts of this process are written, by it or another.
+/// Writes the text of this process at the end of the run. If `monitoring_container` is set, and on standard output and
+/// error, rank 0 writes the texts that it can collect. Returns true if the text of this process is written, by it or by
+/// another process.
 pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) -> bool {
-    let together = is_wanted() || !matches!(output, Output::Files(_));
     let host = TRANSPORT.get().map_or_else(String::new, |transport| transport.host_name());
     let text = Text { rank: world.rank, host, text };
-    if !together {
+    if !is_wanted() && matches!(output, Output::Files(_)) {
         return write_each([text], output);
     }
     let timeout = Duration::from_secs(TIMEOUT.get().cast_unsigned().into());
@@ -130,16 +131,15 @@ pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) -> bool {
         return write_gathered(gathered, world, output);
     };
     // The store of a process may be removed only when another file has all of its content.
-    if let Gathered::Delivered(mine) = gathered {
-        let written = tree::is_written(transport, world, timeout);
-        tree::confirm(transport, &waiting, written, timeout);
-        return written || write_each([mine], output);
-    }
-    let together = matches!(gathered, Gathered::All(..));
-    let mine = if let Gathered::All(texts, _) = &gathered { texts.first().cloned() } else { None };
-    let written = write_gathered(gathered, world, output);
-    tree::confirm(transport, &waiting, written, timeout);
-    if together && !written { write_each(mine, output) } else { written }
+    let (mine, is_written) = match gathered {
+        Gathered::Delivered(mine) => (Some(mine), tree::is_written(transport, world, timeout)),
+        gathered => {
+            let mine = if let Gathered::All(texts, _) = &gathered { texts.first().cloned() } else { None };
+            (mine, write_gathered(gathered, world, output))
+        }
+    };
+    tree::confirm(transport, &waiting, is_written, timeout);
+    is_written || mine.is_some_and(|mine| write_each([mine], output))
 }
 
 fn gather(

@@ -92,42 +92,62 @@ fn child(world: World, height: u32) -> Option<(u32, u32)> {
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
-    use std::sync::mpsc::{Receiver, Sender, channel};
-    use std::sync::{Barrier, Mutex};
+    use std::sync::{Barrier, Condvar, Mutex};
     use std::thread;
     use std::time::{Duration, Instant};
 
     use super::super::{Gathered, Text, TimeLimits, Transport};
     use super::{World, child, gather};
 
-    /// Processes simulated by threads. Dead ones take part in the initial barrier only.
-    struct Threads<'a> {
-        all_there: Option<&'a Barrier>,
-        to: HashMap<u32, Sender<Vec<u8>>>,
-        from: HashMap<u32, Mutex<Receiver<Vec<u8>>>>,
-        taken: HashMap<u32, Sender<()>>,
-        answers: HashMap<u32, Mutex<Receiver<()>>>,
+    /// A job whose processes are threads: the messages on their way, by sender and receiver. Silent processes take part in
+    /// the initial barrier only.
+    struct Job {
+        barrier: Barrier,
+        messages: Mutex<HashMap<(u32, u32), Vec<u8>>>,
+        changed: Condvar,
     }
 
-    impl Transport for Threads<'_> {
+    struct Process<'a> {
+        rank: u32,
+        job: &'a Job,
+    }
+
+    impl Job {
+        fn wait<R>(
+            &self,
+            limits: TimeLimits,
+            mut attempt: impl FnMut(&mut HashMap<(u32, u32), Vec<u8>>) -> Option<R>,
+        ) -> Result<R, String> {
+            let mut messages = self.messages.lock().unwrap();
+            loop {
+                if let Some(result) = attempt(&mut messages) {
+                    self.changed.notify_all();
+                    return Ok(result);
+                }
+                let left = limits.deadline.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    return Err("no answer".into());
+                }
+                messages = self.changed.wait_timeout(messages, left).unwrap().0;
+            }
+        }
+    }
+
+    impl Transport for Process<'_> {
         fn synchronize(&self, _: Duration) -> Result<(), String> {
-            self.all_there.ok_or("not there")?.wait();
+            self.job.barrier.wait();
             Ok(())
         }
 
         fn send(&self, to: u32, bytes: Vec<u8>, limits: TimeLimits) -> Result<(), String> {
-            self.to[&to].send(bytes).map_err(|_| "gone")?;
-            let answer = self.answers[&to].lock().unwrap();
-            answer.recv_timeout(limits.deadline - Instant::now()).map_err(|_| "no answer".into())
+            let route = (self.rank, to);
+            self.job.messages.lock().unwrap().insert(route, bytes);
+            self.job.changed.notify_all();
+            self.job.wait(limits, |messages| if messages.contains_key(&route) { None } else { Some(()) })
         }
 
         fn receive(&self, from: u32, limits: TimeLimits) -> Result<Vec<u8>, String> {
-            let receiver = self.from[&from].lock().unwrap();
-            let left = limits.deadline.saturating_duration_since(Instant::now());
-            let bytes = receiver.recv_timeout(left).map_err(|_| "silent")?;
-            // The sender may have ended right after.
-            let _ = self.taken[&from].send(());
-            Ok(bytes)
+            self.job.wait(limits, |messages| messages.remove(&(from, self.rank)))
         }
 
         fn host_name(&self) -> String {
@@ -135,44 +155,21 @@ mod tests {
         }
     }
 
-    /// Runs a job and returns the result of each process; `None` for those that end after the barrier.
+    /// Runs a job and returns the result of each process; `None` for silent ones.
     fn run(size: u32, silent: &[u32], timeout: Duration) -> Vec<Option<Gathered>> {
         let barrier = Barrier::new(size as usize);
-        let mut all: Vec<_> = (0..size)
-            .map(|_| Threads {
-                all_there: Some(&barrier),
-                to: HashMap::new(),
-                from: HashMap::new(),
-                taken: HashMap::new(),
-                answers: HashMap::new(),
-            })
-            .collect();
-        for rank in 1..size {
-            let parent = rank & (rank - 1);
-            let (send, receive) = channel();
-            all[rank as usize].to.insert(parent, send);
-            all[parent as usize].from.insert(rank, Mutex::new(receive));
-            let (send, receive) = channel();
-            all[parent as usize].taken.insert(rank, send);
-            all[rank as usize].answers.insert(parent, Mutex::new(receive));
-        }
-        thread::scope(|scope| {
-            let mut processes = Vec::new();
-            for (rank, threads) in (0..).zip(all) {
-                let silent = silent.contains(&rank);
-                let barrier = &barrier;
-                processes.push(scope.spawn(move || {
-                    if silent {
-                        barrier.wait();
-                        // The ends of its channels stay open, as for a process that hangs.
-                        return (None, threads);
-                    }
-                    let text = Text { rank, host: String::new(), text: rank.to_string().into_bytes() };
-                    (Some(gather(&threads, World::new(rank, size), text, timeout).0), threads)
-                }));
+        let job = &Job { barrier, messages: Mutex::default(), changed: Condvar::new() };
+        let process = |rank: u32| {
+            if silent.contains(&rank) {
+                job.barrier.wait();
+                return None;
             }
-            let ended: Vec<_> = processes.into_iter().map(|process| process.join().unwrap()).collect();
-            ended.into_iter().map(|(gathered, _)| gathered).collect()
+            let text = Text { rank, host: String::new(), text: rank.to_string().into_bytes() };
+            Some(gather(&Process { rank, job }, World::new(rank, size), text, timeout).0)
+        };
+        thread::scope(|scope| {
+            let processes: Vec<_> = (0..size).map(|rank| scope.spawn(move || process(rank))).collect();
+            processes.into_iter().map(|process| process.join().unwrap()).collect()
         })
     }
 

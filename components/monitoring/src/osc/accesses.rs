@@ -13,19 +13,24 @@ use mpit_format::store::blocks::BlockKind;
 use mpit_frameworks::ids::slot;
 use mpit_frameworks::osc::{Access, Kind};
 
-use crate::record::{AtomicSum, TrafficSum};
+use crate::record::{AtomicSum, SumsSnapshot, TrafficSum};
 use crate::store::Store;
 
+/// Sums of accesses to the memory of a process, or through a window.
 #[derive(Debug)]
-pub(super) struct Target {
-    pub(super) sent: AtomicSum<'static>,
-    pub(super) received: AtomicSum<'static>,
+struct Target<'a> {
+    sent: AtomicSum<'a>,
+    received: AtomicSum<'a>,
 }
 
-impl Target {
-    fn new(store: &'static Store, rank: u32) -> Self {
+impl<'a> Target<'a> {
+    fn new(store: &'a Store, rank: u32) -> Self {
         let [sent, received] = AtomicSum::of(store.add(BlockKind::Accesses, rank.into(), 4, &[]));
         Self { sent, received }
+    }
+
+    fn sums(&self) -> AccessSums {
+        AccessSums { sent: self.sent.get(), received: self.received.get() }
     }
 
     #[inline]
@@ -37,19 +42,26 @@ impl Target {
     }
 }
 
-/// The sums of one window: numbers of accesses, and bytes. Its slot is reused when no handle is bound to the window any
-/// more.
+/// The values of a [`Target`].
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct AccessSums {
+    pub(super) sent: TrafficSum,
+    pub(super) received: TrafficSum,
+}
+
+/// The sums of one window. Its slot is reused when no handle is bound to the window any more.
 #[derive(Debug, Default)]
 struct Window {
     id: AtomicU64,
-    sent: [AtomicU64; 2],
-    received: [AtomicU64; 2],
+    words: [AtomicU64; 4],
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct WindowSums {
-    pub(super) sent: TrafficSum,
-    pub(super) received: TrafficSum,
+impl Window {
+    #[inline]
+    fn target(&self) -> Target<'_> {
+        let [sent, received] = AtomicSum::of(&self.words);
+        Target { sent, received }
+    }
 }
 
 /// The accesses of this process through the windows that handles are bound to.
@@ -64,47 +76,36 @@ impl Windows {
     /// Starts counting the accesses through a window. The caller guarantees that no other thread does so at the same time.
     pub(crate) fn add(&self, id: WindowId) {
         let window = self.0.entry(slot(id.get()));
-        for word in window.sent.iter().chain(&window.received) {
+        for word in &window.words {
             word.store(0, Relaxed);
         }
         window.id.store(id.get(), Release);
     }
 
-    /// Counts an access if its window is counted. Without such windows it costs a load and a branch; it never locks or allocates.
+    /// Counts an access if its window is counted. Without such windows it costs a load and a branch. Takes no lock and
+    /// allocates nothing.
     #[inline]
     pub(super) fn record(&self, access: &Access) {
-        if self.0.is_empty() {
-            return;
-        }
-        let Some(window) = self.of(access.window.get()) else { return };
-        add(&window.sent, access.sent);
-        if returns_data(access.kind) {
-            add(&window.received, access.received);
+        if !self.0.is_empty()
+            && let Some(window) = self.of(access.window.get())
+        {
+            window.target().add(access);
         }
     }
 
     /// Returns the sums of a window; zero for one that is not counted.
-    pub(super) fn sums(&self, id: u64) -> WindowSums {
-        let sum = |[count, bytes]: &[AtomicU64; 2]| TrafficSum {
-            count: count.load(Relaxed),
-            bytes: bytes.load(Relaxed),
-        };
-        let Some(window) = self.of(id) else { return WindowSums::default() };
-        let sums = WindowSums { sent: sum(&window.sent), received: sum(&window.received) };
+    pub(super) fn sums(&self, id: u64) -> AccessSums {
+        let Some(window) = self.of(id) else { return AccessSums::default() };
+        let sums = window.target().sums();
         fence(Acquire);
         // If the number changed, the window was freed meanwhile, and the sums may be of the one that has its slot now.
-        if window.id.load(Relaxed) == id { sums } else { WindowSums::default() }
+        if window.id.load(Relaxed) == id { sums } else { AccessSums::default() }
     }
 
     #[inline]
     fn of(&self, id: u64) -> Option<&Window> {
         self.0.get(slot(id)).filter(|window| window.id.load(Acquire) == id)
     }
-}
-
-#[inline]
-fn add([count, all]: &[AtomicU64; 2], bytes: u64) {
-    crate::record::add(count, 1, all, bytes);
 }
 
 #[inline]
@@ -118,7 +119,7 @@ fn returns_data(kind: Kind) -> bool {
 /// The accesses of this process, by the rank in the world of the accessed process.
 #[derive(Debug)]
 pub(crate) struct Accesses {
-    targets: Sparse<Target>,
+    targets: Sparse<Target<'static>>,
     store: &'static Store,
 }
 
@@ -145,52 +146,35 @@ impl Accesses {
         target.is_some()
     }
 
-    pub(super) fn target(&self, rank: u32) -> Option<&Target> {
-        self.targets.get(rank)
+    pub(super) fn with(&self, rank: u32) -> AccessSums {
+        self.targets.get(rank).map(Target::sums).unwrap_or_default()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Target> {
-        self.targets.iter().map(|(_, target)| target)
+    /// Returns the sums over all processes, including those outside of the world.
+    pub(super) fn total(&self) -> AccessSums {
+        self.targets.iter().fold(AccessSums::default(), |total, (_, target)| {
+            let AccessSums { sent, received } = target.sums();
+            AccessSums { sent: total.sent.and(sent), received: total.received.and(received) }
+        })
     }
 
     pub(crate) fn snapshot(&self) -> Snapshot {
-        // In the order of the block's sums.
-        let row = |(to, target): (u32, &Target)| (to, [target.sent.get(), target.received.get()]);
-        Snapshot { targets: self.targets.iter().map(row).collect() }
+        let sums_of = |(to, target): (u32, &Target<'_>)| {
+            let AccessSums { sent, received } = target.sums();
+            (to, [sent, received])
+        };
+        SumsSnapshot(self.targets.iter().map(sums_of).collect())
     }
 }
 
-/// A snapshot of all numbers, in the order of first use, which never changes.
-#[derive(Debug, Default)]
-pub(crate) struct Snapshot {
-    /// Ranks, and the sums of each: data sent, and data received.
-    targets: Vec<(u32, [TrafficSum; 2])>,
-}
+/// A snapshot by rank, with the sums in the order of [`BlockKind::rows`].
+pub(crate) type Snapshot = SumsSnapshot<u32, 2>;
 
-impl Snapshot {
-    /// Returns the sums of a target; zero before its first access.
-    fn sums(&self, at: usize) -> [TrafficSum; 2] {
-        self.targets.get(at).map_or([TrafficSum::ZERO; 2], |(_, sums)| *sums)
-    }
-
-    /// Returns this snapshot without the bytes of accesses that are not counted yet.
-    pub(crate) fn without_in_flight(mut self, earlier: &Self) -> Self {
-        for (at, (_, now)) in self.targets.iter_mut().enumerate() {
-            let then = earlier.sums(at);
-            *now = [0, 1].map(|sum| now[sum].without_in_flight(then[sum]));
-        }
-        self
-    }
-
-    pub(crate) fn since(&self, earlier: &Self) -> Vec<SumRow> {
-        let mut rows: Vec<SumRow> = Vec::new();
-        for (at, (to, now)) in self.targets.iter().enumerate() {
-            let sums = now.iter().zip(earlier.sums(at)).map(|(now, then)| now.since(then));
-            let all = BlockKind::Accesses.rows().iter().zip(sums);
-            rows.extend(all.map(|(kind, sum)| SumRow { kind: *kind, to: *to, sum }));
-        }
-        rows.retain(|row| !row.sum.is_zero());
-        rows.sort_unstable_by_key(SumRow::order);
-        rows
-    }
+/// Returns the rows of the accesses between two snapshots.
+pub(crate) fn rows_between(earlier: &Snapshot, later: &Snapshot) -> Vec<SumRow> {
+    let kinds = BlockKind::Accesses.rows().iter();
+    let rows = later.since(earlier).flat_map(|(to, sums)| {
+        kinds.clone().zip(sums).map(move |(kind, sum)| SumRow { kind: *kind, to, sum })
+    });
+    rows.filter(|row| !row.sum.is_zero()).collect()
 }

@@ -1,17 +1,16 @@
 //! The monitoring component for one-sided communication: Open MPI's one-sided monitoring, with the same names.
 
 mod accesses;
-mod settings;
 mod variables;
 
-pub(crate) use accesses::Snapshot;
 use accesses::{Accesses, Windows};
+pub(crate) use accesses::{Snapshot, rows_between};
 pub use variables::OscMonitoring;
 
 use mpit_frameworks::osc::{Access, Component, Lifecycle, Subscription, World};
 
 use crate::runtime::RUNTIME;
-use crate::{settings as common, store};
+use crate::{settings, store};
 
 pub(crate) static ACCESSES: Accesses = Accesses::new(&store::OF_PROCESS);
 
@@ -53,7 +52,7 @@ impl Lifecycle for Monitoring {
     }
 
     fn open(&self, _world: World) -> bool {
-        if common::is_enabled() {
+        if settings::is_enabled() {
             SUBSCRIPTION.add();
         }
         true

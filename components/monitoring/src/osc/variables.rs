@@ -1,11 +1,12 @@
-//! Performance variables of the component. Names, classes and bindings are Open MPI's.
+//! Performance variables of the component. Names, classes and bindings are Open MPI's. Functions have the names of their
+//! variables, except for those of windows, whose names are long.
 
-use mpit::object::{Comm, OUTSIDE, Object};
+use mpit::object::{Comm, Object};
 use mpit::{category, pvar};
 use mpit_frameworks::osc::Osc;
 
-use super::accesses::Target;
 use super::{ACCESSES, SUBSCRIPTION, WINDOWS};
+use crate::record::write_per_rank;
 
 /// Monitoring of one-sided communication: the number of accesses, their bytes and their targets. It counts the calls of the
 /// program. Synchronization is not counted.
@@ -21,96 +22,80 @@ fn stop_recording() {
     SUBSCRIPTION.remove();
 }
 
-/// Writes a number for each rank of a communicator, over accesses through all windows.
-fn write_per_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(&Target) -> u64) {
-    for (rank, out) in out.iter_mut().enumerate() {
-        *out = match comm.world_rank(rank) {
-            OUTSIDE => 0,
-            to => ACCESSES.target(to).map_or(0, &of),
-        };
-    }
-}
-
-fn total(of: impl Fn(&Target) -> u64) -> u64 {
-    ACCESSES.iter().fold(0, |total, target| total.wrapping_add(of(target)))
-}
-
 /// Accesses to the memory of each process of the communicator, through all windows. Each access sends data, or at least a
 /// request. One element for each rank.
 #[pvar(
-    name = "osc_monitoring_messages_sent_count", class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC",
-    category = OscMonitoring, cumulative, readonly, on_start = start_recording, on_stop = stop_recording
+    class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC", category = OscMonitoring, cumulative, readonly,
+    on_start = start_recording, on_stop = stop_recording
 )]
-fn messages_sent_count(comm: &Comm<'_>, out: &mut [u64]) {
-    write_per_rank(comm, out, |target| target.sent.get().count);
+fn osc_monitoring_messages_sent_count(comm: &Comm<'_>, out: &mut [u64]) {
+    write_per_rank(comm, out, |to| ACCESSES.with(to).sent.count);
 }
 
 /// Bytes that accesses sent to the memory of each process of the communicator, through all windows. One element for each
 /// rank.
 #[pvar(
-    name = "osc_monitoring_messages_sent_size", class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC",
-    category = OscMonitoring, unit = "bytes", cumulative, readonly, on_start = start_recording,
-    on_stop = stop_recording
+    class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC", category = OscMonitoring, unit = "bytes",
+    cumulative, readonly, on_start = start_recording, on_stop = stop_recording
 )]
-fn messages_sent_size(comm: &Comm<'_>, out: &mut [u64]) {
-    write_per_rank(comm, out, |target| target.sent.get().bytes);
+fn osc_monitoring_messages_sent_size(comm: &Comm<'_>, out: &mut [u64]) {
+    write_per_rank(comm, out, |to| ACCESSES.with(to).sent.bytes);
 }
 
 /// Accesses that returned data from the memory of each process of the communicator, through all windows. One element for
 /// each rank.
 #[pvar(
-    name = "osc_monitoring_messages_recv_count", class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC",
-    category = OscMonitoring, cumulative, readonly, on_start = start_recording, on_stop = stop_recording
+    class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC", category = OscMonitoring, cumulative, readonly,
+    on_start = start_recording, on_stop = stop_recording
 )]
-fn messages_recv_count(comm: &Comm<'_>, out: &mut [u64]) {
-    write_per_rank(comm, out, |target| target.received.get().count);
+fn osc_monitoring_messages_recv_count(comm: &Comm<'_>, out: &mut [u64]) {
+    write_per_rank(comm, out, |to| ACCESSES.with(to).received.count);
 }
 
 /// Bytes that accesses returned from the memory of each process of the communicator, through all windows. One element for
 /// each rank.
 #[pvar(
-    name = "osc_monitoring_messages_recv_size", class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC",
-    category = OscMonitoring, unit = "bytes", cumulative, readonly, on_start = start_recording,
-    on_stop = stop_recording
+    class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC", category = OscMonitoring, unit = "bytes",
+    cumulative, readonly, on_start = start_recording, on_stop = stop_recording
 )]
-fn messages_recv_size(comm: &Comm<'_>, out: &mut [u64]) {
-    write_per_rank(comm, out, |target| target.received.get().bytes);
+fn osc_monitoring_messages_recv_size(comm: &Comm<'_>, out: &mut [u64]) {
+    write_per_rank(comm, out, |to| ACCESSES.with(to).received.bytes);
 }
 
 /// Accesses to the memory of all processes in total, including those outside of the world.
 #[pvar(
-    name = "osc_monitoring_messages_sent_total", class = "COUNTER", verbosity = "USER_BASIC",
-    category = OscMonitoring, on_start = start_recording, on_stop = stop_recording
+    class = "COUNTER", verbosity = "USER_BASIC", category = OscMonitoring, on_start = start_recording,
+    on_stop = stop_recording
 )]
-fn messages_sent_total() -> u64 {
-    total(|target| target.sent.get().count)
+fn osc_monitoring_messages_sent_total() -> u64 {
+    ACCESSES.total().sent.count
 }
 
 /// Bytes that accesses sent to all processes in total, including those outside of the world.
 #[pvar(
-    name = "osc_monitoring_bytes_sent_total", class = "AGGREGATE", verbosity = "USER_BASIC",
-    category = OscMonitoring, unit = "bytes", on_start = start_recording, on_stop = stop_recording
+    class = "AGGREGATE", verbosity = "USER_BASIC", category = OscMonitoring, unit = "bytes",
+    on_start = start_recording, on_stop = stop_recording
 )]
-fn bytes_sent_total() -> u64 {
-    total(|target| target.sent.get().bytes)
+fn osc_monitoring_bytes_sent_total() -> u64 {
+    ACCESSES.total().sent.bytes
 }
 
 /// Accesses that returned data from all processes in total, including those outside of the world.
 #[pvar(
-    name = "osc_monitoring_messages_recv_total", class = "COUNTER", verbosity = "USER_BASIC",
-    category = OscMonitoring, on_start = start_recording, on_stop = stop_recording
+    class = "COUNTER", verbosity = "USER_BASIC", category = OscMonitoring, on_start = start_recording,
+    on_stop = stop_recording
 )]
-fn messages_recv_total() -> u64 {
-    total(|target| target.received.get().count)
+fn osc_monitoring_messages_recv_total() -> u64 {
+    ACCESSES.total().received.count
 }
 
 /// Bytes that accesses returned from all processes in total, including those outside of the world.
 #[pvar(
-    name = "osc_monitoring_bytes_recv_total", class = "AGGREGATE", verbosity = "USER_BASIC",
-    category = OscMonitoring, unit = "bytes", on_start = start_recording, on_stop = stop_recording
+    class = "AGGREGATE", verbosity = "USER_BASIC", category = OscMonitoring, unit = "bytes",
+    on_start = start_recording, on_stop = stop_recording
 )]
-fn bytes_recv_total() -> u64 {
-    total(|target| target.received.get().bytes)
+fn osc_monitoring_bytes_recv_total() -> u64 {
+    ACCESSES.total().received.bytes
 }
 
 /// Accesses of this process through the window.
@@ -126,8 +111,8 @@ fn window_messages_sent_total(window: &Object<'_>) -> u64 {
 /// Bytes that accesses of this process sent through the window.
 #[pvar(
     name = "osc_monitoring_window_bytes_sent_total", class = "AGGREGATE", bind = "WIN",
-    verbosity = "TUNER_BASIC", category = OscMonitoring, unit = "bytes", readonly, on_start = start_recording,
-    on_stop = stop_recording
+    verbosity = "TUNER_BASIC", category = OscMonitoring, unit = "bytes", readonly,
+    on_start = start_recording, on_stop = stop_recording
 )]
 fn window_bytes_sent_total(window: &Object<'_>) -> u64 {
     WINDOWS.sums(window.id()).sent.bytes
@@ -146,8 +131,8 @@ fn window_messages_recv_total(window: &Object<'_>) -> u64 {
 /// Bytes that accesses of this process returned through the window.
 #[pvar(
     name = "osc_monitoring_window_bytes_recv_total", class = "AGGREGATE", bind = "WIN",
-    verbosity = "TUNER_BASIC", category = OscMonitoring, unit = "bytes", readonly, on_start = start_recording,
-    on_stop = stop_recording
+    verbosity = "TUNER_BASIC", category = OscMonitoring, unit = "bytes", readonly,
+    on_start = start_recording, on_stop = stop_recording
 )]
 fn window_bytes_recv_total(window: &Object<'_>) -> u64 {
     WINDOWS.sums(window.id()).received.bytes

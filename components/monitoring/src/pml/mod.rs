@@ -6,7 +6,6 @@
 //! activated it for the whole run). Persistent messages count, and a file that cannot be written is an error that loses no
 //! data.
 
-mod settings;
 mod variables;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -16,7 +15,7 @@ use mpit_frameworks::pml::{Component, Lifecycle, Send, Subscription, World};
 pub use crate::categories::PmlMonitoring;
 use crate::record::Messages;
 use crate::runtime::RUNTIME;
-use crate::{settings as common, store};
+use crate::{settings, store};
 
 pub(crate) static MESSAGES: Messages<'static> = Messages::new(&store::OF_PROCESS);
 
@@ -55,8 +54,8 @@ impl Lifecycle for Monitoring {
     }
 
     fn open(&self, _world: World) -> bool {
-        MERGED.store(common::ENABLE.get() == 1, Relaxed);
-        if common::is_enabled() {
+        MERGED.store(settings::ENABLE.get() == 1, Relaxed);
+        if settings::is_enabled() {
             SUBSCRIPTION.add();
         }
         true

@@ -1,4 +1,4 @@
-//! Performance variables of the component.
+//! Performance variables of the component. Each function has the name of its variable.
 //!
 //! They count the user's messages, like Open MPI's: those with a tag of 0 or more, and all messages with
 //! `pml_monitoring_enable` = 1. The classes are Open MPI's, too: a handle of a SIZE variable counts like one of a COUNTER,
@@ -9,7 +9,7 @@ use mpit::pvar;
 
 use super::{MESSAGES, SUBSCRIPTION};
 use crate::categories::PmlMonitoring;
-use crate::record::{BINS, PeerStats};
+use crate::record::{BINS, PeerStats, write_per_rank};
 
 fn start_recording() {
     SUBSCRIPTION.add();
@@ -19,50 +19,37 @@ fn stop_recording() {
     SUBSCRIPTION.remove();
 }
 
-/// Returns the messages sent to a rank of a communicator, over all communicators.
-fn sent_to(comm: &Comm<'_>, rank: usize) -> Option<&'static PeerStats<'static>> {
-    match comm.world_rank(rank) {
-        OUTSIDE => None,
-        to => MESSAGES.external(to),
-    }
-}
-
-fn write_per_rank(comm: &Comm<'_>, out: &mut [u64], of: impl Fn(&PeerStats<'static>) -> u64) {
-    for (rank, out) in out.iter_mut().enumerate() {
-        *out = sent_to(comm, rank).map_or(0, &of);
-    }
-}
-
 /// Messages sent to each process of the communicator, on all communicators. One element for each rank.
 #[pvar(
-    name = "pml_monitoring_messages_count", class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC",
-    category = PmlMonitoring, cumulative, readonly, on_start = start_recording, on_stop = stop_recording
+    class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC", category = PmlMonitoring, cumulative, readonly,
+    on_start = start_recording, on_stop = stop_recording
 )]
-fn messages_count(comm: &Comm<'_>, out: &mut [u64]) {
-    write_per_rank(comm, out, PeerStats::count);
+fn pml_monitoring_messages_count(comm: &Comm<'_>, out: &mut [u64]) {
+    write_per_rank(comm, out, |to| MESSAGES.external(to).map_or(0, PeerStats::count));
 }
 
 /// Bytes in the messages sent to each process of the communicator, on all communicators. One element for each rank.
 #[pvar(
-    name = "pml_monitoring_messages_size", class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC",
-    category = PmlMonitoring, unit = "bytes", cumulative, readonly, on_start = start_recording,
-    on_stop = stop_recording
+    class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC", category = PmlMonitoring, unit = "bytes",
+    cumulative, readonly, on_start = start_recording, on_stop = stop_recording
 )]
-fn messages_size(comm: &Comm<'_>, out: &mut [u64]) {
-    write_per_rank(comm, out, PeerStats::bytes);
+fn pml_monitoring_messages_size(comm: &Comm<'_>, out: &mut [u64]) {
+    write_per_rank(comm, out, |to| MESSAGES.external(to).map_or(0, PeerStats::bytes));
 }
 
 /// Histogram of the sizes of messages sent to each process of the communicator. 66 elements for each rank, rank by rank:
 /// element 0 counts empty messages, element k + 1 those of 2^k to 2^(k+1) - 1 bytes.
 #[pvar(
-    name = "pml_monitoring_messages_histogram", class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC",
-    category = PmlMonitoring, count = |comm| BINS * comm.size(), cumulative, readonly,
-    on_start = start_recording, on_stop = stop_recording
+    class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC", category = PmlMonitoring,
+    count = |comm| BINS * comm.size(), cumulative, readonly, on_start = start_recording,
+    on_stop = stop_recording
 )]
-fn messages_histogram(comm: &Comm<'_>, out: &mut [u64]) {
+fn pml_monitoring_messages_histogram(comm: &Comm<'_>, out: &mut [u64]) {
     out.fill(0);
     for (rank, bins) in out.chunks_exact_mut(BINS).enumerate() {
-        for (bin, count) in sent_to(comm, rank).into_iter().flat_map(|stats| stats.sizes().iter()) {
+        let to = comm.world_rank(rank);
+        let stats = if to == OUTSIDE { None } else { MESSAGES.external(to) };
+        for (bin, count) in stats.into_iter().flat_map(PeerStats::sizes) {
             bins[bin] = count;
         }
     }
@@ -70,18 +57,18 @@ fn messages_histogram(comm: &Comm<'_>, out: &mut [u64]) {
 
 /// Messages sent to all processes in total, including those outside of the world.
 #[pvar(
-    name = "pml_monitoring_messages_total", class = "COUNTER", verbosity = "USER_BASIC",
-    category = PmlMonitoring, on_start = start_recording, on_stop = stop_recording
+    class = "COUNTER", verbosity = "USER_BASIC", category = PmlMonitoring, on_start = start_recording,
+    on_stop = stop_recording
 )]
-fn messages_total() -> u64 {
+fn pml_monitoring_messages_total() -> u64 {
     MESSAGES.iter().fold(0, |total, (_, stats)| total.wrapping_add(stats.count()))
 }
 
 /// Bytes in the messages sent to all processes in total, including those outside of the world.
 #[pvar(
-    name = "pml_monitoring_bytes_total", class = "AGGREGATE", verbosity = "USER_BASIC",
-    category = PmlMonitoring, unit = "bytes", on_start = start_recording, on_stop = stop_recording
+    class = "AGGREGATE", verbosity = "USER_BASIC", category = PmlMonitoring, unit = "bytes",
+    on_start = start_recording, on_stop = stop_recording
 )]
-fn bytes_total() -> u64 {
+fn pml_monitoring_bytes_total() -> u64 {
     MESSAGES.iter().fold(0, |total, (_, stats)| total.wrapping_add(stats.bytes()))
 }

@@ -4,7 +4,7 @@
 //! the difference of two [`Snapshot`]s has the messages between them.
 
 mod atomic_sum;
-mod histogram;
+mod peer_stats;
 mod snapshot;
 
 use std::sync::OnceLock;
@@ -15,60 +15,21 @@ use std::sync::atomic::{
 
 use mpit::internal::sparse::Sparse;
 use mpit::internal::threads;
+use mpit::object::{Comm, OUTSIDE};
 
 use crate::store::Store;
 
 pub use atomic_sum::AtomicSum;
-pub use histogram::Histogram;
 pub use mpit_format::TrafficSum;
 pub use mpit_format::messages::{BINS, PeerSnapshot, Row, bin};
+pub use peer_stats::PeerStats;
 pub use snapshot::Snapshot;
-
-/// The number and bytes of messages, with a histogram of sizes.
-///
-/// The number is not stored but summed from the histogram. This makes recording faster, and the two cannot contradict each
-/// other.
-#[derive(Debug, Default)]
-pub struct PeerStats<'s> {
-    sizes: Histogram<'s>,
-}
-
-impl<'s> PeerStats<'s> {
-    /// Counts a message if nothing has to be allocated for it. Returns false, and does nothing, otherwise.
-    #[inline(always)]
-    #[allow(
-        clippy::inline_always,
-        reason = "looked up for each message, where a call would cost as much again"
-    )]
-    fn record(&self, bytes: u64) -> bool {
-        let Some((count, all)) = self.sizes.get(bin(bytes)) else { return false };
-        add(count, 1, all, bytes);
-        true
-    }
-
-    /// Returns the number of messages.
-    #[must_use]
-    pub fn count(&self) -> u64 {
-        self.sizes.iter().map(|(_, count)| count).sum()
-    }
-
-    /// Returns the sum of bytes of all messages.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        self.sizes.bytes()
-    }
-
-    /// Returns the histogram of message sizes.
-    #[must_use]
-    pub fn sizes(&self) -> &Histogram<'s> {
-        &self.sizes
-    }
-}
+pub(crate) use snapshot::SumsSnapshot;
 
 /// Adds to a count and a sum of bytes like [`threads::add`] to one word, but checks only once if several threads may do so.
 ///
-/// The count is last, with release ordering: a reader that loads it with acquire ordering, and then the bytes, gets the bytes of all
-/// that it counts. A process killed between the two leaves bytes without a message, which make no line.
+/// The count is last, with release ordering: a reader that loads it with acquire ordering, and then the bytes, gets the bytes
+/// of all that it counts. A process killed between the two leaves bytes without a message, which make no line.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "part of each message, where a call would cost as much again")]
 pub(crate) fn add(count: &AtomicU64, messages: u64, all: &AtomicU64, bytes: u64) {
@@ -87,6 +48,16 @@ pub(crate) fn add(count: &AtomicU64, messages: u64, all: &AtomicU64, bytes: u64)
 fn add_locked(count: &AtomicU64, messages: u64, all: &AtomicU64, bytes: u64) {
     all.fetch_add(bytes, Relaxed);
     count.fetch_add(messages, Release);
+}
+
+/// Writes the number of each process of a communicator, given its rank in the world; 0 for processes outside of the world.
+pub(crate) fn write_per_rank(comm: &Comm<'_>, out: &mut [u64], number_of: impl Fn(u32) -> u64) {
+    for (rank, out) in out.iter_mut().enumerate() {
+        *out = match comm.world_rank(rank) {
+            OUTSIDE => 0,
+            to => number_of(to),
+        };
+    }
 }
 
 #[derive(Debug, Default)]
@@ -134,16 +105,16 @@ impl<'s> Messages<'s> {
         let peer = self.peers.entry(to);
         let stats = if internal { peer.internal.get_or_init(Box::default) } else { &peer.external };
         while !stats.record(bytes) {
-            stats.sizes.make(bin(bytes), self.store, to, internal);
+            stats.make(bytes, self.store, to, internal);
         }
     }
 
     /// Adds the bytes of a message. Returns the function that adds its count, before which a thread may be interrupted.
     #[cfg(test)]
     pub(crate) fn begin(&self, to: u32, bytes: u64) -> impl FnOnce() {
-        let sizes = &self.peers.entry(to).external.sizes;
-        sizes.make(bin(bytes), self.store, to, false);
-        let (count, all) = sizes.get(bin(bytes)).expect("made above");
+        let stats = &self.peers.entry(to).external;
+        stats.make(bytes, self.store, to, false);
+        let (count, all) = stats.cells(bytes).expect("made above");
         all.fetch_add(bytes, Relaxed);
         move || _ = count.fetch_add(1, Release)
     }

@@ -1,12 +1,45 @@
 //! Snapshots of the records, and the differences between two.
 
+use mpit_format::TrafficSum;
 use mpit_format::messages::{PeerSnapshot, Row};
 
 use super::PeerStats;
 
+/// A snapshot of sums, `N` for each key, in the order of first use, which never changes.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct SumsSnapshot<K, const N: usize>(pub(crate) Vec<(K, [TrafficSum; N])>);
+
+impl<K: Copy + PartialEq, const N: usize> SumsSnapshot<K, N> {
+    /// Returns the sums at a position; zero if it had no key or another one.
+    fn get(&self, at: usize, key: K) -> [TrafficSum; N] {
+        match self.0.get(at) {
+            Some((known, sums)) if *known == key => *sums,
+            _ => [TrafficSum::ZERO; N],
+        }
+    }
+
+    /// Returns this snapshot without the bytes of operations that are not counted yet.
+    pub(crate) fn without_in_flight(mut self, earlier: &Self) -> Self {
+        for (at, (key, sums)) in self.0.iter_mut().enumerate() {
+            for (now, then) in sums.iter_mut().zip(earlier.get(at, *key)) {
+                *now = now.without_in_flight(then);
+            }
+        }
+        self
+    }
+
+    /// Iterates over all keys, with the differences to an earlier snapshot.
+    pub(crate) fn since(&self, earlier: &Self) -> impl Iterator<Item = (K, [TrafficSum; N])> {
+        self.0.iter().enumerate().map(|(at, (key, now))| {
+            let then = earlier.get(at, *key);
+            (*key, std::array::from_fn(|sum| now[sum].since(then[sum])))
+        })
+    }
+}
+
 impl From<&PeerStats<'_>> for PeerSnapshot {
     fn from(stats: &PeerStats<'_>) -> Self {
-        Self::new(stats.sizes().iter(), || stats.bytes())
+        Self::new(stats.sizes(), || stats.bytes())
     }
 }
 

@@ -6,7 +6,7 @@
 //! removes the links.
 
 use std::fs;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -59,9 +59,7 @@ fn short(key: &str) -> String {
     if key.len() <= MAX_TARGET_LEN {
         return key.into();
     }
-    let mut hasher = DefaultHasher::new();
-    key.hash(&mut hasher);
-    format!("{:016x}", hasher.finish())
+    format!("{:016x}", BuildHasherDefault::<DefaultHasher>::default().hash_one(key))
 }
 
 #[cfg(test)]

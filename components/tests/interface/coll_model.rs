@@ -1,10 +1,10 @@
-//! Collective operations against a model that has a number for each process and is too simple to be wrong.
+//! Collective operations against a simple model, which has a number for each process.
 
 use std::collections::BTreeMap;
 
 use mpit::object::{OUTSIDE, Object};
 use mpit::tool::{Class, Tool};
-use mpit_components::coll::{self, Kind, Operation, Root, Volume};
+use mpit_components::coll::{Kind, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};
 use mpit_components::host::{self, World};
 use proptest::prelude::*;
@@ -12,6 +12,7 @@ use proptest::sample::{select, subsequence};
 use proptest::test_runner::TestRunner;
 
 use super::in_own_process;
+use super::support::operate;
 
 const SIZE: u32 = 7;
 const ME: u32 = 3;
@@ -19,7 +20,7 @@ const ME: u32 = 3;
 #[derive(Clone, Debug)]
 struct Group {
     ranks: Vec<u32>,
-    /// Said to be the world if it is.
+    /// True if the host registers it as the world.
     as_world: bool,
     /// The rank of this process in its own group.
     rank: u32,
@@ -47,7 +48,7 @@ fn groups() -> impl Strategy<Value = Group> {
     let others: Vec<u32> = (0..SIZE).filter(|rank| *rank != ME).chain([OUTSIDE, OUTSIDE]).collect();
     let neighbor = select((0..SIZE).chain([OUTSIDE]).collect::<Vec<_>>());
     let members = prop_oneof![
-        // Me among some others, in any order.
+        // This process among some others, in any order.
         (subsequence(others.clone(), 0..=others.len()), any::<prop::sample::Index>())
             .prop_map(|(mut ranks, at)| {
                 ranks.insert(at.index(ranks.len() + 1), ME);
@@ -150,7 +151,7 @@ impl Model {
     }
 }
 
-/// The communicators that are written of: those that exist, and those that are freed and had operations.
+/// Returns the communicators in the file: those that exist, and freed ones that had operations.
 fn written(present: &[CommId], live: &[CommId], run: &Model) -> Vec<CommId> {
     present.iter().copied().filter(|comm| live.contains(comm) || run.is_used(*comm)).collect()
 }
@@ -195,8 +196,8 @@ fn run(groups: &[Group], steps: &[Step]) {
                 let by = |number: u32| bytes[number as usize];
                 let (uniform, each) = (*uniform, bytes[0]);
                 let volume = if uniform { Volume::Each(each) } else { Volume::By(&by) };
-                let (kind, root, rank, size) = (*kind, *root, group.rank, group.ranks.len() as u32);
-                coll::end(&Operation::new(id, kind, rank, size, root, volume, false));
+                let (kind, root, me) = (*kind, *root, World::new(group.rank, group.ranks.len() as u32));
+                operate(me, id, kind, root, volume);
                 for model in [&mut run, &mut phase] {
                     model.count(id, group, kind, root, |number| if uniform { each } else { by(number) });
                 }

@@ -10,15 +10,15 @@ use std::thread;
 
 use mpit::object::Object;
 use mpit::tool::{Class, Tool};
-use mpit_components::coll::{self, Kind, Operation, Root, Volume};
-use mpit_components::comms::{self, CommId, Description, Ranks};
+use mpit_components::coll::{Kind, Root, Volume};
 use mpit_components::host::{self, World};
-use mpit_components::osc::{self, Access};
-use mpit_components::pml::{self, Mode, Send};
 use mpit_components::record::{BINS, bin};
-use mpit_components::windows;
+use mpit_components::{comms, osc, windows};
 
 use super::in_own_process;
+use super::support::{access, create_world, operate, send};
+
+const ME: World = World::new(0, 2);
 
 const THREADS: u64 = 8;
 
@@ -30,18 +30,14 @@ fn rounds() -> u64 {
     operations.unwrap_or(10_000_u64).div_ceil(OF_A_ROUND)
 }
 
-fn world() -> CommId {
-    comms::created(Description::new(Ranks::World(2), "world"))
-}
-
 /// The rounds of one thread of rank 0 of 2, on a communicator and a window of its own, as `MPI_THREAD_MULTIPLE` allows.
 fn work(rounds: u64) {
-    let (comm, window) = (world(), windows::created(2));
+    let (comm, window) = (create_world(2), windows::created(2));
     for _ in 0..rounds {
         for to in [1, 0] {
-            pml::sent(&Send::new(comm, to, to, 8, 1, Mode::Standard));
+            send(comm, to, 8, 1);
             for (kind, sent, received) in [(osc::Kind::Put, 8, 0), (osc::Kind::Get, 0, 16)] {
-                osc::accessed(&Access::new(window, to, to, kind, sent, received));
+                access(window, to, kind, sent, received);
             }
         }
         for (kind, root, volume) in [
@@ -49,7 +45,7 @@ fn work(rounds: u64) {
             (Kind::Bcast, Root::Here, Volume::Each(16)),
             (Kind::Alltoallv, Root::None, Volume::By(&|rank| 10 * u64::from(rank))),
         ] {
-            coll::end(&Operation::new(comm, kind, 0, 2, root, volume, false));
+            operate(ME, comm, kind, root, volume);
         }
     }
     windows::freed(window);
@@ -59,11 +55,11 @@ fn work(rounds: u64) {
 #[test]
 fn totals_of_many_threads_are_exact() {
     in_own_process(|| {
-        host::initialized(World::new(0, 2));
+        host::initialized(ME);
         let rounds = rounds();
         let tool = Tool::new();
         let session = tool.session().unwrap();
-        let object = Object::world(world().get(), 2);
+        let object = Object::world(create_world(2).get(), 2);
         let array = |name: &str| session.handle(name, Class::Size, Some(&object)).unwrap();
         let sent = array("pml_monitoring_messages_count");
         let bytes = array("pml_monitoring_messages_size");

@@ -1,42 +1,24 @@
-//! Files of phases with all there is in them, byte for byte.
+//! Files of phases, byte for byte.
 
 use std::fs;
-use std::path::Path;
 
 use mpit::object::{OUTSIDE, Object};
-use mpit::tool::{Class, Handle, Session, Tool};
-use mpit_components::coll::{self, Kind, Operation, Root, Volume};
-use mpit_components::comms::{self, CommId, Description, Ranks};
+use mpit::tool::{Class, Tool};
+use mpit_components::coll::{self, Kind, Root, Volume};
+use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::host::{self, World};
-use mpit_components::osc::{self, Access};
-use mpit_components::pml::{self, Mode, Send};
-use mpit_components::windows;
+use mpit_components::{osc, pml, windows};
 
-use super::in_own_process;
-
-const WORLD: World = World::new(1, 4);
-
-fn send(comm: CommId, to: u32, bytes: u64, tag: i32) {
-    pml::sent(&Send::new(comm, to, to, bytes, tag, Mode::Standard));
-}
+use super::pml_monitoring::flush;
+use super::support::{self, create, create_world, send};
+use super::{WORLD, in_own_process};
 
 fn access(target: u32, kind: osc::Kind, sent: u64, received: u64) {
-    let window = windows::created(4);
-    osc::accessed(&Access::new(window, target, target, kind, sent, received));
+    support::access(windows::created(4), target, kind, sent, received);
 }
 
 fn operate(comm: CommId, kind: Kind, root: Root, volume: Volume<'_>) {
-    operate_as(1, comm, kind, root, volume);
-}
-
-fn operate_as(rank: u32, comm: CommId, kind: Kind, root: Root, volume: Volume<'_>) {
-    coll::end(&Operation::new(comm, kind, rank, 4, root, volume, false));
-}
-
-fn flush<'s>(session: &'s Session<'_>, stem: &Path) -> Handle<'s> {
-    let handle = session.handle("pml_monitoring_flush", Class::Generic, None).unwrap();
-    handle.write_text(stem.to_str().unwrap()).unwrap();
-    handle
+    support::operate(WORLD, comm, kind, root, volume);
 }
 
 #[test]
@@ -49,11 +31,11 @@ fn a_phase_has_its_own_traffic_only() {
         let (first, second) = (directory.path().join("new/directory/first"), directory.path().join("second"));
         let (whole, part) = (flush(&one, &first), flush(&two, &second));
 
-        let world = comms::created(Description::new(Ranks::World(4), "MPI_COMM_WORLD"));
-        let myself = comms::created(Description::new(Ranks::List([1].into()), "MPI_COMM_SELF"));
+        let world = create_world(4);
+        let myself = create(Ranks::List([1].into()), "MPI_COMM_SELF");
         operate(world, Kind::Allreduce, Root::None, Volume::Each(1_000_000));
         access(0, osc::Kind::Put, 1_000_000, 0);
-        // What another handle records before the phase is not in it.
+        // Traffic that another handle records before the phase is not in it.
         let array = Object::world(world.get(), 4);
         let counts = two.handle("coll_monitoring_messages_count", Class::Size, Some(&array)).unwrap();
         counts.start().unwrap();
@@ -70,9 +52,8 @@ fn a_phase_has_its_own_traffic_only() {
         operate(world, Kind::Bcast, Root::Here, Volume::Each(8));
         operate(world, Kind::Gatherv, Root::Here, Volume::By(&|rank| u64::from(rank)));
         operate(world, Kind::Barrier, Root::None, Volume::Each(0));
-        operate_as(0, myself, Kind::Allreduce, Root::None, Volume::Each(64));
-        let halves = Description::new(Ranks::List([3, 1].into()), "odd ones");
-        let halves = comms::created(halves);
+        support::operate(World::new(0, 1), myself, Kind::Allreduce, Root::None, Volume::Each(64));
+        let halves = create(Ranks::List([3, 1].into()), "odd ones");
         operate(halves, Kind::Scan, Root::None, Volume::Each(32));
         operate(halves, Kind::Allgather, Root::None, Volume::Each(32));
         comms::freed(halves);
@@ -117,10 +98,10 @@ A2A\t1\t0 bytes\t0 msgs sent
         let (messages, _) = text.split_once("\n# OSC\n").unwrap();
         assert!(messages.starts_with("# POINT TO POINT\nE\t1\t3\t32 bytes\t1 msgs sent\t"), "{text}");
         assert_eq!(messages.lines().count(), 2);
-        // The communicator that is freed was used in the first phase only.
+        // The freed communicator was used in the first phase only.
         assert!(!text.contains("odd ones") && text.contains("\nD\tMPI_COMM_WORLD\t"), "{text}");
 
-        // One that is freed while it runs leaves nothing on.
+        // Freeing a started handle ends its recording.
         whole.start().unwrap();
         drop(whole);
         assert!(!pml::active() && !osc::active() && !coll::active());

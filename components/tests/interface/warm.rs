@@ -7,20 +7,19 @@ use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};
 use mpit_components::control::pcontrol;
 use mpit_components::host::{self, World};
-use mpit_components::osc::{self, Access};
-use mpit_components::pml::{self, Mode, Send};
+use mpit_components::osc;
 use mpit_components::windows::{self, WindowId};
 
 use super::in_own_process;
+use super::support::{access, create_world, send};
 
 const SIZE: u32 = 100;
 
 fn act(comms: &[CommId], window: WindowId) {
     for comm in comms.iter().copied() {
         for to in 0..SIZE {
-            pml::sent(&Send::new(comm, to, to, 8, 0, Mode::Standard));
-            let kind = osc::Kind::GetAccumulate;
-            osc::accessed(&Access::new(window, to, to, kind, 8, 8));
+            send(comm, to, 8, 0);
+            access(window, to, osc::Kind::GetAccumulate, 8, 8);
         }
         let by = |number: u32| u64::from(number);
         for (kind, root, volume) in [
@@ -49,7 +48,7 @@ fn known_traffic_allocates_nothing() {
         host::initialized(World::new(1, SIZE));
         let neighbors = [3, 4, 9].into();
         let list = Ranks::List((0..SIZE).map(|rank| rank * rank % 101).collect());
-        let world = comms::created(Description::new(Ranks::World(SIZE), "world"));
+        let world = create_world(SIZE);
         let graph = comms::created(Description { neighbors, ..Description::new(list, "graph") });
         let (comms, window) = ([world, graph], windows::created(SIZE));
         let tool = Tool::new();
@@ -65,7 +64,7 @@ fn known_traffic_allocates_nothing() {
         let sum = handle("coll_monitoring_a2a_size", Class::Aggregate);
         let time = handle("calls_coll_seconds", Class::Timer);
         assert_eq!(allocations(|| session.start_all().unwrap()), 0);
-        assert_ne!(allocations(|| act(&comms, window)), 0, "there is something to be seen first");
+        assert_ne!(allocations(|| act(&comms, window)), 0, "the first traffic allocates");
         assert_eq!(allocations(|| (0..10).for_each(|_| act(&comms, window))), 0);
         let pause = || {
             pcontrol(0);
@@ -78,7 +77,7 @@ fn known_traffic_allocates_nothing() {
             }
         };
         assert_eq!(allocations(pause), 0);
-        // What `read` gives is a vector each.
+        // `read` returns a vector.
         assert_eq!(allocations(|| drop(counts[2].read::<u64>())), 1);
         assert_eq!(allocations(|| drop(sum.read::<u64>())), 1);
         assert_eq!(allocations(|| drop(time.read::<f64>())), 1);

@@ -1,18 +1,18 @@
-//! Memory for collective operations: nothing for processes, whatever the size of the communicator.
+//! Memory for collective operations: independent of the size of the communicator.
 
 use mpit::tool::{Class, Tool};
-use mpit_components::coll::{self, Kind, Operation, Root, Volume};
-use mpit_components::comms::{self, CommId, Description, Ranks};
+use mpit_components::coll::{Kind, Root, Volume};
+use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::host::{self, World};
-use mpit_components::pml::{self, Mode, Send};
 
-use super::{in_own_process, resident};
+use super::in_own_process;
+use super::memory::resident;
+use super::support::{create, create_world, operate, send};
 
 const SIZE: u32 = 1_000_000;
 
 fn allreduce(comm: CommId) {
-    let (kind, volume) = (Kind::Allreduce, Volume::Each(8));
-    coll::end(&Operation::new(comm, kind, 0, SIZE, Root::None, volume, false));
+    operate(World::new(0, SIZE), comm, Kind::Allreduce, Root::None, Volume::Each(8));
 }
 
 #[test]
@@ -25,19 +25,18 @@ fn a_million_ranks_take_under_a_megabyte() {
         let exchanged = session.handle("coll_monitoring_messages_total", Class::Counter, None).unwrap();
         session.start_all().unwrap();
         let before = resident();
-        let world = comms::created(Description::new(Ranks::World(SIZE), "MPI_COMM_WORLD"));
+        let world = create_world(SIZE);
         let mut operations = 0;
         for _ in 0..1000 {
             for peer in 0..26 {
-                let to = peer * (SIZE / 26);
-                pml::sent(&Send::new(world, to, to, 8, 0, Mode::Standard));
+                send(world, peer * (SIZE / 26), 8, 0);
             }
             allreduce(world);
             operations += 1;
         }
         // Duplicates cost their sums, and nothing for processes.
         for _ in 0..1000 {
-            let duplicate = comms::created(Description::new(Ranks::World(SIZE), "duplicate"));
+            let duplicate = create(Ranks::World(SIZE), "duplicate");
             (0..10).for_each(|_| allreduce(duplicate));
             operations += 10;
             comms::freed(duplicate);
@@ -48,12 +47,12 @@ fn a_million_ranks_take_under_a_megabyte() {
         assert_eq!(messages.read::<u64>().unwrap(), [26_000]);
         assert_eq!(exchanged.read::<u64>().unwrap(), [operations * u64::from(SIZE - 1)]);
 
-        // Rows and columns of a grid of processes neither, once they are freed.
+        // Freed rows and columns of a grid of processes take no memory either.
         let list = |first: u32, step: u32| (0..1000).map(|at| first + at * step).collect();
         let before = resident();
         for at in 0..500 {
             for ranks in [list(at * 1000, 1), list(at, 1000)] {
-                let some = comms::created(Description::new(Ranks::List(ranks), "row or column"));
+                let some = create(Ranks::List(ranks), "row or column");
                 allreduce(some);
                 comms::freed(some);
             }

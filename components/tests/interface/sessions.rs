@@ -1,49 +1,46 @@
-//! Sessions do not reach each other: what one starts, stops or resets changes nothing that another reads, whatever the
-//! variable. What happens while a handle is stopped is not in it, whatever other sessions record meanwhile.
+//! Isolation of sessions, for each variable: starts, stops and resets in one session change no value in another. A handle
+//! omits the traffic while it is stopped, also when another session records it.
 
 use mpit::Error;
 use mpit::object::Object;
 use mpit::tool::{Class, Handle, Session, Tool};
-use mpit_components::calls::{self, Area};
-use mpit_components::coll::{self, Kind, Operation, Root, Volume};
-use mpit_components::comms::{self, CommId, Description, Ranks};
+use mpit_components::calls;
+use mpit_components::coll::{Kind, Root, Volume};
+use mpit_components::comms::CommId;
 use mpit_components::control::pcontrol;
 use mpit_components::host::{self, World};
-use mpit_components::osc::{self, Access};
-use mpit_components::pml::{self, Mode, Send};
 use mpit_components::record::{BINS, bin};
-use mpit_components::windows;
+use mpit_components::{osc, windows};
 
-use super::in_own_process;
+use super::support::{access, create_world, operate, send};
+use super::{AREAS, assert_quiet, in_own_process};
 
-const SIZE: u32 = 4;
-/// To whom all goes.
+const ME: World = World::new(0, 4);
+/// The receiver of all traffic.
 const PEER: usize = 3;
 
-/// Something of everything, always the same.
+/// Reports the same traffic of all kinds.
 fn act(comm: CommId) {
     let to = PEER as u32;
-    pml::sent(&Send::new(comm, to, to, 100, 1, Mode::Standard));
-    let window = windows::created(SIZE);
-    let kind = osc::Kind::FetchAndOp;
-    osc::accessed(&Access::new(window, to, to, kind, 8, 16));
+    send(comm, to, 100, 1);
+    access(windows::created(ME.size), to, osc::Kind::FetchAndOp, 8, 16);
     for (kind, root, bytes) in
         [(Kind::Bcast, Root::Here, 5), (Kind::Reduce, Root::Here, 6), (Kind::Allreduce, Root::None, 7)]
     {
-        let volume = Volume::Each(bytes);
-        coll::end(&Operation::new(comm, kind, 0, SIZE, root, volume, false));
+        operate(ME, comm, kind, root, Volume::Each(bytes));
     }
-    for area in [Area::PointToPoint, Area::OneSided, Area::Collective, Area::Waiting, Area::Files] {
+    for area in AREAS {
         if calls::active(area) {
             calls::begin(area).end();
         }
     }
 }
 
-/// A variable: whether it is bound to a communicator, which element is looked at, and what one [`act`] adds to it.
-type Variable = (&'static str, Class, bool, usize, u64);
+/// A variable: its name and class, true if it is bound to a communicator, the element to read, and the sum that one
+/// [`act`] adds to it.
+pub(super) type Variable = (&'static str, Class, bool, usize, u64);
 
-const VARIABLES: [Variable; 28] = [
+pub(super) const VARIABLES: [Variable; 28] = [
     ("pml_monitoring_messages_count", Class::Size, true, PEER, 1),
     ("pml_monitoring_messages_size", Class::Size, true, PEER, 100),
     ("pml_monitoring_messages_histogram", Class::Size, true, PEER * BINS + bin(100), 1),
@@ -76,7 +73,7 @@ const VARIABLES: [Variable; 28] = [
 
 fn handle<'s>(session: &'s Session<'_>, variable: &Variable, comm: CommId) -> Handle<'s> {
     let (name, class, bound, ..) = *variable;
-    let object = Object::world(comm.get(), SIZE);
+    let object = Object::world(comm.get(), ME.size);
     session.handle(name, class, if bound { Some(&object) } else { None }).unwrap()
 }
 
@@ -87,17 +84,11 @@ fn acts(handle: &Handle<'_>, variable: &Variable) -> u64 {
     value / each
 }
 
-fn assert_quiet(name: &str) {
-    let areas = [Area::PointToPoint, Area::OneSided, Area::Collective, Area::Waiting, Area::Files];
-    let calls = areas.iter().any(|area| calls::active(*area));
-    assert!(!pml::active() && !osc::active() && !coll::active() && !calls, "{name}: there is a listener");
-}
-
 #[test]
 fn sessions_isolate_and_a_pause_is_for_all() {
     in_own_process(|| {
-        host::initialized(World::new(0, SIZE));
-        let comm = comms::created(Description::new(Ranks::World(SIZE), "world"));
+        host::initialized(ME);
+        let comm = create_world(ME.size);
         let tool = Tool::new();
         for variable in &VARIABLES {
             let name = variable.0;
@@ -124,7 +115,7 @@ fn sessions_isolate_and_a_pause_is_for_all() {
             act(comm);
             assert_eq!(shown(), (4, 3), "{name}");
 
-            // Recording stops for all, and what is started meanwhile waits for it to go on.
+            // Recording stops for all handles. A handle that is started meanwhile counts after it resumes.
             pcontrol(0);
             assert_quiet(name);
             act(comm);
