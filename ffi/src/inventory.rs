@@ -11,7 +11,7 @@ use mpit::tool::{Class, CvarDesc, Datatype, Scope, Verbosity};
 use crate::abi::{Abi, Handle};
 use crate::host::Host;
 use crate::json::Object;
-use crate::merge::{Entry, HostInfo, Member, Merged, MergedSpace};
+use crate::merge::{Entry, Enumeration, HostInfo, Member, Merged, MergedSpace};
 
 /// The environment variable that requests a listing: the path of a JSON file. One process of a job writes it,
 /// when MPI is initialized.
@@ -56,7 +56,6 @@ pub fn of_this_process() -> String {
 }
 
 fn list(merged: &Merged, first: Lengths) -> String {
-    let enumerations = merged.enums.iter();
     Object::default()
         .with("library", Host::get().map(|host| host.abi().name))
         .with("pvars", objects(merged, &merged.pvars, first.pvars, pvar))
@@ -64,10 +63,8 @@ fn list(merged: &Merged, first: Lengths) -> String {
         .with("events", objects(merged, &merged.events, first.events, event))
         .with("sources", objects(merged, &merged.sources, 0, source))
         .with("categories", objects(merged, &merged.categories, first.categories, category))
-        .with(
-            "enumerations",
-            enumerations.map(|known| enumeration(&known.name, &known.items)).collect::<Vec<_>>(),
-        )
+        // Last: the descriptions above add the enumerations that they name.
+        .with("enumerations", merged.enums.iter().map(enumeration).collect::<Vec<_>>())
         .into_text()
 }
 
@@ -197,9 +194,11 @@ fn category(place: &Place<'_>) -> Option<Object> {
     Some(object)
 }
 
-fn enumeration(name: &str, items: &[(i32, String)]) -> Object {
+fn enumeration(known: &Enumeration) -> Object {
     let item = |(value, name): &(i32, String)| Object::default().with("value", *value).with("name", name);
-    Object::default().with("name", name).with("items", items.iter().map(item).collect::<Vec<_>>())
+    Object::default()
+        .with("name", &known.name)
+        .with("items", known.items.iter().map(item).collect::<Vec<_>>())
 }
 
 /// Returns the standard's name of a constant, or the number itself if the constant is unknown.

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `image` | the definitions to be added |
 //! | `check`, `rule`, `plan` | the rules, and the decision on what is added |
+//! | `definition` | the properties common to all kinds of definitions |
 //! | `append` | the execution of a plan |
 //! | `index_space`, `name_index`, `categories` | the entries, and their lookup |
 //! | `unknown` | settings that no control variable accepts |
@@ -29,6 +30,7 @@ use std::sync::atomic::{AtomicI32, Ordering::Acquire};
 pub use categories::{Category, Members};
 pub(crate) use check::check_text;
 pub use check::{Fault, LONGEST_NAME, Refusal, name_fault};
+pub use definition::Definition;
 pub use image::Image;
 pub use rule::{Rule, Severity};
 pub use unknown::{has_unknown, misspelled, misspelling_of, nearest, unknown};
