@@ -24,7 +24,7 @@ mod sparse;
 pub mod summary;
 mod units;
 
-pub use job::{Collectives, CommGroup, Job, Missing, TrafficSum};
+pub use job::{Collectives, CommGroup, Job, Missing, JobSum};
 pub use mpit_format::rows::Kind;
 pub use problem::Problem;
 pub use sparse::{Cell, Matrix};

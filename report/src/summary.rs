@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use comfy_table::{CellAlignment, Table, presets};
 use mpit_format::rows::Kind;
 
-use crate::job::{Job, Line, Missing, TrafficSum};
+use crate::job::{Job, Line, Missing, JobSum};
 use crate::units::{bin, bytes, grouped};
 
 /// The default number of pairs listed.
@@ -58,7 +58,7 @@ fn lines(out: &mut impl fmt::Write, job: &Job) -> fmt::Result {
 fn totals(out: &mut impl fmt::Write, job: &Job) -> fmt::Result {
     let mut table = new(&["", "kind", "messages", "bytes", "", "pairs"], &[2, 3, 4, 5]);
     for kind in Kind::ALL {
-        let TrafficSum { count, bytes: total } = job.total(kind);
+        let JobSum { count, bytes: total } = job.total(kind);
         if count > 0 {
             table.add_row([
                 kind.letter().to_string(),

@@ -149,16 +149,7 @@ impl Registry {
         image: &Image,
         settings: &[Setting],
     ) -> Result<Vec<Refusal>, Vec<Refusal>> {
-        let guard = self.adding.lock();
-        let mut plan = RegistrationPlan::of(self, image);
-        if plan.refusals.iter().any(|refusal| !refusal.is_taken) {
-            plan.refusals.retain(|refusal| !refusal.is_taken);
-            return Err(plan.refusals);
-        }
-        let cvars = self.execute(&plan);
-        drop(guard);
-        self.apply(cvars, settings);
-        Ok(plan.refusals)
+        self.add_if(image, settings, |refusal| refusal.is_taken)
     }
 
     /// Adds an image as one batch, if no definition is refused.
@@ -167,15 +158,26 @@ impl Registry {
     ///
     /// The refusals; then nothing was added.
     pub fn add_whole(&self, image: &Image, settings: &[Setting]) -> Result<(), Vec<Refusal>> {
+        self.add_if(image, settings, |_| false).map(drop)
+    }
+
+    /// Adds an image as one batch, if all refusals are `tolerated`, and returns them; otherwise returns the other ones.
+    fn add_if(
+        &self,
+        image: &Image,
+        settings: &[Setting],
+        tolerated: fn(&Refusal) -> bool,
+    ) -> Result<Vec<Refusal>, Vec<Refusal>> {
         let guard = self.adding.lock();
-        let plan = RegistrationPlan::of(self, image);
-        if !plan.refusals.is_empty() {
+        let mut plan = RegistrationPlan::of(self, image);
+        if !plan.refusals.iter().all(tolerated) {
+            plan.refusals.retain(|refusal| !tolerated(refusal));
             return Err(plan.refusals);
         }
         let cvars = self.execute(&plan);
         drop(guard);
         self.apply(cvars, settings);
-        Ok(())
+        Ok(plan.refusals)
     }
 
     /// Drops the values that control variables have for an object that was freed. Runs their functions, so the caller must hold

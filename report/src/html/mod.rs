@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use mpit_format::rows::Kind;
 use serde::Serialize;
 
-use crate::job::{Job, TrafficSum};
+use crate::job::{Job, JobSum};
 use crate::picture::{self, Embedding, ORIGIN, SHOWN, Tiles, escaped, pixels, shown};
 use crate::units::{bin, bytes, grouped};
 
@@ -111,7 +111,7 @@ fn totals(out: &mut String, job: &Job) -> fmt::Result {
     out.push_str("<h2>Totals</h2>\n<table>\n<tr><th></th><th class=\"text\">kind</th><th>messages</th>");
     out.push_str("<th>bytes</th><th></th><th>pairs</th></tr>\n");
     for kind in Kind::ALL {
-        let TrafficSum { count, bytes: total } = job.total(kind);
+        let JobSum { count, bytes: total } = job.total(kind);
         if count > 0 {
             writeln!(
                 out,
