@@ -13,12 +13,20 @@ pub(crate) const MAX_NAME_BYTES: usize = 255;
 pub(crate) const MAX_DESCRIPTION_BYTES: usize = 65535;
 
 /// Returns the name in the attribute, or the name of a `static` or `fn` in lower case.
-pub(crate) fn given_or_lower_case(given: Option<At<String>>, ident: &Ident, errors: &mut Errors) -> At<String> {
+pub(crate) fn given_or_lower_case(
+    given: Option<At<String>>,
+    ident: &Ident,
+    errors: &mut Errors,
+) -> At<String> {
     given_or(|| ident.unraw().to_string().to_lowercase(), given, ident, errors)
 }
 
 /// Returns the name in the attribute, or the name of a type or variant in snake case.
-pub(crate) fn given_or_snake_case(given: Option<At<String>>, ident: &Ident, errors: &mut Errors) -> At<String> {
+pub(crate) fn given_or_snake_case(
+    given: Option<At<String>>,
+    ident: &Ident,
+    errors: &mut Errors,
+) -> At<String> {
     given_or(|| snake_case(ident), given, ident, errors)
 }
 

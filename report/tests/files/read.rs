@@ -1,22 +1,10 @@
 //! Reading of files of one process and of many.
 
-use crate::support::{directory, problems, prof, read};
-use mpit_format::container::{self, Text};
-use mpit_report::{Cell, Kind, Missing, JobSum, input};
+use crate::support::{container, directory, problems, prof, read};
+use mpit_report::{Cell, JobSum, Kind, Missing, input};
 
 fn cell(from: u32, to: u32, count: u64, bytes: u64) -> Cell {
     Cell { from, to, count, bytes }
-}
-
-fn texts(ranks: &[u32]) -> Vec<Text> {
-    let text = |rank: &u32| Text { rank: *rank, host: "node".into(), text: prof(*rank).into_bytes() };
-    ranks.iter().map(text).collect()
-}
-
-fn container(ranks: &[u32], missing: &[(u32, String)]) -> Vec<u8> {
-    let mut file = Vec::new();
-    container::write(&mut file, 4, None, &texts(ranks), missing).unwrap();
-    file
 }
 
 #[test]
