@@ -74,8 +74,6 @@ impl Tables {
         let settings = structs(self.cvars);
         let components = structs(self.components);
         Box::leak(Box::new(abi::Table {
-            size: size_of::<abi::Table>(),
-            version: u32::from(abi::MAJOR),
             component: text::or_empty(self.component),
             pvars: pvars.0,
             num_pvars: pvars.1,
@@ -89,6 +87,7 @@ impl Tables {
             num_cvars: settings.1,
             components: components.0,
             num_components: components.1,
+            ..abi::Table::EMPTY
         }))
     }
 }
