@@ -10,12 +10,12 @@ pub(crate) fn of(inventory: &Inventory) -> String {
     let mut out = String::new();
     let library = inventory.library.as_deref().unwrap_or("no MPI library: entries of mpit");
     let _ = writeln!(out, "{library}\n");
-    for Entries { heading, entries, .. } in all(inventory) {
-        let _ = writeln!(out, "{heading} ({})", entries.len());
-        if let Some(first) = entries.first() {
+    for Entries { heading, list, .. } in all(inventory) {
+        let _ = writeln!(out, "{heading} ({})", list.len());
+        if let Some(first) = list.first() {
             let header = first.columns.iter().map(|(head, _)| *head);
             let mut table = new(&header.chain(first.description.map(|_| "description")).collect::<Vec<_>>());
-            for Entry { columns, description } in &entries {
+            for Entry { columns, description } in &list {
                 let first_line = description.map(|text| text.lines().next().unwrap_or_default());
                 table.add_row(columns.iter().map(|(_, cell)| cell.as_str()).chain(first_line));
             }
@@ -29,8 +29,8 @@ pub(crate) fn of(inventory: &Inventory) -> String {
 /// Formats the entries with all their properties, one below the other.
 pub(crate) fn in_full(inventory: &Inventory) -> String {
     let mut out = String::new();
-    for Entries { kind, entries, .. } in all(inventory) {
-        for Entry { columns, description } in entries {
+    for Entries { kind, list, .. } in all(inventory) {
+        for Entry { columns, description } in list {
             let name = columns.iter().find(|(head, _)| *head == "name");
             let _ = writeln!(out, "{} ({kind})", name.map_or("", |(_, name)| name));
             for (head, cell) in columns.iter().filter(|(head, cell)| *head != "name" && !cell.is_empty()) {
@@ -49,7 +49,7 @@ pub(crate) fn in_full(inventory: &Inventory) -> String {
 struct Entries<'a> {
     heading: &'static str,
     kind: &'static str,
-    entries: Vec<Entry<'a>>,
+    list: Vec<Entry<'a>>,
 }
 
 struct Entry<'a> {
@@ -66,7 +66,7 @@ impl<'a> Entries<'a> {
         all: &'a [T],
         entry: impl Fn(&'a T) -> Entry<'a>,
     ) -> Self {
-        Self { heading, kind, entries: all.iter().map(entry).collect() }
+        Self { heading, kind, list: all.iter().map(entry).collect() }
     }
 }
 

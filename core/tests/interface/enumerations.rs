@@ -84,7 +84,7 @@ fn variables_without_an_enumeration() {
 
 /// Proves R65, R66, R68, R69.
 #[test]
-fn names_and_values_are_present_and_distinct() {
+fn names_and_values_are_distinct() {
     assert!(refused("one", &[(0, "zero")]).is_empty());
     let cases: [(_, &[_], _); 5] = [
         ("empty", &[], "no item"),
