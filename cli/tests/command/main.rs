@@ -22,7 +22,7 @@ impl From<Output> for Ended {
     }
 }
 
-/// `mpit` with a library to preload, and without the variables of whoever runs the tests.
+/// `mpit` with a library to preload, and without the environment of the tests.
 fn mpit_in(directory: &Path, library: &Path) -> Command {
     let mut command = Command::new(MPIT);
     command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
