@@ -1,4 +1,4 @@
-//! The listing of all that MPI_T shows a tool, as the library writes it.
+//! The listing of all that MPI_T shows a tool, as `ffi/src/inventory.rs` writes it. A test below compares the fields.
 //!
 //! `own` is true for entries of mpit, and false for those of the MPI library; `late` is true for entries that appeared
 //! after the initialization of MPI. `enumeration` is a name.
@@ -118,5 +118,25 @@ impl Inventory {
 
     pub(crate) fn parse(text: &[u8]) -> Result<Self, String> {
         serde_json::from_slice(text).map_err(|error| format!("the list of variables is damaged: {error}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::Inventory;
+
+    /// A field that only one of both has is missing in one of the values: optional ones are `null`, not left out.
+    #[test]
+    fn reader_and_writer_have_the_same_fields() {
+        let written = mpit_ffi::inventory::of_this_process();
+        let read = Inventory::parse(written.as_bytes()).unwrap();
+        assert_eq!(serde_json::to_value(&read).unwrap(), serde_json::from_str::<Value>(&written).unwrap());
+        // Each kind of object is compared at least once.
+        assert!(!read.pvars.is_empty() && !read.cvars.is_empty());
+        assert!(!read.sources.is_empty() && !read.categories.is_empty());
+        assert!(read.events.iter().any(|event| !event.elements.is_empty()));
+        assert!(read.enumerations.iter().any(|enumeration| !enumeration.items.is_empty()));
     }
 }

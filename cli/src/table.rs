@@ -2,16 +2,23 @@
 
 use std::fmt::Write;
 
-use crate::inventory::{Element, Inventory};
 use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Table, Width, presets};
+
+use crate::inventory::{Category, Cvar, Element, Enumeration, Event, Inventory, Pvar, Source};
 
 pub(crate) fn of(inventory: &Inventory) -> String {
     let mut out = String::new();
     let library = inventory.library.as_deref().unwrap_or("no MPI library: entries of mpit");
     let _ = writeln!(out, "{library}\n");
-    for Entries { heading, mut table, descriptions, .. } in all(inventory) {
-        let _ = writeln!(out, "{heading} ({})", descriptions.len());
-        if !descriptions.is_empty() {
+    for Entries { heading, list, .. } in all(inventory) {
+        let _ = writeln!(out, "{heading} ({})", list.len());
+        if let Some(first) = list.first() {
+            let header = first.columns.iter().map(|(head, _)| *head);
+            let mut table = new(&header.chain(first.description.map(|_| "description")).collect::<Vec<_>>());
+            for Entry { columns, description } in &list {
+                let first_line = description.map(|text| text.lines().next().unwrap_or_default());
+                table.add_row(columns.iter().map(|(_, cell)| cell.as_str()).chain(first_line));
+            }
             write(&mut out, &mut table);
         }
         out.push('\n');
@@ -22,20 +29,14 @@ pub(crate) fn of(inventory: &Inventory) -> String {
 /// Formats the entries with all their properties, one below the other.
 pub(crate) fn in_full(inventory: &Inventory) -> String {
     let mut out = String::new();
-    for Entries { kind, table, descriptions, .. } in all(inventory) {
-        let header = header(&table);
-        for (row, description) in table.row_iter().zip(descriptions) {
-            let cells: Vec<String> = row.cell_iter().map(Cell::content).collect();
-            let name = header.iter().position(|head| head == "name").and_then(|at| cells.get(at));
-            let _ = writeln!(out, "{} ({kind})", name.map_or("", String::as_str));
-            let others = header
-                .iter()
-                .zip(&cells)
-                .filter(|(head, cell)| !matches!(head.as_str(), "name" | "description") && !cell.is_empty());
-            for (head, cell) in others {
+    for Entries { kind, list, .. } in all(inventory) {
+        for Entry { columns, description } in list {
+            let name = columns.iter().find(|(head, _)| *head == "name");
+            let _ = writeln!(out, "{} ({kind})", name.map_or("", |(_, name)| name));
+            for (head, cell) in columns.iter().filter(|(head, cell)| *head != "name" && !cell.is_empty()) {
                 let _ = writeln!(out, "    {head}: {cell}");
             }
-            for line in description.lines() {
+            for line in description.unwrap_or_default().lines() {
                 let _ = writeln!(out, "    {line}");
             }
             out.push('\n');
@@ -44,41 +45,40 @@ pub(crate) fn in_full(inventory: &Inventory) -> String {
     out
 }
 
-/// The entries of one kind.
+/// The entries of one kind, all with the same columns.
 struct Entries<'a> {
     heading: &'static str,
     kind: &'static str,
-    table: Table,
-    /// The whole descriptions, of which the table has the first lines.
-    descriptions: Vec<&'a str>,
+    list: Vec<Entry<'a>>,
+}
+
+struct Entry<'a> {
+    /// Heads and cells, without the description.
+    columns: Vec<(&'static str, String)>,
+    /// The whole description, of which tables have the first line; `None` if entries of this kind have none.
+    description: Option<&'a str>,
 }
 
 impl<'a> Entries<'a> {
-    fn new(heading: &'static str, kind: &'static str, header: &[&str]) -> Self {
-        Self { heading, kind, table: new(header), descriptions: Vec::new() }
-    }
-
-    /// Adds an entry. The description is the last column.
-    fn add<const N: usize>(&mut self, description: &'a str, row: [String; N]) {
-        let first_line = description.lines().next().unwrap_or_default();
-        self.table.add_row(row.into_iter().chain([first_line.to_owned()]));
-        self.descriptions.push(description);
+    fn of<T>(
+        heading: &'static str,
+        kind: &'static str,
+        all: &'a [T],
+        entry: impl Fn(&'a T) -> Entry<'a>,
+    ) -> Self {
+        Self { heading, kind, list: all.iter().map(entry).collect() }
     }
 }
 
 fn all(inventory: &Inventory) -> [Entries<'_>; 6] {
     [
-        pvars(inventory),
-        cvars(inventory),
-        events(inventory),
-        sources(inventory),
-        categories(inventory),
-        enumerations(inventory),
+        Entries::of("Performance variables", "performance variable", &inventory.pvars, pvar),
+        Entries::of("Control variables", "control variable", &inventory.cvars, cvar),
+        Entries::of("Events", "event", &inventory.events, event),
+        Entries::of("Sources of events", "source of events", &inventory.sources, source),
+        Entries::of("Categories", "category", &inventory.categories, category),
+        Entries::of("Enumerations", "enumeration", &inventory.enumerations, enumeration),
     ]
-}
-
-fn header(table: &Table) -> Vec<String> {
-    table.header().map(|row| row.cell_iter().map(Cell::content).collect()).unwrap_or_default()
 }
 
 fn terminal_width() -> Option<u16> {
@@ -110,7 +110,8 @@ const NARROWEST: usize = 12;
 /// Fits a table into a width: hides columns, and wraps the last one, which has descriptions, and another that is too wide.
 fn fit(table: &mut Table, terminal: u16) {
     let width = usize::from(terminal);
-    let header = header(table);
+    let header: Vec<String> =
+        table.header().map(|row| row.cell_iter().map(Cell::content).collect()).unwrap_or_default();
     // Includes a blank on each side.
     let mut widths: Vec<usize> =
         table.column_max_content_widths().iter().map(|width| usize::from(*width) + 2).collect();
@@ -161,20 +162,14 @@ fn write_lines(out: &mut String, table: &Table) {
         .chain(table.row_iter())
         .map(|row| row.cell_iter().map(|cell| cell.content().replace('\n', " ")).collect())
         .collect();
-    let mut widths = Vec::new();
+    let width_of = |at: usize| {
+        let widths = rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count());
+        widths.filter(|width| *width <= WIDEST).max().unwrap_or_default()
+    };
+    let widths: Vec<usize> = (0..rows.first().map_or(0, Vec::len)).map(width_of).collect();
     for row in &rows {
-        widths.resize(widths.len().max(row.len()), 0);
-        for (width, cell) in widths.iter_mut().zip(row) {
-            let own = cell.chars().count();
-            *width = if own > WIDEST { *width } else { own.max(*width) };
-        }
-    }
-    for row in &rows {
-        let mut line = String::new();
-        for (cell, width) in row.iter().zip(widths.iter().copied()) {
-            let _ = write!(line, " {cell:<width$} ");
-        }
-        let _ = writeln!(out, "{}", line.trim_end());
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!(" {cell:<width$} "));
+        let _ = writeln!(out, "{}", cells.collect::<String>().trim_end());
     }
 }
 
@@ -188,121 +183,81 @@ pub(crate) fn new(header: &[&str]) -> Table {
     table
 }
 
-fn pvars(inventory: &Inventory) -> Entries<'_> {
-    let header = ["index", "from", "name", "class", "type", "bind", "verbosity", "flags", "description"];
-    let mut entries = Entries::new("Performance variables", "performance variable", &header);
-    for pvar in &inventory.pvars {
-        let flags = [(pvar.readonly, "readonly"), (pvar.continuous, "continuous"), (pvar.atomic, "atomic")];
-        let flags: Vec<_> = flags.into_iter().filter(|(set, _)| *set).map(|(_, word)| word).collect();
-        entries.add(
-            &pvar.description,
-            [
-                pvar.index.to_string(),
-                from(pvar.own, pvar.late),
-                pvar.name.clone(),
-                pvar.class.clone(),
-                typed(&pvar.datatype, pvar.enumeration.as_deref()),
-                pvar.bind.clone(),
-                pvar.verbosity.clone(),
-                flags.join(","),
-            ],
-        );
-    }
-    entries
+fn pvar(pvar: &Pvar) -> Entry<'_> {
+    let flags = [(pvar.readonly, "readonly"), (pvar.continuous, "continuous"), (pvar.atomic, "atomic")];
+    let flags: Vec<_> = flags.into_iter().filter(|(set, _)| *set).map(|(_, word)| word).collect();
+    let columns = vec![
+        ("index", pvar.index.to_string()),
+        ("from", from(pvar.own, pvar.late)),
+        ("name", pvar.name.clone()),
+        ("class", pvar.class.clone()),
+        ("type", typed(&pvar.datatype, pvar.enumeration.as_deref())),
+        ("bind", pvar.bind.clone()),
+        ("verbosity", pvar.verbosity.clone()),
+        ("flags", flags.join(",")),
+    ];
+    Entry { columns, description: Some(&pvar.description) }
 }
 
-fn cvars(inventory: &Inventory) -> Entries<'_> {
-    let header = ["index", "from", "name", "type", "scope", "verbosity", "value", "set by", "description"];
-    let mut entries = Entries::new("Control variables", "control variable", &header);
-    for cvar in &inventory.cvars {
-        entries.add(
-            &cvar.description,
-            [
-                cvar.index.to_string(),
-                from(cvar.own, cvar.late),
-                cvar.name.clone(),
-                typed(&cvar.datatype, cvar.enumeration.as_deref()),
-                cvar.scope.clone(),
-                cvar.verbosity.clone(),
-                cvar.value.clone().unwrap_or_default(),
-                cvar.source.clone().unwrap_or_default(),
-            ],
-        );
-    }
-    entries
+fn cvar(cvar: &Cvar) -> Entry<'_> {
+    let columns = vec![
+        ("index", cvar.index.to_string()),
+        ("from", from(cvar.own, cvar.late)),
+        ("name", cvar.name.clone()),
+        ("type", typed(&cvar.datatype, cvar.enumeration.as_deref())),
+        ("scope", cvar.scope.clone()),
+        ("verbosity", cvar.verbosity.clone()),
+        ("value", cvar.value.clone().unwrap_or_default()),
+        ("set by", cvar.source.clone().unwrap_or_default()),
+    ];
+    Entry { columns, description: Some(&cvar.description) }
 }
 
-fn events(inventory: &Inventory) -> Entries<'_> {
-    let header = ["index", "from", "name", "source", "elements", "bind", "verbosity", "description"];
-    let mut entries = Entries::new("Events", "event", &header);
-    for event in &inventory.events {
-        let element = |element: &Element| match &element.name {
-            Some(name) => format!("{name}: {}", element.datatype),
-            None => element.datatype.clone(),
-        };
-        entries.add(
-            &event.description,
-            [
-                event.index.to_string(),
-                from(event.own, event.late),
-                event.name.clone(),
-                event.source.clone(),
-                event.elements.iter().map(element).collect::<Vec<_>>().join(", "),
-                event.bind.clone(),
-                event.verbosity.clone(),
-            ],
-        );
-    }
-    entries
+fn event(event: &Event) -> Entry<'_> {
+    let element = |element: &Element| match &element.name {
+        Some(name) => format!("{name}: {}", element.datatype),
+        None => element.datatype.clone(),
+    };
+    let columns = vec![
+        ("index", event.index.to_string()),
+        ("from", from(event.own, event.late)),
+        ("name", event.name.clone()),
+        ("source", event.source.clone()),
+        ("elements", event.elements.iter().map(element).collect::<Vec<_>>().join(", ")),
+        ("bind", event.bind.clone()),
+        ("verbosity", event.verbosity.clone()),
+    ];
+    Entry { columns, description: Some(&event.description) }
 }
 
-fn sources(inventory: &Inventory) -> Entries<'_> {
-    let header = ["index", "name", "ordering", "ticks per second", "description"];
-    let mut entries = Entries::new("Sources of events", "source of events", &header);
-    for source in &inventory.sources {
-        entries.add(
-            &source.description,
-            [
-                source.index.to_string(),
-                source.name.clone(),
-                source.ordering.clone(),
-                source.ticks_per_second.to_string(),
-            ],
-        );
-    }
-    entries
+fn source(source: &Source) -> Entry<'_> {
+    let columns = vec![
+        ("index", source.index.to_string()),
+        ("name", source.name.clone()),
+        ("ordering", source.ordering.clone()),
+        ("ticks per second", source.ticks_per_second.to_string()),
+    ];
+    Entry { columns, description: Some(&source.description) }
 }
 
-fn categories(inventory: &Inventory) -> Entries<'_> {
-    let header = ["index", "from", "name", "pvars", "cvars", "events", "categories", "description"];
-    let mut entries = Entries::new("Categories", "category", &header);
-    for category in &inventory.categories {
-        entries.add(
-            &category.description,
-            [
-                category.index.to_string(),
-                from(category.own, category.late),
-                category.name.clone(),
-                category.pvars.len().to_string(),
-                category.cvars.len().to_string(),
-                category.events.len().to_string(),
-                category.categories.len().to_string(),
-            ],
-        );
-    }
-    entries
+fn category(category: &Category) -> Entry<'_> {
+    let columns = vec![
+        ("index", category.index.to_string()),
+        ("from", from(category.own, category.late)),
+        ("name", category.name.clone()),
+        ("pvars", category.pvars.len().to_string()),
+        ("cvars", category.cvars.len().to_string()),
+        ("events", category.events.len().to_string()),
+        ("categories", category.categories.len().to_string()),
+    ];
+    Entry { columns, description: Some(&category.description) }
 }
 
-fn enumerations(inventory: &Inventory) -> Entries<'_> {
-    let header = ["name", "items"];
-    let mut entries = Entries::new("Enumerations", "enumeration", &header);
-    for enumeration in &inventory.enumerations {
-        let items: Vec<_> =
-            enumeration.items.iter().map(|item| format!("{}={}", item.value, item.name)).collect();
-        entries.table.add_row([enumeration.name.clone(), items.join(" ")]);
-        entries.descriptions.push("");
-    }
-    entries
+fn enumeration(enumeration: &Enumeration) -> Entry<'_> {
+    let items: Vec<_> =
+        enumeration.items.iter().map(|item| format!("{}={}", item.value, item.name)).collect();
+    let columns = vec![("name", enumeration.name.clone()), ("items", items.join(" "))];
+    Entry { columns, description: None }
 }
 
 fn from(own: bool, late: bool) -> String {

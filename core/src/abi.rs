@@ -3,7 +3,7 @@
 //! Structs that describe an entry begin with their own size and are only ever extended at the end; `read` reads them.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
-use std::mem::offset_of;
+use std::mem::{offset_of, zeroed};
 use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64};
 
 use crate::cell::LevelStorage;
@@ -330,6 +330,12 @@ pub struct Component {
     pub report: Option<unsafe extern "C" fn(user_data: *mut c_void, add: AddLine, lines: *mut c_void)>,
 }
 
+impl Component {
+    /// A component with its size alone.
+    // SAFETY: zero is a value of all members, which are pointers, optional functions and integers.
+    pub const EMPTY: Self = Self { size: size_of::<Self>(), ..unsafe { zeroed() } };
+}
+
 /// `mpit_add_line`.
 pub type AddLine = unsafe extern "C" fn(lines: *mut c_void, text: *const c_char);
 
@@ -352,6 +358,12 @@ pub struct Table {
     pub num_cvars: usize,
     pub components: *const Component,
     pub num_components: usize,
+}
+
+impl Table {
+    /// A table with its size and version alone.
+    // SAFETY: zero is a value of all members, which are pointers and integers.
+    pub const EMPTY: Self = Self { size: size_of::<Self>(), version: MAJOR as u32, ..unsafe { zeroed() } };
 }
 
 /// `struct mpit_host`.

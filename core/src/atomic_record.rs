@@ -9,6 +9,7 @@
 //! Nothing blocks. If all records are claimed, by as many changes of one state at once, a change retries for a while and then
 //! fails.
 
+use std::cell::Cell;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 
@@ -145,6 +146,16 @@ impl AtomicRecord {
                 return true;
             }
         }
+    }
+
+    /// Clears the flags. Returns true if it was started.
+    pub(crate) fn clear(&self) -> bool {
+        let ran = Cell::new(false);
+        self.change_flags(|seen| {
+            ran.set(seen.runs());
+            Some(Flags::NONE)
+        });
+        ran.get()
     }
 
     /// Clears the flags, if the control word is still `seen`. Returns true if it was started, and `None` if the word has changed.

@@ -42,31 +42,6 @@ pub mod desc {
     pub use crate::event::{Element, EventDesc, LARGEST_EVENT, SourceDesc};
 }
 
-pub mod environment {
-    pub use crate::environment::*;
-}
-
-pub mod files {
-    pub use crate::files::*;
-}
-
-pub mod host {
-    pub use crate::host::*;
-}
-
-pub mod lock {
-    pub use crate::lock::*;
-}
-
-pub mod log {
-    pub use crate::log::*;
-}
-
-#[cfg(feature = "store")]
-pub mod mapping {
-    pub use crate::mapping::*;
-}
-
 pub mod plugin {
     pub use crate::activation::Activation;
     pub use crate::plugin::*;
@@ -76,34 +51,29 @@ pub mod plugin {
     }
 }
 
-pub mod probe_table {
-    pub use crate::probe_table::*;
+macro_rules! whole {
+    ($($(#[$cfg:meta])? $module:ident)*) => {$(
+        $(#[$cfg])?
+        pub mod $module {
+            pub use crate::$module::*;
+        }
+    )*};
 }
 
-pub mod registry {
-    pub use crate::registry::*;
-}
-
-pub mod session {
-    pub use crate::session::*;
-}
-
-pub mod slots {
-    pub use crate::slots::*;
-}
-
-pub mod sparse {
-    pub use crate::sparse::*;
-}
-
-pub mod static_ref {
-    pub use crate::static_ref::*;
-}
-
-pub mod threads {
-    pub use crate::threads::*;
-}
-
-pub mod vocabulary {
-    pub use crate::vocabulary::*;
+whole! {
+    environment
+    files
+    host
+    lock
+    log
+    #[cfg(feature = "store")]
+    mapping
+    probe_table
+    registry
+    session
+    slots
+    sparse
+    static_ref
+    threads
+    vocabulary
 }

@@ -11,7 +11,7 @@ use mpit::tool::{Class, CvarDesc, Datatype, Scope, Verbosity};
 use crate::abi::{Abi, Handle};
 use crate::host::Host;
 use crate::json::Object;
-use crate::merge::{Entry, HostInfo, Member, Merged, MergedSpace};
+use crate::merge::{Entry, Enumeration, HostInfo, Member, Merged, MergedSpace};
 
 /// The environment variable that requests a listing: the path of a JSON file. One process of a job writes it,
 /// when MPI is initialized.
@@ -47,7 +47,6 @@ pub fn of_this_process() -> String {
 /// Lists all entries. Those beyond the `first` ones are late.
 fn list(merged: &Merged, first: Lengths) -> String {
     let [pvars, cvars, events, categories] = first;
-    let enumerations = merged.enums.iter();
     Object::default()
         .with("library", Host::get().map(|host| host.abi().name))
         .with("pvars", objects(merged, &merged.pvars, pvars, pvar))
@@ -55,10 +54,8 @@ fn list(merged: &Merged, first: Lengths) -> String {
         .with("events", objects(merged, &merged.events, events, event))
         .with("sources", objects(merged, &merged.sources, 0, source))
         .with("categories", objects(merged, &merged.categories, categories, category))
-        .with(
-            "enumerations",
-            enumerations.map(|known| enumeration(&known.name, &known.items)).collect::<Vec<_>>(),
-        )
+        // Last: the descriptions above add the enumerations that they name.
+        .with("enumerations", merged.enums.iter().map(enumeration).collect::<Vec<_>>())
         .into_text()
 }
 
@@ -186,9 +183,11 @@ fn category(place: &Place<'_>) -> Option<Object> {
     Some(object)
 }
 
-fn enumeration(name: &str, items: &[(i32, String)]) -> Object {
+fn enumeration(known: &Enumeration) -> Object {
     let item = |(value, name): &(i32, String)| Object::default().with("value", *value).with("name", name);
-    Object::default().with("name", name).with("items", items.iter().map(item).collect::<Vec<_>>())
+    Object::default()
+        .with("name", &known.name)
+        .with("items", known.items.iter().map(item).collect::<Vec<_>>())
 }
 
 /// Returns the standard's name of a constant, or the number itself if the constant is unknown.

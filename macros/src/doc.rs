@@ -135,58 +135,39 @@ fn bare(line: &str, block: bool) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use syn::parse_quote;
-
     use super::Description;
 
-    fn of(item: &syn::ItemStruct) -> String {
-        Description::of(&item.attrs).to_tokens().to_string()
+    fn of(item: &str) -> Description {
+        let item: syn::ItemStruct = syn::parse_str(item).expect("a struct");
+        Description::of(&item.attrs)
     }
 
     #[test]
-    fn lines_are_joined_and_paragraphs_kept() {
-        let item = parse_quote! {
-            /// Messages sent,
-            /// per peer.
-            ///
-            /// Counted when sent.
-            #[derive(Debug)]
-            struct S;
-        };
-        assert_eq!(of(&item), r#""Messages sent, per peer.\nCounted when sent.""#);
-    }
-
-    #[test]
-    fn block_comments_lose_their_stars() {
-        let item = parse_quote! {
-            /**
-             * Messages sent,
-             * per peer.
-             */
-            struct S;
-        };
-        assert_eq!(of(&item), r#""Messages sent, per peer.""#);
-    }
-
-    #[test]
-    fn macros_are_left_to_the_compiler() {
-        let item = parse_quote! {
-            /// Messages
-            #[doc = concat!("of ", stringify!(pml))]
-            /// so far.
-            struct S;
-        };
-        assert_eq!(
-            of(&item),
-            r#":: core :: concat ! ("Messages " , concat ! ("of " , stringify ! (pml)) , " so far.")"#
-        );
+    fn doc_comments_become_texts() {
+        for (item, text) in [
+            // Lines are joined, and paragraphs kept.
+            (
+                "/// Messages sent,\n/// per peer.\n///\n/// Counted when sent.\n#[derive(Debug)]\nstruct S;",
+                r#""Messages sent, per peer.\nCounted when sent.""#,
+            ),
+            // Block comments lose their stars.
+            ("/**\n * Messages sent,\n * per peer.\n */\nstruct S;", r#""Messages sent, per peer.""#),
+            // Macros are left to the compiler.
+            (
+                "/// Messages\n#[doc = concat!(\"of \", stringify!(pml))]\n/// so far.\nstruct S;",
+                r#":: core :: concat ! ("Messages " , concat ! ("of " , stringify ! (pml)) , " so far.")"#,
+            ),
+            ("///\nstruct S;", r#""""#),
+        ] {
+            assert_eq!(of(item).to_tokens().to_string(), text);
+        }
+        assert!(of("///\nstruct S;").is_empty());
     }
 
     #[test]
     fn sentences_are_kept_apart() {
         for (text, whole) in [("Bytes", "Bytes. Unit: s."), ("Bytes!", "Bytes! Unit: s."), ("", "Unit: s.")] {
-            let item: syn::ItemStruct = parse_quote! { #[doc = #text] struct S; };
-            let mut description = Description::of(&item.attrs);
+            let mut description = of(&format!("#[doc = {text:?}] struct S;"));
             description.sentence("Unit: s.");
             assert_eq!(description.to_tokens().to_string(), format!("{whole:?}"));
         }
@@ -194,20 +175,15 @@ mod tests {
 
     #[test]
     fn the_name_precedes_the_description() {
-        let texts = |item: &syn::ItemStruct| Description::of(&item.attrs).after("sent").to_string();
-        assert_eq!(texts(&parse_quote! { #[doc = "So far."] struct S; }), r#""sentSo far.""#);
-        assert_eq!(texts(&parse_quote! { struct S; }), r#""sent""#);
-        let item = parse_quote! { #[doc = concat!("So ", "far.")] struct S; };
-        assert_eq!(texts(&item), r#":: core :: concat ! ("sent" , concat ! ("So " , "far."))"#);
-    }
-
-    #[test]
-    fn a_blank_description_is_empty() {
-        let item: syn::ItemStruct = parse_quote! {
-            ///
-            struct S;
-        };
-        assert!(Description::of(&item.attrs).is_empty());
-        assert_eq!(of(&item), r#""""#);
+        for (item, text) in [
+            (r#"#[doc = "So far."] struct S;"#, r#""sentSo far.""#),
+            ("struct S;", r#""sent""#),
+            (
+                r#"#[doc = concat!("So ", "far.")] struct S;"#,
+                r#":: core :: concat ! ("sent" , concat ! ("So " , "far."))"#,
+            ),
+        ] {
+            assert_eq!(of(item).after("sent").to_string(), text);
+        }
     }
 }

@@ -7,6 +7,10 @@ use crate::error::Errors;
 use crate::vocabulary::Class;
 use crate::{check, expand, parse};
 
+fn item(text: &str) -> TokenStream {
+    text.parse().expect("an item")
+}
+
 /// Returns the mistakes of a pvar, with the first line of each message only.
 fn pvar_faults(attribute: TokenStream, item: &TokenStream) -> Vec<String> {
     let mut errors = Errors::default();
@@ -40,10 +44,7 @@ fn pvar_tokens(attribute: TokenStream, item: &TokenStream) -> String {
 
 #[test]
 fn a_definition_without_faults_has_none() {
-    let item = quote! {
-        /// Messages, per peer.
-        pub static MESSAGES: PeerArray<u64> = PeerArray::new();
-    };
+    let item = item("/// Messages, per peer.\npub static MESSAGES: PeerArray<u64> = PeerArray::new();");
     let attribute =
         quote!(class = "SIZE", bind = "COMM", category = [net::Net, Pml], continuous, verbosity = "USER_ALL");
     assert_eq!(pvar_faults(attribute, &item), Vec::<String>::new());
@@ -53,16 +54,10 @@ fn a_definition_without_faults_has_none() {
 #[test]
 fn reported_cells_have_a_stand_in() {
     let stand_in = |class, item| check::stand_in(&item, class).map(|item| item.to_string());
-    let counter = quote!(
-        pub static LOST: cell::Counter<u64> = Counter::new();
-    );
-    let lost = quote!(
-        pub static LOST: cell::Counter<f64> = Counter::new();
-    );
+    let counter = item("pub static LOST: cell::Counter<u64> = Counter::new();");
+    let lost = item("pub static LOST: cell::Counter<f64> = Counter::new();");
     assert_eq!(stand_in(Class::Counter, lost.clone()), Some(counter.to_string()));
-    let level = quote!(
-        static QUEUE: Level<i32> = Level::new(3);
-    );
+    let level = item("static QUEUE: Level<i32> = Level::new(3);");
     for (class, item) in [(Class::Counter, counter), (Class::Size, lost), (Class::Level, level)] {
         assert_eq!(stand_in(class, item), None);
     }
@@ -73,12 +68,7 @@ fn all_faults_are_found_in_one_go() {
     let attribute =
         quote!(clas = 3, class = COUNTER, name = "a b", bind = "KOMM", readonly, writable, readonly);
     assert_eq!(
-        pvar_faults(
-            attribute,
-            &quote!(
-                static LOST: Counter<u64> = Counter::new();
-            )
-        ),
+        pvar_faults(attribute, &item("static LOST: Counter<u64> = Counter::new();")),
         [
             "unknown key `clas`, did you mean `class`?",
             "`readonly` is given twice, remove one",
@@ -106,69 +96,44 @@ fn invisible_groups_are_seen_through() {
 }
 
 #[test]
-fn levels_of_communicators_are_levels() {
-    let item = quote!(
-        static QUEUE: CommLevels<u64> = CommLevels::new();
-    );
-    assert!(pvar_faults(quote!(class = "LEVEL", highwatermark, lowwatermark), &item).is_empty());
-    assert_eq!(
-        pvar_faults(quote!(class = "COUNTER"), &item),
-        ["a COUNTER is kept in `Counter<u64>`, not in `CommLevels<u64>`"]
-    );
-}
-
-#[test]
-fn a_plain_value_is_no_cell() {
-    assert_eq!(
-        pvar_faults(
+fn cells_and_units_fit_the_class() {
+    for (attribute, text, mistakes) in [
+        (
             quote!(class = "AGGREGATE"),
-            &quote!(
-                static BYTES: AtomicU64 = AtomicU64::new(0);
-            )
+            "static BYTES: AtomicU64 = AtomicU64::new(0);",
+            &["an AGGREGATE is kept in `Aggregate<u64>`, not in `AtomicU64`"][..],
         ),
-        ["an AGGREGATE is kept in `Aggregate<u64>`, not in `AtomicU64`"]
-    );
-}
-
-#[test]
-fn units_belong_to_amounts() {
-    assert_eq!(
-        pvar_faults(
+        (
+            quote!(class = "COUNTER"),
+            "static QUEUE: CommLevels<u64> = CommLevels::new();",
+            &["a COUNTER is kept in `Counter<u64>`, not in `CommLevels<u64>`"],
+        ),
+        (
+            quote!(class = "LEVEL", highwatermark, lowwatermark),
+            "static QUEUE: CommLevels<u64> = CommLevels::new();",
+            &[],
+        ),
+        (
             quote!(class = "PERCENTAGE", unit = "%"),
-            &quote!(
-                static A: Percentage = Percentage::new(0.0);
-            )
+            "static A: Percentage = Percentage::new(0.0);",
+            &["a PERCENTAGE has no unit: remove `unit`"],
         ),
-        ["a PERCENTAGE has no unit: remove `unit`"]
-    );
-    assert_eq!(
-        pvar_faults(
-            quote!(class = "TIMER", unit = "s"),
-            &quote!(
-                static A: Timer<f64> = Timer::new();
-            )
-        ),
-        Vec::<String>::new()
-    );
+        (quote!(class = "TIMER", unit = "s"), "static A: Timer<f64> = Timer::new();", &[]),
+    ] {
+        assert_eq!(pvar_faults(attribute, &item(text)), mistakes, "{text}");
+    }
 }
 
 #[test]
 fn units_end_the_description() {
-    let item = quote! {
-        /// Time in the progress engine.
-        static WAITING: Timer<u64> = Timer::new();
-    };
+    let item = item("/// Time in the progress engine.\nstatic WAITING: Timer<u64> = Timer::new();");
     let tokens = pvar_tokens(quote!(class = "TIMER", unit = "us"), &item);
     assert!(tokens.contains(r#""waitingTime in the progress engine. Unit: us.""#), "{tokens}");
 }
 
 #[test]
 fn only_the_given_root_is_referred_to() {
-    let item = quote!(
-        fn lost(_: &Comm<'_>) -> u64 {
-            0
-        }
-    );
+    let item = item("fn lost(_: &Comm<'_>) -> u64 { 0 }");
     let tokens = pvar_tokens(quote!(class = "COUNTER", bind = "COMM", crate = acme::tools), &item);
     assert!(tokens.contains("acme :: tools :: __private"), "{tokens}");
     assert!(!tokens.contains(":: mpit"), "{tokens}");
@@ -176,13 +141,7 @@ fn only_the_given_root_is_referred_to() {
 
 #[test]
 fn an_items_cfg_holds_for_its_registration() {
-    let item = quote!(
-        #[cfg(feature = "net")]
-        #[inline]
-        fn lost() -> u64 {
-            0
-        }
-    );
+    let item = item(r#"#[cfg(feature = "net")] #[inline] fn lost() -> u64 { 0 }"#);
     let tokens = pvar_tokens(quote!(class = "COUNTER"), &item);
     assert!(tokens.starts_with("# [cfg (feature = \"net\")] const _"), "{tokens}");
     assert!(!tokens.contains("inline"), "{tokens}");
@@ -190,9 +149,7 @@ fn an_items_cfg_holds_for_its_registration() {
 
 #[test]
 fn a_level_is_published_under_three_classes() {
-    let item = quote!(
-        static QUEUE: Level<u64> = Level::new();
-    );
+    let item = item("static QUEUE: Level<u64> = Level::new();");
     let tokens = pvar_tokens(quote!(class = "LEVEL", highwatermark, lowwatermark), &item);
     for class in ["Class :: Level", "Class :: HighWatermark", "Class :: LowWatermark"] {
         assert_eq!(tokens.matches(class).count(), 1, "{class} in {tokens}");
@@ -205,11 +162,7 @@ fn results_are_seen_through() {
         let item = quote!(fn lost() -> #output { todo() });
         assert!(pvar_tokens(quote!(class = "COUNTER"), &item).contains("type Value = u64"), "{output}");
     }
-    let item = quote!(
-        fn lost(out: &mut [u64]) -> Result<()> {
-            todo()
-        }
-    );
+    let item = item("fn lost(out: &mut [u64]) -> Result<()> { todo() }");
     assert!(pvar_tokens(quote!(class = "COUNTER", count = 3), &item).contains("type Value = u64"));
 }
 
@@ -236,11 +189,7 @@ fn events_are_laid_out_as_c_does() {
 
 #[test]
 fn attributes_of_an_event_are_not_repeated() {
-    let item = quote!(
-        #[repr(C)]
-        #[derive(Clone, std::marker::Copy)]
-        struct Sent;
-    );
+    let item = item("#[repr(C)] #[derive(Clone, std::marker::Copy)] struct Sent;");
     let (faults, tokens) = event_of(quote!(source = Clock), &item);
     assert_eq!(faults, Vec::<String>::new());
     assert_eq!((tokens.matches("repr").count(), tokens.matches("derive").count()), (1, 1), "{tokens}");
@@ -249,13 +198,7 @@ fn attributes_of_an_event_are_not_repeated() {
 
 #[test]
 fn a_faulty_event_has_no_elements() {
-    let item = quote!(
-        struct Sent {
-            #[mpit(datatype = "INT")]
-            bytes: u64,
-            name: &'static str,
-        }
-    );
+    let item = item(r#"struct Sent { #[mpit(datatype = "INT")] bytes: u64, name: &'static str, }"#);
     let (faults, tokens) = event_of(quote!(bind = "COMM"), &item);
     assert_eq!(
         faults,

@@ -6,29 +6,29 @@ use std::path::Path;
 use hashbrown::HashMap;
 use mpit_format::messages::BINS;
 use mpit_format::rows::Kind;
-use mpit_format::{TrafficSum as SumOfProcess, parse};
+use mpit_format::{TrafficSum, parse};
 
 use crate::problem::{Problem, Problems};
 use crate::sparse::{Cell, Matrix};
 
-/// The number of operations, and the bytes they transferred.
+/// The operations of all processes of a job, and the bytes they transferred: too many for the 64 bits of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TrafficSum {
+pub struct JobSum {
     /// The number of operations.
     pub count: u128,
     /// The sum of bytes.
     pub bytes: u128,
 }
 
-impl TrafficSum {
+impl JobSum {
     fn add(&mut self, other: Self) {
         self.count += other.count;
         self.bytes += other.bytes;
     }
 }
 
-impl From<SumOfProcess> for TrafficSum {
-    fn from(sum: SumOfProcess) -> Self {
+impl From<TrafficSum> for JobSum {
+    fn from(sum: TrafficSum) -> Self {
         Self { count: sum.count.into(), bytes: sum.bytes.into() }
     }
 }
@@ -37,11 +37,11 @@ impl From<SumOfProcess> for TrafficSum {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Collectives {
     /// Operations from one process to all.
-    pub one_to_all: TrafficSum,
+    pub one_to_all: JobSum,
     /// Operations from all processes to one.
-    pub all_to_one: TrafficSum,
+    pub all_to_one: JobSum,
     /// Operations from all processes to all.
-    pub all_to_all: TrafficSum,
+    pub all_to_all: JobSum,
 }
 
 impl Collectives {
@@ -125,10 +125,10 @@ impl Job {
     }
 
     /// Returns the sum over all pairs.
-    pub fn total(&self, kind: Kind) -> TrafficSum {
-        let mut sum = TrafficSum::default();
+    pub fn total(&self, kind: Kind) -> JobSum {
+        let mut sum = JobSum::default();
         for cell in self.matrix(kind).cells() {
-            sum.add(TrafficSum { count: cell.count.into(), bytes: cell.bytes.into() });
+            sum.add(JobSum { count: cell.count.into(), bytes: cell.bytes.into() });
         }
         sum
     }
@@ -197,7 +197,7 @@ impl parse::Sink for PartOf<'_> {
 
     #[inline]
     fn add_row(&mut self, row: parse::Row) {
-        let parse::Row { kind, from, to, sum: SumOfProcess { count, bytes } } = row;
+        let parse::Row { kind, from, to, sum: TrafficSum { count, bytes } } = row;
         self.part.cells[kind as usize].push(Cell { from, to, count, bytes });
     }
 
@@ -212,7 +212,7 @@ impl parse::Sink for PartOf<'_> {
         self.part.comms.get(line).map(|(comm, _)| *comm)
     }
 
-    fn add_comm(&mut self, line: &[u8], comm: parse::Comm, operations: [SumOfProcess; 3]) {
+    fn add_comm(&mut self, line: &[u8], comm: parse::Comm, operations: [TrafficSum; 3]) {
         let [one_to_all, all_to_one, all_to_all] = operations.map(Into::into);
         let known = self.part.comms.entry_ref(line).or_insert((comm, Collectives::default()));
         known.1.add(Collectives { one_to_all, all_to_one, all_to_all });

@@ -22,9 +22,10 @@ pub mod picture;
 mod problem;
 mod sparse;
 pub mod summary;
+mod tables;
 mod units;
 
-pub use job::{Collectives, CommGroup, Job, Missing, TrafficSum};
+pub use job::{Collectives, CommGroup, Job, JobSum, Missing};
 pub use mpit_format::rows::Kind;
 pub use problem::Problem;
 pub use sparse::{Cell, Matrix};

@@ -1,18 +1,20 @@
 //! The report as text for a terminal.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
-use comfy_table::{CellAlignment, Table, presets};
-use mpit_format::rows::Kind;
+use comfy_table::{CellAlignment, presets};
 
-use crate::job::{Job, Line, Missing, TrafficSum};
-use crate::units::{bin, bytes, grouped};
+use crate::job::{Job, Line, Missing};
+use crate::tables::{self, Table};
 
 /// The default number of pairs listed.
 pub const TOP: usize = 10;
 
 /// The width of the longest bar of the histogram.
-const BAR: usize = 40;
+const BAR: f64 = 40.0;
+
+/// The maximum number of communicator groups listed.
+const COMMS: usize = 40;
 
 /// Writes a summary of a job that fits on a page.
 ///
@@ -22,10 +24,10 @@ const BAR: usize = 40;
 pub fn write(out: &mut impl fmt::Write, job: &Job, top: usize) -> fmt::Result {
     writeln!(out, "{} of {} processes", job.present, job.size)?;
     missing(out, &job.missing)?;
-    totals(out, job)?;
-    sizes(out, job)?;
-    pairs(out, job, top)?;
-    comms(out, job)?;
+    section(out, &tables::totals(job))?;
+    for table in tables::details(job, top, COMMS) {
+        section(out, &table)?;
+    }
     lines(out, job)
 }
 
@@ -55,106 +57,28 @@ fn lines(out: &mut impl fmt::Write, job: &Job) -> fmt::Result {
     }
 }
 
-fn totals(out: &mut impl fmt::Write, job: &Job) -> fmt::Result {
-    let mut table = new(&["", "kind", "messages", "bytes", "", "pairs"], &[2, 3, 4, 5]);
-    for kind in Kind::ALL {
-        let TrafficSum { count, bytes: total } = job.total(kind);
-        if count > 0 {
-            table.add_row([
-                kind.letter().to_string(),
-                kind.to_string(),
-                grouped(count),
-                grouped(total),
-                bytes(total),
-                grouped(job.matrix(kind).cells().len() as u128),
-            ]);
-        }
+fn section(out: &mut impl fmt::Write, table: &Table) -> fmt::Result {
+    writeln!(out, "\n{}", table.heading)?;
+    if table.rows.is_empty() {
+        return writeln!(out, "  nothing was recorded");
     }
-    section(out, "Totals", &table, "nothing was recorded")
-}
-
-fn sizes(out: &mut impl fmt::Write, job: &Job) -> fmt::Result {
-    let (Some(first), Some(last)) =
-        (job.sizes.iter().position(|count| *count > 0), job.sizes.iter().rposition(|count| *count > 0))
-    else {
-        return Ok(());
-    };
-    let most = job.sizes.iter().copied().max().unwrap_or(1);
-    let mut table = new(&["bytes", "messages", ""], &[0, 1]);
-    for at in first..=last {
-        let count = job.sizes[at];
-        // A bin that is not empty has a visible bar.
-        let bar = (count as f64 / most as f64 * BAR as f64).ceil() as usize;
-        table.add_row([bin(at), grouped(count), "#".repeat(bar)]);
+    let mut shown = comfy_table::Table::new();
+    let bar_head = if table.bars.is_empty() { None } else { Some("") };
+    shown.load_preset(presets::NOTHING).set_header(table.heads.iter().copied().chain(bar_head));
+    for column in shown.column_iter_mut().take(table.heads.len()).skip(table.text_columns) {
+        column.set_cell_alignment(CellAlignment::Right);
     }
-    section(out, "Messages by size", &table, "")
-}
-
-fn pairs(out: &mut impl fmt::Write, job: &Job, top: usize) -> fmt::Result {
-    let mut table = new(&["", "from", "to", "messages", "bytes", "", "average"], &[1, 2, 3, 4, 5, 6]);
-    for kind in Kind::ALL {
-        for cell in job.matrix(kind).top(top) {
-            table.add_row([
-                kind.letter().to_string(),
-                cell.from.to_string(),
-                cell.to.to_string(),
-                grouped(cell.count.into()),
-                grouped(cell.bytes.into()),
-                bytes(cell.bytes.into()),
-                bytes(u128::from(cell.bytes) / u128::from(cell.count.max(1))),
-            ]);
-        }
+    for (at, row) in table.rows.iter().enumerate() {
+        // A bar that is not empty is visible.
+        let bar = table.bars.get(at).map(|share| "#".repeat((share * BAR).ceil() as usize));
+        shown.add_row(row.iter().cloned().chain(bar));
     }
-    if top == 0 || table.is_empty() {
-        return Ok(());
+    for line in shown.lines() {
+        // Trailing blanks of the table are removed.
+        writeln!(out, " {}", line.trim_end())?;
     }
-    section(out, &format!("Pairs with the most bytes, up to {top} of each kind"), &table, "")
-}
-
-/// The maximum number of communicator groups listed.
-const COMMS: usize = 40;
-
-fn comms(out: &mut impl fmt::Write, job: &Job) -> fmt::Result {
-    if job.comms.is_empty() {
-        return Ok(());
-    }
-    let header = ["communicator", "size", "how many", "O2A", "bytes", "A2O", "bytes", "A2A", "bytes"];
-    let mut table = new(&header, &[1, 2, 3, 4, 5, 6, 7, 8]);
-    for comm in job.comms.iter().take(COMMS) {
-        let mut row = vec![comm.name.clone(), comm.size.to_string(), comm.groups.to_string()];
-        let all = &comm.collectives;
-        for sum in [all.one_to_all, all.all_to_one, all.all_to_all] {
-            row.extend([grouped(sum.count), grouped(sum.bytes)]);
-        }
-        table.add_row(row);
-    }
-    section(out, "Communicators: collective operations from one to all, all to one, all to all", &table, "")?;
-    if job.comms.len() > COMMS {
-        writeln!(out, "and {} more", job.comms.len() - COMMS)?;
+    if table.more > 0 {
+        writeln!(out, "and {} more", table.more)?;
     }
     Ok(())
-}
-
-fn new(header: &[&str], right: &[usize]) -> Table {
-    let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_header(header);
-    for at in right {
-        if let Some(column) = table.column_mut(*at) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table
-}
-
-fn section(out: &mut impl fmt::Write, heading: &str, table: &Table, otherwise: &str) -> fmt::Result {
-    writeln!(out, "\n{heading}")?;
-    if table.is_empty() {
-        return writeln!(out, "  {otherwise}");
-    }
-    let mut text = String::new();
-    for line in table.lines() {
-        // Trailing blanks of the table are removed.
-        writeln!(text, " {}", line.trim_end())?;
-    }
-    out.write_str(&text)
 }

@@ -2,7 +2,7 @@
 
 use mpit::internal::desc::{CategoryDesc, Origin};
 use mpit::internal::plugin::check::Contents;
-use mpit::internal::registry::Rule;
+use mpit::internal::registry::{Definition, Rule};
 use mpit::tool::{Class, Datatype, Verbosity};
 
 use super::finding::Finding;
@@ -39,29 +39,26 @@ pub(super) fn about(contents: &Contents) -> Vec<Finding> {
 
 fn entries(contents: &Contents) -> Vec<Entry> {
     let image = &contents.image;
-    macro_rules! entry {
-        ($desc:ident, $what:literal, $verbosity:expr, $categories:expr) => {
-            Entry {
-                what: format!($what, $desc.name()),
-                name: $desc.name(),
-                description: $desc.description(),
-                verbosity: $verbosity,
-                categories: $categories,
-                origin: $desc.origin(),
-            }
-        };
-    }
-    let pvars = image.pvars.iter().map(|desc| Entry {
-        what: format!("pvar `{}` ({})", desc.name(), desc.class()),
-        ..entry!(desc, "{}", Some(desc.verbosity()), desc.categories())
-    });
+    let pvars = image.pvars.iter();
+    let pvars = pvars.map(|desc| entry(*desc, desc.description(), Some(desc.verbosity()), desc.categories()));
     let cvars = image.cvars.iter();
-    let cvars = cvars.map(|desc| entry!(desc, "cvar `{}`", Some(desc.verbosity()), desc.categories()));
+    let cvars = cvars.map(|desc| entry(*desc, desc.description(), Some(desc.verbosity()), desc.categories()));
     let events = image.events.iter();
-    let events = events.map(|desc| entry!(desc, "event `{}`", Some(desc.verbosity()), desc.categories()));
-    let sources = image.sources.iter().map(|desc| entry!(desc, "source `{}`", None, &[]));
+    let events =
+        events.map(|desc| entry(*desc, desc.description(), Some(desc.verbosity()), desc.categories()));
+    let sources = image.sources.iter().map(|desc| entry(*desc, desc.description(), None, &[]));
     // Categories that are only referred to may be described elsewhere.
     pvars.chain(cvars).chain(events).chain(sources).collect()
+}
+
+fn entry(
+    desc: &impl Definition,
+    description: &'static str,
+    verbosity: Option<Verbosity>,
+    categories: &'static [&'static CategoryDesc],
+) -> Entry {
+    let (what, name, origin) = (desc.label(), desc.name(), desc.origin());
+    Entry { what, name, description, verbosity, categories, origin }
 }
 
 fn missing_description(entry: &Entry) -> Finding {
@@ -83,11 +80,7 @@ fn about_units(contents: &Contents) -> Vec<Finding> {
     let integers =
         timers.filter(|desc| desc.datatype() != Datatype::Double && !desc.description().is_empty());
     let without = integers.filter(|desc| !has_unit(desc.description()));
-    let finding = |desc: &&'static mpit::tool::PvarDesc| {
-        let what = format!("pvar `{}` ({})", desc.name(), desc.class());
-        Finding::new(Rule::R123, what, &desc.origin().to_string(), "its description names no unit")
-    };
-    without.map(finding).collect()
+    without.map(|desc| Finding::of(*desc, Rule::R123, "its description names no unit")).collect()
 }
 
 fn about_several(rule: Rule, entries: &[&Entry], why: &str) -> Option<Finding> {

@@ -1,7 +1,7 @@
 //! Findings about plug-ins.
 
 use mpit::internal::plugin::fault_log::LoggedFault;
-use mpit::internal::registry::{Fault, Refusal, Rule, Severity};
+use mpit::internal::registry::{Definition, Fault, Refusal, Rule, Severity};
 use serde::de::Error;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -22,6 +22,10 @@ impl Finding {
         // Texts of the plug-in may contain line ends.
         let clean = |text: String| text.replace(char::is_control, "?");
         Self { rule, what: clean(what.into()), place: clean(place.into()), why: clean(why.into()) }
+    }
+
+    pub(crate) fn of(desc: &impl Definition, rule: Rule, why: impl Into<String>) -> Self {
+        Self::new(rule, desc.label(), &desc.origin().to_string(), why)
     }
 
     pub(crate) fn of_plugin(fault: Fault, path: &str) -> Self {

@@ -1,8 +1,8 @@
 //! Conflicts between definitions of plug-ins and of an MPI library.
 
-use mpit::internal::desc::{CategoryDesc, Origin};
-use mpit::internal::registry::{Image, Rule};
-use mpit::tool::EnumDesc;
+use mpit::internal::desc::CategoryDesc;
+use mpit::internal::registry::{self, Image, Rule};
+use mpit::tool::{EnumDesc, PvarDesc};
 use serde::{Deserialize, Serialize};
 
 use super::finding::Finding;
@@ -13,6 +13,8 @@ use crate::inventory::Inventory;
 pub(super) struct Definition {
     kind: Kind,
     name: String,
+    /// Kind and name, for messages.
+    label: String,
     place: String,
 }
 
@@ -27,25 +29,25 @@ enum Kind {
 }
 
 impl Definition {
+    fn new(kind: Kind, desc: &impl registry::Definition) -> Self {
+        Self { kind, name: desc.name().into(), label: desc.label(), place: desc.origin().to_string() }
+    }
+
     pub(super) fn all_of(image: &Image) -> Vec<Self> {
-        let new =
-            |kind, name: &str, origin: Origin| Self { kind, name: name.into(), place: origin.to_string() };
-        let pvars = image.pvars.iter().map(|desc| {
-            let class = desc.class().to_string();
-            new(Kind::Pvar { class }, desc.name(), desc.origin())
-        });
-        let cvars = image.cvars.iter().map(|desc| new(Kind::Cvar, desc.name(), desc.origin()));
-        let events = image.events.iter().map(|desc| new(Kind::Event, desc.name(), desc.origin()));
-        let sources = image.sources.iter().map(|desc| new(Kind::Source, desc.name(), desc.origin()));
+        let pvar = |desc: &&_| Self::new(Kind::Pvar { class: PvarDesc::class(desc).to_string() }, *desc);
+        let pvars = image.pvars.iter().map(pvar);
+        let cvars = image.cvars.iter().map(|desc| Self::new(Kind::Cvar, *desc));
+        let events = image.events.iter().map(|desc| Self::new(Kind::Event, *desc));
+        let sources = image.sources.iter().map(|desc| Self::new(Kind::Source, *desc));
         let mut all: Vec<_> = pvars.chain(cvars).chain(events).chain(sources).collect();
         for desc in categories(image) {
             if !all.iter().any(|known| known.kind == Kind::Category && known.name == desc.name()) {
-                all.push(new(Kind::Category, desc.name(), desc.origin()));
+                all.push(Self::new(Kind::Category, desc));
             }
         }
         for desc in enumerations(image) {
             let items = desc.items().iter().map(|item| (item.value(), item.name().to_owned())).collect();
-            all.push(new(Kind::Enumeration { items }, desc.name(), desc.origin()));
+            all.push(Self::new(Kind::Enumeration { items }, desc));
         }
         all
     }
@@ -72,7 +74,7 @@ impl Definition {
             }
             _ => (Rule::R318, format!("{library} defines it as well, and its own is hidden behind this one")),
         };
-        Some(Finding::new(rule, self.label(), &self.place, why))
+        Some(Finding::new(rule, self.label.as_str(), &self.place, why))
     }
 
     fn has_other_items(&self, items: &[(i32, String)], inventory: &Inventory) -> bool {
@@ -87,18 +89,6 @@ impl Definition {
                     .map(|item| (item.value, &item.name))
                     .eq(items.iter().map(|(value, name)| (*value, name)))
             })
-    }
-
-    fn label(&self) -> String {
-        let name = &self.name;
-        match &self.kind {
-            Kind::Pvar { class } => format!("pvar `{name}` ({class})"),
-            Kind::Cvar => format!("cvar `{name}`"),
-            Kind::Event => format!("event `{name}`"),
-            Kind::Source => format!("source `{name}`"),
-            Kind::Category => format!("category `{name}`"),
-            Kind::Enumeration { .. } => format!("enumeration `{name}`"),
-        }
     }
 }
 
@@ -120,13 +110,16 @@ pub(super) fn enumerations(image: &Image) -> Vec<&'static EnumDesc> {
 
 #[cfg(test)]
 mod tests {
+    use mpit::internal::desc::Origin;
+
     use crate::inventory::{self, Inventory};
 
-    use super::{Definition, Kind, Rule};
+    use super::{Definition, EnumDesc, Kind, Rule};
 
     fn enumeration(item: &str) -> Definition {
         let items = vec![(1, item.to_owned())];
-        Definition { kind: Kind::Enumeration { items }, name: "modes".into(), place: "a.c:1".into() }
+        let desc = EnumDesc::new("modes", &[], Origin::new("a.c", 1));
+        Definition::new(Kind::Enumeration { items }, &desc)
     }
 
     /// Proves R67.

@@ -1,4 +1,4 @@
-//! Faults that only the values of variables show.
+//! Values of variables: those that the standard does not allow, and the functions that return them.
 
 use mpit::internal::registry::{Image, Rule};
 use mpit::object::Bind;
@@ -6,69 +6,76 @@ use mpit::tool::{Class, CvarDesc, Datatype, EnumDesc, PvarDesc, Session, Tool};
 
 use super::finding::Finding;
 
-/// Reads all values once, as a tool may. A value that cannot be read may need MPI, so it is not a fault.
+/// A value that a rule does not allow, with the reason.
+type Violation = (Rule, String);
+
+/// Reads each variable of a plug-in once, as a tool may, and returns those with a value that the standard does not allow.
+///
+/// A read calls functions of the plug-in. If one of them crashes or hangs, the parent of this process reports that. A read that
+/// returns an error is not a fault, because the variable may need MPI.
 pub(super) fn invalid_values(image: &Image) -> Vec<Finding> {
     let tool = Tool::new();
     let Ok(session) = tool.session() else { return Vec::new() };
-    let of_variables = image.pvars.iter().filter_map(|desc| invalid_value_of_pvar(&tool, &session, desc));
-    let of_settings = image.cvars.iter().filter_map(|desc| invalid_value_of_cvar(&tool, desc));
-    of_variables.chain(of_settings).collect()
+    let mut findings = Vec::new();
+    for desc in &image.pvars {
+        findings.extend(check_pvar(&tool, &session, desc).map(|(rule, why)| Finding::of(*desc, rule, why)));
+    }
+    for desc in &image.cvars {
+        findings.extend(check_cvar(&tool, desc).map(|(rule, why)| Finding::of(*desc, rule, why)));
+    }
+    findings
 }
 
-fn invalid_value_of_pvar(tool: &Tool, session: &Session<'_>, desc: &PvarDesc) -> Option<Finding> {
+fn check_pvar(tool: &Tool, session: &Session<'_>, desc: &PvarDesc) -> Option<Violation> {
     let registry = tool.registry();
     let index = registry.pvar_index(desc.name(), desc.class())?;
-    // Of two definitions with the same name, only one is registered.
+    // Of two definitions with the same name, the registry refuses one, and this may be it.
     let is_registered = registry.pvar(index)?.origin() == desc.origin();
     if !is_registered || desc.bind() != Bind::NoObject {
         return None;
     }
     let handle = session.handle_at(index, None).ok()?;
-    // Continuous variables cannot be started.
+    // Fails for continuous variables, which always run.
     let _ = handle.start();
-    let what = || format!("pvar `{}` ({})", desc.name(), desc.class());
-    let place = desc.origin().to_string();
     match desc.datatype() {
-        Datatype::Int => {
-            let unknown = unknown_item(&handle.read::<i32>().ok()?, desc.enumeration())?;
-            Some(Finding::new(Rule::R73, what(), &place, unknown))
+        Datatype::Int => return unknown_item(&handle.read().ok()?, desc.enumeration()?),
+        Datatype::Double if desc.class() == Class::Percentage => {
+            return not_a_fraction(&handle.read().ok()?);
         }
-        Datatype::Double => {
-            let values = handle.read::<f64>().ok()?;
-            if desc.class() != Class::Percentage {
-                return None;
-            }
-            let wrong = values.into_iter().find(|value| !(0.0..=1.0).contains(value))?;
-            Some(Finding::new(Rule::R111, what(), &place, format!("its value is {wrong}")))
-        }
-        Datatype::Char => handle.read_text().err().and(None),
-        Datatype::Int32 => handle.read::<i32>().err().and(None),
-        Datatype::Int64 | Datatype::Count => handle.read::<i64>().err().and(None),
-        Datatype::Unsigned | Datatype::Uint32 => handle.read::<u32>().err().and(None),
-        Datatype::UnsignedLong | Datatype::UnsignedLongLong | Datatype::Uint64 => {
-            handle.read::<u64>().err().and(None)
-        }
+        // All values of these types are allowed: the only purpose of the read is to call the plug-in's function.
+        Datatype::Double => drop(handle.read::<f64>()),
+        Datatype::Char => drop(handle.read_text()),
+        Datatype::Int32 => drop(handle.read::<i32>()),
+        Datatype::Int64 | Datatype::Count => drop(handle.read::<i64>()),
+        Datatype::Unsigned | Datatype::Uint32 => drop(handle.read::<u32>()),
+        Datatype::UnsignedLong | Datatype::UnsignedLongLong | Datatype::Uint64 => drop(handle.read::<u64>()),
     }
+    None
 }
 
-fn invalid_value_of_cvar(tool: &Tool, desc: &CvarDesc) -> Option<Finding> {
+fn check_cvar(tool: &Tool, desc: &CvarDesc) -> Option<Violation> {
     let registry = tool.registry();
     let registered = registry.cvar(registry.cvar_index(desc.name())?)?;
     if registered.origin() != desc.origin() {
         return None;
     }
-    if desc.enumeration().is_none() {
-        let _ = registered.value_as_text();
+    let Some(enumeration) = desc.enumeration() else {
+        // All values are allowed, as above.
+        drop(registered.value_as_text());
         return None;
-    }
-    let values = tool.cvar(desc.name()).ok()?.read::<i32>().ok()?;
-    let unknown = unknown_item(&values, desc.enumeration())?;
-    let what = format!("cvar `{}`", desc.name());
-    Some(Finding::new(Rule::R73, what, &desc.origin().to_string(), unknown))
+    };
+    let values = tool.cvar(desc.name()).ok()?.read().ok()?;
+    unknown_item(&values, enumeration)
 }
 
-fn unknown_item(values: &[i32], enumeration: Option<&EnumDesc>) -> Option<String> {
-    let enumeration = enumeration?;
-    let wrong = values.iter().find(|value| enumeration.item(**value).is_none())?;
-    Some(format!("its value is {wrong}, which its enumeration `{}` does not have", enumeration.name()))
+fn unknown_item(values: &[i32], enumeration: &EnumDesc) -> Option<Violation> {
+    let unknown = values.iter().find(|value| enumeration.item(**value).is_none())?;
+    let why = format!("its value is {unknown}, which its enumeration `{}` does not have", enumeration.name());
+    Some((Rule::R73, why))
+}
+
+/// A percentage is a value from 0 to 1.
+fn not_a_fraction(values: &[f64]) -> Option<Violation> {
+    let wrong = values.iter().find(|value| !(0.0..=1.0).contains(*value))?;
+    Some((Rule::R111, format!("its value is {wrong}")))
 }

@@ -1,13 +1,14 @@
 //! `mpit check` where no compiler is needed. Plug-ins are checked in `tests/`.
 
 use std::fs;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
-fn check(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mpit"));
-    command.arg("check").args(arguments).output().expect("mpit runs")
+use super::{Ended, MPIT, ended};
+
+fn check(arguments: &[&str]) -> Ended {
+    ended(Command::new(MPIT).arg("check").args(arguments))
 }
 
 #[test]
@@ -18,7 +19,7 @@ fn findings_are_json_for_programs() {
     let path = path.to_str().unwrap();
     let done = check(&["--json", path]);
     assert_eq!(done.status.code(), Some(1));
-    let printed: Value = serde_json::from_slice(&done.stdout).unwrap();
+    let printed: Value = serde_json::from_str(&done.stdout).unwrap();
     let finding = json!({
         "severity": "error",
         "rule": "plug-in",
@@ -39,7 +40,7 @@ fn findings_are_text_for_users() {
     fs::write(&path, "").unwrap();
     let done = check(&[path.to_str().unwrap()]);
     assert_eq!(done.status.code(), Some(1));
-    let printed = String::from_utf8(done.stdout).unwrap();
+    let printed = done.stdout;
     assert!(printed.starts_with(&format!("{}: 1 error\n", path.display())), "{printed}");
     assert!(printed.contains(" error  plug-in  the plug-in  "), "{printed}");
     assert!(printed.ends_with("add a command: -- mpiexec -n 1 ./any_mpi_program\n"), "{printed}");
@@ -49,6 +50,6 @@ fn findings_are_text_for_users() {
 fn missing_files_cannot_be_checked() {
     let done = check(&["no-such-plugin.so"]);
     assert_eq!(done.status.code(), Some(2));
-    assert_eq!(String::from_utf8(done.stderr).unwrap(), "mpit: there is no file no-such-plugin.so\n");
+    assert_eq!(done.stderr, "mpit: there is no file no-such-plugin.so\n");
     assert_eq!(check(&[]).status.code(), Some(2));
 }

@@ -5,7 +5,7 @@
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use mpit_components::host::World;
@@ -13,20 +13,13 @@ use mpit_components::record::Messages;
 use mpit_components::store::Store;
 use serde_json::Value;
 
-use super::text;
+use super::{Ended, MPIT, ended, mpit_in};
 
 /// Any file serves where only the environment is examined.
 const LIBRARY: &str = "Cargo.toml";
 
-fn mpit(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_mpit"))
-        .args(arguments)
-        .env_clear()
-        .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
-        .env("MPIT_PRELOAD", LIBRARY)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .expect("mpit runs")
+fn mpit(arguments: &[&str]) -> Ended {
+    ended(mpit_in(Path::new(env!("CARGO_MANIFEST_DIR")), Path::new(LIBRARY)).args(arguments))
 }
 
 #[test]
@@ -34,7 +27,7 @@ fn library_and_settings_reach_the_command() {
     let directory = tempfile::tempdir().unwrap();
     let stem = directory.path().join("a b").display().to_string();
     let done = mpit(&["run", "--set", "pml_monitoring_enable=1", "--output", &stem, "--", "env"]);
-    let environment = text(&done.stdout);
+    let environment = done.stdout;
     let library = Path::new(env!("CARGO_MANIFEST_DIR")).join(LIBRARY).canonicalize().unwrap();
     assert!(environment.contains(&format!("LD_PRELOAD={}\n", library.display())), "{environment}");
     // What `--output` stands for is weaker than what `--set` says.
@@ -43,7 +36,7 @@ fn library_and_settings_reach_the_command() {
          pml_monitoring_filename={stem}\npml_monitoring_enable=1\n"
     );
     assert!(environment.contains(&settings), "{environment}");
-    assert!(text(&done.stderr).starts_with("ERROR: ld.so") || done.stderr.is_empty());
+    assert!(done.stderr.starts_with("ERROR: ld.so") || done.stderr.is_empty());
 }
 
 #[test]
@@ -51,7 +44,7 @@ fn the_exit_status_is_that_of_the_command() {
     assert_eq!(mpit(&["run", "--", "sh", "-c", "exit 7"]).status.code(), Some(7));
     let missing = mpit(&["run", "--", "no-such-command-here"]);
     assert_eq!(missing.status.code(), Some(2));
-    assert!(text(&missing.stderr).contains("cannot run no-such-command-here: "), "{}", text(&missing.stderr));
+    assert!(missing.stderr.contains("cannot run no-such-command-here: "), "{}", missing.stderr);
 }
 
 /// `mpit run` waits for the command, but behaves as if it were the command.
@@ -66,7 +59,7 @@ fn signals_and_status_are_passed_on() {
 
     let ready = directory.path().join("ready");
     let script = format!("trap 'exit 9' TERM; touch {}; while :; do sleep 0.05; done", ready.display());
-    let mut running = Command::new(env!("CARGO_BIN_EXE_mpit"));
+    let mut running = Command::new(MPIT);
     running.args(line(&script)).env("MPIT_PRELOAD", LIBRARY).stderr(Stdio::null());
     let mut running = running.spawn().unwrap();
     while !ready.exists() {
@@ -77,13 +70,10 @@ fn signals_and_status_are_passed_on() {
 
     // What was ignored before stays so, as under nohup.
     let script = "trap '' HUP; exec \"$0\" \"$@\"";
-    let done = Command::new("sh")
-        .args(["-c", script, env!("CARGO_BIN_EXE_mpit")])
-        .args(line("kill -HUP $PPID; kill -HUP $$; exit 5"))
-        .env("MPIT_PRELOAD", LIBRARY)
-        .output()
-        .unwrap();
-    assert_eq!(done.status.code(), Some(5), "{}", text(&done.stderr));
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script, MPIT]).args(line("kill -HUP $PPID; kill -HUP $$; exit 5"));
+    let done = ended(shell.env("MPIT_PRELOAD", LIBRARY));
+    assert_eq!(done.status.code(), Some(5), "{}", done.stderr);
 }
 
 /// The file of a process of four that did not come to its end.
@@ -109,7 +99,7 @@ fn stores_are_recovered_and_reported() {
     let yesterday = SystemTime::now() - Duration::from_secs(86_400);
     File::options().write(true).open(path("run.3.store")).unwrap().set_modified(yesterday).unwrap();
     let copy = format!("cp {kept}.2 {stem}.2.store; echo nonsense > {stem}.1.store");
-    let printed = text(&mpit(&["run", "-o", &stem, "--crash-safe", "--", "sh", "-c", &copy]).stderr);
+    let printed = mpit(&["run", "-o", &stem, "--crash-safe", "--", "sh", "-c", &copy]).stderr;
     for line in [
         format!("mpit: {stem}.3.store is of an earlier run; `mpit report` reads it\n"),
         format!("mpit: {stem}.1.store: byte 0: the file has no header yet\n"),
@@ -129,13 +119,13 @@ fn stores_are_recovered_and_reported() {
     let report = mpit(&["report", &stem]);
     let note =
         format!("rank 3 ended without MPI_Finalize: recovered up to its last call, from {stem}.3.store\n");
-    assert!(text(&report.stderr).contains(&note), "{}", text(&report.stderr));
+    assert!(report.stderr.contains(&note), "{}", report.stderr);
     let note = "mpit: rank 2 ended without MPI_Finalize: recovered up to the last call\n";
-    assert!(text(&report.stderr).contains(note), "{}", text(&report.stderr));
+    assert!(report.stderr.contains(note), "{}", report.stderr);
     assert_eq!(report.status.code(), Some(1));
     fs::remove_file(path("run.1.store")).unwrap();
     let report = mpit(&["report", &stem]);
-    assert!(text(&report.stdout).contains("2 of 4 processes"), "{}", text(&report.stdout));
+    assert!(report.stdout.contains("2 of 4 processes"), "{}", report.stdout);
     assert_eq!(report.status.code(), Some(0));
 
     // One file for all, since rank 0 did not write it.
@@ -146,10 +136,10 @@ fn stores_are_recovered_and_reported() {
         written.ends_with("# MISSING\t1\tit left nothing\n# MISSING\t3\tit left nothing\n# END\n"),
         "{written}"
     );
-    assert!(text(&done.stderr).contains("ranks 0,2 ended without MPI_Finalize"), "{}", text(&done.stderr));
+    assert!(done.stderr.contains("ranks 0,2 ended without MPI_Finalize"), "{}", done.stderr);
     let report = mpit(&["report", &path("run.prof").display().to_string()]);
     let note = "mpit: ranks 0,2 ended without MPI_Finalize: recovered up to the last call\n";
-    assert_eq!(text(&report.stderr), note);
+    assert_eq!(report.stderr, note);
 }
 
 #[test]
@@ -161,7 +151,7 @@ fn an_empty_run_hides_the_run_before() {
     }
     assert_eq!(mpit(&["run", "-o", &stem, "--", "true"]).status.code(), Some(0));
     let report = mpit(&["report", &stem]);
-    assert_eq!((report.status.code(), text(&report.stdout).as_str()), (Some(2), ""));
+    assert_eq!((report.status.code(), report.stdout.as_str()), (Some(2), ""));
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
@@ -169,7 +159,7 @@ fn an_empty_run_hides_the_run_before() {
 fn concurrent_runs_with_one_name_fail() {
     let directory = tempfile::tempdir().unwrap();
     let stem = directory.path().join("run").display().to_string();
-    let mut first = Command::new(env!("CARGO_BIN_EXE_mpit"))
+    let mut first = Command::new(MPIT)
         .args(["run", "-o", &stem, "--", "sh", "-c", "echo runs; read line"])
         .env("MPIT_PRELOAD", LIBRARY)
         .stdin(Stdio::piped())
@@ -179,11 +169,11 @@ fn concurrent_runs_with_one_name_fail() {
     let mut line = [0; 5];
     first.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();
     let second = mpit(&["run", "-o", &stem, "--", "echo", "ran"]);
-    assert_eq!((second.status.code(), text(&second.stdout).as_str()), (Some(2), ""));
-    assert!(text(&second.stderr).contains("another `mpit run` is writing to"), "{}", text(&second.stderr));
+    assert_eq!((second.status.code(), second.stdout.as_str()), (Some(2), ""));
+    assert!(second.stderr.contains("another `mpit run` is writing to"), "{}", second.stderr);
     drop(first.stdin.take());
     first.wait().unwrap();
-    assert_eq!(text(&mpit(&["run", "-o", &stem, "--", "echo", "ran"]).stdout), "ran\n");
+    assert_eq!(mpit(&["run", "-o", &stem, "--", "echo", "ran"]).stdout, "ran\n");
 }
 
 #[test]
@@ -193,13 +183,13 @@ fn incomplete_files_are_removed() {
         (directory.path().to_str().unwrap(), directory.path().join("run").display().to_string());
     let script = format!("touch {path}/.mpit-$MPIT_RUN.123-ab12; ls -A {path}");
     let done = mpit(&["run", "-o", &stem, "--", "sh", "-c", &script]);
-    assert!(text(&done.stdout).contains(".123-ab12\n"), "{}", text(&done.stdout));
+    assert!(done.stdout.contains(".123-ab12\n"), "{}", done.stdout);
     assert_eq!(fs::read_dir(path).unwrap().count(), 0);
     fs::write(format!("{stem}.0.prof"), prof(0)).unwrap();
     fs::write(format!("{path}/.mpit-123-ab12"), "half").unwrap();
     let named =
         format!("mpit: {path}/.mpit-123-ab12 was not finished; remove it if no program is writing it\n");
-    assert_eq!(text(&mpit(&["report", path]).stderr), named);
+    assert_eq!(mpit(&["report", path]).stderr, named);
 }
 
 /// The directory of a report may have the name of the run itself.
@@ -214,15 +204,15 @@ fn reports_replace_files_and_follow_no_link() {
     std::os::unix::fs::symlink(&victim, format!("{stem}/run.svg")).unwrap();
     for _ in 0..2 {
         let done = mpit(&["report", &stem, "--output", &stem, "--format", "svg,csv"]);
-        assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+        assert_eq!(done.status.code(), Some(0), "{}", done.stderr);
     }
     assert_eq!(fs::read_to_string(&victim).unwrap(), "mine");
     assert!(fs::read_to_string(format!("{stem}/run.svg")).unwrap().ends_with("</svg>\n"));
     // What cannot be written whole leaves what was there.
     let before = fs::read_to_string(format!("{stem}/run_sizes.csv")).unwrap();
     let script = "ulimit -f 0; trap '' XFSZ; exec \"$0\" report \"$1\" --output \"$1\" --format csv";
-    let done = Command::new("bash").args(["-c", script, env!("CARGO_BIN_EXE_mpit"), &stem]).output().unwrap();
-    assert_eq!(done.status.code(), Some(2), "{}", text(&done.stderr));
+    let done = ended(Command::new("bash").args(["-c", script, MPIT, &stem]));
+    assert_eq!(done.status.code(), Some(2), "{}", done.stderr);
     assert_eq!(fs::read_to_string(format!("{stem}/run_sizes.csv")).unwrap(), before);
 }
 
@@ -233,15 +223,15 @@ fn escape_sequences_are_kept_from_terminals() {
     let comm = "D\tred\x1b[31m\x07\tprocs: 0\nO2A\t0\t0 bytes\t0 msgs sent\n\x1b]0;title\x07\n";
     fs::write(format!("{stem}.0.prof"), prof(0) + comm).unwrap();
     let done = mpit(&["report", &stem]);
-    for printed in [text(&done.stdout), text(&done.stderr)] {
+    for printed in [&done.stdout, &done.stderr] {
         assert!(!printed.contains(|char: char| char.is_control() && char != '\n'), "{printed:?}");
     }
-    assert!(text(&done.stdout).contains("red\\x1b[31m\\x07"), "{}", text(&done.stdout));
+    assert!(done.stdout.contains("red\\x1b[31m\\x07"), "{}", done.stdout);
 }
 
 #[test]
 fn verbose_prints_settings() {
-    let printed = text(&mpit(&["run", "-v", "--set", "pml=^monitoring", "--", "true", "x"]).stderr);
+    let printed = mpit(&["run", "-v", "--set", "pml=^monitoring", "--", "true", "x"]).stderr;
     for line in ["mpit: LD_PRELOAD=/", "mpit: set pml=^monitoring\n", "mpit: run true x\n"] {
         assert!(printed.contains(line), "{printed}");
     }
@@ -260,8 +250,8 @@ fn mistakes_in_settings_prevent_the_run() {
     ] {
         let done = mpit(&["run", "--set", setting, "--", "echo", "ran"]);
         assert_eq!(done.status.code(), Some(2));
-        assert!(text(&done.stderr).contains(expected), "{}", text(&done.stderr));
-        assert_eq!(text(&done.stdout), "");
+        assert!(done.stderr.contains(expected), "{}", done.stderr);
+        assert_eq!(done.stdout, "");
     }
 }
 
@@ -270,20 +260,20 @@ fn mistakes_in_settings_prevent_the_run() {
 fn unknown_settings_reach_the_command() {
     for setting in ["solver_limit=7", "poll=2", "old.limit=3"] {
         let done = mpit(&["run", "--set", setting, "--", "env"]);
-        assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
-        assert!(text(&done.stdout).contains(&format!("MPIT_SET={setting}\n")), "{}", text(&done.stdout));
+        assert_eq!(done.status.code(), Some(0), "{}", done.stderr);
+        assert!(done.stdout.contains(&format!("MPIT_SET={setting}\n")), "{}", done.stdout);
     }
 }
 
 #[test]
 fn a_missing_library_is_reported() {
     let done = mpit(&["run", "--preload", "nowhere.so", "--", "true"]);
-    assert_eq!(text(&done.stderr), "mpit: no preload library at nowhere.so\n");
+    assert_eq!(done.stderr, "mpit: no preload library at nowhere.so\n");
 }
 
 #[test]
 fn vars_lists_mpit_entries() {
-    let inventory: Value = serde_json::from_slice(&mpit(&["vars", "--json"]).stdout).unwrap();
+    let inventory: Value = serde_json::from_str(&mpit(&["vars", "--json"]).stdout).unwrap();
     let find = |kind: &str, name: &str| {
         inventory[kind].as_array().unwrap().iter().find(|entry| entry["name"] == name).unwrap()
     };
@@ -299,7 +289,7 @@ fn vars_lists_mpit_entries() {
     assert_eq!(sent["elements"][4]["name"], "bytes");
     find("sources", sent["source"].as_str().unwrap());
 
-    let table = text(&mpit(&["vars"]).stdout);
+    let table = mpit(&["vars"]).stdout;
     for name in ["Performance variables (", "pml_monitoring_flush", "Control variables (", "Categories ("] {
         assert!(table.contains(name), "{table}");
     }
@@ -307,7 +297,7 @@ fn vars_lists_mpit_entries() {
 
 #[test]
 fn vars_selects_entries() {
-    let one = text(&mpit(&["vars", "pml_monitoring_enable", "pml"]).stdout);
+    let one = mpit(&["vars", "pml_monitoring_enable", "pml"]).stdout;
     for line in [
         "pml_monitoring_enable (control variable)\n",
         "    value: 0\n",
@@ -323,15 +313,13 @@ fn vars_selects_entries() {
     );
     let wrong = mpit(&["vars", "pml_monitoring_enabel"]);
     assert_eq!(wrong.status.code(), Some(2));
-    let printed = text(&wrong.stderr);
     assert_eq!(
-        printed,
+        wrong.stderr,
         "mpit: no entry is called `pml_monitoring_enabel`; did you mean `pml_monitoring_enable`?\n"
     );
-    let none = text(&mpit(&["vars", "nosuchvar"]).stderr);
+    let none = mpit(&["vars", "nosuchvar"]).stderr;
     assert_eq!(none, "mpit: no entry is called `nosuchvar`; `mpit vars` lists all entries\n");
-    let some: Value =
-        serde_json::from_slice(&mpit(&["vars", "--json", "--grep", "HISTOGRAM"]).stdout).unwrap();
+    let some: Value = serde_json::from_str(&mpit(&["vars", "--json", "--grep", "HISTOGRAM"]).stdout).unwrap();
     let pvars = some["pvars"].as_array().unwrap();
     assert!(pvars.iter().any(|pvar| pvar["name"] == "pml_monitoring_messages_histogram"));
     assert!(pvars.len() < 5 && some["cvars"].as_array().unwrap().is_empty(), "{some}");
@@ -340,13 +328,11 @@ fn vars_selects_entries() {
 /// In a terminal tables are as wide as that, and elsewhere an entry is a line.
 #[test]
 fn tables_are_as_wide_as_the_terminal() {
-    let line = format!("stty cols 90; {} vars", env!("CARGO_BIN_EXE_mpit"));
-    let done =
-        Command::new("script").args(["-qec", &line, "/dev/null"]).stdin(Stdio::null()).output().unwrap();
-    let printed = text(&done.stdout);
-    assert!(done.status.success() && printed.contains("pml_monitoring_flush"), "{printed}");
-    assert!(printed.lines().all(|line| line.trim_end().chars().count() <= 90), "{printed}");
-    let piped = text(&mpit(&["vars"]).stdout);
+    let line = format!("stty cols 90; {MPIT} vars");
+    let done = ended(Command::new("script").args(["-qec", &line, "/dev/null"]).stdin(Stdio::null()));
+    assert!(done.status.success() && done.stdout.contains("pml_monitoring_flush"), "{}", done.stdout);
+    assert!(done.stdout.lines().all(|line| line.trim_end().chars().count() <= 90), "{}", done.stdout);
+    let piped = mpit(&["vars"]).stdout;
     assert!(piped.lines().any(|line| line.contains("pml_monitoring_flush") && line.len() > 90), "{piped}");
     // A long cell, such as a value of text, does not widen its column.
     assert!(!piped.contains(&" ".repeat(80)), "{piped}");
@@ -356,7 +342,7 @@ fn tables_are_as_wide_as_the_terminal() {
 fn vars_refuses_commands_without_mpi() {
     let done = mpit(&["vars", "--", "true"]);
     assert_eq!(done.status.code(), Some(2));
-    assert!(text(&done.stderr).contains("none of its processes initialized MPI"), "{}", text(&done.stderr));
+    assert!(done.stderr.contains("none of its processes initialized MPI"), "{}", done.stderr);
 }
 
 /// The file of one process of two that sends to the other one.
@@ -378,11 +364,10 @@ fn phases_are_added_up() {
     let directory = phases();
     let stem = directory.path().join("phase").display().to_string();
     let done = mpit(&["report", "--phases", &stem]);
-    let printed = text(&done.stdout);
-    assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
-    assert!(printed.starts_with(&format!("{stem}_1: 2 of 2 processes\n")), "{printed}");
+    assert_eq!(done.status.code(), Some(0), "{}", done.stderr);
+    assert!(done.stdout.starts_with(&format!("{stem}_1: 2 of 2 processes\n")), "{}", done.stdout);
     let (_, sum) =
-        printed.split_once(&format!("\n{stem}, sum of phase_1, phase_10: 2 of 2 processes\n")).unwrap();
+        done.stdout.split_once(&format!("\n{stem}, sum of phase_1, phase_10: 2 of 2 processes\n")).unwrap();
     let total = sum.lines().find(|line| line.starts_with("  E  messages")).unwrap();
     assert_eq!(total.split_whitespace().collect::<Vec<_>>(), ["E", "messages", "15", "60", "60", "B", "2"]);
 }
@@ -392,16 +377,15 @@ fn report_shows_each_phase_by_itself() {
     let directory = phases();
     let path = directory.path().to_str().unwrap();
     let all = mpit(&["report", path]);
-    let printed = text(&all.stdout);
-    assert_eq!(all.status.code(), Some(0), "{}", text(&all.stderr));
+    assert_eq!(all.status.code(), Some(0), "{}", all.stderr);
     let first = format!("{path}/phase_1: 2 of 2 processes\n");
     let tenth = format!("\n{path}/phase_10: 1 of 2 processes\nmissing: rank 1 (no file)\n");
-    assert!(printed.starts_with(&first) && printed.contains(&tenth), "{printed}");
-    let one = text(&mpit(&["report", path, "--phase", "phase_1"]).stdout);
+    assert!(all.stdout.starts_with(&first) && all.stdout.contains(&tenth), "{}", all.stdout);
+    let one = mpit(&["report", path, "--phase", "phase_1"]).stdout;
     assert!(one.starts_with(&first) && !one.contains("phase_10"), "{one}");
     let none = mpit(&["report", path, "--phase", "phase_2"]);
     assert_eq!(none.status.code(), Some(2));
-    assert_eq!(text(&none.stderr), "mpit: there is no phase phase_2; there are phase_1, phase_10\n");
+    assert_eq!(none.stderr, "mpit: there is no phase phase_2; there are phase_1, phase_10\n");
 }
 
 #[test]
@@ -411,13 +395,13 @@ fn report_writes_requested_formats() {
     let out = directory.path().join("a/b");
     let (path, out_text) = (path.to_str().unwrap(), out.to_str().unwrap());
     let done = mpit(&["report", path, "--format", "csv,mtx,mat,svg,png,html", "--output", out_text]);
-    assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+    assert_eq!(done.status.code(), Some(0), "{}", done.stderr);
     let endings = ".html .png .svg _comms.csv _pairs.csv _sizes.csv _avg_all.mat _avg_external.mtx _msg_external.mat _size_all.mtx";
     for ending in endings.split(' ') {
         let file = out.join(format!("phase_1{ending}"));
         assert!(fs::metadata(&file).is_ok_and(|file| file.len() > 0), "{}", file.display());
         let line = format!("\nwritten: {}\n", file.display());
-        assert_eq!(text(&done.stdout).matches(&line).count(), 1, "{line}{}", text(&done.stdout));
+        assert_eq!(done.stdout.matches(&line).count(), 1, "{line}{}", done.stdout);
     }
     assert!(!out.join("phase_1_size_internal.mat").exists());
     assert_eq!(fs::read_to_string(out.join("phase_1_size_all.mat")).unwrap(), "0 20 \n20 0 \n");
@@ -431,12 +415,8 @@ fn report_names_bad_lines_and_goes_on() {
     let done = mpit(&["report", directory.path().to_str().unwrap()]);
     assert_eq!(done.status.code(), Some(1));
     let wanted = format!("mpit: {}:2: expected ` bytes` and a tab: \"E\\t1\\t0\\t20 bites", bad.display());
-    assert!(text(&done.stderr).starts_with(&wanted), "{}", text(&done.stderr));
-    assert!(
-        text(&done.stdout).contains("E  messages         5     20  20 B      1\n"),
-        "{}",
-        text(&done.stdout)
-    );
+    assert!(done.stderr.starts_with(&wanted), "{}", done.stderr);
+    assert!(done.stdout.contains("E  messages         5     20  20 B      1\n"), "{}", done.stdout);
 }
 
 #[test]
@@ -458,6 +438,6 @@ fn report_explains_invalid_paths() {
         let words: Vec<_> = ["report"].into_iter().chain(arguments.iter().map(String::as_str)).collect();
         let done = mpit(&words);
         assert_eq!(done.status.code(), Some(2), "{words:?}");
-        assert!(text(&done.stderr).contains(&expected), "{}", text(&done.stderr));
+        assert!(done.stderr.contains(&expected), "{}", done.stderr);
     }
 }

@@ -1,9 +1,35 @@
 //! The command as people type it. The tests of `tests/` cover its effects on MPI programs.
 
+use std::path::Path;
+use std::process::{Command, ExitStatus, Output};
+
 mod check;
 mod cli;
 mod run;
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+const MPIT: &str = env!("CARGO_BIN_EXE_mpit");
+
+struct Ended {
+    status: ExitStatus,
+    stdout: String,
+    stderr: String,
+}
+
+impl From<Output> for Ended {
+    fn from(Output { status, stdout, stderr }: Output) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Self { status, stdout: text(stdout), stderr: text(stderr) }
+    }
+}
+
+/// `mpit` with a library to preload, and without the environment of the tests.
+fn mpit_in(directory: &Path, library: &Path) -> Command {
+    let mut command = Command::new(MPIT);
+    command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+    command.env("MPIT_PRELOAD", library).current_dir(directory);
+    command
+}
+
+fn ended(command: &mut Command) -> Ended {
+    command.output().expect("the command runs").into()
 }

@@ -5,9 +5,9 @@ use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
-use super::text;
+use super::{Ended, ended, mpit_in};
 
 /// A shared object that every process can preload, and that does nothing there.
 fn library() -> PathBuf {
@@ -18,14 +18,11 @@ fn library() -> PathBuf {
 }
 
 fn command(directory: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mpit"));
-    command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
-    command.env("MPIT_PRELOAD", library()).current_dir(directory);
-    command
+    mpit_in(directory, &library())
 }
 
-fn mpit(directory: &Path, arguments: &[&str]) -> Output {
-    command(directory).args(arguments).output().unwrap()
+fn mpit(directory: &Path, arguments: &[&str]) -> Ended {
+    ended(command(directory).args(arguments))
 }
 
 #[test]
@@ -38,12 +35,7 @@ fn output_is_absolute_and_in_directories() {
     {
         let done = mpit(&root, &["run", "--output", argument, "--", "sh", "-c", "cd / && env"]);
         let wanted = format!("\npml_monitoring_filename={}\n", root.join(stem).display());
-        assert!(
-            text(&done.stdout).contains(&wanted),
-            "{argument}: {}{}",
-            text(&done.stdout),
-            text(&done.stderr)
-        );
+        assert!(done.stdout.contains(&wanted), "{argument}: {}{}", done.stdout, done.stderr);
     }
     let hidden: Vec<_> = fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(hidden.len(), 3, "directories only: {hidden:?}");
@@ -65,14 +57,10 @@ fn bad_output_is_refused_at_the_start() {
         (b"/proc/x/run", "cannot create the directory"),
     ] {
         let argument = std::ffi::OsStr::from_bytes(argument);
-        let done = command(root)
-            .args(["run", "--output"])
-            .arg(argument)
-            .args(["--", "echo", "ran"])
-            .output()
-            .unwrap();
-        assert_eq!((done.status.code(), text(&done.stdout)), (Some(2), String::new()), "{argument:?}");
-        assert!(text(&done.stderr).contains(expected), "{argument:?}: {}", text(&done.stderr));
+        let mut run = command(root);
+        let done = ended(run.args(["run", "--output"]).arg(argument).args(["--", "echo", "ran"]));
+        assert_eq!((done.status.code(), done.stdout), (Some(2), String::new()), "{argument:?}");
+        assert!(done.stderr.contains(expected), "{argument:?}: {}", done.stderr);
     }
 }
 
@@ -86,16 +74,14 @@ fn a_library_path_may_have_blanks() {
         // The path of the copy in the memory map shows that it was loaded.
         let copy = place.join("libmpit_preload.so");
         fs::copy(library(), &copy).unwrap();
-        let mut run = command(&root);
-        run.env("MPIT_PRELOAD", &copy).env("HOME", &root);
-        let done = run.args(["run", "--", "cat", "/proc/self/maps"]).output().unwrap();
-        assert!(text(&done.stdout).contains(&copy.display().to_string()), "{name}: {}", text(&done.stdout));
-        assert_eq!(text(&done.stderr), "");
+        let mut run = mpit_in(&root, &copy);
+        let done = ended(run.env("HOME", &root).args(["run", "--", "cat", "/proc/self/maps"]));
+        assert!(done.stdout.contains(&copy.display().to_string()), "{name}: {}", done.stdout);
+        assert_eq!(done.stderr, "");
         // Without a place for a link, it is refused.
-        let mut run = command(&root);
-        let done = run.env("MPIT_PRELOAD", &copy).args(["run", "--", "echo", "ran"]).output().unwrap();
-        assert_eq!((done.status.code(), text(&done.stdout)), (Some(2), String::new()));
-        assert!(text(&done.stderr).contains("cannot be preloaded: blanks, colons"), "{}", text(&done.stderr));
+        let done = ended(mpit_in(&root, &copy).args(["run", "--", "echo", "ran"]));
+        assert_eq!((done.status.code(), done.stdout), (Some(2), String::new()));
+        assert!(done.stderr.contains("cannot be preloaded: blanks, colons"), "{}", done.stderr);
     }
 }
 
@@ -111,11 +97,11 @@ fn unknown_options_are_not_run() {
         (&["check", "x.so", "--", "-n", "4"], "`-n` is not a command"),
     ] {
         let done = mpit(directory.path(), arguments);
-        assert_eq!((done.status.code(), text(&done.stdout)), (Some(2), String::new()), "{arguments:?}");
-        assert!(text(&done.stderr).contains(expected), "{arguments:?}: {}", text(&done.stderr));
+        assert_eq!((done.status.code(), done.stdout), (Some(2), String::new()), "{arguments:?}");
+        assert!(done.stderr.contains(expected), "{arguments:?}: {}", done.stderr);
     }
     // Options behind the command are the command's.
-    assert_eq!(text(&mpit(directory.path(), &["run", "echo", "-n", "--set", "x"]).stdout), "--set x");
+    assert_eq!(mpit(directory.path(), &["run", "echo", "-n", "--set", "x"]).stdout, "--set x");
 }
 
 #[test]
@@ -138,7 +124,7 @@ fn missing_output_has_a_reason() {
         for form in [&[][..], &["--one-file"], &["--crash-safe"]] {
             let words = [&["run", "--output", "x"][..], form, arguments].concat();
             let done = mpit(root, &words);
-            let printed = text(&done.stderr);
+            let printed = done.stderr;
             let wanted = format!("mpit: no file x.* was written: {reason}");
             assert_eq!(printed.matches(&wanted).count(), 1, "{words:?}: {printed}");
             assert!(!printed.contains("wrote x.prof"), "{printed}");
@@ -148,14 +134,14 @@ fn missing_output_has_a_reason() {
     }
     // A file of an earlier run is not one of this, and one that is written again is.
     fs::write(root.join("x.0.prof"), "old").unwrap();
-    assert!(text(&mpit(root, &["run", "-o", "x", "--", "true"]).stderr).contains("no file x.* was written"));
+    assert!(mpit(root, &["run", "-o", "x", "--", "true"]).stderr.contains("no file x.* was written"));
     for write in ["echo new > t && mv t x.0.prof", "echo longer than before > x.0.prof", "echo > x.0.store"] {
         let done = mpit(root, &["run", "-o", "x", "--", "sh", "-c", write]);
-        assert!(!text(&done.stderr).contains("no file x.* was written"), "{write}: {}", text(&done.stderr));
+        assert!(!done.stderr.contains("no file x.* was written"), "{write}: {}", done.stderr);
     }
     let done = mpit(root, &["run", "-o", "x", "--one-file", "--", "sh", "-c", "echo > x.prof"]);
     let reported = "mpit: wrote x.prof; read it with `mpit report x.prof`\n";
-    assert_eq!(text(&done.stderr), reported);
+    assert_eq!(done.stderr, reported);
     assert_eq!(mpit(root, &["run", "--one-file", "--", "true"]).status.code(), Some(2));
 }
 
@@ -176,9 +162,9 @@ fn the_command_ends_as_without_mpit() {
         let mut child = run.stderr(Stdio::null()).spawn().unwrap();
         // It may have ended without reading.
         let _ = child.stdin.take().unwrap().write_all(b"from outside\n");
-        child.wait_with_output().unwrap()
+        Ended::from(child.wait_with_output().unwrap())
     };
-    assert_eq!(text(&run("read line; echo $line").stdout), "from outside\n");
+    assert_eq!(run("read line; echo $line").stdout, "from outside\n");
     assert_eq!(run("exit 7").status.code(), Some(7));
     for signal in [2, 9, 11, 15] {
         let script = format!("kill -{signal} $$");
@@ -188,5 +174,5 @@ fn the_command_ends_as_without_mpit() {
     }
     // The terminal's process group stays one: a signal of the terminal reaches both.
     let groups = run("ps -o pgid= -p $$,$PPID | sort -u | wc -l");
-    assert_eq!(text(&groups.stdout).trim(), "1");
+    assert_eq!(groups.stdout.trim(), "1");
 }

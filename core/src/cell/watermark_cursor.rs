@@ -71,15 +71,11 @@ impl WatermarkCursor {
     }
 
     fn clear(&self) -> bool {
-        let ran = std::cell::Cell::new(false);
-        self.atomic_record.change_flags(|seen| {
-            ran.set(seen.runs());
-            Some(Flags::NONE)
-        });
-        if ran.get() {
+        let ran = self.atomic_record.clear();
+        if ran {
             self.level_storage.running.fetch_sub(1, SeqCst);
         }
-        ran.get()
+        ran
     }
 
     fn more_extreme(&self, a: u64, b: u64) -> u64 {

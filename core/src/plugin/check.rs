@@ -81,8 +81,7 @@ impl Subject {
             if let Some((_, first)) = first {
                 let why =
                     format!("its cell serves `{}` already; each event type needs its own", first.name());
-                let what = format!("event `{}`", desc.name());
-                refusals.push(Refusal::new(what, desc.origin(), Fault::of(Rule::Table, why)));
+                refusals.push(Refusal::of(*desc, Fault::of(Rule::Table, why)));
             }
         }
         refusals.extend(Registry::global().refusals_of(&image));

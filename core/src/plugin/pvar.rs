@@ -1,5 +1,7 @@
 //! Performance variables of tables.
 
+use std::ffi::c_int;
+
 use super::c_strings::{from_code, names};
 use super::c_structs::{EntryResult, check_list, check_writable};
 use super::cell::{self, Count, ForeignSource, MAX_ELEMENTS, ValueSource};
@@ -140,13 +142,16 @@ fn count_of(from: &Pvar, value: &ValueSource) -> EntryResult<Count> {
         }
         return Ok(Count::Of(function));
     }
-    let count = usize::try_from(from.count).ok().filter(|count| (1..=MAX_ELEMENTS).contains(count));
-    let count = count.ok_or_else(|| {
-        let why =
-            format!("its count is {}; it has 1 element or more, and at most {MAX_ELEMENTS}", from.count);
+    fixed_count(from.count).map(Count::Fixed)
+}
+
+/// Returns the number of elements of a value that does not depend on an object.
+pub(super) fn fixed_count(count: c_int) -> EntryResult<usize> {
+    let fitting = usize::try_from(count).ok().filter(|count| (1..=MAX_ELEMENTS).contains(count));
+    fitting.ok_or_else(|| {
+        let why = format!("its count is {count}; it has 1 element or more, and at most {MAX_ELEMENTS}");
         Fault::of(Rule::C28, why)
-    })?;
-    Ok(Count::Fixed(count))
+    })
 }
 
 /// Refuses classes and datatypes that a `struct mpit_sum` or a `struct mpit_level` cannot hold.

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::c_strings::{from_code, names};
 use super::c_structs::{EntryResult, check_list, const_message};
-use super::cell::{MAX_ELEMENTS, load};
+use super::cell::load;
+use super::pvar::fixed_count;
 use super::table::{Entry, TableBuilder, leak, leak_list};
 use crate::abi::{
     CVAR_BEFORE_INIT, Cvar, FreedFunction, GetFunction, PutOfFunction, ReadFunction, SetFunction,
@@ -200,16 +201,10 @@ impl TableBuilder {
         let scope = from_code("scope", from.scope, Scope::ALL)?;
         // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
         let categories = unsafe { names("the name of one of its categories", from.categories) }?;
-        let count = u32::try_from(from.count).ok();
-        let count = count.filter(|count| (1..=MAX_ELEMENTS).contains(&(*count as usize)));
-        let count = count.ok_or_else(|| {
-            let why =
-                format!("its count is {}; it has 1 element or more, and at most {MAX_ELEMENTS}", from.count);
-            Fault::of(Rule::C28, why)
-        })?;
+        let count = fixed_count(from.count)?;
         let bind = from_code("bind", from.bind, Bind::ALL)?;
         let value = value_of(from, bind, datatype)?;
-        let is_constant = is_constant(&value, count as usize * datatype.size(), scope)?;
+        let is_constant = is_constant(&value, count * datatype.size(), scope)?;
         // SAFETY: the lists are null or end with a null pointer, by the conditions of `register`.
         let (aliases, environment) = unsafe { further_names(from) }?;
         if from.flags & !CVAR_BEFORE_INIT != 0 {
@@ -217,14 +212,8 @@ impl TableBuilder {
         }
         // SAFETY: the enumeration is null or a `struct mpit_enum`, by the conditions of `register`.
         let enumeration = unsafe { self.enumeration(from.enumeration, entry.origin) }?;
-        let cell: &'static Setting = leak(Setting {
-            datatype,
-            count: count as usize,
-            value,
-            user_data: from.user_data,
-            enumeration,
-            is_constant,
-        });
+        let cell: &'static Setting =
+            leak(Setting { datatype, count, value, user_data: from.user_data, enumeration, is_constant });
         let shared = self.shared(&categories, enumeration, entry.origin);
         let metadata = entry.metadata(shared.with_aliases(aliases).with_environment(environment));
         let mut desc = CvarDesc::of_other_image(metadata, cell);

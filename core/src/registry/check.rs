@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Rule;
+use super::{Definition, Rule};
 use crate::cell::{Behavior, PvarDesc, PvarFlags};
 use crate::cvar::CvarDesc;
 use crate::desc::{EnumDesc, Origin};
@@ -78,6 +78,10 @@ impl Refusal {
     pub(crate) fn new(what: String, origin: Origin, fault: impl Into<Fault>) -> Self {
         let Fault { rule, why } = fault.into();
         Self { rule, what, place: origin.to_string(), why, is_taken: false }
+    }
+
+    pub(crate) fn of(desc: &impl Definition, fault: impl Into<Fault>) -> Self {
+        Self::new(desc.label(), desc.origin(), fault)
     }
 
     /// Creates the refusal of a second definition with a name; the first one stays.

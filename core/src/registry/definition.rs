@@ -1,4 +1,4 @@
-//! The properties common to all kinds of definitions, for registration plans.
+//! The properties common to all kinds of definitions.
 
 use crate::cell::PvarDesc;
 use crate::cvar::CvarDesc;
@@ -6,7 +6,8 @@ use crate::desc::{CategoryDesc, EnumDesc, Origin};
 use crate::event::{EventDesc, SourceDesc};
 
 /// A definition of any kind.
-pub(super) trait Definition: 'static {
+pub trait Definition: 'static {
+    /// Returns the name.
     fn name(&self) -> &'static str;
 
     /// Returns true if the names collide: names are unique among definitions of one kind.
@@ -14,11 +15,13 @@ pub(super) trait Definition: 'static {
         self.name() == other.name()
     }
 
+    /// Returns the place of the definition.
     fn origin(&self) -> Origin;
 
-    /// Returns kind and name, for messages.
+    /// Returns kind and name, for messages: ``pvar `messages` (COUNTER)``.
     fn label(&self) -> String;
 
+    /// Returns true if both are the same definition.
     fn is(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }

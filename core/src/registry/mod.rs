@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `image` | the definitions to be added |
 //! | `check`, `rule`, `plan` | the rules, and the decision on what is added |
+//! | `definition` | the properties common to all kinds of definitions |
 //! | `append` | the execution of a plan |
 //! | `index_space`, `name_index`, `categories` | the entries, and their lookup |
 //! | `unknown` | settings that no control variable accepts |
@@ -29,6 +30,7 @@ use std::sync::atomic::{AtomicI32, Ordering::Acquire};
 pub use categories::{Category, Members};
 pub(crate) use check::check_text;
 pub use check::{Fault, LONGEST_NAME, Refusal, name_fault};
+pub use definition::Definition;
 pub use image::Image;
 pub use rule::{Rule, Severity};
 pub use unknown::{has_unknown, misspelled, misspelling_of, nearest, unknown};
@@ -147,16 +149,7 @@ impl Registry {
         image: &Image,
         settings: &[Setting],
     ) -> Result<Vec<Refusal>, Vec<Refusal>> {
-        let guard = self.adding.lock();
-        let mut plan = RegistrationPlan::of(self, image);
-        if plan.refusals.iter().any(|refusal| !refusal.is_taken) {
-            plan.refusals.retain(|refusal| !refusal.is_taken);
-            return Err(plan.refusals);
-        }
-        let cvars = self.execute(&plan);
-        drop(guard);
-        self.apply(cvars, settings);
-        Ok(plan.refusals)
+        self.add_if(image, settings, |refusal| refusal.is_taken)
     }
 
     /// Adds an image as one batch, if no definition is refused.
@@ -165,15 +158,26 @@ impl Registry {
     ///
     /// The refusals; then nothing was added.
     pub fn add_whole(&self, image: &Image, settings: &[Setting]) -> Result<(), Vec<Refusal>> {
+        self.add_if(image, settings, |_| false).map(drop)
+    }
+
+    /// Adds an image as one batch, if all refusals are `tolerated`, and returns them; otherwise returns the other ones.
+    fn add_if(
+        &self,
+        image: &Image,
+        settings: &[Setting],
+        tolerated: fn(&Refusal) -> bool,
+    ) -> Result<Vec<Refusal>, Vec<Refusal>> {
         let guard = self.adding.lock();
-        let plan = RegistrationPlan::of(self, image);
-        if !plan.refusals.is_empty() {
+        let mut plan = RegistrationPlan::of(self, image);
+        if !plan.refusals.iter().all(tolerated) {
+            plan.refusals.retain(|refusal| !tolerated(refusal));
             return Err(plan.refusals);
         }
         let cvars = self.execute(&plan);
         drop(guard);
         self.apply(cvars, settings);
-        Ok(())
+        Ok(plan.refusals)
     }
 
     /// Drops the values that control variables have for an object that was freed. Runs their functions, so the caller must hold

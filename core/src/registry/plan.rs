@@ -148,8 +148,7 @@ impl RegistrationPlan {
     /// Refuses a definition if something that it needs is missing. Returns true if so.
     fn refuse_if_missing(&mut self, desc: &impl Definition, missing: Option<Fault>) -> bool {
         let Some(fault) = missing else { return false };
-        let refusal = Refusal::new(desc.label(), desc.origin(), fault);
-        self.refusals.push(Refusal { is_taken: true, ..refusal });
+        self.refusals.push(Refusal { is_taken: true, ..Refusal::of(desc, fault) });
         true
     }
 
@@ -173,7 +172,7 @@ impl RegistrationPlan {
         let mut links = Vec::new();
         for desc in image.all_categories() {
             if let Err(fault) = check_text(desc.name(), desc.description()) {
-                self.refuse_category(desc, fault);
+                self.refusals.push(Refusal::of(desc, fault));
                 continue;
             }
             links.extend(desc.parents().iter().map(|parent| (*parent, desc, desc)));
@@ -187,7 +186,7 @@ impl RegistrationPlan {
                 Some(first) if desc.description().is_empty() || desc.description() == first => {}
                 Some(_) => {
                     let why = "a category of this name has another description, which stays";
-                    let refusal = Refusal::new(desc.label(), desc.origin(), Fault::of(Rule::C45, why));
+                    let refusal = Refusal::of(desc, Fault::of(Rule::C45, why));
                     self.refusals.push(Refusal { is_taken: true, ..refusal });
                 }
             }
@@ -209,7 +208,7 @@ impl RegistrationPlan {
             }
             if contains_nested(registry, &children, below, above) {
                 let fault = format!("in `{above}` it would be its own ancestor");
-                self.refuse_category(by, Fault::of(Rule::C43, fault));
+                self.refusals.push(Refusal::of(*by, Fault::of(Rule::C43, fault)));
             } else {
                 children.entry(above).or_default().push(below);
                 self.links.push((above, below));
@@ -221,10 +220,6 @@ impl RegistrationPlan {
         let hash = registry.categories.hash(name);
         registry.category_index(name).is_some()
             || self.categories.find(hash, |known| known.name() == name).is_some()
-    }
-
-    fn refuse_category(&mut self, desc: &'static CategoryDesc, fault: Fault) {
-        self.refusals.push(Refusal::new(desc.label(), desc.origin(), fault));
     }
 }
 
@@ -251,7 +246,7 @@ fn plan_entry<T, D: Definition>(
     fault: Option<Fault>,
 ) {
     if let Some(fault) = fault {
-        return refusals.push(Refusal::new(desc.label(), desc.origin(), fault));
+        return refusals.push(Refusal::of(desc, fault));
     }
     match known(new, there, desc_of, desc) {
         Some(first) if first.is(desc) => {}

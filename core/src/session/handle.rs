@@ -159,12 +159,7 @@ impl Handle {
         if let Some(cursor) = self.cursor() {
             return cursor.retire();
         }
-        let ran = std::cell::Cell::new(false);
-        self.atomic_record.change_flags(|seen| {
-            ran.set(seen.runs());
-            Some(Flags::NONE)
-        });
-        ran.get()
+        self.atomic_record.clear()
     }
 
     pub(super) fn running(&self) -> Running {

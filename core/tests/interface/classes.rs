@@ -10,9 +10,7 @@ use mpit::tool::{Class, Datatype, PvarDesc, Registry};
 
 /// A session and a started handle of a variable of its own.
 fn started(desc: PvarDesc) -> (Bench, SessionId, PvarHandle) {
-    let bench = Bench::of_pvars([desc]);
-    let session = bench.session();
-    let handle = bench.handle(session, desc.name(), desc.class());
+    let (bench, session, [handle]) = Bench::open([desc]);
     bench.start(session, handle).unwrap();
     (bench, session, handle)
 }
@@ -70,7 +68,7 @@ fn amounts_are_never_negative() {
         (leak(Level::<f64>::new()), leak(Size::<f64>::new()), leak(Aggregate::<f64>::new()));
     let (high, low) = (leak(HighWatermark::<f64>::new()), leak(LowWatermark::<f64>::new()));
     let timer = leak(Timer::<f64>::new());
-    let bench = Bench::of_pvars([
+    let (bench, session, handles) = Bench::open([
         pvar("level", Class::Level, level),
         pvar("size", Class::Size, size),
         pvar("sum", Class::Aggregate, sum),
@@ -78,10 +76,6 @@ fn amounts_are_never_negative() {
         pvar("low", Class::LowWatermark, low),
         pvar("timer", Class::Timer, timer),
     ]);
-    let session = bench.session();
-    let handles: Vec<_> = (0..bench.registry().pvar_count())
-        .map(|index| bench.interface.handle_alloc(session, index, None).unwrap().0)
-        .collect();
     bench.interface.start(session, HandleSelection::All).unwrap();
     for amount in [-1.0, f64::NAN, f64::NEG_INFINITY, -0.0] {
         level.set(amount);
@@ -90,8 +84,8 @@ fn amounts_are_never_negative() {
         high.set(amount);
         low.set(amount);
         timer.add(amount);
-        for handle in &handles {
-            let value = bench.read::<f64>(session, *handle).unwrap();
+        for handle in handles {
+            let value = bench.read::<f64>(session, handle).unwrap();
             assert_eq!((value, value.is_sign_negative()), (0.0, false), "{amount}");
         }
     }
@@ -140,14 +134,11 @@ struct Marks {
 impl Marks {
     fn new() -> Self {
         let level = leak(Level::new());
-        let bench = Bench::of_pvars([
+        let (bench, session, [_, high, low]) = Bench::open([
             pvar("use", Class::Level, level),
             pvar("use", Class::HighWatermark, level),
             pvar("use", Class::LowWatermark, level),
         ]);
-        let session = bench.session();
-        let high = bench.handle(session, "use", Class::HighWatermark);
-        let low = bench.handle(session, "use", Class::LowWatermark);
         Self { bench, session, level, high, low }
     }
 
@@ -397,17 +388,12 @@ fn levels_stay_at_their_limits() {
 fn reset_restores_the_current_value() {
     let (state, level) = (leak(State::<Phase>::new()), leak(Level::<u64>::new()));
     let (size, share) = (leak(Size::<u64>::new()), leak(Percentage::new(0.0)));
-    let bench = Bench::of_pvars([
+    let (bench, session, [a, b, c, d]) = Bench::open([
         pvar("a", Class::State, state).writable(),
         pvar("b", Class::Level, level).writable(),
         pvar("c", Class::Size, size).writable(),
         pvar("d", Class::Percentage, share).writable(),
     ]);
-    let session = bench.session();
-    let a = bench.handle(session, "a", Class::State);
-    let b = bench.handle(session, "b", Class::Level);
-    let c = bench.handle(session, "c", Class::Size);
-    let d = bench.handle(session, "d", Class::Percentage);
     let write = || {
         bench.write(session, a, Phase::Done.value()).unwrap();
         bench.write(session, b, 11_u64).unwrap();

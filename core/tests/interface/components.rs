@@ -35,44 +35,16 @@ const fn unused_subscription() -> abi::Subscription {
 }
 
 fn without_functions(framework: &'static CStr, name: &'static CStr) -> abi::Component {
-    abi::Component {
-        size: size_of::<abi::Component>(),
-        framework: framework.as_ptr(),
-        name: name.as_ptr(),
-        description: null(),
-        listening: null(),
-        user_data: null_mut(),
-        open: None,
-        close: None,
-        sent: None,
-        accessed: None,
-        done: None,
-        freed: None,
-        file: null(),
-        line: 0,
-        pcontrol: None,
-        report: None,
-    }
+    abi::Component { framework: framework.as_ptr(), name: name.as_ptr(), ..abi::Component::EMPTY }
 }
 
 /// Registers a table of these components, as `mpit_register` does.
 fn add(table: &'static CStr, components: &[abi::Component]) -> Result<(), String> {
     let table = abi::Table {
-        size: size_of::<abi::Table>(),
-        version: abi::MAJOR.into(),
         component: table.as_ptr(),
-        pvars: null(),
-        num_pvars: 0,
-        sources: null(),
-        num_sources: 0,
-        events: null(),
-        num_events: 0,
-        categories: null(),
-        num_categories: 0,
-        cvars: null(),
-        num_cvars: 0,
         components: components.as_ptr(),
         num_components: components.len(),
+        ..abi::Table::EMPTY
     };
     // SAFETY: a table as `mpit_plugin.h` specifies, whose functions and subscriptions are statics.
     unsafe { register(from_ref(&table)) }

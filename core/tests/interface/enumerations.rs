@@ -139,9 +139,7 @@ fn values_need_not_be_dense() {
 #[test]
 fn state_is_read_as_one_of_its_values() {
     let cell = leak(State::<Phase>::new());
-    let bench = Bench::of_pvars([pvar("state", Class::State, cell)]);
-    let session = bench.session();
-    let handle = bench.handle(session, "state", Class::State);
+    let (bench, session, [handle]) = Bench::open([pvar("state", Class::State, cell)]);
     assert_eq!(bench.read::<i32>(session, handle), Ok(7), "the first item, before anything is set");
     for phase in Phase::ALL {
         cell.set(phase);

@@ -74,9 +74,8 @@ impl One {
         let cell = leak(InterruptingSum::default());
         let desc =
             pvar("sum", Class::Aggregate, leak(Computed::<Shown>::new())).with_flags(PvarFlags::ATOMIC);
-        let bench = Bench::of_pvars([desc]);
-        let session = bench.session();
-        let one = Self { bench, cell, session, handle: bench.handle(session, "sum", Class::Aggregate) };
+        let (bench, session, [handle]) = Bench::open([desc]);
+        let one = Self { bench, cell, session, handle };
         one.count(100);
         one.call(Call::Start).unwrap();
         one.count(5);
@@ -184,9 +183,8 @@ fn an_unreadable_cell_changes_no_handle() {
         }
     }
 
-    let bench = Bench::of_pvars([pvar("sum", Class::Aggregate, leak(Computed::<Broken>::new()))]);
-    let session = bench.session();
-    let handle = bench.handle(session, "sum", Class::Aggregate);
+    let sum = leak(Computed::<Broken>::new());
+    let (bench, session, [handle]) = Bench::open([pvar("sum", Class::Aggregate, sum)]);
     assert_eq!(bench.start(session, handle), Err(Error::Memory));
     assert_eq!(bench.read(session, handle), Ok(0_u64), "it is still stopped");
     assert_eq!(WATCHERS.load(Relaxed), 0);

@@ -80,9 +80,7 @@ fn freeing_a_session_frees_its_handles() {
 #[test]
 fn last_finalize_frees_sessions_and_handles() {
     let counter = leak(Counter::<u64>::new());
-    let bench = Bench::of_pvars([pvar("sum", Class::Counter, counter)]);
-    let session = bench.session();
-    let handle = bench.handle(session, "sum", Class::Counter);
+    let (bench, session, [handle]) = Bench::open([pvar("sum", Class::Counter, counter)]);
     bench.start(session, handle).unwrap();
     bench.interface.init(ThreadLevel::Single);
     bench.interface.finalize().unwrap();

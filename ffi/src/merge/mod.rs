@@ -25,7 +25,7 @@ use mpit::tool::Registry;
 
 pub(crate) use category::{CategoryInfo, Member};
 pub(crate) use cvar::CvarInfo;
-pub(crate) use enums::Enums;
+pub(crate) use enums::{Enumeration, Enums};
 pub(crate) use event::EventInfo;
 pub(crate) use host_lifecycle::{HostIsUp, HostLifecycle};
 pub(crate) use merged_space::{Entry, HostEntry, HostInfo, MergedSpace};

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use syn::{Ident, Path};
 
-use super::{item, name};
+use super::{item, name, paths};
 use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, CategoryArgs};
@@ -23,15 +23,15 @@ impl Category {
     /// Checks an attribute and its item. Returns a result for every struct, so that its uses compile even if it has mistakes.
     pub(crate) fn check(args: CategoryArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
         let item = item::unit_struct(item, "category", "Pml", errors)?;
-        let name = name::or_ident(args.name, &item.ident, errors);
+        let name = name::given_or_lower_case(args.name, &item.ident, errors);
         for (key, paths) in [("parent", &args.parent), ("contains", &args.contains)] {
-            name::check_once(key, paths, errors);
+            paths::check_once(key, paths, errors);
             for path in paths.iter().filter(|path| path.is_ident(&item.ident)) {
                 let relation = if key == "parent" { "its own parent" } else { "in itself" };
                 errors.on(path, format!("category `{}` is {relation}: remove it from `{key}`", name.value));
             }
         }
-        for path in args.contains.iter().filter(|path| name::contains(&args.parent, path)) {
+        for path in args.contains.iter().filter(|path| paths::contains(&args.parent, path)) {
             let message = format!(
                 "a category in `{}` cannot be its parent, too: remove it from `parent` or `contains`",
                 name.value

@@ -27,13 +27,10 @@ impl Component {
         let framework = required("framework", "pml", args.framework, errors);
         let name = required("name", "monitoring", args.name, errors);
         let expected = "`#[component]` belongs on the `impl` of a component trait for a type";
-        let found = match syn::parse2(item.clone()) {
-            Ok(Item::Impl(found)) => found,
-            other => {
-                item::refuse(other, item, expected, errors);
-                return None;
-            }
-        };
+        let found = item::parse(item, expected, errors, |found| match found {
+            Item::Impl(found) => Some(found),
+            _ => None,
+        })?;
         item::check_generics(&found.generics, "a component", errors);
         let Some((listener, _)) = found.trait_ else {
             let ty = &found.self_ty;

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use syn::{Expr, Ident, Path, Type};
 
 use super::value::{self, Primitive};
-use super::{item, name};
+use super::{item, name, paths};
 use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, CvarArgs};
@@ -43,7 +43,7 @@ pub(crate) struct Bounds {
 impl Cvar {
     pub(crate) fn check(args: CvarArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
         let item = item::setting(item, errors)?;
-        let name = name::or_ident(args.name, &item.ident, errors);
+        let name = name::given_or_lower_case(args.name, &item.ident, errors);
         check_names(&name, &args.alias, &args.env, errors);
         let scope = args.scope.as_ref().map_or(Scope::Local, |scope| scope.value);
         let description = item::description(&item.attrs, &item.ident, errors);
@@ -55,7 +55,7 @@ impl Cvar {
         let value = value::argument(&item.ty);
         check_datatype(value, args.datatype.as_ref(), errors);
         name::check_component(args.component.as_ref(), errors);
-        name::check_once("category", &args.category, errors);
+        paths::check_once("category", &args.category, errors);
         Some(Self {
             krate: args.krate,
             cfgs: item::cfgs(&item.attrs),

@@ -56,7 +56,7 @@ impl Enumeration {
 
     /// Returns the name without that of the crate: `busy_state` for `BusyState`.
     pub(crate) fn short_name(&self) -> String {
-        name::snake(&self.ident)
+        name::snake_case(&self.ident)
     }
 }
 
@@ -67,8 +67,7 @@ fn item_of(variant: &Variant, errors: &mut Errors) -> (Ident, At<String>) {
     }
     let ident = variant.ident.clone();
     let given = ItemArgs::parse(&variant.attrs, errors).name;
-    let name = given.unwrap_or_else(|| At { value: name::snake(&ident), span: ident.span() });
-    name::check("name", &name, errors);
+    let name = name::given_or_snake_case(given, &ident, errors);
     (ident, name)
 }
 

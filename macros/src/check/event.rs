@@ -4,10 +4,10 @@ use proc_macro2::{Span, TokenStream};
 use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Field, Fields, Ident, Item, ItemStruct, Meta, Path, Token, Type};
+use syn::{Attribute, Field, Fields, Ident, ItemStruct, Meta, Path, Token, Type};
 
 use super::value::{self, Primitive};
-use super::{item, name};
+use super::{item, name, paths};
 use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, ElementArgs, EventArgs};
@@ -49,16 +49,16 @@ impl Event {
             errors.at(Span::call_site(), message);
         }
         let mut item = payload(item, errors)?;
-        let name = name::or_snake(args.name, &item.ident, errors);
+        let name = name::given_or_snake_case(args.name, &item.ident, errors);
         let has_repr = check_repr(&item.attrs, errors);
         let elements = item.fields.iter_mut().filter_map(|field| element(field, errors)).collect::<Vec<_>>();
         // A name that is too long has been reported, so the derived one is not.
-        if !elements.is_empty() && name.value.len() <= name::LONGEST {
+        if !elements.is_empty() && name.value.len() <= name::MAX_NAME_BYTES {
             let list = At { value: list_name(&name.value), span: name.span };
             name::check("name of the list of elements", &list, errors);
         }
         name::check_component(args.component.as_ref(), errors);
-        name::check_once("category", &args.category, errors);
+        paths::check_once("category", &args.category, errors);
         Some(Self {
             krate: args.krate,
             cfgs: item::cfgs(&item.attrs),
@@ -103,25 +103,17 @@ fn list_name(event: &str) -> String {
 
 fn payload(item: &TokenStream, errors: &mut Errors) -> Option<ItemStruct> {
     let expected = "`#[event]` belongs on a struct whose fields are the elements";
-    match syn::parse2(item.clone()) {
-        Ok(Item::Struct(found)) => {
-            item::check_generics(&found.generics, "an event", errors);
-            if let Some(lifetime) = found.generics.lifetimes().next() {
-                let message =
-                    "an event cannot borrow: it may be delivered after the borrowed value was dropped";
-                errors.on(lifetime, message);
-            }
-            if matches!(found.fields, Fields::Unnamed(_)) {
-                errors.on(&found.fields, "elements have names: write `struct Sent { peer: i32 }`");
-                return None;
-            }
-            if found.generics.params.is_empty() { Some(found) } else { None }
-        }
-        other => {
-            item::refuse(other, item, expected, errors);
-            None
-        }
+    let found = item::parse_struct(item, expected, errors)?;
+    item::check_generics(&found.generics, "an event", errors);
+    if let Some(lifetime) = found.generics.lifetimes().next() {
+        let message = "an event cannot borrow: it may be delivered after the borrowed value was dropped";
+        errors.on(lifetime, message);
     }
+    if matches!(found.fields, Fields::Unnamed(_)) {
+        errors.on(&found.fields, "elements have names: write `struct Sent { peer: i32 }`");
+        return None;
+    }
+    if found.generics.params.is_empty() { Some(found) } else { None }
 }
 
 /// Parses a field, and removes its `#[mpit(..)]` attributes. Returns nothing for a field without a name.

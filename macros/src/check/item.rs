@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{Attribute, Fields, Generics, Ident, Item, ItemFn, ItemStatic, ItemStruct, StaticMutability, Type};
 
-use super::name::LONGEST_DESCRIPTION;
+use super::name::MAX_DESCRIPTION_BYTES;
 use crate::doc::Description;
 use crate::error::Errors;
 
@@ -15,40 +15,27 @@ pub(crate) enum Variable {
 }
 
 pub(crate) fn variable(item: &TokenStream, errors: &mut Errors) -> Option<Variable> {
-    match syn::parse2(item.clone()) {
-        Ok(Item::Static(item)) => {
-            check_static(&item, errors);
-            Some(Variable::Static(item))
-        }
-        Ok(Item::Fn(item)) => {
-            check_function(&item, errors);
-            Some(Variable::Function(Box::new(item)))
-        }
-        other => {
-            let expected =
-                "`#[pvar]` belongs on a `static` that holds the value or on a `fn` that computes it";
-            refuse(other, item, expected, errors);
-            None
-        }
+    let expected = "`#[pvar]` belongs on a `static` that holds the value or on a `fn` that computes it";
+    let variable = parse(item, expected, errors, |found| match found {
+        Item::Static(item) => Some(Variable::Static(item)),
+        Item::Fn(item) => Some(Variable::Function(Box::new(item))),
+        _ => None,
+    })?;
+    match &variable {
+        Variable::Static(item) => check_static(item, errors),
+        Variable::Function(item) => check_function(item, errors),
     }
+    Some(variable)
 }
 
 pub(crate) fn setting(item: &TokenStream, errors: &mut Errors) -> Option<ItemStatic> {
-    match syn::parse2(item.clone()) {
-        Ok(Item::Static(item)) => {
-            check_static(&item, errors);
-            Some(item)
-        }
-        other => {
-            refuse(
-                other,
-                item,
-                "`#[cvar]` belongs on a `static` of type `Cvar<_>` or `ObjectCvar<_>`",
-                errors,
-            );
-            None
-        }
-    }
+    let expected = "`#[cvar]` belongs on a `static` of type `Cvar<_>` or `ObjectCvar<_>`";
+    let item = parse(item, expected, errors, |found| match found {
+        Item::Static(item) => Some(item),
+        _ => None,
+    })?;
+    check_static(&item, errors);
+    Some(item)
 }
 
 /// Parses the unit struct of a category or a source; `example` shows a correct one.
@@ -59,24 +46,32 @@ pub(crate) fn unit_struct(
     errors: &mut Errors,
 ) -> Option<ItemStruct> {
     let expected = format!("`#[{attribute}]` belongs on a unit struct, such as `pub struct {example};`");
-    match syn::parse2(item.clone()) {
-        Ok(Item::Struct(found)) => {
-            check_generics(&found.generics, &format!("a {attribute}"), errors);
-            if !matches!(found.fields, Fields::Unit) {
-                errors.on(&found.fields, format!("{expected}, this one has fields"));
-            }
-            if found.generics.params.is_empty() { Some(found) } else { None }
-        }
-        other => {
-            refuse(other, item, &expected, errors);
-            None
-        }
+    let found = parse_struct(item, &expected, errors)?;
+    check_generics(&found.generics, &format!("a {attribute}"), errors);
+    if !matches!(found.fields, Fields::Unit) {
+        errors.on(&found.fields, format!("{expected}, this one has fields"));
     }
+    if found.generics.params.is_empty() { Some(found) } else { None }
 }
 
-/// Reports the wrong kind of item, at its head.
-pub(crate) fn refuse(found: syn::Result<Item>, item: &TokenStream, expected: &str, errors: &mut Errors) {
-    let message = match found {
+pub(crate) fn parse_struct(item: &TokenStream, expected: &str, errors: &mut Errors) -> Option<ItemStruct> {
+    parse(item, expected, errors, |found| match found {
+        Item::Struct(found) => Some(found),
+        _ => None,
+    })
+}
+
+/// Parses an item of a kind that `accept` returns. Reports any other one at its head.
+pub(crate) fn parse<T>(
+    item: &TokenStream,
+    expected: &str,
+    errors: &mut Errors,
+    accept: fn(Item) -> Option<T>,
+) -> Option<T> {
+    if let Some(accepted) = syn::parse2(item.clone()).ok().and_then(accept) {
+        return Some(accepted);
+    }
+    let message = match syn::parse2(item.clone()) {
         Ok(found) if is_thread_local(&found) => {
             format!(
                 "{expected}; a `thread_local!` has a value in each thread, tools see one: remove `thread_local!`"
@@ -89,6 +84,7 @@ pub(crate) fn refuse(found: syn::Result<Item>, item: &TokenStream, expected: &st
         Err(_) => expected.to_owned(),
     };
     errors.on(head(item), message);
+    None
 }
 
 /// Returns the head of an item: the tokens up to the first group, `=` or `;`, without attributes.
@@ -176,9 +172,9 @@ pub(crate) fn description(attributes: &[Attribute], ident: &Ident, errors: &mut 
         errors.at(ident.span(), "the doc comment contains a NUL, C tools would take it for the end");
     }
     let bytes = description.bytes();
-    if bytes > LONGEST_DESCRIPTION {
+    if bytes > MAX_DESCRIPTION_BYTES {
         let message = format!(
-            "the doc comment is {bytes} bytes long, at most {LONGEST_DESCRIPTION} fit into a description"
+            "the doc comment is {bytes} bytes long, at most {MAX_DESCRIPTION_BYTES} fit into a description"
         );
         errors.at(ident.span(), message);
     }

@@ -10,6 +10,7 @@ mod function;
 mod item;
 mod keys;
 mod name;
+mod paths;
 mod plugin;
 mod pvar;
 mod source;

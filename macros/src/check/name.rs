@@ -1,79 +1,70 @@
-//! Names in the tools interface.
+//! Names and texts that tools see.
 
-use proc_macro2::Span;
-use quote::ToTokens as _;
-use syn::Path;
+use syn::Ident;
 use syn::ext::IdentExt as _;
 
 use crate::error::Errors;
 use crate::parse::At;
 
-/// The largest length of a name, in bytes.
-pub(crate) const LONGEST: usize = 255;
+/// The largest length of a name.
+pub(crate) const MAX_NAME_BYTES: usize = 255;
 
-/// The largest length of a description, in bytes, which a descriptor can store.
-pub(crate) const LONGEST_DESCRIPTION: usize = 65535;
+/// The largest length of a description, which a descriptor stores in 16 bits.
+pub(crate) const MAX_DESCRIPTION_BYTES: usize = 65535;
 
-/// Returns the given name, or the identifier in lower case.
-pub(crate) fn or_ident(given: Option<At<String>>, ident: &syn::Ident, errors: &mut Errors) -> At<String> {
-    let name =
-        given.unwrap_or_else(|| At { value: ident.unraw().to_string().to_lowercase(), span: ident.span() });
-    check("name", &name, errors);
-    name
+/// Returns the name in the attribute, or the name of a `static` or `fn` in lower case.
+pub(crate) fn given_or_lower_case(
+    given: Option<At<String>>,
+    ident: &Ident,
+    errors: &mut Errors,
+) -> At<String> {
+    given_or(|| ident.unraw().to_string().to_lowercase(), given, ident, errors)
 }
 
-/// Returns the given name, or the identifier in snake case.
-pub(crate) fn or_snake(given: Option<At<String>>, ident: &syn::Ident, errors: &mut Errors) -> At<String> {
-    let name = given.unwrap_or_else(|| At { value: snake(ident), span: ident.span() });
+/// Returns the name in the attribute, or the name of a type or variant in snake case.
+pub(crate) fn given_or_snake_case(
+    given: Option<At<String>>,
+    ident: &Ident,
+    errors: &mut Errors,
+) -> At<String> {
+    given_or(|| snake_case(ident), given, ident, errors)
+}
+
+fn given_or(
+    default: impl FnOnce() -> String,
+    given: Option<At<String>>,
+    ident: &Ident,
+    errors: &mut Errors,
+) -> At<String> {
+    let name = given.unwrap_or_else(|| At { value: default(), span: ident.span() });
     check("name", &name, errors);
     name
 }
 
 /// Returns an identifier in snake case: `NotYetSent` as `not_yet_sent`, `HTTPError` as `http_error`, `IDLE` as `idle`.
-pub(crate) fn snake(ident: &syn::Ident) -> String {
+pub(crate) fn snake_case(ident: &Ident) -> String {
     let chars: Vec<char> = ident.unraw().to_string().chars().collect();
     let mut name = String::new();
     for (at, c) in chars.iter().enumerate() {
-        let after_lower = at > 0 && (chars[at - 1].is_lowercase() || chars[at - 1].is_ascii_digit());
-        let before_lower = at > 0
-            && chars[at - 1].is_uppercase()
-            && chars.get(at + 1).is_some_and(|next| next.is_lowercase());
-        if c.is_uppercase() && (after_lower || before_lower) {
-            name.push('_');
+        if at > 0 && c.is_uppercase() {
+            let before = chars[at - 1];
+            let ends_word = before.is_lowercase() || before.is_ascii_digit();
+            // The `E` of `HTTPError`: the last letter of a sequence of capitals begins the next word.
+            let ends_acronym =
+                before.is_uppercase() && chars.get(at + 1).is_some_and(|next| next.is_lowercase());
+            if ends_word || ends_acronym {
+                name.push('_');
+            }
         }
         name.extend(c.to_lowercase());
     }
     name
 }
 
-/// Reports the faults of a name; `what` is the kind of entry.
+/// Reports a name that tools could not use. `what` says in the message what the name is: "name", "alias", "component".
 pub(crate) fn check(what: &str, name: &At<String>, errors: &mut Errors) {
-    if let Some(fault) = fault(&name.value) {
+    if let Some(fault) = fault_of(&name.value) {
         errors.at(name.span, format!("the {what} {fault}"));
-    }
-}
-
-fn fault(name: &str) -> Option<String> {
-    if name.is_empty() {
-        return Some("is empty, tools find entries by their names".to_owned());
-    }
-    if name.contains('\0') {
-        return Some("contains a NUL, C tools would take it for the end".to_owned());
-    }
-    if name.len() > LONGEST {
-        return Some(format!("is {} bytes long, at most {LONGEST} fit", name.len()));
-    }
-    let strange = name.chars().find(|c| c.is_whitespace() || c.is_control() || *c == ',')?;
-    let instead: String = name.chars().map(|c| if c == strange { '_' } else { c }).collect();
-    Some(format!("`{}` contains {strange:?}, write `{}`", name.escape_debug(), instead.escape_debug()))
-}
-
-/// Reports text that is empty, or contains a NUL at which C would cut it off.
-pub(crate) fn check_text(what: &str, text: &str, span: Span, errors: &mut Errors) {
-    if text.trim().is_empty() {
-        errors.at(span, format!("{what} is empty, remove it or write a text"));
-    } else if text.contains('\0') {
-        errors.at(span, format!("{what} contains a NUL, C tools would take it for the end"));
     }
 }
 
@@ -83,44 +74,52 @@ pub(crate) fn check_component(component: Option<&At<String>>, errors: &mut Error
     }
 }
 
-/// Reports a path that occurs twice in one list.
-pub(crate) fn check_once(key: &str, paths: &[Path], errors: &mut Errors) {
-    for (at, path) in paths.iter().enumerate() {
-        if contains(&paths[..at], path) {
-            errors.on(path, format!("`{}` is named twice in `{key}`", path_text(path)));
-        }
+/// Returns the predicate of a message whose subject is the name: "is empty, ..".
+fn fault_of(name: &str) -> Option<String> {
+    if name.is_empty() {
+        return Some("is empty, tools find entries by their names".to_owned());
     }
+    if name.contains('\0') {
+        return Some("contains a NUL, C tools would take it for the end".to_owned());
+    }
+    if name.len() > MAX_NAME_BYTES {
+        return Some(format!("is {} bytes long, at most {MAX_NAME_BYTES} fit", name.len()));
+    }
+    // Tools and settings write lists of names, separated by blanks or commas.
+    let separator = name.chars().find(|c| c.is_whitespace() || c.is_control() || *c == ',')?;
+    let (shown, instead) = (name.escape_debug(), name.replace(separator, "_"));
+    Some(format!("`{shown}` contains {separator:?}, write `{}`", instead.escape_debug()))
 }
 
-/// Returns true if one of the paths is written like this one.
-pub(crate) fn contains(paths: &[Path], path: &Path) -> bool {
-    paths.iter().any(|other| path_text(other) == path_text(path))
-}
-
-fn path_text(path: &Path) -> String {
-    path.to_token_stream().to_string().replace(' ', "")
+/// Reports a text that is empty, or that C tools would cut off at a NUL. `what` is its key: "`unit`".
+pub(crate) fn check_text(what: &str, text: &At<String>, errors: &mut Errors) {
+    if text.value.trim().is_empty() {
+        errors.at(text.span, format!("{what} is empty, remove it or write a text"));
+    } else if text.value.contains('\0') {
+        errors.at(text.span, format!("{what} contains a NUL, C tools would take it for the end"));
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{fault, snake};
+    use super::{fault_of, snake_case};
 
     #[test]
     fn good_names_have_no_fault() {
         for name in ["pml_monitoring_messages_count", "net.a/b:c-0", "größe"] {
-            assert_eq!(fault(name), None, "{name}");
+            assert_eq!(fault_of(name), None, "{name}");
         }
     }
 
     #[test]
     fn bad_names_have_one() {
-        assert_eq!(fault("").as_deref(), Some("is empty, tools find entries by their names"));
-        assert_eq!(fault("a b").as_deref(), Some("`a b` contains ' ', write `a_b`"));
-        assert_eq!(fault("a,b").as_deref(), Some("`a,b` contains ',', write `a_b`"));
-        assert_eq!(fault("a\tb").as_deref(), Some("`a\\tb` contains '\\t', write `a_b`"));
-        assert_eq!(fault("a\0").as_deref(), Some("contains a NUL, C tools would take it for the end"));
-        assert_eq!(fault(&"x".repeat(256)).as_deref(), Some("is 256 bytes long, at most 255 fit"));
-        assert_eq!(fault(&"x".repeat(255)), None);
+        assert_eq!(fault_of("").as_deref(), Some("is empty, tools find entries by their names"));
+        assert_eq!(fault_of("a b").as_deref(), Some("`a b` contains ' ', write `a_b`"));
+        assert_eq!(fault_of("a,b").as_deref(), Some("`a,b` contains ',', write `a_b`"));
+        assert_eq!(fault_of("a\tb").as_deref(), Some("`a\\tb` contains '\\t', write `a_b`"));
+        assert_eq!(fault_of("a\0").as_deref(), Some("contains a NUL, C tools would take it for the end"));
+        assert_eq!(fault_of(&"x".repeat(256)).as_deref(), Some("is 256 bytes long, at most 255 fit"));
+        assert_eq!(fault_of(&"x".repeat(255)), None);
     }
 
     #[test]
@@ -134,7 +133,7 @@ mod tests {
             ("A", "a"),
             ("already_snake", "already_snake"),
         ] {
-            assert_eq!(snake(&quote::format_ident!("{ident}")), name);
+            assert_eq!(snake_case(&quote::format_ident!("{ident}")), name);
         }
     }
 }

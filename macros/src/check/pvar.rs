@@ -7,7 +7,7 @@ use super::cell;
 use super::function::{self, Function};
 use super::item::{self, Variable};
 use super::value::{self, Primitive};
-use super::{keys, name};
+use super::{keys, name, paths};
 use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, Flag, PvarArgs};
@@ -67,16 +67,16 @@ impl Pvar {
                 (item.attrs, item.sig.ident, value, storage)
             }
         };
-        let name = name::or_ident(args.name.clone(), &ident, errors);
+        let name = name::given_or_lower_case(args.name.clone(), &ident, errors);
         let mut description = item::description(&attributes, &ident, errors);
         check_description(&args, &description, &ident, errors);
         check_value_tokens(&args, value, is_function, errors);
         if let Some(unit) = &args.unit {
-            name::check_text("`unit`", &unit.value, unit.span, errors);
+            name::check_text("`unit`", unit, errors);
             description.sentence(&format!("Unit: {}.", unit.value));
         }
         name::check_component(args.component.as_ref(), errors);
-        name::check_once("category", &args.category, errors);
+        paths::check_once("category", &args.category, errors);
         let flags = FLAGS.iter().copied().filter(|flag| args.flag(*flag).is_some()).collect();
         Some(Self {
             krate: args.krate.clone(),

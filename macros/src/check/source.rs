@@ -31,7 +31,7 @@ impl Source {
             errors.at(unordered, "`unordered` contradicts `ordered`: keep only one of the two");
         }
         let item = item::unit_struct(item, "source", "Clock", errors)?;
-        let name = name::or_snake(args.name, &item.ident, errors);
+        let name = name::given_or_snake_case(args.name, &item.ident, errors);
         name::check_component(args.component.as_ref(), errors);
         Some(Self {
             krate: args.krate,

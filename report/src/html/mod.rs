@@ -7,9 +7,9 @@ use std::io::{self, Write};
 use mpit_format::rows::Kind;
 use serde::Serialize;
 
-use crate::job::{Job, TrafficSum};
+use crate::job::Job;
 use crate::picture::{self, Embedding, ORIGIN, SHOWN, Tiles, escaped, pixels, shown};
-use crate::units::{bin, bytes, grouped};
+use crate::tables::{self, Table};
 
 const CSS: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -94,7 +94,7 @@ fn body(out: &mut String, job: &Job, title: &str, maps: &[(String, Tiles)]) -> f
         }
         out.push_str("</ul>\n");
     }
-    totals(out, job)?;
+    section(out, &tables::totals(job))?;
     out.push_str("<h2>Traffic between ranks</h2>\n");
     for (at, (kinds, tiles)) in maps.iter().enumerate() {
         let open = if at == 0 { " open" } else { "" };
@@ -102,93 +102,33 @@ fn body(out: &mut String, job: &Job, title: &str, maps: &[(String, Tiles)]) -> f
         out.push_str(&picture::svg(tiles, job, title, Embedding::Page));
         out.push_str("</details>\n");
     }
-    sizes(out, job)?;
-    pairs(out, job)?;
-    comms(out, job)
+    tables::details(job, PAIRS, COMMS).try_for_each(|table| section(out, &table))
 }
 
-fn totals(out: &mut String, job: &Job) -> fmt::Result {
-    out.push_str("<h2>Totals</h2>\n<table>\n<tr><th></th><th class=\"text\">kind</th><th>messages</th>");
-    out.push_str("<th>bytes</th><th></th><th>pairs</th></tr>\n");
-    for kind in Kind::ALL {
-        let TrafficSum { count, bytes: total } = job.total(kind);
-        if count > 0 {
-            writeln!(
-                out,
-                "<tr><td>{}</td><td class=\"text\">{kind}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-                kind.letter(),
-                grouped(count),
-                grouped(total),
-                bytes(total),
-                grouped(job.matrix(kind).cells().len() as u128),
-            )?;
+fn section(out: &mut String, table: &Table) -> fmt::Result {
+    writeln!(out, "<h2>{}</h2>", table.heading)?;
+    if table.rows.is_empty() {
+        return writeln!(out, "<p>nothing was recorded</p>");
+    }
+    let class = |at: usize| if at < table.text_columns { " class=\"text\"" } else { "" };
+    out.push_str("<div class=\"wide\"><table>\n<tr>");
+    for (at, head) in table.heads.iter().enumerate() {
+        write!(out, "<th{}>{head}</th>", class(at))?;
+    }
+    out.push_str(if table.bars.is_empty() { "</tr>\n" } else { "<th></th></tr>\n" });
+    for (number, row) in table.rows.iter().enumerate() {
+        out.push_str("<tr>");
+        for (at, cell) in row.iter().enumerate() {
+            write!(out, "<td{}>{}</td>", class(at), escaped(cell))?;
         }
-    }
-    out.push_str("</table>\n");
-    Ok(())
-}
-
-fn sizes(out: &mut String, job: &Job) -> fmt::Result {
-    let filled = |count: &u128| *count > 0;
-    let (Some(first), Some(last)) = (job.sizes.iter().position(filled), job.sizes.iter().rposition(filled))
-    else {
-        return Ok(());
-    };
-    let most = job.sizes.iter().copied().max().unwrap_or(1);
-    out.push_str("<h2>Messages by size</h2>\n<table>\n<tr><th>bytes</th><th>messages</th><th></th></tr>\n");
-    for (at, count) in job.sizes.iter().enumerate().take(last + 1).skip(first) {
-        let width = *count as f64 / most as f64 * 100.0;
-        writeln!(
-            out,
-            "<tr><td>{}</td><td>{}</td><td class=\"bar\"><i style=\"width:{width:.2}%\"></i></td></tr>",
-            bin(at),
-            grouped(*count)
-        )?;
-    }
-    out.push_str("</table>\n");
-    Ok(())
-}
-
-fn pairs(out: &mut String, job: &Job) -> fmt::Result {
-    writeln!(out, "<h2>Pairs with the most bytes, up to {PAIRS} of each kind</h2>\n<table>")?;
-    out.push_str("<tr><th></th><th>from</th><th>to</th><th>messages</th><th>bytes</th><th></th></tr>\n");
-    for kind in Kind::ALL {
-        for cell in job.matrix(kind).top(PAIRS) {
-            writeln!(
-                out,
-                "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-                kind.letter(),
-                cell.from,
-                cell.to,
-                grouped(cell.count.into()),
-                grouped(cell.bytes.into()),
-                bytes(cell.bytes.into()),
-            )?;
-        }
-    }
-    out.push_str("</table>\n");
-    Ok(())
-}
-
-fn comms(out: &mut String, job: &Job) -> fmt::Result {
-    if job.comms.is_empty() {
-        return Ok(());
-    }
-    out.push_str("<h2>Communicators</h2>\n<p>Collective operations from one to all (O2A), all to one (A2O), all to all ");
-    out.push_str("(A2A)</p>\n<div class=\"wide\"><table>\n<tr><th class=\"text\">name</th><th>size</th><th>how many</th>");
-    out.push_str("<th>O2A</th><th>bytes</th><th>A2O</th><th>bytes</th><th>A2A</th><th>bytes</th></tr>\n");
-    for comm in job.comms.iter().take(COMMS) {
-        let name = escaped(&comm.name);
-        write!(out, "<tr><td class=\"text\">{name}</td><td>{}</td><td>{}</td>", comm.size, comm.groups)?;
-        let all = &comm.collectives;
-        for sum in [all.one_to_all, all.all_to_one, all.all_to_all] {
-            write!(out, "<td>{}</td><td>{}</td>", grouped(sum.count), grouped(sum.bytes))?;
+        if let Some(share) = table.bars.get(number) {
+            write!(out, "<td class=\"bar\"><i style=\"width:{:.2}%\"></i></td>", share * 100.0)?;
         }
         out.push_str("</tr>\n");
     }
     out.push_str("</table></div>\n");
-    if job.comms.len() > COMMS {
-        writeln!(out, "<p>and {} more</p>", job.comms.len() - COMMS)?;
+    if table.more > 0 {
+        writeln!(out, "<p>and {} more</p>", table.more)?;
     }
     Ok(())
 }

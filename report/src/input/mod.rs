@@ -194,11 +194,7 @@ pub fn phases(runs: &[Run]) -> Vec<Phases<'_>> {
         let is_of_run = |other: &&Run| {
             other.directory == run.directory
                 && whole(other) == whole(run)
-                && match (&other.identity, &run.identity) {
-                    (Some(one), Some(two)) => one.is_of_same_world(two),
-                    (None, None) => true,
-                    _ => false,
-                }
+                && is_same_world(other.identity.as_ref(), run.identity.as_ref())
         };
         let same = |phases: &&mut Phases<'_>| phases.runs.iter().all(is_of_run);
         match all.iter_mut().find(same) {
@@ -245,16 +241,21 @@ fn files_of(directory: &Path) -> Result<Vec<Named>, Error> {
     Ok(files)
 }
 
+/// Returns true if files are of one world, or if neither names its own.
+fn is_same_world(one: Option<&Identity>, other: Option<&Identity>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => one.is_of_same_world(other),
+        (None, None) => true,
+        _ => false,
+    }
+}
+
 fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
     // Searched from the end: the files of a run usually follow each other.
     let same = |run: &Run| {
         run.stem == file.stem
             && run.directory == file.directory
-            && match (&run.identity, &identity) {
-                (Some(one), Some(other)) => one.is_of_same_world(other),
-                (None, None) => true,
-                _ => false,
-            }
+            && is_same_world(run.identity.as_ref(), identity.as_ref())
     };
     // A damaged store does not name its run.
     let newest = || {
@@ -313,7 +314,15 @@ fn natural(a: &str, b: &str) -> Ordering {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::{find, natural};
+
+    fn write_file(path: &Path, run: &str, world: &str) {
+        let text =
+            format!("# MPIT RUN\t{run}\t{world}\t2 ranks\t2026-11-22T08:15:00.000Z\n# POINT TO POINT\n");
+        std::fs::write(path, text).unwrap();
+    }
 
     #[test]
     #[cfg_attr(miri, ignore = "threads of rayon wait in loops, which takes Miri too long")]
@@ -336,11 +345,7 @@ mod tests {
     #[cfg_attr(miri, ignore = "threads of rayon wait in loops, which takes Miri too long")]
     fn files_of_other_runs_and_worlds_are_apart() {
         let directory = tempfile::tempdir().unwrap();
-        let write = |name: &str, run: &str, world: &str| {
-            let text =
-                format!("# MPIT RUN\t{run}\t{world}\t2 ranks\t2026-11-22T08:15:00.000Z\n# POINT TO POINT\n");
-            std::fs::write(directory.path().join(name), text).unwrap();
-        };
+        let write = |name: &str, run, world| write_file(&directory.path().join(name), run, world);
         write("run.2.prof", "A", "1");
         write("run.3.prof", "A", "1");
         write("run.0.prof", "B", "1");
@@ -371,10 +376,7 @@ mod tests {
         {
             let directory = tempfile::tempdir().unwrap();
             for (rank, run, world) in files {
-                let text = format!(
-                    "# MPIT RUN\t{run}\t{world}\t2 ranks\t2026-11-22T08:15:00.000Z\n# POINT TO POINT\n"
-                );
-                std::fs::write(directory.path().join(format!("run.{rank}.prof")), text).unwrap();
+                write_file(&directory.path().join(format!("run.{rank}.prof")), run, world);
             }
             let runs = find(&[directory.path().join("run")], false).unwrap();
             let mut sizes: Vec<_> = runs.iter().map(|run| run.by_rank.len()).collect();

@@ -1,7 +1,6 @@
 //! Text that is no such file: each mistake is reported with its place and what was expected, and the rest is read.
 
-use crate::support::{directory, histogram, problems, prof, read};
-use mpit_format::container::{self, Text};
+use crate::support::{container, directory, histogram, problems, prof, read};
 use mpit_report::Kind;
 
 /// A line in place of the first line `E`, and what is said of it.
@@ -187,17 +186,14 @@ fn a_file_of_another_kind_is_reported() {
     assert!(found[0].starts_with("run.0.prof: cannot read: "), "{found:?}");
 }
 
-fn container() -> Vec<u8> {
-    let text = |rank| Text { rank, host: String::new(), text: prof(rank).into_bytes() };
-    let mut file = Vec::new();
-    container::write(&mut file, 4, None, &[text(0), text(2)], &[(1, "gone".into()), (3, "gone".into())])
-        .unwrap();
-    file
+/// Returns a file with the texts of ranks 0 and 2.
+fn two_of_four() -> Vec<u8> {
+    container(&[0, 2], &[(1, "gone".into()), (3, "gone".into())])
 }
 
 #[test]
 fn an_unknown_container_is_reported() {
-    let good = String::from_utf8(container()).unwrap();
+    let good = String::from_utf8(two_of_four()).unwrap();
     let lines = prof(0).lines().count();
     let second = lines + 3;
     for (from, to, line, wanted) in [
@@ -224,7 +220,7 @@ fn an_unknown_container_is_reported() {
 
 #[test]
 fn a_short_container_is_reported() {
-    let whole = container();
+    let whole = two_of_four();
     for end in 11..whole.len() {
         let dir = directory(&[("run.prof", &whole[..end])]);
         assert!(!read(dir.path()).problems.is_empty(), "{end}");

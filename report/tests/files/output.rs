@@ -3,8 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::support::{directory, histogram, prof, read};
-use mpit_format::container::{self, Text};
+use crate::support::{container, directory, histogram, prof, read};
 use mpit_report::matrix::{self, Selection, Value};
 use mpit_report::{Job, html, picture, summary};
 
@@ -149,8 +148,7 @@ fn symmetric_matrices_equal_profile2mat() {
         let both = if at % 2 == 0 { line(at, 5) } else { line(at, 6) + &line(6, at) };
         concatenated.extend(["# POINT TO POINT\n", &both, "# OSC\n# COLLECTIVES\n"]);
     }
-    let texts = [0, 1, 2, 3].map(|rank| Text { rank, host: "node".into(), text: prof(rank).into_bytes() });
-    let container = bytes(|out| container::write(out, 4, None, &texts, &[]));
+    let container = String::from_utf8(container(&[0, 1, 2, 3], &[])).unwrap();
     for text in [concatenated, container] {
         let dir = directory(&[("x.prof", text.as_bytes())]);
         let done = Command::new(&script).arg("x.prof").current_dir(dir.path()).output().unwrap();

@@ -1,22 +1,10 @@
 //! Reading of files of one process and of many.
 
-use crate::support::{directory, problems, prof, read};
-use mpit_format::container::{self, Text};
-use mpit_report::{Cell, Kind, Missing, TrafficSum, input};
+use crate::support::{container, directory, problems, prof, read};
+use mpit_report::{Cell, JobSum, Kind, Missing, input};
 
 fn cell(from: u32, to: u32, count: u64, bytes: u64) -> Cell {
     Cell { from, to, count, bytes }
-}
-
-fn texts(ranks: &[u32]) -> Vec<Text> {
-    let text = |rank: &u32| Text { rank: *rank, host: "node".into(), text: prof(*rank).into_bytes() };
-    ranks.iter().map(text).collect()
-}
-
-fn container(ranks: &[u32], missing: &[(u32, String)]) -> Vec<u8> {
-    let mut file = Vec::new();
-    container::write(&mut file, 4, None, &texts(ranks), missing).unwrap();
-    file
 }
 
 #[test]
@@ -35,8 +23,8 @@ fn every_kind_of_line_is_read() {
     assert_eq!(job.sizes[3], 31);
     let comms: Vec<_> = job.comms.iter().map(|comm| (comm.name.as_str(), comm.size)).collect();
     assert_eq!(comms, [("MPI_COMM_WORLD", 4), ("MPI_COMM_SELF", 1)]);
-    assert_eq!(job.comms[0].collectives.one_to_all, TrafficSum { count: 2, bytes: 24 });
-    assert_eq!(job.comms[0].collectives.all_to_all, TrafficSum { count: 8, bytes: 96 });
+    assert_eq!(job.comms[0].collectives.one_to_all, JobSum { count: 2, bytes: 24 });
+    assert_eq!(job.comms[0].collectives.all_to_all, JobSum { count: 8, bytes: 96 });
 }
 
 #[test]
@@ -103,13 +91,13 @@ fn repeated_texts_are_reported() {
 /// The writer of the monitoring component and this reader agree.
 #[test]
 fn what_the_component_writes_is_understood() {
-    use mpit_format::TrafficSum as Written;
+    use mpit_format::TrafficSum;
     use mpit_format::messages::{PeerSnapshot, Row, bin};
     use mpit_format::profile::{Block, Label, Members, Profile, SumRow};
 
     let one = |bytes| PeerSnapshot::new([(bin(bytes), 1)].into_iter(), || bytes);
     let none = PeerSnapshot::default;
-    let written = |count, bytes| Written { count, bytes };
+    let written = |count, bytes| TrafficSum { count, bytes };
     let row = |kind, to, sum| SumRow { kind, to, sum };
     let label = Label { name: "a \t name\n".into(), ..Label::default() };
     let profile = Profile {
@@ -143,7 +131,7 @@ fn what_the_component_writes_is_understood() {
     assert_eq!(job.matrix(Kind::Collective).cells(), [cell(2, 3, 11, 12)]);
     assert_eq!((job.sizes[0], job.sizes[5], job.sizes[41]), (1, 1, 1));
     assert_eq!((job.comms[0].name.as_str(), job.comms[0].size), ("a   name ", 4));
-    assert_eq!(job.comms[0].collectives.all_to_one, TrafficSum { count: 3, bytes: 4 });
+    assert_eq!(job.comms[0].collectives.all_to_one, JobSum { count: 3, bytes: 4 });
 }
 
 #[test]

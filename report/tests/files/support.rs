@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use mpit_format::container::{self, Text};
 use mpit_report::{Job, input};
 use tempfile::TempDir;
 
@@ -24,6 +25,18 @@ pub(crate) fn read(directory: &Path) -> Job {
 pub(crate) fn problems(job: &Job, directory: &Path) -> Vec<String> {
     let prefix = format!("{}/", directory.display());
     job.problems.iter().map(|problem| problem.to_string().replace(&prefix, "")).collect()
+}
+
+pub(crate) fn texts(ranks: &[u32]) -> Vec<Text> {
+    let text = |rank: &u32| Text { rank: *rank, host: "node".into(), text: prof(*rank).into_bytes() };
+    ranks.iter().map(text).collect()
+}
+
+/// Returns the file of a job of four processes, of which some are missing for a reason.
+pub(crate) fn container(ranks: &[u32], missing: &[(u32, String)]) -> Vec<u8> {
+    let mut file = Vec::new();
+    container::write(&mut file, 4, None, &texts(ranks), missing).expect("a file in memory");
+    file
 }
 
 pub(crate) fn histogram(bin: usize, count: u64) -> String {

@@ -10,7 +10,7 @@ use crate::succeed;
 
 use super::definitions::{timed, write};
 use super::rounds::{Rounds, Timings};
-use super::table::{Line, Ratio, heading};
+use super::table::{Line, heading};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Crate {
@@ -77,7 +77,7 @@ pub(crate) fn run(rounds: u32) -> Outcome {
             let timings = rounds.timings(krate, kind)?;
             let what = format!("with {} other crates, {kind} time", dependencies(&krate.folder())?);
             let line = Line::new(krate.name, &what, &timings);
-            line.ratio(Ratio::of(&timings, &peer, "tracing").as_ref()).print();
+            line.ratio(&timings, &peer, "tracing").print();
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use mpit_tests::Outcome;
 
 use super::rounds::{Rounds, Spread, differences};
-use super::table::{Line, NANOSECONDS, Ratio, heading};
+use super::table::{Line, NANOSECONDS, heading};
 
 const SIZES: [&str; 3] = ["2", "1000", "1000000"];
 
@@ -20,7 +20,7 @@ pub(crate) fn run(pairs: u32) -> Outcome {
         let mut line = Line::new("adds", &format!("of {size} processes"), &timings);
         if size != SIZES[0] {
             let flat = Spread::of(&timings).median <= FLAT * Spread::of(&smallest).median;
-            line = line.ratio(Ratio::of(&timings, &smallest, "two processes").as_ref()).goal("<= 1.5", flat);
+            line = line.ratio(&timings, &smallest, "two processes").goal("<= 1.5", flat);
         }
         line.print();
     }

@@ -3,8 +3,8 @@
 use mpit_tests::{Outcome, launch::Job};
 
 use super::dist;
-use super::rounds::{self, Rounds, Spread, differences};
-use super::table::{Line, NANOSECONDS, Ratio, heading};
+use super::rounds::{self, Rounds, differences};
+use super::table::{Line, NANOSECONDS, heading};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Language {
@@ -26,7 +26,7 @@ const FIGURES: [(Language, &str, &str); 7] = [
     (Rust, "fetch_add", "AtomicU64::fetch_add"),
 ];
 
-/// The maximum cost of a counter without a started handle.
+/// The maximum cost of a counter without a started handle, in nanoseconds.
 const DISABLED: f64 = 0.3;
 
 pub(crate) fn run(pairs: u32) -> Outcome {
@@ -40,10 +40,9 @@ pub(crate) fn run(pairs: u32) -> Outcome {
     let peer = differences(&rounds.timings(Rust, "fetch_add")?, &empty(Rust)?);
     for (language, name, what) in FIGURES {
         let timings = differences(&rounds.timings(language, name)?, &empty(language)?);
-        let mut line = Line::new("adds", what, &timings);
-        line = line.ratio(Ratio::of(&timings, &peer, "fetch_add").as_ref());
+        let mut line = Line::new("adds", what, &timings).ratio(&timings, &peer, "fetch_add");
         if name == "disabled" {
-            line = line.goal("<= 0.3 ns", Spread::of(&timings).median <= DISABLED);
+            line = line.at_most(DISABLED, "ns");
         }
         line.print();
     }

@@ -11,8 +11,8 @@ use mpit_tests::{Context, Outcome, paths};
 use crate::{cargo, succeed};
 
 use super::clean_builds;
-use super::rounds::{Rounds, Spread, Timings, differences};
-use super::table::{Line, Ratio, heading};
+use super::rounds::{Rounds, Timings, differences};
+use super::table::{Line, heading};
 
 const DEFINITIONS: u32 = 1000;
 /// The maximum compile time of a definition, in milliseconds. `BYTES` is its maximum size in a program, with name and
@@ -120,9 +120,9 @@ fn build_times(pairs: u32) -> Outcome {
         let (profile, kind) = label.split_once(", ").context("a label has two parts")?;
         Line::new(profile, &format!("an element of linkme, {kind} time"), &elements).print();
         let mut line = Line::new(profile, &format!("#[pvar], {kind} time"), &pvars);
-        line = line.ratio(Ratio::of(&pvars, &elements, "linkme").as_ref());
+        line = line.ratio(&pvars, &elements, "linkme");
         if label == "debug, processor" {
-            line = line.goal("<= 2 ms", Spread::of(&pvars).median <= MILLISECONDS);
+            line = line.at_most(MILLISECONDS, "ms");
         }
         line.print();
     }
@@ -142,9 +142,8 @@ fn sizes() -> Outcome {
         let without = |all: &[f64]| all.iter().map(|all| all - strings).collect::<Vec<_>>();
         Line::new(label, "an element of linkme", &elements).print();
         Line::new(label, "  without name and description", &without(&elements)).print();
-        let ratio = Ratio::of(&pvars, &elements, "linkme");
-        let line = Line::new(label, "#[pvar]", &pvars).ratio(ratio.as_ref());
-        line.goal("<= 200 bytes", pvars[0] <= BYTES).print();
+        let line = Line::new(label, "#[pvar]", &pvars).ratio(&pvars, &elements, "linkme");
+        line.at_most(BYTES, "bytes").print();
         Line::new(label, "  without name and description", &without(&pvars)).print();
     }
     Ok(())

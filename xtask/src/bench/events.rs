@@ -2,15 +2,16 @@
 
 use mpit_tests::Outcome;
 
-use super::rounds::{Rounds, Spread, differences};
-use super::table::{Line, NANOSECONDS, Ratio, heading};
+use super::rounds::{Rounds, differences};
+use super::table::{Line, NANOSECONDS, heading};
 
 /// A measured case: the event, its name in the program `events`, the baseline, and the maximum cost.
 struct Raise {
     what: &'static str,
     figure: &'static str,
     floor: &'static str,
-    max: Option<(f64, &'static str)>,
+    /// In nanoseconds.
+    max: Option<f64>,
 }
 
 /// The baselines, which do not use mpit.
@@ -21,13 +22,13 @@ const FLOORS: [(&str, &str); 3] = [
 ];
 
 const RAISES: [Raise; 5] = [
-    Raise { what: "raise, no listener", figure: "quiet", floor: "branch", max: Some((0.1, "<= 0.1 ns")) },
+    Raise { what: "raise, no listener", figure: "quiet", floor: "branch", max: Some(0.1) },
     Raise { what: "raise, one callback", figure: "once", floor: "call", max: None },
     Raise {
         what: "the same, which reads the time stamp",
         figure: "timed",
         floor: "call+clock",
-        max: Some((13.0, "<= 13 ns")),
+        max: Some(13.0),
     },
     Raise { what: "raise, two callbacks", figure: "twice", floor: "call+clock", max: None },
     Raise { what: "raise, one callback, two threads", figure: "concurrent", floor: "call+clock", max: None },
@@ -44,14 +45,14 @@ pub(crate) fn run(pairs: u32) -> Outcome {
     for Raise { what, figure, floor, max } in RAISES {
         let (whole, whole_peer) = (rounds.timings((), figure)?, rounds.timings((), floor)?);
         let (timings, peer) = (differences(&whole, &empty), differences(&whole_peer, &empty));
-        let ratio = match floor {
+        let mut line = Line::new("adds", what, &timings);
+        line = match floor {
             // The difference is close to 0, so it has no ratio.
-            "branch" => Ratio::of(&whole, &whole_peer, "branch, with loop"),
-            _ => Ratio::of(&timings, &peer, floor),
+            "branch" => line.ratio(&whole, &whole_peer, "branch, with loop"),
+            _ => line.ratio(&timings, &peer, floor),
         };
-        let mut line = Line::new("adds", what, &timings).ratio(ratio.as_ref());
-        if let Some((max, goal)) = max {
-            line = line.goal(goal, Spread::of(&timings).median <= max);
+        if let Some(max) = max {
+            line = line.at_most(max, "ns");
         }
         line.print();
     }

@@ -6,7 +6,7 @@ use mpit_tests::stacks::{Stack, Vendor};
 use mpit_tests::{Context, Outcome};
 
 use super::rounds::{self, Rounds, Spread, Timings, differences};
-use super::table::{Line, NANOSECONDS, Ratio, heading};
+use super::table::{Line, NANOSECONDS, heading};
 use super::{dist, on_each_stack};
 
 /// The number of blocks per run, of `CALLS` calls each.
@@ -79,40 +79,31 @@ fn measure(stack: &Stack, call: Call, pairs: u32) -> Outcome {
         Layered => run_once(stack, call, variant, &[&[OURS], host.as_slice()].concat()),
     })?;
     let ours = rounds.timings(Layered, OURS)?;
-    let mut to_memory = None;
+    let mut of_ours = line(OURS, &ours).note("the library has no variable of this kind");
     if call == Handles {
         let memory = rounds.timings(Layered, MALLOC)?;
         line("malloc and free", &memory).print();
-        to_memory = Ratio::of(&ours, &memory, "malloc and free");
+        of_ours = of_ours.ratio(&ours, &memory, "malloc and free");
     }
     let [host] = host.as_slice() else {
-        let ratio = to_memory;
-        let line = line(OURS, &ours);
-        let line = if ratio.is_some() {
-            line.ratio(ratio.as_ref())
-        } else {
-            line.note("the library has no variable of this kind")
-        };
-        line.print();
+        of_ours.print();
         return Ok(());
     };
     let bare = rounds.timings(Bare, host)?;
     line(host, &bare).print();
 
-    let ratio = Ratio::of(&ours, &bare, "the library's");
-    let mut of_ours = line(OURS, &ours).ratio(ratio.as_ref());
+    let mut of_ours = line(OURS, &ours).ratio(&ours, &bare, "the library's");
     if let Some((max, goal)) = call.limit(stack.vendor()) {
-        of_ours = of_ours.goal(goal, ratio.as_ref().is_some_and(|ratio| ratio.within(max)));
+        let met = of_ours.has_ratio_within(max);
+        of_ours = of_ours.goal(goal, met);
     }
     of_ours.print();
 
     let layered = rounds.timings(Layered, host)?;
     let overhead = differences(&layered, &bare);
-    let ratio = Ratio::of(&layered, &bare, "bare");
-    let mut of_layer = line("the same through mpit adds", &overhead).ratio(ratio.as_ref());
+    let mut of_layer = line("the same through mpit adds", &overhead).ratio(&layered, &bare, "bare");
     if call == Reads {
-        let met =
-            Spread::of(&overhead).median <= LAYER && ratio.as_ref().is_some_and(|ratio| ratio.within(1.15));
+        let met = Spread::of(&overhead).median <= LAYER && of_layer.has_ratio_within(1.15);
         of_layer = of_layer.goal("<= 2.5 ns and 1.15", met);
     }
     of_layer.print();

@@ -2,8 +2,8 @@
 
 use mpit_tests::Outcome;
 
-use super::rounds::{Rounds, Spread};
-use super::table::{Line, Ratio, heading};
+use super::rounds::Rounds;
+use super::table::{Line, heading};
 
 const FIGURES: [(&str, &str); 2] =
     [("alone", "registered, in no category"), ("together", "registered, all in one category")];
@@ -18,10 +18,7 @@ pub(crate) fn run(pairs: u32) -> Outcome {
     Line::new("", "its name put into HashMap<String, u32>", &map).print();
     for (figure, what) in FIGURES {
         let timings = rounds.timings((), figure)?;
-        Line::new("", what, &timings)
-            .ratio(Ratio::of(&timings, &map, "HashMap").as_ref())
-            .goal("<= 0.04 us", Spread::of(&timings).median <= MOST)
-            .print();
+        Line::new("", what, &timings).ratio(&timings, &map, "HashMap").at_most(MOST, "us").print();
     }
     Ok(())
 }

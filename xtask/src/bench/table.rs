@@ -4,31 +4,17 @@ use super::rounds::Spread;
 
 pub(crate) const NANOSECONDS: &str = "nanoseconds";
 
-pub(crate) struct Ratio {
-    value: f64,
-    to: &'static str,
-}
-
 pub(crate) struct Line {
     timings: String,
-    ratio: String,
+    median: f64,
+    ratio: Option<f64>,
+    /// The ratio as text, or a note in its place.
+    note: String,
     goal: String,
 }
 
 pub(crate) fn heading(title: &str, unit: &str) {
     println!("\n{title}\n{unit:<58}{:>9}{:>9}{:>9}   ratio of the medians", "min", "median", "max");
-}
-
-impl Ratio {
-    /// Returns the ratio of the medians; `None` if the baseline is not above 0.
-    pub(crate) fn of(timings: &[f64], peer: &[f64], to: &'static str) -> Option<Self> {
-        let (timings, peer) = (Spread::of(timings).median, Spread::of(peer).median);
-        if peer > 0.0 { Some(Self { value: timings / peer, to }) } else { None }
-    }
-
-    pub(crate) fn within(&self, max: f64) -> bool {
-        self.value <= max
-    }
 }
 
 impl Line {
@@ -37,17 +23,33 @@ impl Line {
         // Times below 1 need another digit.
         let digits = if max < 1.0 { 3 } else { 2 };
         let timings = format!("{on:<16} {what:<41}{min:>9.digits$}{median:>9.digits$}{max:>9.digits$}");
-        Self { timings, ratio: String::new(), goal: String::new() }
+        Self { timings, median, ratio: None, note: String::new(), goal: String::new() }
     }
 
-    pub(crate) fn ratio(mut self, ratio: Option<&Ratio>) -> Self {
-        self.ratio = ratio.map(|Ratio { value, to }| format!("{value:.3} of {to}")).unwrap_or_default();
+    /// Adds the ratio of the medians of timings and a baseline, unless the baseline is not above 0.
+    pub(crate) fn ratio(mut self, timings: &[f64], peer: &[f64], to: &str) -> Self {
+        let (timings, peer) = (Spread::of(timings).median, Spread::of(peer).median);
+        if peer > 0.0 {
+            self.ratio = Some(timings / peer);
+            self.note = format!("{:.3} of {to}", timings / peer);
+        }
         self
     }
 
     pub(crate) fn note(mut self, note: &str) -> Self {
-        note.clone_into(&mut self.ratio);
+        note.clone_into(&mut self.note);
         self
+    }
+
+    /// Adds the goal that the median is at most `max` units.
+    pub(crate) fn at_most(self, max: f64, unit: &str) -> Self {
+        let met = self.median <= max;
+        self.goal(&format!("<= {max} {unit}"), met)
+    }
+
+    /// Returns true if there is a ratio, and it is at most `max`.
+    pub(crate) fn has_ratio_within(&self, max: f64) -> bool {
+        self.ratio.is_some_and(|ratio| ratio <= max)
     }
 
     pub(crate) fn goal(mut self, goal: &str, met: bool) -> Self {
@@ -56,7 +58,7 @@ impl Line {
     }
 
     pub(crate) fn print(self) {
-        let line = format!("{}   {:<24} {}", self.timings, self.ratio, self.goal);
+        let line = format!("{}   {:<24} {}", self.timings, self.note, self.goal);
         println!("{}", line.trim_end());
     }
 }

@@ -48,22 +48,17 @@ pub(super) fn entry(desc: &'static ComponentDesc) -> ExportResult<Result<abi::Co
         Err(why) => return Ok(Err(why)),
     };
     let mut component = abi::Component {
-        size: size_of::<abi::Component>(),
         framework: text(desc.framework())?,
         name: text(desc.name())?,
         description: optional(desc.description())?,
         listening: listener.lifecycle().subscription().shared(),
-        user_data: std::ptr::null_mut(),
         open: Some(open),
         close: Some(close),
-        sent: None,
-        accessed: None,
-        done: None,
-        freed: None,
         file: text(desc.origin().file())?,
         line: desc.origin().line(),
         pcontrol: Some(pcontrol),
         report: Some(report),
+        ..abi::Component::EMPTY
     };
     match listener {
         Listener::Pml(_) => component.sent = Some(sent),

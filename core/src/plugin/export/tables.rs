@@ -7,7 +7,7 @@ use super::{component, cvar, event, groups, pvar};
 use crate::abi;
 use crate::component::ComponentDesc;
 use crate::desc::{EnumDesc, Origin};
-use crate::registry::{Fault, Image, Refusal, Rule};
+use crate::registry::{Definition, Fault, Image, Refusal, Rule};
 
 #[derive(Debug, Default)]
 pub(super) struct Tables {
@@ -34,39 +34,33 @@ impl Tables {
         let (mut tables, mut enums) = (Self { component, ..Self::default() }, Enums::default());
         let mut left_out = Vec::new();
         for desc in &image.pvars {
-            let what = format!("pvar `{}` ({})", desc.name(), desc.class());
             if let Some(why) = pvar::fault(desc) {
-                left_out.push(refusal(what, desc.origin(), why));
+                left_out.push(refusal(desc.label(), desc.origin(), why));
                 continue;
             }
-            let entry = pvar::entry(desc, &mut enums);
-            tables.pvars.push(entry.map_err(within(what, desc.origin()))?);
+            tables.pvars.push(pvar::entry(desc, &mut enums).map_err(within(*desc))?);
         }
         for desc in &image.cvars {
-            let within = within(format!("cvar `{}`", desc.name()), desc.origin());
-            tables.cvars.push(cvar::entry(desc, &mut enums).map_err(within)?);
+            tables.cvars.push(cvar::entry(desc, &mut enums).map_err(within(*desc))?);
         }
         for desc in image.all_sources() {
-            let within = within(format!("source `{}`", desc.name()), desc.origin());
-            tables.sources.push(event::source(desc).map_err(within)?);
+            tables.sources.push(event::source(desc).map_err(within(desc))?);
         }
         for desc in &image.events {
-            let what = format!("event `{}`", desc.name());
             if let Some(why) = event::fault(desc) {
-                left_out.push(refusal(what, desc.origin(), why));
+                left_out.push(refusal(desc.label(), desc.origin(), why));
                 continue;
             }
-            tables.events.push(event::entry(desc).map_err(within(what, desc.origin()))?);
+            tables.events.push(event::entry(desc).map_err(within(*desc))?);
         }
         for desc in image.all_categories() {
-            let within = within(format!("category `{}`", desc.name()), desc.origin());
-            tables.categories.extend(groups::entries(desc).map_err(within)?);
+            tables.categories.extend(groups::entries(desc).map_err(within(desc))?);
         }
         for desc in components {
-            let what = || format!("component `{}` of {}", desc.name(), desc.framework());
-            match component::entry(desc).map_err(within(what(), desc.origin()))? {
+            let what = format!("component `{}` of {}", desc.name(), desc.framework());
+            match component::entry(desc).map_err(|why| format!("{what} at {}: {why}", desc.origin()))? {
                 Ok(entry) => tables.components.push(entry),
-                Err(why) => left_out.push(refusal(what(), desc.origin(), &why)),
+                Err(why) => left_out.push(refusal(what, desc.origin(), &why)),
             }
         }
         Ok((tables, left_out))
@@ -80,8 +74,6 @@ impl Tables {
         let settings = structs(self.cvars);
         let components = structs(self.components);
         Box::leak(Box::new(abi::Table {
-            size: size_of::<abi::Table>(),
-            version: u32::from(abi::MAJOR),
             component: text::or_empty(self.component),
             pvars: pvars.0,
             num_pvars: pvars.1,
@@ -95,6 +87,7 @@ impl Tables {
             num_cvars: settings.1,
             components: components.0,
             num_components: components.1,
+            ..abi::Table::EMPTY
         }))
     }
 }
@@ -103,9 +96,7 @@ impl Enums {
     /// Returns the struct of an enumeration, made once; a null pointer for none.
     pub(super) fn entry(&mut self, desc: Option<&'static EnumDesc>) -> ExportResult<*const abi::Enum> {
         let Some(desc) = desc else { return Ok(null()) };
-        // Compared by name and place: a constant may have several addresses.
-        let same = |known: &EnumDesc| known.name() == desc.name() && known.origin() == desc.origin();
-        if let Some((_, made)) = self.0.iter().find(|(known, _)| same(known)) {
+        if let Some((_, made)) = self.0.iter().find(|(known, _)| known.is(desc)) {
             return Ok(*made);
         }
         let items = desc.items().iter();
@@ -119,9 +110,9 @@ impl Enums {
     }
 }
 
-/// Returns a function that prefixes a message with the place of the fault.
-fn within(what: String, origin: Origin) -> impl FnOnce(String) -> String {
-    move |why| format!("{what} at {origin}: {why}")
+/// Returns a function that prefixes a message with the definition that has the fault.
+fn within(desc: &impl Definition) -> impl FnOnce(String) -> String {
+    move |why| format!("{} at {}: {why}", desc.label(), desc.origin())
 }
 
 fn refusal(what: String, origin: Origin, why: &str) -> Refusal {

@@ -37,13 +37,11 @@ fn all_handles_of_an_empty_session() {
 fn starting_all_leaves_running_handles() {
     let (running, stopped) = (leak(Counter::<u64>::new()), leak(Counter::<u64>::new()));
     let always = leak(Counter::<u64>::new());
-    let bench = Bench::of_pvars([
+    let (bench, session, handles) = Bench::open([
         pvar("running", Class::Counter, running),
         pvar("stopped", Class::Counter, stopped),
         pvar("always", Class::Counter, always).with_flags(PvarFlags::CONTINUOUS),
     ]);
-    let session = bench.session();
-    let handles = ["running", "stopped", "always"].map(|name| bench.handle(session, name, Class::Counter));
     bench.start(session, handles[0]).unwrap();
     let count = || [running, stopped, always].map(|cell| cell.add(5));
     count();
@@ -90,11 +88,8 @@ impl Custom for Refusing {
 /// A session in which the handle in the middle refuses.
 fn one_of_three_refuses() -> (Bench, SessionId, [PvarHandle; 2], &'static Refusing, &'static Counter<u64>) {
     let (cell, refusing) = (leak(Counter::<u64>::new()), leak(Refusing::default()));
-    let bench =
-        Bench::of_pvars([pvar("sum", Class::Counter, cell), pvar("stubborn", Class::Generic, refusing)]);
-    let session = bench.session();
-    let first = bench.handle(session, "sum", Class::Counter);
-    bench.handle(session, "stubborn", Class::Generic);
+    let (bench, session, [first, _]) =
+        Bench::open([pvar("sum", Class::Counter, cell), pvar("stubborn", Class::Generic, refusing)]);
     let last = bench.handle(session, "sum", Class::Counter);
     (bench, session, [first, last], refusing, cell)
 }

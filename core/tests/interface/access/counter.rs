@@ -18,9 +18,7 @@ pub(crate) struct One {
 impl One {
     pub(crate) fn flagged(flags: PvarFlags) -> Self {
         let cell = leak(Counter::new());
-        let bench = Bench::of_pvars([pvar("sum", Class::Counter, cell).with_flags(flags)]);
-        let session = bench.session();
-        let handle = bench.handle(session, "sum", Class::Counter);
+        let (bench, session, [handle]) = Bench::open([pvar("sum", Class::Counter, cell).with_flags(flags)]);
         Self { bench, cell, session, handle }
     }
 

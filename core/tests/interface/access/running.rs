@@ -65,7 +65,7 @@ fn second_stop_has_no_effect() {
 fn stopped_value_is_frozen() {
     let (sum, level) = (leak(Aggregate::<f64>::new()), leak(Level::<u64>::new()));
     let (size, state) = (leak(Size::<u32>::new()), leak(State::<Phase>::new()));
-    let bench = Bench::of_pvars([
+    let (bench, session, [sum_handle, levels @ .., size_handle, state_handle]) = Bench::open([
         pvar("sum", Class::Aggregate, sum),
         pvar("level", Class::Level, level),
         pvar("level", Class::HighWatermark, level),
@@ -73,12 +73,6 @@ fn stopped_value_is_frozen() {
         pvar("size", Class::Size, size),
         pvar("state", Class::State, state),
     ]);
-    let session = bench.session();
-    let sum_handle = bench.handle(session, "sum", Class::Aggregate);
-    let levels = [Class::Level, Class::HighWatermark, Class::LowWatermark]
-        .map(|class| bench.handle(session, "level", class));
-    let size_handle = bench.handle(session, "size", Class::Size);
-    let state_handle = bench.handle(session, "state", Class::State);
     let read = || {
         let levels = levels.map(|handle| bench.read::<u64>(session, handle));
         let size = bench.read::<u32>(session, size_handle);
@@ -90,10 +84,8 @@ fn stopped_value_is_frozen() {
         size.set(n);
         state.set(Phase::ALL[n as usize % 3]);
     };
-    let watch_in_other_session = bench.session();
-    bench
-        .start(watch_in_other_session, bench.handle(watch_in_other_session, "sum", Class::Aggregate))
-        .unwrap();
+    let other = bench.session();
+    bench.start(other, bench.handle(other, "sum", Class::Aggregate)).unwrap();
     bench.interface.start(session, HandleSelection::All).unwrap();
     happen(4);
     happen(2);
@@ -125,11 +117,8 @@ fn sum_continues_where_it_stopped() {
 #[test]
 fn watermark_continues_where_it_stopped() {
     let level = leak(Level::<u64>::new());
-    let bench =
-        Bench::of_pvars([pvar("use", Class::HighWatermark, level), pvar("use", Class::LowWatermark, level)]);
-    let session = bench.session();
-    let handles =
-        [Class::LowWatermark, Class::HighWatermark].map(|class| bench.handle(session, "use", class));
+    let (bench, session, handles) =
+        Bench::open([pvar("use", Class::LowWatermark, level), pvar("use", Class::HighWatermark, level)]);
     let read = || handles.map(|handle| bench.read::<u64>(session, handle).unwrap());
     level.set(50);
     bench.interface.start(session, HandleSelection::All).unwrap();
@@ -158,14 +147,11 @@ fn unstarted_handle_has_the_starting_value() {
     one.watch_in_other_session();
     one.cell.add(9);
     assert_eq!(one.read(), Ok(0), "0 for sums");
-    let bench = Bench::of_pvars([
+    let (bench, session, handles) = Bench::open([
         pvar("a", Class::Level, level),
         pvar("b", Class::HighWatermark, level),
         pvar("c", Class::Size, size),
     ]);
-    let session = bench.session();
-    let handles = [("a", Class::Level), ("b", Class::HighWatermark), ("c", Class::Size)]
-        .map(|(name, class)| bench.handle(session, name, class));
     for n in [30, 20] {
         level.set(n);
         size.set(n);

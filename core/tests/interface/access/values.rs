@@ -23,9 +23,7 @@ fn read_only_variable_is_not_written() {
     assert_eq!(one.read(), Ok(5));
     // A watermark shows former levels: it can be reset, not written.
     let level = leak(Level::<u64>::new());
-    let bench = Bench::of_pvars([pvar("use", Class::HighWatermark, level)]);
-    let session = bench.session();
-    let handle = bench.handle(session, "use", Class::HighWatermark);
+    let (bench, session, [handle]) = Bench::open([pvar("use", Class::HighWatermark, level)]);
     level.set(4);
     assert_eq!(bench.write(session, handle, 9_u64), Err(Error::PvarNoWrite));
     assert_eq!(bench.read(session, handle), Ok(4_u64));
@@ -49,9 +47,7 @@ fn written_value_is_read_back() {
     }
     // Also where arithmetic is not exact.
     let sum = leak(Aggregate::<f64>::new());
-    let bench = Bench::of_pvars([pvar("sum", Class::Aggregate, sum)]);
-    let session = bench.session();
-    let handle = bench.handle(session, "sum", Class::Aggregate);
+    let (bench, session, [handle]) = Bench::open([pvar("sum", Class::Aggregate, sum)]);
     bench.start(session, handle).unwrap();
     for value in [0.1, 0.3, 1e-300, 1e300] {
         sum.add(0.7);
@@ -79,17 +75,12 @@ fn written_sum_continues_from_there() {
 fn values_outside_the_class_are_refused() {
     let (share, sum) = (leak(Percentage::new(0.5)), leak(Aggregate::<f64>::new()));
     let (state, any) = (leak(State::<Phase>::new()), leak(Generic::<f64>::new()));
-    let bench = Bench::of_pvars([
+    let (bench, session, [share, sum, state, any]) = Bench::open([
         pvar("share", Class::Percentage, share).writable(),
         pvar("sum", Class::Aggregate, sum),
         pvar("state", Class::State, state).writable(),
         pvar("any", Class::Generic, any).writable(),
     ]);
-    let session = bench.session();
-    let share = bench.handle(session, "share", Class::Percentage);
-    let sum = bench.handle(session, "sum", Class::Aggregate);
-    let state = bench.handle(session, "state", Class::State);
-    let any = bench.handle(session, "any", Class::Generic);
     for value in [1.5, -0.1, f64::NAN] {
         assert_eq!(bench.write(session, share, value), Err(Error::Invalid));
         assert_eq!(bench.write(session, any, value), Ok(()), "GENERIC has no bounds");
@@ -280,15 +271,11 @@ fn values_are_never_torn_among_threads() {
     const EVENT: u64 = 0x1_0000_0001;
     let cell = leak(Counter::<u64>::new());
     let level = leak(Level::<u64>::new());
-    let bench = Bench::of_pvars([
+    let (bench, session, [sum, current, mark]) = Bench::open([
         pvar("sum", Class::Counter, cell).with_flags(PvarFlags::ATOMIC),
         pvar("level", Class::Level, level),
         pvar("level", Class::HighWatermark, level),
     ]);
-    let session = bench.session();
-    let sum = bench.handle(session, "sum", Class::Counter);
-    let current = bench.handle(session, "level", Class::Level);
-    let mark = bench.handle(session, "level", Class::HighWatermark);
     let done = &AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(move || {

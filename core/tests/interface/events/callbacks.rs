@@ -269,9 +269,8 @@ fn registration_outlives_its_object() {
 
 fn then_use_the_six(_: &Delivery, _: &CallbackData) {
     let counter = leak(Counter::<u64>::new());
-    let bench = Bench::of_pvars([pvar("ticks", Class::Counter, counter).with_flags(PvarFlags::ATOMIC)]);
-    let session = bench.session();
-    let handle = bench.handle(session, "ticks", Class::Counter);
+    let (bench, session, [handle]) =
+        Bench::open([pvar("ticks", Class::Counter, counter).with_flags(PvarFlags::ATOMIC)]);
     let started = bench.start(session, handle);
     counter.increment();
     let read = bench.read(session, handle);

@@ -2,7 +2,7 @@
 
 use mpit::event::Safety;
 
-use super::fixture::{Delivered, EventFixture, HANDLER, OTHER_HANDLER, event, then_free};
+use super::fixture::{Delivered, DropHandler, EventFixture, event, then_free};
 
 /// Raises `count` events in a context that admits only callbacks of the highest level.
 fn lose(fixture: &EventFixture, count: u64) {
@@ -16,7 +16,7 @@ fn drops_without_a_handler_are_silent() {
     let tool = fixture.listen('a').on(Safety::None);
     lose(&fixture, 3);
     fixture.send(1, Safety::None);
-    tool.handle_drops(Some(HANDLER)).unwrap();
+    tool.handle_drops(Some(DropHandler::Plain)).unwrap();
     fixture.send(2, Safety::None);
     tool.free().unwrap();
     fixture.assert_delivered(&[('a', event(1)), ('a', event(2)), ('a', Delivered::End)]);
@@ -28,7 +28,7 @@ fn handler_reports_only_later_drops() {
     let fixture = EventFixture::new();
     let tool = fixture.listen('a').on(Safety::None).count_drops();
     lose(&fixture, 3);
-    tool.handle_drops(Some(OTHER_HANDLER)).unwrap();
+    tool.handle_drops(Some(DropHandler::Negating)).unwrap();
     lose(&fixture, 2);
     fixture.send(1, Safety::None);
     fixture.assert_delivered(&[('a', Delivered::Drops(-2)), ('a', event(1))]);
@@ -36,7 +36,7 @@ fn handler_reports_only_later_drops() {
     tool.handle_drops(None).unwrap();
     lose(&fixture, 5);
     fixture.send(2, Safety::None);
-    tool.handle_drops(Some(HANDLER)).unwrap();
+    tool.handle_drops(Some(DropHandler::Plain)).unwrap();
     fixture.send(3, Safety::None);
     lose(&fixture, 1);
     fixture.send(4, Safety::None);

@@ -107,69 +107,49 @@ pub(crate) fn number_of(id: InstanceId) -> Result<u64> {
     unsafe { instance::read(id, 0, (&raw mut number).cast()) }.map(|()| number)
 }
 
-unsafe extern "C" fn on_event(delivery: &Delivery, callback_data: &CallbackData) {
+/// A handler of drops: it records the count, or the negative count.
+#[derive(Clone, Copy)]
+pub(crate) enum DropHandler {
+    Plain = 1,
+    Negating = 2,
+}
+
+/// The pointer that tests register in place of a function: [`ABI`] ignores it, or takes it for the number of a [`DropHandler`].
+fn function(number: usize) -> *mut c_void {
+    std::ptr::without_provenance_mut(number)
+}
+
+// SAFETY: tests register pointers of `function` with this `Abi`, and a `CallbackData` that is never freed.
+pub(crate) static ABI: Abi = unsafe { Abi::new(deliver, report, free_callback) };
+
+unsafe extern "C" fn deliver(_: *mut c_void, delivery: &Delivery) {
+    // SAFETY: tests pass a `CallbackData`, which is leaked.
+    let callback_data = unsafe { &*delivery.user_data.cast::<CallbackData>() };
+    let CallbackData { label, level, log, action, .. } = callback_data;
     let number = number_of(delivery.instance).unwrap_or(u64::MAX);
-    callback_data
-        .log
-        .write(callback_data.label, Delivered::Event(number, delivery.safety, callback_data.level));
+    log.write(*label, Delivered::Event(number, delivery.safety, *level));
     let time = instance::timestamp(delivery.instance).unwrap();
-    callback_data.log.deliveries.lock().unwrap().push((delivery.instance, delivery.registration, time));
-    if let Some(action) = callback_data.action {
+    log.deliveries.lock().unwrap().push((delivery.instance, delivery.registration, time));
+    if let Some(action) = action {
         action(delivery, callback_data);
     }
 }
 
-unsafe extern "C" fn on_drops(report: &DropReport, callback_data: &CallbackData) {
-    callback_data.log.write(callback_data.label, Delivered::Drops(report.count));
-    callback_data.log.reports.lock().unwrap().push((report.registration, report.source, report.safety));
-}
-
-/// Another handler, which records the negative count.
-unsafe extern "C" fn on_drops_negated(report: &DropReport, callback_data: &CallbackData) {
-    callback_data.log.write(callback_data.label, Delivered::Drops(-report.count));
-}
-
-unsafe extern "C" fn on_free(notice: &FreeNotice, callback_data: &CallbackData) {
-    callback_data.log.write(callback_data.label, Delivered::End);
-    callback_data.log.frees.lock().unwrap().push((notice.registration, notice.safety));
-}
-
-type OnEvent = unsafe extern "C" fn(&Delivery, &CallbackData);
-type OnDrops = unsafe extern "C" fn(&DropReport, &CallbackData);
-type OnFree = unsafe extern "C" fn(&FreeNotice, &CallbackData);
-
-pub(crate) const HANDLER: OnDrops = on_drops;
-pub(crate) const OTHER_HANDLER: OnDrops = on_drops_negated;
-
-// SAFETY: tests register an `OnEvent`, `OnDrops` and `OnFree` with this `Abi`, and a `CallbackData` that is never
-// freed.
-pub(crate) static ABI: Abi = unsafe { Abi::new(deliver, report, free_callback) };
-
-unsafe extern "C" fn deliver(function: *mut c_void, delivery: &Delivery) {
-    // SAFETY: with this `Abi` tests register functions of this type.
-    let function = unsafe { std::mem::transmute::<*mut c_void, OnEvent>(function) };
-    // SAFETY: tests pass a `CallbackData`, which is leaked.
-    let callback_data = unsafe { &*delivery.user_data.cast::<CallbackData>() };
-    // SAFETY: an `OnEvent` requires its `CallbackData`, which is never freed.
-    unsafe { function(delivery, callback_data) };
-}
-
 unsafe extern "C" fn report(function: *mut c_void, report: &DropReport) {
-    // SAFETY: with this `Abi` tests register functions of this type.
-    let function = unsafe { std::mem::transmute::<*mut c_void, OnDrops>(function) };
     // SAFETY: tests pass a `CallbackData`, which is leaked.
-    let callback_data = unsafe { &*report.user_data.cast::<CallbackData>() };
-    // SAFETY: an `OnDrops` requires its `CallbackData`, which is never freed.
-    unsafe { function(report, callback_data) };
+    let CallbackData { label, log, .. } = unsafe { &*report.user_data.cast::<CallbackData>() };
+    if function.addr() == DropHandler::Negating as usize {
+        return log.write(*label, Delivered::Drops(-report.count));
+    }
+    log.write(*label, Delivered::Drops(report.count));
+    log.reports.lock().unwrap().push((report.registration, report.source, report.safety));
 }
 
-unsafe extern "C" fn free_callback(function: *mut c_void, notice: &FreeNotice) {
-    // SAFETY: with this `Abi` tests register functions of this type.
-    let function = unsafe { std::mem::transmute::<*mut c_void, OnFree>(function) };
+unsafe extern "C" fn free_callback(_: *mut c_void, notice: &FreeNotice) {
     // SAFETY: tests pass a `CallbackData`, which is leaked.
-    let callback_data = unsafe { &*notice.user_data.cast::<CallbackData>() };
-    // SAFETY: an `OnFree` requires its `CallbackData`, which is never freed.
-    unsafe { function(notice, callback_data) };
+    let CallbackData { label, log, .. } = unsafe { &*notice.user_data.cast::<CallbackData>() };
+    log.write(*label, Delivered::End);
+    log.frees.lock().unwrap().push((notice.registration, notice.safety));
 }
 
 /// A source with two event types, `sent` and `seen`, of which the second is bound to communicators.
@@ -305,10 +285,11 @@ impl Tool {
     }
 
     pub(crate) fn register(&self, level: Safety, action: Option<fn(&Delivery, &CallbackData)>) -> Result<()> {
-        let function = on_event as OnEvent as *mut c_void;
         let callback_data = self.callback_data(level, action);
-        // SAFETY: `ABI` calls it as an `OnEvent`, and its data is never freed.
-        unsafe { self.fixture.interface().event_register_callback(self.id, level, function, callback_data) }
+        // SAFETY: `ABI` ignores the function, and its data is never freed.
+        unsafe {
+            self.fixture.interface().event_register_callback(self.id, level, function(1), callback_data)
+        }
     }
 
     pub(crate) fn off(&self, level: Safety) {
@@ -318,26 +299,20 @@ impl Tool {
     }
 
     pub(crate) fn count_drops(self) -> Self {
-        self.handle_drops(Some(HANDLER)).unwrap();
+        self.handle_drops(Some(DropHandler::Plain)).unwrap();
         self
     }
 
-    pub(crate) fn handle_drops(&self, handler: Option<OnDrops>) -> Result<()> {
-        let handler = handler.map_or(std::ptr::null_mut(), |handler| handler as *mut c_void);
-        // SAFETY: null, or what `ABI` calls as an `OnDrops`.
+    pub(crate) fn handle_drops(&self, handler: Option<DropHandler>) -> Result<()> {
+        let handler = function(handler.map_or(0, |handler| handler as usize));
+        // SAFETY: null, or the number of a `DropHandler`, as `ABI` requires.
         unsafe { self.fixture.interface().event_set_dropped_handler(self.id, handler) }
     }
 
     pub(crate) fn free(&self) -> Result<()> {
         let callback_data = self.callback_data(Safety::None, None);
-        // SAFETY: `ABI` calls it as an `OnFree`, and its data is never freed.
-        unsafe {
-            self.fixture.interface().event_handle_free(
-                self.id,
-                callback_data,
-                on_free as OnFree as *mut c_void,
-            )
-        }
+        // SAFETY: `ABI` ignores the function, and its data is never freed.
+        unsafe { self.fixture.interface().event_handle_free(self.id, callback_data, function(1)) }
     }
 
     pub(crate) fn free_without_callback(&self) -> Result<()> {

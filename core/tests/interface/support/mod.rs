@@ -139,6 +139,14 @@ impl Bench {
         Self::with(&image(pvars, []), &[])
     }
 
+    /// Creates an interface with these variables, a session, and a handle of each variable in it.
+    #[track_caller]
+    pub(crate) fn open<const N: usize>(pvars: [PvarDesc; N]) -> (Self, SessionId, [PvarHandle; N]) {
+        let bench = Self::of_pvars(pvars);
+        let session = bench.session();
+        (bench, session, pvars.map(|desc| bench.handle(session, desc.name(), desc.class())))
+    }
+
     #[track_caller]
     pub(crate) fn of_cvars(cvars: impl IntoIterator<Item = CvarDesc>) -> Self {
         Self::with(&image([], cvars), &[])

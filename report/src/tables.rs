@@ -1,0 +1,93 @@
+//! The tables of a report, which the summary and the page show alike.
+
+use mpit_format::rows::Kind;
+
+use crate::job::{Job, JobSum};
+use crate::units::{bin, bytes, grouped};
+
+#[derive(Default)]
+pub(crate) struct Table {
+    pub(crate) heading: String,
+    pub(crate) heads: &'static [&'static str],
+    /// The number of columns of text, which come first; the others are of numbers.
+    pub(crate) text_columns: usize,
+    pub(crate) rows: Vec<Vec<String>>,
+    /// The length of the bar behind each row, from 0 to 1; empty if the table has no bars.
+    pub(crate) bars: Vec<f64>,
+    /// The number of rows that are left out.
+    pub(crate) more: usize,
+}
+
+pub(crate) fn totals(job: &Job) -> Table {
+    let mut rows = Vec::new();
+    for kind in Kind::ALL {
+        let JobSum { count, bytes: total } = job.total(kind);
+        if count > 0 {
+            let pairs = job.matrix(kind).cells().len() as u128;
+            let names = [kind.letter().to_string(), kind.to_string()];
+            let numbers = [grouped(count), grouped(total), bytes(total), grouped(pairs)];
+            rows.push(names.into_iter().chain(numbers).collect());
+        }
+    }
+    let heads = &["", "kind", "messages", "bytes", "", "pairs"];
+    Table { heading: "Totals".into(), heads, text_columns: 2, rows, ..Table::default() }
+}
+
+/// Returns the tables that are not empty, with `top` pairs of each kind and at most `comms` groups of communicators.
+pub(crate) fn details(job: &Job, top: usize, comms: usize) -> impl Iterator<Item = Table> {
+    let tables = [sizes(job), pairs(job, top), communicators(job, comms)];
+    tables.into_iter().filter(|table| !table.rows.is_empty())
+}
+
+fn sizes(job: &Job) -> Table {
+    let filled = |count: &u128| *count > 0;
+    let first = job.sizes.iter().position(filled).unwrap_or(0);
+    let end = job.sizes.iter().rposition(filled).map_or(0, |last| last + 1);
+    let counts = &job.sizes[first..end];
+    let most = counts.iter().copied().max().unwrap_or(1);
+    let rows = (first..).zip(counts).map(|(at, count)| vec![bin(at), grouped(*count)]).collect();
+    let bars = counts.iter().map(|count| *count as f64 / most as f64).collect();
+    Table {
+        heading: "Messages by size".into(),
+        heads: &["bytes", "messages"],
+        rows,
+        bars,
+        ..Table::default()
+    }
+}
+
+fn pairs(job: &Job, top: usize) -> Table {
+    let mut rows = Vec::new();
+    for kind in Kind::ALL {
+        for cell in job.matrix(kind).top(top) {
+            rows.push(vec![
+                kind.letter().to_string(),
+                cell.from.to_string(),
+                cell.to.to_string(),
+                grouped(cell.count.into()),
+                grouped(cell.bytes.into()),
+                bytes(cell.bytes.into()),
+                bytes(u128::from(cell.bytes) / u128::from(cell.count.max(1))),
+            ]);
+        }
+    }
+    let heading = format!("Pairs with the most bytes, up to {top} of each kind");
+    let heads = &["", "from", "to", "messages", "bytes", "", "average"];
+    Table { heading, heads, text_columns: 1, rows, ..Table::default() }
+}
+
+fn communicators(job: &Job, limit: usize) -> Table {
+    let mut rows = Vec::new();
+    for comm in job.comms.iter().take(limit) {
+        let mut row = vec![comm.name.clone(), comm.size.to_string(), comm.groups.to_string()];
+        let all = &comm.collectives;
+        for sum in [all.one_to_all, all.all_to_one, all.all_to_all] {
+            row.extend([grouped(sum.count), grouped(sum.bytes)]);
+        }
+        rows.push(row);
+    }
+    let heading = "Communicators: collective operations from one to all, all to one, all to all".into();
+    let heads = &["communicator", "size", "how many", "O2A", "bytes", "A2O", "bytes", "A2A", "bytes"];
+    let more = job.comms.len().saturating_sub(limit);
+    Table { heading, heads, text_columns: 1, rows, more, ..Table::default() }
+}
