@@ -13,7 +13,8 @@ static struct mpit_sum sum = MPIT_SUM_INIT, seconds = MPIT_SUM_INIT;
 static int watchers, limit = 10, early = 1, phase = 4, mode = 4;
 static unsigned depth_limit = 10;
 static char kept[8] = "none", label[8] = "none";
-static unsigned long long grown = 100, shown = 5, received;
+static unsigned long long grown = 100, shown = 5, received, sizes[3] = {10, 20, 30};
+static const char greeting[16] = "hello";
 static struct mpit_event_cell reported_cell = MPIT_EVENT_CELL_INIT;
 
 /* A level for each communicator, created at its first use. */
@@ -104,7 +105,7 @@ static const char *const environment[] = {"TAB_LIMIT", 0};
 
 static const struct mpit_pvar pvars[] = {
     {.size = sizeof(struct mpit_pvar), .name = "tab_sum", .pvar_class = MPIT_CLASS_COUNTER,
-     .datatype = MPIT_UNSIGNED_LONG_LONG, .count = 1, .sum = &sum, MPIT_HERE},
+     .datatype = MPIT_UNSIGNED_LONG_LONG, .count = 1, .categories = in_inner, .sum = &sum, MPIT_HERE},
     {.size = sizeof(struct mpit_pvar), .name = "tab_ranks", .pvar_class = MPIT_CLASS_GENERIC, .datatype = MPIT_UNSIGNED,
      .bind = MPIT_BIND_COMM, .categories = in_inner, .read = read_ranks, .user_data = &watchers, .count_of = count_ranks,
      .watch = watch, MPIT_HERE},
@@ -126,6 +127,10 @@ static const struct mpit_pvar pvars[] = {
      .storage = &grown, MPIT_HERE},
     {.size = sizeof(struct mpit_pvar), .name = "tab_shown", .pvar_class = MPIT_CLASS_LEVEL,
      .datatype = MPIT_UNSIGNED_LONG_LONG, .flags = MPIT_PVAR_WRITABLE, .count = 1, .storage = &shown, MPIT_HERE},
+    {.size = sizeof(struct mpit_pvar), .name = "tab_sizes", .pvar_class = MPIT_CLASS_SIZE, .datatype = MPIT_UNSIGNED_LONG,
+     .flags = MPIT_PVAR_READONLY, .count = 3, .storage = sizes, MPIT_HERE},
+    {.size = sizeof(struct mpit_pvar), .name = "tab_greeting", .pvar_class = MPIT_CLASS_GENERIC, .datatype = MPIT_CHAR,
+     .count = sizeof greeting, .storage = greeting, MPIT_HERE},
 };
 
 static const struct mpit_source sources[] = {
@@ -136,7 +141,7 @@ static const struct mpit_element elements[] = {{MPIT_UNSIGNED_LONG_LONG, 0, "num
 
 static const struct mpit_event events[] = {
     {.size = sizeof(struct mpit_event), .name = "tab_reported", .bind = MPIT_BIND_COMM, .source = "tab_clock",
-     .elements = elements, .num_elements = 1, .cell = &reported_cell, MPIT_HERE},
+     .elements = elements, .num_elements = 1, .categories = in_inner, .cell = &reported_cell, MPIT_HERE},
 };
 
 static const struct mpit_category categories[] = {
@@ -151,11 +156,14 @@ static const struct mpit_cvar cvars[] = {
     {.size = sizeof(struct mpit_cvar), .name = "tab_early", .datatype = MPIT_INT, .scope = MPIT_SCOPE_LOCAL, .count = 1,
      .storage = &early, .flags = MPIT_CVAR_BEFORE_INIT, MPIT_HERE},
     {.size = sizeof(struct mpit_cvar), .name = "tab_depth_limit", .datatype = MPIT_UNSIGNED, .scope = MPIT_SCOPE_LOCAL,
-     .count = 1, .storage = &depth_limit, .set = set_depth_limit, .user_data = &depth_limit, MPIT_HERE},
-    {.size = sizeof(struct mpit_cvar), .name = "tab_mode", .datatype = MPIT_INT, .scope = MPIT_SCOPE_LOCAL, .count = 1,
+     .count = 1, .categories = in_inner, .storage = &depth_limit, .set = set_depth_limit, .user_data = &depth_limit,
+     MPIT_HERE},
+    {.size = sizeof(struct mpit_cvar), .name = "tab_mode", .datatype = MPIT_INT, .scope = MPIT_SCOPE_ALL_EQ, .count = 1,
      .storage = &mode, .enumeration = &phase_names, MPIT_HERE},
     {.size = sizeof(struct mpit_cvar), .name = "tab_label", .datatype = MPIT_CHAR, .scope = MPIT_SCOPE_LOCAL,
      .count = sizeof label, .storage = label, MPIT_HERE},
+    {.size = sizeof(struct mpit_cvar), .name = "tab_fixed", .datatype = MPIT_UNSIGNED_LONG_LONG,
+     .scope = MPIT_SCOPE_READONLY, .count = 3, .storage = sizes, MPIT_HERE},
 };
 
 static void settings(void)
@@ -173,10 +181,26 @@ static void settings(void)
     check(MPI_T_cvar_write(of_text, "eight...") == MPI_T_ERR_INVALID && !strcmp(kept, "seventh"), "longer text");
 }
 
+/* Returns a handle of a control variable, which must have this scope and number of elements. */
+static MPI_T_cvar_handle scoped_setting(const char *name, int scope, int elements)
+{
+    int index = -1, count = -1, got = -1;
+    MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
+    check(MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS, name);
+    check(MPI_T_cvar_get_info(index, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &got) == MPI_SUCCESS && got == scope,
+          "scope");
+    check(MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS && count == elements, "number of elements");
+    return handle;
+}
+
 /* Settings whose values lie in the program's memory. */
 static void stored_settings(void)
 {
-    MPI_T_cvar_handle of_limit = setting("tab_depth_limit"), of_mode = setting("tab_mode"), of_label = setting("tab_label");
+    MPI_T_cvar_handle of_limit = scoped_setting("tab_depth_limit", MPI_T_SCOPE_LOCAL, 1);
+    MPI_T_cvar_handle of_mode = scoped_setting("tab_mode", MPI_T_SCOPE_ALL_EQ, 1);
+    MPI_T_cvar_handle of_label = scoped_setting("tab_label", MPI_T_SCOPE_LOCAL, sizeof label);
+    MPI_T_cvar_handle fixed = scoped_setting("tab_fixed", MPI_T_SCOPE_READONLY, 3);
+    unsigned long long elements[3] = {0, 0, 0};
     unsigned value = 0, high = 101, right = 40;
     int wrong = 2, busy = 9;
     char text[8];
@@ -189,6 +213,9 @@ static void stored_settings(void)
     check(MPI_T_cvar_write(of_label, "x") == MPI_SUCCESS && !memcmp(label, "x\0\0\0\0\0\0", 8),
           "shorter text leaves nothing behind");
     check(MPI_T_cvar_write(of_label, "12345678") == MPI_T_ERR_INVALID, "text without room for its NUL");
+    check(MPI_T_cvar_write(fixed, elements) == MPI_T_ERR_CVAR_SET_NEVER && sizes[0] == 10, "a write to a read-only setting");
+    check(MPI_T_cvar_read(fixed, elements) == MPI_SUCCESS && elements[0] == 10 && elements[1] == 20 && elements[2] == 30,
+          "the elements of a setting");
 }
 
 static void early_setting(int expected)
@@ -252,6 +279,20 @@ static void values(MPI_T_pvar_session session)
     check(MPI_T_pvar_read(session, written, &value) == MPI_SUCCESS && value == 6, "until the variable moves on");
 }
 
+/* Several numbers and a text in the program's memory. */
+static void arrays(MPI_T_pvar_session session)
+{
+    MPI_T_pvar_handle of_sizes = handle_on(session, "tab_sizes", MPI_T_PVAR_CLASS_SIZE, NULL, 3);
+    MPI_T_pvar_handle of_greeting = handle_on(session, "tab_greeting", MPI_T_PVAR_CLASS_GENERIC, NULL, sizeof greeting);
+    unsigned long values[3] = {0, 0, 0};
+    char text[sizeof greeting] = "";
+    check(MPI_T_pvar_start(session, of_sizes) == MPI_SUCCESS && MPI_T_pvar_start(session, of_greeting) == MPI_SUCCESS, "start");
+    sizes[1] += 5;
+    check(MPI_T_pvar_read(session, of_sizes, values) == MPI_SUCCESS && values[0] == 10 && values[1] == 25 && values[2] == 30,
+          "each element of the array");
+    check(MPI_T_pvar_read(session, of_greeting, text) == MPI_SUCCESS && !strcmp(text, "hello"), "the text of a variable");
+}
+
 /* A state, and a function that fails. */
 static void states(MPI_T_pvar_session session)
 {
@@ -303,6 +344,9 @@ static void sums(MPI_T_pvar_session session)
     check(MPI_T_pvar_start(session, handle) == MPI_SUCCESS, "start");
     mpit_counter_add(&sum, 2);
     check(MPI_T_pvar_read(session, handle, &value) == MPI_SUCCESS && value == 2, "sum");
+    check(MPI_T_pvar_stop(session, handle) == MPI_SUCCESS, "stop");
+    mpit_counter_add(&sum, 4);
+    check(MPI_T_pvar_read(session, handle, &value) == MPI_SUCCESS && value == 2, "nothing counted after the stop");
 }
 
 EVENT_CALLBACK(on_reported)
@@ -327,10 +371,13 @@ static void notify(MPI_Comm reversed, uint64_t world_id, uint64_t reversed_id)
 
 static void groups(void)
 {
-    int outer = -1, inner = -1, inside = -1;
+    int outer = -1, inner = -1, inside = -1, num_cvars = -1, num_pvars = -1, num_categories = -1, num_events = -1;
     check(MPI_T_category_get_index("tab_outer", &outer) == MPI_SUCCESS, "category");
     check(MPI_T_category_get_index("tab_inner", &inner) == MPI_SUCCESS, "category");
     check(MPI_T_category_get_categories(outer, 1, &inside) == MPI_SUCCESS && inside == inner, "what a category contains");
+    check(MPI_T_category_get_info(inner, NULL, NULL, NULL, NULL, &num_cvars, &num_pvars, &num_categories) == MPI_SUCCESS &&
+          num_cvars == 1 && num_pvars == 2 && num_categories == 0, "the numbers of a category's variables");
+    check(MPI_T_category_get_num_events(inner, &num_events) == MPI_SUCCESS && num_events == 1, "the number of its events");
 }
 
 int main(int argc, char **argv)
@@ -357,6 +404,7 @@ int main(int argc, char **argv)
     check(world_id != reversed_id && world_id && reversed_id, "numbers of communicators");
     levels(session, reversed, world_id, reversed_id);
     values(session);
+    arrays(session);
     states(session);
     times(session);
     sums(session);
