@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, process::Command};
 
-use crate::{Context, Outcome, build, paths};
+use crate::{Context, Failure, Outcome, build, paths};
 
 /// A plug-in with a fault.
 #[derive(Debug)]
@@ -118,6 +118,24 @@ pub fn malformed(dir: &Path) -> Outcome<Vec<Malformed>> {
     all.push(Malformed { path: subdirectory, reported: "it is a directory" });
     all.push(Malformed { path: dir.join("missing.so"), reported: "No such file" });
     Ok(all)
+}
+
+/// Fails unless `text`, the standard error output of a process, has one line for each plug-in, in this order, that names its
+/// file and the fault.
+///
+/// # Errors
+/// The first line that is not as expected.
+pub fn expect_reported(text: &str, expected: &[Malformed]) -> Outcome {
+    let lines: Vec<_> = text.lines().collect();
+    Failure::unless(lines.len() == expected.len(), || {
+        format!("{} lines, expected one for each of {expected:?}\n{text}", lines.len())
+    })?;
+    for (line, one) in lines.into_iter().zip(expected) {
+        let path = one.path.display().to_string();
+        let is_right = line.starts_with("mpit: ") && line.contains(&path) && line.contains(one.reported);
+        Failure::unless(is_right, || format!("expected `{}` of {path}:\n{line}", one.reported))?;
+    }
+    Ok(())
 }
 
 /// Joins paths into the value of an environment variable.

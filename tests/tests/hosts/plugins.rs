@@ -1,6 +1,33 @@
-//! A plug-in in an MPI program: loaded while MPI runs, and deactivated.
+//! Plug-ins in MPI programs: defective ones that the preload library refuses, and one that is loaded while MPI runs.
 
-use mpit_tests::{Job, Outcome, plugins, stacks};
+use std::fs;
+
+use mpit_tests::{Context, Failure, Job, Outcome, plugins, stacks};
+
+const RANKS: u32 = 2;
+
+/// Each rank prints one line for each defective plug-in, loads the valid one behind them, and runs to its end.
+#[test]
+fn preload_refuses_malformed_plugins() -> Outcome {
+    stacks::on(&["mpich4.0.2"], "malformed_plugins", |stack| {
+        let dir = stack.scratch("malformed_plugins")?;
+        let all = plugins::malformed(&dir)?;
+        let good = plugins::good(&dir, "acme")?;
+        let paths = all.iter().map(|one| one.path.as_path()).chain([good.as_path()]);
+        let inventory = dir.join("list.json");
+        let script = r#"exec "$@" 2> "stderr.$PMI_RANK""#;
+        let job = Job::mpi(stack, RANKS).args(["sh", "-c", script, "sh"]).arg(stack.compile("ring")?);
+        let job = job.env("MPIT_PLUGINS", plugins::list(paths)).env("MPIT_LISTING_FILE", &inventory);
+        let finished = job.dir(&dir).preloaded()?.succeed()?;
+        for rank in 0..RANKS {
+            let file = dir.join(format!("stderr.{rank}"));
+            let text = fs::read_to_string(&file).context(file.display())?;
+            plugins::expect_reported(&text, &all).context(format!("rank {rank} of {finished}"))?;
+        }
+        let text = fs::read_to_string(&inventory).context(inventory.display())?;
+        Failure::unless(text.contains("\"name\":\"acme_work\""), || format!("acme_work is not in {text}"))
+    })
+}
 
 /// Proves R316.
 #[test]

@@ -1,7 +1,7 @@
 //! Malformed plug-ins: one message for each, and the program continues.
 
 use mpit_tests::plugins::{self, Malformed};
-use mpit_tests::{Failure, Finished, Outcome};
+use mpit_tests::{Context, Failure, Finished, Outcome};
 
 use super::{job, scratch};
 
@@ -24,16 +24,8 @@ fn malformed_plugins_are_refused_in_a_line() -> Outcome {
 
 /// Checks that there is one line for each that names the file, and that the program ran to its end.
 fn reported(finished: &Finished, expected: &[Malformed]) -> Outcome {
-    let lines: Vec<_> = finished.stderr.lines().collect();
-    Failure::unless(lines.len() == expected.len() && finished.stdout.ends_with("done\n"), || {
-        format!("expected a line for each of {expected:?}\n{finished}")
-    })?;
-    for (line, one) in lines.into_iter().zip(expected) {
-        let path = one.path.display().to_string();
-        let is_right = line.starts_with("mpit: ") && line.contains(&path) && line.contains(one.reported);
-        Failure::unless(is_right, || format!("expected `{}` of {path}:\n{line}", one.reported))?;
-    }
-    Ok(())
+    plugins::expect_reported(&finished.stderr, expected).context(finished)?;
+    finished.expect(finished.stdout.ends_with("done\n"))
 }
 
 #[test]
