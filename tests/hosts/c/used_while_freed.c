@@ -207,5 +207,6 @@ int main(int argc, char **argv)
     MPI_T_pvar_session_free(&session);
     MPI_T_finalize();
     MPI_Finalize();
+    printf("rank %d: %d failures\n", rank, failures);
     return failures ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -4,17 +4,20 @@ use mpit_tests::{Outcome, launch::Job, stacks};
 
 use crate::MONITORED;
 
-/// Runs a program that ends with 0 if all its checks hold.
-fn succeeds(program: &str, ranks: u32, settings: &[(&str, &str)]) -> Outcome {
+/// Runs a program whose checks all hold: it ends with 0, and each rank prints one line that ends with `summary`.
+fn succeeds(program: &str, ranks: u32, settings: &[(&str, &str)], summary: &str) -> Outcome {
     stacks::on_each(program, |stack| {
-        Job::mpi(stack, ranks).arg(stack.compile_tool(program)?).under_mpit(settings)?.succeed().map(drop)
+        let job = Job::mpi(stack, ranks).arg(stack.compile_tool(program)?);
+        let finished = job.under_mpit(settings)?.succeed()?;
+        let summaries = finished.stdout.lines().filter(|line| line.ends_with(summary)).count();
+        finished.expect(summaries == ranks as usize)
     })
 }
 
 /// Events of messages, on libraries with and without an event interface of their own.
 #[test]
 fn a_tool_receives_each_message_once() -> Outcome {
-    succeeds("events", 3, &[])
+    succeeds("events", 3, &[], ", 0 failures")
 }
 
 /// Tables of `mpit_plugin.h` that a program registers with the preload library.
@@ -43,23 +46,23 @@ fn freed_host_handles_are_error_codes() -> Outcome {
 /// Proves R320.
 #[test]
 fn forked_child_waits_for_no_lock() -> Outcome {
-    succeeds("fork", 1, &[MONITORED])
+    succeeds("fork", 1, &[MONITORED], "fork: 0 children hang or fail")
 }
 
 /// Guarantees of MPI_T over many calls and several initializations of MPI and MPI_T.
 #[test]
 fn callback_contracts_are_kept() -> Outcome {
-    succeeds("callback_contracts", 2, &[MONITORED])
+    succeeds("callback_contracts", 2, &[MONITORED], ": 0 contracts broken")
 }
 
 #[test]
 fn objects_freed_in_use_are_identified() -> Outcome {
-    succeeds("used_while_freed", 3, &[MONITORED])
+    succeeds("used_while_freed", 3, &[MONITORED], ": 0 failures")
 }
 
 #[test]
 fn object_events_need_no_monitoring() -> Outcome {
-    succeeds("object_events", 2, &[])
+    succeeds("object_events", 2, &[], ": 0 failures")
 }
 
 #[test]
