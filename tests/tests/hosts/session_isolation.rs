@@ -1,6 +1,7 @@
 //! Isolation of tool sessions, regardless of operations on their handles.
 
-use mpit_tests::{Context, Outcome, launch::Job, stacks};
+use mpit_format::messages::BINS;
+use mpit_tests::{Context, Failure, Outcome, launch::Job, stacks};
 
 use crate::{MONITORED, read_all, rows, rows::Rows};
 
@@ -23,6 +24,13 @@ fn acts(rank: u32, times: u64) -> Rows {
     ])
 }
 
+/// Returns the histogram of the messages to the other process: all have 100 bytes, so they are in the bin from 64 to 127.
+fn histogram(times: u64) -> Vec<u64> {
+    let mut bins = vec![0; BINS];
+    bins[7] = times;
+    bins
+}
+
 #[test]
 fn sessions_do_not_affect_each_other() -> Outcome {
     stacks::on_each("session_isolation", |stack| {
@@ -33,8 +41,11 @@ fn sessions_do_not_affect_each_other() -> Outcome {
             Job::mpi(stack, RANKS).arg(&program).arg(&dir).under_mpit(settings)?.succeed()?;
             for (stem, times) in [("first", 1), ("whole", 5), ("part", 1)] {
                 for (rank, prof) in (0..).zip(read_all(&dir.join(stem), RANKS)?) {
-                    rows::same(rank, &rows::of(&prof), &acts(rank, times))
-                        .context(format!("{settings:?}, {stem}"))?;
+                    let run = format!("{settings:?}, {stem}, rank {rank}");
+                    rows::same(rank, &rows::of(&prof), &acts(rank, times)).context(&run)?;
+                    let sizes = &prof.rows('E')[&(1 - rank)].histogram;
+                    let is_right = *sizes == Some(histogram(times));
+                    Failure::unless(is_right, || format!("{run}: the histogram is {sizes:?}"))?;
                 }
             }
         }
