@@ -57,6 +57,7 @@ impl Prof {
     /// # Errors
     /// Fails if the text violates the grammar; the failure names the line.
     pub fn parse(text: &str, me: u32) -> Outcome<Self> {
+        check_order(text)?;
         let mut reader = Reader { prof: Self::default(), me, histogram: None, problems: Vec::new() };
         parse::text(&mut reader, text.as_bytes(), Origin { line: 1, rank: Some(me) });
         Failure::unless(reader.problems.is_empty(), || reader.problems.join("\n"))?;
@@ -76,6 +77,28 @@ impl Prof {
     pub fn sent(&self) -> Vec<(u32, u64, u64)> {
         self.rows('E').into_iter().map(|(peer, row)| (peer, row.messages, row.bytes)).collect()
     }
+}
+
+/// The beginnings of lines that are not rows, in the order of a file. Rows follow the headings, which are whole lines.
+const ORDER: [&str; 6] =
+    ["# MPIT RUN\t", "# POINT TO POINT", "# OSC", "# COLLECTIVES", "# COMPONENT\t", "# RECOVERED"];
+
+/// Fails unless the lines are in the order in which monitoring writes them: the identity in the first line, each heading once,
+/// lines of components after all rows, the mark of a recovered file in the last line. The parser accepts other orders as well.
+fn check_order(text: &str) -> Outcome {
+    const COMPONENT: usize = 4;
+    let mut last = None;
+    for (number, line) in (1..).zip(text.lines()) {
+        let place = ORDER.iter().position(|begin| line.starts_with(begin));
+        let is_right = match place {
+            Some(COMPONENT) => last >= Some(COMPONENT - 1) && last <= place,
+            Some(_) => last < place,
+            None => last < Some(COMPONENT),
+        };
+        Failure::unless(is_right, || format!("line {number}: not in its place: {line}"))?;
+        last = last.max(place);
+    }
+    Ok(())
 }
 
 struct Reader {
@@ -139,5 +162,86 @@ impl Sink for Reader {
 
     fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String) {
         self.problems.push(format!("line {line}: {}", what()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> String {
+        let bins = ["0"; BINS - 1].join(",");
+        format!(
+            "# MPIT RUN\t-\tw\t2 ranks\t2026-11-22T08:15:00.123Z\n# POINT TO POINT\n\
+             E\t0\t1\t108 bytes\t27 msgs sent\t27,{bins}\nI\t0\t1\t5 bytes\t1 msgs sent\n# OSC\n\
+             # COLLECTIVES\nC\t0\t1\t0 bytes\t1 msgs sent\nD\tMPI_COMM_WORLD\tprocs: 0,1\n\
+             O2A\t0\t0 bytes\t0 msgs sent\nA2O\t0\t0 bytes\t0 msgs sent\nA2A\t0\t0 bytes\t1 msgs sent\n\
+             # COMPONENT\tpml_acme\tone\n# COMPONENT\tpml_acme\ttwo\n# RECOVERED\n"
+        )
+    }
+
+    #[test]
+    fn a_file_is_read_row_by_row() -> Outcome {
+        let prof = Prof::parse(&sample(), 0)?;
+        let row = prof.rows('E')[&1];
+        assert_eq!((row.bytes, row.messages), (108, 27));
+        assert_eq!(row.histogram.as_ref().map(|bins| (bins.len(), bins[0])), Some((BINS, 27)));
+        assert_eq!(prof.rows('I')[&1].histogram, None);
+        assert_eq!(prof.communicators[0].members, [0, 1]);
+        assert_eq!(prof.communicators[0].collectives[2].count, 1);
+        assert_eq!(prof.lines, ["pml_acme\tone", "pml_acme\ttwo"]);
+        Ok(())
+    }
+
+    #[test]
+    fn invalid_files_are_refused() {
+        const COMPONENT: &str = "# COMPONENT\tpml_acme\tone\n";
+        let sample = sample();
+        let [run, heading] = [0, 1].map(|at| sample.split_inclusive('\n').nth(at).unwrap_or_default());
+        // The change, and a part of the failure.
+        let cases = [
+            (sample.replace("27 msgs", "27 messages"), "msgs sent"),
+            (sample.replace("27,", ""), "a histogram of 66 numbers"),
+            (sample.replace("E\t0", "E\t1"), "the rank of the process"),
+            (sample.replace("# OSC\n", ""), "the heading # OSC before"),
+            (sample.replace("I\t0\t1\t", "S\t0\t1\t"), "# OSC"),
+            (sample.replace("# OSC\n", "I\t0\t1\t5 bytes\t1 msgs sent\n# OSC\n"), "a second row I for 1"),
+            (sample.trim_end().into(), "cut short"),
+            // Lines that are not in their place.
+            (format!("{COMPONENT}{sample}"), "line 1: not in its place"),
+            (sample.replace("# OSC\n", &format!("{COMPONENT}# OSC\n")), "line 5: not in its place"),
+            (sample.replace("D\t", &format!("{COMPONENT}D\t")), "line 9: not in its place"),
+            (sample.replace("# OSC\n", "# RECOVERED\n# OSC\n"), "line 6: not in its place"),
+            (format!("{sample}# RECOVERED\n"), "line 15: not in its place"),
+            (format!("{sample}{COMPONENT}"), "line 15: not in its place"),
+            (sample.replace("# OSC\n", &format!("{run}# OSC\n")), "line 5: not in its place"),
+            (sample.replace("# RECOVERED\n", heading), "line 14: not in its place"),
+        ];
+        for (text, expected) in cases {
+            match Prof::parse(&text, 0) {
+                Ok(_) => panic!("accepted, expected {expected}:\n{text}"),
+                Err(failure) => {
+                    let failure = failure.to_string();
+                    assert!(failure.contains(expected), "expected {expected}: {failure}\n{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn members_are_expanded() -> Outcome {
+        let cases: [(&str, &[i64]); 6] = [
+            ("0", &[0]),
+            ("0,2,-1", &[0, 2, -1]),
+            ("4-7", &[4, 5, 6, 7]),
+            ("7-4", &[7, 6, 5, 4]),
+            ("20-10:5,-1", &[20, 15, 10, -1]),
+            ("1-5:2,-1,8", &[1, 3, 5, -1, 8]),
+        ];
+        for (ranks, expected) in cases {
+            assert_eq!(members(ranks)?, expected, "{ranks}");
+        }
+        assert!(members("0,").is_err() && members("x-3").is_err());
+        Ok(())
     }
 }
