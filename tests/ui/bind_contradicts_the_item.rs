@@ -46,6 +46,9 @@ static LIMIT: Cvar<u32> = Cvar::new(1);
 #[cvar]
 static EACH: ObjectCvar<u32> = ObjectCvar::new(1);
 
+#[cvar(bind = "NO_OBJECT")]
+static NONE: ObjectCvar<bool> = ObjectCvar::new(false);
+
 #[cvar(bind = "WIN")]
 static ALIAS_OF_SINGLE: Single = Cvar::new(1);
 

@@ -2,6 +2,10 @@ mod nameless {
     mpit::plugin!();
 }
 
+mod other {
+    mpit::plugin!(activate = start);
+}
+
 mod strange {
     mpit::plugin!(name = "a b");
 }
