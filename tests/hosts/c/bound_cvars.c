@@ -211,6 +211,7 @@ static void until_freed(int which)
 static void of_sessions(int listed)
 {
     int index = -1;
+    printf("sessions\n");
     check((MPI_T_cvar_get_index("bound_session", &index) == MPI_SUCCESS) == listed, "a control variable");
     check((MPI_T_pvar_get_index("bound_session_size", MPI_T_PVAR_CLASS_SIZE, &index) == MPI_SUCCESS) == listed,
           "a performance variable");
@@ -285,9 +286,10 @@ int main(int argc, char **argv)
     for (int kind = 0; kind < KINDS; kind++)
         two_objects(&kinds[kind]);
     of_sessions(argc > 1 && !strcmp(argv[1], "sessions"));
-    check(MPI_T_cvar_handle_alloc(index_of(&kinds[COMM]), &null, &handle, &provided) == MPI_T_ERR_INVALID_HANDLE,
-          "a null handle");
-    handle = cvar_on(index_of(&kinds[COMM]), &world);
+    const int of_comm = index_of(&kinds[COMM]);
+    printf("objects\n");
+    check(MPI_T_cvar_handle_alloc(of_comm, &null, &handle, &provided) == MPI_T_ERR_INVALID_HANDLE, "a null handle");
+    handle = cvar_on(of_comm, &world);
     check(value_of(handle) == 70, "the world has the default");
     MPI_T_cvar_handle_free(&handle);
     check(read_pvar("every_quota_in_use", &comms[1]) == 200 && read_pvar("every_quota_in_use", &world) == 50,
