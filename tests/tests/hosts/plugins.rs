@@ -25,7 +25,9 @@ fn preload_refuses_malformed_plugins() -> Outcome {
             plugins::expect_reported(&text, &all).context(format!("rank {rank} of {finished}"))?;
         }
         let text = fs::read_to_string(&inventory).context(inventory.display())?;
-        Failure::unless(text.contains("\"name\":\"acme_work\""), || format!("acme_work is not in {text}"))
+        Failure::unless(text.contains("\"name\":\"acme_work\""), || {
+            format!("acme_work is not in {}", inventory.display())
+        })
     })
 }
 
