@@ -211,6 +211,7 @@ static void until_freed(int which)
 static void of_sessions(int listed)
 {
     int index = -1;
+    printf("sessions\n");
     check((MPI_T_cvar_get_index("bound_session", &index) == MPI_SUCCESS) == listed, "a control variable");
     check((MPI_T_pvar_get_index("bound_session_size", MPI_T_PVAR_CLASS_SIZE, &index) == MPI_SUCCESS) == listed,
           "a performance variable");
@@ -290,6 +291,7 @@ int main(int argc, char **argv)
     handle = cvar_on(index_of(&kinds[COMM]), &world);
     check(value_of(handle) == 70, "the world has the default");
     MPI_T_cvar_handle_free(&handle);
+    printf("objects\n");
     check(read_pvar("every_quota_in_use", &comms[1]) == 200 && read_pvar("every_quota_in_use", &world) == 50,
           "the plug-in reads the value of the object");
 
