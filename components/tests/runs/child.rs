@@ -1,7 +1,7 @@
 //! The process of a run: it records calls as an MPI program does.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
 
 use mpit::tool::{Class, Tool};
 use mpit_components::coll::{self, Kind, Root, Volume};
@@ -102,7 +102,9 @@ fn run_with_threads() {
     host::initialized(World::new(1, 37));
     let comm = create_world(37);
     let window = windows::created(37);
+    let begin = Barrier::new(2);
     let record = || {
+        begin.wait();
         for (to, bytes) in messages_of_thread() {
             send(comm, to, bytes, 0);
             send(comm, to, bytes, -1);

@@ -7,7 +7,7 @@ mod child;
 #[path = "../support/mod.rs"]
 mod support;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -277,7 +277,7 @@ fn pcontrol_pauses_and_writes() {
 /// for both kinds of messages, in its first line.
 type LineSums = BTreeMap<String, Vec<u64>>;
 
-/// Adds the numbers of each line to those of the lines that begin in the same way.
+/// Adds the numbers of each line to those of the lines that begin in the same way. A pair has at most one line of a kind.
 fn add_lines(sums: &mut LineSums, profile: &str) {
     let mut add = |key: String, numbers: &[u64]| {
         let sum = sums.entry(key).or_insert_with(|| vec![0; numbers.len()]);
@@ -285,13 +285,16 @@ fn add_lines(sums: &mut LineSums, profile: &str) {
             *sum += number;
         }
     };
+    let mut pairs = BTreeSet::new();
     for line in profile.lines() {
         let fields: Vec<_> = line.split('\t').collect();
         let Some(at) = fields.iter().position(|field| field.ends_with(" bytes")) else { continue };
         let number = |field: &str| field.split(' ').next().unwrap().parse::<u64>().unwrap();
         let (bytes, messages) = (number(fields[at]), number(fields[at + 1]));
         assert!(messages > 0 || bytes == 0, "{line}");
-        add(fields[..at].join(" "), &[bytes, messages]);
+        let key = fields[..at].join(" ");
+        assert!(at < 3 || pairs.insert(key.clone()), "a second line: {line}");
+        add(key, &[bytes, messages]);
         if let Some(histogram) = fields.get(at + 2) {
             let bins: Vec<_> = histogram.split_terminator(',').map(number).collect();
             assert_eq!(bins.len(), BINS, "{line}");
