@@ -198,8 +198,14 @@ impl<T> DerefMut for Guard<'_, T> {
 }
 
 /// A cell that is initialized on first use, under the protection of [`Inside`].
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Once<T>(sync::OnceLock<T>);
+
+impl<T> Default for Once<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
 
 impl<T> Once<T> {
     /// Creates an empty cell.

@@ -63,15 +63,15 @@ fn section(out: &mut impl fmt::Write, table: &Table) -> fmt::Result {
         return writeln!(out, "  nothing was recorded");
     }
     let mut shown = comfy_table::Table::new();
-    let bar_head = if table.bars.is_empty() { None } else { Some("") };
+    let bar_head = if table.has_bars() { Some("") } else { None };
     shown.load_preset(presets::NOTHING).set_header(table.heads.iter().copied().chain(bar_head));
     for column in shown.column_iter_mut().take(table.heads.len()).skip(table.text_columns) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    for (at, row) in table.rows.iter().enumerate() {
+    for row in &table.rows {
         // A bar that is not empty is visible.
-        let bar = table.bars.get(at).map(|share| "#".repeat((share * BAR).ceil() as usize));
-        shown.add_row(row.iter().cloned().chain(bar));
+        let bar = row.bar.map(|share| "#".repeat((share * BAR).ceil() as usize));
+        shown.add_row(row.cells.iter().cloned().chain(bar));
     }
     for line in shown.lines() {
         // Trailing blanks of the table are removed.

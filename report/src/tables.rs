@@ -11,11 +11,28 @@ pub(crate) struct Table {
     pub(crate) heads: &'static [&'static str],
     /// The number of columns of text, which come first; the others are of numbers.
     pub(crate) text_columns: usize,
-    pub(crate) rows: Vec<Vec<String>>,
-    /// The length of the bar behind each row, from 0 to 1; empty if the table has no bars.
-    pub(crate) bars: Vec<f64>,
+    pub(crate) rows: Vec<Row>,
     /// The number of rows that are left out.
     pub(crate) more: usize,
+}
+
+pub(crate) struct Row {
+    pub(crate) cells: Vec<String>,
+    /// The length of the bar behind the cells, from 0 to 1.
+    pub(crate) bar: Option<f64>,
+}
+
+impl Row {
+    fn new(cells: impl IntoIterator<Item = String>) -> Self {
+        Self { cells: cells.into_iter().collect(), bar: None }
+    }
+}
+
+impl Table {
+    /// Returns true if the rows have bars. Either all have one, or none.
+    pub(crate) fn has_bars(&self) -> bool {
+        self.rows.iter().any(|row| row.bar.is_some())
+    }
 }
 
 pub(crate) fn totals(job: &Job) -> Table {
@@ -26,7 +43,7 @@ pub(crate) fn totals(job: &Job) -> Table {
             let pairs = job.matrix(kind).cells().len() as u128;
             let names = [kind.letter().to_string(), kind.to_string()];
             let numbers = [grouped(count), grouped(total), bytes(total), grouped(pairs)];
-            rows.push(names.into_iter().chain(numbers).collect());
+            rows.push(Row::new(names.into_iter().chain(numbers)));
         }
     }
     let heads = &["", "kind", "messages", "bytes", "", "pairs"];
@@ -45,13 +62,14 @@ fn sizes(job: &Job) -> Table {
     let end = job.sizes.iter().rposition(filled).map_or(0, |last| last + 1);
     let counts = &job.sizes[first..end];
     let most = counts.iter().copied().max().unwrap_or(1);
-    let rows = (first..).zip(counts).map(|(at, count)| vec![bin(at), grouped(*count)]).collect();
-    let bars = counts.iter().map(|count| *count as f64 / most as f64).collect();
+    let rows = (first..).zip(counts).map(|(at, count)| Row {
+        cells: vec![bin(at), grouped(*count)],
+        bar: Some(*count as f64 / most as f64),
+    });
     Table {
         heading: "Messages by size".into(),
         heads: &["bytes", "messages"],
-        rows,
-        bars,
+        rows: rows.collect(),
         ..Table::default()
     }
 }
@@ -60,7 +78,7 @@ fn pairs(job: &Job, top: usize) -> Table {
     let mut rows = Vec::new();
     for kind in Kind::ALL {
         for cell in job.matrix(kind).top(top) {
-            rows.push(vec![
+            rows.push(Row::new([
                 kind.letter().to_string(),
                 cell.from.to_string(),
                 cell.to.to_string(),
@@ -68,7 +86,7 @@ fn pairs(job: &Job, top: usize) -> Table {
                 grouped(cell.bytes.into()),
                 bytes(cell.bytes.into()),
                 bytes(u128::from(cell.bytes) / u128::from(cell.count.max(1))),
-            ]);
+            ]));
         }
     }
     let heading = format!("Pairs with the most bytes, up to {top} of each kind");
@@ -84,10 +102,12 @@ fn communicators(job: &Job, limit: usize) -> Table {
         for sum in [all.one_to_all, all.all_to_one, all.all_to_all] {
             row.extend([grouped(sum.count), grouped(sum.bytes)]);
         }
-        rows.push(row);
+        rows.push(Row::new(row));
     }
-    let heading = "Communicators: collective operations from one to all, all to one, all to all".into();
+    let heading =
+        "Communicators: collective operations from one to all (O2A), all to one (A2O), all to all (A2A)"
+            .into();
     let heads = &["communicator", "size", "how many", "O2A", "bytes", "A2O", "bytes", "A2A", "bytes"];
     let more = job.comms.len().saturating_sub(limit);
-    Table { heading, heads, text_columns: 1, rows, more, ..Table::default() }
+    Table { heading, heads, text_columns: 1, rows, more }
 }

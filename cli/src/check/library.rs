@@ -34,8 +34,8 @@ impl Definition {
     }
 
     pub(super) fn all_of(image: &Image) -> Vec<Self> {
-        let pvar = |desc: &&_| Self::new(Kind::Pvar { class: PvarDesc::class(desc).to_string() }, *desc);
-        let pvars = image.pvars.iter().map(pvar);
+        let class_of = |desc: &PvarDesc| Kind::Pvar { class: desc.class().to_string() };
+        let pvars = image.pvars.iter().map(|desc| Self::new(class_of(desc), *desc));
         let cvars = image.cvars.iter().map(|desc| Self::new(Kind::Cvar, *desc));
         let events = image.events.iter().map(|desc| Self::new(Kind::Event, *desc));
         let sources = image.sources.iter().map(|desc| Self::new(Kind::Source, *desc));

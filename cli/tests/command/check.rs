@@ -5,10 +5,10 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{Ended, MPIT, ended};
+use super::{Finished, MPIT, run_command};
 
-fn check(arguments: &[&str]) -> Ended {
-    ended(Command::new(MPIT).arg("check").args(arguments))
+fn check(arguments: &[&str]) -> Finished {
+    run_command(Command::new(MPIT).arg("check").args(arguments))
 }
 
 #[test]
@@ -48,8 +48,16 @@ fn findings_are_text_for_users() {
 
 #[test]
 fn missing_files_cannot_be_checked() {
-    let done = check(&["no-such-plugin.so"]);
-    assert_eq!(done.status.code(), Some(2));
-    assert_eq!(done.stderr, "mpit: there is no file no-such-plugin.so\n");
+    let dir = tempfile::tempdir().unwrap();
+    let existing = dir.path().join("acme.so");
+    fs::write(&existing, "").unwrap();
+    let existing = existing.to_str().unwrap();
+    for arguments in [&["no-such-plugin.so"][..], &["--json", existing, "no-such-plugin.so"]] {
+        let done = check(arguments);
+        assert_eq!(done.status.code(), Some(2));
+        // No result of the existing file either: programs read one complete document or nothing.
+        assert_eq!(done.stdout, "");
+        assert_eq!(done.stderr, "mpit: there is no file no-such-plugin.so\n");
+    }
     assert_eq!(check(&[]).status.code(), Some(2));
 }

@@ -13,13 +13,13 @@ use mpit_components::record::Messages;
 use mpit_components::store::Store;
 use serde_json::Value;
 
-use super::{Ended, MPIT, ended, mpit_in};
+use super::{Finished, MPIT, mpit_in, run_command};
 
 /// Any file serves where only the environment is examined.
 const LIBRARY: &str = "Cargo.toml";
 
-fn mpit(arguments: &[&str]) -> Ended {
-    ended(mpit_in(Path::new(env!("CARGO_MANIFEST_DIR")), Path::new(LIBRARY)).args(arguments))
+fn mpit(arguments: &[&str]) -> Finished {
+    run_command(mpit_in(Path::new(env!("CARGO_MANIFEST_DIR")), Path::new(LIBRARY)).args(arguments))
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn signals_and_status_are_passed_on() {
     let script = "trap '' HUP; exec \"$0\" \"$@\"";
     let mut shell = Command::new("sh");
     shell.args(["-c", script, MPIT]).args(line("kill -HUP $PPID; kill -HUP $$; exit 5"));
-    let done = ended(shell.env("MPIT_PRELOAD", LIBRARY));
+    let done = run_command(shell.env("MPIT_PRELOAD", LIBRARY));
     assert_eq!(done.status.code(), Some(5), "{}", done.stderr);
 }
 
@@ -211,7 +211,7 @@ fn reports_replace_files_and_follow_no_link() {
     // What cannot be written whole leaves what was there.
     let before = fs::read_to_string(format!("{stem}/run_sizes.csv")).unwrap();
     let script = "ulimit -f 0; trap '' XFSZ; exec \"$0\" report \"$1\" --output \"$1\" --format csv";
-    let done = ended(Command::new("bash").args(["-c", script, MPIT, &stem]));
+    let done = run_command(Command::new("bash").args(["-c", script, MPIT, &stem]));
     assert_eq!(done.status.code(), Some(2), "{}", done.stderr);
     assert_eq!(fs::read_to_string(format!("{stem}/run_sizes.csv")).unwrap(), before);
 }
@@ -329,7 +329,7 @@ fn vars_selects_entries() {
 #[test]
 fn tables_are_as_wide_as_the_terminal() {
     let line = format!("stty cols 90; {MPIT} vars");
-    let done = ended(Command::new("script").args(["-qec", &line, "/dev/null"]).stdin(Stdio::null()));
+    let done = run_command(Command::new("script").args(["-qec", &line, "/dev/null"]).stdin(Stdio::null()));
     assert!(done.status.success() && done.stdout.contains("pml_monitoring_flush"), "{}", done.stdout);
     assert!(done.stdout.lines().all(|line| line.trim_end().chars().count() <= 90), "{}", done.stdout);
     let piped = mpit(&["vars"]).stdout;

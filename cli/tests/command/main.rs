@@ -9,13 +9,13 @@ mod run;
 
 const MPIT: &str = env!("CARGO_BIN_EXE_mpit");
 
-struct Ended {
+struct Finished {
     status: ExitStatus,
     stdout: String,
     stderr: String,
 }
 
-impl From<Output> for Ended {
+impl From<Output> for Finished {
     fn from(Output { status, stdout, stderr }: Output) -> Self {
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         Self { status, stdout: text(stdout), stderr: text(stderr) }
@@ -30,6 +30,6 @@ fn mpit_in(directory: &Path, library: &Path) -> Command {
     command
 }
 
-fn ended(command: &mut Command) -> Ended {
+fn run_command(command: &mut Command) -> Finished {
     command.output().expect("the command runs").into()
 }

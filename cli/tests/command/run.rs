@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{Ended, ended, mpit_in};
+use super::{Finished, mpit_in, run_command};
 
 /// A shared object that every process can preload, and that does nothing there.
 fn library() -> PathBuf {
@@ -21,8 +21,8 @@ fn command(directory: &Path) -> Command {
     mpit_in(directory, &library())
 }
 
-fn mpit(directory: &Path, arguments: &[&str]) -> Ended {
-    ended(command(directory).args(arguments))
+fn mpit(directory: &Path, arguments: &[&str]) -> Finished {
+    run_command(command(directory).args(arguments))
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn bad_output_is_refused_at_the_start() {
     ] {
         let argument = std::ffi::OsStr::from_bytes(argument);
         let mut run = command(root);
-        let done = ended(run.args(["run", "--output"]).arg(argument).args(["--", "echo", "ran"]));
+        let done = run_command(run.args(["run", "--output"]).arg(argument).args(["--", "echo", "ran"]));
         assert_eq!((done.status.code(), done.stdout), (Some(2), String::new()), "{argument:?}");
         assert!(done.stderr.contains(expected), "{argument:?}: {}", done.stderr);
     }
@@ -75,11 +75,11 @@ fn a_library_path_may_have_blanks() {
         let copy = place.join("libmpit_preload.so");
         fs::copy(library(), &copy).unwrap();
         let mut run = mpit_in(&root, &copy);
-        let done = ended(run.env("HOME", &root).args(["run", "--", "cat", "/proc/self/maps"]));
+        let done = run_command(run.env("HOME", &root).args(["run", "--", "cat", "/proc/self/maps"]));
         assert!(done.stdout.contains(&copy.display().to_string()), "{name}: {}", done.stdout);
         assert_eq!(done.stderr, "");
         // Without a place for a link, it is refused.
-        let done = ended(mpit_in(&root, &copy).args(["run", "--", "echo", "ran"]));
+        let done = run_command(mpit_in(&root, &copy).args(["run", "--", "echo", "ran"]));
         assert_eq!((done.status.code(), done.stdout), (Some(2), String::new()));
         assert!(done.stderr.contains("cannot be preloaded: blanks, colons"), "{}", done.stderr);
     }
@@ -162,7 +162,7 @@ fn the_command_ends_as_without_mpit() {
         let mut child = run.stderr(Stdio::null()).spawn().unwrap();
         // It may have ended without reading.
         let _ = child.stdin.take().unwrap().write_all(b"from outside\n");
-        Ended::from(child.wait_with_output().unwrap())
+        Finished::from(child.wait_with_output().unwrap())
     };
     assert_eq!(run("read line; echo $line").stdout, "from outside\n");
     assert_eq!(run("exit 7").status.code(), Some(7));

@@ -36,7 +36,8 @@ impl<'a> Selection<'a> {
     }
 
     pub(crate) fn admits(&self, name: &str) -> bool {
-        self.names.contains(&name) != self.is_inverse
+        let is_listed = self.names.contains(&name);
+        if self.is_inverse { !is_listed } else { is_listed }
     }
 }
 

@@ -92,13 +92,15 @@ impl Windows {
         self.records.lock().new_id()
     }
 
-    /// Notifies tools of a registered window. Their callbacks may call any function, so the caller holds no lock.
+    /// Notifies tools of a registered window over a group of `size` processes. Their callbacks may call any function: the
+    /// caller must not hold a lock that they could need, and no other thread may wait for the calling one.
     pub fn announce(&self, window: WindowId, size: u32) {
         events::win_created(window, size);
     }
 
-    /// Counts the accesses through a window while a handle is bound to it, which is about to be. Does nothing for a window
-    /// that another thread has freed: its slot may be that of a new window.
+    /// Starts counting the accesses through a window. Call it before a handle is bound. Keeps the sums until the last such
+    /// handle is freed, also after the window is freed. Does nothing for a window that another thread has freed: its slot
+    /// may be that of a new window.
     pub fn pin(&self, window: WindowId) {
         let mut records = self.records.lock();
         if records.live.contains(&window.get()) && records.pinned.insert(window.get()) {

@@ -33,7 +33,7 @@ struct Flush {
 struct Handle {
     stem: Vec<u8>,
     phase: Option<Phase>,
-    /// The end of the latest phase. The next phase gets the bytes that it omits.
+    /// The end of the latest phase, which the snapshot at the start of the next phase follows: see [`RunSnapshot::after`].
     ended: RunSnapshot,
 }
 

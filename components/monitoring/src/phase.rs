@@ -23,8 +23,8 @@ pub(crate) struct RunSnapshot {
 }
 
 impl RunSnapshot {
-    /// Takes a snapshot that follows `earlier`. A thread adds the bytes of an operation before its count. This snapshot
-    /// omits bytes whose count is missing, and the next one has both.
+    /// Takes a snapshot that follows `earlier`. A thread adds the bytes of an operation before its count. Rows that counted
+    /// nothing since `earlier` keep its bytes, so no phase has bytes without an operation.
     pub(crate) fn after(earlier: &Self) -> Self {
         Self {
             messages: pml::MESSAGES.snapshot().without_in_flight(&earlier.messages),

@@ -1,7 +1,7 @@
 //! The process of a run: it records calls as an MPI program does.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
 
 use mpit::tool::{Class, Tool};
 use mpit_components::coll::{self, Kind, Root, Volume};
@@ -90,15 +90,24 @@ fn run_with_an_early_handle() {
     host::finalizing();
 }
 
-/// The first thread ends phases while two others record.
+/// Returns the receivers and sizes of the messages that each thread of [`run_with_threads`] sends, once as the user's and
+/// once as the library's.
+pub(crate) fn messages_of_thread() -> impl Iterator<Item = (u32, u64)> {
+    (0..20_000).map(|n| ((n % 37) as u32, n % 1000))
+}
+
+/// The first thread ends phases while two others record. Both create the records of each receiver, and
+/// send empty messages, too.
 fn run_with_threads() {
-    host::initialized(ME);
-    let comm = create_world(3);
-    let window = windows::created(3);
+    host::initialized(World::new(1, 37));
+    let comm = create_world(37);
+    let window = windows::created(37);
+    let begin = Barrier::new(2);
     let record = || {
-        for bytes in (0..20_000).map(|n| n % 1000 + 1) {
-            send(comm, 0, bytes, 0);
-            send(comm, 0, bytes, -1);
+        begin.wait();
+        for (to, bytes) in messages_of_thread() {
+            send(comm, to, bytes, 0);
+            send(comm, to, bytes, -1);
             access(window, 2, osc::Kind::Put, bytes, 0);
             allreduce(comm, bytes);
         }

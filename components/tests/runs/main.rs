@@ -7,12 +7,21 @@ mod child;
 #[path = "../support/mod.rs"]
 mod support;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use mpit_components::record::BINS;
+
 /// The environment variable with the scenario of a run ([`child`]).
 const SCENARIO: &str = "MPIT_TEST_RUN";
+
+const ENABLE: (&str, &str) = ("MPIT_PML_MONITORING_ENABLE", "1");
+const TO_FILES: (&str, &str) = ("MPIT_PML_MONITORING_ENABLE_OUTPUT", "3");
+const STEM: (&str, &str) = ("MPIT_PML_MONITORING_FILENAME", "all");
+
+/// The settings of a run that writes a file.
+const FILE_SETTINGS: [(&str, &str); 3] = [ENABLE, TO_FILES, STEM];
 
 const MERGED: [&str; 2] =
     ["E\t1\t0\t24 bytes\t2 msgs sent\t0,0,0,0,1,1,0,", "E\t1\t2\t100 bytes\t1 msgs sent\t0,"];
@@ -176,11 +185,11 @@ fn selection() {
         "one mistake, one line"
     );
     let both =
-        [&own_names()[..], &[("MPIT_PML", "monitoring"), ("MPIT_OSC", ""), ("MPIT_COLL", "^")]].concat();
+        [&FILE_SETTINGS[..], &[("MPIT_PML", "monitoring"), ("MPIT_OSC", ""), ("MPIT_COLL", "^")]].concat();
     assert_profile(&file("", &both, "all.1.prof"), &MERGED);
     // An excluded component omits its lines, and nothing else.
     let profile_without = |name| {
-        let profile = file("", &[&own_names()[..], &[(name, "^monitoring")]].concat(), "all.1.prof");
+        let profile = file("", &[&FILE_SETTINGS[..], &[(name, "^monitoring")]].concat(), "all.1.prof");
         without_histograms(&profile)
     };
     let messages = MERGED.map(without_histograms);
@@ -237,7 +246,7 @@ fn excluded_components_are_inactive() {
 
 fn pcontrol_pauses_and_writes() {
     let directory = tempfile::tempdir().unwrap();
-    let output = start(directory.path(), "pcontrol", &own_names());
+    let output = start(directory.path(), "pcontrol", &FILE_SETTINGS);
     assert_eq!(
         (text(&output.stdout), text(&output.stderr)),
         ("a file: true\nactive: true\n".into(), String::new())
@@ -256,7 +265,7 @@ fn pcontrol_pauses_and_writes() {
     assert_profile(&stderr[..second], &MERGED);
     assert_eq!(&stderr[..second], &stderr[second..]);
     // Without a request for files, there are none.
-    for settings in [&own_names()[..1], &own_names()[1..]] {
+    for settings in [&[ENABLE][..], &[TO_FILES, STEM]] {
         let directory = tempfile::tempdir().unwrap();
         let output = start(directory.path(), "pcontrol", settings);
         assert!(text(&output.stdout).starts_with("a file: false\n"));
@@ -264,24 +273,40 @@ fn pcontrol_pauses_and_writes() {
     }
 }
 
-/// Adds the bytes and messages of each line to those of the lines that begin in the same way.
-fn add_lines(sums: &mut BTreeMap<String, [u64; 2]>, profile: &str) {
+/// Bytes and messages by the beginning of lines (`E 1 0`), and the histograms by `histogram 1 0`: a pair of processes has one
+/// for both kinds of messages, in its first line.
+type LineSums = BTreeMap<String, Vec<u64>>;
+
+/// Adds the numbers of each line to those of the lines that begin in the same way. A pair has at most one line of a kind.
+fn add_lines(sums: &mut LineSums, profile: &str) {
+    let mut add = |key: String, numbers: &[u64]| {
+        let sum = sums.entry(key).or_insert_with(|| vec![0; numbers.len()]);
+        for (sum, number) in sum.iter_mut().zip(numbers) {
+            *sum += number;
+        }
+    };
+    let mut pairs = BTreeSet::new();
     for line in profile.lines() {
         let fields: Vec<_> = line.split('\t').collect();
         let Some(at) = fields.iter().position(|field| field.ends_with(" bytes")) else { continue };
         let number = |field: &str| field.split(' ').next().unwrap().parse::<u64>().unwrap();
         let (bytes, messages) = (number(fields[at]), number(fields[at + 1]));
         assert!(messages > 0 || bytes == 0, "{line}");
-        let sum = sums.entry(fields[..at].join(" ")).or_default();
-        sum[0] += bytes;
-        sum[1] += messages;
+        let key = fields[..at].join(" ");
+        assert!(at < 3 || pairs.insert(key.clone()), "a second line: {line}");
+        add(key, &[bytes, messages]);
+        if let Some(histogram) = fields.get(at + 2) {
+            let bins: Vec<_> = histogram.split_terminator(',').map(number).collect();
+            assert_eq!(bins.len(), BINS, "{line}");
+            add(format!("histogram {}", fields[1..at].join(" ")), &bins);
+        }
     }
 }
 
 /// Returns the sums of a run, which the files of its phases have together.
-fn sums_of_phases(scenario: &str) -> BTreeMap<String, [u64; 2]> {
+fn sums_of_phases(scenario: &str) -> LineSums {
     let directory = tempfile::tempdir().unwrap();
-    let settings = [&own_names()[1..], &[("MPIT_PML_MONITORING_ENABLE", "2")]].concat();
+    let settings = [TO_FILES, STEM, ("MPIT_PML_MONITORING_ENABLE", "2")];
     start(directory.path(), scenario, &settings);
     let whole = directory.path().join("all.1.prof");
     let (mut all, mut phases) = (BTreeMap::new(), BTreeMap::new());
@@ -301,24 +326,27 @@ fn operations_while_a_file_is_written() {
 
 fn phases_have_each_record_once() {
     let all = sums_of_phases("threads");
-    assert_eq!(all["E 1 0"], [20_020_000, 40_000]);
-    assert_eq!(all["I 1 0"], [20_020_000, 40_000]);
-    assert_eq!(all["S 1 2"], [20_020_000, 40_000]);
+    for to in 0..37 {
+        let (mut sum, mut bins) = ([0; 2], [0; BINS]);
+        for (_, bytes) in child::messages_of_thread().filter(|(receiver, _)| *receiver == to) {
+            // From two threads.
+            sum[0] += 2 * bytes;
+            sum[1] += 2;
+            // Of the user and of the library.
+            bins[bytes.checked_ilog2().map_or(0, |power| power as usize + 1)] += 4;
+        }
+        assert_eq!(all[&format!("E 1 {to}")], sum);
+        assert_eq!(all[&format!("I 1 {to}")], sum);
+        assert_eq!(all[&format!("histogram 1 {to}")], bins);
+    }
+    assert_eq!(all["S 1 2"], [19_980_000, 40_000]);
     assert_eq!(all["A2A 1"][1], 40_000);
-}
-
-fn own_names() -> [(&'static str, &'static str); 3] {
-    [
-        ("MPIT_PML_MONITORING_ENABLE", "1"),
-        ("MPIT_PML_MONITORING_ENABLE_OUTPUT", "3"),
-        ("MPIT_PML_MONITORING_FILENAME", "all"),
-    ]
 }
 
 fn unwritable_files_print_one_line() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("obstacle"), "").unwrap();
-    let settings = [&own_names()[..2], &[("MPIT_PML_MONITORING_FILENAME", "obstacle/all")]].concat();
+    let settings = [ENABLE, TO_FILES, ("MPIT_PML_MONITORING_FILENAME", "obstacle/all")];
     let output = start(directory.path(), "", &settings);
     let stderr = text(&output.stderr);
     assert!(stderr.starts_with("mpit: cannot write obstacle/all.1.prof: "), "{stderr}");

@@ -3,9 +3,9 @@
 use std::ops::Deref;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU64, fence};
-use std::sync::{Mutex, PoisonError};
 
 use super::{AmountValue, Cell, Level, LevelStorage};
+use crate::lock::Mutex;
 use crate::log::Log;
 use crate::object::{Comm, Object};
 use crate::vocabulary::Bind;
@@ -60,7 +60,7 @@ impl<T: AmountValue> CommLevels<T> {
     /// Panics when the list is full, after some thousand million communicators.
     #[must_use]
     pub fn of_comm(&'static self, comm: u64) -> CommLevel<T> {
-        let _guard = self.creating.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = self.creating.lock();
         let free = |slot: &&Slot<T>| {
             slot.comm.load(Acquire) == NO_COMM
                 && !slot.level.level_storage().is_some_and(LevelStorage::is_watched)

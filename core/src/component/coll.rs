@@ -8,6 +8,7 @@ use super::{CommId, Lifecycle};
 macro_rules! kinds {
     ($($kind:ident $function:literal;)*) => {
         /// The kind of operation. Nonblocking and persistent forms have the same kind, and are reported when they start.
+        // The order must not change: it gives the numbers of the C interface and of the element `kind` of events.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u32)]
         pub enum Kind {

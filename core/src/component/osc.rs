@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicU32;
 use super::{Lifecycle, WindowId};
 
 /// The kind of access. Request-based forms (`MPI_Rput` and so on) have the same kind.
+// The order must not change: it gives the numbers of the C interface and of the element `kind` of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Kind {

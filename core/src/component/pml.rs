@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicU32;
 use super::{CommId, Lifecycle};
 
 /// The send mode of a message.
+// The order must not change: it gives the numbers of the C interface and of the element `mode` of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Mode {

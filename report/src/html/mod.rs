@@ -115,13 +115,13 @@ fn section(out: &mut String, table: &Table) -> fmt::Result {
     for (at, head) in table.heads.iter().enumerate() {
         write!(out, "<th{}>{head}</th>", class(at))?;
     }
-    out.push_str(if table.bars.is_empty() { "</tr>\n" } else { "<th></th></tr>\n" });
-    for (number, row) in table.rows.iter().enumerate() {
+    out.push_str(if table.has_bars() { "<th></th></tr>\n" } else { "</tr>\n" });
+    for row in &table.rows {
         out.push_str("<tr>");
-        for (at, cell) in row.iter().enumerate() {
+        for (at, cell) in row.cells.iter().enumerate() {
             write!(out, "<td{}>{}</td>", class(at), escaped(cell))?;
         }
-        if let Some(share) = table.bars.get(number) {
+        if let Some(share) = row.bar {
             write!(out, "<td class=\"bar\"><i style=\"width:{:.2}%\"></i></td>", share * 100.0)?;
         }
         out.push_str("</tr>\n");

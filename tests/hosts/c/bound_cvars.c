@@ -292,6 +292,7 @@ int main(int argc, char **argv)
     handle = cvar_on(of_comm, &world);
     check(value_of(handle) == 70, "the world has the default");
     MPI_T_cvar_handle_free(&handle);
+    printf("objects\n");
     check(read_pvar("every_quota_in_use", &comms[1]) == 200 && read_pvar("every_quota_in_use", &world) == 50,
           "the plug-in reads the value of the object");
 

@@ -7,12 +7,12 @@ use std::sync::atomic::Ordering::Relaxed;
 pub(crate) use mpit::component::coll::LISTENING;
 pub use mpit::component::coll::{Component, Kind, Operation, Pattern, Root, Volume};
 pub use mpit::component::{CommId, Lifecycle, Subscription, World};
-use mpit::cvar::{Cvar, Text};
+use mpit::cvar::Text;
 use mpit::{category, component, cvar};
 
 use events::Sequences;
 
-use crate::framework::{AnyFramework, Framework};
+use crate::framework::{AnyFramework, Framework, SelectionList};
 
 /// Collective communication.
 #[category(name = "coll")]
@@ -25,7 +25,7 @@ pub struct Coll;
     name = "coll_components", alias = "coll", scope = "LOCAL", settable = "before_init",
     verbosity = "USER_DETAIL", category = Coll
 )]
-static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
+static COMPONENTS: SelectionList = SelectionList::new(Text::new(""));
 
 /// Returns true if a component or a tool listens (one load). Hosts call it to avoid building an [`Operation`].
 #[inline]
@@ -78,6 +78,7 @@ impl Dispatch {
         }
     }
 
+    /// Adapts to a new communicator, whose slot may have had another one before.
     pub(crate) fn created(&self, comm: CommId) {
         self.sequences.reset(comm);
     }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 
 use mpit::component::World;
-use mpit::internal::lock::Mutex;
+use mpit::internal::lock::{Mutex, Once};
 use mpit::object::OUTSIDE;
 
 /// The processes of a communicator by their ranks in the world, in the communicator's order.
@@ -35,7 +35,7 @@ pub trait RankSource: Debug + Send + Sync {
 pub struct LazyRanks {
     size: u32,
     source: Box<dyn RankSource>,
-    list: OnceLock<Arc<[u32]>>,
+    list: Once<Arc<[u32]>>,
 }
 
 fn is_world(list: &[u32], world: Option<World>) -> bool {
@@ -47,7 +47,7 @@ impl LazyRanks {
     /// Creates a list of `size` ranks that is not requested yet.
     #[must_use]
     pub fn new(size: u32, source: Box<dyn RankSource>) -> Self {
-        Self { size, source, list: OnceLock::new() }
+        Self { size, source, list: Once::new() }
     }
 
     /// Returns the number of processes.

@@ -198,7 +198,8 @@ impl Comms {
         Self { records: Mutex::new(Records::new(observer)), observer }
     }
 
-    /// Notifies tools of a registered communicator. Their callbacks may call any function, so the caller holds no lock.
+    /// Notifies tools of a registered communicator. Their callbacks may call any function: the caller must not hold a lock
+    /// that they could need, and no other thread may wait for the calling one.
     pub fn announce(&self, comm: CommId) {
         if events::active()
             && let Some(Record { ranks, remote, neighbors, .. }) = self.get(comm)
@@ -232,7 +233,8 @@ impl Comms {
         self.observer.renamed(&renamed);
     }
 
-    /// Keeps the statistics of a communicator while a handle is bound to it, which is about to be.
+    /// Pins the statistics of a communicator. Call it before a handle is bound. Keeps the statistics until the last such
+    /// handle is freed, also after the communicator is freed.
     pub fn pin(&self, comm: CommId) {
         if let Some(live) = self.records.lock().live.get_mut(&comm.get()) {
             live.pinned = true;

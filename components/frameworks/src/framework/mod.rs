@@ -24,6 +24,9 @@ use register::{Choice, KnownComponent, Register, Step};
 /// The number of components opened so far in this process.
 static OPENINGS: AtomicU64 = AtomicU64::new(0);
 
+/// A control variable that selects the components of a framework.
+pub(crate) type SelectionList = Cvar<Text<1024>>;
+
 /// A component that is open, or was until its plug-in was deactivated.
 struct Listener<C: ?Sized + 'static> {
     component: &'static C,
@@ -33,7 +36,7 @@ struct Listener<C: ?Sized + 'static> {
 pub(crate) struct Framework<C: ?Sized + 'static> {
     which: component::Framework,
     /// The control variable with the selection list.
-    selected: &'static Cvar<Text<1024>>,
+    list: &'static SelectionList,
     /// Converts a component of another image into an object of the framework's trait.
     adapt: fn(&'static ForeignComponent) -> &'static C,
     /// The first listener, which dispatch checks first: usually it is monitoring and the only one.
@@ -49,13 +52,13 @@ pub(crate) struct Framework<C: ?Sized + 'static> {
 impl<C: ?Sized + Lifecycle> Framework<C> {
     pub(crate) const fn new(
         which: component::Framework,
-        selected: &'static Cvar<Text<1024>>,
+        list: &'static SelectionList,
         adapt: fn(&'static ForeignComponent) -> &'static C,
     ) -> Self {
         let register = Mutex::new(Register::new());
         Self {
             which,
-            selected,
+            list,
             adapt,
             first: OnceLock::new(),
             others: Log::new(),
@@ -216,7 +219,7 @@ pub(crate) trait AnyFramework: Sync {
 
 impl<C: ?Sized + Lifecycle> AnyFramework for Framework<C> {
     fn selection(&self) -> List {
-        List::effective(self.which.name(), self.selected.get().as_str())
+        List::effective(self.which.name(), self.list.get().as_str())
     }
 
     fn open(&self, world: World) {

@@ -1,9 +1,9 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use mpit::component;
-use mpit::cvar::{Cvar, Text};
+use mpit::cvar::Text;
 
-use super::{Framework, KnownComponent, Lifecycle, List, Subscription, World};
+use super::{Framework, KnownComponent, Lifecycle, List, SelectionList, Subscription, World};
 
 const WORLD: World = World::new(0, 1);
 
@@ -48,7 +48,7 @@ impl Receives for TestListener {
     }
 }
 
-static NO_LIST: Cvar<Text<1024>> = Cvar::new(Text::new(""));
+static NO_LIST: SelectionList = SelectionList::new(Text::new(""));
 
 fn open(framework: &Framework<dyn Receives>, all: &[(&'static str, &'static TestListener)], list: &str) {
     let linked = all.iter().map(|(name, listener)| KnownComponent::new(name, *listener as _, None));

@@ -7,10 +7,10 @@ use std::sync::atomic::Ordering::Relaxed;
 pub(crate) use mpit::component::osc::LISTENING;
 pub use mpit::component::osc::{Access, Component, Kind};
 pub use mpit::component::{Lifecycle, Subscription, World};
-use mpit::cvar::{Cvar, Text};
+use mpit::cvar::Text;
 use mpit::{category, component, cvar};
 
-use crate::framework::{AnyFramework, Framework};
+use crate::framework::{AnyFramework, Framework, SelectionList};
 
 /// One-sided communication.
 #[category(name = "osc")]
@@ -23,7 +23,7 @@ pub struct Osc;
     name = "osc_components", alias = "osc", scope = "LOCAL", settable = "before_init",
     verbosity = "USER_DETAIL", category = Osc
 )]
-static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
+static COMPONENTS: SelectionList = SelectionList::new(Text::new(""));
 
 /// Returns true if a component or a tool listens (one load). Hosts call it to avoid building an [`Access`].
 #[inline]

@@ -7,10 +7,10 @@ use std::sync::atomic::Ordering::Relaxed;
 pub(crate) use mpit::component::pml::LISTENING;
 pub use mpit::component::pml::{Component, Mode, Send};
 pub use mpit::component::{Lifecycle, Subscription, World};
-use mpit::cvar::{Cvar, Text};
+use mpit::cvar::Text;
 use mpit::{category, component, cvar};
 
-use crate::framework::{AnyFramework, Framework};
+use crate::framework::{AnyFramework, Framework, SelectionList};
 
 /// Point-to-point communication.
 #[category(name = "pml")]
@@ -23,7 +23,7 @@ pub struct Pml;
     name = "pml_components", alias = "pml", scope = "LOCAL", settable = "before_init",
     verbosity = "USER_DETAIL", category = Pml
 )]
-static COMPONENTS: Cvar<Text<1024>> = Cvar::new(Text::new(""));
+static COMPONENTS: SelectionList = SelectionList::new(Text::new(""));
 
 /// Returns true if a component or a tool listens (one load). Hosts call it to avoid building a [`Send`].
 #[inline]

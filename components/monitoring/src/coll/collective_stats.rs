@@ -10,13 +10,14 @@
 //! process allocate.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::sync::atomic::{
     AtomicBool, AtomicU8, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
-use mpit::internal::lock::Mutex;
+use mpit::internal::lock::{Inside, Mutex, is_forked};
 use mpit::internal::log::Log;
 use mpit::internal::sparse::Sparse;
 use mpit::internal::static_ref::StaticRef;
@@ -30,7 +31,7 @@ use super::rules::{self, Excluded, OperationCounts, Shape};
 use super::shared_sum::{Peers, SharedSum};
 use super::snapshot::{Operations, Snapshot};
 use crate::describe::{label, members as members_of};
-use crate::record::{AtomicSum, SumsSnapshot, TrafficSum};
+use crate::record::{AtomicSum, TrafficSum};
 use crate::runtime::RUNTIME;
 use crate::store::Store;
 
@@ -52,7 +53,8 @@ struct Account {
     /// One of `NOT_KNOWN` and the constants below it.
     reach: AtomicU8,
     /// The members, until the communicator is freed. MPI does not allow freeing a communicator while an operation on it
-    /// begins, so a reader never waits for a writer here.
+    /// begins, so a reader never waits for a writer here. Not a [`Mutex`], which would cost more in
+    /// [`one_by_one`](CollectiveStats::one_by_one).
     members: RwLock<Option<Box<Record>>>,
 }
 
@@ -83,18 +85,37 @@ impl Account {
         self.sums.each_ref().map(AtomicSum::get)
     }
 
-    fn set_members(&self, members: Option<Box<Record>>) {
-        *self.members.write().unwrap_or_else(PoisonError::into_inner) = members;
+    /// Sets the members. Returns false, and does nothing, in a forked child whose parent had another thread that read them
+    /// at the fork: that thread never releases the lock here.
+    fn set_members(&self, members: Option<Box<Record>>) -> bool {
+        let earlier = {
+            // A fork waits, so a forked child never finds the lock taken for writing.
+            let _inside = Inside::enter();
+            let lock = if is_forked() {
+                self.members.try_write().ok()
+            } else {
+                Some(self.members.write().unwrap_or_else(PoisonError::into_inner))
+            };
+            let Some(mut lock) = lock else { return false };
+            mem::replace(&mut *lock, members)
+        };
+        // May call the host, so it comes after the lock.
+        drop(earlier);
+        true
     }
 
-    fn clear(&self) {
+    /// Clears the account of a freed communicator. Returns true if another communicator can have it.
+    fn clear(&self) -> bool {
         self.about[0].store(0, Release);
         self.sums.into_iter().for_each(AtomicSum::clear);
         self.shared_sums.iter().for_each(|shared_sum| shared_sum.set(None));
         self.refused.iter().for_each(|refused| refused.store(false, Relaxed));
         self.reach.store(NOT_KNOWN, Relaxed);
-        self.set_members(None);
-        self.comm.store(0, Release);
+        let is_reusable = self.set_members(None);
+        if is_reusable {
+            self.comm.store(0, Release);
+        }
+        is_reusable
     }
 }
 
@@ -292,10 +313,7 @@ impl CollectiveStats {
     /// Releases the account of a freed communicator that no tool can query. Returns true if its slot can be reused.
     pub(crate) fn close(&self, comm: CommId) -> bool {
         match self.accounts.get(slot(comm.get())) {
-            Some(account) if account.is_of(comm.get()) => {
-                account.clear();
-                true
-            }
+            Some(account) if account.is_of(comm.get()) => account.clear(),
             Some(account) => account.is_of(0),
             None => true,
         }
@@ -432,13 +450,9 @@ impl CollectiveStats {
 
     pub(crate) fn snapshot(&self) -> Snapshot {
         let comms = self.accounts.iter().map(|(_, account)| (account.comm.load(Acquire), account.sums()));
-        let shared_sums = self.shared_sums.iter().map(|shared_sum| ((), [shared_sum.each()]));
+        let shared_sums = self.shared_sums.iter().map(|shared_sum| [shared_sum.each()]).enumerate();
         let rows = self.rows.iter().map(|(to, row)| (to, [row.get()]));
-        Snapshot {
-            comms: SumsSnapshot(comms.collect()),
-            shared_sums: SumsSnapshot(shared_sums.collect()),
-            rows: SumsSnapshot(rows.collect()),
-        }
+        Snapshot { comms: comms.collect(), shared_sums: shared_sums.collect(), rows: rows.collect() }
     }
 
     pub(crate) fn between(&self, earlier: &Snapshot, later: &Snapshot) -> Operations {

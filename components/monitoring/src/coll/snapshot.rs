@@ -15,7 +15,8 @@ use crate::record::{SumsSnapshot, TrafficSum};
 pub(crate) struct Snapshot {
     /// Sums by pattern for each communicator, with its identity or 0 for none; in the order of slots.
     pub(super) comms: SumsSnapshot<u64, 3>,
-    pub(super) shared_sums: SumsSnapshot<(), 1>,
+    /// Shared sums by their position in the list.
+    pub(super) shared_sums: SumsSnapshot<usize, 1>,
     /// Sums by rank in the world.
     pub(super) rows: SumsSnapshot<u32, 1>,
 }
@@ -35,7 +36,7 @@ impl Operations {
 }
 
 impl Snapshot {
-    /// Returns this snapshot without the bytes of operations that are not counted yet.
+    /// Returns this snapshot; sums that counted nothing since `earlier` keep its bytes.
     pub(crate) fn without_in_flight(self, earlier: &Self) -> Self {
         Self {
             comms: self.comms.without_in_flight(&earlier.comms),
@@ -48,9 +49,10 @@ impl Snapshot {
         let rows = self.rows.since(&earlier.rows).map(|(to, [sum])| exchanged_with(to, sum));
         let mut exchanged: Vec<_> = rows.filter(|row| row.to != OUTSIDE && !row.sum.is_zero()).collect();
         exchanged.sort_unstable_by_key(|row| row.to);
-        for (shared_sum, ((), [sum])) in shared_sums.iter().zip(self.shared_sums.since(&earlier.shared_sums))
-        {
-            if !sum.is_zero() {
+        for (position, [sum]) in self.shared_sums.since(&earlier.shared_sums) {
+            if let Some(shared_sum) = shared_sums.get(position)
+                && !sum.is_zero()
+            {
                 exchanged = merge(exchanged, shared_sum.iter().map(|to| exchanged_with(to, sum)));
             }
         }
@@ -87,11 +89,14 @@ mod tests {
     /// Another thread adds an operation of 9 bytes, and its count comes after the second snapshot.
     #[test]
     fn bytes_wait_for_their_operation() {
-        let sums = |comm, count, bytes| SumsSnapshot(vec![(comm, [TrafficSum { count, bytes }; 3])]);
+        let sums = |comm, count, bytes| SumsSnapshot::from_iter([(comm, [TrafficSum { count, bytes }; 3])]);
         let snapshot = |count, bytes| {
             let sum = [TrafficSum { count, bytes }];
-            let (shared_sums, rows) = (SumsSnapshot(vec![((), sum)]), SumsSnapshot(vec![(1, sum)]));
-            Snapshot { comms: sums(5, count, bytes), shared_sums, rows }
+            Snapshot {
+                comms: sums(5, count, bytes),
+                shared_sums: SumsSnapshot::from_iter([(0, sum)]),
+                rows: SumsSnapshot::from_iter([(1, sum)]),
+            }
         };
         let first = snapshot(1, 8).without_in_flight(&Snapshot::default());
         let second = snapshot(1, 17).without_in_flight(&first);

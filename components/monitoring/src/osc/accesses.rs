@@ -53,6 +53,7 @@ pub(super) struct AccessSums {
 #[derive(Debug, Default)]
 struct Window {
     id: AtomicU64,
+    /// Count and bytes that accesses sent, then count and bytes that they received.
     words: [AtomicU64; 4],
 }
 
@@ -163,7 +164,7 @@ impl Accesses {
             let AccessSums { sent, received } = target.sums();
             (to, [sent, received])
         };
-        SumsSnapshot(self.targets.iter().map(sums_of).collect())
+        self.targets.iter().map(sums_of).collect()
     }
 }
 

@@ -13,6 +13,7 @@ pub struct AtomicSum<'s>(&'s [AtomicU64; 2]);
 
 impl<'s> AtomicSum<'s> {
     /// Returns the sums in the first words of a block.
+    #[inline]
     pub(crate) fn of<const SUMS: usize>(block: &'s [AtomicU64]) -> [Self; SUMS] {
         let (pairs, _) = block.as_chunks();
         std::array::from_fn(|at| Self(&pairs[at]))

@@ -7,12 +7,12 @@ mod atomic_sum;
 mod peer_stats;
 mod snapshot;
 
-use std::sync::OnceLock;
 use std::sync::atomic::{
     AtomicU64,
     Ordering::{Relaxed, Release},
 };
 
+use mpit::internal::lock::Once;
 use mpit::internal::sparse::Sparse;
 use mpit::internal::threads;
 use mpit::object::{Comm, OUTSIDE};
@@ -64,7 +64,7 @@ pub(crate) fn write_per_rank(comm: &Comm<'_>, out: &mut [u64], number_of: impl F
 struct Peer<'s> {
     external: PeerStats<'s>,
     /// The library's internal messages; most peers receive none.
-    internal: OnceLock<Box<PeerStats<'s>>>,
+    internal: Once<Box<PeerStats<'s>>>,
 }
 
 /// The messages that this process sent, by the receiver's rank in the world.

@@ -1,11 +1,11 @@
 //! Messages to one process, with a histogram of their sizes.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{
     AtomicU64,
     Ordering::{Acquire, Relaxed},
 };
 
+use mpit::internal::lock::Once;
 use mpit_format::messages::bin;
 use mpit_format::store::blocks::{BlockKind, CELLS, GROUP, GROUPS, message_key};
 
@@ -19,7 +19,7 @@ use crate::store::Store;
 /// other.
 #[derive(Debug, Default)]
 pub struct PeerStats<'s> {
-    groups: [OnceLock<&'s [AtomicU64; CELLS]>; GROUPS],
+    groups: [Once<&'s [AtomicU64; CELLS]>; GROUPS],
 }
 
 impl<'s> PeerStats<'s> {
@@ -61,16 +61,19 @@ impl<'s> PeerStats<'s> {
     /// Returns the sum of bytes of all messages.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        let groups = self.groups.iter().filter_map(OnceLock::get);
+        let groups = self.groups.iter().filter_map(Once::get);
         groups.fold(0, |bytes, group| bytes.wrapping_add(group[GROUP].load(Relaxed)))
     }
 
     /// Iterates over the bins of the histogram that are not 0, in ascending order, with their counts.
     pub fn sizes(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
-        let groups = self.groups.iter().zip(0..).filter_map(|(group, number)| Some((group.get()?, number)));
-        groups
-            .flat_map(|(group, number)| {
-                group[..GROUP].iter().zip(number * GROUP..).map(|(bin, at)| (at, bin.load(Acquire)))
+        self.groups
+            .iter()
+            .enumerate()
+            .flat_map(|(number, group)| {
+                let first_bin = number * GROUP;
+                let counts = group.get().map_or(&[][..], |cells| &cells[..GROUP]);
+                counts.iter().enumerate().map(move |(at, count)| (first_bin + at, count.load(Acquire)))
             })
             .filter(|(_, count)| *count != 0)
     }

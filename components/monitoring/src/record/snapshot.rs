@@ -7,7 +7,13 @@ use super::PeerStats;
 
 /// A snapshot of sums, `N` for each key, in the order of first use, which never changes.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct SumsSnapshot<K, const N: usize>(pub(crate) Vec<(K, [TrafficSum; N])>);
+pub(crate) struct SumsSnapshot<K, const N: usize>(Vec<(K, [TrafficSum; N])>);
+
+impl<K, const N: usize> FromIterator<(K, [TrafficSum; N])> for SumsSnapshot<K, N> {
+    fn from_iter<I: IntoIterator<Item = (K, [TrafficSum; N])>>(sums: I) -> Self {
+        Self(sums.into_iter().collect())
+    }
+}
 
 impl<K: Copy + PartialEq, const N: usize> SumsSnapshot<K, N> {
     /// Returns the sums at a position; zero if it had no key or another one.
@@ -18,7 +24,7 @@ impl<K: Copy + PartialEq, const N: usize> SumsSnapshot<K, N> {
         }
     }
 
-    /// Returns this snapshot without the bytes of operations that are not counted yet.
+    /// Returns this snapshot; sums that counted nothing since `earlier` keep its bytes.
     pub(crate) fn without_in_flight(mut self, earlier: &Self) -> Self {
         for (at, (key, sums)) in self.0.iter_mut().enumerate() {
             for (now, then) in sums.iter_mut().zip(earlier.get(at, *key)) {
@@ -50,8 +56,8 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Returns this snapshot without the bytes of messages that are not counted yet, because other threads record them
-    /// meanwhile: numbers whose count is the same as in `earlier` are copied from it.
+    /// Returns this snapshot; numbers whose count is the same as in `earlier` are copied from it. Other threads may have
+    /// added the bytes of a message whose count is still missing.
     #[must_use]
     pub fn without_in_flight(self, earlier: &Self) -> Self {
         let none = PeerSnapshot::default();
