@@ -300,6 +300,7 @@ fn is_inter(comm: LiveHandle) -> bool {
     mpi::value(|inter| unsafe { mpi::comm_test_inter(comm.get(), inter) }).unwrap_or(0) != 0
 }
 
+/// Returns the rank of this process and the size of its group; 0 if the library fails.
 fn rank_and_size(comm: LiveHandle) -> (u32, u32) {
     // SAFETY: the communicator is live, and `value` passes a local variable.
     let rank = mpi::value(|rank| unsafe { mpi::comm_rank(comm.get(), rank) }).unwrap_or(0);
@@ -316,9 +317,11 @@ pub(crate) fn register(comm: LiveHandle) {
 /// Returns true if the library will delete our attribute of `MPI_COMM_SELF` in `MPI_Finalize`.
 #[must_use]
 pub(crate) fn will_see_finalize(abi: &Abi) -> bool {
-    // SAFETY: called only between `MPI_Init` and `MPI_Finalize`, while the communicator exists.
-    let number = || ATTRIBUTE.get(unsafe { LiveHandle::new(abi.comm_self) });
-    mpi::has_world() && number().is_some()
+    if !mpi::has_world() {
+        return false;
+    }
+    // SAFETY: MPI is initialized and not finalized (checked), so the communicator exists.
+    ATTRIBUTE.get(unsafe { LiveHandle::new(abi.comm_self) }).is_some()
 }
 
 /// Updates the name of a communicator after a call that renamed it.

@@ -36,10 +36,13 @@ impl Group {
     }
 
     /// Returns the group of `MPI_COMM_WORLD`; in a program that uses sessions only, a copy of the group of
-    /// `mpi://WORLD`.
+    /// `mpi://WORLD`. `None` if MPI is not active.
     fn of_world(abi: &'static Abi) -> Option<Self> {
         let Some(world) = sessions::group() else {
-            // SAFETY: MPI is in use without a session of ours, so it is initialized, and the world exists.
+            if !mpi::has_world() {
+                return None;
+            }
+            // SAFETY: MPI is initialized and not finalized (checked), so the world exists.
             return Self::of(abi, unsafe { LiveHandle::new(abi.comm_world) });
         };
         Self::query_group(abi, |group| {
@@ -59,10 +62,14 @@ impl Group {
     }
 
     /// Returns a group of the given members of this group, in this order.
-    fn some(&self, ranks: &[c_int]) -> Option<Self> {
+    ///
+    /// # Safety
+    ///
+    /// `ranks` are distinct ranks of this group.
+    unsafe fn some(&self, ranks: &[c_int]) -> Option<Self> {
         Self::query_group(self.abi, |group| {
-            // SAFETY: the group is freed only when dropped, the host refuses ranks that it does not have, and `query_group` passes
-            // space for a handle.
+            // SAFETY: the group is freed only when dropped and has these ranks (condition of this function), and `query_group`
+            // passes space for a handle.
             unsafe { mpi::group_incl(self.handle, ranks.len() as c_int, ranks.as_ptr(), group) }
         })
     }
@@ -117,7 +124,9 @@ impl Group {
                 if (0..world_size).contains(&guess) { Some(guess) } else { None }
             };
             let guesses: Vec<c_int> = (1..=GUESSES.min(size - at)).map_while(guess).collect();
-            let right = if guesses.is_empty() { 0 } else { self.matching_prefix(at, &guesses, world)? };
+            // SAFETY: `guess` returns ranks of the world only, and `step` is not 0, so they are distinct.
+            let matching = || unsafe { self.matching_prefix(at, &guesses, world) };
+            let right = if guesses.is_empty() { 0 } else { matching()? };
             found.extend(&guesses[..right]);
             if right < guesses.len() || guesses.is_empty() {
                 misses = if right == 0 { misses + 1 } else { 0 };
@@ -130,9 +139,14 @@ impl Group {
     }
 
     /// Returns the number of members, counted from rank `from`, that are equal to the guesses.
-    fn matching_prefix(&self, from: c_int, guesses: &[c_int], world: &Self) -> Option<usize> {
+    ///
+    /// # Safety
+    ///
+    /// The guesses are distinct ranks of `world`.
+    unsafe fn matching_prefix(&self, from: c_int, guesses: &[c_int], world: &Self) -> Option<usize> {
         let len = guesses.len() as c_int;
-        let subset = world.some(guesses)?;
+        // SAFETY: the guesses are distinct ranks of `world` (condition of this function).
+        let subset = unsafe { world.some(guesses) }?;
         let places = self.translated(&(from..from + len).collect::<Vec<_>>(), &subset)?;
         Some((0..).zip(places).take_while(|(at, place)| at == place).count())
     }

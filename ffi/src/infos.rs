@@ -62,6 +62,6 @@ pub(crate) fn thread_level_of_session(session: LiveHandle) -> Option<ThreadLevel
     }
     let name = CStr::from_bytes_until_nul(&value).ok()?.to_str().ok();
     let level = name.and_then(|name| ThreadLevel::from_name(name.strip_prefix("MPI_THREAD_")?));
-    // Of an unknown level, the worst is assumed.
+    // Assumes Multiple for an unknown level: atomic updates are always correct.
     Some(level.unwrap_or(ThreadLevel::Multiple))
 }

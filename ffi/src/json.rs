@@ -69,7 +69,7 @@ impl<T: Value> Value for Vec<T> {
 
 macro_rules! tuples {
     ($(($($type:ident $at:tt),+);)+) => {$(
-        /// A tuple is an array.
+        /// An array with the members of the tuple.
         impl<$($type: Value),+> Value for ($($type,)+) {
             fn write(&self, out: &mut String) {
                 $(

@@ -7,8 +7,8 @@
 //!
 //! # API boundary
 //!
-//! MPI libraries in Rust re-export [`mpi_t`], and report their state through [`embed`]. The other modules are for `mpit-preload`, `mpit-embed` and the command
-//! `mpit`, and are no stable interface.
+//! MPI libraries in Rust re-export [`mpi_t`], and report their state through [`embed`]. The other modules are for
+//! `mpit-preload`, `mpit-embed` and the command `mpit`, and are no stable interface.
 //!
 //! # Invariants
 //!

@@ -65,7 +65,7 @@ fn handle_initialization() {
     mpit::internal::threads::set_concurrent(concurrent || SESSION_IS_CONCURRENT.load(SeqCst));
     let world = if has_world {
         // SAFETY: MPI is initialized, so the world exists.
-        rank_and_size(unsafe { LiveHandle::new(abi.comm_world) })
+        world_of(unsafe { LiveHandle::new(abi.comm_world) })
     } else {
         sessions::open(abi)
     };
@@ -98,7 +98,8 @@ fn handle_initialization() {
     doctor::write_if_requested();
 }
 
-fn rank_and_size(world: LiveHandle) -> Option<World> {
+/// Returns the rank and the number of processes in `MPI_COMM_WORLD`; `None` if the library fails.
+fn world_of(world: LiveHandle) -> Option<World> {
     // SAFETY: the communicator is live, and `value` passes a local variable.
     let rank = mpi::value(|rank| unsafe { mpi::comm_rank(world.get(), rank) })?;
     // SAFETY: the communicator is live, and `value` passes a local variable.
@@ -162,9 +163,9 @@ pub fn finalizing() {
         return;
     }
     // Some renaming calls are not seen. Other communicators are left out: the library may have freed them.
-    for comm in [abi.comm_world, abi.comm_self] {
-        if comms::registered(comm).is_some() {
-            // SAFETY: it existed when it was registered, and `MPI_Finalize` has not destroyed it yet.
+    if mpi::has_world() {
+        for comm in [abi.comm_world, abi.comm_self] {
+            // SAFETY: MPI is initialized and not finalized (checked), so the predefined communicators exist.
             comms::renamed(unsafe { LiveHandle::new(comm) });
         }
     }

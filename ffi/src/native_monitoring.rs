@@ -57,7 +57,7 @@ pub fn disable() -> Option<DisabledGuard> {
             let entry = unsafe { CStr::from_ptr(entry) }.to_bytes();
             entry.strip_prefix(VARIABLE.as_bytes()).is_some_and(|rest| rest.starts_with(b"="))
         };
-        // SAFETY: a constant.
+        // SAFETY: the string is `'static`, and no thread writes to it: programs replace entries of the environment.
         replaced.original = unsafe { replace_entry(is_variable, DISABLED.as_ptr().cast_mut()) };
     }
     Some(DisabledGuard(()))
@@ -69,7 +69,7 @@ impl Drop for DisabledGuard {
         replaced.calls -= 1;
         if replaced.calls == 0 && !replaced.original.is_null() {
             let original = std::mem::replace(&mut replaced.original, null_mut());
-            // SAFETY: the program's own entry.
+            // SAFETY: `disable` took this entry out of the environment, and the program must keep its entries valid.
             unsafe { replace_entry(|entry| std::ptr::eq(entry, DISABLED.as_ptr()), original) };
         }
     }

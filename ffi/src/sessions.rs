@@ -77,7 +77,9 @@ pub(crate) fn open(abi: &Abi) -> Option<World> {
     // SAFETY: `MPI_Session_init` may be called at any time, and `handle` passes space for a handle.
     let session = Session(mpi::handle(abi, |session| unsafe { mpi::session_init(info, handler, session) })?);
     let (group, world) = group_of_world(abi, &session)?;
-    *OUR_SESSION.lock() = Some(OurSession { session, group });
+    // Dropped without the lock, because dropping a session calls the host.
+    let old = OUR_SESSION.lock().replace(OurSession { session, group });
+    drop(old);
     IS_OPEN.store(true, SeqCst);
     Some(world)
 }

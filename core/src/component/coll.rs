@@ -166,7 +166,8 @@ pub trait Component: Lifecycle {
     fn freed(&self, _comm: CommId) {}
 }
 
-/// The number of listeners to operations: active components, and others that the MPI library counts. Nothing is reported while it is 0.
+/// The number of listeners to operations: active components, and others that the MPI library counts. Nothing is reported while it
+/// is 0.
 #[doc(hidden)]
 pub static LISTENING: AtomicU32 = AtomicU32::new(0);
 

@@ -62,6 +62,7 @@ pub trait Component: Lifecycle {
     fn accessed(&self, access: &Access);
 }
 
-/// The number of listeners to accesses: active components, and others that the MPI library counts. Nothing is reported while it is 0.
+/// The number of listeners to accesses: active components, and others that the MPI library counts. Nothing is reported while it
+/// is 0.
 #[doc(hidden)]
 pub static LISTENING: AtomicU32 = AtomicU32::new(0);

@@ -58,6 +58,7 @@ pub trait Component: Lifecycle {
     fn sent(&self, send: &Send);
 }
 
-/// The number of listeners to messages: active components, and others that the MPI library counts. Nothing is reported while it is 0.
+/// The number of listeners to messages: active components, and others that the MPI library counts. Nothing is reported while it
+/// is 0.
 #[doc(hidden)]
 pub static LISTENING: AtomicU32 = AtomicU32::new(0);

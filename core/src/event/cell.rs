@@ -16,7 +16,8 @@ use crate::{Error, Result, abi};
 /// The mutable part of an event type, a static beside its descriptor.
 #[derive(Debug)]
 pub struct EventCell {
-    /// The number of live registrations; in a plug-in, the count of the mpit that loaded it, with its function that delivers the event.
+    /// The number of live registrations; in a plug-in, the count of the mpit that loaded it, with its function that delivers the
+    /// event.
     shared: abi::EventCell,
     /// The descriptor that was registered with this cell, or null. With any other descriptor, copies included, events are not
     /// raised: slots of instances are matched by the descriptor's address, and tools see the elements of the registered one.

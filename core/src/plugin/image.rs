@@ -1,4 +1,4 @@
-//! Images that are no plug-ins: a program or library that contains this crate and runs under a host, another mpit in the process.
+//! Images that are not plug-ins: a program or library that contains this crate and runs under a host, another mpit in the process.
 //!
 //! Each image with this crate has an ELF note (`.note.mpit`) that leads to a function like `mpit_plugin_v1`. Executables export
 //! no symbols, so a host finds the note through the program headers, which needs no symbol and runs no code in processes without

@@ -15,7 +15,7 @@
 //! | `cell` | cells of performance variables of other images |
 //! | `export` | tables made of the definitions of a Rust image |
 //! | [`component`], `convert` | components, and conversion of traffic to C structs |
-//! | [`image`] | programs and libraries that are no plug-ins |
+//! | [`image`] | programs and libraries that are not plug-ins |
 //! | `find`, `load` | plug-in files: search, checks, handshake |
 //! | `loaded` | the plug-ins of this process, active or not |
 //! | [`check`], [`fault_log`] | a complete list of a plug-in's faults, for a process of its own |

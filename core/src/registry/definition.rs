@@ -5,8 +5,8 @@ use crate::cvar::CvarDesc;
 use crate::desc::{CategoryDesc, EnumDesc, Origin};
 use crate::event::{EventDesc, SourceDesc};
 
-/// A definition of any kind.
-pub trait Definition: 'static {
+/// A definition of any kind. Sealed: the kinds are those of the registry.
+pub trait Definition: sealed::Sealed + 'static {
     /// Returns the name.
     fn name(&self) -> &'static str;
 
@@ -26,6 +26,12 @@ pub trait Definition: 'static {
         std::ptr::eq(self, other)
     }
 }
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+impl sealed::Sealed for PvarDesc {}
 
 impl Definition for PvarDesc {
     fn name(&self) -> &'static str {
@@ -48,6 +54,8 @@ impl Definition for PvarDesc {
 
 macro_rules! named {
     ($($desc:ident $label:literal $({ $is:item })?;)*) => {$(
+        impl sealed::Sealed for $desc {}
+
         impl Definition for $desc {
             fn name(&self) -> &'static str {
                 self.name()

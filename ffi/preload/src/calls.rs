@@ -190,7 +190,7 @@ pub(crate) fn run<I: Interest, B>(
     code
 }
 
-/// A separate function, to keep this code out of each call's path.
+// A separate function, to keep this code out of each call's path.
 #[cold]
 #[inline(never)]
 fn begin(area: Area) -> Stopwatch {

@@ -179,13 +179,13 @@ unsafe extern "C" fn visit<F: FnMut(&MappedObject<'_>) -> bool>(
 /// Returns the definition of a symbol that follows ours in the program's scope.
 #[must_use]
 pub fn next(name: &CStr) -> Option<NonNull<c_void>> {
-    // SAFETY: a pseudo-handle.
+    // SAFETY: `RTLD_NEXT` is a pseudo-handle, which is valid at any time.
     unsafe { symbol(libc::RTLD_NEXT, name) }
 }
 
 /// Returns the definition of a symbol in the program's global scope.
 pub(crate) fn in_program(name: &CStr) -> Option<NonNull<c_void>> {
-    // SAFETY: a pseudo-handle.
+    // SAFETY: `RTLD_DEFAULT` is a pseudo-handle, which is valid at any time.
     unsafe { symbol(libc::RTLD_DEFAULT, name) }
 }
 

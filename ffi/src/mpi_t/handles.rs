@@ -4,7 +4,7 @@
 //! call that queries the host. It is freed only after the identifier is invalid and all calls in progress have
 //! returned ([`HostLifecycle::wait_for_callers`](crate::merge::HostLifecycle::wait_for_callers)).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map};
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::SeqCst};
 
@@ -91,30 +91,41 @@ static CVARS: Slots<(), HostCvar> = Slots::new(0x63, 1 << 24);
 static SESSIONS: Mutex<BTreeMap<u64, OwnedSession>> = Mutex::new(BTreeMap::new());
 
 /// A session of the host that only the owner of this value frees.
-struct OwnedSession(usize);
+#[must_use = "the session leaks at the host"]
+struct OwnedSession {
+    host: usize,
+}
 
-/// The session and the handle, at the host, of a performance variable. Taken out of [`PVARS`], so only the owner of this value
-/// frees the handle.
-struct OwnedPvar(usize, usize);
+/// The session and the handle, at the host, of a performance variable. Not in [`PVARS`], so only the owner of this value frees
+/// the handle.
+#[must_use = "the handle leaks at the host"]
+struct OwnedPvar {
+    session: usize,
+    host: usize,
+}
 
-/// The handle of a control variable at the host, or 0. Taken out of [`CVARS`], so only the owner of this value frees it.
-struct OwnedCvar(usize);
+/// The handle of a control variable at the host, or 0. Not in [`CVARS`], so only the owner of this value frees it.
+#[must_use = "the handle leaks at the host"]
+struct OwnedCvar {
+    host: usize,
+}
 
 /// Returns the host's session for one of ours; creates it on first use.
-fn host_session(_up: HostIsUp<'_>, session: SessionId) -> Result<usize, Failure> {
-    let known = || SESSIONS.lock().get(&session.0).map(|known| known.0);
+fn host_session(up: HostIsUp<'_>, session: SessionId) -> Result<usize, Failure> {
+    let known = || SESSIONS.lock().get(&session.0).map(|known| known.host);
     if let Some(known) = known() {
         return Ok(known);
     }
     let mut new_handle = 0;
     // SAFETY: the host is up, and `new_handle` is a local variable.
     from_host(unsafe { mpi_t::session_create(&raw mut new_handle) })?;
-    let kept = SESSIONS.lock().entry(session.0).or_insert(OwnedSession(new_handle)).0;
-    if kept != new_handle {
-        // Another thread created one in the meantime.
-        // SAFETY: the host is up, and no other thread knows this session.
-        unsafe { mpi_t::session_free(&raw mut new_handle) };
-    }
+    let new = OwnedSession { host: new_handle };
+    // Another thread may have created one in the meantime. Then ours is freed, without the lock.
+    let (kept, unused) = match SESSIONS.lock().entry(session.0) {
+        btree_map::Entry::Vacant(entry) => (entry.insert(new).host, None),
+        btree_map::Entry::Occupied(entry) => (entry.get().host, Some(new)),
+    };
+    free_sessions_now(up, unused);
     Ok(kept)
 }
 
@@ -131,25 +142,24 @@ pub(super) fn alloc_pvar(
         let host_session = host_session(up, session)?;
         let (mut host, mut count) = (0, 0);
         from_host(make(host_session, &mut host, &mut count))?;
-        let handle = PVARS.take((), HostPvar::default, |handle, _| {
+        let owned = OwnedPvar { session: host_session, host };
+        let published = PVARS.take((), HostPvar::default, |handle, _| {
             handle.session.store(session.0, SeqCst);
-            handle.host_session.store(host_session, SeqCst);
-            handle.host.store(host, SeqCst);
+            handle.host_session.store(owned.session, SeqCst);
+            handle.host.store(owned.host, SeqCst);
             handle.index.store(index, SeqCst);
             handle.started.store(started, SeqCst);
         });
+        let published = published.ok_or(owned);
         // A thread that freed the session in the meantime did not see this handle, but `end_session` waits
         // for this call before it frees the session at the host; hence the check here.
-        let outcome = Interface::global().check_session(session).map_err(Failure::from);
-        match (handle, outcome) {
-            (Some(handle), Ok(())) => Ok((handle, count)),
-            (handle, outcome) => {
-                if handle.is_none_or(|handle| take_pvar(handle).is_some()) {
-                    // SAFETY: the host is up, and no other thread has used the handle: either it was never
-                    // published, or `take_pvar` gave it to this thread alone.
-                    unsafe { mpi_t::pvar_handle_free(host_session, &raw mut host) };
-                }
-                outcome?;
+        match (published, Interface::global().check_session(session)) {
+            (Ok(handle), Ok(())) => Ok((handle, count)),
+            (published, checked) => {
+                // `None` if another thread has taken the published handle.
+                let unused = published.map_or_else(Some, take_pvar);
+                free_pvars_now(up, unused);
+                checked?;
                 Err(Error::OutOfHandles.into())
             }
         }
@@ -191,12 +201,12 @@ fn take_pvar(handle: u64) -> Option<OwnedPvar> {
 /// Takes the host's session and handle out of an entry, which has none afterwards.
 fn take_host_handle(handle: &HostPvar) -> Option<OwnedPvar> {
     let host = handle.host.swap(0, SeqCst);
-    if host == 0 { None } else { Some(OwnedPvar(handle.host_session.load(SeqCst), host)) }
+    if host == 0 { None } else { Some(OwnedPvar { session: handle.host_session.load(SeqCst), host }) }
 }
 
 /// Frees handles that no call uses.
 fn free_pvars_now(_up: HostIsUp<'_>, handles: impl IntoIterator<Item = OwnedPvar>) {
-    for OwnedPvar(session, mut host) in handles {
+    for OwnedPvar { session, mut host } in handles {
         // SAFETY: the host is up and returned the handle, which only this thread owns.
         unsafe { mpi_t::pvar_handle_free(session, &raw mut host) };
     }
@@ -214,12 +224,14 @@ pub(super) fn free_pvar(merged: &Merged, handle: u64) {
 /// Frees the host's session, and the handles in it, for a session of ours that was freed.
 pub(super) fn end_session(merged: &Merged, session: SessionId) {
     let handles: Vec<_> = pvars_of(session).into_iter().filter_map(|(handle, _)| take_pvar(handle)).collect();
-    let known = SESSIONS.lock().remove(&session.0);
-    let Some(host) = known else { return };
+    let taken = SESSIONS.lock().remove(&session.0);
+    // Handles exist only in a session of the host. If another thread has taken that, it frees it together with the handles
+    // that are left in it, so they must not be freed here.
+    let Some(session) = taken else { return };
     if merged.lifecycle.wait_for_callers() {
         merged.lifecycle.call_delaying_forks(|up| {
             free_pvars_now(up, handles);
-            free_sessions_now(up, [host]);
+            free_sessions_now(up, [session]);
         });
     }
 }
@@ -231,20 +243,21 @@ pub(super) fn alloc_cvar(
     datatype: Handle,
     make: impl FnOnce(&mut usize, &mut c_int) -> Option<c_int>,
 ) -> Result<(u64, c_int), Failure> {
-    let outcome = merged.lifecycle.call_delaying_forks(|_up| {
+    let outcome = merged.lifecycle.call_delaying_forks(|up| {
         let (mut host, mut count) = (0, 0);
         from_host(make(&mut host, &mut count))?;
-        let handle = CVARS.take((), HostCvar::default, |handle, _| {
-            handle.host.store(host, SeqCst);
+        let owned = OwnedCvar { host };
+        let published = CVARS.take((), HostCvar::default, |handle, _| {
+            handle.host.store(owned.host, SeqCst);
             handle.datatype.store(datatype, SeqCst);
             handle.count.store(count.max(0).cast_unsigned(), SeqCst);
             *handle.last.lock() = None;
         });
-        if handle.is_none() {
-            // SAFETY: the host is up, and no other thread knows this handle.
-            unsafe { mpi_t::cvar_handle_free(&raw mut host) };
-        }
-        Ok((handle.ok_or(Error::OutOfHandles)?, count))
+        let Some(handle) = published else {
+            free_cvars_now(up, [owned]);
+            return Err(Error::OutOfHandles.into());
+        };
+        Ok((handle, count))
     });
     outcome.unwrap_or(Err(Error::InvalidIndex.into()))
 }
@@ -288,12 +301,12 @@ pub(super) fn is_cvar(handle: u64) -> bool {
 fn take_cvar(handle: u64) -> Option<OwnedCvar> {
     let mut host = 0;
     let was_valid = CVARS.end(handle, (), |handle| host = handle.host.swap(0, SeqCst));
-    if was_valid { Some(OwnedCvar(host)) } else { None }
+    if was_valid { Some(OwnedCvar { host }) } else { None }
 }
 
 /// Frees handles that no call uses.
 fn free_cvars_now(_up: HostIsUp<'_>, handles: impl IntoIterator<Item = OwnedCvar>) {
-    for OwnedCvar(mut host) in handles.into_iter().filter(|handle| handle.0 != 0) {
+    for OwnedCvar { mut host } in handles.into_iter().filter(|handle| handle.host != 0) {
         // SAFETY: the host is up and returned the handle, which only this thread owns.
         unsafe { mpi_t::cvar_handle_free(&raw mut host) };
     }
@@ -301,9 +314,9 @@ fn free_cvars_now(_up: HostIsUp<'_>, handles: impl IntoIterator<Item = OwnedCvar
 
 /// Frees a handle of one of the host's control variables.
 pub(super) fn free_cvar(merged: &Merged, handle: u64) -> Outcome {
-    let host = take_cvar(handle).ok_or(Error::InvalidHandle)?;
-    if host.0 != 0 && merged.lifecycle.wait_for_callers() {
-        merged.lifecycle.call_delaying_forks(|up| free_cvars_now(up, [host]));
+    let taken = take_cvar(handle).ok_or(Error::InvalidHandle)?;
+    if taken.host != 0 && merged.lifecycle.wait_for_callers() {
+        merged.lifecycle.call_delaying_forks(|up| free_cvars_now(up, [taken]));
     }
     Ok(())
 }
@@ -325,7 +338,7 @@ pub(super) fn end_all(merged: &Merged) {
 }
 
 fn free_sessions_now(_up: HostIsUp<'_>, sessions: impl IntoIterator<Item = OwnedSession>) {
-    for OwnedSession(mut host) in sessions {
+    for OwnedSession { mut host } in sessions {
         // SAFETY: the host is up and returned the session, which only this thread owns.
         unsafe { mpi_t::session_free(&raw mut host) };
     }
@@ -341,5 +354,5 @@ pub(super) fn release_all(up: HostIsUp<'_>) {
     // Freed without holding the lock, because the host may call back into tools.
     let sessions = std::mem::take(&mut *SESSIONS.lock());
     free_sessions_now(up, sessions.into_values());
-    free_cvars_now(up, CVARS.iter().map(|(_, handle)| OwnedCvar(handle.host.swap(0, SeqCst))));
+    free_cvars_now(up, CVARS.iter().map(|(_, handle)| OwnedCvar { host: handle.host.swap(0, SeqCst) }));
 }

@@ -264,7 +264,7 @@ pub(super) unsafe fn free(
 ///
 /// # Safety
 ///
-/// See [`free_now`].
+/// No other call frees it: this one has set `ended`, or cleared `free_is_pending`.
 unsafe fn free_at_host(merged: &Merged, id: u64, registration: &Registration) -> Outcome {
     // If a call does not return in time, the registration is freed nevertheless.
     merged.lifecycle.wait_for_callers();

@@ -38,16 +38,21 @@ pub(super) fn identity(object: *mut c_void, kind: Bind) -> Result<Object<'static
         Bind::NoObject => return Ok(Object::NONE),
         Bind::Comm => comms::identity_of(object_value(object, kind)?),
         Bind::Win => windows::object_of(object_value(object, kind)?),
-        _ => Some(Object::new(kind, object_value(object, kind)?.get() as u64)),
+        _ => Some(Object::new(kind, handle_value(object, kind)? as u64)),
     };
     Ok(known.ok_or(Error::InvalidHandle)?)
 }
 
-/// Returns the MPI handle that the argument names; fails for null.
+/// Returns the MPI object that the argument names; fails for null.
 fn object_value(object: *mut c_void, kind: Bind) -> Result<LiveHandle, Failure> {
-    let (Argument::Address(handle) | Argument::Itself(handle)) = argument(object, kind)?;
     // SAFETY: `object` is an argument of a function of MPI_T, for which the standard requires a live object of this kind.
-    Ok(unsafe { LiveHandle::new(handle) })
+    Ok(unsafe { LiveHandle::new(handle_value(object, kind)?) })
+}
+
+/// Returns the MPI handle that the argument names; fails for null.
+fn handle_value(object: *mut c_void, kind: Bind) -> Result<Handle, Failure> {
+    let (Argument::Address(handle) | Argument::Itself(handle)) = argument(object, kind)?;
+    Ok(handle)
 }
 
 /// Returns the object argument to pass to the host: null for variables without a binding, since some hosts
@@ -108,7 +113,8 @@ fn has_class_of_communicators(abi: &Abi, object: *mut c_void) -> bool {
     }
     let class = |at: *const c_void| {
         let mut word = [0; size_of::<usize>()];
-        // SAFETY: the address of an object of the library, or of a handle of the tool.
+        // SAFETY: `at` is an object of the library or the tool's argument, the address of a handle. Both have a readable word: in
+        // libraries whose objects have classes, handles are pointers.
         let is_read = unsafe { probe::read(at, &mut word) };
         let class = usize::from_ne_bytes(word);
         // Before MPI is initialized, objects have no class.

@@ -119,7 +119,8 @@ unsafe fn read_at_host(session: SessionId, handle: u64, buf: *mut c_void) -> Out
         unsafe { mpi_t::pvar_read(session, handle, buf) }
     });
     if read.is_err() {
-        // A handle is freed with its session, so only a failure may come from a missing session.
+        // A handle is freed with its session, so only a failure may come from a missing session. A read while another thread
+        // frees the session may succeed as long as the handle is not freed: the standard does not order the two calls.
         interface.check_session(session)?;
     }
     read

@@ -9,10 +9,6 @@ use mpit_ffi::fortran;
 use mpit_ffi::host::Host;
 
 /// A calling convention: the types of MPI arguments and their conversion.
-///
-/// # Safety
-///
-/// The unsafe functions may be called with arguments of the program in an MPI call only.
 pub(crate) trait Binding: Copy + Debug + 'static {
     type Int: Copy;
     /// An `int` or an `MPI_Count`.
@@ -24,15 +20,53 @@ pub(crate) trait Binding: Copy + Debug + 'static {
     /// True if counts in arrays have 64 bits.
     const WIDE: bool;
 
+    /// Converts an integer.
+    ///
+    /// # Safety
+    ///
+    /// `raw` is a parameter of the call in progress.
     unsafe fn int(raw: Self::Int) -> c_int;
+
+    /// Converts a number of elements.
+    ///
+    /// # Safety
+    ///
+    /// `raw` is a parameter of the call in progress.
     unsafe fn count(raw: Self::Count) -> i64;
+
+    /// Converts an integer of 64 bits.
+    ///
+    /// # Safety
+    ///
+    /// `raw` is a parameter of the call in progress.
     unsafe fn wide(raw: Self::Wide) -> i64;
+
     /// Converts a handle of an object of this kind. The upper half of a narrow handle is undefined.
+    ///
+    /// # Safety
+    ///
+    /// `raw` is a parameter of the call in progress.
     unsafe fn handle(kind: Bind, raw: Self::Object) -> Handle;
+
     /// Reads a handle of an object of this kind from an array of the program.
+    ///
+    /// # Safety
+    ///
+    /// `at` is an array of more than `index` handles. In C it may be null.
     unsafe fn handle_at(kind: Bind, at: *const c_void, index: usize) -> Handle;
+
+    /// Returns true if a buffer is `MPI_IN_PLACE`.
+    ///
+    /// # Safety
+    ///
+    /// `buffer` is a parameter of the call in progress.
     unsafe fn is_in_place(buffer: *const c_void) -> bool;
+
     /// Returns true if a buffer is `MPI_IN_PLACE`; `None` if that requires a lookup.
+    ///
+    /// # Safety
+    ///
+    /// `buffer` is a parameter of the call in progress.
     unsafe fn is_in_place_without_lookup(buffer: *const c_void) -> Option<bool>;
 }
 
@@ -66,7 +100,7 @@ macro_rules! c {
                 raw
             }
             unsafe fn handle_at(_kind: Bind, at: *const c_void, index: usize) -> Handle {
-                // SAFETY: `at` is null or an array of the program with this element.
+                // SAFETY: `at` is null or an array with this element (condition of this function).
                 unsafe { element(at, index) }
             }
             unsafe fn is_in_place(buffer: *const c_void) -> bool {
@@ -115,7 +149,7 @@ pub(super) unsafe fn integer(at: *const c_void, index: usize) -> c_int {
 }
 
 macro_rules! fortran {
-    ($(#[$doc:meta])* $binding:ident, $count:ty, $wide:literal, $address:ident) => {
+    ($(#[$doc:meta])* $binding:ident, $count:ty, $wide:literal, $buffer:ident => $address:expr) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub(crate) struct $binding;
@@ -140,33 +174,23 @@ macro_rules! fortran {
                 unsafe { raw.read() }
             }
             unsafe fn handle(kind: Bind, raw: *const c_int) -> Handle {
-                // SAFETY: Fortran passes the address of each argument.
+                // SAFETY: Fortran passes the address of each argument, here of one handle.
                 unsafe { Self::handle_at(kind, raw.cast(), 0) }
             }
             unsafe fn handle_at(kind: Bind, at: *const c_void, index: usize) -> Handle {
-                // SAFETY: Fortran passes the address of each argument, here of an array with this element.
+                // SAFETY: `at` is an array with this element (condition of this function).
                 fortran::handle(kind, unsafe { integer(at, index) }).unwrap_or(0)
             }
-            unsafe fn is_in_place(buffer: *const c_void) -> bool {
-                // SAFETY: the compiler passes buffers of these functions in this form.
-                fortran::is_in_place(unsafe { $address(buffer) })
+            unsafe fn is_in_place($buffer: *const c_void) -> bool {
+                fortran::is_in_place($address)
             }
             unsafe fn is_in_place_without_lookup(buffer: *const c_void) -> Option<bool> {
                 // The constant of Fortran may have any address.
-                // SAFETY: the compiler passes buffers of these functions in this form.
+                // SAFETY: `buffer` is a parameter of the call in progress (condition of this function).
                 Some(unsafe { Self::is_in_place(buffer) })
             }
         }
     };
-}
-
-/// Returns the address of a buffer that is passed by its address.
-///
-/// # Safety
-///
-/// No conditions; those of [`described`] are stricter.
-unsafe fn direct(buffer: *const c_void) -> *const c_void {
-    buffer
 }
 
 /// Returns the address of a buffer that is passed by a descriptor (TS 29113); the address is its first member.
@@ -184,17 +208,23 @@ unsafe fn described(buffer: *const c_void) -> *const c_void {
 
 fortran!(
     /// The convention of Fortran, which passes addresses.
-    Fortran, c_int, false, direct
+    Fortran, c_int, false, buffer => buffer
 );
 fortran!(
     /// The convention of Fortran in functions whose names end in `_f08ts`: buffers have descriptors.
-    FortranTs, c_int, false, described
+    FortranTs, c_int, false, buffer => {
+        // SAFETY: `buffer` is a parameter of a function whose name ends in `ts`.
+        unsafe { described(buffer) }
+    }
 );
 fortran!(
     /// The convention of Fortran in functions whose names end in `_c_f08`: counts have 64 bits.
-    LargeFortran, i64, true, direct
+    LargeFortran, i64, true, buffer => buffer
 );
 fortran!(
     /// The convention of Fortran in functions whose names end in `_c_f08ts`.
-    LargeFortranTs, i64, true, described
+    LargeFortranTs, i64, true, buffer => {
+        // SAFETY: `buffer` is a parameter of a function whose name ends in `ts`.
+        unsafe { described(buffer) }
+    }
 );

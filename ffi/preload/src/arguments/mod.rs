@@ -2,7 +2,8 @@
 //!
 //! An argument in the table of calls has a kind, such as [`Count`]. A kind is a zero-cost wrapper around the
 //! argument as the language passes it: an `int`, an `MPI_Count`, or Fortran's address of an integer. The fields are private,
-//! so values exist only as parameters of the interposed functions: the standard's rules for the argument hold.
+//! so values are parameters of the interposed functions, or copies of them that [`small_counts`] has narrowed. None is used
+//! after the call. Hence the standard's rules for the argument hold.
 
 mod bindings;
 pub(crate) mod small_counts;
@@ -30,7 +31,7 @@ macro_rules! values {
             /// Returns the handle. The upper half of a narrow handle is undefined.
             #[inline]
             pub(crate) fn get(self) -> Handle {
-                // SAFETY: the program passed the argument.
+                // SAFETY: the field is private, so it is a parameter of the call in progress.
                 unsafe { L::handle(Bind::$object, self.0) }
             }
 
@@ -44,7 +45,7 @@ macro_rules! values {
         $(impl<L: Binding> $kind<L> {
             #[inline]
             pub(crate) fn get(self) -> $value {
-                // SAFETY: the program passed the argument.
+                // SAFETY: the field is private, so it is a parameter of the call in progress.
                 unsafe { L::$get(self.0) }
             }
         })?
@@ -80,7 +81,7 @@ macro_rules! addresses {
         $(impl<L: Binding> $kind<L> {
             /// Returns the handle; 0 if there is none.
             pub(crate) fn get(self) -> Handle {
-                // SAFETY: the program passed the argument.
+                // SAFETY: the field is private, so it is a parameter of the call in progress: the address of a handle.
                 unsafe { L::handle_at(Bind::$object, self.0, 0) }
             }
 
@@ -128,14 +129,14 @@ impl<L: Binding> Buf<L> {
     }
 
     pub(crate) fn is_in_place(self) -> bool {
-        // SAFETY: the program passed the argument.
+        // SAFETY: the field is private, so it is a parameter of the call in progress.
         unsafe { L::is_in_place(self.0) }
     }
 
     /// Returns true if it is `MPI_IN_PLACE`; `None` if that requires a lookup.
     #[inline]
     pub(crate) fn is_in_place_without_lookup(self) -> Option<bool> {
-        // SAFETY: the program passed the argument.
+        // SAFETY: the field is private, so it is a parameter of the call in progress.
         unsafe { L::is_in_place_without_lookup(self.0) }
     }
 }
@@ -155,7 +156,7 @@ impl NewSession<C> {
 
 impl<L: Binding> Freed<L> {
     pub(crate) fn get(self, kind: Bind) -> Handle {
-        // SAFETY: the program passed the argument.
+        // SAFETY: the field is private, so it is a parameter of the call in progress: the address of a handle.
         unsafe { L::handle_at(kind, self.0, 0) }
     }
 }
@@ -206,7 +207,8 @@ impl<L: Binding> Request<L> {
     ///
     /// The array has more than `index` elements.
     pub(crate) unsafe fn at(self, index: usize) -> Handle {
-        // SAFETY: the program passed the argument, which has this element.
+        // SAFETY: the field is private, so it is a parameter of the call in progress; the caller ensures that the array has
+        // this element.
         unsafe { L::handle_at(Bind::Request, self.0, index) }
     }
 }
@@ -238,7 +240,7 @@ macro_rules! counts {
     )+};
 }
 
-counts!(SendCounts, RecvCounts);
+counts!(SendCounts, RecvCounts, SendDispls, RecvDispls);
 
 /// An array of counts or displacements of the program, in any language. Elements are read on access.
 #[derive(Clone, Copy, Debug)]

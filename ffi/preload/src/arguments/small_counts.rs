@@ -42,13 +42,18 @@ static PERSISTENT: Mutex<Option<HashSet<Array>>> = Mutex::new(None);
 /// The narrow arrays of a call.
 #[derive(Debug)]
 pub(crate) struct Arrays {
-    pub(crate) array_lengths: ArrayLengths,
+    array_lengths: ArrayLengths,
     lifetime: ArrayLifetime,
     copies: Vec<Array>,
 }
 
 impl Arrays {
-    pub(crate) fn new(array_lengths: ArrayLengths, lifetime: ArrayLifetime) -> Self {
+    /// Prepares for the arrays of a call.
+    ///
+    /// # Safety
+    ///
+    /// Arrays that are narrowed with this value are null or have these lengths.
+    pub(crate) unsafe fn new(array_lengths: ArrayLengths, lifetime: ArrayLifetime) -> Self {
         Self { array_lengths, lifetime, copies: Vec::new() }
     }
 
@@ -140,8 +145,10 @@ macro_rules! arrays {
         impl Narrow for $kind<LargeC> {
             type Narrowed = $kind<C>;
             fn narrow(self, arrays: &mut Arrays) -> Option<$kind<C>> {
-                let wide = CountArray { at: self.0, len: arrays.array_lengths.$len, wide: true };
-                let at: *const c_int = arrays.narrow(&wide, arrays.array_lengths.$len)?;
+                let len = arrays.array_lengths.$len;
+                // SAFETY: the array is null or has this length (condition of `Arrays::new`).
+                let wide = unsafe { self.of(len) };
+                let at: *const c_int = arrays.narrow(&wide, len)?;
                 Some($kind(at.cast::<c_void>(), PhantomData))
             }
         }
@@ -167,7 +174,8 @@ mod tests {
     }
 
     fn arrays(sent: u32, lifetime: ArrayLifetime) -> Arrays {
-        Arrays::new(ArrayLengths { sent, received: 0 }, lifetime)
+        // SAFETY: the tests narrow arrays of `sent` counts.
+        unsafe { Arrays::new(ArrayLengths { sent, received: 0 }, lifetime) }
     }
 
     #[test]

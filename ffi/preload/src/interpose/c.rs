@@ -91,7 +91,10 @@ macro_rules! in_large_c {
                     if mpit_ffi::host::foreign::is_foreign() {
                         return $crate::calls::no_such_function();
                     }
-                    let mut arrays = $crate::arguments::small_counts::Arrays::new($array_lengths, $lifetime);
+                    let array_lengths = $array_lengths;
+                    let mut arrays =
+                        // SAFETY: the table lists the lengths that the standard requires of the call's arrays.
+                        unsafe { $crate::arguments::small_counts::Arrays::new(array_lengths, $lifetime) };
                     let mut narrowed = || {
                         Some(($($crate::arguments::small_counts::Narrow::narrow($arg, &mut arrays)?,)*))
                     };

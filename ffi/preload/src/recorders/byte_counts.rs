@@ -7,8 +7,8 @@ use std::sync::atomic::{
 
 type Words = Box<[AtomicU64]>;
 
-/// The next list reuses the memory, which is never freed: a reader that comes too late reads stale numbers, never unmapped
-/// memory.
+/// A list of byte counts. The next list reuses the memory, which is never freed: a reader that comes too late reads stale
+/// numbers, never unmapped memory.
 #[derive(Debug, Default)]
 pub(crate) struct ByteCounts {
     words: AtomicPtr<Words>,

@@ -17,7 +17,7 @@ pub(crate) fn committed<L: Binding>(datatype: NewType<L>) {
 /// Stores the size of a type that was duplicated; the duplicate is committed if the original is.
 pub(crate) fn duplicated<L: Binding>(old: Type<L>, new: NewType<L>) {
     let Some(abi) = Host::get().map(Host::abi) else { return };
-    if datatypes::known_size(abi, old.live().get()).is_some() {
+    if datatypes::known_size(abi, abi.clean(old.get())).is_some() {
         datatypes::committed(abi, new.live());
     }
 }

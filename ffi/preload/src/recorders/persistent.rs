@@ -15,7 +15,7 @@ use super::byte_counts::ByteCounts;
 use super::collectives::{self, Amounts, Collective, CollectiveRecorder, Shape};
 use super::messages::{self, SendRecorder};
 use super::{Deliver, Pending, Recorder};
-use crate::arguments::{Binding, Request};
+use crate::arguments::{Binding, Int, Request};
 
 /// The message that a request sends when it is started.
 #[derive(Debug, Default)]
@@ -212,19 +212,27 @@ pub(crate) fn created_without_record<L: Binding>(request: Request<L>) {
     remove(request.get());
 }
 
+/// The requests that a call starts.
 #[derive(Clone, Copy)]
 pub(crate) struct StartRecorder<L: Binding> {
     requests: Request<L>,
+    /// At most the number of requests.
     count: usize,
 }
 
 impl<L: Binding> StartRecorder<L> {
-    pub(crate) fn new(requests: Request<L>, count: i32) -> Self {
-        Self { requests, count: count.max(0) as usize }
+    /// Records the start of one request.
+    pub(crate) fn one(request: Request<L>) -> Self {
+        Self { requests: request, count: 1 }
+    }
+
+    /// Records the start of an array of requests, of which `count` is the length.
+    pub(crate) fn all(count: Int<L>, requests: Request<L>) -> Self {
+        Self { requests, count: count.get().max(0) as usize }
     }
 
     fn requests(self) -> impl Iterator<Item = Handle> {
-        // SAFETY: the table gives 1 for one request, and the length of an array of them.
+        // SAFETY: `one` counts one request, and `all` the elements of the program's array.
         (0..self.count).map(move |at| unsafe { self.requests.at(at) })
     }
 }

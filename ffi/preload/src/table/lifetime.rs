@@ -9,12 +9,15 @@ use crate::recorders::error_texts;
 calls! {
     initializing() c fn Init(argc: Pointer, argv: Pointer) => lifecycle::detect_initialization();
     initializing() fortran fn Init() => lifecycle::detect_initialization();
-    initializing() c fn Init_thread(argc: Pointer, argv: Pointer, required: Int, provided: Pointer) => lifecycle::detect_initialization();
+    initializing() c fn Init_thread(argc: Pointer, argv: Pointer, required: Int, provided: Pointer)
+        => lifecycle::detect_initialization();
     initializing() fortran fn Init_thread(required: Int, provided: Pointer) => lifecycle::detect_initialization();
     // The end itself is seen inside `MPI_Finalize`, by an attribute; this is the last opportunity to set it.
     before() plain fn Finalize() => lifecycle::finalize_begins();
-    initializing() c fn Session_init(info: Object, errhandler: Object, session: NewSession) => lifecycle::session_initialized(session.live());
-    initializing() fortran fn Session_init(info: Object, errhandler: Object, session: NewSession) => lifecycle::session_initialized(None);
+    initializing() c fn Session_init(info: Object, errhandler: Object, session: NewSession)
+        => lifecycle::session_initialized(session.live());
+    initializing() fortran fn Session_init(info: Object, errhandler: Object, session: NewSession)
+        => lifecycle::session_initialized(None);
     before() plain fn Session_finalize(session: Pointer) => lifecycle::session_finalizing();
     always() c fn Error_string(code: Int, text: TextOut, len: IntOut) => error_texts::describe(code, text, len);
     always() c fn Error_class(code: Int, class: IntOut) => error_texts::classify(code, class);

@@ -38,7 +38,7 @@ calls! {
         request: Request,
     ) => created_without_record(request);
 
-    around(Starts) plain fn Start(request: Request) => StartRecorder::new(request, 1);
-    around(Starts) plain fn Startall(count: Int, requests: Request) => StartRecorder::new(requests, count.get());
+    around(Starts) plain fn Start(request: Request) => StartRecorder::one(request);
+    around(Starts) plain fn Startall(count: Int, requests: Request) => StartRecorder::all(count, requests);
     before() plain fn Request_free(request: Request) => created_without_record(request);
 }
