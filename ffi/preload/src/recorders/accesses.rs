@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use mpit::object::OUTSIDE;
 use mpit_components::osc::{self, Access, Kind};
-use mpit_ffi::abi::{Handle, LiveHandle};
+use mpit_ffi::abi::{Handle, LiveDatatype, LiveWin};
 use mpit_ffi::datatypes;
 use mpit_ffi::windows::{self, Window};
 
@@ -119,10 +119,15 @@ impl super::Pending for Pending {
         if recorder.rank == abi.proc_null {
             return;
         }
-        // SAFETY: the library has accepted the access, so its window and types are live.
-        let live = |handle| unsafe { LiveHandle::new(abi.clean(handle)) };
-        let Some(window) = window.or_else(|| windows::in_use(live(recorder.win))) else { return };
-        let queried = || recorder.bytes(|datatype| Some(datatypes::size(abi, live(datatype))));
+        // SAFETY: the library has accepted the access in progress, so its window exists.
+        let live_window = || unsafe { LiveWin::new(abi.clean(recorder.win)) };
+        let Some(window) = window.or_else(|| windows::in_use(live_window())) else { return };
+        let size = |datatype| {
+            // SAFETY: the library has accepted the access in progress, so its types exist or are null.
+            let datatype = unsafe { LiveDatatype::from_nullable(abi, datatype) };
+            Some(datatype.map_or(0, |datatype| datatypes::size(abi, datatype)))
+        };
+        let queried = || recorder.bytes(size);
         let bytes = if bytes.contains(&None) { queried() } else { bytes };
         let target = window.world_rank(recorder.rank.cast_unsigned());
         osc::accessed(&recorder.access(window, target, bytes.map(Option::unwrap_or_default)));

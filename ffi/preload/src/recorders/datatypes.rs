@@ -9,8 +9,8 @@ use mpit_ffi::host::Host;
 use crate::arguments::{Binding, NewType, Type};
 
 pub(crate) fn committed<L: Binding>(datatype: NewType<L>) {
-    if let Some(host) = Host::get() {
-        datatypes::committed(host.abi(), datatype.live());
+    if let Some(datatype) = datatype.live() {
+        datatypes::committed(datatype);
     }
 }
 
@@ -18,7 +18,7 @@ pub(crate) fn committed<L: Binding>(datatype: NewType<L>) {
 pub(crate) fn duplicated<L: Binding>(old: Type<L>, new: NewType<L>) {
     let Some(abi) = Host::get().map(Host::abi) else { return };
     if datatypes::known_size(abi, abi.clean(old.get())).is_some() {
-        datatypes::committed(abi, new.live());
+        committed(new);
     }
 }
 
