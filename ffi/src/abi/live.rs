@@ -103,3 +103,25 @@ impl<K: Kind> LiveHandle<'_, K> {
         self.handle
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mpit::object::Bind;
+
+    use super::super::{mpich, open_mpi, standard};
+    use super::{LiveComm, LiveDatatype};
+
+    #[test]
+    fn null_handles_are_not_live() {
+        for abi in [standard(), mpich(0), open_mpi(|_| Some(0x1000))] {
+            let undefined_half = if abi.narrow_handles { 0xdead << 32 } else { 0 };
+            for handle in [0, abi.null(Bind::Comm), abi.null(Bind::Comm) | undefined_half] {
+                // SAFETY: the handle is 0 or null.
+                assert!(unsafe { LiveComm::from_nullable(&abi, handle) }.is_none(), "{}", abi.name);
+            }
+            // SAFETY: the handle is null.
+            let datatype = unsafe { LiveDatatype::from_nullable(&abi, abi.null(Bind::Datatype)) };
+            assert!(datatype.is_none(), "{}", abi.name);
+        }
+    }
+}

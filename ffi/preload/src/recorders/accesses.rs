@@ -8,6 +8,7 @@ use mpit_ffi::abi::{Handle, LiveDatatype, LiveWin};
 use mpit_ffi::datatypes;
 use mpit_ffi::windows::{self, Window};
 
+use super::datatypes::query_size;
 use super::{Deliver, Recorder};
 use crate::arguments::{Binding, Count, Int, Op, Type, Win};
 
@@ -120,14 +121,11 @@ impl super::Pending for Pending {
             return;
         }
         // SAFETY: the library has accepted the access in progress, so its window exists.
-        let live_window = || unsafe { LiveWin::new(abi.clean(recorder.win)) };
-        let Some(window) = window.or_else(|| windows::in_use(live_window())) else { return };
-        let size = |datatype| {
-            // SAFETY: the library has accepted the access in progress, so its types exist or are null.
-            let datatype = unsafe { LiveDatatype::from_nullable(abi, datatype) };
-            Some(datatype.map_or(0, |datatype| datatypes::size(abi, datatype)))
-        };
-        let queried = || recorder.bytes(size);
+        let live_window = || unsafe { LiveWin::from_nullable(abi, recorder.win) };
+        let Some(window) = window.or_else(|| windows::in_use(live_window()?)) else { return };
+        // SAFETY: the library has accepted the access in progress, so its types exist or are null.
+        let live_datatype = |datatype| unsafe { LiveDatatype::from_nullable(abi, datatype) };
+        let queried = || recorder.bytes(|datatype| Some(query_size(live_datatype(datatype))));
         let bytes = if bytes.contains(&None) { queried() } else { bytes };
         let target = window.world_rank(recorder.rank.cast_unsigned());
         osc::accessed(&recorder.access(window, target, bytes.map(Option::unwrap_or_default)));

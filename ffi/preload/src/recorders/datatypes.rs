@@ -1,6 +1,8 @@
-//! Records of calls that commit, duplicate and free datatypes, so that sizes are known before the types are used.
+//! Records of calls that commit, duplicate and free datatypes, so that sizes are known before the types are used;
+//! and the sizes of other types.
 
 use mpit::object::Bind;
+use mpit_ffi::abi::LiveDatatype;
 use mpit_ffi::bound_values;
 use mpit_ffi::comms::Freeing;
 use mpit_ffi::datatypes;
@@ -20,6 +22,11 @@ pub(crate) fn duplicated<L: Binding>(old: Type<L>, new: NewType<L>) {
     if datatypes::known_size(abi, abi.clean(old.get())).is_some() {
         committed(new);
     }
+}
+
+/// Returns the bytes of one element; 0 for the null handle. Queries the library for a type whose commit was not observed.
+pub(crate) fn query_size(datatype: Option<LiveDatatype<'_>>) -> u64 {
+    datatype.map_or(0, |datatype| datatypes::size(mpit_ffi::abi(), datatype))
 }
 
 /// Prepares for a call that frees a type. Its size is dropped before the call: another thread may then use a

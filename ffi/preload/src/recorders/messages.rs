@@ -10,6 +10,7 @@ use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
 use mpit_ffi::host::Host;
 
+use super::datatypes::query_size;
 use super::{Deliver, Recorder};
 use crate::arguments::{self, Binding, Buf, Count, Int, Request, Type, Wide};
 
@@ -174,11 +175,11 @@ impl Pending {
             return None;
         }
         // SAFETY: the library has accepted the call in progress, so its communicator exists.
-        let live_comm = || unsafe { LiveComm::new(abi.clean(recorder.comm)) };
+        let live_comm = || unsafe { LiveComm::from_nullable(abi, recorder.comm) };
         // SAFETY: the library has accepted the call in progress, so its type exists.
-        let live_datatype = || unsafe { LiveDatatype::new(abi.clean(recorder.datatype)) };
-        let comm = comm.or_else(|| comms::in_use(live_comm()))?;
-        let size = size.unwrap_or_else(|| datatypes::size(abi, live_datatype()));
+        let live_datatype = || unsafe { LiveDatatype::from_nullable(abi, recorder.datatype) };
+        let comm = comm.or_else(|| comms::in_use(live_comm()?))?;
+        let size = size.unwrap_or_else(|| query_size(live_datatype()));
         let bytes = recorder.count.max(0).cast_unsigned().wrapping_mul(size);
         Some((comm, recorder.send(comm, comm.world_rank(recorder.dest), bytes)))
     }

@@ -6,13 +6,14 @@ mod amounts;
 mod shapes;
 
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
-use mpit_ffi::abi::{Abi, Handle, LiveDatatype};
+use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
 
 pub(crate) use amounts::Amounts;
 pub(crate) use shapes::{Either, Own, rooted, rootless};
 
+use super::datatypes::query_size;
 use super::{Deliver, Recorder};
 use crate::arguments::{self, Binding, CountArray, Int, Type, TypeArray};
 use amounts::ByteList;
@@ -220,11 +221,6 @@ impl CallContext {
 fn known_size(datatype: Handle) -> Option<u64> {
     let abi = mpit_ffi::abi();
     datatypes::known_size(abi, abi.clean(datatype))
-}
-
-/// Returns the size of a datatype; 0 for none.
-fn query_size(datatype: Option<LiveDatatype<'_>>) -> u64 {
-    datatype.map_or(0, |datatype| datatypes::size(mpit_ffi::abi(), datatype))
 }
 
 #[inline]
