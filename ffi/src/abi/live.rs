@@ -86,6 +86,8 @@ impl<K: Kind> LiveHandle<'_, K> {
     /// # Safety
     ///
     /// Unless the handle is 0 or null, the conditions of [`new`](Self::new) hold for it.
+    #[cold]
+    #[inline(never)]
     #[must_use]
     pub unsafe fn from_nullable(abi: &Abi, handle: Handle) -> Option<Self> {
         let handle = abi.clean(handle);
