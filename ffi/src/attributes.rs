@@ -4,20 +4,22 @@
 //! If the library refuses the attribute, an object that is freed unseen is mistaken for the next one with the same handle.
 
 use std::ffi::{c_int, c_void};
+use std::marker::PhantomData;
 use std::panic::{UnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 
-use crate::abi::{Abi, Handle, LiveHandle};
+use crate::abi::{Abi, Handle, Kind, LiveHandle};
 use crate::host::Host;
 use crate::host::mpi::{CopyAttribute, DeleteAttribute};
 
 /// The attribute for one kind of object.
 #[derive(Debug)]
-pub(crate) struct Attribute {
+pub(crate) struct Attribute<K> {
     functions: Functions,
     /// Created on first use; contains `None` if the library refused.
     key: OnceLock<Option<c_int>>,
+    kind: PhantomData<fn() -> K>,
 }
 
 #[derive(Debug)]
@@ -27,28 +29,33 @@ pub(crate) struct Functions {
     pub(crate) free_keyval: unsafe fn(*mut c_int) -> Option<c_int>,
     pub(crate) set: unsafe fn(Handle, c_int, *mut c_void) -> Option<c_int>,
     pub(crate) get: unsafe fn(Handle, c_int, *mut c_void, *mut c_int) -> Option<c_int>,
-    /// The delete callback; it must not panic.
+    /// The delete callback.
     pub(crate) deleted: DeleteAttribute,
 }
 
-impl Attribute {
-    pub(crate) const fn new(functions: Functions) -> Self {
-        Self { functions, key: OnceLock::new() }
+impl<K: Kind> Attribute<K> {
+    /// Describes the attribute.
+    ///
+    /// # Safety
+    ///
+    /// The functions are the library's functions for objects of this kind, and the delete callback does not panic.
+    pub(crate) const unsafe fn new(functions: Functions) -> Self {
+        Self { functions, key: OnceLock::new(), kind: PhantomData }
     }
 
-    pub(crate) fn set(&self, object: LiveHandle, number: u64) {
+    pub(crate) fn set(&self, object: LiveHandle<'_, K>, number: u64) {
         if let Some(key) = self.key() {
             let value = std::ptr::without_provenance_mut(number as usize);
-            // SAFETY: the object is live, and `make_key` made the key for its kind.
+            // SAFETY: the object is live, and `set` and the key are for its kind (condition of `new`).
             unsafe { (self.functions.set)(object.get(), key, value) };
         }
     }
 
     /// Returns the number that was set on an object.
-    pub(crate) fn get(&self, object: LiveHandle) -> Option<u64> {
+    pub(crate) fn get(&self, object: LiveHandle<'_, K>) -> Option<u64> {
         let (key, mut value, mut flag) = (self.key()?, null_mut::<c_void>(), 0);
-        // SAFETY: the object is live, `make_key` made the key for its kind, and the library writes the pointer that was set into
-        // `value`.
+        // SAFETY: the object is live, `get` and the key are for its kind (condition of `new`), and the library writes the pointer
+        // that was set into `value`.
         let code = unsafe { (self.functions.get)(object.get(), key, (&raw mut value).cast(), &raw mut flag) };
         if code == Some(Abi::SUCCESS) && flag != 0 { Some(value.addr() as u64) } else { None }
     }

@@ -16,7 +16,7 @@ use mpit::object::{Bind, OUTSIDE, Object};
 use mpit_components::coll::Kind;
 use mpit_components::comms::{self, CommId, Ranks};
 
-use crate::abi::{Abi, Handle, LiveHandle};
+use crate::abi::{Abi, Handle, LiveComm, kind};
 use crate::attributes::{Attribute, Functions, in_delete_callback};
 use crate::groups::{self, Group};
 use crate::host::{self, Host, mpi};
@@ -137,33 +137,47 @@ fn leaked_list(ranks: &Ranks) -> &'static [AtomicU32] {
 static COMMS: Objects<Comm> = Objects::new();
 
 /// Returns the communicator of a handle; registers it if MPI is active.
-#[inline]
+///
+/// # Safety
+///
+/// If MPI is active, the handle is 0, null, or of a communicator that exists until this function returns.
 #[must_use]
-pub fn of_handle(handle: LiveHandle) -> Option<&'static Comm> {
-    COMMS.of_handle(handle)
+pub unsafe fn of_handle(handle: Handle) -> Option<&'static Comm> {
+    // SAFETY: the condition of this function is that of `Objects::of_handle`.
+    unsafe { COMMS.of_handle(handle) }
 }
 
 /// Returns the communicator of a handle as an object for handles to bind to. Without a host, only the MPI
 /// implementation that embeds this crate knows the members, so the object has the handle and no ranks.
+///
+/// # Safety
+///
+/// If MPI is active, the handle is 0, null, or of a communicator that exists until this function returns.
 #[must_use]
-pub fn object_of(handle: LiveHandle) -> Option<Object<'static>> {
-    match of_handle(handle) {
+pub unsafe fn object_of(handle: Handle) -> Option<Object<'static>> {
+    // SAFETY: the condition of this function is that of `of_handle`.
+    match unsafe { of_handle(handle) } {
         Some(comm) => Some(comm.object()),
-        None if Host::get().is_none() => Some(Object::new(Bind::Comm, handle.get() as u64)),
+        None if Host::get().is_none() => Some(Object::new(Bind::Comm, handle as u64)),
         None => None,
     }
 }
 
 /// Returns the communicator of a handle as an object with its number only, which does not pin a freed communicator.
+///
+/// # Safety
+///
+/// If MPI is active, the handle is 0, null, or of a communicator that exists until this function returns.
 #[must_use]
-pub fn identity_of(handle: LiveHandle) -> Option<Object<'static>> {
-    COMMS.identity_of(handle)
+pub unsafe fn identity_of(handle: Handle) -> Option<Object<'static>> {
+    // SAFETY: the condition of this function is that of `Objects::identity_of`.
+    unsafe { COMMS.identity_of(handle) }
 }
 
 /// Returns the communicator of a handle; registers it if needed.
 #[inline]
 #[must_use]
-pub fn in_use(handle: LiveHandle) -> Option<&'static Comm> {
+pub fn in_use(handle: LiveComm<'_>) -> Option<&'static Comm> {
     COMMS.in_use(handle)
 }
 
@@ -182,18 +196,12 @@ pub fn cached(handle: Handle) -> Option<&'static Comm> {
 }
 
 /// Registers a communicator that a call has created.
-pub fn created(handle: LiveHandle) {
+pub fn created(handle: LiveComm<'_>) {
     COMMS.created(handle);
 }
 
-/// Registers a communicator that a call on another one has created.
-pub fn created_from(parent: LiveHandle, call: Call, new: LiveHandle) {
-    creation_started(parent, call, new.get());
-    created(new);
-}
-
-/// Stores the origin of a communicator that a call creates and that cannot be used yet.
-pub fn creation_started(parent: LiveHandle, call: Call, new: Handle) {
+/// Stores the origin of a communicator that a call creates and that is not registered yet.
+pub fn creation_started(parent: LiveComm<'_>, call: Call, new: Handle) {
     if let Some(comm) = in_use(parent) {
         let parent = Parent { id: comm.id(), is_remote: comm.is_remote(), calls: &comm.calls };
         origins::store(new, call, &parent);
@@ -203,7 +211,7 @@ pub fn creation_started(parent: LiveHandle, call: Call, new: Handle) {
 /// Prepares for a call that frees a communicator. Returns `None` if the communicator is not registered and no
 /// tool listens to the event.
 #[must_use]
-pub fn freeing(handle: LiveHandle) -> Option<Freeing> {
+pub fn freeing(handle: LiveComm<'_>) -> Option<Freeing> {
     COMMS.freeing(handle)
 }
 
@@ -220,7 +228,7 @@ pub(crate) struct NewObject {
 impl Tracked for Comm {
     type NewObject = NewObject;
 
-    const KIND: Bind = Bind::Comm;
+    type Kind = kind::Comm;
 
     fn all() -> &'static Objects<Self> {
         &COMMS
@@ -234,7 +242,7 @@ impl Tracked for Comm {
         &self.freeing
     }
 
-    fn describe(handle: LiveHandle) -> Option<NewObject> {
+    fn describe(handle: LiveComm<'_>) -> Option<NewObject> {
         let abi = Host::get()?.abi();
         let origin = origins::take(handle.get());
         let remote = is_inter(handle);
@@ -246,7 +254,7 @@ impl Tracked for Comm {
             _ if handle.get() == abi.comm_world => Ranks::World(local_size),
             _ if handle.get() == abi.comm_self => {
                 // SAFETY: `MPI_COMM_SELF` is live, so MPI is initialized, and `MPI_COMM_WORLD` is live, too.
-                let world = unsafe { LiveHandle::new(abi.comm_world) };
+                let world = unsafe { LiveComm::new(abi.comm_world) };
                 Ranks::List([rank_and_size(world).0].into())
             }
             _ => groups::ranks(Group::of_peers(abi, handle, remote)?)?,
@@ -274,7 +282,7 @@ impl Tracked for Comm {
         self.number.store(id.get(), Release);
     }
 
-    fn attribute() -> &'static Attribute {
+    fn attribute() -> &'static Attribute<kind::Comm> {
         &ATTRIBUTE
     }
 
@@ -286,7 +294,7 @@ impl Tracked for Comm {
         comms::announce(CommId::from_number(number));
     }
 
-    fn record_final_state(&self, handle: LiveHandle) {
+    fn record_final_state(&self, handle: LiveComm<'_>) {
         comms::renamed(self.id(), &name_of(handle));
     }
 
@@ -295,13 +303,13 @@ impl Tracked for Comm {
     }
 }
 
-fn is_inter(comm: LiveHandle) -> bool {
+fn is_inter(comm: LiveComm<'_>) -> bool {
     // SAFETY: the communicator is live, and `value` passes a local variable.
     mpi::value(|inter| unsafe { mpi::comm_test_inter(comm.get(), inter) }).unwrap_or(0) != 0
 }
 
 /// Returns the rank of this process and the size of its group; 0 if the library fails.
-fn rank_and_size(comm: LiveHandle) -> (u32, u32) {
+fn rank_and_size(comm: LiveComm<'_>) -> (u32, u32) {
     // SAFETY: the communicator is live, and `value` passes a local variable.
     let rank = mpi::value(|rank| unsafe { mpi::comm_rank(comm.get(), rank) }).unwrap_or(0);
     // SAFETY: the communicator is live, and `value` passes a local variable.
@@ -310,7 +318,7 @@ fn rank_and_size(comm: LiveHandle) -> (u32, u32) {
 }
 
 /// Registers a communicator whose deletion has certainly not begun.
-pub(crate) fn register(comm: LiveHandle) {
+pub(crate) fn register(comm: LiveComm<'_>) {
     let _ = COMMS.register_live(comm);
 }
 
@@ -321,28 +329,31 @@ pub(crate) fn will_see_finalize(abi: &Abi) -> bool {
         return false;
     }
     // SAFETY: MPI is initialized and not finalized (checked), so the communicator exists.
-    ATTRIBUTE.get(unsafe { LiveHandle::new(abi.comm_self) }).is_some()
+    ATTRIBUTE.get(unsafe { LiveComm::new(abi.comm_self) }).is_some()
 }
 
 /// Updates the name of a communicator after a call that renamed it.
-pub fn renamed(comm: LiveHandle) {
+pub fn renamed(comm: LiveComm<'_>) {
     if let Some(known) = COMMS.get(comm.get()) {
         comms::renamed(known.id(), &name_of(comm));
     }
 }
 
-fn name_of(comm: LiveHandle) -> String {
+fn name_of(comm: LiveComm<'_>) -> String {
     // SAFETY: the communicator is live, and `text` passes space for `MPI_MAX_OBJECT_NAME` characters.
     mpi::text(|name, len| unsafe { mpi::comm_get_name(comm.get(), name, len) })
 }
 
-static ATTRIBUTE: Attribute = Attribute::new(Functions {
-    create_keyval: mpi::comm_create_keyval,
-    free_keyval: mpi::comm_free_keyval,
-    set: mpi::comm_set_attr,
-    get: mpi::comm_get_attr,
-    deleted,
-});
+// SAFETY: the functions are those for communicators, and `deleted` catches panics.
+static ATTRIBUTE: Attribute<kind::Comm> = unsafe {
+    Attribute::new(Functions {
+        create_keyval: mpi::comm_create_keyval,
+        free_keyval: mpi::comm_free_keyval,
+        set: mpi::comm_set_attr,
+        get: mpi::comm_get_attr,
+        deleted,
+    })
+};
 
 /// Receives the deletion of our attribute. For `MPI_COMM_SELF` the library calls it first in `MPI_Finalize`,
 /// while MPI still works; for others it means that the communicator is being freed.
@@ -350,7 +361,7 @@ unsafe extern "C" fn deleted(comm: Handle, _keyval: c_int, value: *mut c_void, _
     in_delete_callback(|| {
         let abi = crate::abi();
         // SAFETY: the library deletes attributes before it destroys their object.
-        let comm = unsafe { LiveHandle::new(abi.clean(comm)) };
+        let comm = unsafe { LiveComm::new(abi.clean(comm)) };
         if comm.get() == abi.comm_self {
             host::finalizing();
         } else {

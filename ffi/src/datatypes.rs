@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use mpit::object::Bind;
 
-use crate::abi::{Abi, Handle, LiveHandle};
+use crate::abi::{Abi, Handle, LiveDatatype};
 use crate::host::{Host, mpi};
+use crate::sessions;
 use crate::table::Table;
 
 /// The sizes of predefined types that were used, and of committed types.
@@ -18,7 +19,7 @@ static SIZES: Table<AtomicU64> = Table::new();
 /// Returns the bytes of one element, without gaps.
 #[inline]
 #[must_use]
-pub fn size(abi: &Abi, datatype: LiveHandle) -> u64 {
+pub fn size(abi: &Abi, datatype: LiveDatatype<'_>) -> u64 {
     known_size(abi, datatype.get()).unwrap_or_else(|| query_size(datatype))
 }
 
@@ -38,12 +39,10 @@ pub fn cached_size(datatype: Handle) -> Option<u64> {
 }
 
 /// Stores the size of a derived type that the library has committed.
-pub fn committed(abi: &Abi, datatype: LiveHandle) {
-    if !is_null(abi, datatype.get()) {
-        let size = query_size(datatype);
-        SIZES.remove(datatype.get());
-        SIZES.insert_reusing(datatype.get(), |known| known.store(size, Relaxed));
-    }
+pub fn committed(datatype: LiveDatatype<'_>) {
+    let size = query_size(datatype);
+    SIZES.remove(datatype.get());
+    SIZES.insert_reusing(datatype.get(), |known| known.store(size, Relaxed));
 }
 
 /// Drops the size of a type that is about to be freed: the library may reuse its handle.
@@ -51,32 +50,28 @@ pub fn freeing(datatype: Handle) {
     SIZES.remove(datatype);
 }
 
-/// Returns true for the handles that programs pass if a type is not significant. The library would report an error.
-fn is_null(abi: &Abi, datatype: Handle) -> bool {
-    datatype == 0 || datatype == abi.null(Bind::Datatype)
-}
-
 #[inline(never)]
 fn register_predefined(abi: &Abi, datatype: Handle) -> Option<u64> {
-    if is_null(abi, datatype) {
+    // Programs pass such handles if a type is not significant.
+    if abi.is_null(Bind::Datatype, datatype) {
         return Some(0);
     }
-    if !abi.is_predefined(datatype, |name| Host::get()?.object(name)) {
+    if !abi.is_predefined(datatype, |name| Host::get()?.object(name)) || !sessions::is_mpi_active() {
         return None;
     }
-    // SAFETY: a predefined type is never freed.
-    let size = query_size(unsafe { LiveHandle::new(datatype) });
+    // SAFETY: a predefined type exists while MPI is initialized (checked).
+    let size = query_size(unsafe { LiveDatatype::new(datatype) });
     SIZES.insert_reusing(datatype, |known| known.store(size, Relaxed));
     Some(size)
 }
 
-fn query_size(datatype: LiveHandle) -> u64 {
+fn query_size(datatype: LiveDatatype<'_>) -> u64 {
     // SAFETY: the type is live, and `value` passes a local variable.
     let size = mpi::value(|size| unsafe { mpi::type_size_x(datatype.get(), size) });
     size.map_or_else(|| query_int_size(datatype), |size| size.max(0).cast_unsigned())
 }
 
-fn query_int_size(datatype: LiveHandle) -> u64 {
+fn query_int_size(datatype: LiveDatatype<'_>) -> u64 {
     // SAFETY: the type is live, and `value` passes a local variable.
     let size = mpi::value(|size| unsafe { mpi::type_size(datatype.get(), size) }).unwrap_or(0);
     u64::from(size.max(0).cast_unsigned())

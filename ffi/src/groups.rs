@@ -7,7 +7,7 @@ use mpit::internal::lock::Mutex;
 use mpit::object::OUTSIDE;
 use mpit_components::comms::{LazyRanks, RankSource, Ranks};
 
-use crate::abi::{Abi, Handle, LiveHandle};
+use crate::abi::{Abi, Handle, LiveComm, LiveWin};
 use crate::host::{Host, mpi};
 use crate::sessions;
 
@@ -20,13 +20,13 @@ pub(crate) struct Group {
 
 impl Group {
     /// Returns the group of a communicator; of an intercommunicator, the local group.
-    fn of(abi: &'static Abi, comm: LiveHandle) -> Option<Self> {
+    fn of(abi: &'static Abi, comm: LiveComm<'_>) -> Option<Self> {
         // SAFETY: the communicator is live, and `query_group` passes space for a handle.
         Self::query_group(abi, |group| unsafe { mpi::comm_group(comm.get(), group) })
     }
 
     /// Returns the group that messages go to: the remote group of an intercommunicator, or the only group.
-    pub(crate) fn of_peers(abi: &'static Abi, comm: LiveHandle, remote: bool) -> Option<Self> {
+    pub(crate) fn of_peers(abi: &'static Abi, comm: LiveComm<'_>, remote: bool) -> Option<Self> {
         if remote {
             // SAFETY: the communicator is live, and `query_group` passes space for a handle.
             Self::query_group(abi, |group| unsafe { mpi::comm_remote_group(comm.get(), group) })
@@ -43,7 +43,7 @@ impl Group {
                 return None;
             }
             // SAFETY: MPI is initialized and not finalized (checked), so the world exists.
-            return Self::of(abi, unsafe { LiveHandle::new(abi.comm_world) });
+            return Self::of(abi, unsafe { LiveComm::new(abi.comm_world) });
         };
         Self::query_group(abi, |group| {
             // SAFETY: the group is alive while our session is open, no ranks are excluded, and `query_group` passes
@@ -52,7 +52,7 @@ impl Group {
         })
     }
 
-    pub(crate) fn of_window(abi: &'static Abi, win: LiveHandle) -> Option<Self> {
+    pub(crate) fn of_window(abi: &'static Abi, win: LiveWin<'_>) -> Option<Self> {
         // SAFETY: the window is live, and `query_group` passes space for a handle.
         Self::query_group(abi, |group| unsafe { mpi::win_get_group(win.get(), group) })
     }

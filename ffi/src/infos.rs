@@ -6,7 +6,7 @@ use mpit::internal::vocabulary::ThreadLevel;
 use mpit::object::Bind;
 use mpit::{Error, Result};
 
-use crate::abi::{Abi, Handle, LiveHandle};
+use crate::abi::{Abi, Handle, LiveSession};
 use crate::host::{Host, mpi};
 use crate::{info_store, sessions};
 
@@ -44,7 +44,7 @@ fn is_usable(host: &Host) -> bool {
 
 /// Returns the thread level of a session in use; `None` if its info object does not contain it.
 #[must_use]
-pub(crate) fn thread_level_of_session(session: LiveHandle) -> Option<ThreadLevel> {
+pub(crate) fn thread_level_of_session(session: LiveSession<'_>) -> Option<ThreadLevel> {
     /// Longer than any value of the key.
     const MAX_LEN: c_int = 64;
     // SAFETY: the session is live, and `handle` passes space for a handle.

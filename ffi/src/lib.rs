@@ -15,8 +15,8 @@
 //! * Everything from C is checked before it is used. No panic and no Rust type crosses the boundary.
 //! * C gets identifiers, not pointers; stale, foreign and forged ones are errors.
 //! * Constants of an MPI ABI are data, chosen once at run time.
-//! * The host is called with handles that it accepts ([`abi::LiveHandle`]) and, for MPI_T, while that is initialized
-//!   (`merge::HostIsUp`).
+//! * The host is called with handles of objects that exist ([`abi::LiveHandle`]) and, for MPI_T, while that is initialized
+//!   (`merge::HostIsUp`), with indices that it has reported (`merge::HostIndex`).
 //! * No lock is held while the MPI library, a callback or a plug-in runs.
 
 #![allow(unsafe_code, reason = "this crate is the boundary to C")]

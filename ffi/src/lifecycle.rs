@@ -11,7 +11,7 @@ use mpit::object::Bind;
 use mpit_components::host::{self, World};
 use mpit_components::{monitoring, run};
 
-use crate::abi::LiveHandle;
+use crate::abi::{LiveComm, LiveSession};
 use crate::host::{Host, mpi};
 use crate::{comms, doctor, gather, images, infos, inventory, mpi_t, native_monitoring, sessions};
 
@@ -65,7 +65,7 @@ fn handle_initialization() {
     mpit::internal::threads::set_concurrent(concurrent || SESSION_IS_CONCURRENT.load(SeqCst));
     let world = if has_world {
         // SAFETY: MPI is initialized, so the world exists.
-        world_of(unsafe { LiveHandle::new(abi.comm_world) })
+        world_of(unsafe { LiveComm::new(abi.comm_world) })
     } else {
         sessions::open(abi)
     };
@@ -87,7 +87,7 @@ fn handle_initialization() {
         if has_world {
             for comm in [abi.comm_world, abi.comm_self] {
                 // SAFETY: MPI is initialized, so the predefined communicators exist.
-                comms::register(unsafe { LiveHandle::new(comm) });
+                comms::register(unsafe { LiveComm::new(comm) });
             }
             gather::register_transport();
         }
@@ -99,7 +99,7 @@ fn handle_initialization() {
 }
 
 /// Returns the rank and the number of processes in `MPI_COMM_WORLD`; `None` if the library fails.
-fn world_of(world: LiveHandle) -> Option<World> {
+fn world_of(world: LiveComm<'_>) -> Option<World> {
     // SAFETY: the communicator is live, and `value` passes a local variable.
     let rank = mpi::value(|rank| unsafe { mpi::comm_rank(world.get(), rank) })?;
     // SAFETY: the communicator is live, and `value` passes a local variable.
@@ -109,7 +109,7 @@ fn world_of(world: LiveHandle) -> Option<World> {
 
 /// Records that a session was initialized. Sessions have their own thread levels, and the highest one is in
 /// force. `None` means that the level cannot be determined.
-pub fn session_initialized(session: Option<LiveHandle>) {
+pub fn session_initialized(session: Option<LiveSession<'_>>) {
     sessions::opened();
     if ALL_SESSIONS_ENDED.load(SeqCst) {
         warn_of_late_sessions();
@@ -166,7 +166,7 @@ pub fn finalizing() {
     if mpi::has_world() {
         for comm in [abi.comm_world, abi.comm_self] {
             // SAFETY: MPI is initialized and not finalized (checked), so the predefined communicators exist.
-            comms::renamed(unsafe { LiveHandle::new(comm) });
+            comms::renamed(unsafe { LiveComm::new(comm) });
         }
     }
     host::finalizing();

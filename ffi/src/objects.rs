@@ -21,10 +21,10 @@ use std::sync::atomic::{
 };
 
 use mpit::internal::lock::Mutex;
-use mpit::object::{Bind, Object};
+use mpit::object::Object;
 use mpit_components::events;
 
-use crate::abi::{Handle, LiveHandle};
+use crate::abi::{Handle, Kind, LiveHandle};
 use crate::attributes::Attribute;
 use crate::host::{Host, callbacks};
 use crate::in_flight::InFlight;
@@ -34,7 +34,7 @@ use crate::table::Table;
 
 /// A kind of object that is tracked by its handle.
 pub(crate) trait Tracked: Default + Sync + Send + 'static {
-    const KIND: Bind;
+    type Kind: Kind;
 
     fn all() -> &'static Objects<Self>;
 
@@ -47,7 +47,7 @@ pub(crate) trait Tracked: Default + Sync + Send + 'static {
     type NewObject;
 
     /// Queries the host for the description of an object, and assigns a number.
-    fn describe(handle: LiveHandle) -> Option<Self::NewObject>;
+    fn describe(handle: LiveHandle<'_, Self::Kind>) -> Option<Self::NewObject>;
 
     fn set(&self, new: Self::NewObject);
 
@@ -55,13 +55,13 @@ pub(crate) trait Tracked: Default + Sync + Send + 'static {
     fn announce(number: u64, size: u32);
 
     /// Returns the attribute, for objects whose deletion has certainly not begun.
-    fn attribute() -> &'static Attribute;
+    fn attribute() -> &'static Attribute<Self::Kind>;
 
     /// Returns the processes that share the object.
     fn members(&self) -> &Members;
 
     /// Records changes that were not seen. The object still exists and is being freed.
-    fn record_final_state(&self, _handle: LiveHandle) {}
+    fn record_final_state(&self, _handle: LiveHandle<'_, Self::Kind>) {}
 
     /// Reports the end of an object. Callbacks of tools may run.
     fn ended(number: u64);
@@ -127,38 +127,48 @@ impl<T: Tracked> Objects<T> {
 
     /// Returns the object of a handle in use; registers it if needed.
     #[inline]
-    pub(crate) fn in_use(&'static self, handle: LiveHandle) -> Option<&'static T> {
+    pub(crate) fn in_use(&'static self, handle: LiveHandle<'_, T::Kind>) -> Option<&'static T> {
         self.get(handle.get()).or_else(|| self.track(handle))
     }
 
     /// Returns the object of a handle; registers it if MPI is active.
-    #[inline]
-    pub(crate) fn of_handle(&'static self, handle: LiveHandle) -> Option<&'static T> {
-        self.get(handle.get()).or_else(|| if sessions::is_mpi_active() { self.track(handle) } else { None })
+    ///
+    /// # Safety
+    ///
+    /// If MPI is active, the handle is 0, null, or of an object of this kind that exists until this function returns.
+    pub(crate) unsafe fn of_handle(&'static self, handle: Handle) -> Option<&'static T> {
+        self.get(handle).or_else(|| {
+            if !sessions::is_mpi_active() {
+                return None;
+            }
+            // SAFETY: MPI is active (checked), so the handle is null or of an object that exists (condition of this function).
+            self.track(unsafe { LiveHandle::from_nullable(crate::abi(), handle) }?)
+        })
     }
 
     /// Returns the object of a handle as an object with its number only. Without a host, only the MPI
     /// implementation that embeds this crate knows the object, which has the handle.
-    pub(crate) fn identity_of(&'static self, handle: LiveHandle) -> Option<Object<'static>> {
-        match self.of_handle(handle) {
-            Some(known) => Some(Object::new(T::KIND, number(known))),
-            None if Host::get().is_none() => Some(Object::new(T::KIND, handle.get() as u64)),
+    ///
+    /// # Safety
+    ///
+    /// If MPI is active, the handle is 0, null, or of an object of this kind that exists until this function returns.
+    pub(crate) unsafe fn identity_of(&'static self, handle: Handle) -> Option<Object<'static>> {
+        // SAFETY: the condition of this function is that of `of_handle`.
+        match unsafe { self.of_handle(handle) } {
+            Some(known) => Some(Object::new(T::Kind::BIND, number(known))),
+            None if Host::get().is_none() => Some(Object::new(T::Kind::BIND, handle as u64)),
             None => None,
         }
     }
 
     #[cold]
-    fn track(&'static self, handle: LiveHandle) -> Option<&'static T> {
-        if Self::is_null(handle.get()) { None } else { self.register_if_new(handle, callbacks::is_inside) }
-    }
-
-    fn is_null(handle: Handle) -> bool {
-        handle == 0 || Host::get().is_none_or(|host| handle == host.abi().null(T::KIND))
+    fn track(&'static self, handle: LiveHandle<'_, T::Kind>) -> Option<&'static T> {
+        self.register_if_new(handle, callbacks::is_inside)
     }
 
     /// Returns the object of a handle whose deletion has certainly not begun; registers it if needed.
     #[cold]
-    pub(crate) fn register_live(&'static self, handle: LiveHandle) -> Option<&'static T> {
+    pub(crate) fn register_live(&'static self, handle: LiveHandle<'_, T::Kind>) -> Option<&'static T> {
         self.register_if_new(handle, || false)
     }
 
@@ -166,7 +176,7 @@ impl<T: Tracked> Objects<T> {
     /// object waits for their callbacks.
     fn register_if_new(
         &'static self,
-        handle: LiveHandle,
+        handle: LiveHandle<'_, T::Kind>,
         may_be_in_deletion: fn() -> bool,
     ) -> Option<&'static T> {
         let (object, new) = self.register_once(handle, may_be_in_deletion)?;
@@ -179,7 +189,7 @@ impl<T: Tracked> Objects<T> {
     /// Returns the object, with its number and size if this call registered it.
     fn register_once(
         &'static self,
-        handle: LiveHandle,
+        handle: LiveHandle<'_, T::Kind>,
         may_be_in_deletion: fn() -> bool,
     ) -> Option<(&'static T, Option<(u64, u32)>)> {
         let _in_flight = self.in_flight.begin(handle.get())?;
@@ -206,12 +216,8 @@ impl<T: Tracked> Objects<T> {
         Some((object, described(object)))
     }
 
-    /// Handles a call that created an object with this handle, which may be null: ends the object registered
-    /// under it, unless that is the same one.
-    pub(crate) fn created(&'static self, handle: LiveHandle) {
-        if Self::is_null(handle.get()) {
-            return;
-        }
+    /// Handles a call that created an object with this handle: ends the object registered under it, unless that is the same one.
+    pub(crate) fn created(&'static self, handle: LiveHandle<'_, T::Kind>) {
         if let Some(number) = self.table.get(handle.get()).map(number)
             && T::attribute().get(handle) != Some(number)
         {
@@ -222,7 +228,7 @@ impl<T: Tracked> Objects<T> {
 
     /// Prepares for a call that frees the object. Returns `None` if the object is not registered and no tool
     /// listens to the event.
-    pub(crate) fn freeing(&'static self, handle: LiveHandle) -> Option<Freeing> {
+    pub(crate) fn freeing(&'static self, handle: LiveHandle<'_, T::Kind>) -> Option<Freeing> {
         self.freeing_known(handle).or_else(|| {
             // A tool that listens only to the end of objects has not caused their registration.
             let is_wanted = events::active() && sessions::is_mpi_active() && self.track(handle).is_some();
@@ -230,7 +236,7 @@ impl<T: Tracked> Objects<T> {
         })
     }
 
-    fn freeing_known(&'static self, handle: LiveHandle) -> Option<Freeing> {
+    fn freeing_known(&'static self, handle: LiveHandle<'_, T::Kind>) -> Option<Freeing> {
         let object = self.get(handle.get()).or_else(|| self.suspect_object(handle.get()))?;
         let number = number(object);
         if number == 0 {
@@ -253,7 +259,7 @@ impl<T: Tracked> Objects<T> {
     }
 
     /// Handles the deletion of the attribute with this value.
-    pub(crate) fn attribute_deleted(&'static self, handle: LiveHandle, number: u64) {
+    pub(crate) fn attribute_deleted(&'static self, handle: LiveHandle<'_, T::Kind>, number: u64) {
         match self.get(handle.get()).filter(|known| self::number(*known) == number) {
             // The freeing call is in progress and ends the object.
             Some(known) if known.freeing().load(Acquire) => known.record_final_state(handle),

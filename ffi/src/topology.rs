@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mpit::object::OUTSIDE;
 use mpit_components::comms::Ranks;
 
-use crate::abi::{Abi, LiveHandle};
+use crate::abi::{Abi, LiveComm};
 use crate::host::mpi;
 
 /// The neighbors of this process.
@@ -21,7 +21,7 @@ pub(crate) struct Neighbors {
 
 impl Neighbors {
     /// Returns the neighbors in an intracommunicator; none if it has no topology, or the library fails to describe it.
-    pub(crate) fn of(abi: &Abi, comm: LiveHandle, rank: u32, ranks: &Ranks) -> Self {
+    pub(crate) fn of(abi: &Abi, comm: LiveComm<'_>, rank: u32, ranks: &Ranks) -> Self {
         let [cart, graph, dist_graph] = abi.topologies;
         // Each neighbor is both a source and a destination.
         let both_ways = |neighbors: Vec<c_int>| (neighbors.len() as u32, neighbors);
@@ -44,7 +44,7 @@ fn number(query: impl FnOnce(*mut c_int) -> Option<c_int>) -> Option<usize> {
 }
 
 /// Returns the neighbors in a Cartesian topology: for each dimension the one below, then the one above.
-fn cartesian(comm: LiveHandle) -> Option<Vec<c_int>> {
+fn cartesian(comm: LiveComm<'_>) -> Option<Vec<c_int>> {
     // SAFETY: the communicator is live, and `number` passes a local variable.
     let dimensions = number(|at| unsafe { mpi::cartdim_get(comm.get(), at) })?;
     let mut neighbors = Vec::with_capacity(2 * dimensions);
@@ -60,7 +60,7 @@ fn cartesian(comm: LiveHandle) -> Option<Vec<c_int>> {
     Some(neighbors)
 }
 
-fn of_graph(comm: LiveHandle, rank: u32) -> Option<Vec<c_int>> {
+fn of_graph(comm: LiveComm<'_>, rank: u32) -> Option<Vec<c_int>> {
     let rank = rank.cast_signed();
     // SAFETY: the communicator is live, and `number` passes a local variable.
     let count = number(|at| unsafe { mpi::graph_neighbors_count(comm.get(), rank, at) })?;
@@ -70,7 +70,7 @@ fn of_graph(comm: LiveHandle, rank: u32) -> Option<Vec<c_int>> {
     if code == Some(Abi::SUCCESS) { Some(neighbors) } else { None }
 }
 
-fn of_dist_graph(comm: LiveHandle) -> Option<(u32, Vec<c_int>)> {
+fn of_dist_graph(comm: LiveComm<'_>) -> Option<(u32, Vec<c_int>)> {
     let (mut sources, mut destinations, mut weighted): (c_int, c_int, c_int) = (0, 0, 0);
     let (sources_at, destinations_at) = (&raw mut sources, &raw mut destinations);
     // SAFETY: the communicator is live, and the numbers are local variables.

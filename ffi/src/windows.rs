@@ -6,11 +6,11 @@ use std::sync::atomic::{
     Ordering::{Relaxed, Release},
 };
 
-use mpit::object::{Bind, OUTSIDE, Object};
+use mpit::object::{OUTSIDE, Object};
 use mpit_components::comms::Ranks;
 use mpit_components::windows::{self, WindowId};
 
-use crate::abi::{Handle, LiveHandle};
+use crate::abi::{Handle, LiveWin, kind};
 use crate::attributes::{Attribute, Functions, in_delete_callback};
 use crate::groups::{self, Group};
 use crate::host::{Host, mpi};
@@ -51,7 +51,7 @@ static WINDOWS: Objects<Window> = Objects::new();
 /// Returns the window of a handle; registers it if needed.
 #[inline]
 #[must_use]
-pub fn in_use(handle: LiveHandle) -> Option<&'static Window> {
+pub fn in_use(handle: LiveWin<'_>) -> Option<&'static Window> {
     WINDOWS.in_use(handle)
 }
 
@@ -71,16 +71,26 @@ pub fn registered(handle: Handle) -> Option<&'static Window> {
 
 /// Returns the window of a handle as an object for handles to bind to, with the number that components and
 /// events use. Without a host the object has the handle.
+///
+/// # Safety
+///
+/// If MPI is active, the handle is 0, null, or of a window that exists until this function returns.
 #[must_use]
-pub fn object_of(handle: LiveHandle) -> Option<Object<'static>> {
-    WINDOWS.identity_of(handle)
+pub unsafe fn object_of(handle: Handle) -> Option<Object<'static>> {
+    // SAFETY: the condition of this function is that of `Objects::identity_of`.
+    unsafe { WINDOWS.identity_of(handle) }
 }
 
 /// Returns the object for a handle of a performance variable. From then on the window's accesses are counted,
 /// and its sums are kept until no such handle is bound to it.
+///
+/// # Safety
+///
+/// If MPI is active, the handle is 0, null, or of a window that exists until this function returns.
 #[must_use]
-pub fn bound(handle: LiveHandle) -> Option<Object<'static>> {
-    let object = object_of(handle)?;
+pub unsafe fn bound(handle: Handle) -> Option<Object<'static>> {
+    // SAFETY: the condition of this function is that of `object_of`.
+    let object = unsafe { object_of(handle) }?;
     if Host::get().is_some() {
         windows::pin(WindowId::from_number(object.id()));
     }
@@ -88,20 +98,20 @@ pub fn bound(handle: LiveHandle) -> Option<Object<'static>> {
 }
 
 /// Registers a window that a call has created.
-pub fn created(handle: LiveHandle) {
+pub fn created(handle: LiveWin<'_>) {
     WINDOWS.created(handle);
 }
 
 /// Prepares for a call that frees a window; see [`crate::comms::freeing`].
 #[must_use]
-pub fn freeing(handle: LiveHandle) -> Option<Freeing> {
+pub fn freeing(handle: LiveWin<'_>) -> Option<Freeing> {
     WINDOWS.freeing(handle)
 }
 
 impl Tracked for Window {
     type NewObject = (WindowId, Ranks);
 
-    const KIND: Bind = Bind::Win;
+    type Kind = kind::Win;
 
     fn all() -> &'static Objects<Self> {
         &WINDOWS
@@ -115,7 +125,7 @@ impl Tracked for Window {
         &self.freeing
     }
 
-    fn describe(handle: LiveHandle) -> Option<Self::NewObject> {
+    fn describe(handle: LiveWin<'_>) -> Option<Self::NewObject> {
         let abi = Host::get()?.abi();
         let ranks = groups::ranks(Group::of_window(abi, handle)?)?;
         Some((windows::register(), ranks))
@@ -126,7 +136,7 @@ impl Tracked for Window {
         self.number.store(id.get(), Release);
     }
 
-    fn attribute() -> &'static Attribute {
+    fn attribute() -> &'static Attribute<kind::Win> {
         &ATTRIBUTE
     }
 
@@ -143,19 +153,22 @@ impl Tracked for Window {
     }
 }
 
-static ATTRIBUTE: Attribute = Attribute::new(Functions {
-    create_keyval: mpi::win_create_keyval,
-    free_keyval: mpi::win_free_keyval,
-    set: mpi::win_set_attr,
-    get: mpi::win_get_attr,
-    deleted,
-});
+// SAFETY: the functions are those for windows, and `deleted` catches panics.
+static ATTRIBUTE: Attribute<kind::Win> = unsafe {
+    Attribute::new(Functions {
+        create_keyval: mpi::win_create_keyval,
+        free_keyval: mpi::win_free_keyval,
+        set: mpi::win_set_attr,
+        get: mpi::win_get_attr,
+        deleted,
+    })
+};
 
 /// Receives the deletion of our attribute: the window is being freed.
 unsafe extern "C" fn deleted(win: Handle, _keyval: c_int, value: *mut c_void, _extra: *mut c_void) -> c_int {
     in_delete_callback(|| {
         // SAFETY: the library deletes attributes before it destroys their object.
-        let win = unsafe { LiveHandle::new(crate::abi().clean(win)) };
+        let win = unsafe { LiveWin::new(crate::abi().clean(win)) };
         WINDOWS.attribute_deleted(win, value.addr() as u64);
     })
 }

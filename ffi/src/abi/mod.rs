@@ -5,6 +5,7 @@
 
 mod flavors;
 pub(crate) mod identify;
+mod live;
 pub(crate) mod symbols;
 
 use std::ffi::{c_int, c_void};
@@ -17,33 +18,10 @@ use mpit::object::Bind;
 use mpit::tool::{Class, Datatype, Scope, Verbosity};
 
 pub use flavors::{mpich, open_mpi, standard};
+pub use live::{Kind, LiveComm, LiveDatatype, LiveHandle, LiveSession, LiveWin, kind};
 
 /// A handle of an MPI object, as a value: a pointer, or a zero-extended 4-byte integer.
 pub type Handle = usize;
-
-/// A handle that the MPI library accepts in calls: null, or of an object that is not freed before the recorded call returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LiveHandle(Handle);
-
-impl LiveHandle {
-    /// Marks a handle.
-    ///
-    /// # Safety
-    ///
-    /// The handle is 0, null, or of an object that exists while this value is used.
-    #[inline]
-    #[must_use]
-    pub const unsafe fn new(handle: Handle) -> Self {
-        Self(handle)
-    }
-
-    /// Returns the handle.
-    #[inline]
-    #[must_use]
-    pub const fn get(self) -> Handle {
-        self.0
-    }
-}
 
 /// The relation of Fortran's handles to those of C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,6 +151,12 @@ impl Abi {
     #[must_use]
     pub fn null(&self, kind: Bind) -> Handle {
         self.nulls[kind as usize]
+    }
+
+    /// Returns true for the null handle of a kind of object, and for 0, which Fortran's conversions return for unknown handles.
+    #[must_use]
+    pub fn is_null(&self, kind: Bind, handle: Handle) -> bool {
+        handle == 0 || handle == self.null(kind)
     }
 
     /// Returns the width of a handle variable, in bytes.

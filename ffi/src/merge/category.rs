@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use mpit::internal::lock::Mutex;
 
-use super::merged_space::HostInfo;
+use super::merged_space::{HostIndex, HostInfo};
 use super::text::query_name_and_description;
 use super::{Entry, HostEntry, HostIsUp, Merged};
 use crate::hidden;
@@ -35,7 +35,7 @@ impl Member {
 impl HostInfo for CategoryInfo {
     const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int> = mpi_t::category_get_num;
 
-    fn query(_merged: &Merged, up: HostIsUp<'_>, index: i32) -> Option<Self> {
+    fn query(_merged: &Merged, up: HostIsUp<'_>, index: HostIndex<Self>) -> Option<Self> {
         let (name, desc) = query_name_and_description(|name, name_len, desc, desc_len| {
             // SAFETY: `query_name_and_description` passes each buffer as null or with its length.
             unsafe { query(up, index, [name, desc], [name_len, desc_len], &mut [0; 3]) }
@@ -67,15 +67,15 @@ impl HostInfo for CategoryInfo {
 /// Each string buffer is null, or as long as the variable with its length says.
 unsafe fn query(
     _up: HostIsUp<'_>,
-    index: i32,
+    index: HostIndex<CategoryInfo>,
     [name, desc]: [*mut std::ffi::c_char; 2],
     [name_len, desc_len]: [*mut c_int; 2],
     counts: &mut [c_int; 3],
 ) -> Option<c_int> {
     let [cvars, pvars, categories] = counts;
-    // SAFETY: the host is up and refuses an index that it does not have; the counts are references, and each string buffer is null
-    // or as long as the length passed with it.
-    unsafe { mpi_t::category_get_info(index, name, name_len, desc, desc_len, cvars, pvars, categories) }
+    // SAFETY: the host is up and has this category (`HostIndex`); the counts are references, and each string buffer is null or as
+    // long as the length passed with it.
+    unsafe { mpi_t::category_get_info(index.get(), name, name_len, desc, desc_len, cvars, pvars, categories) }
 }
 
 impl Merged {
@@ -146,8 +146,8 @@ impl Merged {
             Member::Category => mpi_t::category_get_categories,
             Member::Event => mpi_t::category_get_events,
         };
-        // SAFETY: the host is up and refuses an index that it does not have, and `start` has space for `len` indices.
-        let code = unsafe { get(index, len, start) };
+        // SAFETY: the host is up and has this category (`HostIndex`), and `start` has space for `len` indices.
+        let code = unsafe { get(index.get(), len, start) };
         if code? != 0 {
             return None;
         }
@@ -167,11 +167,11 @@ impl Merged {
     }
 
     /// Queries the host for the number of members of a kind in a category. `None` if the host does not support that kind.
-    fn query_count(up: HostIsUp<'_>, index: c_int, kind: Member) -> Option<c_int> {
+    fn query_count(up: HostIsUp<'_>, index: HostIndex<CategoryInfo>, kind: Member) -> Option<c_int> {
         if kind == Member::Event {
             let mut count = 0;
-            // SAFETY: the host is up and refuses an index that it does not have; `count` is a local variable.
-            let code = unsafe { mpi_t::category_get_num_events(index, &raw mut count) };
+            // SAFETY: the host is up and has this category (`HostIndex`); `count` is a local variable.
+            let code = unsafe { mpi_t::category_get_num_events(index.get(), &raw mut count) };
             return if code? == 0 { Some(count) } else { None };
         }
         let mut counts = [0; 3];

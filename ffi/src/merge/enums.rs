@@ -75,7 +75,7 @@ impl Enums {
         self.find_or_add(EnumSource::Host(enumeration), || {
             // SAFETY: the host returned the enumeration, which is not null (checked).
             let (name, count) = unsafe { query_info(up, enumeration) }?;
-            // SAFETY: the host returned the enumeration, which is not null (checked).
+            // SAFETY: the host returned the enumeration, which is not null (checked) and has `count` items.
             let item = |index| unsafe { query_item(up, enumeration, index) };
             let items = (0..count).map_while(item).collect();
             Some(Enumeration { source: EnumSource::Host(enumeration), name, items })
@@ -113,12 +113,12 @@ unsafe fn query_info(_up: HostIsUp<'_>, enumeration: usize) -> Option<(String, c
 ///
 /// # Safety
 ///
-/// The host returned the enumeration.
+/// The host returned the enumeration and reported more than `index` items.
 unsafe fn query_item(_up: HostIsUp<'_>, enumeration: usize, index: c_int) -> Option<(i32, String)> {
     let mut value = 0;
     let name = query_text(|name, len| {
-        // SAFETY: the host is up, returned the enumeration, and refuses an index that it does not have; `value` is a local
-        // variable, and `query_text` passes null or a buffer of the given length.
+        // SAFETY: the host is up and returned the enumeration, which has this item (condition of this function); `value` is a
+        // local variable, and `query_text` passes null or a buffer of the given length.
         unsafe { mpi_t::enum_get_item(enumeration, index, &raw mut value, name, len) }
     })?;
     Some((value, name))

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use super::merged_space::{Describe, HostInfo};
+use super::merged_space::{Describe, HostIndex, HostInfo};
 use super::text::query_texts;
 use super::{HostIsUp, Merged};
 use crate::abi::Handle;
@@ -42,7 +42,7 @@ impl Describe for EventInfo {
 impl HostInfo for EventInfo {
     const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int> = events::event_get_num;
 
-    fn query(merged: &Merged, up: HostIsUp<'_>, index: i32) -> Option<Self> {
+    fn query(merged: &Merged, up: HostIsUp<'_>, index: HostIndex<Self>) -> Option<Self> {
         let host = Host::get()?;
         let (mut name_len, mut desc_len, mut count): (c_int, c_int, c_int) = (0, 0, 0);
         let mut info = Self::default();
@@ -52,12 +52,12 @@ impl HostInfo for EventInfo {
                          displacements: &mut [isize],
                          count: *mut c_int| {
             let [(name, name_len), (desc, desc_len)] = name;
-            // SAFETY: the host is up and refuses an index that it does not have; the numbers are fields and local variables, and
+            // SAFETY: the host is up and has this entry (`HostIndex`); the numbers are fields and local variables, and
             // each string buffer is null or as long as the length passed with it. The arrays have `count` entries of eight
             // bytes, enough for a datatype of either width. The pointer to an info object may be null.
             unsafe {
                 events::event_get_info(
-                    index,
+                    index.get(),
                     name,
                     name_len,
                     &raw mut info.verbosity,

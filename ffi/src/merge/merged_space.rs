@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::c_int;
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering::SeqCst};
 
 use mpit::internal::lock::Mutex;
@@ -19,6 +20,37 @@ pub(crate) enum Entry<I> {
     Host(HostEntry<I>),
 }
 
+/// The host's index of an entry of one kind. The host has reported more entries of this kind than the index, and the standard
+/// does not allow the number to decrease.
+#[derive(Debug)]
+pub(crate) struct HostIndex<I> {
+    index: c_int,
+    kind: PhantomData<fn() -> I>,
+}
+
+impl<I> Clone for HostIndex<I> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<I> Copy for HostIndex<I> {}
+
+impl<I> HostIndex<I> {
+    /// Marks an index.
+    ///
+    /// # Safety
+    ///
+    /// The host has reported more than `index` entries of this kind.
+    unsafe fn new(index: c_int) -> Self {
+        Self { index, kind: PhantomData }
+    }
+
+    pub(crate) fn get(self) -> c_int {
+        self.index
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct HostEntry<I> {
     /// The current index at the host.
@@ -27,8 +59,9 @@ pub(crate) struct HostEntry<I> {
 }
 
 impl<I> HostEntry<I> {
-    pub(crate) fn index(&self) -> i32 {
-        self.index.load(SeqCst)
+    pub(crate) fn index(&self) -> HostIndex<I> {
+        // SAFETY: `list_entry`, which alone stores the index, received it as a `HostIndex`.
+        unsafe { HostIndex::new(self.index.load(SeqCst)) }
     }
 
     pub(crate) fn info(&self) -> &I {
@@ -44,8 +77,8 @@ pub(crate) trait HostInfo: Sized {
     /// The host's function for the number of its entries.
     const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int>;
 
-    /// Queries the host for an entry. `None` if the host does not describe it, as with an index that it does not have.
-    fn query(merged: &Merged, up: HostIsUp<'_>, index: i32) -> Option<Self>;
+    /// Queries the host for an entry. `None` if the host does not describe it.
+    fn query(merged: &Merged, up: HostIsUp<'_>, index: HostIndex<Self>) -> Option<Self>;
 
     fn own_count(merged: &Merged) -> u32;
 
@@ -195,23 +228,25 @@ impl<I: HostInfo> MergedSpace<I> {
             if next >= count {
                 return;
             }
-            let info = Self::query(merged, up, next as i32);
+            // SAFETY: the host has reported `count` entries, which is more than `next` (checked).
+            let host = unsafe { HostIndex::new(next as c_int) };
+            let info = Self::query(merged, up, host);
             let _only_writer = self.syncing.lock();
             if self.host.len() == next {
-                let index = info.and_then(|info| self.list_entry(merged, next as i32, info));
+                let index = info.and_then(|info| self.list_entry(merged, host, info));
                 Self::append(&self.host, AtomicU32::new(index.unwrap_or(UNLISTED)));
             }
         }
     }
 
     /// Queries the host for an entry. `None` if the host does not describe it, or the entry is hidden.
-    fn query(merged: &Merged, up: HostIsUp<'_>, host: i32) -> Option<I> {
+    fn query(merged: &Merged, up: HostIsUp<'_>, host: HostIndex<I>) -> Option<I> {
         I::query(merged, up, host).filter(|info| !info.is_hidden())
     }
 
     /// Lists an entry of the host that was described for the first time. The caller holds `syncing`. Returns
     /// `None` if our entry of that name is hidden.
-    fn list_entry(&self, merged: &Merged, host: i32, info: I) -> Option<u32> {
+    fn list_entry(&self, merged: &Merged, host: HostIndex<I>, info: I) -> Option<u32> {
         self.append_own(merged);
         // Defined on both sides: ours is listed, unless it is hidden.
         if let Some(own) = I::own_index(merged, info.name(), info.class()) {
@@ -222,11 +257,12 @@ impl<I: HostInfo> MergedSpace<I> {
         let known = self.keys.lock().get(&key).copied();
         if let Some(index) = known {
             if let Some(Entry::Host(entry)) = self.entries.get(index as usize) {
-                entry.index.store(host, SeqCst);
+                entry.index.store(host.get(), SeqCst);
             }
             return Some(index);
         }
-        let index = Self::append(&self.entries, Entry::Host(HostEntry { index: AtomicI32::new(host), info }));
+        let index =
+            Self::append(&self.entries, Entry::Host(HostEntry { index: AtomicI32::new(host.get()), info }));
         self.keys.lock().insert(key, index);
         Some(index)
     }
@@ -237,10 +273,12 @@ impl<I: HostInfo> MergedSpace<I> {
             if listed.load(SeqCst) != UNLISTED {
                 continue;
             }
-            let Some(info) = Self::query(merged, up, host as i32) else { continue };
+            // SAFETY: `sync`, which alone extends `self.host`, adds only entries that the host has reported.
+            let host = unsafe { HostIndex::new(host as c_int) };
+            let Some(info) = Self::query(merged, up, host) else { continue };
             let _only_writer = self.syncing.lock();
             if listed.load(SeqCst) == UNLISTED
-                && let Some(index) = self.list_entry(merged, host as i32, info)
+                && let Some(index) = self.list_entry(merged, host, info)
             {
                 listed.store(index, SeqCst);
             }

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use mpit::internal::desc::PvarFlags;
 
-use super::merged_space::{Describe, HostInfo};
+use super::merged_space::{Describe, HostIndex, HostInfo};
 use super::text::query_name_and_description;
 use super::{HostIsUp, Merged};
 use crate::abi::Handle;
@@ -50,17 +50,17 @@ impl Describe for PvarInfo {
 impl HostInfo for PvarInfo {
     const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int> = mpi_t::pvar_get_num;
 
-    fn query(merged: &Merged, up: HostIsUp<'_>, index: i32) -> Option<Self> {
+    fn query(merged: &Merged, up: HostIsUp<'_>, index: HostIndex<Self>) -> Option<Self> {
         let host = Host::get()?;
         let mut info = Self::default();
         let mut enumeration: usize = 0;
         let mut datatype: u64 = 0;
         let (name, desc) = query_name_and_description(|name, name_len, desc, desc_len| {
-            // SAFETY: the host is up and refuses an index that it does not have; the numbers are fields and local variables, each
+            // SAFETY: the host is up and has this entry (`HostIndex`); the numbers are fields and local variables, each
             // string buffer is null or as long as the length passed with it, and a `u64` has space for a handle of either width.
             unsafe {
                 mpi_t::pvar_get_info(
-                    index,
+                    index.get(),
                     name,
                     name_len,
                     &raw mut info.verbosity,

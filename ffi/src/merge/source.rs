@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use super::merged_space::{Describe, HostInfo};
+use super::merged_space::{Describe, HostIndex, HostInfo};
 use super::text::query_texts;
 use super::{HostIsUp, Merged};
 use crate::hidden;
@@ -34,14 +34,14 @@ impl Describe for SourceInfo {
 impl HostInfo for SourceInfo {
     const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int> = events::source_get_num;
 
-    fn query(_merged: &Merged, _up: HostIsUp<'_>, index: i32) -> Option<Self> {
+    fn query(_merged: &Merged, _up: HostIsUp<'_>, index: HostIndex<Self>) -> Option<Self> {
         let mut info = Self::default();
         let mut query = |name: *mut c_char, name_len: *mut c_int, desc: *mut c_char, desc_len: *mut c_int| {
-            // SAFETY: the host is up and refuses an index that it does not have; the numbers are fields, each string buffer is as
+            // SAFETY: the host is up and has this entry (`HostIndex`); the numbers are fields, each string buffer is as
             // long as the length passed with it, and the pointer to an info object may be null.
             unsafe {
                 events::source_get_info(
-                    index,
+                    index.get(),
                     name,
                     name_len,
                     desc,

@@ -89,9 +89,9 @@ exported! {
             // SAFETY: the tool passes a buffer for the elements whose number it got with the handle.
             return unsafe { handles::read_last_value(handle as u64, buf.cast()) };
         }
-        // SAFETY: `call_with_cvar` calls this while the host is initialized, with a live handle of the host's; the tool
+        // SAFETY: the host is up (`_up`), and `call_with_cvar` passes a live handle of the host's; the tool
         // passes a buffer for the elements whose number it got with the handle.
-        handles::call_with_cvar(merged, handle as u64, |host| unsafe { mpi_t::cvar_read(host, buf) })
+        handles::call_with_cvar(merged, handle as u64, |_up, host| unsafe { mpi_t::cvar_read(host, buf) })
     }
 
     /// Writes a control variable (F11).
@@ -106,9 +106,9 @@ exported! {
         if merged.lifecycle.is_over() && handles::is_cvar(handle as u64) {
             return Err(Error::CvarSetNotNow.into());
         }
-        // SAFETY: `call_with_cvar` calls this while the host is initialized, with a live handle of the host's; the tool
+        // SAFETY: the host is up (`_up`), and `call_with_cvar` passes a live handle of the host's; the tool
         // passes a buffer with the elements whose number it got with the handle.
-        handles::call_with_cvar(merged, handle as u64, |host| unsafe { mpi_t::cvar_write(host, buf) })
+        handles::call_with_cvar(merged, handle as u64, |_up, host| unsafe { mpi_t::cvar_write(host, buf) })
     }
 }
 
@@ -132,9 +132,9 @@ fn alloc(
         return Err(Error::InvalidIndex.into());
     }
     let object = object_for_host(info.bind, object)?;
-    handles::alloc_cvar(merged, info.datatype, |host, count| {
-        // SAFETY: `alloc_cvar` calls this while the host is initialized; the index came from the host,
-        // `object_for_host` checked the object, and `host` and `count` are references.
-        unsafe { mpi_t::cvar_handle_alloc(entry.index(), object, host, count) }
+    handles::alloc_cvar(merged, info.datatype, |_up, host, count| {
+        // SAFETY: the host is up (`_up`) and has this variable (`HostIndex`), `object_for_host` checked the object, and `host` and
+        // `count` are references.
+        unsafe { mpi_t::cvar_handle_alloc(entry.index().get(), object, host, count) }
     })
 }

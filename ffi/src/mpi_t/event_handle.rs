@@ -12,7 +12,7 @@ use super::{Failure, exported, host_events, initialized, not_null};
 use crate::abi::Handle;
 use crate::host::events::{self, DroppedCallback, EventCallback, FreeCallback};
 use crate::infos;
-use crate::merge::{Entry, Merged};
+use crate::merge::{Entry, HostIsUp, Merged};
 
 /// Calls callbacks of C tools, with the numbers of the MPI flavor in use.
 // SAFETY: the three functions expect the C function pointers that tools register through this file.
@@ -51,8 +51,8 @@ exported! {
         let found = find(interface, event_registration)?;
         infos::check(info)?;
         let Some(found) = found else { return Ok(()) };
-        host_events::call(merged, found, |host| {
-            // SAFETY: `call` runs this while the host is initialized, with a live registration of the host's;
+        host_events::call(merged, found, |_up, host| {
+            // SAFETY: the host is up (`_up`), and `call` passes a live registration of the host's;
             // `infos::check` accepted the info object.
             unsafe { events::event_handle_set_info(host, info) }
         })
@@ -65,8 +65,8 @@ exported! {
         let (interface, merged) = initialized()?;
         not_null(info_used)?;
         let found = find(interface, event_registration)?;
-        let hints = |out| {
-            // SAFETY: `write_host_info` calls this while the host is initialized, with space for a handle; `find`
+        let hints = |_up: HostIsUp<'_>, out| {
+            // SAFETY: the host is up (`_up`); `write_host_info` passes space for a handle, and `find`
             // returned the registration.
             unsafe { events::event_handle_get_info(found?.at_host(), out) }
         };
@@ -102,8 +102,8 @@ exported! {
         let found = callback(event_registration, cb_safety)?;
         infos::check(info)?;
         let Some(found) = found else { return Ok(()) };
-        host_events::call(merged, found, |host| {
-            // SAFETY: `call` runs this while the host is initialized, with a live registration that has this callback;
+        host_events::call(merged, found, |_up, host| {
+            // SAFETY: the host is up (`_up`), and `call` passes a live registration that has this callback;
             // `infos::check` accepted the info object.
             unsafe { events::event_callback_set_info(host, cb_safety, info) }
         })
@@ -116,8 +116,8 @@ exported! {
         let (_, merged) = initialized()?;
         not_null(info_used)?;
         let found = callback(event_registration, cb_safety)?;
-        let hints = |out| {
-            // SAFETY: `write_host_info` calls this while the host is initialized, with space for a handle; `callback`
+        let hints = |_up: HostIsUp<'_>, out| {
+            // SAFETY: the host is up (`_up`); `write_host_info` passes space for a handle, and `callback`
             // returned the registration and found the callback.
             unsafe { events::event_callback_get_info(found?.at_host(), cb_safety, out) }
         };

@@ -17,8 +17,8 @@ exported! {
         let (_, merged) = initialized()?;
         not_null(buffer)?;
         if host_instances::is_instance(event_instance) {
-            return host_instances::call(merged, event_instance, Some(element_index), |host| {
-                // SAFETY: `call` runs this while the host is initialized, with a live instance of the host's that has
+            return host_instances::call(merged, event_instance, Some(element_index), |_up, host| {
+                // SAFETY: the host is up (`_up`), and `call` passes a live instance of the host's that has
                 // this element; the tool passes a buffer for a value of the element's datatype.
                 unsafe { events::event_read(host, element_index, buffer) }
             });
@@ -32,9 +32,9 @@ exported! {
         let (_, merged) = initialized()?;
         not_null(buffer)?;
         if host_instances::is_instance(event_instance) {
-            // SAFETY: `call` runs this while the host is initialized, with a live instance of the host's; the tool
+            // SAFETY: the host is up (`_up`), and `call` passes a live instance of the host's; the tool
             // passes a buffer as large as the event type's elements require.
-            return host_instances::call(merged, event_instance, None, |host| unsafe { events::event_copy(host, buffer) });
+            return host_instances::call(merged, event_instance, None, |_up, host| unsafe { events::event_copy(host, buffer) });
         }
         // SAFETY: the tool passes a buffer as large as its elements' displacements and datatypes require.
         Ok(unsafe { instance::copy(id(event_instance), buffer.cast()) }?)
@@ -46,9 +46,9 @@ exported! {
         event_timestamp.check()?;
         let time = if host_instances::is_instance(event_instance) {
             let mut time = 0;
-            // SAFETY: `call` runs this while the host is initialized, with a live instance of the host's; `time` is a
+            // SAFETY: the host is up (`_up`), and `call` passes a live instance of the host's; `time` is a
             // local variable.
-            host_instances::call(merged, event_instance, None, |host| unsafe {
+            host_instances::call(merged, event_instance, None, |_up, host| unsafe {
                 events::event_get_timestamp(host, &raw mut time)
             })?;
             time
@@ -65,9 +65,9 @@ exported! {
         source_index.check()?;
         let source = if host_instances::is_instance(event_instance) {
             let mut source = -1;
-            // SAFETY: `call` runs this while the host is initialized, with a live instance of the host's; `source` is
+            // SAFETY: the host is up (`_up`), and `call` passes a live instance of the host's; `source` is
             // a local variable.
-            host_instances::call(merged, event_instance, None, |host| unsafe {
+            host_instances::call(merged, event_instance, None, |_up, host| unsafe {
                 events::event_get_source(host, &raw mut source)
             })?;
             merged.sources.of_host(source)

@@ -8,7 +8,7 @@ use super::source::write_host_info;
 use super::{exported, initialized, name_and_description, write_count, write_index};
 use crate::abi::Handle;
 use crate::host::events;
-use crate::merge::{Entry, Merged};
+use crate::merge::{Entry, HostIsUp, Merged};
 
 exported! {
     /// Returns the number of event types (F28).
@@ -32,7 +32,7 @@ exported! {
         merged.events.sync_unless_own(merged, event_index);
         let event = merged.events.info(merged, event_index).ok_or(Error::InvalidIndex)?;
         // SAFETY: the tool passes `info` as null or with space for a handle of its flavor.
-        unsafe { write_host_info(merged, info, |out| query_hints(merged, event_index, out)) }?;
+        unsafe { write_host_info(merged, info, |up, out| query_hints(merged, up, event_index, out)) }?;
         // SAFETY: the tool passes each array as null or with `*num_elements` entries, which is `capacity`.
         unsafe { write_elements(&event.elements, capacity, array_of_datatypes, array_of_displacements.address()) };
         num_elements.set(event.elements.len() as c_int);
@@ -51,16 +51,16 @@ exported! {
 }
 
 /// Makes the host create an info object for one of its event types; returns `None` for one of ours.
-fn query_hints(merged: &Merged, index: c_int, out: *mut c_void) -> Option<c_int> {
+fn query_hints(merged: &Merged, _up: HostIsUp<'_>, index: c_int, out: *mut c_void) -> Option<c_int> {
     let Some(Entry::Host(entry)) = merged.events.get(index) else { return None };
     let [mut name_len, mut desc_len, mut verbosity, mut elements, mut bind]: [c_int; 5] = [0; 5];
     let mut enumeration = 0;
     let (text, datatypes, displacements) = (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
-    // SAFETY: `write_host_info` calls this while the host is initialized; the index came from the host; all pointers
-    // are null or to local variables, and `elements` is 0.
+    // SAFETY: the host is up (`_up`) and has this event (`HostIndex`); all pointers are null, to local variables, or `out`, which
+    // `write_host_info` passes with space for a handle; `elements` is 0.
     unsafe {
         events::event_get_info(
-            entry.index(),
+            entry.index().get(),
             text,
             &raw mut name_len,
             &raw mut verbosity,

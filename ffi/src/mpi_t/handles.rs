@@ -136,12 +136,12 @@ pub(super) fn alloc_pvar(
     session: SessionId,
     index: u32,
     started: bool,
-    make: impl FnOnce(usize, &mut usize, &mut c_int) -> Option<c_int>,
+    make: impl FnOnce(HostIsUp<'_>, usize, &mut usize, &mut c_int) -> Option<c_int>,
 ) -> Result<(u64, c_int), Failure> {
     let outcome = merged.lifecycle.call_delaying_forks(|up| {
         let host_session = host_session(up, session)?;
         let (mut host, mut count) = (0, 0);
-        from_host(make(host_session, &mut host, &mut count))?;
+        from_host(make(up, host_session, &mut host, &mut count))?;
         let owned = OwnedPvar { session: host_session, host };
         let published = PVARS.take((), HostPvar::default, |handle, _| {
             handle.session.store(session.0, SeqCst);
@@ -178,11 +178,11 @@ pub(super) fn call_with_pvar(
     merged: &Merged,
     session: SessionId,
     handle: u64,
-    action: impl FnOnce(usize, usize) -> Option<c_int>,
+    action: impl FnOnce(HostIsUp<'_>, usize, usize) -> Option<c_int>,
 ) -> Outcome {
-    let outcome = merged.lifecycle.call_if_up(|_up| {
+    let outcome = merged.lifecycle.call_if_up(|up| {
         let (session, host) = PVARS.get_with(handle, |handle| handle.at_host(session))?;
-        Some(from_host(action(session, host)))
+        Some(from_host(action(up, session, host)))
     });
     outcome.flatten().unwrap_or(Err(Error::InvalidHandle.into()))
 }
@@ -241,11 +241,11 @@ pub(super) fn end_session(merged: &Merged, session: SessionId) {
 pub(super) fn alloc_cvar(
     merged: &Merged,
     datatype: Handle,
-    make: impl FnOnce(&mut usize, &mut c_int) -> Option<c_int>,
+    make: impl FnOnce(HostIsUp<'_>, &mut usize, &mut c_int) -> Option<c_int>,
 ) -> Result<(u64, c_int), Failure> {
     let outcome = merged.lifecycle.call_delaying_forks(|up| {
         let (mut host, mut count) = (0, 0);
-        from_host(make(&mut host, &mut count))?;
+        from_host(make(up, &mut host, &mut count))?;
         let owned = OwnedCvar { host };
         let published = CVARS.take((), HostCvar::default, |handle, _| {
             handle.host.store(owned.host, SeqCst);
@@ -266,12 +266,12 @@ pub(super) fn alloc_cvar(
 pub(super) fn call_with_cvar(
     merged: &Merged,
     handle: u64,
-    action: impl FnOnce(usize) -> Option<c_int>,
+    action: impl FnOnce(HostIsUp<'_>, usize) -> Option<c_int>,
 ) -> Outcome {
-    let outcome = merged.lifecycle.call_if_up(|_up| {
+    let outcome = merged.lifecycle.call_if_up(|up| {
         let host =
             CVARS.get_with(handle, |handle| Some(handle.host.load(SeqCst)).filter(|host| *host != 0))?;
-        Some(from_host(action(host)))
+        Some(from_host(action(up, host)))
     });
     outcome.flatten().unwrap_or(Err(Error::InvalidHandle.into()))
 }

@@ -91,13 +91,13 @@ pub(super) fn find(registration: usize) -> Result<&'static Registration, Failure
 pub(super) fn call(
     merged: &Merged,
     registration: &Registration,
-    action: impl FnOnce(usize) -> Option<c_int>,
+    action: impl FnOnce(HostIsUp<'_>, usize) -> Option<c_int>,
 ) -> Outcome {
-    let outcome = merged.lifecycle.call_delaying_forks(|_up| {
+    let outcome = merged.lifecycle.call_delaying_forks(|up| {
         // The registration is freed only after all calls in progress here have returned.
         let host = registration.at_host();
         let is_valid = host != 0 && !registration.ended.load(SeqCst);
-        if is_valid { Some(from_host(action(host))) } else { None }
+        if is_valid { Some(from_host(action(up, host))) } else { None }
     });
     outcome.flatten().unwrap_or(Err(Error::InvalidHandle.into()))
 }
@@ -118,8 +118,8 @@ pub(super) unsafe fn alloc(
     events::prepare_for_callbacks();
     let mut host = 0;
     let outcome = merged.lifecycle.call_delaying_forks(|_up| {
-        // SAFETY: the host is up; it knows the index, the objects are checked, and `host` is a local variable.
-        unsafe { events::event_handle_alloc(entry.index(), object, info, &raw mut host) }
+        // SAFETY: the host is up (`_up`) and has this event (`HostIndex`), the objects are checked, and `host` is a local variable.
+        unsafe { events::event_handle_alloc(entry.index().get(), object, info, &raw mut host) }
     });
     outcome.map_or(Err(Error::InvalidIndex.into()), from_host)?;
     let new_handle = REGISTRATIONS.take((), Registration::default, |registration, _| {
@@ -138,7 +138,7 @@ pub(super) unsafe fn alloc(
         return Ok(new_handle as usize);
     }
     merged.lifecycle.call_delaying_forks(|_up| {
-        // SAFETY: the host is up, and no other thread knows this registration.
+        // SAFETY: the host is up (`_up`), and no other thread knows this registration.
         unsafe { events::event_handle_free(host, std::ptr::null_mut(), None) }
     });
     Err(Error::OutOfHandles.into())
@@ -171,9 +171,9 @@ pub(super) unsafe fn register(
     let slot = &found.callbacks[level as usize];
     let set_at_host = |callback: u64| {
         let host_callback = if callback == 0 { None } else { Some(deliver as EventCallback) };
-        call(merged, found, |host| {
+        call(merged, found, |_up, host| {
             let number = crate::abi().safety(level);
-            // SAFETY: `call` runs this while the host is up, with a live registration; the info object is checked; `deliver` has
+            // SAFETY: the host is up (`_up`), and `call` passes a live registration; the info object is checked; `deliver` has
             // the signature of an event callback and accepts any user data.
             unsafe {
                 events::event_register_callback(
@@ -216,9 +216,9 @@ pub(super) unsafe fn set_dropped_handler(
     registration: &Registration,
     handler: *mut c_void,
 ) -> Outcome {
-    call(merged, registration, |host| {
+    call(merged, registration, |_up, host| {
         // Never null: MPICH calls the handler without a check. A handler that is set again gets later drops only.
-        // SAFETY: `call` runs this while the host is up, with a live registration; `report` has the handler's signature.
+        // SAFETY: the host is up (`_up`), and `call` passes a live registration; `report` has the handler's signature.
         unsafe { events::event_set_dropped_handler(host, Some(report as DroppedCallback)) }
     })?;
     // Installed first, so that all drops since then are counted.

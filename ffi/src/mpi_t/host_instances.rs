@@ -11,7 +11,7 @@ use std::sync::atomic::{
 use mpit::Error;
 
 use super::{Outcome, from_host};
-use crate::merge::Merged;
+use crate::merge::{HostIsUp, Merged};
 
 const KIND: u64 = 0x69;
 
@@ -101,7 +101,7 @@ pub(super) fn call(
     merged: &Merged,
     instance: usize,
     element: Option<c_int>,
-    action: impl FnOnce(usize) -> Option<c_int>,
+    action: impl FnOnce(HostIsUp<'_>, usize) -> Option<c_int>,
 ) -> Outcome {
     let (host, elements) = find(instance)?;
     let is_there = |element: c_int| u32::try_from(element).is_ok_and(|at| at < elements);
@@ -109,7 +109,7 @@ pub(super) fn call(
     if !element.is_none_or(is_there) {
         return Err(Error::InvalidIndex.into());
     }
-    merged.lifecycle.call_if_up(|_up| action(host)).map_or(Err(Error::InvalidHandle.into()), from_host)
+    merged.lifecycle.call_if_up(|up| action(up, host)).map_or(Err(Error::InvalidHandle.into()), from_host)
 }
 
 #[cfg(test)]

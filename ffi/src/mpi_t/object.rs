@@ -12,7 +12,7 @@ use mpit::internal::lock::Mutex;
 use mpit::object::{Bind, Object};
 
 use super::Failure;
-use crate::abi::{Abi, Handle, LiveHandle};
+use crate::abi::{Abi, Handle};
 use crate::{comms, probe, windows};
 
 /// The interpretation of the argument.
@@ -25,28 +25,27 @@ enum Argument {
 
 /// Returns the object that the argument names, with its ranks if it is a communicator or window.
 pub(super) fn with_ranks(object: *mut c_void, kind: Bind) -> Result<Object<'static>, Failure> {
-    match kind {
-        Bind::Comm => Ok(comms::object_of(object_value(object, kind)?).ok_or(Error::InvalidHandle)?),
-        Bind::Win => Ok(windows::bound(object_value(object, kind)?).ok_or(Error::InvalidHandle)?),
-        _ => identity(object, kind),
-    }
+    let known = match kind {
+        // SAFETY: the tool passes an object to a function of MPI_T, for which the standard requires that it exists.
+        Bind::Comm => unsafe { comms::object_of(handle_value(object, kind)?) },
+        // SAFETY: the tool passes an object to a function of MPI_T, for which the standard requires that it exists.
+        Bind::Win => unsafe { windows::bound(handle_value(object, kind)?) },
+        _ => return identity(object, kind),
+    };
+    Ok(known.ok_or(Error::InvalidHandle)?)
 }
 
 /// Returns the object that the argument names, with its number only.
 pub(super) fn identity(object: *mut c_void, kind: Bind) -> Result<Object<'static>, Failure> {
     let known = match kind {
         Bind::NoObject => return Ok(Object::NONE),
-        Bind::Comm => comms::identity_of(object_value(object, kind)?),
-        Bind::Win => windows::object_of(object_value(object, kind)?),
+        // SAFETY: the tool passes an object to a function of MPI_T, for which the standard requires that it exists.
+        Bind::Comm => unsafe { comms::identity_of(handle_value(object, kind)?) },
+        // SAFETY: the tool passes an object to a function of MPI_T, for which the standard requires that it exists.
+        Bind::Win => unsafe { windows::object_of(handle_value(object, kind)?) },
         _ => Some(Object::new(kind, handle_value(object, kind)? as u64)),
     };
     Ok(known.ok_or(Error::InvalidHandle)?)
-}
-
-/// Returns the MPI object that the argument names; fails for null.
-fn object_value(object: *mut c_void, kind: Bind) -> Result<LiveHandle, Failure> {
-    // SAFETY: `object` is an argument of a function of MPI_T, for which the standard requires a live object of this kind.
-    Ok(unsafe { LiveHandle::new(handle_value(object, kind)?) })
 }
 
 /// Returns the MPI handle that the argument names; fails for null.

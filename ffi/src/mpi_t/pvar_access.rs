@@ -47,8 +47,8 @@ exported! {
                 if host.info(merged)?.readonly != 0 {
                     return Err(Error::PvarNoWrite.into());
                 }
-                handles::call_with_pvar(merged, session, handle as u64, |session, handle| {
-                    // SAFETY: `call_with_pvar` calls this while the host is initialized, with a live session and handle of
+                handles::call_with_pvar(merged, session, handle as u64, |_up, session, handle| {
+                    // SAFETY: the host is up (`_up`), and `call_with_pvar` passes a live session and handle of
                     // the host's; the tool passes a buffer with the elements whose number it got with the handle.
                     unsafe { mpi_t::pvar_write(session, handle, buf) }
                 })
@@ -89,8 +89,8 @@ exported! {
                 if info.readonly != 0 {
                     return Err(Error::PvarNoWrite.into());
                 }
-                handles::call_with_pvar(merged, session, handle as u64, |session, handle| {
-                    // SAFETY: `call_with_pvar` calls this while the host is initialized, with a live session and handle of
+                handles::call_with_pvar(merged, session, handle as u64, |_up, session, handle| {
+                    // SAFETY: the host is up (`_up`), and `call_with_pvar` passes a live session and handle of
                     // the host's; the tool passes a buffer for the elements whose number it got with the handle.
                     unsafe { mpi_t::pvar_readreset(session, handle, buf) }
                 })
@@ -113,8 +113,8 @@ enum Target {
 unsafe fn read_at_host(session: SessionId, handle: u64, buf: *mut c_void) -> Outcome {
     let (interface, merged) = initialized()?;
     not_null(buf)?;
-    let read = handles::call_with_pvar(merged, session, handle, |session, handle| {
-        // SAFETY: `call_with_pvar` calls this while the host is initialized, with a live session and handle of the
+    let read = handles::call_with_pvar(merged, session, handle, |_up, session, handle| {
+        // SAFETY: the host is up (`_up`), and `call_with_pvar` passes a live session and handle of the
         // host's; `buf` is not null, and the caller ensures that it has the elements of the handle.
         unsafe { mpi_t::pvar_read(session, handle, buf) }
     });
@@ -194,8 +194,8 @@ fn call_host(
     id: u64,
     function: unsafe fn(usize, usize) -> Option<c_int>,
 ) -> Outcome {
-    handles::call_with_pvar(merged, session, id, |session, handle| {
-        // SAFETY: `call_with_pvar` calls this while the host is initialized, with a live session and handle of the host's.
+    handles::call_with_pvar(merged, session, id, |_up, session, handle| {
+        // SAFETY: the host is up (`_up`), and `call_with_pvar` passes a live session and handle of the host's.
         unsafe { function(session, handle) }
     })
 }

@@ -88,9 +88,9 @@ fn alloc(
     }
     let object = object_for_host(info.bind, object)?;
     let started = info.continuous != 0;
-    handles::alloc_pvar(merged, session, index.cast_unsigned(), started, |host_session, host, count| {
-        // SAFETY: `alloc_pvar` calls this while the host is initialized, with a session of the host's; the index came
-        // from the host, `object_for_host` checked the object, and `host` and `count` are references.
-        unsafe { mpi_t::pvar_handle_alloc(host_session, entry.index(), object, host, count) }
+    handles::alloc_pvar(merged, session, index.cast_unsigned(), started, |_up, host_session, host, count| {
+        // SAFETY: the host is up (`_up`) and has this variable (`HostIndex`), `alloc_pvar` passes a session of the host's,
+        // `object_for_host` checked the object, and `host` and `count` are references.
+        unsafe { mpi_t::pvar_handle_alloc(host_session, entry.index().get(), object, host, count) }
     })
 }

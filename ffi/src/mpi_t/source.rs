@@ -9,7 +9,7 @@ use super::{Failure, exported, from_host, initialized, name_and_description, wri
 use crate::abi::Handle;
 use crate::host::events;
 use crate::infos;
-use crate::merge::{Entry, Merged};
+use crate::merge::{Entry, HostIsUp, Merged};
 
 exported! {
     /// Returns the number of event sources (F25).
@@ -27,17 +27,17 @@ exported! {
         let (name, desc) = unsafe { name_and_description((name, name_len), (desc, desc_len)) }?;
         merged.sources.sync_unless_own(merged, source_index);
         let source = merged.sources.info(merged, source_index).ok_or(Error::InvalidIndex)?;
-        let hints = |out| {
+        let hints = |_up: HostIsUp<'_>, out| {
             let Some(Entry::Host(entry)) = merged.sources.get(source_index) else { return None };
             let (mut ordering, mut ticks_per_second, mut max_ticks): (c_int, i64, i64) = (0, 0, 0);
             // MPICH 4.0 fails if it gets no buffers for the strings.
             let (mut name_len, mut desc_len): (c_int, c_int) = (1, 1);
             let (mut name, mut desc): (c_char, c_char) = (0, 0);
-            // SAFETY: `write_host_info` calls this while the host is initialized; the index came from the host; all
+            // SAFETY: the host is up (`_up`) and has this source (`HostIndex`); all
             // pointers are to local variables, and the buffers have the lengths passed with them.
             unsafe {
                 events::source_get_info(
-                    entry.index(), &raw mut name, &raw mut name_len, &raw mut desc, &raw mut desc_len,
+                    entry.index().get(), &raw mut name, &raw mut name_len, &raw mut desc, &raw mut desc_len,
                     &raw mut ordering, &raw mut ticks_per_second, &raw mut max_ticks, out,
                 )
             }
@@ -61,9 +61,8 @@ exported! {
             Entry::Host(entry) => {
                 let mut time = 0;
                 let outcome = merged.lifecycle.call_if_up(|_up| {
-                    // SAFETY: `call_if_up` calls this while the host is initialized; the index came from the host, and
-                    // `time` is a local variable.
-                    unsafe { events::source_get_timestamp(entry.index(), &raw mut time) }
+                    // SAFETY: the host is up (`_up`) and has this source (`HostIndex`), and `time` is a local variable.
+                    unsafe { events::source_get_timestamp(entry.index().get(), &raw mut time) }
                 });
                 outcome.map_or(Err(Error::NotSupported.into()), from_host)?;
                 time
@@ -83,14 +82,15 @@ exported! {
 pub(super) unsafe fn write_host_info(
     merged: &Merged,
     info: *mut c_void,
-    query: impl FnOnce(*mut c_void) -> Option<c_int>,
+    query: impl FnOnce(HostIsUp<'_>, *mut c_void) -> Option<c_int>,
 ) -> Result<(), Failure> {
     if info.is_null() {
         return Ok(());
     }
     let mut new_handle: u64 = 0;
     // A `u64` has space for a handle of either width.
-    let outcome = merged.lifecycle.call_delaying_forks(|_up| query((&raw mut new_handle).cast())).flatten();
+    let query = |up: HostIsUp<'_>| query(up, (&raw mut new_handle).cast());
+    let outcome = merged.lifecycle.call_delaying_forks(query).flatten();
     if let Some(code) = outcome {
         from_host(Some(code))?;
     }

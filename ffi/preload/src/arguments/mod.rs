@@ -13,15 +13,18 @@ use std::fmt::{self, Debug};
 use std::marker::PhantomData;
 
 use mpit::object::Bind;
-use mpit_ffi::abi::{Abi, Handle, LiveHandle};
+use mpit_ffi::abi::{Abi, Handle, LiveComm, LiveDatatype, LiveSession, LiveWin};
 
 use bindings::integer;
 pub(crate) use bindings::{Binding, C, Fortran, FortranTs, LargeC, LargeFortran, LargeFortranTs};
 
 /// Defines the kinds that are values, each with the type in which the language passes it. `of` is the kind of object of a
-/// handle.
+/// handle, and `as` the type of a handle whose object exists.
 macro_rules! values {
-    ($($(#[$doc:meta])* $kind:ident($raw:ident) $(of $object:ident)? $(=> $get:ident -> $value:ty)?;)+) => {$(
+    ($(
+        $(#[$doc:meta])*
+        $kind:ident($raw:ident) $(of $object:ident $(as $live:ident)?)? $(=> $get:ident -> $value:ty)?;
+    )+) => {$(
         $(#[$doc])*
         #[repr(transparent)]
         #[derive(Clone, Copy)]
@@ -35,11 +38,14 @@ macro_rules! values {
                 unsafe { L::handle(Bind::$object, self.0) }
             }
 
-            #[allow(dead_code, reason = "not used for all kinds")]
-            pub(crate) fn live(self) -> LiveHandle {
-                // SAFETY: an argument of a call, where the standard requires a live object or allows the null handle.
-                unsafe { LiveHandle::new(mpit_ffi::abi().clean(self.get())) }
-            }
+            $(
+                /// Returns the object; `None` for the null handle. Not for fast paths.
+                pub(crate) fn live(&self) -> Option<$live<'_>> {
+                    // SAFETY: a parameter of the call in progress, for which the standard requires that MPI is initialized and
+                    // that the handle is null or of an object of this kind.
+                    unsafe { $live::from_nullable(mpit_ffi::abi(), self.get()) }
+                }
+            )?
         })?
 
         $(impl<L: Binding> $kind<L> {
@@ -61,8 +67,8 @@ values! {
     Wide(Wide) => wide -> i64;
     /// A displacement in a window.
     Disp(Wide);
-    Comm(Object) of Comm;
-    Type(Object) of Datatype;
+    Comm(Object) of Comm as LiveComm;
+    Type(Object) of Datatype as LiveDatatype;
     Win(Object) of Win;
     /// A reduction operation.
     Op(Object) of Op;
@@ -70,9 +76,10 @@ values! {
     Object(Object);
 }
 
-/// Defines the kinds that are an address in all languages. `of` is the kind of object of a handle at the address.
+/// Defines the kinds that are an address in all languages. `of` is the kind of object of a handle at the address, and `as` the
+/// type of a handle whose object exists.
 macro_rules! addresses {
-    ($($(#[$doc:meta])* $kind:ident $(of $object:ident)?;)+) => {$(
+    ($($(#[$doc:meta])* $kind:ident $(of $object:ident $(as $live:ident)?)?;)+) => {$(
         $(#[$doc])*
         #[repr(transparent)]
         #[derive(Clone, Copy)]
@@ -85,12 +92,14 @@ macro_rules! addresses {
                 unsafe { L::handle_at(Bind::$object, self.0, 0) }
             }
 
-            /// Returns the handle, before a call that frees the object or after one that has created it.
-            #[allow(dead_code, reason = "not used for all kinds")]
-            pub(crate) fn live(self) -> LiveHandle {
-                // SAFETY: the standard requires a live object before the call; afterwards the library has written its handle.
-                unsafe { LiveHandle::new(self.get()) }
-            }
+            $(
+                /// Returns the object, before a call that frees it or after one that has created it; `None` for the null handle.
+                pub(crate) fn live(&self) -> Option<$live<'_>> {
+                    // SAFETY: a parameter of the call in progress, for which the standard requires that MPI is initialized. Before
+                    // a call that frees, it requires an object of this kind; one that creates has written its handle.
+                    unsafe { $live::from_nullable(mpit_ffi::abi(), self.get()) }
+                }
+            )?
         })?
     )+};
 }
@@ -101,15 +110,15 @@ addresses! {
     /// Any address that is forwarded and not used.
     Pointer;
     // Variables: `New...` for an object that the call creates, `...Out` for a result.
-    NewComm of Comm;
-    NewWin of Win;
+    NewComm of Comm as LiveComm;
+    NewWin of Win as LiveWin;
     CountOut;
     /// A buffer of `MPI_MAX_ERROR_STRING` characters in which the call stores a text.
     TextOut;
     IntOut;
     NewSession;
     /// The variable of a datatype that the call creates, commits or frees.
-    NewType of Datatype;
+    NewType of Datatype as LiveDatatype;
     /// The variable of a handle that the call frees.
     Freed;
     /// A request, or an array of them.
@@ -143,14 +152,15 @@ impl<L: Binding> Buf<L> {
 
 impl NewSession<C> {
     /// Returns the session that the call has created.
-    pub(crate) fn live(self) -> Option<LiveHandle> {
+    pub(crate) fn live(&self) -> Option<LiveSession<'_>> {
         if self.0.is_null() {
             return None;
         }
+        let abi = mpit_ffi::abi();
         // SAFETY: not null, so the program passed space for a handle.
-        let session = unsafe { mpit_ffi::abi().load_handle(self.0) };
-        // SAFETY: `MPI_Session_init` has succeeded, so it wrote the handle of a live session.
-        Some(unsafe { LiveHandle::new(session) })
+        let session = unsafe { abi.load_handle(self.0) };
+        // SAFETY: `MPI_Session_init` has succeeded, so it wrote the handle of a session that exists.
+        unsafe { LiveSession::from_nullable(abi, session) }
     }
 }
 
@@ -220,8 +230,7 @@ impl<L: Binding> Types<L> {
     ///
     /// The array is null or has `len` elements.
     pub(crate) unsafe fn of(self, len: u32) -> TypeArray {
-        // SAFETY: `TypeArray` passes the program's argument with an index below `len`.
-        TypeArray { at: self.0, len, get: |at, index| unsafe { L::handle_at(Bind::Datatype, at, index) } }
+        TypeArray { at: self.0, len, get: L::handle_at }
     }
 }
 
@@ -276,14 +285,25 @@ impl CountArray {
 pub(crate) struct TypeArray {
     at: *const c_void,
     len: u32,
-    get: fn(*const c_void, usize) -> Handle,
+    /// [`Binding::handle_at`] of the language.
+    get: unsafe fn(Bind, *const c_void, usize) -> Handle,
 }
 
 impl TypeArray {
     /// Returns the datatype of a block; 0 for an index outside of the array.
     pub(crate) fn get(&self, index: u32) -> Handle {
-        let known = !self.at.is_null() && index < self.len;
-        if known { (self.get)(self.at, index as usize) } else { 0 }
+        if self.at.is_null() || index >= self.len {
+            return 0;
+        }
+        // SAFETY: the address is not null, and `index` is less than `len`.
+        unsafe { (self.get)(Bind::Datatype, self.at, index as usize) }
+    }
+
+    /// Returns the datatype of a block; `None` for the null handle and an index outside of the array.
+    pub(crate) fn live(&self, index: u32) -> Option<LiveDatatype<'_>> {
+        // SAFETY: an array of the call in progress, for which the standard requires that MPI is initialized and that the types
+        // exist or are null.
+        unsafe { LiveDatatype::from_nullable(mpit_ffi::abi(), self.get(index)) }
     }
 }
 

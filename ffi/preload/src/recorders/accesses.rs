@@ -4,10 +4,11 @@ use std::ffi::c_int;
 
 use mpit::object::OUTSIDE;
 use mpit_components::osc::{self, Access, Kind};
-use mpit_ffi::abi::{Handle, LiveHandle};
+use mpit_ffi::abi::{Handle, LiveDatatype, LiveWin};
 use mpit_ffi::datatypes;
 use mpit_ffi::windows::{self, Window};
 
+use super::datatypes::query_size;
 use super::{Deliver, Recorder};
 use crate::arguments::{Binding, Count, Int, Op, Type, Win};
 
@@ -119,10 +120,12 @@ impl super::Pending for Pending {
         if recorder.rank == abi.proc_null {
             return;
         }
-        // SAFETY: the library has accepted the access, so its window and types are live.
-        let live = |handle| unsafe { LiveHandle::new(abi.clean(handle)) };
-        let Some(window) = window.or_else(|| windows::in_use(live(recorder.win))) else { return };
-        let queried = || recorder.bytes(|datatype| Some(datatypes::size(abi, live(datatype))));
+        // SAFETY: the library has accepted the access in progress, so its window exists.
+        let live_window = || unsafe { LiveWin::from_nullable(abi, recorder.win) };
+        let Some(window) = window.or_else(|| windows::in_use(live_window()?)) else { return };
+        // SAFETY: the library has accepted the access in progress, so its types exist or are null.
+        let live_datatype = |datatype| unsafe { LiveDatatype::from_nullable(abi, datatype) };
+        let queried = || recorder.bytes(|datatype| Some(query_size(live_datatype(datatype))));
         let bytes = if bytes.contains(&None) { queried() } else { bytes };
         let target = window.world_rank(recorder.rank.cast_unsigned());
         osc::accessed(&recorder.access(window, target, bytes.map(Option::unwrap_or_default)));

@@ -8,7 +8,8 @@ use crate::arguments::{Buf, Comm, Int, LargeC};
 use mpit_components::coll::Root;
 
 fn known(comm: Comm<LargeC>) -> Option<&'static comms::Comm> {
-    comms::of_handle(comm.live())
+    // SAFETY: a parameter of the call in progress, for which the standard requires a communicator that exists.
+    unsafe { comms::of_handle(mpit_ffi::abi().clean(comm.get())) }
 }
 
 /// Returns a block for each process; with `MPI_IN_PLACE`, the arrays of blocks to send are not significant.

@@ -1,6 +1,8 @@
-//! Records of calls that commit, duplicate and free datatypes, so that sizes are known before the types are used.
+//! Records of calls that commit, duplicate and free datatypes, so that sizes are known before the types are used;
+//! and the sizes of other types.
 
 use mpit::object::Bind;
+use mpit_ffi::abi::LiveDatatype;
 use mpit_ffi::bound_values;
 use mpit_ffi::comms::Freeing;
 use mpit_ffi::datatypes;
@@ -9,8 +11,8 @@ use mpit_ffi::host::Host;
 use crate::arguments::{Binding, NewType, Type};
 
 pub(crate) fn committed<L: Binding>(datatype: NewType<L>) {
-    if let Some(host) = Host::get() {
-        datatypes::committed(host.abi(), datatype.live());
+    if let Some(datatype) = datatype.live() {
+        datatypes::committed(datatype);
     }
 }
 
@@ -18,8 +20,13 @@ pub(crate) fn committed<L: Binding>(datatype: NewType<L>) {
 pub(crate) fn duplicated<L: Binding>(old: Type<L>, new: NewType<L>) {
     let Some(abi) = Host::get().map(Host::abi) else { return };
     if datatypes::known_size(abi, abi.clean(old.get())).is_some() {
-        datatypes::committed(abi, new.live());
+        committed(new);
     }
+}
+
+/// Returns the bytes of one element; 0 for the null handle. Queries the library for a type whose commit was not observed.
+pub(crate) fn query_size(datatype: Option<LiveDatatype<'_>>) -> u64 {
+    datatype.map_or(0, |datatype| datatypes::size(mpit_ffi::abi(), datatype))
 }
 
 /// Prepares for a call that frees a type. Its size is dropped before the call: another thread may then use a

@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use mpit::object::OUTSIDE;
 use mpit_components::pml::{self, Mode, Send};
-use mpit_ffi::abi::{Handle, LiveHandle};
+use mpit_ffi::abi::{Handle, LiveComm, LiveDatatype};
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
 use mpit_ffi::host::Host;
 
+use super::datatypes::query_size;
 use super::{Deliver, Recorder};
 use crate::arguments::{self, Binding, Buf, Count, Int, Request, Type, Wide};
 
@@ -173,10 +174,12 @@ impl Pending {
         if recorder.dest == abi.proc_null {
             return None;
         }
-        // SAFETY: the library has accepted the call, so its communicator and type are live.
-        let live = |handle| unsafe { LiveHandle::new(abi.clean(handle)) };
-        let comm = comm.or_else(|| comms::in_use(live(recorder.comm)))?;
-        let size = size.unwrap_or_else(|| datatypes::size(abi, live(recorder.datatype)));
+        // SAFETY: the library has accepted the call in progress, so its communicator exists.
+        let live_comm = || unsafe { LiveComm::from_nullable(abi, recorder.comm) };
+        // SAFETY: the library has accepted the call in progress, so its type exists.
+        let live_datatype = || unsafe { LiveDatatype::from_nullable(abi, recorder.datatype) };
+        let comm = comm.or_else(|| comms::in_use(live_comm()?))?;
+        let size = size.unwrap_or_else(|| query_size(live_datatype()));
         let bytes = recorder.count.max(0).cast_unsigned().wrapping_mul(size);
         Some((comm, recorder.send(comm, comm.world_rank(recorder.dest), bytes)))
     }

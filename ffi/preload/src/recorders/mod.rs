@@ -9,6 +9,7 @@ pub(crate) mod datatypes;
 pub(crate) mod error_texts;
 pub(crate) mod messages;
 pub(crate) mod persistent;
+pub(crate) mod windows;
 
 use crate::isolation::catch_panic;
 use crate::nesting::FastPathGuard;

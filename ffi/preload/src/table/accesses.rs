@@ -3,10 +3,10 @@
 //! registered at the first access.
 
 use mpit_components::osc::Kind;
-use mpit_ffi::windows;
 
 use crate::interpose::calls;
 use crate::recorders::accesses::AccessRecorder;
+use crate::recorders::windows;
 
 macro_rules! accesses {
     ($($name:ident($($arg:ident: $kind:ident),* $(,)?) => $recorder:expr;)+) => {
@@ -54,16 +54,16 @@ calls! {
     // The displacement unit is an `int` that has 64 bits in the large forms, like a count.
     after(Windows) large fn Win_create(
         base: Buf, size: Disp, unit: Count, info: Object, comm: Comm, new: NewWin,
-    ) => windows::created(new.live());
+    ) => windows::created(new);
     after(Windows) large fn Win_allocate(
         size: Disp, unit: Count, info: Object, comm: Comm, base: Pointer, new: NewWin,
-    ) => windows::created(new.live());
+    ) => windows::created(new);
     after(Windows) large fn Win_allocate_shared(
         size: Disp, unit: Count, info: Object, comm: Comm, base: Pointer, new: NewWin,
-    ) => windows::created(new.live());
-    after(Windows) plain fn Win_create_dynamic(info: Object, comm: Comm, new: NewWin) => windows::created(new.live());
+    ) => windows::created(new);
+    after(Windows) plain fn Win_create_dynamic(info: Object, comm: Comm, new: NewWin) => windows::created(new);
 
-    freeing() plain fn Win_free(win: NewWin) => windows::freeing(win.live());
+    freeing() plain fn Win_free(win: NewWin) => windows::freeing(win);
 
     timed(Synchronization) plain fn Win_fence(assertion: Int, win: Win);
     timed(Synchronization) plain fn Win_start(group: Object, assertion: Int, win: Win);

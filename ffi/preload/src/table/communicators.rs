@@ -2,9 +2,10 @@
 //! free them. Communicators created in other ways are registered at their first use.
 
 use crate::interpose::calls;
-use crate::recorders::communicators::{created, creation_started, register};
+use crate::recorders::communicators::{
+    created, created_without_parent, creation_started, freeing, register, renamed,
+};
 use crate::recorders::messages::forbid_recording_in_advance;
-use mpit_ffi::comms;
 use mpit_ffi::origins::Call;
 
 calls! {
@@ -40,10 +41,10 @@ calls! {
     ) => created(Call::Intercomm, local_comm, new);
     after(Communicators) plain fn Intercomm_merge(comm: Comm, high: Int, new: NewComm) => created(Call::Merge, comm, new);
     after(Communicators) plain fn Comm_get_parent(parent: NewComm) => register(parent);
-    after(Communicators) plain fn Comm_join(socket: Int, new: NewComm) => comms::created(new.live());
+    after(Communicators) plain fn Comm_join(socket: Int, new: NewComm) => created_without_parent(new);
 
-    freeing() plain fn Comm_free(comm: NewComm) => comms::freeing(comm.live());
-    freeing() plain fn Comm_disconnect(comm: NewComm) => comms::freeing(comm.live());
+    freeing() plain fn Comm_free(comm: NewComm) => freeing(comm);
+    freeing() plain fn Comm_disconnect(comm: NewComm) => freeing(comm);
 
     // From here on, errors may return after calls.
     before() plain fn Comm_set_errhandler(comm: Comm, errhandler: Object) => forbid_recording_in_advance();
@@ -67,10 +68,10 @@ calls! {
     ) => created(Call::Spawn, comm, new);
     after(Communicators) c fn Comm_create_from_group(
         group: Object, tag: Pointer, info: Object, errhandler: Object, new: NewComm,
-    ) => comms::created(new.live());
+    ) => created_without_parent(new);
     after(Communicators) c fn Intercomm_create_from_groups(
         local: Object, local_leader: Int, remote: Object, remote_leader: Int, tag: Pointer, info: Object,
         errhandler: Object, new: NewComm,
-    ) => comms::created(new.live());
-    after(Communicators) c fn Comm_set_name(comm: Comm, name: Pointer) => comms::renamed(comm.live());
+    ) => created_without_parent(new);
+    after(Communicators) c fn Comm_set_name(comm: Comm, name: Pointer) => renamed(comm);
 }

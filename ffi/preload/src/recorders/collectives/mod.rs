@@ -6,13 +6,14 @@ mod amounts;
 mod shapes;
 
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
-use mpit_ffi::abi::{Abi, Handle, LiveHandle};
+use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
 
 pub(crate) use amounts::Amounts;
 pub(crate) use shapes::{Either, Own, rooted, rootless};
 
+use super::datatypes::query_size;
 use super::{Deliver, Recorder};
 use crate::arguments::{self, Binding, CountArray, Int, Type, TypeArray};
 use amounts::ByteList;
@@ -164,12 +165,10 @@ pub(crate) struct CallContext {
 impl CallContext {
     #[inline]
     fn new<L: Binding>(lookup: Lookup, kind: Kind, comm: arguments::Comm<L>) -> Option<Self> {
-        let comm = comm.get();
         let comm = match lookup {
-            Lookup::Cached => comms::cached(comm)?,
-            Lookup::Registered => comms::registered(mpit_ffi::abi().clean(comm))?,
-            // SAFETY: an argument of a collective operation, where the standard requires a live communicator.
-            Lookup::Library => comms::in_use(unsafe { LiveHandle::new(mpit_ffi::abi().clean(comm)) })?,
+            Lookup::Cached => comms::cached(comm.get())?,
+            Lookup::Registered => comms::registered(mpit_ffi::abi().clean(comm.get()))?,
+            Lookup::Library => comms::in_use(comm.live()?)?,
         };
         Some(Self { kind, comm, lookup })
     }
@@ -194,30 +193,21 @@ impl CallContext {
 
     #[inline]
     fn size<L: Binding>(self, datatype: Type<L>) -> Option<u64> {
-        let datatype = datatype.get();
         match self.lookup {
-            Lookup::Cached => datatypes::cached_size(datatype),
-            _ => self.size_of(datatype),
-        }
-    }
-
-    /// Returns the size of a datatype among the arguments of the call.
-    fn size_of(self, datatype: Handle) -> Option<u64> {
-        let abi = mpit_ffi::abi();
-        let datatype = abi.clean(datatype);
-        match self.lookup {
-            // SAFETY: an argument of a collective operation, where the standard requires a live datatype.
-            Lookup::Library => Some(datatypes::size(abi, unsafe { LiveHandle::new(datatype) })),
-            _ => datatypes::known_size(abi, datatype),
+            Lookup::Cached => datatypes::cached_size(datatype.get()),
+            Lookup::Registered => known_size(datatype.get()),
+            Lookup::Library => Some(query_size(datatype.live())),
         }
     }
 
     /// Returns the bytes of elements that have a type for each process.
     fn amounts_by_type(self, len: u32, counts: &CountArray, types: &TypeArray) -> Option<Amounts> {
-        if self.lookup == Lookup::Cached {
-            return None;
-        }
-        Some(Amounts::Listed(ByteList::new(len, counts, |index| self.size_of(types.get(index)))?))
+        let list = match self.lookup {
+            Lookup::Cached => return None,
+            Lookup::Registered => ByteList::new(len, counts, |index| known_size(types.get(index))),
+            Lookup::Library => ByteList::new(len, counts, |index| Some(query_size(types.live(index)))),
+        };
+        list.map(Amounts::Listed)
     }
 
     #[inline]
@@ -225,6 +215,12 @@ impl CallContext {
         let Self { kind, comm, .. } = self;
         Collective { comm, kind, root, amounts, in_place }
     }
+}
+
+/// Returns the size of a datatype without querying the library; `None` if that requires a query.
+fn known_size(datatype: Handle) -> Option<u64> {
+    let abi = mpit_ffi::abi();
+    datatypes::known_size(abi, abi.clean(datatype))
 }
 
 #[inline]
