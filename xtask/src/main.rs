@@ -1,4 +1,5 @@
-//! The tasks of the project: `cargo xtask setup`, `test`, `rules`, `prose`, `items`, `circles`, `prove`, `bench`, `install`.
+//! The tasks of the project: `cargo xtask setup`, `test`, `rules`, `prose`, `items`, `circles`, `prove`, `bench`,
+//! `instructions`, `install`.
 //!
 //! A task is a module with a function `run`. Tasks start other programs, such as cargo, and use the list of MPI libraries
 //! of `mpit-tests`; they link no other crate of mpit, so that they work while the others do not compile.
@@ -6,6 +7,7 @@
 mod bench;
 mod circles;
 mod install;
+mod instructions;
 mod items;
 mod packages;
 mod prose;
@@ -49,6 +51,8 @@ enum Task {
     Prove(prove::Arguments),
     /// Measure the cost of mpit relative to a baseline
     Bench(bench::Arguments),
+    /// Count the instructions that mpit adds to a call; fails if one grew by more than 3 % over the baseline
+    Instructions(instructions::Arguments),
     /// Install the libraries, their headers, the command and two files for pkg-config
     Install(install::Arguments),
 }
@@ -98,6 +102,7 @@ fn run(task: Task) -> Outcome<ExitCode> {
         Task::Circles => circles::run(),
         Task::Prove(arguments) => prove::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
+        Task::Instructions(arguments) => instructions::run(&arguments),
         Task::Install(arguments) => install::run(&arguments).map(|()| ExitCode::SUCCESS),
     }
 }

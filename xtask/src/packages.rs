@@ -1,7 +1,8 @@
 //! Packages that the tests need, beyond Rust, a C compiler and Python.
 
-/// Debian's packages: MPI libraries, compilers of languages with bindings, programs that use MPI, linkers, and a serial MPI.
-pub(crate) const DEBIAN: [&str; 12] = [
+/// Debian's packages: MPI libraries, compilers of languages with bindings, programs that use MPI, linkers, a serial
+/// MPI, and the program that counts instructions.
+pub(crate) const DEBIAN: [&str; 13] = [
     "openmpi-bin",
     "libopenmpi-dev",
     "mpich",
@@ -14,6 +15,7 @@ pub(crate) const DEBIAN: [&str; 12] = [
     "lld",
     "mold",
     "libmumps-seq-dev",
+    "valgrind",
 ];
 
 pub(crate) struct Wheel {

@@ -8,7 +8,7 @@ mod clean_builds;
 mod collectives;
 mod counters;
 mod definitions;
-mod dist;
+pub(crate) mod dist;
 mod events;
 mod messages;
 mod names;

@@ -1,0 +1,229 @@
+/* Calls whose instructions valgrind counts. A process makes each kind of call in a loop of its own.
+ *
+ *     count_calls single|multiple CALLS [PVAR]
+ *
+ * Initializes MPI for one thread or for several, makes each call a few times so that all caches are filled, and then CALLS
+ * times in the function `measured`. Prints a line `call KIND` for each call of `measured`, in their order, and a line
+ * `library PVAR` with the variable of the MPI library that is measured: the named one, or the first that is suitable. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME = 256, WARM_UP = 20 };
+
+static char from[1000], to[1000];
+static MPI_Datatype derived;
+static MPI_T_pvar_session session;
+static MPI_T_pvar_handle own_pvar, library_pvar;
+static MPI_T_cvar_handle library_cvar;
+static int own_index, library_index;
+static char own_name[] = "pml_monitoring_messages_total", cvar_name[NAME];
+
+static void message(int count, MPI_Datatype type)
+{
+    MPI_Request requests[2];
+    MPI_Irecv(to, count, type, 0, 7, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(from, count, type, 0, 7, MPI_COMM_WORLD, &requests[1]);
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+}
+
+static void message_8(void)
+{
+    message(8, MPI_BYTE);
+}
+
+static void message_1000(void)
+{
+    message(1000, MPI_BYTE);
+}
+
+static void message_derived(void)
+{
+    message(1, derived);
+}
+
+static void barrier(void)
+{
+    MPI_Barrier(MPI_COMM_SELF);
+}
+
+static void allreduce(void)
+{
+    double mine = 1, sum;
+    MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
+}
+
+static void read_own(void)
+{
+    unsigned long long value;
+    MPI_T_pvar_read(session, own_pvar, &value);
+}
+
+static void read_library(void)
+{
+    unsigned long long value;
+    MPI_T_pvar_read(session, library_pvar, &value);
+}
+
+static void read_cvar(void)
+{
+    char value[4096];
+    MPI_T_cvar_read(library_cvar, value);
+}
+
+static void cvar_index(void)
+{
+    int index;
+    MPI_T_cvar_get_index(cvar_name, &index);
+}
+
+static void missing_index(void)
+{
+    int index;
+    MPI_T_cvar_get_index("there_is_no_such_variable", &index);
+}
+
+static void pvar_index(void)
+{
+    int index;
+    MPI_T_pvar_get_index(own_name, MPI_T_PVAR_CLASS_COUNTER, &index);
+}
+
+static void handle_at(int index)
+{
+    MPI_T_pvar_handle handle;
+    int count;
+    MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
+    MPI_T_pvar_handle_free(session, &handle);
+}
+
+static void own_handle(void)
+{
+    handle_at(own_index);
+}
+
+static void library_handle(void)
+{
+    handle_at(library_index);
+}
+
+/* Valgrind counts what happens in this function, and writes the count at its end. */
+static __attribute__((noinline)) void measured(void (*call)(void), int calls)
+{
+    for (int i = 0; i < calls; i++)
+        call();
+}
+
+static void count(const char *name, void (*call)(void), int calls)
+{
+    for (int i = 0; i < WARM_UP; i++)
+        call();
+    measured(call, calls);
+    printf("call %s\n", name);
+}
+
+/* Allocates and starts a handle for the variable at an index if it has this name, or any, and is one number that is bound to no
+ * object. Returns 1 if it did, with the name. */
+static int open_pvar(int index, const char *wanted, char *name, MPI_T_pvar_handle *handle)
+{
+    int length = NAME, verbosity, class, bind, readonly, continuous, atomic, elements;
+    MPI_Datatype type;
+    MPI_T_enum values;
+
+    if (MPI_T_pvar_get_info(index, name, &length, &verbosity, &class, &type, &values, NULL, NULL, &bind, &readonly,
+                            &continuous, &atomic) != MPI_SUCCESS
+        || bind != MPI_T_BIND_NO_OBJECT || (wanted && strcmp(name, wanted) != 0)
+        || MPI_T_pvar_handle_alloc(session, index, NULL, handle, &elements) != MPI_SUCCESS)
+        return 0;
+    if (elements == 1 && (continuous || MPI_T_pvar_start(session, *handle) == MPI_SUCCESS))
+        return 1;
+    MPI_T_pvar_handle_free(session, handle);
+    return 0;
+}
+
+static int find_pvar(const char *wanted, char *name, MPI_T_pvar_handle *handle)
+{
+    int variables = 0;
+    MPI_T_pvar_get_num(&variables);
+    for (int index = 0; index < variables; index++)
+        if (open_pvar(index, wanted, name, handle))
+            return index;
+    return -1;
+}
+
+/* Allocates a handle for a control variable of the library's: the last one with one `int`. */
+static int find_cvar(void)
+{
+    int variables = 0, elements;
+    MPI_T_cvar_get_num(&variables);
+    for (int index = variables - 1; index >= 0; index--) {
+        int length = NAME, verbosity, bind, scope;
+        MPI_Datatype type;
+        MPI_T_enum values;
+        if (MPI_T_cvar_get_info(index, cvar_name, &length, &verbosity, &type, &values, NULL, NULL, &bind, &scope)
+                != MPI_SUCCESS
+            || type != MPI_INT || bind != MPI_T_BIND_NO_OBJECT
+            || MPI_T_cvar_handle_alloc(index, NULL, &library_cvar, &elements) != MPI_SUCCESS)
+            continue;
+        if (elements == 1)
+            return 1;
+        MPI_T_cvar_handle_free(&library_cvar);
+    }
+    return 0;
+}
+
+static void count_tool_calls(const char *library_name, int calls)
+{
+    char name[NAME];
+    int level;
+
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
+    MPI_T_pvar_session_create(&session);
+    library_index = find_pvar(library_name, name, &library_pvar);
+    if (library_index >= 0) {
+        printf("library %s\n", name);
+        count("pvar_read library", read_library, calls);
+        count("pvar_handle library", library_handle, calls);
+    }
+    own_index = find_pvar(own_name, name, &own_pvar);
+    if (own_index >= 0) {
+        count("pvar_read own", read_own, calls);
+        count("pvar_handle own", own_handle, calls);
+        count("pvar_get_index own", pvar_index, calls);
+    }
+    if (find_cvar()) {
+        count("cvar_read library", read_cvar, calls);
+        count("cvar_get_index library", cvar_index, calls);
+    }
+    count("cvar_get_index missing", missing_index, calls);
+    MPI_T_pvar_session_free(&session);
+    MPI_T_finalize();
+}
+
+int main(int argc, char **argv)
+{
+    const int calls = argc >= 3 ? atoi(argv[2]) : 0;
+    const int multiple = calls > 0 && strcmp(argv[1], "multiple") == 0;
+    int provided;
+
+    if (calls <= 0 || (!multiple && strcmp(argv[1], "single") != 0)) {
+        fputs("usage: count_calls single|multiple CALLS [PVAR]\n", stderr);
+        return EXIT_FAILURE;
+    }
+    MPI_Init_thread(NULL, NULL, multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+    MPI_Type_contiguous(3, MPI_INT, &derived);
+    MPI_Type_commit(&derived);
+    count("message 8", message_8, calls);
+    count("message 1000", message_1000, calls);
+    count("message derived", message_derived, calls);
+    count("barrier", barrier, calls);
+    count("allreduce", allreduce, calls);
+    if (!multiple)
+        count_tool_calls(argv[3], calls);
+    MPI_Type_free(&derived);
+    fflush(stdout);
+    MPI_Finalize();
+    return EXIT_SUCCESS;
+}
