@@ -10,7 +10,7 @@
 //! | [`session`] | the tools interface on plain numbers, as the C functions need it |
 //! | [`desc`], [`vocabulary`] | the descriptors that the attributes generate, and the vocabularies of the standard |
 //! | [`plugin`] | tables and components of other images: C structs, loading, export |
-//! | [`host`], [`threads`] | the state of the MPI library: initialized or not, its thread level |
+//! | [`host`], [`threads`], [`revision`] | the state of the MPI library: initialized or not, its thread level; when it changed |
 //! | [`log`], [`probe_table`], [`slots`], [`sparse`], [`static_ref`] | lists and tables that are read without locks |
 //! | [`lock`] | locks that are never held in a forked child |
 //! | `mapping` | memory that survives the process in a file, with the feature `store` |
@@ -70,6 +70,7 @@ whole! {
     mapping
     probe_table
     registry
+    revision
     session
     slots
     sparse

@@ -82,6 +82,7 @@ mod printable;
 mod probe_table;
 mod readable;
 mod registry;
+mod revision;
 mod session;
 mod slices;
 mod slots;

@@ -7,6 +7,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use crate::lock::Once;
+use crate::revision;
 
 static CONCURRENT: AtomicBool = AtomicBool::new(true);
 
@@ -15,6 +16,7 @@ static LISTENER: Once<fn(bool)> = Once::new();
 /// Sets the thread level: `true` if several threads may update at once. Plug-ins are notified as well.
 pub fn set_concurrent(concurrent: bool) {
     CONCURRENT.store(concurrent, Relaxed);
+    revision::advance();
     if let Some(listener) = LISTENER.get() {
         listener(concurrent);
     }

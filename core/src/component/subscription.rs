@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
 use std::sync::atomic::{AtomicPtr, AtomicU32};
 
 use super::{coll, osc, pml};
-use crate::abi;
+use crate::{abi, revision};
 
 /// Enables and disables the traffic of one component, at any time. The subscription counts reasons: after two calls of
 /// [`add`](Self::add), two of [`remove`](Self::remove) disable it.
@@ -141,6 +141,9 @@ impl Subscription {
                 (true, false) => _ = word.fetch_sub(1, Relaxed),
                 _ => {}
             }
+        }
+        if is_active(before) != is_active(next(before)) {
+            revision::advance();
         }
     }
 }

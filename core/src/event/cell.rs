@@ -11,7 +11,7 @@ use super::registration::{Registration, RegistrationId};
 use crate::lock::Mutex;
 use crate::log::Log;
 use crate::vocabulary::Safety;
-use crate::{Error, Result, abi};
+use crate::{Error, Result, abi, revision};
 
 /// The mutable part of an event type, a static beside its descriptor.
 #[derive(Debug)]
@@ -76,6 +76,7 @@ impl EventCell {
         if let Some(mirror) = self.mirror {
             mirror.fetch_add(1, SeqCst);
         }
+        revision::advance();
     }
 
     pub(super) fn remove_listener(&self) {
@@ -83,6 +84,7 @@ impl EventCell {
             mirror.fetch_sub(1, SeqCst);
         }
         self.shared.listeners.fetch_sub(1, SeqCst);
+        revision::advance();
     }
 
     /// Returns true if there are listeners (one load).

@@ -133,10 +133,16 @@ pub(crate) fn run_on_fast_path<I: Interest, K>(
     Some(code)
 }
 
-/// Counts a call before it is forwarded, under the conditions of [`run_on_fast_path`], if the library cannot
-/// refuse it and no foreign code has to run for it.
+/// Counts a call before it is forwarded, if an equal one was counted recently under the conditions of [`count_in_advance`] and they
+/// have not changed.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the fast path of each send, which calls nothing")]
+pub(crate) fn count_by_route<N: Recorder>(recorder: impl FnOnce() -> N) -> bool {
+    FastPathGuard::is_available() && recorder().count_by_route()
+}
+
+/// Counts a call before it is forwarded, under the conditions of [`run_on_fast_path`], if the library cannot
+/// refuse it and no foreign code has to run for it.
 pub(crate) fn count_in_advance<I: Interest, N: Recorder>(recorder: impl FnOnce() -> N) -> bool {
     can_use_fast_path::<I>() && recorder().count_in_advance()
 }

@@ -13,8 +13,8 @@ pub(crate) use mpit::component::{Lifecycle, Lines, Subscription, World};
 use mpit::cvar::{Cvar, Text};
 use mpit::internal::lock::Mutex;
 use mpit::internal::log::Log;
-use mpit::internal::plugin;
 use mpit::internal::plugin::component::ForeignComponent;
+use mpit::internal::{plugin, revision};
 
 use crate::diagnostics::warn;
 use crate::selection::List;
@@ -182,6 +182,7 @@ impl<C: ?Sized + Lifecycle> Framework<C> {
         // Only this thread appends, because the caller holds the register.
         let is_first = self.first.get().is_none();
         self.only.store(if is_first { from_ref(subscription).cast_mut() } else { null_mut() }, Relaxed);
+        revision::advance();
         if let Err(other) = self.first.set(Listener { component, subscription }) {
             // The list has more slots than memory can fill.
             let _ = self.others.push(other);

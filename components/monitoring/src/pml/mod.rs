@@ -10,10 +10,12 @@ mod variables;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use mpit::internal::threads;
 use mpit_frameworks::pml::{Component, Lifecycle, Send, Subscription, World};
 
 pub use crate::categories::PmlMonitoring;
 use crate::record::Messages;
+pub use crate::record::PeerStats;
 use crate::runtime::RUNTIME;
 use crate::{settings, store};
 
@@ -32,6 +34,14 @@ static MERGED: AtomicBool = AtomicBool::new(false);
 #[must_use]
 pub fn count(send: &Send) -> bool {
     RUNTIME.pml().is_only(&SUBSCRIPTION) && send.tag >= 0 && MESSAGES.count(send.to, send.bytes)
+}
+
+/// Returns the place where the user's messages to a process are counted by [`PeerStats::record_alone`]; `None` unless monitoring
+/// is the only listener, one thread calls at a time, and the process was sent a message before. Valid while the
+/// [revision](mpit::internal::revision) is the same.
+#[must_use]
+pub fn counter(to: u32) -> Option<&'static PeerStats<'static>> {
+    if RUNTIME.pml().is_only(&SUBSCRIPTION) && !threads::concurrent() { MESSAGES.external(to) } else { None }
 }
 
 /// The component `monitoring` of the framework `pml`.

@@ -36,9 +36,16 @@ pub(crate) fn add(count: &AtomicU64, messages: u64, all: &AtomicU64, bytes: u64)
     if threads::concurrent() {
         add_locked(count, messages, all, bytes);
     } else {
-        all.store(all.load(Relaxed).wrapping_add(bytes), Relaxed);
-        count.store(count.load(Relaxed).wrapping_add(messages), Release);
+        add_alone(count, messages, all, bytes);
     }
+}
+
+/// Adds with plain loads and stores: no other thread adds meanwhile.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "part of each message, where a call would cost as much again")]
+pub(crate) fn add_alone(count: &AtomicU64, messages: u64, all: &AtomicU64, bytes: u64) {
+    all.store(all.load(Relaxed).wrapping_add(bytes), Relaxed);
+    count.store(count.load(Relaxed).wrapping_add(messages), Release);
 }
 
 /// Adds with atomic operations. Cold and not inlined: with a single thread, jumping around the inlined code costs more than

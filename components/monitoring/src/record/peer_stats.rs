@@ -9,7 +9,7 @@ use mpit::internal::lock::Once;
 use mpit_format::messages::bin;
 use mpit_format::store::blocks::{BlockKind, CELLS, GROUP, GROUPS, message_key};
 
-use super::add;
+use super::{add, add_alone};
 use crate::store::Store;
 
 /// The number and bytes of messages, with a histogram of sizes. Takes about 256 bytes if sizes differ by less than a factor
@@ -32,6 +32,16 @@ impl<'s> PeerStats<'s> {
     pub(super) fn record(&self, bytes: u64) -> bool {
         let Some((count, all)) = self.cells(bytes) else { return false };
         add(count, 1, all, bytes);
+        true
+    }
+
+    /// Counts a message like [`record`](Self::record). No other thread counts meanwhile.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of each message, where a call would cost as much again")]
+    #[must_use]
+    pub fn record_alone(&self, bytes: u64) -> bool {
+        let Some((count, all)) = self.cells(bytes) else { return false };
+        add_alone(count, 1, all, bytes);
         true
     }
 

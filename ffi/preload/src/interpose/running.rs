@@ -93,20 +93,29 @@ macro_rules! must_check_listeners {
 }
 pub(crate) use must_check_listeners;
 
-/// Defines `fast_path` in C, the destination of calls with listeners. For calls that can be counted in advance it
-/// is machine code: it calls `counted` and jumps to the result, and the arguments stay in their registers.
+/// Defines `fast_path` in C, the destination of calls with listeners. It counts a call that can be counted in advance, if an equal
+/// one was counted recently, and ends with a tail call: the arguments stay in their registers.
 macro_rules! fast_entry_in_c {
     ([in_advance ($interest:ident) ($recorder:expr)] $next:ident, $binding:ident ($($arg:ident: $kind:ident),*)) => {
+        /// Counts a call by its route and forwards it, or leaves both to `fast_path_with_listeners`.
+        ///
+        /// # Safety
+        ///
+        /// The arguments satisfy the rules of the MPI function of this name.
         #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
-        extern "C" fn counted(
+        unsafe extern "C-unwind" fn fast_path(
             $($arg: $crate::arguments::$kind<$crate::arguments::$binding>),*
-        ) -> *mut std::ffi::c_void {
-            // While the next definition is unknown, the slow path finds it and records the call.
-            let is_counted =
-                !$next.is_unresolved() && $crate::calls::count_in_advance::<$crate::calls::$interest, _>(|| $recorder);
-            if is_counted { $next.address() } else { fast_path_with_listeners as *mut std::ffi::c_void }
+        ) -> std::ffi::c_int {
+            let next = $next.address();
+            let is_counted = !next.is_null() && $crate::calls::count_by_route(|| $recorder);
+            let destination = if is_counted { next } else { fast_path_with_listeners as *mut std::ffi::c_void };
+            // SAFETY: both destinations are functions with these parameters, and get the program's arguments.
+            unsafe {
+                $crate::interpose::call!(destination(
+                    $($arg => $crate::arguments::$kind<$crate::arguments::$binding>),*
+                ) -> std::ffi::c_int)
+            }
         }
-        $crate::trampoline::jump_to_result! { fast_path counted ($($arg)*) }
     };
     ($recorder:tt $next:ident, $binding:ident $args:tt) => {
         use fast_path_with_listeners as fast_path;
@@ -127,7 +136,9 @@ macro_rules! fast_path_in_c {
             let (forward, slow_path) = ($next.without_listeners(), slow_path as *mut std::ffi::c_void);
             // While the next definition is unknown, the slow path finds it and records the call.
             let is_found = forward != slow_path;
-            let is_recorded = is_found && $crate::calls::record_before_call::<$crate::calls::$interest, _>(|| $recorder);
+            let is_recorded = is_found
+                && ($crate::calls::count_in_advance::<$crate::calls::$interest, _>(|| $recorder)
+                    || $crate::calls::record_before_call::<$crate::calls::$interest, _>(|| $recorder));
             if is_recorded { forward } else { slow_path }
         }
         let destination = record_and_choose($($arg),*);

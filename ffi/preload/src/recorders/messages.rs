@@ -3,6 +3,7 @@
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
+use mpit::internal::revision;
 use mpit::object::OUTSIDE;
 use mpit_components::pml::{self, Mode, Send};
 use mpit_ffi::abi::{Handle, LiveComm, LiveDatatype};
@@ -11,6 +12,7 @@ use mpit_ffi::datatypes;
 use mpit_ffi::host::Host;
 
 use super::datatypes::query_size;
+use super::routes::Routes;
 use super::{Deliver, Recorder};
 use crate::arguments::{self, Binding, Buf, Count, Int, Request, Type, Wide};
 
@@ -48,7 +50,10 @@ fn decide_in_advance() {
 /// Notes that the program sets an error handler, so errors may return.
 pub(crate) fn forbid_recording_in_advance() {
     IN_ADVANCE.store(IN_ADVANCE_NO, Relaxed);
+    revision::advance();
 }
+
+static ROUTES: Routes = Routes::new();
 
 /// The largest tag that all libraries accept: the standard's minimum of `MPI_TAG_UB`.
 const MIN_TAG_LIMIT: c_int = 32767;
@@ -140,8 +145,21 @@ impl Recorder for SendRecorder {
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
+    fn count_by_route(self) -> bool {
+        self.has_valid_arguments && self.count >= 0 && ROUTES.count(&self)
+    }
+
     fn count_in_advance(self) -> bool {
-        self.infallible_record().is_some_and(|send| send.count())
+        // Read before the conditions that it stands for.
+        let revision = revision::current();
+        let Some(send) = self.infallible_record() else { return false };
+        if !send.count() {
+            return false;
+        }
+        if let (Some(counter), Some(size)) = (pml::counter(send.to), datatypes::cached_size(self.datatype)) {
+            ROUTES.store(&self, revision, size, counter);
+        }
+        true
     }
 
     #[inline]

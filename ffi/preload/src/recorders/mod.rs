@@ -9,6 +9,7 @@ pub(crate) mod datatypes;
 pub(crate) mod error_texts;
 pub(crate) mod messages;
 pub(crate) mod persistent;
+mod routes;
 pub(crate) mod windows;
 
 use crate::isolation::catch_panic;
@@ -32,8 +33,13 @@ pub(crate) trait Recorder: Sized {
         None
     }
 
-    /// Counts the call like [`Deliver::count`] if the library has no reason to refuse it. Makes no calls.
+    /// Counts the call like [`Deliver::count`] if the library has no reason to refuse it.
     fn count_in_advance(self) -> bool {
+        false
+    }
+
+    /// Counts the call like [`count_in_advance`](Self::count_in_advance) if an equal call was counted recently. Makes no calls.
+    fn count_by_route(self) -> bool {
         false
     }
 
