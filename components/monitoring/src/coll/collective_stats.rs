@@ -27,7 +27,7 @@ use mpit_frameworks::coll::{CommId, Operation, Pattern, Volume};
 use mpit_frameworks::comms::{Ranks, Record};
 use mpit_frameworks::ids::{number, slot};
 
-use super::rules::{self, Excluded, OperationCounts, Shape};
+use super::rules::{self, CASES, Excluded, OperationCounts, Shape};
 use super::shared_sum::{Peers, SharedSum};
 use super::snapshot::{Operations, Snapshot};
 use crate::describe::{label, members as members_of};
@@ -44,10 +44,10 @@ struct Account {
     comm: AtomicU64,
     /// Sums by pattern.
     sums: [AtomicSum<'static>; 3],
+    /// By [`OperationCounts::case`].
+    cases: [Case; CASES],
     /// The block of this account in the store: see [`BlockKind::Operations`].
     about: &'static [AtomicU64],
-    /// Shared sums by shape.
-    shared_sums: [StaticRef<SharedSum>; 3],
     /// True, by shape, if no shared sum could be made.
     refused: [AtomicBool; 3],
     /// One of `NOT_KNOWN` and the constants below it.
@@ -58,6 +58,38 @@ struct Account {
     members: RwLock<Option<Box<Record>>>,
 }
 
+/// Where operations of one pattern and shape on a communicator are counted.
+#[derive(Debug)]
+pub struct Case {
+    of_pattern: AtomicSum<'static>,
+    /// Set when the first such operation is counted.
+    shared_sum: StaticRef<SharedSum>,
+}
+
+impl Case {
+    /// Counts an operation that exchanges `each` bytes with each process. Returns false, and does nothing, if something has to be
+    /// allocated for it.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of each operation")]
+    fn record(&self, each: u64) -> bool {
+        let Some(shared_sum) = self.shared_sum.get() else { return false };
+        shared_sum.add(TrafficSum::one(each));
+        self.of_pattern.add(TrafficSum::one(each.wrapping_mul(shared_sum.len())));
+        true
+    }
+
+    /// Counts an operation like `record`. No other thread counts meanwhile.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of each operation")]
+    #[must_use]
+    pub fn record_alone(&self, each: u64) -> bool {
+        let Some(shared_sum) = self.shared_sum.get() else { return false };
+        shared_sum.add_alone(TrafficSum::one(each));
+        self.of_pattern.add_alone(TrafficSum::one(each.wrapping_mul(shared_sum.len())));
+        true
+    }
+}
+
 /// The kind of communicator, intercommunicator or not, is not known yet.
 const NOT_KNOWN: u8 = 0;
 const INTRA: u8 = 1;
@@ -66,11 +98,15 @@ const INTER: u8 = 2;
 impl Account {
     fn new(store: &'static Store, slot: u32) -> Self {
         let block = store.add(BlockKind::Operations, slot.into(), 11, &[]);
+        let sums = AtomicSum::of(block);
         Self {
             comm: AtomicU64::new(0),
-            sums: AtomicSum::of(block),
+            sums,
+            cases: std::array::from_fn(|case| Case {
+                of_pattern: sums[rules::pattern_of_case(case) as usize],
+                shared_sum: StaticRef::new(),
+            }),
             about: &block[6..],
-            shared_sums: Default::default(),
             refused: Default::default(),
             reach: AtomicU8::new(NOT_KNOWN),
             members: RwLock::new(None),
@@ -108,7 +144,7 @@ impl Account {
     fn clear(&self) -> bool {
         self.about[0].store(0, Release);
         self.sums.into_iter().for_each(AtomicSum::clear);
-        self.shared_sums.iter().for_each(|shared_sum| shared_sum.set(None));
+        self.cases.iter().for_each(|case| case.shared_sum.set(None));
         self.refused.iter().for_each(|refused| refused.store(false, Relaxed));
         self.reach.store(NOT_KNOWN, Relaxed);
         let is_reusable = self.set_members(None);
@@ -190,12 +226,18 @@ impl CollectiveStats {
     pub(super) fn record_usual(&'static self, operation: &Operation<'_>) -> bool {
         let Volume::Each(each) = operation.volume else { return false };
         let Some(account) = self.accounts.get(slot(operation.comm.get())) else { return false };
-        let Some(case) = rules::exact(operation) else { return true };
-        let Some(shared_sum) = account.shared_sums[case.shape as usize].get() else { return false };
-        let of_pattern = account.sums[case.pattern as usize];
-        shared_sum.add(TrafficSum::one(each));
-        of_pattern.add(TrafficSum::one(each.wrapping_mul(shared_sum.len())));
-        true
+        rules::exact(operation).is_none_or(|counts| account.cases[counts.case()].record(each))
+    }
+
+    /// Returns the case that [`record_usual`](Self::record_usual) counts the operation in, or `None` if it counts nothing; the
+    /// outer `None` if it would return false.
+    pub(super) fn case(&'static self, operation: &Operation<'_>) -> Option<Option<&'static Case>> {
+        let Volume::Each(_) = operation.volume else { return None };
+        let account = self.accounts.get(slot(operation.comm.get()))?;
+        let Some(counts) = rules::exact(operation) else { return Some(None) };
+        let case = &account.cases[counts.case()];
+        case.shared_sum.get()?;
+        Some(Some(case))
     }
 
     #[inline(never)]
@@ -216,7 +258,7 @@ impl CollectiveStats {
             Volume::Each(bytes) => Some(bytes),
             Volume::By(_) => None,
         };
-        let same = each.and_then(|each| Some((each, self.shared_sum(account, case.shape, operation.rank)?)));
+        let same = each.and_then(|each| Some((each, self.shared_sum(account, case, operation.rank)?)));
         let bytes = match same {
             Some((each, shared_sum)) => {
                 shared_sum.add(TrafficSum::one(each));
@@ -326,15 +368,26 @@ impl CollectiveStats {
         }
     }
 
-    fn shared_sum(&'static self, account: &Account, shape: Shape, rank: u32) -> Option<&'static SharedSum> {
-        match account.shared_sums[shape as usize].get() {
-            None if !account.refused[shape as usize].load(Relaxed) => self.find(account, shape, rank),
+    fn shared_sum(
+        &'static self,
+        account: &Account,
+        case: OperationCounts,
+        rank: u32,
+    ) -> Option<&'static SharedSum> {
+        match account.cases[case.case()].shared_sum.get() {
+            None if !account.refused[case.shape as usize].load(Relaxed) => self.find(account, case, rank),
             known => known,
         }
     }
 
     #[cold]
-    fn find(&'static self, account: &Account, shape: Shape, rank: u32) -> Option<&'static SharedSum> {
+    fn find(
+        &'static self,
+        account: &Account,
+        case: OperationCounts,
+        rank: u32,
+    ) -> Option<&'static SharedSum> {
+        let shape = case.shape;
         let members = account.members.read().unwrap_or_else(PoisonError::into_inner).as_deref().cloned()?;
         // May call the host, so it comes before any lock.
         let ranks = members.ranks.resolved(RUNTIME.world());
@@ -349,7 +402,7 @@ impl CollectiveStats {
             if is_there(list.as_ref()) { Some(*shared_sum) } else { None }
         };
         if let Some(shared_sum) = known(&self.making.lock()) {
-            account.shared_sums[shape as usize].set(Some(shared_sum));
+            account.cases[case.case()].shared_sum.set(Some(shared_sum));
             return Some(shared_sum);
         }
         let me = myself(&members, rank);
@@ -380,7 +433,7 @@ impl CollectiveStats {
             (None, _) => account.refused[shape as usize].store(true, Relaxed),
             _ => {}
         }
-        account.shared_sums[shape as usize].set(found);
+        account.cases[case.case()].shared_sum.set(found);
         found
     }
 

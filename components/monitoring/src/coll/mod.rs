@@ -13,13 +13,17 @@ mod variables;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+pub use collective_stats::Case;
 use collective_stats::CollectiveStats;
 pub(crate) use snapshot::Snapshot;
 pub use variables::CollMonitoring;
 
 use mpit::cvar;
 use mpit::cvar::Cvar;
-use mpit_frameworks::coll::{CommId, Component, Lifecycle, Operation, Subscription, World};
+use mpit::internal::threads;
+use mpit_frameworks::coll::{
+    CommId, Component, Lifecycle, Operation, Subscription, World, beginnings_wanted,
+};
 
 use crate::runtime::RUNTIME;
 use crate::{settings, store};
@@ -51,6 +55,18 @@ static COMPAT: AtomicBool = AtomicBool::new(false);
 #[must_use]
 pub fn count(operation: &Operation<'_>) -> bool {
     RUNTIME.coll().is_only(&SUBSCRIPTION) && !COMPAT.load(Relaxed) && STATS.record_usual(operation)
+}
+
+/// Returns the place where [`Case::record_alone`] counts operations with the communicator, kind and root of this one; `None` if
+/// they do not count at this process. The outer `None`: monitoring is not the only listener, several threads may call, or this
+/// operation was not counted on the fast path. Valid while the [revision](mpit::internal::revision) is the same.
+#[must_use]
+pub fn case(operation: &Operation<'_>) -> Option<Option<&'static Case>> {
+    let is_usual = RUNTIME.coll().is_only(&SUBSCRIPTION)
+        && !beginnings_wanted()
+        && !COMPAT.load(Relaxed)
+        && !threads::concurrent();
+    if is_usual { STATS.case(operation) } else { None }
 }
 
 /// The component `monitoring` of the framework `coll`.

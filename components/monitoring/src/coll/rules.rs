@@ -30,6 +30,30 @@ pub(super) struct OperationCounts {
     pub(super) surplus: u64,
 }
 
+/// The number of combinations of pattern and shape: only operations from all to all have other shapes than [`Shape::All`].
+pub(super) const CASES: usize = 5;
+
+impl OperationCounts {
+    /// Returns the number of the combination of pattern and shape.
+    #[inline]
+    pub(super) fn case(self) -> usize {
+        match self.shape {
+            Shape::All => self.pattern as usize,
+            Shape::Above => 3,
+            Shape::Neighbors => 4,
+        }
+    }
+}
+
+/// Returns the pattern of a combination.
+pub(super) fn pattern_of_case(case: usize) -> Pattern {
+    match case {
+        0 => Pattern::OneToAll,
+        1 => Pattern::AllToOne,
+        _ => Pattern::AllToAll,
+    }
+}
+
 /// Returns the exact counts of an operation; `None` if it does not count for this process.
 #[inline]
 pub(super) fn exact(operation: &Operation<'_>) -> Option<OperationCounts> {

@@ -145,6 +145,11 @@ impl SharedSum {
         self.each.add(sum);
     }
 
+    #[inline]
+    pub(super) fn add_alone(&self, sum: TrafficSum) {
+        self.each.add_alone(sum);
+    }
+
     pub(super) fn each(&self) -> TrafficSum {
         self.each.get()
     }

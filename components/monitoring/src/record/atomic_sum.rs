@@ -26,6 +26,13 @@ impl<'s> AtomicSum<'s> {
         super::add(count, sum.count, bytes, sum.bytes);
     }
 
+    /// Adds a sum. No other thread adds meanwhile.
+    #[inline]
+    pub(crate) fn add_alone(&self, sum: TrafficSum) {
+        let [count, bytes] = self.0;
+        super::add_alone(count, sum.count, bytes, sum.bytes);
+    }
+
     /// Sets the sum to zero. The caller guarantees that no thread adds meanwhile.
     pub(crate) fn clear(self) {
         for word in self.0 {

@@ -1,19 +1,17 @@
 //! Records of messages.
 
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use mpit::internal::revision;
 use mpit::object::OUTSIDE;
-use mpit_components::pml::{self, Mode, Send};
+use mpit_components::pml::{self, Mode, PeerStats, Send};
 use mpit_ffi::abi::{Handle, LiveComm, LiveDatatype};
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
-use mpit_ffi::host::Host;
 
 use super::datatypes::query_size;
-use super::routes::Routes;
-use super::{Deliver, Recorder};
+use super::routes::{Counter, RouteKey, Routes};
+use super::{Deliver, Recorder, in_advance};
 use crate::arguments::{self, Binding, Buf, Count, Int, Request, Type, Wide};
 
 /// The message that a call sends.
@@ -29,31 +27,7 @@ pub(crate) struct SendRecorder {
     pub(crate) has_valid_arguments: bool,
 }
 
-/// A value below: sends may or may not be recorded before they are forwarded.
-static IN_ADVANCE: AtomicU8 = AtomicU8::new(IN_ADVANCE_UNDECIDED);
-
-/// Decided at the first send.
-const IN_ADVANCE_UNDECIDED: u8 = 0;
-/// Sends may be recorded in advance: one that the library refuses ends the program.
-const IN_ADVANCE_YES: u8 = 1;
-/// Sends may not be recorded in advance: the program continues after a failed send. Even with valid arguments
-/// a send may fail, on a communicator that was revoked or to a process that failed.
-const IN_ADVANCE_NO: u8 = 2;
-
-fn decide_in_advance() {
-    let tolerates_faults = Host::get().is_some_and(Host::tolerates_faults);
-    let decision = if tolerates_faults { IN_ADVANCE_NO } else { IN_ADVANCE_YES };
-    // Fails if the program has set an error handler meanwhile, which takes precedence.
-    let _ = IN_ADVANCE.compare_exchange(IN_ADVANCE_UNDECIDED, decision, Relaxed, Relaxed);
-}
-
-/// Notes that the program sets an error handler, so errors may return.
-pub(crate) fn forbid_recording_in_advance() {
-    IN_ADVANCE.store(IN_ADVANCE_NO, Relaxed);
-    revision::advance();
-}
-
-static ROUTES: Routes = Routes::new();
+static ROUTES: Routes<PeerStats<'static>, 128> = Routes::new();
 
 /// The largest tag that all libraries accept: the standard's minimum of `MPI_TAG_UB`.
 const MIN_TAG_LIMIT: c_int = 32767;
@@ -108,6 +82,12 @@ impl SendRecorder {
     }
 
     #[inline]
+    fn route_key(self) -> RouteKey {
+        let Self { comm, datatype, dest: rank, count, .. } = self;
+        RouteKey { comm, datatype, rank, count }
+    }
+
+    #[inline]
     fn send(self, comm: &Comm, to: u32, bytes: u64) -> Send {
         let (dest, tag, mode) = (self.dest.cast_unsigned(), self.tag, self.mode);
         Send::new(comm.id(), dest, to, bytes, tag, mode)
@@ -136,17 +116,13 @@ impl Recorder for SendRecorder {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn infallible_record(self) -> Option<Send> {
-        if self.has_valid_arguments && IN_ADVANCE.load(Relaxed) == IN_ADVANCE_YES {
-            self.fast_record()
-        } else {
-            None
-        }
+        if self.has_valid_arguments && in_advance::is_allowed() { self.fast_record() } else { None }
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn count_by_route(self) -> bool {
-        self.has_valid_arguments && self.count >= 0 && ROUTES.count(&self)
+        self.has_valid_arguments && ROUTES.count(self.route_key())
     }
 
     fn count_in_advance(self) -> bool {
@@ -157,16 +133,14 @@ impl Recorder for SendRecorder {
             return false;
         }
         if let (Some(counter), Some(size)) = (pml::counter(send.to), datatypes::cached_size(self.datatype)) {
-            ROUTES.store(&self, revision, size, counter);
+            ROUTES.store(self.route_key(), revision, size, Some(counter));
         }
         true
     }
 
     #[inline]
     fn prepare(self) -> Pending {
-        if IN_ADVANCE.load(Relaxed) == IN_ADVANCE_UNDECIDED {
-            decide_in_advance();
-        }
+        in_advance::decide();
         let abi = mpit_ffi::abi();
         Pending {
             recorder: self,
@@ -222,5 +196,13 @@ impl Deliver for Send {
     #[inline]
     fn deliver(&self) {
         pml::sent(self);
+    }
+}
+
+impl Counter for PeerStats<'static> {
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
+    fn count_alone(&self, bytes: u64) -> bool {
+        self.record_alone(bytes)
     }
 }

@@ -7,9 +7,10 @@ pub(crate) mod collectives;
 pub(crate) mod communicators;
 pub(crate) mod datatypes;
 pub(crate) mod error_texts;
+pub(crate) mod in_advance;
 pub(crate) mod messages;
 pub(crate) mod persistent;
-mod routes;
+pub(crate) mod routes;
 pub(crate) mod windows;
 
 use crate::isolation::catch_panic;
@@ -39,9 +40,15 @@ pub(crate) trait Recorder: Sized {
     }
 
     /// Counts the call like [`count_in_advance`](Self::count_in_advance) if an equal call was counted recently. Makes no calls.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the fast path of each call, where most of it folds away")]
     fn count_by_route(self) -> bool {
         false
     }
+
+    /// Stores a route for equal calls, after the call has succeeded and was recorded on the fast path. `revision` was read before.
+    #[inline]
+    fn store_route(self, _revision: u64, _fast_record: &Self::FastRecord) {}
 
     /// Prepares the record on the slow path; the call is forwarded next.
     fn prepare(self) -> Self::Pending;

@@ -1,40 +1,58 @@
-//! Where recent messages were counted, so that the next one with the same communicator, datatype and receiver is counted there
-//! without looking these up.
+//! Where calls were counted, so that an equal call is counted there without looking up its communicator, datatype and listeners.
 
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use mpit::internal::revision;
 use mpit::internal::static_ref::StaticRef;
-use mpit_components::pml::PeerStats;
-
-use super::messages::SendRecorder;
-
-/// The number of routes, a power of two. Messages whose routes share a slot replace each other's.
-const SLOTS: usize = 128;
+use mpit_ffi::abi::Handle;
 
 /// A multiplier that distributes its products over all upper bits: the golden ratio times 2^32.
 const HASH_MULTIPLIER: u32 = 0x9E37_79B1;
 
+/// The arguments of a call that determine where it is counted, and its number of elements.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RouteKey {
+    pub(crate) comm: Handle,
+    /// 0 for a call without data.
+    pub(crate) datatype: Handle,
+    /// The receiver or the root; 0 for a call without them.
+    pub(crate) rank: c_int,
+    pub(crate) count: i64,
+}
+
+/// A place where bytes are counted.
+pub(crate) trait Counter: Sync + 'static {
+    /// Counts a call. No other thread counts meanwhile. Returns false, and does nothing, if that requires an allocation.
+    fn count_alone(&self, bytes: u64) -> bool;
+}
+
 /// One route, in a cache line. Valid while the revision is the same: then the handles refer to the same objects, recording in
 /// advance is allowed, monitoring is the only listener, and one thread calls at a time.
+#[derive(Debug)]
 #[repr(align(64))]
-struct Route {
+struct Route<T: 'static> {
     comm: AtomicUsize,
     datatype: AtomicUsize,
-    dest: AtomicI32,
+    rank: AtomicI32,
     revision: AtomicU64,
     /// The bytes of an element.
     size: AtomicU64,
-    counter: StaticRef<PeerStats<'static>>,
+    /// `None` for a call that does not count.
+    counter: StaticRef<T>,
 }
 
-impl Route {
+/// The routes of recent calls, by hash. Calls whose routes share a slot replace each other's.
+#[derive(Debug)]
+pub(crate) struct Routes<T: 'static, const SLOTS: usize>([Route<T>; SLOTS]);
+
+impl<T: Counter> Route<T> {
     const fn new() -> Self {
         Self {
             comm: AtomicUsize::new(0),
             datatype: AtomicUsize::new(0),
-            dest: AtomicI32::new(0),
+            rank: AtomicI32::new(0),
+            // Not a revision.
             revision: AtomicU64::new(0),
             size: AtomicU64::new(0),
             counter: StaticRef::new(),
@@ -42,48 +60,44 @@ impl Route {
     }
 }
 
-/// The routes of recent messages, by hash.
-pub(super) struct Routes([Route; SLOTS]);
-
-impl Routes {
-    pub(super) const fn new() -> Self {
+#[allow(clippy::inline_always, reason = "part of the fast path of each call, which calls nothing")]
+impl<T: Counter, const SLOTS: usize> Routes<T, SLOTS> {
+    pub(crate) const fn new() -> Self {
+        assert!(SLOTS.is_power_of_two());
         Self([const { Route::new() }; SLOTS])
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
-    fn slot(&self, send: &SendRecorder) -> &Route {
-        let key = (send.comm as u32).wrapping_add(send.datatype as u32) ^ send.dest.cast_unsigned();
-        &self.0[(key.wrapping_mul(HASH_MULTIPLIER) >> (u32::BITS - SLOTS.ilog2())) as usize]
+    fn slot(&self, key: RouteKey) -> &Route<T> {
+        let mixed = (key.comm as u32).wrapping_add(key.datatype as u32) ^ key.rank.cast_unsigned();
+        &self.0[(mixed.wrapping_mul(HASH_MULTIPLIER) >> (u32::BITS - SLOTS.ilog2())) as usize]
     }
 
-    /// Counts a message whose count is not negative, if there is a route for it.
+    /// Counts a call if there is a route for it. Returns false, and does nothing, otherwise.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
-    pub(super) fn count(&self, send: &SendRecorder) -> bool {
-        let route = self.slot(send);
-        let is_for = route.comm.load(Relaxed) == send.comm
-            && route.datatype.load(Relaxed) == send.datatype
-            && route.dest.load(Relaxed) == send.dest
+    pub(crate) fn count(&self, key: RouteKey) -> bool {
+        let route = self.slot(key);
+        let is_found = key.count >= 0
+            && route.comm.load(Relaxed) == key.comm
+            && route.datatype.load(Relaxed) == key.datatype
+            && route.rank.load(Relaxed) == key.rank
             && route.revision.load(Relaxed) == revision::current();
-        let Some(counter) = route.counter.get() else { return false };
-        is_for && counter.record_alone(send.count.cast_unsigned().wrapping_mul(route.size.load(Relaxed)))
+        if !is_found {
+            return false;
+        }
+        let Some(counter) = route.counter.get() else { return true };
+        counter.count_alone(key.count.cast_unsigned().wrapping_mul(route.size.load(Relaxed)))
     }
 
-    /// Stores the route of a message. `revision` was read before the conditions of a route were checked.
-    pub(super) fn store(
-        &self,
-        send: &SendRecorder,
-        revision: u64,
-        size: u64,
-        counter: &'static PeerStats<'static>,
-    ) {
-        let route = self.slot(send);
-        route.comm.store(send.comm, Relaxed);
-        route.datatype.store(send.datatype, Relaxed);
-        route.dest.store(send.dest, Relaxed);
+    /// Stores the route of a call: `size` bytes for each element, counted at `counter`. `revision` was read before the conditions
+    /// of a route were checked.
+    pub(crate) fn store(&self, key: RouteKey, revision: u64, size: u64, counter: Option<&'static T>) {
+        let route = self.slot(key);
+        route.comm.store(key.comm, Relaxed);
+        route.datatype.store(key.datatype, Relaxed);
+        route.rank.store(key.rank, Relaxed);
         route.size.store(size, Relaxed);
-        route.counter.set(Some(counter));
+        route.counter.set(counter);
         route.revision.store(revision, Relaxed);
     }
 }

@@ -5,7 +5,7 @@ use crate::interpose::calls;
 use crate::recorders::communicators::{
     created, created_without_parent, creation_started, freeing, register, renamed,
 };
-use crate::recorders::messages::forbid_recording_in_advance;
+use crate::recorders::in_advance;
 use mpit_ffi::origins::Call;
 
 calls! {
@@ -47,9 +47,9 @@ calls! {
     freeing() plain fn Comm_disconnect(comm: NewComm) => freeing(comm);
 
     // From here on, errors may return after calls.
-    before() plain fn Comm_set_errhandler(comm: Comm, errhandler: Object) => forbid_recording_in_advance();
+    before() plain fn Comm_set_errhandler(comm: Comm, errhandler: Object) => in_advance::forbid();
 
-    before() plain fn Errhandler_set(comm: Comm, errhandler: Object) => forbid_recording_in_advance();
+    before() plain fn Errhandler_set(comm: Comm, errhandler: Object) => in_advance::forbid();
 
     timed(Collectives) extension fn Comm_agree(comm: Comm, flag: Pointer);
     timed(Collectives) extension fn Comm_iagree(comm: Comm, flag: Pointer, request: Request);

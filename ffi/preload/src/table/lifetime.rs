@@ -1,10 +1,17 @@
 //! `MPI_Init*`, `MPI_Finalize`, sessions, `MPI_Pcontrol`, and the descriptions of error codes.
 
 use mpit_components::control;
+use mpit_ffi::abi::LiveSession;
 use mpit_ffi::lifecycle;
 
 use crate::interpose::calls;
-use crate::recorders::error_texts;
+use crate::recorders::{error_texts, in_advance};
+
+/// Records a new session. It has an error handler of its own, as have communicators that are created from its groups.
+fn session_initialized(session: Option<LiveSession<'_>>) {
+    in_advance::forbid();
+    lifecycle::session_initialized(session);
+}
 
 calls! {
     initializing() c fn Init(argc: Pointer, argv: Pointer) => lifecycle::detect_initialization();
@@ -15,9 +22,9 @@ calls! {
     // The end itself is seen inside `MPI_Finalize`, by an attribute; this is the last opportunity to set it.
     before() plain fn Finalize() => lifecycle::finalize_begins();
     initializing() c fn Session_init(info: Object, errhandler: Object, session: NewSession)
-        => lifecycle::session_initialized(session.live());
+        => session_initialized(session.live());
     initializing() fortran fn Session_init(info: Object, errhandler: Object, session: NewSession)
-        => lifecycle::session_initialized(None);
+        => session_initialized(None);
     before() plain fn Session_finalize(session: Pointer) => lifecycle::session_finalizing();
     always() c fn Error_string(code: Int, text: TextOut, len: IntOut) => error_texts::describe(code, text, len);
     always() c fn Error_class(code: Int, class: IntOut) => error_texts::classify(code, class);

@@ -14,7 +14,8 @@ pub(crate) use amounts::Amounts;
 pub(crate) use shapes::{Either, Own, rooted, rootless};
 
 use super::datatypes::query_size;
-use super::{Deliver, Recorder};
+use super::routes::{Counter, RouteKey, Routes};
+use super::{Deliver, Recorder, in_advance};
 use crate::arguments::{self, Binding, CountArray, Int, Type, TypeArray};
 use amounts::ByteList;
 
@@ -65,7 +66,19 @@ pub(crate) enum Lookup {
 pub(crate) trait Shape: Copy {
     /// Returns the operation; `None` if that requires a lookup beyond the allowed effort.
     fn operation(self, lookup: Lookup) -> Option<Collective>;
+
+    fn kind(self) -> Kind;
+
+    /// Returns the key of routes for the operation; `None` if it has no routes.
+    fn route_key(self) -> Option<RouteKey>;
 }
+
+/// The number of routes of a kind of operation.
+const ROUTES_OF_KIND: usize = 16;
+
+/// The routes, by kind.
+static ROUTES: [Routes<coll::Case, ROUTES_OF_KIND>; Kind::ALL.len()] =
+    [const { Routes::new() }; Kind::ALL.len()];
 
 /// The record of a collective operation, to be made from the call's arguments.
 pub(crate) struct CollectiveRecorder<S>(S);
@@ -92,8 +105,22 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
         Some(Operation::new(comm.id(), kind, rank, size, root, Volume::Each(bytes), in_place))
     }
 
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
+    fn count_by_route(self) -> bool {
+        self.0.route_key().is_some_and(|key| ROUTES[self.0.kind() as usize].count(key))
+    }
+
+    #[inline]
+    fn store_route(self, revision: u64, operation: &Operation<'static>) {
+        if let Some(key) = self.0.route_key() {
+            store_route(key, revision, operation);
+        }
+    }
+
     #[inline]
     fn prepare(self) -> Pending<S> {
+        in_advance::decide();
         let mut pending = self.resolve_handles();
         if coll::beginnings_wanted() {
             pending.resolved = pending.operation();
@@ -102,6 +129,27 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
             }
         }
         pending
+    }
+}
+
+/// Stores a route for operations with the key of this one, which has succeeded.
+#[inline(never)]
+fn store_route(key: RouteKey, revision: u64, operation: &Operation<'static>) {
+    let size = if key.datatype == 0 { Some(0) } else { datatypes::cached_size(key.datatype) };
+    if in_advance::is_allowed()
+        && !comms::cached(key.comm).is_none_or(Comm::is_remote)
+        && let Some(size) = size
+        && let Some(case) = coll::case(operation)
+    {
+        ROUTES[operation.kind as usize].store(key, revision, size, case);
+    }
+}
+
+impl Counter for coll::Case {
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each operation, which calls nothing")]
+    fn count_alone(&self, bytes: u64) -> bool {
+        self.record_alone(bytes)
     }
 }
 

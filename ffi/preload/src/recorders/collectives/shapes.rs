@@ -7,9 +7,11 @@
 )]
 
 use mpit_components::coll::{Kind, Root};
+use mpit_ffi::abi::Handle;
 
 use super::{Amounts, CallContext, Collective, CollectiveRecorder, Lookup, Shape, bytes};
 use crate::arguments::{Binding, Buf, Comm, Count, Int, RecvCounts, SendCounts, Type, Types};
+use crate::recorders::routes::RouteKey;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Rooted<L: Binding, U, B> {
@@ -44,6 +46,18 @@ impl<L: Binding, U: Buffer, B: Blocks> Shape for Rooted<L, U, B> {
         };
         Some(context.collective(root, amounts, root == Root::Here && self.buffer.is_in_place(lookup)?))
     }
+
+    #[inline(always)]
+    fn kind(self) -> Kind {
+        self.kind
+    }
+
+    /// At other processes than the root the blocks are not significant, and nothing is counted, whatever they are.
+    #[inline(always)]
+    fn route_key(self) -> Option<RouteKey> {
+        let (count, datatype) = self.blocks.single(true)?;
+        Some(RouteKey { comm: self.comm.get(), datatype, rank: self.root.get(), count })
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -71,6 +85,18 @@ impl<L: Binding, U: Buffer, B: Blocks> Shape for Rootless<L, U, B> {
         let in_place = self.buffer.is_in_place(lookup)?;
         let context = CallContext::new(lookup, self.kind, self.comm)?;
         Some(context.collective(Root::None, self.blocks.amounts(context, in_place)?, in_place))
+    }
+
+    #[inline(always)]
+    fn kind(self) -> Kind {
+        self.kind
+    }
+
+    #[inline(always)]
+    fn route_key(self) -> Option<RouteKey> {
+        let in_place = self.buffer.is_in_place(Lookup::Cached)?;
+        let (count, datatype) = self.blocks.single(in_place)?;
+        Some(RouteKey { comm: self.comm.get(), datatype, rank: 0, count })
     }
 }
 
@@ -102,12 +128,23 @@ pub(crate) trait Blocks: Copy {
     /// Returns the bytes of the blocks; `None` if that requires a lookup beyond the allowed effort.
     /// `is_special` is true at the root, or with `MPI_IN_PLACE` if there is no root.
     fn amounts(self, context: CallContext, is_special: bool) -> Option<Amounts>;
+
+    /// Returns the count and the datatype of equal blocks, (0, 0) for none; `None` for blocks of different lengths or types.
+    #[inline(always)]
+    fn single(self, _is_special: bool) -> Option<(i64, Handle)> {
+        None
+    }
 }
 
 impl Blocks for () {
     #[inline]
     fn amounts(self, _context: CallContext, _is_special: bool) -> Option<Amounts> {
         Some(Amounts::Each(0))
+    }
+
+    #[inline(always)]
+    fn single(self, _is_special: bool) -> Option<(i64, Handle)> {
+        Some((0, 0))
     }
 }
 
@@ -118,6 +155,11 @@ impl<L: Binding> Blocks for (Count<L>, Type<L>) {
         let size = context.size(self.1)?;
         Some(Amounts::Each(bytes(self.0.get(), size)))
     }
+
+    #[inline(always)]
+    fn single(self, _is_special: bool) -> Option<(i64, Handle)> {
+        Some((self.0.get(), self.1.get()))
+    }
 }
 
 /// Arguments of one kind: the first ones in the special case, the second ones otherwise.
@@ -126,6 +168,12 @@ impl<B: Blocks> Blocks for [B; 2] {
     fn amounts(self, context: CallContext, is_special: bool) -> Option<Amounts> {
         let [special, other] = self;
         (if is_special { special } else { other }).amounts(context, is_special)
+    }
+
+    #[inline(always)]
+    fn single(self, is_special: bool) -> Option<(i64, Handle)> {
+        let [special, other] = self;
+        (if is_special { special } else { other }).single(is_special)
     }
 }
 
