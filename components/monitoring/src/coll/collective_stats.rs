@@ -58,7 +58,16 @@ struct Account {
     members: RwLock<Option<Box<Record>>>,
 }
 
-/// Where operations of one pattern and shape on a communicator are counted.
+/// The place where an operation is counted.
+#[derive(Clone, Copy, Debug)]
+pub enum Place {
+    /// With the others of its pattern and shape on the communicator.
+    Case(&'static Case),
+    /// It does not count at this process.
+    Nowhere,
+}
+
+/// The sums of operations of one pattern and shape on a communicator.
 #[derive(Debug)]
 pub struct Case {
     of_pattern: AtomicSum<'static>,
@@ -229,15 +238,13 @@ impl CollectiveStats {
         rules::exact(operation).is_none_or(|counts| account.cases[counts.case()].record(each))
     }
 
-    /// Returns the case that [`record_usual`](Self::record_usual) counts the operation in, or `None` if it counts nothing; the
-    /// outer `None` if it would return false.
-    pub(super) fn case(&'static self, operation: &Operation<'_>) -> Option<Option<&'static Case>> {
+    /// Returns the place where [`record_usual`](Self::record_usual) counts the operation; `None` if it would return false.
+    pub(super) fn place(&'static self, operation: &Operation<'_>) -> Option<Place> {
         let Volume::Each(_) = operation.volume else { return None };
         let account = self.accounts.get(slot(operation.comm.get()))?;
-        let Some(counts) = rules::exact(operation) else { return Some(None) };
+        let Some(counts) = rules::exact(operation) else { return Some(Place::Nowhere) };
         let case = &account.cases[counts.case()];
-        case.shared_sum.get()?;
-        Some(Some(case))
+        if case.shared_sum.get().is_some() { Some(Place::Case(case)) } else { None }
     }
 
     #[inline(never)]

@@ -13,8 +13,8 @@ mod variables;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-pub use collective_stats::Case;
 use collective_stats::CollectiveStats;
+pub use collective_stats::{Case, Place};
 pub(crate) use snapshot::Snapshot;
 pub use variables::CollMonitoring;
 
@@ -57,16 +57,16 @@ pub fn count(operation: &Operation<'_>) -> bool {
     RUNTIME.coll().is_only(&SUBSCRIPTION) && !COMPAT.load(Relaxed) && STATS.record_usual(operation)
 }
 
-/// Returns the place where [`Case::record_alone`] counts operations with the communicator, kind and root of this one; `None` if
-/// they do not count at this process. The outer `None`: monitoring is not the only listener, several threads may call, or this
-/// operation was not counted on the fast path. Valid while the [revision](mpit::internal::revision) is the same.
+/// Returns the place where operations with the communicator, kind and root of this one are counted by [`Case::record_alone`];
+/// `None` unless monitoring is the only listener, one thread calls at a time, and such an operation was counted before. Valid
+/// while the [revision](mpit::internal::revision) is the same.
 #[must_use]
-pub fn case(operation: &Operation<'_>) -> Option<Option<&'static Case>> {
+pub fn place(operation: &Operation<'_>) -> Option<Place> {
     let is_usual = RUNTIME.coll().is_only(&SUBSCRIPTION)
         && !beginnings_wanted()
         && !COMPAT.load(Relaxed)
         && !threads::concurrent();
-    if is_usual { STATS.case(operation) } else { None }
+    if is_usual { STATS.place(operation) } else { None }
 }
 
 /// The component `monitoring` of the framework `coll`.

@@ -28,7 +28,7 @@ impl<'s> AtomicSum<'s> {
 
     /// Adds a sum. No other thread adds meanwhile.
     #[inline]
-    pub(crate) fn add_alone(&self, sum: TrafficSum) {
+    pub(crate) fn add_alone(self, sum: TrafficSum) {
         let [count, bytes] = self.0;
         super::add_alone(count, sum.count, bytes, sum.bytes);
     }

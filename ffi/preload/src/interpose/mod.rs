@@ -32,8 +32,9 @@
 //! An exported function is machine code ([`crate::trampoline`]). It reads a counter of listeners, determines
 //! if the name is MPI's in this process ([`crate::next_definition`]) and which object makes the call
 //! ([`crate::callers`]), and jumps: to the next definition; to `fast_path` ([`crate::calls::run_on_fast_path`]); or
-//! from there to `slow_path` ([`crate::calls::run`]). For calls that can be recorded in advance, `fast_path` counts
-//! without moving the arguments, and leaves all other work to `fast_path_with_listeners`.
+//! from there to `slow_path` ([`crate::calls::run`]). For calls that are counted like an earlier one
+//! ([`crate::recorders::routes`]), `fast_path` counts without moving the arguments, and leaves all other work to
+//! `fast_path_with_listeners`.
 //!
 //! Open MPI's Fortran interfaces call `PMPI_` functions, which interposition in C does not see; MPICH's call
 //! `MPI_` functions, with a few exceptions. So each call is interposed under its Fortran names, too, and

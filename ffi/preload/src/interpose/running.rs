@@ -13,7 +13,15 @@ macro_rules! run_on_fast_path {
             },
         )
     };
-    ([around ($interest:ident) ($recorder:expr)] $forward:expr) => {{
+    ([around ($interest:ident) ($recorder:expr)] $forward:expr) => {
+        $crate::calls::run_on_fast_path::<$crate::calls::$interest, _>(
+            || $crate::recorders::Recorder::fast_record($recorder),
+            $forward,
+            $crate::recorders::record_call,
+        )
+    };
+    // In C, where the next equal call can take the route.
+    ([routed ($interest:ident) ($recorder:expr)] $forward:expr) => {{
         // Read before the conditions that a route stands for.
         let revision = mpit::internal::revision::current();
         $crate::calls::run_on_fast_path::<$crate::calls::$interest, _>(
@@ -160,6 +168,9 @@ macro_rules! fast_path_in_c {
             ) -> std::ffi::c_int)
         }
     }};
+    ([around $interest:tt $recorder:tt] $next:ident, $binding:ident $args:tt) => {
+        $crate::interpose::fast_path_in_c! { [routed $interest $recorder] $next, $binding $args }
+    };
     ($recorder:tt $next:ident, $binding:ident ($($arg:ident: $kind:ident),*)) => {{
         let forward = || {
             let next = $next.without_listeners();

@@ -91,35 +91,6 @@ macro_rules! with_listeners {
 }
 pub(crate) use with_listeners;
 
-/// Defines a function that calls `$function` with its first eight arguments, which are integers or addresses,
-/// restores them, and jumps to the address that `$function` returns. `$function` runs no foreign code, so vector
-/// registers are not saved.
-macro_rules! jump_to_result {
-    ($name:ident $function:ident $args:tt) => {
-        #[unsafe(naked)]
-        unsafe extern "C-unwind" fn $name() {
-            std::arch::naked_asm!(
-                "stp x29, x30, [sp, #-80]!",
-                "mov x29, sp",
-                "stp x0, x1, [sp, #16]",
-                "stp x2, x3, [sp, #32]",
-                "stp x4, x5, [sp, #48]",
-                "stp x6, x7, [sp, #64]",
-                "bl {function}",
-                "mov x16, x0",
-                "ldp x0, x1, [sp, #16]",
-                "ldp x2, x3, [sp, #32]",
-                "ldp x4, x5, [sp, #48]",
-                "ldp x6, x7, [sp, #64]",
-                "ldp x29, x30, [sp], #80",
-                "br x16",
-                function = sym $function,
-            )
-        }
-    };
-}
-pub(crate) use jump_to_result;
-
 /// Calls a function with the [`next_definition::NextDefinition`] in `x16`, the return address and the first argument of the call,
 /// and jumps to the result. All other argument registers are unchanged.
 macro_rules! jump_to_result_of {

@@ -96,46 +96,6 @@ macro_rules! with_listeners {
 }
 pub(crate) use with_listeners;
 
-/// Defines a function that calls `$function` with its first six or seven arguments, which are integers or
-/// addresses, restores them, and jumps to the address that `$function` returns. `$function` runs no foreign code,
-/// so vector registers are not saved.
-macro_rules! jump_to_result {
-    ($name:ident $function:ident ($a:tt $b:tt $c:tt $d:tt $e:tt $f:tt)) => {
-        // Aligns the stack to 16 bytes.
-        $crate::trampoline::jump_to_result! { $name $function "sub rsp, 8" }
-    };
-    ($name:ident $function:ident ($a:tt $b:tt $c:tt $d:tt $e:tt $f:tt $g:tt)) => {
-        // A copy of the seventh argument, in the place where the called function expects it. It also aligns the stack.
-        $crate::trampoline::jump_to_result! { $name $function "push qword ptr [rsp + 56]" }
-    };
-    ($name:ident $function:ident $($prepare:literal),+) => {
-        #[unsafe(naked)]
-        unsafe extern "C-unwind" fn $name() {
-            std::arch::naked_asm!(
-                "push rdi",
-                "push rsi",
-                "push rdx",
-                "push rcx",
-                "push r8",
-                "push r9",
-                $($prepare,)+
-                "call {function}",
-                "add rsp, 8",
-                "pop r9",
-                "pop r8",
-                "pop rcx",
-                "pop rdx",
-                "pop rsi",
-                "pop rdi",
-                "jmp rax",
-                ".p2align 5",
-                function = sym $function,
-            )
-        }
-    };
-}
-pub(crate) use jump_to_result;
-
 /// The availability of XSAVE: 0 for unknown, 1 for absent, 2 for present.
 static XSAVE: AtomicU8 = AtomicU8::new(0);
 
@@ -247,8 +207,33 @@ pub(crate) unsafe extern "C-unwind" fn check_caller() {
     )
 }
 
-// Looks up a caller that is not in the list. MPI functions have no floating-point arguments, so vector registers are not saved.
-jump_to_result! { look_up_caller enter "sub rsp, 8", "mov rdi, r11", "mov rsi, [rsp + 56]" }
+/// Looks up a caller that is not in the list, and jumps to the result with the arguments restored. MPI functions have no
+/// floating-point arguments, so vector registers are not saved.
+#[unsafe(naked)]
+unsafe extern "C-unwind" fn look_up_caller() {
+    naked_asm!(
+        "push rdi",
+        "push rsi",
+        "push rdx",
+        "push rcx",
+        "push r8",
+        "push r9",
+        // Aligns the stack to 16 bytes.
+        "sub rsp, 8",
+        "mov rdi, r11",
+        "mov rsi, [rsp + 56]",
+        "call {enter}",
+        "add rsp, 8",
+        "pop r9",
+        "pop r8",
+        "pop rcx",
+        "pop rdx",
+        "pop rsi",
+        "pop rdi",
+        "jmp rax",
+        enter = sym enter,
+    )
+}
 
 /// Calls the function that records the call, with the [`next_definition::NextDefinition`], and jumps to the result.
 #[unsafe(naked)]

@@ -5,7 +5,7 @@
 mod amounts;
 mod shapes;
 
-use mpit_components::coll::{self, Kind, Operation, Root, Volume};
+use mpit_components::coll::{self, Case, Kind, Operation, Place, Root, Volume};
 use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
@@ -77,8 +77,7 @@ pub(crate) trait Shape: Copy {
 const ROUTES_OF_KIND: usize = 16;
 
 /// The routes, by kind.
-static ROUTES: [Routes<coll::Case, ROUTES_OF_KIND>; Kind::ALL.len()] =
-    [const { Routes::new() }; Kind::ALL.len()];
+static ROUTES: [Routes<Case, ROUTES_OF_KIND>; Kind::ALL.len()] = [const { Routes::new() }; Kind::ALL.len()];
 
 /// The record of a collective operation, to be made from the call's arguments.
 pub(crate) struct CollectiveRecorder<S>(S);
@@ -139,13 +138,17 @@ fn store_route(key: RouteKey, revision: u64, operation: &Operation<'static>) {
     if in_advance::is_allowed()
         && !comms::cached(key.comm).is_none_or(Comm::is_remote)
         && let Some(size) = size
-        && let Some(case) = coll::case(operation)
+        && let Some(place) = coll::place(operation)
     {
+        let case = match place {
+            Place::Case(case) => Some(case),
+            Place::Nowhere => None,
+        };
         ROUTES[operation.kind as usize].store(key, revision, size, case);
     }
 }
 
-impl Counter for coll::Case {
+impl Counter for Case {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each operation, which calls nothing")]
     fn count_alone(&self, bytes: u64) -> bool {
