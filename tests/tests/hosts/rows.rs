@@ -85,7 +85,7 @@ pub(crate) fn match_expected_rows(stack: &Stack, name: &str, ranks: u32) -> Outc
 }
 
 /// Programs with their ranks that need nothing but a comparison of the rows.
-const PROGRAMS: [(&str, u32); 12] = [
+const PROGRAMS: [(&str, u32); 13] = [
     ("sends", 4),
     ("coll", 4),
     ("coll_edge_cases", 4),
@@ -93,6 +93,8 @@ const PROGRAMS: [(&str, u32); 12] = [
     ("osc", 4),
     // A thousand communicators, whose memory and handles the library uses again.
     ("reused_handles", 2),
+    // Equal calls whose communicators, types or listeners change.
+    ("repeated_calls", 3),
     ("concurrent_calls", 2),
     // Calls in callbacks are recorded; those that MPI makes inside of them are not.
     ("nested_calls", 2),

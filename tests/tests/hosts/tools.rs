@@ -14,10 +14,11 @@ fn succeeds(program: &str, ranks: u32, settings: &[(&str, &str)], summary: &str)
     })
 }
 
-/// Events of messages, on libraries with and without an event interface of their own.
+/// Events of messages, on libraries with and without an event interface of their own; also while monitoring counts them.
 #[test]
 fn a_tool_receives_each_message_once() -> Outcome {
-    succeeds("events", 3, &[], ", 0 failures")
+    succeeds("events", 3, &[], ", 0 failures")?;
+    succeeds("events", 3, &[MONITORED], ", 0 failures")
 }
 
 /// Tables of `mpit_plugin.h` that a program registers with the preload library.

@@ -1,0 +1,118 @@
+/* Equal calls whose meaning changes between them: handles that are reused for other objects, a listener for times that comes and
+ * goes, an error handler that is set late. Each call is made several times, so that the later ones are counted like the first.
+ *
+ *     repeated_calls DIRECTORY (3 processes)
+ */
+#include "expected_rows.h"
+
+enum { PROCESSES = 3, TIMES = 4, ROUNDS = 20, MOST = 64 };
+
+static int out[MOST], in[MOST];
+
+/* Sends TIMES messages to a rank of a communicator, and receives as many; the receiver has this rank in the world. */
+static void send(int to, int from, int count, MPI_Datatype type, MPI_Comm comm, int peer, long bytes)
+{
+    for (int i = 0; i < TIMES; i++) {
+        MPI_Request requests[2];
+        MPI_Irecv(in, count, type, from, 7, comm, &requests[0]);
+        MPI_Isend(out, count, type, to, 7, comm, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+    if (peer >= 0)
+        expect("E", peer, TIMES, TIMES * bytes);
+}
+
+/* Adds up equal exchanges with each other process. */
+static void expect_all(const char *name, const char *row, long bytes)
+{
+    for (int peer = 0; peer < PROCESSES; peer++)
+        if (peer != world_rank)
+            expect("C", peer, TIMES, TIMES * bytes);
+    expect_on(row, name, TIMES, TIMES * (PROCESSES - 1) * bytes);
+}
+
+/* A communicator and a type, with the handles of earlier ones if the library reuses them. Every other time the ranks are in
+ * reverse order; the type has another size each time. */
+static void round_of_calls(int number)
+{
+    const int reversed = number % 2, elements = number % 5 + 1, root = number % PROCESSES;
+    const long bytes = elements * (long)sizeof(int);
+    MPI_Comm comm;
+    MPI_Datatype type;
+    char name[32];
+    int rank, to;
+
+    MPI_Comm_split(MPI_COMM_WORLD, 0, reversed ? -world_rank : world_rank, &comm);
+    snprintf(name, sizeof name, "round_%d", number);
+    MPI_Comm_set_name(comm, name);
+    MPI_Type_contiguous(elements, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    MPI_Comm_rank(comm, &rank);
+    to = (rank + 1) % PROCESSES;
+    send(to, (rank + PROCESSES - 1) % PROCESSES, 2, type, comm, reversed ? PROCESSES - 1 - to : to, 2 * bytes);
+    send(MPI_PROC_NULL, MPI_PROC_NULL, 2, type, comm, -1, 0);
+    for (int i = 0; i < TIMES; i++)
+        MPI_Bcast(out, 3, type, root, comm);
+    if (rank == root)
+        expect_all(name, "O2A", 3 * bytes);
+    for (int i = 0; i < TIMES; i++)
+        MPI_Allreduce(MPI_IN_PLACE, out, elements, MPI_INT, MPI_SUM, comm);
+    expect_all(name, "A2A", bytes);
+    for (int i = 0; i < TIMES; i++)
+        MPI_Gather(out, 1, type, in, 1, type, root, comm);
+    if (rank == root)
+        expect_all(name, "A2O", bytes);
+    for (int i = 0; i < TIMES; i++)
+        MPI_Barrier(comm);
+    expect_all(name, "A2A", 0);
+    MPI_Type_free(&type);
+    MPI_Comm_free(&comm);
+}
+
+/* Messages of sizes in different bins, by one count and type. */
+static void sizes(void)
+{
+    const int to = (world_rank + 1) % PROCESSES, from = (world_rank + PROCESSES - 1) % PROCESSES;
+    for (int count = 0; count <= MOST; count = count ? 2 * count : 1)
+        send(to, from, count, MPI_INT, MPI_COMM_WORLD, to, count * (long)sizeof(int));
+}
+
+/* Starts and stops a handle of the number of calls, and pauses recording, while equal messages are sent. */
+static void listeners(void)
+{
+    const int to = (world_rank + 1) % PROCESSES, from = (world_rank + PROCESSES - 1) % PROCESSES;
+    MPI_T_pvar_session session;
+    MPI_T_pvar_handle handle;
+    unsigned long long calls = 0;
+    int level, index, count;
+
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
+    require(MPI_T_pvar_session_create(&session) == MPI_SUCCESS, "session");
+    require(MPI_T_pvar_get_index("calls_p2p_count", MPI_T_PVAR_CLASS_COUNTER, &index) == MPI_SUCCESS, "index");
+    require(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count) == MPI_SUCCESS, "handle");
+    send(to, from, 1, MPI_INT, MPI_COMM_WORLD, to, sizeof(int));
+    require(MPI_T_pvar_start(session, handle) == MPI_SUCCESS, "start");
+    send(to, from, 1, MPI_INT, MPI_COMM_WORLD, to, sizeof(int));
+    require(MPI_T_pvar_stop(session, handle) == MPI_SUCCESS, "stop");
+    send(to, from, 1, MPI_INT, MPI_COMM_WORLD, to, sizeof(int));
+    require(MPI_T_pvar_read(session, handle, &calls) == MPI_SUCCESS, "read");
+    /* Each message is a call that receives and one that sends. */
+    require(calls == 2 * TIMES, "the calls while the handle was started");
+    MPI_T_pvar_session_free(&session);
+    MPI_T_finalize();
+    MPI_Pcontrol(0);
+    send(to, from, 1, MPI_INT, MPI_COMM_WORLD, -1, 0);
+    MPI_Pcontrol(1);
+    send(to, from, 1, MPI_INT, MPI_COMM_WORLD, to, sizeof(int));
+}
+
+int main(int argc, char **argv)
+{
+    open_expected_rows(&argc, &argv, PROCESSES);
+    for (int number = 0; number < ROUNDS; number++)
+        round_of_calls(number);
+    sizes();
+    listeners();
+    close_expected_rows();
+    return EXIT_SUCCESS;
+}
