@@ -6,9 +6,14 @@ use mpit_tests::{Outcome, paths};
 
 use crate::{cargo, succeed};
 
-pub(crate) fn build() -> Outcome {
-    let packages = ["-p", "mpit-preload", "-p", "mpit-cli", "-p", "mpit-benches"];
-    succeed(cargo(&["build", "--profile", "dist"]).args(packages))
+/// The package of the library that users preload.
+pub(crate) const LIBRARY: &str = "mpit-preload";
+
+/// All that is measured.
+pub(crate) const ALL: [&str; 3] = [LIBRARY, "mpit-cli", "mpit-benches"];
+
+pub(crate) fn build(packages: &[&str]) -> Outcome {
+    succeed(cargo(&["build", "--profile", "dist"]).args(packages.iter().flat_map(|package| ["-p", package])))
 }
 
 pub(crate) fn program(name: &str) -> PathBuf {

@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
         wanted = BENCHES.iter().collect();
     }
     if wanted.iter().any(|bench| bench.name != DEFINITIONS) {
-        dist::build()?;
+        dist::build(&dist::ALL)?;
         println!("Built with the profile dist (fat LTO, one codegen unit).");
     }
     println!("{} rounds.", arguments.pairs);

@@ -42,7 +42,7 @@ enum Variant {
 const LEVELS: [&str; 2] = ["single", "multiple"];
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
-    dist::build()?;
+    dist::build(&[dist::LIBRARY])?;
     let mut found = BTreeMap::new();
     println!("{:<58}{:>9}{:>9}{:>9}{:>9}", "instructions of a call", "library", "off", "recorded", "peer");
     for label in STACKS {
