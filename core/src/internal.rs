@@ -12,6 +12,7 @@
 //! | [`plugin`] | tables and components of other images: C structs, loading, export |
 //! | [`host`], [`threads`], [`revision`] | the state of the MPI library: initialized or not, its thread level; when it changed |
 //! | [`log`], [`probe_table`], [`slots`], [`sparse`], [`static_ref`] | lists and tables that are read without locks |
+//! | [`thread_slots`] | small numbers for running threads |
 //! | [`lock`] | locks that are never held in a forked child |
 //! | `mapping` | memory that survives the process in a file, with the feature `store` |
 //! | [`environment`] | environment variables; none in a privileged process |
@@ -75,6 +76,7 @@ whole! {
     slots
     sparse
     static_ref
+    thread_slots
     threads
     vocabulary
 }

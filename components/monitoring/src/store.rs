@@ -28,6 +28,18 @@ pub(crate) static OF_PROCESS: Store = Store::new();
 const FIRST_PIECE: usize = 512;
 const MAX_PIECE: usize = 128 * 1024;
 
+/// The words of a cache line.
+const LINE: usize = 8;
+
+/// The users of a block's counters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// All threads.
+    Shared,
+    /// One thread, which writes to no cache line that others use.
+    OneThread,
+}
+
 /// Blocks of words, in memory or in a file.
 #[derive(Debug)]
 pub struct Store {
@@ -137,7 +149,31 @@ impl Store {
 
     /// Adds a block of `cells` counters that are 0, followed by the constant words of `text`.
     pub(crate) fn add(&self, kind: BlockKind, key: u64, cells: usize, text: &[u64]) -> &[AtomicU64] {
+        self.add_at(Place::Shared, kind, key, cells, text)
+    }
+
+    /// Adds a block like [`add`](Self::add) at a place.
+    pub(crate) fn add_at(
+        &self,
+        place: Place,
+        kind: BlockKind,
+        key: u64,
+        cells: usize,
+        text: &[u64],
+    ) -> &[AtomicU64] {
         let mut end = self.end.lock();
+        let fill = |end: &mut End| {
+            if place == Place::OneThread {
+                let _ = self.append(end, BlockKind::Unused, 0, LINE - 2, &[]);
+            }
+        };
+        fill(&mut end);
+        let block = self.append(&mut end, kind, key, cells, text);
+        fill(&mut end);
+        block
+    }
+
+    fn append(&self, end: &mut End, kind: BlockKind, key: u64, cells: usize, text: &[u64]) -> &[AtomicU64] {
         let forked = end.detach_if_forked();
         let header = BlockHeader { kind, words: (1 + cells + text.len()) as u32 };
         let wanted = 1 + header.words as usize;
@@ -146,9 +182,9 @@ impl Store {
             piece
         } else {
             if !forked {
-                self.close_newest(&end);
+                self.close_newest(end);
             }
-            self.grow(&mut end, wanted)
+            self.grow(end, wanted)
         };
         let block = &piece[end.used..end.used + wanted];
         end.used += wanted;

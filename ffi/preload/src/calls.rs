@@ -11,7 +11,7 @@ use mpit_ffi::{doctor, lifecycle, native_monitoring};
 
 use crate::callers::{self, Caller, ReturnAddress};
 use crate::isolation::{catch_panic, with_errno_kept};
-use crate::nesting::{FastPathGuard, ProgramCallGuard};
+use crate::nesting::{self, FastPathGuard, ProgramCallGuard};
 use crate::next_definition::NextDefinition;
 use crate::recorders::{Recorder, notify};
 
@@ -138,7 +138,18 @@ pub(crate) fn run_on_fast_path<I: Interest, K>(
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the fast path of each send, which calls nothing")]
 pub(crate) fn count_by_route<N: Recorder>(recorder: impl FnOnce() -> N) -> bool {
-    FastPathGuard::is_available() && recorder().count_by_route()
+    if FastPathGuard::is_available() {
+        recorder().count_by_route()
+    } else {
+        nesting::idle_thread_slot().is_some_and(|slot| recorder().count_by_route_of_thread(slot))
+    }
+}
+
+/// Counts a call like [`count_in_advance`] while several threads call at once.
+pub(crate) fn count_for_thread<I: Interest, N: Recorder>(recorder: impl FnOnce() -> N) -> bool {
+    !I::is_timed()
+        && !I::is_recorded_before()
+        && nesting::take_idle_thread_slot().is_some_and(|slot| recorder().count_for_thread(slot))
 }
 
 /// Counts a call before it is forwarded, under the conditions of [`run_on_fast_path`], if the library cannot

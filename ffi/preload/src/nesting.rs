@@ -18,6 +18,8 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use mpit::internal::thread_slots;
+
 /// The state while only one thread calls MPI at a time: a constant below, or a stack position, possibly with [`NOTIFYING`].
 static PROCESS_STATE: AtomicUsize = AtomicUsize::new(UNTRACKED);
 
@@ -30,6 +32,44 @@ const UNTRACKED: usize = 2;
 thread_local! {
     /// The state of this thread while several threads call at once.
     static THREAD_STATE: Cell<usize> = const { Cell::new(IDLE) };
+}
+
+/// The state of the thread in a [slot](thread_slots), once more, for calls that are counted by a route.
+static SLOT_STATES: [SlotState; thread_slots::SLOTS] =
+    [const { SlotState(AtomicUsize::new(IDLE)) }; thread_slots::SLOTS];
+
+/// In a cache line of its own.
+#[repr(align(64))]
+struct SlotState(AtomicUsize);
+
+/// Sets the state of this thread, while several threads call at once.
+#[inline]
+fn set_thread_state(state: usize) {
+    THREAD_STATE.set(state);
+    if let Some(slot) = thread_slots::current() {
+        SLOT_STATES[slot].0.store(state, Relaxed);
+    }
+}
+
+/// Returns the slot of this thread if several threads call at once, it has a slot, and none of its calls is in progress.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "part of the fast path of each send")]
+pub(crate) fn idle_thread_slot() -> Option<usize> {
+    if PROCESS_STATE.load(Relaxed) != UNTRACKED {
+        return None;
+    }
+    thread_slots::current().filter(|slot| SLOT_STATES[*slot].0.load(Relaxed) == IDLE)
+}
+
+/// Returns the slot of this thread like [`idle_thread_slot`]; the thread takes one if it has none.
+pub(crate) fn take_idle_thread_slot() -> Option<usize> {
+    let is_idle = PROCESS_STATE.load(Relaxed) == UNTRACKED && mpit::internal::threads::concurrent();
+    if !is_idle || THREAD_STATE.get() != IDLE {
+        return None;
+    }
+    let slot = thread_slots::take()?;
+    SLOT_STATES[slot].0.store(IDLE, Relaxed);
+    Some(slot)
 }
 
 /// A guard of a call that the program makes. Unwinding by an exception of the program ends it, too.
@@ -83,7 +123,7 @@ impl ProgramCallGuard {
     #[inline]
     fn set(&self, state: usize) {
         if self.is_per_thread {
-            THREAD_STATE.set(state);
+            set_thread_state(state);
         } else {
             PROCESS_STATE.store(state, Relaxed);
         }
@@ -94,7 +134,7 @@ impl Drop for ProgramCallGuard {
     #[inline]
     fn drop(&mut self) {
         if self.is_per_thread {
-            THREAD_STATE.set(self.previous);
+            set_thread_state(self.previous);
         } else {
             restore(self.previous);
         }

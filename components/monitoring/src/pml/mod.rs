@@ -14,8 +14,8 @@ use mpit::internal::threads;
 use mpit_frameworks::pml::{Component, Lifecycle, Send, Subscription, World};
 
 pub use crate::categories::PmlMonitoring;
-use crate::record::Messages;
-pub use crate::record::PeerStats;
+pub use crate::record::Histogram;
+use crate::record::{Messages, PeerStats};
 use crate::runtime::RUNTIME;
 use crate::{settings, store};
 
@@ -36,12 +36,31 @@ pub fn count(send: &Send) -> bool {
     RUNTIME.pml().is_only(&SUBSCRIPTION) && send.tag >= 0 && MESSAGES.count(send.to, send.bytes)
 }
 
-/// Returns the place where the user's messages to a process are counted by [`PeerStats::record_alone`]; `None` unless monitoring
-/// is the only listener, one thread calls at a time, and the process was sent a message before. Valid while the
+/// Returns the place where the user's messages to a process are counted by [`Histogram::record_alone`]; `None` unless monitoring is
+/// the only listener, one thread calls at a time, and the process was sent a message before. Valid while the
 /// [revision](mpit::internal::revision) is the same.
 #[must_use]
-pub fn counter(to: u32) -> Option<&'static PeerStats<'static>> {
-    if RUNTIME.pml().is_only(&SUBSCRIPTION) && !threads::concurrent() { MESSAGES.external(to) } else { None }
+pub fn counter(to: u32) -> Option<&'static Histogram<'static>> {
+    if threads::concurrent() || !is_only() {
+        return None;
+    }
+    MESSAGES.external(to).map(PeerStats::shared)
+}
+
+/// Counts a message for this thread, of several that call at once; returns the place where it was counted, which is like that of
+/// [`counter`] but for this thread only. `None` unless monitoring is the only listener and the message is the user's.
+#[must_use]
+pub fn count_for_thread(send: &Send, slot: usize) -> Option<&'static Histogram<'static>> {
+    if is_only() && send.tag >= 0 {
+        Some(MESSAGES.record_for_thread(slot, send.to, send.bytes))
+    } else {
+        None
+    }
+}
+
+#[inline]
+fn is_only() -> bool {
+    RUNTIME.pml().is_only(&SUBSCRIPTION)
 }
 
 /// The component `monitoring` of the framework `pml`.

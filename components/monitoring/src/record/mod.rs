@@ -17,12 +17,12 @@ use mpit::internal::sparse::Sparse;
 use mpit::internal::threads;
 use mpit::object::{Comm, OUTSIDE};
 
-use crate::store::Store;
+use crate::store::{Place, Store};
 
 pub use atomic_sum::AtomicSum;
 pub use mpit_format::TrafficSum;
 pub use mpit_format::messages::{BINS, PeerSnapshot, Row, bin};
-pub use peer_stats::PeerStats;
+pub use peer_stats::{Histogram, PeerStats};
 pub use snapshot::Snapshot;
 pub(crate) use snapshot::SumsSnapshot;
 
@@ -94,7 +94,7 @@ impl<'s> Messages<'s> {
     #[allow(clippy::inline_always, reason = "one place of the fast path of each send")]
     pub fn count(&self, to: u32, bytes: u64) -> bool {
         let Some(peer) = self.peers.get(to) else { return false };
-        peer.external.record(bytes)
+        peer.external.shared().record(bytes)
     }
 
     /// Counts a message. Takes no lock; allocates on the first message to a peer, the first internal message to it, and the
@@ -111,16 +111,31 @@ impl<'s> Messages<'s> {
     fn record_anything(&self, to: u32, bytes: u64, internal: bool) {
         let peer = self.peers.entry(to);
         let stats = if internal { peer.internal.get_or_init(Box::default) } else { &peer.external };
-        while !stats.record(bytes) {
-            stats.make(bytes, self.store, to, internal);
+        while !stats.shared().record(bytes) {
+            stats.shared().make(bytes, self.store, Place::Shared, to, internal);
         }
+    }
+
+    /// Counts a message of the user's for the thread in a [slot](mpit::internal::thread_slots), which is this one. Returns the
+    /// place where further messages to the process are counted by [`Histogram::record_alone`]. Takes a lock and allocates.
+    pub(crate) fn record_for_thread(
+        &'static self,
+        slot: usize,
+        to: u32,
+        bytes: u64,
+    ) -> &'static Histogram<'s> {
+        let histogram = self.peers.entry(to).external.of_thread(slot);
+        while !histogram.record_alone(bytes) {
+            histogram.make(bytes, self.store, Place::OneThread, to, false);
+        }
+        histogram
     }
 
     /// Adds the bytes of a message. Returns the function that adds its count, before which a thread may be interrupted.
     #[cfg(test)]
     pub(crate) fn begin(&self, to: u32, bytes: u64) -> impl FnOnce() {
-        let stats = &self.peers.entry(to).external;
-        stats.make(bytes, self.store, to, false);
+        let stats = self.peers.entry(to).external.shared();
+        stats.make(bytes, self.store, Place::Shared, to, false);
         let (count, all) = stats.cells(bytes).expect("made above");
         all.fetch_add(bytes, Relaxed);
         move || _ = count.fetch_add(1, Release)

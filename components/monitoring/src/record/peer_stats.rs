@@ -6,23 +6,24 @@ use std::sync::atomic::{
 };
 
 use mpit::internal::lock::Once;
-use mpit_format::messages::bin;
+use mpit::internal::sparse::Sparse;
+use mpit_format::messages::{BINS, bin};
 use mpit_format::store::blocks::{BlockKind, CELLS, GROUP, GROUPS, message_key};
 
 use super::{add, add_alone};
-use crate::store::Store;
+use crate::store::{Place, Store};
 
-/// The number and bytes of messages, with a histogram of sizes. Takes about 256 bytes if sizes differ by less than a factor
-/// of 65536.
+/// A histogram of the sizes of messages to one process, with their bytes. Takes about 256 bytes if sizes differ by less than a
+/// factor of 65536.
 ///
 /// The number is not stored but summed from the histogram. This makes recording faster, and the two cannot contradict each
 /// other.
 #[derive(Debug, Default)]
-pub struct PeerStats<'s> {
+pub struct Histogram<'s> {
     groups: [Once<&'s [AtomicU64; CELLS]>; GROUPS],
 }
 
-impl<'s> PeerStats<'s> {
+impl<'s> Histogram<'s> {
     /// Counts a message if nothing has to be allocated for it. Returns false, and does nothing, otherwise.
     #[inline(always)]
     #[allow(
@@ -35,7 +36,7 @@ impl<'s> PeerStats<'s> {
         true
     }
 
-    /// Counts a message like [`record`](Self::record). No other thread counts meanwhile.
+    /// Counts a message like [`record`](Self::record). No other thread counts here meanwhile.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of each message, where a call would cost as much again")]
     #[must_use]
@@ -54,53 +55,93 @@ impl<'s> PeerStats<'s> {
     }
 
     /// Creates the group for a size, if it does not exist.
-    pub(super) fn make(&self, bytes: u64, store: &'s Store, to: u32, internal: bool) {
+    pub(super) fn make(&self, bytes: u64, store: &'s Store, place: Place, to: u32, internal: bool) {
         let group = bin(bytes) / GROUP;
         self.groups[group].get_or_init(|| {
-            let cells = store.add(BlockKind::Messages, message_key(to, group, internal), CELLS, &[]);
+            let cells =
+                store.add_at(place, BlockKind::Messages, message_key(to, group, internal), CELLS, &[]);
             cells.first_chunk().expect("a block has the requested cells")
         });
+    }
+
+    fn count(&self) -> u64 {
+        let groups = self.groups.iter().filter_map(Once::get);
+        groups.flat_map(|group| &group[..GROUP]).fold(0, |all, count| all.wrapping_add(count.load(Acquire)))
+    }
+
+    fn bytes(&self) -> u64 {
+        let groups = self.groups.iter().filter_map(Once::get);
+        groups.fold(0, |bytes, group| bytes.wrapping_add(group[GROUP].load(Relaxed)))
+    }
+
+    fn add_sizes_to(&self, bins: &mut [u64; BINS]) {
+        for (number, group) in self.groups.iter().enumerate() {
+            let counts = group.get().map_or(&[][..], |cells| &cells[..GROUP]);
+            for (sum, count) in bins[BINS.min(number * GROUP)..].iter_mut().zip(counts) {
+                *sum = sum.wrapping_add(count.load(Acquire));
+            }
+        }
+    }
+}
+
+/// The number and bytes of messages to one process, with a histogram of sizes. Threads that call at once have a histogram each.
+#[derive(Debug, Default)]
+pub struct PeerStats<'s> {
+    shared: Histogram<'s>,
+    of_threads: Once<Box<Sparse<Histogram<'s>>>>,
+}
+
+impl<'s> PeerStats<'s> {
+    /// Returns the histogram for all threads without one of their own.
+    #[inline]
+    #[must_use]
+    pub fn shared(&self) -> &Histogram<'s> {
+        &self.shared
+    }
+
+    /// Returns the histogram of the thread in a [slot](mpit::internal::thread_slots).
+    pub(super) fn of_thread(&self, slot: usize) -> &Histogram<'s> {
+        self.of_threads.get_or_init(|| Box::new(Sparse::new())).entry(slot as u32)
+    }
+
+    fn histograms(&self) -> impl Iterator<Item = &Histogram<'s>> {
+        let of_threads = self.of_threads.get().into_iter().flat_map(|threads| threads.iter());
+        std::iter::once(&self.shared).chain(of_threads.map(|(_, histogram)| histogram))
     }
 
     /// Returns the number of messages.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.sizes().map(|(_, count)| count).sum()
+        self.histograms().fold(0, |count, histogram| count.wrapping_add(histogram.count()))
     }
 
     /// Returns the sum of bytes of all messages.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        let groups = self.groups.iter().filter_map(Once::get);
-        groups.fold(0, |bytes, group| bytes.wrapping_add(group[GROUP].load(Relaxed)))
+        self.histograms().fold(0, |bytes, histogram| bytes.wrapping_add(histogram.bytes()))
     }
 
     /// Iterates over the bins of the histogram that are not 0, in ascending order, with their counts.
     pub fn sizes(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
-        self.groups
-            .iter()
-            .enumerate()
-            .flat_map(|(number, group)| {
-                let first_bin = number * GROUP;
-                let counts = group.get().map_or(&[][..], |cells| &cells[..GROUP]);
-                counts.iter().enumerate().map(move |(at, count)| (first_bin + at, count.load(Acquire)))
-            })
-            .filter(|(_, count)| *count != 0)
+        let mut bins = [0; BINS];
+        self.histograms().for_each(|histogram| histogram.add_sizes_to(&mut bins));
+        bins.into_iter().enumerate().filter(|(_, count)| *count != 0)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::PeerStats;
-    use crate::store::Store;
+    use crate::store::{Place, Store};
 
     #[test]
     fn nonzero_bins_are_listed() {
         let store = Store::new();
         let stats = PeerStats::default();
-        for bytes in [0, 8, 15, 16, 1 << 40, u64::MAX, 8] {
-            stats.make(bytes, &store, 7, false);
-            assert!(stats.record(bytes));
+        for (number, bytes) in [0, 8, 15, 16, 1 << 40, u64::MAX, 8].into_iter().enumerate() {
+            let of_thread = if number % 2 == 0 { stats.shared() } else { stats.of_thread(number % 3) };
+            of_thread.make(bytes, &store, Place::Shared, 7, false);
+            assert!(of_thread.record(bytes));
         }
         assert_eq!(stats.bytes(), (1 << 40) + 46);
         assert!(stats.sizes().eq([(0, 1), (4, 3), (5, 1), (41, 1), (64, 1)]));

@@ -157,6 +157,7 @@ macro_rules! fast_path_in_c {
             let is_found = forward != slow_path;
             let is_recorded = is_found
                 && ($crate::calls::count_in_advance::<$crate::calls::$interest, _>(|| $recorder)
+                    || $crate::calls::count_for_thread::<$crate::calls::$interest, _>(|| $recorder)
                     || $crate::calls::record_before_call::<$crate::calls::$interest, _>(|| $recorder));
             if is_recorded { forward } else { slow_path }
         }

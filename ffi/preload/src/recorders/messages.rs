@@ -2,9 +2,10 @@
 
 use std::ffi::c_int;
 
-use mpit::internal::revision;
+use mpit::internal::static_ref::StaticRef;
+use mpit::internal::{revision, thread_slots};
 use mpit::object::OUTSIDE;
-use mpit_components::pml::{self, Mode, PeerStats, Send};
+use mpit_components::pml::{self, Histogram, Mode, Send};
 use mpit_ffi::abi::{Handle, LiveComm, LiveDatatype};
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
@@ -27,7 +28,13 @@ pub(crate) struct SendRecorder {
     pub(crate) has_valid_arguments: bool,
 }
 
-static ROUTES: Routes<PeerStats<'static>, 128> = Routes::new();
+type SendRoutes = Routes<Histogram<'static>, 128>;
+
+static ROUTES: SendRoutes = Routes::new();
+
+/// The routes of threads that call at once, by [slot](mpit::internal::thread_slots).
+static OF_THREADS: [StaticRef<SendRoutes>; thread_slots::SLOTS] =
+    [const { StaticRef::new() }; thread_slots::SLOTS];
 
 /// The largest tag that all libraries accept: the standard's minimum of `MPI_TAG_UB`.
 const MIN_TAG_LIMIT: c_int = 32767;
@@ -125,6 +132,28 @@ impl Recorder for SendRecorder {
         self.has_valid_arguments && ROUTES.count(self.route_key())
     }
 
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
+    fn count_by_route_of_thread(self, slot: usize) -> bool {
+        self.has_valid_arguments
+            && OF_THREADS[slot].get().is_some_and(|routes| routes.count(self.route_key()))
+    }
+
+    fn count_for_thread(self, slot: usize) -> bool {
+        // Read before the conditions that it stands for.
+        let revision = revision::current();
+        let Some(send) = self.infallible_record() else { return false };
+        let Some(size) = datatypes::cached_size(self.datatype) else { return false };
+        let Some(counter) = pml::count_for_thread(&send, slot) else { return false };
+        let routes = OF_THREADS[slot].get().unwrap_or_else(|| {
+            let made = &*Box::leak(Box::new(Routes::new()));
+            OF_THREADS[slot].set(Some(made));
+            made
+        });
+        routes.store(self.route_key(), revision, size, Some(counter));
+        true
+    }
+
     fn count_in_advance(self) -> bool {
         // Read before the conditions that it stands for.
         let revision = revision::current();
@@ -199,7 +228,7 @@ impl Deliver for Send {
     }
 }
 
-impl Counter for PeerStats<'static> {
+impl Counter for Histogram<'static> {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn count_alone(&self, bytes: u64) -> bool {

@@ -46,6 +46,18 @@ pub(crate) trait Recorder: Sized {
         false
     }
 
+    /// Counts the call like [`count_by_route`](Self::count_by_route), for the thread in a slot.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the fast path of each call, where most of it folds away")]
+    fn count_by_route_of_thread(self, _slot: usize) -> bool {
+        false
+    }
+
+    /// Counts the call like [`count_in_advance`](Self::count_in_advance), for the thread in a slot. May take a lock and allocate.
+    fn count_for_thread(self, _slot: usize) -> bool {
+        false
+    }
+
     /// Stores a route for equal calls, after the call has succeeded and was recorded on the fast path. `revision` was read before.
     #[inline]
     fn store_route(self, _revision: u64, _fast_record: &Self::FastRecord) {}
