@@ -96,6 +96,9 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     check(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS, "R19 init");
     event = describe();
+    /* While monitoring is on, later messages are counted like these until there is a listener. */
+    send_all(MESSAGES);
+    send_all(MESSAGES);
 
     check(MPI_T_event_handle_alloc(event, NULL, MPI_INFO_NULL, &registration) == MPI_T_ERR_INVALID_HANDLE, "R88 no object");
     /* Proves F31, F34, F37. */
