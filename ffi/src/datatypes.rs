@@ -6,6 +6,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use mpit::internal::revision;
 use mpit::object::Bind;
 
 use crate::abi::{Abi, Handle, LiveDatatype};
@@ -38,16 +39,23 @@ pub fn cached_size(datatype: Handle) -> Option<u64> {
     SIZES.cached(datatype).map(|size| size.load(Relaxed))
 }
 
+/// Drops the size of a handle.
+fn forget(datatype: Handle) {
+    if SIZES.remove(datatype).is_some() {
+        revision::advance();
+    }
+}
+
 /// Stores the size of a derived type that the library has committed.
 pub fn committed(datatype: LiveDatatype<'_>) {
     let size = query_size(datatype);
-    SIZES.remove(datatype.get());
+    forget(datatype.get());
     SIZES.insert_reusing(datatype.get(), |known| known.store(size, Relaxed));
 }
 
 /// Drops the size of a type that is about to be freed: the library may reuse its handle.
 pub fn freeing(datatype: Handle) {
-    SIZES.remove(datatype);
+    forget(datatype);
 }
 
 #[inline(never)]

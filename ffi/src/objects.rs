@@ -21,6 +21,7 @@ use std::sync::atomic::{
 };
 
 use mpit::internal::lock::Mutex;
+use mpit::internal::revision;
 use mpit::object::Object;
 use mpit_components::events;
 
@@ -282,6 +283,9 @@ impl<T: Tracked> Objects<T> {
             }
             is_it
         });
+        if removed.is_some() {
+            revision::advance();
+        }
         drop(members);
         if removed.is_some() {
             T::ended(number);

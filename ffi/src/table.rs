@@ -8,7 +8,6 @@ use std::sync::atomic::{
 
 use mpit::internal::lock::Mutex;
 use mpit::internal::probe_table::ProbeTable;
-use mpit::internal::revision;
 
 use crate::abi::Handle;
 
@@ -131,7 +130,6 @@ impl<T: Sync + Send> Table<T> {
         let mut writer = self.writer.lock();
         let entry = self.find(handle).filter(|entry| is_it(&entry.value))?;
         entry.handle.store(REMOVED, Release);
-        revision::advance();
         writer.removed.push(entry);
         Some(&entry.value)
     }

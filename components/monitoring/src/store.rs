@@ -33,9 +33,9 @@ const LINE: usize = 8;
 
 /// The users of a block's counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Users {
     /// All threads.
-    Shared,
+    AllThreads,
     /// One thread, which writes to no cache line that others use.
     OneThread,
 }
@@ -149,13 +149,13 @@ impl Store {
 
     /// Adds a block of `cells` counters that are 0, followed by the constant words of `text`.
     pub(crate) fn add(&self, kind: BlockKind, key: u64, cells: usize, text: &[u64]) -> &[AtomicU64] {
-        self.add_at(Place::Shared, kind, key, cells, text)
+        self.add_for(Users::AllThreads, kind, key, cells, text)
     }
 
-    /// Adds a block like [`add`](Self::add) at a place.
-    pub(crate) fn add_at(
+    /// Adds a block like [`add`](Self::add) for these users.
+    pub(crate) fn add_for(
         &self,
-        place: Place,
+        users: Users,
         kind: BlockKind,
         key: u64,
         cells: usize,
@@ -163,7 +163,7 @@ impl Store {
     ) -> &[AtomicU64] {
         let mut end = self.end.lock();
         let fill = |end: &mut End| {
-            if place == Place::OneThread {
+            if users == Users::OneThread {
                 let _ = self.append(end, BlockKind::Unused, 0, LINE - 2, &[]);
             }
         };

@@ -2,6 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
+use mpit::internal::revision;
 use mpit_components::calls::{self, Area, Stopwatch};
 use mpit_components::{coll, events, osc, pml};
 use mpit_ffi::abi::Abi;
@@ -13,6 +14,7 @@ use crate::callers::{self, Caller, ReturnAddress};
 use crate::isolation::{catch_panic, with_errno_kept};
 use crate::nesting::{self, FastPathGuard, ProgramCallGuard};
 use crate::next_definition::NextDefinition;
+use crate::recorders::collectives::Routed;
 use crate::recorders::{Recorder, notify};
 
 /// The listeners that a kind of call may have.
@@ -147,15 +149,27 @@ pub(crate) fn count_by_route<N: Recorder>(recorder: impl FnOnce() -> N) -> bool 
 
 /// Counts a call like [`count_in_advance`] while several threads call at once.
 pub(crate) fn count_for_thread<I: Interest, N: Recorder>(recorder: impl FnOnce() -> N) -> bool {
+    // Read before the conditions that a route stands for.
+    let revision = revision::current();
     !I::is_timed()
         && !I::is_recorded_before()
-        && nesting::take_idle_thread_slot().is_some_and(|slot| recorder().count_for_thread(slot))
+        && nesting::take_idle_thread_slot().is_some_and(|slot| recorder().count_for_thread(slot, revision))
 }
 
 /// Counts a call before it is forwarded, under the conditions of [`run_on_fast_path`], if the library cannot
 /// refuse it and no foreign code has to run for it.
 pub(crate) fn count_in_advance<I: Interest, N: Recorder>(recorder: impl FnOnce() -> N) -> bool {
-    can_use_fast_path::<I>() && recorder().count_in_advance()
+    // Read before the conditions that a route stands for.
+    let revision = revision::current();
+    can_use_fast_path::<I>() && recorder().count_in_advance(revision)
+}
+
+/// Returns the route of a call that is recorded after it has succeeded, if an equal one was recorded before under the conditions
+/// of [`run_on_fast_path`], and they have not changed.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "the fast path of each operation, which calls nothing")]
+pub(crate) fn find_route<N: Recorder>(recorder: impl FnOnce() -> N) -> Option<Routed> {
+    if FastPathGuard::is_available() { recorder().find_route() } else { None }
 }
 
 /// Records the call before forwarding it when the arguments guarantee success, so the caller can tail-call

@@ -1,5 +1,5 @@
 /* Equal calls whose meaning changes between them: handles that are reused for other objects, a listener for times that comes and
- * goes, an error handler that is set late. Each call is made several times, so that the later ones are counted like the first.
+ * goes, a pause. Each call is made several times, so that the later ones are counted like the first.
  *
  *     repeated_calls DIRECTORY (3 processes)
  */
@@ -65,6 +65,12 @@ static void round_of_calls(int number)
     for (int i = 0; i < TIMES; i++)
         MPI_Barrier(comm);
     expect_all(name, "A2A", 0);
+    for (int i = 0; i < TIMES; i++) {
+        MPI_Request request;
+        MPI_Iallreduce(out, in, elements, MPI_INT, MPI_SUM, comm, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    expect_all(name, "A2A", bytes);
     MPI_Type_free(&type);
     MPI_Comm_free(&comm);
 }
@@ -77,33 +83,54 @@ static void sizes(void)
         send(to, from, count, MPI_INT, MPI_COMM_WORLD, to, count * (long)sizeof(int));
 }
 
-/* Starts and stops a handle of the number of calls, and pauses recording, while equal messages are sent. */
-static void listeners(void)
+/* Equal messages and operations, recorded or not. */
+static void traffic(int recorded)
 {
     const int to = (world_rank + 1) % PROCESSES, from = (world_rank + PROCESSES - 1) % PROCESSES;
+    send(to, from, 1, MPI_INT, MPI_COMM_WORLD, recorded ? to : -1, sizeof(int));
+    for (int i = 0; i < TIMES; i++)
+        MPI_Allreduce(out, in, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (recorded)
+        expect_all("MPI_COMM_WORLD", "A2A", 2 * sizeof(int));
+}
+
+static MPI_T_pvar_handle counter(MPI_T_pvar_session session, const char *name)
+{
+    int index, count;
+    MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
+    require(MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index) == MPI_SUCCESS, name);
+    require(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count) == MPI_SUCCESS, name);
+    return handle;
+}
+
+/* Starts and stops handles of the number of calls, and pauses recording, between equal calls. */
+static void listeners(void)
+{
     MPI_T_pvar_session session;
-    MPI_T_pvar_handle handle;
-    unsigned long long calls = 0;
-    int level, index, count;
+    MPI_T_pvar_handle handles[2];
+    unsigned long long calls[2] = { 0, 0 };
+    int level;
 
     MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
     require(MPI_T_pvar_session_create(&session) == MPI_SUCCESS, "session");
-    require(MPI_T_pvar_get_index("calls_p2p_count", MPI_T_PVAR_CLASS_COUNTER, &index) == MPI_SUCCESS, "index");
-    require(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count) == MPI_SUCCESS, "handle");
-    send(to, from, 1, MPI_INT, MPI_COMM_WORLD, to, sizeof(int));
-    require(MPI_T_pvar_start(session, handle) == MPI_SUCCESS, "start");
-    send(to, from, 1, MPI_INT, MPI_COMM_WORLD, to, sizeof(int));
-    require(MPI_T_pvar_stop(session, handle) == MPI_SUCCESS, "stop");
-    send(to, from, 1, MPI_INT, MPI_COMM_WORLD, to, sizeof(int));
-    require(MPI_T_pvar_read(session, handle, &calls) == MPI_SUCCESS, "read");
+    handles[0] = counter(session, "calls_p2p_count");
+    handles[1] = counter(session, "calls_coll_count");
+    traffic(1);
+    require(MPI_T_pvar_start(session, MPI_T_PVAR_ALL_HANDLES) == MPI_SUCCESS, "start");
+    traffic(1);
+    require(MPI_T_pvar_stop(session, MPI_T_PVAR_ALL_HANDLES) == MPI_SUCCESS, "stop");
+    traffic(1);
+    for (int i = 0; i < 2; i++)
+        require(MPI_T_pvar_read(session, handles[i], &calls[i]) == MPI_SUCCESS, "read");
     /* Each message is a call that receives and one that sends. */
-    require(calls == 2 * TIMES, "the calls while the handle was started");
+    require(calls[0] == 2 * TIMES, "the messages while the handles were started");
+    require(calls[1] == TIMES, "the operations while the handles were started");
     MPI_T_pvar_session_free(&session);
     MPI_T_finalize();
     MPI_Pcontrol(0);
-    send(to, from, 1, MPI_INT, MPI_COMM_WORLD, -1, 0);
+    traffic(0);
     MPI_Pcontrol(1);
-    send(to, from, 1, MPI_INT, MPI_COMM_WORLD, to, sizeof(int));
+    traffic(1);
 }
 
 int main(int argc, char **argv)

@@ -10,7 +10,7 @@ use mpit_tests::{Context, Outcome};
 const TOLERANCE: u64 = 3;
 
 /// The first lines of the file.
-const HEADER: &str = "# Instructions that mpit adds to a call, by MPI library, thread level, state and call.\n\
+const HEADER: &str = "# Instructions that mpit adds to a call on x86-64, by MPI library, thread level, state and call.\n\
     # Written by `cargo xtask instructions --update`.\n";
 
 /// The counts of a commit, by name.
@@ -40,6 +40,14 @@ impl Baseline {
 
     pub(super) fn write(&self, file: &Path) -> Outcome {
         fs::write(file, self.to_string()).context(file.display())
+    }
+
+    /// Returns the names of counts that are smaller than here: a new baseline would keep what was gained.
+    pub(super) fn gains(&self, found: &BTreeMap<String, u64>) -> Vec<String> {
+        let is_gain = |name: &str, base: u64| {
+            found.get(name).is_some_and(|count| count * 100 < base * (100 - TOLERANCE))
+        };
+        self.0.iter().filter(|(name, base)| is_gain(name, **base)).map(|(name, _)| name.clone()).collect()
     }
 
     /// Returns a line for each count that is larger than here, or on one side only.
@@ -81,6 +89,7 @@ mod tests {
             assert!(problem.starts_with(name), "{problem}");
         }
         assert!(Baseline::of(found.clone()).compare(&found).is_empty());
+        assert_eq!(Baseline::of(counts(&[("off call", 5), ("read own", 106)])).gains(&found), ["off call"]);
         assert!(Baseline::parse("read own many").is_err());
     }
 }

@@ -36,6 +36,8 @@ impl Counts {
 impl Run {
     pub(super) fn new(stack: &Stack, level: &str, variant: Variant) -> Outcome<Self> {
         let directory = paths::target().join("instructions");
+        // Without the files of an earlier run.
+        let _ = fs::remove_dir_all(&directory);
         fs::create_dir_all(&directory).context(directory.display())?;
         let mut job = Job::alone(stack).seconds(300).args([
             "valgrind",

@@ -44,8 +44,8 @@ struct Account {
     comm: AtomicU64,
     /// Sums by pattern.
     sums: [AtomicSum<'static>; 3],
-    /// By [`OperationCounts::case`].
-    cases: [Case; CASES],
+    /// By [`OperationCounts::case_index`].
+    cases: [CaseSums; CASES],
     /// The block of this account in the store: see [`BlockKind::Operations`].
     about: &'static [AtomicU64],
     /// True, by shape, if no shared sum could be made.
@@ -58,24 +58,24 @@ struct Account {
     members: RwLock<Option<Box<Record>>>,
 }
 
-/// The place where an operation is counted.
+/// The way in which an operation is counted.
 #[derive(Clone, Copy, Debug)]
-pub enum Place {
+pub enum Counted {
     /// With the others of its pattern and shape on the communicator.
-    Case(&'static Case),
+    With(&'static CaseSums),
     /// It does not count at this process.
-    Nowhere,
+    Not,
 }
 
 /// The sums of operations of one pattern and shape on a communicator.
 #[derive(Debug)]
-pub struct Case {
+pub struct CaseSums {
     of_pattern: AtomicSum<'static>,
     /// Set when the first such operation is counted.
     shared_sum: StaticRef<SharedSum>,
 }
 
-impl Case {
+impl CaseSums {
     /// Counts an operation that exchanges `each` bytes with each process. Returns false, and does nothing, if something has to be
     /// allocated for it.
     #[inline(always)]
@@ -111,7 +111,7 @@ impl Account {
         Self {
             comm: AtomicU64::new(0),
             sums,
-            cases: std::array::from_fn(|case| Case {
+            cases: std::array::from_fn(|case| CaseSums {
                 of_pattern: sums[rules::pattern_of_case(case) as usize],
                 shared_sum: StaticRef::new(),
             }),
@@ -235,16 +235,16 @@ impl CollectiveStats {
     pub(super) fn record_usual(&'static self, operation: &Operation<'_>) -> bool {
         let Volume::Each(each) = operation.volume else { return false };
         let Some(account) = self.accounts.get(slot(operation.comm.get())) else { return false };
-        rules::exact(operation).is_none_or(|counts| account.cases[counts.case()].record(each))
+        rules::exact(operation).is_none_or(|counts| account.cases[counts.case_index()].record(each))
     }
 
-    /// Returns the place where [`record_usual`](Self::record_usual) counts the operation; `None` if it would return false.
-    pub(super) fn place(&'static self, operation: &Operation<'_>) -> Option<Place> {
+    /// Returns the sums to which [`record_usual`](Self::record_usual) adds the operation; `None` if it would return false.
+    pub(super) fn counted(&'static self, operation: &Operation<'_>) -> Option<Counted> {
         let Volume::Each(_) = operation.volume else { return None };
         let account = self.accounts.get(slot(operation.comm.get()))?;
-        let Some(counts) = rules::exact(operation) else { return Some(Place::Nowhere) };
-        let case = &account.cases[counts.case()];
-        if case.shared_sum.get().is_some() { Some(Place::Case(case)) } else { None }
+        let Some(counts) = rules::exact(operation) else { return Some(Counted::Not) };
+        let case = &account.cases[counts.case_index()];
+        if case.shared_sum.get().is_some() { Some(Counted::With(case)) } else { None }
     }
 
     #[inline(never)]
@@ -381,7 +381,7 @@ impl CollectiveStats {
         case: OperationCounts,
         rank: u32,
     ) -> Option<&'static SharedSum> {
-        match account.cases[case.case()].shared_sum.get() {
+        match account.cases[case.case_index()].shared_sum.get() {
             None if !account.refused[case.shape as usize].load(Relaxed) => self.find(account, case, rank),
             known => known,
         }
@@ -395,6 +395,12 @@ impl CollectiveStats {
         rank: u32,
     ) -> Option<&'static SharedSum> {
         let shape = case.shape;
+        // Another pattern of this shape may have it, even after the members were dropped.
+        let of_shape = account.cases[rules::cases_of(shape)].iter().find_map(|sums| sums.shared_sum.get());
+        if of_shape.is_some() {
+            account.cases[case.case_index()].shared_sum.set(of_shape);
+            return of_shape;
+        }
         let members = account.members.read().unwrap_or_else(PoisonError::into_inner).as_deref().cloned()?;
         // May call the host, so it comes before any lock.
         let ranks = members.ranks.resolved(RUNTIME.world());
@@ -409,7 +415,7 @@ impl CollectiveStats {
             if is_there(list.as_ref()) { Some(*shared_sum) } else { None }
         };
         if let Some(shared_sum) = known(&self.making.lock()) {
-            account.cases[case.case()].shared_sum.set(Some(shared_sum));
+            account.cases[case.case_index()].shared_sum.set(Some(shared_sum));
             return Some(shared_sum);
         }
         let me = myself(&members, rank);
@@ -440,7 +446,7 @@ impl CollectiveStats {
             (None, _) => account.refused[shape as usize].store(true, Relaxed),
             _ => {}
         }
-        account.cases[case.case()].shared_sum.set(found);
+        account.cases[case.case_index()].shared_sum.set(found);
         found
     }
 

@@ -14,7 +14,7 @@ mod variables;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use collective_stats::CollectiveStats;
-pub use collective_stats::{Case, Place};
+pub use collective_stats::{CaseSums, Counted};
 pub(crate) use snapshot::Snapshot;
 pub use variables::CollMonitoring;
 
@@ -57,16 +57,16 @@ pub fn count(operation: &Operation<'_>) -> bool {
     RUNTIME.coll().is_only(&SUBSCRIPTION) && !COMPAT.load(Relaxed) && STATS.record_usual(operation)
 }
 
-/// Returns the place where operations with the communicator, kind and root of this one are counted by [`Case::record_alone`];
+/// Returns the sums to which [`CaseSums::record_alone`] adds operations with the communicator, kind and root of this one;
 /// `None` unless monitoring is the only listener, one thread calls at a time, and such an operation was counted before. Valid
 /// while the [revision](mpit::internal::revision) is the same.
 #[must_use]
-pub fn place(operation: &Operation<'_>) -> Option<Place> {
+pub fn counted(operation: &Operation<'_>) -> Option<Counted> {
     let is_usual = RUNTIME.coll().is_only(&SUBSCRIPTION)
         && !beginnings_wanted()
         && !COMPAT.load(Relaxed)
         && !threads::concurrent();
-    if is_usual { STATS.place(operation) } else { None }
+    if is_usual { STATS.counted(operation) } else { None }
 }
 
 /// The component `monitoring` of the framework `coll`.

@@ -1,5 +1,7 @@
 //! Rules that map an operation to the processes and bytes that it counts for.
 
+use std::ops::Range;
+
 use mpit_frameworks::coll::{Kind, Operation, Pattern, Root};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,12 +38,21 @@ pub(super) const CASES: usize = 5;
 impl OperationCounts {
     /// Returns the number of the combination of pattern and shape.
     #[inline]
-    pub(super) fn case(self) -> usize {
+    pub(super) fn case_index(self) -> usize {
         match self.shape {
             Shape::All => self.pattern as usize,
             Shape::Above => 3,
             Shape::Neighbors => 4,
         }
+    }
+}
+
+/// Returns the numbers of the combinations with a shape.
+pub(super) fn cases_of(shape: Shape) -> Range<usize> {
+    match shape {
+        Shape::All => 0..3,
+        Shape::Above => 3..4,
+        Shape::Neighbors => 4..5,
     }
 }
 

@@ -17,7 +17,7 @@ use mpit::internal::sparse::Sparse;
 use mpit::internal::threads;
 use mpit::object::{Comm, OUTSIDE};
 
-use crate::store::{Place, Store};
+use crate::store::{Store, Users};
 
 pub use atomic_sum::AtomicSum;
 pub use mpit_format::TrafficSum;
@@ -112,7 +112,7 @@ impl<'s> Messages<'s> {
         let peer = self.peers.entry(to);
         let stats = if internal { peer.internal.get_or_init(Box::default) } else { &peer.external };
         while !stats.shared().record(bytes) {
-            stats.shared().make(bytes, self.store, Place::Shared, to, internal);
+            stats.shared().make(bytes, self.store, Users::AllThreads, to, internal);
         }
     }
 
@@ -126,7 +126,7 @@ impl<'s> Messages<'s> {
     ) -> &'static Histogram<'s> {
         let histogram = self.peers.entry(to).external.of_thread(slot);
         while !histogram.record_alone(bytes) {
-            histogram.make(bytes, self.store, Place::OneThread, to, false);
+            histogram.make(bytes, self.store, Users::OneThread, to, false);
         }
         histogram
     }
@@ -135,7 +135,7 @@ impl<'s> Messages<'s> {
     #[cfg(test)]
     pub(crate) fn begin(&self, to: u32, bytes: u64) -> impl FnOnce() {
         let stats = self.peers.entry(to).external.shared();
-        stats.make(bytes, self.store, Place::Shared, to, false);
+        stats.make(bytes, self.store, Users::AllThreads, to, false);
         let (count, all) = stats.cells(bytes).expect("made above");
         all.fetch_add(bytes, Relaxed);
         move || _ = count.fetch_add(1, Release)

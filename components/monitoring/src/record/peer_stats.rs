@@ -11,7 +11,7 @@ use mpit_format::messages::{BINS, bin};
 use mpit_format::store::blocks::{BlockKind, CELLS, GROUP, GROUPS, message_key};
 
 use super::{add, add_alone};
-use crate::store::{Place, Store};
+use crate::store::{Store, Users};
 
 /// A histogram of the sizes of messages to one process, with their bytes. Takes about 256 bytes if sizes differ by less than a
 /// factor of 65536.
@@ -55,11 +55,11 @@ impl<'s> Histogram<'s> {
     }
 
     /// Creates the group for a size, if it does not exist.
-    pub(super) fn make(&self, bytes: u64, store: &'s Store, place: Place, to: u32, internal: bool) {
+    pub(super) fn make(&self, bytes: u64, store: &'s Store, users: Users, to: u32, internal: bool) {
         let group = bin(bytes) / GROUP;
         self.groups[group].get_or_init(|| {
             let cells =
-                store.add_at(place, BlockKind::Messages, message_key(to, group, internal), CELLS, &[]);
+                store.add_for(users, BlockKind::Messages, message_key(to, group, internal), CELLS, &[]);
             cells.first_chunk().expect("a block has the requested cells")
         });
     }
@@ -132,7 +132,7 @@ impl<'s> PeerStats<'s> {
 #[cfg(test)]
 mod tests {
     use super::PeerStats;
-    use crate::store::{Place, Store};
+    use crate::store::{Store, Users};
 
     #[test]
     fn nonzero_bins_are_listed() {
@@ -140,7 +140,7 @@ mod tests {
         let stats = PeerStats::default();
         for (number, bytes) in [0, 8, 15, 16, 1 << 40, u64::MAX, 8].into_iter().enumerate() {
             let of_thread = if number % 2 == 0 { stats.shared() } else { stats.of_thread(number % 3) };
-            of_thread.make(bytes, &store, Place::Shared, 7, false);
+            of_thread.make(bytes, &store, Users::AllThreads, 7, false);
             assert!(of_thread.record(bytes));
         }
         assert_eq!(stats.bytes(), (1 << 40) + 46);

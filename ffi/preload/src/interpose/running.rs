@@ -21,18 +21,29 @@ macro_rules! run_on_fast_path {
         )
     };
     // In C, where the next equal call can take the route.
-    ([routed ($interest:ident) ($recorder:expr)] $forward:expr) => {{
-        // Read before the conditions that a route stands for.
-        let revision = mpit::internal::revision::current();
-        $crate::calls::run_on_fast_path::<$crate::calls::$interest, _>(
-            || $crate::recorders::Recorder::fast_record($recorder),
-            $forward,
-            |guard, record| {
-                $crate::recorders::record_call(guard, record);
-                $crate::recorders::Recorder::store_route($recorder, revision, record);
-            },
-        )
-    }};
+    ([routed ($interest:ident) ($recorder:expr)] $forward:expr) => {
+        match $crate::calls::find_route(|| $recorder) {
+            Some(routed) => {
+                let code = $forward();
+                if code == mpit_ffi::abi::Abi::SUCCESS {
+                    routed.count();
+                }
+                Some(code)
+            }
+            None => {
+                // Read before the conditions that a route stands for.
+                let revision = mpit::internal::revision::current();
+                $crate::calls::run_on_fast_path::<$crate::calls::$interest, _>(
+                    || $crate::recorders::Recorder::fast_record($recorder),
+                    $forward,
+                    |guard, record| {
+                        $crate::recorders::record_call(guard, record);
+                        $crate::recorders::Recorder::store_route($recorder, revision, record);
+                    },
+                )
+            }
+        }
+    };
     ([in_advance $interest:tt $recorder:tt] $forward:expr) => {
         $crate::interpose::run_on_fast_path! { [around $interest $recorder] $forward }
     };
@@ -107,15 +118,9 @@ macro_rules! must_check_listeners {
 pub(crate) use must_check_listeners;
 
 /// Defines `fast_path` in C, the destination of calls with listeners. It counts a call that can be counted in advance, if an equal
-/// one was counted recently, and ends with a tail call: the arguments stay in their registers.
+/// one was counted before, and ends with a tail call: the arguments stay in their registers.
 macro_rules! fast_entry_in_c {
-    ([around $interest:tt $recorder:tt] $next:ident, $binding:ident $args:tt) => {
-        $crate::interpose::fast_entry_in_c! { by_route $recorder $next, $binding $args }
-    };
-    ([in_advance $interest:tt $recorder:tt] $next:ident, $binding:ident $args:tt) => {
-        $crate::interpose::fast_entry_in_c! { by_route $recorder $next, $binding $args }
-    };
-    (by_route ($recorder:expr) $next:ident, $binding:ident ($($arg:ident: $kind:ident),*)) => {
+    ([in_advance ($interest:ident) ($recorder:expr)] $next:ident, $binding:ident ($($arg:ident: $kind:ident),*)) => {
         /// Counts a call by its route and forwards it, or leaves both to `fast_path_with_listeners`.
         ///
         /// # Safety

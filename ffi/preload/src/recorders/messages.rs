@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use mpit::internal::static_ref::StaticRef;
-use mpit::internal::{revision, thread_slots};
+use mpit::internal::thread_slots;
 use mpit::object::OUTSIDE;
 use mpit_components::pml::{self, Histogram, Mode, Send};
 use mpit_ffi::abi::{Handle, LiveComm, LiveDatatype};
@@ -60,11 +60,14 @@ impl SendRecorder {
         }
     }
 
-    /// Checks the addresses and the tag, for records in advance.
+    /// Checks the addresses and the tag, for records in advance. The library may refuse other modes of valid sends, for lack of
+    /// buffer space or of a receive.
     #[inline]
     pub(crate) fn validate_arguments<L: Binding>(mut self, buf: Buf<L>, request: Option<Request<L>>) -> Self {
         let has_request = request.is_none_or(Request::is_given);
-        self.has_valid_arguments = buf.is_given() && has_request && (0..=MIN_TAG_LIMIT).contains(&self.tag);
+        let is_accepted = matches!(self.mode, Mode::Standard | Mode::Synchronous);
+        let has_addresses = buf.is_given() && has_request;
+        self.has_valid_arguments = is_accepted && has_addresses && (0..=MIN_TAG_LIMIT).contains(&self.tag);
         self
     }
 
@@ -139,9 +142,7 @@ impl Recorder for SendRecorder {
             && OF_THREADS[slot].get().is_some_and(|routes| routes.count(self.route_key()))
     }
 
-    fn count_for_thread(self, slot: usize) -> bool {
-        // Read before the conditions that it stands for.
-        let revision = revision::current();
+    fn count_for_thread(self, slot: usize, revision: u64) -> bool {
         let Some(send) = self.infallible_record() else { return false };
         let Some(size) = datatypes::cached_size(self.datatype) else { return false };
         let Some(counter) = pml::count_for_thread(&send, slot) else { return false };
@@ -154,9 +155,7 @@ impl Recorder for SendRecorder {
         true
     }
 
-    fn count_in_advance(self) -> bool {
-        // Read before the conditions that it stands for.
-        let revision = revision::current();
+    fn count_in_advance(self, revision: u64) -> bool {
         let Some(send) = self.infallible_record() else { return false };
         if !send.count() {
             return false;

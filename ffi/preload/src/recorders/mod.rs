@@ -15,6 +15,7 @@ pub(crate) mod windows;
 
 use crate::isolation::catch_panic;
 use crate::nesting::FastPathGuard;
+use collectives::Routed;
 
 /// A record of a call, prepared before it is forwarded and completed after it has succeeded.
 ///
@@ -34,8 +35,8 @@ pub(crate) trait Recorder: Sized {
         None
     }
 
-    /// Counts the call like [`Deliver::count`] if the library has no reason to refuse it.
-    fn count_in_advance(self) -> bool {
+    /// Counts the call like [`Deliver::count`] if the library has no reason to refuse it. `revision` was read before.
+    fn count_in_advance(self, _revision: u64) -> bool {
         false
     }
 
@@ -54,8 +55,15 @@ pub(crate) trait Recorder: Sized {
     }
 
     /// Counts the call like [`count_in_advance`](Self::count_in_advance), for the thread in a slot. May take a lock and allocate.
-    fn count_for_thread(self, _slot: usize) -> bool {
+    fn count_for_thread(self, _slot: usize, _revision: u64) -> bool {
         false
+    }
+
+    /// Returns the route of the call, to be counted after it has succeeded. Makes no calls.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the fast path of each call, where most of it folds away")]
+    fn find_route(self) -> Option<Routed> {
+        None
     }
 
     /// Stores a route for equal calls, after the call has succeeded and was recorded on the fast path. `revision` was read before.

@@ -1,4 +1,5 @@
-//! Where calls were counted, so that an equal call is counted there without looking up its communicator, datatype and listeners.
+//! Routes: the places where calls were counted. An equal call is counted there without looking up its communicator, datatype and
+//! listeners.
 
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -28,7 +29,7 @@ pub(crate) trait Counter: Sync + 'static {
 }
 
 /// One route, in a cache line. Valid while the revision is the same: then the handles refer to the same objects, recording in
-/// advance is allowed, monitoring is the only listener, and one thread calls at a time.
+/// advance is allowed for sends, monitoring is the only listener, and the number of threads that may call has not changed.
 #[derive(Debug)]
 #[repr(align(64))]
 struct Route<T: 'static> {
@@ -76,23 +77,32 @@ impl<T: Counter, const SLOTS: usize> Routes<T, SLOTS> {
     /// Counts a call if there is a route for it. Returns false, and does nothing, otherwise.
     #[inline(always)]
     pub(crate) fn count(&self, key: RouteKey) -> bool {
+        match self.find(key) {
+            Some((Some(counter), bytes)) => counter.count_alone(bytes),
+            Some((None, _)) => true,
+            None => false,
+        }
+    }
+
+    /// Returns the place where a call is counted, if there is a route for it, and the bytes to count there.
+    #[inline(always)]
+    pub(crate) fn find(&self, key: RouteKey) -> Option<(Option<&'static T>, u64)> {
         let route = self.slot(key);
         let is_found = key.count >= 0
             && route.comm.load(Relaxed) == key.comm
             && route.datatype.load(Relaxed) == key.datatype
             && route.rank.load(Relaxed) == key.rank
             && route.revision.load(Relaxed) == revision::current();
-        if !is_found {
-            return false;
-        }
-        let Some(counter) = route.counter.get() else { return true };
-        counter.count_alone(key.count.cast_unsigned().wrapping_mul(route.size.load(Relaxed)))
+        let bytes = || key.count.cast_unsigned().wrapping_mul(route.size.load(Relaxed));
+        if is_found { Some((route.counter.get(), bytes())) } else { None }
     }
 
     /// Stores the route of a call: `size` bytes for each element, counted at `counter`. `revision` was read before the conditions
     /// of a route were checked.
     pub(crate) fn store(&self, key: RouteKey, revision: u64, size: u64, counter: Option<&'static T>) {
         let route = self.slot(key);
+        // Not valid while it changes.
+        route.revision.store(0, Relaxed);
         route.comm.store(key.comm, Relaxed);
         route.datatype.store(key.datatype, Relaxed);
         route.rank.store(key.rank, Relaxed);

@@ -5,7 +5,7 @@
 mod amounts;
 mod shapes;
 
-use mpit_components::coll::{self, Case, Kind, Operation, Place, Root, Volume};
+use mpit_components::coll::{self, CaseSums, Counted, Kind, Operation, Root, Volume};
 use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
@@ -15,7 +15,7 @@ pub(crate) use shapes::{Either, Own, rooted, rootless};
 
 use super::datatypes::query_size;
 use super::routes::{Counter, RouteKey, Routes};
-use super::{Deliver, Recorder, in_advance};
+use super::{Deliver, Recorder};
 use crate::arguments::{self, Binding, CountArray, Int, Type, TypeArray};
 use amounts::ByteList;
 
@@ -77,7 +77,8 @@ pub(crate) trait Shape: Copy {
 const ROUTES_OF_KIND: usize = 16;
 
 /// The routes, by kind.
-static ROUTES: [Routes<Case, ROUTES_OF_KIND>; Kind::ALL.len()] = [const { Routes::new() }; Kind::ALL.len()];
+static ROUTES: [Routes<CaseSums, ROUTES_OF_KIND>; Kind::ALL.len()] =
+    [const { Routes::new() }; Kind::ALL.len()];
 
 /// The record of a collective operation, to be made from the call's arguments.
 pub(crate) struct CollectiveRecorder<S>(S);
@@ -106,8 +107,9 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
-    fn count_by_route(self) -> bool {
-        self.0.route_key().is_some_and(|key| ROUTES[self.0.kind() as usize].count(key))
+    fn find_route(self) -> Option<Routed> {
+        let (sums, each) = ROUTES[self.0.kind() as usize].find(self.0.route_key()?)?;
+        Some(Routed { sums, each })
     }
 
     #[inline]
@@ -119,7 +121,6 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
 
     #[inline]
     fn prepare(self) -> Pending<S> {
-        in_advance::decide();
         let mut pending = self.resolve_handles();
         if coll::beginnings_wanted() {
             pending.resolved = pending.operation();
@@ -131,24 +132,42 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
     }
 }
 
-/// Stores a route for operations with the key of this one, which has succeeded.
-#[inline(never)]
-fn store_route(key: RouteKey, revision: u64, operation: &Operation<'static>) {
-    let size = if key.datatype == 0 { Some(0) } else { datatypes::cached_size(key.datatype) };
-    if in_advance::is_allowed()
-        && !comms::cached(key.comm).is_none_or(Comm::is_remote)
-        && let Some(size) = size
-        && let Some(place) = coll::place(operation)
-    {
-        let case = match place {
-            Place::Case(case) => Some(case),
-            Place::Nowhere => None,
-        };
-        ROUTES[operation.kind as usize].store(key, revision, size, case);
+/// The route of an operation in progress.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Routed {
+    /// `None` if the operation does not count at this process.
+    sums: Option<&'static CaseSums>,
+    each: u64,
+}
+
+impl Routed {
+    /// Counts the operation, which has succeeded.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each operation, which calls nothing")]
+    pub(crate) fn count(self) {
+        if let Some(sums) = self.sums {
+            // False if the communicator was freed meanwhile, by another thread: then its sums belong to no communicator.
+            let _ = sums.record_alone(self.each);
+        }
     }
 }
 
-impl Counter for Case {
+/// Stores a route for operations with the key of this one, which has succeeded.
+#[inline(never)]
+fn store_route(key: RouteKey, revision: u64, operation: &Operation<'static>) {
+    if let Some(counted) = coll::counted(operation)
+        && !comms::cached(key.comm).is_none_or(Comm::is_remote)
+        && let Some(size) = if key.datatype == 0 { Some(0) } else { datatypes::cached_size(key.datatype) }
+    {
+        let sums = match counted {
+            Counted::With(sums) => Some(sums),
+            Counted::Not => None,
+        };
+        ROUTES[operation.kind as usize].store(key, revision, size, sums);
+    }
+}
+
+impl Counter for CaseSums {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each operation, which calls nothing")]
     fn count_alone(&self, bytes: u64) -> bool {
