@@ -1,5 +1,5 @@
 /* Four threads of each of two processes communicate at once: messages on a communicator of all threads, and messages, accesses
- * and collective operations, each on its own communicator and window.
+ * and collective operations, each on its own communicator and window. Then they end, and others do the same.
  *
  *     concurrent_calls DIRECTORY        (2 processes)
  */
@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-enum { PROCESSES = 2, THREADS = 4, ROUNDS = 100, K = 3 };
+enum { PROCESSES = 2, GENERATIONS = 3, THREADS = 4, ROUNDS = 50, K = 3 };
 
 static const long INT = sizeof(int);
 
@@ -25,7 +25,10 @@ static void *work(void *argument)
 
     for (int i = 0; i < ROUNDS; i++) {
         MPI_Sendrecv(out, K, MPI_INT, other, 7, in, K, MPI_INT, other, 7, lane->comm, MPI_STATUS_IGNORE);
-        MPI_Sendrecv(out, 1, MPI_INT, other, lane->tag, in, 1, MPI_INT, other, lane->tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Request requests[2];
+        MPI_Irecv(in, 1, MPI_INT, other, lane->tag, MPI_COMM_WORLD, &requests[0]);
+        MPI_Isend(out, 1, MPI_INT, other, lane->tag, MPI_COMM_WORLD, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
         MPI_Put(out, K, MPI_INT, other, 0, K, MPI_INT, lane->win);
         MPI_Win_flush(other, lane->win);
         MPI_Allreduce(out, in, K, MPI_INT, MPI_SUM, lane->comm);
@@ -51,17 +54,19 @@ int main(int argc, char **argv)
         MPI_Comm_set_name(lane->comm, name);
         MPI_Win_allocate(K * INT, (int)INT, MPI_INFO_NULL, lane->comm, &memory, &lane->win);
         MPI_Win_lock_all(0, lane->win);
-        expect_on("A2A", name, ROUNDS, ROUNDS * K * INT);
+        expect_on("A2A", name, GENERATIONS * ROUNDS, GENERATIONS * ROUNDS * K * INT);
         if (world_rank == 1)
-            expect_on("O2A", name, ROUNDS, ROUNDS * INT);
+            expect_on("O2A", name, GENERATIONS * ROUNDS, GENERATIONS * ROUNDS * INT);
     }
-    for (int i = 0; i < THREADS; i++)
-        if (pthread_create(&threads[i], NULL, work, &lanes[i]))
-            MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
+    for (int generation = 0; generation < GENERATIONS; generation++) {
+        for (int i = 0; i < THREADS; i++)
+            if (pthread_create(&threads[i], NULL, work, &lanes[i]))
+                MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+        for (int i = 0; i < THREADS; i++)
+            pthread_join(threads[i], NULL);
+    }
 
-    const int all = THREADS * ROUNDS;
+    const int all = GENERATIONS * THREADS * ROUNDS;
     expect("E", 1 - world_rank, 2 * all, all * (K + 1) * INT);
     expect("S", 1 - world_rank, all, all * K * INT);
     expect("C", 1 - world_rank, all * (1 + world_rank), all * (K + world_rank) * INT);
