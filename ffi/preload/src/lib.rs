@@ -27,6 +27,8 @@ mod next_definition;
 mod recorders;
 mod table;
 mod trampoline;
+#[cfg(not(test))]
+mod unwinder;
 
 use mpit_ffi::host::{LOADED_OVER_MPI, Overlay};
 use mpit_ffi::{doctor, lifecycle};

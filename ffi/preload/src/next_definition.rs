@@ -24,11 +24,14 @@ use mpit_ffi::lifecycle;
 use crate::callers::{self, Caller, ReturnAddress};
 use crate::isolation::with_errno_kept;
 
-/// The functions of this library for one name.
+/// A name, and the functions of this library for it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct EntryPoints {
-    /// The destination of the first call: finds the next definition.
-    pub(crate) unresolved: *mut c_void,
+pub(crate) struct Description {
+    pub(crate) name: &'static CStr,
+    /// The `PMPI_` name, by which the function is found in libraries outside of the program's scope.
+    pub(crate) profiling_name: Option<&'static CStr>,
+    /// The `MPI_` function of the same name, if this is a `PMPI_` function, which is recorded like it.
+    pub(crate) twin: Option<&'static NextDefinition>,
     /// The destination of calls with listeners, once the name is known to be MPI's: a trampoline that checks the caller.
     pub(crate) with_listeners: *mut c_void,
     /// Records a call, with the parameters of the MPI function.
@@ -40,6 +43,9 @@ pub(crate) struct EntryPoints {
 }
 
 /// The destinations of the calls of one name. Machine code reads the first members.
+///
+/// The dynamic linker writes every pointer of a static when the library is loaded, in programs without MPI, too. So only the
+/// destinations of the first call are set from the start, and the rest is described by a function.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct NextDefinition {
@@ -48,19 +54,12 @@ pub(crate) struct NextDefinition {
     /// to be recorded.
     without_listeners: AtomicPtr<c_void>,
     with_listeners: AtomicPtr<c_void>,
+    /// Set before the name is known to be MPI's.
     fast_path: AtomicPtr<c_void>,
     /// The address of the next definition if that is a function of MPI; null until it is found.
     address: AtomicPtr<c_void>,
-    entry_points: EntryPoints,
-    name: &'static CStr,
-    /// The `PMPI_` name, by which the function is found in libraries outside of the program's scope.
-    profiling_name: Option<&'static CStr>,
-    /// The `MPI_` function of the same name, if this is a `PMPI_` function.
-    twin: Option<&'static NextDefinition>,
+    describe: fn() -> Description,
 }
-
-// SAFETY: the pointers in `entry_points` are addresses of functions, which do not change.
-unsafe impl Sync for NextDefinition {}
 
 /// The prefixes of imports that identify an object between a program and MPI.
 const PROFILING_PREFIXES: [&[u8]; 2] = [b"PMPI_", b"pmpi_"];
@@ -72,27 +71,15 @@ const SEARCHING_IMPORTS: [&[u8]; 1] = [b"dlsym"];
 const ILP64: &[u8] = b"ilp64";
 
 impl NextDefinition {
-    pub(crate) const fn new(
-        name: &'static CStr,
-        profiling_name: Option<&'static CStr>,
-        entry_points: EntryPoints,
-    ) -> Self {
+    /// Describes the next definition of a name; `unresolved` is the destination of the first call, which finds it.
+    pub(crate) const fn new(unresolved: *mut c_void, describe: fn() -> Description) -> Self {
         Self {
-            without_listeners: AtomicPtr::new(entry_points.unresolved),
-            with_listeners: AtomicPtr::new(entry_points.unresolved),
-            fast_path: AtomicPtr::new(entry_points.fast_path),
+            without_listeners: AtomicPtr::new(unresolved),
+            with_listeners: AtomicPtr::new(unresolved),
+            fast_path: AtomicPtr::new(null_mut()),
             address: AtomicPtr::new(null_mut()),
-            entry_points,
-            name,
-            profiling_name,
-            twin: None,
+            describe,
         }
-    }
-
-    /// Sets the `MPI_` function of a `PMPI_` function, which is recorded like it.
-    pub(crate) const fn with_twin(mut self, twin: &'static Self) -> Self {
-        self.twin = Some(twin);
-        self
     }
 
     #[inline]
@@ -100,10 +87,10 @@ impl NextDefinition {
         self.without_listeners.load(Acquire)
     }
 
-    /// Returns true if [`without_listeners`](Self::without_listeners) is the slow path, because the next definition is unknown.
+    /// Returns true if [`without_listeners`](Self::without_listeners) is not yet the next definition of a function of MPI.
     #[inline]
     pub(crate) fn is_unresolved(&self) -> bool {
-        self.without_listeners() == self.entry_points.slow_path
+        self.without_listeners() != self.address()
     }
 
     #[inline]
@@ -128,30 +115,28 @@ impl NextDefinition {
 
     /// Finds the next definition, or the slow path for a function that the library lacks.
     pub(crate) fn find_or_slow_path(&self) -> *mut c_void {
-        self.find().unwrap_or(self.entry_points.slow_path)
+        self.find().unwrap_or_else(|| (self.describe)().slow_path)
     }
 
     fn find_in_library(&self) -> Option<*mut c_void> {
-        let found = self.profiling_name.and_then(|name| Host::get()?.function(name))?;
+        let found = (self.describe)().profiling_name.and_then(|name| Host::get()?.function(name))?;
         self.address.store(found, Release);
         Some(found)
     }
 
     /// Finds the destination of a call. A definition that may be unloaded, and is not MPI's, is searched
     /// again at each call.
-    pub(crate) fn resolve(&self, return_address: ReturnAddress) -> *mut c_void {
-        let Some(found) = self.definition(return_address) else {
+    fn resolve(&self, described: &Description, return_address: ReturnAddress) -> *mut c_void {
+        let Some(found) = described.definition(return_address) else {
             // Without a definition the dynamic linker would end the program; the slow path returns an error code instead.
-            self.intercept();
+            self.intercept(described, described.fast_path);
             return self.without_listeners();
         };
         let object = Object::containing(found.addr());
-        if object.as_ref().is_some_and(|object| self.is_mpi(object)) {
-            if !object.as_ref().is_some_and(callers::is_library) {
-                self.fast_path.store(self.entry_points.indirect_path, Release);
-            }
+        if object.as_ref().is_some_and(|object| described.is_mpi(object)) {
+            let is_direct = object.as_ref().is_some_and(callers::is_library);
             self.address.store(found, Release);
-            self.intercept();
+            self.intercept(described, if is_direct { described.fast_path } else { described.indirect_path });
             return self.with_listeners.load(Acquire);
         }
         self.bypass(found, object)
@@ -170,8 +155,14 @@ impl NextDefinition {
 
     /// Finds the destination of a call of a profiling function. Until MPI is known to be initialized, it is
     /// searched at each call.
-    fn resolve_profiling(&self, twin: &'static Self, return_address: ReturnAddress) -> *mut c_void {
-        let Some(found) = self.definition(return_address) else { return twin.entry_points.slow_path };
+    fn resolve_profiling(
+        &self,
+        described: &Description,
+        twin: &'static Self,
+        return_address: ReturnAddress,
+    ) -> *mut c_void {
+        let of_twin = (twin.describe)();
+        let Some(found) = described.definition(return_address) else { return of_twin.slow_path };
         let object = Object::containing(found.addr());
         if !object.as_ref().is_some_and(callers::is_library) {
             return self.bypass(found, object);
@@ -187,27 +178,31 @@ impl NextDefinition {
             }
         }
         if twin.address.load(Acquire).is_null() {
-            twin.resolve(return_address);
+            twin.resolve(&of_twin, return_address);
         }
         // If a profiling tool is between, the calls that it forwards are recorded by the `MPI_` function.
         let is_same = twin.address.load(Acquire) == found;
-        self.with_listeners.store(if is_same { self.entry_points.with_listeners } else { found }, Release);
+        self.fast_path.store(described.fast_path, Release);
+        self.with_listeners.store(if is_same { described.with_listeners } else { found }, Release);
         self.without_listeners.store(found, Release);
         self.with_listeners.load(Acquire)
     }
 
     /// Directs all further calls to functions of this library.
-    fn intercept(&self) {
-        self.without_listeners.store(self.entry_points.slow_path, Release);
-        self.with_listeners.store(self.entry_points.with_listeners, Release);
+    fn intercept(&self, described: &Description, fast_path: *mut c_void) {
+        self.fast_path.store(fast_path, Release);
+        self.without_listeners.store(described.slow_path, Release);
+        self.with_listeners.store(described.with_listeners, Release);
     }
+}
 
+impl Description {
     /// Finds the definition that the program would reach without us.
     fn definition(&self, return_address: ReturnAddress) -> Option<*mut c_void> {
         if let Some(found) = find::next(self.name) {
             return Some(found.as_ptr());
         }
-        let is_ours = |object: &Object| object.range.contains(&self.entry_points.fast_path.addr());
+        let is_ours = |object: &Object| object.range.contains(&self.fast_path.addr());
         let is_others =
             |address: &*mut c_void| Object::containing(address.addr()).is_none_or(|object| !is_ours(&object));
         let caller = Object::containing(return_address.get());
@@ -239,14 +234,17 @@ pub(crate) extern "C" fn resolve(
     next: &'static NextDefinition,
     return_address: ReturnAddress,
 ) -> *mut c_void {
-    with_errno_kept(|| match next.twin {
-        Some(twin) => next.resolve_profiling(twin, return_address),
-        None => next.resolve(return_address),
+    with_errno_kept(|| {
+        let described = (next.describe)();
+        match described.twin {
+            Some(twin) => next.resolve_profiling(&described, twin, return_address),
+            None => next.resolve(&described, return_address),
+        }
     })
 }
 
 /// Decides if a call is recorded; called by the trampoline of a name for a caller that it does not know.
 pub(crate) extern "C" fn enter(next: &'static NextDefinition, return_address: ReturnAddress) -> *mut c_void {
-    let is_recorded = callers::is_recorded(return_address, next.twin.is_some());
+    let is_recorded = callers::is_recorded(return_address, (next.describe)().twin.is_some());
     if is_recorded { next.fast_path() } else { next.find_or_slow_path() }
 }

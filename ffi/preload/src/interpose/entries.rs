@@ -51,19 +51,20 @@ pub(crate) use with_listeners;
 
 /// Describes the next definition of a name; the functions of the name are in scope.
 macro_rules! describe_next {
-    ($name:expr, $profiling:expr, $indirect_path:ident) => {
-        $crate::next_definition::NextDefinition::new(
-            $crate::interpose::c_name!($name),
-            $profiling,
-            $crate::next_definition::EntryPoints {
-                unresolved: unresolved as *mut std::ffi::c_void,
+    ($name:expr, $profiling:expr, $twin:expr, $indirect_path:ident) => {{
+        fn describe() -> $crate::next_definition::Description {
+            $crate::next_definition::Description {
+                name: $crate::interpose::c_name!($name),
+                profiling_name: $profiling,
+                twin: $twin,
                 with_listeners: with_listeners as *mut std::ffi::c_void,
                 fast_path: fast_path as *mut std::ffi::c_void,
                 slow_path: slow_path as *mut std::ffi::c_void,
                 indirect_path: $indirect_path as *mut std::ffi::c_void,
-            },
-        )
-    };
+            }
+        }
+        $crate::next_definition::NextDefinition::new(unresolved as *mut std::ffi::c_void, describe)
+    }};
 }
 pub(crate) use describe_next;
 
@@ -71,7 +72,7 @@ pub(crate) use describe_next;
 macro_rules! next_definition {
     ($recorder:tt $symbol:ident, $name:expr, $profiling:expr) => {
         static NEXT: $crate::next_definition::NextDefinition =
-            $crate::interpose::describe_next!($name, $profiling, indirect_path);
+            $crate::interpose::describe_next!($name, $profiling, None, indirect_path);
         $crate::trampoline::unresolved! { NEXT }
         $crate::interpose::with_listeners! { $recorder }
         $crate::interpose::entry! { $recorder $symbol }
@@ -90,9 +91,9 @@ macro_rules! profiling {
             static NEXT: $crate::next_definition::NextDefinition = $crate::interpose::describe_next!(
                 stringify!($symbol),
                 Some($crate::interpose::c_name!(stringify!($symbol))),
+                Some(TWIN),
                 fast_path
-            )
-            .with_twin(TWIN);
+            );
             $crate::trampoline::unresolved! { NEXT }
             // Libraries call their own functions by these names.
             $crate::interpose::with_listeners! { from_outside $recorder }
