@@ -27,7 +27,6 @@ mod next_definition;
 mod recorders;
 mod table;
 mod trampoline;
-#[cfg(not(test))]
 mod unwinder;
 
 use mpit_ffi::host::{LOADED_OVER_MPI, Overlay};

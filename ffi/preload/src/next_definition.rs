@@ -27,11 +27,13 @@ use crate::isolation::with_errno_kept;
 /// A name, and the functions of this library for it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Description {
+    pub(crate) next: &'static NextDefinition,
+    pub(crate) destinations: &'static Destinations,
     pub(crate) name: &'static CStr,
     /// The `PMPI_` name, by which the function is found in libraries outside of the program's scope.
     pub(crate) profiling_name: Option<&'static CStr>,
     /// The `MPI_` function of the same name, if this is a `PMPI_` function, which is recorded like it.
-    pub(crate) twin: Option<&'static NextDefinition>,
+    pub(crate) twin: Option<Describe>,
     /// The destination of calls with listeners, once the name is known to be MPI's: a trampoline that checks the caller.
     pub(crate) with_listeners: *mut c_void,
     /// Records a call, with the parameters of the MPI function.
@@ -42,23 +44,40 @@ pub(crate) struct Description {
     pub(crate) indirect_path: *mut c_void,
 }
 
-/// The destinations of the calls of one name. Machine code reads the first members.
-///
-/// The dynamic linker writes every pointer of a static when the library is loaded, in programs without MPI, too. So only the
-/// destinations of the first call are set from the start, and the rest is described by a function.
+/// Describes a name. A function, because the dynamic linker writes every pointer of a static when the library is loaded, in
+/// programs without MPI, too.
+pub(crate) type Describe = fn() -> Description;
+
+/// The destinations of the calls of one name, for machine code. The only pointers that are not null from the start; those of
+/// all names are next to each other, so that few pages are written when the library is loaded.
 #[derive(Debug)]
 #[repr(C)]
-pub(crate) struct NextDefinition {
+pub(crate) struct Destinations {
     /// The destination of calls without listeners: the next definition, once MPI is known to be initialized
     /// or if the call is not MPI's. Until then a function of this library, since any call may be the first one
     /// to be recorded.
     without_listeners: AtomicPtr<c_void>,
     with_listeners: AtomicPtr<c_void>,
-    /// Set before the name is known to be MPI's.
+}
+
+impl Destinations {
+    /// Returns the destinations of the first call; `unresolved` finds the next definition.
+    pub(crate) const fn new(unresolved: *mut c_void) -> Self {
+        Self { without_listeners: AtomicPtr::new(unresolved), with_listeners: AtomicPtr::new(unresolved) }
+    }
+}
+
+/// What is known about the next definition of one name. Null until its first call. Machine code reads the first member.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct NextDefinition {
     fast_path: AtomicPtr<c_void>,
+    /// The same as in [`Destinations`], for calls that are MPI's.
+    without_listeners: AtomicPtr<c_void>,
     /// The address of the next definition if that is a function of MPI; null until it is found.
     address: AtomicPtr<c_void>,
-    describe: fn() -> Description,
+    /// A [`Describe`]. Not a `OnceLock`, which is not zero at first, and so would be read from the file.
+    describe: AtomicPtr<c_void>,
 }
 
 /// The prefixes of imports that identify an object between a program and MPI.
@@ -71,15 +90,24 @@ const SEARCHING_IMPORTS: [&[u8]; 1] = [b"dlsym"];
 const ILP64: &[u8] = b"ilp64";
 
 impl NextDefinition {
-    /// Describes the next definition of a name; `unresolved` is the destination of the first call, which finds it.
-    pub(crate) const fn new(unresolved: *mut c_void, describe: fn() -> Description) -> Self {
+    pub(crate) const fn new() -> Self {
         Self {
-            without_listeners: AtomicPtr::new(unresolved),
-            with_listeners: AtomicPtr::new(unresolved),
             fast_path: AtomicPtr::new(null_mut()),
+            without_listeners: AtomicPtr::new(null_mut()),
             address: AtomicPtr::new(null_mut()),
-            describe,
+            describe: AtomicPtr::new(null_mut()),
         }
+    }
+
+    /// Returns the description of the name, once it was called.
+    fn description(&self) -> Option<Description> {
+        let describe = self.describe.load(Acquire);
+        if describe.is_null() {
+            return None;
+        }
+        // SAFETY: if it is not null, it is a `Describe`, stored by `Description::of`.
+        let describe = unsafe { std::mem::transmute::<*mut c_void, Describe>(describe) };
+        Some(describe())
     }
 
     #[inline]
@@ -108,36 +136,55 @@ impl NextDefinition {
         let found = self.address.load(Acquire);
         let found = if found.is_null() { self.find_in_library()? } else { found };
         if self.without_listeners() != found && lifecycle::is_initialized() {
-            self.without_listeners.store(found, Release);
+            self.description()?.set_without_listeners(found);
         }
         Some(found)
     }
 
     /// Finds the next definition, or the slow path for a function that the library lacks.
     pub(crate) fn find_or_slow_path(&self) -> *mut c_void {
-        self.find().unwrap_or_else(|| (self.describe)().slow_path)
+        // The destination until the next definition is found is the slow path.
+        self.find().unwrap_or_else(|| self.without_listeners())
     }
 
     fn find_in_library(&self) -> Option<*mut c_void> {
-        let found = (self.describe)().profiling_name.and_then(|name| Host::get()?.function(name))?;
+        let found = self.description()?.profiling_name.and_then(|name| Host::get()?.function(name))?;
         self.address.store(found, Release);
         Some(found)
+    }
+}
+
+impl Description {
+    /// Describes a name, and stores that for further calls.
+    fn of(describe: Describe) -> Self {
+        let described = describe();
+        described.next.describe.store(describe as *mut c_void, Release);
+        described
+    }
+
+    fn set_without_listeners(&self, destination: *mut c_void) {
+        self.next.without_listeners.store(destination, Release);
+        self.destinations.without_listeners.store(destination, Release);
+    }
+
+    fn set_with_listeners(&self, destination: *mut c_void) {
+        self.destinations.with_listeners.store(destination, Release);
     }
 
     /// Finds the destination of a call. A definition that may be unloaded, and is not MPI's, is searched
     /// again at each call.
-    fn resolve(&self, described: &Description, return_address: ReturnAddress) -> *mut c_void {
-        let Some(found) = described.definition(return_address) else {
+    fn resolve(&self, return_address: ReturnAddress) -> *mut c_void {
+        let Some(found) = self.definition(return_address) else {
             // Without a definition the dynamic linker would end the program; the slow path returns an error code instead.
-            self.intercept(described, described.fast_path);
-            return self.without_listeners();
+            self.intercept(self.fast_path);
+            return self.slow_path;
         };
         let object = Object::containing(found.addr());
-        if object.as_ref().is_some_and(|object| described.is_mpi(object)) {
+        if object.as_ref().is_some_and(|object| self.is_mpi(object)) {
             let is_direct = object.as_ref().is_some_and(callers::is_library);
-            self.address.store(found, Release);
-            self.intercept(described, if is_direct { described.fast_path } else { described.indirect_path });
-            return self.with_listeners.load(Acquire);
+            self.next.address.store(found, Release);
+            self.intercept(if is_direct { self.fast_path } else { self.indirect_path });
+            return self.with_listeners;
         }
         self.bypass(found, object)
     }
@@ -147,27 +194,21 @@ impl NextDefinition {
     fn bypass(&self, found: *mut c_void, object: Option<Object>) -> *mut c_void {
         // A call that the library makes during the search for it does not show whose name it is.
         if object.is_some_and(|object| object.is_permanent()) && !Host::is_being_searched() {
-            self.with_listeners.store(found, Release);
-            self.without_listeners.store(found, Release);
+            self.set_with_listeners(found);
+            self.set_without_listeners(found);
         }
         found
     }
 
     /// Finds the destination of a call of a profiling function. Until MPI is known to be initialized, it is
     /// searched at each call.
-    fn resolve_profiling(
-        &self,
-        described: &Description,
-        twin: &'static Self,
-        return_address: ReturnAddress,
-    ) -> *mut c_void {
-        let of_twin = (twin.describe)();
-        let Some(found) = described.definition(return_address) else { return of_twin.slow_path };
+    fn resolve_profiling(&self, twin: &Self, return_address: ReturnAddress) -> *mut c_void {
+        let Some(found) = self.definition(return_address) else { return twin.slow_path };
         let object = Object::containing(found.addr());
         if !object.as_ref().is_some_and(callers::is_library) {
             return self.bypass(found, object);
         }
-        self.address.store(found, Release);
+        self.next.address.store(found, Release);
         if !lifecycle::is_initialized() {
             if callers::caller_of(return_address) != Caller::Program {
                 return found;
@@ -177,26 +218,25 @@ impl NextDefinition {
                 return found;
             }
         }
-        if twin.address.load(Acquire).is_null() {
-            twin.resolve(&of_twin, return_address);
+        if twin.next.address().is_null() || twin.next.without_listeners().is_null() {
+            twin.resolve(return_address);
         }
         // If a profiling tool is between, the calls that it forwards are recorded by the `MPI_` function.
-        let is_same = twin.address.load(Acquire) == found;
-        self.fast_path.store(described.fast_path, Release);
-        self.with_listeners.store(if is_same { described.with_listeners } else { found }, Release);
-        self.without_listeners.store(found, Release);
-        self.with_listeners.load(Acquire)
+        let is_same = twin.next.address() == found;
+        self.next.fast_path.store(self.fast_path, Release);
+        let with_listeners = if is_same { self.with_listeners } else { found };
+        self.set_with_listeners(with_listeners);
+        self.set_without_listeners(found);
+        with_listeners
     }
 
     /// Directs all further calls to functions of this library.
-    fn intercept(&self, described: &Description, fast_path: *mut c_void) {
-        self.fast_path.store(fast_path, Release);
-        self.without_listeners.store(described.slow_path, Release);
-        self.with_listeners.store(described.with_listeners, Release);
+    fn intercept(&self, fast_path: *mut c_void) {
+        self.next.fast_path.store(fast_path, Release);
+        self.set_without_listeners(self.slow_path);
+        self.set_with_listeners(self.with_listeners);
     }
-}
 
-impl Description {
     /// Finds the definition that the program would reach without us.
     fn definition(&self, return_address: ReturnAddress) -> Option<*mut c_void> {
         if let Some(found) = find::next(self.name) {
@@ -228,23 +268,21 @@ impl Description {
     }
 }
 
-/// Finds the destination of a call; called by the trampoline of a name with its [`NextDefinition`] while the
-/// destination is unknown.
-pub(crate) extern "C" fn resolve(
-    next: &'static NextDefinition,
-    return_address: ReturnAddress,
-) -> *mut c_void {
+/// Finds the destination of a call; called by the trampoline of a name while the destination is unknown.
+#[allow(improper_ctypes_definitions, reason = "the description is made and read by this library")]
+pub(crate) extern "C" fn resolve(describe: Describe, return_address: ReturnAddress) -> *mut c_void {
     with_errno_kept(|| {
-        let described = (next.describe)();
+        let described = Description::of(describe);
         match described.twin {
-            Some(twin) => next.resolve_profiling(&described, twin, return_address),
-            None => next.resolve(&described, return_address),
+            Some(twin) => described.resolve_profiling(&Description::of(twin), return_address),
+            None => described.resolve(return_address),
         }
     })
 }
 
 /// Decides if a call is recorded; called by the trampoline of a name for a caller that it does not know.
 pub(crate) extern "C" fn enter(next: &'static NextDefinition, return_address: ReturnAddress) -> *mut c_void {
-    let is_recorded = callers::is_recorded(return_address, (next.describe)().twin.is_some());
+    let Some(described) = next.description() else { return next.fast_path() };
+    let is_recorded = callers::is_recorded(return_address, described.twin.is_some());
     if is_recorded { next.fast_path() } else { next.find_or_slow_path() }
 }

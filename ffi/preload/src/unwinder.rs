@@ -77,3 +77,34 @@ functions! {
     _Unwind_SetGR
     _Unwind_SetIP
 }
+
+#[cfg(test)]
+mod tests {
+    use std::backtrace::Backtrace;
+    use std::cell::Cell;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    struct SetOnDrop<'a>(&'a Cell<bool>);
+
+    impl Drop for SetOnDrop<'_> {
+        fn drop(&mut self) {
+            self.0.set(true);
+        }
+    }
+
+    #[test]
+    fn a_panic_runs_destructors_and_is_caught() {
+        let dropped = Cell::new(false);
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            let _guard = SetOnDrop(&dropped);
+            panic!("on purpose");
+        }));
+        assert!(caught.is_err() && dropped.get());
+    }
+
+    #[test]
+    fn a_backtrace_has_the_frames_of_its_callers() {
+        let trace = Backtrace::force_capture().to_string();
+        assert!(trace.contains("a_backtrace_has_the_frames_of_its_callers"), "{trace}");
+    }
+}

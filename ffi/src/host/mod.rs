@@ -215,7 +215,7 @@ pub const fn c_name(name: &str) -> &CStr {
 /// library's own `PMPI_` function.
 #[derive(Debug)]
 pub struct Function {
-    name: &'static CStr,
+    /// Contains the `MPI_` name as well: a pointer to that would be one more for the dynamic linker to write.
     profiling_name: &'static CStr,
     address: AtomicPtr<c_void>,
 }
@@ -227,12 +227,7 @@ impl Function {
     /// Describes a function by its `PMPI_` name, which ends with a NUL and has the `MPI_` name in it.
     #[must_use]
     pub const fn new(profiling_name: &'static str) -> Self {
-        let (_, name) = profiling_name.split_at(1);
-        Self {
-            name: c_name(name),
-            profiling_name: c_name(profiling_name),
-            address: AtomicPtr::new(null_mut()),
-        }
+        Self { profiling_name: c_name(profiling_name), address: AtomicPtr::new(null_mut()) }
     }
 
     /// Returns the next definition of the `MPI_` name, for forwarded calls of the program.
@@ -256,7 +251,8 @@ impl Function {
 
     #[cold]
     fn find_next(&self) -> Option<*mut c_void> {
-        let next = || find::next(self.name).map(NonNull::as_ptr).or_else(|| self.in_library());
+        let name = &self.profiling_name[1..];
+        let next = || find::next(name).map(NonNull::as_ptr).or_else(|| self.in_library());
         self.find(next)
     }
 
