@@ -14,7 +14,7 @@
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{
-    AtomicPtr,
+    AtomicBool, AtomicPtr,
     Ordering::{Acquire, Release},
 };
 
@@ -78,6 +78,8 @@ pub(crate) struct NextDefinition {
     address: AtomicPtr<c_void>,
     /// A [`Describe`]. Not a `OnceLock`, which is not zero at first, and so would be read from the file.
     describe: AtomicPtr<c_void>,
+    /// True once calls without listeners go to the next definition, a function of MPI.
+    is_resolved: AtomicBool,
 }
 
 /// The prefixes of imports that identify an object between a program and MPI.
@@ -96,6 +98,7 @@ impl NextDefinition {
             without_listeners: AtomicPtr::new(null_mut()),
             address: AtomicPtr::new(null_mut()),
             describe: AtomicPtr::new(null_mut()),
+            is_resolved: AtomicBool::new(false),
         }
     }
 
@@ -118,7 +121,7 @@ impl NextDefinition {
     /// Returns true if [`without_listeners`](Self::without_listeners) is not yet the next definition of a function of MPI.
     #[inline]
     pub(crate) fn is_unresolved(&self) -> bool {
-        self.without_listeners() != self.address()
+        !self.is_resolved.load(Acquire)
     }
 
     #[inline]
@@ -137,6 +140,7 @@ impl NextDefinition {
         let found = if found.is_null() { self.find_in_library()? } else { found };
         if self.without_listeners() != found && lifecycle::is_initialized() {
             self.description()?.set_without_listeners(found);
+            self.is_resolved.store(true, Release);
         }
         Some(found)
     }
@@ -233,6 +237,8 @@ impl Description {
     /// Directs all further calls to functions of this library.
     fn intercept(&self, fast_path: *mut c_void) {
         self.next.fast_path.store(fast_path, Release);
+        // Another thread may have resolved the name already.
+        self.next.is_resolved.store(false, Release);
         self.set_without_listeners(self.slow_path);
         self.set_with_listeners(self.with_listeners);
     }
