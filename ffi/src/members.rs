@@ -50,7 +50,8 @@ impl Members {
     }
 
     /// Returns the world rank, or [`OUTSIDE`]; `None` if the host must be queried.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of recording a message; the compiler changes its mind")]
     pub(crate) fn cached(&self, rank: u32) -> Option<u32> {
         if rank >= self.size() {
             Some(OUTSIDE)

@@ -12,6 +12,7 @@
 //! # Invariants
 //!
 //! * It refers to no MPI symbol and runs nothing when it is loaded, so programs without MPI are not affected.
+//! * It needs only the C library, and few pointers in its statics, because every program loads it.
 //! * A name is intercepted only if the next definition is MPI's. Forwarding keeps every register and argument.
 //! * Without listeners, a call costs one load and one branch more.
 
@@ -27,6 +28,7 @@ mod next_definition;
 mod recorders;
 mod table;
 mod trampoline;
+mod unwinder;
 
 use mpit_ffi::host::{LOADED_OVER_MPI, Overlay};
 use mpit_ffi::{doctor, lifecycle};

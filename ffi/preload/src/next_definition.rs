@@ -14,7 +14,7 @@
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{
-    AtomicPtr,
+    AtomicBool, AtomicPtr,
     Ordering::{Acquire, Release},
 };
 
@@ -24,11 +24,16 @@ use mpit_ffi::lifecycle;
 use crate::callers::{self, Caller, ReturnAddress};
 use crate::isolation::with_errno_kept;
 
-/// The functions of this library for one name.
+/// A name, and the functions of this library for it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct EntryPoints {
-    /// The destination of the first call: finds the next definition.
-    pub(crate) unresolved: *mut c_void,
+pub(crate) struct Description {
+    pub(crate) next: &'static NextDefinition,
+    pub(crate) destinations: &'static Destinations,
+    pub(crate) name: &'static CStr,
+    /// The `PMPI_` name, by which the function is found in libraries outside of the program's scope.
+    pub(crate) profiling_name: Option<&'static CStr>,
+    /// The `MPI_` function of the same name, if this is a `PMPI_` function, which is recorded like it.
+    pub(crate) twin: Option<Describe>,
     /// The destination of calls with listeners, once the name is known to be MPI's: a trampoline that checks the caller.
     pub(crate) with_listeners: *mut c_void,
     /// Records a call, with the parameters of the MPI function.
@@ -39,28 +44,43 @@ pub(crate) struct EntryPoints {
     pub(crate) indirect_path: *mut c_void,
 }
 
-/// The destinations of the calls of one name. Machine code reads the first members.
+/// Describes a name. A function, because the dynamic linker writes every pointer of a static when the library is loaded, in
+/// programs without MPI, too.
+pub(crate) type Describe = fn() -> Description;
+
+/// The destinations of the calls of one name, for machine code. The only pointers that are not null from the start; those of
+/// all names are next to each other, so that few pages are written when the library is loaded.
 #[derive(Debug)]
 #[repr(C)]
-pub(crate) struct NextDefinition {
+pub(crate) struct Destinations {
     /// The destination of calls without listeners: the next definition, once MPI is known to be initialized
     /// or if the call is not MPI's. Until then a function of this library, since any call may be the first one
     /// to be recorded.
     without_listeners: AtomicPtr<c_void>,
     with_listeners: AtomicPtr<c_void>,
-    fast_path: AtomicPtr<c_void>,
-    /// The address of the next definition if that is a function of MPI; null until it is found.
-    address: AtomicPtr<c_void>,
-    entry_points: EntryPoints,
-    name: &'static CStr,
-    /// The `PMPI_` name, by which the function is found in libraries outside of the program's scope.
-    profiling_name: Option<&'static CStr>,
-    /// The `MPI_` function of the same name, if this is a `PMPI_` function.
-    twin: Option<&'static NextDefinition>,
 }
 
-// SAFETY: the pointers in `entry_points` are addresses of functions, which do not change.
-unsafe impl Sync for NextDefinition {}
+impl Destinations {
+    /// Returns the destinations of the first call; `unresolved` finds the next definition.
+    pub(crate) const fn new(unresolved: *mut c_void) -> Self {
+        Self { without_listeners: AtomicPtr::new(unresolved), with_listeners: AtomicPtr::new(unresolved) }
+    }
+}
+
+/// What is known about the next definition of one name. Null until its first call. Machine code reads the first member.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct NextDefinition {
+    fast_path: AtomicPtr<c_void>,
+    /// The same as in [`Destinations`], for calls that are MPI's.
+    without_listeners: AtomicPtr<c_void>,
+    /// The address of the next definition if that is a function of MPI; null until it is found.
+    address: AtomicPtr<c_void>,
+    /// A [`Describe`]. Not a `OnceLock`, which is not zero at first, and so would be read from the file.
+    describe: AtomicPtr<c_void>,
+    /// True once calls without listeners go to the next definition, a function of MPI.
+    is_resolved: AtomicBool,
+}
 
 /// The prefixes of imports that identify an object between a program and MPI.
 const PROFILING_PREFIXES: [&[u8]; 2] = [b"PMPI_", b"pmpi_"];
@@ -72,27 +92,25 @@ const SEARCHING_IMPORTS: [&[u8]; 1] = [b"dlsym"];
 const ILP64: &[u8] = b"ilp64";
 
 impl NextDefinition {
-    pub(crate) const fn new(
-        name: &'static CStr,
-        profiling_name: Option<&'static CStr>,
-        entry_points: EntryPoints,
-    ) -> Self {
+    pub(crate) const fn new() -> Self {
         Self {
-            without_listeners: AtomicPtr::new(entry_points.unresolved),
-            with_listeners: AtomicPtr::new(entry_points.unresolved),
-            fast_path: AtomicPtr::new(entry_points.fast_path),
+            fast_path: AtomicPtr::new(null_mut()),
+            without_listeners: AtomicPtr::new(null_mut()),
             address: AtomicPtr::new(null_mut()),
-            entry_points,
-            name,
-            profiling_name,
-            twin: None,
+            describe: AtomicPtr::new(null_mut()),
+            is_resolved: AtomicBool::new(false),
         }
     }
 
-    /// Sets the `MPI_` function of a `PMPI_` function, which is recorded like it.
-    pub(crate) const fn with_twin(mut self, twin: &'static Self) -> Self {
-        self.twin = Some(twin);
-        self
+    /// Returns the description of the name, once it was called.
+    fn description(&self) -> Option<Description> {
+        let describe = self.describe.load(Acquire);
+        if describe.is_null() {
+            return None;
+        }
+        // SAFETY: if it is not null, it is a `Describe`, stored by `Description::of`.
+        let describe = unsafe { std::mem::transmute::<*mut c_void, Describe>(describe) };
+        Some(describe())
     }
 
     #[inline]
@@ -100,10 +118,10 @@ impl NextDefinition {
         self.without_listeners.load(Acquire)
     }
 
-    /// Returns true if [`without_listeners`](Self::without_listeners) is the slow path, because the next definition is unknown.
+    /// Returns true if [`without_listeners`](Self::without_listeners) is not yet the next definition of a function of MPI.
     #[inline]
     pub(crate) fn is_unresolved(&self) -> bool {
-        self.without_listeners() == self.entry_points.slow_path
+        !self.is_resolved.load(Acquire)
     }
 
     #[inline]
@@ -121,38 +139,56 @@ impl NextDefinition {
         let found = self.address.load(Acquire);
         let found = if found.is_null() { self.find_in_library()? } else { found };
         if self.without_listeners() != found && lifecycle::is_initialized() {
-            self.without_listeners.store(found, Release);
+            self.description()?.set_without_listeners(found);
+            self.is_resolved.store(true, Release);
         }
         Some(found)
     }
 
     /// Finds the next definition, or the slow path for a function that the library lacks.
     pub(crate) fn find_or_slow_path(&self) -> *mut c_void {
-        self.find().unwrap_or(self.entry_points.slow_path)
+        // The destination until the next definition is found is the slow path.
+        self.find().unwrap_or_else(|| self.without_listeners())
     }
 
     fn find_in_library(&self) -> Option<*mut c_void> {
-        let found = self.profiling_name.and_then(|name| Host::get()?.function(name))?;
+        let found = self.description()?.profiling_name.and_then(|name| Host::get()?.function(name))?;
         self.address.store(found, Release);
         Some(found)
+    }
+}
+
+impl Description {
+    /// Describes a name, and stores that for further calls.
+    fn of(describe: Describe) -> Self {
+        let described = describe();
+        described.next.describe.store(describe as *mut c_void, Release);
+        described
+    }
+
+    fn set_without_listeners(&self, destination: *mut c_void) {
+        self.next.without_listeners.store(destination, Release);
+        self.destinations.without_listeners.store(destination, Release);
+    }
+
+    fn set_with_listeners(&self, destination: *mut c_void) {
+        self.destinations.with_listeners.store(destination, Release);
     }
 
     /// Finds the destination of a call. A definition that may be unloaded, and is not MPI's, is searched
     /// again at each call.
-    pub(crate) fn resolve(&self, return_address: ReturnAddress) -> *mut c_void {
+    fn resolve(&self, return_address: ReturnAddress) -> *mut c_void {
         let Some(found) = self.definition(return_address) else {
             // Without a definition the dynamic linker would end the program; the slow path returns an error code instead.
-            self.intercept();
-            return self.without_listeners();
+            self.intercept(self.fast_path);
+            return self.slow_path;
         };
         let object = Object::containing(found.addr());
         if object.as_ref().is_some_and(|object| self.is_mpi(object)) {
-            if !object.as_ref().is_some_and(callers::is_library) {
-                self.fast_path.store(self.entry_points.indirect_path, Release);
-            }
-            self.address.store(found, Release);
-            self.intercept();
-            return self.with_listeners.load(Acquire);
+            let is_direct = object.as_ref().is_some_and(callers::is_library);
+            self.next.address.store(found, Release);
+            self.intercept(if is_direct { self.fast_path } else { self.indirect_path });
+            return self.with_listeners;
         }
         self.bypass(found, object)
     }
@@ -162,21 +198,21 @@ impl NextDefinition {
     fn bypass(&self, found: *mut c_void, object: Option<Object>) -> *mut c_void {
         // A call that the library makes during the search for it does not show whose name it is.
         if object.is_some_and(|object| object.is_permanent()) && !Host::is_being_searched() {
-            self.with_listeners.store(found, Release);
-            self.without_listeners.store(found, Release);
+            self.set_with_listeners(found);
+            self.set_without_listeners(found);
         }
         found
     }
 
     /// Finds the destination of a call of a profiling function. Until MPI is known to be initialized, it is
     /// searched at each call.
-    fn resolve_profiling(&self, twin: &'static Self, return_address: ReturnAddress) -> *mut c_void {
-        let Some(found) = self.definition(return_address) else { return twin.entry_points.slow_path };
+    fn resolve_profiling(&self, twin: &Self, return_address: ReturnAddress) -> *mut c_void {
+        let Some(found) = self.definition(return_address) else { return twin.slow_path };
         let object = Object::containing(found.addr());
         if !object.as_ref().is_some_and(callers::is_library) {
             return self.bypass(found, object);
         }
-        self.address.store(found, Release);
+        self.next.address.store(found, Release);
         if !lifecycle::is_initialized() {
             if callers::caller_of(return_address) != Caller::Program {
                 return found;
@@ -186,20 +222,25 @@ impl NextDefinition {
                 return found;
             }
         }
-        if twin.address.load(Acquire).is_null() {
+        if twin.next.address().is_null() || twin.next.without_listeners().is_null() {
             twin.resolve(return_address);
         }
         // If a profiling tool is between, the calls that it forwards are recorded by the `MPI_` function.
-        let is_same = twin.address.load(Acquire) == found;
-        self.with_listeners.store(if is_same { self.entry_points.with_listeners } else { found }, Release);
-        self.without_listeners.store(found, Release);
-        self.with_listeners.load(Acquire)
+        let is_same = twin.next.address() == found;
+        self.next.fast_path.store(self.fast_path, Release);
+        let with_listeners = if is_same { self.with_listeners } else { found };
+        self.set_with_listeners(with_listeners);
+        self.set_without_listeners(found);
+        with_listeners
     }
 
     /// Directs all further calls to functions of this library.
-    fn intercept(&self) {
-        self.without_listeners.store(self.entry_points.slow_path, Release);
-        self.with_listeners.store(self.entry_points.with_listeners, Release);
+    fn intercept(&self, fast_path: *mut c_void) {
+        self.next.fast_path.store(fast_path, Release);
+        // Another thread may have resolved the name already.
+        self.next.is_resolved.store(false, Release);
+        self.set_without_listeners(self.slow_path);
+        self.set_with_listeners(self.with_listeners);
     }
 
     /// Finds the definition that the program would reach without us.
@@ -207,7 +248,7 @@ impl NextDefinition {
         if let Some(found) = find::next(self.name) {
             return Some(found.as_ptr());
         }
-        let is_ours = |object: &Object| object.range.contains(&self.entry_points.fast_path.addr());
+        let is_ours = |object: &Object| object.range.contains(&self.fast_path.addr());
         let is_others =
             |address: &*mut c_void| Object::containing(address.addr()).is_none_or(|object| !is_ours(&object));
         let caller = Object::containing(return_address.get());
@@ -233,20 +274,21 @@ impl NextDefinition {
     }
 }
 
-/// Finds the destination of a call; called by the trampoline of a name with its [`NextDefinition`] while the
-/// destination is unknown.
-pub(crate) extern "C" fn resolve(
-    next: &'static NextDefinition,
-    return_address: ReturnAddress,
-) -> *mut c_void {
-    with_errno_kept(|| match next.twin {
-        Some(twin) => next.resolve_profiling(twin, return_address),
-        None => next.resolve(return_address),
+/// Finds the destination of a call; called by the trampoline of a name while the destination is unknown.
+#[allow(improper_ctypes_definitions, reason = "the description is made and read by this library")]
+pub(crate) extern "C" fn resolve(describe: Describe, return_address: ReturnAddress) -> *mut c_void {
+    with_errno_kept(|| {
+        let described = Description::of(describe);
+        match described.twin {
+            Some(twin) => described.resolve_profiling(&Description::of(twin), return_address),
+            None => described.resolve(return_address),
+        }
     })
 }
 
 /// Decides if a call is recorded; called by the trampoline of a name for a caller that it does not know.
 pub(crate) extern "C" fn enter(next: &'static NextDefinition, return_address: ReturnAddress) -> *mut c_void {
-    let is_recorded = callers::is_recorded(return_address, next.twin.is_some());
+    let Some(described) = next.description() else { return next.fast_path() };
+    let is_recorded = callers::is_recorded(return_address, described.twin.is_some());
     if is_recorded { next.fast_path() } else { next.find_or_slow_path() }
 }

@@ -146,6 +146,15 @@ pub(crate) struct MappedObject<'a> {
 
 pub(crate) type ProgramHeader = libc::Elf64_Phdr;
 
+impl MappedObject<'_> {
+    fn contains(&self, address: usize) -> bool {
+        self.headers.iter().any(|header| {
+            let offset = address.wrapping_sub(self.base).wrapping_sub(header.p_vaddr as usize);
+            header.p_type == libc::PT_LOAD && offset < header.p_memsz as usize
+        })
+    }
+}
+
 /// Calls a function for each loaded object in load order, until it returns true. Delays forks meanwhile: in
 /// the child, the dynamic linker's lock would stay locked.
 pub(crate) fn each_object<F: FnMut(&MappedObject<'_>) -> bool>(mut is_last: F) {
@@ -191,6 +200,19 @@ pub(crate) fn in_program(name: &CStr) -> Option<NonNull<c_void>> {
 
 /// Returns the file of the object that contains an address.
 fn file_of(address: NonNull<c_void>) -> Option<CString> {
+    let mut name = None;
+    each_object(|object| {
+        let is_found = object.contains(address.addr().get());
+        if is_found {
+            name = Some(object.name.to_owned());
+        }
+        is_found
+    });
+    // Only `dladdr` knows the name of the executable. It also compares the address with all symbols of the object.
+    if name.as_ref()?.is_empty() { file_of_executable(address) } else { name }
+}
+
+fn file_of_executable(address: NonNull<c_void>) -> Option<CString> {
     let mut info = libc::Dl_info {
         dli_fname: std::ptr::null(),
         dli_fbase: std::ptr::null_mut(),

@@ -215,24 +215,34 @@ pub const fn c_name(name: &str) -> &CStr {
 /// library's own `PMPI_` function.
 #[derive(Debug)]
 pub struct Function {
-    name: &'static CStr,
-    profiling_name: &'static CStr,
+    /// The `PMPI_` name, which contains the `MPI_` name. Not a pointer, which the dynamic linker would have to write.
+    name: [u8; MAX_NAME],
     address: AtomicPtr<c_void>,
 }
+
+/// The maximum length of a name with its NUL.
+const MAX_NAME: usize = 48;
 
 /// The address that marks a function as searched and not found.
 const ABSENT: *mut c_void = std::ptr::without_provenance_mut(1);
 
 impl Function {
     /// Describes a function by its `PMPI_` name, which ends with a NUL and has the `MPI_` name in it.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the name is too long, or not one that [`c_name`] takes.
     #[must_use]
     pub const fn new(profiling_name: &'static str) -> Self {
-        let (_, name) = profiling_name.split_at(1);
-        Self {
-            name: c_name(name),
-            profiling_name: c_name(profiling_name),
-            address: AtomicPtr::new(null_mut()),
+        let given = c_name(profiling_name).to_bytes();
+        let mut name = [0; MAX_NAME];
+        let mut at = 0;
+        while at < given.len() {
+            name[at] = given[at];
+            at += 1;
         }
+        assert!(at < MAX_NAME, "a name with its NUL fits");
+        Self { name, address: AtomicPtr::new(null_mut()) }
     }
 
     /// Returns the next definition of the `MPI_` name, for forwarded calls of the program.
@@ -254,9 +264,14 @@ impl Function {
         if address.addr() > ABSENT.addr() { Some(address) } else { None }
     }
 
+    /// Returns the name without its first letters.
+    fn name_from(&self, first: usize) -> &CStr {
+        CStr::from_bytes_until_nul(&self.name[first..]).unwrap_or_default()
+    }
+
     #[cold]
     fn find_next(&self) -> Option<*mut c_void> {
-        let next = || find::next(self.name).map(NonNull::as_ptr).or_else(|| self.in_library());
+        let next = || find::next(self.name_from(1)).map(NonNull::as_ptr).or_else(|| self.in_library());
         self.find(next)
     }
 
@@ -271,7 +286,7 @@ impl Function {
             HostLibrary::Foreign(library) => library,
             HostLibrary::Nothing => return None,
         };
-        library.symbol(self.profiling_name).map(NonNull::as_ptr)
+        library.symbol(self.name_from(0)).map(NonNull::as_ptr)
     }
 
     /// Searches for the function, unless an earlier search has failed.

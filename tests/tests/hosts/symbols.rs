@@ -47,6 +47,17 @@ fn functions_are_exported_definitions_not() -> Outcome {
     Ok(())
 }
 
+/// Tests that the preload library needs no library that a program in C lacks: every program loads it as well.
+#[test]
+fn preload_library_needs_only_the_c_library() -> Outcome {
+    let library = &build::artifacts()?.preload;
+    let [text, _] = build::run(Command::new("readelf").args(["--wide", "--dynamic"]).arg(library))?;
+    let needed: Vec<_> = text.lines().filter(|line| line.contains("(NEEDED)")).collect();
+    let of_c = ["[libc.so", "[ld-linux", "[libm.so", "[libdl.so", "[libpthread.so"];
+    let more: Vec<_> = needed.iter().filter(|line| !of_c.iter().any(|name| line.contains(name))).collect();
+    Failure::unless(!needed.is_empty() && more.is_empty(), || format!("needs {needed:?}"))
+}
+
 /// MPI calls that are interposed in C only: in Fortran, the lengths of strings follow the other arguments;
 /// tools that query error codes of MPI_T are written in C.
 const ONLY_IN_C: &str = "Comm_accept Comm_connect Comm_create_from_group Comm_set_name Comm_spawn Comm_spawn_multiple \

@@ -4,31 +4,31 @@
 /// which one or two counters do not suffice go to `fast_path`, which checks itself.
 macro_rules! entry {
     ([variadic $i:tt $n:tt] $symbol:ident) => {
-        $crate::trampoline::entry! { $symbol NEXT }
+        $crate::trampoline::entry! { $symbol DESTINATIONS }
     };
     ([$when:ident (Messages) $n:tt] $symbol:ident) => {
-        $crate::trampoline::counted_entry! { $symbol NEXT mpit::component::pml::LISTENING, 0 }
+        $crate::trampoline::counted_entry! { $symbol DESTINATIONS mpit::component::pml::LISTENING, 0 }
     };
     ([$when:ident (Collectives) $n:tt] $symbol:ident) => {
-        $crate::trampoline::counted_entry! { $symbol NEXT mpit::component::coll::LISTENING, 0 }
+        $crate::trampoline::counted_entry! { $symbol DESTINATIONS mpit::component::coll::LISTENING, 0 }
     };
     ([$when:ident (Accesses) $n:tt] $symbol:ident) => {
-        $crate::trampoline::counted_entry! { $symbol NEXT mpit::component::osc::LISTENING, 0 }
+        $crate::trampoline::counted_entry! { $symbol DESTINATIONS mpit::component::osc::LISTENING, 0 }
     };
     ([$when:ident (Starts) $n:tt] $symbol:ident) => {
         $crate::trampoline::doubly_counted_entry! {
-            $symbol NEXT mpit::component::pml::LISTENING, mpit::component::coll::LISTENING
+            $symbol DESTINATIONS mpit::component::pml::LISTENING, mpit::component::coll::LISTENING
         }
     };
     ([timed ($interest:ident) $n:tt] $symbol:ident) => {
         $crate::trampoline::counted_entry! {
-            $symbol NEXT
+            $symbol DESTINATIONS
             mpit_components::calls::RECORDING,
             $crate::calls::counter_offset(<$crate::calls::$interest as $crate::calls::Interest>::AREA)
         }
     };
     ($recorder:tt $symbol:ident) => {
-        $crate::trampoline::entry! { $symbol NEXT }
+        $crate::trampoline::entry! { $symbol DESTINATIONS }
     };
 }
 pub(crate) use entry;
@@ -49,30 +49,35 @@ macro_rules! with_listeners {
 }
 pub(crate) use with_listeners;
 
-/// Describes the next definition of a name; the functions of the name are in scope.
+/// Defines `NEXT` and `DESTINATIONS` for a name and describes it; the functions of the name are in scope.
 macro_rules! describe_next {
-    ($name:expr, $profiling:expr, $indirect_path:ident) => {
-        $crate::next_definition::NextDefinition::new(
-            $crate::interpose::c_name!($name),
-            $profiling,
-            $crate::next_definition::EntryPoints {
-                unresolved: unresolved as *mut std::ffi::c_void,
+    ($name:expr, $profiling:expr, $twin:expr, $indirect_path:ident) => {
+        static NEXT: $crate::next_definition::NextDefinition = $crate::next_definition::NextDefinition::new();
+        #[unsafe(link_section = ".data.destinations")]
+        static DESTINATIONS: $crate::next_definition::Destinations =
+            $crate::next_definition::Destinations::new(unresolved as *mut std::ffi::c_void);
+        fn describe() -> $crate::next_definition::Description {
+            $crate::next_definition::Description {
+                next: &NEXT,
+                destinations: &DESTINATIONS,
+                name: $crate::interpose::c_name!($name),
+                profiling_name: $profiling,
+                twin: $twin,
                 with_listeners: with_listeners as *mut std::ffi::c_void,
                 fast_path: fast_path as *mut std::ffi::c_void,
                 slow_path: slow_path as *mut std::ffi::c_void,
                 indirect_path: $indirect_path as *mut std::ffi::c_void,
-            },
-        )
+            }
+        }
+        $crate::trampoline::unresolved! { describe }
     };
 }
 pub(crate) use describe_next;
 
-/// Defines `NEXT` for a name, with its trampolines; `fast_path` and `slow_path` are in scope.
+/// Defines a name, with its trampolines; `fast_path` and `slow_path` are in scope.
 macro_rules! next_definition {
     ($recorder:tt $symbol:ident, $name:expr, $profiling:expr) => {
-        static NEXT: $crate::next_definition::NextDefinition =
-            $crate::interpose::describe_next!($name, $profiling, indirect_path);
-        $crate::trampoline::unresolved! { NEXT }
+        $crate::interpose::describe_next! { $name, $profiling, None, indirect_path }
         $crate::interpose::with_listeners! { $recorder }
         $crate::interpose::entry! { $recorder $symbol }
     };
@@ -85,15 +90,11 @@ macro_rules! profiling {
     // Not exported, because the library is found by this symbol.
     ([initializing $i:tt $n:tt] $symbol:ident) => {};
     ($recorder:tt $symbol:ident) => {
-        const TWIN: &$crate::next_definition::NextDefinition = &NEXT;
+        const TWIN: $crate::next_definition::Describe = describe;
         const _: () = {
-            static NEXT: $crate::next_definition::NextDefinition = $crate::interpose::describe_next!(
-                stringify!($symbol),
-                Some($crate::interpose::c_name!(stringify!($symbol))),
-                fast_path
-            )
-            .with_twin(TWIN);
-            $crate::trampoline::unresolved! { NEXT }
+            $crate::interpose::describe_next! {
+                stringify!($symbol), Some($crate::interpose::c_name!(stringify!($symbol))), Some(TWIN), fast_path
+            }
             // Libraries call their own functions by these names.
             $crate::interpose::with_listeners! { from_outside $recorder }
             $crate::interpose::entry! { $recorder $symbol }

@@ -5,16 +5,16 @@ use std::arch::naked_asm;
 
 use crate::next_definition;
 
-/// Defines the exported function of a name that always takes the second destination of its `NextDefinition`.
+/// Defines the exported function of a name that always takes the second destination of its `Destinations`.
 macro_rules! entry {
-    ($symbol:ident $next:ident) => {
+    ($symbol:ident $destinations:ident) => {
         $crate::trampoline::exported! { $symbol
-            "adrp x16, {next}",
-            "add x16, x16, :lo12:{next}",
+            "adrp x16, {destinations}",
+            "add x16, x16, :lo12:{destinations}",
             "add x16, x16, #8",
             "ldar x16, [x16]",
             "br x16",
-            next = sym $next,
+            destinations = sym $destinations,
         }
     };
 }
@@ -22,13 +22,13 @@ pub(crate) use entry;
 
 /// Defines the exported function of a name whose number of listeners is the 32-bit counter at an offset from a symbol.
 macro_rules! counted_entry {
-    ($symbol:ident $next:ident $counter:path, $offset:expr) => {
+    ($symbol:ident $destinations:ident $counter:path, $offset:expr) => {
         $crate::trampoline::exported! { $symbol
             "adrp x17, {counter}",
             "add x17, x17, :lo12:{counter}",
             "ldr w17, [x17, {offset}]",
-            "adrp x16, {next}",
-            "add x16, x16, :lo12:{next}",
+            "adrp x16, {destinations}",
+            "add x16, x16, :lo12:{destinations}",
             "cbz w17, 2f",
             "add x16, x16, #8",
             "2:",
@@ -36,7 +36,7 @@ macro_rules! counted_entry {
             "br x16",
             counter = sym $counter,
             offset = const $offset,
-            next = sym $next,
+            destinations = sym $destinations,
         }
     };
 }
@@ -44,15 +44,15 @@ pub(crate) use counted_entry;
 
 /// Defines the exported function of a name whose number of listeners is the sum of two counters.
 macro_rules! doubly_counted_entry {
-    ($symbol:ident $next:ident $counter:path, $other:path) => {
+    ($symbol:ident $destinations:ident $counter:path, $other:path) => {
         $crate::trampoline::exported! { $symbol
             "adrp x17, {counter}",
             "ldr w17, [x17, :lo12:{counter}]",
             "adrp x16, {other}",
             "ldr w16, [x16, :lo12:{other}]",
             "orr w17, w17, w16",
-            "adrp x16, {next}",
-            "add x16, x16, :lo12:{next}",
+            "adrp x16, {destinations}",
+            "add x16, x16, :lo12:{destinations}",
             "cbz w17, 2f",
             "add x16, x16, #8",
             "2:",
@@ -60,38 +60,38 @@ macro_rules! doubly_counted_entry {
             "br x16",
             counter = sym $counter,
             other = sym $other,
-            next = sym $next,
+            destinations = sym $destinations,
         }
     };
 }
 pub(crate) use doubly_counted_entry;
 
-/// Defines a function that jumps to another one with the address of its `NextDefinition` in `x16`.
-macro_rules! with_next {
-    ($name:ident $next:ident $destination:path) => {
+/// Defines a function that jumps to another one with the address of a symbol in `x16`.
+macro_rules! with_operand {
+    ($name:ident $operand:ident $destination:path) => {
         #[unsafe(naked)]
         unsafe extern "C-unwind" fn $name() {
             std::arch::naked_asm!(
-                "adrp x16, {next}",
-                "add x16, x16, :lo12:{next}",
+                "adrp x16, {operand}",
+                "add x16, x16, :lo12:{operand}",
                 "b {destination}",
-                next = sym $next,
+                operand = sym $operand,
                 destination = sym $destination,
             )
         }
     };
 }
-pub(crate) use with_next;
+pub(crate) use with_operand;
 
 /// Defines `with_listeners`, the destination of calls to MPI functions with listeners.
 macro_rules! with_listeners {
     ($next:ident) => {
-        $crate::trampoline::with_next! { with_listeners $next $crate::trampoline::check_caller }
+        $crate::trampoline::with_operand! { with_listeners $next $crate::trampoline::check_caller }
     };
 }
 pub(crate) use with_listeners;
 
-/// Calls a function with the [`next_definition::NextDefinition`] in `x16`, the return address and the first argument of the call,
+/// Calls a function with the address in `x16`, the return address and the first argument of the call,
 /// and jumps to the result. All other argument registers are unchanged.
 macro_rules! jump_to_result_of {
     ($($call:literal),+; $($operands:tt)*) => {
@@ -144,7 +144,7 @@ pub(crate) unsafe extern "C-unwind" fn check_caller() {
         "sub x9, x30, x9",
         "cmp x9, x10",
         "b.hs 3f",
-        "ldr x16, [x16, #16]",
+        "ldr x16, [x16]",
         "br x16",
         "3:",
         "ldr x17, [x17, #16]",
@@ -163,5 +163,5 @@ unsafe extern "C-unwind" fn look_up_caller() {
 /// Calls the function that records the call, with the [`next_definition::NextDefinition`], and jumps to the result.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C-unwind" fn record() {
-    jump_to_result_of!("ldr x17, [x16, #16]", "blr x17";)
+    jump_to_result_of!("ldr x17, [x16]", "blr x17";)
 }

@@ -2,7 +2,7 @@
 //!
 //! | function | purpose |
 //! |---|---|
-//! | `entry!` | the exported function: a jump to the next definition or, with listeners, to the second destination of [`NextDefinition`] |
+//! | `entry!` | the exported function: a jump to the next definition or, with listeners, to the second destination of [`Destinations`] |
 //! | `unresolved!` | both destinations at first: finds the next definition ([`next_definition::resolve`]) and jumps there |
 //! | `with_listeners!` | the second destination of MPI functions: checks if the program makes the call ([`crate::callers`]) |
 //! | `variadic!` | the second destination of functions with unknown parameters: records the call and jumps |
@@ -10,7 +10,7 @@
 //! A function that is not MPI's may have any parameters and results: all registers that a caller may use for
 //! arguments are saved while Rust code runs, vector registers in their full width, and the stack is unchanged at the jump.
 //!
-//! [`NextDefinition`]: crate::next_definition::NextDefinition [`next_definition::resolve`]: crate::next_definition::resolve
+//! [`Destinations`]: crate::next_definition::Destinations [`next_definition::resolve`]: crate::next_definition::resolve
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -19,17 +19,17 @@ mod x86_64;
 
 #[cfg(target_arch = "aarch64")]
 pub(crate) use aarch64::{
-    check_caller, counted_entry, doubly_counted_entry, entry, record, resolve, with_listeners, with_next,
+    check_caller, counted_entry, doubly_counted_entry, entry, record, resolve, with_listeners, with_operand,
 };
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::{
-    check_caller, counted_entry, doubly_counted_entry, entry, record, resolve, with_listeners, with_next,
+    check_caller, counted_entry, doubly_counted_entry, entry, record, resolve, with_listeners, with_operand,
 };
 
 /// Defines an exported function with these instructions.
 macro_rules! exported {
     ($symbol:ident $($body:tt)+) => {
-        /// Jumps to a destination of [`NextDefinition`](crate::next_definition::NextDefinition).
+        /// Jumps to a destination of [`Destinations`](crate::next_definition::Destinations).
         ///
         /// # Safety
         ///
@@ -45,8 +45,8 @@ pub(crate) use exported;
 
 /// Defines `unresolved`, the destination of calls until the next definition is found.
 macro_rules! unresolved {
-    ($next:ident) => {
-        $crate::trampoline::with_next! { unresolved $next $crate::trampoline::resolve }
+    ($describe:ident) => {
+        $crate::trampoline::with_operand! { unresolved $describe $crate::trampoline::resolve }
     };
 }
 pub(crate) use unresolved;
@@ -54,7 +54,7 @@ pub(crate) use unresolved;
 /// Defines `with_listeners` for a function with unknown parameters.
 macro_rules! variadic {
     ($next:ident) => {
-        $crate::trampoline::with_next! { with_listeners $next $crate::trampoline::record }
+        $crate::trampoline::with_operand! { with_listeners $next $crate::trampoline::record }
     };
 }
 pub(crate) use variadic;

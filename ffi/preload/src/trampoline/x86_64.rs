@@ -8,27 +8,27 @@ use std::sync::atomic::AtomicU8;
 
 use crate::next_definition::{self, enter};
 
-/// Defines the exported function of a name that always takes the second destination of its `NextDefinition`.
+/// Defines the exported function of a name that always takes the second destination of its `Destinations`.
 macro_rules! entry {
-    ($symbol:ident $next:ident) => {
-        $crate::trampoline::exported! { $symbol "jmp qword ptr [rip + {next} + 8]", next = sym $next }
+    ($symbol:ident $destinations:ident) => {
+        $crate::trampoline::exported! { $symbol "jmp qword ptr [rip + {destinations} + 8]", destinations = sym $destinations }
     };
 }
 pub(crate) use entry;
 
 /// Defines the exported function of a name whose number of listeners is the 32-bit counter at an offset from a symbol.
 macro_rules! counted_entry {
-    ($symbol:ident $next:ident $counter:path, $offset:expr) => {
+    ($symbol:ident $destinations:ident $counter:path, $offset:expr) => {
         $crate::trampoline::exported! { $symbol
             "cmp dword ptr [rip + {counter} + {offset}], 0",
             "jne 2f",
-            "jmp qword ptr [rip + {next}]",
+            "jmp qword ptr [rip + {destinations}]",
             "2:",
-            "jmp qword ptr [rip + {next} + 8]",
+            "jmp qword ptr [rip + {destinations} + 8]",
             ".p2align 5",
             counter = sym $counter,
             offset = const $offset,
-            next = sym $next,
+            destinations = sym $destinations,
         }
     };
 }
@@ -36,39 +36,39 @@ pub(crate) use counted_entry;
 
 /// Defines the exported function of a name whose number of listeners is the sum of two counters.
 macro_rules! doubly_counted_entry {
-    ($symbol:ident $next:ident $counter:path, $other:path) => {
+    ($symbol:ident $destinations:ident $counter:path, $other:path) => {
         $crate::trampoline::exported! { $symbol
             "cmp dword ptr [rip + {counter}], 0",
             "jne 2f",
             "cmp dword ptr [rip + {other}], 0",
             "jne 2f",
-            "jmp qword ptr [rip + {next}]",
+            "jmp qword ptr [rip + {destinations}]",
             "2:",
-            "jmp qword ptr [rip + {next} + 8]",
+            "jmp qword ptr [rip + {destinations} + 8]",
             ".p2align 5",
             counter = sym $counter,
             other = sym $other,
-            next = sym $next,
+            destinations = sym $destinations,
         }
     };
 }
 pub(crate) use doubly_counted_entry;
 
-/// Defines a function that jumps to another one with the address of its `NextDefinition` in `r11`.
-macro_rules! with_next {
-    ($name:ident $next:ident $destination:path) => {
+/// Defines a function that jumps to another one with the address of a symbol in `r11`.
+macro_rules! with_operand {
+    ($name:ident $operand:ident $destination:path) => {
         #[unsafe(naked)]
         unsafe extern "C-unwind" fn $name() {
             std::arch::naked_asm!(
-                "lea r11, [rip + {next}]",
+                "lea r11, [rip + {operand}]",
                 "jmp {destination}",
-                next = sym $next,
+                operand = sym $operand,
                 destination = sym $destination,
             )
         }
     };
 }
-pub(crate) use with_next;
+pub(crate) use with_operand;
 
 /// Defines `with_listeners`, the destination of calls to MPI functions with listeners. It jumps to `fast_path` if the
 /// object that called first calls again; otherwise the caller is looked up.
@@ -82,7 +82,7 @@ macro_rules! with_listeners {
                 "sub r11, [r10]",
                 "cmp r11, [r10 + 8]",
                 "jae 2f",
-                "jmp qword ptr [rip + {next} + 16]",
+                "jmp qword ptr [rip + {next}]",
                 "2:",
                 "lea r11, [rip + {next}]",
                 "jmp {check_caller}",
@@ -99,7 +99,7 @@ pub(crate) use with_listeners;
 /// The availability of XSAVE: 0 for unknown, 1 for absent, 2 for present.
 static XSAVE: AtomicU8 = AtomicU8::new(0);
 
-/// Calls a function with the [`next_definition::NextDefinition`] in `r11`, the return address and the first argument of the call,
+/// Calls a function with the address in `r11`, the return address and the first argument of the call,
 /// and jumps to the result. All other argument registers are unchanged. The stack area has the size that
 /// XSAVE needs for the components in the mask: SSE, AVX and AVX-512 state.
 macro_rules! jump_to_result_of {
@@ -196,7 +196,7 @@ pub(crate) unsafe extern "C-unwind" fn check_caller() {
         "sub rax, [r10]",
         "cmp rax, [r10 + 8]",
         "jae 3f",
-        "jmp qword ptr [r11 + 16]",
+        "jmp qword ptr [r11]",
         "3:",
         "mov r10, [r10 + 16]",
         "test r10, r10",
@@ -238,5 +238,5 @@ unsafe extern "C-unwind" fn look_up_caller() {
 /// Calls the function that records the call, with the [`next_definition::NextDefinition`], and jumps to the result.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C-unwind" fn record() {
-    jump_to_result_of!("call qword ptr [r11 + 16]";)
+    jump_to_result_of!("call qword ptr [r11]";)
 }

@@ -1,0 +1,150 @@
+//! Cost of the preload library for a process: its start, its memory, and the start and end of MPI.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use mpit_tests::launch::Job;
+use mpit_tests::stacks::Stack;
+use mpit_tests::{Outcome, paths};
+
+use super::rounds::{self, Rounds, Timings, differences};
+use super::table::{Line, heading};
+use super::{dist, on_each_stack};
+use crate::succeed;
+
+/// The number of starts per run of a process that does nothing, and of jobs per run; the best one counts.
+const STARTS: &str = "100";
+const JOBS: &str = "5";
+
+/// The maximum cost of the start of a process without MPI, in microseconds.
+const START: f64 = 100.0;
+
+/// The maximum of resident and of private memory that a process needs more, in KiB.
+const RESIDENT: f64 = 1024.0;
+const PRIVATE: f64 = 64.0;
+
+/// The maximum cost of `MPI_Init` and `MPI_Finalize` in each process of a job, in milliseconds of processor time.
+const INIT_AND_FINALIZE: f64 = 1.0;
+
+/// The numbers of processes in a job.
+const RANKS: [u32; 2] = [1, 4];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Variant {
+    /// Without mpit.
+    Plain,
+    /// With mpit's library, recording nothing.
+    Off,
+    /// With mpit's library, recording.
+    Output,
+}
+
+use Variant::{Off, Output, Plain};
+
+const VARIANTS: [Variant; 3] = [Plain, Off, Output];
+
+pub(crate) fn run(pairs: u32) -> Outcome {
+    start(pairs)?;
+    memory_without_mpi(pairs)?;
+    on_each_stack(|stack| memory_with_mpi(stack, pairs))?;
+    heading("MPI_Init and MPI_Finalize, with the launcher", "milliseconds of processor time");
+    on_each_stack(|stack| RANKS.iter().try_for_each(|ranks| job(stack, *ranks, pairs)))
+}
+
+/// Builds an empty library that needs these libraries.
+fn empty_library(name: &str, needs: &[&str]) -> Outcome<PathBuf> {
+    let library = dist::program(name);
+    let mut command = Command::new("cc");
+    command.args(["-shared", "-nostdlib", "-Wl,--no-as-needed", "-o"]).arg(&library);
+    succeed(command.args(needs).args(["-x", "c", "/dev/null"]))?;
+    Ok(library)
+}
+
+fn preload() -> PathBuf {
+    dist::program("libmpit_preload.so")
+}
+
+fn start(pairs: u32) -> Outcome {
+    heading("Start and end of a process without MPI", "microseconds");
+    let program = dist::c_program("bench_process")?;
+    let empty = empty_library("libempty.so", &["-lc"])?;
+    let with_unwinder = empty_library("libempty_gcc_s.so", &["-lgcc_s", "-lc"])?;
+    let rounds = Rounds::run(pairs, &[()], |()| {
+        let job = Job::plain(&[]).arg(&program).args(["start", STARTS, "-"]);
+        Ok(rounds::timings(job.arg(&empty).arg(&with_unwinder).arg(preload()))?.0)
+    })?;
+    let plain = rounds.timings((), "library0")?;
+    let added = |name: &str| Ok(differences(&rounds.timings((), name)?, &plain));
+    Line::new("", "without a preload library", &plain).print();
+    let of_empty = added("library1")?;
+    Line::new("", "an empty library adds", &of_empty).print();
+    Line::new("", "an empty library that needs libgcc_s adds", &added("library2")?).print();
+    let ours = added("library3")?;
+    Line::new("", "mpit adds", &ours)
+        .ratio(&ours, &of_empty, "the empty library")
+        .at_most(START, "us")
+        .print();
+    Ok(())
+}
+
+/// Prints the memory that a process needs more.
+fn print_memory<V: Copy + PartialEq>(rounds: &Rounds<V>, on: &str, what: &str, plain: V, with: V) -> Outcome {
+    for (name, of_what, most) in
+        [("resident", "resident memory", RESIDENT), ("private", "private memory", PRIVATE)]
+    {
+        let added = differences(&rounds.timings(with, name)?, &rounds.timings(plain, name)?);
+        Line::new(on, &format!("{of_what}, {what}"), &added).at_most(most, "KiB").print();
+    }
+    Ok(())
+}
+
+fn memory_without_mpi(pairs: u32) -> Outcome {
+    heading("Memory that mpit adds to a process", "KiB");
+    let program = dist::c_program("bench_process")?;
+    let rounds = Rounds::run(pairs, &[Plain, Off], |variant| {
+        let job = Job::plain(&[]).arg(&program).arg("memory");
+        Ok(rounds::timings(if variant == Plain { job } else { job.env("LD_PRELOAD", preload()) })?.0)
+    })?;
+    print_memory(&rounds, "", "without MPI", Plain, Off)
+}
+
+/// Returns the command line of `mpit run`, or nothing.
+fn under_mpit(job: Job, stack: &Stack, variant: Variant) -> Outcome<Job> {
+    Ok(match variant {
+        Plain => job,
+        Off => job.arg(dist::program("mpit")).args(["run", "--"]),
+        Output => {
+            let stem = paths::scratch(stack.label(), "bench_process")?.join("run");
+            job.arg(dist::program("mpit")).args(["run", "--output"]).arg(stem).arg("--")
+        }
+    })
+}
+
+fn memory_with_mpi(stack: &Stack, pairs: u32) -> Outcome {
+    let program = stack.compile("bench_job")?;
+    let rounds = Rounds::run(pairs, &VARIANTS, |variant| {
+        let job = under_mpit(Job::alone(stack), stack, variant)?;
+        Ok(rounds::timings(job.args(stack.mpiexec(1)).arg(&program))?.0)
+    })?;
+    print_memory(&rounds, stack.label(), "off", Plain, Off)?;
+    print_memory(&rounds, stack.label(), "recording", Plain, Output)
+}
+
+fn job(stack: &Stack, ranks: u32, pairs: u32) -> Outcome {
+    let program = stack.compile("bench_job")?;
+    let measure = |variant| -> Outcome<Timings> {
+        let job = Job::alone(stack).seconds(120).arg(dist::c_program("bench_process")?).args(["cpu", JOBS]);
+        let job = under_mpit(job, stack, variant)?.args(stack.mpiexec(ranks)).arg(&program);
+        Ok(rounds::timings(job)?.0)
+    };
+    let rounds = Rounds::run(pairs, &VARIANTS, measure)?;
+    let plain = rounds.timings(Plain, "cpu")?;
+    let processes = if ranks == 1 { "1 process".to_owned() } else { format!("{ranks} processes") };
+    Line::new(stack.label(), &format!("{processes}, without mpit"), &plain).print();
+    for (variant, what) in [(Off, "mpit run adds"), (Output, "mpit run --output adds")] {
+        let added = differences(&rounds.timings(variant, "cpu")?, &plain);
+        let line = Line::new(stack.label(), &format!("{processes}, {what}"), &added);
+        line.at_most(INIT_AND_FINALIZE * f64::from(ranks), "ms").print();
+    }
+    Ok(())
+}
