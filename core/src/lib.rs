@@ -60,6 +60,7 @@ extern crate self as mpit;
 mod abi;
 mod activation;
 mod atomic_record;
+mod barrier;
 pub mod cell;
 pub mod component;
 pub mod cvar;

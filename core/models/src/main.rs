@@ -24,6 +24,8 @@ mod abi;
 mod activation;
 #[path = "../../src/atomic_record.rs"]
 mod atomic_record;
+#[path = "../../src/barrier.rs"]
+mod barrier;
 #[path = "../../src/cell/mod.rs"]
 pub mod cell;
 #[path = "../../src/component/mod.rs"]
