@@ -88,6 +88,7 @@ mod slices;
 mod slots;
 mod sparse;
 mod static_ref;
+mod thread_number;
 mod threads;
 pub mod tool;
 mod whole;

@@ -76,6 +76,8 @@ mod slots;
 mod sparse;
 #[path = "../../src/static_ref.rs"]
 mod static_ref;
+#[path = "../../src/thread_number.rs"]
+mod thread_number;
 #[path = "../../src/threads.rs"]
 mod threads;
 #[path = "../../src/tool/mod.rs"]
