@@ -218,7 +218,7 @@ impl Drop for Instance {
 pub(super) fn request_release(registration: &Registration) {
     // Raises that this thread does not see below have not seen the registration live.
     barrier::heavy();
-    let uses = |slot: &InstanceSlot| {
+    let state_if_using = |slot: &InstanceSlot| {
         // The state is loaded last: it is another one if `passed` is of a later raise.
         let passed = slot.passed.load(Acquire);
         let state = slot.state.load(Acquire);
@@ -226,7 +226,7 @@ pub(super) fn request_release(registration: &Registration) {
         // A raise that is past this registration will not use it any more.
         if is_taken(state) && is_of_type && passed <= registration.position { Some(state) } else { None }
     };
-    let users: [Option<u64>; POOL] = std::array::from_fn(|number| uses(&SLOTS[number]));
+    let users: [Option<u64>; POOL] = std::array::from_fn(|number| state_if_using(&SLOTS[number]));
     if users.iter().all(Option::is_none) {
         return;
     }
@@ -238,7 +238,7 @@ pub(super) fn request_release(registration: &Registration) {
     // Raises that this thread does not see to have finished below find the request.
     barrier::heavy();
     for (number, user) in each_user() {
-        if uses(&SLOTS[number]) != *user {
+        if state_if_using(&SLOTS[number]) != *user {
             registration.unpin_for_slot(number);
         }
     }

@@ -77,7 +77,8 @@ impl Interface {
     /// # Safety
     ///
     /// `out` is null, or valid for reads and writes of as many elements as [`Interface::handle_alloc`] returned.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the frame of a call is a fifth of a read's instructions")]
     pub unsafe fn read(&self, session: SessionId, handle: PvarHandle, out: *mut u8) -> Result<()> {
         self.check_initialized()?;
         if out.is_null() {
