@@ -40,13 +40,12 @@ exported! {
         handle.check()?;
         count.check()?;
         let session = SessionId(pe_session as u64);
-        let (new_handle, elements) = match merged.pvars.get(pvar_index) {
-            Some(Entry::Own(own)) => alloc_own(interface, session, *own, obj_handle)?,
-            _ => {
-                merged.sync();
-                interface.check_session(session)?;
-                alloc(interface, merged, session, pvar_index, obj_handle)?
-            }
+        let (new_handle, elements) = if let Some(Entry::Own(own)) = merged.pvars.get(pvar_index) {
+            alloc_own(interface, session, *own, obj_handle)?
+        } else {
+            merged.sync();
+            interface.check_session(session)?;
+            alloc(interface, merged, session, pvar_index, obj_handle)?
         };
         handle.set(new_handle as usize);
         count.set(elements);
