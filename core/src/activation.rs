@@ -3,9 +3,9 @@
 //! Nothing of a plug-in is ever removed: its definitions stay listed under their indices. A plug-in is activated once, when it is
 //! loaded, and may be deactivated; its definitions have values, and handles on them are valid, in between.
 
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst, fence};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
-use crate::{Error, Result};
+use crate::{Error, Result, barrier};
 
 /// The activation of a plug-in: begins at most once, and ends at most once.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Activation {
         let was_active = self.is_active.swap(false, SeqCst);
         // Pairs with the check that follows the creation of a handle or registration: either the caller of this function finds it
         // in the list, or its creator sees that the activation has ended.
-        fence(SeqCst);
+        barrier::heavy();
         was_active
     }
 }

@@ -6,9 +6,10 @@ use std::ptr::null_mut;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
 
-/// Chunk c holds `FIRST << c` items, so 28 chunks are more than any index space holds.
+/// Chunk c holds `FIRST << c` items, so 32 chunks are more than any index space holds. A power of two, so that `get` masks the
+/// number of a chunk instead of comparing it.
 const FIRST: usize = 16;
-const CHUNKS: usize = 28;
+const CHUNKS: usize = 32;
 
 /// An append-only list. Items never move and are dropped only with the list, so a reference is valid as long as the list.
 ///
@@ -68,7 +69,8 @@ impl<T> Log<T> {
             return None;
         }
         let (chunk, at) = Self::place(index);
-        let item = self.chunks.get(chunk)?.load(Relaxed).wrapping_add(at);
+        // The remainder is `chunk` itself: `push` adds no items beyond the last chunk.
+        let item = self.chunks[chunk % CHUNKS].load(Relaxed).wrapping_add(at);
         // SAFETY: `push` initializes a slot before it publishes the new `len` (`Release`), `len()` loads it with `Acquire`, and
         // slots below `len` are not written again before `drop`.
         Some(unsafe { &*item })

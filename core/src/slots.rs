@@ -78,14 +78,14 @@ impl Stack {
         }
     }
 
-    fn take<T>(&self, all: &Log<Slot<T>>) -> Option<u32> {
+    fn take<'a, T>(&self, all: &'a Log<Slot<T>>) -> Option<(u32, &'a Slot<T>)> {
         let mut top = self.0.load(Acquire);
         loop {
             let number = (top as u32).checked_sub(1)?;
-            let below = all.get(number as usize)?.below.load(Relaxed);
-            let next = top & !(PUT - 1) | u64::from(below);
+            let slot = all.get(number as usize)?;
+            let next = top & !(PUT - 1) | u64::from(slot.below.load(Relaxed));
             match self.0.compare_exchange_weak(top, next, Acquire, Acquire) {
-                Ok(_) => return Some(number),
+                Ok(_) => return Some((number, slot)),
                 Err(now) => top = now,
             }
         }
@@ -103,8 +103,7 @@ impl<K: PartialEq, T> Slots<K, T> {
     /// identifier becomes valid. `None` if the limit is reached.
     pub fn take(&self, key: K, make: impl FnOnce() -> T, fill: impl FnOnce(&T, u64)) -> Option<u64> {
         let free = self.stack(&key).and_then(|free| free.take(&self.all));
-        let number = free.or_else(|| self.make(key, make))?;
-        let slot = self.all.get(number as usize)?;
+        let (number, slot) = free.or_else(|| self.make(key, make))?;
         // A slot that is neither free nor in use belongs to this thread.
         let generation = slot.generation.load(Relaxed) + 1;
         let id = Id { generation, slot: number }.pack(self.kind);
@@ -122,7 +121,7 @@ impl<K: PartialEq, T> Slots<K, T> {
 
     /// Creates a slot, and the free list for its key.
     #[cold]
-    fn make(&self, key: K, make: impl FnOnce() -> T) -> Option<u32> {
+    fn make(&self, key: K, make: impl FnOnce() -> T) -> Option<(u32, &Slot<T>)> {
         let shape = make();
         let _guard = self.making.lock();
         let known = self.free.iter().position(|(of, _)| *of == key);
@@ -139,7 +138,8 @@ impl<K: PartialEq, T> Slots<K, T> {
             return None;
         }
         let slot = Slot { generation: AtomicU32::new(0), below: AtomicU32::new(0), of, shape };
-        self.all.push(slot).ok().map(|number| number as u32)
+        let number = self.all.push(slot).ok()?;
+        Some((number as u32, self.all.get(number)?))
     }
 
     /// Frees the slot of an identifier; returns true if this call did it. `key` is the one that it was taken with.
@@ -172,6 +172,12 @@ impl<K: PartialEq, T> Slots<K, T> {
     #[inline]
     pub fn get(&self, id: u64) -> Option<&T> {
         self.get_with(id, Some)
+    }
+
+    /// Returns the item of the slot that an identifier names, even if the identifier is not valid any more.
+    #[inline]
+    pub fn peek(&self, id: u64) -> Option<&T> {
+        Some(&self.all.get(id as u32 as usize)?.shape)
     }
 
     /// Returns the result of `look` for the item of an identifier, if the identifier was valid throughout.

@@ -24,6 +24,8 @@ mod abi;
 mod activation;
 #[path = "../../src/atomic_record.rs"]
 mod atomic_record;
+#[path = "../../src/barrier.rs"]
+mod barrier;
 #[path = "../../src/cell/mod.rs"]
 pub mod cell;
 #[path = "../../src/component/mod.rs"]
@@ -74,6 +76,8 @@ mod slots;
 mod sparse;
 #[path = "../../src/static_ref.rs"]
 mod static_ref;
+#[path = "../../src/thread_number.rs"]
+mod thread_number;
 #[path = "../../src/threads.rs"]
 mod threads;
 #[path = "../../src/tool/mod.rs"]

@@ -251,6 +251,12 @@ impl PvarDesc {
         unsafe { self.cell.read(object, out, count) }
     }
 
+    /// Returns the value of a variable with one element, as a word with the value in its low bits.
+    #[inline]
+    pub(crate) fn read_scalar(&self, object: &Object<'_>) -> crate::Result<u64> {
+        self.cell.read_scalar(object)
+    }
+
     pub(crate) fn watch(&self, more: i32) {
         self.cell.watch(more);
     }

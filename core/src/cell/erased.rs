@@ -3,7 +3,7 @@
 use std::any::TypeId;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::{Action, Cell, LevelStorage};
+use super::{Action, Cell, LevelStorage, Value};
 use crate::desc::EnumDesc;
 use crate::object::Object;
 use crate::{Error, Result};
@@ -20,6 +20,9 @@ pub(crate) trait ErasedCell: Sync {
     ///
     /// `out` is valid for writes of `count` values of the cell's type, and aligned.
     unsafe fn read(&self, object: &Object<'_>, out: *mut u8, count: usize) -> Result<()>;
+
+    /// Returns the only element, as a word with the value in its low bits.
+    fn read_scalar(&self, object: &Object<'_>) -> Result<u64>;
 
     fn watch(&self, more: i32);
 
@@ -51,6 +54,14 @@ impl<C: Cell> ErasedCell for C {
         // SAFETY: `count` aligned elements, initialized above, which the caller does not access during the call.
         let out = unsafe { std::slice::from_raw_parts_mut(out, count) };
         catch_unwind(AssertUnwindSafe(|| self.fill(object, out))).unwrap_or(Err(Error::Invalid))
+    }
+
+    fn read_scalar(&self, object: &Object<'_>) -> Result<u64> {
+        // An element that `fill` skips is 0.
+        let mut value = C::Value::from_word(0);
+        let fill = AssertUnwindSafe(|| self.fill(object, std::slice::from_mut(&mut value)));
+        catch_unwind(fill).unwrap_or(Err(Error::Invalid))?;
+        Ok(value.to_word())
     }
 
     fn watch(&self, more: i32) {

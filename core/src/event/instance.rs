@@ -4,17 +4,23 @@
 //! of the event type, so that a raise pays once and not for each registration: freeing a registration marks the slots of all
 //! instances in flight of its event type; the registration ends when the last of these raises has found the mark and released its
 //! pin.
+//!
+//! A raise executes no locked instruction, each of which takes 5 ns. Most threads have a slot of their own, which other threads do
+//! not claim. The thread that frees a registration pays for the order between the two: see [`crate::barrier`].
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
-use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicU64, fence};
+use std::sync::atomic::{
+    AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, compiler_fence, fence,
+};
 
 use super::desc::{EventDesc, LARGEST_EVENT};
 #[doc(hidden)]
 pub use super::payload::Payload;
 use super::payload::WORDS;
 use super::registration::Registration;
+use crate::thread_number::thread_number;
 use crate::vocabulary::Safety;
-use crate::{Error, Result};
+use crate::{Error, Result, barrier};
 
 /// The identifier of an instance, valid only while the callback runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,30 +30,47 @@ const KIND: u64 = 0x49;
 
 /// The largest number of instances at once, over all threads and nested raises. Further events are counted as dropped. In a model
 /// (`core/models`) there are few, so that they run out.
-pub(super) const POOL: usize = if cfg!(mpit_models) { 2 } else { 256 };
+pub(super) const POOL: usize = if cfg!(mpit_models) { 3 } else { 384 };
+
+/// The number of slots, the first ones, that belong to one thread each. The others are for nested raises, and for threads that have
+/// no slot of their own.
+const OWNED: usize = if cfg!(mpit_models) { 1 } else { 128 };
+
+/// The number of slots among which a thread looks for its own.
+const PROBES: usize = if cfg!(mpit_models) { 1 } else { 4 };
 
 /// A slot for an instance, aligned to a cache line: different threads use different lines.
 #[derive(Debug)]
 #[repr(align(64))]
 struct InstanceSlot {
-    /// The generation, odd while the slot is claimed, and above it bits that distinguish event types, and [`RELEASE_REQUESTED`].
+    /// The number of the thread to which the slot belongs; 0: none. A thread that ends leaves its slot to one with the same number.
+    owner: AtomicUsize,
+    /// True while the owner uses the slot: a raise that interrupts the owner in a signal handler takes another one. Only the owner
+    /// accesses it.
+    is_in_use: AtomicBool,
+    /// True if the raise that has claimed the slot may have pins of freed registrations to release.
+    release_requested: AtomicBool,
+    /// The number of the event type's registrations that the raise has finished with; [`ALL`] at its end.
+    passed: AtomicU32,
+    /// The generation, odd while the slot is claimed, and above it bits that distinguish event types.
     state: AtomicU64,
     desc: AtomicPtr<EventDesc>,
     time: AtomicI64,
-    /// The number of the event type's registrations that the raise has finished with; 0 at its start.
-    passed: AtomicU32,
     words: [AtomicU64; WORDS],
 }
 
-/// Bit of `state`: the slot's owner has pins of freed registrations to release.
-const RELEASE_REQUESTED: u64 = 1 << 63;
+/// The value of `passed` when a raise has finished with all registrations.
+const ALL: u32 = u32::MAX;
 
 static SLOTS: [InstanceSlot; POOL] = [const {
     InstanceSlot {
+        owner: AtomicUsize::new(0),
+        is_in_use: AtomicBool::new(false),
+        release_requested: AtomicBool::new(false),
+        passed: AtomicU32::new(0),
         state: AtomicU64::new(0),
         desc: AtomicPtr::new(std::ptr::null_mut()),
         time: AtomicI64::new(0),
-        passed: AtomicU32::new(0),
         words: [const { AtomicU64::new(0) }; WORDS],
     }
 }; POOL];
@@ -56,7 +79,7 @@ static SLOTS: [InstanceSlot; POOL] = [const {
 /// unrelated instance.
 #[inline]
 fn type_bits(desc: &EventDesc) -> u64 {
-    (std::ptr::from_ref(desc).addr() as u64) << 28 & !RELEASE_REQUESTED & !u64::from(u32::MAX)
+    (std::ptr::from_ref(desc).addr() as u64) << 28 & !u64::from(u32::MAX)
 }
 
 #[inline]
@@ -64,16 +87,52 @@ fn is_taken(state: u64) -> bool {
     state & 1 != 0
 }
 
-/// Returns the slot where a thread begins its search: a hash of the stack address, which differs between threads. In a model it
-/// is the same in each execution.
+/// Returns the state of a free slot after it is claimed, and the generation in it.
 #[inline]
-fn first_slot() -> usize {
-    if cfg!(mpit_models) {
-        return 0;
+fn claimed(free: u64, desc: &EventDesc) -> (u64, u32) {
+    let generation = (free as u32).wrapping_add(1);
+    (type_bits(desc) | u64::from(generation), generation)
+}
+
+/// Returns a hash of a thread's number, less than 2^16.
+#[inline]
+fn hash(thread: usize) -> usize {
+    ((thread as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48) as usize
+}
+
+/// Claims the slot of this thread, unless it has none or uses it. Returns the slot and the generation.
+#[inline]
+fn claim_own(desc: &EventDesc) -> Option<(usize, u32)> {
+    let thread = thread_number();
+    let number = (0..PROBES).map(|probe| (hash(thread) + probe) % OWNED).find(|number| {
+        let owner = &SLOTS[*number].owner;
+        let found = owner.load(Relaxed);
+        found == thread || found == 0 && owner.compare_exchange(0, thread, Relaxed, Relaxed).is_ok()
+    })?;
+    let slot = &SLOTS[number];
+    if slot.is_in_use.load(Relaxed) {
+        return None;
     }
-    let here = 0_u8;
-    let stack = (&raw const here).addr() as u64 >> 16;
-    (stack.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize % POOL
+    slot.is_in_use.store(true, Relaxed);
+    // A raise in a signal handler that interrupts this one before the store above has ended, and the state is loaded after it.
+    compiler_fence(SeqCst);
+    let (state, generation) = claimed(slot.state.load(Relaxed), desc);
+    // `Release`, as for the end of the slot's last instance.
+    slot.state.store(state, Release);
+    Some((number, generation))
+}
+
+/// Claims one of the slots that belong to no thread. Returns the slot and the generation.
+#[cold]
+fn claim_shared(desc: &EventDesc) -> Option<(usize, u32)> {
+    let first = OWNED + hash(thread_number()) % (POOL - OWNED);
+    (first..POOL).chain(OWNED..first).find_map(|number| {
+        let free = SLOTS[number].state.load(Relaxed);
+        let (state, generation) = claimed(free, desc);
+        let is_ours =
+            !is_taken(free) && SLOTS[number].state.compare_exchange(free, state, SeqCst, Relaxed).is_ok();
+        if is_ours { Some((number, generation)) } else { None }
+    })
 }
 
 /// A claimed slot, released on drop.
@@ -90,19 +149,13 @@ impl Instance {
     /// dropped.
     #[inline]
     pub(super) fn claim(desc: &'static EventDesc, safety: Safety) -> Option<Self> {
-        let first = first_slot();
-        for slot in (first..POOL).chain(0..first) {
-            let free = SLOTS[slot].state.load(Relaxed);
-            if is_taken(free) {
-                continue;
-            }
-            let generation = (free as u32).wrapping_add(1);
-            let taken = type_bits(desc) | u64::from(generation);
-            if SLOTS[slot].state.compare_exchange(free, taken, SeqCst, Relaxed).is_ok() {
-                return Some(Self { slot, generation, desc, safety });
-            }
-        }
-        None
+        let (slot, generation) = claim_own(desc).or_else(|| claim_shared(desc))?;
+        // `Release`, so that a thread that sees it also sees the new state.
+        SLOTS[slot].passed.store(0, Release);
+        // Pairs with the barriers of `request_release`: a registration that is found to be live from here on is freed by a thread
+        // that sees this claim.
+        barrier::light();
+        Some(Self { slot, generation, desc, safety })
     }
 
     #[inline]
@@ -120,8 +173,8 @@ impl Instance {
     pub(super) fn pass(&self, position: u32) {
         let slot = &SLOTS[self.slot];
         slot.passed.store(position + 1, Release);
-        // A mark that is set after this load is found by the next call or by `drop`.
-        if slot.state.load(Relaxed) & RELEASE_REQUESTED != 0 {
+        // A request that this load misses is found by the next call or by `drop`.
+        if slot.release_requested.load(Relaxed) {
             self.release_freed();
         }
     }
@@ -134,8 +187,8 @@ impl Instance {
     /// Releases the pins of freed registrations. Only while none of the registrations is in use under this slot.
     #[cold]
     fn release_freed(&self) {
-        // Cleared first, so that a later mark is not lost.
-        SLOTS[self.slot].state.fetch_and(!RELEASE_REQUESTED, SeqCst);
+        // Cleared first, so that a later request is not lost.
+        SLOTS[self.slot].release_requested.swap(false, SeqCst);
         self.desc.cell().release_pins_of(self.slot, self.safety);
     }
 }
@@ -144,11 +197,18 @@ impl Drop for Instance {
     #[inline]
     fn drop(&mut self) {
         let slot = &SLOTS[self.slot];
-        // The next owner of the slot has finished with no registration.
-        slot.passed.store(0, Relaxed);
-        let state = slot.state.swap(u64::from(self.generation.wrapping_add(1)), SeqCst);
-        if state & RELEASE_REQUESTED != 0 {
-            self.desc.cell().release_pins_of(self.slot, self.safety);
+        slot.passed.store(ALL, Release);
+        // Pairs with the second barrier of `request_release`: either this finds the request, or the requesting thread finds that
+        // the raise has finished.
+        barrier::light();
+        if slot.release_requested.load(Relaxed) {
+            self.release_freed();
+        }
+        slot.state.store(u64::from(self.generation.wrapping_add(1)), Release);
+        // A signal handler that interrupts this thread claims the slot after its state.
+        compiler_fence(SeqCst);
+        if self.slot < OWNED {
+            slot.is_in_use.store(false, Relaxed);
         }
     }
 }
@@ -156,19 +216,29 @@ impl Drop for Instance {
 /// Pins the registration once for each instance in flight that may be using it, and marks the slot of that instance. The
 /// registration is no longer live, and the caller has it pinned.
 pub(super) fn request_release(registration: &Registration) {
-    for (number, slot) in SLOTS.iter().enumerate() {
-        let state = slot.state.load(SeqCst);
-        let is_ours = is_taken(state)
-            && (state ^ type_bits(registration.desc)) & !RELEASE_REQUESTED & !u64::from(u32::MAX) == 0;
+    // Raises that this thread does not see below have not seen the registration live.
+    barrier::heavy();
+    let state_if_using = |slot: &InstanceSlot| {
+        // The state is loaded last: it is another one if `passed` is of a later raise.
+        let passed = slot.passed.load(Acquire);
+        let state = slot.state.load(Acquire);
+        let is_of_type = (state ^ type_bits(registration.desc)) & !u64::from(u32::MAX) == 0;
         // A raise that is past this registration will not use it any more.
-        if !is_ours || slot.passed.load(Acquire) > registration.position {
-            continue;
-        }
+        if is_taken(state) && is_of_type && passed <= registration.position { Some(state) } else { None }
+    };
+    let users: [Option<u64>; POOL] = std::array::from_fn(|number| state_if_using(&SLOTS[number]));
+    if users.iter().all(Option::is_none) {
+        return;
+    }
+    let each_user = || users.iter().enumerate().filter(|(_, user)| user.is_some());
+    for (number, _) in each_user() {
         registration.pin_for_slot(number);
-        let requested = slot.state.compare_exchange(state, state | RELEASE_REQUESTED, SeqCst, SeqCst);
-        // If another thread set the mark, that serves as well. If the slot was claimed anew, its owner has not seen the
-        // registration live.
-        if requested.is_err_and(|now| now != state | RELEASE_REQUESTED) {
+        SLOTS[number].release_requested.store(true, SeqCst);
+    }
+    // Raises that this thread does not see to have finished below find the request.
+    barrier::heavy();
+    for (number, user) in each_user() {
+        if state_if_using(&SLOTS[number]) != *user {
             registration.unpin_for_slot(number);
         }
     }

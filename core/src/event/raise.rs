@@ -97,7 +97,7 @@ fn notify(desc: &'static EventDesc, context: Context, payload: &mut Payload) {
     desc.source().cell().report_drops(safety);
     let object = if desc.bind() == Bind::NoObject { 0 } else { context.object };
     let is_listening = |slot: &&Registration| slot.is_live() && slot.is_bound_to(object);
-    // Claiming an instance slot is expensive, so listeners are looked up first. The result is checked again under the claim.
+    // A raise that no registration wants claims no slot. Registrations are checked again under the claim.
     let mut slots = desc.cell().registrations();
     let Some(first) = slots.find(is_listening) else { return };
     let slots = std::iter::once(first).chain(slots);

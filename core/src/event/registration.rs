@@ -116,7 +116,7 @@ impl Registration {
     /// Returns true if the registration was not freed yet.
     #[inline]
     pub(super) fn is_live(&self) -> bool {
-        self.state.load(SeqCst) & LIVE != 0
+        self.state.load(Acquire) & LIVE != 0
     }
 
     /// Returns the identifier of the present or latest registration in the slot.
@@ -268,7 +268,7 @@ impl PinGuard<'_> {
     /// Frees the registration: no callback begins any more. Its free callback runs when the last pin is released, which may be
     /// this one. Returns true if the registration was live.
     pub(crate) fn free(self, free_callback: *mut c_void, user_data: *mut c_void) -> bool {
-        let ended = self.state.fetch_and(!LIVE, SeqCst) & LIVE != 0;
+        let ended = self.state.fetch_and(!LIVE, AcqRel) & LIVE != 0;
         if ended {
             self.desc.cell().remove_listener();
             self.set_free_callback(free_callback, user_data);

@@ -77,12 +77,31 @@ impl Interface {
     /// # Safety
     ///
     /// `out` is null, or valid for reads and writes of as many elements as [`Interface::handle_alloc`] returned.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the frame of a call is a fifth of a read's instructions")]
     pub unsafe fn read(&self, session: SessionId, handle: PvarHandle, out: *mut u8) -> Result<()> {
         self.check_initialized()?;
         if out.is_null() {
             return Err(Error::Invalid);
         }
+        if handle.is_plausible()
+            && let Some(found) = self.pvars.peek(handle.0)
+            // SAFETY: not null; the caller ensures that it has the elements of the handle.
+            && let Some(read) = unsafe { found.read_plain(handle.0, session.0, out) }
+        {
+            return read;
+        }
+        // SAFETY: not null; the caller ensures that it has the elements of the handle.
+        unsafe { self.read_view(session, handle, out) }
+    }
+
+    /// Copies the value of a handle of any kind. Not inlined, so that reads of plain handles do not save its registers.
+    ///
+    /// # Safety
+    ///
+    /// The conditions of [`Interface::read`] hold, and `out` is not null.
+    #[inline(never)]
+    unsafe fn read_view(&self, session: SessionId, handle: PvarHandle, out: *mut u8) -> Result<()> {
         let view = self.view_in_session(session, handle)?;
         check_buffer(out, view.desc.datatype())?;
         view.check_active()?;
@@ -237,31 +256,18 @@ impl View<'_> {
     /// # Safety
     ///
     /// `out` is valid for reads and writes of `count` elements, and aligned for one.
-    #[inline]
     unsafe fn read(&self, out: *mut u8) -> Result<()> {
-        if self.count == 1 && self.cursor.is_none() && !self.is_custom() {
-            let word = self.read_scalar()?;
-            // SAFETY: `out` has one aligned element: the caller ensures it.
-            unsafe { Arithmetic(self.desc.datatype()).store(out, word) };
-            return Ok(());
-        }
-        // SAFETY: `out` has `count` aligned elements: the caller ensures it.
-        unsafe { (*self).read_other(out) }
-    }
-
-    /// Copies the value of a handle that is not a scalar's account. Not inlined and passed by value, so that the view of a
-    /// scalar stays in registers.
-    ///
-    /// # Safety
-    ///
-    /// The conditions of [`Self::read`] hold.
-    #[inline(never)]
-    unsafe fn read_other(self, out: *mut u8) -> Result<()> {
         match self.cursor {
             _ if self.is_custom() => self.act(Request::Read, out, self.count),
             Some(cursor) => {
                 let word = cursor.read(|| self.is_current())?;
                 // SAFETY: `out` has `count` aligned elements, and handles of watermarks have one.
+                unsafe { Arithmetic(self.desc.datatype()).store(out, word) };
+                Ok(())
+            }
+            None if self.count == 1 => {
+                let word = self.read_scalar()?;
+                // SAFETY: `out` has one aligned element: the caller ensures it.
                 unsafe { Arithmetic(self.desc.datatype()).store(out, word) };
                 Ok(())
             }

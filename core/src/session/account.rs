@@ -8,10 +8,12 @@
 
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
-use super::elements::Arithmetic;
-use super::handle::View;
+use super::elements::{Arithmetic, check_buffer};
+use super::handle::{Handle, View};
+use crate::activation::check_active;
 use crate::atomic_record::{Control, Flags};
-use crate::cell::Behavior;
+use crate::cell::{Behavior, PvarDesc};
+use crate::object::Object;
 use crate::{Error, Result};
 
 /// The state of one element when a change is made.
@@ -29,6 +31,61 @@ enum Raw {
     Array(*const u8),
 }
 
+#[inline]
+fn is_live(desc: &PvarDesc, control: Control) -> bool {
+    match desc.behavior() {
+        Behavior::Sum => control.runs(),
+        _ => control.runs() || !control.touched(),
+    }
+}
+
+#[inline]
+fn shown(desc: &PvarDesc, control: Control, value: u64, base: u64, raw: u64) -> u64 {
+    match desc.behavior() {
+        Behavior::Sum => Arithmetic(desc.datatype()).gained(value, base, raw),
+        // A written value is shown until the cell changes.
+        _ if control.overlay() && raw == base => value,
+        _ => raw,
+    }
+}
+
+impl Handle {
+    /// Copies the value of a handle with an account of one element and without an object. `None` for other handles, and if the
+    /// handle was freed or is not in this session.
+    ///
+    /// # Safety
+    ///
+    /// `out` is valid for a write of one element.
+    #[inline]
+    pub(super) unsafe fn read_plain(&self, id: u64, session: u64, out: *mut u8) -> Option<Result<()>> {
+        loop {
+            let control = self.atomic_record.control();
+            let desc = self.plain(id, session)?;
+            let word = match self.plain_word(desc, control, out) {
+                Ok(word) => word,
+                Err(error) => return Some(Err(error)),
+            };
+            if self.atomic_record.unchanged(control) {
+                // SAFETY: `plain_word` checked the alignment; the caller ensures that `out` is valid for a write of one element.
+                unsafe { Arithmetic(desc.datatype()).store(out, word) };
+                return Some(Ok(()));
+            }
+        }
+    }
+
+    #[inline]
+    fn plain_word(&self, desc: &'static PvarDesc, control: Control, out: *mut u8) -> Result<u64> {
+        check_buffer(out, desc.datatype())?;
+        check_active(desc.activation(), Error::InvalidHandle)?;
+        let (value, base) = self.scalar(control.record());
+        if !is_live(desc, control) {
+            return Ok(value);
+        }
+        let raw = desc.read_scalar(&Object::NONE)?;
+        Ok(shown(desc, control, value, base, raw))
+    }
+}
+
 impl View<'_> {
     fn arithmetic(&self) -> Arithmetic {
         Arithmetic(self.desc.datatype())
@@ -36,20 +93,12 @@ impl View<'_> {
 
     /// Returns true if the handle's value depends on the cell.
     fn is_live(&self, control: Control) -> bool {
-        match self.desc.behavior() {
-            Behavior::Sum => control.runs(),
-            _ => control.runs() || !control.touched(),
-        }
+        is_live(self.desc, control)
     }
 
     /// Returns the value of an element for which [`Self::is_live`] is true.
     fn shown(&self, control: Control, value: u64, base: u64, raw: u64) -> u64 {
-        match self.desc.behavior() {
-            Behavior::Sum => self.arithmetic().gained(value, base, raw),
-            // A written value is shown until the cell changes.
-            _ if control.overlay() && raw == base => value,
-            _ => raw,
-        }
+        shown(self.desc, control, value, base, raw)
     }
 
     /// Copies the elements that a tool reads.
@@ -85,7 +134,6 @@ impl View<'_> {
     }
 
     /// Returns the element that a tool reads, if there is one only.
-    #[inline]
     pub(super) fn read_scalar(&self) -> Result<u64> {
         loop {
             let control = self.control()?;
@@ -219,14 +267,8 @@ impl View<'_> {
         Ok(Raw::Array(scratch))
     }
 
-    #[inline]
     fn raw_scalar(&self) -> Result<u64> {
-        let mut word = 0_u64;
-        let start = (&raw mut word).cast::<u8>();
-        // SAFETY: a word has space for one element, and is aligned for all datatypes.
-        unsafe { self.desc.read(&self.object, start, 1) }?;
-        // SAFETY: the cell's function wrote one element to the word above.
-        Ok(unsafe { self.arithmetic().load(start) })
+        self.desc.read_scalar(&self.object)
     }
 
     fn raw_element(&self, raw: &Raw, element: usize) -> u64 {

@@ -8,7 +8,7 @@ use crate::activation::{Activation, check_active};
 use crate::event::{Abi, PinGuard, Registration, RegistrationId};
 use crate::object::Object;
 use crate::vocabulary::{Bind, Safety};
-use crate::{Error, Result};
+use crate::{Error, Result, barrier};
 
 impl Interface {
     /// Registers for an event type, bound to an object if the type requires one (`MPI_T_event_handle_alloc`). No callback is set
@@ -25,6 +25,7 @@ impl Interface {
         abi: &'static Abi,
     ) -> Result<RegistrationId> {
         self.check_initialized()?;
+        barrier::prepare();
         let desc = self.registry().event(index).ok_or(Error::InvalidIndex)?;
         check_active(desc.activation(), Error::InvalidIndex)?;
         let object = match (desc.bind(), object) {

@@ -1,10 +1,10 @@
 //! The state of one handle: its variable, its object, and its account.
 
 use std::marker::PhantomData;
-use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64};
 
-use crate::atomic_record::{AtomicRecord, Control, Flags};
+use crate::atomic_record::{AtomicRecord, Control};
 use crate::cell::{Behavior, PvarDesc, WatermarkCursor};
 use crate::object::Object;
 use crate::vocabulary::Bind;
@@ -20,8 +20,6 @@ const SCALAR_RECORDS: usize = 8;
 const ARRAY_RECORDS: usize = 3;
 /// The words of an element in a record: the value, and its base, the cell's value that belongs to it.
 const RECORD_WORDS: usize = 2;
-/// The words in the handle itself: enough for every scalar.
-const INLINE: usize = SCALAR_RECORDS * RECORD_WORDS;
 /// The words of an array for each element: its records, and for each record space to read the cell to.
 const ARRAY_WORDS: usize = ARRAY_RECORDS * (RECORD_WORDS + 1);
 
@@ -52,6 +50,8 @@ pub(super) struct Handle {
     id: AtomicU64,
     session: AtomicU64,
     desc: AtomicPtr<PvarDesc>,
+    /// The same for the usual handles, null for others: those with an account of one element, and without an object.
+    plain: AtomicPtr<PvarDesc>,
     /// The watermark cursor; null for other variables.
     cursor: AtomicPtr<WatermarkCursor>,
     count: AtomicU32,
@@ -62,7 +62,8 @@ pub(super) struct Handle {
     /// True while a thread starts or stops a handle of a custom variable.
     pub(super) acting: AtomicBool,
     pub(super) atomic_record: AtomicRecord,
-    inline: [AtomicU64; INLINE],
+    /// The records of a scalar.
+    inline: [[AtomicU64; RECORD_WORDS]; SCALAR_RECORDS],
     words: Option<Box<[AtomicU64]>>,
     ranks: Option<Box<[AtomicU32]>>,
 }
@@ -100,6 +101,7 @@ impl Handle {
             id: AtomicU64::new(0),
             session: AtomicU64::new(0),
             desc: AtomicPtr::default(),
+            plain: AtomicPtr::default(),
             cursor: AtomicPtr::default(),
             count: AtomicU32::new(0),
             object_kind: AtomicU32::new(0),
@@ -108,24 +110,35 @@ impl Handle {
             object_has_ranks: AtomicBool::new(false),
             acting: AtomicBool::new(false),
             atomic_record: AtomicRecord::new(),
-            inline: [const { AtomicU64::new(0) }; INLINE],
+            inline: [const { [const { AtomicU64::new(0) }; RECORD_WORDS] }; SCALAR_RECORDS],
             words,
             ranks,
         }
     }
 
-    /// Initializes a handle that is not published yet. It is in no session.
-    pub(super) fn fill(&self, id: u64, desc: &'static PvarDesc, count: usize, object: &Object<'_>) {
-        self.id.store(id, Relaxed);
-        self.session.store(NO_SESSION, Relaxed);
+    /// Initializes a handle that is not published yet. It is in this session from the beginning; see [`Self::join`].
+    pub(super) fn fill(
+        &self,
+        id: u64,
+        session: u64,
+        desc: &'static PvarDesc,
+        count: usize,
+        object: &Object<'_>,
+    ) {
+        self.session.store(session, Relaxed);
         self.desc.store(std::ptr::from_ref(desc).cast_mut(), Relaxed);
-        let cursor = match desc.level_storage(object) {
-            Some(level_storage) if matches!(desc.behavior(), Behavior::Highest | Behavior::Lowest) => {
-                level_storage.take_cursor(desc.behavior() == Behavior::Highest)
-            }
-            _ => std::ptr::null(),
-        };
+        let is_watermark = matches!(desc.behavior(), Behavior::Highest | Behavior::Lowest);
+        let level_storage = if is_watermark { desc.level_storage(object) } else { None };
+        let cursor = level_storage.map_or(std::ptr::null(), |level_storage| {
+            level_storage.take_cursor(desc.behavior() == Behavior::Highest)
+        });
         self.cursor.store(cursor.cast_mut(), Relaxed);
+        let is_plain = count == 1
+            && cursor.is_null()
+            && object.kind == Bind::NoObject
+            && desc.behavior() != Behavior::Custom;
+        let plain = if is_plain { std::ptr::from_ref(desc) } else { std::ptr::null() };
+        self.plain.store(plain.cast_mut(), Relaxed);
         self.count.store(count as u32, Relaxed);
         self.object_kind.store(object.kind as u32, Relaxed);
         self.object_id.store(object.id, Relaxed);
@@ -137,17 +150,20 @@ impl Handle {
                 to.store(from.load(Relaxed), Relaxed);
             }
         }
-        // Makes changes of the previous handle in this slot fail: their control word is outdated now.
-        self.atomic_record.change_flags(|_| Some(Flags::NONE));
+        // The flags are those that `retire` left: none. Changes of earlier handles in this slot do not touch the present record.
         let record = self.atomic_record.control().record();
-        for section in [record * RECORD_WORDS, record * RECORD_WORDS + 1] {
-            for word in self.section(section, count) {
-                word.store(0, Release);
+        if self.words.is_none() {
+            self.scalar_words(record).iter().for_each(|word| word.store(0, Release));
+        } else {
+            for section in [record * RECORD_WORDS, record * RECORD_WORDS + 1] {
+                self.section(section, count).iter().for_each(|word| word.store(0, Release));
             }
         }
+        // Last, for `Handle::plain`.
+        self.id.store(id, Release);
     }
 
-    /// Adds the handle to its session, after it has begun.
+    /// Adds a handle to its session that was in none, after it has begun.
     pub(super) fn join(&self, session: u64) {
         self.session.store(session, Release);
     }
@@ -171,7 +187,7 @@ impl Handle {
     fn account(&self) -> (usize, &[AtomicU64]) {
         match &self.words {
             Some(words) => (ARRAY_RECORDS, words),
-            None => (SCALAR_RECORDS, &self.inline),
+            None => (SCALAR_RECORDS, self.inline.as_flattened()),
         }
     }
 
@@ -185,8 +201,13 @@ impl Handle {
     /// Returns the value and the base of a scalar's record.
     #[inline]
     pub(super) fn scalar(&self, record: usize) -> (u64, u64) {
-        let at = record % SCALAR_RECORDS * RECORD_WORDS;
-        (self.inline[at].load(Relaxed), self.inline[at + 1].load(Relaxed))
+        let [value, base] = self.scalar_words(record);
+        (value.load(Relaxed), base.load(Relaxed))
+    }
+
+    #[inline]
+    fn scalar_words(&self, record: usize) -> &[AtomicU64; RECORD_WORDS] {
+        &self.inline[record % SCALAR_RECORDS]
     }
 
     #[inline]
@@ -194,6 +215,20 @@ impl Handle {
         let cursor = self.cursor.load(Relaxed).cast_const();
         // SAFETY: null, or a `&'static WatermarkCursor` that `fill` stored.
         unsafe { cursor.as_ref() }
+    }
+
+    /// Returns the variable of a handle with an account of one element and without an object. `None` for other handles, and if
+    /// the handle was freed or is not in this session. A control word that was loaded before is not one of a later handle.
+    #[inline]
+    pub(super) fn plain(&self, id: u64, session: u64) -> Option<&'static PvarDesc> {
+        let (desc, its_session) = (self.plain.load(Acquire), self.session.load(Acquire));
+        // The identifier is loaded last: it is removed before a later handle stores its own content. The content is not that of an
+        // earlier handle either, since the tool received the identifier after the handle was filled.
+        if self.id.load(Acquire) != id || its_session != session {
+            return None;
+        }
+        // SAFETY: null, or a `&'static PvarDesc` that `fill` stored.
+        unsafe { desc.cast_const().as_ref() }
     }
 
     /// Returns the content of the handle. The caller checks afterwards by the identifier that the handle is still the same.

@@ -1,9 +1,10 @@
 //! The interface: its registry, its initialization, and its limits.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst, fence};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 
 use super::cvar;
 use super::handle::{Handle, HandleLayout, NO_SESSION};
+use crate::barrier;
 use crate::event::Registration;
 use crate::lock::{Mutex, Once};
 use crate::log::Log;
@@ -113,7 +114,7 @@ impl Interface {
         self.end_registrations();
         // Pairs with the check that follows the creation of a handle. A handle that is in no session yet is ended by the thread
         // that allocates it, which finds that its session is freed.
-        fence(SeqCst);
+        barrier::heavy();
         let has_begun = |handle: &Handle| handle.session() != NO_SESSION;
         let handles: Vec<u64> =
             self.pvars.iter().filter(|(_, handle)| has_begun(handle)).map(|(id, _)| id).collect();

@@ -1,11 +1,11 @@
 //! Sessions, and their handles of performance variables.
 
 use std::collections::HashSet;
-use std::sync::atomic::{Ordering::SeqCst, fence};
 
-use super::handle::{Handle, HandleLayout, View};
+use super::handle::{Handle, HandleLayout, NO_SESSION, View};
 use super::{Interface, PvarHandle, SessionId};
 use crate::activation::{Activation, check_active};
+use crate::barrier;
 use crate::cell::{Action, Behavior, HandleId, PvarDesc, PvarFlags, Request};
 use crate::object::Object;
 use crate::vocabulary::Bind;
@@ -19,6 +19,7 @@ impl Interface {
     /// [`Error::OutOfSessions`].
     pub fn session_create(&self) -> Result<SessionId> {
         self.check_initialized()?;
+        barrier::prepare();
         self.sessions.take((), || (), |(), _| ()).map(SessionId).ok_or(Error::OutOfSessions)
     }
 
@@ -33,7 +34,7 @@ impl Interface {
             return Err(Error::InvalidSession);
         }
         // Pairs with the check that follows the creation of a handle.
-        fence(SeqCst);
+        barrier::heavy();
         for (id, _) in self.pvars.iter().filter(|(_, handle)| handle.session() == session.0) {
             self.end_handle(id);
         }
@@ -64,27 +65,56 @@ impl Interface {
         index: u32,
         object: Option<&Object<'_>>,
     ) -> Result<(PvarHandle, usize)> {
+        self.handle_alloc_with(session, index, |_| object.copied().ok_or(Error::InvalidHandle))
+    }
+
+    /// Allocates a handle like [`Interface::handle_alloc`]. `object` is called if the variable is bound to an object, with the
+    /// kind of object.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Interface::handle_alloc`] and of `object`.
+    pub fn handle_alloc_with<'o, E: From<Error>>(
+        &self,
+        session: SessionId,
+        index: u32,
+        object: impl FnOnce(Bind) -> std::result::Result<Object<'o>, E>,
+    ) -> std::result::Result<(PvarHandle, usize), E> {
         self.check_initialized()?;
         self.check_exists(session)?;
         let desc = self.registry.pvar(index).ok_or(Error::InvalidIndex)?;
         check_active(desc.activation(), Error::InvalidIndex)?;
-        let object = match (desc.bind(), object) {
-            (Bind::NoObject, _) => Object::NONE,
-            (kind, Some(object)) if object.kind() == kind => *object,
-            _ => return Err(Error::InvalidHandle),
+        let object = match desc.bind() {
+            Bind::NoObject => Object::NONE,
+            kind => object(kind)?,
         };
-        let count = desc.count(&object)?;
+        if object.kind() != desc.bind() {
+            return Err(Error::InvalidHandle.into());
+        }
+        Ok(self.alloc(session, desc, &object)?)
+    }
+
+    fn alloc(
+        &self,
+        session: SessionId,
+        desc: &'static PvarDesc,
+        object: &Object<'_>,
+    ) -> Result<(PvarHandle, usize)> {
+        let count = desc.count(object)?;
         i32::try_from(count).map_err(|_| Error::Memory)?;
-        let layout = HandleLayout::of(desc.behavior(), count, &object);
-        let fill = |handle: &Handle, id| handle.fill(id, desc, count, &object);
+        let layout = HandleLayout::of(desc.behavior(), count, object);
+        // A handle with nothing to begin is in its session at once.
+        let begins = desc.behavior() == Behavior::Custom || desc.flags().has(PvarFlags::CONTINUOUS);
+        let first_session = if begins { NO_SESSION } else { session.0 };
+        let fill = |handle: &Handle, id| handle.fill(id, first_session, desc, count, object);
         let id = self.pvars.take(layout, || Handle::with_layout(layout), fill).ok_or(Error::OutOfHandles)?;
-        if let Err(error) = self.begin_handle(id, desc, session) {
+        if begins && let Err(error) = self.begin_handle(id, desc, session) {
             self.discard(id, layout);
             return Err(error);
         }
         // The thread that freed the session or deactivated the plug-in may have listed the handles before this one joined. If
         // not, both threads end the handle, and one of them succeeds.
-        fence(SeqCst);
+        barrier::light();
         let is_valid =
             self.check_exists(session).and_then(|()| check_active(desc.activation(), Error::InvalidIndex));
         if is_valid.is_err() {
@@ -118,8 +148,8 @@ impl Interface {
     /// [`Error::InvalidSession`], [`Error::InvalidHandle`].
     pub fn handle_free(&self, session: SessionId, handle: PvarHandle) -> Result<()> {
         self.check_initialized()?;
-        self.view_in_session(session, handle)?;
-        if self.end_handle(handle.0) { Ok(()) } else { Err(Error::InvalidHandle) }
+        let view = self.view_in_session(session, handle)?;
+        if self.end_view(&view) { Ok(()) } else { Err(Error::InvalidHandle) }
     }
 
     /// Returns the numbers of the objects of a kind that handles of performance variables are bound to.
@@ -130,9 +160,12 @@ impl Interface {
 
     /// Frees a handle and stops it. Returns true if this call freed it.
     pub(super) fn end_handle(&self, id: u64) -> bool {
-        let Ok(view) = self.view(id) else { return false };
+        self.view(id).is_ok_and(|view| self.end_view(&view))
+    }
+
+    fn end_view(&self, view: &View<'_>) -> bool {
         let layout = HandleLayout::of(view.desc.behavior(), view.count, &view.object);
-        let Some(ran) = self.discard(id, layout) else { return false };
+        let Some(ran) = self.discard(view.id, layout) else { return false };
         if ran {
             view.desc.watch(-1);
         }

@@ -30,7 +30,8 @@ exported! {
         let session = SessionId(pe_session as u64);
         if let Some(handle) = own(handle) {
             // SAFETY: the buffer is null or has the elements whose number the tool got with the handle.
-            return Ok(unsafe { Interface::global().read(session, handle, buf.cast()) }?);
+            let read = unsafe { Interface::global().read(session, handle, buf.cast()) };
+            return read.map_err(Failure::from);
         }
         // SAFETY: the buffer is null or has the elements whose number the tool got with the handle.
         unsafe { read_at_host(session, handle as u64, buf) }

@@ -39,10 +39,14 @@ exported! {
         let (interface, merged) = initialized()?;
         handle.check()?;
         count.check()?;
-        merged.pvars.sync_unless_own(merged, pvar_index);
         let session = SessionId(pe_session as u64);
-        interface.check_session(session)?;
-        let (new_handle, elements) = alloc(interface, merged, session, pvar_index, obj_handle)?;
+        let (new_handle, elements) = if let Some(Entry::Own(own)) = merged.pvars.get(pvar_index) {
+            alloc_own(interface, session, *own, obj_handle)?
+        } else {
+            merged.sync();
+            interface.check_session(session)?;
+            alloc(interface, merged, session, pvar_index, obj_handle)?
+        };
         handle.set(new_handle as usize);
         count.set(elements);
         Ok(())
@@ -53,17 +57,29 @@ exported! {
         let (interface, merged) = initialized()?;
         handle.check()?;
         let session = SessionId(pe_session as u64);
-        interface.check_session(session)?;
         let held = handle.get().ok_or(Error::Invalid)? as u64;
-        if handles::pvar(session, held).is_ok() {
-            handles::free_pvar(merged, held);
+        let own = PvarHandle(held);
+        if own.is_plausible() {
+            interface.handle_free(session, own)?;
         } else {
-            interface.handle_free(session, PvarHandle(held))?;
+            interface.check_session(session)?;
+            handles::pvar(session, held)?;
+            handles::free_pvar(merged, held);
         }
         // All null handles of MPI_T are 0.
         handle.set(0);
         Ok(())
     }
+}
+
+fn alloc_own(
+    interface: &Interface,
+    session: SessionId,
+    index: u32,
+    object: *mut c_void,
+) -> Result<(u64, c_int), Failure> {
+    let (handle, count) = interface.handle_alloc_with(session, index, |kind| with_ranks(object, kind))?;
+    Ok((handle.0, count as c_int))
 }
 
 fn alloc(
@@ -74,12 +90,7 @@ fn alloc(
     object: *mut c_void,
 ) -> Result<(u64, c_int), Failure> {
     let entry = match merged.pvars.get(index).ok_or(Error::InvalidIndex)? {
-        Entry::Own(own) => {
-            let desc = interface.registry().pvar(*own).ok_or(Error::InvalidIndex)?;
-            let object = with_ranks(object, desc.bind())?;
-            let (handle, count) = interface.handle_alloc(session, *own, Some(&object))?;
-            return Ok((handle.0, count as c_int));
-        }
+        Entry::Own(own) => return alloc_own(interface, session, *own, object),
         Entry::Host(entry) => entry,
     };
     let info = entry.info();

@@ -31,6 +31,9 @@ pub(super) const MODELS: &[Model] = &[
     Model::new("events::free_callbacks_follow_all_raises", free_callbacks_follow_all_raises)
         .preemptions(2)
         .mode(Mode::Latest),
+    Model::new("events::free_callbacks_follow_later_raises", free_callbacks_follow_later_raises)
+        .preemptions(2)
+        .mode(Mode::Latest),
     Model::new("events::registrations_are_freed_once", registrations_are_freed_once),
     Model::new("events::registrations_are_reused_after_their_end", registrations_are_reused_after_their_end)
         .preemptions(2),
@@ -244,6 +247,22 @@ fn free_callbacks_come_last() {
 fn free_callbacks_follow_all_raises() {
     let tool = Rc::new(Tool::new(&TICK));
     at_once(&tool, [|_| raise(1), |_| raise(2), |tool| assert!(tool.free())]);
+    assert_eq!(tool.freed(), 1);
+}
+
+/// Free callbacks also follow the second event of a thread, which is in the same slot as the first.
+fn free_callbacks_follow_later_raises() {
+    let tool = Rc::new(Tool::new(&TICK));
+    at_once(
+        &tool,
+        [
+            |_| {
+                raise(1);
+                raise(2);
+            },
+            |tool| assert!(tool.free()),
+        ],
+    );
     assert_eq!(tool.freed(), 1);
 }
 
