@@ -9,7 +9,6 @@ use super::object::{object_for_host, with_ranks};
 use super::{Failure, exported, handles, initialized};
 use crate::host::mpi_t;
 use crate::merge::{Entry, Merged};
-use crate::quarantine;
 
 exported! {
     /// Creates a session (F15).
@@ -39,7 +38,7 @@ exported! {
         let (interface, merged) = initialized()?;
         handle.check()?;
         count.check()?;
-        merged.pvars.sync_unless_own(merged, pvar_index);
+        merged.pvars.sync_unless_listed(merged, pvar_index);
         let session = SessionId(pe_session as u64);
         interface.check_session(session)?;
         let (new_handle, elements) = alloc(interface, merged, session, pvar_index, obj_handle)?;
@@ -54,11 +53,12 @@ exported! {
         handle.check()?;
         let session = SessionId(pe_session as u64);
         interface.check_session(session)?;
-        let held = handle.get().ok_or(Error::Invalid)? as u64;
-        if handles::pvar(session, held).is_ok() {
-            handles::free_pvar(merged, held);
+        let held = PvarHandle(handle.get().ok_or(Error::Invalid)? as u64);
+        if held.is_plausible() {
+            interface.handle_free(session, held)?;
         } else {
-            interface.handle_free(session, PvarHandle(held))?;
+            handles::pvar(session, held.0)?;
+            handles::free_pvar(merged, held.0);
         }
         // All null handles of MPI_T are 0.
         handle.set(0);
@@ -83,14 +83,17 @@ fn alloc(
         Entry::Host(entry) => entry,
     };
     let info = entry.info();
-    if quarantine::is_quarantined(&info.name) {
+    if entry.is_quarantined() {
         return Err(Error::InvalidIndex.into());
     }
     let object = object_for_host(info.bind, object)?;
     let started = info.continuous != 0;
-    handles::alloc_pvar(merged, session, index.cast_unsigned(), started, |_up, host_session, host, count| {
-        // SAFETY: the host is up (`_up`) and has this variable (`HostIndex`), `alloc_pvar` passes a session of the host's,
-        // `object_for_host` checked the object, and `host` and `count` are references.
-        unsafe { mpi_t::pvar_handle_alloc(host_session, entry.index().get(), object, host, count) }
+    let index = index.cast_unsigned();
+    entry.try_at_host(merged, |host_index| {
+        handles::alloc_pvar(merged, session, index, started, |_up, host_session, host, count| {
+            // SAFETY: the host is up (`_up`) and has this variable (`HostIndex`), `alloc_pvar` passes a session of the host's,
+            // `object_for_host` checked the object, and `host` and `count` are references.
+            unsafe { mpi_t::pvar_handle_alloc(host_session, host_index.get(), object, host, count) }
+        })
     })
 }
