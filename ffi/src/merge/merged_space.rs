@@ -213,14 +213,23 @@ impl<I: HostInfo> MergedSpace<I> {
     /// since, are only looked for if there is none.
     #[inline]
     pub(crate) fn find(&self, merged: &Merged, name: &[u8], class: c_int) -> Option<u32> {
-        let hash = name_index::hash(name);
-        let find = || self.names.find(hash, |index| self.has_key(merged, index, name, class));
         // Ours come first, also those that were registered since.
         self.sync_own(merged);
-        find().or_else(|| {
-            merged.sync_one(self);
-            find()
-        })
+        self.find_listed(merged, name, class).or_else(|| self.find_new(merged, name, class))
+    }
+
+    /// Returns the merged index of the entry with this name and class, if it is listed.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "a call would cost as much again as the comparison of the names")]
+    fn find_listed(&self, merged: &Merged, name: &[u8], class: c_int) -> Option<u32> {
+        self.names.find(name_index::hash(name), |index| self.has_key(merged, index, name, class))
+    }
+
+    /// Adds new entries, and returns the merged index of the one with this name and class.
+    #[cold]
+    fn find_new(&self, merged: &Merged, name: &[u8], class: c_int) -> Option<u32> {
+        merged.sync_one(self);
+        self.find_listed(merged, name, class)
     }
 
     /// Returns true if the entry at a merged index has this name and class.
@@ -320,9 +329,8 @@ impl<I: HostInfo> MergedSpace<I> {
             return self.of_own(own);
         }
         let (name, class) = (info.name().to_owned(), info.class());
-        let is_it = |index| self.has_key(merged, index, name.as_bytes(), class);
         // The host registered the entry again, under another index, to which the listed entry refers from now on.
-        if let Some(index) = self.names.find(name_index::hash(name.as_bytes()), is_it) {
+        if let Some(index) = self.find_listed(merged, name.as_bytes(), class) {
             if let Some(Entry::Host(entry)) = self.entries.get(index as usize) {
                 entry.index.store(host.get(), SeqCst);
             }
