@@ -1,10 +1,12 @@
 //! Small numbers for running threads, so that each can have data of its own in a list.
 //!
-//! A thread is found by its thread pointer, which is a register: a thread-local variable of a library that is loaded at run time
-//! costs a function call. A thread takes a slot when it asks for one, and releases it at its end.
+//! A thread is found by its [`thread_number`], which is in a register: a thread-local variable of a library that is loaded at run
+//! time costs a function call. A thread takes a slot when it asks for one, and releases it at its end.
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+
+use crate::thread_number::thread_number;
 
 /// The number of slots, a power of two.
 pub const SLOTS: usize = 256;
@@ -12,7 +14,7 @@ pub const SLOTS: usize = 256;
 /// The number of slots that a thread may have: the one of its hash, and the following ones.
 const PROBES: usize = 8;
 
-/// The thread pointers of the threads that have the slots; 0 for a free slot.
+/// The [numbers](thread_number) of the threads that have the slots; 0 for a free slot.
 static THREADS: [AtomicUsize; SLOTS] = [const { AtomicUsize::new(0) }; SLOTS];
 
 /// A slot that is released when the thread ends.
@@ -28,41 +30,12 @@ thread_local! {
     static TAKEN: std::cell::OnceCell<Taken> = const { std::cell::OnceCell::new() };
 }
 
-/// Returns an address that no other running thread has.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "one instruction of the path of each message")]
-fn thread_pointer() -> usize {
-    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-    {
-        let pointer;
-        // SAFETY: on Linux, the register `fs` has the address of the thread's control block, whose first word is that address.
-        unsafe {
-            std::arch::asm!("mov {}, qword ptr fs:[0]", out(reg) pointer, options(nostack, preserves_flags, readonly, pure));
-        }
-        pointer
-    }
-    #[cfg(all(target_os = "linux", target_arch = "aarch64"))]
-    {
-        let pointer;
-        // SAFETY: reads the register with the address of the thread's control block.
-        unsafe {
-            std::arch::asm!("mrs {}, tpidr_el0", out(reg) pointer, options(nostack, nomem, preserves_flags, pure));
-        }
-        pointer
-    }
-    #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
-    {
-        TAKEN.try_with(|taken| std::ptr::from_ref(taken).addr()).unwrap_or(0)
-    }
-}
-
 /// Returns the slots that a thread may have.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "part of the path of each message")]
-fn slots_of(pointer: usize) -> impl Iterator<Item = usize> {
+fn slots_of(number: usize) -> impl Iterator<Item = usize> {
     // Control blocks are at multiples of 64, often at those of the size of a stack.
-    let first =
-        ((pointer as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - SLOTS.ilog2())) as usize;
+    let first = ((number as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - SLOTS.ilog2())) as usize;
     (first..first + PROBES).map(|slot| slot % SLOTS)
 }
 
@@ -70,8 +43,8 @@ fn slots_of(pointer: usize) -> impl Iterator<Item = usize> {
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "part of the path of each message")]
 pub fn current() -> Option<usize> {
-    let pointer = thread_pointer();
-    slots_of(pointer).find(|slot| THREADS[*slot].load(Relaxed) == pointer)
+    let number = thread_number();
+    slots_of(number).find(|slot| THREADS[*slot].load(Relaxed) == number)
 }
 
 /// Returns the slot of this thread, which takes one if it has none; `None` if others have all that it may have, and at the thread's
@@ -80,11 +53,11 @@ pub fn take() -> Option<usize> {
     if let Some(slot) = current() {
         return Some(slot);
     }
-    let pointer = thread_pointer();
+    let number = thread_number();
     TAKEN
         .try_with(|taken| {
-            let slot = slots_of(pointer)
-                .find(|slot| THREADS[*slot].compare_exchange(0, pointer, AcqRel, Acquire).is_ok())?;
+            let slot = slots_of(number)
+                .find(|slot| THREADS[*slot].compare_exchange(0, number, AcqRel, Acquire).is_ok())?;
             // Empty: a thread that has taken a slot finds it above.
             let _ = taken.set(Taken(slot));
             Some(slot)

@@ -17,22 +17,29 @@ use mpit::tool::Registry;
 use crate::host::Host;
 use crate::host::find::{self, MappedObject};
 
-/// Registers the definitions of images loaded since the last call. Cheap if there are none.
-pub(crate) fn adopt_new() {
-    static SEEN: AtomicU64 = AtomicU64::new(0);
+/// The number of objects that the dynamic linker had loaded when images were last adopted.
+static SEEN: AtomicU64 = AtomicU64::new(0);
+
+/// Returns the number of objects that the dynamic linker has loaded so far, if images loaded since the last adoption may be
+/// among them.
+pub(crate) fn newly_loaded() -> Option<u64> {
     static ALWAYS_NEW: AtomicU64 = AtomicU64::new(1);
-    static ADOPTING: AtomicBool = AtomicBool::new(false);
-    if Host::get().is_none() {
-        return;
-    }
+    Host::get()?;
     let mut loaded = 0;
     find::each_object(|object| {
         // Without a count of the dynamic linker, every call finds new images.
         loaded = object.loaded.unwrap_or_else(|| ALWAYS_NEW.fetch_add(1, Relaxed));
         true
     });
+    if SEEN.load(Acquire) == loaded { None } else { Some(loaded) }
+}
+
+/// Registers the definitions of images loaded since the last call. `loaded` is the result of [`newly_loaded`].
+#[cold]
+pub(crate) fn adopt(loaded: u64) {
+    static ADOPTING: AtomicBool = AtomicBool::new(false);
     // The guard is against recursion: an image's function may call this one.
-    if SEEN.load(Acquire) == loaded || ADOPTING.swap(true, AcqRel) {
+    if ADOPTING.swap(true, AcqRel) {
         return;
     }
     if adopt_all() {
@@ -45,8 +52,10 @@ pub(crate) fn adopt_new() {
 /// `MPI_Init` returns. Otherwise they are left until a tool lists variables: a program that reads its own definitions after
 /// `MPI_Init` receives its events only while they are not registered here.
 pub(crate) fn adopt_for_settings() {
-    if has_unknown(Registry::global()) {
-        adopt_new();
+    if has_unknown(Registry::global())
+        && let Some(loaded) = newly_loaded()
+    {
+        adopt(loaded);
     }
 }
 

@@ -70,6 +70,7 @@ fn warn(message: &str) {
 }
 
 /// The MPI constants that the calling program uses: the host's, or the standard ABI's if there is no host.
+#[inline]
 pub fn abi() -> &'static Abi {
     static STANDARD: Once<Abi> = Once::new();
     match Host::get() {

@@ -99,6 +99,8 @@ enum HostLibrary {
     Foreign(Library),
 }
 
+static FOUND: OnceLock<HostLibrary> = OnceLock::new();
+
 thread_local! {
     /// True while this thread searches for the library, which may call functions of ours meanwhile.
     static SEARCHING: Cell<bool> = const { Cell::new(false) };
@@ -106,11 +108,13 @@ thread_local! {
 
 impl HostLibrary {
     /// Returns the library, searched on the first call. `None` in calls that the library makes during the search.
+    #[inline]
     fn get() -> Option<&'static Self> {
-        static FOUND: OnceLock<HostLibrary> = OnceLock::new();
-        if let Some(found) = FOUND.get() {
-            return Some(found);
-        }
+        FOUND.get().or_else(Self::search)
+    }
+
+    #[cold]
+    fn search() -> Option<&'static Self> {
         // Without a lock: `MPI_Abi_get_version` runs the library's code, which may call functions of ours.
         if SEARCHING.replace(true) {
             return None;
@@ -141,6 +145,7 @@ impl HostLibrary {
 impl Host {
     /// Returns the library underneath, searched on the first call. `None` if the process has none, if its
     /// constants are unknown, and in objects that are not loaded over one.
+    #[inline]
     pub fn get() -> Option<&'static Self> {
         match HostLibrary::get() {
             Some(HostLibrary::Known(host)) => Some(host),

@@ -51,6 +51,10 @@ impl HostInfo for CategoryInfo {
         merged.registry.category_index(name)
     }
 
+    fn own_key(merged: &Merged, own: u32) -> Option<(&str, c_int)> {
+        merged.registry.category(own).map(|category| (category.name(), 0))
+    }
+
     fn name(&self) -> &str {
         &self.name
     }

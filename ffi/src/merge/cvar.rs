@@ -78,6 +78,10 @@ impl HostInfo for CvarInfo {
         merged.registry.cvar_index(name)
     }
 
+    fn own_key(merged: &Merged, own: u32) -> Option<(&str, c_int)> {
+        merged.registry.cvar(own).map(|desc| (desc.name(), 0))
+    }
+
     fn name(&self) -> &str {
         &self.name
     }

@@ -108,6 +108,10 @@ impl HostInfo for EventInfo {
         merged.registry.event_index(name)
     }
 
+    fn own_key(merged: &Merged, own: u32) -> Option<(&str, c_int)> {
+        merged.registry.event(own).map(|desc| (desc.name(), 0))
+    }
+
     fn name(&self) -> &str {
         &self.name
     }

@@ -123,8 +123,7 @@ impl HostLifecycle {
     pub(crate) fn wait_for_callers(&self) -> bool {
         // After a fork, the counts include calls of threads that the child does not have.
         THREAD_CALLS.get() == 0
-            && (mpit::internal::lock::is_forked()
-                || self.active_calls.wait_for_callers(Instant::now() + CALL_TIMEOUT))
+            && (mpit::internal::lock::is_forked() || self.active_calls.wait_for_callers(deadline))
     }
 
     /// Calls `call` if the host can be queried, and delays `end` until it returns. Never waits, so it may be
@@ -144,6 +143,11 @@ impl HostLifecycle {
         let _thread_call = ThreadCall::new();
         self.call_if_up(call)
     }
+}
+
+/// Returns the time at which a wait for calls in progress ends.
+fn deadline() -> Instant {
+    Instant::now() + CALL_TIMEOUT
 }
 
 /// A call of this thread to the host, counted in [`THREAD_CALLS`].
@@ -209,8 +213,22 @@ impl ActiveCalls {
         ActiveCall { active_calls: self, set: Some(set) }
     }
 
-    /// Waits for the calls in progress, but not for those that enter later. Returns false if `end` is reached before.
-    fn wait_for_callers(&self, end: Instant) -> bool {
+    /// Returns true if at some moments during this call the flag was clear and the counts were 0. A call that entered before
+    /// and is still in progress would have been seen.
+    #[inline]
+    fn are_none(&self) -> bool {
+        !self.flag.load(SeqCst) && self.counts.iter().all(|count| count.load(SeqCst) == 0)
+    }
+
+    /// Waits for the calls in progress, but not for those that enter later. Returns false if `deadline` is reached before.
+    #[inline]
+    fn wait_for_callers(&self, deadline: impl FnOnce() -> Instant) -> bool {
+        self.are_none() || self.wait_until_left(deadline())
+    }
+
+    /// Waits for calls that were in progress.
+    #[cold]
+    fn wait_until_left(&self, end: Instant) -> bool {
         let _only_waiter = self.waiting.lock();
         // A call may have read `current_set` long before it was counted, so both sets are waited for.
         wait_until(Some(end), || !self.flag.load(SeqCst))
@@ -243,11 +261,11 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
     use std::thread;
 
-    use super::{ActiveCalls, CALL_TIMEOUT, Instant};
+    use super::{ActiveCalls, Instant, deadline};
 
     /// Returns true if a call is in progress.
     fn is_call_active(active_calls: &ActiveCalls) -> bool {
-        !active_calls.wait_for_callers(Instant::now())
+        !active_calls.wait_for_callers(Instant::now)
     }
 
     #[test]
@@ -264,7 +282,7 @@ mod tests {
         drop(in_handler);
         assert!(is_call_active(&active_calls), "the first is still in");
         drop(flagged_again);
-        assert!(active_calls.wait_for_callers(Instant::now() + CALL_TIMEOUT));
+        assert!(active_calls.wait_for_callers(deadline));
     }
 
     #[test]
@@ -278,7 +296,7 @@ mod tests {
             caller.join().is_err()
         });
         assert!(panicked);
-        assert!(active_calls.wait_for_callers(Instant::now() + CALL_TIMEOUT));
+        assert!(active_calls.wait_for_callers(deadline));
     }
 
     #[test]
@@ -302,7 +320,7 @@ mod tests {
                 }
                 thread::yield_now();
                 is_up.store(false, SeqCst);
-                assert!(active_calls.wait_for_callers(Instant::now() + CALL_TIMEOUT));
+                assert!(active_calls.wait_for_callers(deadline));
                 is_over.store(true, SeqCst);
             });
         }

@@ -1,16 +1,17 @@
 //! An index space of the merged list.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::ffi::c_int;
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering::SeqCst};
 
 use mpit::internal::lock::Mutex;
 use mpit::internal::log::Log;
 
+use super::name_index::{self, NameIndex};
 use super::{HostIsUp, Merged};
 use crate::hidden;
+use crate::quarantine::Quarantine;
 
 #[derive(Debug)]
 pub(crate) enum Entry<I> {
@@ -56,9 +57,14 @@ pub(crate) struct HostEntry<I> {
     /// The current index at the host.
     index: AtomicI32,
     info: I,
+    quarantine: Quarantine,
 }
 
 impl<I> HostEntry<I> {
+    fn new(index: HostIndex<I>, info: I) -> Self {
+        Self { index: AtomicI32::new(index.get()), info, quarantine: Quarantine::default() }
+    }
+
     pub(crate) fn index(&self) -> HostIndex<I> {
         // SAFETY: `list_entry`, which alone stores the index, received it as a `HostIndex`.
         unsafe { HostIndex::new(self.index.load(SeqCst)) }
@@ -66,6 +72,28 @@ impl<I> HostEntry<I> {
 
     pub(crate) fn info(&self) -> &I {
         &self.info
+    }
+
+    /// Calls `action`, which refers to the entry at the host. Calls it again if it fails and the host has registered the entry
+    /// again, under another index, since that was last asked for.
+    pub(crate) fn try_at_host<R, E>(
+        &self,
+        merged: &Merged,
+        action: impl Fn(HostIndex<I>) -> Result<R, E>,
+    ) -> Result<R, E> {
+        let index = self.index();
+        action(index).or_else(|error| {
+            merged.sync();
+            let now = self.index();
+            if now.get() == index.get() { Err(error) } else { action(now) }
+        })
+    }
+}
+
+impl<I: HostInfo> HostEntry<I> {
+    /// Returns true if tools get no handle of the entry, because using it crashes the host.
+    pub(crate) fn is_quarantined(&self) -> bool {
+        self.quarantine.includes(self.info.name())
     }
 }
 
@@ -84,6 +112,9 @@ pub(crate) trait HostInfo: Sized {
 
     /// Returns the registry index of our entry with this name and class.
     fn own_index(merged: &Merged, name: &str, class: c_int) -> Option<u32>;
+
+    /// Returns the name and the class of our entry, given by its registry index.
+    fn own_key(merged: &Merged, own: u32) -> Option<(&str, c_int)>;
 
     /// Returns the name, which is the key of this entry together with the class.
     fn name(&self) -> &str;
@@ -114,8 +145,10 @@ pub(crate) struct MergedSpace<I: HostInfo> {
     own: Log<u32>,
     /// The merged indices by the host's index; [`UNLISTED`] for hidden entries and those that were never described.
     host: Log<AtomicU32>,
-    /// The merged indices by key, for the host's entries.
-    keys: Mutex<HashMap<(String, c_int), u32>>,
+    /// The merged indices by key. Where both sides have an entry with a key, that of ours.
+    names: NameIndex,
+    /// The number of the host's entries that are listed.
+    listed_of_host: AtomicUsize,
     /// Held by the thread that appends to the logs; never held while the host is queried.
     syncing: Mutex<()>,
 }
@@ -126,7 +159,8 @@ impl<I: HostInfo> MergedSpace<I> {
             entries: Log::new(),
             own: Log::new(),
             host: Log::new(),
-            keys: Mutex::default(),
+            names: NameIndex::new(),
+            listed_of_host: AtomicUsize::new(0),
             syncing: Mutex::new(()),
         }
     }
@@ -137,7 +171,7 @@ impl<I: HostInfo> MergedSpace<I> {
 
     /// Returns the number of the host's entries that are listed.
     pub(super) fn listed_of_host(&self) -> usize {
-        self.keys.lock().len()
+        self.listed_of_host.load(SeqCst)
     }
 
     /// Returns an entry; `None` for an invalid index.
@@ -167,22 +201,57 @@ impl<I: HostInfo> MergedSpace<I> {
         if index == UNLISTED { None } else { Some(index) }
     }
 
-    /// Adds new entries of both sides, unless the index belongs to one of ours, which never changes.
+    /// Adds new entries of both sides, unless the index belongs to an entry: its description never changes.
     #[inline]
-    pub(crate) fn sync_unless_own(&self, merged: &Merged, index: i32) {
-        if !matches!(self.get(index), Some(Entry::Own(_))) {
+    pub(crate) fn sync_unless_listed(&self, merged: &Merged, index: i32) {
+        if self.get(index).is_none() {
             merged.sync();
         }
     }
 
-    /// Returns the merged index of the entry with this name and class, and adds new entries first if needed.
-    pub(crate) fn find(&self, merged: &Merged, name: &str, class: c_int) -> Option<u32> {
-        let of_own = || I::own_index(merged, name, class).and_then(|own| self.of_own(own));
-        if let Some(index) = of_own() {
-            return Some(index);
+    /// Returns the merged index of the entry with this name and class. New entries of the host, and images that were loaded
+    /// since, are only looked for if there is none.
+    #[inline]
+    pub(crate) fn find(&self, merged: &Merged, name: &[u8], class: c_int) -> Option<u32> {
+        // Ours come first, also those that were registered since.
+        self.sync_own(merged);
+        self.find_listed(merged, name, class).or_else(|| self.find_new(merged, name, class))
+    }
+
+    /// Returns the merged index of the entry with this name and class, if it is listed.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "a call would cost as much again as the comparison of the names")]
+    fn find_listed(&self, merged: &Merged, name: &[u8], class: c_int) -> Option<u32> {
+        self.names.find(name_index::hash(name), |index| self.has_key(merged, index, name, class))
+    }
+
+    /// Adds new entries, and returns the merged index of the one with this name and class.
+    #[cold]
+    fn find_new(&self, merged: &Merged, name: &[u8], class: c_int) -> Option<u32> {
+        merged.sync_one(self);
+        self.find_listed(merged, name, class)
+    }
+
+    /// Returns true if the entry at a merged index has this name and class.
+    #[inline]
+    fn has_key(&self, merged: &Merged, index: u32, name: &[u8], class: c_int) -> bool {
+        match self.entries.get(index as usize) {
+            Some(Entry::Own(own)) => {
+                I::own_key(merged, *own).is_some_and(|key| (key.0.as_bytes(), key.1) == (name, class))
+            }
+            Some(Entry::Host(HostEntry { info, .. })) => {
+                (info.name().as_bytes(), info.class()) == (name, class)
+            }
+            None => false,
         }
-        merged.sync();
-        of_own().or_else(|| self.keys.lock().get(&(name.to_owned(), class)).copied())
+    }
+
+    /// Appends an entry. In the index by name it takes the place of one with the same key. The caller holds `syncing`.
+    fn append_entry(&self, merged: &Merged, entry: Entry<I>, name: &str, class: c_int) -> u32 {
+        let name = name.as_bytes();
+        let index = Self::append(&self.entries, entry);
+        self.names.insert(index, name_index::hash(name), |known| self.has_key(merged, known, name, class));
+        index
     }
 
     /// Appends to one of the logs. The caller holds `syncing`.
@@ -193,10 +262,16 @@ impl<I: HostInfo> MergedSpace<I> {
         index as u32
     }
 
+    #[inline]
     pub(super) fn sync_own(&self, merged: &Merged) {
-        if self.own.len() == I::own_count(merged) as usize {
-            return;
+        if self.own.len() != I::own_count(merged) as usize {
+            self.add_own(merged);
         }
+    }
+
+    #[cold]
+    fn add_own(&self, merged: &Merged) {
+        hidden::detect_tools();
         let _only_writer = self.syncing.lock();
         self.append_own(merged);
     }
@@ -204,10 +279,11 @@ impl<I: HostInfo> MergedSpace<I> {
     fn append_own(&self, merged: &Merged) {
         let known = self.own.len() as u32;
         for own in known..I::own_count(merged) {
-            let index = if I::hides_own(merged, own) {
-                UNLISTED
-            } else {
-                Self::append(&self.entries, Entry::Own(own))
+            let index = match I::own_key(merged, own) {
+                Some((name, class)) if !I::hides_own(merged, own) => {
+                    self.append_entry(merged, Entry::Own(own), name, class)
+                }
+                _ => UNLISTED,
             };
             Self::append(&self.own, index);
         }
@@ -252,19 +328,16 @@ impl<I: HostInfo> MergedSpace<I> {
         if let Some(own) = I::own_index(merged, info.name(), info.class()) {
             return self.of_own(own);
         }
-        let key = (info.name().to_owned(), info.class());
+        let (name, class) = (info.name().to_owned(), info.class());
         // The host registered the entry again, under another index, to which the listed entry refers from now on.
-        let known = self.keys.lock().get(&key).copied();
-        if let Some(index) = known {
+        if let Some(index) = self.find_listed(merged, name.as_bytes(), class) {
             if let Some(Entry::Host(entry)) = self.entries.get(index as usize) {
                 entry.index.store(host.get(), SeqCst);
             }
             return Some(index);
         }
-        let index =
-            Self::append(&self.entries, Entry::Host(HostEntry { index: AtomicI32::new(host.get()), info }));
-        self.keys.lock().insert(key, index);
-        Some(index)
+        self.listed_of_host.fetch_add(1, SeqCst);
+        Some(self.append_entry(merged, Entry::Host(HostEntry::new(host, info)), &name, class))
     }
 
     /// Queries again the entries that are not listed. No lock is held while the host is queried.
@@ -287,5 +360,64 @@ impl<I: HostInfo> MergedSpace<I> {
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &Entry<I>)> {
         self.entries.iter().enumerate().map(|(index, entry)| (index as u32, entry))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::c_int;
+
+    use mpit::cvar::Cvar;
+    use mpit::internal::desc::{CvarDesc, Metadata, SharedMetadata};
+    use mpit::internal::registry::Image;
+    use mpit::tool::Registry;
+
+    use super::super::{CvarInfo, Merged};
+    use super::{Entry, HostIndex};
+
+    /// Lists a control variable of the host's, and returns its merged index.
+    fn list(merged: &Merged, host: c_int, name: &str) -> Option<u32> {
+        // SAFETY: nothing calls the host with the index, since this process has none.
+        let host = unsafe { HostIndex::new(host) };
+        let _only_writer = merged.cvars.syncing.lock();
+        merged.cvars.list_entry(merged, host, CvarInfo { name: name.into(), ..CvarInfo::default() })
+    }
+
+    /// Registers a control variable of ours: `acme_setting` with this ending.
+    fn register(registry: &Registry, ending: &str) {
+        static SHARED: SharedMetadata = SharedMetadata::new("acme", file!());
+        static CELL: Cvar<i32> = Cvar::new(1);
+        let name: &'static str = format!("acme_setting{ending}").leak();
+        let desc = CvarDesc::new(Metadata::of(name, "A setting.", &SHARED, line!()), &CELL);
+        let image = Image { cvars: vec![Box::leak(Box::new(desc))], ..Image::new("acme") };
+        assert!(registry.add(&image, &[]).is_empty());
+    }
+
+    #[test]
+    fn entries_are_found_by_name() {
+        let registry: &Registry = Box::leak(Box::default());
+        let merged = &Merged::new(registry);
+        let find = |name: &str| merged.cvars.find(merged, name.as_bytes(), 0);
+        let host_index = |index: u32| match merged.cvars.get(index.cast_signed()) {
+            Some(Entry::Host(entry)) => Some(entry.index().get()),
+            _ => None,
+        };
+        register(registry, "");
+        assert_eq!(find("acme_setting"), Some(0), "registered since the last call");
+        assert_eq!(list(merged, 0, "acme_setting"), Some(0), "ours is listed in its place");
+        for host in 1..100 {
+            assert_eq!(list(merged, host, &format!("acme_setting{host}")), Some(host as u32));
+        }
+        assert_eq!(list(merged, 100, "acme_setting7"), Some(7), "registered again");
+        assert_eq!((host_index(7), host_index(8), merged.cvars.listed_of_host()), (Some(100), Some(8), 99));
+        register(registry, "9");
+        assert_eq!(find("acme_setting9"), Some(100), "ours, though the host's was listed first");
+        assert_eq!((host_index(9), host_index(100), merged.cvars.len()), (Some(9), None, 101));
+        let of_host = |host: &u32| *host != 9;
+        assert!((1..100).filter(of_host).all(|host| find(&format!("acme_setting{host}")) == Some(host)));
+        for missing in ["", "acme_settin", "acme_setting100", "acme_setting7 "] {
+            assert_eq!(find(missing), None, "{missing}");
+        }
+        assert_eq!(merged.cvars.find(merged, b"acme_setting\xff", 0), None);
     }
 }

@@ -13,6 +13,7 @@ mod enums;
 mod event;
 mod host_lifecycle;
 mod merged_space;
+mod name_index;
 mod pvar;
 mod source;
 mod text;
@@ -20,7 +21,7 @@ mod text;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 
-use mpit::internal::lock::Once;
+use mpit::internal::lock::{Inside, Once};
 use mpit::tool::Registry;
 
 pub(crate) use category::{CategoryInfo, Member};
@@ -85,14 +86,20 @@ macro_rules! in_all_spaces {
 }
 
 impl Merged {
+    #[inline]
     pub(crate) fn get() -> &'static Self {
         static MERGED: Once<Merged> = Once::new();
-        if let Some(merged) = MERGED.get() {
-            return merged;
+        #[cold]
+        fn create() -> &'static Merged {
+            // Before `get_or_init`: this loads plug-ins, which may call `get`.
+            let registry = Registry::global();
+            MERGED.get_or_init(|| Merged::new(registry))
         }
-        // Before `get_or_init`: this loads plug-ins, which may call this function.
-        let registry = Registry::global();
-        MERGED.get_or_init(|| Self {
+        MERGED.get().unwrap_or_else(create)
+    }
+
+    fn new(registry: &'static Registry) -> Self {
+        Self {
             registry,
             pvars: MergedSpace::new(),
             cvars: MergedSpace::new(),
@@ -104,23 +111,49 @@ impl Merged {
             host_number: AtomicI32::new(0),
             unlisted_queried_at: AtomicI32::new(0),
             update_number: AtomicI32::new(0),
-        })
+        }
     }
 
     /// Adds new entries of both sides. Cheap if there are none, since most queries call it.
     pub(crate) fn sync(&self) {
-        images::adopt_new();
+        let sync = |up: HostIsUp<'_>| {
+            in_all_spaces!(self.sync(self, up));
+        };
+        let sync_own = || {
+            in_all_spaces!(self.sync_own(self));
+        };
+        self.sync_by(sync, sync_own);
+    }
+
+    /// Adds new entries of both sides to one index space.
+    fn sync_one<I: HostInfo>(&self, space: &MergedSpace<I>) {
+        self.sync_by(|up| space.sync(self, up), || space.sync_own(self));
+    }
+
+    /// Adds new entries by calling `sync`, or `sync_own` if the host cannot be queried.
+    fn sync_by(&self, sync: impl FnOnce(HostIsUp<'_>), sync_own: impl FnOnce()) {
+        // Once for all searches and queries below.
+        let mut inside = Inside::enter();
+        if let Some(loaded) = images::newly_loaded() {
+            // Forks need not wait for the functions of images.
+            drop(inside);
+            images::adopt(loaded);
+            inside = Inside::enter();
+        }
         hidden::detect_tools();
         let queried = self.call_host(|up| {
             // The host raises its number when an entry becomes available again.
             let number = self.query_update_number(up);
-            if self.unlisted_queried_at.swap(number, SeqCst) != number {
+            if self.unlisted_queried_at.load(SeqCst) != number
+                && self.unlisted_queried_at.swap(number, SeqCst) != number
+            {
                 self.query_unlisted(up);
             }
-            in_all_spaces!(self.sync(self, up));
+            sync(up);
         });
+        drop(inside);
         if queried.is_none() {
-            in_all_spaces!(self.sync_own(self));
+            sync_own();
         }
     }
 
@@ -148,7 +181,8 @@ impl Merged {
         let mut number = 0;
         // SAFETY: the host is up, and `number` is a local variable.
         unsafe { mpi_t::category_changed(&raw mut number) };
-        self.host_number.fetch_max(number, SeqCst).max(number)
+        let before = self.host_number.load(SeqCst);
+        if number <= before { before } else { self.host_number.fetch_max(number, SeqCst).max(number) }
     }
 
     /// Reads all that has to be answered after the host's interface is finalized.

@@ -95,6 +95,10 @@ impl HostInfo for PvarInfo {
         merged.registry.pvar_index(name, crate::abi().to_class(class)?)
     }
 
+    fn own_key(merged: &Merged, own: u32) -> Option<(&str, c_int)> {
+        merged.registry.pvar(own).map(|desc| (desc.name(), crate::abi().class(desc.class())))
+    }
+
     fn name(&self) -> &str {
         &self.name
     }

@@ -71,6 +71,10 @@ impl HostInfo for SourceInfo {
         merged.registry.source_index(name)
     }
 
+    fn own_key(merged: &Merged, own: u32) -> Option<(&str, c_int)> {
+        merged.registry.source(own).map(|desc| (desc.name(), 0))
+    }
+
     fn name(&self) -> &str {
         &self.name
     }

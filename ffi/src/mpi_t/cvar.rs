@@ -7,11 +7,11 @@ use mpit::internal::session::{CvarHandle, Interface};
 
 use super::object::{identity, object_for_host};
 use super::{
-    Failure, exported, handles, initialized, name_and_description, not_null, write_count, write_index,
+    Failure, Outcome, exported, handles, initialized, name_and_description, not_null, write_count,
+    write_index,
 };
 use crate::host::mpi_t;
 use crate::merge::{Entry, Merged};
-use crate::quarantine;
 
 exported! {
     /// Returns the number of control variables (F5).
@@ -28,7 +28,7 @@ exported! {
         let (_, merged) = initialized()?;
         // SAFETY: the tool passes each buffer with its length.
         let (name, desc) = unsafe { name_and_description((name, name_len), (desc, desc_len)) }?;
-        merged.cvars.sync_unless_own(merged, cvar_index);
+        merged.cvars.sync_unless_listed(merged, cvar_index);
         let info = merged.cvars.info(merged, cvar_index).ok_or(Error::InvalidIndex)?;
         name.fill(&info.name);
         desc.fill(&info.desc);
@@ -55,7 +55,7 @@ exported! {
         let (interface, merged) = initialized()?;
         handle.check()?;
         count.check()?;
-        merged.cvars.sync_unless_own(merged, cvar_index);
+        merged.cvars.sync_unless_listed(merged, cvar_index);
         let (new_handle, elements) = alloc(interface, merged, cvar_index, obj_handle)?;
         handle.set(new_handle as usize);
         count.set(elements);
@@ -66,10 +66,10 @@ exported! {
     fn MPI_T_cvar_handle_free / PMPI_T_cvar_handle_free(handle: *mut usize) {
         let (interface, merged) = initialized()?;
         let held = handle.get().ok_or(Error::Invalid)? as u64;
-        if interface.cvar_of(CvarHandle(held)).is_ok() {
-            interface.cvar_handle_free(CvarHandle(held))?;
-        } else {
+        if handles::is_cvar_of_host(held) {
             handles::free_cvar(merged, held)?;
+        } else {
+            interface.cvar_handle_free(CvarHandle(held))?;
         }
         // All null handles of MPI_T are 0.
         handle.set(0);
@@ -78,38 +78,55 @@ exported! {
 
     /// Reads a control variable (F10).
     fn MPI_T_cvar_read / PMPI_T_cvar_read(handle: usize, buf: *mut c_void) {
-        let (interface, merged) = initialized()?;
-        not_null(buf)?;
-        let ours = CvarHandle(handle as u64);
-        if interface.cvar_of(ours).is_ok() {
-            // SAFETY: the tool passes a buffer for the elements whose number it got with the handle.
-            return Ok(unsafe { interface.cvar_read(ours, buf.cast()) }?);
+        let held = handle as u64;
+        if handles::is_cvar_of_host(held) {
+            // SAFETY: the buffer is null or has the elements whose number the tool got with the handle.
+            unsafe { read_at_host(held, buf) }
+        } else {
+            // SAFETY: the buffer is null or has the elements whose number the tool got with the handle.
+            Ok(unsafe { Interface::global().cvar_read(CvarHandle(held), buf.cast()) }?)
         }
-        if merged.lifecycle.is_over() {
-            // SAFETY: the tool passes a buffer for the elements whose number it got with the handle.
-            return unsafe { handles::read_last_value(handle as u64, buf.cast()) };
-        }
-        // SAFETY: the host is up (`_up`), and `call_with_cvar` passes a live handle of the host's; the tool
-        // passes a buffer for the elements whose number it got with the handle.
-        handles::call_with_cvar(merged, handle as u64, |_up, host| unsafe { mpi_t::cvar_read(host, buf) })
     }
 
     /// Writes a control variable (F11).
     fn MPI_T_cvar_write / PMPI_T_cvar_write(handle: usize, buf: *const c_void) {
         let (interface, merged) = initialized()?;
         not_null(buf)?;
-        let ours = CvarHandle(handle as u64);
-        if interface.cvar_of(ours).is_ok() {
+        if !handles::is_cvar_of_host(handle as u64) {
             // SAFETY: the tool passes a buffer for the elements whose number it got with the handle.
-            return Ok(unsafe { interface.cvar_write(ours, buf.cast()) }?);
+            return Ok(unsafe { interface.cvar_write(CvarHandle(handle as u64), buf.cast()) }?);
         }
-        if merged.lifecycle.is_over() && handles::is_cvar(handle as u64) {
+        if merged.lifecycle.is_over() && handles::is_valid_cvar(handle as u64) {
             return Err(Error::CvarSetNotNow.into());
         }
         // SAFETY: the host is up (`_up`), and `call_with_cvar` passes a live handle of the host's; the tool
         // passes a buffer with the elements whose number it got with the handle.
         handles::call_with_cvar(merged, handle as u64, |_up, host| unsafe { mpi_t::cvar_write(host, buf) })
     }
+}
+
+/// Reads one of the host's variables. Not inlined, since reads of ours would save its registers.
+///
+/// # Safety
+///
+/// `buf` is null, or valid for writes of as many elements as the host returned with the handle.
+#[inline(never)]
+unsafe fn read_at_host(handle: u64, buf: *mut c_void) -> Outcome {
+    let merged = Merged::get();
+    if !buf.is_null() {
+        // SAFETY: the host is up (`_up`), and `call_with_cvar` passes a live handle of the host's; `buf` is not null, and the
+        // caller ensures that it has the elements of the handle.
+        let read =
+            handles::call_with_cvar(merged, handle, |_up, host| unsafe { mpi_t::cvar_read(host, buf) });
+        if read.is_ok() || !merged.lifecycle.is_over() {
+            // Handles are valid only while the interface is initialized, so only a failure may come from that.
+            return read.or_else(|failure| initialized().and(Err(failure)));
+        }
+    }
+    initialized()?;
+    not_null(buf)?;
+    // SAFETY: `buf` is not null, and the caller ensures that it has the elements of the handle.
+    unsafe { handles::read_last_value(handle, buf.cast()) }
 }
 
 fn alloc(
@@ -128,13 +145,15 @@ fn alloc(
         Entry::Host(entry) => entry,
     };
     let info = entry.info();
-    if quarantine::is_quarantined(&info.name) {
+    if entry.is_quarantined() {
         return Err(Error::InvalidIndex.into());
     }
     let object = object_for_host(info.bind, object)?;
-    handles::alloc_cvar(merged, info.datatype, |_up, host, count| {
-        // SAFETY: the host is up (`_up`) and has this variable (`HostIndex`), `object_for_host` checked the object, and `host` and
-        // `count` are references.
-        unsafe { mpi_t::cvar_handle_alloc(entry.index().get(), object, host, count) }
+    entry.try_at_host(merged, |index| {
+        handles::alloc_cvar(merged, info.datatype, |_up, host, count| {
+            // SAFETY: the host is up (`_up`) and has this variable (`HostIndex`), `object_for_host` checked the object, and `host`
+            // and `count` are references.
+            unsafe { mpi_t::cvar_handle_alloc(index.get(), object, host, count) }
+        })
     })
 }

@@ -25,7 +25,10 @@ exported! {
     ) {
         let (interface, merged) = initialized()?;
         event_registration.check()?;
-        merged.events.sync_unless_own(merged, event_index);
+        // The host may have registered one of its event types again, under another index.
+        if !matches!(merged.events.get(event_index), Some(Entry::Own(_))) {
+            merged.sync();
+        }
         let new_handle = match merged.events.get(event_index).ok_or(Error::InvalidIndex)? {
             Entry::Own(own) => {
                 let desc = interface.registry().event(*own).ok_or(Error::InvalidIndex)?;

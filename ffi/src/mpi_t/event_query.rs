@@ -29,7 +29,7 @@ exported! {
         let has_array = !array_of_datatypes.is_null() || array_of_displacements.check().is_ok();
         let capacity = if has_array { num_elements.get().unwrap_or(0) } else { 0 };
         let capacity = usize::try_from(capacity).map_err(|_| Error::Invalid)?;
-        merged.events.sync_unless_own(merged, event_index);
+        merged.events.sync_unless_listed(merged, event_index);
         let event = merged.events.info(merged, event_index).ok_or(Error::InvalidIndex)?;
         // SAFETY: the tool passes `info` as null or with space for a handle of its flavor.
         unsafe { write_host_info(merged, info, |up, out| query_hints(merged, up, event_index, out)) }?;

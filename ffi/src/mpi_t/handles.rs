@@ -6,10 +6,14 @@
 
 use std::collections::{BTreeMap, btree_map};
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{
+    AtomicBool, AtomicU32, AtomicU64, AtomicUsize,
+    Ordering::{Relaxed, SeqCst},
+    fence,
+};
 
 use mpit::Error;
-use mpit::internal::lock::Mutex;
+use mpit::internal::lock::{Inside, Mutex};
 use mpit::internal::session::{Interface, SessionId};
 use mpit::internal::slots::Slots;
 
@@ -84,11 +88,48 @@ impl HostCvar {
     }
 }
 
+const CVAR_KIND: u8 = 0x63;
+
 static PVARS: Slots<(), HostPvar> = Slots::new(0x70, 1 << 24);
-static CVARS: Slots<(), HostCvar> = Slots::new(0x63, 1 << 24);
+static CVARS: Slots<(), HostCvar> = Slots::new(CVAR_KIND, 1 << 24);
 
 /// The host's session for each of our sessions that has a handle at the host.
 static SESSIONS: Mutex<BTreeMap<u64, OwnedSession>> = Mutex::new(BTreeMap::new());
+
+/// The entry of [`SESSIONS`] that was used last, which is read without the lock.
+static LAST_SESSION: LastSession = LastSession { session: AtomicU64::new(0), host: AtomicUsize::new(0) };
+
+#[derive(Debug)]
+struct LastSession {
+    /// Our session; 0 if there is none.
+    session: AtomicU64,
+    /// The host's session.
+    host: AtomicUsize,
+}
+
+impl LastSession {
+    fn get(&self, session: SessionId) -> Option<usize> {
+        let is_it = || self.session.load(SeqCst) == session.0;
+        if !is_it() {
+            return None;
+        }
+        let host = self.host.load(SeqCst);
+        // Otherwise another session was set meanwhile. Identifiers of sessions are never used again.
+        if is_it() { Some(host) } else { None }
+    }
+
+    /// Sets the session. The caller holds the lock of [`SESSIONS`].
+    fn set(&self, session: u64, host: usize) {
+        self.clear();
+        self.host.store(host, SeqCst);
+        self.session.store(session, SeqCst);
+    }
+
+    /// Removes the session before it is freed. The caller holds the lock of [`SESSIONS`].
+    fn clear(&self) {
+        self.session.store(0, SeqCst);
+    }
+}
 
 /// A session of the host that only the owner of this value frees.
 #[must_use = "the session leaks at the host"]
@@ -112,8 +153,13 @@ struct OwnedCvar {
 
 /// Returns the host's session for one of ours; creates it on first use.
 fn host_session(up: HostIsUp<'_>, session: SessionId) -> Result<usize, Failure> {
-    let known = || SESSIONS.lock().get(&session.0).map(|known| known.host);
-    if let Some(known) = known() {
+    let find = || {
+        let sessions = SESSIONS.lock();
+        let known = sessions.get(&session.0)?;
+        LAST_SESSION.set(session.0, known.host);
+        Some(known.host)
+    };
+    if let Some(known) = LAST_SESSION.get(session).or_else(find) {
         return Ok(known);
     }
     let mut new_handle = 0;
@@ -144,13 +190,17 @@ pub(super) fn alloc_pvar(
         from_host(make(up, host_session, &mut host, &mut count))?;
         let owned = OwnedPvar { session: host_session, host };
         let published = PVARS.take((), HostPvar::default, |handle, _| {
-            handle.session.store(session.0, SeqCst);
-            handle.host_session.store(owned.session, SeqCst);
-            handle.host.store(owned.host, SeqCst);
-            handle.index.store(index, SeqCst);
-            handle.started.store(started, SeqCst);
+            // Ordered by the generation of the slot.
+            handle.session.store(session.0, Relaxed);
+            handle.host_session.store(owned.session, Relaxed);
+            handle.host.store(owned.host, Relaxed);
+            handle.index.store(index, Relaxed);
+            handle.started.store(started, Relaxed);
         });
         let published = published.ok_or(owned);
+        // Pairs with the fence of `Interface::session_free`: either the thread that frees the session sees this handle, or the check
+        // below sees that the session is freed.
+        fence(SeqCst);
         // A thread that freed the session in the meantime did not see this handle, but `end_session` waits
         // for this call before it frees the session at the host; hence the check here.
         match (published, Interface::global().check_session(session)) {
@@ -214,6 +264,8 @@ fn free_pvars_now(_up: HostIsUp<'_>, handles: impl IntoIterator<Item = OwnedPvar
 
 /// Frees a handle of one of the host's performance variables, once no call uses it. It leaks if a call does not return in time.
 pub(super) fn free_pvar(merged: &Merged, handle: u64) {
+    // Once for all below.
+    let _inside = Inside::enter();
     if let Some(taken) = take_pvar(handle)
         && merged.lifecycle.wait_for_callers()
     {
@@ -224,7 +276,11 @@ pub(super) fn free_pvar(merged: &Merged, handle: u64) {
 /// Frees the host's session, and the handles in it, for a session of ours that was freed.
 pub(super) fn end_session(merged: &Merged, session: SessionId) {
     let handles: Vec<_> = pvars_of(session).into_iter().filter_map(|(handle, _)| take_pvar(handle)).collect();
-    let taken = SESSIONS.lock().remove(&session.0);
+    let taken = {
+        let mut sessions = SESSIONS.lock();
+        LAST_SESSION.clear();
+        sessions.remove(&session.0)
+    };
     // Handles exist only in a session of the host. If another thread has taken that, it frees it together with the handles
     // that are left in it, so they must not be freed here.
     let Some(session) = taken else { return };
@@ -248,10 +304,11 @@ pub(super) fn alloc_cvar(
         from_host(make(up, &mut host, &mut count))?;
         let owned = OwnedCvar { host };
         let published = CVARS.take((), HostCvar::default, |handle, _| {
-            handle.host.store(owned.host, SeqCst);
-            handle.datatype.store(datatype, SeqCst);
-            handle.count.store(count.max(0).cast_unsigned(), SeqCst);
-            *handle.last.lock() = None;
+            // Ordered by the generation of the slot. It has no last value: those are saved when the host is finalized, and
+            // afterwards no handle is allocated.
+            handle.host.store(owned.host, Relaxed);
+            handle.datatype.store(datatype, Relaxed);
+            handle.count.store(count.max(0).cast_unsigned(), Relaxed);
         });
         let Some(handle) = published else {
             free_cvars_now(up, [owned]);
@@ -293,7 +350,13 @@ pub(super) unsafe fn read_last_value(handle: u64, out: *mut u8) -> Outcome {
     last().ok_or(Error::InvalidHandle.into())
 }
 
-pub(super) fn is_cvar(handle: u64) -> bool {
+/// Returns true if a number has the tag of the handles of the host's control variables; it need not be valid.
+#[inline]
+pub(super) fn is_cvar_of_host(handle: u64) -> bool {
+    (handle >> 56) as u8 == CVAR_KIND
+}
+
+pub(super) fn is_valid_cvar(handle: u64) -> bool {
     CVARS.get(handle).is_some()
 }
 
@@ -314,6 +377,8 @@ fn free_cvars_now(_up: HostIsUp<'_>, handles: impl IntoIterator<Item = OwnedCvar
 
 /// Frees a handle of one of the host's control variables.
 pub(super) fn free_cvar(merged: &Merged, handle: u64) -> Outcome {
+    // Once for all below.
+    let _inside = Inside::enter();
     let taken = take_cvar(handle).ok_or(Error::InvalidHandle)?;
     if taken.host != 0 && merged.lifecycle.wait_for_callers() {
         merged.lifecycle.call_delaying_forks(|up| free_cvars_now(up, [taken]));
@@ -326,7 +391,7 @@ pub(super) fn end_all(merged: &Merged) {
     host_events::end_all(merged);
     let pvars: Vec<_> = PVARS.iter().filter_map(|(handle, _)| take_pvar(handle)).collect();
     let cvars: Vec<_> = CVARS.iter().filter_map(|(handle, _)| take_cvar(handle)).collect();
-    let sessions = std::mem::take(&mut *SESSIONS.lock());
+    let sessions = take_sessions();
     if pvars.is_empty() && cvars.is_empty() && sessions.is_empty() || !merged.lifecycle.wait_for_callers() {
         return;
     }
@@ -335,6 +400,12 @@ pub(super) fn end_all(merged: &Merged) {
         free_sessions_now(up, sessions.into_values());
         free_cvars_now(up, cvars);
     });
+}
+
+fn take_sessions() -> BTreeMap<u64, OwnedSession> {
+    let mut sessions = SESSIONS.lock();
+    LAST_SESSION.clear();
+    std::mem::take(&mut *sessions)
 }
 
 fn free_sessions_now(_up: HostIsUp<'_>, sessions: impl IntoIterator<Item = OwnedSession>) {
@@ -352,7 +423,6 @@ pub(super) fn release_all(up: HostIsUp<'_>) {
     CVARS.iter().for_each(|(_, handle)| handle.save_value(up));
     free_pvars_now(up, PVARS.iter().filter_map(|(_, handle)| take_host_handle(handle)));
     // Freed without holding the lock, because the host may call back into tools.
-    let sessions = std::mem::take(&mut *SESSIONS.lock());
-    free_sessions_now(up, sessions.into_values());
+    free_sessions_now(up, take_sessions().into_values());
     free_cvars_now(up, CVARS.iter().map(|(_, handle)| OwnedCvar { host: handle.host.swap(0, SeqCst) }));
 }

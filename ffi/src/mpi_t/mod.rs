@@ -61,15 +61,16 @@ fn to_return_code(body: impl FnOnce() -> Outcome) -> c_int {
 }
 
 /// Converts a return code of the host. Codes that are none of MPI_T's become [`Error::Invalid`].
+#[inline]
 fn from_host(code: Option<c_int>) -> Outcome {
-    match code {
-        Some(Abi::SUCCESS) => Ok(()),
-        Some(code) => {
-            let known = crate::abi().code(crate::abi().error(code)) == code;
-            Err(if known { Failure::Hosts(code) } else { Failure::Ours(Error::Invalid) })
-        }
-        None => Err(Failure::Ours(Error::NotSupported)),
-    }
+    if code == Some(Abi::SUCCESS) { Ok(()) } else { Err(failure_of_host(code)) }
+}
+
+#[cold]
+fn failure_of_host(code: Option<c_int>) -> Failure {
+    let Some(code) = code else { return Failure::Ours(Error::NotSupported) };
+    let is_known = crate::abi().code(crate::abi().error(code)) == code;
+    if is_known { Failure::Hosts(code) } else { Failure::Ours(Error::Invalid) }
 }
 
 /// Returns the interface and the merged lists if a tool has initialized MPI_T.
@@ -105,7 +106,7 @@ fn write_index<I: HostInfo>(
 ) -> Outcome {
     let (_, merged) = initialized()?;
     index.check()?;
-    let name = name.get().ok_or(Error::Invalid)?.to_str().map_err(|_| Error::InvalidName)?;
+    let name = name.get().ok_or(Error::Invalid)?.to_bytes();
     index.set(space(merged).find(merged, name, class).ok_or(Error::InvalidName)? as c_int);
     Ok(())
 }

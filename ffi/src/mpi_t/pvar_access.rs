@@ -112,19 +112,21 @@ enum Target {
 /// `buf` is null, or valid for writes of as many elements as the host returned with the handle.
 #[inline(never)]
 unsafe fn read_at_host(session: SessionId, handle: u64, buf: *mut c_void) -> Outcome {
-    let (interface, merged) = initialized()?;
-    not_null(buf)?;
-    let read = handles::call_with_pvar(merged, session, handle, |_up, session, handle| {
-        // SAFETY: the host is up (`_up`), and `call_with_pvar` passes a live session and handle of the
-        // host's; `buf` is not null, and the caller ensures that it has the elements of the handle.
-        unsafe { mpi_t::pvar_read(session, handle, buf) }
-    });
-    if read.is_err() {
-        // A handle is freed with its session, so only a failure may come from a missing session. A read while another thread
-        // frees the session may succeed as long as the handle is not freed: the standard does not order the two calls.
-        interface.check_session(session)?;
+    if !buf.is_null() {
+        let read = handles::call_with_pvar(Merged::get(), session, handle, |_up, session, handle| {
+            // SAFETY: the host is up (`_up`), and `call_with_pvar` passes a live session and handle of the
+            // host's; `buf` is not null, and the caller ensures that it has the elements of the handle.
+            unsafe { mpi_t::pvar_read(session, handle, buf) }
+        });
+        // A handle is freed with its session and with the interface, so only a failure may come from one that is missing. A read
+        // while another thread frees the session may succeed as long as the handle is not freed: the standard does not order the
+        // two calls.
+        let Err(failure) = read else { return read };
+        initialized()?.0.check_session(session)?;
+        return Err(failure);
     }
-    read
+    initialized()?;
+    not_null(buf)
 }
 
 /// Returns the handle if its kind is ours; it need not be valid.

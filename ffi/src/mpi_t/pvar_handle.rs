@@ -9,7 +9,6 @@ use super::object::{object_for_host, with_ranks};
 use super::{Failure, exported, handles, initialized};
 use crate::host::mpi_t;
 use crate::merge::{Entry, Merged};
-use crate::quarantine;
 
 exported! {
     /// Creates a session (F15).
@@ -43,7 +42,7 @@ exported! {
         let (new_handle, elements) = if let Some(Entry::Own(own)) = merged.pvars.get(pvar_index) {
             alloc_own(interface, session, *own, obj_handle)?
         } else {
-            merged.sync();
+            merged.pvars.sync_unless_listed(merged, pvar_index);
             interface.check_session(session)?;
             alloc(interface, merged, session, pvar_index, obj_handle)?
         };
@@ -94,14 +93,17 @@ fn alloc(
         Entry::Host(entry) => entry,
     };
     let info = entry.info();
-    if quarantine::is_quarantined(&info.name) {
+    if entry.is_quarantined() {
         return Err(Error::InvalidIndex.into());
     }
     let object = object_for_host(info.bind, object)?;
     let started = info.continuous != 0;
-    handles::alloc_pvar(merged, session, index.cast_unsigned(), started, |_up, host_session, host, count| {
-        // SAFETY: the host is up (`_up`) and has this variable (`HostIndex`), `alloc_pvar` passes a session of the host's,
-        // `object_for_host` checked the object, and `host` and `count` are references.
-        unsafe { mpi_t::pvar_handle_alloc(host_session, entry.index().get(), object, host, count) }
+    let index = index.cast_unsigned();
+    entry.try_at_host(merged, |host_index| {
+        handles::alloc_pvar(merged, session, index, started, |_up, host_session, host, count| {
+            // SAFETY: the host is up (`_up`) and has this variable (`HostIndex`), `alloc_pvar` passes a session of the host's,
+            // `object_for_host` checked the object, and `host` and `count` are references.
+            unsafe { mpi_t::pvar_handle_alloc(host_session, host_index.get(), object, host, count) }
+        })
     })
 }

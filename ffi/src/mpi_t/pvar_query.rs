@@ -22,7 +22,7 @@ exported! {
         let (_, merged) = initialized()?;
         // SAFETY: the tool passes each buffer with its length.
         let (name, desc) = unsafe { name_and_description((name, name_len), (desc, desc_len)) }?;
-        merged.pvars.sync_unless_own(merged, pvar_index);
+        merged.pvars.sync_unless_listed(merged, pvar_index);
         let info = merged.pvars.info(merged, pvar_index).ok_or(Error::InvalidIndex)?;
         name.fill(&info.name);
         desc.fill(&info.desc);

@@ -25,7 +25,7 @@ exported! {
         let (_, merged) = initialized()?;
         // SAFETY: the tool passes each buffer with its length.
         let (name, desc) = unsafe { name_and_description((name, name_len), (desc, desc_len)) }?;
-        merged.sources.sync_unless_own(merged, source_index);
+        merged.sources.sync_unless_listed(merged, source_index);
         let source = merged.sources.info(merged, source_index).ok_or(Error::InvalidIndex)?;
         let hints = |_up: HostIsUp<'_>, out| {
             let Some(Entry::Host(entry)) = merged.sources.get(source_index) else { return None };

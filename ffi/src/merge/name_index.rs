@@ -1,0 +1,124 @@
+//! The index of an index space by name.
+
+use std::sync::atomic::AtomicU64;
+
+use mpit::internal::probe_table::ProbeTable;
+
+/// The number of slots of the first table.
+const FIRST: usize = 64;
+
+/// A hash table of indices into a list of entries. Names are read from the entries. Lookups take no lock.
+#[derive(Debug)]
+pub(super) struct NameIndex {
+    /// A content has the hash in the upper half and the index plus 1 in the lower half.
+    table: ProbeTable<AtomicU64>,
+}
+
+impl NameIndex {
+    pub(super) const fn new() -> Self {
+        Self { table: ProbeTable::new() }
+    }
+
+    /// Returns the index with this hash for which `is` returns true.
+    #[inline]
+    pub(super) fn find(&self, hash: u32, is: impl Fn(u32) -> bool) -> Option<u32> {
+        self.table.find(hash as usize, |content| {
+            let index = index_in(content);
+            if hash_in(content) == hash && is(index) { Some(index) } else { None }
+        })
+    }
+
+    /// Inserts an index whose name has this hash, in place of one for which `is_replaced` returns true. One caller at a time.
+    pub(super) fn insert(&self, index: u32, hash: u32, is_replaced: impl Fn(u32) -> bool) {
+        // At most half full, which keeps probe sequences short.
+        let slots = (2 * (index as usize + 1)).next_power_of_two().max(FIRST);
+        if slots > self.table.capacity() {
+            let contents = self.table.contents().map(|content| (hash_in(content) as usize, content));
+            self.table.replace(slots, contents);
+        }
+        self.table.insert_over(hash as usize, u64::from(hash) << 32 | u64::from(index + 1), |content| {
+            hash_in(content) == hash && is_replaced(index_in(content))
+        });
+    }
+}
+
+fn hash_in(content: u64) -> u32 {
+    (content >> 32) as u32
+}
+
+fn index_in(content: u64) -> u32 {
+    content as u32 - 1
+}
+
+/// Returns the hash of a name.
+#[inline]
+pub(super) fn hash(name: &[u8]) -> u32 {
+    const FACTOR: u128 = 0x9e37_79b9_7f4a_7c15;
+    let add = |hash: u64, word: u64| {
+        let product = u128::from(hash ^ word) * FACTOR;
+        product as u64 ^ (product >> 64) as u64
+    };
+    let length = name.len() as u64 + 1;
+    let hash = match name.last_chunk() {
+        // The last word may overlap the one before.
+        Some(last) => {
+            let (words, _) = name.as_chunks();
+            let hash = words.iter().fold(length, |hash, word| add(hash, u64::from_ne_bytes(*word)));
+            add(hash, u64::from_ne_bytes(*last))
+        }
+        None => name.iter().fold(length, |hash, byte| add(hash, u64::from(*byte))),
+    };
+    (hash >> 32) as u32 ^ hash as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::{NameIndex, hash};
+
+    #[test]
+    fn names_are_found_while_the_table_grows() {
+        let names = NameIndex::new();
+        let name = |index: u32| format!("name{index}");
+        let find = |wanted: &str| names.find(hash(wanted.as_bytes()), |index| name(index) == wanted);
+        for index in 0..2000 {
+            assert_eq!(find(&name(index)), None);
+            names.insert(index, hash(name(index).as_bytes()), |_| false);
+            assert_eq!(find(&name(index / 2)), Some(index / 2));
+            assert_eq!(find(&name(index)), Some(index));
+        }
+        assert_eq!(find("name"), None);
+    }
+
+    #[test]
+    fn an_index_replaces_one_of_its_name() {
+        let names = NameIndex::new();
+        (0..10).for_each(|index| names.insert(index, 7, |_| false));
+        names.insert(10, 7, |index| index == 3);
+        assert_eq!(names.find(7, |index| index == 3), None);
+        assert!([2, 4, 9, 10].iter().all(|wanted| names.find(7, |index| index == *wanted) == Some(*wanted)));
+    }
+
+    #[test]
+    fn hashes_depend_on_each_byte() {
+        for length in 0..40 {
+            let mut name = vec![b'a'; length];
+            let mut hashes = HashSet::from([hash(&name)]);
+            for at in 0..length {
+                name[at] = b'b';
+                assert!(hashes.insert(hash(&name)), "{length} {at}");
+                name[at] = b'a';
+            }
+        }
+    }
+
+    #[test]
+    fn hashes_of_similar_names_are_spread() {
+        const COUNT: usize = 4096;
+        let slots: HashSet<u32> =
+            (0..COUNT).map(|n| hash(format!("coll_tuned_{n}_algorithm").as_bytes()) % COUNT as u32).collect();
+        // 63 % of the slots are expected of a random function.
+        assert!(slots.len() > COUNT / 2, "{}", slots.len());
+    }
+}
