@@ -12,6 +12,7 @@ pub(crate) mod dist;
 mod events;
 mod messages;
 mod names;
+mod plugins;
 mod pvars;
 mod rounds;
 mod startup;
@@ -42,7 +43,7 @@ struct Bench {
 /// The benchmark that builds its own programs.
 const DEFINITIONS: &str = "definitions";
 
-const BENCHES: [Bench; 9] = [
+const BENCHES: [Bench; 10] = [
     Bench { name: "messages", run: messages::run },
     Bench { name: "collectives", run: collectives::run },
     Bench { name: "reads", run: pvars::reads },
@@ -51,6 +52,7 @@ const BENCHES: [Bench; 9] = [
     Bench { name: "events", run: events::run },
     Bench { name: "names", run: names::run },
     Bench { name: "startup", run: startup::run },
+    Bench { name: "plugins", run: plugins::run },
     Bench { name: DEFINITIONS, run: definitions::run },
 ];
 
