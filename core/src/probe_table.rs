@@ -181,7 +181,9 @@ fn advise_huge_pages<T>(memory: &mut [T]) {
     let start = memory.as_mut_ptr().cast::<u8>();
     let before = start.align_offset(PAGE);
     // SAFETY: whole pages of `memory`, at most; the advice does not change their content. It may fail, without consequences.
-    unsafe { libc::madvise(start.wrapping_add(before).cast(), (bytes - before) / PAGE * PAGE, libc::MADV_HUGEPAGE) };
+    unsafe {
+        libc::madvise(start.wrapping_add(before).cast(), (bytes - before) / PAGE * PAGE, libc::MADV_HUGEPAGE)
+    };
 }
 
 #[cfg(any(not(target_os = "linux"), miri))]

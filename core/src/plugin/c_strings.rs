@@ -150,8 +150,10 @@ mod tests {
         assert_eq!(unsafe { libc::mprotect(pages.wrapping_add(2 * PAGE).cast(), PAGE, libc::PROT_NONE) }, 0);
         // SAFETY: the first two pages of the mapping, to which there are no references.
         unsafe { pages.write_bytes(b'x', 2 * PAGE) };
-        let no_memory = |result: Result<usize, String>| result.is_err_and(|why| why.contains("not in memory"));
-        let too_long = |result: Result<usize, String>| result.is_err_and(|why| why.contains("is longer than"));
+        let no_memory =
+            |result: Result<usize, String>| result.is_err_and(|why| why.contains("not in memory"));
+        let too_long =
+            |result: Result<usize, String>| result.is_err_and(|why| why.contains("is longer than"));
         assert!(no_memory(read(pages, 10 * PAGE)) && no_memory(read(pages, 2 * PAGE)));
         assert!(too_long(read(pages, 2 * PAGE - 1)) && too_long(read(pages, 5)));
         assert!(no_memory(read(pages.wrapping_add(2 * PAGE), 5)));

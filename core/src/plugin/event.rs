@@ -29,7 +29,8 @@ impl TableBuilder {
         // SAFETY: `from` is an entry of a table, so its lists and strings satisfy `mpit_plugin.h`: the caller ensures it.
         let (elements, element_names) = unsafe { elements(&mut self.pages, from) }?;
         // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
-        let categories = unsafe { names(&mut self.pages, "the name of one of its categories", from.categories) }?;
+        let categories =
+            unsafe { names(&mut self.pages, "the name of one of its categories", from.categories) }?;
         check_writable(&mut self.pages, "its cell", from.cell)?;
         // SAFETY: `check_writable` checked that it is not null, aligned and writable; cells of a table are valid for the rest
         // of the process, by the conditions of `register`, and all members are atomic.

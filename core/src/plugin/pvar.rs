@@ -24,7 +24,8 @@ impl TableBuilder {
         let verbosity = from_code("verbosity", from.verbosity, Verbosity::ALL)?;
         let bind = from_code("bind", from.bind, Bind::ALL)?;
         // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
-        let categories = unsafe { names(&mut self.pages, "the name of one of its categories", from.categories) }?;
+        let categories =
+            unsafe { names(&mut self.pages, "the name of one of its categories", from.categories) }?;
         // SAFETY: `from` is an entry of a table, so its lists and strings satisfy `mpit_plugin.h`: the caller ensures it.
         let value = unsafe { value_of(&mut self.pages, from, datatype) }?;
         let count = count_of(from, &value)?;

@@ -200,7 +200,8 @@ impl TableBuilder {
         let verbosity = from_code("verbosity", from.verbosity, Verbosity::ALL)?;
         let scope = from_code("scope", from.scope, Scope::ALL)?;
         // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
-        let categories = unsafe { names(&mut self.pages, "the name of one of its categories", from.categories) }?;
+        let categories =
+            unsafe { names(&mut self.pages, "the name of one of its categories", from.categories) }?;
         let count = fixed_count(from.count)?;
         let bind = from_code("bind", from.bind, Bind::ALL)?;
         let value = value_of(from, bind, datatype)?;
@@ -256,12 +257,7 @@ fn value_of(from: &Cvar, bind: Bind, datatype: Datatype) -> EntryResult<SettingS
 }
 
 /// Returns true for storage that cannot be written. It is refused unless tools may not set the variable either.
-fn is_constant(
-    pages: &mut Pages,
-    value: &SettingStorage,
-    bytes: usize,
-    scope: Scope,
-) -> EntryResult<bool> {
+fn is_constant(pages: &mut Pages, value: &SettingStorage, bytes: usize, scope: Scope) -> EntryResult<bool> {
     let SettingStorage::Storage(storage, _) = *value else { return Ok(false) };
     let storage = storage.cast_const().cast::<u8>();
     check_list(pages, "its storage", storage, bytes)?;
@@ -300,7 +296,8 @@ unsafe fn further_names(pages: &mut Pages, from: &Cvar) -> EntryResult<FurtherNa
     // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
     let aliases = unsafe { names(pages, "the name of one of its aliases", from.aliases) }?;
     // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
-    let environment = unsafe { names(pages, "the name of one of its environment variables", from.environment) }?;
+    let environment =
+        unsafe { names(pages, "the name of one of its environment variables", from.environment) }?;
     for (what, name) in
         aliases.iter().map(|name| ("alias", name)).chain(environment.iter().map(|name| ("environment", name)))
     {

@@ -385,15 +385,14 @@ impl TableBuilder {
             _ => position,
         };
         // SAFETY: the name is null or ends with a NUL, by the conditions of `register`.
-        let name = unsafe {
-            borrowed(&mut self.pages, format_args!("the name of {kind} {number}"), name, NAME)
-        }
-        .map_err(|fault| LeftOut {
-            what: format!("{kind} {number}"),
-            origin,
-            line: fault.why.clone(),
-            fault,
-        })?;
+        let name =
+            unsafe { borrowed(&mut self.pages, format_args!("the name of {kind} {number}"), name, NAME) }
+                .map_err(|fault| LeftOut {
+                    what: format!("{kind} {number}"),
+                    origin,
+                    line: fault.why.clone(),
+                    fault,
+                })?;
         let refuse = |fault| LeftOut::entry(kind, name, origin, fault);
         file.map_err(refuse)?;
         let mut about = "";

@@ -102,8 +102,8 @@ fn broken_by_name(name: &str) -> Option<(Rule, &'static str)> {
         Some((Rule::C1, "its name is empty"))
     } else if name.len() > LONGEST_NAME {
         Some((Rule::C3, "its name is longer than 255 bytes"))
-    } else if name.bytes().fold(true, |fits, byte| fits & byte.is_ascii_graphic() & (byte != b',')) {
-        // The fast path, for nearly every name: without a branch for each byte.
+    } else if count_of(name, |byte| !byte.is_ascii_graphic() || byte == b',') == 0 {
+        // The fast path, for nearly every name.
         None
     } else if name.contains(|c: char| c == ',' || c.is_whitespace() || c.is_control()) {
         Some((Rule::C2, "its name contains white space, a comma or a control character"))
@@ -112,11 +112,18 @@ fn broken_by_name(name: &str) -> Option<(Rule, &'static str)> {
     }
 }
 
+/// Returns the number of bytes that are so. Has no branch for each of them, unlike a search, which ends at the first one.
+fn count_of(text: &str, is_so: impl Fn(u8) -> bool) -> usize {
+    text.bytes().filter(|byte| is_so(*byte)).count()
+}
+
 /// Checks the texts of a definition.
 pub(crate) fn check_text(name: &str, description: &str) -> Result<(), Fault> {
     match broken_by_name(name) {
         Some((rule, why)) => Err(Fault::of(rule, why)),
-        None if description.as_bytes().contains(&0) => Err(Fault::of(Rule::C2, "its description contains a NUL")),
+        None if count_of(description, |byte| byte == 0) > 0 => {
+            Err(Fault::of(Rule::C2, "its description contains a NUL"))
+        }
         None => Ok(()),
     }
 }

@@ -85,7 +85,8 @@ mod tests {
     #[test]
     fn names_are_in_the_order_of_bytes() {
         let long = "a_prefix_that_all_have_";
-        let ends = ["", "b", "a", "a0123456789abcdef", "a0123456789abcdeg", "a0123456789abcde", "z", "aa", "ä"];
+        let ends =
+            ["", "b", "a", "a0123456789abcdef", "a0123456789abcdeg", "a0123456789abcde", "z", "aa", "ä"];
         for prefix in ["", long] {
             let names: Vec<&'static str> = ends.iter().map(|end| &*format!("{prefix}{end}").leak()).collect();
             let mut expected = names.clone();
@@ -99,10 +100,11 @@ mod tests {
 
     #[test]
     fn last_component_class_and_origin_decide() {
-        let desc = |name, line| &*Box::leak(Box::new(CategoryDesc::new(name, "", &[], &[], Origin::new("f", line))));
+        let desc =
+            |name, line| &*Box::leak(Box::new(CategoryDesc::new(name, "", &[], &[], Origin::new("f", line))));
         let all = [desc("b", 1), desc("a", 4), desc("a", 2), desc("a", 3), desc("c", 0)];
         let order = |is_last: fn(&CategoryDesc) -> bool, class: fn(&CategoryDesc) -> bool| -> Vec<_> {
-            sorted(&all, is_last, class).into_iter().map(|desc| desc.origin()).collect()
+            sorted(&all, is_last, class).into_iter().map(CategoryDesc::origin).collect()
         };
         let origins = |lines: [u32; 5]| lines.map(|line| Origin::new("f", line)).to_vec();
         assert_eq!(order(|_| false, |_| false), origins([2, 3, 4, 1, 0]));
@@ -112,7 +114,8 @@ mod tests {
 
     #[test]
     fn a_head_orders_like_its_bytes() {
-        let texts: [&[u8]; 7] = [b"", b"\x00\x01", b"a", b"ab", b"b", b"bbbbbbbbbbbbbbbb", b"bbbbbbbbbbbbbbbc"];
+        let texts: [&[u8]; 7] =
+            [b"", b"\x00\x01", b"a", b"ab", b"b", b"bbbbbbbbbbbbbbbb", b"bbbbbbbbbbbbbbbc"];
         assert!(texts.windows(2).all(|pair| head(pair[0]) < head(pair[1])));
         assert_eq!(head(b"bbbbbbbbbbbbbbbb"), head(b"bbbbbbbbbbbbbbbbb"));
     }

@@ -176,7 +176,8 @@ impl RegistrationPlan {
             links.extend(desc.parents().iter().map(|parent| (*parent, desc, desc)));
             links.extend(desc.contains().iter().map(|child| (desc, *child, *child)));
             let first = registry.category_named(desc.name()).map(Category::description);
-            let first = first.or_else(|| self.categories.push(desc, desc.key()).map(CategoryDesc::description));
+            let first =
+                first.or_else(|| self.categories.push(desc, desc.key()).map(CategoryDesc::description));
             match first {
                 None => {}
                 // A second image names a category to add members; it need not repeat the description.

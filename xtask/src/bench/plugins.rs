@@ -46,7 +46,9 @@ fn measure(stack: &Stack, pairs: u32) -> Outcome {
     line("mpit_plugin_load", &load).ratio(&load, &dlopen, "dlopen").at_most(MOST, "ms").print();
     let idle = of("idle reads")?;
     line("reads while nothing is loaded", &idle).print();
-    for (name, what) in [("dlopen reads", "reads during dlopen"), ("load reads", "reads during mpit_plugin_load")] {
+    for (name, what) in
+        [("dlopen reads", "reads during dlopen"), ("load reads", "reads during mpit_plugin_load")]
+    {
         let reads = of(name)?;
         let mut line = line(what, &reads).ratio(&reads, &idle, "idle");
         if name == "load reads" {
