@@ -148,7 +148,7 @@ impl<S: Slot> ProbeTable<S> {
     ///
     /// Panics if another thread writes, which callers prevent.
     pub fn replace(&self, slots: usize, contents: impl Iterator<Item = (usize, S::Content)>) {
-        let index = self.tables.push((0..slots).map(|_| S::default()).collect());
+        let index = self.tables.push(empty_slots(slots));
         let larger = index
             .ok()
             .and_then(|index| self.tables.get(index))
@@ -160,6 +160,34 @@ impl<S: Slot> ProbeTable<S> {
         self.newest.store(std::ptr::from_ref(larger).cast_mut(), Release);
     }
 }
+
+fn empty_slots<S: Slot>(slots: usize) -> Slots<S> {
+    let mut table = Vec::with_capacity(slots);
+    advise_huge_pages(table.spare_capacity_mut());
+    table.resize_with(slots, S::default);
+    table.into_boxed_slice()
+}
+
+/// Asks the kernel to back memory of megabytes with huge pages. A lookup then rarely waits for the translation of an address
+/// before it waits for the slot.
+#[cfg(all(target_os = "linux", not(miri)))]
+fn advise_huge_pages<T>(memory: &mut [T]) {
+    const PAGE: usize = 4096;
+    const HUGE_PAGE: usize = 2 << 20;
+    let bytes = size_of_val(memory);
+    if bytes < 2 * HUGE_PAGE {
+        return;
+    }
+    let start = memory.as_mut_ptr().cast::<u8>();
+    let before = start.align_offset(PAGE);
+    // SAFETY: whole pages of `memory`, at most; the advice does not change their content. It may fail, without consequences.
+    unsafe {
+        libc::madvise(start.wrapping_add(before).cast(), (bytes - before) / PAGE * PAGE, libc::MADV_HUGEPAGE)
+    };
+}
+
+#[cfg(any(not(target_os = "linux"), miri))]
+fn advise_huge_pages<T>(_: &mut [T]) {}
 
 /// Stores a content in the first slot of its probe sequence that is empty or has a removed content. Returns true if it was
 /// empty.

@@ -7,14 +7,64 @@
 //! any time afterwards: the probes detect mistakes, and do not protect from races. On other systems than Linux, and under Miri,
 //! which finds invalid accesses itself, only addresses in the first page are detected.
 
+use std::ops::RangeInclusive;
+
+use hashbrown::HashSet;
+
 /// The smallest page size. Access rights are those of whole pages.
 const PAGE: usize = 4096;
 
+/// The pages that were found accessible. A table of thousands of entries lies in few pages, and each is probed once. Not to be
+/// kept after the table is read, since the process may unmap them.
+#[derive(Debug, Default)]
+pub(crate) struct Pages {
+    readable: HashSet<usize>,
+    writable: HashSet<usize>,
+}
+
+impl Pages {
+    /// Returns true if all of `len` bytes at an address can be read.
+    pub(crate) fn is_readable(&mut self, address: *const u8, len: usize) -> bool {
+        is_known(&mut self.readable, address, len, is_readable)
+    }
+
+    /// Returns true if all of `len` bytes at an address can be written.
+    pub(crate) fn is_writable(&mut self, address: *const u8, len: usize) -> bool {
+        is_known(&mut self.writable, address, len, is_writable)
+    }
+
+    /// Returns the number of bytes that can be read from an address to the end of its page.
+    pub(crate) fn readable_in_page(&mut self, address: *const u8) -> usize {
+        if self.is_readable(address, 1) { PAGE - address as usize % PAGE } else { 0 }
+    }
+}
+
+/// Returns true if all pages are known, or `probe` finds them accessible; then they are known.
+fn is_known(
+    known: &mut HashSet<usize>,
+    address: *const u8,
+    len: usize,
+    probe: fn(*const u8, usize) -> bool,
+) -> bool {
+    let Some(pages) = pages_of(address, len) else { return false };
+    if pages.clone().all(|page| known.contains(&page)) {
+        return true;
+    }
+    let is_accessible = probe(address, len);
+    if is_accessible {
+        known.extend(pages);
+    }
+    is_accessible
+}
+
+fn pages_of(address: *const u8, len: usize) -> Option<RangeInclusive<usize>> {
+    let last = (address as usize).checked_add(len.max(1) - 1)?;
+    Some(address as usize / PAGE..=last / PAGE)
+}
+
 /// Returns true if all of `len` bytes at an address can be read. Makes one system call per page: not for the path of a message.
-pub(crate) fn is_readable(address: *const u8, len: usize) -> bool {
-    let Some(last) = (address as usize).checked_add(len.max(1) - 1) else { return false };
-    let first = address as usize / PAGE;
-    (first..=last / PAGE).all(page_is_readable)
+fn is_readable(address: *const u8, len: usize) -> bool {
+    pages_of(address, len).is_some_and(|mut pages| pages.all(page_is_readable))
 }
 
 /// Returns true if all of `len` bytes at an address can be written. Makes one system call per page, like [`is_readable`].
@@ -24,15 +74,6 @@ pub(crate) fn is_writable(address: *const u8, len: usize) -> bool {
     // Probes the word of the first byte, and the first word of each further page.
     let words = std::iter::once(first & !3).chain((first / PAGE + 1..=last / PAGE).map(|page| page * PAGE));
     words.into_iter().all(word_is_writable)
-}
-
-/// Returns the number of bytes that can be read at an address, at most `most`.
-pub(crate) fn readable_up_to(address: *const u8, most: usize) -> usize {
-    let mut end = 0;
-    while end < most && is_readable(address.wrapping_add(end), 1) {
-        end += PAGE - (address as usize + end) % PAGE;
-    }
-    end.min(most)
 }
 
 #[cfg(any(not(target_os = "linux"), miri))]
@@ -87,7 +128,7 @@ fn word_is_writable(address: usize) -> bool {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use super::{PAGE, is_readable, is_writable, readable_up_to};
+    use super::{PAGE, Pages, is_readable, is_writable};
 
     /// Maps two pages that are readable and not writable.
     fn two_pages() -> *mut u8 {
@@ -120,9 +161,12 @@ mod tests {
         // SAFETY: the second page of the mapping, which only this test uses.
         assert_eq!(unsafe { libc::mprotect(pages.wrapping_add(PAGE).cast(), PAGE, libc::PROT_NONE) }, 0);
         assert!(is_readable(pages, PAGE) && !is_readable(pages, PAGE + 1));
-        assert_eq!(readable_up_to(pages.wrapping_add(1), PAGE), PAGE - 1);
-        assert_eq!(readable_up_to(pages.wrapping_add(1), 5), 5);
-        assert_eq!(readable_up_to(pages.wrapping_add(PAGE), 5), 0);
+        let mut known = Pages::default();
+        assert_eq!(known.readable_in_page(pages.wrapping_add(1)), PAGE - 1);
+        assert_eq!(known.readable_in_page(pages.wrapping_add(PAGE)), 0);
+        // What is known of the first page says nothing of the second one, or of writes.
+        assert!(known.is_readable(pages, PAGE) && !known.is_readable(pages, PAGE + 1));
+        assert!(!known.is_writable(pages, 1) && !known.is_readable(pages.wrapping_add(PAGE), 1));
         // SAFETY: the mapping of this test, to which there are no references.
         assert_eq!(unsafe { libc::munmap(pages.cast(), 2 * PAGE) }, 0);
     }

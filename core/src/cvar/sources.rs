@@ -185,9 +185,9 @@ fn rank(desc: &CvarDesc, setting: &Setting) -> Option<(u8, Reverse<usize>)> {
     match &setting.source {
         ValueSource::File { .. } if known_as.any(|name| name == setting.name) => Some((0, Reverse(0))),
         ValueSource::Environment { variable } => {
-            let further = desc.environment().iter().map(|name| (*name).to_owned());
-            let mut variables = known_as.map(environment_name).chain(further);
-            variables.position(|name| name == *variable).map(|at| (1, Reverse(at)))
+            let further = desc.environment().iter().map(|name| *name == variable.as_str());
+            let of_names = known_as.map(|name| environment_letters(name).eq(variable.chars()));
+            of_names.chain(further).position(|is_named| is_named).map(|at| (1, Reverse(at)))
         }
         ValueSource::Launcher if known_as.any(|name| name == setting.name) => Some((2, Reverse(0))),
         ValueSource::File { .. } | ValueSource::Launcher | ValueSource::Default | ValueSource::Tool => None,
@@ -197,8 +197,12 @@ fn rank(desc: &CvarDesc, setting: &Setting) -> Option<(u8, Reverse<usize>)> {
 /// Returns the environment variable that sets a control variable: `MPIT_` and the name in upper case, with `_` for characters
 /// that are neither letters nor digits.
 pub fn environment_name(name: &str) -> String {
+    environment_letters(name).collect()
+}
+
+fn environment_letters(name: &str) -> impl Iterator<Item = char> {
     let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
-    "MPIT_".chars().chain(name.chars().map(upper)).collect()
+    "MPIT_".chars().chain(name.chars().map(upper))
 }
 
 /// Sets a variable from text: a number in decimal or `0x`, the name or the value of an enumeration's item, or the text itself.

@@ -1,10 +1,11 @@
 //! Strings and enumeration numbers of tables.
 
 use std::ffi::{c_char, c_int};
+use std::fmt::Display;
 
 use super::c_structs::{EntryResult, check_readable};
 use crate::desc::LONGEST_DESCRIPTION;
-use crate::readable::readable_up_to;
+use crate::readable::Pages;
 use crate::registry::{Fault, LONGEST_NAME, Rule};
 
 // The largest lengths, in bytes.
@@ -20,9 +21,19 @@ const MAX_NAMES: usize = 1024;
 /// # Safety
 ///
 /// `at` is null or valid for reads up to a NUL, or of `max` + 1 bytes.
-pub(super) unsafe fn text(what: &str, at: *const c_char, max: usize) -> EntryResult<&'static str> {
+pub(super) unsafe fn text(
+    pages: &mut Pages,
+    what: impl Display,
+    at: *const c_char,
+    max: usize,
+) -> EntryResult<&'static str> {
     // SAFETY: the caller ensures that `at` is null or valid for reads up to a NUL, or of `max` + 1 bytes.
-    Ok(String::from(unsafe { borrowed(what, at, max) }?).leak())
+    Ok(leak_copy(unsafe { borrowed(pages, what, at, max) }?))
+}
+
+/// Returns a copy of a string that is never freed.
+pub(super) fn leak_copy(text: &str) -> &'static str {
+    String::from(text).leak()
 }
 
 /// Returns a string without copying it.
@@ -30,20 +41,33 @@ pub(super) unsafe fn text(what: &str, at: *const c_char, max: usize) -> EntryRes
 /// # Safety
 ///
 /// `at` is null or valid for reads up to a NUL, or of `max` + 1 bytes, for as long as the result is used.
-pub(super) unsafe fn borrowed<'a>(what: &str, at: *const c_char, max: usize) -> EntryResult<&'a str> {
+pub(super) unsafe fn borrowed<'a>(
+    pages: &mut Pages,
+    what: impl Display,
+    at: *const c_char,
+    max: usize,
+) -> EntryResult<&'a str> {
     if at.is_null() {
         return Err(Fault::of(Rule::C1, format!("{what} is a null pointer")));
     }
-    let end = readable_up_to(at.cast(), max + 1);
-    // SAFETY: `readable_up_to` found `end` readable bytes, and `strnlen` reads no more.
-    let bytes = unsafe { libc::strnlen(at, end) };
-    if bytes == end && end <= max {
-        return Err(Fault::of(Rule::C1, format!("{what} at {at:p} is not in memory that can be read")));
+    let mut bytes = 0;
+    loop {
+        let next = at.wrapping_add(bytes);
+        let end = pages.readable_in_page(next.cast()).min(max + 1 - bytes);
+        if end == 0 {
+            return Err(Fault::of(Rule::C1, format!("{what} at {at:p} is not in memory that can be read")));
+        }
+        // SAFETY: `readable_in_page` found no fewer than `end` readable bytes, and `strnlen` reads no more.
+        let found = unsafe { libc::strnlen(next, end) };
+        bytes += found;
+        if bytes > max {
+            return Err(Fault::of(Rule::C3, format!("{what} is longer than {max} bytes")));
+        }
+        if found < end {
+            break;
+        }
     }
-    if bytes > max {
-        return Err(Fault::of(Rule::C3, format!("{what} is longer than {max} bytes")));
-    }
-    // SAFETY: `strnlen` found so many bytes before the NUL or the limit; the caller ensures that they stay valid for `'a`.
+    // SAFETY: `strnlen` found so many bytes before the NUL; the caller ensures that they stay valid for `'a`.
     let bytes = unsafe { std::slice::from_raw_parts(at.cast::<u8>(), bytes) };
     std::str::from_utf8(bytes).map_err(|_| Fault::of(Rule::C2, format!("{what} is not UTF-8")))
 }
@@ -53,33 +77,42 @@ pub(super) unsafe fn borrowed<'a>(what: &str, at: *const c_char, max: usize) -> 
 /// # Safety
 ///
 /// The conditions of [`text`] hold.
-pub(super) unsafe fn optional(what: &str, at: *const c_char, max: usize) -> EntryResult<&'static str> {
+pub(super) unsafe fn optional(
+    pages: &mut Pages,
+    what: &str,
+    at: *const c_char,
+    max: usize,
+) -> EntryResult<&'static str> {
     if at.is_null() {
         return Ok("");
     }
     // SAFETY: not null, so the caller ensures that it is valid for reads up to a NUL, or of `max` + 1 bytes.
-    unsafe { text(what, at, max) }
+    unsafe { text(pages, what, at, max) }
 }
 
-/// Returns the names in a list that ends with a null pointer.
+/// Returns the names in a list that ends with a null pointer, without copying them.
 ///
 /// # Safety
 ///
-/// `at` is null or such a list, whose strings satisfy the conditions of [`text`].
-pub(super) unsafe fn names(what: &str, at: *const *const c_char) -> EntryResult<Vec<&'static str>> {
+/// `at` is null or such a list, whose strings satisfy the conditions of [`borrowed`].
+pub(super) unsafe fn names<'a>(
+    pages: &mut Pages,
+    what: &str,
+    at: *const *const c_char,
+) -> EntryResult<Vec<&'a str>> {
     let mut all = Vec::new();
     if at.is_null() {
         return Ok(all);
     }
     for place in 0..MAX_NAMES {
-        check_readable(what, at.wrapping_add(place))?;
+        check_readable(pages, what, at.wrapping_add(place))?;
         // SAFETY: `check_readable` checked that the element is aligned and readable.
         let next = unsafe { at.wrapping_add(place).read() };
         if next.is_null() {
             return Ok(all);
         }
-        // SAFETY: the caller ensures that the list's strings are valid for reads up to a NUL, or of `NAME` + 1 bytes.
-        all.push(unsafe { text(what, next, NAME) }?);
+        // SAFETY: the caller ensures that the list's strings are valid for reads up to a NUL, or of `NAME` + 1 bytes, for `'a`.
+        all.push(unsafe { borrowed(pages, what, next, NAME) }?);
     }
     Err(format!("{what}: the list does not end with a null pointer").into())
 }
@@ -88,4 +121,51 @@ pub(super) unsafe fn names(what: &str, at: *const *const c_char) -> EntryResult<
 pub(super) fn from_code<T: Copy>(what: &str, code: c_int, all: &[T]) -> EntryResult<T> {
     let found = usize::try_from(code).ok().and_then(|at| all.get(at));
     found.copied().ok_or_else(|| Fault::of(Rule::C4, format!("there is no {what} {code}")))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::ffi::c_char;
+    use std::ptr::{null, null_mut};
+
+    use super::borrowed;
+    use crate::readable::Pages;
+
+    const PAGE: usize = 4096;
+
+    fn read(at: *const u8, max: usize) -> Result<usize, String> {
+        // SAFETY: null, or in the mapping of the test below, of which all that can be read is initialized.
+        let found = unsafe { borrowed(&mut Pages::default(), "it", at.cast::<c_char>(), max) };
+        found.map(str::len).map_err(String::from)
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "the kernel probes the memory")]
+    fn strings_end_where_memory_does() {
+        let (rights, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: an anonymous mapping at an address that the kernel chooses, so it replaces no memory.
+        let pages = unsafe { libc::mmap(null_mut(), 3 * PAGE, rights, flags, -1, 0) }.cast::<u8>();
+        assert_ne!(pages.cast(), libc::MAP_FAILED);
+        // SAFETY: the third page of the mapping, which only this test uses.
+        assert_eq!(unsafe { libc::mprotect(pages.wrapping_add(2 * PAGE).cast(), PAGE, libc::PROT_NONE) }, 0);
+        // SAFETY: the first two pages of the mapping, to which there are no references.
+        unsafe { pages.write_bytes(b'x', 2 * PAGE) };
+        let no_memory =
+            |result: Result<usize, String>| result.is_err_and(|why| why.contains("not in memory"));
+        let too_long =
+            |result: Result<usize, String>| result.is_err_and(|why| why.contains("is longer than"));
+        assert!(no_memory(read(pages, 10 * PAGE)) && no_memory(read(pages, 2 * PAGE)));
+        assert!(too_long(read(pages, 2 * PAGE - 1)) && too_long(read(pages, 5)));
+        assert!(no_memory(read(pages.wrapping_add(2 * PAGE), 5)));
+        assert!(read(null(), 5).unwrap_err().contains("null pointer"));
+        for end in [2 * PAGE - 1, PAGE + 1, PAGE, PAGE - 1, 0] {
+            // SAFETY: a byte of the first two pages of the mapping, to which there are no references.
+            unsafe { pages.wrapping_add(end).write(0) };
+            assert_eq!(read(pages, end), Ok(end));
+            assert_eq!(read(pages, 10 * PAGE), Ok(end));
+            assert!(end == 0 || too_long(read(pages, end - 1)));
+        }
+        // SAFETY: the mapping of this test, to which there are no references.
+        assert_eq!(unsafe { libc::munmap(pages.cast(), 3 * PAGE) }, 0);
+    }
 }

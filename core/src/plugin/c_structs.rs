@@ -1,9 +1,10 @@
 //! Checked reads of the structs of [`abi`] from another image's memory.
 
+use std::fmt::Display;
 use std::mem::{MaybeUninit, offset_of};
 
 use crate::abi;
-use crate::readable::{is_readable, is_writable};
+use crate::readable::Pages;
 use crate::registry::Fault;
 
 /// A result whose error is a message that names the fault and, if there is one, the remedy.
@@ -46,17 +47,22 @@ prefixed! {
 }
 
 /// Refuses a pointer that is null, misaligned, or leads to no readable memory for one `T`.
-pub(super) fn check_readable<T>(what: &str, at: *const T) -> LoadResult<()> {
-    check_list(what, at, 1)
+pub(super) fn check_readable<T>(pages: &mut Pages, what: impl Display, at: *const T) -> LoadResult<()> {
+    check_list(pages, what, at, 1)
 }
 
 /// Refuses a list that is null, misaligned, or not in readable memory.
-pub(super) fn check_list<T>(what: &str, at: *const T, count: usize) -> LoadResult<()> {
+pub(super) fn check_list<T>(
+    pages: &mut Pages,
+    what: impl Display,
+    at: *const T,
+    count: usize,
+) -> LoadResult<()> {
     if at.is_null() {
         Err(format!("{what} is a null pointer"))
     } else if !at.is_aligned() {
         Err(format!("{what} at {at:p} is not aligned"))
-    } else if !is_readable(at.cast(), size_of::<T>().saturating_mul(count)) {
+    } else if !pages.is_readable(at.cast(), size_of::<T>().saturating_mul(count)) {
         Err(format!("{what} at {at:p} is not in memory that can be read"))
     } else {
         Ok(())
@@ -64,9 +70,9 @@ pub(super) fn check_list<T>(what: &str, at: *const T, count: usize) -> LoadResul
 }
 
 /// Refuses a pointer that [`check_readable`] refuses, or that leads to memory that cannot be written.
-pub(super) fn check_writable<T>(what: &str, at: *const T) -> LoadResult<()> {
-    check_readable(what, at)?;
-    if is_writable(at.cast(), size_of::<T>()) { Ok(()) } else { Err(const_message(what, at)) }
+pub(super) fn check_writable<T>(pages: &mut Pages, what: &str, at: *const T) -> LoadResult<()> {
+    check_readable(pages, what, at)?;
+    if pages.is_writable(at.cast(), size_of::<T>()) { Ok(()) } else { Err(const_message(what, at)) }
 }
 
 /// Returns the message for a cell in read-only memory.
@@ -79,15 +85,19 @@ pub(super) fn const_message<T>(what: &str, at: *const T) -> String {
 /// # Safety
 ///
 /// `at` is null or valid for reads of a size, and of as many bytes as that size.
-pub(super) unsafe fn read<T: Prefixed>(what: &str, at: *const T) -> LoadResult<(T, usize)> {
-    check_readable(what, at.cast::<usize>())?;
+pub(super) unsafe fn read<T: Prefixed>(
+    pages: &mut Pages,
+    what: impl Display,
+    at: *const T,
+) -> LoadResult<(T, usize)> {
+    check_readable(pages, &what, at.cast::<usize>())?;
     // SAFETY: `check_readable` checked that it is not null, aligned and readable.
     let size = unsafe { at.cast::<usize>().read() };
     let ours = size_of::<T>();
     if size < T::MIN_SIZE || size > MAX_SIZE || !size.is_multiple_of(align_of::<T>()) {
         return Err(format!("{what}: its size is {size}, not the sizeof of its struct, {ours}"));
     }
-    check_list(what, at.cast::<u8>(), size)?;
+    check_list(pages, &what, at.cast::<u8>(), size)?;
     for offset in ours..size {
         // SAFETY: `offset` is less than `size`, and the caller ensures that `size` bytes are valid for reads.
         if unsafe { at.cast::<u8>().wrapping_add(offset).read() } != 0 {
@@ -106,7 +116,12 @@ pub(super) unsafe fn read<T: Prefixed>(what: &str, at: *const T) -> LoadResult<(
 /// # Safety
 ///
 /// `at` is null or the first of `count` structs, each valid for reads of as many bytes as its size member states.
-pub(super) unsafe fn read_list<T: Prefixed>(what: &str, at: *const T, count: usize) -> LoadResult<Vec<T>> {
+pub(super) unsafe fn read_list<T: Prefixed>(
+    pages: &mut Pages,
+    what: &str,
+    at: *const T,
+    count: usize,
+) -> LoadResult<Vec<T>> {
     if count == 0 {
         return Ok(Vec::new());
     }
@@ -114,15 +129,15 @@ pub(super) unsafe fn read_list<T: Prefixed>(what: &str, at: *const T, count: usi
         return Err(format!("the table has {count} entries of kind {what}, which cannot be"));
     }
     // SAFETY: the caller ensures that `at` is the first of `count` structs, and `count` is not 0.
-    let (first, stride) = unsafe { read(&format!("{what} 1"), at) }?;
+    let (first, stride) = unsafe { read(pages, format_args!("{what} 1"), at) }?;
     let mut all = vec![first];
     for number in 1..count {
         let next = at.wrapping_byte_add(stride * number);
-        let label = format!("{what} {}", number + 1);
+        let place = number + 1;
         // SAFETY: `next` is an element of the caller's list of `count` structs, whose distance is the size of the first.
-        let (entry, size) = unsafe { read(&label, next) }?;
+        let (entry, size) = unsafe { read(pages, format_args!("{what} {place}"), next) }?;
         if size != stride {
-            return Err(format!("{label}: its size is {size}, but that of the first is {stride}"));
+            return Err(format!("{what} {place}: its size is {size}, but that of the first is {stride}"));
         }
         all.push(entry);
     }
@@ -136,6 +151,7 @@ mod tests {
 
     use super::{Prefixed, read, read_list};
     use crate::abi;
+    use crate::readable::Pages;
 
     const WORD: usize = size_of::<usize>();
 
@@ -152,7 +168,7 @@ mod tests {
     fn read_sized<T: Prefixed + Debug>(size: usize, filled: usize) -> Result<String, String> {
         let memory = memory(size, filled);
         // SAFETY: `memory` has more than `size` bytes, and the buffer is alive during the call.
-        let (whole, _) = unsafe { read("it", memory.as_ptr().cast::<T>()) }?;
+        let (whole, _) = unsafe { read(&mut Pages::default(), "it", memory.as_ptr().cast::<T>()) }?;
         Ok(format!("{whole:?}").split_once(", ").unwrap().1.to_owned())
     }
 
@@ -189,11 +205,11 @@ mod tests {
         words[size / WORD] = size;
         let list = words.as_ptr().cast::<abi::Category>();
         // SAFETY: `words` has two structs of `size` bytes each.
-        assert_eq!(unsafe { read_list("category", list, 2) }.unwrap().len(), 2);
+        assert_eq!(unsafe { read_list(&mut Pages::default(), "category", list, 2) }.unwrap().len(), 2);
         words[size / WORD] = size + WORD;
         let list = words.as_ptr().cast::<abi::Category>();
         // SAFETY: `words` has 64 further words, so the second struct with one word more is within it.
-        let refused = unsafe { read_list("category", list, 2) }.unwrap_err();
+        let refused = unsafe { read_list(&mut Pages::default(), "category", list, 2) }.unwrap_err();
         assert!(refused.contains("category 2: its size is"), "{refused}");
     }
 }

@@ -10,6 +10,7 @@ use super::table::{Entry, TableBuilder, leak, leak_list};
 use crate::abi::{self, EventCell};
 use crate::desc::{EnumDesc, EnumItem};
 use crate::event::{self, Context, Element, EventDesc, LARGEST_EVENT, SourceDesc};
+use crate::readable::Pages;
 use crate::registry::{Fault, Registry, Rule};
 use crate::vocabulary::{Bind, Datatype, Safety, Verbosity};
 
@@ -23,13 +24,14 @@ impl TableBuilder {
         let verbosity = from_code("verbosity", from.verbosity, Verbosity::ALL)?;
         let bind = from_code("bind", from.bind, Bind::ALL)?;
         // SAFETY: the string is null or ends with a NUL, by the conditions of `register`.
-        let source = unsafe { text("the name of its source", from.source, NAME) }?;
+        let source = unsafe { text(&mut self.pages, "the name of its source", from.source, NAME) }?;
         let source = self.source_named(source)?;
         // SAFETY: `from` is an entry of a table, so its lists and strings satisfy `mpit_plugin.h`: the caller ensures it.
-        let (elements, element_names) = unsafe { elements(from) }?;
+        let (elements, element_names) = unsafe { elements(&mut self.pages, from) }?;
         // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
-        let categories = unsafe { names("the name of one of its categories", from.categories) }?;
-        check_writable("its cell", from.cell)?;
+        let categories =
+            unsafe { names(&mut self.pages, "the name of one of its categories", from.categories) }?;
+        check_writable(&mut self.pages, "its cell", from.cell)?;
         // SAFETY: `check_writable` checked that it is not null, aligned and writable; cells of a table are valid for the rest
         // of the process, by the conditions of `register`, and all members are atomic.
         let cell: &'static EventCell = unsafe { &*from.cell };
@@ -48,7 +50,7 @@ impl TableBuilder {
             .with_description(entry.description)
             .with_verbosity(verbosity)
             .with_bind(bind);
-        let desc = leak(desc.with_categories(self.categories_named(&categories, entry.origin)));
+        let desc = leak(desc.with_categories(self.metadata.categories(&categories, entry.origin)));
         self.definitions.image.events.push(desc);
         self.definitions.cells.events.push((cell, desc));
         Ok(())
@@ -77,7 +79,7 @@ type Elements = (&'static [Element], Option<&'static [EnumItem]>);
 /// # Safety
 ///
 /// `from` is an entry of a table that satisfies the conditions of [`super::register`].
-unsafe fn elements(from: &abi::Event) -> EntryResult<Elements> {
+unsafe fn elements(pages: &mut Pages, from: &abi::Event) -> EntryResult<Elements> {
     let count = from.num_elements;
     if count == 0 {
         return Ok((&[], None));
@@ -86,7 +88,7 @@ unsafe fn elements(from: &abi::Event) -> EntryResult<Elements> {
         let why = format!("{count} elements do not fit into {LARGEST_EVENT} bytes");
         return Err(Fault::of(Rule::C33, why));
     }
-    check_list("its list of elements", from.elements, count)?;
+    check_list(pages, "its list of elements", from.elements, count)?;
     let (mut all, mut items) = (Vec::new(), Vec::new());
     for place in 0..count {
         // SAFETY: `place` is less than `count`, and `check_list` checked that so many elements are aligned and readable.
@@ -100,7 +102,7 @@ unsafe fn elements(from: &abi::Event) -> EntryResult<Elements> {
         all.push(Element::new(datatype, one.displacement));
         if !one.name.is_null() {
             // SAFETY: the string is not null and ends with a NUL, by the conditions of `register`.
-            let name = unsafe { text("its name", one.name, NAME) }.map_err(inside)?;
+            let name = unsafe { text(pages, "its name", one.name, NAME) }.map_err(inside)?;
             items.push(EnumItem::new(place as i32, name));
         }
     }

@@ -12,6 +12,7 @@ use super::c_structs::{LoadResult, MAX_SIZE, check_list, check_readable};
 use super::table::{self, Definitions};
 use crate::abi::{self, Host, MAGIC, MAJOR, MINOR, PluginFunction};
 use crate::activation::Activation;
+use crate::readable::Pages;
 
 #[derive(Debug)]
 pub(super) struct Opened {
@@ -150,16 +151,17 @@ pub(super) unsafe fn describe(function: PluginFunction) -> LoadResult<Option<(&'
     if plugin.is_null() {
         return Ok(None);
     }
+    let mut pages = Pages::default();
     // SAFETY: not null, so it is a `struct mpit_plugin`, whose size member states how many bytes are valid (`mpit_plugin.h`).
-    let plugin = unsafe { read_description(plugin) }?;
+    let plugin = unsafe { read_description(&mut pages, plugin) }?;
     // SAFETY: `name` is null or ends with a NUL, and is valid for the rest of the process (`mpit_plugin.h`).
-    let name = unsafe { text("its name", plugin.name, NAME) }?;
+    let name = unsafe { text(&mut pages, "its name", plugin.name, NAME) }?;
     if let Some(fault) = crate::registry::name_fault(name) {
         return Err(fault.into());
     }
     if !plugin.problem.is_null() {
         // SAFETY: `problem` is not null, ends with a NUL, and is valid for the rest of the process (`mpit_plugin.h`).
-        return Err(unsafe { text("its problem", plugin.problem, DESCRIPTION) }?.into());
+        return Err(unsafe { text(&mut pages, "its problem", plugin.problem, DESCRIPTION) }?.into());
     }
     Ok(Some((name, plugin)))
 }
@@ -250,8 +252,8 @@ struct PluginHeader {
 /// # Safety
 ///
 /// `at` is a `struct mpit_plugin` of any version, valid for reads of as many bytes as its size member states.
-unsafe fn read_description(at: *const abi::Plugin) -> LoadResult<abi::Plugin> {
-    check_readable("its struct mpit_plugin", at.cast::<PluginHeader>())?;
+unsafe fn read_description(pages: &mut Pages, at: *const abi::Plugin) -> LoadResult<abi::Plugin> {
+    check_readable(pages, "its struct mpit_plugin", at.cast::<PluginHeader>())?;
     // SAFETY: `check_readable` checked that it is not null, aligned and readable.
     let header = unsafe { at.cast::<PluginHeader>().read() };
     if header.magic != MAGIC {
@@ -267,7 +269,7 @@ unsafe fn read_description(at: *const abi::Plugin) -> LoadResult<abi::Plugin> {
     if header.size < ours || header.size > MAX_SIZE {
         return Err(format!("the size of its struct mpit_plugin is {}, not the sizeof, {ours}", header.size));
     }
-    check_list("its struct mpit_plugin", at.cast::<u8>(), header.size)?;
+    check_list(pages, "its struct mpit_plugin", at.cast::<u8>(), header.size)?;
     for offset in ours..header.size {
         // SAFETY: `offset` is less than `header.size`, and so many bytes are valid: the caller ensures it.
         if unsafe { at.cast::<u8>().wrapping_add(offset).read() } != 0 {

@@ -12,6 +12,7 @@
 //! | `c_structs`, `c_strings` | checked access to structs and strings in another image's memory |
 //! | `table` | the checks and the registration of a whole table |
 //! | `pvar`, `settings`, `enums`, `event` | the entries of a table |
+//! | `metadata` | the metadata that entries share |
 //! | `cell` | cells of performance variables of other images |
 //! | `export` | tables made of the definitions of a Rust image |
 //! | [`component`], `convert` | components, and conversion of traffic to C structs |
@@ -36,6 +37,7 @@ mod find;
 pub mod image;
 mod load;
 mod loaded;
+mod metadata;
 mod process;
 mod pvar;
 mod settings;

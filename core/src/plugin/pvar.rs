@@ -8,6 +8,7 @@ use super::cell::{self, Count, ForeignSource, MAX_ELEMENTS, ValueSource};
 use super::table::{Entry, TableBuilder, leak};
 use crate::abi::{PVAR_ATOMIC, PVAR_CONTINUOUS, PVAR_CUMULATIVE, PVAR_READONLY, PVAR_WRITABLE, Pvar, Sum};
 use crate::cell::{LevelStorage, PvarFlags};
+use crate::readable::Pages;
 use crate::registry::{Fault, Rule};
 use crate::vocabulary::{Bind, Class, Datatype, Verbosity};
 
@@ -23,12 +24,13 @@ impl TableBuilder {
         let verbosity = from_code("verbosity", from.verbosity, Verbosity::ALL)?;
         let bind = from_code("bind", from.bind, Bind::ALL)?;
         // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
-        let categories = unsafe { names("the name of one of its categories", from.categories) }?;
+        let categories =
+            unsafe { names(&mut self.pages, "the name of one of its categories", from.categories) }?;
         // SAFETY: `from` is an entry of a table, so its lists and strings satisfy `mpit_plugin.h`: the caller ensures it.
-        let value = unsafe { value_of(from, datatype) }?;
+        let value = unsafe { value_of(&mut self.pages, from, datatype) }?;
         let count = count_of(from, &value)?;
         if let (ValueSource::Storage(storage), Count::Fixed(count)) = (&value, count) {
-            check_list("its storage", storage.cast::<u8>(), count * datatype.size())?;
+            check_list(&mut self.pages, "its storage", storage.cast::<u8>(), count * datatype.size())?;
         }
         let source = ForeignSource { value, count, bind, watch: from.watch, user_data: from.user_data };
         cell_fault(&source, class, datatype)?;
@@ -38,7 +40,7 @@ impl TableBuilder {
         }
         // SAFETY: the enumeration is null or a `struct mpit_enum`, by the conditions of `register`.
         let enumeration = unsafe { self.enumeration(from.enumeration, entry.origin) }?;
-        let shared = self.shared(&categories, enumeration, entry.origin);
+        let shared = self.metadata.shared(&categories, enumeration, entry.origin);
         let mut desc = cell::pvar(entry.metadata(shared), class, datatype, source);
         if marks.cumulative {
             desc = desc.cumulative();
@@ -93,7 +95,7 @@ impl PvarMarkers {
 /// # Safety
 ///
 /// `from` is an entry of a table that satisfies the conditions of [`super::register`].
-unsafe fn value_of(from: &Pvar, datatype: Datatype) -> EntryResult<ValueSource> {
+unsafe fn value_of(pages: &mut Pages, from: &Pvar, datatype: Datatype) -> EntryResult<ValueSource> {
     let given = usize::from(!from.sum.is_null())
         + usize::from(!from.level.is_null())
         + usize::from(from.level_of.is_some())
@@ -112,7 +114,7 @@ unsafe fn value_of(from: &Pvar, datatype: Datatype) -> EntryResult<ValueSource> 
         return Ok(ValueSource::LevelOf(function));
     }
     if !from.level.is_null() {
-        check_writable("its level", from.level)?;
+        check_writable(pages, "its level", from.level)?;
         // SAFETY: `check_writable` checked that it is not null, aligned and writable; cells of a table are valid for the rest
         // of the process, by the conditions of `register`; all members are atomic, and zero-initialized, so without watermarks.
         let level_storage: &'static LevelStorage = unsafe { &*from.level };
@@ -124,7 +126,7 @@ unsafe fn value_of(from: &Pvar, datatype: Datatype) -> EntryResult<ValueSource> 
         }
         return Ok(ValueSource::Storage(from.storage));
     }
-    check_writable("its sum", from.sum)?;
+    check_writable(pages, "its sum", from.sum)?;
     // SAFETY: `check_writable` checked that it is not null, aligned and writable; cells of a table are valid for the rest of
     // the process, by the conditions of `register`, and all members are atomic.
     let sum: &'static Sum = unsafe { &*from.sum };

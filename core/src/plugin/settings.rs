@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use super::c_strings::{from_code, names};
+use super::c_strings::{from_code, leak_copy, names};
 use super::c_structs::{EntryResult, check_list, const_message};
 use super::cell::load;
 use super::pvar::fixed_count;
@@ -14,7 +14,7 @@ use crate::abi::{
 use crate::cvar::{CvarDesc, ErasedCvar};
 use crate::desc::EnumDesc;
 use crate::object::Object;
-use crate::readable::is_writable;
+use crate::readable::Pages;
 use crate::registry::{Fault, Rule, check_text};
 use crate::vocabulary::{Bind, Datatype, Scope, Verbosity};
 use crate::{Error, Result};
@@ -200,13 +200,14 @@ impl TableBuilder {
         let verbosity = from_code("verbosity", from.verbosity, Verbosity::ALL)?;
         let scope = from_code("scope", from.scope, Scope::ALL)?;
         // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
-        let categories = unsafe { names("the name of one of its categories", from.categories) }?;
+        let categories =
+            unsafe { names(&mut self.pages, "the name of one of its categories", from.categories) }?;
         let count = fixed_count(from.count)?;
         let bind = from_code("bind", from.bind, Bind::ALL)?;
         let value = value_of(from, bind, datatype)?;
-        let is_constant = is_constant(&value, count * datatype.size(), scope)?;
+        let is_constant = is_constant(&mut self.pages, &value, count * datatype.size(), scope)?;
         // SAFETY: the lists are null or end with a null pointer, by the conditions of `register`.
-        let (aliases, environment) = unsafe { further_names(from) }?;
+        let (aliases, environment) = unsafe { further_names(&mut self.pages, from) }?;
         if from.flags & !CVAR_BEFORE_INIT != 0 {
             return Err(Fault::of(Rule::C4, format!("its flags {:#x} are not all known", from.flags)));
         }
@@ -214,8 +215,13 @@ impl TableBuilder {
         let enumeration = unsafe { self.enumeration(from.enumeration, entry.origin) }?;
         let cell: &'static Setting =
             leak(Setting { datatype, count, value, user_data: from.user_data, enumeration, is_constant });
-        let shared = self.shared(&categories, enumeration, entry.origin);
-        let metadata = entry.metadata(shared.with_aliases(aliases).with_environment(environment));
+        let shared = self.metadata.shared(&categories, enumeration, entry.origin);
+        let has_further_names = !aliases.is_empty() || !environment.is_empty();
+        let metadata = entry.metadata(if has_further_names {
+            leak(shared.with_aliases(aliases).with_environment(environment))
+        } else {
+            shared
+        });
         let mut desc = CvarDesc::of_other_image(metadata, cell);
         if from.flags & CVAR_BEFORE_INIT != 0 {
             desc = desc.before_init();
@@ -251,11 +257,11 @@ fn value_of(from: &Cvar, bind: Bind, datatype: Datatype) -> EntryResult<SettingS
 }
 
 /// Returns true for storage that cannot be written. It is refused unless tools may not set the variable either.
-fn is_constant(value: &SettingStorage, bytes: usize, scope: Scope) -> EntryResult<bool> {
+fn is_constant(pages: &mut Pages, value: &SettingStorage, bytes: usize, scope: Scope) -> EntryResult<bool> {
     let SettingStorage::Storage(storage, _) = *value else { return Ok(false) };
     let storage = storage.cast_const().cast::<u8>();
-    check_list("its storage", storage, bytes)?;
-    if is_writable(storage, bytes) {
+    check_list(pages, "its storage", storage, bytes)?;
+    if pages.is_writable(storage, bytes) {
         return Ok(false);
     }
     match scope {
@@ -286,11 +292,12 @@ type FurtherNames = (&'static [&'static str], &'static [&'static str]);
 /// # Safety
 ///
 /// `from` is an entry of a table that satisfies the conditions of [`super::register`].
-unsafe fn further_names(from: &Cvar) -> EntryResult<FurtherNames> {
+unsafe fn further_names(pages: &mut Pages, from: &Cvar) -> EntryResult<FurtherNames> {
     // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
-    let aliases = unsafe { names("the name of one of its aliases", from.aliases) }?;
+    let aliases = unsafe { names(pages, "the name of one of its aliases", from.aliases) }?;
     // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
-    let environment = unsafe { names("the name of one of its environment variables", from.environment) }?;
+    let environment =
+        unsafe { names(pages, "the name of one of its environment variables", from.environment) }?;
     for (what, name) in
         aliases.iter().map(|name| ("alias", name)).chain(environment.iter().map(|name| ("environment", name)))
     {
@@ -300,5 +307,6 @@ unsafe fn further_names(from: &Cvar) -> EntryResult<FurtherNames> {
             return Err(within(Fault::of(Rule::C2, "its name contains `=`, which ends a name")));
         }
     }
-    Ok((leak_list(aliases), leak_list(environment)))
+    let copies = |names: Vec<&str>| leak_list(names.into_iter().map(leak_copy).collect());
+    Ok((copies(aliases), copies(environment)))
 }

@@ -1,19 +1,23 @@
 //! Conversion of a table into descriptors.
 
+use std::collections::HashMap;
 use std::ffi::{c_char, c_uint};
+use std::ptr::null;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
-use super::c_strings::{DESCRIPTION, NAME, PATH, from_code, names, optional, text};
+use super::c_strings::{DESCRIPTION, NAME, PATH, borrowed, from_code, leak_copy, names, optional, text};
 use super::c_structs::{EntryResult, LoadResult, Prefixed, read, read_list};
 use super::cell::{self, ValueSource};
 use super::component::{Claim, ComponentInfo, ForeignComponent};
 use super::event;
+use super::metadata::MetadataBuilder;
 use crate::abi::{self, EventCell, MAJOR, Sum, Table};
 use crate::activation::Activation;
 use crate::cell::LevelStorage;
 use crate::cvar::sources;
 use crate::desc::{CategoryDesc, EnumDesc, Metadata, Origin, SharedMetadata};
 use crate::event::{EventDesc, SourceCell, SourceDesc};
+use crate::readable::Pages;
 use crate::registry::{Fault, Image, Refusal, Registry, check_text};
 use crate::threads;
 use crate::vocabulary::SourceOrder;
@@ -51,6 +55,8 @@ pub(super) struct Entry {
     kind: &'static str,
     pub(super) name: &'static str,
     pub(super) description: &'static str,
+    /// The name, directly followed by the description.
+    texts: &'static str,
     pub(super) origin: Origin,
 }
 
@@ -61,7 +67,13 @@ pub(super) struct TableBuilder {
     pub(super) activation: Option<&'static Activation>,
     pub(super) definitions: Definitions,
     /// Enumerations by their address in the table, since variables may share one.
-    pub(super) enums: Vec<(*const abi::Enum, &'static EnumDesc)>,
+    pub(super) enums: HashMap<*const abi::Enum, &'static EnumDesc>,
+    pub(super) enums_by_name: HashMap<&'static str, &'static EnumDesc>,
+    /// The memory that was found accessible.
+    pub(super) pages: Pages,
+    pub(super) metadata: MetadataBuilder,
+    /// The path of the latest entry's file, which its neighbors mostly share.
+    latest_file: (*const c_char, &'static str),
     /// The entries that were left out so far. Without a list, the first fault ends the conversion.
     left_out: Option<Vec<LeftOut>>,
 }
@@ -207,15 +219,17 @@ fn release(cell: &EventCell) {
     cell.event.store(std::ptr::null_mut(), Release);
 }
 
-impl Entry {
-    fn refuse(&self, fault: Fault) -> LeftOut {
-        let what = format!("{} `{}`", self.kind, self.name);
-        let line = format!("{what} at {}: {}", self.origin, fault.why);
-        LeftOut { what, origin: self.origin, fault, line }
+impl LeftOut {
+    fn entry(kind: &str, name: &str, origin: Origin, fault: Fault) -> Self {
+        let what = format!("{kind} `{name}`");
+        let line = format!("{what} at {origin}: {}", fault.why);
+        Self { what, origin, fault, line }
     }
+}
 
-    pub(super) fn metadata(&self, shared: SharedMetadata) -> Metadata {
-        Metadata::of(self.name, self.description, leak(shared), self.origin.line())
+impl Entry {
+    pub(super) fn metadata(&self, shared: &'static SharedMetadata) -> Metadata {
+        Metadata::new(self.texts, self.name.len(), shared, self.origin.line())
     }
 }
 
@@ -254,19 +268,31 @@ impl TableBuilder {
     ///
     /// The conditions of [`register`] hold.
     unsafe fn begin(at: *const Table, activation: Option<&'static Activation>) -> EntryResult<(Table, Self)> {
+        let mut pages = Pages::default();
         // SAFETY: the caller ensures that `at` is null or a table that satisfies `mpit_plugin.h`.
-        let (table, _) = unsafe { read("the table", at) }?;
+        let (table, _) = unsafe { read(&mut pages, "the table", at) }?;
         if table.version != u32::from(MAJOR) {
             let version = table.version;
             let why = format!("the table has version {version}; this libmpit knows version {MAJOR} only");
             return Err(why.into());
         }
         // SAFETY: strings of the table end with a NUL, by the conditions of `register`.
-        let component = unsafe { text("the table's component", table.component, NAME) }?;
+        let component = unsafe { text(&mut pages, "the table's component", table.component, NAME) }?;
         check_text(component, "").map_err(|fault| fault.within("the table's component"))?;
         let definitions =
             Definitions { image: Image::new(component), components: Vec::new(), cells: Cells::default() };
-        Ok((table, Self { component, activation, definitions, enums: Vec::new(), left_out: None }))
+        let builder = Self {
+            component,
+            activation,
+            definitions,
+            enums: HashMap::new(),
+            enums_by_name: HashMap::new(),
+            pages,
+            metadata: MetadataBuilder::new(component, activation),
+            latest_file: (null(), ""),
+            left_out: None,
+        };
+        Ok((table, builder))
     }
 
     /// Converts all lists, beginning with those that others refer to by name.
@@ -303,7 +329,7 @@ impl TableBuilder {
     ) -> Result<(), LeftOut> {
         let place: &'static str = format!("{}, {} ", self.component, T::KIND).leak();
         // SAFETY: `list` is null or has `count` structs of one size: the caller passes a list of a table.
-        let all = match unsafe { read_list(T::KIND, list, count) } {
+        let all = match unsafe { read_list(&mut self.pages, T::KIND, list, count) } {
             Ok(all) => all,
             Err(why) => {
                 let (what, origin) = (format!("the list of kind {}", T::KIND), Origin::new(place, 0));
@@ -312,7 +338,7 @@ impl TableBuilder {
         };
         for (number, one) in (1..).zip(&all) {
             // SAFETY: `one` is a copy of an entry of the table, so its strings end with a NUL.
-            let entry = match unsafe { Self::entry(one, Origin::new(place, number)) } {
+            let entry = match unsafe { self.entry(one, Origin::new(place, number)) } {
                 Ok(entry) => entry,
                 Err(left_out) => {
                     self.leave_out(left_out)?;
@@ -321,7 +347,7 @@ impl TableBuilder {
             };
             // SAFETY: `one` is a copy of an entry of the table, and `convert_entry` requires no more.
             if let Err(fault) = unsafe { convert_entry(self, one, &entry) } {
-                self.leave_out(entry.refuse(fault))?;
+                self.leave_out(LeftOut::entry(entry.kind, entry.name, entry.origin, fault))?;
             }
         }
         Ok(())
@@ -349,25 +375,53 @@ impl TableBuilder {
     /// # Safety
     ///
     /// The conditions of [`register`] hold.
-    unsafe fn entry<T: Listed>(one: &T, position: Origin) -> Result<Entry, LeftOut> {
+    unsafe fn entry<T: Listed>(&mut self, one: &T, position: Origin) -> Result<Entry, LeftOut> {
         let (kind, number) = (T::KIND, position.line());
         let (name, description, file, line) = one.texts();
-        // SAFETY: the path is null or ends with a NUL, as all strings of a table, by the conditions of `register`.
-        let file = unsafe { optional("its file", file, PATH) };
+        // SAFETY: `one` is an entry of a table that satisfies the conditions of `register`: the caller ensures it.
+        let file = unsafe { self.file(file) };
         let origin = match file {
             Ok(file) if !file.is_empty() => Origin::new(file, line),
             _ => position,
         };
         // SAFETY: the name is null or ends with a NUL, by the conditions of `register`.
-        let name = unsafe { text(&format!("the name of {kind} {number}"), name, NAME) }.map_err(|fault| {
-            LeftOut { what: format!("{kind} {number}"), origin, line: fault.why.clone(), fault }
-        })?;
-        let mut entry = Entry { kind, name, description: "", origin };
-        file.map_err(|fault| entry.refuse(fault))?;
-        // SAFETY: the description is null or ends with a NUL, by the conditions of `register`.
-        let description = unsafe { optional("its description", description, DESCRIPTION) };
-        entry.description = description.map_err(|fault| entry.refuse(fault))?;
-        Ok(entry)
+        let name =
+            unsafe { borrowed(&mut self.pages, format_args!("the name of {kind} {number}"), name, NAME) }
+                .map_err(|fault| LeftOut {
+                    what: format!("{kind} {number}"),
+                    origin,
+                    line: fault.why.clone(),
+                    fault,
+                })?;
+        let refuse = |fault| LeftOut::entry(kind, name, origin, fault);
+        file.map_err(refuse)?;
+        let mut about = "";
+        if !description.is_null() {
+            // SAFETY: the description is not null and ends with a NUL, by the conditions of `register`.
+            let found = unsafe { borrowed(&mut self.pages, "its description", description, DESCRIPTION) };
+            about = found.map_err(refuse)?;
+        }
+        let texts: &'static str = [name, about].concat().leak();
+        let (name, description) = texts.split_at(name.len());
+        Ok(Entry { kind, name, description, texts, origin })
+    }
+
+    /// Returns a copy of the path of an entry's source file; the empty string for a null pointer.
+    ///
+    /// # Safety
+    ///
+    /// `at` is the file of an entry of a table that satisfies the conditions of [`register`].
+    unsafe fn file(&mut self, at: *const c_char) -> EntryResult<&'static str> {
+        if at.is_null() {
+            return Ok("");
+        }
+        if at != self.latest_file.0 {
+            // SAFETY: the path is not null and ends with a NUL, as all strings of a table, by the conditions of `register`.
+            let path = unsafe { borrowed(&mut self.pages, "its file", at, PATH) }?;
+            let same = self.latest_file.1;
+            self.latest_file = (at, if path == same { same } else { leak_copy(path) });
+        }
+        Ok(self.latest_file.1)
     }
 
     /// Records the cell of a variable for [`Cells::bind`].
@@ -379,38 +433,6 @@ impl TableBuilder {
         }
     }
 
-    /// Returns the table's category of that name, or a placeholder that has only the name.
-    fn category_named(&self, name: &'static str, origin: Origin) -> &'static CategoryDesc {
-        let known = self.definitions.image.categories.iter().find(|desc| desc.name() == name);
-        known.copied().unwrap_or_else(|| leak(CategoryDesc::new(name, "", &[], &[], origin)))
-    }
-
-    pub(super) fn categories_named(
-        &self,
-        names: &[&'static str],
-        origin: Origin,
-    ) -> &'static [&'static CategoryDesc] {
-        leak_list(names.iter().map(|name| self.category_named(name, origin)).collect())
-    }
-
-    /// Returns the metadata of a variable beyond the members common to all kinds.
-    pub(super) fn shared(
-        &self,
-        categories: &[&'static str],
-        enumeration: Option<&'static EnumDesc>,
-        origin: Origin,
-    ) -> SharedMetadata {
-        let mut shared = SharedMetadata::new(self.component, origin.file());
-        shared = shared.with_categories(self.categories_named(categories, origin));
-        if let Some(enumeration) = enumeration {
-            shared = shared.with_enumeration(enumeration);
-        }
-        if let Some(activation) = self.activation {
-            shared = shared.with_activation(activation);
-        }
-        shared
-    }
-
     /// Adds a category.
     ///
     /// # Safety
@@ -418,14 +440,16 @@ impl TableBuilder {
     /// `from` is an entry of a table that satisfies the conditions of [`register`].
     unsafe fn category(&mut self, from: &abi::Category, entry: &Entry) -> EntryResult<()> {
         // SAFETY: the string is null or ends with a NUL, by the conditions of `register`.
-        let parent = unsafe { optional("the name of its parent", from.parent, NAME) }?;
+        let parent = unsafe { optional(&mut self.pages, "the name of its parent", from.parent, NAME) }?;
         let parents =
-            if parent.is_empty() { &[][..] } else { self.categories_named(&[parent], entry.origin) };
+            if parent.is_empty() { &[][..] } else { self.metadata.categories(&[parent], entry.origin) };
         // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
-        let inside = unsafe { names("the name of a category in it", from.contains) }?;
-        let inside = self.categories_named(&inside, entry.origin);
-        let desc = CategoryDesc::new(entry.name, entry.description, parents, inside, entry.origin);
-        self.definitions.image.categories.push(leak(desc));
+        let inside = unsafe { names(&mut self.pages, "the name of a category in it", from.contains) }?;
+        let inside = self.metadata.categories(&inside, entry.origin);
+        let desc: &'static CategoryDesc =
+            leak(CategoryDesc::new(entry.name, entry.description, parents, inside, entry.origin));
+        self.definitions.image.categories.push(desc);
+        self.metadata.define_category(desc);
         Ok(())
     }
 
@@ -449,7 +473,7 @@ impl TableBuilder {
     /// `from` is an entry of a table that satisfies the conditions of [`register`].
     unsafe fn component(&mut self, from: &abi::Component, entry: &Entry) -> EntryResult<()> {
         // SAFETY: the string is null or ends with a NUL, by the conditions of `register`.
-        let framework = unsafe { text("the name of its framework", from.framework, NAME) }?;
+        let framework = unsafe { text(&mut self.pages, "the name of its framework", from.framework, NAME) }?;
         let Entry { name, description, origin, .. } = *entry;
         let about = ComponentInfo { framework, name, description, origin, activation: self.activation };
         // SAFETY: the subscription is null or valid for the rest of the process, and so are the functions, by the conditions of

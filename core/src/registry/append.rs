@@ -1,5 +1,6 @@
 //! Execution of a registration plan.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
@@ -15,15 +16,15 @@ impl Registry {
     /// Adds the planned entries, and returns the indices of the control variables, which have their defaults. The caller has held
     /// the lock on `adding` since the plan was made.
     pub(super) fn execute(&self, plan: &RegistrationPlan) -> Range<u32> {
-        for (desc, hash) in plan.enums.iter() {
-            self.enums.append(desc, hash);
+        for (desc, key) in plan.enums.iter() {
+            self.enums.append(desc, key);
         }
         let mut changed = self.append_categories(plan);
         changed |= self.append_pvars(plan);
         let first_cvar = self.cvars.len();
         changed |= self.append_cvars(plan);
-        for (desc, hash) in plan.sources.iter() {
-            desc.cell().set_index(self.sources.append(desc, hash));
+        for (desc, key) in plan.sources.iter() {
+            desc.cell().set_index(self.sources.append(desc, key));
         }
         changed |= self.append_events(plan);
         if changed {
@@ -46,8 +47,8 @@ impl Registry {
     /// Adds the planned categories. Returns true if any category changed, as do the functions below.
     fn append_categories(&self, plan: &RegistrationPlan) -> bool {
         let mut changed = false;
-        for (desc, hash) in plan.categories.iter() {
-            self.categories.append(Category::new(desc.name(), desc.description()), hash);
+        for (desc, key) in plan.categories.iter() {
+            self.categories.append(Category::new(desc.name(), desc.description()), key);
             changed = true;
         }
         for (parent, child) in &plan.links {
@@ -59,51 +60,72 @@ impl Registry {
     }
 
     fn append_pvars(&self, plan: &RegistrationPlan) -> bool {
-        let mut changed = false;
+        let mut members = NewMembers::new(self);
         self.pvars.reserve(plan.pvars.iter().len());
-        for (desc, hash) in plan.pvars.iter() {
-            let index = self.pvars.append(desc, hash);
-            changed |= self.put(desc.categories(), |members| &mut members.pvars, index);
+        for (desc, key) in plan.pvars.iter() {
+            members.add(self.pvars.append(desc, key), desc.categories());
         }
-        changed
+        members.put(|members| &mut members.pvars)
     }
 
     fn append_cvars(&self, plan: &RegistrationPlan) -> bool {
-        let mut changed = false;
+        let mut members = NewMembers::new(self);
         self.cvars.reserve(plan.cvars.iter().len());
-        for (desc, hash) in plan.cvars.iter() {
+        for (desc, key) in plan.cvars.iter() {
             let source = Mutex::new(ValueSource::Default);
-            let index = self.cvars.append(CvarEntry { desc, source }, hash);
+            let index = self.cvars.append(CvarEntry { desc, source }, key);
             if desc.bind() != Bind::NoObject {
                 // If the list is full, the variable keeps the values of freed objects.
                 let _ = self.bound_cvars.push(desc);
             }
-            changed |= self.put(desc.categories(), |members| &mut members.cvars, index);
+            members.add(index, desc.categories());
         }
-        changed
+        members.put(|members| &mut members.cvars)
     }
 
     fn append_events(&self, plan: &RegistrationPlan) -> bool {
-        let mut changed = false;
-        for (desc, hash) in plan.events.iter() {
-            let index = self.events.append(desc, hash);
+        let mut members = NewMembers::new(self);
+        for (desc, key) in plan.events.iter() {
+            members.add(self.events.append(desc, key), desc.categories());
             desc.source().cell().add_event(desc);
-            changed |= self.put(desc.categories(), |members| &mut members.events, index);
         }
-        changed
+        members.put(|members| &mut members.events)
+    }
+}
+
+/// The new entries of one kind, by category, so that each category is locked once.
+struct NewMembers<'a> {
+    registry: &'a Registry,
+    by_category: BTreeMap<u32, Vec<u32>>,
+    /// The categories of the latest entry, and their indices: neighbors are mostly in the same categories.
+    latest: (&'static [&'static CategoryDesc], Vec<u32>),
+}
+
+impl<'a> NewMembers<'a> {
+    fn new(registry: &'a Registry) -> Self {
+        Self { registry, by_category: BTreeMap::new(), latest: (&[], Vec::new()) }
     }
 
-    /// Adds the newest entry of an index space to its categories. Returns true if any of them changed.
-    fn put(
-        &self,
-        into: &[&'static CategoryDesc],
-        list: impl Fn(&mut Members) -> &mut Vec<u32>,
-        index: u32,
-    ) -> bool {
-        let mut changed = false;
-        for desc in into {
-            if let Some(category) = self.category_named(desc.name()) {
-                changed |= category.put_newest(&list, index);
+    /// Adds the newest entry to its categories, once each.
+    fn add(&mut self, index: u32, into: &'static [&'static CategoryDesc]) {
+        if !std::ptr::eq(self.latest.0, into) {
+            let indices = into.iter().filter_map(|desc| self.registry.category_index(desc.name()));
+            let mut indices: Vec<u32> = indices.collect();
+            indices.sort_unstable();
+            indices.dedup();
+            self.latest = (into, indices);
+        }
+        for category in &self.latest.1 {
+            self.by_category.entry(*category).or_default().push(index);
+        }
+    }
+
+    /// Appends the entries to one of the lists of their categories. Returns true if any of them changed.
+    fn put(self, list: impl Fn(&mut Members) -> &mut Vec<u32>) -> bool {
+        let changed = !self.by_category.is_empty();
+        for (category, members) in self.by_category {
+            if let Some(category) = self.registry.category(category) {
+                category.put_entries(&list, &members);
             }
         }
         changed

@@ -74,16 +74,9 @@ impl Category {
         new
     }
 
-    /// Adds the newest entry of an index space to one of the lists, unless it is a member. Returns true if it was added. Only the
-    /// end of the list is compared, so adding thousands of variables to one category takes linear time.
-    pub(super) fn put_newest(&self, list: impl FnOnce(&mut Members) -> &mut Vec<u32>, index: u32) -> bool {
-        let mut members = self.members.lock();
-        let list = list(&mut members);
-        let new = list.last() != Some(&index);
-        if new {
-            list.push(index);
-        }
-        new
+    /// Appends entries, which are no members yet, to one of the lists.
+    pub(super) fn put_entries(&self, list: impl FnOnce(&mut Members) -> &mut Vec<u32>, entries: &[u32]) {
+        list(&mut self.members.lock()).extend_from_slice(entries);
     }
 }
 

@@ -102,7 +102,7 @@ fn broken_by_name(name: &str) -> Option<(Rule, &'static str)> {
         Some((Rule::C1, "its name is empty"))
     } else if name.len() > LONGEST_NAME {
         Some((Rule::C3, "its name is longer than 255 bytes"))
-    } else if name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b',') {
+    } else if count_of(name, |byte| !byte.is_ascii_graphic() || byte == b',') == 0 {
         // The fast path, for nearly every name.
         None
     } else if name.contains(|c: char| c == ',' || c.is_whitespace() || c.is_control()) {
@@ -112,25 +112,33 @@ fn broken_by_name(name: &str) -> Option<(Rule, &'static str)> {
     }
 }
 
+/// Returns the number of bytes that are so. Has no branch for each of them, unlike a search, which ends at the first one.
+fn count_of(text: &str, is_so: impl Fn(u8) -> bool) -> usize {
+    text.bytes().filter(|byte| is_so(*byte)).count()
+}
+
 /// Checks the texts of a definition.
 pub(crate) fn check_text(name: &str, description: &str) -> Result<(), Fault> {
     match broken_by_name(name) {
         Some((rule, why)) => Err(Fault::of(rule, why)),
-        None if description.contains('\0') => Err(Fault::of(Rule::C2, "its description contains a NUL")),
+        None if count_of(description, |byte| byte == 0) > 0 => {
+            Err(Fault::of(Rule::C2, "its description contains a NUL"))
+        }
         None => Ok(()),
     }
 }
 
-pub(super) fn check_pvar(desc: &PvarDesc) -> Result<(), Fault> {
+/// Checks a performance variable, whose values have this enumeration, if any.
+pub(super) fn check_pvar(desc: &PvarDesc, enumeration: Option<&'static EnumDesc>) -> Result<(), Fault> {
     check_text(desc.name(), desc.description())?;
     if !desc.class().datatypes().contains(&desc.datatype()) {
         let why = format!("the class {} does not admit {} values", desc.class(), desc.datatype());
         return Err(Fault::of(Rule::C6, why));
     }
-    if desc.class() == Class::State && desc.enumeration().is_none() {
+    if desc.class() == Class::State && enumeration.is_none() {
         return Err(Fault::of(Rule::C9, "a STATE names its states by an enumeration"));
     }
-    if desc.enumeration().is_some() && desc.datatype() != Datatype::Int {
+    if enumeration.is_some() && desc.datatype() != Datatype::Int {
         return Err(Fault::of(Rule::C10, "only INT variables have an enumeration"));
     }
     let flags = desc.flags();

@@ -1,18 +1,25 @@
 //! The properties common to all kinds of definitions.
 
+use super::name_index::Key;
 use crate::cell::PvarDesc;
 use crate::cvar::CvarDesc;
 use crate::desc::{CategoryDesc, EnumDesc, Origin};
 use crate::event::{EventDesc, SourceDesc};
+use crate::vocabulary::Class;
 
 /// A definition of any kind. Sealed: the kinds are those of the registry.
 pub trait Definition: sealed::Sealed + 'static {
     /// Returns the name.
     fn name(&self) -> &'static str;
 
-    /// Returns true if the names collide: names are unique among definitions of one kind.
-    fn is_named_as(&self, other: &Self) -> bool {
-        self.name() == other.name()
+    /// Returns the key, which is unique among definitions of one kind.
+    fn key(&self) -> Key<'static> {
+        Key::new(self.name())
+    }
+
+    /// Returns the component that defines it; empty if definitions of the kind have none.
+    fn component(&self) -> &'static str {
+        ""
     }
 
     /// Returns the place of the definition.
@@ -31,6 +38,13 @@ mod sealed {
     pub trait Sealed {}
 }
 
+impl PvarDesc {
+    /// Returns the key of a variable.
+    pub(super) fn key_of(name: &str, class: Class) -> Key<'_> {
+        Key::new(name).with_tag(class as u8)
+    }
+}
+
 impl sealed::Sealed for PvarDesc {}
 
 impl Definition for PvarDesc {
@@ -38,9 +52,13 @@ impl Definition for PvarDesc {
         self.name()
     }
 
-    /// Returns true if the names collide: variables of different classes may have one name.
-    fn is_named_as(&self, other: &Self) -> bool {
-        self.class() == other.class() && self.name() == other.name()
+    /// Returns the key: variables of different classes may have one name.
+    fn key(&self) -> Key<'static> {
+        Self::key_of(self.name(), self.class())
+    }
+
+    fn component(&self) -> &'static str {
+        self.component()
     }
 
     fn origin(&self) -> Origin {
@@ -53,7 +71,7 @@ impl Definition for PvarDesc {
 }
 
 macro_rules! named {
-    ($($desc:ident $label:literal $({ $is:item })?;)*) => {$(
+    ($($desc:ident $label:literal $({ $($more:item)* })?;)*) => {$(
         impl sealed::Sealed for $desc {}
 
         impl Definition for $desc {
@@ -69,13 +87,21 @@ macro_rules! named {
                 format!(concat!($label, " `{}`"), self.name())
             }
 
-            $($is)?
+            $($($more)*)?
         }
     )*};
 }
 named! {
-    CvarDesc "cvar";
-    EventDesc "event";
+    CvarDesc "cvar" {
+        fn component(&self) -> &'static str {
+            self.component()
+        }
+    };
+    EventDesc "event" {
+        fn component(&self) -> &'static str {
+            self.component()
+        }
+    };
     SourceDesc "source";
     CategoryDesc "category";
     EnumDesc "enumeration" {

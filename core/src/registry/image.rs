@@ -1,5 +1,7 @@
 //! The definitions of one image: the program or a plug-in.
 
+use std::collections::HashSet;
+
 use crate::cell::PvarDesc;
 use crate::cvar::CvarDesc;
 use crate::desc::{CategoryDesc, EnumDesc};
@@ -58,9 +60,12 @@ impl Image {
         let of_events = self.events.iter().flat_map(|event| event.categories());
         let of_all = of_variables.chain(of_settings).chain(of_events);
         let mut waiting: Vec<&'static CategoryDesc> = self.categories.iter().chain(of_all).copied().collect();
+        // Neighbors are mostly in the same categories.
+        waiting.dedup_by(|a, b| std::ptr::eq(*a, *b));
         let mut found: Vec<&'static CategoryDesc> = Vec::new();
+        let mut seen = HashSet::new();
         while let Some(category) = waiting.pop() {
-            if !found.iter().any(|known| std::ptr::eq(*known, category)) {
+            if seen.insert(std::ptr::from_ref(category)) {
                 found.push(category);
                 waiting.extend(category.parents());
                 waiting.extend(category.contains());

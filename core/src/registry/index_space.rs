@@ -1,6 +1,6 @@
 //! Index spaces: append-only lists whose entries are found by index and by name.
 
-use super::name_index::NameIndex;
+use super::name_index::{Key, NameIndex};
 use crate::log::Log;
 
 /// One index space, and its index by name.
@@ -29,15 +29,10 @@ impl<T> IndexSpace<T> {
         self.entries.iter()
     }
 
-    /// Returns the hash of a name, for the functions below.
-    pub(super) fn hash(&self, name: &str) -> u32 {
-        self.names.hash(name)
-    }
-
-    /// Returns the index of the entry with a name of this hash for which `is` returns true.
+    /// Returns the index of the entry with a key.
     #[inline]
-    pub(super) fn find(&self, hash: u32, is: impl Fn(&T) -> bool) -> Option<u32> {
-        self.names.find(hash, |index| self.get(index).is_some_and(&is))
+    pub(super) fn find(&self, key: Key<'_>) -> Option<u32> {
+        self.names.find(key)
     }
 
     /// Prepares the index for `more` further entries.
@@ -45,13 +40,13 @@ impl<T> IndexSpace<T> {
         self.names.reserve(self.entries.len() + more);
     }
 
-    /// Appends a new entry whose name has this hash. One caller at a time.
-    pub(super) fn append(&self, entry: T, hash: u32) -> u32 {
+    /// Appends a new entry with this key. One caller at a time.
+    pub(super) fn append(&self, entry: T, key: Key<'static>) -> u32 {
         let Ok(index) = self.entries.push(entry) else {
             unreachable!("one image is added at a time, and lists are longer than memory")
         };
         let index = index as u32;
-        self.names.insert(index, hash);
+        self.names.insert(key, index);
         index
     }
 }

@@ -7,6 +7,7 @@
 //! | module | content |
 //! |---|---|
 //! | `image` | the definitions to be added |
+//! | `order` | the order in which they are added |
 //! | `check`, `rule`, `plan` | the rules, and the decision on what is added |
 //! | `definition` | the properties common to all kinds of definitions |
 //! | `append` | the execution of a plan |
@@ -20,6 +21,7 @@ mod definition;
 mod image;
 mod index_space;
 mod name_index;
+mod order;
 mod plan;
 mod rule;
 mod unknown;
@@ -46,6 +48,7 @@ use crate::log::Log;
 use crate::object::Object;
 use crate::vocabulary::Class;
 use index_space::IndexSpace;
+use name_index::Key;
 use plan::RegistrationPlan;
 
 /// A control variable of the registry: its definition and the source of its present value.
@@ -206,8 +209,7 @@ impl Registry {
 
     /// Returns the index of the performance variable with a name in a class.
     pub fn pvar_index(&self, name: &str, class: Class) -> Option<u32> {
-        let hash = self.pvars.hash(name);
-        self.pvars.find(hash, |desc| desc.name() == name && desc.class() == class)
+        self.pvars.find(PvarDesc::key_of(name, class))
     }
 
     /// Returns the number of control variables.
@@ -231,7 +233,7 @@ impl Registry {
 
     /// Returns the index of the control variable with a name.
     pub fn cvar_index(&self, name: &str) -> Option<u32> {
-        self.cvars.find(self.cvars.hash(name), |entry| entry.desc.name() == name)
+        self.cvars.find(Key::new(name))
     }
 
     /// Returns the number of event types.
@@ -246,7 +248,7 @@ impl Registry {
 
     /// Returns the index of the event type with a name.
     pub fn event_index(&self, name: &str) -> Option<u32> {
-        self.events.find(self.events.hash(name), |desc| desc.name() == name)
+        self.events.find(Key::new(name))
     }
 
     /// Returns the number of sources.
@@ -261,7 +263,7 @@ impl Registry {
 
     /// Returns the index of the source with a name.
     pub fn source_index(&self, name: &str) -> Option<u32> {
-        self.sources.find(self.sources.hash(name), |desc| desc.name() == name)
+        self.sources.find(Key::new(name))
     }
 
     /// Returns the number of categories.
@@ -276,7 +278,7 @@ impl Registry {
 
     /// Returns the index of the category with a name.
     pub fn category_index(&self, name: &str) -> Option<u32> {
-        self.categories.find(self.categories.hash(name), |category| category.name() == name)
+        self.categories.find(Key::new(name))
     }
 
     fn category_named(&self, name: &str) -> Option<&Category> {
@@ -290,8 +292,7 @@ impl Registry {
 
     /// Returns the enumeration with a name.
     pub fn enum_named(&self, name: &str) -> Option<&'static EnumDesc> {
-        let index = self.enums.find(self.enums.hash(name), |desc| desc.name() == name)?;
-        self.enums.get(index).copied()
+        self.enums.find(Key::new(name)).and_then(|index| self.enums.get(index)).copied()
     }
 
     /// Returns the number that is incremented whenever members are added to a category.

@@ -1,46 +1,133 @@
 //! The index of entries by name.
 
 use std::hash::{BuildHasher, Hasher};
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicPtr, AtomicU64};
 
-use hashbrown::DefaultHashBuilder;
+use foldhash::fast::FixedState;
 
-use crate::probe_table::ProbeTable;
+use crate::probe_table::{ProbeTable, Slot};
 
 /// The number of slots of the first table.
 const FIRST: usize = 64;
 
-/// A hash table of indices into a list of entries. Keys are read from the entries, so that no name is stored twice. Lookups take
-/// no lock.
+/// A name, a tag that distinguishes entries with the same name, and the hash of the name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key<'a> {
+    /// First, so that a comparison begins with it.
+    hash: u64,
+    name: &'a str,
+    tag: u8,
+}
+
+impl<'a> Key<'a> {
+    /// Creates the key of a name that is unique.
+    #[inline]
+    pub(super) fn new(name: &'a str) -> Self {
+        let mut hasher = FixedState::default().build_hasher();
+        hasher.write(name.as_bytes());
+        Self { hash: hasher.finish(), name, tag: 0 }
+    }
+
+    /// Sets the tag. It is not hashed, since few entries share a name.
+    #[inline]
+    pub(super) fn with_tag(self, tag: u8) -> Self {
+        Self { tag, ..self }
+    }
+
+    pub(super) fn hash(self) -> u64 {
+        self.hash
+    }
+
+    /// Returns the upper half of a slot's word. Its part of the hash does not select the slot, so keys whose bits are equal and
+    /// whose names differ are rare.
+    #[inline]
+    fn bits(self) -> u32 {
+        (self.hash >> 48) as u32 | u32::from(self.tag) << 16 | (self.name.len() as u32) << 24
+    }
+}
+
+/// A key, and the index that it leads to.
+#[derive(Clone, Copy, Debug)]
+struct Content {
+    /// The bits of the key in the upper half, and the index plus 1 in the lower half.
+    word: u64,
+    /// The text of the name, whose length is among the bits.
+    text: *const u8,
+}
+
+impl Content {
+    fn new(key: Key<'static>, index: u32) -> Self {
+        assert!(u8::try_from(key.name.len()).is_ok(), "names have at most 255 bytes");
+        Self { word: u64::from(key.bits()) << 32 | u64::from(index + 1), text: key.name.as_ptr() }
+    }
+
+    fn bits(self) -> u32 {
+        (self.word >> 32) as u32
+    }
+
+    fn index(self) -> u32 {
+        self.word as u32 - 1
+    }
+
+    fn name(self) -> &'static [u8] {
+        let len = self.bits() >> 24;
+        // SAFETY: `new`, the only constructor but for loads of what it made, took both from one `&'static str`.
+        unsafe { std::slice::from_raw_parts(self.text, len as usize) }
+    }
+}
+
+/// A place for a content. The text's address is beside the word, so that a lookup loads one cache line of the table and the
+/// text, and no entry.
+#[derive(Debug, Default)]
+struct NameSlot {
+    word: AtomicU64,
+    text: AtomicPtr<u8>,
+}
+
+impl Slot for NameSlot {
+    type Content = Content;
+
+    #[inline]
+    fn load(&self) -> Option<Content> {
+        match self.word.load(Acquire) {
+            0 => None,
+            // The slot is never written again, so both are of one content.
+            word => Some(Content { word, text: self.text.load(Relaxed) }),
+        }
+    }
+
+    fn clear(&self) {
+        unreachable!("names are never removed, and a reader could see half of a new content");
+    }
+
+    fn store(&self, content: Content) {
+        self.text.store(content.text.cast_mut(), Relaxed);
+        // A reader that sees the word also sees the text.
+        self.word.store(content.word, Release);
+    }
+}
+
+/// A hash table of indices into a list of entries. Lookups take no lock, and do not access the entries.
 #[derive(Debug, Default)]
 pub(super) struct NameIndex {
-    /// A content has the hash in the upper half and the index plus 1 in the lower half.
-    table: ProbeTable<AtomicU64>,
-    hasher: DefaultHashBuilder,
+    table: ProbeTable<NameSlot>,
 }
 
 impl NameIndex {
-    /// Returns the hash of a name. Other parts of a key are not hashed, since few entries share a name.
+    /// Returns the index that was inserted for a key.
     #[inline]
-    pub(super) fn hash(&self, name: &str) -> u32 {
-        let mut hasher = self.hasher.build_hasher();
-        hasher.write(name.as_bytes());
-        (hasher.finish() >> 32) as u32
-    }
-
-    /// Returns the index with this hash for which `is` returns true.
-    #[inline]
-    pub(super) fn find(&self, hash: u32, is: impl Fn(u32) -> bool) -> Option<u32> {
-        self.table.find(hash as usize, |content| {
-            let index = content as u32 - 1;
-            if hash_in(content) == hash as usize && is(index) { Some(index) } else { None }
+    pub(super) fn find(&self, key: Key<'_>) -> Option<u32> {
+        let (bits, name) = (key.bits(), key.name.as_bytes());
+        self.table.find(key.hash as usize, |content| {
+            if content.bits() == bits && content.name() == name { Some(content.index()) } else { None }
         })
     }
 
-    /// Inserts an index. The caller ensures that the key, which has this hash, is new, and that it is the only writer.
-    pub(super) fn insert(&self, index: u32, hash: u32) {
+    /// Inserts an index. The caller ensures that the key is new, and that it is the only writer.
+    pub(super) fn insert(&self, key: Key<'static>, index: u32) {
         self.reserve(index as usize + 1);
-        self.table.insert(hash as usize, u64::from(hash) << 32 | u64::from(index + 1));
+        self.table.insert(key.hash as usize, Content::new(key, index));
     }
 
     /// Grows the table for `count` entries. One caller at a time.
@@ -48,41 +135,71 @@ impl NameIndex {
         // At most half full, which keeps probe sequences short.
         let slots = (2 * count).next_power_of_two().max(FIRST);
         if slots > self.table.capacity() {
-            self.table.replace(slots, self.table.contents().map(|content| (hash_in(content), content)));
+            self.table.replace(slots, self.table.contents().map(|content| (hash_of(content), content)));
         }
     }
 }
 
-fn hash_in(content: u64) -> usize {
-    (content >> 32) as usize
+fn hash_of(content: Content) -> usize {
+    let mut hasher = FixedState::default().build_hasher();
+    hasher.write(content.name());
+    hasher.finish() as usize
 }
 
 #[cfg(test)]
 mod tests {
-    use super::NameIndex;
+    use super::{Key, NameIndex};
 
-    #[test]
-    fn names_are_found_while_the_table_grows() {
-        const COUNT: u32 = if cfg!(miri) { 200 } else { 2000 };
-        let names = NameIndex::default();
-        let name = |index: u32| format!("name{index}");
-        let find = |wanted: &str| names.find(names.hash(wanted), |index| name(index) == wanted);
-        for index in 0..COUNT {
-            assert_eq!(find(&name(index)), None);
-            names.insert(index, names.hash(&name(index)));
-            assert_eq!(find(&name(index / 2)), Some(index / 2));
-            assert_eq!(find(&name(index)), Some(index));
-        }
-        assert_eq!(find("name"), None);
-        names.reserve(if cfg!(miri) { 2 } else { 500 } * COUNT as usize);
-        assert!((0..COUNT).all(|index| find(&name(index)) == Some(index)));
+    const COUNT: u32 = if cfg!(miri) { 200 } else { 2000 };
+
+    fn names() -> Vec<&'static str> {
+        (0..COUNT).map(|index| &*format!("name{index}").leak()).collect()
     }
 
     #[test]
-    fn names_of_one_hash_are_distinguished() {
-        let names = NameIndex::default();
-        (0..100).for_each(|index| names.insert(index, 7));
-        assert!((0..100).all(|wanted| names.find(7, |index| index == wanted) == Some(wanted)));
-        assert_eq!(names.find(7, |_| false), None);
+    fn names_are_found_while_the_table_grows() {
+        let (index, names) = (NameIndex::default(), names());
+        for (name, at) in names.iter().zip(0..) {
+            assert_eq!(index.find(Key::new(name)), None);
+            index.insert(Key::new(name), at);
+            assert_eq!(index.find(Key::new(names[at as usize / 2])), Some(at / 2));
+            assert_eq!(index.find(Key::new(name)), Some(at));
+        }
+        assert_eq!(index.find(Key::new("name")), None);
+        index.reserve(if cfg!(miri) { 2 } else { 500 } * COUNT as usize);
+        assert!(names.iter().zip(0..).all(|(name, at)| index.find(Key::new(name)) == Some(at)));
+    }
+
+    #[test]
+    fn equal_names_differ_by_their_tags() {
+        let index = NameIndex::default();
+        let key = |tag| Key::new("name").with_tag(tag);
+        (0..100).for_each(|tag| index.insert(key(tag), u32::from(tag)));
+        assert!((0..100).all(|tag| index.find(key(tag)) == Some(u32::from(tag))));
+        assert_eq!(index.find(key(100)), None);
+    }
+
+    #[test]
+    fn equal_hashes_are_told_apart_by_name() {
+        let (index, names) = (NameIndex::default(), names());
+        let key = |name| Key { hash: 7, name, tag: 0 };
+        names[..30].iter().zip(0..).for_each(|(name, at)| index.insert(key(name), at));
+        assert!(names[..30].iter().zip(0..).all(|(name, at)| index.find(key(name)) == Some(at)));
+        assert_eq!(index.find(key(names[30])), None);
+    }
+
+    #[test]
+    fn the_longest_name_is_found() {
+        let index = NameIndex::default();
+        for len in [0, 1, 254, 255] {
+            index.insert(Key::new("x".repeat(len).leak()), len as u32);
+        }
+        for len in [0, 1, 254, 255] {
+            assert_eq!(index.find(Key::new(&"x".repeat(len))), Some(len as u32));
+        }
+        // Lengths beyond those of names are not taken for the lower bits of themselves.
+        for len in [256, 257, 510, 511] {
+            assert_eq!(index.find(Key::new(&"x".repeat(len))), None);
+        }
     }
 }

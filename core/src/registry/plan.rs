@@ -3,9 +3,12 @@
 use std::collections::HashMap;
 
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 
 use super::definition::Definition;
 use super::index_space::IndexSpace;
+use super::name_index::Key;
+use super::order::sorted;
 use super::{Category, CvarEntry, Fault, Image, Refusal, Registry, Rule, check, check_text};
 use crate::cell::PvarDesc;
 use crate::cvar::CvarDesc;
@@ -16,9 +19,9 @@ use crate::vocabulary::Bind;
 /// The planned definitions of one kind, in order.
 #[derive(Debug)]
 pub(super) struct Pending<D: 'static> {
-    /// The definitions, each with the hash of its name.
-    all: Vec<(&'static D, u32)>,
-    by_name: HashTable<(&'static D, u32)>,
+    all: Vec<(&'static D, Key<'static>)>,
+    /// Positions in `all`.
+    by_name: HashTable<u32>,
 }
 
 impl<D: Definition> Pending<D> {
@@ -26,23 +29,27 @@ impl<D: Definition> Pending<D> {
         Self { all: Vec::with_capacity(count), by_name: HashTable::with_capacity(count) }
     }
 
-    fn find(&self, hash: u32, is: impl Fn(&D) -> bool) -> Option<&'static D> {
-        self.by_name.find(spread(hash), |(desc, _)| is(desc)).map(|(desc, _)| *desc)
+    fn find(&self, key: Key<'_>) -> Option<&'static D> {
+        let at = self.by_name.find(key.hash(), |at| self.all[*at as usize].1 == key)?;
+        Some(self.all[*at as usize].0)
     }
 
-    fn push(&mut self, desc: &'static D, hash: u32) {
-        self.by_name.insert_unique(spread(hash), (desc, hash), |(_, hash)| spread(*hash));
-        self.all.push((desc, hash));
+    /// Appends a definition, unless there is one with its key, which is returned.
+    fn push(&mut self, desc: &'static D, key: Key<'static>) -> Option<&'static D> {
+        let Self { all, by_name } = self;
+        match by_name.entry(key.hash(), |at| all[*at as usize].1 == key, |at| all[*at as usize].1.hash()) {
+            Entry::Occupied(at) => Some(all[*at.get() as usize].0),
+            Entry::Vacant(place) => {
+                place.insert(all.len() as u32);
+                all.push((desc, key));
+                None
+            }
+        }
     }
 
-    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (&'static D, u32)> + '_ {
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (&'static D, Key<'static>)> + '_ {
         self.all.iter().copied()
     }
-}
-
-/// Widens a hash: the table takes slots from the lower bits and compares the uppermost ones.
-fn spread(hash: u32) -> u64 {
-    u64::from(hash) << 32 | u64::from(hash)
 }
 
 /// The definitions to be added, and the refusals.
@@ -89,18 +96,13 @@ impl RegistrationPlan {
     }
 
     fn plan_pvars(&mut self, registry: &Registry, image: &Image) {
-        let mut pvars = image.pvars.clone();
         // Tools that sample all variables have no object but a communicator, and some stop at the first failure. So variables
         // that are bound to other objects come last.
         let is_unusual = |desc: &PvarDesc| !matches!(desc.bind(), Bind::NoObject | Bind::Comm);
-        pvars.sort_by_cached_key(|desc| {
-            (is_unusual(desc), desc.component(), desc.name(), desc.class(), desc.origin())
-        });
-        for desc in pvars {
-            let fault = check::check_pvar(desc).err();
-            if fault.is_none()
-                && self.refuse_if_missing(desc, self.missing_enum(registry, desc.enumeration()))
-            {
+        for desc in sorted(&image.pvars, is_unusual, PvarDesc::class) {
+            let enumeration = desc.enumeration();
+            let fault = check::check_pvar(desc, enumeration).err();
+            if fault.is_none() && self.refuse_if_missing(desc, self.missing_enum(registry, enumeration)) {
                 continue;
             }
             plan_entry(&mut self.pvars, &mut self.refusals, &registry.pvars, |desc| *desc, desc, fault);
@@ -108,9 +110,7 @@ impl RegistrationPlan {
     }
 
     fn plan_cvars(&mut self, registry: &Registry, image: &Image) {
-        let mut cvars = image.cvars.clone();
-        cvars.sort_by_cached_key(|desc| (desc.component(), desc.name(), desc.origin()));
-        for desc in cvars {
+        for desc in sorted(&image.cvars, |_| false, |_| ()) {
             let fault = check::check_cvar(desc).err();
             if fault.is_none()
                 && self.refuse_if_missing(desc, self.missing_enum(registry, desc.enumeration()))
@@ -129,11 +129,9 @@ impl RegistrationPlan {
     }
 
     fn plan_events(&mut self, registry: &Registry, image: &Image) {
-        let mut events = image.events.clone();
         // Unbound ones first: tools that try out events take the first one, and have no object for it.
         let is_bound = |desc: &EventDesc| desc.bind() != Bind::NoObject;
-        events.sort_by_cached_key(|desc| (is_bound(desc), desc.component(), desc.name(), desc.origin()));
-        for desc in events {
+        for desc in sorted(&image.events, is_bound, |_| ()) {
             let fault = check::check_event(desc).err();
             let missing = self
                 .missing_enum(registry, desc.element_names())
@@ -154,14 +152,14 @@ impl RegistrationPlan {
 
     fn missing_enum(&self, registry: &Registry, desc: Option<&'static EnumDesc>) -> Option<Fault> {
         let desc = desc?;
-        match known(&self.enums, &registry.enums, |desc| *desc, desc) {
+        match known(&self.enums, &registry.enums, |desc| *desc, desc.key()) {
             Some(found) if found.is(desc) => None,
             _ => Some(Fault::of(Rule::LeftOut, format!("its enumeration `{}` was left out", desc.name()))),
         }
     }
 
     fn missing_source(&self, registry: &Registry, desc: &'static SourceDesc) -> Option<Fault> {
-        match known(&self.sources, &registry.sources, |desc| *desc, desc) {
+        match known(&self.sources, &registry.sources, |desc| *desc, desc.key()) {
             Some(found) if found.is(desc) => None,
             _ => Some(Fault::of(Rule::LeftOut, format!("its source `{}` was left out", desc.name()))),
         }
@@ -177,11 +175,11 @@ impl RegistrationPlan {
             }
             links.extend(desc.parents().iter().map(|parent| (*parent, desc, desc)));
             links.extend(desc.contains().iter().map(|child| (desc, *child, *child)));
-            let hash = registry.categories.hash(desc.name());
             let first = registry.category_named(desc.name()).map(Category::description);
-            let planned = || self.categories.find(hash, |known| known.name() == desc.name());
-            match first.or_else(|| planned().map(CategoryDesc::description)) {
-                None => self.categories.push(desc, hash),
+            let first =
+                first.or_else(|| self.categories.push(desc, desc.key()).map(CategoryDesc::description));
+            match first {
+                None => {}
                 // A second image names a category to add members; it need not repeat the description.
                 Some(first) if desc.description().is_empty() || desc.description() == first => {}
                 Some(_) => {
@@ -217,23 +215,26 @@ impl RegistrationPlan {
     }
 
     fn has_category(&self, registry: &Registry, name: &'static str) -> bool {
-        let hash = registry.categories.hash(name);
-        registry.category_index(name).is_some()
-            || self.categories.find(hash, |known| known.name() == name).is_some()
+        registry.category_index(name).is_some() || self.categories.find(Key::new(name)).is_some()
     }
 }
 
-/// Returns the definition of the same name, in the registry or in the plan.
+/// Returns the definition with a key, in the registry or in the plan.
 fn known<T, D: Definition>(
     new: &Pending<D>,
     there: &IndexSpace<T>,
     desc_of: impl Fn(&T) -> &'static D,
-    desc: &'static D,
+    key: Key<'_>,
 ) -> Option<&'static D> {
-    let hash = there.hash(desc.name());
-    let index = there.find(hash, |entry| desc_of(entry).is_named_as(desc));
-    let registered = index.and_then(|index| there.get(index)).map(desc_of);
-    registered.or_else(|| new.find(hash, |known| known.is_named_as(desc)))
+    registered(there, desc_of, key).or_else(|| new.find(key))
+}
+
+fn registered<T, D: Definition>(
+    there: &IndexSpace<T>,
+    desc_of: impl Fn(&T) -> &'static D,
+    key: Key<'_>,
+) -> Option<&'static D> {
+    there.find(key).and_then(|index| there.get(index)).map(desc_of)
 }
 
 /// Plans a definition that has this fault, if any. Of two with one name the first one stays; the same definition may come twice.
@@ -248,10 +249,12 @@ fn plan_entry<T, D: Definition>(
     if let Some(fault) = fault {
         return refusals.push(Refusal::of(desc, fault));
     }
-    match known(new, there, desc_of, desc) {
-        Some(first) if first.is(desc) => {}
-        Some(first) => refusals.push(Refusal::duplicate(desc.label(), desc.origin(), first.origin())),
-        None => new.push(desc, there.hash(desc.name())),
+    let key = desc.key();
+    match registered(there, desc_of, key).or_else(|| new.push(desc, key)) {
+        Some(first) if !first.is(desc) => {
+            refusals.push(Refusal::duplicate(desc.label(), desc.origin(), first.origin()));
+        }
+        _ => {}
     }
 }
 

@@ -28,19 +28,6 @@ fn no_unwinder() -> ! {
     std::process::abort()
 }
 
-#[cfg(target_arch = "x86_64")]
-macro_rules! jump_instruction {
-    () => {
-        "jmp {function}"
-    };
-}
-#[cfg(target_arch = "aarch64")]
-macro_rules! jump_instruction {
-    () => {
-        "b {function}"
-    };
-}
-
 /// Defines functions of the unwinder. None has more than two arguments.
 macro_rules! functions {
     ($($name:ident)+) => {$(
@@ -49,15 +36,10 @@ macro_rules! functions {
             extern "C" fn find() -> *mut std::ffi::c_void {
                 super::find(mpit_ffi::host::c_name(concat!(stringify!($name), "\0")))
             }
-            crate::trampoline::jump_to_result! { jump find (a b c d e f) }
-            std::arch::global_asm!(
-                concat!(".globl ", stringify!($name)),
-                concat!(".hidden ", stringify!($name)),
-                concat!(".type ", stringify!($name), ", %function"),
-                concat!(stringify!($name), ":"),
-                jump_instruction!(),
-                function = sym jump,
-            );
+            crate::trampoline::hidden_jump! {
+                #[unsafe(no_mangle)]
+                $name find
+            }
         }
     )+};
 }

@@ -12,6 +12,7 @@ pub(crate) mod dist;
 mod events;
 mod messages;
 mod names;
+mod plugins;
 mod process;
 mod pvars;
 mod rounds;
@@ -43,7 +44,7 @@ struct Bench {
 /// The benchmark that builds its own programs.
 const DEFINITIONS: &str = "definitions";
 
-const BENCHES: [Bench; 10] = [
+const BENCHES: [Bench; 11] = [
     Bench { name: "messages", run: messages::run },
     Bench { name: "collectives", run: collectives::run },
     Bench { name: "reads", run: pvars::reads },
@@ -53,6 +54,7 @@ const BENCHES: [Bench; 10] = [
     Bench { name: "names", run: names::run },
     Bench { name: "startup", run: startup::run },
     Bench { name: "process", run: process::run },
+    Bench { name: "plugins", run: plugins::run },
     Bench { name: DEFINITIONS, run: definitions::run },
 ];
 

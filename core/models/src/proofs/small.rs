@@ -11,12 +11,14 @@ use std::harness::Model;
 use super::at_once;
 use crate::component::Subscription;
 use crate::cvar::{Cvar, ObjectCvar};
+use crate::probe_table::ProbeTable;
 use crate::static_ref::StaticRef;
 
 pub(super) const MODELS: &[Model] = &[
     Model::new("subscription::awake_ones_are_counted", awake_ones_are_counted),
     Model::new("static_ref::targets_are_whole", targets_are_whole),
     Model::new("name_index::names_stay_while_it_grows", names_stay_while_it_grows),
+    Model::new("probe_table::contents_are_published", contents_are_published),
     Model::new("cvar::values_are_whole", values_are_whole),
     Model::new("object_cvar::objects_are_separate", objects_are_separate),
     Model::new("object_cvar::values_are_set_once", values_are_set_once),
@@ -79,18 +81,22 @@ fn names_stay_while_it_grows() {
         /// The number of entries that exist.
         len: AtomicU32,
     }
+    fn key(index: u32) -> name_index::Key<'static> {
+        const NAMES: &str = "names of which each is a prefix of the next one";
+        name_index::Key::new(&NAMES[..=index as usize])
+    }
     impl Entries {
-        /// Finds the entry whose hash and index are equal.
-        fn find(&self, hash: u32) -> Option<u32> {
-            self.index.find(hash, |index| {
+        fn find(&self, wanted: u32) -> Option<u32> {
+            let found = self.index.find(key(wanted));
+            if let Some(index) = found {
                 assert!(index < self.len.load(Relaxed), "the entry is not there yet");
-                index == hash
-            })
+            }
+            found
         }
     }
     let entries = Rc::new(Entries { index: name_index::NameIndex::default(), len: AtomicU32::new(FULL) });
     for index in 0..FULL {
-        entries.index.insert(index, index);
+        entries.index.insert(key(index), index);
     }
     at_once(
         &entries,
@@ -99,7 +105,7 @@ fn names_stay_while_it_grows() {
                 // The first needs a larger table; the second finds it there.
                 for index in [FULL, FULL + 1] {
                     entries.len.store(index + 1, Relaxed);
-                    entries.index.insert(index, index);
+                    entries.index.insert(key(index), index);
                 }
             },
             |entries| {
@@ -109,6 +115,30 @@ fn names_stay_while_it_grows() {
         ],
     );
     assert!((0..FULL + 2).all(|index| entries.find(index) == Some(index)));
+}
+
+/// A reader that finds a number in a table sees what was written before it was inserted.
+fn contents_are_published() {
+    struct Shared {
+        table: ProbeTable<AtomicU64>,
+        data: AtomicU64,
+    }
+    let shared = Rc::new(Shared { table: ProbeTable::new(), data: AtomicU64::new(0) });
+    shared.table.replace(4, std::iter::empty());
+    at_once(
+        &shared,
+        [
+            |shared| {
+                shared.data.store(7, Relaxed);
+                shared.table.insert(1, 1);
+            },
+            |shared| {
+                if shared.table.find(1, Some).is_some() {
+                    assert_eq!(shared.data.load(Relaxed), 7);
+                }
+            },
+        ],
+    );
 }
 
 /// A reader of a control variable sees the default or a value that was set.

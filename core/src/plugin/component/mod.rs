@@ -23,6 +23,7 @@ use crate::abi;
 use crate::activation::Activation;
 use crate::component::{CommId, Framework, Lifecycle, Lines, Subscription, World, coll, osc, pml};
 use crate::desc::Origin;
+use crate::readable::Pages;
 use crate::registry::{Fault, Refusal, Rule, check_text};
 
 /// The description of a component, as read from its table.
@@ -87,7 +88,7 @@ impl ForeignComponent {
         };
         check_text(about.name, "")?;
         if !functions.listening.is_null() {
-            check_writable("its switch", functions.listening)?;
+            check_writable(&mut Pages::default(), "its switch", functions.listening)?;
         }
         // SAFETY: null, or aligned and writable (checked) and valid for the rest of the process: the caller ensures it; all
         // members are atomic.
@@ -201,7 +202,7 @@ unsafe extern "C" fn add_line(lines: *mut c_void, line: *const c_char) {
     // SAFETY: null, or the `Lines` that `report` passed to the component, which it borrows exclusively until the call returns.
     let lines = unsafe { lines.cast::<Lines>().as_mut() };
     // SAFETY: null, or a string that ends with a NUL: `mpit_plugin.h` requires it of the component.
-    let line = unsafe { borrowed("its line", line, DESCRIPTION) };
+    let line = unsafe { borrowed(&mut Pages::default(), "its line", line, DESCRIPTION) };
     if let (Some(lines), Ok(line)) = (lines, line) {
         lines.add(line);
     }

@@ -91,6 +91,36 @@ macro_rules! with_listeners {
 }
 pub(crate) use with_listeners;
 
+/// Defines a function of this object only that calls `$function` and jumps to its result, with its first eight arguments, which are
+/// integers or addresses. `$function` runs no foreign code, so vector registers are not saved.
+macro_rules! hidden_jump {
+    ($(#[$attribute:meta])+ $name:ident $function:path) => {
+        $(#[$attribute])+
+        #[unsafe(naked)]
+        unsafe extern "C-unwind" fn $name() {
+            std::arch::naked_asm!(
+                concat!(".hidden ", stringify!($name)),
+                "stp x29, x30, [sp, #-80]!",
+                "mov x29, sp",
+                "stp x0, x1, [sp, #16]",
+                "stp x2, x3, [sp, #32]",
+                "stp x4, x5, [sp, #48]",
+                "stp x6, x7, [sp, #64]",
+                "bl {function}",
+                "mov x16, x0",
+                "ldp x0, x1, [sp, #16]",
+                "ldp x2, x3, [sp, #32]",
+                "ldp x4, x5, [sp, #48]",
+                "ldp x6, x7, [sp, #64]",
+                "ldp x29, x30, [sp], #80",
+                "br x16",
+                function = sym $function,
+            )
+        }
+    };
+}
+pub(crate) use hidden_jump;
+
 /// Calls a function with the address in `x16`, the return address and the first argument of the call,
 /// and jumps to the result. All other argument registers are unchanged.
 macro_rules! jump_to_result_of {

@@ -96,6 +96,50 @@ macro_rules! with_listeners {
 }
 pub(crate) use with_listeners;
 
+/// Defines a function that calls `$function` and jumps to its result, with its first six arguments, which are integers or addresses,
+/// restored. `$function` runs no foreign code, so vector registers are not saved. The instructions align the stack to 16 bytes and
+/// set the arguments of `$function`; the directives come first.
+macro_rules! jump_to_result {
+    ($(#[$attribute:meta])+ $name:ident $function:path, [$($directive:expr),*] $($prepare:literal),+) => {
+        $(#[$attribute])+
+        #[unsafe(naked)]
+        unsafe extern "C-unwind" fn $name() {
+            std::arch::naked_asm!(
+                $($directive,)*
+                "push rdi",
+                "push rsi",
+                "push rdx",
+                "push rcx",
+                "push r8",
+                "push r9",
+                $($prepare,)+
+                "call {function}",
+                "add rsp, 8",
+                "pop r9",
+                "pop r8",
+                "pop rcx",
+                "pop rdx",
+                "pop rsi",
+                "pop rdi",
+                "jmp rax",
+                function = sym $function,
+            )
+        }
+    };
+}
+pub(crate) use jump_to_result;
+
+/// Defines a function of this object only that calls `$function` and jumps to its result, with all arguments.
+macro_rules! hidden_jump {
+    ($(#[$attribute:meta])+ $name:ident $function:path) => {
+        $crate::trampoline::jump_to_result! {
+            $(#[$attribute])+
+            $name $function, [concat!(".hidden ", stringify!($name))] "sub rsp, 8"
+        }
+    };
+}
+pub(crate) use hidden_jump;
+
 /// The availability of XSAVE: 0 for unknown, 1 for absent, 2 for present.
 static XSAVE: AtomicU8 = AtomicU8::new(0);
 
@@ -207,32 +251,9 @@ pub(crate) unsafe extern "C-unwind" fn check_caller() {
     )
 }
 
-/// Looks up a caller that is not in the list, and jumps to the result with the arguments restored. MPI functions have no
-/// floating-point arguments, so vector registers are not saved.
-#[unsafe(naked)]
-unsafe extern "C-unwind" fn look_up_caller() {
-    naked_asm!(
-        "push rdi",
-        "push rsi",
-        "push rdx",
-        "push rcx",
-        "push r8",
-        "push r9",
-        // Aligns the stack to 16 bytes.
-        "sub rsp, 8",
-        "mov rdi, r11",
-        "mov rsi, [rsp + 56]",
-        "call {enter}",
-        "add rsp, 8",
-        "pop r9",
-        "pop r8",
-        "pop rcx",
-        "pop rdx",
-        "pop rsi",
-        "pop rdi",
-        "jmp rax",
-        enter = sym enter,
-    )
+jump_to_result! {
+    /// Looks up a caller that is not in the list.
+    look_up_caller enter, [] "sub rsp, 8", "mov rdi, r11", "mov rsi, [rsp + 56]"
 }
 
 /// Calls the function that records the call, with the [`next_definition::NextDefinition`], and jumps to the result.

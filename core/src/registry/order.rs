@@ -1,0 +1,122 @@
+//! The order of an image's entries, on which their indices depend.
+
+use super::Definition;
+
+/// The number of bytes of a name that are compared as one number.
+const HEAD: usize = 16;
+
+/// A definition, and the part of its key that decides nearly every comparison.
+struct Sortable<D: 'static> {
+    /// The bytes of the name behind the prefix that all names have.
+    head: u128,
+    /// 1 if it comes last, then the rank of its component.
+    group: u32,
+    desc: &'static D,
+}
+
+/// Returns definitions sorted by (`is_last`, component, name, `class`, origin).
+pub(super) fn sorted<D: Definition, C: Ord>(
+    all: &[&'static D],
+    is_last: impl Fn(&D) -> bool,
+    class: impl Fn(&D) -> C,
+) -> Vec<&'static D> {
+    let mut components: Vec<&'static str> = all.iter().map(|desc| desc.component()).collect();
+    // Neighbors mostly share one string.
+    components.dedup_by(|a, b| std::ptr::eq(*a, *b));
+    components.sort_unstable();
+    components.dedup();
+    let prefix = common_prefix(all);
+    let mut latest = None;
+    let mut sortables: Vec<Sortable<D>> = Vec::with_capacity(all.len());
+    for desc in all.iter().copied() {
+        let component = desc.component();
+        let rank = match latest {
+            Some((same, rank)) if std::ptr::eq::<str>(same, component) => rank,
+            _ => components.partition_point(|other| *other < component) as u32,
+        };
+        latest = Some((component, rank));
+        let group = u32::from(is_last(desc)) << 31 | rank;
+        sortables.push(Sortable { head: head(&desc.name().as_bytes()[prefix..]), group, desc });
+    }
+    sortables.sort_unstable_by(|a, b| {
+        (a.group, a.head).cmp(&(b.group, b.head)).then_with(|| {
+            let rest = |desc: &'static D| (desc.name(), class(desc), desc.origin());
+            rest(a.desc).cmp(&rest(b.desc))
+        })
+    });
+    sortables.into_iter().map(|sortable| sortable.desc).collect()
+}
+
+/// Returns the length of the longest prefix that all names have.
+fn common_prefix<D: Definition>(all: &[&'static D]) -> usize {
+    let Some((first, others)) = all.split_first() else { return 0 };
+    let mut prefix = first.name().as_bytes();
+    for desc in others {
+        let name = desc.name().as_bytes();
+        if !name.starts_with(prefix) {
+            let equal = prefix.iter().zip(name).take_while(|(a, b)| a == b).count();
+            prefix = &prefix[..equal];
+        }
+    }
+    prefix.len()
+}
+
+/// Returns the first bytes as a number, padded with zeros, that orders like them.
+fn head(bytes: &[u8]) -> u128 {
+    match bytes.first_chunk::<HEAD>() {
+        Some(first) => u128::from_be_bytes(*first),
+        None => bytes.iter().rev().fold(0, |rest, byte| rest >> 8 | u128::from(*byte) << 120),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{head, sorted};
+    use crate::desc::{CategoryDesc, EnumDesc, EnumItem, Origin};
+
+    static ITEMS: &[EnumItem] = &[EnumItem::new(0, "zero")];
+
+    fn of_names(names: &[&'static str]) -> Vec<&'static str> {
+        let desc = |name| &*Box::leak(Box::new(EnumDesc::new(name, ITEMS, Origin::new(file!(), 1))));
+        let all: Vec<&'static EnumDesc> = names.iter().map(|name| desc(*name)).collect();
+        sorted(&all, |_| false, |_| ()).into_iter().map(EnumDesc::name).collect()
+    }
+
+    #[test]
+    fn names_are_in_the_order_of_bytes() {
+        let long = "a_prefix_that_all_have_";
+        let ends =
+            ["", "b", "a", "a0123456789abcdef", "a0123456789abcdeg", "a0123456789abcde", "z", "aa", "ä"];
+        for prefix in ["", long] {
+            let names: Vec<&'static str> = ends.iter().map(|end| &*format!("{prefix}{end}").leak()).collect();
+            let mut expected = names.clone();
+            expected.sort_unstable();
+            assert_eq!(of_names(&names), expected);
+        }
+        assert!(of_names(&[]).is_empty());
+        assert_eq!(of_names(&["one"]), ["one"]);
+        assert_eq!(of_names(&["one", "one"]), ["one", "one"]);
+    }
+
+    #[test]
+    fn last_component_class_and_origin_decide() {
+        let desc =
+            |name, line| &*Box::leak(Box::new(CategoryDesc::new(name, "", &[], &[], Origin::new("f", line))));
+        let all = [desc("b", 1), desc("a", 4), desc("a", 2), desc("a", 3), desc("c", 0)];
+        let order = |is_last: fn(&CategoryDesc) -> bool, class: fn(&CategoryDesc) -> bool| -> Vec<_> {
+            sorted(&all, is_last, class).into_iter().map(CategoryDesc::origin).collect()
+        };
+        let origins = |lines: [u32; 5]| lines.map(|line| Origin::new("f", line)).to_vec();
+        assert_eq!(order(|_| false, |_| false), origins([2, 3, 4, 1, 0]));
+        assert_eq!(order(|_| false, |desc| desc.origin() == Origin::new("f", 2)), origins([3, 4, 2, 1, 0]));
+        assert_eq!(order(|desc| desc.name() == "a", |_| false), origins([1, 0, 2, 3, 4]));
+    }
+
+    #[test]
+    fn a_head_orders_like_its_bytes() {
+        let texts: [&[u8]; 7] =
+            [b"", b"\x00\x01", b"a", b"ab", b"b", b"bbbbbbbbbbbbbbbb", b"bbbbbbbbbbbbbbbc"];
+        assert!(texts.windows(2).all(|pair| head(pair[0]) < head(pair[1])));
+        assert_eq!(head(b"bbbbbbbbbbbbbbbb"), head(b"bbbbbbbbbbbbbbbbb"));
+    }
+}
