@@ -30,7 +30,11 @@ static LIST: Mutex<Text<1024>> = Mutex::new(DEFAULT);
 /// The number of changes of [`LIST`], plus 1.
 static VERSION: AtomicU64 = AtomicU64::new(1);
 
-#[allow(clippy::unnecessary_wraps, clippy::large_types_passed_by_value, reason = "the signature of such functions")]
+#[allow(
+    clippy::unnecessary_wraps,
+    clippy::large_types_passed_by_value,
+    reason = "the signature of such functions"
+)]
 fn replace_list(list: Text<1024>) -> Result<()> {
     *LIST.lock() = list;
     VERSION.fetch_add(1, Release);
