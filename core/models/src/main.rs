@@ -66,6 +66,8 @@ mod probe_table;
 mod readable;
 #[path = "../../src/registry/mod.rs"]
 mod registry;
+#[path = "../../src/revision.rs"]
+mod revision;
 #[path = "../../src/session/mod.rs"]
 mod session;
 #[path = "../../src/slices.rs"]
@@ -78,6 +80,8 @@ mod sparse;
 mod static_ref;
 #[path = "../../src/thread_number.rs"]
 mod thread_number;
+#[path = "../../src/thread_slots.rs"]
+mod thread_slots;
 #[path = "../../src/threads.rs"]
 mod threads;
 #[path = "../../src/tool/mod.rs"]
