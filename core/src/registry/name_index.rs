@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_hashes_are_told_apart_by_name() {
+    fn equal_hashes_differ_by_their_names() {
         let (index, names) = (NameIndex::default(), names());
         let key = |name| Key { hash: 7, name, tag: 0 };
         names[..30].iter().zip(0..).for_each(|(name, at)| index.insert(key(name), at));
