@@ -76,6 +76,7 @@ whole! {
     slots
     sparse
     static_ref
+    #[cfg(not(mpit_models))]
     thread_slots
     threads
     vocabulary

@@ -3,6 +3,7 @@
 //! A thread is found by its [`thread_number`], which is in a register: a thread-local variable of a library that is loaded at run
 //! time costs a function call. A thread takes a slot when it asks for one, and releases it at its end.
 
+use std::cell::Cell;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
@@ -27,7 +28,8 @@ impl Drop for Taken {
 }
 
 thread_local! {
-    static TAKEN: std::cell::OnceCell<Taken> = const { std::cell::OnceCell::new() };
+    /// The slot that this thread has, if it has one.
+    static TAKEN: Cell<Option<Taken>> = const { Cell::new(None) };
 }
 
 /// Returns the slots that a thread may have.
@@ -58,8 +60,8 @@ pub fn take() -> Option<usize> {
         .try_with(|taken| {
             let slot = slots_of(number)
                 .find(|slot| THREADS[*slot].compare_exchange(0, number, AcqRel, Acquire).is_ok())?;
-            // Empty: a thread that has taken a slot finds it above.
-            let _ = taken.set(Taken(slot));
+            // Empty before: a thread that has taken a slot finds it above.
+            taken.set(Some(Taken(slot)));
             Some(slot)
         })
         .ok()

@@ -80,8 +80,6 @@ mod sparse;
 mod static_ref;
 #[path = "../../src/thread_number.rs"]
 mod thread_number;
-#[path = "../../src/thread_slots.rs"]
-mod thread_slots;
 #[path = "../../src/threads.rs"]
 mod threads;
 #[path = "../../src/tool/mod.rs"]
