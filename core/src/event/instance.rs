@@ -104,6 +104,7 @@ fn hash(thread: usize) -> usize {
 #[inline]
 fn claim_own(desc: &EventDesc) -> Option<(usize, u32)> {
     let thread = thread_number();
+    #[allow(clippy::modulo_one, reason = "in a model there is one slot")]
     let number = (0..PROBES).map(|probe| (hash(thread) + probe) % OWNED).find(|number| {
         let owner = &SLOTS[*number].owner;
         let found = owner.load(Relaxed);
