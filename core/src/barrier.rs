@@ -63,12 +63,15 @@ pub(crate) fn prepare() -> bool {
     }
 }
 
-/// Light barriers do not rely on the kernel before this has stored the result, and each heavy barrier calls it first.
+/// Light barriers do not rely on the kernel before this has stored the result, and each heavy barrier calls it first. The first
+/// result counts: of two threads, a filter of system calls may refuse one.
 #[cold]
 fn determine() -> bool {
     let kind = if !cfg!(mpit_models) && kernel::register() { KERNEL } else { FENCES };
-    KIND.store(kind, SeqCst);
-    kind == KERNEL
+    match KIND.compare_exchange(UNKNOWN, kind, SeqCst, SeqCst) {
+        Ok(_) => kind == KERNEL,
+        Err(first) => first == KERNEL,
+    }
 }
 
 #[cfg(all(target_os = "linux", not(miri)))]

@@ -25,8 +25,8 @@ macro_rules! run_on_fast_path {
         match $crate::calls::find_route(|| $recorder) {
             Some(routed) => {
                 let code = $forward();
-                if code == mpit_ffi::abi::Abi::SUCCESS {
-                    routed.count();
+                if code == mpit_ffi::abi::Abi::SUCCESS && !routed.count() {
+                    $crate::recorders::record_after_call($recorder);
                 }
                 Some(code)
             }

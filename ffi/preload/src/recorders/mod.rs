@@ -14,7 +14,7 @@ pub(crate) mod routes;
 pub(crate) mod windows;
 
 use crate::isolation::catch_panic;
-use crate::nesting::FastPathGuard;
+use crate::nesting::{FastPathGuard, ProgramCallGuard};
 use collectives::Routed;
 
 /// A record of a call, prepared before it is forwarded and completed after it has succeeded.
@@ -91,6 +91,15 @@ pub(crate) trait Deliver {
 
     /// Notifies all listeners.
     fn deliver(&self);
+}
+
+/// Records a call that has succeeded and whose route became invalid meanwhile.
+#[cold]
+#[inline(never)]
+pub(crate) fn record_after_call<N: Recorder>(recorder: N) {
+    if let Some(_guard) = ProgramCallGuard::enter() {
+        catch_panic(|| recorder.prepare().after());
+    }
 }
 
 /// Delivers the record of a call that has succeeded. A separate function, so that its callers save no registers for it.

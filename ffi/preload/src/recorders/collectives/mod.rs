@@ -5,6 +5,7 @@
 mod amounts;
 mod shapes;
 
+use mpit::internal::revision;
 use mpit_components::coll::{self, CaseSums, Counted, Kind, Operation, Root, Volume};
 use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms::{self, Comm};
@@ -108,8 +109,9 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
     fn find_route(self) -> Option<Routed> {
+        let revision = revision::current();
         let (sums, each) = ROUTES[self.0.kind() as usize].find(self.0.route_key()?)?;
-        Some(Routed { sums, each })
+        Some(Routed { sums, each, revision })
     }
 
     #[inline]
@@ -138,17 +140,16 @@ pub(crate) struct Routed {
     /// `None` if the operation does not count at this process.
     sums: Option<&'static CaseSums>,
     each: u64,
+    /// The revision in which the route was valid.
+    revision: u64,
 }
 
 impl Routed {
-    /// Counts the operation, which has succeeded.
+    /// Counts the operation, which has succeeded. Returns false, and does nothing, if the route became invalid during the call.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each operation, which calls nothing")]
-    pub(crate) fn count(self) {
-        if let Some(sums) = self.sums {
-            // False if the communicator was freed meanwhile, by another thread: then its sums belong to no communicator.
-            let _ = sums.record_alone(self.each);
-        }
+    pub(crate) fn count(self) -> bool {
+        revision::current() == self.revision && self.sums.is_none_or(|sums| sums.record_alone(self.each))
     }
 }
 
