@@ -9,7 +9,7 @@ pub use mpit_frameworks::coll::{
     beginnings_wanted, events,
 };
 use mpit_monitoring::RUNTIME;
-pub use mpit_monitoring::coll::{self as monitoring, CaseSums, Counted, count, counted};
+pub use mpit_monitoring::coll::{self as monitoring, CaseSums, Counted, count, counted, counted_by_thread};
 
 /// Notifies tools that an operation begins. A host calls it before it performs the operation, if
 /// [`beginnings_wanted`] returns true.

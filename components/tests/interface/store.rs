@@ -109,7 +109,7 @@ fn a_full_store_continues_in_memory() {
 fn a_small_file_does_not_take_all_memory() {
     let words = |kind: u64, words: &[u64]| [&[kind | (words.len() as u64) << 32], words].concat();
     let header = u64::from_ne_bytes(*b"mpit\nsto");
-    let metadata = [header, 3, 1 << 58, 1, 0, 0, 0, 0];
+    let metadata = [header, 4, 1 << 58, 1, 0, 0, 0, 0];
     // Shared sum: key, count, bytes, first, step, how many, except.
     let shared_sum = words(5, &[0, 1, 1, 0, 1, 1 << 26, 0]);
     // Members: their list's number; a flag for the world, and the number of processes.
@@ -127,6 +127,39 @@ fn a_small_file_does_not_take_all_memory() {
     }
 }
 
+/// Two threads that call at once have blocks of their own, with unused words around them.
+#[test]
+fn sums_of_threads_add_up() {
+    let words = |kind: u64, words: &[u64]| [&[kind | (words.len() as u64) << 32], words].concat();
+    let header = u64::from_ne_bytes(*b"mpit\nsto");
+    let file = [
+        vec![header, 4, 8 << 32 | 3, 1, 0, 1, 0, 0],
+        // A list of members, the world, and a kind of communicator without numbers behind its name.
+        words(8, &[1, 1 << 32 | 8]),
+        words(7, &[1, 1, 0, 1, u64::from_le_bytes(*b"w\0\0\0\0\0\0\0")]),
+        words(1, &[0; 7]),
+        // By slot, pattern, and then the communicator: all threads, one thread, a slot that is not used, another communicator.
+        words(6, &[0, 1, 10, 2, 20, 3, 30, 1, 0, 0, 1, 5]),
+        words(1, &[0; 7]),
+        words(6, &[0, 4, 40, 5, 50, 6, 60, 1, 0, 0, 1, 5]),
+        words(6, &[1, 9, 9, 9, 9, 9, 9, 0, 0, 0, 1, 5]),
+        words(6, &[2, 7, 7, 7, 7, 7, 7, 1, 0, 0, 1, 6]),
+        // Sums exchanged with ranks 0 to 7 but 3.
+        words(5, &[0, 1, 10, 0, 1, 8, 4]),
+        words(1, &[0; 7]),
+        words(5, &[0, 2, 20, 0, 1, 8, 4]),
+    ];
+    let bytes: Vec<u8> = file.concat().into_iter().flat_map(u64::to_ne_bytes).collect();
+    let profile = read(&bytes).unwrap().profile;
+    let comms = profile
+        .comms
+        .iter()
+        .map(|comm| [comm.one_to_all, comm.all_to_one, comm.all_to_all].map(|sum| (sum.count, sum.bytes)));
+    assert!(comms.eq([[(5, 50), (7, 70), (9, 90)], [(7, 7); 3]]), "{:?}", profile.comms);
+    assert_eq!(profile.sums.len(), 7);
+    assert!(profile.sums.iter().all(|row| (row.sum.count, row.sum.bytes) == (3, 30)), "{:?}", profile.sums);
+}
+
 /// Each changed word of the file has its message.
 #[test]
 fn damage_is_named() {
@@ -139,7 +172,7 @@ fn damage_is_named() {
             "byte 0: the file is not a store of monitoring, or was written by a machine of another byte order",
         ),
         (0, 0, "byte 0: the file has no header yet"),
-        (1, 9, "byte 8: version 9; this program reads version 3"),
+        (1, 9, "byte 8: version 9; this program reads version 4"),
         (2, 8 << 32 | 8, "byte 16: rank 8 of 8"),
         (8, 99, "byte 64: a block of the unknown kind 99"),
         (8, 2 | 1 << 50, "byte 64: a block of 262144 words, and 8183 are there"),

@@ -1,4 +1,5 @@
-//! Eight threads report messages, accesses and collective operations at once: every total is exact.
+//! Eight threads report messages, accesses and collective operations at once: every total is exact. Every other one counts most of
+//! its messages and operations in sums of its own.
 //!
 //! Each thread makes 10,000 operations, or as many as `MPIT_TEST_OPERATIONS` says: with 1,000,000, in release, it takes some
 //! seconds.
@@ -8,12 +9,14 @@
 use std::env;
 use std::thread;
 
+use mpit::internal::thread_slots;
 use mpit::object::Object;
 use mpit::tool::{Class, Tool};
-use mpit_components::coll::{Kind, Root, Volume};
+use mpit_components::coll::{self, Counted, Kind, Operation, Root, Volume};
+use mpit_components::comms::CommId;
 use mpit_components::host::{self, World};
 use mpit_components::record::{BINS, bin};
-use mpit_components::{comms, osc, windows};
+use mpit_components::{comms, osc, pml, windows};
 
 use super::in_own_process;
 use super::support::{access, create_world, operate, send};
@@ -30,12 +33,33 @@ fn rounds() -> u64 {
     operations.unwrap_or(10_000_u64).div_ceil(OF_A_ROUND)
 }
 
+/// The operation that rank 0 of 2 reports with [`operate`].
+fn operation(comm: CommId, kind: Kind, root: Root, volume: Volume<'_>) -> Operation<'_> {
+    Operation::new(comm, kind, ME.rank, ME.size, root, volume, false)
+}
+
+/// Counts an operation in the sums of a thread, of which there are some if others have counted one before. Returns false if it has
+/// to be reported.
+fn count_by_thread(thread: usize, operation: &Operation<'_>) -> bool {
+    match (coll::counted_by_thread(thread, operation), &operation.volume) {
+        (Some(Counted::With(sums)), Volume::Each(bytes)) => sums.record_alone(*bytes),
+        (Some(Counted::Not), _) => true,
+        _ => false,
+    }
+}
+
 /// The rounds of one thread of rank 0 of 2, on a communicator and a window of its own, as `MPI_THREAD_MULTIPLE` allows.
-fn work(rounds: u64) {
+fn work(rounds: u64, has_own_sums: bool) {
     let (comm, window) = (create_world(2), windows::created(2));
+    let thread = if has_own_sums { thread_slots::take() } else { None };
+    assert_eq!(thread.is_some(), has_own_sums);
+    let mut counted = 0;
     for _ in 0..rounds {
         for to in [1, 0] {
-            send(comm, to, 8, 1);
+            let message = pml::Send::new(comm, to, to, 8, 1, pml::Mode::Standard);
+            if thread.is_none_or(|thread| pml::count_for_thread(&message, thread).is_none()) {
+                send(comm, to, 8, 1);
+            }
             for (kind, sent, received) in [(osc::Kind::Put, 8, 0), (osc::Kind::Get, 0, 16)] {
                 access(window, to, kind, sent, received);
             }
@@ -45,9 +69,16 @@ fn work(rounds: u64) {
             (Kind::Bcast, Root::Here, Volume::Each(16)),
             (Kind::Alltoallv, Root::None, Volume::By(&|rank| 10 * u64::from(rank))),
         ] {
-            operate(ME, comm, kind, root, volume);
+            let is_counted = |thread| count_by_thread(thread, &operation(comm, kind, root, volume));
+            if thread.is_some_and(is_counted) {
+                counted += 1;
+            } else {
+                operate(ME, comm, kind, root, volume);
+            }
         }
     }
+    // Two kinds of operations exchange equal amounts with all; the first of each was reported.
+    assert_eq!(counted, if has_own_sums { 2 * (rounds - 1) } else { 0 });
     windows::freed(window);
     comms::freed(comm);
 }
@@ -79,8 +110,8 @@ fn totals_of_many_threads_are_exact() {
         .map(|(name, class)| session.handle(name, class, None).unwrap());
         session.start_all().unwrap();
         thread::scope(|scope| {
-            for _ in 0..THREADS {
-                scope.spawn(move || work(rounds));
+            for thread in 0..THREADS {
+                scope.spawn(move || work(rounds, thread % 2 == 0));
             }
         });
         session.stop_all().unwrap();

@@ -165,11 +165,12 @@ pub(crate) fn count_in_advance<I: Interest, N: Recorder>(recorder: impl FnOnce()
 }
 
 /// Returns the route of a call that is recorded after it has succeeded, if an equal one was recorded before under the conditions
-/// of [`run_on_fast_path`], and they have not changed.
+/// of [`run_on_fast_path`], or of [`Recorder::after_in_c`] while several threads call at once, and they have not changed.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the fast path of each operation, which calls nothing")]
 pub(crate) fn find_route<N: Recorder>(recorder: impl FnOnce() -> N) -> Option<Routed> {
-    if FastPathGuard::is_available() { recorder().find_route() } else { None }
+    let thread = if FastPathGuard::is_available() { None } else { Some(nesting::idle_thread_slot()?) };
+    recorder().find_route(thread)
 }
 
 /// Records the call before forwarding it when the arguments guarantee success, so the caller can tail-call

@@ -24,7 +24,7 @@ pub const CELLS: usize = GROUP + 1;
 
 pub(super) const MAGIC: u64 = u64::from_ne_bytes(*b"mpit\nsto");
 
-pub(super) const VERSION: u64 = 3;
+pub(super) const VERSION: u64 = 4;
 
 /// The number of words of the header: magic, version, world size and rank, process, state, a flag for `MPI_Finalize`, and
 /// two reserved words.
@@ -54,7 +54,8 @@ pub enum BlockKind {
     SharedSum = 5,
     /// Collective operations on a communicator, or several with the same name and members: a slot, three sums, the kind of
     /// communicator (0 while the slot is not used), the first and the last number behind its name, the number of
-    /// communicators, and the number of the first in the order of creation.
+    /// communicators, and the number of the first in the order of creation. The sums of blocks with the same number add up:
+    /// threads may have a block each.
     Operations = 6,
     /// A kind of communicator: its number, the number of its list of members, a flag for numbers behind the name, the name.
     Comm = 7,

@@ -280,7 +280,6 @@ struct CommOperations {
     first: u64,
     last: u64,
     alike: u64,
-    number: u64,
 }
 
 struct DecodedStore {
@@ -291,7 +290,8 @@ struct DecodedStore {
     sums: [BTreeMap<u32, TrafficSum>; rows::Kind::ALL.len()],
     members: BTreeMap<u64, Members>,
     kinds: BTreeMap<u64, CommKind>,
-    operations: Vec<CommOperations>,
+    /// By the number of the first communicator. Threads may have a block each.
+    operations: BTreeMap<u64, CommOperations>,
     identity: Option<Identity>,
     /// The number of ranks that ranges in the file may still expand to.
     expanded: u64,
@@ -305,7 +305,7 @@ impl DecodedStore {
             sums: rows::Kind::ALL.map(|_| BTreeMap::new()),
             members: BTreeMap::new(),
             kinds: BTreeMap::new(),
-            operations: Vec::new(),
+            operations: BTreeMap::new(),
             identity: None,
             expanded: 64 * MAX_ROWS,
         }
@@ -324,13 +324,12 @@ impl DecodedStore {
 
     /// Counts the members of communicators against the limit: many communicators may refer to one list.
     fn expand_members(&mut self, at: &Cursor<'_>) -> Result<(), Malformed> {
-        for number in 0..self.operations.len() {
-            let kind = self.kinds.get(&self.operations[number].kind);
-            if let Some(ranks) = kind.and_then(|kind| self.members.get(&kind.members)) {
-                self.expand(ranks.size().into(), at)?;
-            }
-        }
-        Ok(())
+        let sizes = self.operations.values().filter_map(|of| {
+            let kind = self.kinds.get(&of.kind)?;
+            Some(self.members.get(&kind.members)?.size().into())
+        });
+        let sizes: Vec<u64> = sizes.collect();
+        sizes.into_iter().try_for_each(|size| self.expand(size, at))
     }
 
     fn block(&mut self, kind: BlockKind, mut block: Cursor<'_>) -> Result<(), Malformed> {
@@ -342,7 +341,11 @@ impl DecodedStore {
             BlockKind::Operations => {
                 let sums = [block.sum()?, block.sum()?, block.sum()?];
                 let [kind, first, last, alike, number] = block.numbers()?;
-                self.operations.push(CommOperations { sums, kind, first, last, alike, number });
+                if kind != 0 {
+                    let none = || CommOperations { sums: Default::default(), kind, first, last, alike };
+                    let all = &mut self.operations.entry(number).or_insert_with(none).sums;
+                    *all = std::array::from_fn(|at| all[at].and(sums[at]));
+                }
             }
             BlockKind::Comm => {
                 let [members, numbered] = block.numbers()?;
@@ -448,7 +451,7 @@ impl DecodedStore {
         Some(block)
     }
 
-    fn profile(mut self, me: u32) -> Profile {
+    fn profile(self, me: u32) -> Profile {
         let row = |(to, [external, internal]): (&u32, &[Counts; 2])| Row {
             to: *to,
             external: external.peer_snapshot(),
@@ -456,8 +459,7 @@ impl DecodedStore {
         };
         let messages =
             self.messages.iter().map(row).filter(|row| !row.external.is_zero() || !row.internal.is_zero());
-        self.operations.sort_by_key(|of| of.number);
-        let comms = self.operations.iter().filter_map(|of| self.comm(of)).collect();
+        let comms = self.operations.values().filter_map(|of| self.comm(of)).collect();
         let of_kind = |(kind, sums): (rows::Kind, BTreeMap<u32, TrafficSum>)| {
             sums.into_iter().filter(|(_, sum)| !sum.is_zero()).map(move |(to, sum)| SumRow { kind, to, sum })
         };

@@ -6,28 +6,26 @@
 //! not change any sum. Communicators with the same members share their shared sums. The slot of an account is reused once no
 //! tool can query the communicator any more ([`mpit_frameworks::comms`]).
 //!
+//! Threads that call at once have sums of their own, in the account and in shared sums.
+//!
 //! Recording and reading are lock-free after first use. The first operation on a communicator and the first exchange with a
 //! process allocate.
 
 use std::collections::BTreeMap;
-use std::mem;
-use std::sync::atomic::{
-    AtomicBool, AtomicU8, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release},
-};
-use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, PoisonError, Weak};
 
-use mpit::internal::lock::{Inside, Mutex, is_forked};
+use mpit::internal::lock::Mutex;
 use mpit::internal::log::Log;
 use mpit::internal::sparse::Sparse;
-use mpit::internal::static_ref::StaticRef;
 use mpit::object::OUTSIDE;
 use mpit_format::store::blocks::{BlockKind, Encoded};
 use mpit_frameworks::coll::{CommId, Operation, Pattern, Volume};
 use mpit_frameworks::comms::{Ranks, Record};
 use mpit_frameworks::ids::{number, slot};
 
-use super::rules::{self, CASES, Excluded, OperationCounts, Shape};
+use super::account::{Account, CaseSums, CommSums};
+use super::rules::{self, Excluded, OperationCounts, Shape};
 use super::shared_sum::{Peers, SharedSum};
 use super::snapshot::{Operations, Snapshot};
 use crate::describe::{label, members as members_of};
@@ -38,25 +36,8 @@ use crate::store::Store;
 /// The limit of shared sums, which bounds the memory. Further communicators are recorded process by process.
 const SHARED_SUMS: usize = 1024;
 
-#[derive(Debug)]
-struct Account {
-    /// The identity of the communicator; 0 for an unused slot.
-    comm: AtomicU64,
-    /// Sums by pattern.
-    sums: [AtomicSum<'static>; 3],
-    /// By [`OperationCounts::case_index`].
-    cases: [CaseSums; CASES],
-    /// The block of this account in the store: see [`BlockKind::Operations`].
-    about: &'static [AtomicU64],
-    /// True, by shape, if no shared sum could be made.
-    refused: [AtomicBool; 3],
-    /// One of `NOT_KNOWN` and the constants below it.
-    reach: AtomicU8,
-    /// The members, until the communicator is freed. MPI does not allow freeing a communicator while an operation on it
-    /// begins, so a reader never waits for a writer here. Not a [`Mutex`], which would cost more in
-    /// [`one_by_one`](CollectiveStats::one_by_one).
-    members: RwLock<Option<Box<Record>>>,
-}
+/// The limit of shared sums at which threads get no more of their own.
+const SHARED_SUMS_WITH_THREADS: usize = SHARED_SUMS / 2;
 
 /// The way in which an operation is counted.
 #[derive(Clone, Copy, Debug)]
@@ -65,103 +46,6 @@ pub enum Counted {
     With(&'static CaseSums),
     /// It does not count at this process.
     Not,
-}
-
-/// The sums of operations of one pattern and shape on a communicator.
-#[derive(Debug)]
-pub struct CaseSums {
-    of_pattern: AtomicSum<'static>,
-    /// Set when the first such operation is counted.
-    shared_sum: StaticRef<SharedSum>,
-}
-
-impl CaseSums {
-    /// Counts an operation that exchanges `each` bytes with each process. Returns false, and does nothing, if something has to be
-    /// allocated for it.
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of each operation")]
-    fn record(&self, each: u64) -> bool {
-        let Some(shared_sum) = self.shared_sum.get() else { return false };
-        shared_sum.add(TrafficSum::one(each));
-        self.of_pattern.add(TrafficSum::one(each.wrapping_mul(shared_sum.len())));
-        true
-    }
-
-    /// Counts an operation like `record`. No other thread counts meanwhile.
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of each operation")]
-    #[must_use]
-    pub fn record_alone(&self, each: u64) -> bool {
-        let Some(shared_sum) = self.shared_sum.get() else { return false };
-        shared_sum.add_alone(TrafficSum::one(each));
-        self.of_pattern.add_alone(TrafficSum::one(each.wrapping_mul(shared_sum.len())));
-        true
-    }
-}
-
-/// The kind of communicator, intercommunicator or not, is not known yet.
-const NOT_KNOWN: u8 = 0;
-const INTRA: u8 = 1;
-const INTER: u8 = 2;
-
-impl Account {
-    fn new(store: &'static Store, slot: u32) -> Self {
-        let block = store.add(BlockKind::Operations, slot.into(), 11, &[]);
-        let sums = AtomicSum::of(block);
-        Self {
-            comm: AtomicU64::new(0),
-            sums,
-            cases: std::array::from_fn(|case| CaseSums {
-                of_pattern: sums[rules::pattern_of_case(case) as usize],
-                shared_sum: StaticRef::new(),
-            }),
-            about: &block[6..],
-            refused: Default::default(),
-            reach: AtomicU8::new(NOT_KNOWN),
-            members: RwLock::new(None),
-        }
-    }
-
-    fn is_of(&self, comm: u64) -> bool {
-        self.comm.load(Acquire) == comm
-    }
-
-    fn sums(&self) -> [TrafficSum; 3] {
-        self.sums.each_ref().map(AtomicSum::get)
-    }
-
-    /// Sets the members. Returns false, and does nothing, in a forked child whose parent had another thread that read them
-    /// at the fork: that thread never releases the lock here.
-    fn set_members(&self, members: Option<Box<Record>>) -> bool {
-        let earlier = {
-            // A fork waits, so a forked child never finds the lock taken for writing.
-            let _inside = Inside::enter();
-            let lock = if is_forked() {
-                self.members.try_write().ok()
-            } else {
-                Some(self.members.write().unwrap_or_else(PoisonError::into_inner))
-            };
-            let Some(mut lock) = lock else { return false };
-            mem::replace(&mut *lock, members)
-        };
-        // May call the host, so it comes after the lock.
-        drop(earlier);
-        true
-    }
-
-    /// Clears the account of a freed communicator. Returns true if another communicator can have it.
-    fn clear(&self) -> bool {
-        self.about[0].store(0, Release);
-        self.sums.into_iter().for_each(AtomicSum::clear);
-        self.cases.iter().for_each(|case| case.shared_sum.set(None));
-        self.refused.iter().for_each(|refused| refused.store(false, Relaxed));
-        self.reach.store(NOT_KNOWN, Relaxed);
-        let is_reusable = self.set_members(None);
-        if is_reusable {
-            self.comm.store(0, Release);
-        }
-        is_reusable
-    }
 }
 
 type KindKey = (Arc<str>, bool, (u32, usize));
@@ -235,7 +119,7 @@ impl CollectiveStats {
     pub(super) fn record_usual(&'static self, operation: &Operation<'_>) -> bool {
         let Volume::Each(each) = operation.volume else { return false };
         let Some(account) = self.accounts.get(slot(operation.comm.get())) else { return false };
-        rules::exact(operation).is_none_or(|counts| account.cases[counts.case_index()].record(each))
+        rules::exact(operation).is_none_or(|counts| account.shared.cases[counts.case_index()].record(each))
     }
 
     /// Returns the sums to which [`record_usual`](Self::record_usual) adds the operation; `None` if it would return false.
@@ -243,8 +127,45 @@ impl CollectiveStats {
         let Volume::Each(_) = operation.volume else { return None };
         let account = self.accounts.get(slot(operation.comm.get()))?;
         let Some(counts) = rules::exact(operation) else { return Some(Counted::Not) };
-        let case = &account.cases[counts.case_index()];
+        let case = &account.shared.cases[counts.case_index()];
         if case.shared_sum.get().is_some() { Some(Counted::With(case)) } else { None }
+    }
+
+    /// Returns the sums for such operations like [`counted`](Self::counted), but those of the thread in a
+    /// [slot](mpit::internal::thread_slots). Takes locks and allocates.
+    pub(super) fn counted_by_thread(
+        &'static self,
+        thread: usize,
+        operation: &Operation<'_>,
+    ) -> Option<Counted> {
+        let Counted::With(of_all) = self.counted(operation)? else { return Some(Counted::Not) };
+        let slot = slot(operation.comm.get());
+        let account = self.accounts.get(slot)?;
+        let of_thread = account.of_thread(thread, self.store, slot);
+        let case = &of_thread.cases[rules::exact(operation)?.case_index()];
+        if case.shared_sum.get().is_none() {
+            let shared_sum = self.shared_sum_of_thread(thread, of_all.shared_sum.get()?)?;
+            self.describe(account, of_thread);
+            case.shared_sum.set(Some(shared_sum));
+        }
+        Some(Counted::With(case))
+    }
+
+    /// Returns a thread's sum with the members of a shared sum, created if necessary; `None` at the limit.
+    fn shared_sum_of_thread(&'static self, thread: usize, of_all: &SharedSum) -> Option<&'static SharedSum> {
+        let _making = self.making.lock();
+        let there = self.shared_sums.iter().find(|shared_sum| shared_sum.is_for(thread, of_all));
+        if there.is_some() || self.shared_sums.len() >= SHARED_SUMS_WITH_THREADS {
+            return there;
+        }
+        let place = self.shared_sums.push(SharedSum::of_thread(thread, of_all, self.store)).ok()?;
+        self.shared_sums.get(place)
+    }
+
+    /// Describes the communicator in the store at the sums of a thread.
+    fn describe(&self, account: &Account, of_thread: &CommSums) {
+        let _written = self.written.lock();
+        account.write_for(of_thread);
     }
 
     #[inline(never)]
@@ -258,7 +179,7 @@ impl CollectiveStats {
 
     fn count(&'static self, account: &Account, operation: &Operation<'_>, case: OperationCounts) {
         // Looked up before anything is added: a locked addition delays later loads.
-        let of_pattern = account.sums[case.pattern as usize];
+        let of_pattern = account.shared.sums[case.pattern as usize];
         let each = match operation.volume {
             _ if case.excluded != Excluded::Caller => None,
             _ if case.is_empty => Some(0),
@@ -282,10 +203,7 @@ impl CollectiveStats {
             Some(account) => account,
             None => self.open(&RUNTIME.comms().get(comm)?),
         };
-        match account.reach.load(Acquire) {
-            NOT_KNOWN => None,
-            reach => Some((account, reach == INTER)),
-        }
+        Some((account, account.is_remote()?))
     }
 
     #[cold]
@@ -293,9 +211,9 @@ impl CollectiveStats {
         let slot = slot(record.id.get());
         let account = self.accounts.entry_with(slot, || Account::new(self.store, slot));
         account.set_members(Some(Box::new(record.clone())));
-        account.reach.store(if record.remote { INTER } else { INTRA }, Release);
+        account.set_remote(record.remote);
         self.write(account, record);
-        account.comm.store(record.id.get(), Release);
+        account.set_comm(record.id.get());
         account
     }
 
@@ -314,7 +232,7 @@ impl CollectiveStats {
     }
 
     fn of(&self, comm: CommId) -> Option<&Account> {
-        self.accounts.get(slot(comm.get())).filter(|account| account.is_of(comm.get()))
+        self.accounts.get(slot(comm.get())).filter(|account| account.comm() == comm.get())
     }
 
     fn write(&self, account: &Account, record: &Record) {
@@ -338,11 +256,7 @@ impl CollectiveStats {
             self.store.add(BlockKind::Comm, next, 0, Encoded::of_kind(*list, &label).words());
             next
         });
-        let about = [label.first, label.last, record.alike, number(record.id.get())];
-        for (word, value) in account.about[1..].iter().zip(about) {
-            word.store(value, Relaxed);
-        }
-        account.about[0].store(kind, Release);
+        account.write([kind, label.first, label.last, record.alike, number(record.id.get())]);
     }
 
     pub(crate) fn is_used(&self, comm: CommId) -> bool {
@@ -352,7 +266,7 @@ impl CollectiveStats {
     /// Adds the sums of a freed communicator to those of another one, whose record then represents both.
     pub(crate) fn merge(&self, comm: CommId, target: &Record) {
         let (Some(from), Some(to)) = (self.of(comm), self.of(target.id)) else { return };
-        for (sum, to) in from.sums().into_iter().zip(&to.sums) {
+        for (sum, to) in from.sums().into_iter().zip(&to.shared.sums) {
             to.add(sum);
         }
         self.write(to, target);
@@ -362,8 +276,8 @@ impl CollectiveStats {
     /// Releases the account of a freed communicator that no tool can query. Returns true if its slot can be reused.
     pub(crate) fn close(&self, comm: CommId) -> bool {
         match self.accounts.get(slot(comm.get())) {
-            Some(account) if account.is_of(comm.get()) => account.clear(),
-            Some(account) => account.is_of(0),
+            Some(account) if account.comm() == comm.get() => account.clear(),
+            Some(account) => account.comm() == 0,
             None => true,
         }
     }
@@ -381,7 +295,7 @@ impl CollectiveStats {
         case: OperationCounts,
         rank: u32,
     ) -> Option<&'static SharedSum> {
-        match account.cases[case.case_index()].shared_sum.get() {
+        match account.shared.cases[case.case_index()].shared_sum.get() {
             None if !account.refused[case.shape as usize].load(Relaxed) => self.find(account, case, rank),
             known => known,
         }
@@ -396,9 +310,10 @@ impl CollectiveStats {
     ) -> Option<&'static SharedSum> {
         let shape = case.shape;
         // Another pattern of this shape may have it, even after the members were dropped.
-        let of_shape = account.cases[rules::cases_of(shape)].iter().find_map(|sums| sums.shared_sum.get());
+        let of_shape =
+            account.shared.cases[rules::cases_of(shape)].iter().find_map(|sums| sums.shared_sum.get());
         if of_shape.is_some() {
-            account.cases[case.case_index()].shared_sum.set(of_shape);
+            account.shared.cases[case.case_index()].shared_sum.set(of_shape);
             return of_shape;
         }
         let members = account.members.read().unwrap_or_else(PoisonError::into_inner).as_deref().cloned()?;
@@ -415,7 +330,7 @@ impl CollectiveStats {
             if is_there(list.as_ref()) { Some(*shared_sum) } else { None }
         };
         if let Some(shared_sum) = known(&self.making.lock()) {
-            account.cases[case.case_index()].shared_sum.set(Some(shared_sum));
+            account.shared.cases[case.case_index()].shared_sum.set(Some(shared_sum));
             return Some(shared_sum);
         }
         let me = myself(&members, rank);
@@ -446,7 +361,7 @@ impl CollectiveStats {
             (None, _) => account.refused[shape as usize].store(true, Relaxed),
             _ => {}
         }
-        account.cases[case.case_index()].shared_sum.set(found);
+        account.shared.cases[case.case_index()].shared_sum.set(found);
         found
     }
 
@@ -511,11 +426,11 @@ impl CollectiveStats {
 
     pub(super) fn on(&self, comm: u64, pattern: Pattern) -> TrafficSum {
         let account = self.of(CommId::from_number(comm));
-        account.map(|account| account.sums[pattern as usize].get()).unwrap_or_default()
+        account.map(|account| account.sums()[pattern as usize]).unwrap_or_default()
     }
 
     pub(crate) fn snapshot(&self) -> Snapshot {
-        let comms = self.accounts.iter().map(|(_, account)| (account.comm.load(Acquire), account.sums()));
+        let comms = self.accounts.iter().map(|(_, account)| (account.comm(), account.sums()));
         let shared_sums = self.shared_sums.iter().map(|shared_sum| [shared_sum.each()]).enumerate();
         let rows = self.rows.iter().map(|(to, row)| (to, [row.get()]));
         Snapshot { comms: comms.collect(), shared_sums: shared_sums.collect(), rows: rows.collect() }

@@ -5,6 +5,7 @@
 //! what was exchanged. The cost of an operation does not depend on the size of the communicator, unless the operation has a
 //! count for each process.
 
+mod account;
 mod collective_stats;
 mod rules;
 mod shared_sum;
@@ -13,8 +14,9 @@ mod variables;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+pub use account::CaseSums;
 use collective_stats::CollectiveStats;
-pub use collective_stats::{CaseSums, Counted};
+pub use collective_stats::Counted;
 pub(crate) use snapshot::Snapshot;
 pub use variables::CollMonitoring;
 
@@ -62,11 +64,18 @@ pub fn count(operation: &Operation<'_>) -> bool {
 /// while the [revision](mpit::internal::revision) is the same.
 #[must_use]
 pub fn counted(operation: &Operation<'_>) -> Option<Counted> {
-    let is_usual = RUNTIME.coll().is_only(&SUBSCRIPTION)
-        && !beginnings_wanted()
-        && !COMPAT.load(Relaxed)
-        && !threads::concurrent();
-    if is_usual { STATS.counted(operation) } else { None }
+    if is_usual() && !threads::concurrent() { STATS.counted(operation) } else { None }
+}
+
+/// Returns the sums for such operations like [`counted`], but for the thread in a [slot](mpit::internal::thread_slots), of several
+/// that call at once. Takes locks and allocates.
+#[must_use]
+pub fn counted_by_thread(thread: usize, operation: &Operation<'_>) -> Option<Counted> {
+    if is_usual() && threads::concurrent() { STATS.counted_by_thread(thread, operation) } else { None }
+}
+
+fn is_usual() -> bool {
+    RUNTIME.coll().is_only(&SUBSCRIPTION) && !beginnings_wanted() && !COMPAT.load(Relaxed)
 }
 
 /// The component `monitoring` of the framework `coll`.

@@ -3,12 +3,14 @@
 //! An operation that exchanges the same number of bytes with each of many processes is added to one sum, at a cost that
 //! does not depend on the number of processes. The sum is attributed to ranks when a tool reads.
 
+use std::sync::Arc;
+
 use mpit::object::OUTSIDE;
 use mpit_format::store::blocks::{BlockKind, Encoded, exchanged_key};
 use mpit_frameworks::comms::Ranks;
 
 use crate::record::{AtomicSum, TrafficSum};
-use crate::store::Store;
+use crate::store::{Store, Users};
 
 /// A set of ranks of the world, in ascending order.
 #[derive(Debug, PartialEq, Eq)]
@@ -107,7 +109,10 @@ impl Peers {
 
 #[derive(Debug)]
 pub(super) struct SharedSum {
-    members: Peers,
+    members: Arc<Peers>,
+    /// The [slot](mpit::internal::thread_slots) of the only thread that adds to it; `None` for all threads without a sum of their
+    /// own.
+    thread: Option<usize>,
     /// The number of processes, including those outside of the world.
     len: u64,
     each: AtomicSum<'static>,
@@ -116,23 +121,39 @@ pub(super) struct SharedSum {
 impl SharedSum {
     /// Creates a shared sum whose sum is zero. The sum and the ranks of the world are kept in `store`.
     pub(super) fn new(members: Peers, store: &'static Store) -> Self {
+        Self::with_users(Arc::new(members), None, store)
+    }
+
+    /// Creates a sum like `new` with the members of another one, for a thread.
+    pub(super) fn of_thread(thread: usize, of_all: &Self, store: &'static Store) -> Self {
+        Self::with_users(Arc::clone(&of_all.members), Some(thread), store)
+    }
+
+    fn with_users(members: Arc<Peers>, thread: Option<usize>, store: &'static Store) -> Self {
+        let users = if thread.is_some() { Users::OneThread } else { Users::AllThreads };
+        let add = |is_list, text: &[u64]| {
+            store.add_for(users, BlockKind::SharedSum, exchanged_key(is_list), 2, text)
+        };
         let block = match &members.set {
             RankSet::Stride { first, step, len, except } => {
                 let except = except.map_or(0, |rank| u64::from(rank) + 1);
-                let text = [u64::from(*first), u64::from(*step), u64::from(*len), except];
-                store.add(BlockKind::SharedSum, exchanged_key(false), 2, &text)
+                add(false, &[u64::from(*first), u64::from(*step), u64::from(*len), except])
             }
-            RankSet::List(list) => {
-                store.add(BlockKind::SharedSum, exchanged_key(true), 2, Encoded::of_ranks(list).words())
-            }
+            RankSet::List(list) => add(true, Encoded::of_ranks(list).words()),
         };
         let [each] = AtomicSum::of(block);
         let len = members.set.len() + members.outside;
-        Self { members, len, each }
+        Self { members, thread, len, each }
     }
 
+    /// Returns true if it is the sum of all threads for these members.
     pub(super) fn is_of(&self, members: &Peers) -> bool {
-        self.members == *members
+        self.thread.is_none() && *self.members == *members
+    }
+
+    /// Returns true if it is the sum of a thread for the members of another sum.
+    pub(super) fn is_for(&self, thread: usize, of_all: &Self) -> bool {
+        self.thread == Some(thread) && Arc::ptr_eq(&self.members, &of_all.members)
     }
 
     #[inline]

@@ -50,7 +50,7 @@ macro_rules! c_function {
                     },
                     None => $missing,
                 };
-                $crate::interpose::run!($recorder forward)
+                $crate::interpose::run_in_c!($recorder forward)
             }
             // A tool between us and the library may make MPI calls during the call, so its end has to be seen.
             use slow_path as indirect_path;

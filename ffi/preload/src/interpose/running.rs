@@ -94,6 +94,21 @@ macro_rules! run {
 }
 pub(crate) use run;
 
+/// Runs a call in C on the slow path.
+macro_rules! run_in_c {
+    ([around ($interest:ident) ($recorder:expr)] $forward:expr) => {
+        $crate::calls::run::<$crate::calls::$interest, _>(
+            $forward,
+            || $crate::recorders::Recorder::prepare($recorder),
+            |pending| $crate::recorders::Recorder::after_in_c($recorder, pending),
+        )
+    };
+    ($recorder:tt $forward:expr) => {
+        $crate::interpose::run! { $recorder $forward }
+    };
+}
+pub(crate) use run_in_c;
+
 /// Expands to true if a call of such a line needs no recording and is to be forwarded at once.
 macro_rules! has_no_listeners {
     ([$when:ident ($interest:ident) $recorder:tt]) => {

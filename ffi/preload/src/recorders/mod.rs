@@ -59,10 +59,11 @@ pub(crate) trait Recorder: Sized {
         false
     }
 
-    /// Returns the route of the call, to be counted after it has succeeded. Makes no calls.
+    /// Returns the route of the call, to be counted after it has succeeded; for the thread in a slot while several call at once.
+    /// Makes no calls.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "the fast path of each call, where most of it folds away")]
-    fn find_route(self) -> Option<Routed> {
+    fn find_route(self, _thread: Option<usize>) -> Option<Routed> {
         None
     }
 
@@ -72,6 +73,13 @@ pub(crate) trait Recorder: Sized {
 
     /// Prepares the record on the slow path; the call is forwarded next.
     fn prepare(self) -> Self::Pending;
+
+    /// Notifies listeners after a call in C has succeeded on the slow path. Stores a route for equal calls of this thread, if
+    /// several call at once.
+    #[inline]
+    fn after_in_c(self, pending: Self::Pending) {
+        pending.after();
+    }
 }
 
 /// A call that was forwarded on the slow path.

@@ -5,7 +5,8 @@
 mod amounts;
 mod shapes;
 
-use mpit::internal::revision;
+use mpit::internal::static_ref::StaticRef;
+use mpit::internal::{revision, thread_slots, threads};
 use mpit_components::coll::{self, CaseSums, Counted, Kind, Operation, Root, Volume};
 use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms::{self, Comm};
@@ -78,8 +79,13 @@ pub(crate) trait Shape: Copy {
 const ROUTES_OF_KIND: usize = 16;
 
 /// The routes, by kind.
-static ROUTES: [Routes<CaseSums, ROUTES_OF_KIND>; Kind::ALL.len()] =
-    [const { Routes::new() }; Kind::ALL.len()];
+static ROUTES: KindRoutes = [const { Routes::new() }; Kind::ALL.len()];
+
+type KindRoutes = [Routes<CaseSums, ROUTES_OF_KIND>; Kind::ALL.len()];
+
+/// The routes of threads that call at once, by [slot](thread_slots).
+static OF_THREADS: [StaticRef<KindRoutes>; thread_slots::SLOTS] =
+    [const { StaticRef::new() }; thread_slots::SLOTS];
 
 /// The record of a collective operation, to be made from the call's arguments.
 pub(crate) struct CollectiveRecorder<S>(S);
@@ -87,7 +93,8 @@ pub(crate) struct CollectiveRecorder<S>(S);
 impl<S: Shape> CollectiveRecorder<S> {
     /// Resolves what can be resolved before the call.
     pub(crate) fn resolve_handles(self) -> Pending<S> {
-        Pending { resolved: self.0.operation(Lookup::Registered), shape: self.0 }
+        let revision = revision::current();
+        Pending { resolved: self.0.operation(Lookup::Registered), shape: self.0, revision }
     }
 }
 
@@ -108,16 +115,17 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
-    fn find_route(self) -> Option<Routed> {
+    fn find_route(self, thread: Option<usize>) -> Option<Routed> {
         let revision = revision::current();
-        let (sums, each) = ROUTES[self.0.kind() as usize].find(self.0.route_key()?)?;
-        Some(Routed { sums, each, revision })
+        let routes = thread.map_or(Some(&ROUTES), |slot| OF_THREADS[slot].get())?;
+        let (sums, each) = routes[self.0.kind() as usize].find(self.0.route_key()?)?;
+        Some(Routed { sums, each, revision, thread })
     }
 
     #[inline]
     fn store_route(self, revision: u64, operation: &Operation<'static>) {
         if let Some(key) = self.0.route_key() {
-            store_route(key, revision, operation);
+            store_route_of_process(key, revision, operation);
         }
     }
 
@@ -132,6 +140,17 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
         }
         pending
     }
+
+    #[inline]
+    fn after_in_c(self, mut pending: Pending<S>) {
+        let Some(operation) = pending.operation() else { return };
+        operation.deliver(|operation| {
+            coll::end(operation);
+            if let Some(key) = self.0.route_key() {
+                store_route_of_thread(key, pending.revision, operation);
+            }
+        });
+    }
 }
 
 /// The route of an operation in progress.
@@ -142,21 +161,31 @@ pub(crate) struct Routed {
     each: u64,
     /// The revision in which the route was valid.
     revision: u64,
+    /// The slot of the thread whose route it is; `None` for a route of the process.
+    thread: Option<usize>,
 }
 
 impl Routed {
-    /// Counts the operation, which has succeeded. Returns false, and does nothing, if the route became invalid during the call.
+    /// Counts the operation, which has succeeded. Returns false, and does nothing, if the route became invalid during the call,
+    /// or another thread continues it: a library may run calls on threads of its own, which they leave while they wait.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each operation, which calls nothing")]
     pub(crate) fn count(self) -> bool {
-        revision::current() == self.revision && self.sums.is_none_or(|sums| sums.record_alone(self.each))
+        revision::current() == self.revision
+            && self.thread.is_none_or(|slot| thread_slots::current() == Some(slot))
+            && self.sums.is_none_or(|sums| sums.record_alone(self.each))
     }
 }
 
-/// Stores a route for operations with the key of this one, which has succeeded.
-#[inline(never)]
-fn store_route(key: RouteKey, revision: u64, operation: &Operation<'static>) {
-    if let Some(counted) = coll::counted(operation)
+/// Stores a route for operations of a kind with a key: one has succeeded, and others are counted with `counted`.
+fn store_route(
+    key: RouteKey,
+    revision: u64,
+    kind: Kind,
+    counted: Option<Counted>,
+    routes: &'static KindRoutes,
+) {
+    if let Some(counted) = counted
         && !comms::cached(key.comm).is_none_or(Comm::is_remote)
         && let Some(size) = if key.datatype == 0 { Some(0) } else { datatypes::cached_size(key.datatype) }
     {
@@ -164,8 +193,33 @@ fn store_route(key: RouteKey, revision: u64, operation: &Operation<'static>) {
             Counted::With(sums) => Some(sums),
             Counted::Not => None,
         };
-        ROUTES[operation.kind as usize].store(key, revision, size, sums);
+        routes[kind as usize].store(key, revision, size, sums);
     }
+}
+
+/// Stores a route like [`store_route`] while one thread calls at a time.
+#[inline(never)]
+fn store_route_of_process(key: RouteKey, revision: u64, operation: &Operation<'_>) {
+    store_route(key, revision, operation.kind, coll::counted(operation), &ROUTES);
+}
+
+/// Stores a route like [`store_route`] for this thread, of several that call at once.
+#[inline(never)]
+fn store_route_of_thread(key: RouteKey, revision: u64, operation: &Operation<'_>) {
+    if threads::concurrent()
+        && let Some(slot) = thread_slots::take()
+        && let Some(routes) = OF_THREADS[slot].get().or_else(|| make_routes(slot))
+    {
+        store_route(key, revision, operation.kind, coll::counted_by_thread(slot, operation), routes);
+    }
+}
+
+/// Makes the routes of the thread in a slot. Not on the stack: threads may have small ones.
+fn make_routes(slot: usize) -> Option<&'static KindRoutes> {
+    let routes: Box<[_]> = Kind::ALL.iter().map(|_| Routes::new()).collect();
+    let made: Box<KindRoutes> = routes.try_into().ok()?;
+    OF_THREADS[slot].set(Some(Box::leak(made)));
+    OF_THREADS[slot].get()
 }
 
 impl Counter for CaseSums {
@@ -180,6 +234,8 @@ impl Counter for CaseSums {
 pub(crate) struct Pending<S> {
     resolved: Option<Collective>,
     shape: S,
+    /// Read before the handles were resolved.
+    revision: u64,
 }
 
 impl<S: Shape> Pending<S> {

@@ -1,0 +1,216 @@
+//! The account of a communicator: the sums of its collective operations, by pattern.
+//!
+//! Operations of one pattern and shape add to the same sums. Threads that call at once have sums of their own, so that they
+//! write to no cache line of each other; readers add them up.
+
+use std::mem;
+use std::sync::atomic::{
+    AtomicBool, AtomicU8, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
+use std::sync::{PoisonError, RwLock};
+
+use mpit::internal::lock::{Inside, Once, is_forked};
+use mpit::internal::sparse::Sparse;
+use mpit::internal::static_ref::StaticRef;
+use mpit_format::store::blocks::BlockKind;
+use mpit_frameworks::comms::Record;
+
+use super::rules::{self, CASES};
+use super::shared_sum::SharedSum;
+use crate::record::{AtomicSum, TrafficSum};
+use crate::store::{Store, Users};
+
+/// The number of words behind the sums that describe the communicator: see [`BlockKind::Operations`].
+const ABOUT: usize = 5;
+
+/// The sums of one pattern and shape on a communicator.
+#[derive(Debug)]
+pub struct CaseSums {
+    of_pattern: AtomicSum<'static>,
+    /// Set when the first such operation is counted.
+    pub(super) shared_sum: StaticRef<SharedSum>,
+}
+
+impl CaseSums {
+    /// Counts an operation that exchanges `each` bytes with each process. Returns false, and does nothing, if something has to be
+    /// allocated for it.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of each operation")]
+    pub(super) fn record(&self, each: u64) -> bool {
+        let Some(shared_sum) = self.shared_sum.get() else { return false };
+        shared_sum.add(TrafficSum::one(each));
+        self.of_pattern.add(TrafficSum::one(each.wrapping_mul(shared_sum.len())));
+        true
+    }
+
+    /// Counts an operation like `record`. No other thread counts meanwhile.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of each operation")]
+    #[must_use]
+    pub fn record_alone(&self, each: u64) -> bool {
+        let Some(shared_sum) = self.shared_sum.get() else { return false };
+        shared_sum.add_alone(TrafficSum::one(each));
+        self.of_pattern.add_alone(TrafficSum::one(each.wrapping_mul(shared_sum.len())));
+        true
+    }
+}
+
+/// The sums of all threads, or of one.
+#[derive(Debug)]
+pub(super) struct CommSums {
+    /// By pattern.
+    pub(super) sums: [AtomicSum<'static>; 3],
+    /// By [`OperationCounts::case_index`](rules::OperationCounts::case_index).
+    pub(super) cases: [CaseSums; CASES],
+    /// The words of the block that describe the communicator. The first one is 0 while they are not set.
+    about: &'static [AtomicU64],
+}
+
+impl CommSums {
+    fn new(store: &'static Store, users: Users, slot: u32) -> Self {
+        let block = store.add_for(users, BlockKind::Operations, slot.into(), 6 + ABOUT, &[]);
+        let sums = AtomicSum::of(block);
+        Self {
+            sums,
+            cases: std::array::from_fn(|case| CaseSums {
+                of_pattern: sums[rules::pattern_of_case(case) as usize],
+                shared_sum: StaticRef::new(),
+            }),
+            about: &block[6..],
+        }
+    }
+
+    fn write(&self, about: [u64; ABOUT]) {
+        for (word, value) in self.about.iter().zip(about).skip(1) {
+            word.store(value, Relaxed);
+        }
+        self.about[0].store(about[0], Release);
+    }
+
+    fn about(&self) -> [u64; ABOUT] {
+        std::array::from_fn(|at| self.about[at].load(Relaxed))
+    }
+
+    fn clear(&self) {
+        self.about[0].store(0, Release);
+        self.sums.into_iter().for_each(AtomicSum::clear);
+        self.cases.iter().for_each(|case| case.shared_sum.set(None));
+    }
+}
+
+/// The kind of communicator, intercommunicator or not, is not known yet.
+const NOT_KNOWN: u8 = 0;
+const INTRA: u8 = 1;
+const INTER: u8 = 2;
+
+#[derive(Debug)]
+pub(super) struct Account {
+    /// The identity of the communicator; 0 for an unused slot.
+    comm: AtomicU64,
+    /// The sums for all threads without own ones.
+    pub(super) shared: CommSums,
+    /// The sums of threads, by [slot](mpit::internal::thread_slots).
+    of_threads: Once<Box<Sparse<CommSums>>>,
+    /// True, by shape, if no shared sum could be made.
+    pub(super) refused: [AtomicBool; 3],
+    /// One of `NOT_KNOWN` and the constants below it.
+    reach: AtomicU8,
+    /// The members, until the communicator is freed. MPI does not allow freeing a communicator while an operation on it
+    /// begins, so a reader never waits for a writer here. Not a [`Mutex`](mpit::internal::lock::Mutex), which would cost more
+    /// for each operation that is counted process by process.
+    pub(super) members: RwLock<Option<Box<Record>>>,
+}
+
+impl Account {
+    pub(super) fn new(store: &'static Store, slot: u32) -> Self {
+        Self {
+            comm: AtomicU64::new(0),
+            shared: CommSums::new(store, Users::AllThreads, slot),
+            of_threads: Once::default(),
+            refused: Default::default(),
+            reach: AtomicU8::new(NOT_KNOWN),
+            members: RwLock::new(None),
+        }
+    }
+
+    /// Returns the identity of the communicator; 0 for an unused slot.
+    pub(super) fn comm(&self) -> u64 {
+        self.comm.load(Acquire)
+    }
+
+    pub(super) fn set_comm(&self, comm: u64) {
+        self.comm.store(comm, Release);
+    }
+
+    /// Returns true for an intercommunicator; `None` if that is not known yet.
+    pub(super) fn is_remote(&self) -> Option<bool> {
+        match self.reach.load(Acquire) {
+            NOT_KNOWN => None,
+            reach => Some(reach == INTER),
+        }
+    }
+
+    pub(super) fn set_remote(&self, is_remote: bool) {
+        self.reach.store(if is_remote { INTER } else { INTRA }, Release);
+    }
+
+    /// Returns the sums of a thread, created if necessary.
+    pub(super) fn of_thread(&self, thread: usize, store: &'static Store, slot: u32) -> &CommSums {
+        let of_threads = self.of_threads.get_or_init(|| Box::new(Sparse::new()));
+        of_threads.entry_with(thread as u32, || CommSums::new(store, Users::OneThread, slot))
+    }
+
+    fn all(&self) -> impl Iterator<Item = &CommSums> {
+        let of_threads = self.of_threads.get().into_iter().flat_map(|threads| threads.iter());
+        std::iter::once(&self.shared).chain(of_threads.map(|(_, sums)| sums))
+    }
+
+    /// Returns the sums by pattern.
+    pub(super) fn sums(&self) -> [TrafficSum; 3] {
+        self.all().fold(Default::default(), |all: [TrafficSum; 3], of| {
+            std::array::from_fn(|at| all[at].and(of.sums[at].get()))
+        })
+    }
+
+    /// Describes the communicator in the store. The caller holds a lock, so that no other thread does meanwhile.
+    pub(super) fn write(&self, about: [u64; ABOUT]) {
+        self.all().for_each(|sums| sums.write(about));
+    }
+
+    /// Describes the communicator in the store at the sums of a thread, too. The caller holds the lock for `write`.
+    pub(super) fn write_for(&self, of_thread: &CommSums) {
+        of_thread.write(self.shared.about());
+    }
+
+    /// Sets the members. Returns false, and does nothing, in a forked child whose parent had another thread that read them
+    /// at the fork: that thread never releases the lock here.
+    pub(super) fn set_members(&self, members: Option<Box<Record>>) -> bool {
+        let earlier = {
+            // A fork waits, so a forked child never finds the lock taken for writing.
+            let _inside = Inside::enter();
+            let lock = if is_forked() {
+                self.members.try_write().ok()
+            } else {
+                Some(self.members.write().unwrap_or_else(PoisonError::into_inner))
+            };
+            let Some(mut lock) = lock else { return false };
+            mem::replace(&mut *lock, members)
+        };
+        // May call the host, so it comes after the lock.
+        drop(earlier);
+        true
+    }
+
+    /// Clears the account of a freed communicator. Returns true if another communicator can have it.
+    pub(super) fn clear(&self) -> bool {
+        self.all().for_each(CommSums::clear);
+        self.refused.iter().for_each(|refused| refused.store(false, Relaxed));
+        self.reach.store(NOT_KNOWN, Relaxed);
+        let is_reusable = self.set_members(None);
+        if is_reusable {
+            self.comm.store(0, Release);
+        }
+        is_reusable
+    }
+}
