@@ -6,12 +6,13 @@ use std::sync::atomic::{
     Ordering::{AcqRel, Acquire, Release, SeqCst},
 };
 
+use mpit::internal::threads;
 use mpit::internal::vocabulary::ThreadLevel;
 use mpit::object::Bind;
 use mpit_components::host::{self, World};
 use mpit_components::{monitoring, run};
 
-use crate::abi::{LiveComm, LiveSession};
+use crate::abi::{Abi, LiveComm, LiveSession};
 use crate::host::{Host, mpi};
 use crate::{comms, doctor, gather, images, infos, inventory, mpi_t, native_monitoring, sessions};
 
@@ -50,19 +51,14 @@ fn handle_initialization() {
         return;
     }
     let abi = library.abi();
-    let is_concurrent = || {
-        // SAFETY: called only if MPI is initialized, and `value` passes a local variable.
-        let level = mpi::value(|level| unsafe { mpi::query_thread(level) }).unwrap_or(0);
-        abi.to_thread_level(level).is_none_or(|level| level == ThreadLevel::Multiple)
-    };
     let was_spawned = || {
         // SAFETY: called only if MPI is initialized, and `handle` passes space for a handle.
         let parent = mpi::handle(abi, |parent| unsafe { mpi::comm_get_parent(parent) });
         parent.is_some_and(|parent| parent != abi.null(Bind::Comm))
     };
-    let concurrent = has_world && is_concurrent();
+    let concurrent = has_world && is_world_concurrent(abi);
     THREAD_LEVEL_IS_SET.store(true, SeqCst);
-    mpit::internal::threads::set_concurrent(concurrent || SESSION_IS_CONCURRENT.load(SeqCst));
+    threads::set_concurrent(concurrent || SESSION_IS_CONCURRENT.load(SeqCst));
     let world = if has_world {
         // SAFETY: MPI is initialized, so the world exists.
         world_of(unsafe { LiveComm::new(abi.comm_world) })
@@ -98,6 +94,25 @@ fn handle_initialization() {
     doctor::write_if_requested();
 }
 
+/// Handles the end of `MPI_Init` and `MPI_Init_thread`.
+pub fn world_initialized() {
+    detect_initialization();
+    // A session may have been first, with a lower thread level.
+    if INITIALIZED.load(Acquire)
+        && !threads::concurrent()
+        && Host::get().is_some_and(|host| is_world_concurrent(host.abi()))
+    {
+        threads::set_concurrent(true);
+    }
+}
+
+/// Returns true if several threads may call at once. MPI is initialized.
+fn is_world_concurrent(abi: &Abi) -> bool {
+    // SAFETY: MPI is initialized, and `value` passes a local variable.
+    let level = mpi::value(|level| unsafe { mpi::query_thread(level) }).unwrap_or(0);
+    abi.to_thread_level(level).is_none_or(|level| level == ThreadLevel::Multiple)
+}
+
 /// Returns the rank and the number of processes in `MPI_COMM_WORLD`; `None` if the library fails.
 fn world_of(world: LiveComm<'_>) -> Option<World> {
     // SAFETY: the communicator is live, and `value` passes a local variable.
@@ -119,7 +134,7 @@ pub fn session_initialized(session: Option<LiveSession<'_>>) {
     }
     SESSION_IS_CONCURRENT.store(true, SeqCst);
     if THREAD_LEVEL_IS_SET.load(SeqCst) {
-        mpit::internal::threads::set_concurrent(true);
+        threads::set_concurrent(true);
     }
 }
 

@@ -14,7 +14,7 @@ use crate::callers::{self, Caller, ReturnAddress};
 use crate::isolation::{catch_panic, with_errno_kept};
 use crate::nesting::{self, FastPathGuard, ProgramCallGuard};
 use crate::next_definition::NextDefinition;
-use crate::recorders::collectives::Routed;
+use crate::recorders::collectives::{Routed, RoutedOfThread};
 use crate::recorders::{Recorder, notify};
 
 /// The listeners that a kind of call may have.
@@ -165,12 +165,19 @@ pub(crate) fn count_in_advance<I: Interest, N: Recorder>(recorder: impl FnOnce()
 }
 
 /// Returns the route of a call that is recorded after it has succeeded, if an equal one was recorded before under the conditions
-/// of [`run_on_fast_path`], or of [`Recorder::after_in_c`] while several threads call at once, and they have not changed.
+/// of [`run_on_fast_path`], and they have not changed.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the fast path of each operation, which calls nothing")]
 pub(crate) fn find_route<N: Recorder>(recorder: impl FnOnce() -> N) -> Option<Routed> {
-    let thread = if FastPathGuard::is_available() { None } else { Some(nesting::idle_thread_slot()?) };
-    recorder().find_route(thread)
+    if FastPathGuard::is_available() { recorder().find_route() } else { None }
+}
+
+/// Returns the route of a call of this thread like [`find_route`], if several threads call at once: an equal call was recorded
+/// before by [`Recorder::after_in_c`].
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "the fast path of each operation, which calls nothing")]
+pub(crate) fn find_route_of_thread<N: Recorder>(recorder: impl FnOnce() -> N) -> Option<RoutedOfThread> {
+    recorder().find_route_of_thread(nesting::idle_thread_slot()?)
 }
 
 /// Records the call before forwarding it when the arguments guarantee success, so the caller can tail-call

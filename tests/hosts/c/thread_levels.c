@@ -1,15 +1,16 @@
-/* MPI_COMM_WORLD at MPI_THREAD_SINGLE, and a session at MPI_THREAD_MULTIPLE, whose threads send concurrently.
+/* MPI_COMM_WORLD at MPI_THREAD_SINGLE, and then a session at MPI_THREAD_MULTIPLE, whose threads send concurrently; with an argument
+ * a session at MPI_THREAD_SINGLE, and then MPI_COMM_WORLD at MPI_THREAD_MULTIPLE.
  *
- *     thread_levels          (1 process)
+ *     thread_levels [WORLD]          (1 process)
  *
- * Prints the number of messages. If the library does not grant the session its level, one thread sends them all. */
+ * Prints the number of messages. If the library does not grant the second one its level, one thread sends them all. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 3, MESSAGES = 100, FIRST = 8, LAST = 9 };
+enum { THREADS = 3, MESSAGES = 20000, FIRST = 8, LAST = 9 };
 
 static MPI_Comm comms[THREADS];
 
@@ -36,29 +37,46 @@ static void *send_many(void *comm)
     return NULL;
 }
 
-int main(int argc, char **argv)
+/* Returns true if the library grants the level. */
+static int open_session(const char *wanted, MPI_Session *session, MPI_Comm *comm)
 {
-    int provided, flag, sent = 1, in, last = 1, is_multiple;
+    int flag;
     char level[64] = "";
-    pthread_t ids[THREADS];
-    MPI_Session session;
     MPI_Info info;
     MPI_Group group;
-    MPI_Comm comm;
 
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &provided);
-    send(MPI_COMM_WORLD);
     MPI_Info_create(&info);
-    MPI_Info_set(info, "thread_level", "MPI_THREAD_MULTIPLE");
-    MPI_Session_init(info, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Info_set(info, "thread_level", wanted);
+    MPI_Session_init(info, MPI_ERRORS_ARE_FATAL, session);
     MPI_Info_free(&info);
-    MPI_Session_get_info(session, &info);
+    MPI_Session_get_info(*session, &info);
     MPI_Info_get(info, "thread_level", 63, level, &flag);
     MPI_Info_free(&info);
-    is_multiple = flag && strcmp(level, "MPI_THREAD_MULTIPLE") == 0;
-    MPI_Group_from_session_pset(session, "mpi://SELF", &group);
-    MPI_Comm_create_from_group(group, "levels", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    MPI_Group_from_session_pset(*session, "mpi://SELF", &group);
+    MPI_Comm_create_from_group(group, "levels", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, comm);
     MPI_Group_free(&group);
+    return flag && strcmp(level, wanted) == 0;
+}
+
+int main(int argc, char **argv)
+{
+    int provided, sent = 1, in, last = 1, is_multiple;
+    pthread_t ids[THREADS];
+    MPI_Session session;
+    MPI_Comm comm;
+
+    if (argc > 1) {
+        open_session("MPI_THREAD_SINGLE", &session, &comm);
+        send(comm);
+        MPI_Comm_free(&comm);
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+        is_multiple = provided == MPI_THREAD_MULTIPLE;
+        MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    } else {
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &provided);
+        send(MPI_COMM_WORLD);
+        is_multiple = open_session("MPI_THREAD_MULTIPLE", &session, &comm);
+    }
     for (int thread = 0; thread < THREADS; thread++)
         MPI_Comm_dup(comm, &comms[thread]);
     if (is_multiple) {

@@ -22,26 +22,21 @@ macro_rules! run_on_fast_path {
     };
     // In C, where the next equal call can take the route.
     ([routed ($interest:ident) ($recorder:expr)] $forward:expr) => {
-        match $crate::calls::find_route(|| $recorder) {
-            Some(routed) => {
-                let code = $forward();
-                if code == mpit_ffi::abi::Abi::SUCCESS && !routed.count() {
-                    $crate::recorders::record_after_call($recorder);
-                }
-                Some(code)
-            }
-            None => {
-                // Read before the conditions that a route stands for.
-                let revision = mpit::internal::revision::current();
-                $crate::calls::run_on_fast_path::<$crate::calls::$interest, _>(
-                    || $crate::recorders::Recorder::fast_record($recorder),
-                    $forward,
-                    |guard, record| {
-                        $crate::recorders::record_call(guard, record);
-                        $crate::recorders::Recorder::store_route($recorder, revision, record);
-                    },
-                )
-            }
+        if let Some(routed) = $crate::calls::find_route(|| $recorder) {
+            Some($crate::interpose::run_by_route! { routed, $recorder, $forward })
+        } else if let Some(routed) = $crate::calls::find_route_of_thread(|| $recorder) {
+            Some($crate::interpose::run_by_route! { routed, $recorder, $forward })
+        } else {
+            // Read before the conditions that a route stands for.
+            let revision = mpit::internal::revision::current();
+            $crate::calls::run_on_fast_path::<$crate::calls::$interest, _>(
+                || $crate::recorders::Recorder::fast_record($recorder),
+                $forward,
+                |guard, record| {
+                    $crate::recorders::record_call(guard, record);
+                    $crate::recorders::Recorder::store_route($recorder, revision, record);
+                },
+            )
         }
     };
     ([in_advance $interest:tt $recorder:tt] $forward:expr) => {
@@ -53,6 +48,18 @@ macro_rules! run_on_fast_path {
     }};
 }
 pub(crate) use run_on_fast_path;
+
+/// Runs a call for which there is a route.
+macro_rules! run_by_route {
+    ($routed:ident, $recorder:expr, $forward:expr) => {{
+        let code = $forward();
+        if code == mpit_ffi::abi::Abi::SUCCESS && !$routed.count() {
+            $crate::recorders::record_after_call($recorder);
+        }
+        code
+    }};
+}
+pub(crate) use run_by_route;
 
 /// Runs a call on the slow path.
 macro_rules! run {

@@ -15,7 +15,7 @@ pub(crate) mod windows;
 
 use crate::isolation::catch_panic;
 use crate::nesting::{FastPathGuard, ProgramCallGuard};
-use collectives::Routed;
+use collectives::{Routed, RoutedOfThread};
 
 /// A record of a call, prepared before it is forwarded and completed after it has succeeded.
 ///
@@ -59,11 +59,17 @@ pub(crate) trait Recorder: Sized {
         false
     }
 
-    /// Returns the route of the call, to be counted after it has succeeded; for the thread in a slot while several call at once.
-    /// Makes no calls.
+    /// Returns the route of the call, to be counted after it has succeeded. Makes no calls.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "the fast path of each call, where most of it folds away")]
-    fn find_route(self, _thread: Option<usize>) -> Option<Routed> {
+    fn find_route(self) -> Option<Routed> {
+        None
+    }
+
+    /// Returns the route of the call like [`find_route`](Self::find_route), for the thread in a slot.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the fast path of each call, where most of it folds away")]
+    fn find_route_of_thread(self, _slot: usize) -> Option<RoutedOfThread> {
         None
     }
 

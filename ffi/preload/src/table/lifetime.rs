@@ -14,11 +14,11 @@ fn session_initialized(session: Option<LiveSession<'_>>) {
 }
 
 calls! {
-    initializing() c fn Init(argc: Pointer, argv: Pointer) => lifecycle::detect_initialization();
-    initializing() fortran fn Init() => lifecycle::detect_initialization();
+    initializing() c fn Init(argc: Pointer, argv: Pointer) => lifecycle::world_initialized();
+    initializing() fortran fn Init() => lifecycle::world_initialized();
     initializing() c fn Init_thread(argc: Pointer, argv: Pointer, required: Int, provided: Pointer)
-        => lifecycle::detect_initialization();
-    initializing() fortran fn Init_thread(required: Int, provided: Pointer) => lifecycle::detect_initialization();
+        => lifecycle::world_initialized();
+    initializing() fortran fn Init_thread(required: Int, provided: Pointer) => lifecycle::world_initialized();
     // The end itself is seen inside `MPI_Finalize`, by an attribute; this is the last opportunity to set it.
     before() plain fn Finalize() => lifecycle::finalize_begins();
     initializing() c fn Session_init(info: Object, errhandler: Object, session: NewSession)

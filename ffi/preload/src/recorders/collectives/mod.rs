@@ -115,11 +115,14 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
-    fn find_route(self, thread: Option<usize>) -> Option<Routed> {
-        let revision = revision::current();
-        let routes = thread.map_or(Some(&ROUTES), |slot| OF_THREADS[slot].get())?;
-        let (sums, each) = routes[self.0.kind() as usize].find(self.0.route_key()?)?;
-        Some(Routed { sums, each, revision, thread })
+    fn find_route(self) -> Option<Routed> {
+        Routed::find(&ROUTES, self.0)
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
+    fn find_route_of_thread(self, slot: usize) -> Option<RoutedOfThread> {
+        Some(RoutedOfThread { routed: Routed::find(OF_THREADS[slot].get()?, self.0)?, slot })
     }
 
     #[inline]
@@ -161,19 +164,40 @@ pub(crate) struct Routed {
     each: u64,
     /// The revision in which the route was valid.
     revision: u64,
-    /// The slot of the thread whose route it is; `None` for a route of the process.
-    thread: Option<usize>,
 }
 
 impl Routed {
-    /// Counts the operation, which has succeeded. Returns false, and does nothing, if the route became invalid during the call,
-    /// or another thread continues it: a library may run calls on threads of its own, which they leave while they wait.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
+    fn find(routes: &'static KindRoutes, shape: impl Shape) -> Option<Self> {
+        let revision = revision::current();
+        let (sums, each) = routes[shape.kind() as usize].find(shape.route_key()?)?;
+        Some(Self { sums, each, revision })
+    }
+
+    /// Counts the operation, which has succeeded. Returns false, and does nothing, if the route became invalid during the call.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each operation, which calls nothing")]
     pub(crate) fn count(self) -> bool {
-        revision::current() == self.revision
-            && self.thread.is_none_or(|slot| thread_slots::current() == Some(slot))
-            && self.sums.is_none_or(|sums| sums.record_alone(self.each))
+        revision::current() == self.revision && self.sums.is_none_or(|sums| sums.record_alone(self.each))
+    }
+}
+
+/// The route of an operation in progress, while several threads call at once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RoutedOfThread {
+    routed: Routed,
+    /// The slot of the thread.
+    slot: usize,
+}
+
+impl RoutedOfThread {
+    /// Counts the operation like [`Routed::count`]. Does nothing either if another thread continues it: a library may run calls on
+    /// threads of its own, which they leave while they wait.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each operation, which calls nothing")]
+    pub(crate) fn count(self) -> bool {
+        thread_slots::current() == Some(self.slot) && self.routed.count()
     }
 }
 
