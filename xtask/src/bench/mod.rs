@@ -4,20 +4,20 @@
 //! differences within a round are compared. A measured program reports the time of its best block, because other load on
 //! the machine only adds to the time. All of mpit is built with the profile `dist`, like a release.
 
+mod calls;
 mod clean_builds;
 mod collectives;
 mod counters;
 mod definitions;
 pub(crate) mod dist;
 mod events;
-mod messages;
 mod names;
 mod plugins;
 mod process;
-mod pvars;
 mod rounds;
 mod startup;
 mod table;
+mod threads;
 
 use std::process::ExitCode;
 
@@ -44,11 +44,10 @@ struct Bench {
 /// The benchmark that builds its own programs.
 const DEFINITIONS: &str = "definitions";
 
-const BENCHES: [Bench; 11] = [
-    Bench { name: "messages", run: messages::run },
+const BENCHES: [Bench; 10] = [
+    Bench { name: "calls", run: calls::run },
+    Bench { name: "threads", run: threads::run },
     Bench { name: "collectives", run: collectives::run },
-    Bench { name: "reads", run: pvars::reads },
-    Bench { name: "handles", run: pvars::handles },
     Bench { name: "counters", run: counters::run },
     Bench { name: "events", run: events::run },
     Bench { name: "names", run: names::run },

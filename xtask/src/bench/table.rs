@@ -8,7 +8,7 @@ pub(crate) struct Line {
     timings: String,
     median: f64,
     ratio: Option<f64>,
-    /// The ratio as text, or a note in its place.
+    /// The ratio as text.
     note: String,
     goal: String,
 }
@@ -33,11 +33,6 @@ impl Line {
             self.ratio = Some(timings / peer);
             self.note = format!("{:.3} of {to}", timings / peer);
         }
-        self
-    }
-
-    pub(crate) fn note(mut self, note: &str) -> Self {
-        note.clone_into(&mut self.note);
         self
     }
 

@@ -1,4 +1,4 @@
-//! Runs of the program `count_calls` under valgrind's tool callgrind, which counts instructions.
+//! Runs of the program `measured_calls` under valgrind's tool callgrind, which counts instructions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ impl Run {
                 .env("MPIT_PML_MONITORING_ENABLE", "2"),
             Variant::Native => job.env("OMPI_MCA_pml_monitoring_enable", "2").env("OMPI_MCA_pml", "^cm,ucx"),
         };
-        let job = job.arg(stack.compile("count_calls")?).args([level, &CALLS.to_string()]);
+        let job = job.arg(stack.compile("measured_calls")?).args(["count", level, &CALLS.to_string()]);
         Ok(Self { job, directory })
     }
 
