@@ -14,7 +14,7 @@ use crate::callers::{self, Caller, ReturnAddress};
 use crate::isolation::{catch_panic, with_errno_kept};
 use crate::nesting::{self, FastPathGuard, ProgramCallGuard};
 use crate::next_definition::NextDefinition;
-use crate::recorders::collectives::{Routed, RoutedOfThread};
+use crate::recorders::collectives::RoutedOfThread;
 use crate::recorders::{Recorder, notify};
 
 /// The listeners that a kind of call may have.
@@ -164,16 +164,8 @@ pub(crate) fn count_in_advance<I: Interest, N: Recorder>(recorder: impl FnOnce()
     can_use_fast_path::<I>() && recorder().count_in_advance(revision)
 }
 
-/// Returns the route of a call that is recorded after it has succeeded, if an equal one was recorded before under the conditions
-/// of [`run_on_fast_path`], and they have not changed.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "the fast path of each operation, which calls nothing")]
-pub(crate) fn find_route<N: Recorder>(recorder: impl FnOnce() -> N) -> Option<Routed> {
-    if FastPathGuard::is_available() { recorder().find_route() } else { None }
-}
-
-/// Returns the route of a call of this thread like [`find_route`], if several threads call at once: an equal call was recorded
-/// before by [`Recorder::after_in_c`].
+/// Returns the route of a call of this thread that is recorded after it has succeeded, if several threads call at once, and an equal
+/// one was recorded before by [`Recorder::after_in_c`].
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the fast path of each operation, which calls nothing")]
 pub(crate) fn find_route_of_thread<N: Recorder>(recorder: impl FnOnce() -> N) -> Option<RoutedOfThread> {

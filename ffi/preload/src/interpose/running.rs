@@ -20,11 +20,9 @@ macro_rules! run_on_fast_path {
             $crate::recorders::record_call,
         )
     };
-    // In C, where the next equal call can take the route.
+    // In C, where the next equal call can take the route. The fast path is available.
     ([routed ($interest:ident) ($recorder:expr)] $forward:expr) => {
-        if let Some(routed) = $crate::calls::find_route(|| $recorder) {
-            Some($crate::interpose::run_by_route! { routed, $recorder, $forward })
-        } else if let Some(routed) = $crate::calls::find_route_of_thread(|| $recorder) {
+        if let Some(routed) = $crate::recorders::Recorder::find_route($recorder) {
             Some($crate::interpose::run_by_route! { routed, $recorder, $forward })
         } else {
             // Read before the conditions that a route stands for.
@@ -196,9 +194,34 @@ macro_rules! fast_path_in_c {
             ) -> std::ffi::c_int)
         }
     }};
-    ([around $interest:tt $recorder:tt] $next:ident, $binding:ident $args:tt) => {
-        $crate::interpose::fast_path_in_c! { [routed $interest $recorder] $next, $binding $args }
-    };
+    ([around $interest:tt ($recorder:expr)] $next:ident, $binding:ident ($($arg:ident: $kind:ident),*)) => {{
+        // A separate function, so that `fast_path_with_listeners` needs no registers for it.
+        #[inline(never)]
+        extern "C-unwind" fn fast_path_of_threads(
+            $($arg: $crate::arguments::$kind<$crate::arguments::$binding>),*
+        ) -> std::ffi::c_int {
+            let forward = || {
+                let next = $next.without_listeners();
+                // SAFETY: `next` is a function with these parameters, and gets the program's arguments.
+                unsafe {
+                    $crate::interpose::call!(next(
+                        $($arg => $crate::arguments::$kind<$crate::arguments::$binding>),*
+                    ) -> std::ffi::c_int)
+                }
+            };
+            match $crate::calls::find_route_of_thread(|| $recorder) {
+                Some(routed) if !$next.is_unresolved() => {
+                    $crate::interpose::run_by_route! { routed, $recorder, forward }
+                }
+                // SAFETY: `slow_path` is for the same function of MPI, and gets the program's arguments.
+                _ => unsafe { slow_path($($arg),*) },
+            }
+        }
+        if !$crate::nesting::FastPathGuard::is_available() {
+            return fast_path_of_threads($($arg),*);
+        }
+        $crate::interpose::fast_path_in_c! { [routed $interest ($recorder)] $next, $binding ($($arg: $kind),*) }
+    }};
     ($recorder:tt $next:ident, $binding:ident ($($arg:ident: $kind:ident),*)) => {{
         let forward = || {
             let next = $next.without_listeners();

@@ -59,7 +59,8 @@ pub(crate) trait Recorder: Sized {
         false
     }
 
-    /// Returns the route of the call, to be counted after it has succeeded. Makes no calls.
+    /// Returns the route of the call, to be counted after it has succeeded, if an equal one was recorded before on the fast path
+    /// and the conditions have not changed. The fast path is available. Makes no calls.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "the fast path of each call, where most of it folds away")]
     fn find_route(self) -> Option<Routed> {
