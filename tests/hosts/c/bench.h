@@ -3,7 +3,7 @@
 #include <time.h>
 
 /* Nanoseconds of a monotonic clock. */
-static double now(void)
+static inline double now(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
