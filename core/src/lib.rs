@@ -66,6 +66,7 @@ pub mod component;
 pub mod cvar;
 mod desc;
 mod environment;
+mod errno;
 mod error;
 pub mod event;
 mod files;

@@ -37,6 +37,8 @@ pub mod cvar;
 mod desc;
 #[path = "../../src/environment.rs"]
 mod environment;
+#[path = "../../src/errno.rs"]
+mod errno;
 #[path = "../../src/error.rs"]
 mod error;
 #[path = "../../src/event/mod.rs"]
