@@ -90,6 +90,7 @@ mod slices;
 mod slots;
 mod sparse;
 mod static_ref;
+mod thread_end;
 mod thread_number;
 mod thread_slots;
 mod threads;

@@ -81,6 +81,8 @@ mod slots;
 mod sparse;
 #[path = "../../src/static_ref.rs"]
 mod static_ref;
+#[path = "../../src/thread_end.rs"]
+mod thread_end;
 #[path = "../../src/thread_number.rs"]
 mod thread_number;
 #[path = "../../src/threads.rs"]
