@@ -152,8 +152,11 @@ fn take_slot(thread: usize) -> Option<usize> {
 /// Prepares for threads that end. Not for signal handlers.
 pub(crate) fn prepare() {
     static IS_PREPARED: Once<()> = Once::new();
-    IS_PREPARED
-        .get_or_init(|| thread_end::add(Cleanup { at_end: leave_slots, in_child: free_slots_of_others }));
+    // A model does the same in each execution, and so nothing once.
+    if !cfg!(mpit_models) {
+        IS_PREPARED
+            .get_or_init(|| thread_end::add(Cleanup { at_end: leave_slots, in_child: free_slots_of_others }));
+    }
 }
 
 /// Releases the slots of this thread at its end.
@@ -187,7 +190,7 @@ fn claim_shared(desc: &EventDesc) -> Option<(usize, u32)> {
 
 /// A claimed slot, released on drop.
 #[derive(Debug)]
-pub(super) struct Instance {
+pub(crate) struct Instance {
     slot: usize,
     generation: u32,
     desc: &'static EventDesc,
@@ -198,7 +201,7 @@ impl Instance {
     /// Claims a slot; `None` when all are taken. A registration that is live afterwards does not end before this value is
     /// dropped.
     #[inline]
-    pub(super) fn claim(desc: &'static EventDesc, safety: Safety) -> Option<Self> {
+    pub(crate) fn claim(desc: &'static EventDesc, safety: Safety) -> Option<Self> {
         let (slot, generation) = claim_own(desc).or_else(|| claim_shared(desc))?;
         // `Release`, so that a thread that sees it also sees the new state.
         SLOTS[slot].passed.store(0, Release);
@@ -230,7 +233,7 @@ impl Instance {
     }
 
     #[inline]
-    pub(super) fn id(&self) -> InstanceId {
+    pub(crate) fn id(&self) -> InstanceId {
         InstanceId((KIND << 56) | ((self.slot as u64) << 32) | u64::from(self.generation))
     }
 
