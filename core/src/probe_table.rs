@@ -172,6 +172,8 @@ fn empty_slots<S: Slot>(slots: usize) -> Slots<S> {
 /// before it waits for the slot.
 #[cfg(all(target_os = "linux", not(miri)))]
 fn advise_huge_pages<T>(memory: &mut [T]) {
+    use crate::errno::with_errno_kept;
+
     const PAGE: usize = 4096;
     const HUGE_PAGE: usize = 2 << 20;
     let bytes = size_of_val(memory);
@@ -180,10 +182,9 @@ fn advise_huge_pages<T>(memory: &mut [T]) {
     }
     let start = memory.as_mut_ptr().cast::<u8>();
     let before = start.align_offset(PAGE);
+    let (start, len) = (start.wrapping_add(before).cast(), (bytes - before) / PAGE * PAGE);
     // SAFETY: whole pages of `memory`, at most; the advice does not change their content. It may fail, without consequences.
-    unsafe {
-        libc::madvise(start.wrapping_add(before).cast(), (bytes - before) / PAGE * PAGE, libc::MADV_HUGEPAGE)
-    };
+    with_errno_kept(|| unsafe { libc::madvise(start, len, libc::MADV_HUGEPAGE) });
 }
 
 #[cfg(any(not(target_os = "linux"), miri))]
@@ -214,6 +215,17 @@ mod tests {
     use std::sync::atomic::AtomicU64;
 
     use super::ProbeTable;
+
+    /// The kernel refuses to back a table with huge pages.
+    #[test]
+    #[cfg(all(target_os = "linux", not(miri)))]
+    fn large_tables_keep_errno() {
+        crate::errno::tests::check_without(libc::SYS_madvise, || {
+            let table: ProbeTable<AtomicU64> = ProbeTable::new();
+            table.replace(1 << 20, [(7, 10)].into_iter());
+            assert_eq!(table.find(7, Some), Some(10));
+        });
+    }
 
     #[test]
     fn contents_with_equal_hashes_are_found() {

@@ -11,6 +11,9 @@ use std::ops::RangeInclusive;
 
 use hashbrown::HashSet;
 
+#[cfg(all(target_os = "linux", not(miri)))]
+use crate::errno::with_errno_kept;
+
 /// The smallest page size. Access rights are those of whole pages.
 const PAGE: usize = 4096;
 
@@ -93,11 +96,13 @@ fn page_is_readable(page: usize) -> bool {
     /// An invalid operation: none of `SIG_BLOCK`, `SIG_UNBLOCK` and `SIG_SETMASK`.
     const NO_OPERATION: libc::c_int = -1;
     let set = std::ptr::with_exposed_provenance::<u8>(page * PAGE);
-    // SAFETY: the kernel validates the address, and refuses the operation before it changes anything.
-    let refused = unsafe {
-        libc::syscall(libc::SYS_rt_sigprocmask, NO_OPERATION, set, std::ptr::null_mut::<u8>(), SET)
-    };
-    refused != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EINVAL)
+    with_errno_kept(|| {
+        // SAFETY: the kernel validates the address, and refuses the operation before it changes anything.
+        let refused = unsafe {
+            libc::syscall(libc::SYS_rt_sigprocmask, NO_OPERATION, set, std::ptr::null_mut::<u8>(), SET)
+        };
+        refused != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EINVAL)
+    })
 }
 
 #[cfg(all(target_os = "linux", not(miri)))]
@@ -109,21 +114,23 @@ fn word_is_writable(address: usize) -> bool {
     // Adds 0, and compares with the smallest number of the field.
     let operation = libc::FUTEX_OP_ADD << 28 | libc::FUTEX_OP_CMP_LT << 24 | 0x800;
     let word = std::ptr::with_exposed_provenance_mut::<u32>(address);
-    // SAFETY: the kernel validates the address. The word keeps its value, and no other memory is accessed. A thread that waits
-    // there may wake up early, which every user of a futex must handle.
-    let woken = unsafe {
-        libc::syscall(
-            libc::SYS_futex,
-            UNUSED.as_ptr(),
-            libc::FUTEX_WAKE_OP | libc::FUTEX_PRIVATE_FLAG,
-            0,
-            std::ptr::null_mut::<libc::timespec>(),
-            word,
-            operation,
-        )
-    };
-    // Any other error does not depend on the memory.
-    woken >= 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::EFAULT)
+    with_errno_kept(|| {
+        // SAFETY: the kernel validates the address. The word keeps its value, and no other memory is accessed. A thread that waits
+        // there may wake up early, which every user of a futex must handle.
+        let woken = unsafe {
+            libc::syscall(
+                libc::SYS_futex,
+                UNUSED.as_ptr(),
+                libc::FUTEX_WAKE_OP | libc::FUTEX_PRIVATE_FLAG,
+                0,
+                std::ptr::null_mut::<libc::timespec>(),
+                word,
+                operation,
+            )
+        };
+        // Any other error does not depend on the memory.
+        woken >= 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::EFAULT)
+    })
 }
 
 #[cfg(all(test, target_os = "linux"))]

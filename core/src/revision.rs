@@ -21,4 +21,36 @@ pub fn advance() {
     if !cfg!(mpit_models) {
         REVISION.fetch_add(1, AcqRel);
     }
+    #[cfg(test)]
+    tests::count();
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::cell::Cell;
+
+    use super::{advance, current};
+
+    thread_local! {
+        /// The number of times that this thread has advanced the revision.
+        static ADVANCES: Cell<u32> = const { Cell::new(0) };
+    }
+
+    pub(super) fn count() {
+        ADVANCES.set(ADVANCES.get() + 1);
+    }
+
+    /// Returns true if a change advances the revision.
+    pub(crate) fn is_advanced_by(change: impl FnOnce()) -> bool {
+        let (advances, revision) = (ADVANCES.get(), current());
+        change();
+        let is_advanced = ADVANCES.get() > advances;
+        assert!(!is_advanced || current() > revision);
+        is_advanced
+    }
+
+    #[test]
+    fn an_advance_is_a_new_revision() {
+        assert!(current() != 0 && is_advanced_by(advance) && !is_advanced_by(|| ()));
+    }
 }

@@ -1,6 +1,8 @@
 //! A number of the calling thread.
 
-/// Returns a number that no other living thread has, and that is not 0. Works in a signal handler.
+/// Returns a number that no other running thread has, and that is not 0. Works in a signal handler.
+///
+/// Read anew by each call, and so not `pure`: a function that moves to another thread, as fibers do, must not see the old number.
 #[cfg(all(
     target_os = "linux",
     target_pointer_width = "64",
@@ -13,12 +15,12 @@ pub(crate) fn thread_number() -> usize {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: by the ABI, the word at `fs:0` is the address of the thread's control block. The instruction only loads it.
     unsafe {
-        std::arch::asm!("mov {}, qword ptr fs:[0]", out(reg) number, options(nostack, preserves_flags, readonly, pure));
+        std::arch::asm!("mov {}, qword ptr fs:[0]", out(reg) number, options(nostack, preserves_flags, readonly));
     }
     #[cfg(target_arch = "aarch64")]
     // SAFETY: by the ABI, this register has the address of the thread's control block. The instruction only reads it.
     unsafe {
-        std::arch::asm!("mrs {}, tpidr_el0", out(reg) number, options(nostack, preserves_flags, nomem, pure));
+        std::arch::asm!("mrs {}, tpidr_el0", out(reg) number, options(nostack, preserves_flags, nomem));
     }
     number
 }

@@ -47,3 +47,15 @@ pub fn add(word: &AtomicU64, amount: u64) {
         word.store(word.load(Relaxed).wrapping_add(amount), Relaxed);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{concurrent, set_concurrent};
+    use crate::revision::tests::is_advanced_by;
+
+    /// A route may count without locked instructions.
+    #[test]
+    fn a_thread_level_ends_routes() {
+        assert!(is_advanced_by(|| set_concurrent(concurrent())));
+    }
+}

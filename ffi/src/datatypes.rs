@@ -84,3 +84,20 @@ fn query_int_size(datatype: LiveDatatype<'_>) -> u64 {
     let size = mpi::value(|size| unsafe { mpi::type_size(datatype.get(), size) }).unwrap_or(0);
     u64::from(size.max(0).cast_unsigned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Relaxed, SIZES, cached_size, freeing, revision};
+
+    /// A route has the size of a type.
+    #[test]
+    fn freed_types_end_routes() {
+        const TYPE: usize = 0x7001;
+        SIZES.insert_reusing(TYPE, |known| known.store(24, Relaxed));
+        assert_eq!(SIZES.get(TYPE).map(|size| size.load(Relaxed)), Some(24));
+        let before = revision::current();
+        freeing(TYPE);
+        assert!(SIZES.get(TYPE).is_none() && cached_size(TYPE).is_none());
+        assert!(revision::current() > before);
+    }
+}

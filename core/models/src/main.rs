@@ -37,6 +37,8 @@ pub mod cvar;
 mod desc;
 #[path = "../../src/environment.rs"]
 mod environment;
+#[path = "../../src/errno.rs"]
+mod errno;
 #[path = "../../src/error.rs"]
 mod error;
 #[path = "../../src/event/mod.rs"]
@@ -79,6 +81,8 @@ mod slots;
 mod sparse;
 #[path = "../../src/static_ref.rs"]
 mod static_ref;
+#[path = "../../src/thread_end.rs"]
+mod thread_end;
 #[path = "../../src/thread_number.rs"]
 mod thread_number;
 #[path = "../../src/threads.rs"]

@@ -153,6 +153,23 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
     use super::Subscription;
+    use crate::revision::tests::is_advanced_by;
+
+    /// A route counts for one component, because it is the only one that is active.
+    #[test]
+    fn changes_of_activity_end_routes() {
+        static ACTIVE: AtomicU32 = AtomicU32::new(0);
+        let subscription = Subscription::new(&ACTIVE);
+        assert!(is_advanced_by(|| subscription.add()));
+        assert!(!is_advanced_by(|| subscription.add()), "it is active already");
+        assert!(!is_advanced_by(|| subscription.remove()));
+        assert!(is_advanced_by(|| subscription.pause()));
+        assert!(is_advanced_by(|| subscription.resume()));
+        assert!(is_advanced_by(|| subscription.set(0)));
+        assert!(is_advanced_by(|| subscription.set(2)));
+        assert!(is_advanced_by(|| subscription.disable()));
+        assert!(!is_advanced_by(|| subscription.add()), "it is disabled");
+    }
 
     #[test]
     fn reasons_may_be_set_at_once() {

@@ -182,3 +182,22 @@ impl EventCell {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+    use super::EventCell;
+    use crate::revision::tests::is_advanced_by;
+
+    /// A route raises no events, because there are no listeners.
+    #[test]
+    fn listeners_end_routes() {
+        static MIRROR: AtomicU32 = AtomicU32::new(0);
+        let cell = EventCell::with_mirror(&MIRROR);
+        assert!(is_advanced_by(|| cell.add_listener()));
+        assert!(cell.has_listeners() && MIRROR.load(Relaxed) == 1);
+        assert!(is_advanced_by(|| cell.remove_listener()));
+        assert!(!cell.has_listeners() && MIRROR.load(Relaxed) == 0);
+    }
+}

@@ -7,6 +7,10 @@
 //!
 //! A raise executes no locked instruction, each of which takes 5 ns. Most threads have a slot of their own, which other threads do
 //! not claim. The thread that frees a registration pays for the order between the two: see [`crate::barrier`].
+//!
+//! A callback that is left by `longjmp` leaves its slot claimed: a raise that was left cannot be told from one that waits on
+//! another stack, in a fiber or below a signal handler. Later raises of the thread take other slots. Registrations of the event
+//! type that are freed later do not end, so their memory stays valid.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::{
@@ -18,6 +22,8 @@ use super::desc::{EventDesc, LARGEST_EVENT};
 pub use super::payload::Payload;
 use super::payload::WORDS;
 use super::registration::Registration;
+use crate::lock::Once;
+use crate::thread_end::{self, Cleanup};
 use crate::thread_number::thread_number;
 use crate::vocabulary::Safety;
 use crate::{Error, Result, barrier};
@@ -43,10 +49,10 @@ const PROBES: usize = if cfg!(mpit_models) { 1 } else { 4 };
 #[derive(Debug)]
 #[repr(align(64))]
 struct InstanceSlot {
-    /// The number of the thread to which the slot belongs; 0: none. A thread that ends leaves its slot to one with the same number.
+    /// The number of the thread to which the slot belongs; 0: none.
     owner: AtomicUsize,
-    /// True while the owner uses the slot: a raise that interrupts the owner in a signal handler takes another one. Only the owner
-    /// accesses it.
+    /// True while a raise uses the slot: a raise that interrupts the owner in a signal handler takes another one. Set by the owner,
+    /// and cleared by the thread on which the raise ends, which is another one if a fiber has moved.
     is_in_use: AtomicBool,
     /// True if the raise that has claimed the slot may have pins of freed registrations to release.
     release_requested: AtomicBool,
@@ -100,20 +106,24 @@ fn hash(thread: usize) -> usize {
     ((thread as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48) as usize
 }
 
-/// Claims the slot of this thread, unless it has none or uses it. Returns the slot and the generation.
+/// Returns the slots among which a thread has its own.
+#[inline]
+fn slots_of(thread: usize) -> impl Iterator<Item = usize> {
+    #[allow(clippy::modulo_one, reason = "in a model there is one slot")]
+    (0..PROBES).map(move |probe| (hash(thread) + probe) % OWNED)
+}
+
+/// Claims a slot of this thread, unless it has none that it does not use. Returns the slot and the generation.
 #[inline]
 fn claim_own(desc: &EventDesc) -> Option<(usize, u32)> {
     let thread = thread_number();
-    #[allow(clippy::modulo_one, reason = "in a model there is one slot")]
-    let number = (0..PROBES).map(|probe| (hash(thread) + probe) % OWNED).find(|number| {
-        let owner = &SLOTS[*number].owner;
-        let found = owner.load(Relaxed);
-        found == thread || found == 0 && owner.compare_exchange(0, thread, Relaxed, Relaxed).is_ok()
-    })?;
+    let is_own = |number: &usize| {
+        let slot = &SLOTS[*number];
+        // `Acquire`: the slot's last instance may have ended in another thread.
+        slot.owner.load(Relaxed) == thread && !slot.is_in_use.load(Acquire)
+    };
+    let number = slots_of(thread).find(is_own).or_else(|| take_slot(thread))?;
     let slot = &SLOTS[number];
-    if slot.is_in_use.load(Relaxed) {
-        return None;
-    }
     slot.is_in_use.store(true, Relaxed);
     // A raise in a signal handler that interrupts this one before the store above has ended, and the state is loaded after it.
     compiler_fence(SeqCst);
@@ -121,6 +131,48 @@ fn claim_own(desc: &EventDesc) -> Option<(usize, u32)> {
     // `Release`, as for the end of the slot's last instance.
     slot.state.store(state, Release);
     Some((number, generation))
+}
+
+/// Takes a slot that belongs to no thread, until this thread ends.
+#[cold]
+fn take_slot(thread: usize) -> Option<usize> {
+    if !thread_end::watch() {
+        return None;
+    }
+    slots_of(thread).find(|number| {
+        let slot = &SLOTS[*number];
+        // `Acquire`: this thread sees what the former owner stored.
+        slot.owner.load(Relaxed) == 0
+            && slot.owner.compare_exchange(0, thread, Acquire, Relaxed).is_ok()
+            // The former owner's last raise may still wait in a fiber.
+            && !slot.is_in_use.load(Acquire)
+    })
+}
+
+/// Prepares for threads that end. Not for signal handlers.
+pub(crate) fn prepare() {
+    static IS_PREPARED: Once<()> = Once::new();
+    // A model does the same in each execution, and so nothing once.
+    if !cfg!(mpit_models) {
+        IS_PREPARED
+            .get_or_init(|| thread_end::add(Cleanup { at_end: leave_slots, in_child: free_slots_of_others }));
+    }
+}
+
+/// Releases the slots of this thread at its end.
+pub(crate) fn leave_slots() {
+    let thread = thread_number();
+    for number in slots_of(thread).filter(|number| SLOTS[*number].owner.load(Relaxed) == thread) {
+        // Pairs with the exchange in `take_slot`.
+        SLOTS[number].owner.store(0, Release);
+    }
+}
+
+/// Releases the slots of all other threads, which a forked child does not have.
+fn free_slots_of_others() {
+    let thread = thread_number();
+    let is_of_other = |slot: &&InstanceSlot| ![0, thread].contains(&slot.owner.load(Relaxed));
+    SLOTS[..OWNED].iter().filter(is_of_other).for_each(|slot| slot.owner.store(0, Relaxed));
 }
 
 /// Claims one of the slots that belong to no thread. Returns the slot and the generation.
@@ -138,7 +190,7 @@ fn claim_shared(desc: &EventDesc) -> Option<(usize, u32)> {
 
 /// A claimed slot, released on drop.
 #[derive(Debug)]
-pub(super) struct Instance {
+pub(crate) struct Instance {
     slot: usize,
     generation: u32,
     desc: &'static EventDesc,
@@ -149,7 +201,7 @@ impl Instance {
     /// Claims a slot; `None` when all are taken. A registration that is live afterwards does not end before this value is
     /// dropped.
     #[inline]
-    pub(super) fn claim(desc: &'static EventDesc, safety: Safety) -> Option<Self> {
+    pub(crate) fn claim(desc: &'static EventDesc, safety: Safety) -> Option<Self> {
         let (slot, generation) = claim_own(desc).or_else(|| claim_shared(desc))?;
         // `Release`, so that a thread that sees it also sees the new state.
         SLOTS[slot].passed.store(0, Release);
@@ -181,7 +233,7 @@ impl Instance {
     }
 
     #[inline]
-    pub(super) fn id(&self) -> InstanceId {
+    pub(crate) fn id(&self) -> InstanceId {
         InstanceId((KIND << 56) | ((self.slot as u64) << 32) | u64::from(self.generation))
     }
 
@@ -206,10 +258,9 @@ impl Drop for Instance {
             self.release_freed();
         }
         slot.state.store(u64::from(self.generation.wrapping_add(1)), Release);
-        // A signal handler that interrupts this thread claims the slot after its state.
-        compiler_fence(SeqCst);
         if self.slot < OWNED {
-            slot.is_in_use.store(false, Relaxed);
+            // `Release`: the owner, or a signal handler that interrupts this thread, claims the slot after its state.
+            slot.is_in_use.store(false, Release);
         }
     }
 }
@@ -345,4 +396,91 @@ pub fn timestamp(instance: InstanceId) -> Result<i64> {
 /// [`Error::InvalidHandle`] for an instance that is over.
 pub fn source_index(instance: InstanceId) -> Result<u32> {
     view(instance, |_, desc| Ok(desc.source().cell().index()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering::Relaxed;
+    use std::thread;
+
+    use super::{Instance, OWNED, PROBES, SLOTS, prepare};
+    use crate::desc::Origin;
+    use crate::event::{EventCell, EventDesc, SourceCell, SourceDesc};
+    use crate::vocabulary::{Safety, SourceOrder};
+
+    const ORIGIN: Origin = Origin::new(file!(), line!());
+    static CLOCK_CELL: SourceCell = SourceCell::new();
+    static CLOCK: SourceDesc = SourceDesc::new("clock", SourceOrder::Unordered, &CLOCK_CELL, ORIGIN);
+    static TICK_CELL: EventCell = EventCell::new();
+    static TICK: EventDesc = EventDesc::new("tick", &[], &CLOCK, &TICK_CELL, ORIGIN);
+
+    fn claim() -> Instance {
+        Instance::claim(&TICK, Safety::None).unwrap()
+    }
+
+    #[test]
+    fn a_left_callback_leaves_other_slots() {
+        prepare();
+        thread::spawn(|| {
+            let left = claim();
+            // Leaves a frame without running destructors, like `longjmp`.
+            let left = std::mem::ManuallyDrop::new(left).slot;
+            let next = claim();
+            assert_ne!(next.slot, left);
+            let nested = claim();
+            assert!(![left, next.slot].contains(&nested.slot));
+            let slot = next.slot;
+            drop((nested, next));
+            assert_eq!(claim().slot, slot, "the first that is free");
+            for _ in 0..PROBES {
+                std::mem::forget(claim());
+            }
+            assert!(claim().slot >= OWNED);
+        })
+        .join()
+        .unwrap();
+    }
+
+    #[test]
+    fn ended_threads_leave_their_slots() {
+        prepare();
+        let is_left = |attempt: usize| {
+            // Threads with stacks of different sizes have different numbers.
+            let thread = thread::Builder::new().stack_size((1 + attempt) << 16);
+            let slot = thread.spawn(|| claim().slot).unwrap().join().unwrap();
+            // Another thread may have taken the slot meanwhile.
+            slot < OWNED && SLOTS[slot].owner.load(Relaxed) == 0
+        };
+        assert!((0..100).any(is_left));
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "forks")]
+    fn a_child_has_slots_of_its_thread_only() {
+        let mine = super::thread_number();
+        prepare();
+        thread::scope(|scope| {
+            let (claimed, is_claimed) = std::sync::mpsc::channel();
+            let (end, is_ended) = std::sync::mpsc::channel::<()>();
+            scope.spawn(move || {
+                claimed.send(claim().slot).unwrap();
+                let _ = is_ended.recv();
+            });
+            let slot = is_claimed.recv().unwrap();
+            // SAFETY: the child only loads from static memory, and leaves by `_exit`.
+            let child = unsafe { libc::fork() };
+            if child == 0 {
+                let is_free = |slot: &super::InstanceSlot| [0, mine].contains(&slot.owner.load(Relaxed));
+                let status = i32::from(!SLOTS.iter().all(is_free));
+                // SAFETY: `_exit` has no preconditions.
+                unsafe { libc::_exit(status) };
+            }
+            assert!(slot >= OWNED || SLOTS[slot].owner.load(Relaxed) != 0);
+            let mut status = -1;
+            // SAFETY: `status` is a writable `int`.
+            assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+            assert_eq!(status, 0);
+            drop(end);
+        });
+    }
 }

@@ -127,12 +127,19 @@ impl<T: Value> Cell for Foreign<T> {
                 }
             }
             ValueSource::Function(function) => {
-                let start = out.as_mut_ptr().cast();
+                // One element is stored to a word, so that a function that stores a `long` for an `int` overwrites nothing.
+                let mut word = 0_u64;
+                let start = if out.len() == 1 { (&raw mut word).cast() } else { out.as_mut_ptr().cast() };
                 // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and a buffer of
                 // `out.len()` elements.
                 let answer = unsafe { function(self.source.user_data, object, start, out.len() as c_int) };
                 if answer != 0 {
                     return Err(Error::Invalid);
+                }
+                if let [element] = out {
+                    // SAFETY: a word is aligned for and at least as large as each `Value` type, of which all bit patterns are
+                    // values.
+                    *element = unsafe { (&raw const word).cast::<T>().read() };
                 }
             }
         }
@@ -230,6 +237,28 @@ mod tests {
 
     unsafe extern "C" fn level_of(user_data: *mut c_void, _object: *const Object<'_>) -> *const LevelStorage {
         user_data.cast_const().cast()
+    }
+
+    unsafe extern "C" fn store_long(
+        _: *mut c_void,
+        _: *const Object<'_>,
+        out: *mut c_void,
+        _: c_int,
+    ) -> c_int {
+        // SAFETY: `fill` passes a buffer of a word for a variable with one element.
+        unsafe { out.cast::<i64>().write_unaligned(i64::from_ne_bytes([1; 8])) };
+        0
+    }
+
+    #[test]
+    fn a_long_for_an_int_overwrites_nothing() {
+        let (value, user_data) = (ValueSource::Function(store_long), null_mut());
+        let source =
+            ForeignSource { value, count: Count::Fixed(1), bind: Bind::NoObject, watch: None, user_data };
+        let cell = Foreign::<i32> { source, of: PhantomData };
+        let mut out = [7; 3];
+        cell.fill(&Object::NONE, &mut out[1..2]).unwrap();
+        assert_eq!(out, [7, i32::from_ne_bytes([1; 4]), 7]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::atomic::{Ordering::SeqCst, fence};
 
 use super::Interface;
 use crate::activation::{Activation, check_active};
-use crate::event::{Abi, PinGuard, Registration, RegistrationId};
+use crate::event::{Abi, PinGuard, Registration, RegistrationId, instance};
 use crate::object::Object;
 use crate::vocabulary::{Bind, Safety};
 use crate::{Error, Result, barrier};
@@ -26,6 +26,7 @@ impl Interface {
     ) -> Result<RegistrationId> {
         self.check_initialized()?;
         barrier::prepare();
+        instance::prepare();
         let desc = self.registry().event(index).ok_or(Error::InvalidIndex)?;
         check_active(desc.activation(), Error::InvalidIndex)?;
         let object = match (desc.bind(), object) {

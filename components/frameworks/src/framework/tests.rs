@@ -2,6 +2,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use mpit::component;
 use mpit::cvar::Text;
+use mpit::internal::revision;
 
 use super::{Framework, KnownComponent, Lifecycle, List, SelectionList, Subscription, World};
 
@@ -113,11 +114,16 @@ fn a_second_component_ends_the_shortcut() {
     static TWO: TestListener = TestListener::new(true, &SUBSCRIPTIONS[1]);
     static ALONE: Framework<dyn Receives> = Framework::new(component::Framework::Pml, &NO_LIST, |_| &ONE);
     static BOTH: Framework<dyn Receives> = Framework::new(component::Framework::Pml, &NO_LIST, |_| &ONE);
+    let before = revision::current();
     open(&ALONE, &[("one", &ONE)], "");
     assert!(!ALONE.is_only(&SUBSCRIPTIONS[0]));
+    // Routes rely on the shortcut. Components of other tests may advance the revision as well.
+    assert!(revision::current() > before);
     SUBSCRIPTIONS[0].add();
     assert!(ALONE.is_only(&SUBSCRIPTIONS[0]) && !ALONE.is_only(&SUBSCRIPTIONS[1]));
+    let before = revision::current();
     open(&BOTH, &[("one", &ONE), ("two", &TWO)], "");
+    assert!(revision::current() > before + 1);
     assert!(!BOTH.is_only(&SUBSCRIPTIONS[0]) && !BOTH.is_only(&SUBSCRIPTIONS[1]));
     SUBSCRIPTIONS[0].remove();
     assert!(!ALONE.is_only(&SUBSCRIPTIONS[0]));

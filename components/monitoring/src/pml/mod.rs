@@ -48,14 +48,11 @@ pub fn counter(to: u32) -> Option<&'static Histogram<'static>> {
 }
 
 /// Counts a message for this thread, of several that call at once; returns the place where it was counted, which is like that of
-/// [`counter`] but for this thread only. `None` unless monitoring is the only listener and the message is the user's.
+/// [`counter`] but for this thread only. `None` unless monitoring is the only listener, the message is the user's, and threads do
+/// not have too many such places.
 #[must_use]
 pub fn count_for_thread(send: &Send, slot: usize) -> Option<&'static Histogram<'static>> {
-    if is_only() && send.tag >= 0 {
-        Some(MESSAGES.record_for_thread(slot, send.to, send.bytes))
-    } else {
-        None
-    }
+    if is_only() && send.tag >= 0 { MESSAGES.record_for_thread(slot, send.to, send.bytes) } else { None }
 }
 
 #[inline]

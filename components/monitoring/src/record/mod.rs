@@ -8,7 +8,7 @@ mod peer_stats;
 mod snapshot;
 
 use std::sync::atomic::{
-    AtomicU64,
+    AtomicU64, AtomicUsize,
     Ordering::{Relaxed, Release},
 };
 
@@ -79,13 +79,19 @@ struct Peer<'s> {
 pub struct Messages<'s> {
     peers: Sparse<Peer<'s>>,
     store: &'s Store,
+    /// The number of histograms of threads that may still be made.
+    budget: AtomicUsize,
 }
+
+/// The largest number of histograms of threads, over all processes. Without a limit, a program with many threads and peers needs
+/// memory for each pair. Further pairs use the histograms for all threads.
+const THREAD_HISTOGRAMS: usize = 4096;
 
 impl<'s> Messages<'s> {
     /// Creates empty records, to be kept in `store`.
     #[must_use]
     pub const fn new(store: &'s Store) -> Self {
-        Self { peers: Sparse::new(), store }
+        Self { peers: Sparse::new(), store, budget: AtomicUsize::new(THREAD_HISTOGRAMS) }
     }
 
     /// Counts a message of the user's if nothing has to be allocated for it. Returns false, and does nothing, otherwise.
@@ -117,18 +123,20 @@ impl<'s> Messages<'s> {
     }
 
     /// Counts a message of the user's for the thread in a [slot](mpit::internal::thread_slots), which is this one. Returns the
-    /// place where further messages to the process are counted by [`Histogram::record_alone`]. Takes a lock and allocates.
+    /// place where further messages to the process are counted by [`Histogram::record_alone`]; `None`, and does nothing, if there
+    /// are too many. Takes a lock and allocates.
     pub(crate) fn record_for_thread(
         &'static self,
         slot: usize,
         to: u32,
         bytes: u64,
-    ) -> &'static Histogram<'s> {
-        let histogram = self.peers.entry(to).external.of_thread(slot);
+    ) -> Option<&'static Histogram<'s>> {
+        let admit = || self.budget.fetch_update(Relaxed, Relaxed, |budget| budget.checked_sub(1)).is_ok();
+        let histogram = self.peers.entry(to).external.of_thread(slot, admit)?;
         while !histogram.record_alone(bytes) {
             histogram.make(bytes, self.store, Users::OneThread, to, false);
         }
-        histogram
+        Some(histogram)
     }
 
     /// Adds the bytes of a message. Returns the function that adds its count, before which a thread may be interrupted.
@@ -161,5 +169,26 @@ impl<'s> Messages<'s> {
             internal: peer.internal.get().map(|stats| PeerSnapshot::from(&**stats)).unwrap_or_default(),
         });
         Snapshot { rows: rows.collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Messages, Store, THREAD_HISTOGRAMS};
+
+    #[test]
+    fn histograms_of_threads_have_a_budget() {
+        let store: &'static Store = Box::leak(Box::new(Store::new()));
+        let messages: &'static Messages<'_> = Box::leak(Box::new(Messages::new(store)));
+        let peers = THREAD_HISTOGRAMS as u32 / 2;
+        for slot in [0, 1] {
+            assert!((0..peers).all(|to| messages.record_for_thread(slot, to, 8).is_some()));
+        }
+        assert!(messages.record_for_thread(2, 0, 8).is_none());
+        assert!(messages.record_for_thread(0, peers, 8).is_none());
+        assert!(messages.record_for_thread(1, 0, 8).is_some());
+        messages.record(0, 8, false);
+        let count = |to| messages.external(to).map(super::PeerStats::count);
+        assert_eq!((count(0), count(1), count(peers)), (Some(4), Some(2), Some(0)));
     }
 }

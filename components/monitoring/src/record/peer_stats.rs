@@ -99,9 +99,14 @@ impl<'s> PeerStats<'s> {
         &self.shared
     }
 
-    /// Returns the histogram of the thread in a [slot](mpit::internal::thread_slots).
-    pub(super) fn of_thread(&self, slot: usize) -> &Histogram<'s> {
-        self.of_threads.get_or_init(|| Box::new(Sparse::new())).entry(slot as u32)
+    /// Returns the histogram of the thread in a [slot](mpit::internal::thread_slots), which calls this; `None` if it has none and
+    /// `admit` refuses a new one.
+    pub(super) fn of_thread(&self, slot: usize, admit: impl FnOnce() -> bool) -> Option<&Histogram<'s>> {
+        let slot = slot as u32;
+        if let Some(histogram) = self.of_threads.get().and_then(|threads| threads.get(slot)) {
+            return Some(histogram);
+        }
+        if admit() { Some(self.of_threads.get_or_init(|| Box::new(Sparse::new())).entry(slot)) } else { None }
     }
 
     fn histograms(&self) -> impl Iterator<Item = &Histogram<'s>> {
@@ -139,11 +144,13 @@ mod tests {
         let store = Store::new();
         let stats = PeerStats::default();
         for (number, bytes) in [0, 8, 15, 16, 1 << 40, u64::MAX, 8].into_iter().enumerate() {
-            let of_thread = if number % 2 == 0 { stats.shared() } else { stats.of_thread(number % 3) };
+            let of_thread =
+                if number % 2 == 0 { stats.shared() } else { stats.of_thread(number % 3, || true).unwrap() };
             of_thread.make(bytes, &store, Users::AllThreads, 7, false);
             assert!(of_thread.record(bytes));
         }
         assert_eq!(stats.bytes(), (1 << 40) + 46);
         assert!(stats.sizes().eq([(0, 1), (4, 3), (5, 1), (41, 1), (64, 1)]));
+        assert!(stats.of_thread(0, || false).is_some() && stats.of_thread(7, || false).is_none());
     }
 }

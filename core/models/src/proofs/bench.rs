@@ -59,6 +59,13 @@ impl Bench {
         Self::new(&image)
     }
 
+    /// With two performance variables, which have the indices 0 and 1.
+    pub(super) fn of_pvars(descs: [&'static PvarDesc; 2]) -> Self {
+        let mut image = Image::new("model");
+        image.pvars.extend(descs);
+        Self::new(&image)
+    }
+
     /// With an event type, which has the index 0.
     pub(super) fn of_event(desc: &'static EventDesc) -> Self {
         let mut image = Image::new("model");

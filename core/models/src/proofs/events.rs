@@ -1,7 +1,7 @@
 //! Events: registrations, their callbacks, and instances.
 
 use core::sync::atomic::AtomicU64 as Seen;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 use std::mem::offset_of;
 use std::ptr::{from_ref, null_mut};
@@ -40,22 +40,21 @@ pub(super) const MODELS: &[Model] = &[
     Model::new("events::a_finalized_interface_is_silent", a_finalized_interface_is_silent),
     Model::new("events::abandoned_registrations_end_once", abandoned_registrations_end_once).preemptions(2),
     Model::new("events::no_registration_begins_after_the_end", no_registration_begins_after_the_end),
-    Model::new("events::instances_are_whole_or_over", instances_are_whole_or_over),
     Model::new("events::dropped_ones_are_counted", dropped_ones_are_counted).preemptions(2),
 ];
 
 /// An event with a payload that shows whether it is whole.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-struct Tick {
-    number: u64,
-    complement: u64,
+pub(super) struct Tick {
+    pub(super) number: u64,
+    pub(super) complement: u64,
 }
 
 static CLOCK_CELL: SourceCell = SourceCell::new();
 static CLOCK: SourceDesc = SourceDesc::new("clock", SourceOrder::Unordered, &CLOCK_CELL, ORIGIN);
 static TICK_CELL: EventCell = EventCell::new();
-static TICK: EventDesc = EventDesc::new("tick", ELEMENTS, &CLOCK, &TICK_CELL, ORIGIN);
+pub(super) static TICK: EventDesc = EventDesc::new("tick", ELEMENTS, &CLOCK, &TICK_CELL, ORIGIN);
 const ORIGIN: Origin = Origin::new(file!(), line!());
 const ELEMENTS: &[Element] = &[
     Element::new(Datatype::Uint64, offset_of!(Tick, number)),
@@ -101,7 +100,7 @@ fn tick(number: u64) -> Tick {
 }
 
 /// Raises an event in a context that admits all callbacks.
-fn raise(number: u64) {
+pub(super) fn raise(number: u64) {
     Tick::raise(Context::ANYWHERE, || tick(number));
 }
 
@@ -111,7 +110,7 @@ fn raise_restricted(number: u64) {
 }
 
 /// Reads an instance. `None` if it is over.
-fn read(id: InstanceId) -> Option<Tick> {
+pub(super) fn read(id: InstanceId) -> Option<Tick> {
     let mut tick = tick(0);
     // SAFETY: `tick` has the extent of the event type.
     match unsafe { instance::copy(id, (&raw mut tick).cast()) } {
@@ -134,6 +133,7 @@ struct Listener {
     inside: Seen,
     dropped: Seen,
     freed: Seen,
+    identifiers: RefCell<Vec<u64>>,
 }
 
 impl Listener {
@@ -155,11 +155,14 @@ static ABI: Abi = {
     unsafe { Abi::new(deliver, report, free_callback) }
 };
 
-unsafe extern "C" fn deliver(_: *mut c_void, delivery: &Delivery) {
+pub(super) unsafe extern "C" fn deliver(_: *mut c_void, delivery: &Delivery) {
     // SAFETY: `register` passes a `Listener`.
     let listener = unsafe { Listener::of(delivery.user_data) };
     assert_eq!(listener.freed.load(Relaxed), 0, "a callback begins after the free callback");
     listener.inside.fetch_add(1, Relaxed);
+    let identifier = delivery.instance.0;
+    assert!(!listener.identifiers.borrow().contains(&identifier), "an identifier is used twice");
+    listener.identifiers.borrow_mut().push(identifier);
     let tick = read(delivery.instance).expect("the instance is valid in its callback");
     assert_eq!(tick.complement, !tick.number, "{tick:?}");
     listener.content.fetch_add(1, Relaxed);
@@ -169,14 +172,14 @@ unsafe extern "C" fn deliver(_: *mut c_void, delivery: &Delivery) {
     assert_eq!(listener.freed.load(Relaxed), 0, "a callback ends after the free callback");
 }
 
-unsafe extern "C" fn report(_: *mut c_void, report: &DropReport) {
+pub(super) unsafe extern "C" fn report(_: *mut c_void, report: &DropReport) {
     // SAFETY: `register` passes a `Listener`.
     let listener = unsafe { Listener::of(report.user_data) };
     assert_eq!(listener.freed.load(Relaxed), 0, "a report comes after the free callback");
     listener.dropped.fetch_add(report.count.unsigned_abs(), Relaxed);
 }
 
-unsafe extern "C" fn free_callback(_: *mut c_void, notice: &FreeNotice) {
+pub(super) unsafe extern "C" fn free_callback(_: *mut c_void, notice: &FreeNotice) {
     // SAFETY: `free` passes a `Listener`.
     let listener = unsafe { Listener::of(notice.user_data) };
     assert_eq!(listener.inside.load(Relaxed), 0, "the free callback runs during a callback");
@@ -186,13 +189,17 @@ unsafe extern "C" fn free_callback(_: *mut c_void, notice: &FreeNotice) {
 }
 
 /// A pointer that stands for a function; the functions of [`ABI`] ignore it.
-fn some_function() -> *mut c_void {
+pub(super) fn some_function() -> *mut c_void {
     from_ref(&ABI).cast_mut().cast()
 }
 
 /// Registers a listener, with a callback of the lowest level and a handler of drops.
 fn register(bench: &Bench, listener: &Listener) -> crate::Result<RegistrationId> {
-    let id = bench.event_handle_alloc(0, None, &ABI)?;
+    register_with(bench, listener, &ABI)
+}
+
+fn register_with(bench: &Bench, listener: &Listener, abi: &'static Abi) -> crate::Result<RegistrationId> {
+    let id = bench.event_handle_alloc(0, None, abi)?;
     // SAFETY: the functions of `ABI` ignore the pointer.
     unsafe { bench.event_set_dropped_handler(id, some_function()) }?;
     // SAFETY: the functions of `ABI` ignore the pointer, and the listener lasts as long as the registration.
@@ -209,24 +216,28 @@ fn free(bench: &Bench, listener: &Listener, id: RegistrationId) -> bool {
 }
 
 /// An interface with a registration.
-struct Tool {
+pub(super) struct Tool {
     bench: Bench,
     listener: Lasting<Listener>,
     id: RegistrationId,
 }
 
 impl Tool {
-    fn new(desc: &'static EventDesc) -> Self {
+    pub(super) fn new(desc: &'static EventDesc) -> Self {
+        Self::with_abi(desc, &ABI)
+    }
+
+    pub(super) fn with_abi(desc: &'static EventDesc, abi: &'static Abi) -> Self {
         let (bench, listener) = (Bench::of_event(desc), Lasting::new(Listener::default()));
-        let id = register(&bench, listener.get()).unwrap();
+        let id = register_with(&bench, listener.get(), abi).unwrap();
         Self { bench, listener, id }
     }
 
-    fn free(&self) -> bool {
+    pub(super) fn free(&self) -> bool {
         free(&self.bench, self.listener.get(), self.id)
     }
 
-    fn freed(&self) -> u64 {
+    pub(super) fn freed(&self) -> u64 {
         self.listener.get().freed.load(Relaxed)
     }
 
@@ -355,41 +366,6 @@ fn no_registration_begins_after_the_end() {
         ],
     );
     assert!(!LIMITED_CELL.has_listeners());
-}
-
-/// A thread that reads an instance outside of its callback gets its payload, or nothing once it is over.
-fn instances_are_whole_or_over() {
-    /// The identifier of the latest instance.
-    static LATEST: AtomicU64 = AtomicU64::new(0);
-    unsafe extern "C" fn publish(_: *mut c_void, delivery: &Delivery) {
-        LATEST.store(delivery.instance.0, Release);
-    }
-    static PUBLISHES: Abi = {
-        // SAFETY: the functions use no pointer; no drops are reported and no free callback is set.
-        unsafe { Abi::new(publish, report, free_callback) }
-    };
-    let bench = Bench::of_event(&TICK);
-    let id = bench.event_handle_alloc(0, None, &PUBLISHES).unwrap();
-    // SAFETY: `publish` ignores both pointers.
-    unsafe { bench.event_register_callback(id, Safety::None, some_function(), null_mut()) }.unwrap();
-    raise(1);
-    at_once(
-        &Rc::new(bench),
-        [
-            |_| {
-                raise(2);
-                raise(3);
-            },
-            |_| {
-                let id = InstanceId(LATEST.load(Acquire));
-                // Generations are odd while an instance lasts.
-                let number = u64::from(id.0 as u32).div_ceil(2);
-                let tick = read(id);
-                let is_right = |tick: Tick| tick.number == number && tick.complement == !number;
-                assert!(tick.is_none_or(is_right), "{tick:?} as instance {number}");
-            },
-        ],
-    );
 }
 
 /// An event that is not delivered is counted, and reported once.

@@ -3,6 +3,7 @@
 mod bench;
 mod events;
 mod forks;
+mod instances;
 mod levels;
 mod log;
 mod records;
@@ -19,6 +20,7 @@ use std::harness::Model;
 pub(crate) fn all() -> Vec<Model> {
     [
         events::MODELS,
+        instances::MODELS,
         slots::MODELS,
         small::MODELS,
         sparse::MODELS,

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::atomic::{
-    AtomicBool,
+    AtomicBool, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
 
@@ -12,11 +12,14 @@ use std::harness::Model;
 
 use super::at_once;
 use super::bench::{Bench, unless_invalid};
+use crate::Error;
 use crate::activation::Activation;
-use crate::cell::{Cell as _, Counter, HighWatermark};
+use crate::cell::sealed::Sealed;
+use crate::cell::{Behavior, Cell as _, Counter, HighWatermark};
 use crate::internal::desc::{Metadata, PvarDesc, PvarFlags, SharedMetadata};
+use crate::object::Object;
 use crate::session::{HandleSelection, PvarHandle, SessionId};
-use crate::vocabulary::Class;
+use crate::vocabulary::{Bind, Class};
 
 pub(super) const MODELS: &[Model] = &[
     Model::new("sessions::no_handle_outlives_its_session", no_handle_outlives_its_session).preemptions(2),
@@ -24,6 +27,15 @@ pub(super) const MODELS: &[Model] = &[
     Model::new("sessions::freed_handles_do_not_run", freed_handles_do_not_run).preemptions(2),
     Model::new("sessions::handles_are_freed_once", handles_are_freed_once).preemptions(2),
     Model::new("sessions::freed_handles_read_nothing", freed_handles_read_nothing)
+        .preemptions(2)
+        .mode(Mode::Latest),
+    Model::new("sessions::freed_handles_read_nothing_else", freed_handles_read_nothing_else)
+        .preemptions(2)
+        .mode(Mode::Latest),
+    Model::new("sessions::freed_arrays_read_nothing", freed_arrays_read_nothing)
+        .preemptions(2)
+        .mode(Mode::Latest),
+    Model::new("sessions::freed_bound_handles_read_nothing", freed_bound_handles_read_nothing)
         .preemptions(2)
         .mode(Mode::Latest),
     Model::new("sessions::freed_handles_change_nothing", freed_handles_change_nothing)
@@ -65,6 +77,48 @@ static LIMITED_DESC: PvarDesc =
 static LIMITED_ALWAYS: PvarDesc =
     PvarDesc::new(Metadata::new("limited", 7, &OF_PLUGIN, line!()), Class::Counter, &LIMITED)
         .with_flags(PvarFlags::CONTINUOUS);
+
+/// A sum that always counts, with several elements or for communicators.
+struct Sums<const COUNT: usize, const IS_BOUND: bool>(AtomicU64);
+
+impl<const COUNT: usize, const IS_BOUND: bool> Sealed for Sums<COUNT, IS_BOUND> {}
+
+impl<const COUNT: usize, const IS_BOUND: bool> crate::cell::Cell for Sums<COUNT, IS_BOUND> {
+    type Value = u64;
+    const BEHAVIOR: Behavior = Behavior::Sum;
+    const BIND: Bind = if IS_BOUND { Bind::Comm } else { Bind::NoObject };
+
+    fn count(&self, _: &Object<'_>) -> usize {
+        COUNT
+    }
+
+    fn fill(&self, _: &Object<'_>, out: &mut [u64]) -> crate::Result<()> {
+        out.fill(self.0.load(Relaxed));
+        Ok(())
+    }
+}
+
+static PAIR: Sums<2, false> = Sums(AtomicU64::new(0));
+static PAIR_DESC: PvarDesc = PvarDesc::new(Metadata::new("pair", 4, &SHARED, line!()), Class::Counter, &PAIR);
+static BOUND: Sums<1, true> = Sums(AtomicU64::new(0));
+static BOUND_DESC: PvarDesc =
+    PvarDesc::new(Metadata::new("bound", 5, &SHARED, line!()), Class::Counter, &BOUND);
+
+/// A variable whose function fails.
+struct Failing;
+
+impl Sealed for Failing {}
+
+impl crate::cell::Cell for Failing {
+    type Value = u64;
+
+    fn fill(&self, _: &Object<'_>, _: &mut [u64]) -> crate::Result<()> {
+        Err(Error::Memory)
+    }
+}
+
+static FAILING_DESC: PvarDesc =
+    PvarDesc::new(Metadata::new("failing", 7, &SHARED, line!()), Class::Size, &Failing);
 
 /// A session with a handle.
 struct Tool {
@@ -160,6 +214,65 @@ fn freed_handles_read_nothing() {
             },
         ],
     );
+}
+
+/// A freed handle shows no error of another variable, which has its slot now.
+fn freed_handles_read_nothing_else() {
+    let bench = Bench::of_pvars([&COUNT_DESC, &FAILING_DESC]);
+    let session = bench.session_create().unwrap();
+    let handle = bench.alloc(session).unwrap();
+    let tool = Rc::new(Tool { bench, session, handle });
+    tool.start();
+    COUNT.add(5);
+    at_once(
+        &tool,
+        [
+            |tool| {
+                tool.free();
+                tool.bench.handle_alloc(tool.session, 1, None).unwrap();
+            },
+            |tool| {
+                let value = tool.bench.value(tool.session, tool.handle);
+                assert!(matches!(value, Ok(5) | Err(Error::InvalidHandle)), "{value:?}");
+            },
+        ],
+    );
+}
+
+/// A freed handle of a variable with a cell of [`Sums`] shows its own values or an error, even while its slot is used again.
+fn check_reads_of_freed<const COUNT: usize>(desc: &'static PvarDesc, sum: &'static AtomicU64) {
+    fn alloc(bench: &Bench, session: SessionId) -> PvarHandle {
+        bench.handle_alloc(session, 0, Some(&Object::new(Bind::Comm, 7))).unwrap().0
+    }
+    let bench = Bench::of_pvar(desc);
+    let session = bench.session_create().unwrap();
+    let handle = alloc(&bench, session);
+    let tool = Rc::new(Tool { bench, session, handle });
+    tool.start();
+    sum.store(5, Relaxed);
+    at_once(
+        &tool,
+        [
+            |tool| {
+                tool.free();
+                alloc(&tool.bench, tool.session);
+            },
+            |tool| {
+                let mut values = [7_u64; COUNT];
+                // SAFETY: `values` has the elements of the variable.
+                let read = unsafe { tool.bench.read(tool.session, tool.handle, (&raw mut values).cast()) };
+                assert!(read.is_err() || values == [5; COUNT], "{values:?}");
+            },
+        ],
+    );
+}
+
+fn freed_arrays_read_nothing() {
+    check_reads_of_freed::<2>(&PAIR_DESC, &PAIR.0);
+}
+
+fn freed_bound_handles_read_nothing() {
+    check_reads_of_freed::<1>(&BOUND_DESC, &BOUND.0);
 }
 
 /// A reset of a handle that is freed meanwhile does not reset a later handle in its slot.

@@ -134,6 +134,7 @@ impl Place {
     }
 
     pub(crate) fn load(&self, order: Ordering) -> u64 {
+        receive();
         self.widen();
         let in_loom = order_in_loom(order, Acquire);
         if MODE.get() == Mode::Latest {
@@ -148,6 +149,7 @@ impl Place {
     }
 
     pub(crate) fn store(&self, value: u64, order: Ordering) {
+        receive();
         self.widen();
         let modified_by_others =
             self.modifier.get().is_some_and(|(by, several)| several || by != loom::thread::current().id());
@@ -161,6 +163,7 @@ impl Place {
     }
 
     pub(crate) fn modify(&self, change: Change, success: Ordering, failure: Ordering) -> Result<u64, u64> {
+        receive();
         self.widen();
         let result =
             change.apply(&self.word, order_in_loom(success, AcqRel), order_in_loom(failure, Acquire));
@@ -198,6 +201,10 @@ struct Execution {
     /// True if an atomic was missing.
     is_short: bool,
     fence: Option<Rc<Place>>,
+    /// 1 after the signal was sent.
+    signal: Option<Rc<Place>>,
+    /// The thread that receives the signal, and its handler.
+    handler: Option<(ThreadId, fn())>,
 }
 
 thread_local! {
@@ -263,6 +270,32 @@ pub(crate) fn fence(order: Ordering) {
     model::fence(order);
 }
 
+/// Makes this thread run a function before one of its later accesses, once another thread has called [`send`].
+pub fn handle(handler: fn()) {
+    let me = loom::thread::current().id();
+    CURRENT.with_borrow_mut(|execution| execution.handler = Some((me, handler)));
+}
+
+/// Sends the signal, which is received once at most.
+///
+/// # Panics
+///
+/// Panics outside of a model.
+pub fn send() {
+    let signal = CURRENT.with_borrow(|execution| execution.signal.clone()).expect("a model runs");
+    signal.word.store(1, Relaxed);
+}
+
+/// Runs the handler if this thread has one and the signal was sent. Each access asks, so that loom tries all places.
+fn receive() {
+    let handler = CURRENT.with_borrow(|execution| execution.handler.zip(execution.signal.clone()));
+    let Some(((thread, handler), signal)) = handler else { return };
+    if thread == loom::thread::current().id() && signal.word.swap(0, Relaxed) == 1 {
+        CURRENT.with_borrow_mut(|execution| execution.handler = None);
+        handler();
+    }
+}
+
 /// Returns the number of the running execution.
 pub(crate) fn number() -> u64 {
     CURRENT.with_borrow(|execution| execution.number)
@@ -274,10 +307,10 @@ fn begin() {
     let supply = CURRENT.with_borrow(|execution| execution.supply.clone());
     let make = |(initial, count)| (initial, (0..count).map(|_| Rc::new(Place::new(initial))).collect());
     let free = supply.clone().into_iter().map(make).collect();
-    let fence = Some(Rc::new(Place::new(0)));
+    let [fence, signal] = [(); 2].map(|()| Some(Rc::new(Place::new(0))));
     CURRENT.with_borrow_mut(|execution| {
         let number = execution.number + 1;
-        *execution = Execution { number, free, supply, fence, ..Execution::default() };
+        *execution = Execution { number, free, supply, fence, signal, ..Execution::default() };
     });
 }
 

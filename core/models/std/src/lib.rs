@@ -21,5 +21,6 @@ pub use ::std::*;
 pub mod execution;
 pub mod harness;
 pub mod hint;
+pub mod signal;
 pub mod sync;
 pub mod thread;

@@ -38,3 +38,16 @@ pub(crate) fn forbid() {
     DECISION.store(FORBIDDEN, Relaxed);
     revision::advance();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{forbid, is_allowed, revision};
+
+    /// A route counts calls in advance.
+    #[test]
+    fn error_handlers_end_routes() {
+        let before = revision::current();
+        forbid();
+        assert!(!is_allowed() && revision::current() > before);
+    }
+}
