@@ -58,7 +58,8 @@ impl Arrays {
     }
 
     /// Returns a narrow copy of `len` counts; if the array is not significant, the same address. `None` if a
-    /// count is too large.
+    /// count is too large. Never inlined into functions that forward calls, which must have nothing to clean up.
+    #[inline(never)]
     pub(crate) fn narrow(&mut self, wide: &CountArray, len: u32) -> Option<*const c_int> {
         if len == 0 || wide.address().is_null() {
             return Some(wide.address().cast());
@@ -81,6 +82,7 @@ impl Arrays {
 }
 
 impl Drop for Arrays {
+    #[inline(never)]
     fn drop(&mut self) {
         if self.lifetime == ArrayLifetime::Nonblocking {
             let mut recent = RECENT.lock().unwrap_or_else(PoisonError::into_inner);

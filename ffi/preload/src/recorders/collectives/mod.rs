@@ -84,13 +84,6 @@ static ROUTES: [Routes<CaseSums, ROUTES_OF_KIND>; Kind::ALL.len()] =
 /// The record of a collective operation, to be made from the call's arguments.
 pub(crate) struct CollectiveRecorder<S>(S);
 
-impl<S: Shape> CollectiveRecorder<S> {
-    /// Resolves what can be resolved before the call.
-    pub(crate) fn resolve_handles(self) -> Pending<S> {
-        Pending { resolved: self.0.operation(Lookup::Registered), shape: self.0 }
-    }
-}
-
 impl<S: Shape> Recorder for CollectiveRecorder<S> {
     type FastRecord = Operation<'static>;
     type Pending = Pending<S>;
@@ -119,6 +112,10 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
         if let Some(key) = self.0.route_key() {
             store_route(key, revision, operation);
         }
+    }
+
+    fn resolve_handles(self) -> Pending<S> {
+        Pending { resolved: self.0.operation(Lookup::Registered), shape: self.0 }
     }
 
     #[inline]
