@@ -17,8 +17,8 @@
 //!
 //! Exceptions of the program, `pthread_exit` and `pthread_cancel` may leave a call that is being forwarded, by any unwinder: that of
 //! GCC, LLVM's, one that is linked statically. The routine by which a frame of Rust is cleaned up works with one of them
-//! only, so no frame between the program and the library has anything to clean up: no value with a destructor lives
-//! across `forward`. Instead, a frame with a routine of its own resets the state ([`trampoline::call_unwindable`]).
+//! only, so no frame between the program and the library has anything to clean up: no value with a destructor exists
+//! during `forward`. Instead, a frame with a routine of its own resets the state ([`trampoline::call_unwindable`]).
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -82,8 +82,8 @@ pub(crate) fn take_thread_slot() -> Option<usize> {
     Some(slot)
 }
 
-/// A call that the program makes, from [`enter`](Self::enter) to [`leave`](Self::leave). Without a destructor, because it lives across the
-/// call.
+/// A call that the program makes, from [`enter`](Self::enter) to [`leave`](Self::leave). Without a destructor, because it
+/// exists while the call is forwarded.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct ProgramCall {

@@ -57,6 +57,10 @@ impl Arrays {
         Self { array_lengths, lifetime, copies: Vec::new() }
     }
 
+    /// Drops the arrays after the call. Never inlined, like [`narrow`](Self::narrow).
+    #[inline(never)]
+    pub(crate) fn release(self) {}
+
     /// Returns a narrow copy of `len` counts; if the array is not significant, the same address. `None` if a
     /// count is too large. Never inlined into functions that forward calls, which must have nothing to clean up.
     #[inline(never)]
@@ -82,7 +86,6 @@ impl Arrays {
 }
 
 impl Drop for Arrays {
-    #[inline(never)]
     fn drop(&mut self) {
         if self.lifetime == ArrayLifetime::Nonblocking {
             let mut recent = RECENT.lock().unwrap_or_else(PoisonError::into_inner);

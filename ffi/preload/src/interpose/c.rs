@@ -111,7 +111,7 @@ macro_rules! in_large_c {
                             ) -> std::ffi::c_int)
                         },
                     };
-                    drop(std::mem::ManuallyDrop::into_inner(arrays));
+                    std::mem::ManuallyDrop::into_inner(arrays).release();
                     code
                 }
             }
