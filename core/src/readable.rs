@@ -17,8 +17,8 @@ use crate::errno::with_errno_kept;
 /// The smallest page size. Access rights are those of whole pages.
 const PAGE: usize = 4096;
 
-/// The pages that were found accessible. A table of thousands of entries lies in few pages, and each is probed once. Not to be
-/// kept after the table is read, since the process may unmap them.
+/// The pages that were found accessible: a table of thousands of entries is in few pages, and each page is probed once. Valid only
+/// while the table is read, because the process may unmap them afterwards.
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
     readable: HashSet<usize>,

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{
-    AtomicBool, AtomicU32, AtomicU64,
+    AtomicBool, AtomicU8, AtomicU32, AtomicU64,
     Ordering::{Relaxed, Release},
 };
 
@@ -41,7 +41,16 @@ pub struct Comm {
     sources: AtomicU32,
     /// The numbers of calls that created communicators from this one.
     calls: Counts,
+    /// A value below.
+    errors: AtomicU8,
 }
+
+/// The error handler was not queried yet.
+const UNKNOWN: u8 = 0;
+/// An error of a call ends the program.
+const FATAL: u8 = 1;
+/// An error may return to the program.
+const RETURNED: u8 = 2;
 
 impl Comm {
     /// Returns the identity.
@@ -49,6 +58,24 @@ impl Comm {
     #[must_use]
     pub fn id(&self) -> CommId {
         CommId::from_number(self.number.load(Relaxed))
+    }
+
+    /// Returns true if errors of calls on the communicator are known to end the program, as long as the program sets no other error
+    /// handler.
+    #[inline]
+    #[must_use]
+    pub fn has_fatal_errors(&self) -> bool {
+        self.errors.load(Relaxed) == FATAL
+    }
+
+    /// Queries the error handler, once. The standard allows more than `MPI_Comm_set_errhandler` to determine it: the call that creates
+    /// a communicator from a group, the launcher, and `MPI_Comm_spawn`.
+    #[inline]
+    pub fn query_error_handler(&self, handle: LiveComm<'_>) {
+        if self.errors.load(Relaxed) == UNKNOWN {
+            let errors = if has_fatal_handler(handle) { FATAL } else { RETURNED };
+            self.errors.store(errors, Relaxed);
+        }
     }
 
     /// Returns the number of processes that messages go to: of an intercommunicator, the size of the remote group.
@@ -279,6 +306,7 @@ impl Tracked for Comm {
         self.destinations.store(neighbors.destinations.len() as u32, Relaxed);
         self.sources.store(neighbors.sources, Relaxed);
         self.calls.clear();
+        self.errors.store(UNKNOWN, Relaxed);
         self.number.store(id.get(), Release);
     }
 
@@ -301,6 +329,21 @@ impl Tracked for Comm {
     fn ended(number: u64) {
         comms::freed(CommId::from_number(number));
     }
+}
+
+/// Returns true if the error handler of a communicator ends the program; false if that is not known.
+#[cold]
+#[inline(never)]
+fn has_fatal_handler(comm: LiveComm<'_>) -> bool {
+    let abi = crate::abi();
+    // SAFETY: the communicator is live, and `handle` passes space for a handle.
+    let handler = mpi::handle(abi, |handler| unsafe { mpi::comm_get_errhandler(comm.get(), handler) });
+    let Some(handler) = handler else { return false };
+    let is_fatal = abi.fatal_handlers.contains(&Some(handler));
+    let mut handler = handler as u64;
+    // SAFETY: the library returned the handler, to be freed. A `u64` has space for a handle of either width.
+    unsafe { mpi::errhandler_free((&raw mut handler).cast()) };
+    is_fatal
 }
 
 fn is_inter(comm: LiveComm<'_>) -> bool {

@@ -2,7 +2,8 @@
 //! they are loaded later.
 
 use std::collections::BTreeSet;
-use std::ffi::{CString, c_void};
+use std::ffi::c_void;
+use std::ptr::NonNull;
 use std::sync::atomic::{
     AtomicBool, AtomicU64,
     Ordering::{AcqRel, Acquire, Relaxed, Release},
@@ -62,19 +63,16 @@ pub(crate) fn adopt_for_settings() {
 /// Returns false if an image is not relocated yet, because another thread is loading it.
 fn adopt_all() -> bool {
     static ADOPTED: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
-    let mut found: Vec<Found> = Vec::new();
-    find::each_object(|object| {
-        found.extend(images_in(object));
-        false
-    });
     let mut is_complete = true;
-    for Found { file, function } in found {
+    for Found { object, function } in find::collect_from_objects(image_in) {
         let Some(function) = function else {
             is_complete = false;
             continue;
         };
         // An image that defines the functions of MPI_T itself shows its definitions through them.
-        if image::is_own(function) || find::defines(&file, c"MPI_T_init_thread") {
+        let has_tools_interface =
+            || find::name_of(object).is_some_and(|file| find::defines(&file, c"MPI_T_init_thread"));
+        if image::is_own(function) || has_tools_interface() {
             continue;
         }
         let address = function as usize;
@@ -90,15 +88,16 @@ fn adopt_all() -> bool {
 
 /// An image with our note.
 struct Found {
-    file: CString,
+    /// An address in its object.
+    object: NonNull<c_void>,
     /// `None` if the image is not relocated yet.
     function: Option<PluginFunction>,
 }
 
-/// Returns an image for each of our notes in an object.
-fn images_in(object: &MappedObject<'_>) -> impl Iterator<Item = Found> {
-    let notes = object.headers.iter().filter(|header| header.p_type == libc::PT_NOTE);
-    notes.filter_map(move |header| {
+/// Returns the image of an object, if that has our note.
+fn image_in(object: &MappedObject<'_>) -> Option<Found> {
+    let mut notes = object.headers.iter().filter(|header| header.p_type == libc::PT_NOTE);
+    notes.find_map(|header| {
         let start = (object.base + header.p_vaddr as usize) as *const u8;
         // SAFETY: a `PT_NOTE` segment lies in the mapped part of the object, and `p_memsz` is its length.
         let address = address_in(unsafe { std::slice::from_raw_parts(start, header.p_memsz as usize) })?;
@@ -109,7 +108,7 @@ fn images_in(object: &MappedObject<'_>) -> impl Iterator<Item = Found> {
             // dynamic linker has added the object's address, since the sum is not below it.
             Some(unsafe { std::mem::transmute::<usize, PluginFunction>(address) })
         };
-        Some(Found { file: object.name.to_owned(), function })
+        Some(Found { object: object.first_address()?, function })
     })
 }
 

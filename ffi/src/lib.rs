@@ -72,9 +72,17 @@ fn warn(message: &str) {
 /// The MPI constants that the calling program uses: the host's, or the standard ABI's if there is no host.
 #[inline]
 pub fn abi() -> &'static Abi {
-    static STANDARD: Once<Abi> = Once::new();
     match Host::get() {
         Some(host) => host.abi(),
-        None => STANDARD.get_or_init(abi::standard),
+        None => standard_abi(),
     }
+}
+
+/// Returns the constants of the standard ABI. A separate function, because it has something to clean up, which functions of the preload
+/// library that forward calls must not have.
+#[cold]
+#[inline(never)]
+fn standard_abi() -> &'static Abi {
+    static STANDARD: Once<Abi> = Once::new();
+    STANDARD.get_or_init(abi::standard)
 }

@@ -1,13 +1,8 @@
 //! Variables of the MPI library that crash it when they are used.
 
-use std::sync::atomic::{
-    AtomicU64,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use mpit::Result;
 use mpit::cvar::{Cvar, Text};
-use mpit::internal::lock::Mutex;
 
 use crate::abi::symbols::{SHARED_SETTINGS, SharedSettings};
 use crate::host::{Host, find};
@@ -15,38 +10,19 @@ use crate::host::{Host, find};
 /// Variables of the MPI library that are listed but refuse handles, because using them crashes the library: names separated
 /// by commas; `*` at the end of a name matches any ending. Empty: none.
 #[mpit::cvar(name = "host_quarantine", scope = "LOCAL", verbosity = "MPIDEV_BASIC", component = "mpit")]
-pub static QUARANTINE: Cvar<Text<1024>> = Cvar::new(DEFAULT).on_set(replace_list);
-
-const DEFAULT: Text<1024> = Text::new(concat!(
+pub static QUARANTINE: Cvar<Text<1024>> = Cvar::new(Text::new(concat!(
     "opal_common_ucx_verbose,opal_common_ucx_progress_iterations,opal_common_ucx_opal_mem_hooks,",
     "osc_ucx_verbose,osc_ucx_progress_iterations,osc_ucx_opal_mem_hooks,",
     "pml_ucx_verbose,pml_ucx_progress_iterations,pml_ucx_opal_mem_hooks,",
     "opal_common_ofi_verbose,btl_ofi_verbose,mtl_ofi_verbose",
-));
-
-/// The value of [`QUARANTINE`], kept here because its version has to be raised after it is stored.
-static LIST: Mutex<Text<1024>> = Mutex::new(DEFAULT);
-
-/// The number of changes of [`LIST`], plus 1.
-static VERSION: AtomicU64 = AtomicU64::new(1);
-
-#[allow(
-    clippy::unnecessary_wraps,
-    clippy::large_types_passed_by_value,
-    reason = "the signature of such functions"
-)]
-fn replace_list(list: Text<1024>) -> Result<()> {
-    *LIST.lock() = list;
-    VERSION.fetch_add(1, Release);
-    Ok(())
-}
+)));
 
 fn is_listed(name: &str) -> bool {
-    let list = *LIST.lock();
-    crate::hidden::matches(list.as_str(), name)
+    crate::hidden::matches(QUARANTINE.get().as_str(), name)
 }
 
-/// Whether a variable is on the list, remembered until the list changes: twice the version of the list, plus 1 if it is.
+/// The membership of a variable in the list, remembered until the list changes: twice the version of the list, plus 1 for a member. The
+/// version is at least 1; 0 is not known yet.
 #[derive(Debug, Default)]
 pub(crate) struct Quarantine(AtomicU64);
 
@@ -58,7 +34,8 @@ impl Quarantine {
     }
 
     fn lists(&self, name: &str) -> bool {
-        let version = VERSION.load(Acquire);
+        // Read before the list, which is then of this version or a later one.
+        let version = QUARANTINE.version() + 1;
         let known = self.0.load(Relaxed);
         if known / 2 == version {
             return known % 2 == 1;
@@ -91,25 +68,54 @@ impl SharedSettings {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Mutex, PoisonError};
+
+    use super::{QUARANTINE, Quarantine};
+
+    /// Held by each test that changes the list.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
     #[test]
     fn matches_whole_names_and_endings() {
         assert!(super::is_listed("pml_ucx_verbose"));
-        assert!(!super::Quarantine::default().includes("pml_ob1_unexpected_msgq_length"));
+        assert!(!Quarantine::default().includes("pml_ob1_unexpected_msgq_length"));
         assert!(super::is_listed("osc_ucx_verbose"));
         assert!(!super::is_listed("osc_ucx_priority"));
     }
 
     #[test]
     fn changes_of_the_list_are_noticed() {
-        let (present, quarantine) = (super::QUARANTINE.get(), super::Quarantine::default());
+        let _one_at_a_time = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let (present, quarantine) = (QUARANTINE.get(), Quarantine::default());
         let lists = || quarantine.lists("changed_by_a_test");
         assert!(!lists() && !lists());
         for _ in 0..2 {
             let extended = format!("{},changed_by_*", present.as_str());
-            super::QUARANTINE.set(mpit::cvar::Text::new(&extended)).unwrap();
+            QUARANTINE.set(mpit::cvar::Text::new(&extended)).unwrap();
             assert!(lists() && lists());
-            super::QUARANTINE.set(present).unwrap();
+            QUARANTINE.set(present).unwrap();
             assert!(!lists() && !lists());
         }
+    }
+
+    /// Tests that what is remembered is the variable's value after each race of writers.
+    #[test]
+    fn writers_at_once_leave_one_list() {
+        let _one_at_a_time = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let (quarantine, list) = (Quarantine::default(), QUARANTINE.get());
+        let values = ["raced_by_a_test", "of_another"]
+            .map(|name| mpit::cvar::Text::new(&format!("{},{name}", list.as_str())));
+        for _ in 0..300 {
+            std::thread::scope(|scope| {
+                for value in values {
+                    scope.spawn(move || QUARANTINE.set(value).unwrap());
+                }
+                quarantine.lists("raced_by_a_test");
+            });
+            let is_listed = super::is_listed("raced_by_a_test");
+            assert_eq!(quarantine.lists("raced_by_a_test"), is_listed);
+            assert_eq!(QUARANTINE.get().as_str().ends_with("raced_by_a_test"), is_listed);
+        }
+        QUARANTINE.set(list).unwrap();
     }
 }

@@ -157,9 +157,17 @@ impl Stack {
     /// # Errors
     /// The output of the compiler.
     pub fn compile_cxx(&self, name: &str) -> Outcome<PathBuf> {
-        let options = ["-std=c++17", "-O1", "-g", "-Wall", "-Wextra", "-Wno-stringop-overflow"];
-        let (source, file) = (format!("hosts/cxx/{name}.cpp"), format!("{name}_cxx"));
-        by_wrapper(self.spec, &self.spec.mpicxx(), &source, &file, &options)
+        self.compile_cxx_with(name, &format!("{name}_cxx"), &[])
+    }
+
+    /// Compiles `tests/hosts/cxx/<name>.cpp` into a file, with further options.
+    ///
+    /// # Errors
+    /// The output of the compiler.
+    pub fn compile_cxx_with(&self, name: &str, file: &str, options: &[&str]) -> Outcome<PathBuf> {
+        let common = ["-std=c++17", "-O1", "-g", "-Wall", "-Wextra", "-Wno-stringop-overflow"];
+        let options = [&common[..], options].concat();
+        by_wrapper(self.spec, &self.spec.mpicxx(), &format!("hosts/cxx/{name}.cpp"), file, &options)
     }
 
     /// Compiles `tests/hosts/fortran/<name>.F90` with the macro `interface` set, which selects one of MPI's interfaces.

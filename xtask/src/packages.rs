@@ -1,8 +1,8 @@
 //! Packages that the tests need, beyond Rust, a C compiler and Python.
 
 /// Debian's packages: MPI libraries, compilers of languages with bindings, programs that use MPI, linkers, a serial
-/// MPI, and the program that counts instructions.
-pub(crate) const DEBIAN: [&str; 13] = [
+/// MPI, the program that counts instructions, and unwinders.
+pub(crate) const DEBIAN: [&str; 15] = [
     "openmpi-bin",
     "libopenmpi-dev",
     "mpich",
@@ -16,6 +16,8 @@ pub(crate) const DEBIAN: [&str; 13] = [
     "mold",
     "libmumps-seq-dev",
     "valgrind",
+    "libunwind8",
+    "libunwind-19",
 ];
 
 pub(crate) struct Wheel {

@@ -3,7 +3,10 @@
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ops::RangeInclusive;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
 
 use super::ObjectCvar;
 use crate::cell::Value;
@@ -64,7 +67,7 @@ impl<T: CvarValue> Store<T> for Word {
 
     #[inline]
     fn load(&self, initial: T) -> T {
-        if !self.written.load(std::sync::atomic::Ordering::Acquire) {
+        if !self.written.load(Acquire) {
             return initial;
         }
         T::from_elements(&[T::Element::from_word(self.word.load(Relaxed))]).unwrap_or(initial)
@@ -74,24 +77,40 @@ impl<T: CvarValue> Store<T> for Word {
         let mut element = [T::Element::from_word(0)];
         value.to_elements(&mut element);
         self.word.store(element[0].to_word(), Relaxed);
-        self.written.store(true, std::sync::atomic::Ordering::Release);
+        self.written.store(true, Release);
     }
 }
 
 /// Text protected by a lock. Settings are read at the start of an operation, not per message.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Locked<T>(Mutex<Option<T>>);
+pub struct Locked<T> {
+    value: Mutex<Option<T>>,
+    /// The number of writes.
+    version: AtomicU64,
+}
 
 impl<T: CvarValue> Store<T> for Locked<T> {
-    const EMPTY: Self = Self(Mutex::new(None));
+    const EMPTY: Self = Self { value: Mutex::new(None), version: AtomicU64::new(0) };
 
     fn load(&self, initial: T) -> T {
-        self.0.lock().unwrap_or(initial)
+        self.value.lock().unwrap_or(initial)
     }
 
     fn store(&self, value: T) {
-        *self.0.lock() = Some(value);
+        let mut stored = self.value.lock();
+        *stored = Some(value);
+        // While the lock is held: a thread that reads this number reads this value afterwards, or a later one.
+        self.version.fetch_add(1, Release);
+    }
+}
+
+impl<const N: usize> Cvar<Text<N>> {
+    /// Returns the number of writes so far. A value that is read afterwards is at least as new.
+    #[doc(hidden)]
+    #[inline]
+    pub fn version(&self) -> u64 {
+        self.store.version.load(Acquire)
     }
 }
 

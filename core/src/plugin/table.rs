@@ -378,7 +378,7 @@ impl TableBuilder {
     unsafe fn entry<T: Listed>(&mut self, one: &T, position: Origin) -> Result<Entry, LeftOut> {
         let (kind, number) = (T::KIND, position.line());
         let (name, description, file, line) = one.texts();
-        // SAFETY: `one` is an entry of a table that satisfies the conditions of `register`: the caller ensures it.
+        // SAFETY: the file is null or ends with a NUL, as all strings of a table that `register` accepts.
         let file = unsafe { self.file(file) };
         let origin = match file {
             Ok(file) if !file.is_empty() => Origin::new(file, line),

@@ -112,9 +112,9 @@ fn broken_by_name(name: &str) -> Option<(Rule, &'static str)> {
     }
 }
 
-/// Returns the number of bytes that are so. Has no branch for each of them, unlike a search, which ends at the first one.
-fn count_of(text: &str, is_so: impl Fn(u8) -> bool) -> usize {
-    text.bytes().filter(|byte| is_so(*byte)).count()
+/// Returns the number of bytes that `is_counted` accepts. Without a branch per byte, unlike a search, which ends at the first one.
+fn count_of(text: &str, is_counted: impl Fn(u8) -> bool) -> usize {
+    text.bytes().filter(|byte| is_counted(*byte)).count()
 }
 
 /// Checks the texts of a definition.

@@ -72,7 +72,7 @@ impl Content {
 
     fn name(self) -> &'static [u8] {
         let len = self.bits() >> 24;
-        // SAFETY: `new`, the only constructor but for loads of what it made, took both from one `&'static str`.
+        // SAFETY: text and length are those of one `&'static str`: `new` takes both from it, and slots hold contents of `new` only.
         unsafe { std::slice::from_raw_parts(self.text, len as usize) }
     }
 }

@@ -207,7 +207,7 @@ impl View<'_> {
     ///
     /// # Safety
     ///
-    /// The conditions of [`Self::read_account`] hold.
+    /// `out` is valid for writes of `count` elements, and aligned for one.
     pub(super) unsafe fn exchange_account(&self, out: *mut u8) -> Result<()> {
         let arithmetic = self.arithmetic();
         let running = |seen: Control| Some(seen.flags().only(Flags::RUNS));

@@ -1,6 +1,8 @@
-//! Interposition of a call: it is recorded and forwarded to the next definition of the function.
+//! Interposition of a call: it is recorded and forwarded to the next definition of the function. Functions that forward must have
+//! nothing to clean up when unwinding leaves them ([`nesting`]).
 
 use std::ffi::{c_int, c_void};
+use std::mem::ManuallyDrop;
 
 use mpit::internal::revision;
 use mpit_components::calls::{self, Area, Stopwatch};
@@ -12,7 +14,7 @@ use mpit_ffi::{doctor, lifecycle, native_monitoring};
 
 use crate::callers::{self, Caller, ReturnAddress};
 use crate::isolation::{catch_panic, with_errno_kept};
-use crate::nesting::{self, FastPathGuard, ProgramCallGuard};
+use crate::nesting::{self, FastPathGuard, ProgramCall};
 use crate::next_definition::NextDefinition;
 use crate::recorders::collectives::RoutedOfThread;
 use crate::recorders::{Recorder, notify};
@@ -115,22 +117,22 @@ fn can_use_fast_path<I: Interest>() -> bool {
 ///
 /// The fast path is for calls of the program while one thread calls at a time, whose record can be prepared
 /// before the call and whose time is not measured. They are recorded after they have succeeded. Neither
-/// `record` nor `deliver` may panic.
+/// `record` nor `deliver` may panic. No state is kept during the call: in C, it is forwarded to the library itself, whose own calls
+/// do not count.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the arguments would go through memory, for every message")]
 pub(crate) fn run_on_fast_path<I: Interest, K>(
-    record: impl FnOnce() -> Option<K>,
-    forward: impl FnOnce() -> c_int,
-    deliver: impl FnOnce(&FastPathGuard, &K),
+    record: impl FnOnce() -> Option<K> + Copy,
+    forward: impl Fn() -> c_int + Copy,
+    deliver: impl FnOnce(&K) + Copy,
 ) -> Option<c_int> {
     if !can_use_fast_path::<I>() {
         return None;
     }
-    let record = record()?;
-    let guard = FastPathGuard::enter();
+    let record = ManuallyDrop::new(record()?);
     let code = forward();
     if code == Abi::SUCCESS {
-        deliver(&guard, &record);
+        deliver(&record);
     }
     Some(code)
 }
@@ -139,7 +141,7 @@ pub(crate) fn run_on_fast_path<I: Interest, K>(
 /// have not changed.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the fast path of each send, which calls nothing")]
-pub(crate) fn count_by_route<N: Recorder>(recorder: impl FnOnce() -> N) -> bool {
+pub(crate) fn count_by_route<N: Recorder>(recorder: impl FnOnce() -> N + Copy) -> bool {
     if FastPathGuard::is_available() {
         recorder().count_by_route()
     } else {
@@ -147,18 +149,24 @@ pub(crate) fn count_by_route<N: Recorder>(recorder: impl FnOnce() -> N) -> bool 
     }
 }
 
-/// Counts a call like [`count_in_advance`] while several threads call at once.
-pub(crate) fn count_for_thread<I: Interest, N: Recorder>(recorder: impl FnOnce() -> N) -> bool {
+/// Counts a call like [`count_in_advance`] while several threads call at once. The first call of a thread, and its first one to a
+/// process, allocate.
+pub(crate) fn count_for_thread<I: Interest, N: Recorder>(recorder: impl FnOnce() -> N + Copy) -> bool {
     // Read before the conditions that a route stands for.
     let revision = revision::current();
-    !I::is_timed()
-        && !I::is_recorded_before()
-        && nesting::take_idle_thread_slot().is_some_and(|slot| recorder().count_for_thread(slot, revision))
+    if I::is_timed() || I::is_recorded_before() || !nesting::is_thread_idle() {
+        return false;
+    }
+    let count = || {
+        let slot = nesting::take_thread_slot()?;
+        Some(recorder().count_for_thread(slot, revision))
+    };
+    with_errno_kept(|| catch_panic(count)).flatten().unwrap_or(false)
 }
 
 /// Counts a call before it is forwarded, under the conditions of [`run_on_fast_path`], if the library cannot
 /// refuse it and no foreign code has to run for it.
-pub(crate) fn count_in_advance<I: Interest, N: Recorder>(recorder: impl FnOnce() -> N) -> bool {
+pub(crate) fn count_in_advance<I: Interest, N: Recorder>(recorder: impl FnOnce() -> N + Copy) -> bool {
     // Read before the conditions that a route stands for.
     let revision = revision::current();
     can_use_fast_path::<I>() && recorder().count_in_advance(revision)
@@ -168,7 +176,9 @@ pub(crate) fn count_in_advance<I: Interest, N: Recorder>(recorder: impl FnOnce()
 /// one was recorded before by [`Recorder::after_in_c`].
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the fast path of each operation, which calls nothing")]
-pub(crate) fn find_route_of_thread<N: Recorder>(recorder: impl FnOnce() -> N) -> Option<RoutedOfThread> {
+pub(crate) fn find_route_of_thread<N: Recorder>(
+    recorder: impl FnOnce() -> N + Copy,
+) -> Option<RoutedOfThread> {
     recorder().find_route_of_thread(nesting::idle_thread_slot()?)
 }
 
@@ -178,12 +188,12 @@ pub(crate) fn find_route_of_thread<N: Recorder>(recorder: impl FnOnce() -> N) ->
 /// A return through this library was measured to cost up to 10 ns more than a tail call. The end of the call
 /// is then not observed, so MPI calls that the library makes inside would be recorded: in C, libraries make none in a send.
 #[inline]
-pub(crate) fn record_before_call<I: Interest, N: Recorder>(recorder: impl FnOnce() -> N) -> bool {
+pub(crate) fn record_before_call<I: Interest, N: Recorder>(recorder: impl FnOnce() -> N + Copy) -> bool {
     if !can_use_fast_path::<I>() {
         return false;
     }
     let Some(record) = recorder().infallible_record() else { return false };
-    notify(&FastPathGuard::enter(), &record);
+    notify(&record);
     true
 }
 
@@ -191,9 +201,9 @@ pub(crate) fn record_before_call<I: Interest, N: Recorder>(recorder: impl FnOnce
 /// are listeners; `after` only if the call succeeded.
 #[inline]
 pub(crate) fn run<I: Interest, B>(
-    forward: impl FnOnce() -> c_int,
-    before: impl FnOnce() -> B,
-    after: impl FnOnce(B),
+    forward: impl Fn() -> c_int + Copy,
+    before: impl FnOnce() -> B + Copy,
+    after: impl FnOnce(B) + Copy,
 ) -> c_int {
     // `MPI_Init` may not have been intercepted; or MPI is not initialized, or only by a session.
     if !lifecycle::is_initialized() {
@@ -206,19 +216,26 @@ pub(crate) fn run<I: Interest, B>(
     if !recorded && !timed {
         return forward();
     }
-    let Some(guard) = ProgramCallGuard::enter() else { return forward() };
-    let pending = if recorded { catch_panic(before) } else { None };
+    let Some(call) = ProgramCall::enter() else { return forward() };
+    let pending = ManuallyDrop::new(if recorded { catch_panic(before) } else { None });
     let stopwatch = if timed { I::AREA.map(begin) } else { None };
-    let code = guard.forward(forward);
+    let code = call.forward(forward);
     if let Some(stopwatch) = stopwatch {
         end(stopwatch);
     }
+    complete(code, ManuallyDrop::into_inner(pending), after);
+    call.leave();
+    code
+}
+
+/// Completes the record of a call, if it has succeeded.
+#[inline(never)]
+fn complete<B>(code: c_int, pending: Option<B>, after: impl FnOnce(B)) {
     if code == Abi::SUCCESS
         && let Some(pending) = pending
     {
         catch_panic(|| after(pending));
     }
-    code
 }
 
 // A separate function, to keep this code out of each call's path.
@@ -236,16 +253,18 @@ fn end(stopwatch: Stopwatch) {
 
 /// Runs a call that is recorded whenever it succeeds, also inside another one.
 #[inline]
-pub(crate) fn run_always(forward: impl FnOnce() -> c_int, after: impl FnOnce()) -> c_int {
+pub(crate) fn run_always(forward: impl Fn() -> c_int + Copy, after: impl FnOnce() + Copy) -> c_int {
     run_creation(forward, || (), |()| after())
 }
 
 /// Runs a call that initializes the library, and is recorded whenever it succeeds.
-pub(crate) fn run_initialization(forward: impl FnOnce() -> c_int, after: impl FnOnce()) -> c_int {
+pub(crate) fn run_initialization(forward: impl Fn() -> c_int + Copy, after: impl FnOnce() + Copy) -> c_int {
     run_always(
         || {
-            let _native = catch_panic(native_monitoring::disable);
-            forward()
+            let native = ManuallyDrop::new(catch_panic(native_monitoring::disable));
+            let code = forward();
+            catch_panic(|| drop(ManuallyDrop::into_inner(native)));
+            code
         },
         after,
     )
@@ -254,25 +273,25 @@ pub(crate) fn run_initialization(forward: impl FnOnce() -> c_int, after: impl Fn
 /// Runs a call that is recorded whenever it succeeds, with a record that is prepared before it.
 #[inline]
 pub(crate) fn run_creation<B>(
-    forward: impl FnOnce() -> c_int,
-    before: impl FnOnce() -> B,
-    after: impl FnOnce(B),
+    forward: impl Fn() -> c_int + Copy,
+    before: impl FnOnce() -> B + Copy,
+    after: impl FnOnce(B) + Copy,
 ) -> c_int {
-    let Some(guard) = ProgramCallGuard::enter() else { return forward() };
-    let pending = catch_panic(before);
-    let code = guard.forward(forward);
-    if code == Abi::SUCCESS
-        && let Some(pending) = pending
-    {
-        catch_panic(|| after(pending));
-    }
+    let Some(call) = ProgramCall::enter() else { return forward() };
+    let pending = ManuallyDrop::new(catch_panic(before));
+    let code = call.forward(forward);
+    complete(code, ManuallyDrop::into_inner(pending), after);
+    call.leave();
     code
 }
 
 /// Runs a call that frees an object, with or without listeners. Callbacks of the program run inside, and
 /// their calls are the program's.
 #[inline]
-pub(crate) fn run_freeing(forward: impl FnOnce() -> c_int, begin: impl FnOnce() -> Option<Freeing>) -> c_int {
+pub(crate) fn run_freeing(
+    forward: impl Fn() -> c_int + Copy,
+    begin: impl FnOnce() -> Option<Freeing> + Copy,
+) -> c_int {
     let freeing = catch_panic(begin).flatten();
     let code = forward();
     if let Some(freeing) = freeing {
@@ -283,7 +302,10 @@ pub(crate) fn run_freeing(forward: impl FnOnce() -> c_int, begin: impl FnOnce() 
 
 /// Runs a call that is recorded before it is forwarded.
 #[inline]
-pub(crate) fn run_after_recording(forward: impl FnOnce() -> c_int, recorder: impl FnOnce()) -> c_int {
+pub(crate) fn run_after_recording(
+    forward: impl Fn() -> c_int + Copy,
+    recorder: impl FnOnce() + Copy,
+) -> c_int {
     catch_panic(recorder);
     forward()
 }
@@ -299,9 +321,10 @@ pub(crate) fn record_and_forward(
         lifecycle::detect_initialization();
         if lifecycle::is_initialized()
             && callers::caller_of(return_address) == Caller::Program
-            && let Some(_guard) = ProgramCallGuard::enter()
+            && let Some(call) = ProgramCall::enter()
         {
             catch_panic(recorder);
+            call.leave();
         }
         next.find_or_slow_path()
     })

@@ -2,8 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Runs `recorder` and stops a panic, after its message: a defect of ours must not end the program.
-#[inline]
+/// Runs `recorder` and stops a panic, after its message: a defect of ours must not end the program. Never inlined, because its frame
+/// has something to clean up, which frames that forward calls must not have ([`crate::nesting`]).
+#[inline(never)]
 pub(crate) fn catch_panic<R>(recorder: impl FnOnce() -> R) -> Option<R> {
     // Unwind-safe, because recording changes only atomics and locks that survive a panic.
     catch_unwind(AssertUnwindSafe(recorder)).ok()

@@ -34,8 +34,11 @@ use mpit_ffi::host::{LOADED_OVER_MPI, Overlay};
 use mpit_ffi::{doctor, lifecycle};
 
 #[linkme::distributed_slice(LOADED_OVER_MPI)]
-static OVERLAY: Overlay =
-    Overlay { finalizing: lifecycle::finalizing, library_is_unknown: doctor::write_without_mpi };
+static OVERLAY: Overlay = Overlay {
+    finalizing: lifecycle::finalizing,
+    library_is_found: unwinder::load,
+    library_is_unknown: doctor::write_without_mpi,
+};
 
 // Re-exported, so that the functions of MPI_T become symbols of the library.
 pub use mpit_ffi::mpi_t;

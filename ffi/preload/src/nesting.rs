@@ -6,7 +6,7 @@
 //! - A *wrapper* of the library (its Fortran interface, a profiling tool behind us) calls MPI on behalf of
 //!   the program. Inside a recorded call ([`is_in_recorded_call`]), its calls are not recorded again.
 //! - A listener that is notified of a call makes calls of its own. None of them is recorded, because
-//!   listeners would be notified of their own calls without end. Only [`ProgramCallGuard::enter`] refuses those.
+//!   listeners would be notified of their own calls without end. Only [`ProgramCall::enter`] refuses those.
 //!
 //! A call that a callback of the program makes inside a recorded call (attribute functions, error handlers,
 //! operations) is the program's own and is recorded like any other; a call that the library makes does not
@@ -14,11 +14,19 @@
 //!
 //! The state is the stack position at which the call was entered. A position that was left by `longjmp` is
 //! recognized by the next call from further up the stack, and never prevents recording.
+//!
+//! Exceptions of the program, `pthread_exit` and `pthread_cancel` may leave a call that is being forwarded, by any unwinder: that of
+//! GCC, LLVM's, one that is linked statically. The routine by which a frame of Rust is cleaned up works with one of them
+//! only, so no frame between the program and the library has anything to clean up: no value with a destructor exists
+//! during `forward`. Instead, a frame with a routine of its own resets the state ([`trampoline::call_unwindable`]).
 
 use std::cell::Cell;
+use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use mpit::internal::thread_slots;
+
+use crate::trampoline;
 
 /// The state while only one thread calls MPI at a time: a constant below, or a stack position, possibly with [`NOTIFYING`].
 static PROCESS_STATE: AtomicUsize = AtomicUsize::new(UNTRACKED);
@@ -61,20 +69,24 @@ pub(crate) fn idle_thread_slot() -> Option<usize> {
     thread_slots::current().filter(|slot| SLOT_STATES[*slot].0.load(Relaxed) == IDLE)
 }
 
-/// Returns the slot of this thread like [`idle_thread_slot`]; the thread takes one if it has none.
-pub(crate) fn take_idle_thread_slot() -> Option<usize> {
-    let is_idle = PROCESS_STATE.load(Relaxed) == UNTRACKED && mpit::internal::threads::concurrent();
-    if !is_idle || THREAD_STATE.get() != IDLE {
-        return None;
-    }
+/// Returns true if several threads call at once, and none of this thread's calls is in progress.
+pub(crate) fn is_thread_idle() -> bool {
+    let is_per_thread = PROCESS_STATE.load(Relaxed) == UNTRACKED && mpit::internal::threads::concurrent();
+    is_per_thread && THREAD_STATE.get() == IDLE
+}
+
+/// Returns the slot of this thread, whose calls are not in progress; the thread takes one if it has none.
+pub(crate) fn take_thread_slot() -> Option<usize> {
     let slot = thread_slots::take()?;
     SLOT_STATES[slot].0.store(IDLE, Relaxed);
     Some(slot)
 }
 
-/// A guard of a call that the program makes. Unwinding by an exception of the program ends it, too.
+/// A call that the program makes, from [`enter`](Self::enter) to [`leave`](Self::leave). Without a destructor, because it
+/// exists while the call is forwarded.
 #[derive(Debug)]
-pub(crate) struct ProgramCallGuard {
+#[must_use]
+pub(crate) struct ProgramCall {
     is_per_thread: bool,
     position: usize,
     /// The state to restore.
@@ -95,7 +107,7 @@ fn is_active_frame(state: usize, position: usize) -> bool {
     state > UNTRACKED && position <= state
 }
 
-impl ProgramCallGuard {
+impl ProgramCall {
     /// Enters a call; returns `None` if a listener makes it.
     #[inline]
     pub(crate) fn enter() -> Option<Self> {
@@ -113,11 +125,21 @@ impl ProgramCallGuard {
 
     /// Forwards the call. Calls made meanwhile are not those of listeners.
     #[inline]
-    pub(crate) fn forward<R>(&self, forward: impl FnOnce() -> R) -> R {
+    pub(crate) fn forward<R: Copy>(&self, forward: impl Fn() -> R + Copy) -> R {
         self.set(self.position);
-        let result = forward();
+        let result = forward_unwindable(self.previous == IDLE, forward);
         self.set(self.position | NOTIFYING);
         result
+    }
+
+    /// Ends the call.
+    #[inline]
+    pub(crate) fn leave(self) {
+        if self.is_per_thread {
+            set_thread_state(self.previous);
+        } else {
+            restore(self.previous);
+        }
     }
 
     #[inline]
@@ -130,22 +152,69 @@ impl ProgramCallGuard {
     }
 }
 
-impl Drop for ProgramCallGuard {
-    #[inline]
-    fn drop(&mut self) {
-        if self.is_per_thread {
-            set_thread_state(self.previous);
-        } else {
-            restore(self.previous);
-        }
+/// Forwards a call, which may end by unwinding. If it is the outermost call, the state is idle then. A type that is `Copy` has
+/// nothing to clean up, also in builds without optimization.
+#[inline]
+fn forward_unwindable<R: Copy>(is_outermost: bool, forward: impl Fn() -> R + Copy) -> R {
+    unsafe extern "C-unwind" fn run<F: FnMut()>(call: *mut c_void) {
+        // SAFETY: `forward_unwindable` passes its function, and does not use it during the call.
+        let call = unsafe { &mut *call.cast::<F>() };
+        call();
+    }
+    fn runner<F: FnMut()>(_: &F) -> unsafe extern "C-unwind" fn(*mut c_void) {
+        run::<F>
+    }
+    let mut result = None;
+    let mut call = || result = Some(forward());
+    let (run, call) = (runner(&call), (&raw mut call).cast());
+    if is_outermost {
+        // SAFETY: `run` expects the address of `call`, which is used in this call only.
+        unsafe { trampoline::call_unwindable(run, call) };
+    } else {
+        // SAFETY: `run` expects the address of `call`, which is used in this call only.
+        unsafe { run(call) };
+    }
+    match result {
+        Some(result) => result,
+        None => unreachable!("the call was forwarded"),
     }
 }
 
-/// A guard of a call on the fast path: no other call is in progress, and only one thread calls.
-#[derive(Debug)]
-pub(crate) struct FastPathGuard {
-    position: usize,
+/// Resets the state when unwinding leaves an outermost call: the personality routine of [`trampoline::call_unwindable`]. It calls no
+/// function of the unwinder, so it works with each of them.
+pub(crate) extern "C" fn unwinding(
+    _version: c_int,
+    actions: c_int,
+    _class: u64,
+    _exception: *mut c_void,
+    _context: *mut c_void,
+) -> c_int {
+    /// `_UA_CLEANUP_PHASE`.
+    const CLEANUP: c_int = 2;
+    /// `_URC_CONTINUE_UNWIND`.
+    const CONTINUE: c_int = 8;
+    if actions & CLEANUP != 0 {
+        if mpit::internal::threads::concurrent() {
+            set_thread_state(IDLE);
+        } else {
+            restore(IDLE);
+        }
+    }
+    CONTINUE
 }
+
+/// Forwards a call on the fast path to a function that may make MPI calls for the program, such as a Fortran interface.
+#[inline]
+pub(crate) fn forward_on_fast_path<R: Copy>(forward: impl Fn() -> R + Copy) -> R {
+    PROCESS_STATE.store(stack_position(), Relaxed);
+    let result = forward_unwindable(true, forward);
+    restore(IDLE);
+    result
+}
+
+/// A guard of a notification on the fast path: no other call is in progress, and only one thread calls.
+#[derive(Debug)]
+pub(crate) struct FastPathGuard;
 
 impl FastPathGuard {
     /// Returns true if a call may take the fast path. False also for the first call of the process.
@@ -154,19 +223,12 @@ impl FastPathGuard {
         PROCESS_STATE.load(Relaxed) == IDLE
     }
 
-    /// Enters a call after [`is_available`](Self::is_available) returned true. Calls made meanwhile are not those of
-    /// listeners.
+    /// Begins to notify listeners, after [`is_available`](Self::is_available) returned true. None of the calls that they make is
+    /// recorded.
     #[inline]
     pub(crate) fn enter() -> Self {
-        let position = stack_position();
-        PROCESS_STATE.store(position, Relaxed);
-        Self { position }
-    }
-
-    /// Notifies listeners of the call. None of the calls that they make is recorded.
-    pub(crate) fn notify(&self, notify: impl FnOnce()) {
-        PROCESS_STATE.store(self.position | NOTIFYING, Relaxed);
-        notify();
+        PROCESS_STATE.store(stack_position() | NOTIFYING, Relaxed);
+        Self
     }
 }
 
@@ -193,7 +255,9 @@ pub(crate) fn is_in_recorded_call() -> bool {
 mod tests {
     use std::sync::{Mutex, PoisonError};
 
-    use super::{FastPathGuard, ProgramCallGuard, is_in_recorded_call};
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+    use super::{FastPathGuard, ProgramCall, forward_on_fast_path, is_in_recorded_call};
 
     /// Held by each test, because the state and the thread level exist once per process.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -215,24 +279,53 @@ mod tests {
                 // The first call of the process is not on the fast path, nor is any call while several threads call.
                 assert_eq!(FastPathGuard::is_available(), !concurrent && round > 0, "{concurrent} {round}");
                 if FastPathGuard::is_available() {
+                    forward_on_fast_path(|| {
+                        assert!(deeper(is_in_recorded_call) && !FastPathGuard::is_available());
+                        deeper(ProgramCall::enter).unwrap().leave();
+                    });
                     let guard = FastPathGuard::enter();
-                    assert!(deeper(is_in_recorded_call) && !FastPathGuard::is_available());
-                    guard.notify(|| assert!(deeper(ProgramCallGuard::enter).is_none()));
+                    assert!(deeper(ProgramCall::enter).is_none() && !FastPathGuard::is_available());
                     drop(guard);
                     assert!(FastPathGuard::is_available());
                 }
                 assert!(!is_in_recorded_call());
-                let guard = ProgramCallGuard::enter().unwrap();
-                assert!(deeper(ProgramCallGuard::enter).is_none());
-                guard.forward(|| {
+                let call = ProgramCall::enter().unwrap();
+                assert!(deeper(ProgramCall::enter).is_none());
+                call.forward(|| {
                     deeper(|| {
                         assert!(is_in_recorded_call());
                         assert!(!FastPathGuard::is_available());
-                        drop(ProgramCallGuard::enter().unwrap());
+                        ProgramCall::enter().unwrap().leave();
                         assert!(is_in_recorded_call());
                     });
                 });
-                assert!(deeper(ProgramCallGuard::enter).is_none());
+                assert!(deeper(ProgramCall::enter).is_none());
+                call.leave();
+            }
+        }
+    }
+
+    #[test]
+    fn unwinding_ends_outermost_calls() {
+        let _one_at_a_time = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let leave = |enter: &dyn Fn()| assert!(catch_unwind(AssertUnwindSafe(|| deeper(enter))).is_err());
+        let exception = || -> () { resume_unwind(Box::new(())) };
+        for concurrent in [true, false] {
+            mpit::internal::threads::set_concurrent(concurrent);
+            ProgramCall::enter().unwrap().leave();
+            let inner = || {
+                leave(&|| ProgramCall::enter().unwrap().forward(exception));
+                assert!(deeper(is_in_recorded_call), "the outer call is still in progress");
+                exception();
+            };
+            for forwarded in [&exception as &dyn Fn(), &inner] {
+                leave(&|| ProgramCall::enter().unwrap().forward(forwarded));
+                assert!(!deeper(|| deeper(is_in_recorded_call)));
+                assert!(concurrent || FastPathGuard::is_available());
+            }
+            if !concurrent {
+                leave(&|| forward_on_fast_path(exception));
+                assert!(FastPathGuard::is_available());
             }
         }
     }
@@ -243,9 +336,9 @@ mod tests {
         let _one_at_a_time = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         std::thread::spawn(|| {
             mpit::internal::threads::set_concurrent(true);
-            deeper(|| deeper(|| std::mem::forget(ProgramCallGuard::enter())));
+            _ = deeper(|| deeper(ProgramCall::enter));
             assert!(!is_in_recorded_call());
-            assert!(ProgramCallGuard::enter().is_some());
+            ProgramCall::enter().unwrap().leave();
             assert!(!is_in_recorded_call());
         })
         .join()

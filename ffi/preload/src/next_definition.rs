@@ -67,12 +67,12 @@ impl Destinations {
     }
 }
 
-/// What is known about the next definition of one name. Null until its first call. Machine code reads the first member.
+/// The next definition of one name, as far as it was found. Null until the first call. Machine code reads the first member.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct NextDefinition {
     fast_path: AtomicPtr<c_void>,
-    /// The same as in [`Destinations`], for calls that are MPI's.
+    /// A copy of the first member of [`Destinations`], for calls that are MPI's.
     without_listeners: AtomicPtr<c_void>,
     /// The address of the next definition if that is a function of MPI; null until it is found.
     address: AtomicPtr<c_void>,

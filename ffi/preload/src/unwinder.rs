@@ -1,61 +1,117 @@
-//! The unwinder, which panics and exceptions of C++ in frames of ours need: found at the first one.
+//! The unwinder that panics of ours need.
 //!
 //! The standard library links the C compiler's `libgcc_s.so.1`. A program in C does not have it, so loading it would be
 //! half of the time that this library adds to the start of such a program. As an object of our own, each function
-//! of it is hidden and finds the real one when it is called first: that of the process, as the dynamic linker would, or else that of
-//! the compiler. So a process has one unwinder.
+//! of it is hidden and jumps to the real one: that of the process, as the dynamic linker would find it, or else that of the compiler.
+//!
+//! They are found when the MPI library is found. A panic may come later where the dynamic linker must not be called: in a callback
+//! of `dl_iterate_phdr`, while another thread loads a library, or when no file can be opened.
 
 use std::ffi::{CStr, c_void};
-use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+use std::ptr::null_mut;
+use std::sync::atomic::{
+    AtomicPtr,
+    Ordering::{AcqRel, Acquire},
+};
 
-/// Finds a function of the unwinder, and stores its address: exceptions of the program also come here, in any number and in
-/// threads that must not wait for the dynamic linker each time.
-fn find(name: &CStr, found: &AtomicPtr<c_void>) -> *mut c_void {
-    let stored = found.load(Relaxed);
-    if !stored.is_null() {
-        return stored;
-    }
-    // SAFETY: searches the objects of the process for the name; our own function of the name is hidden.
-    let mut address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-    if address.is_null() {
-        // SAFETY: the program's own libraries load the unwinder by this name, too.
-        let library = unsafe { libc::dlopen(c"libgcc_s.so.1".as_ptr(), libc::RTLD_LAZY) };
-        if library.is_null() {
-            no_unwinder();
-        }
-        // SAFETY: the library is loaded, and stays so, because it is never closed.
-        address = unsafe { libc::dlsym(library, name.as_ptr()) };
-    }
-    if address.is_null() {
-        no_unwinder();
-    }
-    found.store(address, Relaxed);
-    address
+use mpit_ffi::host;
+
+/// The addresses of all functions, in the order of [`Function`]; null until they are found. Never freed.
+static FOUND: AtomicPtr<[*mut c_void; COUNT]> = AtomicPtr::new(null_mut());
+
+/// Finds the functions, unless they are found already. Without an unwinder, nothing happens until a panic needs it.
+pub(crate) fn load() {
+    _ = functions();
 }
 
-/// Ends the program: nothing can stop a panic without an unwinder.
-fn no_unwinder() -> ! {
-    eprintln!("mpit: a defect of mpit ends the program, because libgcc_s.so.1 cannot be loaded");
-    std::process::abort()
+/// Returns the addresses of all functions.
+fn functions() -> Option<&'static [*mut c_void; COUNT]> {
+    // SAFETY: null, or leaked by `store`.
+    let found = unsafe { FOUND.load(Acquire).as_ref() };
+    found.or_else(|| of_process().or_else(of_compiler).map(store))
+}
+
+/// Stores the addresses, unless another thread has done so. Returns those that are stored.
+fn store(addresses: [*mut c_void; COUNT]) -> &'static [*mut c_void; COUNT] {
+    let new = Box::into_raw(Box::new(addresses));
+    match FOUND.compare_exchange(null_mut(), new, AcqRel, Acquire) {
+        // SAFETY: the box is leaked.
+        Ok(_) => unsafe { &*new },
+        Err(present) => {
+            // SAFETY: no other thread knows the box.
+            drop(unsafe { Box::from_raw(new) });
+            // SAFETY: not null, so leaked by another call.
+            unsafe { &*present }
+        }
+    }
+}
+
+/// Finds the unwinder of the process; `None` if it has none, or if its functions are in several objects.
+fn of_process() -> Option<[*mut c_void; COUNT]> {
+    let addresses = addresses_in(libc::RTLD_DEFAULT)?;
+    let first = host::objects::Object::containing(addresses[0].addr())?;
+    if addresses.iter().all(|address| first.range.contains(&address.addr())) { Some(addresses) } else { None }
+}
+
+/// Loads the unwinder of the compiler.
+fn of_compiler() -> Option<[*mut c_void; COUNT]> {
+    // SAFETY: the program's own libraries load the unwinder by this name, too. It is never closed.
+    let library = unsafe { libc::dlopen(c"libgcc_s.so.1".as_ptr(), libc::RTLD_LAZY) };
+    if library.is_null() { None } else { addresses_in(library) }
+}
+
+/// Finds all functions in a library, or in the process. Those of this library are hidden.
+fn addresses_in(library: *mut c_void) -> Option<[*mut c_void; COUNT]> {
+    let mut addresses = [null_mut(); COUNT];
+    let mut names = NAMES.as_bytes();
+    for address in &mut addresses {
+        let name = CStr::from_bytes_until_nul(names).ok()?;
+        names = &names[name.count_bytes() + 1..];
+        // SAFETY: the handle is open, or `RTLD_DEFAULT`; the name is NUL-terminated.
+        *address = unsafe { libc::dlsym(library, name.as_ptr()) };
+        if address.is_null() {
+            return None;
+        }
+    }
+    Some(addresses)
+}
+
+/// Returns the address of a function of the unwinder. Ends the program if there is none: nothing can stop a panic without an unwinder.
+fn address(function: Function) -> *mut c_void {
+    let Some(functions) = functions() else {
+        eprintln!("mpit: a defect of mpit ends the program, because libgcc_s.so.1 cannot be loaded");
+        std::process::abort()
+    };
+    functions[function as usize]
 }
 
 /// Defines functions of the unwinder. None has more than three arguments.
 macro_rules! functions {
-    ($($name:ident)+) => {$(
-        #[allow(non_snake_case, reason = "the names of the unwinder's functions")]
-        mod $name {
-            static FOUND: std::sync::atomic::AtomicPtr<std::ffi::c_void> =
-                std::sync::atomic::AtomicPtr::new(std::ptr::null_mut());
-
-            extern "C" fn find() -> *mut std::ffi::c_void {
-                super::find(mpit_ffi::host::c_name(concat!(stringify!($name), "\0")), &FOUND)
-            }
-            crate::trampoline::hidden_jump! {
-                #[unsafe(no_mangle)]
-                $name find
-            }
+    ($($name:ident)+) => {
+        #[allow(non_camel_case_types, reason = "the names of the unwinder's functions")]
+        #[derive(Clone, Copy)]
+        enum Function {
+            $($name,)+
         }
-    )+};
+
+        const COUNT: usize = [$(Function::$name),+].len();
+
+        /// The names, each with a NUL. Not an array, whose pointers the dynamic linker would have to write.
+        const NAMES: &str = concat!($(stringify!($name), "\0"),+);
+
+        $(
+            #[allow(non_snake_case, reason = "the names of the unwinder's functions")]
+            mod $name {
+                extern "C" fn find() -> *mut std::ffi::c_void {
+                    super::address(super::Function::$name)
+                }
+                crate::trampoline::hidden_jump! {
+                    #[unsafe(no_mangle)]
+                    $name find
+                }
+            }
+        )+
+    };
 }
 
 functions! {
@@ -78,7 +134,9 @@ functions! {
 mod tests {
     use std::backtrace::Backtrace;
     use std::cell::Cell;
+    use std::ffi::{c_int, c_void};
     use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::process::Command;
 
     struct SetOnDrop<'a>(&'a Cell<bool>);
 
@@ -99,8 +157,34 @@ mod tests {
     }
 
     #[test]
-    fn a_backtrace_has_the_frames_of_its_callers() {
+    fn backtraces_have_the_frames_of_callers() {
         let trace = Backtrace::force_capture().to_string();
-        assert!(trace.contains("a_backtrace_has_the_frames_of_its_callers"), "{trace}");
+        assert!(trace.contains("backtraces_have_the_frames_of_callers"), "{trace}");
+    }
+
+    /// The environment variable of the child process of a test.
+    const IS_CHILD: &str = "MPIT_TEST_OF_UNWINDER";
+
+    /// Makes the first panic of a process in which no file can be opened, in a callback of the dynamic linker.
+    #[test]
+    fn a_loaded_unwinder_needs_no_file() {
+        unsafe extern "C" fn panics(_: *mut libc::dl_phdr_info, _: usize, _: *mut c_void) -> c_int {
+            c_int::from(catch_unwind(|| std::panic::resume_unwind(Box::new(()))).is_err())
+        }
+        if std::env::var_os(IS_CHILD).is_some() {
+            super::load();
+            // This program is linked with an unwinder; others load it here.
+            assert!(!super::FOUND.load(super::Acquire).is_null());
+            let no_files = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+            // SAFETY: the limit is a local variable.
+            assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const no_files) }, 0);
+            // SAFETY: the callback ignores its arguments.
+            assert_eq!(unsafe { libc::dl_iterate_phdr(Some(panics), std::ptr::null_mut()) }, 1);
+            return;
+        }
+        let name = "unwinder::tests::a_loaded_unwinder_needs_no_file";
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        let output = child.args(["--exact", name]).env(IS_CHILD, "1").output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 }

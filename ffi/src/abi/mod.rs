@@ -103,6 +103,8 @@ pub struct Abi {
     pub keyval_invalid: c_int,
     /// `MPI_ERRORS_RETURN`; `None` if the library lacks it.
     pub errors_return: Option<Handle>,
+    /// `MPI_ERRORS_ARE_FATAL` and `MPI_ERRORS_ABORT`, with which errors end the program; `None` if the library lacks one.
+    pub fatal_handlers: [Option<Handle>; 2],
     /// `MPI_INFO_ENV`, where its handle is unlike those of other info objects.
     pub info_env: Option<Handle>,
     /// The relation of Fortran's handles to those of C.

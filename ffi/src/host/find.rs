@@ -77,15 +77,12 @@ impl Library {
 
     /// Searches all loaded objects for an MPI library.
     fn find_private() -> Option<Self> {
-        let mut files: Vec<CString> = Vec::new();
-        each_object(|object| {
+        let addresses = collect_from_objects(|object| {
             let base = file_name(object.name);
             let is_library = base.starts_with(b"libmpi") || base.starts_with(b"libpmpi");
-            if is_library && !base.starts_with(b"libmpit") {
-                files.push(object.name.to_owned());
-            }
-            false
+            if is_library && !base.starts_with(b"libmpit") { object.first_address() } else { None }
         });
+        let files: Vec<CString> = addresses.into_iter().filter_map(name_of).collect();
         let first = |name: &CStr| {
             files
                 .iter()
@@ -147,6 +144,12 @@ pub(crate) struct MappedObject<'a> {
 pub(crate) type ProgramHeader = libc::Elf64_Phdr;
 
 impl MappedObject<'_> {
+    /// Returns an address in the object.
+    pub(crate) fn first_address(&self) -> Option<NonNull<c_void>> {
+        let header = self.headers.iter().find(|header| header.p_type == libc::PT_LOAD)?;
+        NonNull::new(std::ptr::with_exposed_provenance_mut(self.base.wrapping_add(header.p_vaddr as usize)))
+    }
+
     fn contains(&self, address: usize) -> bool {
         self.headers.iter().any(|header| {
             let offset = address.wrapping_sub(self.base).wrapping_sub(header.p_vaddr as usize);
@@ -155,8 +158,55 @@ impl MappedObject<'_> {
     }
 }
 
+/// A name of an object, with space for any that the system accepts.
+pub(crate) struct NameBuffer {
+    bytes: [u8; Self::SIZE],
+    len: usize,
+}
+
+impl NameBuffer {
+    const SIZE: usize = libc::PATH_MAX as usize;
+
+    pub(crate) const fn new() -> Self {
+        Self { bytes: [0; Self::SIZE], len: 0 }
+    }
+
+    pub(crate) fn set(&mut self, name: &CStr) {
+        let name = name.to_bytes();
+        self.len = name.len().min(self.bytes.len());
+        self.bytes[..self.len].copy_from_slice(&name[..self.len]);
+    }
+
+    pub(crate) fn to_name(&self) -> CString {
+        CString::new(&self.bytes[..self.len]).unwrap_or_default()
+    }
+}
+
+/// Returns what `pick` returns for the loaded objects, in load order. `pick` allocates nothing.
+pub(crate) fn collect_from_objects<T>(mut pick: impl FnMut(&MappedObject<'_>) -> Option<T>) -> Vec<T> {
+    let mut picked = Vec::with_capacity(16);
+    loop {
+        let mut is_full = false;
+        each_object(|object| {
+            if let Some(item) = pick(object) {
+                is_full = picked.len() == picked.capacity();
+                if !is_full {
+                    picked.push(item);
+                }
+            }
+            is_full
+        });
+        if !is_full {
+            return picked;
+        }
+        picked.clear();
+        picked.reserve(2 * picked.capacity());
+    }
+}
+
 /// Calls a function for each loaded object in load order, until it returns true. Delays forks meanwhile: in
-/// the child, the dynamic linker's lock would stay locked.
+/// the child, the dynamic linker's lock would stay locked. The function must not allocate: the lock of an allocator that searches
+/// objects itself, for stack traces, may be held by a thread that waits for the dynamic linker.
 pub(crate) fn each_object<F: FnMut(&MappedObject<'_>) -> bool>(mut is_last: F) {
     let _unforked = Inside::enter();
     // SAFETY: `visit` of this type expects a pointer to an `F`, and does not keep it.
@@ -198,18 +248,24 @@ pub(crate) fn in_program(name: &CStr) -> Option<NonNull<c_void>> {
     unsafe { symbol(libc::RTLD_DEFAULT, name) }
 }
 
-/// Returns the file of the object that contains an address.
-fn file_of(address: NonNull<c_void>) -> Option<CString> {
-    let mut name = None;
+/// Returns the dynamic linker's name of the object that contains an address; empty for the executable.
+pub(crate) fn name_of(address: NonNull<c_void>) -> Option<CString> {
+    let (mut name, mut is_found) = (NameBuffer::new(), false);
     each_object(|object| {
-        let is_found = object.contains(address.addr().get());
+        is_found = object.contains(address.addr().get());
         if is_found {
-            name = Some(object.name.to_owned());
+            name.set(object.name);
         }
         is_found
     });
+    if is_found { Some(name.to_name()) } else { None }
+}
+
+/// Returns the file of the object that contains an address.
+fn file_of(address: NonNull<c_void>) -> Option<CString> {
+    let name = name_of(address)?;
     // Only `dladdr` knows the name of the executable. It also compares the address with all symbols of the object.
-    if name.as_ref()?.is_empty() { file_of_executable(address) } else { name }
+    if name.is_empty() { file_of_executable(address) } else { Some(name) }
 }
 
 fn file_of_executable(address: NonNull<c_void>) -> Option<CString> {

@@ -70,6 +70,8 @@ pub struct Host {
 pub struct Overlay {
     /// Runs inside `MPI_Finalize` while MPI still works.
     pub finalizing: fn(),
+    /// Runs once if the library is found, and its constants are known.
+    pub library_is_found: fn(),
     /// Runs once if the constants of the library are unknown.
     pub library_is_unknown: fn(),
 }
@@ -121,11 +123,17 @@ impl HostLibrary {
         }
         let found = Self::find();
         SEARCHING.set(false);
-        if FOUND.set(found).is_ok()
-            && let Some(Self::Foreign(library)) = FOUND.get()
-        {
-            foreign::report(library);
-            LOADED_OVER_MPI.iter().for_each(|overlay| (overlay.library_is_unknown)());
+        if FOUND.set(found).is_ok() {
+            match FOUND.get() {
+                Some(Self::Foreign(library)) => {
+                    foreign::report(library);
+                    LOADED_OVER_MPI.iter().for_each(|overlay| (overlay.library_is_unknown)());
+                }
+                Some(Self::Known(_)) => {
+                    LOADED_OVER_MPI.iter().for_each(|overlay| (overlay.library_is_found)())
+                }
+                Some(Self::Nothing) | None => {}
+            }
         }
         FOUND.get()
     }

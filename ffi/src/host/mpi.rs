@@ -24,6 +24,9 @@ host_calls! {
     fn comm_get_parent = MPI_Comm_get_parent(parent: *mut c_void);
     fn comm_group = MPI_Comm_group(comm: Handle, group: *mut c_void);
     fn comm_remote_group = MPI_Comm_remote_group(comm: Handle, group: *mut c_void);
+    /// The handler has to be freed, also a predefined one.
+    fn comm_get_errhandler = MPI_Comm_get_errhandler(comm: Handle, handler: *mut c_void);
+    fn errhandler_free = MPI_Errhandler_free(handler: *mut c_void);
     fn comm_get_name = MPI_Comm_get_name(comm: Handle, name: *mut u8, len: *mut c_int);
     fn group_size = MPI_Group_size(group: Handle, size: *mut c_int);
     fn group_translate_ranks = MPI_Group_translate_ranks(

@@ -4,7 +4,7 @@ use std::ffi::{CStr, CString, c_void};
 use std::ops::Range;
 use std::ptr::{NonNull, null};
 
-use super::find;
+use super::find::{self, NameBuffer};
 
 /// A loaded object: the executable or a shared library.
 #[derive(Debug)]
@@ -28,6 +28,7 @@ impl Object {
         // SAFETY: `getauxval` has no preconditions; it returns 0 for an absent entry.
         let linker = unsafe { libc::getauxval(libc::AT_BASE) } as usize;
         let (mut found, mut initial, mut position) = (None, 0, 0);
+        let mut name = NameBuffer::new();
         find::each_object(|object| {
             if object.base == linker {
                 initial = position;
@@ -46,13 +47,14 @@ impl Object {
                 }
             }
             if found.is_none() && range.contains(&address) {
-                let (name, base) = (object.name.to_owned(), object.base);
-                found = Some(Self { range, name, base, dynamic, position, initial: 0 });
+                name.set(object.name);
+                found = Some((range, object.base, dynamic, position));
             }
             position += 1;
             false
         });
-        found.map(|object| Self { initial, ..object })
+        let (range, base, dynamic, position) = found?;
+        Some(Self { range, name: name.to_name(), base, dynamic, position, initial })
     }
 
     /// Returns true for the executable.
@@ -176,15 +178,9 @@ mod tags {
 /// Returns the first definition of a symbol in load order, among the objects that `is_wanted` accepts.
 #[must_use]
 pub fn first_definition(name: &CStr, is_wanted: impl Fn(&Object) -> bool) -> Option<*mut c_void> {
-    let mut addresses: Vec<usize> = Vec::new();
-    find::each_object(|object| {
-        let first = object.headers.iter().find(|header| header.p_type == libc::PT_LOAD);
-        addresses.extend(first.map(|header| object.base.wrapping_add(header.p_vaddr as usize)));
-        false
-    });
-    addresses
+    find::collect_from_objects(|object| object.first_address())
         .into_iter()
-        .filter_map(Object::containing)
+        .filter_map(|address| Object::containing(address.addr().get()))
         .filter(is_wanted)
         .find_map(|object| object.sees(name).filter(|address| object.range.contains(&address.addr())))
 }

@@ -75,7 +75,7 @@ impl<I> HostEntry<I> {
     }
 
     /// Calls `action`, which refers to the entry at the host. Calls it again if it fails and the host has registered the entry
-    /// again, under another index, since that was last asked for.
+    /// again, under another index, since the last query.
     pub(crate) fn try_at_host<R, E>(
         &self,
         merged: &Merged,
@@ -145,7 +145,8 @@ pub(crate) struct MergedSpace<I: HostInfo> {
     own: Log<u32>,
     /// The merged indices by the host's index; [`UNLISTED`] for hidden entries and those that were never described.
     host: Log<AtomicU32>,
-    /// The merged indices by key. Where both sides have an entry with a key, that of ours.
+    /// The merged indices by key. Of entries with equal keys, the one that was listed first: the index by name never changes. Ours
+    /// are listed first, unless their image was loaded later.
     names: NameIndex,
     /// The number of the host's entries that are listed.
     listed_of_host: AtomicUsize,
@@ -246,11 +247,14 @@ impl<I: HostInfo> MergedSpace<I> {
         }
     }
 
-    /// Appends an entry. In the index by name it takes the place of one with the same key. The caller holds `syncing`.
+    /// Appends an entry. Its name leads to it unless an entry with the same key is listed. The caller holds `syncing`.
     fn append_entry(&self, merged: &Merged, entry: Entry<I>, name: &str, class: c_int) -> u32 {
         let name = name.as_bytes();
+        let is_new = self.find_listed(merged, name, class).is_none();
         let index = Self::append(&self.entries, entry);
-        self.names.insert(index, name_index::hash(name), |known| self.has_key(merged, known, name, class));
+        if is_new {
+            self.names.insert(index, name_index::hash(name));
+        }
         index
     }
 
@@ -324,17 +328,17 @@ impl<I: HostInfo> MergedSpace<I> {
     /// `None` if our entry of that name is hidden.
     fn list_entry(&self, merged: &Merged, host: HostIndex<I>, info: I) -> Option<u32> {
         self.append_own(merged);
-        // Defined on both sides: ours is listed, unless it is hidden.
-        if let Some(own) = I::own_index(merged, info.name(), info.class()) {
-            return self.of_own(own);
-        }
         let (name, class) = (info.name().to_owned(), info.class());
-        // The host registered the entry again, under another index, to which the listed entry refers from now on.
         if let Some(index) = self.find_listed(merged, name.as_bytes(), class) {
+            // The host registered the entry again, under another index, to which the listed entry refers from now on.
             if let Some(Entry::Host(entry)) = self.entries.get(index as usize) {
                 entry.index.store(host.get(), SeqCst);
             }
             return Some(index);
+        }
+        // Defined on both sides, and ours is hidden.
+        if I::own_index(merged, &name, class).is_some() {
+            return None;
         }
         self.listed_of_host.fetch_add(1, SeqCst);
         Some(self.append_entry(merged, Entry::Host(HostEntry::new(host, info)), &name, class))
@@ -411,10 +415,11 @@ mod tests {
         assert_eq!(list(merged, 100, "acme_setting7"), Some(7), "registered again");
         assert_eq!((host_index(7), host_index(8), merged.cvars.listed_of_host()), (Some(100), Some(8), 99));
         register(registry, "9");
-        assert_eq!(find("acme_setting9"), Some(100), "ours, though the host's was listed first");
+        assert_eq!(find("acme_setting9"), Some(9), "the host's, which was listed first");
         assert_eq!((host_index(9), host_index(100), merged.cvars.len()), (Some(9), None, 101));
-        let of_host = |host: &u32| *host != 9;
-        assert!((1..100).filter(of_host).all(|host| find(&format!("acme_setting{host}")) == Some(host)));
+        assert_eq!(list(merged, 101, "acme_setting9"), Some(9), "registered again beside ours");
+        assert_eq!((host_index(9), merged.cvars.len()), (Some(101), 101));
+        assert!((1..100).all(|host| find(&format!("acme_setting{host}")) == Some(host)));
         for missing in ["", "acme_settin", "acme_setting100", "acme_setting7 "] {
             assert_eq!(find(missing), None, "{missing}");
         }

@@ -37,6 +37,7 @@ mod symbols;
 mod tools;
 mod unaffected_programs;
 mod unusual_messages;
+mod unwinding;
 mod vars;
 mod workloads;
 mod worlds;

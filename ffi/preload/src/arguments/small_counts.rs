@@ -57,8 +57,13 @@ impl Arrays {
         Self { array_lengths, lifetime, copies: Vec::new() }
     }
 
+    /// Drops the arrays after the call. Never inlined, like [`narrow`](Self::narrow).
+    #[inline(never)]
+    pub(crate) fn release(self) {}
+
     /// Returns a narrow copy of `len` counts; if the array is not significant, the same address. `None` if a
-    /// count is too large.
+    /// count is too large. Never inlined into functions that forward calls, which must have nothing to clean up.
+    #[inline(never)]
     pub(crate) fn narrow(&mut self, wide: &CountArray, len: u32) -> Option<*const c_int> {
         if len == 0 || wide.address().is_null() {
             return Some(wide.address().cast());

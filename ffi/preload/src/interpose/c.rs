@@ -31,7 +31,7 @@ macro_rules! c_function {
             }
             $crate::interpose::fast_entry_in_c! { $recorder NEXT, $binding ($($arg: $kind),*) }
 
-            /// Records a call on the slow path and forwards it. Not cold: with several threads every call takes this path.
+            /// Records a call on the slow path and forwards it. Not cold: with several threads, all calls but sends take this path.
             ///
             /// # Safety
             ///
@@ -92,13 +92,15 @@ macro_rules! in_large_c {
                         return $crate::calls::no_such_function();
                     }
                     let array_lengths = $array_lengths;
-                    let mut arrays =
+                    // Not dropped if unwinding leaves the call, which must have nothing to clean up.
+                    let mut arrays = std::mem::ManuallyDrop::new(
                         // SAFETY: the table lists the lengths that the standard requires of the call's arrays.
-                        unsafe { $crate::arguments::small_counts::Arrays::new(array_lengths, $lifetime) };
+                        unsafe { $crate::arguments::small_counts::Arrays::new(array_lengths, $lifetime) }
+                    );
                     let mut narrowed = || {
                         Some(($($crate::arguments::small_counts::Narrow::narrow($arg, &mut arrays)?,)*))
                     };
-                    match (SMALL.next(), narrowed()) {
+                    let code = match (SMALL.next(), narrowed()) {
                         (None, _) => $crate::calls::no_such_function(),
                         (_, None) => $crate::calls::count_too_large(),
                         // SAFETY: `small` is the form with `int` counts, and gets the program's arguments,
@@ -108,7 +110,9 @@ macro_rules! in_large_c {
                                 $($arg => $crate::arguments::$kind<$crate::arguments::C>),*
                             ) -> std::ffi::c_int)
                         },
-                    }
+                    };
+                    std::mem::ManuallyDrop::into_inner(arrays).release();
+                    code
                 }
             }
         }

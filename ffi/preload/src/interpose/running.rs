@@ -6,11 +6,7 @@ macro_rules! run_on_fast_path {
         $crate::calls::run_on_fast_path::<$crate::calls::$interest, ()>(
             || Some(()),
             $forward,
-            |guard, ()| {
-                guard.notify(|| {
-                    $crate::isolation::catch_panic(|| $recorder);
-                });
-            },
+            |()| $crate::recorders::run_on_fast_path(|| $recorder),
         )
     };
     ([around ($interest:ident) ($recorder:expr)] $forward:expr) => {
@@ -30,8 +26,8 @@ macro_rules! run_on_fast_path {
             $crate::calls::run_on_fast_path::<$crate::calls::$interest, _>(
                 || $crate::recorders::Recorder::fast_record($recorder),
                 $forward,
-                |guard, record| {
-                    $crate::recorders::record_call(guard, record);
+                |record| {
+                    $crate::recorders::record_call(record);
                     $crate::recorders::Recorder::store_route($recorder, revision, record);
                 },
             )

@@ -97,6 +97,21 @@ impl SendRecorder {
         RouteKey { comm, datatype, rank, count }
     }
 
+    /// Returns the message on a communicator if its type and its receiver were used before.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
+    fn record_on(self, comm: &Comm) -> Option<Send> {
+        let size = datatypes::cached_size(self.datatype)?;
+        let to = comm.cached_world_rank(self.dest);
+        // `MPI_PROC_NULL` and ranks that were not used before are [`OUTSIDE`], too; the library refuses negative counts.
+        if to != OUTSIDE && self.count >= 0 {
+            let bytes = self.count.cast_unsigned().wrapping_mul(size);
+            Some(self.send(comm, to, bytes))
+        } else {
+            None
+        }
+    }
+
     #[inline]
     fn send(self, comm: &Comm, to: u32, bytes: u64) -> Send {
         let (dest, tag, mode) = (self.dest.cast_unsigned(), self.tag, self.mode);
@@ -112,21 +127,17 @@ impl Recorder for SendRecorder {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn fast_record(self) -> Option<Send> {
-        let (comm, size) = (comms::cached(self.comm)?, datatypes::cached_size(self.datatype)?);
-        let to = comm.cached_world_rank(self.dest);
-        // `MPI_PROC_NULL` and ranks that were not used before are [`OUTSIDE`], too; the library refuses negative counts.
-        if to != OUTSIDE && self.count >= 0 {
-            let bytes = self.count.cast_unsigned().wrapping_mul(size);
-            Some(self.send(comm, to, bytes))
-        } else {
-            None
-        }
+        self.record_on(comms::cached(self.comm)?)
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn infallible_record(self) -> Option<Send> {
-        if self.has_valid_arguments && in_advance::is_allowed() { self.fast_record() } else { None }
+        if !self.has_valid_arguments || !in_advance::is_allowed() {
+            return None;
+        }
+        let comm = comms::cached(self.comm)?;
+        if comm.has_fatal_errors() { self.record_on(comm) } else { None }
     }
 
     #[inline(always)]
@@ -208,8 +219,11 @@ impl Pending {
 impl super::Pending for Pending {
     #[inline]
     fn after(self) {
-        if let Some((_, send)) = self.resolve() {
-            pml::sent(&send);
+        let Some((comm, send)) = self.resolve() else { return };
+        pml::sent(&send);
+        // SAFETY: the library has accepted the call in progress, so its communicator exists.
+        if let Some(handle) = unsafe { LiveComm::from_nullable(mpit_ffi::abi(), self.recorder.comm) } {
+            comm.query_error_handler(handle);
         }
     }
 }

@@ -14,7 +14,7 @@ pub(crate) mod routes;
 pub(crate) mod windows;
 
 use crate::isolation::catch_panic;
-use crate::nesting::{FastPathGuard, ProgramCallGuard};
+use crate::nesting::{FastPathGuard, ProgramCall};
 use collectives::{Routed, RoutedOfThread};
 
 /// A record of a call, prepared before it is forwarded and completed after it has succeeded.
@@ -87,6 +87,11 @@ pub(crate) trait Recorder: Sized {
     fn after_in_c(self, pending: Self::Pending) {
         pending.after();
     }
+
+    /// Prepares the record without notifying listeners.
+    fn resolve_handles(self) -> Self::Pending {
+        self.prepare()
+    }
 }
 
 /// A call that was forwarded on the slow path.
@@ -112,22 +117,29 @@ pub(crate) trait Deliver {
 #[cold]
 #[inline(never)]
 pub(crate) fn record_after_call<N: Recorder>(recorder: N) {
-    if let Some(_guard) = ProgramCallGuard::enter() {
-        catch_panic(|| recorder.prepare().after());
+    if let Some(call) = ProgramCall::enter() {
+        catch_panic(|| recorder.resolve_handles().after());
+        call.leave();
     }
 }
 
 /// Delivers the record of a call that has succeeded. A separate function, so that its callers save no registers for it.
 #[inline(never)]
-pub(crate) fn record_call<K: Deliver>(guard: &FastPathGuard, fast_record: &K) {
+pub(crate) fn record_call<K: Deliver>(fast_record: &K) {
     if !fast_record.count() {
-        notify(guard, fast_record);
+        notify(fast_record);
     }
 }
 
+/// Notifies listeners of a call on the fast path.
+pub(crate) fn notify<K: Deliver>(fast_record: &K) {
+    run_on_fast_path(|| fast_record.deliver());
+}
+
+/// Runs the record of a call on the fast path. A separate function, because it has something to clean up, which functions that forward
+/// calls must not have.
 #[inline(never)]
-pub(crate) fn notify<K: Deliver>(guard: &FastPathGuard, fast_record: &K) {
-    guard.notify(|| {
-        catch_panic(|| fast_record.deliver());
-    });
+pub(crate) fn run_on_fast_path(recorder: impl FnOnce()) {
+    let _guard = FastPathGuard::enter();
+    catch_panic(recorder);
 }

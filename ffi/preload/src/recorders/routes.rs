@@ -1,5 +1,18 @@
 //! Routes: the places where calls were counted. An equal call is counted there without looking up its communicator, datatype and
 //! listeners.
+//!
+//! A call *equals* the one that stored a route if it has the same kind, communicator, datatype and receiver or root; its number of
+//! elements is multiplied with the size in the route. A route is valid while the [revision](mpit::internal::revision) is that in which it
+//! was stored. The revision advances when one of these changes:
+//!
+//! - the object that a handle of a communicator, datatype or window refers to: it is freed or, for a type, committed again,
+//! - the listeners: a component is opened, closed or pauses, a tool starts or stops a handle of a time, or registers a callback,
+//! - the permission to record sends in advance ([`super::in_advance`]): the program sets an error handler or opens a session,
+//! - the number of threads that may call at once.
+//!
+//! Two conditions are not in the revision. The caller checks that no call of the thread is in progress (`FastPathGuard::is_available`,
+//! `idle_thread_slot`), and stores routes of sends only for arguments with which the library accepts the call, on communicators
+//! whose errors end the program.
 
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -28,8 +41,7 @@ pub(crate) trait Counter: Sync + 'static {
     fn count_alone(&self, bytes: u64) -> bool;
 }
 
-/// One route, in a cache line. Valid while the revision is the same: then the handles refer to the same objects, recording in
-/// advance is allowed for sends, monitoring is the only listener, and the number of threads that may call has not changed.
+/// One route, in a cache line.
 #[derive(Debug)]
 #[repr(align(64))]
 struct Route<T: 'static> {

@@ -90,14 +90,6 @@ static OF_THREADS: [StaticRef<KindRoutes>; thread_slots::SLOTS] =
 /// The record of a collective operation, to be made from the call's arguments.
 pub(crate) struct CollectiveRecorder<S>(S);
 
-impl<S: Shape> CollectiveRecorder<S> {
-    /// Resolves what can be resolved before the call.
-    pub(crate) fn resolve_handles(self) -> Pending<S> {
-        let revision = revision::current();
-        Pending { resolved: self.0.operation(Lookup::Registered), shape: self.0, revision }
-    }
-}
-
 impl<S: Shape> Recorder for CollectiveRecorder<S> {
     type FastRecord = Operation<'static>;
     type Pending = Pending<S>;
@@ -130,6 +122,11 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
         if let Some(key) = self.0.route_key() {
             store_route_of_process(key, revision, operation);
         }
+    }
+
+    fn resolve_handles(self) -> Pending<S> {
+        let revision = revision::current();
+        Pending { resolved: self.0.operation(Lookup::Registered), shape: self.0, revision }
     }
 
     #[inline]
