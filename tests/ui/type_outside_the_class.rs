@@ -1,4 +1,4 @@
-use mpit::cell::{Counter, Level};
+use mpit::cell::{Counter, Level, PeerArray, Size};
 use mpit::pvar;
 
 #[pvar(class = "COUNTER")]
@@ -21,6 +21,36 @@ static QUEUE: Level<i32> = Level::new();
 
 #[pvar(class = "LEVEL")]
 fn waiting() -> i32 {
+    0
+}
+
+#[pvar(class = "COUNTER")]
+static DEPTH: Level<u64> = Level::new();
+
+#[pvar(class = "HIGHWATERMARK")]
+static MOST: Counter<u64> = Counter::new();
+
+#[pvar(class = "LEVEL")]
+static BYTES: PeerArray<u64> = PeerArray::new();
+
+#[pvar(class = "PERCENTAGE")]
+static SHARE: Size<u64> = Size::new();
+
+#[pvar(class = "PERCENTAGE")]
+fn used() -> u64 {
+    50
+}
+
+#[pvar(class = "SIZE", highwatermark)]
+static BUFFER: Size<u64> = Size::new();
+
+#[pvar(class = "HIGHWATERMARK")]
+fn peak() -> u64 {
+    0
+}
+
+#[pvar(class = "LEVEL", lowwatermark)]
+fn depth_now() -> u64 {
     0
 }
 
