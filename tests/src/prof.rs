@@ -43,9 +43,6 @@ pub struct Prof {
 
 impl Prof {
     /// Reads the file that rank `me` wrote for the stem `stem`.
-    ///
-    /// # Errors
-    /// Fails if the file does not exist, or violates the grammar; the failure names the line.
     pub fn read(stem: &Path, me: u32) -> Outcome<Self> {
         let path = format!("{}.{me}.prof", stem.display());
         let text = fs::read_to_string(&path).context(&path)?;
@@ -53,9 +50,6 @@ impl Prof {
     }
 
     /// Parses the text of a file that rank `me` wrote.
-    ///
-    /// # Errors
-    /// Fails if the text violates the grammar; the failure names the line.
     pub fn parse(text: &str, me: u32) -> Outcome<Self> {
         check_order(text)?;
         let mut reader = Reader { prof: Self::default(), me, histogram: None, problems: Vec::new() };
