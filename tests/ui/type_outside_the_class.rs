@@ -1,4 +1,4 @@
-use mpit::cell::{Counter, Level, PeerArray, Size};
+use mpit::cell::{Counter, Level, PeerArray, Size, State};
 use mpit::pvar;
 
 #[pvar(class = "COUNTER")]
@@ -54,6 +54,31 @@ fn depth_now() -> u64 {
     0
 }
 
+enum Plain {
+    Idle,
+}
+
+#[pvar(class = "STATE")]
+static NUMBER: State<i32> = State::new();
+
+#[pvar(class = "STATE")]
+static EXTENT: Size<u32> = Size::new();
+
+#[pvar(class = "STATE")]
+fn number() -> i32 {
+    0
+}
+
+#[pvar(class = "STATE")]
+fn plain() -> Plain {
+    Plain::Idle
+}
+
+#[pvar(class = "STATE", count = 3)]
+fn several(out: &mut [i32]) {
+    out.fill(0);
+}
+
 fn main() {}
 
-// Proves C6.
+// Proves C6, C9.
