@@ -1,6 +1,6 @@
 //! Datatypes and enumerations: rules R61 to R79 of the interface.
 
-use crate::support::{Bench, Phase, cvar, enumeration, image, leak, pvar, refusals};
+use crate::support::{Bench, Phase, assert_refused, cvar, enumeration, image, leak, pvar, refusals};
 use mpit::MpitEnum;
 use mpit::cell::{Generic, State, Value};
 use mpit::cvar::{Cvar, Text};
@@ -57,9 +57,7 @@ fn only_int_variables_have_an_enumeration() {
         [cvar("setting", number).with_datatype(Datatype::Int32)],
     );
     let registry = Registry::new();
-    let messages = refusals(&registry, &image);
-    assert_eq!(messages.len(), 2, "{messages:?}");
-    assert!(messages.iter().all(|message| message.contains("only INT variables have an enumeration")));
+    assert_refused(&registry, &image, &["only INT variables have an enumeration"; 2]);
     assert_eq!((registry.pvar_count(), registry.cvar_count()), (0, 0));
 }
 

@@ -258,6 +258,14 @@ impl Bench {
     }
 }
 
+/// Asserts that the faults of an image are refused, each with a message that has this part.
+#[track_caller]
+pub(crate) fn assert_refused(registry: &Registry, image: &Image, parts: &[&str]) {
+    let messages = refusals(registry, image);
+    let is_right = messages.iter().zip(parts).all(|(message, part)| message.contains(part));
+    assert!(messages.len() == parts.len() && is_right, "{parts:?}: {messages:#?}");
+}
+
 /// Returns the refusals of an image that has faults, each as its message.
 pub(crate) fn refusals(registry: &Registry, image: &Image) -> Vec<String> {
     registry.add(image, &[]).iter().map(Refusal::to_string).collect()
