@@ -122,25 +122,20 @@ fn a_refused_value_yields_to_a_weaker_one() {
 
 #[test]
 fn values_of_every_type_are_read() {
-    let lines = [
-        "offset=-9223372036854775808",
-        "mask=0xffffffffffffffff",
-        "share=2.5e-1",
-        "phase=working",
-        "flag=true",
-        "stem=a=b #c",
+    // Each as it is written, and as it is shown.
+    let settings = [
+        ("offset=-9223372036854775808", "offset=-9223372036854775808"),
+        ("mask=0xffffffffffffffff", "mask=18446744073709551615"),
+        ("share=2.5e-1", "share=0.25"),
+        ("phase=working", "phase=working"),
+        ("flag=true", "flag=true"),
+        ("stem=a=b #c", "stem=a=b #c"),
     ];
-    let (output, complaints) = run_child(&[(LAUNCHER_SETTINGS, &lines.join("\n"))]);
+    let lines = settings.map(|(written, _)| written).join("\n");
+    let (output, complaints) = run_child(&[(LAUNCHER_SETTINGS, &lines)]);
     assert!(complaints.is_empty(), "{complaints:?}");
-    for line in [
-        "offset=-9223372036854775808 (--set)",
-        "mask=18446744073709551615 (--set)",
-        "share=0.25 (--set)",
-        "phase=working (--set)",
-        "flag=true (--set)",
-        "stem=a=b #c (--set)",
-    ] {
-        assert_line(&output, line);
+    for (_, shown) in settings {
+        assert_line(&output, &format!("{shown} (--set)"));
     }
     let (output, _) = run_child(&[(LAUNCHER_SETTINGS, "phase=40\nflag=0")]);
     assert_line(&output, "phase=done (--set)");

@@ -11,6 +11,7 @@ use mpit::cvar::CvarCell;
 use mpit::cvar::sources::Setting;
 use mpit::event::{EventCell, SourceCell};
 use mpit::internal::desc::{CategoryDesc, Element, Origin};
+use mpit::internal::plugin::Activation;
 use mpit::internal::registry::{Image, Refusal};
 use mpit::internal::session::{CvarHandle, HandleSelection, Interface, Limits, PvarHandle, SessionId};
 use mpit::internal::vocabulary::{SourceOrder, ThreadLevel};
@@ -176,6 +177,12 @@ impl Bench {
     ) -> (PvarHandle, usize) {
         let index = self.registry().pvar_index(name, class).expect("registered");
         self.interface.handle_alloc(session, index, Some(object)).unwrap()
+    }
+
+    /// Ends the activation of a plug-in and what tools made in it.
+    pub(crate) fn end(self, activation: &Activation) {
+        assert!(activation.end());
+        self.interface.release(activation);
     }
 
     pub(crate) fn start(self, session: SessionId, handle: PvarHandle) -> Result<()> {
