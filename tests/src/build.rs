@@ -31,7 +31,7 @@ pub fn cargo() -> Command {
     cargo
 }
 
-/// Builds the command and the two libraries, unless they are up to date.
+/// Builds the command and the two libraries, unless they are up to date. If they do not build, cargo prints the reason.
 pub fn artifacts() -> Outcome<&'static Artifacts> {
     static BUILT: OnceLock<Result<Artifacts, String>> = OnceLock::new();
     let built = BUILT.get_or_init(|| build_artifacts().map_err(|failure| failure.to_string()));

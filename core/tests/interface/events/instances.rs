@@ -185,15 +185,20 @@ fn look_at_mixed(delivery: &Delivery, _: &CallbackData) {
     assert_eq!(copy, *[&whole[..], &[0xee; 8]].concat(), "zeros in the gaps, nothing beyond");
 }
 
+/// Raises an event of an attribute, with a callback that looks at it.
+fn look_at(name: &str, look: fn(&Delivery, &CallbackData), raise: impl FnOnce()) {
+    let _tool = Tool::new();
+    let fixture = EventFixture::new().on_interface(Interface::global());
+    let tool = fixture.listen_to(name, 'a').on_with(Safety::None, look);
+    raise();
+    assert_eq!(fixture.log.take_deliveries().len(), 1);
+    tool.free_without_callback().unwrap();
+}
+
 /// Proves R289.
 #[test]
 fn payload_of_an_attribute_is_read_back() {
-    let _tool = Tool::new();
-    let fixture = EventFixture::new().on_interface(Interface::global());
-    let tool = fixture.listen_to("mixed", 'm').on_with(Safety::None, look_at_mixed);
-    Mixed::raise(Context::ANYWHERE, || MIXED);
-    assert_eq!(fixture.log.take_deliveries().len(), 1);
-    tool.free_without_callback().unwrap();
+    look_at("mixed", look_at_mixed, || Mixed::raise(Context::ANYWHERE, || MIXED));
 }
 
 fn look_at_nothing(delivery: &Delivery, _: &CallbackData) {
@@ -212,12 +217,7 @@ fn event_without_elements_has_no_data() {
     fixture.listen('a').on_with(Safety::None, look_at_nothing);
     fixture.send(1, Safety::None);
     assert_eq!(fixture.log.take_deliveries().len(), 1);
-    let _tool = Tool::new();
-    let fixture = EventFixture::new().on_interface(Interface::global());
-    let tool = fixture.listen_to("bare", 'b').on_with(Safety::None, look_at_nothing);
-    Bare::raise(Context::ANYWHERE, || Bare);
-    assert_eq!(fixture.log.take_deliveries().len(), 1);
-    tool.free_without_callback().unwrap();
+    look_at("bare", look_at_nothing, || Bare::raise(Context::ANYWHERE, || Bare));
     assert_eq!(
         Datatype::ALL.iter().map(|datatype| datatype.size()).max(),
         Some(8),
