@@ -8,6 +8,7 @@ pub(crate) use mpit::component::osc::LISTENING;
 pub use mpit::component::osc::{Access, Component, Kind};
 pub use mpit::component::{Lifecycle, Subscription, World};
 use mpit::cvar::Text;
+use mpit::event::Event;
 use mpit::{category, component, cvar};
 
 use crate::framework::{AnyFramework, Framework, SelectionList};
@@ -43,7 +44,7 @@ impl Dispatch {
     /// Returns true if the component with this subscription is the only one that is open and listens, and no tool does.
     #[inline]
     pub fn is_only(&self, subscription: &'static Subscription) -> bool {
-        self.0.is_only(subscription) && !events::have_listeners()
+        self.0.is_only(subscription) && !events::Accessed::DESC.has_listeners()
     }
 
     /// Reports an access to all listeners.

@@ -8,6 +8,7 @@ pub(crate) use mpit::component::pml::LISTENING;
 pub use mpit::component::pml::{Component, Mode, Send};
 pub use mpit::component::{Lifecycle, Subscription, World};
 use mpit::cvar::Text;
+use mpit::event::Event;
 use mpit::{category, component, cvar};
 
 use crate::framework::{AnyFramework, Framework, SelectionList};
@@ -44,7 +45,7 @@ impl Dispatch {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "hosts call it in one place, for every message")]
     pub fn is_only(&self, subscription: &'static Subscription) -> bool {
-        self.0.is_only(subscription) && !events::have_listeners()
+        self.0.is_only(subscription) && !events::MessageSent::DESC.has_listeners()
     }
 
     /// Reports a message to all listeners.
