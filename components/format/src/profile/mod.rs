@@ -76,20 +76,15 @@ pub struct Block {
     pub members: Members,
     /// The number of communicators.
     pub alike: u64,
-    /// Operations from one process to all.
-    pub one_to_all: TrafficSum,
-    /// Operations from all processes to one.
-    pub all_to_one: TrafficSum,
-    /// Operations from all processes to all.
-    pub all_to_all: TrafficSum,
+    /// Operations from one process to all, from all processes to one, and from all to all.
+    pub sums: [TrafficSum; 3],
 }
 
 impl Block {
     /// Creates a block for a communicator without collective operations.
     #[must_use]
     pub fn new(label: Label, members: Members) -> Self {
-        let none = TrafficSum::ZERO;
-        Self { label, members, alike: 1, one_to_all: none, all_to_one: none, all_to_all: none }
+        Self { label, members, alike: 1, sums: [TrafficSum::ZERO; 3] }
     }
 }
 
@@ -232,7 +227,7 @@ impl Profile {
             out.number(block.alike);
         }
         out.end_line()?;
-        for (pattern, sum) in PATTERNS.iter().zip([block.one_to_all, block.all_to_one, block.all_to_all]) {
+        for (pattern, sum) in PATTERNS.iter().zip(block.sums) {
             out.put(pattern.as_bytes());
             out.put(b"\t");
             out.number(u64::from(self.me));

@@ -48,7 +48,7 @@ fn golden() {
         comm("odd\tones\nof all", Members::List([3, 1, OUTSIDE].into())),
         comm("", Members::List([0].into())),
     ];
-    blocks[0].all_to_all = TrafficSum { count: 3, bytes: 36 };
+    blocks[0].sums[2] = TrafficSum { count: 3, bytes: 36 };
 
     let profile = profile_of(0, rows, blocks);
     assert_eq!(text(&profile), include_str!("golden.prof"));

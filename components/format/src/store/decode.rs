@@ -442,10 +442,8 @@ impl DecodedStore {
         let kind = self.kinds.get(&of.kind)?;
         let members = self.members.get(&kind.members)?.clone();
         let (first, last) = if kind.numbered { (of.first, of.last) } else { (0, 0) };
-        let mut block = Block::new(Label { name: kind.name.as_str().into(), first, last }, members);
-        block.alike = of.alike.max(1);
-        [block.one_to_all, block.all_to_one, block.all_to_all] = of.sums;
-        Some(block)
+        let label = Label { name: kind.name.as_str().into(), first, last };
+        Some(Block { label, members, alike: of.alike.max(1), sums: of.sums })
     }
 
     fn profile(mut self, me: u32) -> Profile {

@@ -27,11 +27,11 @@ impl Bundle {
         bytes.read_until(b'\n', &mut first).ok()?;
         let read = container::read(&first, &mut bytes, |item| match item {
             Item::Size(_) => {}
-            Item::Text { rank, host, text, .. } => {
-                is_sound &= allowed.contains(&rank);
-                other.texts.push(Text { rank, host, text });
+            Item::Text(text, _) => {
+                is_sound &= allowed.contains(&text.rank);
+                other.texts.push(text);
             }
-            Item::Missing { rank, reason } => {
+            Item::Missing(rank, reason) => {
                 is_sound &= allowed.contains(&rank);
                 other.missing.push((rank, reason));
             }
