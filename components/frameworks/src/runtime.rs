@@ -1,7 +1,6 @@
 //! A runtime: the state of one host, from the initialization of MPI to its end.
 
 use std::cell::Cell;
-use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
@@ -210,12 +209,6 @@ impl Runtime {
     /// Frees a communicator and notifies tools as [`Comms::announce`] does.
     pub fn free_comm(&'static self, comm: CommId) {
         self.comms.freed(comm, self.world(), || self.coll.freed(comm));
-    }
-}
-
-impl fmt::Debug for Runtime {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Runtime").field("world", &self.world()).finish_non_exhaustive()
     }
 }
 
