@@ -166,17 +166,13 @@ fn phase_of(stem: &str) -> Option<(&str, u64)> {
 /// The numbered phases of one run.
 #[derive(Clone, Debug)]
 pub struct Phases<'a> {
+    /// The common beginning of the files' names, without the numbers.
+    pub path: PathBuf,
     /// The phases, by their numbers.
     pub runs: Vec<&'a Run>,
 }
 
 impl Phases<'_> {
-    /// Returns the common beginning of the files' names, without the numbers.
-    pub fn path(&self) -> PathBuf {
-        let stem = self.runs.first().and_then(|run| phase_of(&run.stem)).map_or("", |(whole, _)| whole);
-        self.runs.first().map_or_else(PathBuf::new, |run| run.directory.join(stem))
-    }
-
     /// Reads all phases, and adds them up.
     pub fn read(&self) -> Job {
         read::sum(&self.runs)
@@ -186,17 +182,14 @@ impl Phases<'_> {
 /// Finds the numbered phases among runs, grouped by run.
 pub fn phases(runs: &[Run]) -> Vec<Phases<'_>> {
     let mut all: Vec<Phases<'_>> = Vec::new();
-    for run in runs.iter().filter(|run| phase_of(&run.stem).is_some()) {
-        let whole = |run: &Run| phase_of(&run.stem).map(|(whole, _)| whole.to_owned());
-        let is_of_run = |other: &&Run| {
-            other.directory == run.directory
-                && whole(other) == whole(run)
-                && is_same_world(other.identity.as_ref(), run.identity.as_ref())
-        };
-        let same = |phases: &&mut Phases<'_>| phases.runs.iter().all(is_of_run);
+    for run in runs {
+        let Some((whole, _)) = phase_of(&run.stem) else { continue };
+        let path = run.directory.join(whole);
+        let is_of_world = |other: &&Run| is_same_world(other.identity.as_ref(), run.identity.as_ref());
+        let same = |phases: &&mut Phases<'_>| phases.path == path && phases.runs.iter().all(is_of_world);
         match all.iter_mut().find(same) {
             Some(phases) => phases.runs.push(run),
-            None => all.push(Phases { runs: vec![run] }),
+            None => all.push(Phases { path, runs: vec![run] }),
         }
     }
     all
