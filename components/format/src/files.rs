@@ -1,7 +1,7 @@
 //! Opening of files that may be anything: never waits for a writer, as opening a FIFO would.
 
 use std::fs::{File, TryLockError};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, BufRead, ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -34,6 +34,17 @@ fn open_with(path: &Path, flags: libc::c_int) -> io::Result<File> {
 
 fn not_regular() -> io::Error {
     io::Error::new(ErrorKind::InvalidInput, "it is no regular file")
+}
+
+/// Returns the first line of a file, with its line end, or the beginning of it.
+///
+/// # Errors
+///
+/// The errors of reading.
+pub fn first_line(file: impl BufRead) -> io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    file.take(4096).read_until(b'\n', &mut line)?;
+    Ok(line)
 }
 
 pub(crate) fn is_locked(path: &Path) -> bool {

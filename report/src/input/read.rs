@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use mpit_format::container::{self, FIRST_WORD, Item, Text};
-use mpit_format::files::open;
+use mpit_format::files::{first_line, open};
 use mpit_format::parse::{self, Origin};
 use mpit_format::rows::Section as Heading;
 use mpit_format::store::StoreFile;
@@ -159,8 +159,7 @@ fn read_several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -
     };
     let is_container = file.fill_buf()?.starts_with(FIRST_WORD.as_bytes());
     if is_container {
-        let mut first = Vec::new();
-        file.by_ref().take(4096).read_until(b'\n', &mut first)?;
+        let first = first_line(&mut file)?;
         container::read(&first, &mut file, |item| match item {
             Item::Size(size) => part.size = part.size.max(size),
             Item::Text(Text { rank, text, .. }, line) => each(Section { rank: Some(rank), line, text }, part),

@@ -117,9 +117,7 @@ fn what_the_component_writes_is_understood() {
         }],
         ..Profile::default()
     };
-    let mut text = Vec::new();
-    profile.write(&mut text).unwrap();
-    let dir = directory(&[("x.2.prof", &text)]);
+    let dir = directory(&[("x.2.prof", &profile.text(None, false))]);
     let job = read(dir.path());
     assert_eq!(problems(&job, dir.path()), [""; 0]);
     assert_eq!(job.matrix(Kind::External).cells(), [cell(2, 3, 1, 1 << 40)]);

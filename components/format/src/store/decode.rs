@@ -37,10 +37,7 @@ impl Recovered {
     /// Returns the text that the process would have written at its end.
     #[must_use]
     pub fn text(&self) -> Vec<u8> {
-        let mut text = self.identity.as_ref().map_or_else(String::new, Identity::line).into_bytes();
-        let written = self.profile.write(&mut text);
-        debug_assert!(written.is_ok(), "memory takes everything");
-        text
+        self.profile.text(self.identity.as_ref(), false)
     }
 
     /// Returns the text of the file that replaces the missing one: [`text`](Self::text) and, if the process ended without
