@@ -1,6 +1,6 @@
 //! Reading of files of one process and of many.
 
-use crate::support::{container, directory, problems, prof, read};
+use crate::support::{container, directory, problems, prof, profs, read};
 use mpit_report::{Cell, JobSum, Kind, Missing, input};
 
 fn cell(from: u32, to: u32, count: u64, bytes: u64) -> Cell {
@@ -9,7 +9,7 @@ fn cell(from: u32, to: u32, count: u64, bytes: u64) -> Cell {
 
 #[test]
 fn every_kind_of_line_is_read() {
-    let dir = directory(&[("run.1.prof", prof(1).as_bytes())]);
+    let dir = profs(&[1]);
     let job = read(dir.path());
     assert_eq!(problems(&job, dir.path()), [""; 0]);
     assert_eq!((job.size, job.present), (4, 1));
@@ -29,9 +29,7 @@ fn every_kind_of_line_is_read() {
 
 #[test]
 fn all_forms_of_a_job_read_alike() {
-    let each: Vec<_> = (0..4).map(|rank| (format!("run.{rank}.prof"), prof(rank))).collect();
-    let files: Vec<_> = each.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
-    let single = directory(&files);
+    let single = profs(&[0, 1, 2, 3]);
     let all: String = (0..4).map(prof).collect();
     let concatenated = directory(&[("run.prof", all.as_bytes())]);
     let whole = directory(&[("run.prof", &container(&[0, 1, 2, 3], &[]))]);
@@ -59,7 +57,7 @@ fn missing_processes_have_a_reason() {
     assert_eq!(missing, [one(1, None), one(2, Some("no answer in time"))]);
     assert_eq!(missing[1].to_string(), "rank 2 (no answer in time)");
     // The communicator of all shows how many there should be.
-    let dir = directory(&[("run.1.prof", prof(1).as_bytes())]);
+    let dir = profs(&[1]);
     let missing: Vec<_> = read(dir.path()).missing.iter().map(ToString::to_string).collect();
     assert_eq!(missing, ["rank 0 (no file)", "ranks 2 to 3 (no file)"]);
 }
@@ -133,7 +131,7 @@ fn what_the_component_writes_is_understood() {
 #[test]
 fn progress_adds_up_to_all_bytes() {
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-    let dir = directory(&[("run.0.prof", prof(0).as_bytes()), ("run.1.prof", prof(1).as_bytes())]);
+    let dir = profs(&[0, 1]);
     let run = &input::find(&[dir.path().to_owned()], false).unwrap()[0];
     let done = AtomicU64::new(0);
     run.read(&|bytes| _ = done.fetch_add(bytes, Relaxed));
