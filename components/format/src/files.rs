@@ -1,6 +1,6 @@
 //! Opening of files that may be anything: never waits for a writer, as opening a FIFO would.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{self, BufRead, ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -45,11 +45,6 @@ pub fn first_line(file: impl BufRead) -> io::Result<Vec<u8>> {
     let mut line = Vec::new();
     file.take(4096).read_until(b'\n', &mut line)?;
     Ok(line)
-}
-
-pub(crate) fn is_locked(path: &Path) -> bool {
-    let locked = |file: File| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
-    open_regular(path).is_ok_and(locked)
 }
 
 /// Returns the first bytes of a regular file, at most `limit`.

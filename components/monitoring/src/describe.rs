@@ -49,7 +49,7 @@ mod tests {
                 neighbors: [].into(),
                 alike: 3,
             };
-            let block = block(&record, [TrafficSum::ZERO; 3]);
+            let block = block(&record, [TrafficSum::default(); 3]);
             (block.label.to_string(), block.alike)
         };
         let split = |number| Some(Origin { call: "split of MPI_COMM_WORLD".into(), number });

@@ -259,7 +259,7 @@ impl<'a, S: Sink> Reader<'a, S> {
         if &line[..comm.name_len] == b"MPI_COMM_WORLD" {
             self.sink.add_size(comm.size);
         }
-        self.comm = CommState::Of(line, comm, [TrafficSum::ZERO; 3]);
+        self.comm = CommState::Of(line, comm, [TrafficSum::default(); 3]);
         Ok(())
     }
 

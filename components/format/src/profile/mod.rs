@@ -83,7 +83,7 @@ impl Block {
     /// Creates a block for a communicator without collective operations.
     #[must_use]
     pub fn new(label: Label, members: Members) -> Self {
-        Self { label, members, alike: 1, sums: [TrafficSum::ZERO; 3] }
+        Self { label, members, alike: 1, sums: [TrafficSum::default(); 3] }
     }
 }
 
