@@ -124,7 +124,7 @@ impl Runtime {
     }
 
     fn frameworks(&'static self) -> [&'static dyn AnyFramework; 3] {
-        [self.pml.framework(), self.osc.framework(), self.coll.framework()]
+        [&self.pml.0, &self.osc.0, &self.coll.framework]
     }
 
     /// Returns true if the selection lists in effect admit components of this name, in at least one framework.
@@ -196,13 +196,6 @@ impl Runtime {
     pub fn register_comm(&self, what: Description<'_>) -> CommId {
         let comm = self.comms.register(what);
         self.coll.created(comm);
-        comm
-    }
-
-    /// Registers a new communicator and notifies tools as [`Comms::announce`] does.
-    pub fn create_comm(&self, what: Description<'_>) -> CommId {
-        let comm = self.register_comm(what);
-        self.comms.announce(comm);
         comm
     }
 
@@ -308,7 +301,7 @@ mod tests {
         OTHER.finalizing();
 
         let reader = ONE.comms().reader();
-        let created = |runtime: &Runtime| runtime.create_comm(Description::new(Ranks::World(4), "some"));
+        let created = |runtime: &Runtime| runtime.register_comm(Description::new(Ranks::World(4), "some"));
         let (first, second, foreign) = (created(&ONE), created(&ONE), created(&OTHER));
         assert_eq!(first, foreign);
         ONE.comms().renamed(second, "other");
@@ -322,7 +315,7 @@ mod tests {
         let notified = ["created", "created", "renamed", "renamed", "merge", "close", "close"];
         assert_eq!(OBSERVERS[0].take(), notified);
 
-        let window = OTHER.windows().created(4);
+        let window = OTHER.windows().register();
         OTHER.windows().pin(window);
         OTHER.windows().pin(window);
         OTHER.pcontrol(7);

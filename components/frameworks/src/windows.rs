@@ -73,13 +73,6 @@ impl Windows {
         Self { records: Mutex::new(Records::new()), observer }
     }
 
-    /// Registers a new window over a group of `size` processes and notifies tools as [`announce`](Self::announce) does.
-    pub fn created(&self, size: u32) -> WindowId {
-        let window = self.register();
-        self.announce(window, size);
-        window
-    }
-
     /// Registers a new window. The caller [announces](Self::announce) it once other threads can use it.
     pub fn register(&self) -> WindowId {
         self.records.lock().new_id()
@@ -101,7 +94,7 @@ impl Windows {
         }
     }
 
-    /// Removes a freed window and notifies tools as [`created`](Self::created) does.
+    /// Removes a freed window and notifies tools as [`announce`](Self::announce) does.
     pub fn freed(&self, window: WindowId) {
         events::win_freed(window);
         object_freed(Bind::Win, window.get());

@@ -11,7 +11,7 @@ use mpit::cvar::Text;
 use mpit::event::Event;
 use mpit::{category, component, cvar};
 
-use crate::framework::{AnyFramework, Framework, SelectionList};
+use crate::framework::{Framework, SelectionList};
 
 /// One-sided communication.
 #[category(name = "osc")]
@@ -34,7 +34,7 @@ pub fn active() -> bool {
 }
 
 /// The components of a runtime, and their notification.
-pub struct Dispatch(Framework<dyn Component>);
+pub struct Dispatch(pub(crate) Framework<dyn Component>);
 
 impl Dispatch {
     pub(crate) const fn new() -> Self {
@@ -54,9 +54,5 @@ impl Dispatch {
             self.0.each(|component| component.accessed(access));
             events::accessed(access);
         }
-    }
-
-    pub(crate) fn framework(&'static self) -> &'static dyn AnyFramework {
-        &self.0
     }
 }

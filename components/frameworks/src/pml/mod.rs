@@ -11,7 +11,7 @@ use mpit::cvar::Text;
 use mpit::event::Event;
 use mpit::{category, component, cvar};
 
-use crate::framework::{AnyFramework, Framework, SelectionList};
+use crate::framework::{Framework, SelectionList};
 
 /// Point-to-point communication.
 #[category(name = "pml")]
@@ -34,7 +34,7 @@ pub fn active() -> bool {
 }
 
 /// The components of a runtime, and their notification.
-pub struct Dispatch(Framework<dyn Component>);
+pub struct Dispatch(pub(crate) Framework<dyn Component>);
 
 impl Dispatch {
     pub(crate) const fn new() -> Self {
@@ -53,9 +53,5 @@ impl Dispatch {
     pub fn sent(&'static self, send: &Send) {
         self.0.each(|component| component.sent(send));
         events::sent(send);
-    }
-
-    pub(crate) fn framework(&'static self) -> &'static dyn AnyFramework {
-        &self.0
     }
 }
