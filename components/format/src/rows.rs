@@ -26,7 +26,19 @@ impl Section {
             Self::Collectives => "# COLLECTIVES",
         }
     }
+
+    /// Returns a description of the lines of the section and of its heading, for messages.
+    pub(crate) const fn lines(self) -> &'static str {
+        match self {
+            Self::PointToPoint => "lines E and I under the heading # POINT TO POINT",
+            Self::OneSided => "lines S and R under the heading # OSC",
+            Self::Collectives => "lines C, D, O2A, A2O and A2A under the heading # COLLECTIVES",
+        }
+    }
 }
+
+/// A description of all lines, for messages.
+pub(crate) const ANY_LINE: &str = "a line that begins with E, I, S, R, C, D, O2A, A2O, A2A or #, and a tab";
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident: $letter:literal, $name:literal, $section:ident;)*) => {
@@ -113,12 +125,17 @@ impl fmt::Display for Kind {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Section};
+    use super::{ANY_LINE, Kind, Section};
 
     #[test]
     fn letters_differ_and_sections_are_in_order() {
         for kind in Kind::ALL {
             assert_eq!(Kind::of_word(&[kind.letter() as u8]), Some(kind));
+            let letter = format!(" {}", kind.letter());
+            assert!(kind.section().lines().contains(&letter) && ANY_LINE.contains(&letter), "{kind}");
+        }
+        for section in Section::ALL {
+            assert!(section.lines().ends_with(section.heading()));
         }
         assert!(Kind::ALL.is_sorted_by_key(|kind| kind.section()) && Section::ALL.is_sorted());
         for word in [&b""[..], b"D", b"EE", b"O2A", b"e"] {
