@@ -33,7 +33,7 @@ fn totals<'s>(session: &'s Session<'_>, window: Option<WindowId>) -> [Handle<'s>
     })
 }
 
-fn first(handle: Handle<'_>) -> u64 {
+fn first(handle: &Handle<'_>) -> u64 {
     handle.read::<u64>().unwrap()[0]
 }
 
@@ -87,7 +87,7 @@ fn arrays_show_members_and_totals_show_all() {
     }
     let shown = arrays.map(|handle| handle.read::<u64>().unwrap());
     assert_eq!(shown, [[2, 0, 1], [1, 0, 4], [1, 0, 1], [2, 0, 4]]);
-    assert_eq!(totals.map(first), [5, 13, 3, 22]);
+    assert_eq!(totals.each_ref().map(first), [5, 13, 3, 22]);
 }
 
 /// Each of many windows has its own sums. Slots are reused.
@@ -112,10 +112,10 @@ fn windows_have_totals_of_their_own() {
         for window in [window, other, window] {
             access(window);
         }
-        assert_eq!(handles.map(first), [2, 16, 2, 24]);
+        assert_eq!(handles.each_ref().map(first), [2, 16, 2, 24]);
         windows::freed(window);
     }
-    assert_eq!(of_kept.map(first), [1, 8, 1, 12]);
+    assert_eq!(of_kept.each_ref().map(first), [1, 8, 1, 12]);
     let reused = numbers.iter().filter(|window| window.get() >> 40 != 0);
     assert!(reused.count() > 50, "{numbers:?}");
     windows::freed(other);
@@ -135,6 +135,6 @@ fn a_freed_window_has_no_new_totals() {
     let [handle, ..] = totals(&session, Some(new));
     session.start_all().unwrap();
     access(new, 3, Kind::Put, 8, 0);
-    assert_eq!(first(handle), 1);
+    assert_eq!(first(&handle), 1);
     windows::freed(new);
 }
