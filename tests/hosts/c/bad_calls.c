@@ -20,7 +20,6 @@ static int handler_calls;
 /* An error handler of MPI, which the tools interface must never call (R3). */
 static void count_error(MPI_Comm *comm, int *code, ...)
 {
-    (void)comm, (void)code;
     handler_calls++;
 }
 
@@ -202,7 +201,6 @@ static int instances; /* The number of delivered instances. */
 static void with_instance(word instance, word registration, int safety, void *index)
 {
     struct subject *s = subject_about(INSTANCES);
-    (void)registration, (void)safety;
     if (instances++ || !s)
         return;
     for (int i = 0; i < subject_count; i++)

@@ -45,7 +45,6 @@ static pthread_barrier_t both;
 static void *init_together(void *unused)
 {
     int provided;
-    (void)unused;
     pthread_barrier_wait(&both);
     check(MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided) == MPI_SUCCESS, "R33 init");
     return NULL;

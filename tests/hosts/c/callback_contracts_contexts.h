@@ -80,7 +80,6 @@ static void on_message(MPI_T_event_instance instance, MPI_T_event_registration r
     MPI_T_event_registration other;
     MPI_Info info;
     unsigned long long value[8];
-    (void)instance, (void)safety, (void)user_data;
     received++;
     WORKS(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
     WORKS(MPI_T_finalize());
@@ -163,7 +162,6 @@ static void on_signal(int number)
     unsigned long long value[8];
     MPI_Count time;
     int source;
-    (void)number;
     interrupted++;
     went_wrong += MPI_T_pvar_stop(of_handler.session, of_handler.handle) != MPI_SUCCESS;
     went_wrong += MPI_T_pvar_start(of_handler.session, of_handler.handle) != MPI_SUCCESS;
@@ -180,7 +178,6 @@ static void on_signal(int number)
 
 static void *send_signals(void *unused)
 {
-    (void)unused;
     for (int i = 0; i < SIGNALS; i++) {
         pthread_kill(main_thread, SIGUSR2);
         /* Two signals before the thread continues would be merged. */

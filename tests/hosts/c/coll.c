@@ -31,11 +31,9 @@ static void lay_out(int rank)
 #define AT_ROOT(on) ((on)->rank == ROOT)
 #define OPERATION(name) \
     static int name(enum form form, int in_place, const struct on *on, MPI_Request *request)
-#define UNUSED (void)in_place
 
 OPERATION(barrier)
 {
-    UNUSED;
     switch (form) {
     case BLOCKING: return MPI_Barrier(on->comm);
     case NONBLOCKING: return MPI_Ibarrier(on->comm, request);
@@ -48,7 +46,6 @@ OPERATION(barrier)
 
 OPERATION(bcast)
 {
-    UNUSED;
     CALL_ALIKE(Bcast, bcast, (out, K, MPI_INT, ROOT, on->comm))
 }
 
@@ -171,10 +168,10 @@ static int is_broken(int (*call)(enum form, int, const struct on *, MPI_Request 
 }
 
 /* Bytes that an operation exchanges with process i. */
-static long nothing(int i, const struct on *on) { (void)i, (void)on; return 0; }
-static long equal(int i, const struct on *on) { (void)i, (void)on; return K * INT; }
-static long own(int i, const struct on *on) { (void)i; return uneven.counts[on->rank] * INT; }
-static long theirs(int i, const struct on *on) { (void)on; return uneven.counts[i] * INT; }
+static long nothing(int i, const struct on *on) { return 0; }
+static long equal(int i, const struct on *on) { return K * INT; }
+static long own(int i, const struct on *on) { return uneven.counts[on->rank] * INT; }
+static long theirs(int i, const struct on *on) { return uneven.counts[i] * INT; }
 
 enum whom { BY_ROOT, TO_ROOT, ALL, ABOVE };
 static const char *const ROWS[] = {"O2A", "A2O", "A2A", "A2A"};

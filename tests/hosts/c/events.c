@@ -42,8 +42,6 @@ EVENT_CALLBACK(on_message)
 /* Proves F40. */
 static void on_free(MPI_T_event_registration registration, MPI_T_cb_safety safety, void *user_data)
 {
-    (void)registration;
-    (void)safety;
     check(user_data == &freed, "R260 user_data is that of handle_free");
     freed++;
 }

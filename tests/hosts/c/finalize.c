@@ -56,7 +56,6 @@ static int on_delete(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     int rank, size, out[4] = {0}, in[4], code, count;
 
-    (void)comm, (void)keyval, (void)value, (void)extra;
     deleted++;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -23,7 +23,6 @@ static void to_itself(int elements)
 
 static int copy(MPI_Comm comm, int keyval, void *extra, void *value, void *new, int *flag)
 {
-    (void)comm, (void)keyval, (void)extra, (void)value;
     *(void **)new = NULL;
     *flag = 1;
     to_itself(1);
@@ -32,14 +31,12 @@ static int copy(MPI_Comm comm, int keyval, void *extra, void *value, void *new, 
 
 static int deleted(MPI_Comm comm, int keyval, void *value, void *extra)
 {
-    (void)comm, (void)keyval, (void)value, (void)extra;
     to_itself(2);
     return MPI_SUCCESS;
 }
 
 static void handler(MPI_Comm *comm, int *code, ...)
 {
-    (void)comm, (void)code;
     to_itself(4);
 }
 
@@ -47,20 +44,17 @@ static void handler(MPI_Comm *comm, int *code, ...)
 __attribute__((optimize("O2", "optimize-sibling-calls"))) static int deleted_by_jump(MPI_Comm comm, int keyval, void *value,
                                                                                     void *extra)
 {
-    (void)comm, (void)keyval, (void)value, (void)extra;
     return MPI_Send(&sent, 1, MPI_INT, world_rank, 6, MPI_COMM_WORLD);
 }
 
 static void handler_that_leaves(MPI_Comm *comm, int *code, ...)
 {
-    (void)comm, (void)code;
     to_itself(8);
     longjmp(back, 1);
 }
 
 static void sum(void *in, void *inout, int *len, MPI_Datatype *type)
 {
-    (void)type;
     for (int i = 0; i < *len; i++) {
         ((int *)inout)[i] += ((int *)in)[i];
     }

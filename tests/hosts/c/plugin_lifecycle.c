@@ -34,7 +34,6 @@ EVENT_CALLBACK(on_done)
 
 static void on_end(MPI_T_event_registration registration, MPI_T_cb_safety safety, void *user_data)
 {
-    (void)registration, (void)safety, (void)user_data;
     ended++;
 }
 

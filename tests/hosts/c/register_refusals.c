@@ -59,25 +59,21 @@ static void make(struct whole *it)
 
 static int count_none(void *user_data, const struct mpit_object *object)
 {
-    (void)user_data, (void)object;
     return 0;
 }
 
 static struct mpit_level *no_level(void *user_data, const struct mpit_object *object)
 {
-    (void)user_data, (void)object;
     return 0;
 }
 
 static int get(void *user_data, void *out, int count)
 {
-    (void)user_data, (void)out, (void)count;
     return 0;
 }
 
 static int put(void *user_data, const void *value, int count)
 {
-    (void)user_data, (void)value, (void)count;
     return 0;
 }
 

@@ -42,7 +42,6 @@ static int count_ranks(void *user_data, const struct mpit_object *object)
 
 static int fail(void *user_data, const struct mpit_object *object, void *out, int count)
 {
-    (void)user_data, (void)object, (void)out, (void)count;
     return 1;
 }
 
@@ -53,7 +52,6 @@ static void watch(void *user_data, int more)
 
 static struct mpit_level *level_of(void *user_data, const struct mpit_object *object)
 {
-    (void)user_data;
     /* One process alone has no level. */
     if (object->num_ranks < 2)
         return 0;

@@ -55,7 +55,7 @@ OPERATION(alltoallw)
           at->comm))
 }
 
-static long even(int i) { (void)i; return K * INT; }
+static long even(int i) { return K * INT; }
 static long uneven(int i) { return sent.counts[i] * INT; }
 
 static const struct {

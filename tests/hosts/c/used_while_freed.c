@@ -64,14 +64,12 @@ static void talk(MPI_Comm comm)
 
 static int of_comm(MPI_Comm comm, int key, void *value, void *extra)
 {
-    (void)key, (void)value, (void)extra;
     talk(comm);
     return MPI_SUCCESS;
 }
 
 static int copy(MPI_Comm comm, int key, void *extra, void *value, void *new_value, int *flag)
 {
-    (void)comm, (void)key, (void)extra;
     *(void **)new_value = value;
     *flag = 1;
     return MPI_SUCCESS;
@@ -95,13 +93,10 @@ static void access_all(MPI_Win win)
 
 static int of_win(MPI_Win win, int key, void *value, void *extra)
 {
-    (void)key, (void)value, (void)extra;
 #if defined MPICH_NUMVERSION && MPICH_NUMVERSION >= 50000000
     /* On other ranks, its memory is freed already. */
     if (!is_intel)
         access_all(win);
-#else
-    (void)win;
 #endif
     return MPI_SUCCESS;
 }
