@@ -334,6 +334,5 @@ int main(int argc, char **argv)
     step("free");
 
     between_groups();
-    close_expected_rows();
-    return EXIT_SUCCESS;
+    return close_expected_rows();
 }

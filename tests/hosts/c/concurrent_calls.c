@@ -9,8 +9,6 @@
 
 enum { PROCESSES = 2, THREADS = 4, ROUNDS = 100, K = 3 };
 
-static const long INT = sizeof(int);
-
 struct lane {
     MPI_Comm comm;
     MPI_Win win;
@@ -70,6 +68,5 @@ int main(int argc, char **argv)
         MPI_Win_free(&lanes[i].win);
         MPI_Comm_free(&lanes[i].comm);
     }
-    close_expected_rows();
-    return EXIT_SUCCESS;
+    return close_expected_rows();
 }

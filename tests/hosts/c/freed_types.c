@@ -91,6 +91,5 @@ int main(int argc, char **argv)
     }
     expect("E", 0, messages, expected);
     MPI_Comm_free(&comm);
-    close_expected_rows();
-    return EXIT_SUCCESS;
+    return close_expected_rows();
 }

@@ -116,8 +116,7 @@ int main(int argc, char **argv)
     MPI_Cart_create(MPI_COMM_WORLD, 2, (int[]){2, 2}, (int[]){1, 0}, 0, &grid.comm);
     all_forms(&grid);
     if (argc > 2) {
-        close_expected_rows();
-        return EXIT_SUCCESS;
+        return close_expected_rows();
     }
 
     /* A ring as a graph: every process has two neighbors. */
@@ -137,6 +136,5 @@ int main(int argc, char **argv)
                           MPI_INFO_NULL, 0, &star.comm);
     all_forms(&star);
 
-    close_expected_rows();
-    return EXIT_SUCCESS;
+    return close_expected_rows();
 }
