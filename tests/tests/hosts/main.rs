@@ -41,11 +41,28 @@ mod vars;
 mod workloads;
 mod worlds;
 
-use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, stacks};
 use std::{fs, path::Path};
 
 /// The setting that enables monitoring.
 const MONITORED: (&str, &str) = ("pml_monitoring_enable", "2");
+
+/// Runs a test as [`stacks::for_each`] does, with an empty directory of the stack and the test.
+fn for_each_in_dir(
+    test: &str,
+    applies: impl Fn(&Stack) -> bool,
+    run: impl Fn(&Stack, &Path) -> Outcome,
+) -> Outcome {
+    stacks::for_each(test, applies, |stack| run(stack, &stack.scratch(test)?))
+}
+
+fn on_each_in_dir(test: &str, run: impl Fn(&Stack, &Path) -> Outcome) -> Outcome {
+    for_each_in_dir(test, |_| true, run)
+}
+
+fn on_in_dir(labels: &[&str], test: &str, run: impl Fn(&Stack, &Path) -> Outcome) -> Outcome {
+    for_each_in_dir(test, |stack| labels.contains(&stack.label()), run)
+}
 
 /// Returns the settings that write the records to `stem.<rank>.prof` at the end of the run.
 fn written_to(stem: &str) -> [(&str, &str); 3] {

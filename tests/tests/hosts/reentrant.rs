@@ -3,14 +3,13 @@
 
 use std::fs;
 
-use mpit_tests::{Context, Failure, Outcome, build, launch::Job, stacks};
+use mpit_tests::{Context, Failure, Outcome, build, launch::Job};
 
-use crate::{recorded, rows};
+use crate::{on_each_in_dir, recorded, rows};
 
 #[test]
 fn callbacks_may_make_calls() -> Outcome {
-    stacks::on_each("reentrant", |stack| {
-        let dir = stack.scratch("reentrant")?;
+    on_each_in_dir("reentrant", |stack, dir| {
         let acme = dir.join("acme");
         fs::create_dir_all(&acme).context(acme.display())?;
         let job = Job::mpi(stack, 1)
@@ -19,7 +18,7 @@ fn callbacks_may_make_calls() -> Outcome {
             .env("MPIT_REENTRANT_SETTING", "1")
             .env("REENTRANT_OTHER", build::plugin("component")?)
             .env("ACME_DIR", &acme);
-        let (finished, profs) = recorded(job, &dir, 1)?;
+        let (finished, profs) = recorded(job, dir, 1)?;
         finished.expect(finished.stdout.trim() == "done")?;
         let sent = profs[0].rows('E').get(&0).map(|row| row.messages);
         Failure::unless(sent >= Some(1), || format!("the program's own message is missing: {sent:?}"))?;

@@ -2,7 +2,7 @@
 
 use mpit_tests::{Job, Outcome, Stack, record, stacks};
 
-use crate::{recorded, rows};
+use crate::{on_in_dir, recorded, rows};
 
 /// The stack that ends the program although errors shall return, with or without mpit.
 const ERRORS_ARE_FATAL: (&str, &str) =
@@ -20,9 +20,8 @@ fn refused_sends_are_not_counted() -> Outcome {
 /// to send.
 #[test]
 fn revoked_communicators_count_no_sends() -> Outcome {
-    stacks::on(&["ompi5.0.11"], "revoked", |stack| {
-        let dir = stack.scratch("revoked")?;
+    on_in_dir(&["ompi5.0.11"], "revoked", |stack, dir| {
         let job = Job::mpi(stack, 2).args(["--with-ft", "ulfm"]).arg(stack.compile("refused_sends")?);
-        rows::match_expected(&dir, &recorded(job.args([".", "revoked"]), &dir, 2)?.1)
+        rows::match_expected(dir, &recorded(job.args([".", "revoked"]), dir, 2)?.1)
     })
 }

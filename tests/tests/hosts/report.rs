@@ -4,7 +4,10 @@ use std::{fs, path::Path, time::Instant};
 
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, paths, record, stacks};
 
-use crate::{init_to_finalize::has_sessions, read_all, report, written_to, written_with};
+use crate::{
+    for_each_in_dir, init_to_finalize::has_sessions, on_each_in_dir, read_all, report, written_to,
+    written_with,
+};
 
 const RANKS: u32 = 4;
 
@@ -52,10 +55,9 @@ fn job(stack: &Stack, line: &[&str], dir: &Path) -> Outcome<Job> {
 
 #[test]
 fn one_file_equals_many_files() -> Outcome {
-    stacks::on_each("container", |stack| {
-        let dir = stack.scratch("container")?;
+    on_each_in_dir("container", |stack, dir| {
         for settings in [&written_to("each")[..], &together("all")] {
-            run(stack, &["ring"], settings, &dir)?;
+            run(stack, &["ring"], settings, dir)?;
         }
         let sections = sections(&dir.join("all.prof"))?;
         Failure::unless(sections.iter().map(|(rank, _)| *rank).eq(0..RANKS), || {
@@ -68,7 +70,7 @@ fn one_file_equals_many_files() -> Outcome {
         Failure::unless(!dir.join("all.0.prof").exists(), || "there is a file of one process too".into())?;
         // The reports are equal except for the name.
         let of = |stem: &str| -> Outcome<String> {
-            let finished = report(&dir, &[stem])?;
+            let finished = report(dir, &[stem])?;
             finished.expect(finished.code == Some(0))?;
             Ok(finished.stdout.replacen(stem, "", 1))
         };
@@ -96,9 +98,8 @@ fn one_file_is_written_at_any_end() -> Outcome {
 
 #[test]
 fn late_processes_lose_no_data() -> Outcome {
-    stacks::on_each("gather_late", |stack| {
-        let dir = stack.scratch("gather_late")?;
-        let finished = run(stack, &["gather", "late"], &soon_together("run"), &dir)?;
+    on_each_in_dir("gather_late", |stack, dir| {
+        let finished = run(stack, &["gather", "late"], &soon_together("run"), dir)?;
         finished.expect(finished.stderr.is_empty())?;
         let sections = sections(&dir.join("run.prof"))?;
         Failure::unless(sections.len() == RANKS as usize, || format!("{sections:?}"))?;
@@ -113,10 +114,9 @@ fn late_processes_lose_no_data() -> Outcome {
 
 #[test]
 fn killed_processes_delay_no_other() -> Outcome {
-    stacks::on_each("gather_killed", |stack| {
-        let dir = stack.scratch("gather_killed")?;
+    on_each_in_dir("gather_killed", |stack, dir| {
         let begin = Instant::now();
-        let job = job(stack, &["gather", "killed"], &dir)?.under_mpit(&soon_together("run"))?;
+        let job = job(stack, &["gather", "killed"], dir)?.under_mpit(&soon_together("run"))?;
         let finished = job.finish()?;
         // 124 is the exit status of `timeout`.
         Failure::unless(finished.code != Some(0) && finished.code != Some(124), || {
@@ -127,9 +127,8 @@ fn killed_processes_delay_no_other() -> Outcome {
 
 #[test]
 fn without_a_world_nothing_is_gathered() -> Outcome {
-    stacks::for_each("gather_sessions", has_sessions, |stack| {
-        let dir = stack.scratch("gather_sessions")?;
-        run(stack, &["session_only"], &together("run"), &dir).map(drop)
+    for_each_in_dir("gather_sessions", has_sessions, |stack, dir| {
+        run(stack, &["session_only"], &together("run"), dir).map(drop)
     })
 }
 
@@ -152,19 +151,18 @@ fn open_mpi_files_are_read() -> Outcome {
     let Some(script) = ["profile2mat", "profile2mat.pl"].into_iter().find_map(paths::find_program) else {
         return record::not_run("profile2mat", "not installed; Debian's package openmpi-bin has it");
     };
-    stacks::for_each("report_native", Stack::is_open_mpi, |stack| {
-        let dir = stack.scratch("report_native")?;
+    for_each_in_dir("report_native", Stack::is_open_mpi, |stack, dir| {
         let job = Job::mpi(stack, RANKS).native_monitoring(&written_to("native"));
-        job.arg(stack.compile("gather")?).arg("others").dir(&dir).succeed()?;
+        job.arg(stack.compile("gather")?).arg("others").dir(dir).succeed()?;
         let mut all = String::new();
         for rank in 0..RANKS {
             let path = dir.join(format!("native.{rank}.prof"));
             all += &fs::read_to_string(&path).context(path.display())?;
         }
         fs::write(dir.join("all.prof"), all).context("all.prof")?;
-        Job::plain(&[&script.display().to_string(), "all.prof"]).dir(&dir).succeed()?;
+        Job::plain(&[&script.display().to_string(), "all.prof"]).dir(dir).succeed()?;
         let arguments = ["native", "--format", "mat", "--symmetric", "--output", "ours"];
-        let finished = report(&dir, &arguments)?;
+        let finished = report(dir, &arguments)?;
         finished.expect(finished.code == Some(0) && finished.stderr.is_empty())?;
         for kind in ["E", "I", "S", "R", "C"] {
             let has_it = |line: &str| line.starts_with(&format!("  {kind}  "));
@@ -186,10 +184,9 @@ fn open_mpi_files_are_read() -> Outcome {
 /// texts of all its members.
 #[test]
 fn settings_after_init_and_names_by_origin() -> Outcome {
-    stacks::on_each("late_settings", |stack| {
-        let dir = stack.scratch("late_settings")?;
+    on_each_in_dir("late_settings", |stack, dir| {
         let program = stack.compile_tool("late_settings")?;
-        Job::mpi(stack, RANKS).arg(program).dir(&dir).under_mpit(&written_to("late"))?.succeed()?;
+        Job::mpi(stack, RANKS).arg(program).dir(dir).under_mpit(&written_to("late"))?.succeed()?;
         let sections = sections(&dir.join("late.prof"))?;
         for (rank, text) in &sections {
             let others = |other: &&(u32, String)| other.0 != *rank;
