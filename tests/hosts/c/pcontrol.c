@@ -9,7 +9,7 @@ enum { PROCESSES = 2 };
 static int block[8];
 static MPI_Win win;
 
-/* A message, a collective operation and an access to the other process. */
+/* Proves R308: a message, a collective operation and an access to the other process are recorded or not. */
 static void traffic(int elements, int recorded)
 {
     const int other = 1 - world_rank;
