@@ -4,7 +4,6 @@
 
 #include "callback_contracts_texts.h"
 
-static int size;
 static MPI_Comm world, self; /* Copies of the handles. */
 
 /* A session with a running handle on the number of messages. */
@@ -17,8 +16,7 @@ static struct view open_view(void)
 {
     struct view view = {MPI_T_PVAR_SESSION_NULL, MPI_T_PVAR_HANDLE_NULL};
     check(MPI_T_pvar_session_create(&view.session) == MPI_SUCCESS, "session");
-    view.handle = handle_on(view.session, "pml_monitoring_messages_total", MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
-    check(MPI_T_pvar_start(view.session, view.handle) == MPI_SUCCESS, "start");
+    view.handle = started(view.session, "pml_monitoring_messages_total", MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
     return view;
 }
 

@@ -8,10 +8,6 @@
 
 #include "steps.h"
 
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 static const long INT = sizeof(int);
 static int world_rank, world_size;
 static FILE *expected_rows;
@@ -62,15 +58,6 @@ static inline void expect_collective(const char *row, const char *comm, int time
         if (i != world_rank)
             expect("C", i, times, times * bytes);
     expect_on(row, comm, times, times * (world_size - 1) * bytes);
-}
-
-/* Aborts the job if a condition does not hold, such as the right data. */
-static inline void require(int right, const char *what)
-{
-    if (!right) {
-        fprintf(stderr, "rank %d: wrong: %s\n", world_rank, what);
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    }
 }
 
 #endif

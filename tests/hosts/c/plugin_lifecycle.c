@@ -39,15 +39,14 @@ static void on_end(MPI_T_event_registration registration, MPI_T_cb_safety safety
 
 int main(int argc, char **argv)
 {
-    int provided, before, now, plugin = -1, count, cvar, changed, changed_now;
+    int before, now, plugin = -1, count, cvar, changed, changed_now;
     unsigned long long value = 0;
-    MPI_T_pvar_session session;
     MPI_T_pvar_handle step, work, again;
     MPI_T_cvar_handle limit;
     MPI_T_event_registration registration;
 
     MPI_Init(&argc, &argv);
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    start_tool();
     MPI_T_pvar_get_num(&before);
     check(argc == 2 && before > 0 && before < MOST, "there is something");
     for (int index = 0; index < before; index++)
@@ -65,7 +64,6 @@ int main(int argc, char **argv)
     check(step_index >= before && work_index >= before, "what is new is behind");
     check(MPI_T_cvar_get_index("acme_limit", &cvar) == MPI_SUCCESS, "its control variable");
 
-    MPI_T_pvar_session_create(&session);
     check(MPI_T_pvar_handle_alloc(session, step_index, NULL, &step, &count) == MPI_SUCCESS, "a handle");
     check(MPI_T_pvar_handle_alloc(session, work_index, NULL, &work, &count) == MPI_SUCCESS, "another");
     check(MPI_T_cvar_handle_alloc(cvar, NULL, &limit, &count) == MPI_SUCCESS, "one to set");
