@@ -8,7 +8,6 @@
 #include "callback_contracts_queries.h"
 #include "callback_contracts_replaced.h"
 #include "callback_contracts_texts.h"
-#include "callback_contracts_view.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

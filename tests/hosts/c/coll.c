@@ -44,11 +44,6 @@ OPERATION(barrier)
     }
 }
 
-OPERATION(bcast)
-{
-    CALL_ALIKE(Bcast, bcast, (out, K, MPI_INT, ROOT, on->comm))
-}
-
 OPERATION(gather)
 {
     void *from = in_place && AT_ROOT(on) ? MPI_IN_PLACE : out;
@@ -85,21 +80,21 @@ OPERATION(scatterv)
 #define SENT(n) (in_place ? 0 : (n))
 #define OF_TYPE (in_place ? MPI_DATATYPE_NULL : MPI_INT)
 
-OPERATION(allgather)
-{
-    CALL_ALIKE(Allgather, allgather, (FROM, SENT(K), OF_TYPE, in, K, MPI_INT, on->comm))
-}
+/* An operation with one list of arguments for both kinds of counts. */
+#define OPERATION_ALIKE(name, NAME, ARGUMENTS) OPERATION(name) { CALL_ALIKE(NAME, name, ARGUMENTS) }
+OPERATION_ALIKE(bcast, Bcast, (out, K, MPI_INT, ROOT, on->comm))
+OPERATION_ALIKE(allgather, Allgather, (FROM, SENT(K), OF_TYPE, in, K, MPI_INT, on->comm))
+OPERATION_ALIKE(alltoall, Alltoall, (FROM, SENT(K), OF_TYPE, in, K, MPI_INT, on->comm))
+OPERATION_ALIKE(allreduce, Allreduce, (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
+OPERATION_ALIKE(reduce_scatter_block, Reduce_scatter_block, (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
+OPERATION_ALIKE(scan, Scan, (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
+OPERATION_ALIKE(exscan, Exscan, (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
 
 OPERATION(allgatherv)
 {
     CALL(Allgatherv, allgatherv,
          (FROM, SENT(uneven.counts[on->rank]), OF_TYPE, in, uneven.counts, uneven.displs, MPI_INT, on->comm),
          (FROM, SENT(uneven.counts[on->rank]), OF_TYPE, in, uneven.large_counts, uneven.large_displs, MPI_INT, on->comm))
-}
-
-OPERATION(alltoall)
-{
-    CALL_ALIKE(Alltoall, alltoall, (FROM, SENT(K), OF_TYPE, in, K, MPI_INT, on->comm))
 }
 
 OPERATION(alltoallv)
@@ -129,30 +124,10 @@ OPERATION(reduce)
     CALL_ALIKE(Reduce, reduce, (from, in, K, MPI_INT, MPI_SUM, ROOT, on->comm))
 }
 
-OPERATION(allreduce)
-{
-    CALL_ALIKE(Allreduce, allreduce, (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
-}
-
 OPERATION(reduce_scatter)
 {
     CALL(Reduce_scatter, reduce_scatter, (FROM, in, uneven.counts, MPI_INT, MPI_SUM, on->comm),
          (FROM, in, uneven.large_counts, MPI_INT, MPI_SUM, on->comm))
-}
-
-OPERATION(reduce_scatter_block)
-{
-    CALL_ALIKE(Reduce_scatter_block, reduce_scatter_block, (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
-}
-
-OPERATION(scan)
-{
-    CALL_ALIKE(Scan, scan, (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
-}
-
-OPERATION(exscan)
-{
-    CALL_ALIKE(Exscan, exscan, (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
 }
 
 /* Functions that fail in some libraries, with or without mpit. The library at run time may not be that of the build. */

@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path};
 
-use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, stacks};
 
 use crate::{MONITORED, each_sent, names_in, on_each_in_dir, read_all};
 
@@ -99,15 +99,16 @@ fn check(finished: &Finished, dir: &Path, to: To, mode: &str) -> Outcome {
 
 #[test]
 fn output_is_written_as_configured() -> Outcome {
-    on_each_in_dir("final_output", |stack, dir| {
+    stacks::on_each("final_output", |stack| {
         let outputs = [To::Nowhere, To::Stdout, To::Stderr, To::Files, To::OneFile];
         for (which, to) in outputs.into_iter().enumerate() {
             for (mode, name) in MODES.into_iter().enumerate() {
                 if which != mode && stack.label() != ALL_ON {
                     continue;
                 }
-                let finished = job(stack, dir, to, "run", &[name])?.finish()?;
-                check(&finished, dir, to, name).context(format!("{to:?}, {name}\n{finished}"))?;
+                let dir = stack.scratch("final_output")?;
+                let finished = job(stack, &dir, to, "run", &[name])?.finish()?;
+                check(&finished, &dir, to, name).context(format!("{to:?}, {name}\n{finished}"))?;
             }
         }
         Ok(())

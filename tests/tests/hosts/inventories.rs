@@ -13,7 +13,7 @@ use std::sync::Mutex;
 use mpit_tests::inventory::{self, Entry, Inventory, KINDS};
 use mpit_tests::{Failure, Job, Outcome, Stack, stacks};
 
-use crate::MONITORED;
+use crate::{MONITORED, equal};
 
 /// The prefixes of entries that both a host (Open MPI) and mpit have.
 const ALSO_OURS: [&str; 3] = ["pml_monitoring_", "osc_monitoring_", "coll_monitoring_"];
@@ -274,9 +274,7 @@ fn check_everywhere(test: &str, late: bool) -> Outcome {
         Failure::unless(!ours.is_empty(), || "nothing of ours is there".into())?;
         let mut seen = seen.lock().map_err(|error| Failure::new(error.to_string()))?;
         if let Some((first, theirs)) = seen.first() {
-            Failure::unless(*theirs == ours, || {
-                format!("our entries differ\n  on {first}: {theirs:?}\n  here: {ours:?}")
-            })?;
+            equal(format!("our entries, compared with {first}"), &ours, theirs)?;
         }
         seen.push((stack.label(), ours));
         Ok(())

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack};
 
-use crate::{names_in, on_each_in_dir, report, written_with};
+use crate::{equal, names_in, on_each_in_dir, report, written_with};
 
 const RANKS: u32 = 4;
 
@@ -79,12 +79,8 @@ fn killed_processes_are_recovered() -> Outcome {
             let file = dir.join(format!("{mode}.2.prof"));
             let is_marked = fs::read_to_string(&file).is_ok_and(|text| text.ends_with("\n# RECOVERED\n"));
             Failure::unless(is_marked, || format!("{} is not marked\n{finished}", file.display()))?;
-            let texts = texts(dir, mode);
-            Failure::unless(texts == whole, || {
-                format!("{mode}: {texts:?}\ninstead of {whole:?}\n{finished}")
-            })?;
-            let stores = stores(dir)?;
-            Failure::unless(stores.is_empty(), || format!("{mode} leaves {stores:?}"))?;
+            equal(format!("{finished}\n{mode}"), &texts(dir, mode), &whole)?;
+            equal(format!("{mode}: stores"), &stores(dir)?[..], &[])?;
         }
         Ok(())
     })
@@ -115,11 +111,9 @@ fn a_clean_run_leaves_no_store() -> Outcome {
             Failure::unless(!finished.stderr.contains("mpit:"), || format!("complaints\n{finished}"))?;
         }
         let (memory, file) = (texts(dir, "memory"), texts(dir, "file"));
-        Failure::unless(memory.len() == RANKS as usize && memory == file, || {
-            format!("memory {memory:?}\nfile {file:?}")
-        })?;
-        let stores = stores(dir)?;
-        Failure::unless(stores.is_empty(), || format!("{stores:?} are left"))
+        equal("texts", &memory.len(), &(RANKS as usize))?;
+        equal("store in a file", &file, &memory)?;
+        equal("stores", &stores(dir)?[..], &[])
     })
 }
 

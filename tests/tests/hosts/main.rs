@@ -37,6 +37,7 @@ mod workloads;
 mod worlds;
 
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, stacks};
+use std::fmt::{Debug, Display};
 use std::{fs, path::Path};
 
 /// The setting that enables monitoring.
@@ -75,13 +76,15 @@ fn recorded(job: Job, dir: &Path, ranks: u32) -> Outcome<(Finished, Vec<Prof>)> 
     Ok((finished, read_all(&dir.join("prof"), ranks)?))
 }
 
+/// Fails with both values unless they are equal.
+fn equal<T: Debug + PartialEq + ?Sized>(what: impl Display, got: &T, wanted: &T) -> Outcome {
+    Failure::unless(got == wanted, || format!("{what}: {got:?}, should be {wanted:?}"))
+}
+
 /// Checks the program's own messages of each process: peer, number and bytes, given its rank.
 fn each_sent(profs: &[Prof], wanted: impl Fn(u32) -> (u32, u64, u64)) -> Outcome {
     for (rank, prof) in (0..).zip(profs) {
-        let (sent, wanted) = (prof.sent(), [wanted(rank)]);
-        Failure::unless(sent == wanted, || {
-            format!("rank {rank}: (peer, messages, bytes) are {sent:?}, should be {wanted:?}")
-        })?;
+        equal(format!("rank {rank}: (peer, messages, bytes)"), &prof.sent()[..], &[wanted(rank)])?;
     }
     Ok(())
 }

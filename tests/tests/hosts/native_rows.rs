@@ -24,13 +24,6 @@ fn expected_natively(stack: &Stack, program: &str, kinds: &[&str]) -> Outcome<Ve
 }
 
 #[test]
-fn accesses_count_as_in_native_monitoring() -> Outcome {
-    stacks::for_each("osc_native", Stack::is_open_mpi, |stack| {
-        expected_natively(stack, "osc", &["S", "R"]).map(drop)
-    })
-}
-
-#[test]
 fn sends_count_as_in_native_monitoring() -> Outcome {
     stacks::for_each("sends_native", Stack::is_open_mpi, |stack| {
         let native = expected_natively(stack, "sends", &["E"])?;

@@ -5,7 +5,7 @@ use std::{fs, path::Path, time::Instant};
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, paths, record, stacks};
 
 use crate::{
-    for_each_in_dir, init_to_finalize::has_sessions, on_each_in_dir, read_all, report, written_to,
+    equal, for_each_in_dir, init_to_finalize::has_sessions, on_each_in_dir, read_all, report, written_to,
     written_with,
 };
 
@@ -188,39 +188,29 @@ fn settings_after_init_and_names_by_origin() -> Outcome {
         let program = stack.compile_tool("late_settings")?;
         Job::mpi(stack, RANKS).arg(program).dir(dir).under_mpit(&written_to("late"))?.succeed()?;
         let sections = sections(&dir.join("late.prof"))?;
-        for (rank, text) in &sections {
-            let others = |other: &&(u32, String)| other.0 != *rank;
-            for (other, theirs) in sections.iter().filter(others) {
-                let (mine, theirs) = (shared(text, *other), shared(theirs, *rank));
-                Failure::unless(mine == theirs, || format!("{rank}: {mine:?}\n{other}: {theirs:?}"))?;
+        let profs: Vec<_> =
+            sections.iter().map(|(rank, text)| Prof::parse(text, *rank)).collect::<Outcome<_>>()?;
+        for (rank, mine) in (0..).zip(&profs) {
+            for (other, theirs) in (0..).zip(&profs) {
+                equal(format!("ranks {rank} and {other}"), &shared(mine, other), &shared(theirs, rank))?;
             }
         }
-        let odd = shared(&sections[3].1, 1);
-        let wanted = [
-            "MPI_COMM_WORLD\tprocs: 0-3",
-            "create of MPI_COMM_WORLD, 1\tprocs: 1,3",
-            "dup of split of MPI_COMM_WORLD, 1\tprocs: 1,3",
-            "split of MPI_COMM_WORLD, 1\tprocs: 0,1,3",
-            "split of MPI_COMM_WORLD, 2\tprocs: 1,3",
-            "split of MPI_COMM_WORLD, 3\tprocs: 3-0",
+        let wanted: [(&str, &[i64]); 6] = [
+            ("MPI_COMM_WORLD", &[0, 1, 2, 3]),
+            ("create of MPI_COMM_WORLD, 1", &[1, 3]),
+            ("dup of split of MPI_COMM_WORLD, 1", &[1, 3]),
+            ("split of MPI_COMM_WORLD, 1", &[0, 1, 3]),
+            ("split of MPI_COMM_WORLD, 2", &[1, 3]),
+            ("split of MPI_COMM_WORLD, 3", &[3, 2, 1, 0]),
         ];
-        Failure::unless(odd == wanted, || format!("{odd:#?}"))
+        equal("ranks 3 and 1", &shared(&profs[3], 1)[..], &wanted)
     })
 }
 
-/// Returns names and members, sorted, of the communicators in a process's text that contain a rank.
-fn shared(text: &str, rank: u32) -> Vec<String> {
-    let has = |part: &str| {
-        let (range, step) = part.split_once(':').unwrap_or((part, "1"));
-        let (first, last) = range.split_once('-').unwrap_or((range, range));
-        let [first, last, step] = [first, last, step].map(|number| number.parse::<u32>().unwrap_or(u32::MAX));
-        (first.min(last)..=first.max(last)).contains(&rank) && rank.abs_diff(first).is_multiple_of(step)
-    };
-    let blocks = text.lines().filter_map(|line| line.strip_prefix("D\t"));
-    let mut blocks: Vec<_> = blocks
-        .filter(|block| block.split_once("procs: ").is_some_and(|(_, list)| list.split(',').any(has)))
-        .map(str::to_owned)
-        .collect();
-    blocks.sort();
-    blocks
+/// Returns names and members, sorted, of the communicators of a process that contain a rank.
+fn shared(prof: &Prof, rank: u32) -> Vec<(&str, &[i64])> {
+    let with_rank = prof.communicators.iter().filter(|comm| comm.members.contains(&rank.into()));
+    let mut shared: Vec<_> = with_rank.map(|comm| (comm.name.as_str(), comm.members.as_slice())).collect();
+    shared.sort_unstable();
+    shared
 }

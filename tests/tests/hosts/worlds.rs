@@ -6,7 +6,8 @@ use std::{fs, path::Path};
 use mpit_tests::{Context, Failure, Job, Outcome, Prof};
 
 use crate::{
-    for_each_in_dir, names_in, on_each_in_dir, report, unusual_messages::spawns, written_to, written_with,
+    equal, for_each_in_dir, names_in, on_each_in_dir, report, unusual_messages::spawns, written_to,
+    written_with,
 };
 
 /// Returns the number of messages that a rank sent to the next one of `size`.
@@ -18,10 +19,7 @@ fn sent(stem: &Path, rank: u32, size: u32) -> Outcome<u64> {
 /// Checks that each process of a job of `size` sent `wanted` messages.
 fn all_sent(dir: &Path, stem: &str, size: u32, wanted: u64) -> Outcome {
     for rank in 0..size {
-        let messages = sent(&dir.join(stem), rank, size)?;
-        Failure::unless(messages == wanted, || {
-            format!("{stem}: rank {rank} sent {messages} instead of {wanted}")
-        })?;
+        equal(format!("{stem}: messages of rank {rank}"), &sent(&dir.join(stem), rank, size)?, &wanted)?;
     }
     Ok(())
 }
@@ -71,10 +69,8 @@ fn steps_and_earlier_runs_are_not_mixed() -> Outcome {
         let shown = report(dir, &["run"])?;
         shown.expect_printed("run: 3 of 3 processes")?;
         shown.expect_printed("run.w2: 1 of 1 processes")?;
-        let there = names_in(dir)?;
-        Failure::unless(there == ["run.0.prof", "run.1.prof", "run.2.prof", "run.w2.0.prof"], || {
-            format!("{there:?}")
-        })?;
+        let files = ["run.0.prof", "run.1.prof", "run.2.prof", "run.w2.0.prof"].map(str::to_owned);
+        equal("files", &names_in(dir)?[..], &files)?;
         // Without `mpit run`, earlier files are not removed; then the report distinguishes the two.
         earlier("alone")?;
         let job = Job::mpi(stack, 2).args([&program, "4"]).dir(dir);
