@@ -29,6 +29,7 @@ static void lay_out(int rank)
 }
 
 #define AT_ROOT(on) ((on)->rank == ROOT)
+#define AT_ROOT_IN_PLACE(buffer) (in_place && AT_ROOT(on) ? MPI_IN_PLACE : (void *)(buffer))
 #define OPERATION(name) \
     static int name(enum form form, int in_place, const struct on *on, MPI_Request *request)
 
@@ -44,15 +45,9 @@ OPERATION(barrier)
     }
 }
 
-OPERATION(gather)
-{
-    void *from = in_place && AT_ROOT(on) ? MPI_IN_PLACE : out;
-    CALL_ALIKE(Gather, gather, (from, K, MPI_INT, in, K, MPI_INT, ROOT, on->comm))
-}
-
 OPERATION(gatherv)
 {
-    void *from = in_place && AT_ROOT(on) ? MPI_IN_PLACE : out;
+    void *from = AT_ROOT_IN_PLACE(out);
     /* Null on other ranks, where it is not significant. */
     const int *n = AT_ROOT(on) ? uneven.counts : NULL;
     const MPI_Count *large_n = AT_ROOT(on) ? uneven.large_counts : NULL;
@@ -60,15 +55,9 @@ OPERATION(gatherv)
          (from, uneven.counts[on->rank], MPI_INT, in, large_n, uneven.large_displs, MPI_INT, ROOT, on->comm))
 }
 
-OPERATION(scatter)
-{
-    void *to = in_place && AT_ROOT(on) ? MPI_IN_PLACE : in;
-    CALL_ALIKE(Scatter, scatter, (out, K, MPI_INT, to, K, MPI_INT, ROOT, on->comm))
-}
-
 OPERATION(scatterv)
 {
-    void *to = in_place && AT_ROOT(on) ? MPI_IN_PLACE : in;
+    void *to = AT_ROOT_IN_PLACE(in);
     const int *n = AT_ROOT(on) ? uneven.counts : NULL;
     const MPI_Count *large_n = AT_ROOT(on) ? uneven.large_counts : NULL;
     CALL(Scatterv, scatterv, (out, n, uneven.displs, MPI_INT, to, uneven.counts[on->rank], MPI_INT, ROOT, on->comm),
@@ -80,9 +69,12 @@ OPERATION(scatterv)
 #define SENT(n) (in_place ? 0 : (n))
 #define OF_TYPE (in_place ? MPI_DATATYPE_NULL : MPI_INT)
 
-/* An operation with one list of arguments for both kinds of counts. */
+/* Defines an OPERATION with one list of arguments for both kinds of counts. */
 #define OPERATION_ALIKE(name, NAME, ARGUMENTS) OPERATION(name) { CALL_ALIKE(NAME, name, ARGUMENTS) }
 OPERATION_ALIKE(bcast, Bcast, (out, K, MPI_INT, ROOT, on->comm))
+OPERATION_ALIKE(gather, Gather, (AT_ROOT_IN_PLACE(out), K, MPI_INT, in, K, MPI_INT, ROOT, on->comm))
+OPERATION_ALIKE(scatter, Scatter, (out, K, MPI_INT, AT_ROOT_IN_PLACE(in), K, MPI_INT, ROOT, on->comm))
+OPERATION_ALIKE(reduce, Reduce, (AT_ROOT_IN_PLACE(out), in, K, MPI_INT, MPI_SUM, ROOT, on->comm))
 OPERATION_ALIKE(allgather, Allgather, (FROM, SENT(K), OF_TYPE, in, K, MPI_INT, on->comm))
 OPERATION_ALIKE(alltoall, Alltoall, (FROM, SENT(K), OF_TYPE, in, K, MPI_INT, on->comm))
 OPERATION_ALIKE(allreduce, Allreduce, (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
@@ -116,12 +108,6 @@ OPERATION(alltoallw)
              (MPI_IN_PLACE, NULL, NULL, NULL, in, even.large_counts, even.large_places, types, on->comm))
     CALL(Alltoallw, alltoallw, (out, uneven.counts, uneven.places, types, in, mine.counts, mine.places, types, on->comm),
          (out, uneven.large_counts, uneven.large_places, types, in, mine.large_counts, mine.large_places, types, on->comm))
-}
-
-OPERATION(reduce)
-{
-    void *from = in_place && AT_ROOT(on) ? MPI_IN_PLACE : out;
-    CALL_ALIKE(Reduce, reduce, (from, in, K, MPI_INT, MPI_SUM, ROOT, on->comm))
 }
 
 OPERATION(reduce_scatter)
