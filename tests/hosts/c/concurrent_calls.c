@@ -54,8 +54,7 @@ int main(int argc, char **argv)
             expect_on("O2A", name, ROUNDS, ROUNDS * INT);
     }
     for (int i = 0; i < THREADS; i++)
-        if (pthread_create(&threads[i], NULL, work, &lanes[i]))
-            MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+        require(!pthread_create(&threads[i], NULL, work, &lanes[i]), "thread");
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
 

@@ -3,6 +3,7 @@
  *
  *     fortran_strings DIRECTORY        (2 processes)
  */
+#include "checks.h"
 #include "expected_rows.h"
 
 enum { PROCESSES = 2 };
@@ -18,19 +19,13 @@ void mpix_allreduce_init_(void *out, void *into, in count, in type, in op, in co
 
 static unsigned long long io_calls(void)
 {
-    static MPI_T_pvar_session session;
     static MPI_T_pvar_handle handle;
-    static int is_open;
     unsigned long long calls = 0;
-    int index, count, provided;
 
-    if (!is_open) {
-        MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-        MPI_T_pvar_session_create(&session);
-        require(MPI_T_pvar_get_index("calls_io_count", MPI_T_PVAR_CLASS_COUNTER, &index) == MPI_SUCCESS, "calls_io_count");
-        MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
-        require(MPI_T_pvar_start(session, handle) == MPI_SUCCESS, "MPI_T_pvar_start");
-        is_open = 1;
+    if (!handle) {
+        start_tool();
+        handle = started(session, "calls_io_count", MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
+        require(!failures, "a handle for calls about files");
     }
     require(MPI_T_pvar_read(session, handle, &calls) == MPI_SUCCESS, "MPI_T_pvar_read");
     return calls;

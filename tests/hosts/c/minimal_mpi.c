@@ -154,28 +154,25 @@ BOTH(Errhandler_free, (MPI_Errhandler *handler), *handler = MPI_ERRHANDLER_NULL;
 
 static char hint[8];
 
-static void take_hint(MPI_Info info)
+/* Takes the hint of a call that succeeded; returns the call's code. */
+static int take_hint(int code, MPI_Info info)
 {
     char value[sizeof hint] = "";
     int found = 0;
-    PMPI_Info_get(info, "minimal_hint", sizeof value - 1, value, &found);
+    if (code == MPI_SUCCESS)
+        PMPI_Info_get(info, "minimal_hint", sizeof value - 1, value, &found);
     if (found)
         strcpy(hint, value);
+    return code;
 }
 
 BOTH(T_event_handle_alloc, (int event, void *object, MPI_Info info, MPI_T_event_registration *registration), {
-    int code = IN_LIBMPIT(PMPI_T_event_handle_alloc, (int, void *, MPI_Info, MPI_T_event_registration *), event, object,
-                          info, registration);
-    if (code == MPI_SUCCESS)
-        take_hint(info);
-    return code;
+    return take_hint(IN_LIBMPIT(PMPI_T_event_handle_alloc, (int, void *, MPI_Info, MPI_T_event_registration *), event, object,
+                                info, registration), info);
 })
 
 BOTH(T_event_handle_set_info, (MPI_T_event_registration registration, MPI_Info info), {
-    int code = IN_LIBMPIT(PMPI_T_event_handle_set_info, (MPI_T_event_registration, MPI_Info), registration, info);
-    if (code == MPI_SUCCESS)
-        take_hint(info);
-    return code;
+    return take_hint(IN_LIBMPIT(PMPI_T_event_handle_set_info, (MPI_T_event_registration, MPI_Info), registration, info), info);
 })
 
 BOTH(T_event_handle_get_info, (MPI_T_event_registration registration, MPI_Info *info), {

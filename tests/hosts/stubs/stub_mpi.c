@@ -290,15 +290,4 @@ BOTH(T_source_get_info, (int index, char *name, int *name_len, char *desc, int *
      })
 
 /* Variadic: the further arguments mean something to this library. */
-#ifndef STUB_PROFILING
-int MPI_Pcontrol(const int level, ...)
-{
-    return MPI_SUCCESS;
-}
-#endif
-#ifndef STUB_ORDINARY
-int PMPI_Pcontrol(const int level, ...)
-{
-    return MPI_SUCCESS;
-}
-#endif
+BOTH(Pcontrol, (const int level, ...), (level), {})

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, stacks};
 
-use crate::{MONITORED, each_sent, names_in, on_each_in_dir, read_all};
+use crate::{MONITORED, each_sent, equal, names_in, on_each_in_dir, read_all};
 
 const RANKS: u32 = 4;
 
@@ -131,8 +131,7 @@ fn failed_output_prints_one_line() -> Outcome {
             Failure::unless(is_same && reported == complaints, || {
                 format!("{to:?}: {reported} messages, not {complaints}\n{finished}\nwithout mpit:\n{bare}")
             })?;
-            let there = names_in(dir)?;
-            Failure::unless(there == ["file"], || format!("{there:?}"))?;
+            equal("files", &names_in(dir)?[..], &["file".to_owned()])?;
         }
         Ok(())
     })

@@ -221,13 +221,6 @@ fn compare_moments(kind: &str, before: &Inventory, after: &Inventory, problems: 
     }
 }
 
-fn verdict(problems: &[String]) -> Outcome {
-    Failure::unless(problems.is_empty(), || {
-        let shown = problems.iter().take(20).cloned().collect::<Vec<_>>().join("\n");
-        format!("{} problems, of which the first are\n{shown}", problems.len())
-    })
-}
-
 /// Our entries: index, kind, name, description, type.
 type Ours = Vec<(usize, &'static str, String, String, String)>;
 
@@ -262,7 +255,10 @@ fn check(stack: &Stack, test: &str, late: bool) -> Outcome<Ours> {
     for pair in &pairs {
         compare_members(pair, &maps, &mut problems)?;
     }
-    verdict(&problems)?;
+    Failure::unless(problems.is_empty(), || {
+        let shown = &problems[..problems.len().min(20)];
+        format!("{} problems, of which the first are\n{}", problems.len(), shown.join("\n"))
+    })?;
     Ok(ours(&merged[1], &maps))
 }
 

@@ -73,7 +73,7 @@ fn every_order_works_as_without_mpit() -> Outcome {
 fn ends_of_orders(stack: &Stack, steps: usize, with_mpit: bool) -> Outcome<BTreeMap<String, String>> {
     let mut orders = Vec::new();
     for length in (2..=steps).step_by(2) {
-        extend("", length, 0, Mpi::Before, &mut orders);
+        extend("", length, &mut orders);
     }
     let queried: Vec<_> = orders.iter().map(|order| with_queries(order)).collect();
     let mut ends = ends_of(stack, &[orders, queried].concat(), with_mpit)?;
@@ -87,18 +87,11 @@ fn ends_of_orders(stack: &Stack, steps: usize, with_mpit: bool) -> Outcome<BTree
     Ok(ends)
 }
 
-/// The state of MPI in an order.
-#[derive(Clone, Copy, PartialEq)]
-enum Mpi {
-    Before,
-    Initialized,
-    Finalized,
-}
-
-/// Adds all balanced orders that begin with `order` and have `left` more steps; `open` is the number of
-/// `MPI_T_finalize` that are due.
-fn extend(order: &str, left: usize, open: usize, mpi: Mpi, all: &mut Vec<String>) {
-    if open + usize::from(mpi == Mpi::Initialized) > left {
+/// Adds all balanced orders that begin with `order` and have `left` more steps.
+fn extend(order: &str, left: usize, all: &mut Vec<String>) {
+    let count = |steps: &[char]| order.matches(steps).count();
+    let (open, initialized) = (count(&['i', 'm']) - count(&['f']), count(&['I']) - count(&['F']));
+    if open + initialized > left {
         return;
     }
     if left == 0 {
@@ -106,14 +99,15 @@ fn extend(order: &str, left: usize, open: usize, mpi: Mpi, all: &mut Vec<String>
         return;
     }
     for step in ['i', 'm', 'f', 'I', 'F'] {
-        let (open, mpi) = match (step, mpi) {
-            ('i' | 'm', _) => (open + 1, mpi),
-            ('f', _) if open > 0 => (open - 1, mpi),
-            ('I', Mpi::Before) => (open, Mpi::Initialized),
-            ('F', Mpi::Initialized) => (open, Mpi::Finalized),
-            _ => continue,
+        let is_possible = match step {
+            'f' => open > 0,
+            'I' => !order.contains('I'),
+            'F' => initialized > 0,
+            _ => true,
         };
-        extend(&format!("{order}{step}"), left - 1, open, mpi, all);
+        if is_possible {
+            extend(&format!("{order}{step}"), left - 1, all);
+        }
     }
 }
 

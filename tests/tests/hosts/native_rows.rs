@@ -1,33 +1,29 @@
 //! Agreement of the rows that programs expect with Open MPI's own monitoring.
 
-use mpit_tests::{Failure, Job, Outcome, Prof, Stack, prof::Traffic, stacks};
+use std::path::Path;
 
-use crate::{read_all, recorded, rows, written_to};
+use mpit_tests::{Failure, Job, Outcome, Stack, prof::Traffic};
+
+use crate::{for_each_in_dir, read_all, recorded, rows, written_to};
 
 const RANKS: u32 = 4;
 
-/// Checks that Open MPI's own files have the expected rows of these kinds; returns them. The argument `plain` leaves out what
-/// it counts otherwise.
-fn expected_natively(stack: &Stack, program: &str, kinds: &[&str]) -> Outcome<Vec<Prof>> {
-    let dir = stack.scratch(&format!("{program}_native"))?;
-    let job = Job::mpi(stack, RANKS).native_monitoring(&written_to("native")).dir(&dir);
-    job.arg(stack.compile(program)?).args([".", "plain"]).succeed()?;
-    let native = read_all(&dir.join("native"), RANKS)?;
-    for (rank, prof) in (0..).zip(&native) {
-        let [got, wanted] = [rows::of(prof), rows::expected_of(&dir, rank)?].map(|mut rows| {
-            rows.retain(|(row, _), _| kinds.contains(&row.as_str()));
-            rows
-        });
-        rows::same(rank, &got, &wanted)?;
-    }
-    Ok(native)
-}
-
 #[test]
 fn sends_count_as_in_native_monitoring() -> Outcome {
-    stacks::for_each("sends_native", Stack::is_open_mpi, |stack| {
-        let native = expected_natively(stack, "sends", &["E"])?;
-        let job = Job::mpi(stack, RANKS).arg(stack.compile("sends")?).args([".", "plain"]);
+    for_each_in_dir("sends_native", Stack::is_open_mpi, |stack, dir| {
+        // The argument `plain` leaves out what Open MPI's own monitoring counts otherwise.
+        let arguments = [&stack.compile("sends")?, Path::new("."), Path::new("plain")];
+        let native_job = Job::mpi(stack, RANKS).native_monitoring(&written_to("native")).dir(dir);
+        native_job.args(arguments).succeed()?;
+        let native = read_all(&dir.join("native"), RANKS)?;
+        for (rank, prof) in (0..).zip(&native) {
+            let [got, wanted] = [rows::of(prof), rows::expected_of(dir, rank)?].map(|mut rows| {
+                rows.retain(|(row, _), _| row == "E");
+                rows
+            });
+            rows::same(rank, &got, &wanted)?;
+        }
+        let job = Job::mpi(stack, RANKS).args(arguments);
         let (_, ours) = recorded(job, &stack.scratch("sends_plain")?, RANKS)?;
         let mut equal = 0;
         for (rank, (ours, native)) in ours.iter().zip(&native).enumerate() {

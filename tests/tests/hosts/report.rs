@@ -60,9 +60,8 @@ fn one_file_equals_many_files() -> Outcome {
             run(stack, &["ring"], settings, dir)?;
         }
         let sections = sections(&dir.join("all.prof"))?;
-        Failure::unless(sections.iter().map(|(rank, _)| *rank).eq(0..RANKS), || {
-            "the processes are not in order, or not complete".into()
-        })?;
+        let ranks: Vec<_> = sections.iter().map(|(rank, _)| *rank).collect();
+        equal("the processes", &ranks, &(0..RANKS).collect())?;
         let parse = |(rank, text): &(u32, String)| Prof::parse(text, *rank).context(format!("rank {rank}"));
         let together = sections.iter().map(parse).collect::<Outcome<Vec<_>>>()?;
         let each = read_all(&dir.join("each"), RANKS)?;

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, record, stacks};
 
-use crate::{on_in_dir, recorded};
+use crate::{equal, on_in_dir, recorded};
 
 /// Messages and bytes by row and subject: a peer, or the name of a communicator.
 pub(crate) type Rows = BTreeMap<(String, String), (u64, u64)>;
@@ -69,9 +69,7 @@ pub(crate) fn match_expected(dir: &Path, profs: &[Prof]) -> Outcome {
         same(rank, &of(prof), &expected_of(dir, rank)?)?;
         for (peer, row) in prof.rows('E') {
             let bins: u64 = row.histogram.iter().flatten().sum();
-            Failure::unless(bins == row.messages, || {
-                format!("rank {rank}: the histogram of messages to {peer} holds {bins} of {}", row.messages)
-            })?;
+            equal(format!("rank {rank}: sum of the histogram of messages to {peer}"), &bins, &row.messages)?;
         }
     }
     Ok(())

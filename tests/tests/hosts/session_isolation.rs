@@ -1,9 +1,9 @@
 //! Isolation of tool sessions, regardless of operations on their handles.
 
 use mpit_format::messages::BINS;
-use mpit_tests::{Context, Failure, Outcome, launch::Job};
+use mpit_tests::{Context, Outcome, launch::Job};
 
-use crate::{MONITORED, on_each_in_dir, read_all, rows, rows::Rows};
+use crate::{MONITORED, equal, on_each_in_dir, read_all, rows, rows::Rows};
 
 const RANKS: u32 = 2;
 
@@ -43,8 +43,7 @@ fn sessions_do_not_affect_each_other() -> Outcome {
                     let run = format!("{settings:?}, {stem}, rank {rank}");
                     rows::same(rank, &rows::of(&prof), &acts(rank, times)).context(&run)?;
                     let sizes = &prof.rows('E')[&(1 - rank)].histogram;
-                    let is_right = *sizes == Some(histogram(times));
-                    Failure::unless(is_right, || format!("{run}: the histogram is {sizes:?}"))?;
+                    equal(format!("{run}: the histogram"), sizes, &Some(histogram(times)))?;
                 }
             }
         }
