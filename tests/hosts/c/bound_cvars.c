@@ -175,7 +175,7 @@ static void two_objects(const struct kind *kind)
 static word read_pvar(const char *name, void *object)
 {
     word value = 0;
-    MPI_T_pvar_handle handle = started(session, name, MPI_T_PVAR_CLASS_SIZE, object, 1);
+    MPI_T_pvar_handle handle = running(session, name, MPI_T_PVAR_CLASS_SIZE, object, 1);
     check(MPI_T_pvar_read(session, handle, &value) == MPI_SUCCESS, name);
     MPI_T_pvar_handle_free(session, &handle);
     return value;

@@ -72,11 +72,17 @@ static inline MPI_T_pvar_handle handle_on(MPI_T_pvar_session in, const char *nam
 /* Returns a started handle of a variable, as `handle_on` does. */
 static inline MPI_T_pvar_handle started(MPI_T_pvar_session in, const char *name, int class, void *object, int elements)
 {
-    int continuous = 0;
     MPI_T_pvar_handle handle = handle_on(in, name, class, object, elements);
-    MPI_T_pvar_get_info(pvar_named(name, class), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &continuous, NULL);
-    check(continuous || MPI_T_pvar_start(in, handle) == MPI_SUCCESS, name);
+    check(MPI_T_pvar_start(in, handle) == MPI_SUCCESS, name);
     return handle;
+}
+
+/* The same, also for a variable that always runs, which cannot be started. */
+static inline MPI_T_pvar_handle running(MPI_T_pvar_session in, const char *name, int class, void *object, int elements)
+{
+    int continuous = 0;
+    MPI_T_pvar_get_info(pvar_named(name, class), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &continuous, NULL);
+    return continuous ? handle_on(in, name, class, object, elements) : started(in, name, class, object, elements);
 }
 
 /* Returns a handle of a control variable. */
