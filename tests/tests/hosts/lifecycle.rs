@@ -1,10 +1,11 @@
-//! Initialization and finalization of MPI and MPI_T in every order that the standard allows.
+//! Initialization and finalization of MPI and MPI_T in every order that the standard allows, and recording from the
+//! beginning to the end, in the world model and with sessions.
 
 use std::{collections::BTreeMap, fs};
 
 use mpit_tests::{Context, Failure, Job, Outcome, Stack, stacks};
 
-use crate::MONITORED;
+use crate::{MONITORED, each_sent, recorded};
 
 /// Sequences of steps. i: `MPI_T_init_thread`, f: `MPI_T_finalize`, I: `MPI_Init`, F: `MPI_Finalize`, q:
 /// queries, n: queries that must fail because MPI_T is not initialized, x: one `MPI_T_finalize` too many.
@@ -162,5 +163,43 @@ fn spawned_process_is_not_initialized() -> Outcome {
     stacks::for_each("spawn", Stack::is_open_mpi, |stack| {
         let program = stack.compile("lifecycle")?;
         Job::mpi(stack, 1).arg(program).arg("iIsFf").under_mpit(&[MONITORED])?.succeed().map(drop)
+    })
+}
+
+/// Returns true for stacks with sessions, which Open MPI has since version 5.
+pub(crate) fn has_sessions(stack: &Stack) -> bool {
+    stack.label() != "ompi4.1.4"
+}
+
+#[test]
+fn mpi_finalize_is_recorded_to_its_end() -> Outcome {
+    stacks::on_each("finalize", |stack| {
+        let job = Job::mpi(stack, 2).arg(stack.compile("finalize")?);
+        let (_, profs) = recorded(job, &stack.scratch("finalize")?, 2)?;
+        each_sent(&profs, |rank| (1 - rank, 1, 16))
+    })
+}
+
+#[test]
+fn sessions_raise_the_thread_level() -> Outcome {
+    // Open MPI has sessions since version 5. MPICH and Intel MPI grant the session its level, and fail assertions
+    // if its threads send at the same time.
+    stacks::on(&["ompi5.0.11"], "thread_levels", |stack| {
+        let job = Job::mpi(stack, 1).arg(stack.compile("thread_levels")?);
+        let (finished, profs) = recorded(job, &stack.scratch("thread_levels")?, 1)?;
+        let sent = finished.stdout.split(' ').next().and_then(|number| number.parse::<u64>().ok());
+        let sent = sent.context("the number of messages")?;
+        let recorded: u64 = profs[0].rows('E').values().map(|row| row.messages).sum();
+        Failure::unless(recorded == sent, || format!("{recorded} of {sent} messages were recorded"))
+    })
+}
+
+#[test]
+fn session_programs_are_recorded() -> Outcome {
+    stacks::for_each("sessions", has_sessions, |stack| {
+        let job = Job::mpi(stack, 2).arg(stack.compile("session_only")?);
+        let (finished, profs) = recorded(job, &stack.scratch("sessions")?, 2)?;
+        finished.expect(finished.stdout.trim() == "2 processes")?;
+        each_sent(&profs, |rank| (1 - rank, 1, 4))
     })
 }

@@ -5,7 +5,7 @@ use std::{fs, path::Path, time::Instant};
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, paths, record, stacks};
 
 use crate::{
-    equal, for_each_in_dir, init_to_finalize::has_sessions, on_each_in_dir, read_all, report, written_to,
+    equal, for_each_in_dir, lifecycle::has_sessions, on_each_in_dir, read_all, report, written_to,
     written_with,
 };
 

@@ -5,12 +5,13 @@ mod steps;
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, paths, stacks};
+use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, paths, prof::Traffic, stacks};
 
-use crate::{rows::Rows, written_to};
+use crate::rows::{self, Rows};
+use crate::{for_each_in_dir, read_all, recorded, written_to};
 
 use differences::{DIFFERENCES, Difference, Native};
-use steps::{Steps, Sum, of_file};
+use steps::{Steps, Sum};
 
 const RANKS: u32 = 4;
 
@@ -48,7 +49,10 @@ fn run(
         let text = fs::read_to_string(&path).context(path.display())?;
         let text = if ours.is_none() { with_own_rank(&text, rank) } else { text };
         let prof = Prof::parse(&text, rank).context(path.display())?;
-        Ok(Counted { steps: Steps::read(dir, rank)?, file: of_file(&prof) })
+        let mut file = rows::of(&prof);
+        // There are no variables for messages of the library.
+        file.retain(|(row, _), _| row != "I");
+        Ok(Counted { steps: Steps::read(dir, rank)?, file })
     };
     (0..RANKS).map(counted).collect()
 }
@@ -203,4 +207,52 @@ fn compat_mode_has_fewer_differences() -> Outcome {
             format!("still there:\n{}", lines.join("\n"))
         })
     })
+}
+
+#[test]
+fn sends_count_as_in_native_monitoring() -> Outcome {
+    for_each_in_dir("sends_native", Stack::is_open_mpi, |stack, dir| {
+        // The argument `plain` leaves out what Open MPI's own monitoring counts otherwise.
+        let arguments = [&stack.compile("sends")?, Path::new("."), Path::new("plain")];
+        let native_job = Job::mpi(stack, RANKS).native_monitoring(&written_to("native")).dir(dir);
+        native_job.args(arguments).succeed()?;
+        let native = read_all(&dir.join("native"), RANKS)?;
+        for (rank, prof) in (0..).zip(&native) {
+            let [got, wanted] = [rows::of(prof), rows::expected_of(dir, rank)?].map(|mut rows| {
+                rows.retain(|(row, _), _| row == "E");
+                rows
+            });
+            rows::same(rank, &got, &wanted)?;
+        }
+        let job = Job::mpi(stack, RANKS).args(arguments);
+        let (_, ours) = recorded(job, &stack.scratch("sends_plain")?, RANKS)?;
+        let mut equal = 0;
+        for (rank, (ours, native)) in ours.iter().zip(&native).enumerate() {
+            let [ours, native_rows] = [ours, native].map(|prof| prof.rows('E'));
+            let internal = native.rows('I');
+            Failure::unless(ours.keys().eq(native_rows.keys()), || {
+                format!("rank {rank}: ours {ours:?}\nOpen MPI's own {native_rows:?}")
+            })?;
+            for (peer, ours) in ours {
+                let native = native_rows[&peer];
+                // Open MPI's histogram of messages to a process contains internal ones, if there are any.
+                let is_right = if internal.contains_key(&peer) {
+                    has_bins_of(native, ours)
+                } else {
+                    equal += 1;
+                    ours == native
+                };
+                Failure::unless(is_right, || {
+                    format!("rank {rank} to {peer}: ours {ours:?}\nOpen MPI's own {native:?}")
+                })?;
+            }
+        }
+        Failure::unless(equal != 0, || "Open MPI has internal messages between all processes".into())
+    })
+}
+
+/// Returns true if each bin of `part` is at most that of `whole`.
+fn has_bins_of(whole: &Traffic, part: &Traffic) -> bool {
+    let (Some(whole), Some(part)) = (&whole.histogram, &part.histogram) else { return false };
+    whole.len() == part.len() && part.iter().zip(whole).all(|(part, whole)| part <= whole)
 }

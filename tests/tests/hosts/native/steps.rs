@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::{fs, path::Path};
 
-use mpit_tests::{Context, Failure, Outcome, prof::Prof};
+use mpit_tests::{Context, Failure, Outcome};
 
 use crate::rows::{self, Rows};
 
@@ -49,11 +49,4 @@ impl Steps {
         }
         all
     }
-}
-
-/// Returns the rows of a file for which there are variables.
-pub(super) fn of_file(prof: &Prof) -> Rows {
-    let mut all = rows::of(prof);
-    all.retain(|(row, _), _| row != "I");
-    all
 }
