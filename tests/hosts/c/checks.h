@@ -77,7 +77,7 @@ static inline MPI_T_pvar_handle started(MPI_T_pvar_session in, const char *name,
     return handle;
 }
 
-/* The same, also for a variable that always runs, which cannot be started. */
+/* Returns a handle as `started` does, also for a variable that always runs, which cannot be started. */
 static inline MPI_T_pvar_handle running(MPI_T_pvar_session in, const char *name, int class, void *object, int elements)
 {
     int continuous = 0;
