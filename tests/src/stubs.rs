@@ -114,6 +114,7 @@ fn compile(source: &str, options: &[&str], libraries: &[PathBuf], to: &Path) -> 
         "-pthread",
         "-Wall",
         "-Wextra",
+        "-Wno-unused-parameter",
         "-Werror",
         "-Wl,--no-as-needed",
     ]);

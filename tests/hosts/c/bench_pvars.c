@@ -74,7 +74,6 @@ static void handles(int calls, struct variable *variable)
 
 static void mallocs(int calls, struct variable *variable)
 {
-    (void)variable;
     for (int i = 0; i < calls; i++) {
         void *volatile memory = malloc(64);
         free(memory);
