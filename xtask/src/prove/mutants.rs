@@ -9,6 +9,7 @@ use std::time::Instant;
 use mpit_tests::{Context, Failure, Outcome, paths};
 
 use super::build;
+use crate::succeed;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Mutant {
@@ -132,7 +133,7 @@ impl Copy {
             let name = entry.context("the workspace")?.file_name();
             let (from, to) = (paths::workspace().join(&name), copy.workspace.join(&name));
             if name == "core" {
-                copy_all(&from, &to)?;
+                succeed(Command::new("cp").arg("-r").arg(&from).arg(&to))?;
             } else if name != "target" && name != ".git" {
                 symlink(&from, &to).context(to.display())?;
             }
@@ -159,20 +160,6 @@ impl Copy {
         fs::write(&file, original).context(file.display())?;
         result
     }
-}
-
-fn copy_all(from: &Path, to: &Path) -> Outcome {
-    fs::create_dir_all(to).context(to.display())?;
-    for entry in fs::read_dir(from).context(from.display())? {
-        let name = entry.context(from.display())?.file_name();
-        let (from, to) = (from.join(&name), to.join(&name));
-        if from.is_dir() {
-            copy_all(&from, &to)?;
-        } else {
-            fs::copy(&from, &to).context(from.display())?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
