@@ -21,7 +21,7 @@ impl Category {
     /// Checks an attribute and its item. Returns a result for every struct, so that its uses compile even if it has mistakes.
     pub(crate) fn check(args: CategoryArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
         let item = item::unit_struct(item, "category", "Pml", errors)?;
-        let name = name::given_or_lower_case(args.name.clone(), &item.ident, errors);
+        let name = name::given_or(name::lower_case, args.name.as_ref(), &item.ident, errors);
         for (key, paths) in [("parent", &args.parent), ("contains", &args.contains)] {
             paths::check_once(key, paths, errors);
             for path in paths.iter().filter(|path| path.is_ident(&item.ident)) {

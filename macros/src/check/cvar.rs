@@ -34,7 +34,7 @@ pub(crate) struct Bounds {
 impl Cvar {
     pub(crate) fn check(args: CvarArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
         let item = item::setting(item, errors)?;
-        let name = name::given_or_lower_case(args.name.clone(), &item.ident, errors);
+        let name = name::given_or(name::lower_case, args.name.as_ref(), &item.ident, errors);
         check_names(&name, &args.alias, &args.env, errors);
         let scope = args.scope.as_ref().map_or(Scope::Local, |scope| scope.value);
         let description = item::description(&item.attrs, &item.ident, errors);

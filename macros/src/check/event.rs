@@ -43,7 +43,7 @@ impl Event {
             errors.at(Span::call_site(), message);
         }
         let mut item = payload(item, errors)?;
-        let name = name::given_or_snake_case(args.name.clone(), &item.ident, errors);
+        let name = name::given_or(name::snake_case, args.name.as_ref(), &item.ident, errors);
         let has_repr = check_repr(&item.attrs, errors);
         let elements = item.fields.iter_mut().filter_map(|field| element(field, errors)).collect::<Vec<_>>();
         // A name that is too long has been reported, so the derived one is not.

@@ -60,7 +60,7 @@ impl Pvar {
                 (item.attrs, item.sig.ident, value, storage)
             }
         };
-        let name = name::given_or_lower_case(args.name.clone(), &ident, errors);
+        let name = name::given_or(name::lower_case, args.name.as_ref(), &ident, errors);
         let mut description = item::description(&attributes, &ident, errors);
         check_description(&args, &description, &ident, errors);
         check_value_tokens(&args, value, is_function, errors);

@@ -29,7 +29,7 @@ impl Source {
             errors.at(unordered, "`unordered` contradicts `ordered`: keep only one of the two");
         }
         let item = item::unit_struct(item, "source", "Clock", errors)?;
-        let name = name::given_or_snake_case(args.name.clone(), &item.ident, errors);
+        let name = name::given_or(name::snake_case, args.name.as_ref(), &item.ident, errors);
         name::check_component(args.component.as_ref(), errors);
         Some(Self {
             args,
