@@ -16,6 +16,7 @@ mod test;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use clap::{Parser, Subcommand};
@@ -75,6 +76,12 @@ fn cargo(arguments: &[&str]) -> Command {
 fn succeed(command: &mut Command) -> Outcome {
     let status = command.status().context(command.get_program().display())?;
     Failure::unless(status.success(), || format!("{command:?} failed: {status}"))
+}
+
+/// Writes a file, in a directory that is created if it does not exist.
+fn write(file: &Path, text: &str) -> Outcome {
+    fs::create_dir_all(file.parent().context("a file is in a directory")?).context(file.display())?;
+    fs::write(file, text).context(file.display())
 }
 
 /// Texts of files by their paths.

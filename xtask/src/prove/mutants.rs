@@ -1,7 +1,6 @@
 //! Mutants: changes of the sources with which a model must fail, so that it is known to find the mistake.
 
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
@@ -9,7 +8,7 @@ use std::time::Instant;
 use mpit_tests::{Context, Failure, Outcome, paths};
 
 use super::build;
-use crate::succeed;
+use crate::{files, write};
 
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Mutant {
@@ -115,7 +114,7 @@ fn parse_entry(lines: &[&str]) -> Outcome<Mutant> {
     Ok(mutant)
 }
 
-/// A copy of the workspace whose `core` can be changed.
+/// A copy of the workspace that can be changed.
 struct Copy {
     workspace: PathBuf,
     target: PathBuf,
@@ -128,15 +127,8 @@ impl Copy {
         if copy.workspace.exists() {
             fs::remove_dir_all(&copy.workspace).context(copy.workspace.display())?;
         }
-        fs::create_dir_all(&copy.workspace).context(copy.workspace.display())?;
-        for entry in fs::read_dir(paths::workspace()).context("the workspace")? {
-            let name = entry.context("the workspace")?.file_name();
-            let (from, to) = (paths::workspace().join(&name), copy.workspace.join(&name));
-            if name == "core" {
-                succeed(Command::new("cp").arg("-r").arg(&from).arg(&to))?;
-            } else if name != "target" && name != ".git" {
-                symlink(&from, &to).context(to.display())?;
-            }
+        for (name, text) in files(&[])? {
+            write(&copy.workspace.join(name), &text)?;
         }
         Ok(copy)
     }
