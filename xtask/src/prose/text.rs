@@ -38,7 +38,7 @@ static RUST: LazyLock<Regex> = LazyLock::new(|| {
     ])
 });
 
-/// Those of C and C++, where comments at the beginning of a line document an item.
+/// Comments and literals of C and C++, where comments at the beginning of a line document an item.
 static C: LazyLock<Regex> = LazyLock::new(|| {
     pieces(&[
         r"(?<doc>^//.*(?:\n[ \t]*//.*)*|^/\*(?s:.*?)\*/|/\*\*(?s:.*?)\*/)",
@@ -47,7 +47,7 @@ static C: LazyLock<Regex> = LazyLock::new(|| {
     ])
 });
 
-/// Those of Python, TOML and shell, whose comments begin with `#`; and of Fortran, with `!`.
+/// Comments and strings of Python, TOML and shell, whose comments begin with `#`; and of Fortran, with `!`.
 static HASH: LazyLock<Regex> = LazyLock::new(|| {
     pieces(&[
         r#"(?<doc>"""(?s:.*?)""")"#,
