@@ -33,7 +33,7 @@ static RUST: LazyLock<Regex> = LazyLock::new(|| {
         r"^[ \t]*(?<comment>//.*(?:\n[ \t]*//(?:[^/!\n].*)?$)*)",
         r"(?<inner>/\*\*(?s:.*?)\*/)",
         REASON,
-        r##"\b[bc]?r(?<raw>"[^"]*"|#"(?s:.*?)"#)"##,
+        r###"\b[bc]?r(?<raw>"[^"]*"|#"(?s:.*?)"#|##"(?s:.*?)"##)"###,
         OTHER,
     ])
 });
