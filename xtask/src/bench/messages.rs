@@ -75,7 +75,7 @@ fn measure(stack: &Stack, pairs: u32) -> Outcome {
 
 /// Performs one run. The result is valid only if exactly the expected data was recorded.
 fn run_once(stack: &Stack, variant: Variant) -> Outcome<Timings> {
-    let mut job = Job::plain(&[]);
+    let mut job = Job::alone(stack);
     if matches!(variant, Off | Ours) {
         job = job.arg(dist::program("mpit")).arg("run");
         if variant == Ours {
@@ -83,7 +83,7 @@ fn run_once(stack: &Stack, variant: Variant) -> Outcome<Timings> {
         }
         job = job.arg("--");
     }
-    job = stack.mpiexec(1).iter().fold(job, Job::arg);
+    job = job.args(stack.mpiexec(1));
     if stack.vendor() == Vendor::OpenMpi {
         // Monitoring wraps the layer that is selected automatically; naming a layer would exclude monitoring.
         job = job.args(["--mca", "pml", "^cm,ucx"]);
@@ -92,7 +92,6 @@ fn run_once(stack: &Stack, variant: Variant) -> Outcome<Timings> {
         job = job.args(["--mca", "pml_monitoring_enable", "2", "--mca", "pml_monitoring_enable_output", "1"]);
     }
     job = job.arg(stack.compile("bench_messages")?).args([&BLOCKS.to_string(), &MESSAGES.to_string()]);
-    job = stack.environment().iter().fold(job, |job, (name, value)| job.env(name, value));
 
     let (timings, rest) = rounds::timings(job)?;
     let recorded = rest.lines().find_map(|line| line.strip_prefix("E\t0\t0\t"));

@@ -112,16 +112,15 @@ fn measure(stack: &Stack, call: Call, pairs: u32) -> Outcome {
 
 /// Performs one run with the given variables, or with the first variable if there are none.
 fn run_once(stack: &Stack, call: Call, variant: Variant, variables: &[&str]) -> Outcome<Timings> {
-    let mut job = Job::plain(&[]);
+    let mut job = Job::alone(stack);
     if variant == Layered {
         job = job.arg(dist::program("mpit")).args(["run", "--"]);
     }
-    job = stack.mpiexec(1).iter().fold(job, Job::arg);
     job = job
+        .args(stack.mpiexec(1))
         .arg(stack.compile("bench_pvars")?)
         .args([call.as_str(), &BLOCKS.to_string(), &CALLS.to_string()])
         .args(variables);
-    job = stack.environment().iter().fold(job, |job, (name, value)| job.env(name, value));
     let (timings, _) = rounds::timings(job)?;
     for variable in variables {
         timings.get(*variable).context(format!("{variable} cannot be measured"))?;

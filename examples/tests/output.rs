@@ -1,6 +1,21 @@
-//! Output of the first example.
+//! Output of the examples.
 
-use crate::{example, printed};
+use std::process::Command;
+
+/// Returns a command that runs an example, which cargo builds with the tests.
+fn example(name: &str) -> Command {
+    let test = std::env::current_exe().expect("the test knows where it is");
+    let profile = test.ancestors().nth(2).expect("tests are in a directory of the profile's");
+    Command::new(profile.join("examples").join(name))
+}
+
+/// Returns the output of a command that succeeds without messages.
+fn printed(command: &mut Command) -> String {
+    let output = command.output().expect("the example is built");
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
 
 #[test]
 fn the_ring_shows_its_matrix_and_files() {
@@ -67,4 +82,46 @@ fn the_hosts_own_messages_are_separate() {
             assert_eq!(pairs.len(), 2, "{profile}");
         }
     }
+}
+
+#[test]
+fn queues_are_shown_with_late_receives() {
+    let expected = "           longest queue   late receives
+rank 0                 6               2
+rank 1                 3               0
+rank 2                 4               0
+rank 3                 5               1
+";
+    assert_eq!(printed(&mut example("queues")), expected);
+}
+
+#[test]
+fn variables_are_sampled_during_the_ring() {
+    let printed = printed(&mut example("tool"));
+    for line in [
+        "unexpected_queue_length             LEVEL          UNSIGNED_LONG_LONG  COMM",
+        "calls_p2p_seconds                   TIMER          DOUBLE              ",
+    ] {
+        assert!(printed.lines().any(|printed| printed == line), "{line} in\n{printed}");
+    }
+    let samples = "
+laps  pml_monitoring_messages_total  pml_monitoring_bytes_total
+  10                             10                          40
+  20                             20                          80
+  30                             30                         120
+";
+    assert!(printed.ends_with(samples), "{printed}");
+}
+
+#[test]
+fn named_variables_are_sampled_or_errors() {
+    let printed = printed(example("tool").args(["pml_monitoring_messages_count", "calls_p2p_seconds"]));
+    let last = printed.lines().last().expect("it prints samples").split_whitespace().collect::<Vec<_>>();
+    assert_eq!(last[..2], ["30", "30"], "{printed}");
+    assert!(last[2].parse::<f64>().is_ok_and(|seconds| seconds > 0.0), "{printed}");
+
+    let output = example("tool").arg("no_such_variable").output().expect("the example is built");
+    assert!(!output.status.success());
+    let reported = String::from_utf8_lossy(&output.stderr);
+    assert!(reported.contains("rank 0"), "{reported}");
 }
