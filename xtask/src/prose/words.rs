@@ -198,7 +198,8 @@ mod tests {
 
     #[test]
     fn names_have_their_own_list() {
-        let code = "fn f<'a>(zorp: &'a str) { let zorp = '\"'; zorp('\\'', 'r', r#zorp, br\"\", r##\"\"#\"##) }";
+        let code =
+            "fn f<'a>(zorp: &'a str) { let zorp = '\"'; zorp('\\'', 'r', r#zorp, br\"\", r##\"\"#\"##) }";
         assert_eq!(lines("a.rs", code), [0; 0]);
         assert_eq!(lines("a.rs", &format!("{code} // zorp\n")), [1]);
         for name in ["zof", "is_zof", "ZofCount", "zofs()", "ZOFS", "a_zoft_b", "HTTPZof"] {
