@@ -1,9 +1,15 @@
 //! Inspection of program files: static or dynamic, with an MPI library or not.
 
 use std::fs::File;
-use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+
+use object::NativeEndian;
+use object::elf::{
+    DT_NEEDED, DT_NULL, DT_SONAME, DT_STRSZ, DT_STRTAB, Dyn64, FileHeader64, PT_INTERP, ProgramHeader64,
+};
+use object::read::elf::{Dyn as _, FileHeader as _, ProgramHeader as _};
+use object::read::{ReadCache, ReadRef, StringTable};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Program {
@@ -19,9 +25,6 @@ pub(crate) enum Program {
     Other,
 }
 
-/// The number of bytes that are read of a file: headers and names are at its beginning.
-const MAX_BYTES: u64 = 64 << 20;
-
 impl Program {
     /// Inspects a file; returns `None` if it is not a program. A shared library is not one.
     pub(crate) fn of(path: &Path) -> Option<Self> {
@@ -29,19 +32,15 @@ impl Program {
         if !metadata.is_file() || metadata.permissions().mode() & 0o111 == 0 {
             return None;
         }
-        let mut bytes = Vec::new();
-        File::open(path).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
-        let image = Image { bytes: &bytes };
-        if !image.is_native() {
-            return Some(Self::Other);
-        }
+        let data = &ReadCache::new(File::open(path).ok()?);
+        let Ok(image) = Image::parse(data) else { return Some(Self::Other) };
         if image.is_library() {
             return None;
         }
         if metadata.permissions().mode() & 0o6000 != 0 {
             return Some(Self::Privileged);
         }
-        Some(image.kind().unwrap_or(Self::Other))
+        Some(image.kind())
     }
 
     /// Returns the reason why nothing can be preloaded into a program of this kind, with the remedy.
@@ -59,101 +58,58 @@ impl Program {
     }
 }
 
-/// A 64-bit ELF file in the byte order of this machine.
-struct Image<'a> {
-    bytes: &'a [u8],
+/// The headers of a 64-bit ELF file in the byte order of this machine.
+struct Image<'a, R: ReadRef<'a>> {
+    data: R,
+    endian: NativeEndian,
+    segments: &'a [ProgramHeader64<NativeEndian>],
+    /// The entries of the dynamic section.
+    dynamic: &'a [Dyn64<NativeEndian>],
 }
 
-struct Segment {
-    kind: u64,
-    offset: u64,
-    address: u64,
-    size: u64,
-}
+impl<'a, R: ReadRef<'a>> Image<'a, R> {
+    fn parse(data: R) -> object::Result<Self> {
+        let header = FileHeader64::<NativeEndian>::parse(data)?;
+        let endian = header.endian()?;
+        let segments = header.program_headers(endian, data)?;
+        let dynamic = segments.iter().find_map(|segment| segment.dynamic(endian, data).transpose());
+        Ok(Self { data, endian, segments, dynamic: dynamic.transpose()?.unwrap_or_default() })
+    }
 
-const PT_LOAD: u64 = 1;
-const PT_DYNAMIC: u64 = 2;
-const PT_INTERP: u64 = 3;
-const DT_NEEDED: u64 = 1;
-const DT_STRTAB: u64 = 5;
-const DT_SONAME: u64 = 14;
+    /// Returns the values of the dynamic section's entries with a tag.
+    fn values(&self, tag: u32) -> impl Iterator<Item = u64> {
+        let entries = self.dynamic.iter().take_while(|entry| entry.tag32(self.endian) != Some(DT_NULL));
+        entries
+            .filter(move |entry| entry.tag32(self.endian) == Some(tag))
+            .map(|entry| entry.d_val(self.endian))
+    }
 
-impl Image<'_> {
-    fn is_native(&self) -> bool {
-        let order = if cfg!(target_endian = "little") { 1 } else { 2 };
-        self.bytes.starts_with(&[0x7f, b'E', b'L', b'F', 2, order])
+    fn has_interpreter(&self) -> bool {
+        self.segments.iter().any(|segment| segment.p_type(self.endian) == PT_INTERP)
     }
 
     /// Returns true for a file without an interpreter, but with a soname or needed libraries. The C library has an interpreter.
     fn is_library(&self) -> bool {
-        let Some(segments) = self.segments() else { return false };
-        segments.iter().all(|segment| segment.kind != PT_INTERP)
-            && self.entries(&segments).iter().any(|(tag, _)| [DT_NEEDED, DT_SONAME].contains(tag))
+        !self.has_interpreter() && self.values(DT_NEEDED).chain(self.values(DT_SONAME)).next().is_some()
     }
 
-    fn kind(&self) -> Option<Program> {
-        let segments = self.segments()?;
-        if segments.iter().all(|segment| segment.kind != PT_INTERP) {
-            return Some(Program::Static);
+    fn kind(&self) -> Program {
+        if !self.has_interpreter() {
+            return Program::Static;
         }
-        let needed = self.needed(&segments).unwrap_or_default();
-        let is_mpi = needed.iter().any(|name| name.starts_with("libmpi") && !name.starts_with("libmpit"));
-        Some(if is_mpi { Program::Mpi } else { Program::Dynamic })
+        let names = self.strings().unwrap_or_default();
+        let mut needed = self.values(DT_NEEDED).filter_map(|at| names.get(at as u32).ok());
+        let is_mpi = |name: &[u8]| name.starts_with(b"libmpi") && !name.starts_with(b"libmpit");
+        if needed.any(is_mpi) { Program::Mpi } else { Program::Dynamic }
     }
 
-    fn number(&self, at: u64, size: usize) -> Option<u64> {
-        let at = usize::try_from(at).ok()?;
-        let bytes = self.bytes.get(at..at.checked_add(size)?)?;
-        let mut word = [0; 8];
-        if cfg!(target_endian = "little") {
-            word[..size].copy_from_slice(bytes);
-        } else {
-            word[8 - size..].copy_from_slice(bytes);
-        }
-        Some(u64::from_ne_bytes(word))
-    }
-
-    fn segments(&self) -> Option<Vec<Segment>> {
-        let (start, size, count) = (self.number(32, 8)?, self.number(54, 2)?, self.number(56, 2)?);
-        let segment = |index: u64| {
-            let at = start.checked_add(index.checked_mul(size)?)?;
-            Some(Segment {
-                kind: self.number(at, 4)?,
-                offset: self.number(at.checked_add(8)?, 8)?,
-                address: self.number(at.checked_add(16)?, 8)?,
-                size: self.number(at.checked_add(32)?, 8)?,
-            })
+    fn strings(&self) -> Option<StringTable<'a>> {
+        let (address, size) = (self.values(DT_STRTAB).next()?, self.values(DT_STRSZ).next()?);
+        let find = |segment: &'a ProgramHeader64<NativeEndian>| {
+            segment.data_range(self.endian, self.data, address, size).ok().flatten()
         };
-        (0..count).map(segment).collect()
-    }
-
-    fn entries(&self, segments: &[Segment]) -> Vec<(u64, u64)> {
-        let Some(dynamic) = segments.iter().find(|segment| segment.kind == PT_DYNAMIC) else {
-            return Vec::new();
-        };
-        let entry = |index: u64| {
-            let at = dynamic.offset.checked_add(index * 16)?;
-            Some((self.number(at, 8)?, self.number(at.checked_add(8)?, 8)?))
-        };
-        (0..dynamic.size / 16).map_while(entry).take_while(|(tag, _)| *tag != 0).collect()
-    }
-
-    fn needed(&self, segments: &[Segment]) -> Option<Vec<String>> {
-        let entries = self.entries(segments);
-        let (_, names) = entries.iter().find(|(tag, _)| *tag == DT_STRTAB)?;
-        let holds = |segment: &&Segment| {
-            segment.kind == PT_LOAD
-                && names.checked_sub(segment.address).is_some_and(|inside| inside < segment.size)
-        };
-        let loaded = segments.iter().find(holds)?;
-        let names = names - loaded.address + loaded.offset;
-        let name = |offset: u64| {
-            let start = usize::try_from(names.checked_add(offset)?).ok()?;
-            let text = self.bytes.get(start..)?.split(|byte| *byte == 0).next()?;
-            Some(String::from_utf8_lossy(text).into_owned())
-        };
-        let needed = entries.iter().filter(|(tag, _)| *tag == DT_NEEDED);
-        Some(needed.filter_map(|(_, offset)| name(*offset)).collect())
+        let bytes = self.segments.iter().find_map(find)?;
+        Some(StringTable::new(bytes, 0, size))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, IsTerminal};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mpit_components::output::write_whole;
 use mpit_report::input::{self, Run};
 use mpit_report::matrix::{self, MAT_LIMIT, Selection, Value};
-use mpit_report::{Job, html, picture, summary};
+use mpit_report::{Job, Matrix, html, picture, summary};
 
 use crate::run::ranks;
 use crate::{Report, output, print};
@@ -75,7 +75,7 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
     let sums = if args.phases { input::phases(&runs) } else { Vec::new() };
     for phases in &sums {
         let names: Vec<_> = phases.runs.iter().map(|run| run.stem()).collect();
-        let mut text = format!("\n{}, sum of {}: ", phases.path().display(), names.join(", "));
+        let mut text = format!("\n{}, sum of {}: ", phases.path.display(), names.join(", "));
         let printed = summary::write(&mut text, &phases.read(), args.top);
         debug_assert!(printed.is_ok(), "writing to a string cannot fail");
         output(&text)?;
@@ -157,23 +157,18 @@ fn write(format: Format, job: &Job, run: &Run, args: &Report) -> Result<(), Stri
             create(&file("_sizes.csv"), |out| matrix::write_sizes_csv(out, job))?;
             create(&file("_comms.csv"), |out| matrix::write_comms_csv(out, job))
         }
-        Format::Mtx => each_matrix(job, |matrix, selection, value| {
-            let path = file(&format!("_{}_{}.mtx", value.as_str(), selection.as_str()));
-            create(&path, |out| matrix::write_mtx(out, matrix, job.size, value))
+        Format::Mtx => each_matrix(job, &file, "mtx", |out, matrix, value| {
+            matrix::write_mtx(out, matrix, job.size, value)
         }),
         Format::Mat if job.size > MAT_LIMIT => Err(format!(
             "a whole matrix of {} processes would be too large, {MAT_LIMIT} are possible; --format mtx is sparse",
             job.size
         )),
-        Format::Mat => each_matrix(job, |matrix, selection, value| {
-            let path = file(&format!("_{}_{}.mat", value.as_str(), selection.as_str()));
-            create(&path, |out| {
-                if args.symmetric {
-                    matrix::write_like_profile2mat(out, matrix, value)
-                } else {
-                    matrix::write_mat(out, matrix, job.size, value)
-                }
-            })
+        Format::Mat if args.symmetric => each_matrix(job, &file, "mat", |out, matrix, value| {
+            matrix::write_like_profile2mat(out, matrix, value)
+        }),
+        Format::Mat => each_matrix(job, &file, "mat", |out, matrix, value| {
+            matrix::write_mat(out, matrix, job.size, value)
         }),
         Format::Svg => create(&file(".svg"), |out| picture::write_svg(out, job, &name(run))),
         Format::Png => create(&file(".png"), |out| picture::write_png(out, job, &name(run))),
@@ -183,12 +178,15 @@ fn write(format: Format, job: &Job, run: &Run, args: &Report) -> Result<(), Stri
 
 fn each_matrix(
     job: &Job,
-    mut write: impl FnMut(&mpit_report::Matrix, Selection, Value) -> Result<(), String>,
+    file: &dyn Fn(&str) -> PathBuf,
+    extension: &str,
+    write: impl Fn(&File, &Matrix, Value) -> io::Result<()>,
 ) -> Result<(), String> {
     for selection in Selection::ALL {
         if let Some(matrix) = selection.of(job) {
             for value in Value::ALL {
-                write(&matrix, selection, value)?;
+                let path = file(&format!("_{}_{}.{extension}", value.as_str(), selection.as_str()));
+                create(&path, |out| write(out, &matrix, value))?;
             }
         }
     }

@@ -7,7 +7,9 @@ use mpit_monitoring::RUNTIME;
 
 /// Registers a new communicator and notifies tools as [`announce`] does.
 pub fn created(what: Description<'_>) -> CommId {
-    RUNTIME.create_comm(what)
+    let comm = register(what);
+    announce(comm);
+    comm
 }
 
 /// Registers a new communicator. The caller [announces](announce) it once other threads can use it.

@@ -5,7 +5,9 @@ use mpit_monitoring::RUNTIME;
 
 /// Registers a new window over a group of `size` processes and notifies tools as [`announce`] does.
 pub fn created(size: u32) -> WindowId {
-    RUNTIME.windows().created(size)
+    let window = register();
+    announce(window, size);
+    window
 }
 
 /// Registers a new window. The caller [announces](announce) it once other threads can use it.

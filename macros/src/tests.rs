@@ -64,23 +64,6 @@ fn reported_cells_have_a_stand_in() {
 }
 
 #[test]
-fn all_faults_are_found_in_one_go() {
-    let attribute =
-        quote!(clas = 3, class = COUNTER, name = "a b", bind = "KOMM", readonly, writable, readonly);
-    assert_eq!(
-        pvar_faults(attribute, &item("static LOST: Counter<u64> = Counter::new();")),
-        [
-            "unknown key `clas`, did you mean `class`?",
-            "`readonly` is given twice, remove one",
-            "expected a string, write `class = \"COUNTER\"`",
-            "unknown bind kind `KOMM`, did you mean `COMM`?",
-            "`writable` contradicts `readonly`: keep only one of the two",
-            "the name `a b` contains ' ', write `a_b`",
-        ]
-    );
-}
-
-#[test]
 fn invisible_groups_are_seen_through() {
     // The compiler passes a `$name:literal` and a `$cell:ty` in invisible groups.
     let hidden = |tokens: TokenStream| proc_macro2::Group::new(proc_macro2::Delimiter::None, tokens);

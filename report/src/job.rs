@@ -33,22 +33,12 @@ impl From<TrafficSum> for JobSum {
     }
 }
 
-/// Collective operations on a communicator.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Collectives {
-    /// Operations from one process to all.
-    pub one_to_all: JobSum,
-    /// Operations from all processes to one.
-    pub all_to_one: JobSum,
-    /// Operations from all processes to all.
-    pub all_to_all: JobSum,
-}
+/// Collective operations: from one process to all, from all processes to one, and from all to all.
+pub type Collectives = [JobSum; 3];
 
-impl Collectives {
-    fn add(&mut self, other: Self) {
-        self.one_to_all.add(other.one_to_all);
-        self.all_to_one.add(other.all_to_one);
-        self.all_to_all.add(other.all_to_all);
+fn add_up(sums: &mut Collectives, more: Collectives) {
+    for (sum, more) in sums.iter_mut().zip(more) {
+        sum.add(more);
     }
 }
 
@@ -134,10 +124,11 @@ impl Job {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Part {
     pub(crate) cells: [Vec<Cell>; Kind::ALL.len()],
-    pub(crate) sizes: [u128; BINS],
+    /// Messages by size: empty or [`BINS`] numbers.
+    pub(crate) sizes: Vec<u128>,
     /// Communicators by the text of the line that introduces them: name, tab, members.
     pub(crate) comms: HashMap<Box<[u8]>, (parse::Comm, Collectives)>,
     /// Ranks with data, in any order and possibly with duplicates.
@@ -164,23 +155,6 @@ pub struct Line {
     pub text: String,
 }
 
-impl Default for Part {
-    fn default() -> Self {
-        Self {
-            cells: Default::default(),
-            sizes: [0; BINS],
-            comms: HashMap::new(),
-            ranks: Vec::new(),
-            missing: Vec::new(),
-            recovered: Vec::new(),
-            lines: Vec::new(),
-            notes: Vec::new(),
-            size: 0,
-            problems: Problems::default(),
-        }
-    }
-}
-
 pub(crate) struct PartOf<'a> {
     pub(crate) part: &'a mut Part,
     pub(crate) path: &'a Path,
@@ -203,9 +177,7 @@ impl parse::Sink for PartOf<'_> {
 
     #[inline]
     fn add_sizes(&mut self, bins: &[u64; BINS]) {
-        for (all, count) in self.part.sizes.iter_mut().zip(bins) {
-            *all += u128::from(*count);
-        }
+        self.part.add_sizes(bins);
     }
 
     fn known_comm(&self, line: &[u8]) -> Option<parse::Comm> {
@@ -213,9 +185,8 @@ impl parse::Sink for PartOf<'_> {
     }
 
     fn add_comm(&mut self, line: &[u8], comm: parse::Comm, operations: [TrafficSum; 3]) {
-        let [one_to_all, all_to_one, all_to_all] = operations.map(Into::into);
         let known = self.part.comms.entry_ref(line).or_insert((comm, Collectives::default()));
-        known.1.add(Collectives { one_to_all, all_to_one, all_to_all });
+        add_up(&mut known.1, operations.map(Into::into));
     }
 
     fn add_line(&mut self, rank: u32, component: String, text: String) {
@@ -232,6 +203,13 @@ impl parse::Sink for PartOf<'_> {
 }
 
 impl Part {
+    fn add_sizes<N: Copy + Into<u128>>(&mut self, bins: &[N]) {
+        self.sizes.resize(BINS, 0);
+        for (sum, count) in self.sizes.iter_mut().zip(bins) {
+            *sum += (*count).into();
+        }
+    }
+
     pub(crate) fn absorb(mut self, other: Self) -> Self {
         for (cells, more) in self.cells.iter_mut().zip(other.cells) {
             if cells.is_empty() {
@@ -240,11 +218,10 @@ impl Part {
                 cells.extend(more);
             }
         }
-        for (count, more) in self.sizes.iter_mut().zip(other.sizes) {
-            *count += more;
-        }
+        self.add_sizes(&other.sizes);
         for (line, (comm, collectives)) in other.comms {
-            self.comms.entry(line).or_insert((comm, Collectives::default())).1.add(collectives);
+            let known = self.comms.entry(line).or_insert((comm, Collectives::default()));
+            add_up(&mut known.1, collectives);
         }
         self.ranks.extend(other.ranks);
         self.missing.extend(other.missing);
@@ -258,6 +235,7 @@ impl Part {
 
     pub(crate) fn finish(mut self, mut notes: Vec<String>) -> Job {
         let texts = self.ranks.len();
+        self.sizes.resize(BINS, 0);
         // The stable sort keeps the lines of a process in the order of its file.
         self.lines.sort_by_key(|line| line.rank);
         self.notes.sort_unstable();
@@ -278,7 +256,7 @@ impl Part {
             present: self.ranks.len() as u32,
             missing: missing(size, &self.ranks, self.missing),
             recovered: self.recovered,
-            sizes: self.sizes.to_vec(),
+            sizes: self.sizes,
             comms: groups(&self.comms),
             problems: self.problems.kept,
             more_problems: self.problems.more,
@@ -319,7 +297,7 @@ fn groups(comms: &HashMap<Box<[u8]>, (parse::Comm, Collectives)>) -> Vec<CommGro
     for (line, (comm, operations)) in comms {
         let (number, collectives) = groups.entry((&line[..comm.name_len], comm.size)).or_default();
         *number += 1;
-        collectives.add(*operations);
+        add_up(collectives, *operations);
     }
     let mut groups: Vec<_> = groups
         .into_iter()

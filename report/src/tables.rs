@@ -98,8 +98,7 @@ fn communicators(job: &Job, limit: usize) -> Table {
     let mut rows = Vec::new();
     for comm in job.comms.iter().take(limit) {
         let mut row = vec![comm.name.clone(), comm.size.to_string(), comm.groups.to_string()];
-        let all = &comm.collectives;
-        for sum in [all.one_to_all, all.all_to_one, all.all_to_all] {
+        for sum in comm.collectives {
             row.extend([grouped(sum.count), grouped(sum.bytes)]);
         }
         rows.push(Row::new(row));

@@ -20,9 +20,6 @@ pub struct Artifacts {
 
 /// Copies a program or script to where it is run. A process of its own does it: where this one writes a program, a child that another
 /// thread starts at the same time has the file open for writing, too, and the system refuses to run it (`ETXTBSY`).
-///
-/// # Errors
-/// If it cannot be copied.
 pub fn install_program(from: &Path, to: &Path) -> Outcome {
     run(Command::new("install").args(["-m", "755"]).arg(from).arg(to)).map(drop)
 }
@@ -34,10 +31,7 @@ pub fn cargo() -> Command {
     cargo
 }
 
-/// Builds the command and the two libraries, unless they are up to date.
-///
-/// # Errors
-/// Fails if they cannot be built; cargo has then printed the reason.
+/// Builds the command and the two libraries, unless they are up to date. If they do not build, cargo prints the reason.
 pub fn artifacts() -> Outcome<&'static Artifacts> {
     static BUILT: OnceLock<Result<Artifacts, String>> = OnceLock::new();
     let built = BUILT.get_or_init(|| build_artifacts().map_err(|failure| failure.to_string()));
@@ -57,13 +51,14 @@ fn build_artifacts() -> Outcome<Artifacts> {
 }
 
 /// The options for C programs. MPICH's `MPI_STATUSES_IGNORE` and Open MPI's `MPI_UNWEIGHTED` are small addresses, which
-/// some versions of gcc take for empty arrays and warn about.
-const C_OPTIONS: [&str; 8] = [
+/// some versions of gcc take for empty arrays and warn about. Callbacks have the parameters that the standard prescribes.
+const C_OPTIONS: [&str; 9] = [
     "-std=c11",
     "-O1",
     "-g",
     "-Wall",
     "-Wextra",
+    "-Wno-unused-parameter",
     "-Werror",
     "-Wno-stringop-overflow",
     "-Wno-stringop-overread",
@@ -72,17 +67,11 @@ const C_OPTIONS: [&str; 8] = [
 /// The functions compile `tests/hosts/c/<name>.c`, unless they say otherwise, and return the program.
 impl Stack {
     /// Compiles a program.
-    ///
-    /// # Errors
-    /// The output of the compiler.
     pub fn compile(&self, name: &str) -> Outcome<PathBuf> {
         c_file(self.spec, name, name, &[])
     }
 
     /// Compiles a program with further libraries of the stack, whose own dependencies the linker does not find.
-    ///
-    /// # Errors
-    /// The output of the compiler.
     pub fn compile_with(&self, name: &str, libraries: &[&str]) -> Outcome<PathBuf> {
         let path = |library: &&str| format!("-Wl,{}", self.library.with_file_name(library).display());
         let libraries: Vec<_> = libraries.iter().map(path).collect();
@@ -92,9 +81,6 @@ impl Stack {
     }
 
     /// Compiles a program on top of a shared library of its own: the same source with `LIBRARY` defined.
-    ///
-    /// # Errors
-    /// The output of the compiler.
     pub fn compile_over_library(&self, name: &str) -> Outcome<PathBuf> {
         let library = format!("lib{name}.so");
         let library = c_file(self.spec, name, &library, &["-DLIBRARY", "-shared", "-fPIC"])?;
@@ -103,36 +89,24 @@ impl Stack {
 
     /// Compiles a program that includes `mpit.h` and calls functions that the MPI library may lack: it is linked with the
     /// preload library in front of the MPI library. As many compilers do by default, the linker omits unreferenced libraries.
-    ///
-    /// # Errors
-    /// The output of the compiler.
     pub fn compile_tool(&self, name: &str) -> Outcome<PathBuf> {
         let library = format!("-Wl,--no-as-needed,{},--as-needed", artifacts()?.preload.display());
         c_file(self.spec, name, name, &[&library])
     }
 
     /// Compiles a program with the library for implementors of MPI in front of the stack's own.
-    ///
-    /// # Errors
-    /// The output of the compiler.
     pub fn compile_beside_embedded(&self, name: &str) -> Outcome<PathBuf> {
         let library = format!("-Wl,--no-as-needed,{}", artifacts()?.embedded.display());
         c_file(self.spec, name, &format!("{name}_beside_embedded"), &[&library])
     }
 
     /// Compiles a program with the stack's header, and links it with the library for implementors instead of the stack's.
-    ///
-    /// # Errors
-    /// The output of the compiler.
     pub fn compile_over_embedded(&self, name: &str) -> Outcome<PathBuf> {
         self.link_with_embedded(name, &[], &[self.object(name)?])
     }
 
     /// Compiles a program with the stack's header, and links it with an MPI library for one process: `<mpi>.c`, built as a
     /// shared library on top of the library for implementors.
-    ///
-    /// # Errors
-    /// The output of the compiler.
     pub fn compile_over_own_mpi(&self, name: &str, mpi: &str) -> Outcome<PathBuf> {
         let options = ["-shared", "-Wl,--no-as-needed"];
         let library = self.link_with_embedded(&format!("lib{mpi}.so"), &options, &[self.object(mpi)?])?;
@@ -153,9 +127,6 @@ impl Stack {
     }
 
     /// Compiles `tests/hosts/cxx/<name>.cpp`.
-    ///
-    /// # Errors
-    /// The output of the compiler.
     pub fn compile_cxx(&self, name: &str) -> Outcome<PathBuf> {
         self.compile_cxx_with(name, &format!("{name}_cxx"), &[])
     }
@@ -171,9 +142,6 @@ impl Stack {
     }
 
     /// Compiles `tests/hosts/fortran/<name>.F90` with the macro `interface` set, which selects one of MPI's interfaces.
-    ///
-    /// # Errors
-    /// The output of the compiler, or the absence of a compiler.
     pub fn compile_fortran(&self, name: &str, interface: &str) -> Outcome<PathBuf> {
         let wrapper = self.spec.mpifort.context("this stack has no Fortran")?;
         // Without a module, the compiler rejects two calls with buffers of different shapes.
@@ -199,9 +167,6 @@ fn programs_of(label: &str) -> PathBuf {
 }
 
 /// Compiles `tests/plugins/<name>.c`, a plug-in, unless it is up to date.
-///
-/// # Errors
-/// Fails if it does not compile.
 pub fn plugin(name: &str) -> Outcome<PathBuf> {
     let include = include();
     let options = [&C_OPTIONS[..], &[&include, "-shared", "-fPIC"]].concat();
@@ -211,9 +176,6 @@ pub fn plugin(name: &str) -> Outcome<PathBuf> {
 
 /// Compiles `tests/hosts/c/<source>.c` into a file of another name, with further options, unless it is up to date: with the
 /// wrapper of a stack, or with the plain C compiler if there is none.
-///
-/// # Errors
-/// The output of the compiler.
 pub fn c_variant(stack: Option<&Stack>, source: &str, file: &str, options: &[&str]) -> Outcome<PathBuf> {
     let (source, options) = (format!("hosts/c/{source}.c"), [&C_OPTIONS[..], options].concat());
     match stack {
@@ -246,9 +208,6 @@ fn compile(
 }
 
 /// Runs a command, which must succeed; returns its output and its error output.
-///
-/// # Errors
-/// The error output, if the command fails.
 pub fn run(command: &mut Command) -> Outcome<[String; 2]> {
     let output = command.output().context(format!("{command:?}"))?;
     let [out, err] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());

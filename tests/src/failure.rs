@@ -15,9 +15,6 @@ impl Failure {
     }
 
     /// Fails with `text` unless `good` is true.
-    ///
-    /// # Errors
-    /// `text`, if `good` is false.
     pub fn unless(good: bool, text: impl FnOnce() -> String) -> Outcome {
         if good { Ok(()) } else { Err(Self(text())) }
     }
@@ -38,9 +35,6 @@ impl fmt::Debug for Failure {
 /// Adds the failed action to an error.
 pub trait Context<T> {
     /// Turns the error into a [`Failure`] that starts with `doing`.
-    ///
-    /// # Errors
-    /// The error, if there is one, after `doing` and a colon.
     fn context(self, doing: impl fmt::Display) -> Outcome<T>;
 }
 

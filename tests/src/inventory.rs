@@ -44,9 +44,6 @@ impl Entry {
     }
 
     /// Returns a field that is a list of indices.
-    ///
-    /// # Errors
-    /// Fails if the field has another form.
     pub fn indices(&self, name: &str) -> Outcome<Vec<usize>> {
         let list = self.field(name);
         list.split(',').filter(|one| !one.is_empty()).map(|one| one.parse().context(list)).collect()
@@ -67,9 +64,6 @@ impl Inventory {
 }
 
 /// Reads a file of `dump`: the entries before `MPI_Init` and after it.
-///
-/// # Errors
-/// Fails if the file does not exist or is malformed; the failure names the line.
 pub fn read(path: &Path) -> Outcome<[Inventory; 2]> {
     let bytes = fs::read(path).context(path.display())?;
     // Libraries' descriptions are not all UTF-8, and their lengths are compared: one byte becomes one character here.

@@ -13,9 +13,6 @@ use crate::{Context, Failure, Outcome, build, paths, stacks::Stack};
 pub struct MachineLock(#[expect(dead_code, reason = "the lock goes with the file")] File);
 
 /// Waits until no other test runs MPI programs.
-///
-/// # Errors
-/// Fails if the lock file cannot be created.
 pub fn lock_machine() -> Outcome<MachineLock> {
     let dir = paths::hosts();
     fs::create_dir_all(&dir).context(dir.display())?;
@@ -42,9 +39,6 @@ impl Job {
     }
 
     /// Creates a call of the command `mpit`.
-    ///
-    /// # Errors
-    /// Fails if `mpit` does not build.
     pub fn mpit(words: &[&str]) -> Outcome<Self> {
         Ok(Self::plain(&[]).arg(&build::artifacts()?.mpit).args(words))
     }
@@ -111,9 +105,6 @@ impl Job {
     }
 
     /// Runs the command under `mpit run`, with these settings: `mpit run --set name=value -- mpiexec ...`.
-    ///
-    /// # Errors
-    /// Fails if `mpit` does not build.
     pub fn under_mpit(mut self, settings: &[(&str, &str)]) -> Outcome<Self> {
         let mut run = Self::mpit(&["run"])?;
         for (name, value) in settings {
@@ -132,26 +123,17 @@ impl Job {
     }
 
     /// Preloads mpit's library into the command itself and all its descendants.
-    ///
-    /// # Errors
-    /// Fails if the library does not build.
     pub fn preloaded(self) -> Outcome<Self> {
         Ok(self.env("LD_PRELOAD", &build::artifacts()?.preload))
     }
 
     /// Preloads mpit's library as [`Job::preloaded`] does, with settings in the environment (`MPIT_SET`).
-    ///
-    /// # Errors
-    /// Fails if the library does not build.
     pub fn preloaded_with(self, settings: &[(&str, &str)]) -> Outcome<Self> {
         let lines: Vec<_> = settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
         self.env("MPIT_SET", lines.join("\n")).preloaded()
     }
 
     /// Runs the command to its end, successful or not.
-    ///
-    /// # Errors
-    /// Fails if the command cannot be started.
     pub fn finish(self) -> Outcome<Finished> {
         let _lock = lock_machine()?;
         // Without `-k`, `timeout` leaves ranks behind that ignore the first signal.
@@ -173,9 +155,6 @@ impl Job {
     }
 
     /// Runs the command, which must succeed.
-    ///
-    /// # Errors
-    /// Fails if the exit code is not 0; the failure shows all output.
     pub fn succeed(self) -> Outcome<Finished> {
         let finished = self.finish()?;
         finished.expect(finished.code == Some(0))?;
@@ -200,17 +179,11 @@ pub struct Finished {
 
 impl Finished {
     /// Fails with all output unless `is_right` is true.
-    ///
-    /// # Errors
-    /// All output, if `is_right` is false.
     pub fn expect(&self, is_right: bool) -> Outcome {
         Failure::unless(is_right, || self.to_string())
     }
 
     /// Fails unless the standard output contains `text`.
-    ///
-    /// # Errors
-    /// All output, if it does not.
     pub fn expect_printed(&self, text: &str) -> Outcome {
         self.expect(self.stdout.contains(text))
     }

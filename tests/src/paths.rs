@@ -42,9 +42,6 @@ pub fn find_program(program: &str) -> Option<PathBuf> {
 }
 
 /// Returns an empty directory for the output of `test` on the stack `label`.
-///
-/// # Errors
-/// Fails if the directory cannot be emptied or created.
 pub fn scratch(label: &str, test: &str) -> Outcome<PathBuf> {
     let dir = hosts().join(label).join(test);
     if dir.exists() {

@@ -41,17 +41,11 @@ const FAULTS: [(&str, &str); 22] = [
 ];
 
 /// Compiles `tests/plugins/c/<source>.c` to `<name>.so` in a directory.
-///
-/// # Errors
-/// The output of the compiler.
 pub fn compile(dir: &Path, source: &str, name: &str, options: &[&str]) -> Outcome<PathBuf> {
     compile_in("c", dir, source, name, options)
 }
 
 /// Compiles `tests/plugins/<folder>/<source>.c` to `<name>.so` in a directory.
-///
-/// # Errors
-/// The output of the compiler.
 pub fn compile_in(folder: &str, dir: &Path, source: &str, name: &str, options: &[&str]) -> Outcome<PathBuf> {
     let object = dir.join(format!("{name}.so"));
     let options = [&["-fPIC", "-shared"], options].concat();
@@ -61,9 +55,6 @@ pub fn compile_in(folder: &str, dir: &Path, source: &str, name: &str, options: &
 }
 
 /// Compiles `tests/plugins/c/<name>.c` to a program on top of the library for implementors.
-///
-/// # Errors
-/// The output of the compiler, or the failure to build the library.
 pub fn program(dir: &Path, name: &str) -> Outcome<PathBuf> {
     let program = dir.join(name);
     let library = &build::artifacts()?.embedded;
@@ -79,17 +70,11 @@ fn compiler(source: &str, output: &Path) -> Command {
 }
 
 /// Builds a valid plug-in with definitions of every kind, whose names begin with `name`.
-///
-/// # Errors
-/// The output of the compiler.
 pub fn good(dir: &Path, name: &str) -> Outcome<PathBuf> {
     compile(dir, "good", name, &[&format!("-DNAME=\"{name}\"")])
 }
 
 /// Builds all faulty plug-ins in a directory.
-///
-/// # Errors
-/// Fails if one cannot be built.
 pub fn malformed(dir: &Path) -> Outcome<Vec<Malformed>> {
     let mut all = Vec::new();
     for (fault, reported) in FAULTS {
@@ -122,9 +107,6 @@ pub fn malformed(dir: &Path) -> Outcome<Vec<Malformed>> {
 
 /// Fails unless `text`, the standard error output of a process, has one line for each plug-in, in this order, that names its
 /// file and the fault.
-///
-/// # Errors
-/// The first line that is not as expected.
 pub fn expect_reported(text: &str, expected: &[Malformed]) -> Outcome {
     let lines: Vec<_> = text.lines().collect();
     Failure::unless(lines.len() == expected.len(), || {

@@ -10,9 +10,6 @@ fn path() -> std::path::PathBuf {
 }
 
 /// Removes the record of earlier runs.
-///
-/// # Errors
-/// Fails if the record cannot be removed.
 pub fn clear() -> Outcome {
     let path = path();
     if path.exists() { fs::remove_file(&path).context(path.display()) } else { Ok(()) }
@@ -24,9 +21,6 @@ pub(crate) fn add(label: &str, test: &str, good: bool) -> Outcome {
 }
 
 /// Records that a third-party program could not be run, and the reason.
-///
-/// # Errors
-/// Fails if the record cannot be written.
 pub fn not_run(program: &str, why: &str) -> Outcome {
     append(program, why, "not run")
 }

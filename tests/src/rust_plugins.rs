@@ -35,9 +35,6 @@ impl Build {
         Self { label: "gnu-ld", environment: &[("RUSTFLAGS", "-Clink-arg=-fuse-ld=bfd")], ..Self::PLAIN };
 
     /// Builds a package, unless it is up to date; returns the directory of its files.
-    ///
-    /// # Errors
-    /// The output of cargo, if the package cannot be built.
     pub fn package(&self, package: &str) -> Outcome<PathBuf> {
         let _lock = launch::lock_machine()?;
         let target = paths::target().join("plugins").join(self.label);
@@ -54,9 +51,6 @@ impl Build {
     }
 
     /// Builds a package that is a plug-in; returns its shared object.
-    ///
-    /// # Errors
-    /// The errors of [`Self::package`].
     pub fn plugin(&self, name: &str) -> Outcome<PathBuf> {
         let object = self.package(name)?.join(format!("lib{name}.so"));
         Failure::unless(object.is_file(), || format!("the build left no {}", object.display()))?;
@@ -79,9 +73,6 @@ impl Build {
 }
 
 /// Builds a program of the package `tour`.
-///
-/// # Errors
-/// The errors of [`Build::package`].
 pub fn tour(name: &str) -> Outcome<PathBuf> {
     Ok(Build::PLAIN.package("tour")?.join(name))
 }

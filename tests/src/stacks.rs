@@ -103,9 +103,6 @@ impl Stack {
     }
 
     /// Returns an empty directory for the output of a test on this stack.
-    ///
-    /// # Errors
-    /// Fails if the directory cannot be emptied or created.
     pub fn scratch(&self, test: &str) -> Outcome<PathBuf> {
         paths::scratch(self.label(), test)
     }
@@ -139,25 +136,16 @@ fn find_all(wanted: Option<&str>) -> Found {
 }
 
 /// Runs a test on every available stack, as [`for_each`] does.
-///
-/// # Errors
-/// The errors of [`for_each`].
 pub fn on_each(test: &str, run: impl Fn(&Stack) -> Outcome) -> Outcome {
     for_each(test, |_| true, run)
 }
 
 /// Runs a test on the available stacks among these, as [`for_each`] does.
-///
-/// # Errors
-/// The errors of [`for_each`].
 pub fn on(labels: &[&str], test: &str, run: impl Fn(&Stack) -> Outcome) -> Outcome {
     for_each(test, |stack| labels.contains(&stack.label()), run)
 }
 
 /// Runs a test on every available stack with Fortran, as [`for_each`] does; without gfortran, records that as the reason.
-///
-/// # Errors
-/// The errors of [`for_each`].
 pub fn with_fortran(test: &str, run: impl Fn(&Stack) -> Outcome) -> Outcome {
     if paths::find_program("gfortran").is_none() {
         return record::not_run("Fortran", NO_GFORTRAN);
@@ -169,18 +157,13 @@ pub fn with_fortran(test: &str, run: impl Fn(&Stack) -> Outcome) -> Outcome {
 pub const NO_GFORTRAN: &str = "no gfortran (Debian package gfortran; see `cargo xtask setup`)";
 
 /// Runs a test on every available stack with mpi4py, as [`for_each`] does, with the interpreter.
-///
-/// # Errors
-/// The errors of [`for_each`].
 pub fn with_mpi4py(test: &str, run: impl Fn(&Stack, &Path) -> Outcome) -> Outcome {
     let has_mpi4py = |stack: &Stack| stack.mpi4py().is_some();
     for_each(test, has_mpi4py, |stack| run(stack, &stack.mpi4py().context("no mpi4py")?))
 }
 
 /// Runs a test on every available stack that `applies` accepts, on all of them even if one fails, and records the results.
-///
-/// # Errors
-/// Fails if no stack is available, or if the test failed on a stack.
+/// Fails also if no stack is available.
 pub fn for_each(test: &str, applies: impl Fn(&Stack) -> bool, run: impl Fn(&Stack) -> Outcome) -> Outcome {
     let found = found();
     Failure::unless(!found.stacks.is_empty(), || {

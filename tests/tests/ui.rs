@@ -1,6 +1,6 @@
 //! Compiler messages about definitions that break a rule.
 //!
-//! `ui/` has a file for each kind of mistake; its last line names the rule that it proves. After a change of messages
+//! `ui/` has a file for each kind of mistake; its last line names the rules that it proves. After a change of messages
 //! run `TRYBUILD=overwrite cargo test -p mpit-tests --test ui`, then read the difference.
 
 use std::fs;

@@ -1,4 +1,4 @@
-use mpit::cell::{Counter, Percentage, Size};
+use mpit::cell::{Counter, Generic, Percentage, Size};
 use mpit::cvar::Cvar;
 use mpit::{cvar, pvar};
 
@@ -27,6 +27,28 @@ static LIMIT: Cvar<u32> = Cvar::new(1);
 #[cvar(datatype = "UNSIGNED")]
 static HIDDEN: Cvar<Bytes> = Cvar::new(1);
 
+#[pvar(class = "SIZE")]
+static POINTERS: Size<usize> = Size::new();
+
+/// The state of the run.
+#[pvar(class = "GENERIC")]
+static RUNS: Generic<bool> = Generic::new();
+
+/// The end of the run.
+#[pvar(class = "GENERIC")]
+fn ran() -> bool {
+    true
+}
+
+/// The temperature.
+#[pvar(class = "GENERIC")]
+fn warmth() -> &'static str {
+    "very"
+}
+
+#[cvar]
+static RATIO: Cvar<f32> = Cvar::new(0.5);
+
 fn main() {}
 
-// Proves C7.
+// Proves C7, C8.

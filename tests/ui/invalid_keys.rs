@@ -59,6 +59,36 @@ struct Other;
 #[component(framework = "pml", nam = "recorder")]
 impl Listener for Other {}
 
+#[pvar(class = )]
+static NO_VALUE: Counter<u64> = Counter::new();
+
+#[pvar("COUNTER")]
+static NO_KEY: Counter<u64> = Counter::new();
+
+#[pvar(class = "COUNTER" readonly)]
+static NO_COMMA: Counter<u64> = Counter::new();
+
+#[pvar(class = "COUNTER", readonly = true, category = "net")]
+static WRONG_KIND: Counter<u64> = Counter::new();
+
+#[pvar(class = "COUNTER", unit, on_start = || {})]
+fn late() -> u64 {
+    0
+}
+
+#[cvar(alias = [limit], env = 3)]
+static MALFORMED: Cvar<u32> = Cvar::new(1);
+
+#[category(parent = [struct])]
+struct Keyword;
+
+#[derive(Clone, Copy, MpitEnum)]
+#[mpit = "phase"]
+#[repr(i32)]
+enum Assigned {
+    Idle,
+}
+
 fn main() {}
 
 // Proves C5.

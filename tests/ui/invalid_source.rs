@@ -1,3 +1,4 @@
+use mpit::event::{Context, Event};
 use mpit::{event, source};
 
 #[source(ordered)]
@@ -34,6 +35,28 @@ struct Sent {
     peer: i32,
 }
 
-fn main() {}
+struct Plain;
 
-// Proves C36.
+#[source(ordered)]
+struct Clock;
+
+#[event(source = Plain)]
+struct OfPlain {
+    peer: i32,
+}
+
+#[event]
+struct Lost {
+    peer: i32,
+}
+
+#[event(source = "Clock")]
+struct Found;
+
+fn main() {
+    // Nothing more is said about an event whose source is missing.
+    Lost::raise(Context::ANYWHERE, || Lost { peer: 1 });
+    Found::raise(Context::ANYWHERE, || Found);
+}
+
+// Proves C35, C36.

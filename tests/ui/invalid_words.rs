@@ -1,4 +1,4 @@
-use mpit::cell::{Counter, PeerArray};
+use mpit::cell::{Counter, Level, PeerArray, Size};
 use mpit::cvar::Cvar;
 use mpit::{cvar, pvar};
 
@@ -20,6 +20,15 @@ static EARLY: Counter<u64> = Counter::new();
 
 #[pvar(class = COUNTER)]
 static UNQUOTED: Counter<u64> = Counter::new();
+
+#[pvar(class = "SIZES")]
+static BUFFER: Size<u64> = Size::new();
+
+#[pvar(class = "high_watermark")]
+static QUEUE: Level<u64> = Level::new();
+
+#[pvar(class = "temperature")]
+static HEAT: Level<u64> = Level::new();
 
 fn main() {}
 

@@ -69,6 +69,24 @@ struct Gone {
 #[source(ordered, name = "sent")]
 struct SentSource;
 
+mod sender {
+    #[derive(Clone, Copy, mpit::MpitEnum)]
+    #[mpit(name = "phase")]
+    #[repr(i32)]
+    pub enum Phase {
+        Idle,
+    }
+}
+
+mod receiver {
+    #[derive(Clone, Copy, mpit::MpitEnum)]
+    #[mpit(name = "phase")]
+    #[repr(i32)]
+    pub enum Phase {
+        Idle,
+    }
+}
+
 fn main() {
     {
         #[pvar(class = "COUNTER", name = "net.lost")]
@@ -76,4 +94,4 @@ fn main() {
     }
 }
 
-// Proves C45.
+// Proves C14, C45.

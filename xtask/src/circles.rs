@@ -4,11 +4,13 @@
 //! the crate's root. Code that only tests use does not count.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::{fs, path::Path, path::PathBuf, process::ExitCode};
+use std::process::ExitCode;
 
-use mpit_tests::{Context, Failure, Outcome, paths};
+use mpit_tests::{Context, Failure, Outcome};
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, UseTree};
+
+use crate::Files;
 
 const CRATES: [&str; 8] = [
     "core",
@@ -22,13 +24,14 @@ const CRATES: [&str; 8] = [
 ];
 
 /// The edges of one crate, each with the files that make it.
-type Edges = BTreeMap<String, BTreeMap<String, BTreeSet<PathBuf>>>;
+type Edges = BTreeMap<String, BTreeMap<String, Vec<String>>>;
 
 pub(crate) fn run() -> Outcome<ExitCode> {
     let mut found = 0;
     for name in CRATES {
-        let source = paths::workspace().join(name).join("src");
-        let edges = edges(&source)?;
+        let source = format!("{name}/src/");
+        let files = crate::files(&[&format!("{source}*.rs")])?.into_iter();
+        let edges = edges(&files.map(|(path, text)| (path.replacen(&source, "", 1), text)).collect())?;
         let circles = circles(&edges);
         println!("{name}: {} modules, {} circles", edges.len(), circles.len());
         for circle in &circles {
@@ -36,7 +39,6 @@ pub(crate) fn run() -> Outcome<ExitCode> {
             println!("  {}", circle.iter().cloned().collect::<Vec<_>>().join(", "));
             for from in circle {
                 for (to, files) in edges[from].iter().filter(|(to, _)| circle.contains(*to)) {
-                    let files: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
                     println!("    {from} -> {to}: {}", files.join(", "));
                 }
             }
@@ -45,8 +47,11 @@ pub(crate) fn run() -> Outcome<ExitCode> {
     Ok(if found == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn edges(source: &Path) -> Outcome<Edges> {
-    let root = parse(&source.join("lib.rs"))?;
+fn edges(files: &Files) -> Outcome<Edges> {
+    let parse = |path: &str, text: &str| {
+        syn::parse_file(text).map_err(|error| Failure::new(format!("{path}: {error}")))
+    };
+    let root = parse("lib.rs", files.get("lib.rs").context("no lib.rs")?)?;
     let mut modules = BTreeSet::new();
     let mut reexported = BTreeMap::new();
     for item in &root.items {
@@ -60,51 +65,21 @@ fn edges(source: &Path) -> Outcome<Edges> {
             _ => {}
         }
     }
-    let mut edges = Edges::new();
-    for module in &modules {
-        let mut found =
-            Found { module, depth: 0, modules: &modules, reexported: &reexported, to: BTreeSet::new() };
-        let edges = edges.entry(module.clone()).or_default();
-        for (file, depth) in files(source, module)? {
-            (found.depth, found.to) = (depth, BTreeSet::new());
-            found.visit_file(&parse(&file)?);
-            let file = file.strip_prefix(source).unwrap_or(&file);
-            for to in &found.to {
-                edges.entry(to.clone()).or_default().insert(file.to_owned());
-            }
+    let mut edges: Edges = modules.iter().map(|module| (module.clone(), BTreeMap::new())).collect();
+    for (path, text) in files {
+        let parts: Vec<&str> = path.trim_end_matches(".rs").trim_end_matches("/mod").split('/').collect();
+        let Some(from) = edges.get_mut(parts[0]) else { continue };
+        if parts.contains(&"tests") {
+            continue;
+        }
+        let (module, depth, to) = (parts[0], parts.len(), BTreeSet::new());
+        let mut found = Found { module, depth, modules: &modules, reexported: &reexported, to };
+        found.visit_file(&parse(path, text)?);
+        for to in found.to {
+            from.entry(to).or_default().push(path.clone());
         }
     }
     Ok(edges)
-}
-
-/// Returns the files of a module, with the number of modules between each and the crate's root.
-fn files(source: &Path, module: &str) -> Outcome<Vec<(PathBuf, usize)>> {
-    let (mut files, mut directories) = (Vec::new(), vec![(source.join(module), 1)]);
-    let file = source.join(format!("{module}.rs"));
-    if file.exists() {
-        files.push((file, 1));
-    }
-    while let Some((directory, depth)) = directories.pop() {
-        let Ok(entries) = fs::read_dir(&directory) else { continue };
-        for entry in entries {
-            let path = entry.context(directory.display())?.path();
-            let name = path.file_stem().unwrap_or_default();
-            if name == "tests" {
-                continue;
-            }
-            if path.is_dir() {
-                directories.push((path, depth + 1));
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                files.push((path.clone(), depth + usize::from(name != "mod")));
-            }
-        }
-    }
-    Ok(files)
-}
-
-fn parse(path: &Path) -> Outcome<syn::File> {
-    let text = fs::read_to_string(path).context(path.display())?;
-    syn::parse_file(&text).map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }
 
 fn is_for_tests(attributes: &[Attribute]) -> bool {
@@ -226,19 +201,17 @@ mod tests {
     /// Modules that import each other, directly and through others, by all kinds of paths.
     #[test]
     fn circles_are_found_and_tests_do_not_count() {
-        let directory = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| {
-            let path = directory.path().join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        };
-        write("lib.rs", "mod a; mod b; mod c; mod d; #[cfg(test)] mod t; pub use c::Item; pub use m::a;");
-        write("a.rs", "fn f() { crate::b::inner::g() } #[cfg(test)] mod tests { use crate::d; }");
-        write("b/mod.rs", "mod inner;");
-        write("b/inner.rs", "use super::super::Item;");
-        write("c.rs", "mod x { use super::super::{a, a::f}; }");
-        write("d.rs", "use crate::{a::{f, g as h}, b::*};");
-        let edges = edges(directory.path()).unwrap();
+        let lib = "mod a; mod b; mod c; mod d; #[cfg(test)] mod t; pub use c::Item; pub use m::a;";
+        let files = [
+            ("lib.rs", lib),
+            ("a.rs", "fn f() { crate::b::inner::g() } #[cfg(test)] mod tests { use crate::d; }"),
+            ("b/mod.rs", "mod inner;"),
+            ("b/inner.rs", "use super::super::Item;"),
+            ("b/tests.rs", "use crate::d;"),
+            ("c.rs", "mod x { use super::super::{a, a::f}; }"),
+            ("d.rs", "use crate::{a::{f, g as h}, b::*};"),
+        ];
+        let edges = edges(&files.map(|(path, text)| (path.to_owned(), text.to_owned())).into()).unwrap();
         let of = |module: &str| edges[module].keys().cloned().collect::<Vec<_>>();
         assert_eq!([of("a"), of("b"), of("c"), of("d")], [vec!["b"], vec!["c"], vec!["a"], vec!["a", "b"]]);
         let circles = circles(&edges);

@@ -16,11 +16,13 @@ mod rules;
 mod setup;
 mod test;
 
-use std::env;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use clap::{Parser, Subcommand};
-use mpit_tests::{Context, Failure, Outcome, paths, stacks};
+use mpit_tests::{Context, Failure, Outcome, build, paths, stacks};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "The tasks of the project")]
@@ -69,8 +71,8 @@ fn main() -> ExitCode {
 
 /// Returns a call of cargo in the workspace.
 fn cargo(arguments: &[&str]) -> Command {
-    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(arguments).current_dir(paths::workspace());
+    let mut cargo = build::cargo();
+    cargo.args(arguments);
     cargo
 }
 
@@ -80,12 +82,23 @@ fn succeed(command: &mut Command) -> Outcome {
     Failure::unless(status.success(), || format!("{command:?} failed: {status}"))
 }
 
-/// Returns the files under version control, and those that could be added to it, whose names match a pattern.
-fn files(patterns: &[&str]) -> Outcome<Vec<String>> {
+/// Writes a file, in a directory that is created if it does not exist.
+fn write(file: &Path, text: &str) -> Outcome {
+    fs::create_dir_all(file.parent().context("a file is in a directory")?).context(file.display())?;
+    fs::write(file, text).context(file.display())
+}
+
+/// Texts of files by their paths.
+type Files = BTreeMap<String, String>;
+
+/// Returns the texts under version control, and those that could be added to it, whose paths match a pattern.
+fn files(patterns: &[&str]) -> Outcome<Files> {
     let mut git = Command::new("git");
     git.args(["ls-files", "--cached", "--others", "--exclude-standard"]).args(patterns);
-    let [names, _] = mpit_tests::build::run(git.current_dir(paths::workspace()))?;
-    Ok(names.lines().map(str::to_owned).collect())
+    let [names, _] = build::run(git.current_dir(paths::workspace()))?;
+    // A file that was removed is still listed, and some files are no text.
+    let read = |name: &str| fs::read_to_string(paths::workspace().join(name)).ok();
+    Ok(names.lines().filter_map(|name| Some((name.to_owned(), read(name)?))).collect())
 }
 
 fn run(task: Task) -> Outcome<ExitCode> {

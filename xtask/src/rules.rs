@@ -7,15 +7,14 @@
 //! - `// Proves RULES.` in a definition of `ui`, which must not compile;
 //! - `/* Proves RULES. */` or `/* Proves RULES: why. */` in a C file, alone or after code.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::{fmt::Write as _, fs, process::ExitCode};
 
 use mpit_tests::{Context, Outcome, paths};
 
-const DOCUMENT: &str = "docs/internal/conformance.md";
+use crate::{Files, files};
 
-/// Sources by their paths in the workspace.
-type Files = BTreeMap<String, String>;
+const DOCUMENT: &str = "docs/internal/conformance.md";
 
 /// A marker: the rules that it names, the place of the test, and whether that runs.
 struct Marker<'a> {
@@ -42,12 +41,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
 }
 
 fn coverage_of_workspace() -> Outcome<(String, Vec<String>)> {
-    let names = crate::files(&["*.rs", "*.c", "*.h"])?;
-    let read = |name: &str| fs::read_to_string(paths::workspace().join(name));
-    // A file that was removed is still listed.
-    let files = names.into_iter().filter_map(|name| Some((read(&name).ok()?, name)));
-    let files = files.map(|(text, name)| (name, text)).collect();
-    Ok(coverage(&read(DOCUMENT).context(DOCUMENT)?, &files))
+    let document = fs::read_to_string(paths::workspace().join(DOCUMENT)).context(DOCUMENT)?;
+    Ok(coverage(&document, &files(&["*.rs", "*.c", "*.h"])?))
 }
 
 fn parts(file: &str) -> (&str, &str, &str) {

@@ -1,6 +1,5 @@
 //! The process in which a plug-in is checked. It writes each finding at once, so that findings survive a crash.
 
-use std::cell::RefCell;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::Write;
@@ -51,12 +50,12 @@ pub(super) fn cannot_write(error: impl Display) -> String {
     format!("cannot write findings: {error}")
 }
 
-struct FindingWriter(RefCell<File>);
+struct FindingWriter(File);
 
 impl FindingWriter {
     fn write(&self, line: &Line) -> Result<(), String> {
         let text = serde_json::to_string(line).map_err(cannot_write)?;
-        self.0.borrow_mut().write_all((text + "\n").as_bytes()).map_err(cannot_write)
+        (&self.0).write_all((text + "\n").as_bytes()).map_err(cannot_write)
     }
 
     fn report(&self, finding: Finding) -> Result<(), String> {
@@ -67,8 +66,7 @@ impl FindingWriter {
 /// Checks the plug-in that is passed in the environment.
 #[allow(unsafe_code, reason = "the plug-in's code runs here, in a process of its own")]
 pub(super) fn check(notes: &Path, path: &Path) -> Result<(), String> {
-    let file = File::options().append(true).open(notes);
-    let writer = FindingWriter(RefCell::new(file.map_err(cannot_write)?));
+    let writer = FindingWriter(File::options().append(true).open(notes).map_err(cannot_write)?);
     // A crash is reported as a finding and needs no core file. If the limit cannot be set, there is one.
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
     let place = path.display().to_string();

@@ -20,12 +20,7 @@ pub(super) fn of(diagnosis: &Diagnosis<'_>) -> Vec<String> {
     all.extend(of_job(diagnosis));
     let mut all: Vec<_> = all.into_iter().collect();
     if all.is_empty() && diagnosis.processes.is_empty() {
-        let failure = diagnosis
-            .status
-            .code()
-            .filter(|code| *code != 0)
-            .map(|code| format!("ended with exit status {code}"));
-        all.push(no_files::reason_by_command(&diagnosis.args.command, failure.as_deref()));
+        all.push(no_files::reason_by_command(&diagnosis.args.command, diagnosis.status));
     }
     all
 }

@@ -9,13 +9,12 @@ pub(crate) mod witness;
 
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, ExitStatus};
 
 use mpit::cvar::sources::LAUNCHER_SETTINGS;
 use mpit_components::store;
 use output::Target;
 pub(crate) use recover::ranks;
-use wait::Ended;
 
 use crate::settings::{self, Setting};
 use crate::{Run, preload, print, require_program};
@@ -61,11 +60,11 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
             files.end();
         }
         match ended {
-            Ok(ended) => {
+            Ok(status) => {
                 if let Some((target, before)) = target.zip(files_before) {
-                    report_files(args, &library, &target, &before, &ended);
+                    report_files(args, &library, &target, &before, status);
                 }
-                return Ok(ended.end_as_command());
+                return Ok(wait::end_as_command(status));
             }
             Err(error) => error,
         }
@@ -75,12 +74,12 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     Err(format!("cannot run {}: {error}", args.command[0].display()))
 }
 
-fn report_files(args: &Run, library: &Path, target: &Target, before: &output::Files, ended: &Ended) {
+fn report_files(args: &Run, library: &Path, target: &Target, before: &output::Files, status: ExitStatus) {
     let shown = &target.shown;
     // Another process may write the file for the whole job, and this one does not wait for it.
     let is_for_others = args.one_file && files::is_inside_a_job();
     if !is_for_others && !target.files().have_more_than(before) {
-        let why = no_files::reason(&args.command, library, ended.failure().as_deref());
+        let why = no_files::reason(&args.command, library, status);
         print(&format!("no file {shown}.* was written: {why}; `mpit doctor` reports details"));
     } else if args.one_file && Path::new(&format!("{}.prof", target.stem)).exists() {
         print(&format!("wrote {shown}.prof; read it with `mpit report {shown}.prof`"));

@@ -1,19 +1,21 @@
 //! The reason why a run wrote no file, as far as its command shows.
 
 use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 
 use crate::elf::Program;
 use crate::preload;
 
-pub(super) fn reason(words: &[OsString], library: &Path, failed: Option<&str>) -> String {
+pub(super) fn reason(words: &[OsString], library: &Path, status: ExitStatus) -> String {
     match preload::try_loading(library) {
         Err(why) => why,
-        Ok(()) => reason_by_command(words, failed),
+        Ok(()) => reason_by_command(words, status),
     }
 }
 
-pub(crate) fn reason_by_command(words: &[OsString], failed: Option<&str>) -> String {
+pub(crate) fn reason_by_command(words: &[OsString], status: ExitStatus) -> String {
     if let Some(why) = dropped_environment(words) {
         return why;
     }
@@ -24,7 +26,7 @@ pub(crate) fn reason_by_command(words: &[OsString], failed: Option<&str>) -> Str
     if let Some(why) = obstacle(Program::Privileged).or_else(|| obstacle(Program::Static)) {
         return why;
     }
-    if let Some(how) = failed {
+    if let Some(how) = failure(status) {
         return format!(
             "the command {how}; keep the records of processes that do not reach MPI_Finalize with --crash-safe"
         );
@@ -40,6 +42,14 @@ pub(crate) fn reason_by_command(words: &[OsString], failed: Option<&str>) -> Str
         return "no process of the command called MPI, or LD_PRELOAD did not reach it".into();
     }
     "the command names no program that is linked with an MPI library".into()
+}
+
+fn failure(status: ExitStatus) -> Option<String> {
+    match (status.code(), status.signal()) {
+        (Some(0), _) | (None, None) => None,
+        (Some(code), _) => Some(format!("ended with exit status {code}")),
+        (None, Some(signal)) => Some(format!("was ended by signal {signal}")),
+    }
 }
 
 /// Returns a message if an argument makes a launcher or another wrapper keep LD_PRELOAD and the settings from programs.
@@ -76,7 +86,7 @@ fn programs(words: &[OsString]) -> Vec<(PathBuf, Program)> {
         .collect()
 }
 
-pub(crate) fn find(word: &Path) -> Option<PathBuf> {
+fn find(word: &Path) -> Option<PathBuf> {
     if word.components().count() > 1 || word.is_absolute() {
         return Some(word.to_owned());
     }

@@ -21,7 +21,7 @@ use signal_hook::low_level::siginfo::{Cause, Origin};
 use super::witness::{SIGNALS, Witness};
 use crate::inherited;
 
-pub(super) fn run(command: &mut Command) -> io::Result<Ended> {
+pub(super) fn run(command: &mut Command) -> io::Result<ExitStatus> {
     // The command inherits the ignored signals, so they are not forwarded.
     let signals: Vec<i32> = SIGNALS.into_iter().filter(|signal| !inherited::is_ignored(*signal)).collect();
     // Installed before the command starts, so that no signal is lost in between.
@@ -68,7 +68,7 @@ pub(super) fn run(command: &mut Command) -> io::Result<Ended> {
     if let Some(witness) = witness.lock().unwrap_or_else(PoisonError::into_inner).take() {
         witness.end();
     }
-    Ok(Ended(status))
+    Ok(status)
 }
 
 /// Returns true if the command received a signal of this process as well, because it was sent to their process group.
@@ -89,27 +89,14 @@ fn command_has_received(command: Pid, origin: &Origin, witness: &Mutex<Option<Wi
     }
 }
 
-#[derive(Debug)]
-pub(super) struct Ended(ExitStatus);
-
-impl Ended {
-    /// Ends this process like the command: by the same signal, or with the returned exit code.
-    pub(super) fn end_as_command(&self) -> ExitCode {
-        if let Some(signal) = self.0.signal() {
-            // The command may have left a core file, which must not be overwritten by one of this process.
-            let none = Rlimit { current: Some(0), maximum: getrlimit(Resource::Core).maximum };
-            let _ = setrlimit(Resource::Core, none);
-            let _ = emulate_default_handler(signal);
-        }
-        let code = self.0.code().or_else(|| Some(128 + self.0.signal()?));
-        ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+/// Ends this process like the command: by the same signal, or with the returned exit code.
+pub(super) fn end_as_command(status: ExitStatus) -> ExitCode {
+    if let Some(signal) = status.signal() {
+        // The command may have left a core file, which must not be overwritten by one of this process.
+        let none = Rlimit { current: Some(0), maximum: getrlimit(Resource::Core).maximum };
+        let _ = setrlimit(Resource::Core, none);
+        let _ = emulate_default_handler(signal);
     }
-
-    pub(super) fn failure(&self) -> Option<String> {
-        match (self.0.code(), self.0.signal()) {
-            (Some(0), _) | (None, None) => None,
-            (Some(code), _) => Some(format!("ended with exit status {code}")),
-            (None, Some(signal)) => Some(format!("was ended by signal {signal}")),
-        }
-    }
+    let code = status.code().or_else(|| Some(128 + status.signal()?));
+    ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }

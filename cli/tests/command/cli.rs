@@ -145,14 +145,25 @@ fn stores_are_recovered_and_reported() {
 #[test]
 fn an_empty_run_hides_the_run_before() {
     let directory = tempfile::tempdir().unwrap();
-    let stem = directory.path().join("run").display().to_string();
-    for rank in 0..2 {
-        fs::write(format!("{stem}.{rank}.prof"), prof(rank)).unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let stem = path("run").display().to_string();
+    for name in ["run.0.prof", "run.1.prof", "run.7.prof", "run.w2.0.prof", "run_1.0.prof", "running.0.prof"]
+    {
+        fs::write(path(name), prof(0)).unwrap();
     }
+    // The files for all processes of this run and of one named `run.5`, and a file that monitoring did not write.
+    fs::write(path("run.prof"), "# MPIT JOB\t1\t2 ranks\n").unwrap();
+    fs::write(path("run.5.prof"), "# MPIT JOB\t1\t2 ranks\n").unwrap();
+    fs::write(path("run.6.prof"), "my notes").unwrap();
     assert_eq!(mpit(&["run", "-o", &stem, "--", "true"]).status.code(), Some(0));
+    let mut left: Vec<_> =
+        fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["run.5.prof", "run.6.prof", "run_1.0.prof", "running.0.prof"]);
+    fs::remove_file(path("run.5.prof")).unwrap();
+    fs::remove_file(path("run.6.prof")).unwrap();
     let report = mpit(&["report", &stem]);
     assert_eq!((report.status.code(), report.stdout.as_str()), (Some(2), ""));
-    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
 #[test]
@@ -171,6 +182,8 @@ fn concurrent_runs_with_one_name_fail() {
     let second = mpit(&["run", "-o", &stem, "--", "echo", "ran"]);
     assert_eq!((second.status.code(), second.stdout.as_str()), (Some(2), ""));
     assert!(second.stderr.contains("another `mpit run` is writing to"), "{}", second.stderr);
+    let other = directory.path().join("other").display().to_string();
+    assert_eq!(mpit(&["run", "-o", &other, "--", "echo", "ran"]).stdout, "ran\n");
     drop(first.stdin.take());
     first.wait().unwrap();
     assert_eq!(mpit(&["run", "-o", &stem, "--", "echo", "ran"]).stdout, "ran\n");

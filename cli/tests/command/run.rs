@@ -148,7 +148,7 @@ fn missing_output_has_a_reason() {
 fn static_elf(path: &Path) {
     let mut header = vec![0_u8; 64];
     let order = if cfg!(target_endian = "little") { 1 } else { 2 };
-    header[..6].copy_from_slice(&[0x7f, b'E', b'L', b'F', 2, order]);
+    header[..7].copy_from_slice(&[0x7f, b'E', b'L', b'F', 2, order, 1]);
     fs::write(path, header).unwrap();
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }

@@ -1,7 +1,7 @@
 //! Opening of files that may be anything: never waits for a writer, as opening a FIFO would.
 
-use std::fs::{File, TryLockError};
-use std::io::{self, ErrorKind, Read};
+use std::fs::File;
+use std::io::{self, BufRead, ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -36,9 +36,15 @@ fn not_regular() -> io::Error {
     io::Error::new(ErrorKind::InvalidInput, "it is no regular file")
 }
 
-pub(crate) fn is_locked(path: &Path) -> bool {
-    let locked = |file: File| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
-    open_regular(path).is_ok_and(locked)
+/// Returns the first line of a file, with its line end, or the beginning of it.
+///
+/// # Errors
+///
+/// The errors of reading.
+pub fn first_line(file: impl BufRead) -> io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    file.take(4096).read_until(b'\n', &mut line)?;
+    Ok(line)
 }
 
 /// Returns the first bytes of a regular file, at most `limit`.

@@ -1,7 +1,6 @@
 //! The identity of a file's run, from its first line. Files of Open MPI's own monitoring have none.
 
-use std::fmt;
-use std::io::{BufRead, BufReader, Read};
+use std::io::BufReader;
 use std::path::Path;
 
 use crate::files;
@@ -38,7 +37,7 @@ impl Identity {
     /// Returns the line with its line end.
     #[must_use]
     pub fn line(&self) -> String {
-        format!("{self}\n")
+        format!("{RUN_WORD}{}\n", self.fields())
     }
 
     /// Parses the fields of the line, separated by tabs. Fields with control characters are rejected.
@@ -63,9 +62,8 @@ impl Identity {
     /// Returns the identity of a file `.prof`, if it has one.
     #[must_use]
     pub fn of_file(path: &Path) -> Option<Self> {
-        let (mut line, file) = (Vec::new(), files::open(path).ok()?);
-        BufReader::with_capacity(1024, file).take(4096).read_until(b'\n', &mut line).ok()?;
-        Self::of_line(&line)
+        let file = BufReader::with_capacity(1024, files::open(path).ok()?);
+        Self::of_line(&files::first_line(file).ok()?)
     }
 
     /// Returns true if both belong to the same world of the same run. A process that did not receive the name of the run,
@@ -79,12 +77,6 @@ impl Identity {
     #[must_use]
     pub fn is_named(&self) -> bool {
         self.run != UNNAMED
-    }
-}
-
-impl fmt::Display for Identity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{RUN_WORD}{}", self.fields())
     }
 }
 

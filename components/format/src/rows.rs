@@ -26,37 +26,30 @@ impl Section {
             Self::Collectives => "# COLLECTIVES",
         }
     }
+
+    /// Returns a description of the lines of the section and of its heading, for messages.
+    pub(crate) const fn lines(self) -> &'static str {
+        match self {
+            Self::PointToPoint => "lines E and I under the heading # POINT TO POINT",
+            Self::OneSided => "lines S and R under the heading # OSC",
+            Self::Collectives => "lines C, D, O2A, A2O and A2A under the heading # COLLECTIVES",
+        }
+    }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sender {
-    /// The process of the file.
-    Writer,
-    /// The other process.
-    Peer,
-}
-
-struct Properties {
-    letter: u8,
-    name: &'static str,
-    section: Section,
-    sender: Sender,
-}
+/// A description of all lines, for messages.
+pub(crate) const ANY_LINE: &str = "a line that begins with E, I, S, R, C, D, O2A, A2O, A2A or #, and a tab";
 
 macro_rules! kinds {
-    ($($(#[$doc:meta])* $kind:ident: $letter:literal, $name:literal, $section:ident, $sender:ident;)*) => {
+    ($($(#[$doc:meta])* $kind:ident: $letter:literal, $name:literal, $section:ident;)*) => {
         /// A kind of rows, by the letter of its lines.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Kind {
             $($(#[$doc])* $kind,)*
         }
 
-        const PROPERTIES: &[Properties] = &[$(Properties {
-            letter: $letter,
-            name: $name,
-            section: Section::$section,
-            sender: Sender::$sender,
-        },)*];
+        /// The letter, name and section of each kind.
+        const PROPERTIES: &[(char, &str, Section)] = &[$(($letter, $name, Section::$section),)*];
 
         impl Kind {
             /// All kinds, in the order of the files.
@@ -67,32 +60,28 @@ macro_rules! kinds {
 
 kinds! {
     /// `E`: messages of the program.
-    External: b'E', "messages", PointToPoint, Writer;
+    External: 'E', "messages", PointToPoint;
     /// `I`: internal messages of the library.
-    Internal: b'I', "messages of the library's own", PointToPoint, Writer;
+    Internal: 'I', "messages of the library's own", PointToPoint;
     /// `S`: data sent by one-sided operations.
-    Sent: b'S', "one-sided, sent", OneSided, Writer;
+    Sent: 'S', "one-sided, sent", OneSided;
     /// `R`: data fetched by one-sided operations.
-    Received: b'R', "one-sided, fetched", OneSided, Peer;
+    Received: 'R', "one-sided, fetched", OneSided;
     /// `C`: data exchanged by collective operations, as if each pair of ranks communicated directly.
-    Collective: b'C', "collective", Collectives, Writer;
+    Collective: 'C', "collective", Collectives;
 }
 
 const BY_LETTER: [Option<Kind>; 256] = {
     let mut by_letter = [None; 256];
     let mut at = 0;
     while at < Kind::ALL.len() {
-        by_letter[PROPERTIES[at].letter as usize] = Some(Kind::ALL[at]);
+        by_letter[PROPERTIES[at].0 as usize] = Some(Kind::ALL[at]);
         at += 1;
     }
     by_letter
 };
 
 impl Kind {
-    const fn properties(self) -> &'static Properties {
-        &PROPERTIES[self as usize]
-    }
-
     #[inline]
     pub(crate) fn of_word(word: &[u8]) -> Option<Self> {
         match word {
@@ -104,29 +93,27 @@ impl Kind {
     /// Returns the letter at the beginning of lines.
     #[must_use]
     pub const fn letter(self) -> char {
-        self.properties().letter as char
+        PROPERTIES[self as usize].0
     }
 
     /// Returns the name of the kind in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        self.properties().name
+        PROPERTIES[self as usize].1
     }
 
     /// Returns the section that has the lines.
     #[must_use]
     pub const fn section(self) -> Section {
-        self.properties().section
+        PROPERTIES[self as usize].2
     }
 
     /// Returns the ranks of sender and receiver, for a row of process `me` about `peer`.
     #[inline]
     #[must_use]
     pub(crate) fn direction(self, me: u32, peer: u32) -> (u32, u32) {
-        match self.properties().sender {
-            Sender::Writer => (me, peer),
-            Sender::Peer => (peer, me),
-        }
+        // Fetched data was sent by the other process.
+        if self == Self::Received { (peer, me) } else { (me, peer) }
     }
 }
 
@@ -138,12 +125,17 @@ impl fmt::Display for Kind {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Section};
+    use super::{ANY_LINE, Kind, Section};
 
     #[test]
     fn letters_differ_and_sections_are_in_order() {
         for kind in Kind::ALL {
             assert_eq!(Kind::of_word(&[kind.letter() as u8]), Some(kind));
+            let letter = format!(" {}", kind.letter());
+            assert!(kind.section().lines().contains(&letter) && ANY_LINE.contains(&letter), "{kind}");
+        }
+        for section in Section::ALL {
+            assert!(section.lines().ends_with(section.heading()));
         }
         assert!(Kind::ALL.is_sorted_by_key(|kind| kind.section()) && Section::ALL.is_sorted());
         for word in [&b""[..], b"D", b"EE", b"O2A", b"e"] {

@@ -10,9 +10,6 @@ pub struct TrafficSum {
 }
 
 impl TrafficSum {
-    /// No operation.
-    pub const ZERO: Self = Self { count: 0, bytes: 0 };
-
     /// Returns the sum of one operation.
     #[must_use]
     pub const fn one(bytes: u64) -> Self {

@@ -26,12 +26,6 @@ pub enum Area {
     Files,
 }
 
-const POINT_TO_POINT: usize = Area::PointToPoint as usize;
-const OSC: usize = Area::OneSided as usize;
-const COLL: usize = Area::Collective as usize;
-const WAIT: usize = Area::Waiting as usize;
-const IO: usize = Area::Files as usize;
-
 struct Calls {
     /// Subscription of the started handles: calls are recorded while there is at least one.
     subscription: Subscription,
@@ -46,11 +40,11 @@ struct Calls {
 pub static RECORDING: [AtomicU32; 5] = [const { AtomicU32::new(0) }; 5];
 
 static RECORDS: [Calls; 5] = [
-    Calls::new(Subscription::new(&RECORDING[POINT_TO_POINT]).and(&pml::LISTENING)),
-    Calls::new(Subscription::new(&RECORDING[OSC]).and(&osc::LISTENING)),
-    Calls::new(Subscription::new(&RECORDING[COLL]).and(&coll::LISTENING)),
-    Calls::new(Subscription::new(&RECORDING[WAIT])),
-    Calls::new(Subscription::new(&RECORDING[IO])),
+    Calls::new(Subscription::new(&RECORDING[Area::PointToPoint as usize]).and(&pml::LISTENING)),
+    Calls::new(Subscription::new(&RECORDING[Area::OneSided as usize]).and(&osc::LISTENING)),
+    Calls::new(Subscription::new(&RECORDING[Area::Collective as usize]).and(&coll::LISTENING)),
+    Calls::new(Subscription::new(&RECORDING[Area::Waiting as usize])),
+    Calls::new(Subscription::new(&RECORDING[Area::Files as usize])),
 ];
 
 impl Calls {
@@ -143,27 +137,27 @@ macro_rules! variables {
         #[doc = concat!("Calls that ", $calls, ".")]
         #[pvar(
             class = "COUNTER", verbosity = "USER_BASIC", category = CallsMade,
-            on_start = start_counting::<$area>, on_stop = stop_counting::<$area>
+            on_start = start_counting::<{ Area::$area as usize }>, on_stop = stop_counting::<{ Area::$area as usize }>
         )]
         fn $count() -> u64 {
-            RECORDS[$area].count.load(Relaxed)
+            RECORDS[Area::$area as usize].count.load(Relaxed)
         }
 
         #[doc = concat!("Time spent in calls that ", $calls, ", summed over threads.")]
         #[pvar(
             class = "TIMER", verbosity = "USER_BASIC", category = CallsMade,
-            on_start = start_timing::<$area>, on_stop = stop_timing::<$area>
+            on_start = start_timing::<{ Area::$area as usize }>, on_stop = stop_timing::<{ Area::$area as usize }>
         )]
         fn $seconds() -> f64 {
-            RECORDS[$area].ticks.load(Relaxed) as f64 / clock::ticks_per_second() as f64
+            RECORDS[Area::$area as usize].ticks.load(Relaxed) as f64 / clock::ticks_per_second() as f64
         }
     )*};
 }
 
 variables! {
-    POINT_TO_POINT: "send, receive and probe messages", calls_p2p_count, calls_p2p_seconds;
-    OSC: "access memory of other processes or synchronize accesses", calls_osc_count, calls_osc_seconds;
-    COLL: "take part in collective operations", calls_coll_count, calls_coll_seconds;
-    WAIT: "wait or test for completion", calls_wait_count, calls_wait_seconds;
-    IO: "open, read, write and describe files", calls_io_count, calls_io_seconds;
+    PointToPoint: "send, receive and probe messages", calls_p2p_count, calls_p2p_seconds;
+    OneSided: "access memory of other processes or synchronize accesses", calls_osc_count, calls_osc_seconds;
+    Collective: "take part in collective operations", calls_coll_count, calls_coll_seconds;
+    Waiting: "wait or test for completion", calls_wait_count, calls_wait_seconds;
+    Files: "open, read, write and describe files", calls_io_count, calls_io_seconds;
 }

@@ -1,7 +1,6 @@
 //! A runtime: the state of one host, from the initialization of MPI to its end.
 
 use std::cell::Cell;
-use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
@@ -125,7 +124,7 @@ impl Runtime {
     }
 
     fn frameworks(&'static self) -> [&'static dyn AnyFramework; 3] {
-        [self.pml.framework(), self.osc.framework(), self.coll.framework()]
+        [&self.pml.0, &self.osc.0, &self.coll.framework]
     }
 
     /// Returns true if the selection lists in effect admit components of this name, in at least one framework.
@@ -200,22 +199,9 @@ impl Runtime {
         comm
     }
 
-    /// Registers a new communicator and notifies tools as [`Comms::announce`] does.
-    pub fn create_comm(&self, what: Description<'_>) -> CommId {
-        let comm = self.register_comm(what);
-        self.comms.announce(comm);
-        comm
-    }
-
     /// Frees a communicator and notifies tools as [`Comms::announce`] does.
     pub fn free_comm(&'static self, comm: CommId) {
         self.comms.freed(comm, self.world(), || self.coll.freed(comm));
-    }
-}
-
-impl fmt::Debug for Runtime {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Runtime").field("world", &self.world()).finish_non_exhaustive()
     }
 }
 
@@ -315,7 +301,7 @@ mod tests {
         OTHER.finalizing();
 
         let reader = ONE.comms().reader();
-        let created = |runtime: &Runtime| runtime.create_comm(Description::new(Ranks::World(4), "some"));
+        let created = |runtime: &Runtime| runtime.register_comm(Description::new(Ranks::World(4), "some"));
         let (first, second, foreign) = (created(&ONE), created(&ONE), created(&OTHER));
         assert_eq!(first, foreign);
         ONE.comms().renamed(second, "other");
@@ -329,7 +315,7 @@ mod tests {
         let notified = ["created", "created", "renamed", "renamed", "merge", "close", "close"];
         assert_eq!(OBSERVERS[0].take(), notified);
 
-        let window = OTHER.windows().created(4);
+        let window = OTHER.windows().register();
         OTHER.windows().pin(window);
         OTHER.windows().pin(window);
         OTHER.pcontrol(7);

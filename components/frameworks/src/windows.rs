@@ -1,7 +1,6 @@
 //! The registry of windows of one-sided communication.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 pub use mpit::component::WindowId;
 use mpit::internal::lock::Mutex;
@@ -62,12 +61,6 @@ pub struct Windows {
     observer: &'static dyn Observer,
 }
 
-impl fmt::Debug for Windows {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Windows").finish_non_exhaustive()
-    }
-}
-
 /// Notifications of a registry's owner about its windows.
 pub trait Observer: Sync {
     /// Starts counting the accesses through a window. Threads do not call it concurrently. The registry is locked, so the
@@ -78,13 +71,6 @@ pub trait Observer: Sync {
 impl Windows {
     pub(crate) const fn new(observer: &'static dyn Observer) -> Self {
         Self { records: Mutex::new(Records::new()), observer }
-    }
-
-    /// Registers a new window over a group of `size` processes and notifies tools as [`announce`](Self::announce) does.
-    pub fn created(&self, size: u32) -> WindowId {
-        let window = self.register();
-        self.announce(window, size);
-        window
     }
 
     /// Registers a new window. The caller [announces](Self::announce) it once other threads can use it.
@@ -108,7 +94,7 @@ impl Windows {
         }
     }
 
-    /// Removes a freed window and notifies tools as [`created`](Self::created) does.
+    /// Removes a freed window and notifies tools as [`announce`](Self::announce) does.
     pub fn freed(&self, window: WindowId) {
         events::win_freed(window);
         object_freed(Bind::Win, window.get());

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mpit_format::TrafficSum;
 use mpit_format::profile::{Block, Label, Members};
 use mpit_frameworks::comms::{Ranks, Record};
 
@@ -23,9 +24,9 @@ pub(crate) fn members(ranks: &Ranks) -> Members {
     }
 }
 
-/// Returns the block of a communicator, without collective operations. May call the host.
-pub(crate) fn block(comm: &Record) -> Block {
-    Block { alike: comm.alike, ..Block::new(label(comm), members(&comm.ranks)) }
+/// Returns the block of a communicator, with the sums of its operations by pattern. May call the host.
+pub(crate) fn block(comm: &Record, sums: [TrafficSum; 3]) -> Block {
+    Block { label: label(comm), members: members(&comm.ranks), alike: comm.alike, sums }
 }
 
 #[cfg(test)]
@@ -33,7 +34,7 @@ mod tests {
     use mpit::component::CommId;
     use mpit_frameworks::comms::{Origin, Ranks, Record};
 
-    use super::block;
+    use super::{TrafficSum, block};
 
     #[test]
     fn equal_communicators_share_a_label() {
@@ -48,7 +49,7 @@ mod tests {
                 neighbors: [].into(),
                 alike: 3,
             };
-            let block = block(&record);
+            let block = block(&record, [TrafficSum::default(); 3]);
             (block.label.to_string(), block.alike)
         };
         let split = |number| Some(Origin { call: "split of MPI_COMM_WORLD".into(), number });

@@ -2,10 +2,11 @@
 
 use std::fs::{self, File};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{self, BufReader, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use mpit::internal::files::{open_regular, without_size_signal};
+use mpit_format::files::first_line;
 use mpit_format::names;
 use mpit_frameworks::diagnostics::warn;
 
@@ -66,14 +67,7 @@ fn is_of_another(path: &Path, first: &[u8]) -> bool {
     let Some(began) = run::began() else { return false };
     let Ok(file) = open_regular(path) else { return false };
     let is_new = file.metadata().and_then(|data| data.modified()).is_ok_and(|written| written >= began);
-    is_new && first_line(file).is_ok_and(|line| line != first)
-}
-
-/// Returns the first line of a file, with its line end, or the beginning of it.
-pub(crate) fn first_line(file: File) -> io::Result<Vec<u8>> {
-    let mut line = Vec::new();
-    BufReader::new(file).take(4096).read_until(b'\n', &mut line)?;
-    Ok(line)
+    is_new && first_line(BufReader::new(file)).is_ok_and(|line| line != first)
 }
 
 fn through_temporary(

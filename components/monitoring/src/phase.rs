@@ -71,12 +71,8 @@ impl Phase {
         let messages = end.messages.since(&self.begin.messages);
         let operations = coll::STATS.between(&self.begin.operations, &end.operations);
         let mut sums = osc::rows_between(&self.begin.accesses, &end.accesses);
-        let block_with_operations = |comm| {
-            let mut block = describe::block(&comm);
-            [block.one_to_all, block.all_to_one, block.all_to_all] = operations.on(comm.id);
-            block
-        };
-        let comms = self.comms.comms().into_iter().map(block_with_operations).collect();
+        let block = |comm: &_| describe::block(comm, operations.on(comm.id));
+        let comms = self.comms.comms().iter().map(block).collect();
         sums.extend(operations.exchanged);
         sums.sort_by_key(SumRow::order);
         Profile { me, messages, sums, comms, lines: Vec::new() }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use mpit::internal::lock::Mutex;
-use mpit_format::Identity;
+use mpit_format::container::Text;
 use mpit_format::names::stem_of;
 use mpit_format::profile::Profile;
 use mpit_format::store::blocks::{BlockKind, Encoded};
@@ -12,7 +12,7 @@ use mpit_format::store::path_of;
 use mpit_frameworks::diagnostics::warn;
 use mpit_frameworks::{Subscription, World};
 
-use crate::gather::{self, Output, in_one_piece};
+use crate::gather::{self, Output};
 use crate::output::write_text;
 use crate::phase::{Phase, subscriptions};
 use crate::runtime::RUNTIME;
@@ -102,21 +102,16 @@ pub(crate) fn end() {
         run.write_phase(world.rank, profile.lines.clone());
     }
     let text = match output {
-        Output::Files(_) => with_identity(&profile, gather::is_wanted()),
-        _ => text(&profile),
+        Output::Files(_) => profile.text(run::of_process(), gather::is_wanted()),
+        _ => profile.text(None, false),
     };
-    match text {
-        // Records that could not be written can still be read from the store.
-        Ok(text) => {
-            if gather::write(world, text, output) {
-                store::OF_PROCESS.remove_file();
-                // A store of an earlier run would otherwise count as newer than the file written now.
-                if let Output::Files(stem) = output {
-                    store::discard(&path_of(&stem_of(stem, run::number()), world.rank));
-                }
-            }
+    // Records that could not be written can still be read from the store.
+    if gather::write(world, text, output) {
+        store::OF_PROCESS.remove_file();
+        // A store of an earlier run would otherwise count as newer than the file written now.
+        if let Output::Files(stem) = output {
+            store::discard(&path_of(&stem_of(stem, run::number()), world.rank));
         }
-        Err(error) => cannot_write(&error),
     }
 }
 
@@ -133,13 +128,9 @@ pub(crate) fn write_now() {
     }
     let mut profile = run.all.until_now(world.rank);
     profile.lines = lines;
-    let written = text(&profile).and_then(|text| match settings::ENABLE_OUTPUT.get() {
-        1 => in_one_piece(io::stdout().lock(), &text),
-        _ => in_one_piece(io::stderr().lock(), &text),
-    });
-    if let Err(error) = written {
-        cannot_write(&error);
-    }
+    let output = if settings::ENABLE_OUTPUT.get() == 1 { Output::Stdout } else { Output::Stderr };
+    let text = Text { rank: world.rank, host: String::new(), text: profile.text(None, false) };
+    gather::write_each([text], output);
 }
 
 fn lines_of_components() -> Vec<(String, Vec<String>)> {
@@ -147,28 +138,7 @@ fn lines_of_components() -> Vec<(String, Vec<String>)> {
     all.map(|(name, lines)| (name, lines.iter().map(Into::into).collect())).collect()
 }
 
-fn cannot_write(error: &io::Error) {
-    warn(format_args!("pml_monitoring_enable_output: cannot write: {error}"));
-}
-
-fn text(profile: &Profile) -> io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    profile.write(&mut text)?;
-    Ok(text)
-}
-
-/// Returns the text of a file, which begins with the line that identifies the run.
-fn with_identity(profile: &Profile, is_for_container: bool) -> io::Result<Vec<u8>> {
-    let mut text = run::of_process().map_or_else(String::new, Identity::line).into_bytes();
-    if is_for_container {
-        profile.write_for_container(&mut text)?;
-    } else {
-        profile.write(&mut text)?;
-    }
-    Ok(text)
-}
-
 /// Writes `<stem><ending>`. Errors are also reported to the user.
 pub(crate) fn file(profile: &Profile, stem: &Path, ending: &str) -> io::Result<()> {
-    write_text(stem, ending, &with_identity(profile, false)?)
+    write_text(stem, ending, &profile.text(run::of_process(), false))
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use mpit::internal::desc::PvarFlags;
 use mpit::object::Bind;
-use mpit::tool::{Class, Datatype};
+use mpit::tool::{Class, Datatype, Handle, Session};
 use mpit_components::calls::{self, Area};
 
 use super::alone;
@@ -25,13 +25,18 @@ fn call(area: Area) {
     stopwatch.end();
 }
 
+/// Returns handles of the count and the time of an area.
+fn handles<'s>(session: &'s Session<'_>, area: &str) -> (Handle<'s>, Handle<'s>) {
+    let handle = |what, class| session.handle(&format!("calls_{area}_{what}"), class, None).unwrap();
+    (handle("count", Class::Counter), handle("seconds", Class::Timer))
+}
+
 #[test]
 fn each_area_has_its_own_count_and_time() {
     let (_alone, tool) = alone();
     for (area, name) in AREAS {
         let session = tool.session().unwrap();
-        let count = session.handle(&format!("calls_{name}_count"), Class::Counter, None).unwrap();
-        let seconds = session.handle(&format!("calls_{name}_seconds"), Class::Timer, None).unwrap();
+        let (count, seconds) = handles(&session, name);
         for (handle, datatype) in [(&count, Datatype::UnsignedLongLong), (&seconds, Datatype::Double)] {
             let desc = handle.desc();
             let flags = PvarFlags::NONE;
@@ -67,8 +72,7 @@ fn each_area_has_its_own_count_and_time() {
 fn a_call_begun_before_is_not_timed() {
     let (_alone, tool) = alone();
     let session = tool.session().unwrap();
-    let count = session.handle("calls_wait_count", Class::Counter, None).unwrap();
-    let seconds = session.handle("calls_wait_seconds", Class::Timer, None).unwrap();
+    let (count, seconds) = handles(&session, "wait");
     let stopwatch = calls::begin(Area::Waiting);
     session.start_all().unwrap();
     sleep(NAP);
@@ -85,8 +89,7 @@ fn a_call_begun_before_is_not_timed() {
 fn session_times_are_isolated() {
     let (_alone, tool) = alone();
     let (one, two) = (tool.session().unwrap(), tool.session().unwrap());
-    let [first, second] =
-        [&one, &two].map(|session| session.handle("calls_p2p_seconds", Class::Timer, None).unwrap());
+    let [first, second] = [&one, &two].map(|session| handles(session, "p2p").1);
     let shown = || [&first, &second].map(|handle| handle.read::<f64>().unwrap()[0]);
     let nap = NAP.as_secs_f64() * 0.99;
     first.start().unwrap();
@@ -107,8 +110,7 @@ fn times_of_threads_add_up() {
     const THREADS: u32 = 4;
     let (_alone, tool) = alone();
     let session = tool.session().unwrap();
-    let count = session.handle("calls_coll_count", Class::Counter, None).unwrap();
-    let seconds = session.handle("calls_coll_seconds", Class::Timer, None).unwrap();
+    let (count, seconds) = handles(&session, "coll");
     session.start_all().unwrap();
     std::thread::scope(|scope| {
         for _ in 0..THREADS {

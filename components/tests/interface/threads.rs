@@ -91,23 +91,24 @@ fn totals_of_many_threads_are_exact() {
         let tool = Tool::new();
         let session = tool.session().unwrap();
         let object = Object::world(create_world(2).get(), 2);
-        let array = |name: &str| session.handle(name, Class::Size, Some(&object)).unwrap();
-        let sent = array("pml_monitoring_messages_count");
-        let bytes = array("pml_monitoring_messages_size");
-        let histogram = array("pml_monitoring_messages_histogram");
-        let accesses = [
-            array("osc_monitoring_messages_sent_count"),
-            array("osc_monitoring_messages_sent_size"),
-            array("osc_monitoring_messages_recv_count"),
-            array("osc_monitoring_messages_recv_size"),
+        let each = THREADS * rounds;
+        // The numbers of both processes, or one number in total.
+        let variables = [
+            ("pml_monitoring_messages_count", Class::Size, vec![each; 2]),
+            ("pml_monitoring_messages_size", Class::Size, vec![8 * each; 2]),
+            ("osc_monitoring_messages_sent_count", Class::Size, vec![2 * each; 2]),
+            ("osc_monitoring_messages_sent_size", Class::Size, vec![8 * each; 2]),
+            ("osc_monitoring_messages_recv_count", Class::Size, vec![each; 2]),
+            ("osc_monitoring_messages_recv_size", Class::Size, vec![16 * each; 2]),
+            ("coll_monitoring_messages_count", Class::Size, vec![0, 3 * each]),
+            ("coll_monitoring_messages_size", Class::Size, vec![0, 30 * each]),
+            ("pml_monitoring_messages_total", Class::Counter, vec![2 * each]),
+            ("osc_monitoring_bytes_sent_total", Class::Aggregate, vec![16 * each]),
+            ("osc_monitoring_messages_recv_total", Class::Counter, vec![2 * each]),
         ];
-        let exchanged = [array("coll_monitoring_messages_count"), array("coll_monitoring_messages_size")];
-        let totals = [
-            ("pml_monitoring_messages_total", Class::Counter),
-            ("osc_monitoring_bytes_sent_total", Class::Aggregate),
-            ("osc_monitoring_messages_recv_total", Class::Counter),
-        ]
-        .map(|(name, class)| session.handle(name, class, None).unwrap());
+        let handle = |name, class| session.handle(name, class, Some(&object)).unwrap();
+        let handles = variables.each_ref().map(|(name, class, _)| handle(name, *class));
+        let histogram = handle("pml_monitoring_messages_histogram", Class::Size);
         session.start_all().unwrap();
         thread::scope(|scope| {
             for thread in 0..THREADS {
@@ -116,16 +117,11 @@ fn totals_of_many_threads_are_exact() {
         });
         session.stop_all().unwrap();
 
-        let each = THREADS * rounds;
-        assert_eq!(sent.read::<u64>().unwrap(), [each; 2]);
-        assert_eq!(bytes.read::<u64>().unwrap(), [8 * each; 2]);
-        assert_eq!(totals.map(|handle| handle.read::<u64>().unwrap()[0]), [2 * each, 16 * each, 2 * each]);
+        for ((name, _, expected), handle) in variables.iter().zip(&handles) {
+            assert_eq!(handle.read::<u64>().unwrap(), *expected, "{name}");
+        }
         let bins = histogram.read::<u64>().unwrap();
         assert_eq!([bins[bin(8)], bins[BINS + bin(8)]], [each; 2]);
         assert_eq!(bins.iter().sum::<u64>(), 2 * each);
-        let accesses = accesses.map(|handle| handle.read::<u64>().unwrap());
-        assert_eq!(accesses, [[2 * each; 2], [8 * each; 2], [each; 2], [16 * each; 2]]);
-        let exchanged = exchanged.map(|handle| handle.read::<u64>().unwrap());
-        assert_eq!(exchanged, [[0, 3 * each], [0, 30 * each]]);
     });
 }

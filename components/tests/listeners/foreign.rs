@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "they are functions of C")]
 
 use std::ffi::{c_int, c_void};
-use std::ptr::{from_ref, null};
+use std::ptr::from_ref;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::thread;
 
@@ -82,22 +82,12 @@ unsafe extern "C" fn done(user_data: *mut c_void, operation: *const abi::Operati
 
 fn component(sums: &'static Sums) -> abi::Component {
     abi::Component {
-        size: size_of::<abi::Component>(),
-        framework: null(),
-        name: null(),
-        description: null(),
-        listening: null(),
         user_data: from_ref(sums).cast_mut().cast(),
         open: Some(open),
-        close: None,
         sent: Some(sent),
         accessed: Some(accessed),
         done: Some(done),
-        freed: None,
-        file: null(),
-        line: 0,
-        pcontrol: None,
-        report: None,
+        ..abi::Component::EMPTY
     }
 }
 

@@ -4,7 +4,6 @@
 
 use std::ffi::{c_int, c_void};
 use std::mem::take;
-use std::ptr::null;
 use std::sync::{Mutex, PoisonError};
 
 use mpit::component;
@@ -48,22 +47,13 @@ impl TestComponent {
 
     fn publish(&'static self) {
         let functions = abi::Component {
-            size: size_of::<abi::Component>(),
-            framework: null(),
-            name: null(),
-            description: null(),
-            listening: null(),
             user_data: std::ptr::from_ref(self).cast_mut().cast(),
             open: Some(open),
             close: Some(close),
             sent: Some(sent),
-            accessed: None,
             done: Some(done),
             freed: Some(freed),
-            file: null(),
-            line: 0,
-            pcontrol: None,
-            report: None,
+            ..abi::Component::EMPTY
         };
         // SAFETY: its functions are called with `self`, which is `'static`, and it has no subscription.
         unsafe { publish(functions, self.framework, self.name, &self.activation) };

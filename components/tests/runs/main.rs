@@ -20,6 +20,9 @@ const ENABLE: (&str, &str) = ("MPIT_PML_MONITORING_ENABLE", "1");
 const TO_FILES: (&str, &str) = ("MPIT_PML_MONITORING_ENABLE_OUTPUT", "3");
 const STEM: (&str, &str) = ("MPIT_PML_MONITORING_FILENAME", "all");
 
+/// Counts the library's own messages separately.
+const ENABLE_SEPARATE: (&str, &str) = ("MPIT_PML_MONITORING_ENABLE", "2");
+
 /// The settings of a run that writes a file.
 const FILE_SETTINGS: [(&str, &str); 3] = [ENABLE, TO_FILES, STEM];
 
@@ -113,18 +116,10 @@ fn files_at_the_end() {
         ("OMPI_MCA_pml_monitoring_filename", "prof/all"),
     ];
     assert_profile(&file("", &native, "prof/all.1.prof"), &MERGED);
-    let own = [
-        ("MPIT_PML_MONITORING_ENABLE", "2"),
-        ("MPIT_PML_MONITORING_ENABLE_OUTPUT", "4"),
-        ("MPIT_PML_MONITORING_FILENAME", "all"),
-    ];
+    let own = [ENABLE_SEPARATE, ("MPIT_PML_MONITORING_ENABLE_OUTPUT", "4"), STEM];
     assert_profile(&file("", &own, "all.1.prof"), &SEPARATE);
     // mpit's settings take precedence over Open MPI's; without a stem, the name of the file is the rank.
-    let both = [
-        ("OMPI_MCA_pml_monitoring_enable", "1"),
-        ("MPIT_PML_MONITORING_ENABLE", "2"),
-        ("MPIT_PML_MONITORING_ENABLE_OUTPUT", "3"),
-    ];
+    let both = [("OMPI_MCA_pml_monitoring_enable", "1"), ENABLE_SEPARATE, TO_FILES];
     assert_profile(&file("", &both, ".1.prof"), &SEPARATE);
     // The file at the end is written whatever handles did, and replaces a file of the same name that a handle wrote.
     assert_profile(&file("flush", &own, "all.1.prof"), &SEPARATE);
@@ -139,8 +134,7 @@ fn a_handle_may_be_started_before_mpi() {
 
 fn streams() {
     let directory = tempfile::tempdir().unwrap();
-    let settings =
-        |output| [("MPIT_PML_MONITORING_ENABLE", "2"), ("MPIT_PML_MONITORING_ENABLE_OUTPUT", output)];
+    let settings = |output| [ENABLE_SEPARATE, ("MPIT_PML_MONITORING_ENABLE_OUTPUT", output)];
     let output = start(directory.path(), "", &settings("1"));
     assert_profile(text(&output.stdout).strip_prefix("active: true\n").unwrap(), &SEPARATE);
     assert_eq!(text(&output.stderr), "");
@@ -161,17 +155,12 @@ fn run_without_files(settings: &[(&str, &str)], active: bool) -> String {
 
 fn without_requests_nothing_is_written() {
     assert_eq!(run_without_files(&[], false), "");
-    assert_eq!(run_without_files(&[("MPIT_PML_MONITORING_ENABLE", "1")], true), "");
-    assert_eq!(run_without_files(&[("MPIT_PML_MONITORING_ENABLE_OUTPUT", "3")], false), "");
+    assert_eq!(run_without_files(&[ENABLE], true), "");
+    assert_eq!(run_without_files(&[TO_FILES], false), "");
 }
 
 fn selection() {
-    let wanted = [
-        ("MPIT_PML_MONITORING_ENABLE", "1"),
-        ("MPIT_PML_MONITORING_ENABLE_OUTPUT", "3"),
-        ("MPIT_OSC", "^monitoring"),
-        ("MPIT_COLL", "^monitoring"),
-    ];
+    let wanted = [ENABLE, TO_FILES, ("MPIT_OSC", "^monitoring"), ("MPIT_COLL", "^monitoring")];
     let with = |name, list| [&wanted[..], &[(name, list)]].concat();
     assert_eq!(run_without_files(&with("MPIT_PML", "^monitoring"), false), "");
     assert_eq!(run_without_files(&with("MPIT_PML_COMPONENTS", "^monitoring"), false), "");
@@ -258,7 +247,7 @@ fn pcontrol_pauses_and_writes() {
     let last = std::fs::read_to_string(directory.path().join("all_2.1.prof")).unwrap();
     assert!(last.starts_with("# POINT TO POINT\n# OSC\n# COLLECTIVES\nD\t"), "{last}");
     // On a stream, each text is complete.
-    let streamed = [("MPIT_PML_MONITORING_ENABLE", "1"), ("MPIT_PML_MONITORING_ENABLE_OUTPUT", "2")];
+    let streamed = [ENABLE, ("MPIT_PML_MONITORING_ENABLE_OUTPUT", "2")];
     let output = start(directory.path(), "pcontrol", &streamed);
     let stderr = text(&output.stderr);
     let second = stderr.rfind("# POINT TO POINT").unwrap();
@@ -306,7 +295,7 @@ fn add_lines(sums: &mut LineSums, profile: &str) {
 /// Returns the sums of a run, which the files of its phases have together.
 fn sums_of_phases(scenario: &str) -> LineSums {
     let directory = tempfile::tempdir().unwrap();
-    let settings = [TO_FILES, STEM, ("MPIT_PML_MONITORING_ENABLE", "2")];
+    let settings = [TO_FILES, STEM, ENABLE_SEPARATE];
     start(directory.path(), scenario, &settings);
     let whole = directory.path().join("all.1.prof");
     let (mut all, mut phases) = (BTreeMap::new(), BTreeMap::new());

@@ -13,12 +13,6 @@ use mpit::object::Object;
 use mpit::tool::Class;
 use mpit::{Error, Result};
 
-/// Ends the activation and what tools made in it.
-fn end(bench: Bench, activation: &Activation) {
-    assert!(activation.end());
-    bench.interface.release(activation);
-}
-
 /// Proves R316.
 #[test]
 fn handles_are_freed_after_the_activation() {
@@ -37,7 +31,7 @@ fn handles_are_freed_after_the_activation() {
     bench.start(session, old).unwrap();
     counter.add(5);
     assert_eq!(bench.read(session, old), Ok(5_u64));
-    end(bench, activation);
+    bench.end(activation);
     assert!(!counter.watched(), "no update is kept for an invalid handle");
     let all_invalid = || {
         assert_eq!(bench.read::<u64>(session, old), Err(Error::InvalidHandle));
@@ -84,7 +78,7 @@ fn watermarks_end_with_the_activation() {
     peers.add(1, 3);
     assert_eq!(bench.read(session, low), Ok(0_u64));
     assert_eq!(bench.read_all(session, sums, 3), Ok(vec![0, 3, 0_u64]));
-    end(bench, activation);
+    bench.end(activation);
     level.set(9);
     for old in [high, low, sums] {
         assert_eq!(bench.read::<u64>(session, old), Err(Error::InvalidHandle));
@@ -104,7 +98,7 @@ fn cvars_end_with_the_activation() {
     activation.begin();
     let (handle, _) = bench.cvar("limit");
     bench.cvar_write(handle, 5_u32).unwrap();
-    end(bench, activation);
+    bench.end(activation);
     assert_eq!(bench.cvar_read::<u32>(handle), Err(Error::InvalidHandle));
     assert_eq!(bench.cvar_write(handle, 6_u32), Err(Error::InvalidHandle));
     assert_eq!(bench.interface.cvar_handle_alloc(index, None), Err(Error::InvalidIndex));
@@ -221,7 +215,7 @@ fn threads_use_handles_of_many_plug_ins() {
             while progress.reads() < before + 8 && !has_failed() {
                 std::thread::yield_now();
             }
-            end(bench, plugin.activation);
+            bench.end(plugin.activation);
             progress.ended.store(number + 1, SeqCst);
         }
         progress.is_over.store(true, SeqCst);

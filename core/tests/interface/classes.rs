@@ -1,6 +1,6 @@
 //! The ten classes of performance variables: rules R106 to R128 of the interface.
 
-use crate::support::{Bench, Phase, image, leak, pvar, refusals};
+use crate::support::{Bench, Phase, assert_refused, image, leak, pvar};
 use mpit::MpitEnum;
 use mpit::cell::{
     Aggregate, Counter, Generic, HighWatermark, Level, LowWatermark, Percentage, Size, State, Timer,
@@ -31,16 +31,15 @@ fn classes_have_their_datatypes() {
     }
     // The registry applies the table.
     let desc = pvar("counter", Class::Counter, leak(Aggregate::<f64>::new()));
-    let messages = refusals(&Registry::new(), &image([desc], []));
-    assert!(messages[0].contains("the class COUNTER does not admit DOUBLE values"), "{messages:?}");
+    let part = "the class COUNTER does not admit DOUBLE values";
+    assert_refused(&Registry::new(), &image([desc], []), &[part]);
 }
 
 /// Proves R108.
 #[test]
 fn state_has_an_enumeration() {
     let desc = pvar("state", Class::State, leak(Generic::<i32>::new()));
-    let messages = refusals(&Registry::new(), &image([desc], []));
-    assert!(messages[0].contains("names its states by an enumeration"), "{messages:?}");
+    assert_refused(&Registry::new(), &image([desc], []), &["names its states by an enumeration"]);
 }
 
 /// Proves R111.
@@ -91,35 +90,24 @@ fn amounts_are_never_negative() {
     }
 }
 
-/// Proves R114.
+/// Proves R114, R115.
 #[test]
-fn high_watermark_does_not_fall() {
-    let cell = leak(HighWatermark::<u64>::new());
-    let (bench, session, handle) = started(pvar("high", Class::HighWatermark, cell));
-    let mut last = 0;
-    for level in [5, 3, 9, 0, 9, 8, 12, 1] {
-        cell.set(level);
-        let mark = bench.read::<u64>(session, handle).unwrap();
-        assert!(mark >= last && mark >= level);
-        last = mark;
+fn watermarks_move_in_one_direction() {
+    let (highest, lowest) = (leak(HighWatermark::<u64>::new()), leak(LowWatermark::<u64>::new()));
+    lowest.set(20);
+    let (bench, session, handles) =
+        Bench::open([pvar("high", Class::HighWatermark, highest), pvar("low", Class::LowWatermark, lowest)]);
+    bench.interface.start(session, HandleSelection::All).unwrap();
+    let mut last = [0, 20];
+    for (high, low) in [(5, 15), (3, 30), (9, 9), (0, 12), (9, 9), (8, 40), (12, 4), (1, 100)] {
+        highest.set(high);
+        lowest.set(low);
+        let marks = handles.map(|handle| bench.read::<u64>(session, handle).unwrap());
+        assert!(marks[0] >= last[0] && marks[0] >= high, "{marks:?} after {last:?}");
+        assert!(marks[1] <= last[1] && marks[1] <= low, "{marks:?} after {last:?}");
+        last = marks;
     }
-    assert_eq!(last, 12);
-}
-
-/// Proves R115.
-#[test]
-fn low_watermark_does_not_rise() {
-    let cell = leak(LowWatermark::<u64>::new());
-    cell.set(20);
-    let (bench, session, handle) = started(pvar("low", Class::LowWatermark, cell));
-    let mut last = 20;
-    for level in [15, 30, 9, 12, 9, 40, 4, 100] {
-        cell.set(level);
-        let mark = bench.read::<u64>(session, handle).unwrap();
-        assert!(mark <= last && mark <= level);
-        last = mark;
-    }
-    assert_eq!(last, 4);
+    assert_eq!(last, [12, 4]);
 }
 
 /// One level with its watermarks, and a handle of each.

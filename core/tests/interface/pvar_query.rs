@@ -1,7 +1,7 @@
 //! Queries of performance variables: rules R129 to R137 of the interface.
 
 use crate::support::metadata::variable;
-use crate::support::{Bench, image, leak, pvar, refusals};
+use crate::support::{Bench, assert_refused, image, leak, pvar, refusals};
 use mpit::cell::{Counter, Level, PeerArray};
 use mpit::internal::desc::PvarFlags;
 use mpit::object::Bind;
@@ -50,22 +50,17 @@ fn names_are_unique_in_their_class() {
     let cell = leak(Counter::<u64>::new());
     let long = leak("x".repeat(256));
     let registry = Registry::new();
-    let messages = refusals(
-        &registry,
-        &image(
-            [
-                pvar("", Class::Counter, cell),
-                pvar("a,b", Class::Counter, cell),
-                pvar("a b", Class::Counter, cell),
-                pvar("a\0b", Class::Counter, cell),
-                pvar(long.as_str(), Class::Counter, cell),
-                pvar("same", Class::Counter, cell),
-                pvar("same", Class::Aggregate, cell),
-                pvar("same", Class::Counter, leak(Counter::<u64>::new())),
-            ],
-            [],
-        ),
-    );
+    let pvars = [
+        pvar("", Class::Counter, cell),
+        pvar("a,b", Class::Counter, cell),
+        pvar("a b", Class::Counter, cell),
+        pvar("a\0b", Class::Counter, cell),
+        pvar(long.as_str(), Class::Counter, cell),
+        pvar("same", Class::Counter, cell),
+        pvar("same", Class::Aggregate, cell),
+        pvar("same", Class::Counter, leak(Counter::<u64>::new())),
+    ];
+    let messages = refusals(&registry, &image(pvars, []));
     assert_eq!(messages.len(), 6, "{messages:#?}");
     assert_eq!(messages.iter().filter(|message| message.contains("already defines it")).count(), 1);
     assert_eq!(registry.pvar_count(), 2);
@@ -90,22 +85,13 @@ fn flags_are_those_of_the_definition() {
 #[test]
 fn contradictory_flags_are_refused() {
     let (counter, level) = (leak(Counter::<u64>::new()), leak(Level::<u32>::new()));
-    let registry = Registry::new();
-    let messages = refusals(
-        &registry,
-        &image(
-            [
-                pvar("a", Class::Counter, counter).with_flags(PvarFlags::ATOMIC.with(PvarFlags::READONLY)),
-                pvar("b", Class::HighWatermark, level).with_flags(PvarFlags::ATOMIC),
-                pvar("c", Class::HighWatermark, counter),
-            ],
-            [],
-        ),
-    );
-    assert_eq!(messages.len(), 3, "{messages:#?}");
-    assert!(messages[0].contains("can only be read"), "{messages:?}");
-    assert!(messages[1].contains("only sums"), "{messages:?}");
-    assert!(messages[2].contains("knows its level"), "{messages:?}");
+    let pvars = [
+        pvar("a", Class::Counter, counter).with_flags(PvarFlags::ATOMIC.with(PvarFlags::READONLY)),
+        pvar("b", Class::HighWatermark, level).with_flags(PvarFlags::ATOMIC),
+        pvar("c", Class::HighWatermark, counter),
+    ];
+    let parts = ["can only be read", "only sums", "knows its level"];
+    assert_refused(&Registry::new(), &image(pvars, []), &parts);
 }
 
 /// Proves R133.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use crate::support::{cvar, leak, pvar};
 use mpit::__private::{EventCell, SourceCell};
 use mpit::Error;
-use mpit::cell::{Counter, CounterValue, PeerArray};
+use mpit::cell::{Counter, CounterValue};
 use mpit::cvar::{Cvar, CvarValue};
 use mpit::event::Safety;
 use mpit::event::{Context, Event, instance::Payload};
@@ -17,7 +17,6 @@ use mpit::internal::desc::{Element, Origin};
 use mpit::internal::registry::Image;
 use mpit::internal::session::{Interface, Limits};
 use mpit::internal::vocabulary::SourceOrder;
-use mpit::object::Object;
 use mpit::tool::{Class, Datatype, EventDesc, PvarDesc, Registry, SourceDesc, Tool};
 
 fn tool_over(image: &Image) -> (Tool, Vec<mpit::internal::registry::Refusal>) {
@@ -139,21 +138,4 @@ fn event_cell_serves_one_descriptor() {
     let refusals = tool_over(&image).1;
     assert_eq!(refusals.len(), 1, "{refusals:?}");
     assert!(refusals[0].why.contains("its cell serves another event type"), "{}", refusals[0].why);
-}
-
-/// Proves C54.
-#[test]
-fn peer_array_reads_every_member() {
-    static SENT: PeerArray<u64> = PeerArray::new();
-    let mut image = Image::new("test");
-    image.pvars.push(leak(pvar("sent", Class::Counter, &SENT)));
-    let tool = tool_over(&image).0;
-    let session = tool.session().unwrap();
-    let ranks: Vec<AtomicU32> = [3, 1, 2].into_iter().map(AtomicU32::new).collect();
-    let object = Object::comm(5, &ranks);
-    let handle = session.handle("sent", Class::Counter, Some(&object)).unwrap();
-    handle.start().unwrap();
-    SENT.add(1, 10);
-    SENT.add(2, 20);
-    assert_eq!(handle.read::<u64>().unwrap(), [0, 10, 20]);
 }

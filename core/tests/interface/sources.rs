@@ -3,8 +3,11 @@
 //! Environments and files belong to processes, so most tests run this program once more, as [`child`], and check its output.
 
 #![allow(clippy::disallowed_methods, reason = "a test reads what its parent process set")]
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
+
+use tempfile::{NamedTempFile, TempPath};
 
 use crate::support::metadata::variable;
 use crate::support::{Bench, Phase, cvar, image, leak};
@@ -63,25 +66,11 @@ fn run_child(environment: &[(&str, &str)]) -> (String, Vec<String>) {
     (stdout, complaints)
 }
 
-/// A file that is there as long as this value.
-struct File(std::path::PathBuf);
-
-impl File {
-    fn new(name: &str, text: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("mpit-{}-{name}", std::process::id()));
-        std::fs::write(&path, text).unwrap();
-        Self(path)
-    }
-
-    fn path(&self) -> &str {
-        self.0.to_str().unwrap()
-    }
-}
-
-impl Drop for File {
-    fn drop(&mut self) {
-        std::fs::remove_file(&self.0).ok();
-    }
+/// Creates a file that is removed when the value is dropped.
+fn file(text: &str) -> TempPath {
+    let mut file = NamedTempFile::new().unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+    file.into_temp_path()
 }
 
 #[track_caller]
@@ -91,8 +80,8 @@ fn assert_line(output: &str, line: &str) {
 
 #[test]
 fn each_source_overrides_the_one_before() {
-    let file = File::new("order.conf", "limit = 10\n");
-    let in_file = (PARAM_FILE, file.path());
+    let file = file("limit = 10\n");
+    let path = file.to_str().unwrap();
     let mut environment = vec![];
     let mut next = |variable, line: &str| {
         environment.push(variable);
@@ -101,7 +90,7 @@ fn each_source_overrides_the_one_before() {
         assert!(complaints.is_empty(), "{complaints:?}");
     };
     next(("PATH", ""), "limit=1 (default)");
-    next(in_file, &format!("limit=10 ({}:1)", file.path()));
+    next((PARAM_FILE, path), &format!("limit=10 ({path}:1)"));
     next(("ACME_LIMIT", "19"), "limit=19 (environment ACME_LIMIT)");
     next(("OMPI_MCA_older_limit", "20"), "limit=20 (environment OMPI_MCA_older_limit)");
     next(("OMPI_MCA_limit", "21"), "limit=21 (environment OMPI_MCA_limit)");
@@ -133,25 +122,20 @@ fn a_refused_value_yields_to_a_weaker_one() {
 
 #[test]
 fn values_of_every_type_are_read() {
-    let lines = [
-        "offset=-9223372036854775808",
-        "mask=0xffffffffffffffff",
-        "share=2.5e-1",
-        "phase=working",
-        "flag=true",
-        "stem=a=b #c",
+    // Each as it is written, and as it is shown.
+    let settings = [
+        ("offset=-9223372036854775808", "offset=-9223372036854775808"),
+        ("mask=0xffffffffffffffff", "mask=18446744073709551615"),
+        ("share=2.5e-1", "share=0.25"),
+        ("phase=working", "phase=working"),
+        ("flag=true", "flag=true"),
+        ("stem=a=b #c", "stem=a=b #c"),
     ];
-    let (output, complaints) = run_child(&[(LAUNCHER_SETTINGS, &lines.join("\n"))]);
+    let lines = settings.map(|(written, _)| written).join("\n");
+    let (output, complaints) = run_child(&[(LAUNCHER_SETTINGS, &lines)]);
     assert!(complaints.is_empty(), "{complaints:?}");
-    for line in [
-        "offset=-9223372036854775808 (--set)",
-        "mask=18446744073709551615 (--set)",
-        "share=0.25 (--set)",
-        "phase=working (--set)",
-        "flag=true (--set)",
-        "stem=a=b #c (--set)",
-    ] {
-        assert_line(&output, line);
+    for (_, shown) in settings {
+        assert_line(&output, &format!("{shown} (--set)"));
     }
     let (output, _) = run_child(&[(LAUNCHER_SETTINGS, "phase=40\nflag=0")]);
     assert_line(&output, "phase=done (--set)");
@@ -184,8 +168,7 @@ fn what_is_no_value_is_explained() {
 
 #[test]
 fn a_parameter_file_is_read_line_by_line() {
-    let file = File::new(
-        "grammar.conf",
+    let file = file(
         "# comment\n\n\
          limit = 5 # the first one\n\
          \t eager_limit=6\n\
@@ -197,8 +180,8 @@ fn a_parameter_file_is_read_line_by_line() {
          flag = \"true\" or not\n\
          unknown = 1\n",
     );
-    let (output, complaints) = run_child(&[(PARAM_FILE, file.path())]);
-    let path = file.path();
+    let path = file.to_str().unwrap();
+    let (output, complaints) = run_child(&[(PARAM_FILE, path)]);
     assert_line(&output, &format!("limit=6 ({path}:4)"));
     assert_line(&output, &format!("stem=a # b ({path}:5)"));
     assert_line(&output, &format!("phase=done ({path}:6)"));
@@ -227,18 +210,18 @@ fn a_named_file_has_to_exist() {
 
 #[test]
 fn the_home_file_yields_to_a_named_one() {
-    let home = std::env::temp_dir().join(format!("mpit-{}-home", std::process::id()));
-    std::fs::create_dir_all(home.join(".mpit")).unwrap();
-    let at_home = home.join(".mpit/params.conf");
+    let home = tempfile::tempdir().unwrap();
+    std::fs::create_dir(home.path().join(".mpit")).unwrap();
+    let at_home = home.path().join(".mpit/params.conf");
     std::fs::write(&at_home, "limit = 8\n").unwrap();
-    let named = File::new("named.conf", "offset = 9\n");
-    let home_variable = ("HOME", home.to_str().unwrap());
+    let named = file("offset = 9\n");
+    let named = named.to_str().unwrap();
+    let home_variable = ("HOME", home.path().to_str().unwrap());
     let (output, _) = run_child(&[home_variable]);
     assert_line(&output, &format!("limit=8 ({}:1)", at_home.display()));
-    let (output, _) = run_child(&[home_variable, (PARAM_FILE, named.path())]);
+    let (output, _) = run_child(&[home_variable, (PARAM_FILE, named)]);
     assert_line(&output, "limit=1 (default)");
-    assert_line(&output, &format!("offset=9 ({}:1)", named.path()));
-    std::fs::remove_dir_all(home).unwrap();
+    assert_line(&output, &format!("offset=9 ({named}:1)"));
 }
 
 #[test]

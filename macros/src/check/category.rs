@@ -1,7 +1,7 @@
 //! The rules of categories.
 
 use proc_macro2::TokenStream;
-use syn::{Ident, Path};
+use syn::Ident;
 
 use super::{item, name, paths};
 use crate::doc::Description;
@@ -10,20 +10,18 @@ use crate::parse::{At, CategoryArgs};
 
 /// A category without mistakes that are visible in tokens.
 pub(crate) struct Category {
-    pub(crate) krate: Option<Path>,
+    pub(crate) args: CategoryArgs,
     pub(crate) cfgs: TokenStream,
     pub(crate) ident: Ident,
     pub(crate) name: At<String>,
     pub(crate) description: Description,
-    pub(crate) parents: Vec<Path>,
-    pub(crate) contains: Vec<Path>,
 }
 
 impl Category {
     /// Checks an attribute and its item. Returns a result for every struct, so that its uses compile even if it has mistakes.
     pub(crate) fn check(args: CategoryArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
         let item = item::unit_struct(item, "category", "Pml", errors)?;
-        let name = name::given_or_lower_case(args.name, &item.ident, errors);
+        let name = name::given_or(name::lower_case, args.name.as_ref(), &item.ident, errors);
         for (key, paths) in [("parent", &args.parent), ("contains", &args.contains)] {
             paths::check_once(key, paths, errors);
             for path in paths.iter().filter(|path| path.is_ident(&item.ident)) {
@@ -39,14 +37,6 @@ impl Category {
             errors.on(path, message);
         }
         let description = item::description(&item.attrs, &item.ident, errors);
-        Some(Self {
-            krate: args.krate,
-            cfgs: item::cfgs(&item.attrs),
-            ident: item.ident,
-            name,
-            description,
-            parents: args.parent,
-            contains: args.contains,
-        })
+        Some(Self { args, cfgs: item::cfgs(&item.attrs), ident: item.ident, name, description })
     }
 }

@@ -1,34 +1,25 @@
 //! The rules of control variables.
 
 use proc_macro2::TokenStream;
-use syn::{Expr, Ident, Path, Type};
+use syn::{Expr, Ident, Type};
 
 use super::value::{self, Primitive};
 use super::{item, name, paths};
 use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, CvarArgs};
-use crate::vocabulary::{Bind, Datatype, Scope, Settable, Verbosity, listed};
+use crate::vocabulary::{Bind, Datatype, Scope, Settable, listed};
 
 /// A control variable without mistakes that are visible in tokens.
 pub(crate) struct Cvar {
-    pub(crate) krate: Option<Path>,
+    pub(crate) args: CvarArgs,
     pub(crate) cfgs: TokenStream,
     pub(crate) ident: Ident,
     pub(crate) ty: Type,
     pub(crate) name: At<String>,
-    pub(crate) aliases: Vec<At<String>>,
-    pub(crate) environment: Vec<String>,
-    pub(crate) scope: Scope,
-    pub(crate) bind: Option<At<Bind>>,
     /// True if the name of the cell's type shows that it is bound or not.
     pub(crate) cell_seen: bool,
-    pub(crate) categories: Vec<Path>,
-    pub(crate) verbosity: Option<Verbosity>,
-    pub(crate) datatype: Option<At<Datatype>>,
-    pub(crate) component: Option<At<String>>,
     pub(crate) description: Description,
-    pub(crate) before_init: bool,
     pub(crate) bounds: Option<Bounds>,
 }
 
@@ -43,7 +34,7 @@ pub(crate) struct Bounds {
 impl Cvar {
     pub(crate) fn check(args: CvarArgs, item: &TokenStream, errors: &mut Errors) -> Option<Self> {
         let item = item::setting(item, errors)?;
-        let name = name::given_or_lower_case(args.name, &item.ident, errors);
+        let name = name::given_or(name::lower_case, args.name.as_ref(), &item.ident, errors);
         check_names(&name, &args.alias, &args.env, errors);
         let scope = args.scope.as_ref().map_or(Scope::Local, |scope| scope.value);
         let description = item::description(&item.attrs, &item.ident, errors);
@@ -57,21 +48,12 @@ impl Cvar {
         name::check_component(args.component.as_ref(), errors);
         paths::check_once("category", &args.category, errors);
         Some(Self {
-            krate: args.krate,
             cfgs: item::cfgs(&item.attrs),
             bounds: value.and_then(|value| bounds(value, &item.expr)),
             name,
-            aliases: args.alias,
-            environment: args.env.into_iter().map(|name| name.value).collect(),
-            scope,
-            bind: args.bind,
             cell_seen,
-            categories: args.category,
-            verbosity: args.verbosity.map(|verbosity| verbosity.value),
-            datatype: args.datatype,
-            component: args.component,
             description,
-            before_init: args.settable.is_some_and(|settable| settable.value == Settable::BeforeInit),
+            args,
             ident: item.ident,
             ty: *item.ty,
         })

@@ -67,7 +67,7 @@ fn item_of(variant: &Variant, errors: &mut Errors) -> (Ident, At<String>) {
     }
     let ident = variant.ident.clone();
     let given = ItemArgs::parse(&variant.attrs, errors).name;
-    let name = name::given_or_snake_case(given, &ident, errors);
+    let name = name::given_or(name::snake_case, given.as_ref(), &ident, errors);
     (ident, name)
 }
 

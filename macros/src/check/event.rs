@@ -11,21 +11,15 @@ use super::{item, name, paths};
 use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, ElementArgs, EventArgs};
-use crate::vocabulary::{Bind, Datatype, Verbosity, listed};
+use crate::vocabulary::{Datatype, listed};
 
 /// An event type without mistakes that are visible in tokens.
 pub(crate) struct Event {
-    pub(crate) krate: Option<Path>,
+    pub(crate) args: EventArgs,
     pub(crate) cfgs: TokenStream,
     /// The struct, without the `#[mpit(..)]` attributes of its fields.
     pub(crate) item: ItemStruct,
     pub(crate) name: At<String>,
-    pub(crate) source: Option<Path>,
-    pub(crate) bind: Option<Bind>,
-    pub(crate) categories: Vec<Path>,
-    pub(crate) listeners: Option<Path>,
-    pub(crate) verbosity: Option<Verbosity>,
-    pub(crate) component: Option<At<String>>,
     pub(crate) description: Description,
     pub(crate) elements: Vec<Element>,
     /// True if the struct has its own `repr`.
@@ -49,7 +43,7 @@ impl Event {
             errors.at(Span::call_site(), message);
         }
         let mut item = payload(item, errors)?;
-        let name = name::given_or_snake_case(args.name, &item.ident, errors);
+        let name = name::given_or(name::snake_case, args.name.as_ref(), &item.ident, errors);
         let has_repr = check_repr(&item.attrs, errors);
         let elements = item.fields.iter_mut().filter_map(|field| element(field, errors)).collect::<Vec<_>>();
         // A name that is too long has been reported, so the derived one is not.
@@ -60,15 +54,9 @@ impl Event {
         name::check_component(args.component.as_ref(), errors);
         paths::check_once("category", &args.category, errors);
         Some(Self {
-            krate: args.krate,
+            args,
             cfgs: item::cfgs(&item.attrs),
             name,
-            source: args.source,
-            bind: args.bind.map(|bind| bind.value),
-            categories: args.category,
-            listeners: args.listeners,
-            verbosity: args.verbosity.map(|verbosity| verbosity.value),
-            component: args.component,
             description: item::description(&item.attrs, &item.ident, errors),
             elements,
             has_repr,

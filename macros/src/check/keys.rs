@@ -4,25 +4,24 @@ use proc_macro2::Span;
 
 use super::cell;
 use crate::error::Errors;
-use crate::parse::{Flag, PvarArgs};
+use crate::parse::PvarArgs;
 use crate::vocabulary::{Class, listed};
 
 /// Reports keys that exclude each other on any item.
 pub(super) fn check_flags(args: &PvarArgs, errors: &mut Errors) {
-    let flag = |flag| args.flag(flag);
-    let readonly = (flag(Flag::ReadOnly), "readonly");
-    contradict(readonly, (flag(Flag::Writable), "writable"), "keep only one of the two", errors);
+    let readonly = (args.readonly, "readonly");
+    contradict(readonly, (args.writable, "writable"), "keep only one of the two", errors);
     let why = "what cannot be reset cannot be read and reset in one step";
-    contradict(readonly, (flag(Flag::Atomic), "atomic"), why, errors);
+    contradict(readonly, (args.atomic, "atomic"), why, errors);
     for (hook, key) in [(&args.on_start, "on_start"), (&args.on_stop, "on_stop")] {
         let hook = (hook.as_ref().map(|hook| hook.span), key);
         let why = "a variable that always runs is never started or stopped";
-        contradict((flag(Flag::Continuous), "continuous"), hook, why, errors);
+        contradict((args.continuous, "continuous"), hook, why, errors);
     }
     let Some(class) = &args.class else { return };
     let word = cell::with_article(class.value);
-    for (given, key) in [(Flag::HighWatermark, "highwatermark"), (Flag::LowWatermark, "lowwatermark")] {
-        if let Some(span) = flag(given)
+    for (given, key) in [(args.highwatermark, "highwatermark"), (args.lowwatermark, "lowwatermark")] {
+        if let Some(span) = given
             && class.value != Class::Level
         {
             let message = format!(
@@ -31,14 +30,14 @@ pub(super) fn check_flags(args: &PvarArgs, errors: &mut Errors) {
             errors.at(span, message);
         }
         let why = "a value that only grows has no watermarks";
-        contradict((flag(Flag::Cumulative), "cumulative"), (flag(given), key), why, errors);
+        contradict((args.cumulative, "cumulative"), (given, key), why, errors);
     }
     if let Some(unit) = &args.unit
         && matches!(class.value, Class::State | Class::Percentage)
     {
         errors.at(unit.span, format!("{word} has no unit: remove `unit`"));
     }
-    if let Some(span) = flag(Flag::Cumulative) {
+    if let Some(span) = args.cumulative {
         if class.value.is_sum() {
             errors.at(span, format!("{word} is cumulative by its class: remove `cumulative`"));
         } else if !class.value.can_be_cumulative() {
@@ -70,7 +69,7 @@ pub(super) fn check_static(args: &PvarArgs, item: &syn::ItemStatic, errors: &mut
     }
     let Some(class) = args.class.as_ref().map(|class| class.value) else { return };
     let is_cell = cell::check(&item.ty, class, errors);
-    if args.flag(Flag::Atomic).is_some() && args.flag(Flag::ReadOnly).is_none() {
+    if args.atomic.is_some() && args.readonly.is_none() {
         cell::check_atomic(&item.ty, class, errors);
     }
     if is_cell
@@ -87,7 +86,7 @@ pub(super) fn check_static(args: &PvarArgs, item: &syn::ItemStatic, errors: &mut
 
 /// Reports keys that do not apply to functions.
 pub(super) fn check_computed(args: &PvarArgs, errors: &mut Errors) {
-    if let Some(span) = args.flag(Flag::Atomic) {
+    if let Some(span) = args.atomic {
         errors.at(span, "a `fn` cannot be read and reset in one step: `atomic` needs a sum in a `static`");
     }
     let Some(class) = &args.class else { return };
@@ -100,16 +99,16 @@ pub(super) fn check_computed(args: &PvarArgs, errors: &mut Errors) {
         );
         errors.at(class.span, message);
     }
-    for (flag, key) in [(Flag::HighWatermark, "highwatermark"), (Flag::LowWatermark, "lowwatermark")] {
-        if let Some(span) = args.flag(flag) {
+    for (given, key) in [(args.highwatermark, "highwatermark"), (args.lowwatermark, "lowwatermark")] {
+        if let Some(span) = given {
             let message = format!(
                 "`{key}` needs a `static` of type `Level<u64>`: of a `fn`, extremes between two reads would be lost"
             );
             errors.at(span, message);
         }
     }
-    if let Some(span) = args.flag(Flag::Writable)
-        && args.flag(Flag::Cumulative).is_none()
+    if let Some(span) = args.writable
+        && args.cumulative.is_none()
         && !class.value.is_sum()
     {
         let message = format!("a {word} that a `fn` computes has no storage to write: remove `writable`");

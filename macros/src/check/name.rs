@@ -12,33 +12,21 @@ pub(crate) const MAX_NAME_BYTES: usize = 255;
 /// The largest length of a description, which a descriptor stores in 16 bits.
 pub(crate) const MAX_DESCRIPTION_BYTES: usize = 65535;
 
-/// Returns the name in the attribute, or the name of a `static` or `fn` in lower case.
-pub(crate) fn given_or_lower_case(
-    given: Option<At<String>>,
+/// Returns the name in the attribute, or the default made from the name of the item.
+pub(crate) fn given_or(
+    default: fn(&Ident) -> String,
+    given: Option<&At<String>>,
     ident: &Ident,
     errors: &mut Errors,
 ) -> At<String> {
-    given_or(|| ident.unraw().to_string().to_lowercase(), given, ident, errors)
-}
-
-/// Returns the name in the attribute, or the name of a type or variant in snake case.
-pub(crate) fn given_or_snake_case(
-    given: Option<At<String>>,
-    ident: &Ident,
-    errors: &mut Errors,
-) -> At<String> {
-    given_or(|| snake_case(ident), given, ident, errors)
-}
-
-fn given_or(
-    default: impl FnOnce() -> String,
-    given: Option<At<String>>,
-    ident: &Ident,
-    errors: &mut Errors,
-) -> At<String> {
-    let name = given.unwrap_or_else(|| At { value: default(), span: ident.span() });
+    let name = given.cloned().unwrap_or_else(|| At { value: default(ident), span: ident.span() });
     check("name", &name, errors);
     name
+}
+
+/// Returns the identifier of a `static` or `fn` in lower case.
+pub(crate) fn lower_case(ident: &Ident) -> String {
+    ident.unraw().to_string().to_lowercase()
 }
 
 /// Returns an identifier in snake case: `NotYetSent` as `not_yet_sent`, `HTTPError` as `http_error`, `IDLE` as `idle`.

@@ -1,7 +1,7 @@
 //! The rules of performance variables.
 
 use proc_macro2::{Span, TokenStream};
-use syn::{Ident, Path, Type};
+use syn::{Ident, Type};
 
 use super::cell;
 use super::function::{self, Function};
@@ -10,24 +10,17 @@ use super::value::{self, Primitive};
 use super::{keys, name, paths};
 use crate::doc::Description;
 use crate::error::Errors;
-use crate::parse::{At, Flag, PvarArgs};
-use crate::vocabulary::{Bind, Class, Datatype, Verbosity, listed};
+use crate::parse::{At, PvarArgs};
+use crate::vocabulary::{Class, listed};
 
 /// A performance variable without mistakes that are visible in tokens.
 pub(crate) struct Pvar {
-    pub(crate) krate: Option<Path>,
+    pub(crate) args: PvarArgs,
     pub(crate) cfgs: TokenStream,
     pub(crate) name: At<String>,
     /// The class, and those under which the same level is also published.
     pub(crate) classes: Vec<At<Class>>,
-    pub(crate) bind: Option<At<Bind>>,
-    pub(crate) categories: Vec<Path>,
-    pub(crate) verbosity: Option<Verbosity>,
-    pub(crate) datatype: Option<At<Datatype>>,
-    pub(crate) component: Option<At<String>>,
     pub(crate) description: Description,
-    pub(crate) unit: Option<At<String>>,
-    pub(crate) flags: Vec<Flag>,
     /// True if the value's type is no alias, so that it was checked here.
     pub(crate) value_seen: bool,
     pub(crate) storage: Storage,
@@ -67,7 +60,7 @@ impl Pvar {
                 (item.attrs, item.sig.ident, value, storage)
             }
         };
-        let name = name::given_or_lower_case(args.name.clone(), &ident, errors);
+        let name = name::given_or(name::lower_case, args.name.as_ref(), &ident, errors);
         let mut description = item::description(&attributes, &ident, errors);
         check_description(&args, &description, &ident, errors);
         check_value_tokens(&args, value, is_function, errors);
@@ -77,35 +70,23 @@ impl Pvar {
         }
         name::check_component(args.component.as_ref(), errors);
         paths::check_once("category", &args.category, errors);
-        let flags = FLAGS.iter().copied().filter(|flag| args.flag(*flag).is_some()).collect();
         Some(Self {
-            krate: args.krate.clone(),
             cfgs: item::cfgs(&attributes),
             name,
             classes: classes(&args)?,
             value_seen: value.is_some(),
-            bind: args.bind,
-            categories: args.category,
-            verbosity: args.verbosity.map(|verbosity| verbosity.value),
-            datatype: args.datatype,
-            component: args.component,
             description,
-            unit: args.unit,
-            flags,
             storage: storage?,
+            args,
         })
     }
 }
 
-/// The flags that affect the entry of the definition's own class.
-const FLAGS: [Flag; 5] = [Flag::ReadOnly, Flag::Writable, Flag::Continuous, Flag::Atomic, Flag::Cumulative];
-
 fn classes(args: &PvarArgs) -> Option<Vec<At<Class>>> {
     let mut classes = vec![args.class.clone()?];
-    for (flag, value) in
-        [(Flag::HighWatermark, Class::HighWatermark), (Flag::LowWatermark, Class::LowWatermark)]
-    {
-        classes.extend(args.flag(flag).map(|span| At { value, span }));
+    let watermarks = [(args.highwatermark, Class::HighWatermark), (args.lowwatermark, Class::LowWatermark)];
+    for (given, value) in watermarks {
+        classes.extend(given.map(|span| At { value, span }));
     }
     Some(classes)
 }

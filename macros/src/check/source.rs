@@ -1,7 +1,7 @@
 //! The rules of sources.
 
 use proc_macro2::{Span, TokenStream};
-use syn::{Ident, Path};
+use syn::Ident;
 
 use super::{item, name};
 use crate::doc::Description;
@@ -10,12 +10,10 @@ use crate::parse::{At, SourceArgs};
 
 /// A source without mistakes that are visible in tokens.
 pub(crate) struct Source {
-    pub(crate) krate: Option<Path>,
+    pub(crate) args: SourceArgs,
     pub(crate) cfgs: TokenStream,
     pub(crate) ident: Ident,
     pub(crate) name: At<String>,
-    pub(crate) ordered: bool,
-    pub(crate) component: Option<At<String>>,
     pub(crate) description: Description,
 }
 
@@ -31,14 +29,12 @@ impl Source {
             errors.at(unordered, "`unordered` contradicts `ordered`: keep only one of the two");
         }
         let item = item::unit_struct(item, "source", "Clock", errors)?;
-        let name = name::given_or_snake_case(args.name, &item.ident, errors);
+        let name = name::given_or(name::snake_case, args.name.as_ref(), &item.ident, errors);
         name::check_component(args.component.as_ref(), errors);
         Some(Self {
-            krate: args.krate,
+            args,
             cfgs: item::cfgs(&item.attrs),
             name,
-            ordered: args.ordered.is_some(),
-            component: args.component,
             description: item::description(&item.attrs, &item.ident, errors),
             ident: item.ident,
         })

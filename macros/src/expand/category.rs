@@ -10,11 +10,14 @@ use crate::check::Category;
 
 /// Returns the registration of a category or, with mistakes, only the parts that its uses need to compile.
 pub(crate) fn category(category: &Category, faulty: bool) -> TokenStream {
-    let root = root(category.krate.as_ref());
-    let private = private(category.krate.as_ref());
+    let root = root(category.args.krate.as_ref());
+    let private = private(category.args.krate.as_ref());
     let none: &[Path] = &[];
-    let (parents, contains) =
-        if faulty { (none, none) } else { (category.parents.as_slice(), category.contains.as_slice()) };
+    let (parents, contains) = if faulty {
+        (none, none)
+    } else {
+        (category.args.parent.as_slice(), category.args.contains.as_slice())
+    };
     let (parents, contains) = (links(&root, parents), links(&root, contains));
     let (cfgs, ident, name) = (&category.cfgs, &category.ident, &category.name.value);
     let (description, origin) = (category.description.to_tokens(), origin(&private));
@@ -46,9 +49,9 @@ fn registration(root: &TokenStream, private: &TokenStream, category: &Category) 
     let element = reference(private, "MPIT_0_1_CATEGORIES", "CategoryDesc", &quote!(__MPIT_CATEGORY));
     let marker = unique("the_category", &category.name);
     // Any edge may be reported as the one to remove; this is the first.
-    let acyclic = category.parents.first().or(category.contains.first()).map(|edge| {
+    let acyclic = category.args.parent.first().or(category.args.contains.first()).map(|edge| {
         let condition = quote!(!<#ident as #root::Category>::DESC.is_its_own_ancestor());
-        let chain = if category.parents.is_empty() { "contains" } else { "parent" };
+        let chain = if category.args.parent.is_empty() { "contains" } else { "parent" };
         let message = format!("category `{name}` is its own ancestor: break the `{chain}` chain");
         assert_at(edge.span(), &condition, &message)
     });

@@ -8,15 +8,16 @@ use super::{
     assert_at, datatype_check, element, metadata, private, setter, unique, variant, with_categories,
 };
 use crate::check::Cvar;
-use crate::vocabulary::{Bind, Scope};
+use crate::parse::CvarArgs;
+use crate::vocabulary::{Bind, Scope, Settable};
 
 pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
-    let private = &private(cvar.krate.as_ref());
+    let private = &private(cvar.args.krate.as_ref());
     let cfgs = &cvar.cfgs;
     let ty = &cvar.ty;
     let desc = descriptor(private, cvar);
     let element = element(private, "MPIT_0_1_CVARS", "__MPIT_ELEMENT", &quote!(#private::CvarDesc), &desc);
-    let names = std::iter::once(&cvar.name).chain(&cvar.aliases);
+    let names = std::iter::once(&cvar.name).chain(&cvar.args.alias);
     let markers = names.map(|name| unique("the_cvar", name));
     let bounds = cvar.bounds.as_ref().map(|bounds| {
         let (value, initial, low, high) = (&bounds.value, &bounds.initial, &bounds.low, &bounds.high);
@@ -34,7 +35,7 @@ pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
         let inside = assert_at(initial.span(), &inside, "the default lies outside of the range");
         quote!(#ordered #inside)
     });
-    let datatype = cvar.datatype.as_ref().map(|datatype| {
+    let datatype = cvar.args.datatype.as_ref().map(|datatype| {
         let function = quote!(#private::cell_of::setting_represented_as::<#ty>);
         datatype_check(private, "the value", &function, datatype)
     });
@@ -58,7 +59,7 @@ fn binding_check(private: &TokenStream, cvar: &Cvar) -> Option<TokenStream> {
     }
     let ty = &cvar.ty;
     let bound = quote!(#private::cell_of::has_value_of_each_object::<#ty>());
-    let bind = cvar.bind.as_ref().filter(|bind| bind.value != Bind::NoObject);
+    let bind = cvar.args.bind.as_ref().filter(|bind| bind.value != Bind::NoObject);
     Some(if let Some(bind) = bind {
         let message = "the cell has one value for all objects: use an `ObjectCvar`, or remove `bind`";
         assert_at(bind.span, &bound, message)
@@ -72,30 +73,31 @@ fn binding_check(private: &TokenStream, cvar: &Cvar) -> Option<TokenStream> {
 fn descriptor(private: &TokenStream, cvar: &Cvar) -> TokenStream {
     let (ident, ty) = (&cvar.ident, &cvar.ty);
     let texts = (cvar.name.value.as_str(), &cvar.description);
-    let metadata = metadata(private, texts, cvar.component.as_ref(), &rare(cvar));
-    let scope = if cvar.scope == Scope::Local { None } else { Some(cvar.scope) };
+    let metadata = metadata(private, texts, cvar.args.component.as_ref(), &rare(&cvar.args));
+    let scope = cvar.args.scope.as_ref().filter(|scope| scope.value != Scope::Local);
     let scope = setter(private, "with_scope", "Scope", scope);
-    let bind = setter(private, "with_bind", "Bind", cvar.bind.as_ref().map(|bind| bind.value));
-    let verbosity = setter(private, "with_verbosity", "Verbosity", cvar.verbosity);
-    let datatype = cvar.datatype.as_ref().map(|datatype| {
+    let bind = setter(private, "with_bind", "Bind", cvar.args.bind.as_ref());
+    let verbosity = setter(private, "with_verbosity", "Verbosity", cvar.args.verbosity.as_ref());
+    let datatype = cvar.args.datatype.as_ref().map(|datatype| {
         let datatype = variant(private, "Datatype", datatype.value);
         quote!(.with_datatype(#private::cell_of::datatype_of_setting::<#ty>(#datatype)))
     });
-    let before_init = if cvar.before_init { Some(quote!(.before_init())) } else { None };
+    let settable = cvar.args.settable.as_ref().filter(|settable| settable.value == Settable::BeforeInit);
+    let before_init = settable.map(|_| quote!(.before_init()));
     quote! {
         #private::CvarDesc::new::<#ty>(#metadata, &#ident) #scope #bind #verbosity #datatype #before_init
     }
 }
 
 /// Returns the properties that few control variables have.
-fn rare(cvar: &Cvar) -> TokenStream {
-    let mut rare = with_categories(cvar.krate.as_ref(), &cvar.categories).unwrap_or_default();
-    if !cvar.aliases.is_empty() {
-        let aliases = cvar.aliases.iter().map(|alias| &alias.value);
+fn rare(args: &CvarArgs) -> TokenStream {
+    let mut rare = with_categories(args.krate.as_ref(), &args.category).unwrap_or_default();
+    if !args.alias.is_empty() {
+        let aliases = args.alias.iter().map(|alias| &alias.value);
         rare.extend(quote!(.with_aliases(&[#(#aliases),*])));
     }
-    if !cvar.environment.is_empty() {
-        let names = &cvar.environment;
+    if !args.env.is_empty() {
+        let names = args.env.iter().map(|name| &name.value);
         rare.extend(quote!(.with_environment(&[#(#names),*])));
     }
     rare

@@ -12,8 +12,8 @@ use crate::check::{Element, Event};
 
 /// Returns the struct in C layout, its trait implementation, and its registration unless there are mistakes.
 pub(crate) fn event(event: &Event, faulty: bool) -> TokenStream {
-    let root = &root(event.krate.as_ref());
-    let private = &private(event.krate.as_ref());
+    let root = &root(event.args.krate.as_ref());
+    let private = &private(event.args.krate.as_ref());
     let (cfgs, ident, payload) = (&event.cfgs, &event.item.ident, payload(event));
     // With mistakes, an event type without elements and with a placeholder source.
     let elements = if faulty { &[] } else { event.elements.as_slice() };
@@ -21,14 +21,14 @@ pub(crate) fn event(event: &Event, faulty: bool) -> TokenStream {
     let fills = elements.iter().map(|element| fill(event, element));
     let collected = collected(private, event, faulty);
     let names = if elements.is_empty() { None } else { Some(names(private, event)) };
-    let source = match &event.source {
+    let source = match &event.args.source {
         Some(source) if !faulty => quote!(<#source as #root::event::Source>::DESC),
         _ => quote!(&__MPIT_NO_SOURCE),
     };
     let no_source = if faulty { Some(no_source(private)) } else { None };
     let desc = descriptor(private, event, &source, names.is_some());
     let registration = if faulty { None } else { Some(registration(private, event)) };
-    let cell = match &event.listeners {
+    let cell = match &event.args.listeners {
         Some(listeners) if !faulty => {
             // The compiler underlines the name if its type does not fit.
             let listeners = quote_spanned!(listeners.span()=> &#listeners);
@@ -131,12 +131,12 @@ fn no_source(private: &TokenStream) -> TokenStream {
 
 fn descriptor(private: &TokenStream, event: &Event, source: &TokenStream, named: bool) -> TokenStream {
     let (name, origin) = (&event.name.value, origin(private));
-    let component = component_name(event.component.as_ref());
+    let component = component_name(event.args.component.as_ref());
     let description = event.description.to_tokens();
-    let bind = setter(private, "with_bind", "Bind", event.bind);
-    let verbosity = setter(private, "with_verbosity", "Verbosity", event.verbosity);
+    let bind = setter(private, "with_bind", "Bind", event.args.bind.as_ref());
+    let verbosity = setter(private, "with_verbosity", "Verbosity", event.args.verbosity.as_ref());
     let enumeration = if named { Some(quote!(.with_enumeration(&__MPIT_NAMES))) } else { None };
-    let categories = with_categories(event.krate.as_ref(), &event.categories);
+    let categories = with_categories(event.args.krate.as_ref(), &event.args.category);
     quote! {
         #private::EventDesc::new(#name, __MPIT_ELEMENTS, #source, &__MPIT_CELL, #origin)
             .with_component(#component)

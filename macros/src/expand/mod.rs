@@ -108,9 +108,9 @@ fn setter<W: Vocabulary>(
     private: &TokenStream,
     name: &str,
     vocabulary: &str,
-    value: Option<W>,
+    value: Option<&At<W>>,
 ) -> Option<TokenStream> {
-    let (name, value) = (Ident::new(name, Span::call_site()), variant(private, vocabulary, value?));
+    let (name, value) = (Ident::new(name, Span::call_site()), variant(private, vocabulary, value?.value));
     Some(quote!(.#name(#value)))
 }
 

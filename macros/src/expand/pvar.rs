@@ -9,7 +9,7 @@ use super::{
     assert_at, datatype_check, element, located, metadata, private, setter, unique, variant, with_categories,
 };
 use crate::check::{Count, Function, Pvar, Storage};
-use crate::parse::{At, Flag};
+use crate::parse::At;
 use crate::vocabulary::{Bind, Class, Datatype};
 
 /// The cell of a variable: an expression that names it, and its type.
@@ -19,7 +19,7 @@ struct CellTokens {
 }
 
 pub(crate) fn pvar(pvar: &Pvar) -> TokenStream {
-    let private = &private(pvar.krate.as_ref());
+    let private = &private(pvar.args.krate.as_ref());
     let cfgs = &pvar.cfgs;
     let (cell_tokens, computed) = match &pvar.storage {
         Storage::Static { ident, ty } => (CellTokens { cell: quote!(#ident), ty: quote!(#ty) }, None),
@@ -64,28 +64,29 @@ fn descriptor(
     cell_tokens: &CellTokens,
 ) -> TokenStream {
     let cell = &cell_tokens.cell;
-    let categories = with_categories(pvar.krate.as_ref(), &pvar.categories);
+    let categories = with_categories(pvar.args.krate.as_ref(), &pvar.args.category);
     let texts = (pvar.name.value.as_str(), &pvar.description);
-    let metadata = metadata(private, texts, pvar.component.as_ref(), &quote!(#categories));
+    let metadata = metadata(private, texts, pvar.args.component.as_ref(), &quote!(#categories));
     let class = variant(private, "Class", class);
     let mut desc = quote!(#private::PvarDesc::new(#metadata, #class, &#cell));
-    desc.extend(setter(private, "with_verbosity", "Verbosity", pvar.verbosity));
-    if let (Some(bind), Storage::Static { .. }) = (&pvar.bind, &pvar.storage) {
-        desc.extend(setter(private, "with_bind", "Bind", Some(bind.value)));
+    desc.extend(setter(private, "with_verbosity", "Verbosity", pvar.args.verbosity.as_ref()));
+    if let (Some(bind), Storage::Static { .. }) = (&pvar.args.bind, &pvar.storage) {
+        desc.extend(setter(private, "with_bind", "Bind", Some(bind)));
     }
-    if let Some(datatype) = &pvar.datatype {
+    if let Some(datatype) = &pvar.args.datatype {
         let (datatype, ty) = (variant(private, "Datatype", datatype.value), &cell_tokens.ty);
         desc.extend(quote!(.with_datatype(#private::cell_of::datatype_of::<#ty>(#datatype))));
     }
-    for flag in &pvar.flags {
-        desc.extend(match flag {
-            Flag::ReadOnly => quote!(.with_flags(#private::PvarFlags::READONLY)),
-            Flag::Continuous => quote!(.with_flags(#private::PvarFlags::CONTINUOUS)),
-            Flag::Atomic => quote!(.with_flags(#private::PvarFlags::ATOMIC)),
-            Flag::Writable if main => quote!(.writable()),
-            Flag::Cumulative => quote!(.cumulative()),
-            _ => TokenStream::new(),
-        });
+    let args = &pvar.args;
+    let writable = if main { args.writable } else { None };
+    for (given, call) in [
+        (args.readonly, quote!(.with_flags(#private::PvarFlags::READONLY))),
+        (writable, quote!(.writable())),
+        (args.continuous, quote!(.with_flags(#private::PvarFlags::CONTINUOUS))),
+        (args.atomic, quote!(.with_flags(#private::PvarFlags::ATOMIC))),
+        (args.cumulative, quote!(.cumulative())),
+    ] {
+        desc.extend(given.map(|_| call));
     }
     desc
 }
@@ -98,13 +99,13 @@ fn checks(private: &TokenStream, pvar: &Pvar, ty: &TokenStream) -> TokenStream {
         let class = Ident::new(&class.value.as_str().to_lowercase(), Span::call_site());
         checks.extend(quote!(#private::cell_of::#class::<#ty>();));
     }
-    if pvar.flags.contains(&Flag::Atomic) {
+    if pvar.args.atomic.is_some() {
         checks.extend(quote!(#private::cell_of::atomic::<#ty>();));
     }
-    if let (Some(bind), Storage::Static { .. }) = (&pvar.bind, &pvar.storage) {
+    if let (Some(bind), Storage::Static { .. }) = (&pvar.args.bind, &pvar.storage) {
         checks.extend(bind_check(private, bind, ty));
     }
-    if let Some(datatype) = &pvar.datatype {
+    if let Some(datatype) = &pvar.args.datatype {
         let function = quote!(#private::cell_of::represented_as::<#ty>);
         checks.extend(datatype_check(private, "the value", &function, datatype));
     }
@@ -135,7 +136,7 @@ fn unit_check(private: &TokenStream, pvar: &Pvar, ty: &TokenStream) -> TokenStre
     let class = &pvar.classes[0];
     let double = variant(private, "Datatype", Datatype::Double);
     let in_seconds = quote!(#private::cell_of::represented_as::<#ty>(#double));
-    match (&pvar.unit, class.value) {
+    match (&pvar.args.unit, class.value) {
         (None, Class::Timer) => assert_at(
             class.span,
             &in_seconds,

@@ -8,12 +8,12 @@ use crate::check::Source;
 
 /// Returns the trait implementation of a source, and its registration unless there are mistakes.
 pub(crate) fn source(source: &Source, faulty: bool) -> TokenStream {
-    let root = root(source.krate.as_ref());
-    let private = private(source.krate.as_ref());
+    let root = root(source.args.krate.as_ref());
+    let private = private(source.args.krate.as_ref());
     let (cfgs, ident, name) = (&source.cfgs, &source.ident, &source.name.value);
     let (description, origin) = (source.description.to_tokens(), origin(&private));
-    let component = component_name(source.component.as_ref());
-    let order = if source.ordered { quote!(Ordered) } else { quote!(Unordered) };
+    let component = component_name(source.args.component.as_ref());
+    let order = if source.args.ordered.is_some() { quote!(Ordered) } else { quote!(Unordered) };
     let registration = if faulty {
         None
     } else {

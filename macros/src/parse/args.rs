@@ -118,33 +118,22 @@ impl Keys {
     }
 
     fn arg(&self, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Arg> {
-        let key = input.call(Ident::parse_any).map_err(|error| {
-            let keys = self.names();
-            syn::Error::new(error.span(), format!("expected a key\n{}", self.list_of(&keys)))
-        })?;
+        let keys: Vec<&str> = self.keys.iter().map(|(key, _)| *key).collect();
+        let list = || format!("the keys of `{}` are {}", self.attribute, vocabulary::listed(&keys));
+        let key = input
+            .call(Ident::parse_any)
+            .map_err(|error| syn::Error::new(error.span(), format!("expected a key\n{}", list())))?;
         let text = key.unraw().to_string();
         let Some((known, example)) = self.keys.iter().find(|(known, _)| *known == text) else {
-            let keys = self.names();
             let near = vocabulary::nearest(&text, &keys);
             let hint = near.map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
-            return Err(syn::Error::new(
-                key.span(),
-                format!("unknown key `{text}`{hint}\n{}", self.list_of(&keys)),
-            ));
+            return Err(syn::Error::new(key.span(), format!("unknown key `{text}`{hint}\n{}", list())));
         };
         let value = value(input).unwrap_or_else(|span| {
             errors.at(span, format!("`{known}` is written `{example}`"));
             Value::Faulty
         });
         Ok(Arg { key: known, span: key.span(), example, value })
-    }
-
-    fn names(&self) -> Vec<&'static str> {
-        self.keys.iter().map(|(key, _)| *key).collect()
-    }
-
-    fn list_of(&self, keys: &[&str]) -> String {
-        format!("the keys of `{}` are {}", self.attribute, vocabulary::listed(keys))
     }
 }
 

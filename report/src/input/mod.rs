@@ -15,7 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use mpit_format::names::{FileName, is_temporary};
+use mpit_format::names::{FileName, directory_of, is_temporary};
 use mpit_format::store::StoreFile;
 use rayon::prelude::*;
 use thiserror::Error;
@@ -110,7 +110,7 @@ pub fn find(paths: &[PathBuf], phases: bool) -> Result<Vec<Run>, Error> {
         } else {
             let stem = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
             let directory = path.parent().unwrap_or(Path::new(""));
-            let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+            let here = directory_of(path);
             let files = if here.is_dir() { files_of(here)? } else { Vec::new() };
             let mut wanted = files
                 .into_iter()
@@ -149,37 +149,30 @@ pub fn find(paths: &[PathBuf], phases: bool) -> Result<Vec<Run>, Error> {
 
 /// Returns true if names that begin with `name` match the run `stem`, in its first world or in another one.
 fn is_of(stem: &str, name: &str) -> bool {
-    let world = |rest: &str| {
-        let number = rest.strip_prefix(".w").unwrap_or_default();
-        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    name.strip_prefix(stem).is_some_and(|rest| rest.is_empty() || world(rest))
+    let is_world = |rest: &str| rest.strip_prefix(".w").is_some_and(is_number);
+    name.strip_prefix(stem).is_some_and(|rest| rest.is_empty() || is_world(rest))
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Splits the name of a numbered phase: `run_3` is the third phase of `run`.
 fn phase_of(stem: &str) -> Option<(&str, u64)> {
     let (whole, number) = stem.rsplit_once('_')?;
-    let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    if !digits {
-        return None;
-    }
-    Some((whole, number.parse().ok()?))
+    if is_number(number) { Some((whole, number.parse().ok()?)) } else { None }
 }
 
 /// The numbered phases of one run.
 #[derive(Clone, Debug)]
 pub struct Phases<'a> {
+    /// The common beginning of the files' names, without the numbers.
+    pub path: PathBuf,
     /// The phases, by their numbers.
     pub runs: Vec<&'a Run>,
 }
 
 impl Phases<'_> {
-    /// Returns the common beginning of the files' names, without the numbers.
-    pub fn path(&self) -> PathBuf {
-        let stem = self.runs.first().and_then(|run| phase_of(&run.stem)).map_or("", |(whole, _)| whole);
-        self.runs.first().map_or_else(PathBuf::new, |run| run.directory.join(stem))
-    }
-
     /// Reads all phases, and adds them up.
     pub fn read(&self) -> Job {
         read::sum(&self.runs)
@@ -189,17 +182,14 @@ impl Phases<'_> {
 /// Finds the numbered phases among runs, grouped by run.
 pub fn phases(runs: &[Run]) -> Vec<Phases<'_>> {
     let mut all: Vec<Phases<'_>> = Vec::new();
-    for run in runs.iter().filter(|run| phase_of(&run.stem).is_some()) {
-        let whole = |run: &Run| phase_of(&run.stem).map(|(whole, _)| whole.to_owned());
-        let is_of_run = |other: &&Run| {
-            other.directory == run.directory
-                && whole(other) == whole(run)
-                && is_same_world(other.identity.as_ref(), run.identity.as_ref())
-        };
-        let same = |phases: &&mut Phases<'_>| phases.runs.iter().all(is_of_run);
+    for run in runs {
+        let Some((whole, _)) = phase_of(&run.stem) else { continue };
+        let path = run.directory.join(whole);
+        let is_of_world = |other: &&Run| is_same_world(other.identity.as_ref(), run.identity.as_ref());
+        let same = |phases: &&mut Phases<'_>| phases.path == path && phases.runs.iter().all(is_of_world);
         match all.iter_mut().find(same) {
             Some(phases) => phases.runs.push(run),
-            None => all.push(Phases { runs: vec![run] }),
+            None => all.push(Phases { path, runs: vec![run] }),
         }
     }
     all

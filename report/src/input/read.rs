@@ -3,8 +3,8 @@
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use mpit_format::container::{self, FIRST_WORD, Item};
-use mpit_format::files::open;
+use mpit_format::container::{self, FIRST_WORD, Item, Text};
+use mpit_format::files::{first_line, open};
 use mpit_format::parse::{self, Origin};
 use mpit_format::rows::Section as Heading;
 use mpit_format::store::StoreFile;
@@ -19,12 +19,6 @@ const BATCH: usize = 32 << 20;
 
 /// The size of the pieces of files of several processes that have no lines between the processes.
 const CUT: u64 = 2 << 20;
-
-#[derive(Clone, Copy)]
-enum Single<'a> {
-    Whole(&'a Path),
-    Recovered(&'a Path),
-}
 
 pub(super) fn run(run: &Run, progress: &(dyn Fn(u64) + Sync)) -> Job {
     let (part, notes) = part(run, progress);
@@ -45,7 +39,7 @@ pub(super) fn sum(runs: &[&Run]) -> Job {
 }
 
 fn part(run: &Run, progress: &(dyn Fn(u64) + Sync)) -> (Part, Vec<String>) {
-    let Run { by_rank, combined, .. } = run;
+    let Run { by_rank, recovered, combined, .. } = run;
     let combined = combined.as_deref();
     let mut notes = Vec::new();
     let mut whole = Part::default();
@@ -53,7 +47,7 @@ fn part(run: &Run, progress: &(dyn Fn(u64) + Sync)) -> (Part, Vec<String>) {
         let mut part = Part::default();
         match read_several(path, &mut part, progress) {
             // The files of the processes are more reliable than a copy.
-            Ok(Form::Concatenated) if !by_rank.is_empty() => {
+            Ok(is_container) if !is_container && !by_rank.is_empty() => {
                 notes.push(format!("{} is left out: there are files of single processes", path.display()));
             }
             Ok(_) => whole = part,
@@ -63,30 +57,23 @@ fn part(run: &Run, progress: &(dyn Fn(u64) + Sync)) -> (Part, Vec<String>) {
     // Processes that the container lacks may have files of their own beside it.
     let (mut known, mut wanted) = (whole.ranks.clone(), Vec::new());
     known.sort_unstable();
-    for (rank, path) in by_rank {
+    for (rank, path) in by_rank.iter().chain(recovered) {
         if known.binary_search(rank).is_ok() {
             notes.push(format!("{} is left out: {} has this process", path.display(), stem_of(combined)));
-        } else if let Some(newer) = run.recovered.get(rank) {
+        } else if let Some(newer) = recovered.get(rank).filter(|newer| *newer != path) {
             // The process removes the store after it has written the other file, so the store is newer.
             notes.push(format!("{} is left out: {} is newer", path.display(), newer.display()));
         } else {
-            wanted.push((*rank, Single::Whole(path)));
-            if !known.is_empty() {
+            wanted.push((*rank, path));
+            if !known.is_empty() && StoreFile::at(path).is_none() {
                 notes.push(format!("{} is from beside", path.display()));
             }
         }
     }
-    for (rank, path) in &run.recovered {
-        if known.binary_search(rank).is_ok() {
-            notes.push(format!("{} is left out: {} has this process", path.display(), stem_of(combined)));
-        } else {
-            wanted.push((*rank, Single::Recovered(path)));
-        }
-    }
     let rest = wanted
         .into_par_iter()
-        .fold(Part::default, |mut part, (rank, file)| {
-            read_single(file, rank, &mut part, progress);
+        .fold(Part::default, |mut part, (rank, path)| {
+            read_single(path, rank, &mut part, progress);
             part
         })
         .reduce(Part::default, Part::absorb);
@@ -97,16 +84,13 @@ fn stem_of(path: Option<&Path>) -> String {
     path.map(|path| path.display().to_string()).unwrap_or_default()
 }
 
-fn read_single(file: Single<'_>, rank: u32, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) {
-    let (path, text) = match file {
-        Single::Whole(path) => (path, read_file(path).map_err(|error| format!("cannot read: {error}"))),
-        Single::Recovered(path) => {
-            let read = read_store(path).map(|(text, note)| {
-                part.notes.push((rank, note));
-                text
-            });
-            (path, read)
-        }
+fn read_single(path: &Path, rank: u32, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) {
+    let text = match StoreFile::at(path) {
+        None => read_file(path).map_err(|error| format!("cannot read: {error}")),
+        Some(store) => read_store(&store).map(|(text, note)| {
+            part.notes.push((rank, note));
+            text
+        }),
     };
     match text {
         Ok(text) => {
@@ -125,8 +109,7 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
 
 /// Reads the store of a process that did not reach its end, or is still running. Returns the text that the process would have
 /// written, and a note for the user.
-fn read_store(path: &Path) -> Result<(Vec<u8>, String), String> {
-    let file = StoreFile::at(path).ok_or("expected a name that ends in .<rank>.store")?;
+fn read_store(file: &StoreFile) -> Result<(Vec<u8>, String), String> {
     let in_use = file.is_in_use();
     let recovered = file.read().map_err(|error| error.to_string())?;
     let end = match (in_use, recovered.ended) {
@@ -135,16 +118,11 @@ fn read_store(path: &Path) -> Result<(Vec<u8>, String), String> {
         (false, false) if recovered.finalized => "could not write in MPI_Finalize: recovered",
         (false, false) => "ended without MPI_Finalize: recovered up to its last call",
     };
-    let mut note = format!("rank {} {end}, from {}", file.rank, path.display());
+    let mut note = format!("rank {} {end}, from {}", file.rank, file.path.display());
     if recovered.truncated {
         note.push_str("; its last records are missing, because the file could not grow");
     }
     Ok((recovered.text(), note))
-}
-
-enum Form {
-    Container,
-    Concatenated,
 }
 
 struct Section {
@@ -154,7 +132,8 @@ struct Section {
     text: Vec<u8>,
 }
 
-fn read_several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -> io::Result<Form> {
+/// Reads a file of several processes. Returns true if it is a container, false if texts follow each other.
+fn read_several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -> io::Result<bool> {
     let mut file = BufReader::with_capacity(1 << 20, open(path)?);
     let mut batch: Vec<Section> = Vec::new();
     let mut bytes = 0;
@@ -178,24 +157,22 @@ fn read_several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -
             parse(&mut batch, part);
         }
     };
-    let form = if file.fill_buf()?.starts_with(FIRST_WORD.as_bytes()) {
-        let mut first = Vec::new();
-        file.by_ref().take(4096).read_until(b'\n', &mut first)?;
+    let is_container = file.fill_buf()?.starts_with(FIRST_WORD.as_bytes());
+    if is_container {
+        let first = first_line(&mut file)?;
         container::read(&first, &mut file, |item| match item {
             Item::Size(size) => part.size = part.size.max(size),
-            Item::Text { rank, line, text, .. } => each(Section { rank: Some(rank), line, text }, part),
-            Item::Missing { rank, reason } => part.missing.push((rank, reason)),
+            Item::Text(Text { rank, text, .. }, line) => each(Section { rank: Some(rank), line, text }, part),
+            Item::Missing(rank, reason) => part.missing.push((rank, reason)),
             Item::Problem { line, what } => {
                 part.problems.add(|| Problem { path: path.to_owned(), line, what });
             }
         })?;
-        Form::Container
     } else {
         concatenated(&mut file, CUT, part, each)?;
-        Form::Concatenated
-    };
+    }
     parse(&mut batch, part);
-    Ok(form)
+    Ok(is_container)
 }
 
 /// Splits a file where the text of a process begins, into pieces of at least `piece` bytes.

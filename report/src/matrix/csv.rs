@@ -55,8 +55,7 @@ pub fn write_comms(out: impl Write, job: &Job) -> io::Result<()> {
     for comm in &job.comms {
         let name = comm.name.replace('"', "\"\"");
         write!(out, "\"{name}\",{},{}", comm.size, comm.groups)?;
-        let all = &comm.collectives;
-        for sum in [all.one_to_all, all.all_to_one, all.all_to_all] {
+        for sum in comm.collectives {
             write!(out, ",{},{}", sum.count, sum.bytes)?;
         }
         out.write_all(b"\n")?;

@@ -81,6 +81,14 @@ impl Value {
         }
     }
 
+    pub(super) fn of(self, cell: &Cell) -> f64 {
+        match self {
+            Self::Size => cell.bytes as f64,
+            Self::Messages => cell.count as f64,
+            Self::Average => cell.bytes as f64 / cell.count.max(1) as f64,
+        }
+    }
+
     pub(super) fn meaning(self) -> &'static str {
         match self {
             Self::Size => "bytes",
@@ -96,11 +104,7 @@ impl Value {
 ///
 /// The errors of the sink.
 pub fn write(out: impl Write, matrix: &Matrix, size: u32, value: Value) -> io::Result<()> {
-    lines(out, matrix, size, |cell| match value {
-        Value::Size => cell.bytes as f64,
-        Value::Messages => cell.count as f64,
-        Value::Average => cell.bytes as f64 / cell.count.max(1) as f64,
-    })
+    lines(out, matrix, size, |cell| value.of(cell))
 }
 
 /// Writes the numbers of `profile2mat`: the mean of both directions, and rows up to the largest rank.
@@ -110,12 +114,8 @@ pub fn write(out: impl Write, matrix: &Matrix, size: u32, value: Value) -> io::R
 /// Those of the sink.
 pub fn write_like_profile2mat(out: impl Write, matrix: &Matrix, value: Value) -> io::Result<()> {
     let size = matrix.cells().iter().map(|cell| cell.from.max(cell.to) + 1).max().unwrap_or(0);
-    let half = |number: u64| number as f64 / 2.0;
-    lines(out, &matrix.symmetric(), size, |cell| match value {
-        Value::Size => half(cell.bytes),
-        Value::Messages => half(cell.count),
-        Value::Average => half(cell.bytes) / half(cell.count.max(1)),
-    })
+    let directions = if value == Value::Average { 1.0 } else { 2.0 };
+    lines(out, &matrix.symmetric(), size, |cell| value.of(cell) / directions)
 }
 
 fn lines(out: impl Write, matrix: &Matrix, size: u32, value: impl Fn(&Cell) -> f64) -> io::Result<()> {

@@ -29,7 +29,7 @@ pub fn write(out: impl Write, matrix: &Matrix, size: u32, value: Value) -> io::R
         match value {
             Value::Size => out.write_all(buffer.format(cell.bytes).as_bytes())?,
             Value::Messages => out.write_all(buffer.format(cell.count).as_bytes())?,
-            Value::Average => write!(out, "{}", cell.bytes as f64 / cell.count.max(1) as f64)?,
+            Value::Average => write!(out, "{}", value.of(cell))?,
         }
         out.write_all(b"\n")?;
     }

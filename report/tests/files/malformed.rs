@@ -1,6 +1,6 @@
 //! Text that is no such file: each mistake is reported with its place and what was expected, and the rest is read.
 
-use crate::support::{container, directory, histogram, problems, prof, read};
+use crate::support::{container, directory, histogram, problems, problems_of, prof, read};
 use mpit_report::Kind;
 
 /// A line in place of the first line `E`, and what is said of it.
@@ -118,8 +118,7 @@ const CHANGES: [(&str, &str, &str); 25] = [
 fn so_is_a_mistake_further_down() {
     for (from, to, wanted) in CHANGES {
         assert!(prof(1).contains(from), "{from}");
-        let dir = directory(&[("run.1.prof", prof(1).replacen(from, to, 1).as_bytes())]);
-        let found = problems(&read(dir.path()), dir.path());
+        let found = problems_of(&[("run.1.prof", prof(1).replacen(from, to, 1).as_bytes())]);
         assert!(found[0].starts_with(wanted), "{from:?} -> {to:?}: {found:?}");
     }
 }
@@ -155,24 +154,22 @@ fn lists_and_ranges_of_ranks_are_the_same() {
 fn one_mistake_is_reported_once() {
     // The three lines that belong to a communicator are not reported as well.
     let text = prof(1).replacen("procs: 0,1,2,3", "procs: ?", 1);
-    let dir = directory(&[("run.1.prof", text.as_bytes())]);
-    assert_eq!(problems(&read(dir.path()), dir.path()).len(), 1);
+    assert_eq!(problems_of(&[("run.1.prof", text.as_bytes())]).len(), 1);
 }
 
 #[test]
 fn a_short_file_is_reported() {
     let whole = prof(1);
     for end in 0..whole.len() - 1 {
-        let dir = directory(&[("run.1.prof", &whole.as_bytes()[..end])]);
+        let found = problems_of(&[("run.1.prof", &whole.as_bytes()[..end])]);
         let complete = whole[..end].ends_with('\n') && whole[..end].contains("# COLLECTIVES\n");
-        assert_eq!(read(dir.path()).problems.is_empty(), complete, "{end}");
+        assert_eq!(found.is_empty(), complete, "{end}");
     }
 }
 
 #[test]
 fn a_file_of_another_kind_is_reported() {
-    let dir = directory(&[("run.prof", b"")]);
-    let found = problems(&read(dir.path()), dir.path());
+    let found = problems_of(&[("run.prof", b"")]);
     let wanted =
         "run.prof:1: expected the heading # POINT TO POINT; is this the file of a monitoring component?";
     assert_eq!(found, [wanted]);
@@ -206,14 +203,12 @@ fn an_unknown_container_is_reported() {
         ("# MISSING\t1", "# MISSING\t-1", 2 * lines + 4, "expected a rank".into()),
         ("# END\n", "# END\nmore", 2 * lines + 7, "expected the end of the file after # END".into()),
     ] {
-        let dir = directory(&[("run.prof", good.replacen(from, to, 1).as_bytes())]);
-        let found = problems(&read(dir.path()), dir.path());
+        let found = problems_of(&[("run.prof", good.replacen(from, to, 1).as_bytes())]);
         assert_eq!(found, [format!("run.prof:{line}: {wanted}")], "{from:?} -> {to:?}");
     }
     // A mistake inside of a text has its number in the file.
     let text = good.replacen("S\t2\t3\t", "S\t2\t?\t", 1);
-    let dir = directory(&[("run.prof", text.as_bytes())]);
-    let found = problems(&read(dir.path()), dir.path());
+    let found = problems_of(&[("run.prof", text.as_bytes())]);
     let wanted = format!("run.prof:{}: expected the rank of the receiver", second + 6);
     assert!(found[0].starts_with(&wanted), "{found:?}");
 }
@@ -222,7 +217,6 @@ fn an_unknown_container_is_reported() {
 fn a_short_container_is_reported() {
     let whole = two_of_four();
     for end in 11..whole.len() {
-        let dir = directory(&[("run.prof", &whole[..end])]);
-        assert!(!read(dir.path()).problems.is_empty(), "{end}");
+        assert!(!problems_of(&[("run.prof", &whole[..end])]).is_empty(), "{end}");
     }
 }

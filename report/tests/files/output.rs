@@ -3,15 +3,13 @@
 use std::fs;
 use std::process::Command;
 
-use crate::support::{container, directory, histogram, prof, read};
+use crate::support::{container, directory, histogram, prof, profs, read};
 use mpit_report::matrix::{self, Selection, Value};
 use mpit_report::{Job, html, picture, summary};
 
 /// A job of four processes, one of which is missing.
 fn job() -> Job {
-    let files: Vec<_> = [0, 1, 3].map(|rank| (format!("run.{rank}.prof"), prof(rank))).into();
-    let files: Vec<_> = files.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
-    read(directory(&files).path())
+    read(profs(&[0, 1, 3]).path())
 }
 
 fn bytes(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {

@@ -1,6 +1,6 @@
 //! Reading of files of one process and of many.
 
-use crate::support::{container, directory, problems, prof, read};
+use crate::support::{container, directory, problems, prof, profs, read};
 use mpit_report::{Cell, JobSum, Kind, Missing, input};
 
 fn cell(from: u32, to: u32, count: u64, bytes: u64) -> Cell {
@@ -9,7 +9,7 @@ fn cell(from: u32, to: u32, count: u64, bytes: u64) -> Cell {
 
 #[test]
 fn every_kind_of_line_is_read() {
-    let dir = directory(&[("run.1.prof", prof(1).as_bytes())]);
+    let dir = profs(&[1]);
     let job = read(dir.path());
     assert_eq!(problems(&job, dir.path()), [""; 0]);
     assert_eq!((job.size, job.present), (4, 1));
@@ -23,15 +23,13 @@ fn every_kind_of_line_is_read() {
     assert_eq!(job.sizes[3], 31);
     let comms: Vec<_> = job.comms.iter().map(|comm| (comm.name.as_str(), comm.size)).collect();
     assert_eq!(comms, [("MPI_COMM_WORLD", 4), ("MPI_COMM_SELF", 1)]);
-    assert_eq!(job.comms[0].collectives.one_to_all, JobSum { count: 2, bytes: 24 });
-    assert_eq!(job.comms[0].collectives.all_to_all, JobSum { count: 8, bytes: 96 });
+    assert_eq!(job.comms[0].collectives[0], JobSum { count: 2, bytes: 24 });
+    assert_eq!(job.comms[0].collectives[2], JobSum { count: 8, bytes: 96 });
 }
 
 #[test]
 fn all_forms_of_a_job_read_alike() {
-    let each: Vec<_> = (0..4).map(|rank| (format!("run.{rank}.prof"), prof(rank))).collect();
-    let files: Vec<_> = each.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
-    let single = directory(&files);
+    let single = profs(&[0, 1, 2, 3]);
     let all: String = (0..4).map(prof).collect();
     let concatenated = directory(&[("run.prof", all.as_bytes())]);
     let whole = directory(&[("run.prof", &container(&[0, 1, 2, 3], &[]))]);
@@ -59,7 +57,7 @@ fn missing_processes_have_a_reason() {
     assert_eq!(missing, [one(1, None), one(2, Some("no answer in time"))]);
     assert_eq!(missing[1].to_string(), "rank 2 (no answer in time)");
     // The communicator of all shows how many there should be.
-    let dir = directory(&[("run.1.prof", prof(1).as_bytes())]);
+    let dir = profs(&[1]);
     let missing: Vec<_> = read(dir.path()).missing.iter().map(ToString::to_string).collect();
     assert_eq!(missing, ["rank 0 (no file)", "ranks 2 to 3 (no file)"]);
 }
@@ -112,16 +110,12 @@ fn what_the_component_writes_is_understood() {
             row(Kind::Collective, 3, written(11, 12)),
         ],
         comms: vec![Block {
-            one_to_all: written(1, 2),
-            all_to_one: written(3, 4),
-            all_to_all: written(5, 6),
+            sums: [written(1, 2), written(3, 4), written(5, 6)],
             ..Block::new(label, Members::World(4))
         }],
         ..Profile::default()
     };
-    let mut text = Vec::new();
-    profile.write(&mut text).unwrap();
-    let dir = directory(&[("x.2.prof", &text)]);
+    let dir = directory(&[("x.2.prof", &profile.text(None, false))]);
     let job = read(dir.path());
     assert_eq!(problems(&job, dir.path()), [""; 0]);
     assert_eq!(job.matrix(Kind::External).cells(), [cell(2, 3, 1, 1 << 40)]);
@@ -131,13 +125,13 @@ fn what_the_component_writes_is_understood() {
     assert_eq!(job.matrix(Kind::Collective).cells(), [cell(2, 3, 11, 12)]);
     assert_eq!((job.sizes[0], job.sizes[5], job.sizes[41]), (1, 1, 1));
     assert_eq!((job.comms[0].name.as_str(), job.comms[0].size), ("a   name ", 4));
-    assert_eq!(job.comms[0].collectives.all_to_one, JobSum { count: 3, bytes: 4 });
+    assert_eq!(job.comms[0].collectives[1], JobSum { count: 3, bytes: 4 });
 }
 
 #[test]
 fn progress_adds_up_to_all_bytes() {
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-    let dir = directory(&[("run.0.prof", prof(0).as_bytes()), ("run.1.prof", prof(1).as_bytes())]);
+    let dir = profs(&[0, 1]);
     let run = &input::find(&[dir.path().to_owned()], false).unwrap()[0];
     let done = AtomicU64::new(0);
     run.read(&|bytes| _ = done.fetch_add(bytes, Relaxed));

@@ -27,6 +27,21 @@ pub(crate) fn problems(job: &Job, directory: &Path) -> Vec<String> {
     job.problems.iter().map(|problem| problem.to_string().replace(&prefix, "")).collect()
 }
 
+/// Returns the problems of files of one run.
+pub(crate) fn problems_of(files: &[(&str, &[u8])]) -> Vec<String> {
+    let directory = directory(files);
+    problems(&read(directory.path()), directory.path())
+}
+
+/// Returns the files of these processes.
+pub(crate) fn profs(ranks: &[u32]) -> TempDir {
+    let directory = directory(&[]);
+    for rank in ranks {
+        fs::write(directory.path().join(format!("run.{rank}.prof")), prof(*rank)).expect("a file");
+    }
+    directory
+}
+
 pub(crate) fn texts(ranks: &[u32]) -> Vec<Text> {
     let text = |rank: &u32| Text { rank: *rank, host: "node".into(), text: prof(*rank).into_bytes() };
     ranks.iter().map(text).collect()

@@ -12,16 +12,3 @@ pub mod prof;
 mod reports;
 pub mod store;
 pub mod tables;
-
-/// A function that takes any bytes.
-pub type Target = fn(&[u8]);
-
-/// The targets, by the names of their directories.
-pub const TARGETS: [(&str, Target); 6] = [
-    ("container", container::target),
-    ("interface", interface::target),
-    ("parameters", parameters::target),
-    ("prof", prof::target),
-    ("store", store::target),
-    ("tables", tables::target),
-];

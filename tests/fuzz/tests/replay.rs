@@ -4,9 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use mpit_fuzz::{TARGETS, Target};
+use mpit_fuzz::{container, interface, parameters, prof, store, tables};
 
 const TIME: Duration = Duration::from_secs(2);
+
+type Target = fn(&[u8]);
 
 /// Marsaglia's xorshift64 with a fixed seed.
 struct Numbers(u64);
@@ -72,8 +74,8 @@ fn changed(numbers: &mut Numbers, one: &[u8], other: &[u8]) -> Vec<u8> {
     bytes
 }
 
-fn replay(name: &str) {
-    let (_, target) = TARGETS.into_iter().find(|(known, _)| *known == name).expect("a target of this name");
+/// Replays the inputs in the target's directory.
+fn replay(name: &str, target: Target) {
     let seeds = seeds(name);
     assert!(!seeds.is_empty(), "{name} has no seeds");
     for (path, bytes) in &seeds {
@@ -90,30 +92,30 @@ fn replay(name: &str) {
 
 #[test]
 fn containers() {
-    replay("container");
+    replay("container", container::target);
 }
 
 #[test]
 fn files_of_processes() {
-    replay("prof");
+    replay("prof", prof::target);
 }
 
 #[test]
 fn stores() {
-    replay("store");
+    replay("store", store::target);
 }
 
 #[test]
 fn parameter_files() {
-    replay("parameters");
+    replay("parameters", parameters::target);
 }
 
 #[test]
 fn tables_of_c() {
-    replay("tables");
+    replay("tables", tables::target);
 }
 
 #[test]
 fn calls_of_tools() {
-    replay("interface");
+    replay("interface", interface::target);
 }

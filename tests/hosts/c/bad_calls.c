@@ -20,7 +20,6 @@ static int handler_calls;
 /* An error handler of MPI, which the tools interface must never call (R3). */
 static void count_error(MPI_Comm *comm, int *code, ...)
 {
-    (void)comm, (void)code;
     handler_calls++;
 }
 
@@ -61,17 +60,14 @@ static void add_if_new(MPI_T_enum values)
 /* All enumerations of variables and events: two are used, and no invented handle may equal one of the others. */
 static void find_enums(void)
 {
-    MPI_Datatype type;
     for (int i = 0; i < sizes[CVARS]; i++) {
         MPI_T_enum values = MPI_T_ENUM_NULL;
-        if (!MPI_T_cvar_get_info(i, NULL, NULL, NULL, &type, &values, NULL, NULL, NULL, NULL))
+        if (!MPI_T_cvar_get_info(i, NULL, NULL, NULL, NULL, &values, NULL, NULL, NULL, NULL))
             add_if_new(values);
     }
     for (int i = 0; i < sizes[PVARS]; i++) {
-        int verbosity, class, bind, readonly, continuous, atomic;
         MPI_T_enum values = MPI_T_ENUM_NULL;
-        if (!MPI_T_pvar_get_info(i, NULL, NULL, &verbosity, &class, &type, &values, NULL, NULL, &bind, &readonly,
-                                 &continuous, &atomic))
+        if (!MPI_T_pvar_get_info(i, NULL, NULL, NULL, NULL, NULL, &values, NULL, NULL, NULL, NULL, NULL, NULL))
             add_if_new(values);
     }
     for (int i = 0; i < sizes[EVENTS]; i++) {
@@ -202,7 +198,6 @@ static int instances; /* The number of delivered instances. */
 static void with_instance(word instance, word registration, int safety, void *index)
 {
     struct subject *s = subject_about(INSTANCES);
-    (void)registration, (void)safety;
     if (instances++ || !s)
         return;
     for (int i = 0; i < subject_count; i++)

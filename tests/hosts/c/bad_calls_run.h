@@ -311,14 +311,11 @@ static struct subject *subject_about(enum about about)
 static int is_usable_hosts_pvar(int index, word session, int *is_continuous)
 {
     const MPI_T_pvar_session in = (MPI_T_pvar_session)(uintptr_t)session;
-    int verbosity, class, bind = 0, readonly, continuous = 0, atomic, count, length = CAPACITY;
+    int bind = 0, continuous = 0, count, length = CAPACITY;
     char name[CAPACITY];
     MPI_Comm comm = MPI_COMM_WORLD;
-    MPI_Datatype type;
-    MPI_T_enum values;
     MPI_T_pvar_handle handle;
-    if (MPI_T_pvar_get_info(index, name, &length, &verbosity, &class, &type, &values, NULL, NULL, &bind, &readonly,
-                            &continuous, &atomic)
+    if (MPI_T_pvar_get_info(index, name, &length, NULL, NULL, NULL, NULL, NULL, NULL, &bind, NULL, &continuous, NULL)
         || strstr(name, "_monitoring_") || !strcmp(name, "always_running")
         || (bind != MPI_T_BIND_NO_OBJECT && !has_communicators))
         return 0;

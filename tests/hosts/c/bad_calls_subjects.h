@@ -180,11 +180,10 @@ static struct subject *add_cvar(const char *label, int host, int index)
     struct subject *s = add_subject(CVARS, label, host, index);
     char desc[CAPACITY];
     MPI_Datatype type = MPI_INT;
-    MPI_T_enum values;
-    int verbosity, bind, count = 1;
+    int count = 1;
     MPI_T_cvar_handle handle;
-    if (MPI_T_cvar_get_info(index, s->name, &s->name_length, &verbosity, &type, &values, desc, &s->desc_length, &bind,
-                            &s->scope) || MPI_T_cvar_handle_alloc(index, NULL, &handle, &count))
+    if (MPI_T_cvar_get_info(index, s->name, &s->name_length, NULL, &type, NULL, desc, &s->desc_length, NULL, &s->scope)
+        || MPI_T_cvar_handle_alloc(index, NULL, &handle, &count))
         return s;
     MPI_T_cvar_handle_free(&handle);
     s->element = type_size(type); /* Events have no handles of this kind; the data is laid out as in the event's struct. */
@@ -200,12 +199,11 @@ static struct subject *add_pvar(const char *label, int host, int index, word ses
     struct subject *s = add_subject(PVARS, label, host, index);
     char desc[CAPACITY];
     MPI_Datatype type = MPI_INT;
-    MPI_T_enum values;
     MPI_T_pvar_handle handle;
     MPI_Comm comm = MPI_COMM_WORLD;
-    int verbosity, bind = 0, count = 1;
-    MPI_T_pvar_get_info(index, s->name, &s->name_length, &verbosity, &s->class, &type, &values, desc, &s->desc_length,
-                        &bind, &s->readonly, &s->continuous, &s->atomic);
+    int bind = 0, count = 1;
+    MPI_T_pvar_get_info(index, s->name, &s->name_length, NULL, &s->class, &type, NULL, desc, &s->desc_length, &bind,
+                        &s->readonly, &s->continuous, &s->atomic);
     s->bound = bind != MPI_T_BIND_NO_OBJECT;
     MPI_T_pvar_session in = (MPI_T_pvar_session)(uintptr_t)session;
     if ((!s->bound || has_communicators) && !MPI_T_pvar_handle_alloc(in, index, &comm, &handle, &count))

@@ -51,12 +51,10 @@ static const struct kind {
 
 static void nothing(MPI_Comm *comm, int *code, ...)
 {
-    (void)comm, (void)code;
 }
 
 static void add(void *in, void *inout, int *count, MPI_Datatype *type)
 {
-    (void)in, (void)inout, (void)count, (void)type;
 }
 
 static void make(int kind, int which)
@@ -176,17 +174,10 @@ static void two_objects(const struct kind *kind)
 
 static word read_pvar(const char *name, void *object)
 {
-    int continuous = 0;
     word value = 0;
-    MPI_T_pvar_session session;
-    MPI_T_pvar_handle handle;
-    MPI_T_pvar_session_create(&session);
-    handle = handle_on(session, name, MPI_T_PVAR_CLASS_SIZE, object, 1);
-    MPI_T_pvar_get_info(pvar_named(name, MPI_T_PVAR_CLASS_SIZE), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &continuous, NULL);
-    if (!continuous)
-        MPI_T_pvar_start(session, handle);
+    MPI_T_pvar_handle handle = running(session, name, MPI_T_PVAR_CLASS_SIZE, object, 1);
     check(MPI_T_pvar_read(session, handle, &value) == MPI_SUCCESS, name);
-    MPI_T_pvar_session_free(&session);
+    MPI_T_pvar_handle_free(session, &handle);
     return value;
 }
 
@@ -275,11 +266,11 @@ static void until_freed_and_anew(void)
 
 int main(int argc, char **argv)
 {
-    int provided;
+    int count;
     MPI_Comm null = MPI_COMM_NULL, world = MPI_COMM_WORLD;
     MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
     MPI_Init(&argc, &argv);
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    start_tool();
     for (int kind = 0; kind < KINDS; kind++)
         for (int which = 0; which < 2; which++)
             make(kind, which);
@@ -288,7 +279,7 @@ int main(int argc, char **argv)
     of_sessions(argc > 1 && !strcmp(argv[1], "sessions"));
     const int of_comm = index_of(&kinds[COMM]);
     printf("objects\n");
-    check(MPI_T_cvar_handle_alloc(of_comm, &null, &handle, &provided) == MPI_T_ERR_INVALID_HANDLE, "a null handle");
+    check(MPI_T_cvar_handle_alloc(of_comm, &null, &handle, &count) == MPI_T_ERR_INVALID_HANDLE, "a null handle");
     handle = cvar_on(of_comm, &world);
     check(value_of(handle) == 70, "the world has the default");
     MPI_T_cvar_handle_free(&handle);

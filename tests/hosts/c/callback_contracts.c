@@ -8,7 +8,6 @@
 #include "callback_contracts_queries.h"
 #include "callback_contracts_replaced.h"
 #include "callback_contracts_texts.h"
-#include "callback_contracts_view.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -45,7 +44,6 @@ static pthread_barrier_t both;
 static void *init_together(void *unused)
 {
     int provided;
-    (void)unused;
     pthread_barrier_wait(&both);
     check(MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided) == MPI_SUCCESS, "R33 init");
     return NULL;

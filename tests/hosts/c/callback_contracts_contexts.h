@@ -1,14 +1,42 @@
-/* Calls of the tools interface in event callbacks and in signal handlers. */
+/* Calls of the tools interface in event callbacks and in signal handlers, and a session to read in them. */
 #ifndef CALLBACK_CONTRACTS_CONTEXTS_H
 #define CALLBACK_CONTRACTS_CONTEXTS_H
 
 #include "callback_contracts_replaced.h"
-#include "callback_contracts_view.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <unistd.h>
+
+static MPI_Comm world, self; /* Copies of the handles. */
+
+/* A session with a running handle on the number of messages. */
+struct view {
+    MPI_T_pvar_session session;
+    MPI_T_pvar_handle handle;
+};
+
+static struct view open_view(void)
+{
+    struct view view = {MPI_T_PVAR_SESSION_NULL, MPI_T_PVAR_HANDLE_NULL};
+    check(MPI_T_pvar_session_create(&view.session) == MPI_SUCCESS, "session");
+    view.handle = started(view.session, "pml_monitoring_messages_total", MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
+    return view;
+}
+
+static unsigned long long messages(struct view view)
+{
+    unsigned long long value[8] = {0};
+    check(MPI_T_pvar_read(view.session, view.handle, value) == MPI_SUCCESS, "R20, R30 the handle is good");
+    return value[0];
+}
+
+static void exchange(MPI_Comm comm)
+{
+    int out = rank, in;
+    MPI_Sendrecv(&out, 1, MPI_INT, 1 - rank, 7, &in, 1, MPI_INT, 1 - rank, 7, comm, MPI_STATUS_IGNORE);
+}
 
 static int keys(MPI_Info info)
 {
@@ -80,7 +108,6 @@ static void on_message(MPI_T_event_instance instance, MPI_T_event_registration r
     MPI_T_event_registration other;
     MPI_Info info;
     unsigned long long value[8];
-    (void)instance, (void)safety, (void)user_data;
     received++;
     WORKS(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
     WORKS(MPI_T_finalize());
@@ -163,7 +190,6 @@ static void on_signal(int number)
     unsigned long long value[8];
     MPI_Count time;
     int source;
-    (void)number;
     interrupted++;
     went_wrong += MPI_T_pvar_stop(of_handler.session, of_handler.handle) != MPI_SUCCESS;
     went_wrong += MPI_T_pvar_start(of_handler.session, of_handler.handle) != MPI_SUCCESS;
@@ -180,7 +206,6 @@ static void on_signal(int number)
 
 static void *send_signals(void *unused)
 {
-    (void)unused;
     for (int i = 0; i < SIGNALS; i++) {
         pthread_kill(main_thread, SIGUSR2);
         /* Two signals before the thread continues would be merged. */

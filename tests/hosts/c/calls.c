@@ -8,7 +8,6 @@
 enum { P2P, OSC, COLL, WAIT, IO, AREAS };
 static const char *const NAMES[AREAS] = {"p2p", "osc", "coll", "wait", "io"};
 
-static MPI_T_pvar_session session;
 static MPI_T_pvar_handle counts[AREAS], times[AREAS];
 
 static MPI_T_pvar_handle open_handle(const char *area, const char *what, int class)
@@ -44,7 +43,7 @@ static void expect(const unsigned long long wanted[AREAS])
 int main(int argc, char **argv)
 {
     static int memory[4], block[4];
-    int provided, flag, none;
+    int flag, none;
     MPI_Request requests[2];
     MPI_Status status;
     MPI_Message message;
@@ -53,11 +52,9 @@ int main(int argc, char **argv)
     char buffer[MPI_BSEND_OVERHEAD + 100], *detached;
 
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    start_tool();
     const int other = 1 - rank;
     MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    require(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS, "MPI_T_init_thread");
-    MPI_T_pvar_session_create(&session);
     for (int i = 0; i < AREAS; i++) {
         counts[i] = open_handle(NAMES[i], "count", MPI_T_PVAR_CLASS_COUNTER);
         times[i] = open_handle(NAMES[i], "seconds", MPI_T_PVAR_CLASS_TIMER);
@@ -112,9 +109,6 @@ int main(int argc, char **argv)
     MPI_Sendrecv(block, 1, MPI_INT, other, 9, &none, 1, MPI_INT, other, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     expect((unsigned long long[AREAS]){11, 4, 2, 7, 6});
 
-    MPI_T_pvar_session_free(&session);
-    MPI_T_finalize();
     MPI_Win_free(&win);
-    MPI_Finalize();
-    return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+    return end_tool();
 }

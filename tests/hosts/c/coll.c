@@ -29,13 +29,12 @@ static void lay_out(int rank)
 }
 
 #define AT_ROOT(on) ((on)->rank == ROOT)
+#define AT_ROOT_IN_PLACE(buffer) (in_place && AT_ROOT(on) ? MPI_IN_PLACE : (void *)(buffer))
 #define OPERATION(name) \
     static int name(enum form form, int in_place, const struct on *on, MPI_Request *request)
-#define UNUSED (void)in_place
 
 OPERATION(barrier)
 {
-    UNUSED;
     switch (form) {
     case BLOCKING: return MPI_Barrier(on->comm);
     case NONBLOCKING: return MPI_Ibarrier(on->comm, request);
@@ -46,21 +45,9 @@ OPERATION(barrier)
     }
 }
 
-OPERATION(bcast)
-{
-    UNUSED;
-    CALL_ALIKE(Bcast, bcast, (out, K, MPI_INT, ROOT, on->comm))
-}
-
-OPERATION(gather)
-{
-    void *from = in_place && AT_ROOT(on) ? MPI_IN_PLACE : out;
-    CALL_ALIKE(Gather, gather, (from, K, MPI_INT, in, K, MPI_INT, ROOT, on->comm))
-}
-
 OPERATION(gatherv)
 {
-    void *from = in_place && AT_ROOT(on) ? MPI_IN_PLACE : out;
+    void *from = AT_ROOT_IN_PLACE(out);
     /* Null on other ranks, where it is not significant. */
     const int *n = AT_ROOT(on) ? uneven.counts : NULL;
     const MPI_Count *large_n = AT_ROOT(on) ? uneven.large_counts : NULL;
@@ -68,15 +55,9 @@ OPERATION(gatherv)
          (from, uneven.counts[on->rank], MPI_INT, in, large_n, uneven.large_displs, MPI_INT, ROOT, on->comm))
 }
 
-OPERATION(scatter)
-{
-    void *to = in_place && AT_ROOT(on) ? MPI_IN_PLACE : in;
-    CALL_ALIKE(Scatter, scatter, (out, K, MPI_INT, to, K, MPI_INT, ROOT, on->comm))
-}
-
 OPERATION(scatterv)
 {
-    void *to = in_place && AT_ROOT(on) ? MPI_IN_PLACE : in;
+    void *to = AT_ROOT_IN_PLACE(in);
     const int *n = AT_ROOT(on) ? uneven.counts : NULL;
     const MPI_Count *large_n = AT_ROOT(on) ? uneven.large_counts : NULL;
     CALL(Scatterv, scatterv, (out, n, uneven.displs, MPI_INT, to, uneven.counts[on->rank], MPI_INT, ROOT, on->comm),
@@ -88,21 +69,24 @@ OPERATION(scatterv)
 #define SENT(n) (in_place ? 0 : (n))
 #define OF_TYPE (in_place ? MPI_DATATYPE_NULL : MPI_INT)
 
-OPERATION(allgather)
-{
-    CALL_ALIKE(Allgather, allgather, (FROM, SENT(K), OF_TYPE, in, K, MPI_INT, on->comm))
-}
+/* Defines an OPERATION with one list of arguments for both kinds of counts. */
+#define OPERATION_ALIKE(name, NAME, ARGUMENTS) OPERATION(name) { CALL_ALIKE(NAME, name, ARGUMENTS) }
+OPERATION_ALIKE(bcast, Bcast, (out, K, MPI_INT, ROOT, on->comm))
+OPERATION_ALIKE(gather, Gather, (AT_ROOT_IN_PLACE(out), K, MPI_INT, in, K, MPI_INT, ROOT, on->comm))
+OPERATION_ALIKE(scatter, Scatter, (out, K, MPI_INT, AT_ROOT_IN_PLACE(in), K, MPI_INT, ROOT, on->comm))
+OPERATION_ALIKE(reduce, Reduce, (AT_ROOT_IN_PLACE(out), in, K, MPI_INT, MPI_SUM, ROOT, on->comm))
+OPERATION_ALIKE(allgather, Allgather, (FROM, SENT(K), OF_TYPE, in, K, MPI_INT, on->comm))
+OPERATION_ALIKE(alltoall, Alltoall, (FROM, SENT(K), OF_TYPE, in, K, MPI_INT, on->comm))
+OPERATION_ALIKE(allreduce, Allreduce, (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
+OPERATION_ALIKE(reduce_scatter_block, Reduce_scatter_block, (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
+OPERATION_ALIKE(scan, Scan, (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
+OPERATION_ALIKE(exscan, Exscan, (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
 
 OPERATION(allgatherv)
 {
     CALL(Allgatherv, allgatherv,
          (FROM, SENT(uneven.counts[on->rank]), OF_TYPE, in, uneven.counts, uneven.displs, MPI_INT, on->comm),
          (FROM, SENT(uneven.counts[on->rank]), OF_TYPE, in, uneven.large_counts, uneven.large_displs, MPI_INT, on->comm))
-}
-
-OPERATION(alltoall)
-{
-    CALL_ALIKE(Alltoall, alltoall, (FROM, SENT(K), OF_TYPE, in, K, MPI_INT, on->comm))
 }
 
 OPERATION(alltoallv)
@@ -126,36 +110,10 @@ OPERATION(alltoallw)
          (out, uneven.large_counts, uneven.large_places, types, in, mine.large_counts, mine.large_places, types, on->comm))
 }
 
-OPERATION(reduce)
-{
-    void *from = in_place && AT_ROOT(on) ? MPI_IN_PLACE : out;
-    CALL_ALIKE(Reduce, reduce, (from, in, K, MPI_INT, MPI_SUM, ROOT, on->comm))
-}
-
-OPERATION(allreduce)
-{
-    CALL_ALIKE(Allreduce, allreduce, (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
-}
-
 OPERATION(reduce_scatter)
 {
     CALL(Reduce_scatter, reduce_scatter, (FROM, in, uneven.counts, MPI_INT, MPI_SUM, on->comm),
          (FROM, in, uneven.large_counts, MPI_INT, MPI_SUM, on->comm))
-}
-
-OPERATION(reduce_scatter_block)
-{
-    CALL_ALIKE(Reduce_scatter_block, reduce_scatter_block, (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
-}
-
-OPERATION(scan)
-{
-    CALL_ALIKE(Scan, scan, (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
-}
-
-OPERATION(exscan)
-{
-    CALL_ALIKE(Exscan, exscan, (FROM, in, K, MPI_INT, MPI_SUM, on->comm))
 }
 
 /* Functions that fail in some libraries, with or without mpit. The library at run time may not be that of the build. */
@@ -171,10 +129,10 @@ static int is_broken(int (*call)(enum form, int, const struct on *, MPI_Request 
 }
 
 /* Bytes that an operation exchanges with process i. */
-static long nothing(int i, const struct on *on) { (void)i, (void)on; return 0; }
-static long equal(int i, const struct on *on) { (void)i, (void)on; return K * INT; }
-static long own(int i, const struct on *on) { (void)i; return uneven.counts[on->rank] * INT; }
-static long theirs(int i, const struct on *on) { (void)on; return uneven.counts[i] * INT; }
+static long nothing(int i, const struct on *on) { return 0; }
+static long equal(int i, const struct on *on) { return K * INT; }
+static long own(int i, const struct on *on) { return uneven.counts[on->rank] * INT; }
+static long theirs(int i, const struct on *on) { return uneven.counts[i] * INT; }
 
 enum whom { BY_ROOT, TO_ROOT, ALL, ABOVE };
 static const char *const ROWS[] = {"O2A", "A2O", "A2A", "A2A"};
@@ -337,6 +295,5 @@ int main(int argc, char **argv)
     step("free");
 
     between_groups();
-    close_expected_rows();
-    return EXIT_SUCCESS;
+    return close_expected_rows();
 }

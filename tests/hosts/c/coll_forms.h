@@ -103,7 +103,6 @@ static inline int has_form(enum form form)
 
 /* Blocks of ints, one behind the other, with counts and places in each form. */
 enum { MOST_BLOCKS = 6 };
-static const long INT = sizeof(int);
 struct blocks {
     int counts[MOST_BLOCKS], displs[MOST_BLOCKS], places[MOST_BLOCKS], total;
     MPI_Count large_counts[MOST_BLOCKS];

@@ -9,8 +9,6 @@
 
 enum { PROCESSES = 2, GENERATIONS = 3, THREADS = 4, ROUNDS = 50, K = 3 };
 
-static const long INT = sizeof(int);
-
 struct lane {
     MPI_Comm comm;
     MPI_Win win;
@@ -60,8 +58,7 @@ int main(int argc, char **argv)
     }
     for (int generation = 0; generation < GENERATIONS; generation++) {
         for (int i = 0; i < THREADS; i++)
-            if (pthread_create(&threads[i], NULL, work, &lanes[i]))
-                MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+            require(!pthread_create(&threads[i], NULL, work, &lanes[i]), "thread");
         for (int i = 0; i < THREADS; i++)
             pthread_join(threads[i], NULL);
     }
@@ -75,6 +72,5 @@ int main(int argc, char **argv)
         MPI_Win_free(&lanes[i].win);
         MPI_Comm_free(&lanes[i].comm);
     }
-    close_expected_rows();
-    return EXIT_SUCCESS;
+    return close_expected_rows();
 }

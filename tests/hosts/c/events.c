@@ -10,7 +10,7 @@ enum { MESSAGES = 20, TAG = 30 };
 static const char *const names[] = {"dest", "world_dest", "tag", "mode", "bytes", "communicator"};
 enum { DEST, WORLD_DEST, TAG_ELEMENT, MODE, BYTES, COMMUNICATOR, ELEMENTS };
 
-static int size, received, freed, source_of_event = -1;
+static int received, freed, source_of_event = -1;
 static MPI_Count before, last;
 
 /* Proves F39, F42, F43, F44, F45: reads a message. The n-th has n * n bytes and the tag TAG + n. */
@@ -42,8 +42,6 @@ EVENT_CALLBACK(on_message)
 /* Proves F40. */
 static void on_free(MPI_T_event_registration registration, MPI_T_cb_safety safety, void *user_data)
 {
-    (void)registration;
-    (void)safety;
     check(user_data == &freed, "R260 user_data is that of handle_free");
     freed++;
 }
@@ -88,13 +86,11 @@ static void send_all(int count)
 
 int main(int argc, char **argv)
 {
-    int provided, event, of_self;
+    int event, of_self;
     MPI_Comm world = MPI_COMM_WORLD, self = MPI_COMM_SELF;
     MPI_T_event_registration registration, other;
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    check(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS, "R19 init");
+    start_tool();
     event = describe();
     /* While monitoring is on, later messages are counted like these until there is a listener. */
     send_all(MESSAGES);
@@ -118,8 +114,5 @@ int main(int argc, char **argv)
     send_all(MESSAGES);
     check(received == MESSAGES, "R258 nothing after the free callback");
     check(MPI_T_event_handle_free(other, NULL, NULL) == MPI_SUCCESS, "R259 no free callback");
-    MPI_T_finalize();
-    printf("rank %d: received %d messages, %d failures\n", rank, received, failures);
-    MPI_Finalize();
-    return failures != 0;
+    return end_tool();
 }

@@ -8,10 +8,7 @@
 
 #include "steps.h"
 
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-
+static const long INT = sizeof(int);
 static int world_rank, world_size;
 static FILE *expected_rows;
 /* The thread level that the program requests. */
@@ -35,11 +32,13 @@ static void open_expected_rows(int *argc, char ***argv, int processes)
     steps_begin(*argc > 1 ? (*argv)[1] : ".", world_rank);
 }
 
-static void close_expected_rows(void)
+/* Finalizes MPI; returns the exit status. */
+static int close_expected_rows(void)
 {
     steps_end();
     fclose(expected_rows);
     MPI_Finalize();
+    return EXIT_SUCCESS;
 }
 
 static inline void expect(const char *row, int peer, int messages, long bytes)
@@ -52,13 +51,13 @@ static inline void expect_on(const char *row, const char *name, int messages, lo
     fprintf(expected_rows, "%s %s %d %ld\n", row, name, messages, bytes);
 }
 
-/* Aborts the job if a condition does not hold, such as the right data. */
-static inline void require(int right, const char *what)
+/* Expects operations on all processes of the world, each of which passes so many bytes from this process to each other one. */
+static inline void expect_collective(const char *row, const char *comm, int times, long bytes)
 {
-    if (!right) {
-        fprintf(stderr, "rank %d: wrong: %s\n", world_rank, what);
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    }
+    for (int i = 0; i < world_size; i++)
+        if (i != world_rank)
+            expect("C", i, times, times * bytes);
+    expect_on(row, comm, times, times * (world_size - 1) * bytes);
 }
 
 #endif

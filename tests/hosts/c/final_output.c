@@ -7,31 +7,22 @@
  *     late       the interface is finalized after MPI, with a handle started until then
  *
  * Each process sends one int to its right neighbor. */
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "require.h"
+
 #include <string.h>
 
 static MPI_T_pvar_session session;
-
-static void require(int rc, const char *what)
-{
-    if (rc != MPI_SUCCESS) {
-        fprintf(stderr, "finish: %s: %d\n", what, rc);
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    }
-}
 
 static MPI_T_pvar_handle start(const char *name, int class, MPI_Comm *comm)
 {
     MPI_T_pvar_handle handle;
     int index, count;
 
-    require(MPI_T_pvar_get_index(name, class, &index), name);
-    require(MPI_T_pvar_handle_alloc(session, index, comm, &handle, &count), "handle");
+    require(MPI_T_pvar_get_index(name, class, &index) == MPI_SUCCESS, name);
+    require(MPI_T_pvar_handle_alloc(session, index, comm, &handle, &count) == MPI_SUCCESS, "handle");
     if (!comm)
-        require(MPI_T_pvar_write(session, handle, (char[4096]){"phase"}), "write");
-    require(MPI_T_pvar_start(session, handle), "start");
+        require(MPI_T_pvar_write(session, handle, (char[4096]){"phase"}) == MPI_SUCCESS, "write");
+    require(MPI_T_pvar_start(session, handle) == MPI_SUCCESS, "start");
     return handle;
 }
 
@@ -47,8 +38,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(world, &size);
     const int uses = strcmp(mode, "none") != 0, flushes = strcmp(mode, "flushed") == 0, late = strcmp(mode, "late") == 0;
     if (uses) {
-        require(MPI_T_init_thread(MPI_THREAD_SINGLE, &level), "MPI_T_init_thread");
-        require(MPI_T_pvar_session_create(&session), "session");
+        require(MPI_T_init_thread(MPI_THREAD_SINGLE, &level) == MPI_SUCCESS, "MPI_T_init_thread");
+        require(MPI_T_pvar_session_create(&session) == MPI_SUCCESS, "session");
         handle = flushes ? start("pml_monitoring_flush", MPI_T_PVAR_CLASS_GENERIC, NULL)
                          : start("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, &world);
     }
@@ -60,11 +51,11 @@ int main(int argc, char **argv)
         fflush(stdout);
     }
     if (flushes || strcmp(mode, "stopped") == 0)
-        require(MPI_T_pvar_stop(session, handle), "stop");
+        require(MPI_T_pvar_stop(session, handle) == MPI_SUCCESS, "stop");
     if (uses && !late)
-        require(MPI_T_finalize(), "MPI_T_finalize");
+        require(MPI_T_finalize() == MPI_SUCCESS, "MPI_T_finalize");
     MPI_Finalize();
     if (late)
-        require(MPI_T_finalize(), "MPI_T_finalize");
+        require(MPI_T_finalize() == MPI_SUCCESS, "MPI_T_finalize");
     return argc > 2 ? atoi(argv[2]) : EXIT_SUCCESS;
 }

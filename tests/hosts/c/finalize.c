@@ -38,9 +38,8 @@ static void choose(void)
     MPI_T_cvar_get_num(&num);
     for (int index = 0; index < num && num_cvars < MOST; index++) {
         char name[256] = "";
-        int len = sizeof name, none = 0, verbosity, bind, scope, count;
-        MPI_Datatype datatype;
-        if (!MPI_T_cvar_get_info(index, name, &len, &verbosity, &datatype, NULL, NULL, &none, &bind, &scope)
+        int len = sizeof name, bind, count;
+        if (!MPI_T_cvar_get_info(index, name, &len, NULL, NULL, NULL, NULL, NULL, &bind, NULL)
             && bind == MPI_T_BIND_NO_OBJECT && is_safe(name)
             && !MPI_T_cvar_handle_alloc(index, NULL, &cvars[num_cvars].handle, &count)) {
             cvars[num_cvars].index = index;
@@ -56,7 +55,6 @@ static int on_delete(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     int rank, size, out[4] = {0}, in[4], code, count;
 
-    (void)comm, (void)keyval, (void)value, (void)extra;
     deleted++;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -57,7 +57,6 @@ static void all_calls(void)
 
 static void *call_on(void *unused)
 {
-    (void)unused;
     while (!over)
         all_calls();
     return NULL;

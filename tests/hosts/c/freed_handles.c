@@ -63,21 +63,18 @@ static void choose(void)
     MPI_T_cvar_get_num(&num);
     for (int index = num - 1; index >= 0 && num_cvars < MOST; index--) {
         char name[256] = "";
-        int len = sizeof name, none = 0, verbosity, bind, scope;
-        MPI_Datatype datatype;
+        int len = sizeof name, bind;
         cvars[num_cvars].index = index;
-        if (!MPI_T_cvar_get_info(index, name, &len, &verbosity, &datatype, NULL, NULL, &none, &bind, &scope)
+        if (!MPI_T_cvar_get_info(index, name, &len, NULL, NULL, NULL, NULL, NULL, &bind, NULL)
             && bind == MPI_T_BIND_NO_OBJECT && is_safe(name) && !alloc_cvar(num_cvars))
             num_cvars++;
     }
     MPI_T_pvar_get_num(&num);
     for (int index = num - 1; index >= 0 && num_pvars < MOST; index--) {
         char name[256] = "";
-        int len = sizeof name, none = 0, verbosity, class, bind, readonly, continuous, atomic;
-        MPI_Datatype datatype;
+        int len = sizeof name, bind;
         pvars[num_pvars].index = index;
-        if (!MPI_T_pvar_get_info(index, name, &len, &verbosity, &class, &datatype, NULL, NULL, &none, &bind, &readonly,
-                                 &continuous, &atomic)
+        if (!MPI_T_pvar_get_info(index, name, &len, NULL, NULL, NULL, NULL, NULL, NULL, &bind, NULL, NULL, NULL)
             && (bind == MPI_T_BIND_NO_OBJECT || bind == MPI_T_BIND_MPI_COMM) && is_safe(name) && !alloc_pvar(num_pvars))
             num_pvars++;
     }

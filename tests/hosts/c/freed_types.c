@@ -76,8 +76,7 @@ int main(int argc, char **argv)
             MPI_Type_free(&committed);
         } else
             type = committed;
-        if (pthread_create(&thread, NULL, free_and_receive, &comm))
-            MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+        require(!pthread_create(&thread, NULL, free_and_receive, &comm), "thread");
         if (form == 1)
             MPI_Sendrecv(out, 1, type, 0, TAG, &in, 1, MPI_BYTE, 0, REPLY, comm, MPI_STATUS_IGNORE);
         else {
@@ -91,6 +90,5 @@ int main(int argc, char **argv)
     }
     expect("E", 0, messages, expected);
     MPI_Comm_free(&comm);
-    close_expected_rows();
-    return EXIT_SUCCESS;
+    return close_expected_rows();
 }

@@ -1,9 +1,8 @@
 /* Programs that end in different ways: `gather MODE`. In all modes except `silent`, each process first sends one int to
  * its right neighbor. */
 #include "mixed.h"
+#include "require.h"
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,10 +15,7 @@ static void pass(void)
     int out = me, in = -1;
     MPI_Sendrecv(&out, 1, MPI_INT, (me + 1) % size, 0, &in, 1, MPI_INT, (me + size - 1) % size, 0,
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (in != (me + size - 1) % size) {
-        fprintf(stderr, "gather: received %d\n", in);
-        exit(EXIT_FAILURE);
-    }
+    require(in == (me + size - 1) % size, "another number was received");
 }
 
 /* A receive from any source gets only the program's own messages, even if other ranks are in MPI_Finalize. */
@@ -32,10 +28,7 @@ static void receive_late(void)
             MPI_Status status;
             MPI_Recv(in, 64, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
             MPI_Get_count(&status, MPI_INT, &count);
-            if (count != 1 || in[0] != 1000 + status.MPI_SOURCE || status.MPI_TAG != 7) {
-                fprintf(stderr, "gather: a foreign message: %d ints, tag %d\n", count, status.MPI_TAG);
-                MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-            }
+            require(count == 1 && in[0] == 1000 + status.MPI_SOURCE && status.MPI_TAG == 7, "a foreign message");
         }
     } else {
         int out = 1000 + me;

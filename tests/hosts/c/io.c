@@ -39,6 +39,5 @@ int main(int argc, char **argv)
     require(back[1] == block[1] && back[ELEMENTS - 1] == block[ELEMENTS - 1], "interleaved file");
     MPI_Type_free(&interleaved);
     MPI_File_close(&file);
-    close_expected_rows();
-    return EXIT_SUCCESS;
+    return close_expected_rows();
 }

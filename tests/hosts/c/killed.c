@@ -2,9 +2,8 @@
  * known data. With mode `finish`, all ranks call MPI_Finalize. */
 #define _POSIX_C_SOURCE 200809L
 #include "mixed.h"
+#include "require.h"
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -86,10 +85,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (size != PROCESSES) {
-        fprintf(stderr, "killed: for 4 processes\n");
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
+    require(size == PROCESSES, "needs 4 processes");
     pass(MPI_COMM_WORLD);
     have_children();
     MPI_Comm_split(MPI_COMM_WORLD, me % 2, -me, &half);

@@ -37,7 +37,6 @@ int main(int argc, char **argv)
 {
     int provided, index, rc, num = -1;
     unsigned long long value = 0;
-    MPI_T_pvar_session session;
     MPI_T_pvar_handle handle;
     check(mpit_offer(&table) == 0, "mpit_offer");
     MPI_Init(&argc, &argv);
@@ -47,8 +46,7 @@ int main(int argc, char **argv)
     rc = MPI_T_pvar_get_index("middleware_retries", MPI_T_PVAR_CLASS_COUNTER, &index);
     if (rc == MPI_SUCCESS) {
         check(MPI_T_pvar_session_create(&session) == MPI_SUCCESS, "the session");
-        handle = handle_on(session, "middleware_retries", MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
-        check(MPI_T_pvar_start(session, handle) == MPI_SUCCESS, "MPI_T_pvar_start");
+        handle = started(session, "middleware_retries", MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
         mpit_counter_add(&retries, 3);
         check(MPI_T_pvar_read(session, handle, &value) == MPI_SUCCESS, "MPI_T_pvar_read");
     } else {

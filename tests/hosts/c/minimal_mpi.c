@@ -64,14 +64,12 @@ static const struct mpit_category categories[] = {
 /* The identifier of a communicator, for each of two ranks. */
 static int read_comm(void *user_data, const struct mpit_object *object, void *out, int count)
 {
-    (void)user_data;
     ((unsigned long long *)out)[0] = ((unsigned long long *)out)[1] = object->id;
     return count != 2 || object->kind != MPIT_BIND_COMM || object->num_ranks || object->ranks;
 }
 
 static int two(void *user_data, const struct mpit_object *object)
 {
-    (void)user_data;
     return object->id ? 2 : 0;
 }
 
@@ -130,7 +128,6 @@ BOTH(Get_version, (int *version, int *subversion), {
 })
 
 BOTH(Init, (int *argc, char ***argv), {
-    (void)argc, (void)argv;
     is_up = 1;
     return mpit_register(&table);
 })
@@ -140,58 +137,42 @@ BOTH(Initialized, (int *flag), *flag = is_up;)
 BOTH(Finalized, (int *flag), *flag = is_over;)
 BOTH(Query_thread, (int *provided), *provided = MPI_THREAD_MULTIPLE;)
 
-BOTH(Comm_rank, (MPI_Comm comm, int *rank), {
-    (void)comm;
-    *rank = 0;
-})
-
-BOTH(Comm_size, (MPI_Comm comm, int *size), {
-    (void)comm;
-    *size = 1;
-})
-
-BOTH(Barrier, (MPI_Comm comm), (void)comm;)
+BOTH(Comm_rank, (MPI_Comm comm, int *rank), *rank = 0;)
+BOTH(Comm_size, (MPI_Comm comm, int *size), *size = 1;)
+BOTH(Barrier, (MPI_Comm comm), {})
 
 /* Messages of one number, to itself. */
 BOTH(Sendrecv, (const void *out, int out_count, MPI_Datatype out_type, int dest, int out_tag, void *in, int in_count,
-                MPI_Datatype in_type, int source, int in_tag, MPI_Comm comm, MPI_Status *status), {
-    (void)out_count, (void)out_type, (void)dest, (void)out_tag, (void)in_count, (void)in_type, (void)source, (void)in_tag;
-    (void)comm, (void)status;
-    *(int *)in = *(const int *)out;
-})
+                MPI_Datatype in_type, int source, int in_tag, MPI_Comm comm, MPI_Status *status),
+     *(int *)in = *(const int *)out;)
 
-BOTH(Comm_create_errhandler, (MPI_Comm_errhandler_function *function, MPI_Errhandler *handler), {
-    (void)function;
-    *handler = MPI_ERRORS_RETURN;
-})
+BOTH(Comm_create_errhandler, (MPI_Comm_errhandler_function *function, MPI_Errhandler *handler),
+     *handler = MPI_ERRORS_RETURN;)
 
-BOTH(Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler handler), (void)comm, (void)handler;)
+BOTH(Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler handler), {})
 BOTH(Errhandler_free, (MPI_Errhandler *handler), *handler = MPI_ERRHANDLER_NULL;)
 
 static char hint[8];
 
-static void take_hint(MPI_Info info)
+/* Takes the hint of a call that succeeded; returns the call's code. */
+static int take_hint(int code, MPI_Info info)
 {
     char value[sizeof hint] = "";
     int found = 0;
-    PMPI_Info_get(info, "minimal_hint", sizeof value - 1, value, &found);
+    if (code == MPI_SUCCESS)
+        PMPI_Info_get(info, "minimal_hint", sizeof value - 1, value, &found);
     if (found)
         strcpy(hint, value);
+    return code;
 }
 
 BOTH(T_event_handle_alloc, (int event, void *object, MPI_Info info, MPI_T_event_registration *registration), {
-    int code = IN_LIBMPIT(PMPI_T_event_handle_alloc, (int, void *, MPI_Info, MPI_T_event_registration *), event, object,
-                          info, registration);
-    if (code == MPI_SUCCESS)
-        take_hint(info);
-    return code;
+    return take_hint(IN_LIBMPIT(PMPI_T_event_handle_alloc, (int, void *, MPI_Info, MPI_T_event_registration *), event, object,
+                                info, registration), info);
 })
 
 BOTH(T_event_handle_set_info, (MPI_T_event_registration registration, MPI_Info info), {
-    int code = IN_LIBMPIT(PMPI_T_event_handle_set_info, (MPI_T_event_registration, MPI_Info), registration, info);
-    if (code == MPI_SUCCESS)
-        take_hint(info);
-    return code;
+    return take_hint(IN_LIBMPIT(PMPI_T_event_handle_set_info, (MPI_T_event_registration, MPI_Info), registration, info), info);
 })
 
 BOTH(T_event_handle_get_info, (MPI_T_event_registration registration, MPI_Info *info), {

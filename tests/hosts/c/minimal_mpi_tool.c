@@ -278,12 +278,10 @@ static void bind_to_communicators(void)
     MPI_Comm comms[2] = {MPI_COMM_WORLD, MPI_COMM_SELF}, none = MPI_COMM_NULL;
     unsigned long long values[2];
     int index = pvar_named("minimal_comm", MPI_T_PVAR_CLASS_GENERIC), elements;
-    MPI_T_pvar_session session;
     MPI_T_pvar_handle handle;
     MPI_T_pvar_session_create(&session);
     for (int at = 0; at < 2; at++) {
-        handle = handle_on(session, "minimal_comm", MPI_T_PVAR_CLASS_GENERIC, &comms[at], 2);
-        check(MPI_T_pvar_start(session, handle) == MPI_SUCCESS, "start");
+        handle = started(session, "minimal_comm", MPI_T_PVAR_CLASS_GENERIC, &comms[at], 2);
         check(MPI_T_pvar_read(session, handle, values) == MPI_SUCCESS, "the communicator's number");
         check(values[0] == (uintptr_t)comms[at] && values[1] == values[0], "the handle as a number");
     }

@@ -37,7 +37,6 @@ static void act(void)
 
 static int deleted(MPI_Comm comm, int keyval, void *value, void *extra)
 {
-    (void)keyval, (void)value, (void)extra;
     say("MPI_Finalize has begun");
     communicate(MPI_COMM_WORLD);
     communicate(comm);
@@ -95,7 +94,6 @@ static void handle(MPI_Comm *comm, int *code, ...)
 {
     int class;
 
-    (void)comm;
     handled++;
     MPI_Error_class(*code, &class);
     printf("handled: a wrong rank %d\n", class == MPI_ERR_RANK || class == MPI_ERR_ROOT);

@@ -34,21 +34,19 @@ EVENT_CALLBACK(on_done)
 
 static void on_end(MPI_T_event_registration registration, MPI_T_cb_safety safety, void *user_data)
 {
-    (void)registration, (void)safety, (void)user_data;
     ended++;
 }
 
 int main(int argc, char **argv)
 {
-    int provided, before, now, plugin = -1, count, cvar, changed, changed_now;
+    int before, now, plugin = -1, count, changed, changed_now;
     unsigned long long value = 0;
-    MPI_T_pvar_session session;
     MPI_T_pvar_handle step, work, again;
     MPI_T_cvar_handle limit;
     MPI_T_event_registration registration;
 
     MPI_Init(&argc, &argv);
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    start_tool();
     MPI_T_pvar_get_num(&before);
     check(argc == 2 && before > 0 && before < MOST, "there is something");
     for (int index = 0; index < before; index++)
@@ -64,12 +62,10 @@ int main(int argc, char **argv)
     int step_index = pvar_named("acme_step", MPI_T_PVAR_CLASS_SIZE);
     int work_index = pvar_named("acme_work", MPI_T_PVAR_CLASS_COUNTER);
     check(step_index >= before && work_index >= before, "what is new is behind");
-    check(MPI_T_cvar_get_index("acme_limit", &cvar) == MPI_SUCCESS, "its control variable");
 
-    MPI_T_pvar_session_create(&session);
     check(MPI_T_pvar_handle_alloc(session, step_index, NULL, &step, &count) == MPI_SUCCESS, "a handle");
     check(MPI_T_pvar_handle_alloc(session, work_index, NULL, &work, &count) == MPI_SUCCESS, "another");
-    check(MPI_T_cvar_handle_alloc(cvar, NULL, &limit, &count) == MPI_SUCCESS, "one to set");
+    limit = setting("acme_limit");
     registration = listen_to(event_named("acme_done"), NULL, MPI_T_CB_REQUIRE_NONE, on_done, NULL);
     MPI_T_pvar_start(session, work);
     MPI_T_pvar_read(session, step, &value);

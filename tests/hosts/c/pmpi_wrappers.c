@@ -48,9 +48,8 @@ static void exchange(int elements, int recorded)
     PMPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Allreduce(block, received, elements, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (recorded) {
-        expect("E", 1 - world_rank, 1, elements * (long)sizeof(int));
-        expect("C", 1 - world_rank, 1, elements * (long)sizeof(int));
-        expect_on("A2A", "MPI_COMM_WORLD", 1, elements * (long)sizeof(int));
+        expect("E", 1 - world_rank, 1, elements * INT);
+        expect_collective("A2A", "MPI_COMM_WORLD", 1, elements * INT);
     }
 }
 
@@ -64,6 +63,5 @@ int main(int argc, char **argv)
     MPI_Pcontrol(1);
     exchange(8, 1);
     require(wrapped == 11, "wrappers");
-    close_expected_rows();
-    return EXIT_SUCCESS;
+    return close_expected_rows();
 }

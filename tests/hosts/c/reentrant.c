@@ -31,8 +31,6 @@ EVENT_CALLBACK(on_created)
 int main(int argc, char **argv)
 {
     int provided;
-    MPI_T_pvar_session session;
-    MPI_T_pvar_handle handle;
 
     check(MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided) == MPI_SUCCESS, "MPI_T_init_thread");
     listen_to(event_named("comm_created"), NULL, MPI_T_CB_REQUIRE_NONE, on_created, NULL);
@@ -41,8 +39,7 @@ int main(int argc, char **argv)
     check(created >= 2, "not all communicators were reported");
 
     check(MPI_T_pvar_session_create(&session) == MPI_SUCCESS, "session");
-    handle = handle_on(session, "reentrant_value", MPI_T_PVAR_CLASS_SIZE, NULL, 1);
-    check(MPI_T_pvar_start(session, handle) == MPI_SUCCESS, "start");
+    started(session, "reentrant_value", MPI_T_PVAR_CLASS_SIZE, NULL, 1);
     check(MPI_T_finalize() == MPI_SUCCESS, "MPI_T_finalize");
     MPI_Finalize();
     puts("done");

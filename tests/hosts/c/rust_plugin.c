@@ -9,19 +9,7 @@ typedef unsigned long long word;
 
 enum { MESSAGES = 5, BYTES = 24, MANY = 64 };
 
-static int size, received;
-
-static MPI_T_pvar_session session;
-
-static MPI_T_pvar_handle started(const char *name, int class, void *object, int elements)
-{
-    int continuous = -1;
-    MPI_T_pvar_handle handle = handle_on(session, name, class, object, elements);
-    MPI_T_pvar_get_info(pvar_named(name, class), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &continuous, NULL);
-    if (!continuous)
-        check(MPI_T_pvar_start(session, handle) == MPI_SUCCESS, name);
-    return handle;
-}
+static int received;
 
 static word *values(MPI_T_pvar_handle handle)
 {
@@ -82,7 +70,7 @@ static void try_events(void)
 /* Checks the plug-in's thread level; it was loaded before MPI was initialized. */
 static void try_threads(void)
 {
-    MPI_T_pvar_handle concurrent = started("every_concurrent", MPI_T_PVAR_CLASS_SIZE, NULL, 1);
+    MPI_T_pvar_handle concurrent = running(session, "every_concurrent", MPI_T_PVAR_CLASS_SIZE, NULL, 1);
     int provided = -1;
     MPI_Query_thread(&provided);
     check(values(concurrent)[0] == (provided == MPI_THREAD_MULTIPLE), "whether several threads may communicate at once");
@@ -96,8 +84,8 @@ static void try_bindings(void)
     unsigned numbers[MANY];
     int at;
     MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &reverse);
-    ranks = started("every_ranks", MPI_T_PVAR_CLASS_SIZE, &reverse, 2 * size);
-    peers = started("every_peers", MPI_T_PVAR_CLASS_SIZE, &reverse, size);
+    ranks = running(session, "every_ranks", MPI_T_PVAR_CLASS_SIZE, &reverse, 2 * size);
+    peers = running(session, "every_peers", MPI_T_PVAR_CLASS_SIZE, &reverse, size);
     steps(10);
     check(MPI_T_pvar_read(session, ranks, numbers) == MPI_SUCCESS, "ranks");
     for (at = 0; at < 2 * size; at++)
@@ -112,10 +100,10 @@ static void try_bindings(void)
 static void try_traffic(void)
 {
     static char out[BYTES], in[BYTES];
-    MPI_T_pvar_handle operations = started("every_operations", MPI_T_PVAR_CLASS_GENERIC, NULL, 4);
-    MPI_T_pvar_handle messages = started("every_messages", MPI_T_PVAR_CLASS_GENERIC, NULL, 2);
-    MPI_T_pvar_handle accesses = started("every_accesses", MPI_T_PVAR_CLASS_GENERIC, NULL, 2);
-    MPI_T_pvar_handle worlds = started("every_worlds", MPI_T_PVAR_CLASS_SIZE, NULL, 1);
+    MPI_T_pvar_handle operations = running(session, "every_operations", MPI_T_PVAR_CLASS_GENERIC, NULL, 4);
+    MPI_T_pvar_handle messages = running(session, "every_messages", MPI_T_PVAR_CLASS_GENERIC, NULL, 2);
+    MPI_T_pvar_handle accesses = running(session, "every_accesses", MPI_T_PVAR_CLASS_GENERIC, NULL, 2);
+    MPI_T_pvar_handle worlds = running(session, "every_worlds", MPI_T_PVAR_CLASS_SIZE, NULL, 1);
     word before[4];
     MPI_Win window;
     int at, number = rank;

@@ -5,23 +5,22 @@
  *
  * Two handles on pml_monitoring_flush write DIRECTORY/first and DIRECTORY/whole, and DIRECTORY/part. */
 #define _POSIX_C_SOURCE 200809L
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "checks.h"
+
 #include <unistd.h>
 
 enum { PROCESSES = 2, BINS = 66, MOST = PROCESSES * BINS, FILE_NAME = 4096 };
 
-static int rank, other;
+static int other;
 static char block[128], memory[128];
 static MPI_Win win;
 
-static void require(int good, const char *name, const char *what)
+/* Ends the job unless a condition about a variable holds. */
+static void require_of(const char *name, int right, const char *what)
 {
-    if (!good) {
-        fprintf(stderr, "session_isolation: rank %d: %s: %s\n", rank, name, what);
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    }
+    char text[256];
+    snprintf(text, sizeof text, "%s: %s", name, what);
+    require(right, text);
 }
 
 /* A fixed sequence of calls of each kind. */
@@ -77,13 +76,6 @@ static const struct variable {
 };
 enum { VARIABLE_COUNT = sizeof VARIABLES / sizeof *VARIABLES };
 
-static int index_of(const char *name, int class)
-{
-    int index;
-    require(MPI_T_pvar_get_index(name, class, &index) == MPI_SUCCESS, name, "is not there");
-    return index;
-}
-
 /* A handle, and the index of the element that changes. */
 struct handle {
     MPI_T_pvar_session session;
@@ -97,23 +89,18 @@ static int is_bound(const struct variable *variable)
     return variable->kind < TOTAL_COUNT;
 }
 
-static struct handle open(MPI_T_pvar_session session, const struct variable *variable)
+static struct handle open(MPI_T_pvar_session in, const struct variable *variable)
 {
     const enum kind kind = variable->kind;
     const int class = kind == ARRAY                          ? MPI_T_PVAR_CLASS_SIZE
                       : kind == COUNT || kind == TOTAL_COUNT ? MPI_T_PVAR_CLASS_COUNTER
                                                              : MPI_T_PVAR_CLASS_AGGREGATE;
     const int expected = kind != ARRAY ? 1 : variable->bin ? MOST : PROCESSES;
-    struct handle opened = {session, MPI_T_PVAR_HANDLE_NULL, variable->name, -1, 0};
+    const int element = kind == ARRAY ? other * (expected / PROCESSES) + variable->bin : 0;
     MPI_Comm world = MPI_COMM_WORLD;
+    MPI_T_pvar_handle handle = handle_on(in, variable->name, class, is_bound(variable) ? &world : NULL, expected);
 
-    require(MPI_T_pvar_handle_alloc(session, index_of(variable->name, class), is_bound(variable) ? &world : NULL,
-                                    &opened.handle, &opened.count) == MPI_SUCCESS,
-            variable->name, "no handle");
-    require(opened.count == expected, variable->name, "the number of elements");
-    if (kind == ARRAY)
-        opened.element = other * (expected / PROCESSES) + variable->bin;
-    return opened;
+    return (struct handle){in, handle, variable->name, expected, element};
 }
 
 /* Checks the element that changes, and that all others are 0. */
@@ -122,22 +109,22 @@ static void is(const struct handle *at, unsigned long long wanted, const char *w
     unsigned long long values[MOST], sum = 0;
     char text[256];
 
-    require(MPI_T_pvar_read(at->session, at->handle, values) == MPI_SUCCESS, at->name, "not read");
+    require_of(at->name, MPI_T_pvar_read(at->session, at->handle, values) == MPI_SUCCESS, "not read");
     for (int i = 0; i < at->count; i++)
         sum += values[i];
     snprintf(text, sizeof text, "is %llu and should be %llu %s", values[at->element], wanted, when);
-    require(values[at->element] == wanted && sum == wanted, at->name, text);
+    require_of(at->name, values[at->element] == wanted && sum == wanted, text);
 }
 
 /* Proves F15, F16, F17, F18, F19, F20, F21: all calls of this program, each checked by its effect on what is read. */
-#define DO(call, at) require(MPI_T_pvar_##call((at)->session, (at)->handle) == MPI_SUCCESS, (at)->name, #call)
+#define DO(call, at) require_of((at)->name, MPI_T_pvar_##call((at)->session, (at)->handle) == MPI_SUCCESS, #call)
 
 /* Tries to reset a handle whose value is `value`; returns its value afterwards. */
 static unsigned long long reset(const struct handle *at, const struct variable *variable, unsigned long long value)
 {
     const int rc = MPI_T_pvar_reset(at->session, at->handle);
 
-    require(rc == (is_bound(variable) ? MPI_T_ERR_PVAR_NO_WRITE : MPI_SUCCESS), at->name, "reset");
+    require_of(at->name, rc == (is_bound(variable) ? MPI_T_ERR_PVAR_NO_WRITE : MPI_SUCCESS), "reset");
     return is_bound(variable) ? value : 0;
 }
 
@@ -183,22 +170,21 @@ static void try(const struct variable *variable, MPI_T_pvar_session one, MPI_T_p
     is(&stopped, left, "after a reset");
     is(&running, 4 * each, "after a reset of another handle of its session");
     is(&with, meddled + each, "in the other session, after a reset in the first");
-    require(MPI_T_pvar_handle_free(two, &with.handle) == MPI_SUCCESS, variable->name, "free");
+    require_of(variable->name, MPI_T_pvar_handle_free(two, &with.handle) == MPI_SUCCESS, "free");
     act();
     is(&running, 5 * each, "after the other session's handle was freed");
-    require(MPI_T_pvar_handle_free(one, &stopped.handle) == MPI_SUCCESS, variable->name, "free");
-    require(MPI_T_pvar_handle_free(one, &running.handle) == MPI_SUCCESS, variable->name, "free");
+    require_of(variable->name, MPI_T_pvar_handle_free(one, &stopped.handle) == MPI_SUCCESS, "free");
+    require_of(variable->name, MPI_T_pvar_handle_free(one, &running.handle) == MPI_SUCCESS, "free");
 }
 
 /* A handle that writes the calls between start and stop to a file. */
-static struct handle open_flush(MPI_T_pvar_session session)
+static struct handle open_flush(MPI_T_pvar_session in)
 {
-    struct handle opened = {session, MPI_T_PVAR_HANDLE_NULL, "pml_monitoring_flush", -1, 0};
+    struct handle opened = {in, MPI_T_PVAR_HANDLE_NULL, "pml_monitoring_flush", -1, 0};
 
-    require(MPI_T_pvar_handle_alloc(session, index_of(opened.name, MPI_T_PVAR_CLASS_GENERIC), NULL, &opened.handle,
-                                    &opened.count) == MPI_SUCCESS,
-            opened.name, "no handle");
-    require(opened.count <= FILE_NAME, opened.name, "too long");
+    require(MPI_T_pvar_handle_alloc(in, pvar_named(opened.name, MPI_T_PVAR_CLASS_GENERIC), NULL, &opened.handle,
+                                    &opened.count) == MPI_SUCCESS, "no handle for files");
+    require(opened.count <= FILE_NAME, "the name of a file is too long");
     return opened;
 }
 
@@ -207,7 +193,7 @@ static void set_file(const struct handle *flush, const char *directory, const ch
     char stem[FILE_NAME] = "";
 
     snprintf(stem, sizeof stem, "%s/%s", directory, name);
-    require(MPI_T_pvar_write(flush->session, flush->handle, stem) == MPI_SUCCESS, flush->name, "write");
+    require_of(flush->name, MPI_T_pvar_write(flush->session, flush->handle, stem) == MPI_SUCCESS, "write");
 }
 
 /* One phase whose file is named before its end, and is there at once; then five, of which another handle writes the second and
@@ -222,7 +208,7 @@ static void phases(const char *directory, MPI_T_pvar_session one, MPI_T_pvar_ses
     set_file(&whole, directory, "first");
     DO(stop, &whole);
     snprintf(path, sizeof path, "%s/first.%d.prof", directory, rank);
-    require(access(path, R_OK) == 0, path, "is not there");
+    require_of(path, access(path, R_OK) == 0, "is not there");
 
     set_file(&part, directory, "part");
     DO(start, &whole);
@@ -241,32 +227,27 @@ static void phases(const char *directory, MPI_T_pvar_session one, MPI_T_pvar_ses
     set_file(&whole, directory, "whole");
     DO(stop, &whole);
     is(&count, 5, "after all phases were written");
-    require(MPI_T_pvar_handle_free(one, &whole.handle) == MPI_SUCCESS, whole.name, "free");
-    require(MPI_T_pvar_handle_free(two, &part.handle) == MPI_SUCCESS, part.name, "free");
+    require_of(whole.name, MPI_T_pvar_handle_free(one, &whole.handle) == MPI_SUCCESS, "free");
+    require_of(part.name, MPI_T_pvar_handle_free(two, &part.handle) == MPI_SUCCESS, "free");
 }
 
 int main(int argc, char **argv)
 {
     MPI_T_pvar_session one, two;
-    int level, size;
 
     MPI_Init(&argc, &argv);
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    require(size == PROCESSES && argc == 2, "arguments", "needs two processes and a directory");
+    start_tool();
+    require(size == PROCESSES && argc == 2, "needs two processes and a directory");
     other = 1 - rank;
     MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    require(MPI_T_pvar_session_create(&one) == MPI_SUCCESS, "session", "create");
-    require(MPI_T_pvar_session_create(&two) == MPI_SUCCESS, "session", "create");
+    require(MPI_T_pvar_session_create(&one) == MPI_SUCCESS, "session create");
+    require(MPI_T_pvar_session_create(&two) == MPI_SUCCESS, "session create");
     /* Proves R194: the sessions do not affect each other. */
     for (int i = 0; i < VARIABLE_COUNT; i++)
         try(&VARIABLES[i], one, two);
     phases(argv[1], one, two);
-    require(MPI_T_pvar_session_free(&one) == MPI_SUCCESS, "session", "free");
-    require(MPI_T_pvar_session_free(&two) == MPI_SUCCESS, "session", "free");
+    require(MPI_T_pvar_session_free(&one) == MPI_SUCCESS, "session free");
+    require(MPI_T_pvar_session_free(&two) == MPI_SUCCESS, "session free");
     MPI_Win_free(&win);
-    MPI_T_finalize();
-    MPI_Finalize();
-    return EXIT_SUCCESS;
+    return end_tool();
 }

@@ -1,12 +1,10 @@
-/* Creates and frees objects repeatedly: `soak CYCLES STORE [KIND]`. Prints for each kind of object the growth of the process's
- * memory and of the file STORE in bytes during the second half of the cycles, and the time per cycle. One process. */
+/* Creates and frees objects repeatedly: `soak CYCLES STORE`. Prints for each kind of object the growth of the process's
+ * memory and of the file STORE in bytes during the second half of the cycles. One process. */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static int one = 1, other;
@@ -77,40 +75,43 @@ static void handles(void)
     handles_on(MPI_COMM_WORLD, 0);
 }
 
-/* A communicator, and what is done with it. */
-static void communicator(int is_split, int is_used, int is_bound, int outlives)
+static const struct kind {
+    const char *name;
+    /* One cycle; null for a communicator, and what is done with it. */
+    void (*cycle)(void);
+    int is_split, is_used, is_bound, outlives;
+    /* One cycle for so many of the fastest kinds. */
+    int slow;
+} KINDS[] = {
+    {"duplicates", NULL, 0, 0, 0, 0, 1},
+    {"used-duplicates", NULL, 0, 1, 0, 0, 1},
+    {"splits", NULL, 1, 0, 0, 0, 1},
+    {"used-splits", NULL, 1, 1, 0, 0, 1},
+    {"windows", windows, 0, 0, 0, 0, 4},
+    {"requests", requests, 0, 0, 0, 0, 1},
+    {"handles", handles, 0, 0, 1, 0, 1},
+    {"bound-duplicates", NULL, 0, 1, 1, 0, 4},
+    {"outlived-duplicates", NULL, 0, 1, 1, 1, 4},
+};
+
+static void cycle(const struct kind *kind)
 {
     MPI_Comm comm;
-    if (is_split)
+    if (kind->cycle) {
+        kind->cycle();
+        return;
+    }
+    if (kind->is_split)
         MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &comm);
     else
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    if (is_used)
+    if (kind->is_used)
         use(comm);
-    if (is_bound)
-        handles_on(comm, outlives);
-    if (!outlives)
+    if (kind->is_bound)
+        handles_on(comm, kind->outlives);
+    if (!kind->outlives)
         MPI_Comm_free(&comm);
 }
-
-static void duplicates(void) { communicator(0, 0, 0, 0); }
-static void used_duplicates(void) { communicator(0, 1, 0, 0); }
-static void splits(void) { communicator(1, 0, 0, 0); }
-static void used_splits(void) { communicator(1, 1, 0, 0); }
-static void bound_duplicates(void) { communicator(0, 1, 1, 0); }
-static void outlived_duplicates(void) { communicator(0, 1, 1, 1); }
-
-static const struct {
-    const char *name;
-    void (*cycle)(void);
-    /* One cycle for so many of the fastest kinds. */
-    int needs_pvar, slow;
-} KINDS[] = {
-    {"duplicates", duplicates, 0, 1}, {"used-duplicates", used_duplicates, 0, 1}, {"splits", splits, 0, 1},
-    {"used-splits", used_splits, 0, 1}, {"windows", windows, 0, 4}, {"requests", requests, 0, 1},
-    {"handles", handles, 1, 1}, {"bound-duplicates", bound_duplicates, 1, 4},
-    {"outlived-duplicates", outlived_duplicates, 1, 4},
-};
 
 static long memory(void)
 {
@@ -138,21 +139,15 @@ int main(int argc, char **argv)
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     int has_pvar = MPI_T_pvar_get_index("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, &pvar) == MPI_SUCCESS;
     for (unsigned kind = 0; kind < sizeof KINDS / sizeof *KINDS; kind++) {
-        if ((KINDS[kind].needs_pvar && !has_pvar) || (argc > 3 && strcmp(argv[3], KINDS[kind].name)))
+        if (KINDS[kind].is_bound && !has_pvar)
             continue;
         long half = cycles / KINDS[kind].slow / 2;
-        struct timespec begin, end;
-        clock_gettime(CLOCK_MONOTONIC, &begin);
-        for (long cycle = 0; cycle < half; cycle++)
-            KINDS[kind].cycle();
+        for (long at = 0; at < half; at++)
+            cycle(&KINDS[kind]);
         long memory_then = memory(), file_then = on_disk(argv[2]);
-        for (long cycle = 0; cycle < half; cycle++)
-            KINDS[kind].cycle();
-        long grown = memory() - memory_then;
-        clock_gettime(CLOCK_MONOTONIC, &end);
-        double ns = (end.tv_sec - begin.tv_sec) * 1e9 + (end.tv_nsec - begin.tv_nsec);
-        long file_grown = on_disk(argv[2]) - file_then;
-        printf("%s %ld %ld %.0f\n", KINDS[kind].name, grown, file_grown, ns / (double)half / 2);
+        for (long at = 0; at < half; at++)
+            cycle(&KINDS[kind]);
+        printf("%s %ld %ld\n", KINDS[kind].name, memory() - memory_then, on_disk(argv[2]) - file_then);
         fflush(stdout);
     }
     MPI_T_finalize();

@@ -6,7 +6,6 @@
 
 enum { PROCESSES = 2, K = 3 };
 
-static const long INT = sizeof(int);
 static int block[K];
 
 static void child(MPI_Comm parent)
@@ -57,6 +56,5 @@ int main(int argc, char **argv)
     expect_on("A2A", "all", 1, 2 * K * INT);
     MPI_Comm_free(&all);
     MPI_Comm_disconnect(&inter);
-    close_expected_rows();
-    return EXIT_SUCCESS;
+    return close_expected_rows();
 }

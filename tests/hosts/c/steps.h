@@ -10,10 +10,9 @@
 #ifndef STEPS_H
 #define STEPS_H
 
-#include <mpi.h>
+#include "require.h"
+
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { STEPS_MOST = 64 };
@@ -43,18 +42,10 @@ static FILE *steps_file;
 /* The name of the watched communicator. */
 static char steps_comm[MPI_MAX_OBJECT_NAME];
 
-static void steps_require(int rc, const char *what)
-{
-    if (rc != MPI_SUCCESS) {
-        fprintf(stderr, "steps: %s: %d\n", what, rc);
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    }
-}
-
 static void steps_read(int kind, unsigned long long values[2][STEPS_MOST])
 {
     for (int i = 0; i < 2; i++)
-        steps_require(MPI_T_pvar_read(steps_session, steps_watches[kind].handles[i], values[i]), "read");
+        require(MPI_T_pvar_read(steps_session, steps_watches[kind].handles[i], values[i]) == MPI_SUCCESS, "read");
 }
 
 static void steps_watch(int kind, MPI_Comm comm)
@@ -72,10 +63,9 @@ static void steps_watch(int kind, MPI_Comm comm)
             watch->count = 0;
             return;
         }
-        steps_require(MPI_T_pvar_handle_alloc(steps_session, index, &comm, &watch->handles[i], &watch->count), names[i]);
-        if (watch->count > STEPS_MOST)
-            steps_require(MPI_ERR_OTHER, "too many processes");
-        steps_require(MPI_T_pvar_start(steps_session, watch->handles[i]), "start");
+        require(MPI_T_pvar_handle_alloc(steps_session, index, &comm, &watch->handles[i], &watch->count) == MPI_SUCCESS, names[i]);
+        require(watch->count <= STEPS_MOST, "too many processes");
+        require(MPI_T_pvar_start(steps_session, watch->handles[i]) == MPI_SUCCESS, "start");
     }
     steps_read(kind, watch->before);
 }
@@ -90,10 +80,9 @@ static inline void steps_begin(const char *directory, int rank)
         return;
     snprintf(path, sizeof path, "%s/steps.%d", directory, rank);
     steps_file = fopen(path, "w");
-    if (!steps_file)
-        steps_require(MPI_ERR_OTHER, path);
-    steps_require(MPI_T_init_thread(MPI_THREAD_SINGLE, &level), "MPI_T_init_thread");
-    steps_require(MPI_T_pvar_session_create(&steps_session), "session");
+    require(steps_file != NULL, path);
+    require(MPI_T_init_thread(MPI_THREAD_SINGLE, &level) == MPI_SUCCESS, "MPI_T_init_thread");
+    require(MPI_T_pvar_session_create(&steps_session) == MPI_SUCCESS, "session");
     for (int kind = 0; kind < STEPS_KINDS; kind++)
         steps_watch(kind, MPI_COMM_WORLD);
     strcpy(steps_comm, "MPI_COMM_WORLD");
@@ -137,7 +126,7 @@ static inline void steps_on(MPI_Comm comm)
         if (!STEPS_ROWS[kind].of_world) {
             /* A handle is freed as it runs: stopping one would end Open MPI's own monitoring for good. */
             for (int i = 0; i < 2; i++)
-                steps_require(MPI_T_pvar_handle_free(steps_session, &steps_watches[kind].handles[i]), "free");
+                require(MPI_T_pvar_handle_free(steps_session, &steps_watches[kind].handles[i]) == MPI_SUCCESS, "free");
             steps_watch(kind, comm);
         }
     int length;
@@ -151,8 +140,8 @@ static inline void steps_end(void)
         return;
     step("rest");
     fclose(steps_file);
-    steps_require(MPI_T_pvar_session_free(&steps_session), "session");
-    steps_require(MPI_T_finalize(), "MPI_T_finalize");
+    require(MPI_T_pvar_session_free(&steps_session) == MPI_SUCCESS, "session");
+    require(MPI_T_finalize() == MPI_SUCCESS, "MPI_T_finalize");
 }
 
 #endif

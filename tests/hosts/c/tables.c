@@ -8,7 +8,6 @@
 
 enum { MOST = 8 };
 
-static int size;
 static struct mpit_sum sum = MPIT_SUM_INIT, seconds = MPIT_SUM_INIT;
 static int watchers, limit = 10, early = 1, phase = 4, mode = 4;
 static unsigned depth_limit = 10;
@@ -42,7 +41,6 @@ static int count_ranks(void *user_data, const struct mpit_object *object)
 
 static int fail(void *user_data, const struct mpit_object *object, void *out, int count)
 {
-    (void)user_data, (void)object, (void)out, (void)count;
     return 1;
 }
 
@@ -53,7 +51,6 @@ static void watch(void *user_data, int more)
 
 static struct mpit_level *level_of(void *user_data, const struct mpit_object *object)
 {
-    (void)user_data;
     /* One process alone has no level. */
     if (object->num_ranks < 2)
         return 0;
@@ -226,7 +223,7 @@ static void early_setting(int expected)
 }
 
 /* Returns the identifier of a communicator with these ranks. */
-static uint64_t of_comm(MPI_T_pvar_session session, MPI_Comm comm, int is_reversed)
+static uint64_t of_comm(MPI_Comm comm, int is_reversed)
 {
     unsigned values[MOST + 1] = {0};
     MPI_T_pvar_handle handle = handle_on(session, "tab_ranks", MPI_T_PVAR_CLASS_GENERIC, &comm, size + 1);
@@ -240,7 +237,7 @@ static uint64_t of_comm(MPI_T_pvar_session session, MPI_Comm comm, int is_revers
     return values[size];
 }
 
-static void levels(MPI_T_pvar_session session, MPI_Comm reversed, uint64_t world_id, uint64_t reversed_id)
+static void levels(MPI_Comm reversed, uint64_t world_id, uint64_t reversed_id)
 {
     MPI_Comm world = MPI_COMM_WORLD, self = MPI_COMM_SELF;
     MPI_T_pvar_handle of_world = handle_on(session, "tab_depth", MPI_T_PVAR_CLASS_LEVEL, &world, 1);
@@ -264,12 +261,11 @@ static void levels(MPI_T_pvar_session session, MPI_Comm reversed, uint64_t world
     check(MPI_T_pvar_handle_alloc(session, index, &self, &refused, &count) == MPI_T_ERR_INVALID, "one without a level");
 }
 
-static void values(MPI_T_pvar_session session)
+static void values(void)
 {
-    MPI_T_pvar_handle gain = handle_on(session, "tab_grown", MPI_T_PVAR_CLASS_SIZE, NULL, 1);
-    MPI_T_pvar_handle written = handle_on(session, "tab_shown", MPI_T_PVAR_CLASS_LEVEL, NULL, 1);
+    MPI_T_pvar_handle gain = started(session, "tab_grown", MPI_T_PVAR_CLASS_SIZE, NULL, 1);
+    MPI_T_pvar_handle written = started(session, "tab_shown", MPI_T_PVAR_CLASS_LEVEL, NULL, 1);
     unsigned long long value = 99, mine = 77;
-    check(MPI_T_pvar_start(session, gain) == MPI_SUCCESS && MPI_T_pvar_start(session, written) == MPI_SUCCESS, "start");
     grown += 11;
     check(MPI_T_pvar_readreset(session, gain, &value) == MPI_SUCCESS && value == 11, "what was gained");
     check(MPI_T_pvar_read(session, gain, &value) == MPI_SUCCESS && value == 0, "what was gained after a reset");
@@ -280,13 +276,12 @@ static void values(MPI_T_pvar_session session)
 }
 
 /* Several numbers and a text in the program's memory. */
-static void arrays(MPI_T_pvar_session session)
+static void arrays(void)
 {
-    MPI_T_pvar_handle of_sizes = handle_on(session, "tab_sizes", MPI_T_PVAR_CLASS_SIZE, NULL, 3);
-    MPI_T_pvar_handle of_greeting = handle_on(session, "tab_greeting", MPI_T_PVAR_CLASS_GENERIC, NULL, sizeof greeting);
+    MPI_T_pvar_handle of_sizes = started(session, "tab_sizes", MPI_T_PVAR_CLASS_SIZE, NULL, 3);
+    MPI_T_pvar_handle of_greeting = started(session, "tab_greeting", MPI_T_PVAR_CLASS_GENERIC, NULL, sizeof greeting);
     unsigned long values[3] = {0, 0, 0};
     char text[sizeof greeting] = "";
-    check(MPI_T_pvar_start(session, of_sizes) == MPI_SUCCESS && MPI_T_pvar_start(session, of_greeting) == MPI_SUCCESS, "start");
     sizes[1] += 5;
     check(MPI_T_pvar_read(session, of_sizes, values) == MPI_SUCCESS && values[0] == 10 && values[1] == 25 && values[2] == 30,
           "each element of the array");
@@ -294,15 +289,14 @@ static void arrays(MPI_T_pvar_session session)
 }
 
 /* A state, and a function that fails. */
-static void states(MPI_T_pvar_session session)
+static void states(void)
 {
-    MPI_T_pvar_handle of_phase = handle_on(session, "tab_phase", MPI_T_PVAR_CLASS_STATE, NULL, 1);
+    MPI_T_pvar_handle of_phase = started(session, "tab_phase", MPI_T_PVAR_CLASS_STATE, NULL, 1);
     MPI_T_pvar_handle failing = handle_on(session, "tab_failing", MPI_T_PVAR_CLASS_SIZE, NULL, 1);
     unsigned long long value;
     int state = 0, item = -1, length = 16;
     char name[16];
     MPI_T_enum names;
-    check(MPI_T_pvar_start(session, of_phase) == MPI_SUCCESS, "start");
     phase = 9;
     check(MPI_T_pvar_read(session, of_phase, &state) == MPI_SUCCESS && state == 9, "state");
     MPI_T_pvar_get_info(pvar_named("tab_phase", MPI_T_PVAR_CLASS_STATE), NULL, NULL, NULL, NULL, NULL, &names, NULL, NULL, NULL,
@@ -313,9 +307,9 @@ static void states(MPI_T_pvar_session session)
 }
 
 /* The metadata of a variable, and a sum of fractions. */
-static void times(MPI_T_pvar_session session)
+static void times(void)
 {
-    MPI_T_pvar_handle handle = handle_on(session, "tab_seconds", MPI_T_PVAR_CLASS_TIMER, NULL, 1);
+    MPI_T_pvar_handle handle = started(session, "tab_seconds", MPI_T_PVAR_CLASS_TIMER, NULL, 1);
     int index = pvar_named("tab_seconds", MPI_T_PVAR_CLASS_TIMER), length = 32, verbosity = -1, class = -1, bind = -1;
     int readonly = -1, continuous = -1, atomic = -1;
     char text[32];
@@ -325,7 +319,6 @@ static void times(MPI_T_pvar_session session)
                               &atomic) == MPI_SUCCESS && !strcmp(text, "Time that passed."), "description");
     check(verbosity == MPI_T_VERBOSITY_USER_DETAIL && class == MPI_T_PVAR_CLASS_TIMER && type == MPI_DOUBLE, "metadata");
     check(bind == MPI_T_BIND_NO_OBJECT && !readonly && !continuous && atomic == 1, "flags");
-    check(MPI_T_pvar_start(session, handle) == MPI_SUCCESS, "start");
     for (int at = 0; at < 5; at++)
         mpit_sum_add_double(&seconds, 0.25);
     check(MPI_T_pvar_readreset(session, handle, &value) == MPI_SUCCESS && value == 1.25, "seconds");
@@ -333,7 +326,7 @@ static void times(MPI_T_pvar_session session)
 }
 
 /* A sum is added to as the library grants threads. */
-static void sums(MPI_T_pvar_session session)
+static void sums(void)
 {
     MPI_T_pvar_handle handle = handle_on(session, "tab_sum", MPI_T_PVAR_CLASS_COUNTER, NULL, 1);
     unsigned long long value = 99;
@@ -386,7 +379,6 @@ int main(int argc, char **argv)
                                             MPIT_LIST(categories), MPIT_LIST(cvars)};
     int provided;
     MPI_Comm reversed;
-    MPI_T_pvar_session session;
     uint64_t world_id, reversed_id;
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     check(mpit_register(&table) == MPI_SUCCESS, "the table");
@@ -399,22 +391,17 @@ int main(int argc, char **argv)
     early_setting(MPI_T_ERR_CVAR_SET_NEVER);
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
     check(size >= 3 && size <= MOST && MPI_T_pvar_session_create(&session) == MPI_SUCCESS, "session");
-    world_id = of_comm(session, MPI_COMM_WORLD, 0);
-    reversed_id = of_comm(session, reversed, 1);
+    world_id = of_comm(MPI_COMM_WORLD, 0);
+    reversed_id = of_comm(reversed, 1);
     check(world_id != reversed_id && world_id && reversed_id, "numbers of communicators");
-    levels(session, reversed, world_id, reversed_id);
-    values(session);
-    arrays(session);
-    states(session);
-    times(session);
-    sums(session);
+    levels(reversed, world_id, reversed_id);
+    values();
+    arrays();
+    states();
+    times();
+    sums();
     notify(reversed, world_id, reversed_id);
     groups();
     MPI_Comm_free(&reversed);
-    MPI_T_pvar_session_free(&session);
-    MPI_T_finalize();
-    MPI_Finalize();
-    if (rank == 0)
-        printf("the table is right: %s\n", failures ? "no" : "yes");
-    return failures != 0;
+    return end_tool();
 }

@@ -55,7 +55,7 @@ OPERATION(alltoallw)
           at->comm))
 }
 
-static long even(int i) { (void)i; return K * INT; }
+static long even(int i) { return K * INT; }
 static long uneven(int i) { return sent.counts[i] * INT; }
 
 static const struct {
@@ -116,8 +116,7 @@ int main(int argc, char **argv)
     MPI_Cart_create(MPI_COMM_WORLD, 2, (int[]){2, 2}, (int[]){1, 0}, 0, &grid.comm);
     all_forms(&grid);
     if (argc > 2) {
-        close_expected_rows();
-        return EXIT_SUCCESS;
+        return close_expected_rows();
     }
 
     /* A ring as a graph: every process has two neighbors. */
@@ -137,6 +136,5 @@ int main(int argc, char **argv)
                           MPI_INFO_NULL, 0, &star.comm);
     all_forms(&star);
 
-    close_expected_rows();
-    return EXIT_SUCCESS;
+    return close_expected_rows();
 }

@@ -13,8 +13,6 @@ int mpit_plugin_deactivate(int plugin) __attribute__((weak));
 
 enum { ROUNDS = 20 };
 
-static int size;
-
 static void send_round(MPI_Comm comm, int tag)
 {
     int token = rank, got = -1;

@@ -6,7 +6,6 @@
 
 enum { PROCESSES = 4, PARTITIONS = 4, K = 3 };
 
-static const long INT = sizeof(int);
 static int out[64], in[64];
 
 /* Each start is one message, for any number of partitions. */
@@ -32,8 +31,6 @@ static void in_partitions(int right, int left)
     MPI_Request_free(&requests[0]);
     MPI_Request_free(&requests[1]);
     step("partitions");
-#else
-    (void)right, (void)left;
 #endif
 }
 
@@ -71,6 +68,5 @@ int main(int argc, char **argv)
     open_expected_rows(&argc, &argv, PROCESSES);
     in_partitions((world_rank + 1) % PROCESSES, (world_rank + PROCESSES - 1) % PROCESSES);
     to_another_group();
-    close_expected_rows();
-    return EXIT_SUCCESS;
+    return close_expected_rows();
 }

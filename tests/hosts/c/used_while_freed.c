@@ -64,14 +64,12 @@ static void talk(MPI_Comm comm)
 
 static int of_comm(MPI_Comm comm, int key, void *value, void *extra)
 {
-    (void)key, (void)value, (void)extra;
     talk(comm);
     return MPI_SUCCESS;
 }
 
 static int copy(MPI_Comm comm, int key, void *extra, void *value, void *new_value, int *flag)
 {
-    (void)comm, (void)key, (void)extra;
     *(void **)new_value = value;
     *flag = 1;
     return MPI_SUCCESS;
@@ -95,26 +93,15 @@ static void access_all(MPI_Win win)
 
 static int of_win(MPI_Win win, int key, void *value, void *extra)
 {
-    (void)key, (void)value, (void)extra;
 #if defined MPICH_NUMVERSION && MPICH_NUMVERSION >= 50000000
     /* On other ranks, its memory is freed already. */
     if (!is_intel)
         access_all(win);
-#else
-    (void)win;
 #endif
     return MPI_SUCCESS;
 }
 
-static void count(const char *name, MPI_T_pvar_session session, MPI_T_pvar_handle *handle)
-{
-    MPI_Comm world = MPI_COMM_WORLD;
-    *handle = handle_on(session, name, MPI_T_PVAR_CLASS_SIZE, &world, PROCESSES);
-    MPI_T_pvar_start(session, *handle);
-}
-
-static void compare(const char *name, MPI_T_pvar_session session, MPI_T_pvar_handle handle,
-                    const unsigned long long *wanted)
+static void compare(const char *name, MPI_T_pvar_handle handle, const unsigned long long *wanted)
 {
     unsigned long long values[PROCESSES];
     int to;
@@ -180,18 +167,16 @@ static void round_of(enum way way, int past, int round)
 
 int main(int argc, char **argv)
 {
-    int provided, way, round, past, length;
+    int way, round, past, length;
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
-    MPI_T_pvar_session session;
+    MPI_Comm world = MPI_COMM_WORLD;
     MPI_T_pvar_handle messages, accesses;
     MPI_Get_library_version(version, &length);
     is_intel = strstr(version, "Intel") != NULL;
     MPI_Init(&argc, &argv);
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_T_pvar_session_create(&session);
-    count("pml_monitoring_messages_count", session, &messages);
-    count("osc_monitoring_messages_sent_count", session, &accesses);
+    start_tool();
+    messages = started(session, "pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, &world, PROCESSES);
+    accesses = started(session, "osc_monitoring_messages_sent_count", MPI_T_PVAR_CLASS_SIZE, &world, PROCESSES);
     MPI_Comm_create_keyval(copy, of_comm, &key, NULL);
     MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, of_win, &win_key, NULL);
 
@@ -201,12 +186,8 @@ int main(int argc, char **argv)
             for (round = 0; round < ROUNDS; round++)
                 round_of(way, past, round);
             printf("rank %d: way %d past %d\n", rank, way, past);
-            compare("pml_monitoring_messages_count", session, messages, sent);
-            compare("osc_monitoring_messages_sent_count", session, accesses, put);
+            compare("pml_monitoring_messages_count", messages, sent);
+            compare("osc_monitoring_messages_sent_count", accesses, put);
         }
-    MPI_T_pvar_session_free(&session);
-    MPI_T_finalize();
-    MPI_Finalize();
-    printf("rank %d: %d failures\n", rank, failures);
-    return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+    return end_tool();
 }

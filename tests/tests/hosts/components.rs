@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, build, stacks};
 
 use crate::rows::{self, Rows};
-use crate::{read_all, report, written_to, written_with};
+use crate::{on_each_in_dir, read_all, report, written_to, written_with};
 
 const RANKS: u32 = 4;
 
@@ -77,9 +77,8 @@ fn components_receive_every_message() -> Outcome {
 
 #[test]
 fn components_get_pcontrol_and_add_output() -> Outcome {
-    stacks::on_each("components_lines", |stack| {
-        let dir = stack.scratch("components_lines")?;
-        let job = with_plugin(Job::mpi(stack, 2).arg(stack.compile("pcontrol")?).arg("."), &dir)?;
+    on_each_in_dir("components_lines", |stack, dir| {
+        let job = with_plugin(Job::mpi(stack, 2).arg(stack.compile("pcontrol")?).arg("."), dir)?;
         job.under_mpit(&written_to("prof"))?.succeed()?;
         // The file of the whole run, and the numbered ones.
         for stem in ["prof", "prof_1", "prof_2"] {
@@ -89,7 +88,7 @@ fn components_get_pcontrol_and_add_output() -> Outcome {
                 Failure::unless(prof.lines == expected, || format!("{stem}: {:?}", prof.lines))?;
             }
         }
-        let report = report(&dir, &["prof"])?;
+        let report = report(dir, &["prof"])?;
         report.expect(report.code == Some(0) && report.stdout.contains("rank 1, osc.acme: levels 80"))
     })
 }
@@ -109,20 +108,19 @@ fn components_receive_every_collective() -> Outcome {
 
 #[test]
 fn lists_select_components_by_name() -> Outcome {
-    stacks::on_each("components_selected", |stack| {
-        let dir = stack.scratch("components_selected")?;
+    on_each_in_dir("components_selected", |stack, dir| {
         let lists =
             [("pml_components", "^acme"), ("osc_components", "monitoring"), ("coll_components", "acme")];
-        let profs = run(stack, &dir, &["traffic"], &lists)?;
+        let profs = run(stack, dir, &["traffic"], &lists)?;
         for (rank, prof) in (0..).zip(&profs) {
             for framework in ["pml", "osc"] {
-                Failure::unless(received(&dir, framework, rank).is_err(), || {
+                Failure::unless(received(dir, framework, rank).is_err(), || {
                     format!("rank {rank}: {framework} was opened")
                 })?;
                 let recorded = recorded(prof, framework);
                 Failure::unless(!recorded.is_empty(), || format!("rank {rank}: no {framework}"))?;
             }
-            Failure::unless(!received(&dir, "coll", rank)?.is_empty(), || format!("rank {rank}: no coll"))?;
+            Failure::unless(!received(dir, "coll", rank)?.is_empty(), || format!("rank {rank}: no coll"))?;
             let coll = recorded(prof, "coll");
             Failure::unless(coll.is_empty(), || format!("rank {rank}: monitoring recorded {coll:?}"))?;
         }
@@ -133,16 +131,15 @@ fn lists_select_components_by_name() -> Outcome {
 /// Tests that they receive the first of three equal laps, after which the plug-in is deactivated.
 #[test]
 fn inactive_plugins_receive_nothing() -> Outcome {
-    stacks::on_each("components_inactive", |stack| {
-        let dir = stack.scratch("components_inactive")?;
-        let profs = run(stack, &dir, &["traffic", "deactivate"], &[])?;
+    on_each_in_dir("components_inactive", |stack, dir| {
+        let profs = run(stack, dir, &["traffic", "deactivate"], &[])?;
         for (rank, prof) in (0..).zip(&profs) {
             for framework in FRAMEWORKS {
                 let mut one_lap = recorded(prof, framework);
                 for sum in one_lap.values_mut() {
                     *sum = (sum.0 / 3, sum.1 / 3);
                 }
-                rows::same(rank, &received(&dir, framework, rank)?, &with_times(one_lap, (1, 1)))?;
+                rows::same(rank, &received(dir, framework, rank)?, &with_times(one_lap, (1, 1)))?;
             }
         }
         Ok(())
@@ -151,12 +148,11 @@ fn inactive_plugins_receive_nothing() -> Outcome {
 
 #[test]
 fn plugins_go_while_threads_send() -> Outcome {
-    stacks::on_each("components_threads", |stack| {
-        let dir = stack.scratch("components_threads")?;
-        let profs = run(stack, &dir, &["traffic", "threads"], &[])?;
+    on_each_in_dir("components_threads", |stack, dir| {
+        let profs = run(stack, dir, &["traffic", "threads"], &[])?;
         for (rank, prof) in (0..).zip(&profs) {
             for framework in ["pml", "coll"] {
-                let (received, recorded) = (received(&dir, framework, rank)?, recorded(prof, framework));
+                let (received, recorded) = (received(dir, framework, rank)?, recorded(prof, framework));
                 for (row, sum) in received {
                     let most = recorded.get(&row).copied().unwrap_or_default();
                     let is_right = if row.0 == TIMES.0 { sum == (1, 1) } else { 0 < sum.0 && sum.0 < most.0 };

@@ -6,7 +6,7 @@ use std::{fs, path::Path, process::Command};
 
 use mpit_tests::{Context, Failure, Job, Outcome, Stack, build, paths, record, stacks};
 
-use crate::library_detection;
+use crate::{library_detection, on_in_dir};
 
 /// The id of a user other than root and the user of the tests.
 const ANOTHER_USER: u32 = 65_534;
@@ -90,22 +90,21 @@ fn reports_problems_of_the_library(stack: &Stack, dir: &Path) -> Outcome {
 
 #[test]
 fn doctor_reports_each_problem() -> Outcome {
-    stacks::on(&LABELS, "doctor", |stack| {
-        let dir = stack.scratch("doctor")?;
+    on_in_dir(&LABELS, "doctor", |stack, dir| {
         let ring = stack.compile("ring")?.display().to_string();
         let named = |options: &[&str], ranks, words: &[&str], problem: &str| {
-            names(stack, &dir, options, ranks, words, problem)
+            names(stack, dir, options, ranks, words, problem)
         };
         named(&OUTPUT, 1, &["env", "-i", &ring], &format!("LD_PRELOAD did not reach {ring}"))?;
         let without_settings = ["env", "-u", "MPIT_SET", &ring];
         named(&OUTPUT, 1, &without_settings, &format!("settings did not reach {ring}"))?;
         let killed = stack.compile("killed")?.display().to_string();
         named(&OUTPUT, 4, &[&killed, "exit"], &format!("{killed} did not call MPI_Finalize"))?;
-        reports_problems_of_programs(stack, &dir, &ring)?;
+        reports_problems_of_programs(stack, dir, &ring)?;
         if stack.is_open_mpi() {
             return Ok(());
         }
-        reports_problems_of_the_library(stack, &dir)?;
+        reports_problems_of_the_library(stack, dir)?;
         // The remaining cases do not depend on the library.
         named(&OUTPUT, 0, &["true"], "the command names no program that is linked with an MPI library")?;
         let excluded = [&OUTPUT[..], &["--set", "coll=^"]].concat();
@@ -118,19 +117,19 @@ fn doctor_reports_each_problem() -> Outcome {
         named(&off, 2, &[&ring], &format!("{ring} records nothing: a setting disables it"))?;
 
         fs::write(dir.join("static.c"), IDLE).context("static.c")?;
-        build::run(Command::new("cc").args(["-static", "static.c", "-o", "static"]).current_dir(&dir))?;
+        build::run(Command::new("cc").args(["-static", "static.c", "-o", "static"]).current_dir(dir))?;
         let program = dir.join("static").display().to_string();
         named(&OUTPUT, 1, &[&program], &format!("{program} is linked statically"))?;
 
         let (source, lost) = (paths::source("hosts/c/lost_library.c"), dir.join("lost"));
         build::run(
-            Command::new(stack.mpicc()).arg("-c").arg(source).args(["-o", "lost.o"]).current_dir(&dir),
+            Command::new(stack.mpicc()).arg("-c").arg(source).args(["-o", "lost.o"]).current_dir(dir),
         )?;
         let preload = &build::artifacts()?.preload;
-        build::run(Command::new("cc").arg("lost.o").arg(preload).arg("-o").arg(&lost).current_dir(&dir))?;
+        build::run(Command::new("cc").arg("lost.o").arg(preload).arg("-o").arg(&lost).current_dir(dir))?;
         let lost = lost.display().to_string();
         named(&OUTPUT, 0, &[&lost], &format!("{lost} calls MPI, and no MPI library is loaded"))?;
-        let bare = Job::alone(stack).arg(&lost).dir(&dir).finish()?;
+        let bare = Job::alone(stack).arg(&lost).dir(dir).finish()?;
         let line = "mpit: this program calls MPI, and no MPI library is loaded";
         bare.expect(bare.code == Some(1) && bare.stderr.contains(line))?;
 
@@ -139,7 +138,7 @@ fn doctor_reports_each_problem() -> Outcome {
             return Ok(());
         };
         let job = Job::mpit(&["doctor", "--"])?.on(other).args(other.mpiexec(2)).arg(&ring);
-        let finished = job.dir(&dir).finish()?;
+        let finished = job.dir(dir).finish()?;
         let alone =
             "PROBLEM: 2 processes are each alone in MPI_COMM_WORLD: they were started by mpiexec of Open MPI";
         finished.expect(finished.code == Some(1) && finished.stdout.contains(alone))

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, stacks};
 
-use crate::{MONITORED, each_sent, names_in, read_all};
+use crate::{MONITORED, each_sent, equal, names_in, on_each_in_dir, read_all};
 
 const RANKS: u32 = 4;
 
@@ -117,8 +117,7 @@ fn output_is_written_as_configured() -> Outcome {
 
 #[test]
 fn failed_output_prints_one_line() -> Outcome {
-    stacks::on_each("final_output_unwritable", |stack| {
-        let dir = stack.scratch("final_output_unwritable")?;
+    on_each_in_dir("final_output_unwritable", |stack, dir| {
         fs::write(dir.join("file"), "here before").context("file")?;
         let arguments = ["none", "3"];
         let bare = Job::mpi(stack, RANKS).arg(stack.compile("final_output")?).args(arguments).finish()?;
@@ -126,14 +125,13 @@ fn failed_output_prints_one_line() -> Outcome {
         for (to, complaints) in [(To::Files, RANKS), (To::OneFile, 1 + RANKS)] {
             // The directory's name is taken by a file. If the common file cannot be written, each process
             // tries to write its own.
-            let finished = job(stack, &dir, to, "file/run", &arguments)?.finish()?;
+            let finished = job(stack, dir, to, "file/run", &arguments)?.finish()?;
             let reported = finished.stderr.matches("mpit: cannot write file/run").count() as u32;
             let is_same = finished.code == bare.code && finished.stdout == bare.stdout;
             Failure::unless(is_same && reported == complaints, || {
                 format!("{to:?}: {reported} messages, not {complaints}\n{finished}\nwithout mpit:\n{bare}")
             })?;
-            let there = names_in(&dir)?;
-            Failure::unless(there == ["file"], || format!("{there:?}"))?;
+            equal("files", &names_in(dir)?[..], &["file".to_owned()])?;
         }
         Ok(())
     })

@@ -23,22 +23,20 @@ fn every_fortran_interface_is_counted() -> Outcome {
     })
 }
 
-/// Tests Intel's interface for programs with `INTEGER` of 8 bytes. It calls the one with 4 bytes, where the
-/// calls are recorded.
+/// Tests Intel's interface for programs with `INTEGER` of 8 bytes, which calls the one with 4 bytes, where the
+/// calls are recorded; and the standard ABI, whose functions for converting Fortran handles have other names.
 #[test]
-fn eight_byte_integers_go_to_the_library() -> Outcome {
-    stacks::on(&["impi2021.19"], "ilp64", |stack| {
-        stack.compile_with("ilp64", &["libmpi_ilp64.so.4", "libmpifort.so.12"])?;
-        rows::match_expected_rows(stack, "ilp64", 2)
-    })
-}
-
-/// Tests the standard ABI, whose functions for converting Fortran handles have other names.
-#[test]
-fn fortran_over_the_standard_abi_is_counted() -> Outcome {
-    stacks::on(&["impi2021.19-abi"], "fortran_abi", |stack| {
-        stack.compile_with("ilp64", &["libmpifort_abi.so.1"])?;
-        rows::match_expected_rows(stack, "ilp64", 2)
+fn intels_fortran_interfaces_are_counted() -> Outcome {
+    let interfaces: [(_, &[&str]); 2] = [
+        ("impi2021.19", &["libmpi_ilp64.so.4", "libmpifort.so.12"]),
+        ("impi2021.19-abi", &["libmpifort_abi.so.1"]),
+    ];
+    stacks::on(&interfaces.map(|(label, _)| label), "ilp64", |stack| {
+        for (_, libraries) in interfaces.iter().filter(|(label, _)| *label == stack.label()) {
+            stack.compile_with("ilp64", libraries)?;
+            rows::match_expected_rows(stack, "ilp64", 2)?;
+        }
+        Ok(())
     })
 }
 

@@ -13,7 +13,7 @@ use std::sync::Mutex;
 use mpit_tests::inventory::{self, Entry, Inventory, KINDS};
 use mpit_tests::{Failure, Job, Outcome, Stack, stacks};
 
-use crate::MONITORED;
+use crate::{MONITORED, equal};
 
 /// The prefixes of entries that both a host (Open MPI) and mpit have.
 const ALSO_OURS: [&str; 3] = ["pml_monitoring_", "osc_monitoring_", "coll_monitoring_"];
@@ -221,13 +221,6 @@ fn compare_moments(kind: &str, before: &Inventory, after: &Inventory, problems: 
     }
 }
 
-fn verdict(problems: &[String]) -> Outcome {
-    Failure::unless(problems.is_empty(), || {
-        let shown = problems.iter().take(20).cloned().collect::<Vec<_>>().join("\n");
-        format!("{} problems, of which the first are\n{shown}", problems.len())
-    })
-}
-
 /// Our entries: index, kind, name, description, type.
 type Ours = Vec<(usize, &'static str, String, String, String)>;
 
@@ -262,7 +255,10 @@ fn check(stack: &Stack, test: &str, late: bool) -> Outcome<Ours> {
     for pair in &pairs {
         compare_members(pair, &maps, &mut problems)?;
     }
-    verdict(&problems)?;
+    Failure::unless(problems.is_empty(), || {
+        let shown = &problems[..problems.len().min(20)];
+        format!("{} problems, of which the first are\n{}", problems.len(), shown.join("\n"))
+    })?;
     Ok(ours(&merged[1], &maps))
 }
 
@@ -274,9 +270,7 @@ fn check_everywhere(test: &str, late: bool) -> Outcome {
         Failure::unless(!ours.is_empty(), || "nothing of ours is there".into())?;
         let mut seen = seen.lock().map_err(|error| Failure::new(error.to_string()))?;
         if let Some((first, theirs)) = seen.first() {
-            Failure::unless(*theirs == ours, || {
-                format!("our entries differ\n  on {first}: {theirs:?}\n  here: {ours:?}")
-            })?;
+            equal(format!("our entries, compared with {first}"), &ours, theirs)?;
         }
         seen.push((stack.label(), ours));
         Ok(())

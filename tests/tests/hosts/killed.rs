@@ -2,9 +2,9 @@
 
 use std::{fs, path::Path};
 
-use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack, stacks};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack};
 
-use crate::{names_in, report, written_with};
+use crate::{equal, names_in, on_each_in_dir, report, written_with};
 
 const RANKS: u32 = 4;
 
@@ -63,29 +63,24 @@ fn mentions_rank_2(text: &str) -> bool {
 
 #[test]
 fn killed_processes_are_recovered() -> Outcome {
-    stacks::on_each("killed", |stack| {
-        let dir = stack.scratch("killed")?;
+    on_each_in_dir("killed", |stack, dir| {
         // The expected data, from a run in which no process is killed and the store is in memory.
-        let finished = run(stack, "finish", &written_with("whole", &[]), &dir)?;
+        let finished = run(stack, "finish", &written_with("whole", &[]), dir)?;
         finished.expect(finished.code == Some(0))?;
-        let whole = texts(&dir, "whole");
+        let whole = texts(dir, "whole");
         finished.expect(whole.len() == RANKS as usize)?;
         for line in ["\nE\t", "\nS\t", "\nR\t", "\nC\t", "\nD\ta name of its own\t", "\nD\tMPI_COMM_WORLD\t"]
         {
             Failure::unless(whole[2].1.contains(line), || format!("no {line:?} in {}", whole[2].1))?;
         }
         for mode in ENDINGS {
-            let finished = run(stack, mode, &written_with(mode, &[KEPT]), &dir).context(mode)?;
+            let finished = run(stack, mode, &written_with(mode, &[KEPT]), dir).context(mode)?;
             Failure::unless(mentions_rank_2(&finished.stderr), || format!("{mode}: no message\n{finished}"))?;
             let file = dir.join(format!("{mode}.2.prof"));
             let is_marked = fs::read_to_string(&file).is_ok_and(|text| text.ends_with("\n# RECOVERED\n"));
             Failure::unless(is_marked, || format!("{} is not marked\n{finished}", file.display()))?;
-            let texts = texts(&dir, mode);
-            Failure::unless(texts == whole, || {
-                format!("{mode}: {texts:?}\ninstead of {whole:?}\n{finished}")
-            })?;
-            let stores = stores(&dir)?;
-            Failure::unless(stores.is_empty(), || format!("{mode} leaves {stores:?}"))?;
+            equal(format!("{finished}\n{mode}"), &texts(dir, mode), &whole)?;
+            equal(format!("{mode}: stores"), &stores(dir)?[..], &[])?;
         }
         Ok(())
     })
@@ -94,11 +89,10 @@ fn killed_processes_are_recovered() -> Outcome {
 /// Tests the other half of the table in docs/files.md.
 #[test]
 fn killed_processes_lose_memory_stores() -> Outcome {
-    stacks::on_each("killed_in_memory", |stack| {
-        let dir = stack.scratch("killed_in_memory")?;
+    on_each_in_dir("killed_in_memory", |stack, dir| {
         for mode in ENDINGS {
-            let finished = run(stack, mode, &written_with(mode, &[]), &dir)?;
-            let there: Vec<u32> = texts(&dir, mode).into_iter().map(|(rank, _)| rank).collect();
+            let finished = run(stack, mode, &written_with(mode, &[]), dir)?;
+            let there: Vec<u32> = texts(dir, mode).into_iter().map(|(rank, _)| rank).collect();
             Failure::unless(there.is_empty(), || format!("{mode}: files of {there:?}\n{finished}"))?;
         }
         Ok(())
@@ -107,40 +101,36 @@ fn killed_processes_lose_memory_stores() -> Outcome {
 
 #[test]
 fn a_clean_run_leaves_no_store() -> Outcome {
-    stacks::on_each("unkilled", |stack| {
-        let dir = stack.scratch("unkilled")?;
+    on_each_in_dir("unkilled", |stack, dir| {
         for (stem, more) in [("memory", &[][..]), ("file", &[KEPT][..])] {
             // Files of an earlier run are removed.
             let old = dir.join(format!("{stem}.2.store"));
             fs::write(&old, "of yesterday").context(old.display())?;
-            let finished = run_alone(stack, "finish", &written_with(stem, more), &dir)?;
+            let finished = run_alone(stack, "finish", &written_with(stem, more), dir)?;
             finished.expect(finished.code == Some(0))?;
             Failure::unless(!finished.stderr.contains("mpit:"), || format!("complaints\n{finished}"))?;
         }
-        let (memory, file) = (texts(&dir, "memory"), texts(&dir, "file"));
-        Failure::unless(memory.len() == RANKS as usize && memory == file, || {
-            format!("memory {memory:?}\nfile {file:?}")
-        })?;
-        let stores = stores(&dir)?;
-        Failure::unless(stores.is_empty(), || format!("{stores:?} are left"))
+        let (memory, file) = (texts(dir, "memory"), texts(dir, "file"));
+        equal("texts", &memory.len(), &(RANKS as usize))?;
+        equal("store in a file", &file, &memory)?;
+        equal("stores", &stores(dir)?[..], &[])
     })
 }
 
 #[test]
 fn a_killed_job_has_its_file() -> Outcome {
-    stacks::on_each("killed_together", |stack| {
-        let dir = stack.scratch("killed_together")?;
+    on_each_in_dir("killed_together", |stack, dir| {
         let together = [KEPT, ("monitoring_container", "1")];
         // A file of an earlier run must not be mistaken for one of this run.
         fs::write(dir.join("run.prof"), "of yesterday").context("run.prof")?;
-        let finished = run(stack, "kill", &written_with("run", &together), &dir)?;
+        let finished = run(stack, "kill", &written_with("run", &together), dir)?;
         finished.expect(mentions_rank_2(&finished.stderr))?;
         let text = fs::read_to_string(dir.join("run.prof")).context(&finished)?;
         let ranks: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("# RANK\t")).collect();
         Failure::unless(ranks.len() == RANKS as usize && text.ends_with("# END\n"), || {
             format!("{finished}\n{text}")
         })?;
-        Failure::unless(stores(&dir)?.is_empty(), || format!("stores are left\n{finished}"))
+        Failure::unless(stores(dir)?.is_empty(), || format!("stores are left\n{finished}"))
     })
 }
 
@@ -148,18 +138,17 @@ fn a_killed_job_has_its_file() -> Outcome {
 /// it.
 #[test]
 fn reports_include_killed_processes() -> Outcome {
-    stacks::on_each("killed_report", |stack| {
-        let dir = stack.scratch("killed_report")?;
-        let finished = run_alone(stack, "kill", &written_with("run", &[KEPT]), &dir)?;
-        let left = stores(&dir)?;
+    on_each_in_dir("killed_report", |stack, dir| {
+        let finished = run_alone(stack, "kill", &written_with("run", &[KEPT]), dir)?;
+        let left = stores(dir)?;
         Failure::unless(left.len() == RANKS as usize, || format!("{left:?}\n{finished}"))?;
-        let shown = report(&dir, &["run"])?;
+        let shown = report(dir, &["run"])?;
         shown.expect(shown.code == Some(0) && mentions_rank_2(&shown.stderr))?;
         shown.expect_printed("4 of 4 processes")?;
         // A damaged file is named, and the others are reported.
         fs::write(dir.join("run.1.store"), "something else, as long as a header needs to be, all in all")
             .context("run.1.store")?;
-        let shown = report(&dir, &["run"])?;
+        let shown = report(dir, &["run"])?;
         shown.expect(shown.code == Some(1) && shown.stderr.contains("run.1.store: byte 0: "))?;
         shown.expect_printed("3 of 4 processes")
     })

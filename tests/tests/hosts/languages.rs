@@ -92,3 +92,14 @@ fn python_is_recorded_like_c() -> Outcome {
         is_recorded(stack, "python", job.arg(python).arg(script))
     })
 }
+
+/// Tests that Python does not notice functions that mpit exports and the library lacks.
+#[test]
+fn python_sees_missing_functions() -> Outcome {
+    stacks::with_mpi4py("missing_functions", |stack, python| {
+        let script = paths::source("hosts/python/missing_functions.py");
+        let run = || Job::mpi(stack, 1).arg(python).arg(&script);
+        let (bare, preloaded) = (run().succeed()?.stdout, run().under_mpit(&[])?.succeed()?.stdout);
+        Failure::unless(bare == preloaded, || format!("bare:\n{bare}with mpit:\n{preloaded}"))
+    })
+}

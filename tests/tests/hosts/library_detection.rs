@@ -53,11 +53,7 @@ fn programs(stub: &Stub) -> Outcome<[Vec<PathBuf>; 2]> {
 
 /// Returns a job in `dir` that records to `stem`.
 pub(crate) fn recording(dir: &Path, stem: &str) -> Outcome<Job> {
-    let mut job = Job::plain(&[]).dir(dir).preloaded()?;
-    for (name, value) in written_to(stem) {
-        job = job.env(&format!("MPIT_{}", name.to_uppercase()), value);
-    }
-    Ok(job)
+    Job::plain(&[]).dir(dir).preloaded_with(&written_to(stem))
 }
 
 #[test]

@@ -11,7 +11,6 @@ mod foreign;
 mod fortran;
 mod harmless;
 mod implementor;
-mod init_to_finalize;
 mod inventories;
 mod killed;
 mod languages;
@@ -19,15 +18,10 @@ mod library_detection;
 mod lifecycle;
 mod linked;
 mod many_ranks;
-mod middleware;
 mod native;
 mod native_off;
-mod native_rows;
 mod nested_calls;
-mod pcontrol;
 mod plugins;
-mod reentrant;
-mod refused_sends;
 mod report;
 mod rows;
 mod session_isolation;
@@ -35,18 +29,35 @@ mod signals;
 mod soak;
 mod symbols;
 mod tools;
-mod unaffected_programs;
 mod unusual_messages;
 mod unwinding;
 mod vars;
 mod workloads;
 mod worlds;
 
-use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, stacks};
+use std::fmt::{Debug, Display};
 use std::{fs, path::Path};
 
 /// The setting that enables monitoring.
 const MONITORED: (&str, &str) = ("pml_monitoring_enable", "2");
+
+/// Runs a test as [`stacks::for_each`] does, with an empty directory of the stack and the test.
+fn for_each_in_dir(
+    test: &str,
+    applies: impl Fn(&Stack) -> bool,
+    run: impl Fn(&Stack, &Path) -> Outcome,
+) -> Outcome {
+    stacks::for_each(test, applies, |stack| run(stack, &stack.scratch(test)?))
+}
+
+fn on_each_in_dir(test: &str, run: impl Fn(&Stack, &Path) -> Outcome) -> Outcome {
+    for_each_in_dir(test, |_| true, run)
+}
+
+fn on_in_dir(labels: &[&str], test: &str, run: impl Fn(&Stack, &Path) -> Outcome) -> Outcome {
+    for_each_in_dir(test, |stack| labels.contains(&stack.label()), run)
+}
 
 /// Returns the settings that write the records to `stem.<rank>.prof` at the end of the run.
 fn written_to(stem: &str) -> [(&str, &str); 3] {
@@ -64,13 +75,15 @@ fn recorded(job: Job, dir: &Path, ranks: u32) -> Outcome<(Finished, Vec<Prof>)> 
     Ok((finished, read_all(&dir.join("prof"), ranks)?))
 }
 
+/// Fails with both values unless they are equal.
+fn equal<T: Debug + PartialEq + ?Sized>(what: impl Display, got: &T, wanted: &T) -> Outcome {
+    Failure::unless(got == wanted, || format!("{what}: {got:?}, should be {wanted:?}"))
+}
+
 /// Checks the program's own messages of each process: peer, number and bytes, given its rank.
 fn each_sent(profs: &[Prof], wanted: impl Fn(u32) -> (u32, u64, u64)) -> Outcome {
     for (rank, prof) in (0..).zip(profs) {
-        let (sent, wanted) = (prof.sent(), [wanted(rank)]);
-        Failure::unless(sent == wanted, || {
-            format!("rank {rank}: (peer, messages, bytes) are {sent:?}, should be {wanted:?}")
-        })?;
+        equal(format!("rank {rank}: (peer, messages, bytes)"), &prof.sent()[..], &[wanted(rank)])?;
     }
     Ok(())
 }

@@ -2,9 +2,9 @@
 
 use std::{fs, path::Path};
 
-use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack, stacks};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack};
 
-use crate::{written_to, written_with};
+use crate::{for_each_in_dir, written_to, written_with};
 
 const RANKS: u32 = 2;
 
@@ -33,13 +33,12 @@ fn says(finished: &Finished, line: &str) -> Outcome {
 
 #[test]
 fn native_monitoring_stays_off() -> Outcome {
-    stacks::for_each("native_off", Stack::is_open_mpi, |stack| {
-        let dir = stack.scratch("native_off")?;
+    for_each_in_dir("native_off", Stack::is_open_mpi, |stack, dir| {
         // `theirs` would be the name of Open MPI's own files.
         let arguments = ["--set", "pml_monitoring_filename=ours"];
         for mode in ["init", "tool"] {
-            let finished = run(stack, &dir, &arguments, &written_to("theirs"), mode)?;
-            let files = (there(&dir, "ours"), there(&dir, "theirs"));
+            let finished = run(stack, dir, &arguments, &written_to("theirs"), mode)?;
+            let files = (there(dir, "ours"), there(dir, "theirs"));
             Failure::unless(files == (2, 0), || format!("{mode}: {files:?}\n{finished}"))?;
             for line in ["before 2\n", "after 2\n", "child 2\n"] {
                 says(&finished, line)?;
@@ -49,13 +48,13 @@ fn native_monitoring_stays_off() -> Outcome {
             fs::remove_file(dir.join("ours.1.prof")).context("ours.1.prof")?;
         }
         // If the call is not seen, a message reports that both record.
-        let finished = run(stack, &dir, &arguments, &written_to("theirs"), "world")?;
+        let finished = run(stack, dir, &arguments, &written_to("theirs"), "world")?;
         says(&finished, "mpit: Open MPI's own monitoring is enabled as well")?;
-        finished.expect(there(&dir, "theirs") == 2)?;
+        finished.expect(there(dir, "theirs") == 2)?;
 
         // A component list that excludes Open MPI's component excludes ours as well, with a message.
         let left_out = written_with("listed", &[("pml", "^monitoring")]);
-        let finished = run(stack, &dir, &[], &left_out, "init")?;
+        let finished = run(stack, dir, &[], &left_out, "init")?;
         says(
             &finished,
             "mpit: pml_components: `monitoring` is excluded because OMPI_MCA_pml=^monitoring excludes",
@@ -67,7 +66,7 @@ fn native_monitoring_stays_off() -> Outcome {
 
         // The user has disabled ours, so Open MPI's own is not changed.
         let off = ["--set", "pml_monitoring_enable=0"];
-        let finished = run(stack, &dir, &off, &written_to("native"), "init")?;
-        finished.expect(there(&dir, "native") == 2)
+        let finished = run(stack, dir, &off, &written_to("native"), "init")?;
+        finished.expect(there(dir, "native") == 2)
     })
 }

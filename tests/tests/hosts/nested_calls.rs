@@ -1,29 +1,27 @@
 //! Calls of the program are recorded wherever it makes them; calls that MPI, or a tool between us and MPI,
 //! makes inside them are not.
 
-use mpit_tests::{Outcome, build, launch::Job, stacks};
+use mpit_tests::{Outcome, build, launch::Job};
 
-use crate::{each_sent, read_all, recorded, rows};
+use crate::{each_sent, on_each_in_dir, on_in_dir, read_all, recorded, rows};
 
 #[test]
 fn exceptions_do_not_stop_recording() -> Outcome {
-    stacks::on_each("exceptions", |stack| {
-        let dir = stack.scratch("exceptions")?;
+    on_each_in_dir("exceptions", |stack, dir| {
         let job = Job::mpi(stack, 1).arg(stack.compile_cxx("exceptions")?).arg(".");
-        rows::match_expected(&dir, &recorded(job, &dir, 1)?.1)
+        rows::match_expected(dir, &recorded(job, dir, 1)?.1)
     })
 }
 
 /// Tests one stack of each ABI, because the dynamic linker decides which definition a program finds.
 #[test]
 fn dlsym_calls_are_recorded_or_reported() -> Outcome {
-    stacks::on(&["ompi4.1.4", "mpich5.0.2", "mpich5.0.2-abi"], "dlsym_calls", |stack| {
+    on_in_dir(&["ompi4.1.4", "mpich5.0.2", "mpich5.0.2-abi"], "dlsym_calls", |stack, dir| {
         // Not linked with the MPI library, because it needs no symbol of it.
         let options = ["-Wl,--as-needed", "-ldl"];
         let program = build::c_variant(Some(stack), "dlsym_calls", "dlsym_calls", &options)?;
-        let dir = stack.scratch("dlsym_calls")?;
         let run = |definitions: &str| {
-            let job = Job::mpit(&["run", "--output", definitions, "--"])?.on(stack).dir(&dir);
+            let job = Job::mpit(&["run", "--output", definitions, "--"])?.on(stack).dir(dir);
             job.arg(&program).arg(&stack.library).arg(definitions).succeed()
         };
         let finished = run("first")?;
@@ -38,12 +36,11 @@ fn dlsym_calls_are_recorded_or_reported() -> Outcome {
 
 #[test]
 fn pmpi_tools_get_all_arguments() -> Outcome {
-    stacks::on_each("pmpi_tool_program", |stack| {
+    on_each_in_dir("pmpi_tool_program", |stack, dir| {
         let tool = build::c_variant(Some(stack), "pmpi_tool", "libpmpi_tool.so", &["-shared", "-fPIC"])?;
         let link = tool.display().to_string();
         let program = build::c_variant(Some(stack), "pmpi_tool_program", "pmpi_tool_program", &[&link])?;
-        let dir = stack.scratch("pmpi_tool_program")?;
-        let (finished, profs) = recorded(Job::mpi(stack, 1).arg(program), &dir, 1)?;
+        let (finished, profs) = recorded(Job::mpi(stack, 1).arg(program), dir, 1)?;
         finished.expect(finished.stdout.trim() == "2.5 more 1099511627776 8")?;
         each_sent(&profs, |_| (0, 3, 12))
     })

@@ -4,7 +4,10 @@ use std::{fs, path::Path, time::Instant};
 
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, paths, record, stacks};
 
-use crate::{init_to_finalize::has_sessions, read_all, report, written_to, written_with};
+use crate::{
+    equal, for_each_in_dir, lifecycle::has_sessions, on_each_in_dir, read_all, report, written_to,
+    written_with,
+};
 
 const RANKS: u32 = 4;
 
@@ -52,15 +55,13 @@ fn job(stack: &Stack, line: &[&str], dir: &Path) -> Outcome<Job> {
 
 #[test]
 fn one_file_equals_many_files() -> Outcome {
-    stacks::on_each("container", |stack| {
-        let dir = stack.scratch("container")?;
+    on_each_in_dir("container", |stack, dir| {
         for settings in [&written_to("each")[..], &together("all")] {
-            run(stack, &["ring"], settings, &dir)?;
+            run(stack, &["ring"], settings, dir)?;
         }
         let sections = sections(&dir.join("all.prof"))?;
-        Failure::unless(sections.iter().map(|(rank, _)| *rank).eq(0..RANKS), || {
-            "the processes are not in order, or not complete".into()
-        })?;
+        let ranks: Vec<_> = sections.iter().map(|(rank, _)| *rank).collect();
+        equal("the processes", &ranks, &(0..RANKS).collect())?;
         let parse = |(rank, text): &(u32, String)| Prof::parse(text, *rank).context(format!("rank {rank}"));
         let together = sections.iter().map(parse).collect::<Outcome<Vec<_>>>()?;
         let each = read_all(&dir.join("each"), RANKS)?;
@@ -68,7 +69,7 @@ fn one_file_equals_many_files() -> Outcome {
         Failure::unless(!dir.join("all.0.prof").exists(), || "there is a file of one process too".into())?;
         // The reports are equal except for the name.
         let of = |stem: &str| -> Outcome<String> {
-            let finished = report(&dir, &[stem])?;
+            let finished = report(dir, &[stem])?;
             finished.expect(finished.code == Some(0))?;
             Ok(finished.stdout.replacen(stem, "", 1))
         };
@@ -96,9 +97,8 @@ fn one_file_is_written_at_any_end() -> Outcome {
 
 #[test]
 fn late_processes_lose_no_data() -> Outcome {
-    stacks::on_each("gather_late", |stack| {
-        let dir = stack.scratch("gather_late")?;
-        let finished = run(stack, &["gather", "late"], &soon_together("run"), &dir)?;
+    on_each_in_dir("gather_late", |stack, dir| {
+        let finished = run(stack, &["gather", "late"], &soon_together("run"), dir)?;
         finished.expect(finished.stderr.is_empty())?;
         let sections = sections(&dir.join("run.prof"))?;
         Failure::unless(sections.len() == RANKS as usize, || format!("{sections:?}"))?;
@@ -113,10 +113,9 @@ fn late_processes_lose_no_data() -> Outcome {
 
 #[test]
 fn killed_processes_delay_no_other() -> Outcome {
-    stacks::on_each("gather_killed", |stack| {
-        let dir = stack.scratch("gather_killed")?;
+    on_each_in_dir("gather_killed", |stack, dir| {
         let begin = Instant::now();
-        let job = job(stack, &["gather", "killed"], &dir)?.under_mpit(&soon_together("run"))?;
+        let job = job(stack, &["gather", "killed"], dir)?.under_mpit(&soon_together("run"))?;
         let finished = job.finish()?;
         // 124 is the exit status of `timeout`.
         Failure::unless(finished.code != Some(0) && finished.code != Some(124), || {
@@ -127,9 +126,8 @@ fn killed_processes_delay_no_other() -> Outcome {
 
 #[test]
 fn without_a_world_nothing_is_gathered() -> Outcome {
-    stacks::for_each("gather_sessions", has_sessions, |stack| {
-        let dir = stack.scratch("gather_sessions")?;
-        run(stack, &["session_only"], &together("run"), &dir).map(drop)
+    for_each_in_dir("gather_sessions", has_sessions, |stack, dir| {
+        run(stack, &["session_only"], &together("run"), dir).map(drop)
     })
 }
 
@@ -152,19 +150,18 @@ fn open_mpi_files_are_read() -> Outcome {
     let Some(script) = ["profile2mat", "profile2mat.pl"].into_iter().find_map(paths::find_program) else {
         return record::not_run("profile2mat", "not installed; Debian's package openmpi-bin has it");
     };
-    stacks::for_each("report_native", Stack::is_open_mpi, |stack| {
-        let dir = stack.scratch("report_native")?;
+    for_each_in_dir("report_native", Stack::is_open_mpi, |stack, dir| {
         let job = Job::mpi(stack, RANKS).native_monitoring(&written_to("native"));
-        job.arg(stack.compile("gather")?).arg("others").dir(&dir).succeed()?;
+        job.arg(stack.compile("gather")?).arg("others").dir(dir).succeed()?;
         let mut all = String::new();
         for rank in 0..RANKS {
             let path = dir.join(format!("native.{rank}.prof"));
             all += &fs::read_to_string(&path).context(path.display())?;
         }
         fs::write(dir.join("all.prof"), all).context("all.prof")?;
-        Job::plain(&[&script.display().to_string(), "all.prof"]).dir(&dir).succeed()?;
+        Job::plain(&[&script.display().to_string(), "all.prof"]).dir(dir).succeed()?;
         let arguments = ["native", "--format", "mat", "--symmetric", "--output", "ours"];
-        let finished = report(&dir, &arguments)?;
+        let finished = report(dir, &arguments)?;
         finished.expect(finished.code == Some(0) && finished.stderr.is_empty())?;
         for kind in ["E", "I", "S", "R", "C"] {
             let has_it = |line: &str| line.starts_with(&format!("  {kind}  "));
@@ -186,44 +183,35 @@ fn open_mpi_files_are_read() -> Outcome {
 /// texts of all its members.
 #[test]
 fn settings_after_init_and_names_by_origin() -> Outcome {
-    stacks::on_each("late_settings", |stack| {
-        let dir = stack.scratch("late_settings")?;
+    on_each_in_dir("late_settings", |stack, dir| {
         let program = stack.compile_tool("late_settings")?;
-        Job::mpi(stack, RANKS).arg(program).dir(&dir).under_mpit(&written_to("late"))?.succeed()?;
+        Job::mpi(stack, RANKS).arg(program).dir(dir).under_mpit(&written_to("late"))?.succeed()?;
         let sections = sections(&dir.join("late.prof"))?;
-        for (rank, text) in &sections {
-            let others = |other: &&(u32, String)| other.0 != *rank;
-            for (other, theirs) in sections.iter().filter(others) {
-                let (mine, theirs) = (shared(text, *other), shared(theirs, *rank));
-                Failure::unless(mine == theirs, || format!("{rank}: {mine:?}\n{other}: {theirs:?}"))?;
+        let profs: Vec<_> =
+            sections.iter().map(|(rank, text)| Prof::parse(text, *rank)).collect::<Outcome<_>>()?;
+        for (rank, mine) in (0..).zip(&profs) {
+            for (other, theirs) in (0..).zip(&profs) {
+                equal(format!("ranks {rank} and {other}"), &shared(mine, other), &shared(theirs, rank))?;
             }
         }
-        let odd = shared(&sections[3].1, 1);
-        let wanted = [
-            "MPI_COMM_WORLD\tprocs: 0-3",
-            "create of MPI_COMM_WORLD, 1\tprocs: 1,3",
-            "dup of split of MPI_COMM_WORLD, 1\tprocs: 1,3",
-            "split of MPI_COMM_WORLD, 1\tprocs: 0,1,3",
-            "split of MPI_COMM_WORLD, 2\tprocs: 1,3",
-            "split of MPI_COMM_WORLD, 3\tprocs: 3-0",
+        let wanted: [(&str, &str); 6] = [
+            ("MPI_COMM_WORLD", "0,1,2,3"),
+            ("create of MPI_COMM_WORLD, 1", "1,3"),
+            ("dup of split of MPI_COMM_WORLD, 1", "1,3"),
+            ("split of MPI_COMM_WORLD, 1", "0,1,3"),
+            ("split of MPI_COMM_WORLD, 2", "1,3"),
+            ("split of MPI_COMM_WORLD, 3", "3,2,1,0"),
         ];
-        Failure::unless(odd == wanted, || format!("{odd:#?}"))
+        equal("ranks 3 and 1", &shared(&profs[3], 1)[..], &wanted)
     })
 }
 
-/// Returns names and members, sorted, of the communicators in a process's text that contain a rank.
-fn shared(text: &str, rank: u32) -> Vec<String> {
-    let has = |part: &str| {
-        let (range, step) = part.split_once(':').unwrap_or((part, "1"));
-        let (first, last) = range.split_once('-').unwrap_or((range, range));
-        let [first, last, step] = [first, last, step].map(|number| number.parse::<u32>().unwrap_or(u32::MAX));
-        (first.min(last)..=first.max(last)).contains(&rank) && rank.abs_diff(first).is_multiple_of(step)
-    };
-    let blocks = text.lines().filter_map(|line| line.strip_prefix("D\t"));
-    let mut blocks: Vec<_> = blocks
-        .filter(|block| block.split_once("procs: ").is_some_and(|(_, list)| list.split(',').any(has)))
-        .map(str::to_owned)
-        .collect();
-    blocks.sort();
-    blocks
+/// Returns names and members, sorted, of the communicators of a process that contain a rank.
+fn shared(prof: &Prof, rank: u32) -> Vec<(&str, &str)> {
+    let rank = rank.to_string();
+    let with_rank =
+        prof.communicators.iter().filter(|comm| comm.members.split(',').any(|member| member == rank));
+    let mut shared: Vec<_> = with_rank.map(|comm| (comm.name.as_str(), comm.members.as_str())).collect();
+    shared.sort_unstable();
+    shared
 }

@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, stacks};
+use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, record, stacks};
 
-use crate::recorded;
+use crate::{equal, on_in_dir, recorded};
 
 /// Messages and bytes by row and subject: a peer, or the name of a communicator.
 pub(crate) type Rows = BTreeMap<(String, String), (u64, u64)>;
@@ -69,9 +69,7 @@ pub(crate) fn match_expected(dir: &Path, profs: &[Prof]) -> Outcome {
         same(rank, &of(prof), &expected_of(dir, rank)?)?;
         for (peer, row) in prof.rows('E') {
             let bins: u64 = row.histogram.iter().flatten().sum();
-            Failure::unless(bins == row.messages, || {
-                format!("rank {rank}: the histogram of messages to {peer} holds {bins} of {}", row.messages)
-            })?;
+            equal(format!("rank {rank}: sum of the histogram of messages to {peer}"), &bins, &row.messages)?;
         }
     }
     Ok(())
@@ -106,6 +104,7 @@ const PROGRAMS: [(&str, u32); 13] = [
     ("unusual_messages", 4),
     // Input and output of files are not recorded.
     ("io", 4),
+    ("pcontrol", 2),
 ];
 
 #[test]
@@ -113,4 +112,26 @@ fn programs_have_the_rows_they_expect() -> Outcome {
     let run = |(name, ranks)| stacks::on_each(name, |stack| match_expected_rows(stack, name, ranks)).err();
     let failures: Vec<_> = PROGRAMS.into_iter().filter_map(run).map(|failure| failure.to_string()).collect();
     Failure::unless(failures.is_empty(), || failures.join("\n"))
+}
+
+/// The stack that ends the program although errors shall return, with or without mpit.
+const ERRORS_ARE_FATAL: (&str, &str) =
+    ("impi2021.19-abi", "the library ends the program although MPI_ERRORS_RETURN is set");
+
+#[test]
+fn refused_sends_are_not_counted() -> Outcome {
+    let (without, why) = ERRORS_ARE_FATAL;
+    record::not_run(&format!("sends that are refused on {without}"), why)?;
+    let applies = |stack: &Stack| stack.label() != without;
+    stacks::for_each("refused_sends", applies, |stack| match_expected_rows(stack, "refused_sends", 2))
+}
+
+/// Tests the only library here that supports `MPIX_Comm_revoke`: MPICH ends the program, Intel MPI continues
+/// to send.
+#[test]
+fn revoked_communicators_count_no_sends() -> Outcome {
+    on_in_dir(&["ompi5.0.11"], "revoked", |stack, dir| {
+        let job = Job::mpi(stack, 2).args(["--with-ft", "ulfm"]).arg(stack.compile("refused_sends")?);
+        match_expected(dir, &recorded(job.args([".", "revoked"]), dir, 2)?.1)
+    })
 }

@@ -1,9 +1,9 @@
 //! Isolation of tool sessions, regardless of operations on their handles.
 
 use mpit_format::messages::BINS;
-use mpit_tests::{Context, Failure, Outcome, launch::Job, stacks};
+use mpit_tests::{Context, Outcome, launch::Job};
 
-use crate::{MONITORED, read_all, rows, rows::Rows};
+use crate::{MONITORED, equal, on_each_in_dir, read_all, rows, rows::Rows};
 
 const RANKS: u32 = 2;
 
@@ -33,19 +33,17 @@ fn histogram(times: u64) -> Vec<u64> {
 
 #[test]
 fn sessions_do_not_affect_each_other() -> Outcome {
-    stacks::on_each("session_isolation", |stack| {
-        let dir = stack.scratch("session_isolation")?;
+    on_each_in_dir("session_isolation", |stack, dir| {
         let program = stack.compile("session_isolation")?;
         // Only handles record, or monitoring as well.
         for settings in [&[][..], &[MONITORED]] {
-            Job::mpi(stack, RANKS).arg(&program).arg(&dir).under_mpit(settings)?.succeed()?;
+            Job::mpi(stack, RANKS).arg(&program).arg(dir).under_mpit(settings)?.succeed()?;
             for (stem, times) in [("first", 1), ("whole", 5), ("part", 1)] {
                 for (rank, prof) in (0..).zip(read_all(&dir.join(stem), RANKS)?) {
                     let run = format!("{settings:?}, {stem}, rank {rank}");
                     rows::same(rank, &rows::of(&prof), &acts(rank, times)).context(&run)?;
                     let sizes = &prof.rows('E')[&(1 - rank)].histogram;
-                    let is_right = *sizes == Some(histogram(times));
-                    Failure::unless(is_right, || format!("{run}: the histogram is {sizes:?}"))?;
+                    equal(format!("{run}: the histogram"), sizes, &Some(histogram(times)))?;
                 }
             }
         }

@@ -1,6 +1,8 @@
 //! Signals that reach `mpit run` while it waits for its command: the command gets each of them once.
 
-use mpit_tests::{Failure, Job, Outcome, Stack, Vendor, build, paths, stacks};
+use mpit_tests::{Failure, Job, Outcome, Stack, Vendor, build, paths};
+
+use crate::on_each_in_dir;
 
 /// Returns the signals that the launcher forwards to its processes: the one to send to the group, the one to
 /// send to its leader, and the expected number.
@@ -17,13 +19,12 @@ fn forwarded_signals(stack: &Stack) -> &'static [[&'static str; 3]] {
 
 #[test]
 fn launchers_get_each_signal_once() -> Outcome {
-    stacks::on_each("group_signals", |stack| {
-        let dir = stack.scratch("group_signals")?;
+    on_each_in_dir("group_signals", |stack, dir| {
         let signals = forwarded_signals(stack);
         let job = Job::mpi(stack, 1).arg(stack.compile("group_signals")?).args(signals.iter().flatten());
         let leader = ["setsid", "sh", "-c", "TEST_GROUP=$$ exec \"$@\"", "sh"];
         let kept = crate::written_with("run", &[("monitoring_store", "file")]);
-        let finished = job.dir(&dir).seconds(120).under_mpit(&kept)?.within(&leader).succeed()?;
+        let finished = job.dir(dir).seconds(120).under_mpit(&kept)?.within(&leader).succeed()?;
         for [group, leader, times] in signals {
             let line = format!("{group}: {times}, {leader}: {times}\n");
             Failure::unless(finished.stdout.contains(&line), || format!("no {line:?}\n{finished}"))?;

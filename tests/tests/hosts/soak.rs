@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeMap, env, fs, path::Path};
 
-use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack, stacks};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack};
+
+use crate::for_each_in_dir;
 
 const CYCLES: &str = "MPIT_TEST_CYCLES";
 
@@ -36,14 +38,13 @@ fn soak(stack: &Stack, program: &Path, dir: &Path, cycles: u32) -> Job {
 fn memory_and_files_do_not_grow() -> Outcome {
     let cycles = env::var(CYCLES).ok().map(|cycles| cycles.parse::<u32>().context(CYCLES)).transpose()?;
     let applies = |stack: &Stack| cycles.is_some() || DEFAULT_STACKS.contains(&stack.label());
-    stacks::for_each("soak", applies, |stack| {
+    for_each_in_dir("soak", applies, |stack, dir| {
         let program = stack.compile("soak")?;
-        let dir = stack.scratch("soak")?;
         let cycles = cycles.unwrap_or(DEFAULT_CYCLES);
         let mut bare = None;
         for store in ["memory", "file"] {
             let settings = crate::written_with("run", &[("monitoring_store", store)]);
-            let finished = soak(stack, &program, &dir, cycles).under_mpit(&settings)?.succeed()?;
+            let finished = soak(stack, &program, dir, cycles).under_mpit(&settings)?.succeed()?;
             let growth = growth(&finished)?;
             finished.expect(growth.len() == 9)?;
             let label = stack.label();
@@ -56,7 +57,7 @@ fn memory_and_files_do_not_grow() -> Outcome {
                 // Some libraries leak memory themselves.
                 let of_library = match &bare {
                     Some(known) => known,
-                    None => bare.insert(self::growth(&soak(stack, &program, &dir, cycles).succeed()?)?),
+                    None => bare.insert(self::growth(&soak(stack, &program, dir, cycles).succeed()?)?),
                 };
                 let own = of_library.get(&kind).map_or(0, |[memory, _]| *memory);
                 Failure::unless(memory - own <= NOISE, || {

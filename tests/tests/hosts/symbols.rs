@@ -70,18 +70,16 @@ fn is_in_fortran(name: &str) -> bool {
 
 /// Returns the MPI calls that the preload library interposes in C, without `MPI_`.
 fn interposed() -> Outcome<BTreeSet<String>> {
-    let exports = exports(&build::artifacts()?.preload)?;
-    Ok(exports
-        .iter()
-        .filter_map(|name| name.strip_prefix("MPI_"))
-        .filter(|name| is_c(name))
-        .map(str::to_owned)
-        .collect())
+    functions_in_c(&build::artifacts()?.preload)
 }
 
-/// Returns true for a name without `MPI_` that is one of C, and not of MPI_T.
-fn is_c(name: &str) -> bool {
-    !name.starts_with("T_") && name[1..].contains(|letter: char| letter.is_lowercase())
+/// Returns the functions that a library exports for C, except those of MPI_T, without `MPI_`.
+fn functions_in_c(library: &Path) -> Outcome<BTreeSet<String>> {
+    let exports = exports(library)?;
+    let names = exports.iter().filter_map(|name| name.strip_prefix("MPI_"));
+    let is_c =
+        |name: &&str| !name.starts_with("T_") && name[1..].contains(|letter: char| letter.is_lowercase());
+    Ok(names.filter(is_c).map(str::to_owned).collect())
 }
 
 fn small(name: &str) -> &str {
@@ -124,13 +122,8 @@ fn all_library_functions_are_listed() -> Outcome {
         format!("interposed, but listed as passed, or the reverse: {differ:?}")
     })?;
     stacks::on_each("functions", |stack| {
-        let unknown: BTreeSet<String> = exports(&stack.library)?
-            .iter()
-            .filter_map(|name| name.strip_prefix("MPI_"))
-            .filter(|name| is_c(name))
-            .map(|name| small(name).to_owned())
-            .filter(|name| !all.contains(name))
-            .collect();
+        let mut unknown = functions_in_c(&stack.library)?;
+        unknown.retain(|name| !all.contains(small(name)));
         Failure::unless(unknown.is_empty(), || format!("in no group of functions.txt: {unknown:?}"))
     })
 }

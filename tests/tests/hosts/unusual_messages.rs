@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use mpit_tests::{Context, Failure, Job, Outcome, Stack, record, stacks};
+use mpit_tests::{Context, Failure, Job, Outcome, Stack, record};
 
-use crate::{recorded, rows};
+use crate::{for_each_in_dir, recorded, rows};
 
 /// Stacks on which programs cannot spawn others, with or without mpit.
 pub(crate) const NO_SPAWN: &[(&str, &str)] = &[
@@ -23,14 +23,13 @@ fn processes_outside_the_world_have_no_row() -> Outcome {
     for (stack, why) in NO_SPAWN {
         record::not_run(&format!("MPI_Comm_spawn on {stack}"), why)?;
     }
-    stacks::for_each("spawn", spawns, |stack| {
-        let dir = stack.scratch("spawn")?;
+    for_each_in_dir("spawn", spawns, |stack, dir| {
         fs::create_dir(dir.join("child")).context("the child's directory")?;
-        let (_, profs) = recorded(Job::mpi(stack, 2).arg(stack.compile("spawn")?).arg(&dir), &dir, 2)?;
-        rows::match_expected(&dir, &profs)?;
+        let (_, profs) = recorded(Job::mpi(stack, 2).arg(stack.compile("spawn")?).arg(dir), dir, 2)?;
+        rows::match_expected(dir, &profs)?;
         for prof in profs {
             let all = prof.communicators.iter().find(|comm| comm.name == "all").context("no `all`")?;
-            Failure::unless(all.members == [0, 1, -1], || format!("members: {:?}", all.members))?;
+            Failure::unless(all.members == "0,1,-1", || format!("members: {}", all.members))?;
         }
         Ok(())
     })

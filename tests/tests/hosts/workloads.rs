@@ -7,7 +7,7 @@ use std::{fmt::Write as _, fs, os::unix::fs::symlink};
 use mpit_tests::stacks::{self, Origin};
 use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, Vendor, paths, record};
 
-use crate::{each_sent, read_all, recorded, written_to, written_with};
+use crate::{each_sent, equal, read_all, recorded, written_to, written_with};
 
 const RANKS: u32 = 2;
 
@@ -67,9 +67,7 @@ fn compare(workload: &Workload) -> Outcome {
         let (each, of_each) = run("each", Some(&written_to("prof")), false)?;
         let (all, of_all) = run("together", Some(&together), false)?;
         for (way, monitored) in [("a file of each process", of_each), ("one file", of_all)] {
-            Failure::unless(bare == monitored, || {
-                format!("results differ\n{bare}\nunder mpit with {way}\n{monitored}")
-            })?;
+            equal(format!("results under mpit with {way}"), &monitored, &bare)?;
         }
         let whole = fs::read_to_string(all.join("prof.prof")).context("the file of all")?;
         Failure::unless(whole.ends_with("# END\n"), || "the file of all processes is not complete".into())?;
@@ -97,11 +95,7 @@ fn same_as_native(ours: &[Prof], native: &[Prof]) -> Outcome {
                 let rows = prof.rows(row).into_iter();
                 rows.map(|(peer, row)| (peer, row.messages, row.bytes)).collect::<Vec<_>>()
             });
-            Failure::unless(ours == native, || {
-                format!(
-                    "rank {rank}, rows {row} (peer, messages, bytes): {ours:?}, Open MPI's own {native:?}"
-                )
-            })?;
+            equal(format!("rank {rank}, rows {row} (peer, messages, bytes)"), &ours, &native)?;
         }
     }
     Ok(())
@@ -210,26 +204,6 @@ fn grid(side: usize) -> Outcome<String> {
     Ok(format!("0\n{} {edges}\n0 000\n{lines}", side * side))
 }
 
-/// Compares one of Intel's benchmarks, which use MPICH's ABI.
-fn compare_benchmark(
-    name: &'static str,
-    program: fn() -> Option<PathBuf>,
-    arguments: &'static [&'static str],
-    rows: &'static [char],
-) -> Outcome {
-    compare(&Workload {
-        package: "impi-rt",
-        name,
-        program,
-        arguments,
-        rows,
-        not_compared: Some("it does not run on Open MPI"),
-        applies: |stack| !stack.is_open_mpi() && !stack.is_standard_abi(),
-        prepare: |dir| fs::write(dir.join("sizes"), "0\n64\n4096\n").context("sizes"),
-        results: |stdout, _| Ok(tables(stdout)),
-    })
-}
-
 fn benchmark(name: &str) -> Option<PathBuf> {
     Some(paths::wheels().join("impi-rt/bin").join(name)).filter(|program| program.is_file())
 }
@@ -252,26 +226,37 @@ fn tables(stdout: &str) -> String {
     tables.join("\n")
 }
 
+/// Runs Intel's benchmarks, which use MPICH's ABI.
 /// Proves R319.
 #[test]
-fn intel_message_benchmarks_complete() -> Outcome {
-    const ARGUMENTS: &[&str] =
+fn intel_benchmarks_complete() -> Outcome {
+    const SIZES: &[&str] = &["-iter", "5", "-npmin", "2", "-msglen", "sizes"];
+    const MESSAGES: &[&str] =
         &["-iter", "5", "-msglog", "0:10", "PingPong", "Sendrecv", "Exchange", "Allreduce", "Bcast"];
-    compare_benchmark("IMB-MPI1", || benchmark("IMB-MPI1"), ARGUMENTS, &['E', 'C'])
-}
-
-/// Proves R319.
-#[test]
-fn intel_nonblocking_benchmarks_complete() -> Outcome {
-    const ARGUMENTS: &[&str] = &["-iter", "5", "-npmin", "2", "-msglen", "sizes"];
-    compare_benchmark("IMB-NBC", || benchmark("IMB-NBC"), ARGUMENTS, &['C'])
-}
-
-/// Proves R319.
-#[test]
-fn intel_memory_access_benchmarks_complete() -> Outcome {
-    const ARGUMENTS: &[&str] = &["-iter", "5", "-npmin", "2", "-msglen", "sizes"];
-    compare_benchmark("IMB-RMA", || benchmark("IMB-RMA"), ARGUMENTS, &['S', 'R', 'C'])
+    type Program = fn() -> Option<PathBuf>;
+    let benchmarks: [(_, Program, _, &[char]); 3] = [
+        ("IMB-MPI1", || benchmark("IMB-MPI1"), MESSAGES, &['E', 'C']),
+        ("IMB-NBC", || benchmark("IMB-NBC"), SIZES, &['C']),
+        ("IMB-RMA", || benchmark("IMB-RMA"), SIZES, &['S', 'R', 'C']),
+    ];
+    let run = |(name, program, arguments, rows)| {
+        compare(&Workload {
+            package: "impi-rt",
+            name,
+            program,
+            arguments,
+            rows,
+            not_compared: Some("it does not run on Open MPI"),
+            applies: |stack| !stack.is_open_mpi() && !stack.is_standard_abi(),
+            prepare: |dir| fs::write(dir.join("sizes"), "0\n64\n4096\n").context("sizes"),
+            results: |stdout, _| Ok(tables(stdout)),
+        })
+        .context(name)
+        .err()
+    };
+    let failures: Vec<_> =
+        benchmarks.into_iter().filter_map(run).map(|failure| failure.to_string()).collect();
+    Failure::unless(failures.is_empty(), || failures.join("\n"))
 }
 
 /// Passes a token of 100 bytes around fifty times.

@@ -6,9 +6,9 @@ use std::process::Command;
 
 use mpit_tests::{Context, Outcome, paths};
 
-use crate::succeed;
+use crate::{succeed, write};
 
-use super::definitions::{timed, write};
+use super::definitions::timed;
 use super::rounds::{Rounds, Timings};
 use super::table::{Line, heading};
 

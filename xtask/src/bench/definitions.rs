@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use mpit_tests::{Context, Outcome, paths};
 
-use crate::{cargo, succeed};
+use crate::{cargo, succeed, write};
 
 use super::clean_builds;
 use super::rounds::{Rounds, Timings, differences};
@@ -174,11 +174,6 @@ fn generate() -> Outcome {
 
 fn source_file(program: Program) -> PathBuf {
     folder().join(program.name()).join("src/main.rs")
-}
-
-pub(super) fn write(file: &Path, text: &str) -> Outcome {
-    fs::create_dir_all(file.parent().context("a file is in a directory")?).context(file.display())?;
-    fs::write(file, text).context(file.display())
 }
 
 fn time(program: Program, release: bool) -> Outcome<(f64, f64)> {

@@ -5,9 +5,9 @@
 mod text;
 mod words;
 
-use std::{fs, process::ExitCode};
+use std::process::ExitCode;
 
-use mpit_tests::{Failure, Outcome, paths};
+use mpit_tests::{Failure, Outcome};
 
 use text::Kind;
 use words::Words;
@@ -19,8 +19,7 @@ pub(crate) fn run() -> Outcome<ExitCode> {
     let words = Words::new(include_str!("words.txt"));
     let mut allowed = Allowed::new(include_str!("allowed.txt"))?;
     let (mut doc_lines, mut found, mut kept) = (0, 0, 0);
-    for name in crate::files(&[])? {
-        let Ok(source) = fs::read_to_string(paths::workspace().join(&name)) else { continue };
+    for (name, source) in crate::files(&[])? {
         let Some(texts) = text::texts(&name, &source) else { continue };
         for text in texts.iter().filter(|text| text.kind == Kind::Doc) {
             doc_lines += text.content.lines().count();

@@ -1,5 +1,7 @@
 //! The lists of words, and their search in the texts of a file.
 
+use heck::ToSnakeCase;
+
 use super::text::{Kind, Text};
 
 /// The longest name of a function. Longer ones are those of tests, whose details belong into a comment.
@@ -143,25 +145,8 @@ fn tokens(line: &str) -> impl Iterator<Item = String> {
 
 /// Returns the words of all identifiers on a line of code, in small letters: `HTTPError` and `http_error` have two.
 fn identifiers(code: &str) -> impl Iterator<Item = String> {
-    let mut words = Vec::new();
-    let mut word = String::new();
-    let mut chars = code.chars().peekable();
-    let mut before = ' ';
-    while let Some(c) = chars.next() {
-        let ends_acronym = before.is_uppercase() && chars.peek().is_some_and(|next| next.is_lowercase());
-        let begins_word = c.is_uppercase() && (before.is_lowercase() || ends_acronym);
-        if (!c.is_alphabetic() || begins_word) && !word.is_empty() {
-            words.push(std::mem::take(&mut word));
-        }
-        if c.is_alphabetic() {
-            word.extend(c.to_lowercase());
-        }
-        before = c;
-    }
-    if !word.is_empty() {
-        words.push(word);
-    }
-    words.into_iter()
+    let parts = code.split(|c: char| !c.is_alphabetic()).map(ToSnakeCase::to_snake_case);
+    parts.flat_map(|words| words.split_terminator('_').map(str::to_owned).collect::<Vec<_>>())
 }
 
 #[cfg(test)]
@@ -213,7 +198,8 @@ mod tests {
 
     #[test]
     fn names_have_their_own_list() {
-        let code = "fn f<'a>(zorp: &'a str) { let zorp = '\"'; zorp('\\'', 'r', r#zorp, br\"\") }";
+        let code =
+            "fn f<'a>(zorp: &'a str) { let zorp = '\"'; zorp('\\'', 'r', r#zorp, br\"\", r##\"\"#\"##) }";
         assert_eq!(lines("a.rs", code), [0; 0]);
         assert_eq!(lines("a.rs", &format!("{code} // zorp\n")), [1]);
         for name in ["zof", "is_zof", "ZofCount", "zofs()", "ZOFS", "a_zoft_b", "HTTPZof"] {

@@ -3,7 +3,7 @@
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use mpit_tests::{Context, Failure, Outcome, paths};
+use mpit_tests::{Context, Failure, Outcome, build, paths};
 
 use crate::test::{self, TestCounts};
 
@@ -153,12 +153,13 @@ pub(super) fn run(instrument: Instrument, packages: &[String]) -> Outcome<ExitCo
         format!("no package of these names has tests for {}: choose {}", instrument.name(), known.join(", "))
     })?;
     install(instrument.components())?;
-    let host = host()?;
+    let mut rustc = Command::new("rustup");
+    let [host, _] = build::run(rustc.args(["run", TOOLCHAIN, "rustc", "--print", "host-tuple"]))?;
     let mut rows = Vec::new();
     let mut all_good = true;
     for suite in chosen {
         let start = Instant::now();
-        let (counts, is_good) = test::run_and_count(&mut instrument.command(suite, &host))?;
+        let (counts, is_good) = test::run_and_count(&mut instrument.command(suite, host.trim()))?;
         all_good &= is_good;
         let result = if is_good { "ok" } else { "FAILED" };
         let TestCounts { passed, failed, ignored } = counts;
@@ -196,12 +197,4 @@ fn install(components: &[&str]) -> Outcome {
     }
     let status = command.status().context(format!("{command:?}"))?;
     if status.success() { Ok(()) } else { Err(failure(format!("{command:?} failed: {status}"))) }
-}
-
-fn host() -> Outcome<String> {
-    let mut command = Command::new("rustup");
-    let output = command.args(["run", TOOLCHAIN, "rustc", "-vV"]).output().context("rustc -vV")?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
-    Ok(host.context("`rustc -vV` names no host")?.to_owned())
 }

@@ -1,7 +1,6 @@
 //! Mutants: changes of the sources with which a model must fail, so that it is known to find the mistake.
 
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
@@ -9,6 +8,7 @@ use std::time::Instant;
 use mpit_tests::{Context, Failure, Outcome, paths};
 
 use super::build;
+use crate::{files, write};
 
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Mutant {
@@ -114,7 +114,7 @@ fn parse_entry(lines: &[&str]) -> Outcome<Mutant> {
     Ok(mutant)
 }
 
-/// A copy of the workspace whose `core` can be changed.
+/// A copy of the workspace that can be changed.
 struct Copy {
     workspace: PathBuf,
     target: PathBuf,
@@ -127,15 +127,8 @@ impl Copy {
         if copy.workspace.exists() {
             fs::remove_dir_all(&copy.workspace).context(copy.workspace.display())?;
         }
-        fs::create_dir_all(&copy.workspace).context(copy.workspace.display())?;
-        for entry in fs::read_dir(paths::workspace()).context("the workspace")? {
-            let name = entry.context("the workspace")?.file_name();
-            let (from, to) = (paths::workspace().join(&name), copy.workspace.join(&name));
-            if name == "core" {
-                copy_all(&from, &to)?;
-            } else if name != "target" && name != ".git" {
-                symlink(&from, &to).context(to.display())?;
-            }
+        for (name, text) in files(&[])? {
+            write(&copy.workspace.join(name), &text)?;
         }
         Ok(copy)
     }
@@ -159,20 +152,6 @@ impl Copy {
         fs::write(&file, original).context(file.display())?;
         result
     }
-}
-
-fn copy_all(from: &Path, to: &Path) -> Outcome {
-    fs::create_dir_all(to).context(to.display())?;
-    for entry in fs::read_dir(from).context(from.display())? {
-        let name = entry.context(from.display())?.file_name();
-        let (from, to) = (from.join(&name), to.join(&name));
-        if from.is_dir() {
-            copy_all(&from, &to)?;
-        } else {
-            fs::copy(&from, &to).context(from.display())?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -3,14 +3,12 @@
 //! A line that is not understood is reported and skipped, and parsing continues with the next one.
 
 mod cursor;
-mod expected;
 
 use cursor::Cursor;
-use expected::Expected;
 
 use crate::messages::BINS;
 use crate::profile::{COMPONENT_WORD, PATTERNS, RECOVERED_LINE};
-use crate::rows::{Kind, Section};
+use crate::rows::{ANY_LINE, Kind, Section};
 use crate::{Identity, TrafficSum, identity};
 
 /// The origin of a text.
@@ -94,9 +92,9 @@ pub fn text(sink: &mut impl Sink, text: &[u8], origin: Origin) {
         line += 1;
     }
     if !rest.is_empty() {
-        reader.report_problem(line, rest, "an end of the line; the file is cut short".into());
+        reader.report_problem(line, rest, "an end of the line; the file is cut short");
     } else if let Err(expected) = reader.end_of_process() {
-        reader.report_problem(line, b"", expected.into());
+        reader.report_problem(line, b"", expected);
     }
 }
 
@@ -120,7 +118,7 @@ enum CommState<'a> {
 
 impl<'a, S: Sink> Reader<'a, S> {
     #[inline]
-    fn line(&mut self, line: &'a [u8]) -> Result<(), Expected> {
+    fn line(&mut self, line: &'a [u8]) -> Result<(), &'static str> {
         let (word, rest) = match memchr::memchr(b'\t', line) {
             Some(at) => (&line[..at], Cursor(&line[at + 1..])),
             None => (line, Cursor(&[])),
@@ -130,10 +128,10 @@ impl<'a, S: Sink> Reader<'a, S> {
         }
         match word {
             b"D" => self.comm(rest),
-            _ if word.starts_with(b"#") => Ok(self.heading(line)?),
+            _ if word.starts_with(b"#") => self.heading(line),
             _ => match PATTERNS.iter().position(|pattern| pattern.as_bytes() == word) {
                 Some(pattern) => self.operations(pattern, rest),
-                None => Err(Expected::AnyLine),
+                None => Err(ANY_LINE),
             },
         }
     }
@@ -207,13 +205,13 @@ impl<'a, S: Sink> Reader<'a, S> {
 
     /// Fails if a line is not under its heading, or not of the expected process.
     #[inline]
-    fn check_place(&mut self, section: Section, rank: u32) -> Result<(), Expected> {
+    fn check_place(&mut self, section: Section, rank: u32) -> Result<(), &'static str> {
         if self.section != Some(section) {
-            return Err(Expected::Under(section));
+            return Err(section.lines());
         }
         if self.rank != Some(rank) {
             if self.origin.rank.is_some() {
-                return Err("the rank of the process whose text this is".into());
+                return Err("the rank of the process whose text this is");
             }
             // Several texts without headings may follow each other.
             self.rank = Some(rank);
@@ -224,13 +222,13 @@ impl<'a, S: Sink> Reader<'a, S> {
     }
 
     #[inline]
-    fn row(&mut self, kind: Kind, mut rest: Cursor<'_>) -> Result<(), Expected> {
+    fn row(&mut self, kind: Kind, mut rest: Cursor<'_>) -> Result<(), &'static str> {
         let me = rest.rank("the rank of the sender")?;
         rest.literal(b"\t", "a tab after the rank of the sender")?;
         let peer = rest.rank("the rank of the receiver")?;
         let sum = parse_sum(&mut rest)?;
         if sum.count == 0 {
-            return Err("a number of messages above 0".into());
+            return Err("a number of messages above 0");
         }
         self.check_place(kind.section(), me)?;
         // The histogram is on the line `E`, or else on the line `I`.
@@ -245,11 +243,11 @@ impl<'a, S: Sink> Reader<'a, S> {
         Ok(())
     }
 
-    fn comm(&mut self, rest: Cursor<'a>) -> Result<(), Expected> {
+    fn comm(&mut self, rest: Cursor<'a>) -> Result<(), &'static str> {
         self.end_comm();
         self.comm = CommState::NotUnderstood;
         if self.section != Some(Section::Collectives) {
-            return Err(Expected::Under(Section::Collectives));
+            return Err(Section::Collectives.lines());
         }
         let line = without_number(rest.0)?;
         let comm = match self.sink.known_comm(line) {
@@ -259,17 +257,17 @@ impl<'a, S: Sink> Reader<'a, S> {
         if &line[..comm.name_len] == b"MPI_COMM_WORLD" {
             self.sink.add_size(comm.size);
         }
-        self.comm = CommState::Of(line, comm, [TrafficSum::ZERO; 3]);
+        self.comm = CommState::Of(line, comm, [TrafficSum::default(); 3]);
         Ok(())
     }
 
-    fn operations(&mut self, pattern: usize, mut rest: Cursor<'_>) -> Result<(), Expected> {
+    fn operations(&mut self, pattern: usize, mut rest: Cursor<'_>) -> Result<(), &'static str> {
         let me = rest.rank("the rank of the process")?;
         let sum = parse_sum(&mut rest)?;
         rest.end("the end of the line after `msgs sent`")?;
         self.check_place(Section::Collectives, me)?;
         match &mut self.comm {
-            CommState::None => return Err("a line D before, with the communicator".into()),
+            CommState::None => return Err("a line D before, with the communicator"),
             CommState::NotUnderstood => (),
             CommState::Of(_, _, operations) => operations[pattern] = sum,
         }
@@ -283,7 +281,7 @@ impl<'a, S: Sink> Reader<'a, S> {
     }
 
     #[cold]
-    fn report_problem(&mut self, number: u64, line: &[u8], expected: Expected) {
+    fn report_problem(&mut self, number: u64, line: &[u8], expected: &str) {
         self.sink.add_problem(number, || format!("expected {expected}{}", quoted(line)));
     }
 }

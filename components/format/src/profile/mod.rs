@@ -8,13 +8,12 @@
 mod tests;
 
 use std::fmt;
-use std::io::{self, Write};
 use std::iter::Peekable;
 use std::sync::Arc;
 
 use crate::messages::{BINS, Row};
 use crate::rows::{Kind, Section};
-use crate::{OUTSIDE, TrafficSum};
+use crate::{Identity, OUTSIDE, TrafficSum};
 
 /// The name of a communicator, or of several with the same name and members.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -76,20 +75,15 @@ pub struct Block {
     pub members: Members,
     /// The number of communicators.
     pub alike: u64,
-    /// Operations from one process to all.
-    pub one_to_all: TrafficSum,
-    /// Operations from all processes to one.
-    pub all_to_one: TrafficSum,
-    /// Operations from all processes to all.
-    pub all_to_all: TrafficSum,
+    /// Operations from one process to all, from all processes to one, and from all to all.
+    pub sums: [TrafficSum; 3],
 }
 
 impl Block {
     /// Creates a block for a communicator without collective operations.
     #[must_use]
     pub fn new(label: Label, members: Members) -> Self {
-        let none = TrafficSum::ZERO;
-        Self { label, members, alike: 1, one_to_all: none, all_to_one: none, all_to_all: none }
+        Self { label, members, alike: 1, sums: [TrafficSum::default(); 3] }
     }
 }
 
@@ -131,42 +125,28 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Writes the text, in pieces of moderate size. Members of communicators are listed one by one up to `LISTED`, and as
-    /// ranges above. Bytes without a message, as a process leaves that is killed in its first send, make no line.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the sink.
-    pub fn write(&self, sink: impl Write) -> io::Result<()> {
-        self.write_with(sink, LISTED)
-    }
-
-    /// Writes the text for a file of all processes, with the members of communicators as ranges.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the sink.
-    pub fn write_for_container(&self, sink: impl Write) -> io::Result<()> {
-        self.write_with(sink, 0)
-    }
-
-    fn write_with(&self, sink: impl Write, listed: u32) -> io::Result<()> {
-        let mut out = Out { sink, text: Vec::with_capacity(PIECE + SLACK) };
+    /// Returns the text of a file, which begins with the line that identifies the run, if it is given. Members of
+    /// communicators are listed one by one up to `LISTED`, and as ranges above; in a file of all processes always as ranges.
+    /// Bytes without a message, as a process leaves that is killed in its first send, make no line.
+    #[must_use]
+    pub fn text(&self, identity: Option<&Identity>, is_for_container: bool) -> Vec<u8> {
+        let mut out = Out(identity.map_or_else(String::new, Identity::line).into_bytes());
+        let listed = if is_for_container { 0 } else { LISTED };
         for section in Section::ALL {
             out.put(section.heading().as_bytes());
             out.put(b"\n");
             if section == Section::PointToPoint {
-                self.messages(&mut out)?;
+                self.messages(&mut out);
             }
             for SumRow { kind, to, sum } in self.sums.iter().filter(|row| row.kind.section() == section) {
                 if *to != OUTSIDE && sum.count != 0 {
                     self.pair(&mut out, *kind, *to, *sum);
-                    out.end_line()?;
+                    out.put(b"\n");
                 }
             }
         }
         for block in &self.comms {
-            self.block(&mut out, block, listed)?;
+            self.block(&mut out, block, listed);
         }
         for (component, lines) in &self.lines {
             for line in lines {
@@ -174,13 +154,13 @@ impl Profile {
                 out.put(component.as_bytes());
                 out.put(b"\t");
                 out.put(line.as_bytes());
-                out.end_line()?;
+                out.put(b"\n");
             }
         }
-        out.end()
+        out.0
     }
 
-    fn messages<W: Write>(&self, out: &mut Out<W>) -> io::Result<()> {
+    fn messages(&self, out: &mut Out) {
         for kind in [Kind::External, Kind::Internal] {
             for Row { to, external, internal } in &self.messages {
                 let messages = if kind == Kind::External { external } else { internal };
@@ -194,14 +174,13 @@ impl Profile {
                     internal.add_sizes_to(&mut bins);
                     out.histogram(&bins);
                 }
-                out.end_line()?;
+                out.put(b"\n");
             }
         }
-        Ok(())
     }
 
     /// Writes the beginning of a line about a pair of processes.
-    fn pair<W: Write>(&self, out: &mut Out<W>, kind: Kind, to: u32, sum: TrafficSum) {
+    fn pair(&self, out: &mut Out, kind: Kind, to: u32, sum: TrafficSum) {
         out.put(&[kind.letter() as u8, b'\t']);
         out.number(u64::from(self.me));
         out.put(b"\t");
@@ -209,7 +188,7 @@ impl Profile {
         out.sum(sum);
     }
 
-    fn block<W: Write>(&self, out: &mut Out<W>, block: &Block, listed: u32) -> io::Result<()> {
+    fn block(&self, out: &mut Out, block: &Block, listed: u32) {
         out.put(b"D\t");
         out.name(&block.label.to_string());
         out.put(b"\tprocs: ");
@@ -225,21 +204,19 @@ impl Profile {
                 out.put(b",");
             }
             out.run(run);
-            out.spill()?;
         }
         if block.alike > 1 {
             out.put(b"\tcomms: ");
             out.number(block.alike);
         }
-        out.end_line()?;
-        for (pattern, sum) in PATTERNS.iter().zip([block.one_to_all, block.all_to_one, block.all_to_all]) {
+        out.put(b"\n");
+        for (pattern, sum) in PATTERNS.iter().zip(block.sums) {
             out.put(pattern.as_bytes());
             out.put(b"\t");
             out.number(u64::from(self.me));
             out.sum(sum);
-            out.end_line()?;
+            out.put(b"\n");
         }
-        Ok(())
     }
 }
 
@@ -295,10 +272,6 @@ impl<I: Iterator<Item = u32>> Iterator for Runs<I> {
     }
 }
 
-const PIECE: usize = 64 * 1024;
-/// The maximum length of a line without names and lists of ranks.
-const SLACK: usize = 4096;
-
 /// `0,0,...,0,`: the initial text of a histogram, of which most bins are empty.
 const ZEROS: [u8; 2 * BINS] = {
     let mut zeros = [b','; 2 * BINS];
@@ -310,15 +283,12 @@ const ZEROS: [u8; 2 * BINS] = {
     zeros
 };
 
-struct Out<W> {
-    sink: W,
-    text: Vec<u8>,
-}
+struct Out(Vec<u8>);
 
-impl<W: Write> Out<W> {
+impl Out {
     #[inline]
     fn put(&mut self, text: &[u8]) {
-        self.text.extend_from_slice(text);
+        self.0.extend_from_slice(text);
     }
 
     #[inline]
@@ -349,7 +319,7 @@ impl<W: Write> Out<W> {
             }
         }
         // Removes the comma behind the last rank.
-        self.text.pop();
+        self.0.pop();
     }
 
     /// Writes a run as `7`, `-1`, `7-20`, or `7-21:2`.
@@ -370,28 +340,6 @@ impl<W: Write> Out<W> {
     }
 
     fn name(&mut self, name: &str) {
-        self.text.extend(name.bytes().map(|byte| if byte.is_ascii_control() { b' ' } else { byte }));
-    }
-
-    #[inline]
-    fn end_line(&mut self) -> io::Result<()> {
-        self.put(b"\n");
-        self.spill()
-    }
-
-    #[inline]
-    fn spill(&mut self) -> io::Result<()> {
-        if self.text.len() < PIECE { Ok(()) } else { self.pass_on() }
-    }
-
-    fn pass_on(&mut self) -> io::Result<()> {
-        self.sink.write_all(&self.text)?;
-        self.text.clear();
-        Ok(())
-    }
-
-    fn end(mut self) -> io::Result<()> {
-        self.pass_on()?;
-        self.sink.flush()
+        self.0.extend(name.bytes().map(|byte| if byte.is_ascii_control() { b' ' } else { byte }));
     }
 }

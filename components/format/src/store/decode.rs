@@ -37,10 +37,7 @@ impl Recovered {
     /// Returns the text that the process would have written at its end.
     #[must_use]
     pub fn text(&self) -> Vec<u8> {
-        let mut text = self.identity.as_ref().map_or_else(String::new, Identity::line).into_bytes();
-        let written = self.profile.write(&mut text);
-        debug_assert!(written.is_ok(), "memory takes everything");
-        text
+        self.profile.text(self.identity.as_ref(), false)
     }
 
     /// Returns the text of the file that replaces the missing one: [`text`](Self::text) and, if the process ended without
@@ -445,10 +442,8 @@ impl DecodedStore {
         let kind = self.kinds.get(&of.kind)?;
         let members = self.members.get(&kind.members)?.clone();
         let (first, last) = if kind.numbered { (of.first, of.last) } else { (0, 0) };
-        let mut block = Block::new(Label { name: kind.name.as_str().into(), first, last }, members);
-        block.alike = of.alike.max(1);
-        [block.one_to_all, block.all_to_one, block.all_to_all] = of.sums;
-        Some(block)
+        let label = Label { name: kind.name.as_str().into(), first, last };
+        Some(Block { label, members, alike: of.alike.max(1), sums: of.sums })
     }
 
     fn profile(self, me: u32) -> Profile {

@@ -5,13 +5,14 @@
 pub mod blocks;
 mod decode;
 
+use std::fs::{File, TryLockError};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
 use crate::Identity;
-use crate::files::{beginning, is_locked, open_regular};
+use crate::files::{beginning, open_regular};
 use crate::names::{FileName, STORE};
 
 pub use decode::{Malformed, Recovered, is_store, read};
@@ -37,7 +38,8 @@ impl StoreFile {
     /// Returns true if the process exists and still uses the file, as far as the file system shows.
     #[must_use]
     pub fn is_in_use(&self) -> bool {
-        is_locked(&self.path)
+        let is_locked = |file: File| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
+        open_regular(&self.path).is_ok_and(is_locked)
     }
 
     /// Returns the file of this name, if it is the name of a store.

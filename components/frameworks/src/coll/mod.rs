@@ -12,7 +12,7 @@ use mpit::{category, component, cvar};
 
 use events::Sequences;
 
-use crate::framework::{AnyFramework, Framework, SelectionList};
+use crate::framework::{Framework, SelectionList};
 
 /// Collective communication.
 #[category(name = "coll")]
@@ -44,7 +44,7 @@ pub fn beginnings_wanted() -> bool {
 
 /// The components of a runtime, and their notification.
 pub struct Dispatch {
-    framework: Framework<dyn Component>,
+    pub(crate) framework: Framework<dyn Component>,
     sequences: Sequences,
 }
 
@@ -85,9 +85,5 @@ impl Dispatch {
 
     pub(crate) fn freed(&'static self, comm: CommId) {
         self.framework.all(|component| component.freed(comm));
-    }
-
-    pub(crate) fn framework(&'static self) -> &'static dyn AnyFramework {
-        &self.framework
     }
 }

@@ -30,11 +30,6 @@ pub struct Accessed {
 }
 
 #[inline]
-pub(super) fn have_listeners() -> bool {
-    Accessed::DESC.has_listeners()
-}
-
-#[inline]
 pub(super) fn accessed(access: &Access) {
     // Hosts report from the call that the user made, where callbacks may call any function.
     Accessed::raise(Context::ANYWHERE.about(access.window.get()), || Accessed {

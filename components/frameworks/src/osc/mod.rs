@@ -8,9 +8,10 @@ pub(crate) use mpit::component::osc::LISTENING;
 pub use mpit::component::osc::{Access, Component, Kind};
 pub use mpit::component::{Lifecycle, Subscription, World};
 use mpit::cvar::Text;
+use mpit::event::Event;
 use mpit::{category, component, cvar};
 
-use crate::framework::{AnyFramework, Framework, SelectionList};
+use crate::framework::{Framework, SelectionList};
 
 /// One-sided communication.
 #[category(name = "osc")]
@@ -33,7 +34,7 @@ pub fn active() -> bool {
 }
 
 /// The components of a runtime, and their notification.
-pub struct Dispatch(Framework<dyn Component>);
+pub struct Dispatch(pub(crate) Framework<dyn Component>);
 
 impl Dispatch {
     pub(crate) const fn new() -> Self {
@@ -43,7 +44,7 @@ impl Dispatch {
     /// Returns true if the component with this subscription is the only one that is open and listens, and no tool does.
     #[inline]
     pub fn is_only(&self, subscription: &'static Subscription) -> bool {
-        self.0.is_only(subscription) && !events::have_listeners()
+        self.0.is_only(subscription) && !events::Accessed::DESC.has_listeners()
     }
 
     /// Reports an access to all listeners.
@@ -53,9 +54,5 @@ impl Dispatch {
             self.0.each(|component| component.accessed(access));
             events::accessed(access);
         }
-    }
-
-    pub(crate) fn framework(&'static self) -> &'static dyn AnyFramework {
-        &self.0
     }
 }

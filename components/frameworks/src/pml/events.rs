@@ -30,11 +30,6 @@ pub struct MessageSent {
 }
 
 #[inline]
-pub(super) fn have_listeners() -> bool {
-    MessageSent::DESC.has_listeners()
-}
-
-#[inline]
 pub(super) fn sent(send: &Send) {
     // Hosts report from the call that the user made, where callbacks may call any function.
     MessageSent::raise(Context::ANYWHERE.about(send.comm.get()), || MessageSent {

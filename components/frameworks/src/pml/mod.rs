@@ -8,9 +8,10 @@ pub(crate) use mpit::component::pml::LISTENING;
 pub use mpit::component::pml::{Component, Mode, Send};
 pub use mpit::component::{Lifecycle, Subscription, World};
 use mpit::cvar::Text;
+use mpit::event::Event;
 use mpit::{category, component, cvar};
 
-use crate::framework::{AnyFramework, Framework, SelectionList};
+use crate::framework::{Framework, SelectionList};
 
 /// Point-to-point communication.
 #[category(name = "pml")]
@@ -33,7 +34,7 @@ pub fn active() -> bool {
 }
 
 /// The components of a runtime, and their notification.
-pub struct Dispatch(Framework<dyn Component>);
+pub struct Dispatch(pub(crate) Framework<dyn Component>);
 
 impl Dispatch {
     pub(crate) const fn new() -> Self {
@@ -44,7 +45,7 @@ impl Dispatch {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "hosts call it in one place, for every message")]
     pub fn is_only(&self, subscription: &'static Subscription) -> bool {
-        self.0.is_only(subscription) && !events::have_listeners()
+        self.0.is_only(subscription) && !events::MessageSent::DESC.has_listeners()
     }
 
     /// Reports a message to all listeners.
@@ -52,9 +53,5 @@ impl Dispatch {
     pub fn sent(&'static self, send: &Send) {
         self.0.each(|component| component.sent(send));
         events::sent(send);
-    }
-
-    pub(crate) fn framework(&'static self) -> &'static dyn AnyFramework {
-        &self.0
     }
 }

@@ -72,11 +72,8 @@ fn invalid_arguments_are_refused() {
     job(2, |world| {
         let window = world.window_allocate::<u32>(3)?;
         assert!(matches!(window.put(&[1], 2, 0), Err(Error::NoSuchRank { rank: 2, size: 2 })));
-        let outside = Err(Error::OutsideOfWindow { displacement: 2, count: 2, length: 3 });
-        assert_eq!(
-            format!("{:?}", window.put(&[1, 2], 1, 2)),
-            format!("{outside:?}", outside = outside as mpit_local::Result<()>)
-        );
+        let outside = window.put(&[1, 2], 1, 2);
+        assert!(matches!(outside, Err(Error::OutsideOfWindow { displacement: 2, count: 2, length: 3 })));
         assert!(matches!(window.put(&[1], 0, usize::MAX), Err(Error::OutsideOfWindow { .. })));
         window.put(&[], 1, 3)?;
         window.fence()?;

@@ -1,9 +1,9 @@
 //! The texts of several processes, as they are sent to another process of the job: in the format of the job's file.
 
-use std::io::BufRead;
 use std::ops::Range;
 
 use mpit_format::container::{self, Item, Text};
+use mpit_format::files::first_line;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Bundle {
@@ -23,15 +23,15 @@ impl Bundle {
     /// Adds the bundle that another process sent. Returns `None`, and adds nothing, if the bytes are not a bundle, or have
     /// other ranks.
     pub(super) fn add(&mut self, mut bytes: &[u8], allowed: Range<u32>) -> Option<()> {
-        let (mut first, mut other, mut is_sound) = (Vec::new(), Self::default(), true);
-        bytes.read_until(b'\n', &mut first).ok()?;
+        let (mut other, mut is_sound) = (Self::default(), true);
+        let first = first_line(&mut bytes).ok()?;
         let read = container::read(&first, &mut bytes, |item| match item {
             Item::Size(_) => {}
-            Item::Text { rank, host, text, .. } => {
-                is_sound &= allowed.contains(&rank);
-                other.texts.push(Text { rank, host, text });
+            Item::Text(text, _) => {
+                is_sound &= allowed.contains(&text.rank);
+                other.texts.push(text);
             }
-            Item::Missing { rank, reason } => {
+            Item::Missing(rank, reason) => {
                 is_sound &= allowed.contains(&rank);
                 other.missing.push((rank, reason));
             }

@@ -201,7 +201,8 @@ fn write_all_texts(texts: &[Text], missing: &[(u32, String)], world: World, outp
     }
 }
 
-fn write_each(texts: impl IntoIterator<Item = Text>, output: Output<'_>) -> bool {
+/// Writes texts where this process can. Returns true if all are written; reports failures to the user.
+pub(crate) fn write_each(texts: impl IntoIterator<Item = Text>, output: Output<'_>) -> bool {
     let mut success = true;
     for text in texts {
         let written = match output {
@@ -221,7 +222,7 @@ fn write_each(texts: impl IntoIterator<Item = Text>, output: Output<'_>) -> bool
 }
 
 /// Writes with as few system calls as possible, so that the output of several processes does not mix.
-pub(crate) fn in_one_piece(mut to: impl Write, text: &[u8]) -> io::Result<()> {
+fn in_one_piece(mut to: impl Write, text: &[u8]) -> io::Result<()> {
     to.write_all(text)?;
     to.flush()
 }

@@ -20,7 +20,7 @@ impl<K: Copy + PartialEq, const N: usize> SumsSnapshot<K, N> {
     fn get(&self, at: usize, key: K) -> [TrafficSum; N] {
         match self.0.get(at) {
             Some((known, sums)) if *known == key => *sums,
-            _ => [TrafficSum::ZERO; N],
+            _ => [TrafficSum::default(); N],
         }
     }
 

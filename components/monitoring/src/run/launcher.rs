@@ -34,7 +34,7 @@ pub(super) fn world(size: u32, spawned: bool) -> Option<Found> {
         .or_else(|| hydra(spawned))
         .or_else(by_batch_system)
         .or_else(|| if size == 1 { alone() } else { None })?;
-    Some(Found { key: in_one_field(&found.key), ..found })
+    Some(Found { key: found.key.replace(char::is_control, " "), ..found })
 }
 
 fn by_environment(variable: &dyn Fn(&str) -> Option<String>) -> Option<Found> {
@@ -121,10 +121,6 @@ fn alone() -> Option<Found> {
     let start = status.rsplit_once(')')?.1.split_whitespace().nth(19)?.to_owned();
     let machine = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     Some(Found { key: format!("single {} {} {start}", machine.trim(), std::process::id()), number: None })
-}
-
-fn in_one_field(text: &str) -> String {
-    text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect()
 }
 
 #[cfg(test)]

@@ -15,11 +15,6 @@ fn fixture() -> (EventFixture, &'static Activation) {
     (EventFixture::with_activation(activation), activation)
 }
 
-fn end(fixture: &EventFixture, activation: &Activation) {
-    assert!(activation.end());
-    fixture.interface().release(activation);
-}
-
 #[test]
 fn a_registration_ends_with_the_activation() {
     let (fixture, activation) = fixture();
@@ -29,7 +24,7 @@ fn a_registration_ends_with_the_activation() {
     activation.begin();
     let old = fixture.listen('o').on(Safety::None).count_drops();
     fixture.send(1, Safety::None);
-    end(&fixture, activation);
+    fixture.bench.end(activation);
     fixture.send(2, Safety::None);
     assert_eq!(alloc(), Err(Error::InvalidIndex));
     assert_eq!(old.register(Safety::None, None), Err(Error::InvalidHandle));
@@ -49,7 +44,7 @@ fn an_activation_ends_with_its_drops() {
     fixture.send(1, Safety::ThreadSafe);
     fixture.send(2, Safety::ThreadSafe);
     fixture.assert_delivered(&[]);
-    end(&fixture, activation);
+    fixture.bench.end(activation);
     fixture.assert_delivered(&[('l', Delivered::Drops(2))]);
     loses.free().unwrap();
     fixture.assert_delivered(&[('l', Delivered::End)]);
@@ -81,7 +76,7 @@ fn the_interface_frees_abandoned_ones() {
     let (fixture, activation) = fixture();
     activation.begin();
     let old = fixture.listen('o').on(Safety::None);
-    end(&fixture, activation);
+    fixture.bench.end(activation);
     fixture.interface().finalize().unwrap();
     fixture.interface().init(mpit::internal::vocabulary::ThreadLevel::Multiple);
     assert_eq!(old.free(), Err(Error::InvalidHandle));
@@ -119,7 +114,7 @@ fn plug_ins_come_and_go_while_threads_raise() {
             while raised.load(SeqCst) == 0 || registered.load(SeqCst) == 0 {
                 std::thread::yield_now();
             }
-            end(&fixture, activation);
+            fixture.bench.end(activation);
             assert_eq!(tool.register(Safety::None, None), Err(Error::InvalidHandle));
             tool.free().unwrap();
             is_over.store(true, SeqCst);

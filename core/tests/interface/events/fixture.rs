@@ -168,15 +168,11 @@ impl EventFixture {
     }
 
     pub(crate) fn with(order: SourceOrder, limits: Limits) -> Self {
-        Self::of_elements(Payload::ELEMENTS, order, limits)
+        Self::of_events(Payload::ELEMENTS, order, limits, |desc| desc)
     }
 
     pub(crate) fn without_elements() -> Self {
-        Self::of_elements(&[], SourceOrder::Ordered, Limits::default())
-    }
-
-    fn of_elements(elements: &'static [Element], order: SourceOrder, limits: Limits) -> Self {
-        Self::of_events(elements, order, limits, |desc| desc)
+        Self::of_events(&[], SourceOrder::Ordered, Limits::default(), |desc| desc)
     }
 
     /// Creates a fixture with the event types of a plug-in with this activation.

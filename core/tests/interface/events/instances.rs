@@ -1,8 +1,11 @@
 //! Instances: R288 to R296, and R297 as far as this crate has the calls.
 
+use std::ffi::c_char;
+
 use mpit::Error;
-use mpit::event::{Delivery, InstanceId, Safety, instance};
-use mpit::tool::Datatype;
+use mpit::event::{Context, Delivery, Event as _, InstanceId, Safety, instance};
+use mpit::internal::session::Interface;
+use mpit::tool::{Datatype, Tool};
 
 use super::fixture::{CallbackData, Delivered, EventFixture, LEVELS, Payload, number_of};
 
@@ -131,16 +134,90 @@ fn nested_instances_are_distinct() {
     assert_eq!(ids.len(), 5);
 }
 
+/// The source of the events below.
+#[mpit::source(ordered)]
+struct Here;
+
+/// With gaps between the elements, and one after them.
+#[mpit::event(source = Here)]
+struct Mixed {
+    letter: c_char,
+    peer: i32,
+    tag: u32,
+    bytes: u64,
+    #[mpit(datatype = "COUNT")]
+    count: i64,
+    share: f64,
+    last: u32,
+}
+
+const MIXED: Mixed = Mixed {
+    letter: 0x6d,
+    peer: -7,
+    tag: 9,
+    bytes: u64::MAX - 1,
+    count: i64::MIN,
+    share: 0.25,
+    last: 0xdead_beef,
+};
+
+fn look_at_mixed(delivery: &Delivery, _: &CallbackData) {
+    let elements: [&[u8]; 7] = [
+        &MIXED.letter.to_ne_bytes(),
+        &MIXED.peer.to_ne_bytes(),
+        &MIXED.tag.to_ne_bytes(),
+        &MIXED.bytes.to_ne_bytes(),
+        &MIXED.count.to_ne_bytes(),
+        &MIXED.share.to_ne_bytes(),
+        &MIXED.last.to_ne_bytes(),
+    ];
+    let mut whole = [0; 44];
+    for ((at, element), bytes) in (0..).zip(Mixed::DESC.elements()).zip(elements) {
+        let value = read(delivery.instance, at).unwrap();
+        assert_eq!(value[..bytes.len()], *bytes, "element {at}");
+        assert_eq!(value[bytes.len()..], [0xee; 16][bytes.len()..], "nothing is written beyond element {at}");
+        whole[element.displacement()..element.end()].copy_from_slice(bytes);
+    }
+    assert_eq!(read(delivery.instance, 7), Err(Error::InvalidIndex));
+    let mut copy = [0xee; 44 + 8];
+    // SAFETY: `copy` is 8 bytes longer than the extent.
+    unsafe { instance::copy(delivery.instance, copy.as_mut_ptr()) }.unwrap();
+    assert_eq!(copy, *[&whole[..], &[0xee; 8]].concat(), "zeros in the gaps, nothing beyond");
+}
+
+/// Raises an event of an attribute, with a callback that looks at it.
+fn look_at(name: &str, look: fn(&Delivery, &CallbackData), raise: impl FnOnce()) {
+    let _tool = Tool::new();
+    let fixture = EventFixture::new().on_interface(Interface::global());
+    let tool = fixture.listen_to(name, 'a').on_with(Safety::None, look);
+    raise();
+    assert_eq!(fixture.log.take_deliveries().len(), 1);
+    tool.free_without_callback().unwrap();
+}
+
+/// Proves R289.
+#[test]
+fn payload_of_an_attribute_is_read_back() {
+    look_at("mixed", look_at_mixed, || Mixed::raise(Context::ANYWHERE, || MIXED));
+}
+
+fn look_at_nothing(delivery: &Delivery, _: &CallbackData) {
+    assert_eq!(read(delivery.instance, 0), Err(Error::InvalidIndex));
+    assert_eq!(copy_of(delivery.instance), [0xee; EXTENT + 8]);
+}
+
+/// An event without elements.
+#[mpit::event(source = Here)]
+struct Bare;
+
 /// Proves R246.
 #[test]
 fn event_without_elements_has_no_data() {
     let fixture = EventFixture::without_elements();
-    fixture.listen('a').on_with(Safety::None, |delivery, _| {
-        assert_eq!(read(delivery.instance, 0), Err(Error::InvalidIndex));
-        assert_eq!(copy_of(delivery.instance), [0xee; EXTENT + 8]);
-    });
+    fixture.listen('a').on_with(Safety::None, look_at_nothing);
     fixture.send(1, Safety::None);
     assert_eq!(fixture.log.take_deliveries().len(), 1);
+    look_at("bare", look_at_nothing, || Bare::raise(Context::ANYWHERE, || Bare));
     assert_eq!(
         Datatype::ALL.iter().map(|datatype| datatype.size()).max(),
         Some(8),

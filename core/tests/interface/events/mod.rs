@@ -7,7 +7,6 @@ mod callbacks;
 mod drops;
 mod fixture;
 mod instances;
-mod payload;
 mod queries;
 mod recursion;
 mod selection;

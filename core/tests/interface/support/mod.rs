@@ -11,6 +11,7 @@ use mpit::cvar::CvarCell;
 use mpit::cvar::sources::Setting;
 use mpit::event::{EventCell, SourceCell};
 use mpit::internal::desc::{CategoryDesc, Element, Origin};
+use mpit::internal::plugin::Activation;
 use mpit::internal::registry::{Image, Refusal};
 use mpit::internal::session::{CvarHandle, HandleSelection, Interface, Limits, PvarHandle, SessionId};
 use mpit::internal::vocabulary::{SourceOrder, ThreadLevel};
@@ -178,6 +179,12 @@ impl Bench {
         self.interface.handle_alloc(session, index, Some(object)).unwrap()
     }
 
+    /// Ends the activation of a plug-in and what tools made in it.
+    pub(crate) fn end(self, activation: &Activation) {
+        assert!(activation.end());
+        self.interface.release(activation);
+    }
+
     pub(crate) fn start(self, session: SessionId, handle: PvarHandle) -> Result<()> {
         self.interface.start(session, HandleSelection::One(handle))
     }
@@ -256,6 +263,14 @@ impl Bench {
         // SAFETY: `text` has as many bytes as the variable, or a NUL: the condition of this function.
         unsafe { self.interface.cvar_write(handle, text.as_ptr()) }
     }
+}
+
+/// Asserts that the faults of an image are refused, each with a message that has this part.
+#[track_caller]
+pub(crate) fn assert_refused(registry: &Registry, image: &Image, parts: &[&str]) {
+    let messages = refusals(registry, image);
+    let is_right = messages.iter().zip(parts).all(|(message, part)| message.contains(part));
+    assert!(messages.len() == parts.len() && is_right, "{parts:?}: {messages:#?}");
 }
 
 /// Returns the refusals of an image that has faults, each as its message.

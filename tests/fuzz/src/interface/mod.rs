@@ -23,7 +23,7 @@ use mpit::Error;
 use calls::{Code, Pointer};
 use model::{Handle, Model};
 use settings::Settings;
-use variables::{KINDS, Kind, present};
+use variables::{Kind, present};
 
 const MAX_STEPS: usize = 120;
 
@@ -154,7 +154,7 @@ impl Run {
 
     fn alloc(&mut self, choices: &mut Unstructured<'_>) -> Result<()> {
         let session = self.model.choose_session(choices)?;
-        let kind = *choices.choose(&KINDS)?;
+        let kind = Kind::choose(choices)?;
         let index = if choices.ratio(1, 16)? {
             *choices.choose(&[-1, c_int::MIN, c_int::MAX])?
         } else {

@@ -7,7 +7,7 @@ use mpit::Error;
 
 use super::calls::{self, Entries, Pointer, TextBuffer};
 use super::settings::Setting;
-use super::variables::KINDS;
+use super::variables::Kind;
 use super::{Expected, check};
 
 const ITEMS: [(&str, c_int); 3] = [("idle", 0), ("working", -3), ("done", 40)];
@@ -33,7 +33,7 @@ pub(super) fn step(choices: &mut Unstructured<'_>, is_initialized: bool) -> Resu
     let known = if is_wrong { Err(Error::InvalidIndex) } else { Ok(()) };
     match choices.int_in_range(0..=4)? {
         0 => {
-            let (kind, buffer) = (*choices.choose(&KINDS)?, text_buffer(choices)?);
+            let (kind, buffer) = (Kind::choose(choices)?, text_buffer(choices)?);
             let index = if is_wrong { -1 } else { kind.index() };
             check(calls::pvar_name(index, buffer, kind.name()), &up.and(buffer.validity()).and(known));
         }
@@ -55,7 +55,7 @@ pub(super) fn step(choices: &mut Unstructured<'_>, is_initialized: bool) -> Resu
             }
         }
         3 => {
-            let (kind, pointer) = (*choices.choose(&KINDS)?, Pointer::choose(choices)?);
+            let (kind, pointer) = (Kind::choose(choices)?, Pointer::choose(choices)?);
             let name: Option<&[u8]> = match choices.arbitrary::<u8>()? {
                 250.. => None,
                 240..=249 => Some(b"fuzz_\xff"),

@@ -48,40 +48,30 @@ pub(super) enum Kind {
     Fixed,
 }
 
-pub(super) const KINDS: [Kind; 9] = [
-    Kind::Narrow,
-    Kind::Wide,
-    Kind::Amount,
-    Kind::Level,
-    Kind::High,
-    Kind::Low,
-    Kind::Extent,
-    Kind::Always,
-    Kind::Fixed,
+/// The variables, in the order of [`Kind`].
+const VARIABLES: [(Kind, &str, Class); 9] = [
+    (Kind::Narrow, "fuzz_narrow", Class::Counter),
+    (Kind::Wide, "fuzz_wide", Class::Counter),
+    (Kind::Amount, "fuzz_amount", Class::Aggregate),
+    (Kind::Level, "fuzz_use", Class::Level),
+    (Kind::High, "fuzz_use", Class::HighWatermark),
+    (Kind::Low, "fuzz_use", Class::LowWatermark),
+    (Kind::Extent, "fuzz_extent", Class::Size),
+    (Kind::Always, "fuzz_always", Class::Counter),
+    (Kind::Fixed, "fuzz_fixed", Class::Counter),
 ];
 
 impl Kind {
-    pub(super) fn class(self) -> Class {
-        match self {
-            Self::Narrow | Self::Wide | Self::Always | Self::Fixed => Class::Counter,
-            Self::Amount => Class::Aggregate,
-            Self::Level => Class::Level,
-            Self::High => Class::HighWatermark,
-            Self::Low => Class::LowWatermark,
-            Self::Extent => Class::Size,
-        }
+    pub(super) fn choose(choices: &mut Unstructured<'_>) -> Result<Self> {
+        Ok(choices.choose(&VARIABLES)?.0)
     }
 
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Narrow => "fuzz_narrow",
-            Self::Wide => "fuzz_wide",
-            Self::Amount => "fuzz_amount",
-            Self::Level | Self::High | Self::Low => "fuzz_use",
-            Self::Extent => "fuzz_extent",
-            Self::Always => "fuzz_always",
-            Self::Fixed => "fuzz_fixed",
-        }
+        VARIABLES[self as usize].1
+    }
+
+    pub(super) fn class(self) -> Class {
+        VARIABLES[self as usize].2
     }
 
     pub(super) fn is_sum(self) -> bool {

@@ -317,6 +317,6 @@ pub(crate) const ON_MPI: &[Row] = &[
     several("MPI_T", C("lifecycle"), 2, &["iqIqF"]),
     several("Fortran, mpif.h", Fortran("mixed", "MPIF_H"), 4, &[]),
     several("Fortran, mpi_f08", Fortran("mixed", "USE_MPI_F08"), 4, &[]),
-    several("mpi4py", Python("sends"), 2, &[]),
+    several("mpi4py", Python("mixed"), 4, &[]),
     several("files of all processes", C("io"), 4, &["."]),
 ];

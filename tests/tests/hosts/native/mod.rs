@@ -5,12 +5,13 @@ mod steps;
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, paths, stacks};
+use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, paths, prof::Traffic, stacks};
 
-use crate::written_to;
+use crate::rows::{self, Rows};
+use crate::{for_each_in_dir, read_all, recorded, written_to};
 
 use differences::{DIFFERENCES, Difference, Native};
-use steps::{Row, Steps, Sum, Totals, of_file};
+use steps::{Steps, Sum};
 
 const RANKS: u32 = 4;
 
@@ -27,7 +28,7 @@ const PROGRAMS: [(&str, &[&str]); 6] = [
 /// The counts of one process by one of the monitorings: in steps, and in its file.
 struct Counted {
     steps: Steps,
-    file: Totals,
+    file: Rows,
 }
 
 /// Runs a program in `dir` with our monitoring and these additional settings, or with Open MPI's own.
@@ -48,7 +49,10 @@ fn run(
         let text = fs::read_to_string(&path).context(path.display())?;
         let text = if ours.is_none() { with_own_rank(&text, rank) } else { text };
         let prof = Prof::parse(&text, rank).context(path.display())?;
-        Ok(Counted { steps: Steps::read(dir, rank)?, file: of_file(&prof) })
+        let mut file = rows::of(&prof);
+        // There are no variables for messages of the library.
+        file.retain(|(row, _), _| row != "I");
+        Ok(Counted { steps: Steps::read(dir, rank)?, file })
     };
     (0..RANKS).map(counted).collect()
 }
@@ -73,7 +77,7 @@ struct Found {
 }
 
 impl Found {
-    fn compare(&mut self, place: &str, step: &str, row: Row, about: &str, ours: Sum, native: Sum) {
+    fn compare(&mut self, place: &str, step: &str, row: &str, about: &str, ours: Sum, native: Sum) {
         if ours == native {
             return;
         }
@@ -81,7 +85,7 @@ impl Found {
             Some(listed) => _ = self.listed.insert(listed),
             None => self
                 .others
-                .push(format!("{place}, {step}, {row:?} {about}: ours {ours:?}, Open MPI's own {native:?}")),
+                .push(format!("{place}, {step}, {row} {about}: ours {ours:?}, Open MPI's own {native:?}")),
         }
     }
 
@@ -93,26 +97,25 @@ impl Found {
             if !native.unseen.contains(row) && !is_large {
                 let [ours, native] =
                     [ours, native].map(|steps| steps.sums.get(key).copied().unwrap_or_default());
-                self.compare(place, step, *row, about, ours, native);
+                self.compare(place, step, row, about, ours, native);
             }
         }
     }
 
     /// Compares the files if Open MPI hides its variables of messages: they have to contain our counts,
     /// except those that Open MPI never counts.
-    fn compare_messages(&mut self, place: &str, program: &str, ours: &Steps, native: &Totals) {
+    fn compare_messages(&mut self, place: &str, program: &str, ours: &Steps, native: &Rows) {
         let counts = |step: &str| {
             let never = |one: &Difference| {
-                matches!(one.native, Native::Nothing)
-                    && one.explains(step, Row::E, Sum::default(), Sum::default())
+                matches!(one.native, Native::Nothing) && one.explains(step, "E", (0, 0), (0, 0))
             };
             !DIFFERENCES.iter().any(never)
         };
-        let ours = ours.totals(|step, row| row == Row::E && counts(step));
-        let of_messages = native.keys().filter(|(row, _)| *row == Row::E);
+        let ours = ours.totals(|step, row| row == "E" && counts(step));
+        let of_messages = native.keys().filter(|(row, _)| row == "E");
         for key in ours.keys().chain(of_messages.filter(|key| !ours.contains_key(key))) {
             let [ours, native] = [&ours, native].map(|totals| totals.get(key).copied().unwrap_or_default());
-            self.compare(place, &format!("whole of {program}"), Row::E, &key.1, ours, native);
+            self.compare(place, &format!("whole of {program}"), "E", &key.1, ours, native);
         }
     }
 
@@ -122,14 +125,14 @@ impl Found {
         let steps = counted.steps.totals(|_, _| true);
         for key in steps.keys().chain(counted.file.keys().filter(|key| !steps.contains_key(key))) {
             let (row, about) = key;
-            let watched =
-                row.is_of_a_peer() || steps.keys().any(|(of, comm)| !of.is_of_a_peer() && comm == about);
+            let is_of_peer = |row: &str| ["E", "S", "R", "C"].contains(&row);
+            let watched = is_of_peer(row) || steps.keys().any(|(of, comm)| !is_of_peer(of) && comm == about);
             let lost = loses_freed && about != "MPI_COMM_WORLD" && !counted.file.contains_key(key);
             let [in_steps, in_file] =
                 [&steps, &counted.file].map(|totals| totals.get(key).copied().unwrap_or_default());
             if watched && !lost && !counted.steps.unseen.contains(row) && in_steps != in_file {
                 let differ = format!("in steps {in_steps:?}, in the file {in_file:?}");
-                self.others.push(format!("{place}, {row:?} {about}: {differ}"));
+                self.others.push(format!("{place}, {row} {about}: {differ}"));
             }
         }
     }
@@ -156,7 +159,7 @@ fn compare(
             found.compare_file(&format!("ours, {place}"), ours, false);
             // Open MPI loses a freed communicator when the next one has the same address.
             found.compare_file(&format!("Open MPI's own, {place}"), native, true);
-            if native.steps.unseen.contains(&Row::E) {
+            if native.steps.unseen.contains("E") {
                 found.compare_messages(&place, name, &ours.steps, &native.file);
             }
         }
@@ -204,4 +207,52 @@ fn compat_mode_has_fewer_differences() -> Outcome {
             format!("still there:\n{}", lines.join("\n"))
         })
     })
+}
+
+#[test]
+fn sends_count_as_in_native_monitoring() -> Outcome {
+    for_each_in_dir("sends_native", Stack::is_open_mpi, |stack, dir| {
+        // The argument `plain` leaves out what Open MPI's own monitoring counts otherwise.
+        let arguments = [&stack.compile("sends")?, Path::new("."), Path::new("plain")];
+        let native_job = Job::mpi(stack, RANKS).native_monitoring(&written_to("native")).dir(dir);
+        native_job.args(arguments).succeed()?;
+        let native = read_all(&dir.join("native"), RANKS)?;
+        for (rank, prof) in (0..).zip(&native) {
+            let [got, wanted] = [rows::of(prof), rows::expected_of(dir, rank)?].map(|mut rows| {
+                rows.retain(|(row, _), _| row == "E");
+                rows
+            });
+            rows::same(rank, &got, &wanted)?;
+        }
+        let job = Job::mpi(stack, RANKS).args(arguments);
+        let (_, ours) = recorded(job, &stack.scratch("sends_plain")?, RANKS)?;
+        let mut equal = 0;
+        for (rank, (ours, native)) in ours.iter().zip(&native).enumerate() {
+            let [ours, native_rows] = [ours, native].map(|prof| prof.rows('E'));
+            let internal = native.rows('I');
+            Failure::unless(ours.keys().eq(native_rows.keys()), || {
+                format!("rank {rank}: ours {ours:?}\nOpen MPI's own {native_rows:?}")
+            })?;
+            for (peer, ours) in ours {
+                let native = native_rows[&peer];
+                // Open MPI's histogram of messages to a process contains internal ones, if there are any.
+                let is_right = if internal.contains_key(&peer) {
+                    has_bins_of(native, ours)
+                } else {
+                    equal += 1;
+                    ours == native
+                };
+                Failure::unless(is_right, || {
+                    format!("rank {rank} to {peer}: ours {ours:?}\nOpen MPI's own {native:?}")
+                })?;
+            }
+        }
+        Failure::unless(equal != 0, || "Open MPI has internal messages between all processes".into())
+    })
+}
+
+/// Returns true if each bin of `part` is at most that of `whole`.
+fn has_bins_of(whole: &Traffic, part: &Traffic) -> bool {
+    let (Some(whole), Some(part)) = (&whole.histogram, &part.histogram) else { return false };
+    whole.len() == part.len() && part.iter().zip(whole).all(|(part, whole)| part <= whole)
 }

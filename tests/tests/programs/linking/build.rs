@@ -33,16 +33,13 @@ impl Profile {
 
     /// Returns the options of cargo. The last three share a profile, so that the macros are built once for
     /// them.
-    fn options(self) -> &'static [&'static str] {
+    fn options(self) -> Vec<&'static str> {
+        let release = ["--release", "--config=profile.release.debug=0"];
         match self {
-            Self::Debug => &["--config=profile.dev.debug=0"],
-            Self::Release => &["--release", "--config=profile.release.debug=0"],
-            Self::ThinLto => {
-                &["--release", "--config=profile.release.debug=0", "--config=profile.release.lto='thin'"]
-            }
-            Self::FatLto => {
-                &["--release", "--config=profile.release.debug=0", "--config=profile.release.lto='fat'"]
-            }
+            Self::Debug => vec!["--config=profile.dev.debug=0"],
+            Self::Release => release.into(),
+            Self::ThinLto => [&release[..], &["--config=profile.release.lto='thin'"]].concat(),
+            Self::FatLto => [&release[..], &["--config=profile.release.lto='fat'"]].concat(),
         }
     }
 }

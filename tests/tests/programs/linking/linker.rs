@@ -66,7 +66,8 @@ impl Linker {
             Self::Bfd => "",
             Self::Gold | Self::Mold => self.name(),
         };
-        let notes = notes(file)?;
+        // The notes that compilers and linkers left.
+        let notes = readelf(file, &["--string-dump=.comment", "--string-dump=.note.gnu.gold-version"])?;
         let found = NAMES.iter().find(|(_, mark)| notes.contains(mark)).map_or("", |(name, _)| name);
         Failure::unless(found == expected, || {
             format!("{} was linked by `{found}`, not by `{expected}`", file.display())
@@ -76,9 +77,7 @@ impl Linker {
 
 /// Checks that an image has its own lists of definitions: it exports no bound of a list, which another image could replace.
 pub(crate) fn keeps_its_lists(file: &Path) -> Outcome {
-    let mut readelf = Command::new("readelf");
-    readelf.args(["--wide", "--dyn-syms"]).arg(file);
-    let [symbols, _] = build::run(&mut readelf)?;
+    let symbols = readelf(file, &["--dyn-syms"])?;
     // The linker defines the bounds; other symbols with these names are statics of Rust, which a whole archive exports like all.
     let is_replaceable = |line: &&str| {
         let is_bound = line.contains(" __start_linkm") || line.contains(" __stop_linkm");
@@ -88,10 +87,7 @@ pub(crate) fn keeps_its_lists(file: &Path) -> Outcome {
     Failure::unless(exported.is_none(), || format!("{} exports {exported:?}", file.display()))
 }
 
-/// Returns the notes that compilers and linkers left in a file.
-fn notes(file: &Path) -> Outcome<String> {
-    let mut readelf = Command::new("readelf");
-    readelf.args(["--wide", "--string-dump=.comment", "--string-dump=.note.gnu.gold-version"]).arg(file);
-    let [notes, _] = build::run(&mut readelf)?;
-    Ok(notes)
+fn readelf(file: &Path, options: &[&str]) -> Outcome<String> {
+    let [text, _] = build::run(Command::new("readelf").arg("--wide").args(options).arg(file))?;
+    Ok(text)
 }

@@ -63,64 +63,45 @@ fn add(counts: &[AtomicU64], amounts: &[u64]) {
     }
 }
 
-struct Messages;
-struct Accesses;
-struct Operations;
-
-impl Lifecycle for Messages {
-    fn subscription(&self) -> &'static Subscription {
-        &OF_MESSAGES
-    }
-
-    fn open(&self, world: World) -> bool {
-        OPENED.fetch_add(u64::from(world.size), Relaxed);
-        true
-    }
+/// A component. It listens while it is open, or only while a reason was added.
+struct Recorder {
+    subscription: &'static Subscription,
+    listens: bool,
 }
 
-impl Lifecycle for Accesses {
+impl Lifecycle for Recorder {
     fn subscription(&self) -> &'static Subscription {
-        &OF_ACCESSES
+        self.subscription
     }
 
     fn open(&self, world: World) -> bool {
         OPENED.fetch_add(u64::from(world.size), Relaxed);
-        OF_ACCESSES.add();
-        true
-    }
-}
-
-impl Lifecycle for Operations {
-    fn subscription(&self) -> &'static Subscription {
-        &OF_OPERATIONS
-    }
-
-    fn open(&self, world: World) -> bool {
-        OPENED.fetch_add(u64::from(world.size), Relaxed);
-        OF_OPERATIONS.add();
+        if self.listens {
+            self.subscription.add();
+        }
         true
     }
 }
 
 /// Listens to messages.
-#[component(framework = "pml", name = "every")]
-impl pml::Component for Messages {
+#[component(framework = "pml", name = "every", object = Recorder { subscription: &OF_MESSAGES, listens: false })]
+impl pml::Component for Recorder {
     fn sent(&self, send: &Send) {
         add(&MESSAGES, &[1, send.bytes]);
     }
 }
 
 /// Listens to accesses.
-#[component(framework = "osc", name = "every")]
-impl osc::Component for Accesses {
+#[component(framework = "osc", name = "every", object = Recorder { subscription: &OF_ACCESSES, listens: true })]
+impl osc::Component for Recorder {
     fn accessed(&self, access: &Access) {
         add(&ACCESSES, &[1, access.sent + access.received]);
     }
 }
 
 /// Listens to collective operations.
-#[component(framework = "coll", name = "every")]
-impl coll::Component for Operations {
+#[component(framework = "coll", name = "every", object = Recorder { subscription: &OF_OPERATIONS, listens: true })]
+impl coll::Component for Recorder {
     fn done(&self, operation: &Operation<'_>) {
         add(&OPERATIONS, &[1, operation.volume.with(0), operation.kind as u64]);
     }

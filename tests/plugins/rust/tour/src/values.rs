@@ -139,23 +139,15 @@ fn show_settings(tool: &Tool) {
     try_all("every_wish", &[3, 4, -1]);
     try_all("every_switch", &[0, 2, 1]);
     try_all("every_refusal", &[2, 13]);
-    println!(
-        "every_large: {:?} {:?}",
-        setting("every_large").write(&[1_i64]),
-        setting("every_large").read::<i64>()
-    );
-    println!(
-        "every_long: {:?} {:?}",
-        setting("every_long").write(&[1_u64]),
-        setting("every_long").read::<u64>()
-    );
-    println!(
-        "every_part: {:?} {:?}",
-        setting("every_part").write(&[-0.25]),
-        setting("every_part").read::<f64>()
-    );
+    try_one("every_large", &setting("every_large"), 1_i64);
+    try_one("every_long", &setting("every_long"), 1_u64);
+    try_one("every_part", &setting("every_part"), -0.25);
     let label: Setting<'_> = setting("every_label");
     for text in ["", "fünfzehn Bytes", "these are sixteen bytes"] {
         println!("every_label to {text:?}: {:?} {:?}", label.write_text(text), label.read_text());
     }
+}
+
+fn try_one<T: Value + std::fmt::Debug>(name: &str, setting: &Setting<'_>, value: T) {
+    println!("{name}: {:?} {:?}", setting.write(&[value]), setting.read::<T>());
 }

@@ -1,0 +1,20 @@
+/* The end of a job whose program cannot go on. */
+#ifndef REQUIRE_H
+#define REQUIRE_H
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Ends the job if a condition fails that the rest of the program needs. */
+static inline void require(int right, const char *what)
+{
+    int rank;
+    if (!right) {
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        fprintf(stderr, "rank %d: %s\n", rank, what);
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+}
+
+#endif

@@ -1,9 +1,0 @@
-use mpit::cell::Counter;
-use mpit::pvar;
-
-#[pvar(class = "COUNTER", atomic, readonly)]
-static LOST: Counter<u64> = Counter::new();
-
-fn main() {}
-
-// Proves C21.

@@ -1,9 +1,0 @@
-mpit::plugin!(name = "acme");
-
-mod inner {
-    mpit::plugin!(name = "other");
-}
-
-fn main() {}
-
-// Proves C52.
