@@ -63,6 +63,8 @@ pub(super) struct CommSums {
     pub(super) sums: [AtomicSum<'static>; 3],
     /// By [`OperationCounts::case_index`](rules::OperationCounts::case_index).
     pub(super) cases: [CaseSums; CASES],
+    /// True if a thread gets no shared sum of its own.
+    pub(super) refused: AtomicBool,
     /// The words of the block that describe the communicator. The first one is 0 while they are not set.
     about: &'static [AtomicU64],
 }
@@ -77,6 +79,7 @@ impl CommSums {
                 of_pattern: sums[rules::pattern_of_case(case) as usize],
                 shared_sum: StaticRef::new(),
             }),
+            refused: AtomicBool::new(false),
             about: &block[6..],
         }
     }
@@ -96,6 +99,7 @@ impl CommSums {
         self.about[0].store(0, Release);
         self.sums.into_iter().for_each(AtomicSum::clear);
         self.cases.iter().for_each(|case| case.shared_sum.set(None));
+        self.refused.store(false, Relaxed);
     }
 }
 

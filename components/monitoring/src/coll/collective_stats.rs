@@ -143,11 +143,19 @@ impl CollectiveStats {
         let account = self.accounts.get(slot)?;
         let of_thread = account.of_thread(thread, self.store, slot);
         let case = &of_thread.cases[rules::exact(operation)?.case_index()];
-        if case.shared_sum.get().is_none() {
-            let shared_sum = self.shared_sum_of_thread(thread, of_all.shared_sum.get()?)?;
-            self.describe(account, of_thread);
-            case.shared_sum.set(Some(shared_sum));
+        if case.shared_sum.get().is_some() {
+            return Some(Counted::With(case));
         }
+        if of_thread.refused.load(Relaxed) {
+            return None;
+        }
+        let Some(shared_sum) = self.shared_sum_of_thread(thread, of_all.shared_sum.get()?) else {
+            // Not to be tried again in each operation.
+            of_thread.refused.store(true, Relaxed);
+            return None;
+        };
+        self.describe(account, of_thread);
+        case.shared_sum.set(Some(shared_sum));
         Some(Counted::With(case))
     }
 

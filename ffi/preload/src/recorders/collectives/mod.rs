@@ -198,17 +198,17 @@ impl RoutedOfThread {
     }
 }
 
-/// Stores a route for operations of a kind with a key: one has succeeded, and others are counted with `counted`.
+/// Stores a route for operations of a kind with a key, one of which has succeeded. `counted` returns the sums for such operations.
 fn store_route(
     key: RouteKey,
     revision: u64,
     kind: Kind,
-    counted: Option<Counted>,
     routes: &'static KindRoutes,
+    counted: impl FnOnce() -> Option<Counted>,
 ) {
-    if let Some(counted) = counted
-        && !comms::cached(key.comm).is_none_or(Comm::is_remote)
+    if !comms::cached(key.comm).is_none_or(Comm::is_remote)
         && let Some(size) = if key.datatype == 0 { Some(0) } else { datatypes::cached_size(key.datatype) }
+        && let Some(counted) = counted()
     {
         let sums = match counted {
             Counted::With(sums) => Some(sums),
@@ -221,7 +221,7 @@ fn store_route(
 /// Stores a route like [`store_route`] while one thread calls at a time.
 #[inline(never)]
 fn store_route_of_process(key: RouteKey, revision: u64, operation: &Operation<'_>) {
-    store_route(key, revision, operation.kind, coll::counted(operation), &ROUTES);
+    store_route(key, revision, operation.kind, &ROUTES, || coll::counted(operation));
 }
 
 /// Stores a route like [`store_route`] for this thread, of several that call at once.
@@ -231,7 +231,7 @@ fn store_route_of_thread(key: RouteKey, revision: u64, operation: &Operation<'_>
         && let Some(slot) = thread_slots::take()
         && let Some(routes) = OF_THREADS[slot].get().or_else(|| make_routes(slot))
     {
-        store_route(key, revision, operation.kind, coll::counted_by_thread(slot, operation), routes);
+        store_route(key, revision, operation.kind, routes, || coll::counted_by_thread(slot, operation));
     }
 }
 
