@@ -14,11 +14,15 @@ use crate::thread_number::thread_number;
 /// The number of slots, a power of two.
 pub const SLOTS: usize = 256;
 
-/// The number of entries where a thread may be: the one of its hash, and the following ones.
-const PROBES: usize = 8;
+/// The number of entries, a power of two. Half of them are free, so that threads find one within few probes.
+const ENTRY_COUNT: usize = 2 * SLOTS;
+
+/// The number of entries where a thread may be: the one of its hash, and the following ones. Each call of a thread without a slot
+/// loads them all.
+const PROBES: usize = 4;
 
 /// The threads that have slots: the lower bits of a thread's [number](thread_number), with the slot above them; 0 in a free entry.
-static ENTRIES: [AtomicU64; SLOTS] = [const { AtomicU64::new(0) }; SLOTS];
+static ENTRIES: [AtomicU64; ENTRY_COUNT] = [const { AtomicU64::new(0) }; ENTRY_COUNT];
 
 /// The number of bits above the lower bits of a thread's number, in which addresses do not differ.
 const SLOT_BITS: u32 = SLOTS.ilog2();
@@ -32,8 +36,8 @@ static TAKEN: [AtomicU64; SLOTS / 64] = [const { AtomicU64::new(0) }; SLOTS / 64
 #[allow(clippy::inline_always, reason = "part of the path of each message")]
 fn entries_of(number: u64) -> impl Iterator<Item = &'static AtomicU64> {
     // Control blocks are at multiples of 64, often at those of the size of a stack.
-    let first = (number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - SLOTS.ilog2())) as usize;
-    (first..first + PROBES).map(|entry| &ENTRIES[entry % SLOTS])
+    let first = (number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - ENTRY_COUNT.ilog2())) as usize;
+    (first..first + PROBES).map(|entry| &ENTRIES[entry % ENTRY_COUNT])
 }
 
 /// Returns the slot in an entry, if it is the entry of this thread.
