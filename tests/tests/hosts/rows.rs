@@ -85,7 +85,7 @@ pub(crate) fn match_expected_rows(stack: &Stack, name: &str, ranks: u32) -> Outc
 }
 
 /// Programs with their ranks that need nothing but a comparison of the rows.
-const PROGRAMS: [(&str, u32); 13] = [
+const PROGRAMS: [(&str, u32); 14] = [
     ("sends", 4),
     ("coll", 4),
     ("coll_edge_cases", 4),
@@ -96,6 +96,7 @@ const PROGRAMS: [(&str, u32); 13] = [
     // Equal calls whose communicators, types or listeners change.
     ("repeated_calls", 3),
     ("concurrent_calls", 2),
+    ("changing_routes", 2),
     // Calls in callbacks are recorded; those that MPI makes inside of them are not.
     ("nested_calls", 2),
     // A call that a wrapper passes on counts once.
