@@ -33,10 +33,13 @@ enum { THREADS = 3, ROUNDS = 200, BUSY_TAG = 100, BUSY_BYTES = 24 };
 static void *pass_equal(void *comm)
 {
     int out = 0, in;
+    MPI_Request request;
 
-    for (int i = 0; i < ROUNDS; i++)
-        MPI_Sendrecv(&out, 1, MPI_INT, (me + 1) % size, 1, &in, 1, MPI_INT, (me + size - 1) % size, 1, *(MPI_Comm *)comm,
-                     MPI_STATUS_IGNORE);
+    for (int i = 0; i < ROUNDS; i++) {
+        MPI_Irecv(&in, 1, MPI_INT, (me + size - 1) % size, 1, *(MPI_Comm *)comm, &request);
+        MPI_Send(&out, 1, MPI_INT, (me + 1) % size, 1, *(MPI_Comm *)comm);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
     return NULL;
 }
 
@@ -45,10 +48,13 @@ static void *send_until_killed(void *tag)
 {
     static char out[BUSY_BYTES];
     char in[BUSY_BYTES];
+    MPI_Request request;
 
-    for (;;)
-        MPI_Sendrecv(out, BUSY_BYTES, MPI_CHAR, me, BUSY_TAG + *(int *)tag, in, BUSY_BYTES, MPI_CHAR, me,
-                     BUSY_TAG + *(int *)tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (;;) {
+        MPI_Irecv(in, BUSY_BYTES, MPI_CHAR, me, BUSY_TAG + *(int *)tag, MPI_COMM_WORLD, &request);
+        MPI_Send(out, BUSY_BYTES, MPI_CHAR, me, BUSY_TAG + *(int *)tag, MPI_COMM_WORLD);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
     return NULL;
 }
 
