@@ -13,7 +13,7 @@ use mpit_ffi::host::Host;
 use mpit_ffi::{doctor, lifecycle, native_monitoring};
 
 use crate::callers::{self, Caller, ReturnAddress};
-use crate::isolation::{catch_panic, with_errno_kept};
+use crate::isolation::{catch_panic, catch_panic_apart, with_errno_kept};
 use crate::nesting::{self, FastPathGuard, ProgramCall};
 use crate::next_definition::NextDefinition;
 use crate::recorders::collectives::RoutedOfThread;
@@ -217,22 +217,22 @@ pub(crate) fn run<I: Interest, B>(
         return forward();
     }
     let Some(call) = ProgramCall::enter() else { return forward() };
-    let pending = ManuallyDrop::new(if recorded { catch_panic(before) } else { None });
+    let mut pending = ManuallyDrop::new(if recorded { catch_panic_apart(before) } else { None });
     let stopwatch = if timed { I::AREA.map(begin) } else { None };
     let code = call.forward(forward);
     if let Some(stopwatch) = stopwatch {
         end(stopwatch);
     }
-    complete(code, ManuallyDrop::into_inner(pending), after);
+    complete(code, &mut pending, after);
     call.leave();
     code
 }
 
-/// Completes the record of a call, if it has succeeded.
+/// Completes the record of a call if it has succeeded, and drops it.
 #[inline(never)]
-fn complete<B>(code: c_int, pending: Option<B>, after: impl FnOnce(B)) {
-    if code == Abi::SUCCESS
-        && let Some(pending) = pending
+fn complete<B>(code: c_int, pending: &mut Option<B>, after: impl FnOnce(B)) {
+    if let Some(pending) = pending.take()
+        && code == Abi::SUCCESS
     {
         catch_panic(|| after(pending));
     }
@@ -261,9 +261,9 @@ pub(crate) fn run_always(forward: impl Fn() -> c_int + Copy, after: impl FnOnce(
 pub(crate) fn run_initialization(forward: impl Fn() -> c_int + Copy, after: impl FnOnce() + Copy) -> c_int {
     run_always(
         || {
-            let native = ManuallyDrop::new(catch_panic(native_monitoring::disable));
+            let native = ManuallyDrop::new(catch_panic_apart(native_monitoring::disable));
             let code = forward();
-            catch_panic(|| drop(ManuallyDrop::into_inner(native)));
+            catch_panic_apart(|| drop(ManuallyDrop::into_inner(native)));
             code
         },
         after,
@@ -278,9 +278,9 @@ pub(crate) fn run_creation<B>(
     after: impl FnOnce(B) + Copy,
 ) -> c_int {
     let Some(call) = ProgramCall::enter() else { return forward() };
-    let pending = ManuallyDrop::new(catch_panic(before));
+    let mut pending = ManuallyDrop::new(catch_panic_apart(before));
     let code = call.forward(forward);
-    complete(code, ManuallyDrop::into_inner(pending), after);
+    complete(code, &mut pending, after);
     call.leave();
     code
 }
@@ -292,10 +292,10 @@ pub(crate) fn run_freeing(
     forward: impl Fn() -> c_int + Copy,
     begin: impl FnOnce() -> Option<Freeing> + Copy,
 ) -> c_int {
-    let freeing = catch_panic(begin).flatten();
+    let freeing = catch_panic_apart(begin).flatten();
     let code = forward();
     if let Some(freeing) = freeing {
-        catch_panic(|| freeing.end(code == Abi::SUCCESS));
+        catch_panic_apart(|| freeing.end(code == Abi::SUCCESS));
     }
     code
 }
@@ -306,7 +306,7 @@ pub(crate) fn run_after_recording(
     forward: impl Fn() -> c_int + Copy,
     recorder: impl FnOnce() + Copy,
 ) -> c_int {
-    catch_panic(recorder);
+    catch_panic_apart(recorder);
     forward()
 }
 

@@ -171,7 +171,7 @@ mod tests {
         unsafe extern "C" fn panics(_: *mut libc::dl_phdr_info, _: usize, _: *mut c_void) -> c_int {
             c_int::from(catch_unwind(|| std::panic::resume_unwind(Box::new(()))).is_err())
         }
-        if std::env::var_os(IS_CHILD).is_some() {
+        if mpit::internal::environment::var_os(IS_CHILD).is_some() {
             super::load();
             // This program is linked with an unwinder; others load it here.
             assert!(!super::FOUND.load(super::Acquire).is_null());

@@ -130,7 +130,7 @@ impl HostLibrary {
                     LOADED_OVER_MPI.iter().for_each(|overlay| (overlay.library_is_unknown)());
                 }
                 Some(Self::Known(_)) => {
-                    LOADED_OVER_MPI.iter().for_each(|overlay| (overlay.library_is_found)())
+                    LOADED_OVER_MPI.iter().for_each(|overlay| (overlay.library_is_found)());
                 }
                 Some(Self::Nothing) | None => {}
             }

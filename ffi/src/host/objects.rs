@@ -178,7 +178,8 @@ mod tags {
 /// Returns the first definition of a symbol in load order, among the objects that `is_wanted` accepts.
 #[must_use]
 pub fn first_definition(name: &CStr, is_wanted: impl Fn(&Object) -> bool) -> Option<*mut c_void> {
-    find::collect_from_objects(|object| object.first_address())
+    let address_of = |object: &find::MappedObject<'_>| object.first_address();
+    find::collect_from_objects(address_of)
         .into_iter()
         .filter_map(|address| Object::containing(address.addr().get()))
         .filter(is_wanted)

@@ -1,8 +1,10 @@
-/* Ends without MPI_Finalize: `killed MODE`. Rank 2 of 4 ends in one of several ways, after all ranks have sent and exchanged
- * known data. With mode `finish`, all ranks call MPI_Finalize. */
+/* Ends without MPI_Finalize: `killed MODE [threads]`. Rank 2 of 4 ends in one of several ways, after all ranks have sent and
+ * exchanged known data. With mode `finish`, all ranks call MPI_Finalize. With `threads`, several threads of each rank have sent at
+ * once; with mode `busy`, those of rank 2 send to themselves when it is killed. */
 #define _POSIX_C_SOURCE 200809L
 #include "mixed.h"
 #include "require.h"
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -22,6 +24,61 @@ static void pass(MPI_Comm comm)
     for (int n = 0; n < 10 + me; n++)
         MPI_Send(in[63], n * n * n * 20, MPI_CHAR, (me + 1) % size, n, comm);
     MPI_Waitall(10 + left, requests, MPI_STATUSES_IGNORE);
+}
+
+enum { THREADS = 3, ROUNDS = 200, BUSY_TAG = 100, BUSY_BYTES = 24 };
+
+/* Equal messages to the right, on a communicator of the thread. */
+static void *pass_equal(void *comm)
+{
+    int out = 0, in;
+    MPI_Request request;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        MPI_Irecv(&in, 1, MPI_INT, (me + size - 1) % size, 1, *(MPI_Comm *)comm, &request);
+        MPI_Send(&out, 1, MPI_INT, (me + 1) % size, 1, *(MPI_Comm *)comm);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    return NULL;
+}
+
+/* Equal messages to this process, without end. */
+static void *send_until_killed(void *tag)
+{
+    static char out[BUSY_BYTES];
+    char in[BUSY_BYTES];
+    MPI_Request request;
+
+    for (;;) {
+        MPI_Irecv(in, BUSY_BYTES, MPI_CHAR, me, BUSY_TAG + *(int *)tag, MPI_COMM_WORLD, &request);
+        MPI_Send(out, BUSY_BYTES, MPI_CHAR, me, BUSY_TAG + *(int *)tag, MPI_COMM_WORLD);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    return NULL;
+}
+
+static void with_threads(const char *mode)
+{
+    static int tags[THREADS];
+    static MPI_Comm comms[THREADS];
+    pthread_t threads[THREADS];
+
+    for (int i = 0; i < THREADS; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, pass_equal, &comms[i]);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < THREADS; i++)
+        MPI_Comm_free(&comms[i]);
+    if (me == 2 && strcmp(mode, "busy") == 0) {
+        for (int i = 0; i < THREADS; i++) {
+            tags[i] = i;
+            pthread_create(&threads[i], NULL, send_until_killed, &tags[i]);
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+        raise(SIGKILL);
+    }
 }
 
 /* Child processes must not change the store of their parent. */
@@ -82,7 +139,9 @@ int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "finish";
     MPI_Comm half, named;
-    MPI_Init(&argc, &argv);
+    const int has_threads = argc > 2;
+    int level;
+    MPI_Init_thread(&argc, &argv, has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     require(size == PROCESSES, "needs 4 processes");
@@ -96,6 +155,8 @@ int main(int argc, char **argv)
     MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, half);
     MPI_Comm_free(&half);
     MPI_Barrier(MPI_COMM_WORLD);
+    if (has_threads)
+        with_threads(mode);
     if (strcmp(mode, "finish") != 0) {
         /* Ends the other ranks if the launcher does not. */
         alarm(8);

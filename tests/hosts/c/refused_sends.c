@@ -2,10 +2,17 @@
  * count the refused ones.
  *
  *     refused_sends DIRECTORY          (2 processes)
+ *     refused_sends DIRECTORY unseen
  *     refused_sends DIRECTORY revoked  (a library with MPIX_Comm_revoke and with fault tolerance enabled)
  *
+ * With `unseen`, errors return by a handler that mpit does not see, after sends were recorded in advance.
  * With `revoked`, on a revoked communicator, whose sends the library refuses although their arguments are valid. */
+#define _GNU_SOURCE
 #include "expected_rows.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
 
 enum { PROCESSES = 2, BYTES = 43, TAG = 7, ACCEPTED = 5, REFUSED = 100 };
 
@@ -39,6 +46,44 @@ static void must_refuse(const char *what, int count, MPI_Datatype type, int dest
     must_fail(MPI_Isend(out, count, type, dest, tag, MPI_COMM_WORLD, &request), what);
     must_fail(MPI_Ssend(out, count, type, dest, tag, MPI_COMM_WORLD), what);
     must_fail(MPI_Issend(out, count, type, dest, tag, MPI_COMM_WORLD, &request), what);
+}
+
+/* A function of the MPI library, which bypasses all interposition. */
+static void *of_library(const char *name)
+{
+    Dl_info library;
+    void *handle = NULL, *function = NULL;
+
+    if (dladdr((void *)(uintptr_t)PMPI_Init, &library))
+        handle = dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (handle)
+        function = dlsym(handle, name);
+    require(function != NULL, name);
+    return function;
+}
+
+/* Sets an error handler unseen. */
+static void let_errors_return(MPI_Comm comm)
+{
+    int (*set)(MPI_Comm, MPI_Errhandler) = (int (*)(MPI_Comm, MPI_Errhandler))(uintptr_t)of_library("PMPI_Comm_set_errhandler");
+    set(comm, MPI_ERRORS_RETURN);
+}
+
+/* Sends that equal an earlier one but for arguments that the library refuses. */
+static void with_unseen_handlers(void)
+{
+    MPI_Request request;
+
+    for (int i = 0; i < ACCEPTED; i++)
+        exchange(MPI_COMM_WORLD);
+    let_errors_return(MPI_COMM_WORLD);
+    for (int i = 0; i < ACCEPTED; i++) {
+        must_fail(MPI_Send(out, BYTES, MPI_BYTE, other, -5, MPI_COMM_WORLD), "a tag below 0");
+        must_fail(MPI_Rsend(out, BYTES, MPI_BYTE, other, -5, MPI_COMM_WORLD), "a tag below 0 of a ready send");
+        must_fail(MPI_Bsend(out, BYTES, MPI_BYTE, other, -5, MPI_COMM_WORLD), "a tag below 0 of a buffered send");
+        must_fail(MPI_Isend(out, BYTES, MPI_BYTE, other, TAG, MPI_COMM_WORLD, NULL), "no request");
+        must_fail(MPI_Irsend(out, BYTES, MPI_BYTE, other, -5, MPI_COMM_WORLD, &request), "a tag below 0");
+    }
 }
 
 static void on_a_revoked_communicator(void)
@@ -82,7 +127,9 @@ int main(int argc, char **argv)
 {
     open_expected_rows(&argc, &argv, PROCESSES);
     other = 1 - world_rank;
-    if (argc > 2)
+    if (argc > 2 && !strcmp(argv[2], "unseen"))
+        with_unseen_handlers();
+    else if (argc > 2)
         on_a_revoked_communicator();
     else
         with_wrong_arguments();

@@ -94,6 +94,32 @@ static void traffic(int recorded)
         expect_all("MPI_COMM_WORLD", "A2A", 2 * sizeof(int));
 }
 
+/* Starts a persistent message before and after its communicator is freed, whose place another one takes. */
+static void starts_after_free(void)
+{
+    const int to = (world_rank + 1) % PROCESSES, from = (world_rank + PROCESSES - 1) % PROCESSES;
+    MPI_Comm comm, reversed;
+    MPI_Request requests[2];
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Recv_init(in, 3, MPI_INT, from, 8, comm, &requests[0]);
+    MPI_Send_init(out, 3, MPI_INT, to, 8, comm, &requests[1]);
+    for (int i = 0; i < 2 * TIMES; i++) {
+        MPI_Startall(2, requests);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        if (i == TIMES) {
+            MPI_Comm_free(&comm);
+            MPI_Comm_split(MPI_COMM_WORLD, 0, -world_rank, &reversed);
+            /* The rank here is PROCESSES - 1 - world_rank. */
+            send(PROCESSES - 1 - to, PROCESSES - 1 - from, 1, MPI_INT, reversed, to, sizeof(int));
+        }
+    }
+    expect("E", to, 2 * TIMES, 2 * TIMES * 3 * (long)sizeof(int));
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+    MPI_Comm_free(&reversed);
+}
+
 static MPI_T_pvar_handle counter(MPI_T_pvar_session session, const char *name)
 {
     int index, count;
@@ -139,6 +165,7 @@ int main(int argc, char **argv)
     for (int number = 0; number < ROUNDS; number++)
         round_of_calls(number);
     sizes();
+    starts_after_free();
     listeners();
     close_expected_rows();
     return EXIT_SUCCESS;

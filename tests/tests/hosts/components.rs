@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, build, stacks};
 
 use crate::rows::{self, Rows};
-use crate::{on_each_in_dir, read_all, report, written_to, written_with};
+use crate::{on_each_in_dir, read_all, recorded as recorded_in, report, written_to, written_with};
 
 const RANKS: u32 = 4;
 
@@ -73,6 +73,37 @@ fn equal_monitoring(stack: &Stack, line: &[&str], frameworks: &[&str]) -> Outcom
 #[test]
 fn components_receive_every_message() -> Outcome {
     stacks::on_each("components_pml", |stack| equal_monitoring(stack, &["sends", "."], &["pml"]))
+}
+
+/// Tests components that are opened between equal calls.
+#[test]
+fn late_components_get_later_calls() -> Outcome {
+    stacks::on_each("late_component", |stack| {
+        let dir = stack.scratch("late_component")?;
+        let job = Job::mpi(stack, 2).arg(stack.compile_tool("late_component")?).arg(".");
+        rows::match_expected(&dir, &recorded_in(job, &dir, 2)?.1)
+    })
+}
+
+/// Tests that equal calls are counted as Open MPI counts them, with and without a second component, which makes each call take the
+/// longer path.
+#[test]
+fn equal_calls_count_like_open_mpi() -> Outcome {
+    stacks::on_each("components_compat", |stack| {
+        let dir = stack.scratch("components_compat")?;
+        let program = stack.compile("repeated_calls")?;
+        let job = || Job::mpi(stack, 3).arg(&program).arg(".");
+        let settings = |stem| written_with(stem, &[("coll_monitoring_compat", "1")]);
+        job().dir(&dir).under_mpit(&settings("alone"))?.succeed()?;
+        with_plugin(job(), &dir)?.under_mpit(&settings("beside"))?.succeed()?;
+        for (rank, (alone, beside)) in
+            (0..).zip(read_all(&dir.join("alone"), 3)?.iter().zip(&read_all(&dir.join("beside"), 3)?))
+        {
+            rows::same(rank, &rows::of(alone), &rows::of(beside))?;
+            Failure::unless(rows::of(alone).keys().any(|(row, _)| row == "A2A"), || "no operations".into())?;
+        }
+        Ok(())
+    })
 }
 
 #[test]

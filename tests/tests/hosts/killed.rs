@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, stacks};
 
 use crate::{equal, names_in, on_each_in_dir, report, written_with};
 
@@ -83,6 +83,36 @@ fn killed_processes_are_recovered() -> Outcome {
             equal(format!("{mode}: stores"), &stores(dir)?[..], &[])?;
         }
         Ok(())
+    })
+}
+
+/// Tests the numbers of threads that send at once: those of calls that have ended are there, and all are whole.
+#[test]
+fn killed_threads_are_recovered() -> Outcome {
+    stacks::on_each("killed_threads", |stack| {
+        let dir = stack.scratch("killed_threads")?;
+        let run = |mode: &str, settings: &[(&str, &str)]| {
+            job(stack, mode, &dir)?.arg("threads").under_mpit(&written_with(mode, settings))?.finish()
+        };
+        let finished = run("finish", &[])?;
+        finished.expect(finished.code == Some(0))?;
+        let finished = run("kill", &[KEPT])?;
+        let (whole, killed) = (texts(&dir, "finish"), texts(&dir, "kill"));
+        Failure::unless(whole.len() == RANKS as usize && whole == killed, || {
+            format!("{killed:?}\ninstead of {whole:?}\n{finished}")
+        })?;
+        let finished = run("busy", &[KEPT])?;
+        let prof = Prof::read(&dir.join("busy"), 2)?;
+        let rows = prof.rows('E');
+        // To itself, only these threads send, each messages of 24 bytes.
+        let itself = rows.get(&2).context("no messages to itself")?;
+        let bins: u64 = itself.histogram.iter().flatten().sum();
+        let expected = itself.messages * 24;
+        // A thread may be killed after it has counted a message and before it has added its bytes.
+        let is_whole = itself.bytes % 24 == 0 && expected.abs_diff(itself.bytes) <= 3 * 24;
+        Failure::unless(itself.messages > 100 && bins == itself.messages && is_whole, || {
+            format!("{itself:?}\n{finished}")
+        })
     })
 }
 

@@ -83,7 +83,7 @@ pub(crate) fn match_expected_rows(stack: &Stack, name: &str, ranks: u32) -> Outc
 }
 
 /// Programs with their ranks that need nothing but a comparison of the rows.
-const PROGRAMS: [(&str, u32); 13] = [
+const PROGRAMS: [(&str, u32); 14] = [
     ("sends", 4),
     ("coll", 4),
     ("coll_edge_cases", 4),
@@ -94,6 +94,7 @@ const PROGRAMS: [(&str, u32); 13] = [
     // Equal calls whose communicators, types or listeners change.
     ("repeated_calls", 3),
     ("concurrent_calls", 2),
+    ("changing_routes", 2),
     // Calls in callbacks are recorded; those that MPI makes inside of them are not.
     ("nested_calls", 2),
     // A call that a wrapper passes on counts once.
@@ -124,6 +125,29 @@ fn refused_sends_are_not_counted() -> Outcome {
     record::not_run(&format!("sends that are refused on {without}"), why)?;
     let applies = |stack: &Stack| stack.label() != without;
     stacks::for_each("refused_sends", applies, |stack| match_expected_rows(stack, "refused_sends", 2))
+}
+
+/// Tests sends that equal an earlier one, whose route they must not take, and handlers that are set unseen.
+#[test]
+fn equal_refused_sends_are_not_counted() -> Outcome {
+    let (without, why) = ERRORS_ARE_FATAL;
+    record::not_run(&format!("sends that equal refused ones on {without}"), why)?;
+    let applies = |stack: &Stack| stack.label() != without;
+    stacks::for_each("unseen_handlers", applies, |stack| {
+        let dir = stack.scratch("unseen_handlers")?;
+        let job = Job::mpi(stack, 2).arg(stack.compile("refused_sends")?).args([".", "unseen"]);
+        match_expected(&dir, &recorded(job, &dir, 2)?.1)
+    })
+}
+
+/// Tests the error handler that a communicator has without a call of the program that mpit sees.
+#[test]
+fn error_handlers_decide_when_to_record() -> Outcome {
+    stacks::on_each("recorded_before", |stack| {
+        let dir = stack.scratch("recorded_before")?;
+        let job = Job::mpi(stack, 2).arg(stack.compile_tool("recorded_before")?).arg(".").dir(&dir);
+        job.under_mpit(&[])?.succeed().map(drop)
+    })
 }
 
 /// Tests the only library here that supports `MPIX_Comm_revoke`: MPICH ends the program, Intel MPI continues

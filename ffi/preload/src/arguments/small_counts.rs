@@ -59,7 +59,9 @@ impl Arrays {
 
     /// Drops the arrays after the call. Never inlined, like [`narrow`](Self::narrow).
     #[inline(never)]
-    pub(crate) fn release(self) {}
+    pub(crate) fn release(self) {
+        drop(self);
+    }
 
     /// Returns a narrow copy of `len` counts; if the array is not significant, the same address. `None` if a
     /// count is too large. Never inlined into functions that forward calls, which must have nothing to clean up.
