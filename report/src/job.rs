@@ -236,8 +236,7 @@ impl Part {
         }
         self.add_sizes(&other.sizes);
         for (line, (comm, collectives)) in other.comms {
-            let known = self.comms.entry(line).or_insert((comm, Collectives::default()));
-            known.1.add(collectives);
+            self.comms.entry(line).or_insert((comm, Collectives::default())).1.add(collectives);
         }
         self.ranks.extend(other.ranks);
         self.missing.extend(other.missing);

@@ -144,17 +144,10 @@ pub fn read(first: &[u8], file: &mut impl BufRead, mut each: impl FnMut(Item)) -
 
 const LONGEST: u64 = 64 * 1024;
 
+/// A line of the container's own. A text of `bytes` bytes follows a line `Rank`.
 enum Line {
-    /// The process of the text that follows, and the length of the text.
-    Rank {
-        rank: u32,
-        host: String,
-        bytes: u64,
-    },
-    Missing {
-        rank: u32,
-        reason: String,
-    },
+    Rank { rank: u32, host: String, bytes: u64 },
+    Missing { rank: u32, reason: String },
     End,
 }
 
