@@ -149,7 +149,7 @@ mod tests {
         fs::remove_file(workspace.join("removed.rs")).context("removed.rs")?;
         write(&workspace.join("new.rs"), "")?;
         assert!(files_in(workspace, &["*.rs"])?.keys().eq(["a.rs", "b/\u{e4}.rs", "new.rs"]));
-        assert_eq!(files_in(workspace, &[])?.len(), 6);
+        assert!(files_in(workspace, &[])?.keys().eq([".gitignore", "a.rs", "b/\u{e4}.rs", "c.md", "new.rs"]));
         std::os::unix::fs::symlink("b", workspace.join("directory.rs")).context("a link")?;
         for name in ["binary.c", "directory.rs"] {
             let failure = files_in(workspace, &[name]).unwrap_err().to_string();

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn code_continues_after_comments_and_literals() {
+    fn code_continues_after_literals() {
         for name in ["a.rs", "a.c"] {
             assert_eq!(lines(name, "/**/ zof();\n/***/ zof(); /* zof */\n"), [1, 2]);
         }
