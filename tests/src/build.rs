@@ -211,8 +211,8 @@ pub fn run(command: &mut Command) -> Outcome<[String; 2]> {
     Ok([out, err])
 }
 
-/// Returns true if nothing in the directory of `source` and none of mpit's headers has changed since `program` was built:
-/// sources include each other, and these headers.
+/// Returns true if `program` is newer than all files in the directory of `source`, mpit's headers and the C programs: sources
+/// include each other, and these.
 fn is_newer_than_all_beside(program: &Path, source: &Path) -> bool {
     let modified = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
     let Some(built) = modified(program) else { return false };
@@ -224,5 +224,5 @@ fn is_newer_than_all_beside(program: &Path, source: &Path) -> bool {
             })
         })
     };
-    source.parent().is_some_and(is_older) && is_older(&headers)
+    source.parent().is_some_and(is_older) && is_older(&headers) && is_older(&paths::source("hosts/c"))
 }
