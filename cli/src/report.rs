@@ -75,7 +75,7 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
     let sums = if args.phases { input::phases(&runs) } else { Vec::new() };
     for phases in &sums {
         let names: Vec<_> = phases.runs.iter().map(|run| run.stem()).collect();
-        let mut text = format!("\n{}, sum of {}: ", phases.path.display(), names.join(", "));
+        let mut text = format!("\n{}, sum of {}: ", phases.path().display(), names.join(", "));
         let printed = summary::write(&mut text, &phases.read(), args.top);
         debug_assert!(printed.is_ok(), "writing to a string cannot fail");
         output(&text)?;

@@ -30,6 +30,7 @@ pub mod osc;
 pub mod pml;
 pub mod windows;
 
+pub use mpit_format::profile as prof;
 pub use mpit_frameworks::{Lifecycle, Subscription, calls, events};
 pub use mpit_monitoring::{output, record};
 

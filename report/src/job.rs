@@ -33,12 +33,27 @@ impl From<TrafficSum> for JobSum {
     }
 }
 
-/// Collective operations: from one process to all, from all processes to one, and from all to all.
-pub type Collectives = [JobSum; 3];
+/// Collective operations on a communicator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Collectives {
+    /// Operations from one process to all.
+    pub one_to_all: JobSum,
+    /// Operations from all processes to one.
+    pub all_to_one: JobSum,
+    /// Operations from all processes to all.
+    pub all_to_all: JobSum,
+}
 
-fn add_up(sums: &mut Collectives, more: Collectives) {
-    for (sum, more) in sums.iter_mut().zip(more) {
-        sum.add(more);
+impl Collectives {
+    /// Returns the sums in the order of the files: one to all, all to one, all to all.
+    pub(crate) fn in_order(self) -> [JobSum; 3] {
+        [self.one_to_all, self.all_to_one, self.all_to_all]
+    }
+
+    fn add(&mut self, other: Self) {
+        self.one_to_all.add(other.one_to_all);
+        self.all_to_one.add(other.all_to_one);
+        self.all_to_all.add(other.all_to_all);
     }
 }
 
@@ -185,8 +200,9 @@ impl parse::Sink for PartOf<'_> {
     }
 
     fn add_comm(&mut self, line: &[u8], comm: parse::Comm, operations: [TrafficSum; 3]) {
+        let [one_to_all, all_to_one, all_to_all] = operations.map(Into::into);
         let known = self.part.comms.entry_ref(line).or_insert((comm, Collectives::default()));
-        add_up(&mut known.1, operations.map(Into::into));
+        known.1.add(Collectives { one_to_all, all_to_one, all_to_all });
     }
 
     fn add_line(&mut self, rank: u32, component: String, text: String) {
@@ -220,8 +236,7 @@ impl Part {
         }
         self.add_sizes(&other.sizes);
         for (line, (comm, collectives)) in other.comms {
-            let known = self.comms.entry(line).or_insert((comm, Collectives::default()));
-            add_up(&mut known.1, collectives);
+            self.comms.entry(line).or_insert((comm, Collectives::default())).1.add(collectives);
         }
         self.ranks.extend(other.ranks);
         self.missing.extend(other.missing);
@@ -297,7 +312,7 @@ fn groups(comms: &HashMap<Box<[u8]>, (parse::Comm, Collectives)>) -> Vec<CommGro
     for (line, (comm, operations)) in comms {
         let (number, collectives) = groups.entry((&line[..comm.name_len], comm.size)).or_default();
         *number += 1;
-        add_up(collectives, *operations);
+        collectives.add(*operations);
     }
     let mut groups: Vec<_> = groups
         .into_iter()

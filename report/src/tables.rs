@@ -98,7 +98,7 @@ fn communicators(job: &Job, limit: usize) -> Table {
     let mut rows = Vec::new();
     for comm in job.comms.iter().take(limit) {
         let mut row = vec![comm.name.clone(), comm.size.to_string(), comm.groups.to_string()];
-        for sum in comm.collectives {
+        for sum in comm.collectives.in_order() {
             row.extend([grouped(sum.count), grouped(sum.bytes)]);
         }
         rows.push(Row::new(row));

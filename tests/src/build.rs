@@ -51,18 +51,20 @@ fn build_artifacts() -> Outcome<Artifacts> {
 }
 
 /// The options for C programs. MPICH's `MPI_STATUSES_IGNORE` and Open MPI's `MPI_UNWEIGHTED` are small addresses, which
-/// some versions of gcc take for empty arrays and warn about. Callbacks have the parameters that the standard prescribes.
-const C_OPTIONS: [&str; 9] = [
+/// some versions of gcc take for empty arrays and warn about.
+const C_OPTIONS: [&str; 8] = [
     "-std=c11",
     "-O1",
     "-g",
     "-Wall",
     "-Wextra",
-    "-Wno-unused-parameter",
     "-Werror",
     "-Wno-stringop-overflow",
     "-Wno-stringop-overread",
 ];
+
+/// A further option for programs, whose callbacks have the parameters that the standard prescribes.
+const PROGRAM_OPTION: &str = "-Wno-unused-parameter";
 
 /// The functions compile `tests/hosts/c/<name>.c`, unless they say otherwise, and return the program.
 impl Stack {
@@ -141,7 +143,8 @@ impl Stack {
         by_wrapper(self.spec, &self.spec.mpicxx(), &format!("hosts/cxx/{name}.cpp"), file, &options)
     }
 
-    /// Compiles `tests/hosts/fortran/<name>.F90` with the macro `interface` set, which selects one of MPI's interfaces.
+    /// Compiles `tests/hosts/fortran/<name>.F90` with the macro `interface` set, which selects one of MPI's interfaces. Fails if
+    /// the stack has no Fortran compiler.
     pub fn compile_fortran(&self, name: &str, interface: &str) -> Outcome<PathBuf> {
         let wrapper = self.spec.mpifort.context("this stack has no Fortran")?;
         // Without a module, the compiler rejects two calls with buffers of different shapes.
@@ -154,7 +157,7 @@ impl Stack {
 /// Compiles `tests/hosts/c/<name>.c` into a file, with further options.
 pub(crate) fn c_file(spec: &Spec, name: &str, file: &str, options: &[&str]) -> Outcome<PathBuf> {
     let include = include();
-    let options = [&C_OPTIONS[..], &[&include], options].concat();
+    let options = [&C_OPTIONS[..], &[PROGRAM_OPTION, &include], options].concat();
     by_wrapper(spec, &spec.mpicc(), &format!("hosts/c/{name}.c"), file, &options)
 }
 
@@ -177,7 +180,8 @@ pub fn plugin(name: &str) -> Outcome<PathBuf> {
 /// Compiles `tests/hosts/c/<source>.c` into a file of another name, with further options, unless it is up to date: with the
 /// wrapper of a stack, or with the plain C compiler if there is none.
 pub fn c_variant(stack: Option<&Stack>, source: &str, file: &str, options: &[&str]) -> Outcome<PathBuf> {
-    let (source, options) = (format!("hosts/c/{source}.c"), [&C_OPTIONS[..], options].concat());
+    let (source, options) =
+        (format!("hosts/c/{source}.c"), [&C_OPTIONS[..], &[PROGRAM_OPTION], options].concat());
     match stack {
         Some(stack) => by_wrapper(stack.spec, &stack.mpicc(), &source, file, &options),
         None => compile(&mut Command::new("cc"), &source, &programs_of("plain"), file, &options),
@@ -215,8 +219,8 @@ pub fn run(command: &mut Command) -> Outcome<[String; 2]> {
     Ok([out, err])
 }
 
-/// Returns true if nothing in the directory of `source` and none of mpit's headers has changed since `program` was built:
-/// sources include each other, and these headers.
+/// Returns true if `program` is newer than all files in the directory of `source`, mpit's headers and the C programs: sources
+/// include each other, and these.
 fn is_newer_than_all_beside(program: &Path, source: &Path) -> bool {
     let modified = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
     let Some(built) = modified(program) else { return false };
@@ -228,5 +232,5 @@ fn is_newer_than_all_beside(program: &Path, source: &Path) -> bool {
             })
         })
     };
-    source.parent().is_some_and(is_older) && is_older(&headers)
+    source.parent().is_some_and(is_older) && is_older(&headers) && is_older(&paths::source("hosts/c"))
 }

@@ -34,7 +34,7 @@ impl fmt::Debug for Failure {
 
 /// Adds the failed action to an error.
 pub trait Context<T> {
-    /// Turns the error into a [`Failure`] that starts with `doing`.
+    /// Turns the error into a [`Failure`] with `doing`, a colon, and the text of the error if there is one.
     fn context(self, doing: impl fmt::Display) -> Outcome<T>;
 }
 

@@ -63,7 +63,7 @@ impl Inventory {
     }
 }
 
-/// Reads a file of `dump`: the entries before `MPI_Init` and after it.
+/// Reads a file of `dump`: the entries before `MPI_Init` and after it. A failure names the line.
 pub fn read(path: &Path) -> Outcome<[Inventory; 2]> {
     let bytes = fs::read(path).context(path.display())?;
     // Libraries' descriptions are not all UTF-8, and their lengths are compared: one byte becomes one character here.

@@ -154,7 +154,7 @@ impl Job {
         })
     }
 
-    /// Runs the command, which must succeed.
+    /// Runs the command, which must succeed. A failure shows all of its output.
     pub fn succeed(self) -> Outcome<Finished> {
         let finished = self.finish()?;
         finished.expect(finished.code == Some(0))?;

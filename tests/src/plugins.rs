@@ -106,7 +106,7 @@ pub fn malformed(dir: &Path) -> Outcome<Vec<Malformed>> {
 }
 
 /// Fails unless `text`, the standard error output of a process, has one line for each plug-in, in this order, that names its
-/// file and the fault.
+/// file and the fault. The failure shows the first wrong line.
 pub fn expect_reported(text: &str, expected: &[Malformed]) -> Outcome {
     let lines: Vec<_> = text.lines().collect();
     Failure::unless(lines.len() == expected.len(), || {

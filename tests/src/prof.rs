@@ -25,7 +25,8 @@ pub struct Traffic {
 pub struct Communicator {
     /// The name.
     pub name: String,
-    /// The members as the file has them, by their rank in the world; -1 for those that are not in it.
+    /// The members as the file has them, by their rank in the world, such as `0,1,2,3` or `0-3`; -1 for a process of
+    /// another world.
     pub members: String,
     /// One-to-all, all-to-one and all-to-all operations.
     pub collectives: [TrafficSum; 3],
@@ -42,14 +43,14 @@ pub struct Prof {
 }
 
 impl Prof {
-    /// Reads the file that rank `me` wrote for the stem `stem`.
+    /// Reads the file that rank `me` wrote for the stem `stem`. A failure names the line.
     pub fn read(stem: &Path, me: u32) -> Outcome<Self> {
         let path = format!("{}.{me}.prof", stem.display());
         let text = fs::read_to_string(&path).context(&path)?;
         Self::parse(&text, me).context(&path)
     }
 
-    /// Parses the text of a file that rank `me` wrote.
+    /// Parses the text of a file that rank `me` wrote. A failure names the line.
     pub fn parse(text: &str, me: u32) -> Outcome<Self> {
         check_order(text)?;
         let mut reader = Reader { prof: Self::default(), me, histogram: None, problems: Vec::new() };

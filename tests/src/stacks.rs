@@ -163,7 +163,7 @@ pub fn with_mpi4py(test: &str, run: impl Fn(&Stack, &Path) -> Outcome) -> Outcom
 }
 
 /// Runs a test on every available stack that `applies` accepts, on all of them even if one fails, and records the results.
-/// Fails also if no stack is available.
+/// Fails if the test failed on a stack, or if no stack is available.
 pub fn for_each(test: &str, applies: impl Fn(&Stack) -> bool, run: impl Fn(&Stack) -> Outcome) -> Outcome {
     let found = found();
     Failure::unless(!found.stacks.is_empty(), || {

@@ -1,5 +1,4 @@
-use mpit::cell::Counter;
-use mpit::{MpitEnum, pvar};
+use mpit::MpitEnum;
 
 #[derive(Clone, Copy, MpitEnum)]
 enum Phase {
@@ -38,15 +37,6 @@ enum SameValue {
     Rendezvous = 1,
 }
 
-#[derive(Clone, Copy, MpitEnum)]
-#[repr(i32)]
-enum Sound {
-    Idle,
-}
-
-#[pvar(class = "COUNTER")]
-static LOST: Counter<Sound> = Counter::new();
-
 fn main() {}
 
-// Proves C9, C10, C11, C12.
+// Proves C9, C11, C12.

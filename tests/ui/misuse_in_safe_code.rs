@@ -36,6 +36,7 @@ static WIDE: PvarDesc =
     PvarDesc::new(Metadata::new("count", 5, &SHARED, line!()), Class::Counter, &COUNT).with_datatype(Datatype::Char);
 static NARROW: CvarDesc = CvarDesc::new(Metadata::new("limit", 5, &SHARED, line!()), &LIMIT).with_datatype(Datatype::Int);
 
+// Apart from `main`: the compiler does not check for unsafe calls in a body with this error.
 fn forge() {
     _ = RegistrationId(0x5200_0001_0000_0000);
 }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
-use mpit_tests::{Context, Failure, Outcome};
+use mpit_tests::{Context, Outcome};
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, UseTree};
 
@@ -30,8 +30,7 @@ pub(crate) fn run() -> Outcome<ExitCode> {
     let mut found = 0;
     for name in CRATES {
         let source = format!("{name}/src/");
-        let files = crate::files(&[&format!("{source}*.rs")])?.into_iter();
-        let edges = edges(&files.map(|(path, text)| (path.replacen(&source, "", 1), text)).collect())?;
+        let edges = edges(&source, &crate::files(&[&format!("{source}*.rs")])?)?;
         let circles = circles(&edges);
         println!("{name}: {} modules, {} circles", edges.len(), circles.len());
         for circle in &circles {
@@ -47,11 +46,11 @@ pub(crate) fn run() -> Outcome<ExitCode> {
     Ok(if found == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn edges(files: &Files) -> Outcome<Edges> {
-    let parse = |path: &str, text: &str| {
-        syn::parse_file(text).map_err(|error| Failure::new(format!("{path}: {error}")))
-    };
-    let root = parse("lib.rs", files.get("lib.rs").context("no lib.rs")?)?;
+/// Returns the edges of the crate whose files are in the directory `source`.
+fn edges(source: &str, files: &Files) -> Outcome<Edges> {
+    let root = format!("{source}lib.rs");
+    let text = files.get(&root).context(format!("there is no {root}"))?;
+    let root = syn::parse_file(text).context(root)?;
     let mut modules = BTreeSet::new();
     let mut reexported = BTreeMap::new();
     for item in &root.items {
@@ -66,7 +65,8 @@ fn edges(files: &Files) -> Outcome<Edges> {
         }
     }
     let mut edges: Edges = modules.iter().map(|module| (module.clone(), BTreeMap::new())).collect();
-    for (path, text) in files {
+    for (name, text) in files {
+        let path = name.trim_start_matches(source);
         let parts: Vec<&str> = path.trim_end_matches(".rs").trim_end_matches("/mod").split('/').collect();
         let Some(from) = edges.get_mut(parts[0]) else { continue };
         if parts.contains(&"tests") {
@@ -74,9 +74,9 @@ fn edges(files: &Files) -> Outcome<Edges> {
         }
         let (module, depth, to) = (parts[0], parts.len(), BTreeSet::new());
         let mut found = Found { module, depth, modules: &modules, reexported: &reexported, to };
-        found.visit_file(&parse(path, text)?);
+        found.visit_file(&syn::parse_file(text).context(name)?);
         for to in found.to {
-            from.entry(to).or_default().push(path.clone());
+            from.entry(to).or_default().push(path.to_owned());
         }
     }
     Ok(edges)
@@ -196,13 +196,14 @@ fn reached(edges: &Edges, from: &str) -> BTreeSet<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{circles, edges};
+    use super::*;
 
     /// Modules that import each other, directly and through others, by all kinds of paths.
     #[test]
     fn circles_are_found_and_tests_do_not_count() {
         let lib = "mod a; mod b; mod c; mod d; #[cfg(test)] mod t; pub use c::Item; pub use m::a;";
-        let files = [
+        let mut files = Files::new();
+        for (path, text) in [
             ("lib.rs", lib),
             ("a.rs", "fn f() { crate::b::inner::g() } #[cfg(test)] mod tests { use crate::d; }"),
             ("b/mod.rs", "mod inner;"),
@@ -210,12 +211,26 @@ mod tests {
             ("b/tests.rs", "use crate::d;"),
             ("c.rs", "mod x { use super::super::{a, a::f}; }"),
             ("d.rs", "use crate::{a::{f, g as h}, b::*};"),
-        ];
-        let edges = edges(&files.map(|(path, text)| (path.to_owned(), text.to_owned())).into()).unwrap();
+        ] {
+            files.insert(format!("x/src/{path}"), text.to_owned());
+        }
+        let edges = edges("x/src/", &files).unwrap();
         let of = |module: &str| edges[module].keys().cloned().collect::<Vec<_>>();
         assert_eq!([of("a"), of("b"), of("c"), of("d")], [vec!["b"], vec!["c"], vec!["a"], vec!["a", "b"]]);
         let circles = circles(&edges);
         assert_eq!(circles.len(), 1);
         assert!(circles[0].iter().eq(["a", "b", "c"]));
+    }
+
+    #[test]
+    fn files_of_a_crate_are_read() -> Outcome {
+        let source = "components/format/src/";
+        let mut files = crate::files(&["components/format/src/*.rs"])?;
+        assert!(!edges(source, &files)?.is_empty());
+        files.insert(format!("{source}lib.rs"), "mod".to_owned());
+        let failure = edges(source, &files).unwrap_err().to_string();
+        assert!(failure.starts_with("components/format/src/lib.rs: "), "{failure}");
+        assert_eq!(edges("x/", &files).unwrap_err().to_string(), "there is no x/lib.rs");
+        Ok(())
     }
 }

@@ -18,6 +18,7 @@ mod test;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
@@ -91,14 +92,27 @@ fn write(file: &Path, text: &str) -> Outcome {
 /// Texts of files by their paths.
 type Files = BTreeMap<String, String>;
 
-/// Returns the texts under version control, and those that could be added to it, whose paths match a pattern.
+/// Returns the texts of the workspace under version control, and those that could be added to it, whose paths match a pattern.
+/// Without patterns, returns all, and leaves binary files out.
 fn files(patterns: &[&str]) -> Outcome<Files> {
+    files_in(paths::workspace(), patterns)
+}
+
+fn files_in(workspace: &Path, patterns: &[&str]) -> Outcome<Files> {
     let mut git = Command::new("git");
-    git.args(["ls-files", "--cached", "--others", "--exclude-standard"]).args(patterns);
-    let [names, _] = build::run(git.current_dir(paths::workspace()))?;
-    // A file that was removed is still listed, and some files are no text.
-    let read = |name: &str| fs::read_to_string(paths::workspace().join(name)).ok();
-    Ok(names.lines().filter_map(|name| Some((name.to_owned(), read(name)?))).collect())
+    git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).args(patterns);
+    let [names, _] = build::run(git.current_dir(workspace))?;
+    let mut files = Files::new();
+    for name in names.split_terminator('\0') {
+        match fs::read_to_string(workspace.join(name)) {
+            Ok(text) => _ = files.insert(name.to_owned(), text),
+            // A file that was removed is still listed.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) if error.kind() == ErrorKind::InvalidData && patterns.is_empty() => {}
+            Err(error) => return Err(error).context(name),
+        }
+    }
+    Ok(files)
 }
 
 fn run(task: Task) -> Outcome<ExitCode> {
@@ -117,5 +131,35 @@ fn run(task: Task) -> Outcome<ExitCode> {
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Instructions(arguments) => instructions::run(&arguments),
         Task::Install(arguments) => install::run(&arguments).map(|()| ExitCode::SUCCESS),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_the_workspace_are_listed() -> Outcome {
+        let directory = tempfile::tempdir().context("a directory")?;
+        let (git, workspace) =
+            (|words: &[&str]| build::run(Command::new("git").args(words)), directory.path());
+        let root = workspace.display().to_string();
+        git(&["init", "--quiet", &root])?;
+        for name in ["a.rs", "b/\u{e4}.rs", "c.md", "ignored.rs", "removed.rs"] {
+            write(&workspace.join(name), name)?;
+        }
+        write(&workspace.join(".gitignore"), "ignored.rs")?;
+        fs::write(workspace.join("binary.c"), [0xff]).context("binary.c")?;
+        git(&["-C", &root, "add", "."])?;
+        fs::remove_file(workspace.join("removed.rs")).context("removed.rs")?;
+        write(&workspace.join("new.rs"), "")?;
+        assert!(files_in(workspace, &["*.rs"])?.keys().eq(["a.rs", "b/\u{e4}.rs", "new.rs"]));
+        assert!(files_in(workspace, &[])?.keys().eq([".gitignore", "a.rs", "b/\u{e4}.rs", "c.md", "new.rs"]));
+        std::os::unix::fs::symlink("b", workspace.join("directory.rs")).context("a link")?;
+        for name in ["binary.c", "directory.rs"] {
+            let failure = files_in(workspace, &[name]).unwrap_err().to_string();
+            assert!(failure.starts_with(name), "{failure}");
+        }
+        Ok(())
     }
 }

@@ -160,10 +160,12 @@ fn an_empty_run_hides_the_run_before() {
         fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     left.sort();
     assert_eq!(left, ["run.5.prof", "run.6.prof", "run_1.0.prof", "running.0.prof"]);
-    fs::remove_file(path("run.5.prof")).unwrap();
-    fs::remove_file(path("run.6.prof")).unwrap();
+    for name in left {
+        fs::remove_file(directory.path().join(name)).unwrap();
+    }
     let report = mpit(&["report", &stem]);
     assert_eq!((report.status.code(), report.stdout.as_str()), (Some(2), ""));
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
 #[test]

@@ -132,6 +132,9 @@ fn missing_output_has_a_reason() {
             assert_eq!(done.status.code(), Some(wanted));
         }
     }
+    let done = mpit(root, &["doctor", "--", "sh", "-c", "kill -9 $$"]);
+    let problem = "PROBLEM: the command was ended by signal 9; keep the records";
+    assert!(done.stdout.contains(problem), "{}{}", done.stdout, done.stderr);
     // A file of an earlier run is not one of this, and one that is written again is.
     fs::write(root.join("x.0.prof"), "old").unwrap();
     assert!(mpit(root, &["run", "-o", "x", "--", "true"]).stderr.contains("no file x.* was written"));
@@ -148,7 +151,7 @@ fn missing_output_has_a_reason() {
 fn static_elf(path: &Path) {
     let mut header = vec![0_u8; 64];
     let order = if cfg!(target_endian = "little") { 1 } else { 2 };
-    header[..7].copy_from_slice(&[0x7f, b'E', b'L', b'F', 2, order, 1]);
+    header[..6].copy_from_slice(&[0x7f, b'E', b'L', b'F', 2, order]);
     fs::write(path, header).unwrap();
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }

@@ -69,10 +69,20 @@ fn in_one_field(text: &str) -> String {
 pub enum Item {
     /// The number of processes.
     Size(u32),
-    /// The text of a process, and the number of its first line in the file.
-    Text(Text, u64),
-    /// A process without a text: its rank in the world, and the reason.
-    Missing(u32, String),
+    /// The text of a process.
+    Text {
+        /// The text, with its process.
+        text: Text,
+        /// The number of its first line in the file.
+        line: u64,
+    },
+    /// A process without a text.
+    Missing {
+        /// The rank in the world.
+        rank: u32,
+        /// The reason.
+        reason: String,
+    },
     /// A line that is not understood. Nothing follows it.
     Problem {
         /// The number of the line.
@@ -104,12 +114,12 @@ pub fn read(first: &[u8], file: &mut impl BufRead, mut each: impl FnMut(Item)) -
         // The container's own lines are short.
         file.by_ref().take(LONGEST).read_until(b'\n', &mut line)?;
         match own_line(&line, size) {
-            Ok(Line::Rank(rank, host, bytes)) => {
+            Ok(Line::Rank { rank, host, bytes }) => {
                 let mut text = Vec::new();
                 let read = file.by_ref().take(bytes).read_to_end(&mut text)? as u64;
                 let first = number + 1;
                 number += memchr::memchr_iter(b'\n', &text).count() as u64;
-                each(Item::Text(Text { rank, host, text }, first));
+                each(Item::Text { text: Text { rank, host, text }, line: first });
                 if read < bytes {
                     let left = bytes - read;
                     let what = format!("expected {left} more bytes of rank {rank}; the file is cut short");
@@ -117,7 +127,7 @@ pub fn read(first: &[u8], file: &mut impl BufRead, mut each: impl FnMut(Item)) -
                     return Ok(());
                 }
             }
-            Ok(Line::Missing(rank, reason)) => each(Item::Missing(rank, reason)),
+            Ok(Line::Missing { rank, reason }) => each(Item::Missing { rank, reason }),
             Ok(Line::End) => break,
             Err(what) => {
                 each(Item::Problem { line: number, what });
@@ -134,10 +144,10 @@ pub fn read(first: &[u8], file: &mut impl BufRead, mut each: impl FnMut(Item)) -
 
 const LONGEST: u64 = 64 * 1024;
 
+/// A line of the container's own. A text of `bytes` bytes follows a line `Rank`.
 enum Line {
-    /// The rank and the machine of a process, and the number of bytes of its text, which follows.
-    Rank(u32, String, u64),
-    Missing(u32, String),
+    Rank { rank: u32, host: String, bytes: u64 },
+    Missing { rank: u32, reason: String },
     End,
 }
 
@@ -171,9 +181,11 @@ fn own_line(line: &[u8], size: u32) -> Result<Line, String> {
             let rank = rank()?;
             let bytes = fields.next().and_then(|field| field.strip_suffix(" bytes"));
             let bytes = field(bytes, "the length of the text, as in `120 bytes`")?;
-            Ok(Line::Rank(rank, fields.next().unwrap_or_default().into(), bytes))
+            Ok(Line::Rank { rank, host: fields.next().unwrap_or_default().into(), bytes })
         }
-        Some("# MISSING") => Ok(Line::Missing(rank()?, fields.next().unwrap_or("no reason given").into())),
+        Some("# MISSING") => {
+            Ok(Line::Missing { rank: rank()?, reason: fields.next().unwrap_or("no reason given").into() })
+        }
         _ => Err("expected a line # RANK, # MISSING or # END".into()),
     }
 }

@@ -1,4 +1,5 @@
-//! Opening of files that may be anything: never waits for a writer, as opening a FIFO would.
+//! Opening of files that may be anything, and reading their beginnings. Opening never waits for a writer, as that of a FIFO
+//! would.
 
 use std::fs::File;
 use std::io::{self, BufRead, ErrorKind, Read};
@@ -36,18 +37,18 @@ fn not_regular() -> io::Error {
     io::Error::new(ErrorKind::InvalidInput, "it is no regular file")
 }
 
-/// Returns the first line of a file, with its line end, or the beginning of it.
+/// Reads the first line of a file, with its line end, or the beginning of it.
 ///
 /// # Errors
 ///
 /// The errors of reading.
-pub fn first_line(file: impl BufRead) -> io::Result<Vec<u8>> {
+pub fn read_first_line(file: impl BufRead) -> io::Result<Vec<u8>> {
     let mut line = Vec::new();
     file.take(4096).read_until(b'\n', &mut line)?;
     Ok(line)
 }
 
-/// Returns the first bytes of a regular file, at most `limit`.
+/// Reads the first bytes of a regular file, at most `limit`.
 ///
 /// # Errors
 ///

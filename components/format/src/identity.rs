@@ -63,7 +63,7 @@ impl Identity {
     #[must_use]
     pub fn of_file(path: &Path) -> Option<Self> {
         let file = BufReader::with_capacity(1024, files::open(path).ok()?);
-        Self::of_line(&files::first_line(file).ok()?)
+        Self::of_line(&files::read_first_line(file).ok()?)
     }
 
     /// Returns true if both belong to the same world of the same run. A process that did not receive the name of the run,

@@ -1,6 +1,7 @@
 //! A runtime: the state of one host, from the initialization of MPI to its end.
 
 use std::cell::Cell;
+use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
@@ -205,6 +206,12 @@ impl Runtime {
     }
 }
 
+impl fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Runtime").field("world", &self.world()).finish_non_exhaustive()
+    }
+}
+
 struct Leave;
 
 impl Drop for Leave {
@@ -301,7 +308,11 @@ mod tests {
         OTHER.finalizing();
 
         let reader = ONE.comms().reader();
-        let created = |runtime: &Runtime| runtime.register_comm(Description::new(Ranks::World(4), "some"));
+        let created = |runtime: &Runtime| {
+            let comm = runtime.register_comm(Description::new(Ranks::World(4), "some"));
+            runtime.comms().announce(comm);
+            comm
+        };
         let (first, second, foreign) = (created(&ONE), created(&ONE), created(&OTHER));
         assert_eq!(first, foreign);
         ONE.comms().renamed(second, "other");
@@ -316,6 +327,7 @@ mod tests {
         assert_eq!(OBSERVERS[0].take(), notified);
 
         let window = OTHER.windows().register();
+        OTHER.windows().announce(window, 4);
         OTHER.windows().pin(window);
         OTHER.windows().pin(window);
         OTHER.pcontrol(7);

@@ -1,6 +1,7 @@
 //! The registry of windows of one-sided communication.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 pub use mpit::component::WindowId;
 use mpit::internal::lock::Mutex;
@@ -59,6 +60,12 @@ impl Records {
 pub struct Windows {
     records: Mutex<Records>,
     observer: &'static dyn Observer,
+}
+
+impl fmt::Debug for Windows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Windows").finish_non_exhaustive()
+    }
 }
 
 /// Notifications of a registry's owner about its windows.

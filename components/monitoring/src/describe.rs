@@ -26,7 +26,9 @@ pub(crate) fn members(ranks: &Ranks) -> Members {
 
 /// Returns the block of a communicator, with the sums of its operations by pattern. May call the host.
 pub(crate) fn block(comm: &Record, sums: [TrafficSum; 3]) -> Block {
-    Block { label: label(comm), members: members(&comm.ranks), alike: comm.alike, sums }
+    let [one_to_all, all_to_one, all_to_all] = sums;
+    let (label, members) = (label(comm), members(&comm.ranks));
+    Block { label, members, alike: comm.alike, one_to_all, all_to_one, all_to_all }
 }
 
 #[cfg(test)]

@@ -33,7 +33,6 @@ pub mod run;
 mod runtime;
 pub mod settings;
 pub mod store;
-mod variables;
 mod versions;
 mod whole_run;
 

@@ -6,7 +6,7 @@ use std::io::{self, BufReader, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use mpit::internal::files::{open_regular, without_size_signal};
-use mpit_format::files::first_line;
+use mpit_format::files::read_first_line;
 use mpit_format::names;
 use mpit_frameworks::diagnostics::warn;
 
@@ -67,7 +67,7 @@ fn is_of_another(path: &Path, first: &[u8]) -> bool {
     let Some(began) = run::began() else { return false };
     let Ok(file) = open_regular(path) else { return false };
     let is_new = file.metadata().and_then(|data| data.modified()).is_ok_and(|written| written >= began);
-    is_new && first_line(BufReader::new(file)).is_ok_and(|line| line != first)
+    is_new && read_first_line(BufReader::new(file)).is_ok_and(|line| line != first)
 }
 
 fn through_temporary(

@@ -102,8 +102,9 @@ pub(crate) fn end() {
         run.write_phase(world.rank, profile.lines.clone());
     }
     let text = match output {
-        Output::Files(_) => profile.text(run::of_process(), gather::is_wanted()),
-        _ => profile.text(None, false),
+        Output::Files(_) if gather::is_wanted() => profile.text_for_container(run::of_process()),
+        Output::Files(_) => profile.text(run::of_process()),
+        _ => profile.text(None),
     };
     // Records that could not be written can still be read from the store.
     if gather::write(world, text, output) {
@@ -129,7 +130,7 @@ pub(crate) fn write_now() {
     let mut profile = run.all.until_now(world.rank);
     profile.lines = lines;
     let output = if settings::ENABLE_OUTPUT.get() == 1 { Output::Stdout } else { Output::Stderr };
-    let text = Text { rank: world.rank, host: String::new(), text: profile.text(None, false) };
+    let text = Text { rank: world.rank, host: String::new(), text: profile.text(None) };
     gather::write_each([text], output);
 }
 
@@ -140,5 +141,5 @@ fn lines_of_components() -> Vec<(String, Vec<String>)> {
 
 /// Writes `<stem><ending>`. Errors are also reported to the user.
 pub(crate) fn file(profile: &Profile, stem: &Path, ending: &str) -> io::Result<()> {
-    write_text(stem, ending, &profile.text(run::of_process(), false))
+    write_text(stem, ending, &profile.text(run::of_process()))
 }

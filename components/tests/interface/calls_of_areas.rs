@@ -89,7 +89,8 @@ fn a_call_begun_before_is_not_timed() {
 fn session_times_are_isolated() {
     let (_alone, tool) = alone();
     let (one, two) = (tool.session().unwrap(), tool.session().unwrap());
-    let [first, second] = [&one, &two].map(|session| handles(session, "p2p").1);
+    let [first, second] =
+        [&one, &two].map(|session| session.handle("calls_p2p_seconds", Class::Timer, None).unwrap());
     let shown = || [&first, &second].map(|handle| handle.read::<f64>().unwrap()[0]);
     let nap = NAP.as_secs_f64() * 0.99;
     first.start().unwrap();

@@ -24,7 +24,7 @@ fn arrays<'s>(session: &'s Session<'_>, comm: &Object<'_>) -> [Handle<'s>; 4] {
     ARRAYS.map(|what| session.handle(&format!("osc_monitoring_{what}"), Class::Size, Some(comm)).unwrap())
 }
 
-/// Returns handles of all totals: with a window, of those that are called after it.
+/// Returns handles of all totals: with a window, of the variables that are bound to the window.
 fn totals<'s>(session: &'s Session<'_>, window: Option<WindowId>) -> [Handle<'s>; 4] {
     let object = window.map(|window| Object::new(Bind::Win, window.get()));
     let infix = if window.is_some() { "window_" } else { "" };

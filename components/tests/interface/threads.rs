@@ -92,23 +92,25 @@ fn totals_of_many_threads_are_exact() {
         let session = tool.session().unwrap();
         let object = Object::world(create_world(2).get(), 2);
         let each = THREADS * rounds;
-        // The numbers of both processes, or one number in total.
-        let variables = [
-            ("pml_monitoring_messages_count", Class::Size, vec![each; 2]),
-            ("pml_monitoring_messages_size", Class::Size, vec![8 * each; 2]),
-            ("osc_monitoring_messages_sent_count", Class::Size, vec![2 * each; 2]),
-            ("osc_monitoring_messages_sent_size", Class::Size, vec![8 * each; 2]),
-            ("osc_monitoring_messages_recv_count", Class::Size, vec![each; 2]),
-            ("osc_monitoring_messages_recv_size", Class::Size, vec![16 * each; 2]),
-            ("coll_monitoring_messages_count", Class::Size, vec![0, 3 * each]),
-            ("coll_monitoring_messages_size", Class::Size, vec![0, 30 * each]),
-            ("pml_monitoring_messages_total", Class::Counter, vec![2 * each]),
-            ("osc_monitoring_bytes_sent_total", Class::Aggregate, vec![16 * each]),
-            ("osc_monitoring_messages_recv_total", Class::Counter, vec![2 * each]),
+        let arrays = [
+            ("pml_monitoring_messages_count", [each; 2]),
+            ("pml_monitoring_messages_size", [8 * each; 2]),
+            ("osc_monitoring_messages_sent_count", [2 * each; 2]),
+            ("osc_monitoring_messages_sent_size", [8 * each; 2]),
+            ("osc_monitoring_messages_recv_count", [each; 2]),
+            ("osc_monitoring_messages_recv_size", [16 * each; 2]),
+            ("coll_monitoring_messages_count", [0, 3 * each]),
+            ("coll_monitoring_messages_size", [0, 30 * each]),
         ];
-        let handle = |name, class| session.handle(name, class, Some(&object)).unwrap();
-        let handles = variables.each_ref().map(|(name, class, _)| handle(name, *class));
-        let histogram = handle("pml_monitoring_messages_histogram", Class::Size);
+        let totals = [
+            ("pml_monitoring_messages_total", Class::Counter, 2 * each),
+            ("osc_monitoring_bytes_sent_total", Class::Aggregate, 16 * each),
+            ("osc_monitoring_messages_recv_total", Class::Counter, 2 * each),
+        ];
+        let array = |name| session.handle(name, Class::Size, Some(&object)).unwrap();
+        let of_arrays = arrays.each_ref().map(|(name, _)| array(name));
+        let of_totals = totals.map(|(name, class, _)| session.handle(name, class, None).unwrap());
+        let histogram = array("pml_monitoring_messages_histogram");
         session.start_all().unwrap();
         thread::scope(|scope| {
             for thread in 0..THREADS {
@@ -117,8 +119,11 @@ fn totals_of_many_threads_are_exact() {
         });
         session.stop_all().unwrap();
 
-        for ((name, _, expected), handle) in variables.iter().zip(&handles) {
+        for ((name, expected), handle) in arrays.iter().zip(&of_arrays) {
             assert_eq!(handle.read::<u64>().unwrap(), *expected, "{name}");
+        }
+        for ((name, _, expected), handle) in totals.iter().zip(&of_totals) {
+            assert_eq!(handle.read::<u64>().unwrap(), [*expected], "{name}");
         }
         let bins = histogram.read::<u64>().unwrap();
         assert_eq!([bins[bin(8)], bins[BINS + bin(8)]], [each; 2]);

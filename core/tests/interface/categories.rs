@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::support::metadata::variable;
-use crate::support::{assert_refused, category, cvar, here, image, leak, pvar, refusals};
+use crate::support::{assert_refusals, category, cvar, here, image, leak, pvar, refusals};
 use mpit::cell::Counter;
 use mpit::cvar::Cvar;
 use mpit::internal::desc::CategoryDesc;
@@ -25,7 +25,7 @@ fn setting(name: &'static str, categories: &[&'static CategoryDesc]) -> CvarDesc
 }
 
 fn add(registry: &Registry, image: &Image) {
-    assert_refused(registry, image, &[]);
+    assert_refusals(registry, image, &[]);
 }
 
 fn members(registry: &Registry, name: &str) -> Members {
@@ -45,12 +45,12 @@ fn names_are_nonempty_and_distinct() {
     let twice = [category("same", &[], &[]), category("same", &[], &[])];
     add(&registry, &only_categories(&twice));
     assert_eq!(registry.category_count(), 1, "the first mention creates it");
-    assert_refused(&registry, &only_categories(&[category("", &[], &[])]), &["its name is empty"]);
+    assert_refusals(&registry, &only_categories(&[category("", &[], &[])]), &["its name is empty"]);
     let silent = category("described", &[], &[]);
     let first = leak(CategoryDesc::new("described", "One.", &[], &[], here()));
     let second = leak(CategoryDesc::new("described", "Two.", &[], &[], here()));
     let image = only_categories(&[second, first, silent]);
-    assert_refused(&registry, &image, &["another description, which stays"]);
+    assert_refusals(&registry, &image, &["another description, which stays"]);
     let index = registry.category_index("described").unwrap();
     assert_eq!(registry.category(index).unwrap().description(), "One.");
 }
@@ -115,7 +115,7 @@ fn edge_that_closes_a_cycle_is_refused() {
     add(&registry, &only_categories(&[category("outer", &[], &[middle])]));
     let (update, before) = (registry.update_number(), members(&registry, "inner").categories);
     let closing = category("inner", &[], &[category("outer", &[], &[])]);
-    assert_refused(&registry, &only_categories(&[closing]), &["its own ancestor"]);
+    assert_refusals(&registry, &only_categories(&[closing]), &["its own ancestor"]);
     assert_eq!(members(&registry, "inner").categories, before);
     assert_eq!(registry.update_number(), update);
 }

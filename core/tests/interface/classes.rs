@@ -1,6 +1,6 @@
 //! The ten classes of performance variables: rules R106 to R128 of the interface.
 
-use crate::support::{Bench, Phase, assert_refused, image, leak, pvar};
+use crate::support::{Bench, Phase, assert_refusals, image, leak, pvar};
 use mpit::MpitEnum;
 use mpit::cell::{
     Aggregate, Counter, Generic, HighWatermark, Level, LowWatermark, Percentage, Size, State, Timer,
@@ -32,14 +32,14 @@ fn classes_have_their_datatypes() {
     // The registry applies the table.
     let desc = pvar("counter", Class::Counter, leak(Aggregate::<f64>::new()));
     let part = "the class COUNTER does not admit DOUBLE values";
-    assert_refused(&Registry::new(), &image([desc], []), &[part]);
+    assert_refusals(&Registry::new(), &image([desc], []), &[part]);
 }
 
 /// Proves R108.
 #[test]
 fn state_has_an_enumeration() {
     let desc = pvar("state", Class::State, leak(Generic::<i32>::new()));
-    assert_refused(&Registry::new(), &image([desc], []), &["names its states by an enumeration"]);
+    assert_refusals(&Registry::new(), &image([desc], []), &["names its states by an enumeration"]);
 }
 
 /// Proves R111.

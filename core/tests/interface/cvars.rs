@@ -2,7 +2,7 @@
 
 use crate::support::metadata::variable;
 use crate::support::process::in_own_process;
-use crate::support::{Bench, Phase, assert_refused, cvar, image, leak};
+use crate::support::{Bench, Phase, assert_refusals, cvar, image, leak};
 use mpit::cvar::sources::ValueSource;
 use mpit::cvar::{Cvar, Text};
 use mpit::internal::host;
@@ -52,7 +52,7 @@ fn names_are_nonempty_and_distinct() {
     let (cell, other) = (leak(Cvar::new(1_u32)), leak(Cvar::new(2_u32)));
     let registry = Registry::new();
     let image = image([], [cvar("same", cell), cvar("same", other), cvar("", cell)]);
-    assert_refused(&registry, &image, &["its name is empty", "already defines it"]);
+    assert_refusals(&registry, &image, &["its name is empty", "already defines it"]);
     assert_eq!(registry.cvar_count(), 1);
 }
 
@@ -82,7 +82,7 @@ fn value_has_at_least_one_element() {
     ]);
     assert_eq!([bench.cvar("bool").1, bench.cvar("double").1, bench.cvar("text").1], [1, 1, 20]);
     let image = image([], [cvar("empty", leak(Cvar::new(Phantom)))]);
-    assert_refused(&Registry::new(), &image, &["no element"]);
+    assert_refusals(&Registry::new(), &image, &["no element"]);
 }
 
 /// A value of no element, which no definition should have.
@@ -232,7 +232,7 @@ fn group_scope_needs_a_description() {
     for scope in [Scope::Group, Scope::GroupEq] {
         let registry = Registry::new();
         let image = image([], [cvar("shared", leak(Cvar::new(1_i32))).with_scope(scope)]);
-        assert_refused(&registry, &image, &["description"]);
+        assert_refusals(&registry, &image, &["description"]);
         assert_eq!(registry.cvar_count(), 0);
     }
 }

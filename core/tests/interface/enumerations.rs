@@ -1,6 +1,6 @@
 //! Datatypes and enumerations: rules R61 to R79 of the interface.
 
-use crate::support::{Bench, Phase, assert_refused, cvar, enumeration, image, leak, pvar, refusals};
+use crate::support::{Bench, Phase, assert_refusals, cvar, enumeration, image, leak, pvar, refusals};
 use mpit::MpitEnum;
 use mpit::cell::{Generic, State, Value};
 use mpit::cvar::{Cvar, Text};
@@ -57,7 +57,7 @@ fn only_int_variables_have_an_enumeration() {
         [cvar("setting", number).with_datatype(Datatype::Int32)],
     );
     let registry = Registry::new();
-    assert_refused(&registry, &image, &["only INT variables have an enumeration"; 2]);
+    assert_refusals(&registry, &image, &["only INT variables have an enumeration"; 2]);
     assert_eq!((registry.pvar_count(), registry.cvar_count()), (0, 0));
 }
 
@@ -152,7 +152,7 @@ fn state_is_read_as_one_of_its_values() {
 }
 
 /// A text of 8 bytes, with a handle of it and its count.
-fn text(initial: &str) -> (&'static Cvar<Text<8>>, Bench, CvarHandle, usize) {
+fn text_bench(initial: &str) -> (&'static Cvar<Text<8>>, Bench, CvarHandle, usize) {
     let cell = leak(Cvar::new(Text::new(initial)));
     let bench = Bench::of_cvars([cvar("text", cell)]);
     let (handle, count) = bench.cvar("text");
@@ -162,7 +162,7 @@ fn text(initial: &str) -> (&'static Cvar<Text<8>>, Bench, CvarHandle, usize) {
 /// Proves R75.
 #[test]
 fn text_ends_within_its_count() {
-    let (text, bench, handle, count) = text("");
+    let (text, bench, handle, count) = text_bench("");
     for length in 0..8 {
         text.set(Text::new(&"abcdefgh"[..length])).unwrap();
         let bytes = bench.cvar_read_text(handle, count).unwrap();
@@ -173,7 +173,7 @@ fn text_ends_within_its_count() {
 /// Proves R76.
 #[test]
 fn count_holds_the_longest_text_and_nul() {
-    let (_, bench, handle, count) = text("");
+    let (_, bench, handle, count) = text_bench("");
     assert_eq!(count, 8);
     assert_eq!(bench.cvar_write_text(handle, b"7 bytes\0"), Ok(()));
     assert_eq!(bench.cvar_read_text(handle, count).unwrap(), b"7 bytes\0");
@@ -183,7 +183,7 @@ fn count_holds_the_longest_text_and_nul() {
 /// Proves R77.
 #[test]
 fn bytes_after_the_nul_are_ignored() {
-    let (text, bench, handle, count) = text("");
+    let (text, bench, handle, count) = text_bench("");
     assert_eq!(bench.cvar_write_text(handle, b"ab\0\xff\xfe\0zz"), Ok(()));
     assert_eq!(text.get().as_str(), "ab");
     assert_eq!(&bench.cvar_read_text(handle, count).unwrap()[..3], b"ab\0");
@@ -192,7 +192,7 @@ fn bytes_after_the_nul_are_ignored() {
 /// Proves R78.
 #[test]
 fn text_without_nul_is_refused() {
-    let (text, bench, handle, _) = text("before");
+    let (text, bench, handle, _) = text_bench("before");
     assert_eq!(bench.cvar_write_text(handle, b"12345678"), Err(Error::Invalid));
     assert_eq!(text.get().as_str(), "before");
 }

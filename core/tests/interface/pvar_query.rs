@@ -1,7 +1,7 @@
 //! Queries of performance variables: rules R129 to R137 of the interface.
 
 use crate::support::metadata::variable;
-use crate::support::{Bench, assert_refused, image, leak, pvar, refusals};
+use crate::support::{Bench, assert_refusals, image, leak, pvar, refusals};
 use mpit::cell::{Counter, Level, PeerArray};
 use mpit::internal::desc::PvarFlags;
 use mpit::object::Bind;
@@ -91,7 +91,7 @@ fn contradictory_flags_are_refused() {
         pvar("c", Class::HighWatermark, counter),
     ];
     let parts = ["can only be read", "only sums", "knows its level"];
-    assert_refused(&Registry::new(), &image(pvars, []), &parts);
+    assert_refusals(&Registry::new(), &image(pvars, []), &parts);
 }
 
 /// Proves R133.

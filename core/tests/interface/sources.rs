@@ -67,7 +67,7 @@ fn run_child(environment: &[(&str, &str)]) -> (String, Vec<String>) {
 }
 
 /// Creates a file that is removed when the value is dropped.
-fn file(text: &str) -> TempPath {
+fn parameter_file(text: &str) -> TempPath {
     let mut file = NamedTempFile::new().unwrap();
     file.write_all(text.as_bytes()).unwrap();
     file.into_temp_path()
@@ -80,7 +80,7 @@ fn assert_line(output: &str, line: &str) {
 
 #[test]
 fn each_source_overrides_the_one_before() {
-    let file = file("limit = 10\n");
+    let file = parameter_file("limit = 10\n");
     let path = file.to_str().unwrap();
     let mut environment = vec![];
     let mut next = |variable, line: &str| {
@@ -168,7 +168,7 @@ fn what_is_no_value_is_explained() {
 
 #[test]
 fn a_parameter_file_is_read_line_by_line() {
-    let file = file(
+    let file = parameter_file(
         "# comment\n\n\
          limit = 5 # the first one\n\
          \t eager_limit=6\n\
@@ -214,7 +214,7 @@ fn the_home_file_yields_to_a_named_one() {
     std::fs::create_dir(home.path().join(".mpit")).unwrap();
     let at_home = home.path().join(".mpit/params.conf");
     std::fs::write(&at_home, "limit = 8\n").unwrap();
-    let named = file("offset = 9\n");
+    let named = parameter_file("offset = 9\n");
     let named = named.to_str().unwrap();
     let home_variable = ("HOME", home.path().to_str().unwrap());
     let (output, _) = run_child(&[home_variable]);

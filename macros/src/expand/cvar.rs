@@ -8,7 +8,7 @@ use super::{
     assert_at, datatype_check, element, metadata, private, setter, unique, variant, with_categories,
 };
 use crate::check::Cvar;
-use crate::parse::CvarArgs;
+use crate::parse::{At, CvarArgs};
 use crate::vocabulary::{Bind, Scope, Settable};
 
 pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
@@ -74,16 +74,20 @@ fn descriptor(private: &TokenStream, cvar: &Cvar) -> TokenStream {
     let (ident, ty) = (&cvar.ident, &cvar.ty);
     let texts = (cvar.name.value.as_str(), &cvar.description);
     let metadata = metadata(private, texts, cvar.args.component.as_ref(), &rare(&cvar.args));
-    let scope = cvar.args.scope.as_ref().filter(|scope| scope.value != Scope::Local);
-    let scope = setter(private, "with_scope", "Scope", scope);
+    let scope = match &cvar.args.scope {
+        Some(scope) if scope.value != Scope::Local => setter(private, "with_scope", "Scope", Some(scope)),
+        _ => None,
+    };
     let bind = setter(private, "with_bind", "Bind", cvar.args.bind.as_ref());
     let verbosity = setter(private, "with_verbosity", "Verbosity", cvar.args.verbosity.as_ref());
     let datatype = cvar.args.datatype.as_ref().map(|datatype| {
         let datatype = variant(private, "Datatype", datatype.value);
         quote!(.with_datatype(#private::cell_of::datatype_of_setting::<#ty>(#datatype)))
     });
-    let settable = cvar.args.settable.as_ref().filter(|settable| settable.value == Settable::BeforeInit);
-    let before_init = settable.map(|_| quote!(.before_init()));
+    let before_init = match &cvar.args.settable {
+        Some(At { value: Settable::BeforeInit, .. }) => Some(quote!(.before_init())),
+        _ => None,
+    };
     quote! {
         #private::CvarDesc::new::<#ty>(#metadata, &#ident) #scope #bind #verbosity #datatype #before_init
     }

@@ -77,16 +77,20 @@ fn descriptor(
         let (datatype, ty) = (variant(private, "Datatype", datatype.value), &cell_tokens.ty);
         desc.extend(quote!(.with_datatype(#private::cell_of::datatype_of::<#ty>(#datatype))));
     }
-    let args = &pvar.args;
-    let writable = if main { args.writable } else { None };
-    for (given, call) in [
-        (args.readonly, quote!(.with_flags(#private::PvarFlags::READONLY))),
-        (writable, quote!(.writable())),
-        (args.continuous, quote!(.with_flags(#private::PvarFlags::CONTINUOUS))),
-        (args.atomic, quote!(.with_flags(#private::PvarFlags::ATOMIC))),
-        (args.cumulative, quote!(.cumulative())),
-    ] {
-        desc.extend(given.map(|_| call));
+    if pvar.args.readonly.is_some() {
+        desc.extend(quote!(.with_flags(#private::PvarFlags::READONLY)));
+    }
+    if main && pvar.args.writable.is_some() {
+        desc.extend(quote!(.writable()));
+    }
+    if pvar.args.continuous.is_some() {
+        desc.extend(quote!(.with_flags(#private::PvarFlags::CONTINUOUS)));
+    }
+    if pvar.args.atomic.is_some() {
+        desc.extend(quote!(.with_flags(#private::PvarFlags::ATOMIC)));
+    }
+    if pvar.args.cumulative.is_some() {
+        desc.extend(quote!(.cumulative()));
     }
     desc
 }

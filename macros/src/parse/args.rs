@@ -28,12 +28,13 @@ macro_rules! arguments {
     (
         $(#[$doc:meta])*
         $name:ident of $attribute:literal, from $parse:ident($tokens:ty):
-        $($key:literal, $example:literal => $field:ident: $type:ty = $read:ident $(given $given:ident)?;)+
+        $($(#[$about:meta])*
+        $key:literal, $example:literal => $field:ident: $type:ty = $read:ident $(given $given:ident)?;)+
     ) => {
         $(#[$doc])*
         #[derive(Default)]
         pub(crate) struct $name {
-            $(pub(crate) $field: $type, $(pub(crate) $given: bool,)?)+
+            $($(#[$about])* pub(crate) $field: $type, $(pub(crate) $given: bool,)?)+
         }
 
         impl $name {
@@ -118,22 +119,28 @@ impl Keys {
     }
 
     fn arg(&self, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Arg> {
-        let keys: Vec<&str> = self.keys.iter().map(|(key, _)| *key).collect();
-        let list = || format!("the keys of `{}` are {}", self.attribute, vocabulary::listed(&keys));
         let key = input
             .call(Ident::parse_any)
-            .map_err(|error| syn::Error::new(error.span(), format!("expected a key\n{}", list())))?;
+            .map_err(|error| syn::Error::new(error.span(), format!("expected a key\n{}", self.list())))?;
         let text = key.unraw().to_string();
         let Some((known, example)) = self.keys.iter().find(|(known, _)| *known == text) else {
-            let near = vocabulary::nearest(&text, &keys);
+            let near = vocabulary::nearest(&text, &self.names());
             let hint = near.map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
-            return Err(syn::Error::new(key.span(), format!("unknown key `{text}`{hint}\n{}", list())));
+            return Err(syn::Error::new(key.span(), format!("unknown key `{text}`{hint}\n{}", self.list())));
         };
         let value = value(input).unwrap_or_else(|span| {
             errors.at(span, format!("`{known}` is written `{example}`"));
             Value::Faulty
         });
         Ok(Arg { key: known, span: key.span(), example, value })
+    }
+
+    fn names(&self) -> Vec<&'static str> {
+        self.keys.iter().map(|(key, _)| *key).collect()
+    }
+
+    fn list(&self) -> String {
+        format!("the keys of `{}` are {}", self.attribute, vocabulary::listed(&self.names()))
     }
 }
 

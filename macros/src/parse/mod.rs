@@ -22,12 +22,19 @@ arguments! {
     "unit", "unit = \"us\"" => unit: Option<At<String>> = string;
     "on_start", "on_start = path::to::function" => on_start: Option<At<Path>> = path_at;
     "on_stop", "on_stop = path::to::function" => on_stop: Option<At<Path>> = path_at;
+    /// No write, no reset.
     "readonly", "readonly" => readonly: Option<Span> = flag;
+    /// Write and reset, for a class that is read-only by default. Affects the entry of the definition's own class only.
     "writable", "writable" => writable: Option<Span> = flag;
+    /// Always started.
     "continuous", "continuous" => continuous: Option<Span> = flag;
+    /// Read and reset in one step.
     "atomic", "atomic" => atomic: Option<Span> = flag;
+    /// A present value that only grows.
     "cumulative", "cumulative" => cumulative: Option<Span> = flag;
+    /// Publishes a level's highest value as well.
     "highwatermark", "highwatermark" => highwatermark: Option<Span> = flag;
+    /// Publishes a level's lowest value as well.
     "lowwatermark", "lowwatermark" => lowwatermark: Option<Span> = flag;
     "crate", "crate = path::to::mpit" => krate: Option<Path> = path;
 }

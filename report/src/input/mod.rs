@@ -68,6 +68,11 @@ impl Run {
         self.directory.join(&self.stem)
     }
 
+    /// Returns the beginning of the files' names without the number of the phase, if it is a numbered phase.
+    fn whole(&self) -> Option<&str> {
+        phase_of(&self.stem).map(|(whole, _)| whole)
+    }
+
     /// Returns the run, if the files name it.
     pub fn identity(&self) -> Option<&Identity> {
         self.identity.as_ref()
@@ -166,13 +171,17 @@ fn phase_of(stem: &str) -> Option<(&str, u64)> {
 /// The numbered phases of one run.
 #[derive(Clone, Debug)]
 pub struct Phases<'a> {
-    /// The common beginning of the files' names, without the numbers.
-    pub path: PathBuf,
     /// The phases, by their numbers.
     pub runs: Vec<&'a Run>,
 }
 
 impl Phases<'_> {
+    /// Returns the common beginning of the files' names, without the numbers.
+    pub fn path(&self) -> PathBuf {
+        let Some(first) = self.runs.first() else { return PathBuf::new() };
+        first.directory.join(first.whole().unwrap_or_default())
+    }
+
     /// Reads all phases, and adds them up.
     pub fn read(&self) -> Job {
         read::sum(&self.runs)
@@ -182,14 +191,17 @@ impl Phases<'_> {
 /// Finds the numbered phases among runs, grouped by run.
 pub fn phases(runs: &[Run]) -> Vec<Phases<'_>> {
     let mut all: Vec<Phases<'_>> = Vec::new();
-    for run in runs {
-        let Some((whole, _)) = phase_of(&run.stem) else { continue };
-        let path = run.directory.join(whole);
-        let is_of_world = |other: &&Run| is_same_world(other.identity.as_ref(), run.identity.as_ref());
-        let same = |phases: &&mut Phases<'_>| phases.path == path && phases.runs.iter().all(is_of_world);
+    for run in runs.iter().filter(|run| run.whole().is_some()) {
+        // Not by paths, where `d` and an empty name in the directory `d` are equal.
+        let is_of_run = |other: &&Run| {
+            other.directory == run.directory
+                && other.whole() == run.whole()
+                && is_same_world(other.identity.as_ref(), run.identity.as_ref())
+        };
+        let same = |phases: &&mut Phases<'_>| phases.runs.iter().all(is_of_run);
         match all.iter_mut().find(same) {
             Some(phases) => phases.runs.push(run),
-            None => all.push(Phases { path, runs: vec![run] }),
+            None => all.push(Phases { runs: vec![run] }),
         }
     }
     all
@@ -306,7 +318,7 @@ fn natural(a: &str, b: &str) -> Ordering {
 mod tests {
     use std::path::Path;
 
-    use super::{find, natural};
+    use super::{find, natural, phases};
 
     fn write_file(path: &Path, run: &str, world: &str) {
         let text =
@@ -329,6 +341,24 @@ mod tests {
         assert_eq!((runs.len(), runs[0].by_rank.len()), (1, 2));
         let error = find(&[directory.path().join("phase")], false).unwrap_err().to_string();
         assert!(error.contains("there is no file or directory"), "{error}");
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "threads of rayon wait in loops, which takes Miri too long")]
+    fn phases_have_a_directory_and_a_name() {
+        let directory = tempfile::tempdir().unwrap();
+        let inner = directory.path().join("d");
+        std::fs::create_dir(&inner).unwrap();
+        let files = ["d_1.0.prof", "d_2.0.prof", "d/_1.0.prof", "d/_2.0.prof", "d/._1.0.prof"];
+        for name in files {
+            std::fs::write(directory.path().join(name), "").unwrap();
+        }
+        let runs = find(&[directory.path().to_owned(), inner.clone()], true).unwrap();
+        let all = phases(&runs);
+        let stems: Vec<Vec<_>> =
+            all.iter().map(|phases| phases.runs.iter().map(|run| run.stem()).collect()).collect();
+        assert_eq!(stems, [vec!["d_1", "d_2"], vec!["._1"], vec!["_1", "_2"]]);
+        assert!(all.iter().all(|phases| phases.path() == inner));
     }
 
     #[test]

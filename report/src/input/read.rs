@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use mpit_format::container::{self, FIRST_WORD, Item, Text};
-use mpit_format::files::{first_line, open};
+use mpit_format::files::{open, read_first_line};
 use mpit_format::parse::{self, Origin};
 use mpit_format::rows::Section as Heading;
 use mpit_format::store::StoreFile;
@@ -47,7 +47,7 @@ fn part(run: &Run, progress: &(dyn Fn(u64) + Sync)) -> (Part, Vec<String>) {
         let mut part = Part::default();
         match read_several(path, &mut part, progress) {
             // The files of the processes are more reliable than a copy.
-            Ok(is_container) if !is_container && !by_rank.is_empty() => {
+            Ok(Form::Concatenated) if !by_rank.is_empty() => {
                 notes.push(format!("{} is left out: there are files of single processes", path.display()));
             }
             Ok(_) => whole = part,
@@ -58,14 +58,15 @@ fn part(run: &Run, progress: &(dyn Fn(u64) + Sync)) -> (Part, Vec<String>) {
     let (mut known, mut wanted) = (whole.ranks.clone(), Vec::new());
     known.sort_unstable();
     for (rank, path) in by_rank.iter().chain(recovered) {
+        let is_store = StoreFile::at(path).is_some();
         if known.binary_search(rank).is_ok() {
             notes.push(format!("{} is left out: {} has this process", path.display(), stem_of(combined)));
-        } else if let Some(newer) = recovered.get(rank).filter(|newer| *newer != path) {
+        } else if !is_store && let Some(newer) = recovered.get(rank) {
             // The process removes the store after it has written the other file, so the store is newer.
             notes.push(format!("{} is left out: {} is newer", path.display(), newer.display()));
         } else {
             wanted.push((*rank, path));
-            if !known.is_empty() && StoreFile::at(path).is_none() {
+            if !known.is_empty() && !is_store {
                 notes.push(format!("{} is from beside", path.display()));
             }
         }
@@ -125,6 +126,13 @@ fn read_store(file: &StoreFile) -> Result<(Vec<u8>, String), String> {
     Ok((recovered.text(), note))
 }
 
+/// The form of a file of several processes.
+enum Form {
+    Container,
+    /// Texts of processes that follow each other.
+    Concatenated,
+}
+
 struct Section {
     /// The rank that the text belongs to; `None` if only its lines name it.
     rank: Option<u32>,
@@ -132,8 +140,8 @@ struct Section {
     text: Vec<u8>,
 }
 
-/// Reads a file of several processes. Returns true if it is a container, false if texts follow each other.
-fn read_several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -> io::Result<bool> {
+/// Reads a file of several processes, and returns its form.
+fn read_several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -> io::Result<Form> {
     let mut file = BufReader::with_capacity(1 << 20, open(path)?);
     let mut batch: Vec<Section> = Vec::new();
     let mut bytes = 0;
@@ -157,22 +165,25 @@ fn read_several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -
             parse(&mut batch, part);
         }
     };
-    let is_container = file.fill_buf()?.starts_with(FIRST_WORD.as_bytes());
-    if is_container {
-        let first = first_line(&mut file)?;
+    let form = if file.fill_buf()?.starts_with(FIRST_WORD.as_bytes()) {
+        let first = read_first_line(&mut file)?;
         container::read(&first, &mut file, |item| match item {
             Item::Size(size) => part.size = part.size.max(size),
-            Item::Text(Text { rank, text, .. }, line) => each(Section { rank: Some(rank), line, text }, part),
-            Item::Missing(rank, reason) => part.missing.push((rank, reason)),
+            Item::Text { text: Text { rank, text, .. }, line } => {
+                each(Section { rank: Some(rank), line, text }, part);
+            }
+            Item::Missing { rank, reason } => part.missing.push((rank, reason)),
             Item::Problem { line, what } => {
                 part.problems.add(|| Problem { path: path.to_owned(), line, what });
             }
         })?;
+        Form::Container
     } else {
         concatenated(&mut file, CUT, part, each)?;
-    }
+        Form::Concatenated
+    };
     parse(&mut batch, part);
-    Ok(is_container)
+    Ok(form)
 }
 
 /// Splits a file where the text of a process begins, into pieces of at least `piece` bytes.

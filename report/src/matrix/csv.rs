@@ -55,7 +55,7 @@ pub fn write_comms(out: impl Write, job: &Job) -> io::Result<()> {
     for comm in &job.comms {
         let name = comm.name.replace('"', "\"\"");
         write!(out, "\"{name}\",{},{}", comm.size, comm.groups)?;
-        for sum in comm.collectives {
+        for sum in comm.collectives.in_order() {
             write!(out, ",{},{}", sum.count, sum.bytes)?;
         }
         out.write_all(b"\n")?;

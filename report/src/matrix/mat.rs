@@ -114,8 +114,13 @@ pub fn write(out: impl Write, matrix: &Matrix, size: u32, value: Value) -> io::R
 /// Those of the sink.
 pub fn write_like_profile2mat(out: impl Write, matrix: &Matrix, value: Value) -> io::Result<()> {
     let size = matrix.cells().iter().map(|cell| cell.from.max(cell.to) + 1).max().unwrap_or(0);
-    let directions = if value == Value::Average { 1.0 } else { 2.0 };
-    lines(out, &matrix.symmetric(), size, |cell| value.of(cell) / directions)
+    // The symmetric matrix has the sums of both directions, which the mean halves. For averages nothing is left to halve:
+    // half of the bytes for half of the messages are as many bytes for each message.
+    let divisor = match value {
+        Value::Size | Value::Messages => 2.0,
+        Value::Average => 1.0,
+    };
+    lines(out, &matrix.symmetric(), size, |cell| value.of(cell) / divisor)
 }
 
 fn lines(out: impl Write, matrix: &Matrix, size: u32, value: impl Fn(&Cell) -> f64) -> io::Result<()> {

@@ -74,7 +74,7 @@ fn changed(numbers: &mut Numbers, one: &[u8], other: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Replays the inputs in the target's directory.
+/// Replays the inputs in the target's directory, then mutations of them for two seconds.
 fn replay(name: &str, target: Target) {
     let seeds = seeds(name);
     assert!(!seeds.is_empty(), "{name} has no seeds");

@@ -108,8 +108,10 @@ int main(int argc, char **argv)
     of_self = received;
     check(MPI_T_event_register_callback(other, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, &of_self, on_message) == MPI_SUCCESS,
           "callback on MPI_COMM_SELF");
+    char text[128];
     send_all(MESSAGES);
-    check(received == MESSAGES, "one event for each message, none of another communicator (R256)");
+    snprintf(text, sizeof text, "%d events: one for each of %d messages, none of another communicator (R256)", received, MESSAGES);
+    check(received == MESSAGES, text);
     check(MPI_T_event_handle_free(registration, &freed, on_free) == MPI_SUCCESS && freed == 1, "R259 free callback");
     send_all(MESSAGES);
     check(received == MESSAGES, "R258 nothing after the free callback");

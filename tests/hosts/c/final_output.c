@@ -18,11 +18,11 @@ static MPI_T_pvar_handle start(const char *name, int class, MPI_Comm *comm)
     MPI_T_pvar_handle handle;
     int index, count;
 
-    require(MPI_T_pvar_get_index(name, class, &index) == MPI_SUCCESS, name);
-    require(MPI_T_pvar_handle_alloc(session, index, comm, &handle, &count) == MPI_SUCCESS, "handle");
+    require_success(MPI_T_pvar_get_index(name, class, &index), name);
+    require_success(MPI_T_pvar_handle_alloc(session, index, comm, &handle, &count), "handle");
     if (!comm)
-        require(MPI_T_pvar_write(session, handle, (char[4096]){"phase"}) == MPI_SUCCESS, "write");
-    require(MPI_T_pvar_start(session, handle) == MPI_SUCCESS, "start");
+        require_success(MPI_T_pvar_write(session, handle, (char[4096]){"phase"}), "write");
+    require_success(MPI_T_pvar_start(session, handle), "start");
     return handle;
 }
 
@@ -38,8 +38,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(world, &size);
     const int uses = strcmp(mode, "none") != 0, flushes = strcmp(mode, "flushed") == 0, late = strcmp(mode, "late") == 0;
     if (uses) {
-        require(MPI_T_init_thread(MPI_THREAD_SINGLE, &level) == MPI_SUCCESS, "MPI_T_init_thread");
-        require(MPI_T_pvar_session_create(&session) == MPI_SUCCESS, "session");
+        require_success(MPI_T_init_thread(MPI_THREAD_SINGLE, &level), "MPI_T_init_thread");
+        require_success(MPI_T_pvar_session_create(&session), "session");
         handle = flushes ? start("pml_monitoring_flush", MPI_T_PVAR_CLASS_GENERIC, NULL)
                          : start("pml_monitoring_messages_count", MPI_T_PVAR_CLASS_SIZE, &world);
     }
@@ -51,11 +51,11 @@ int main(int argc, char **argv)
         fflush(stdout);
     }
     if (flushes || strcmp(mode, "stopped") == 0)
-        require(MPI_T_pvar_stop(session, handle) == MPI_SUCCESS, "stop");
+        require_success(MPI_T_pvar_stop(session, handle), "stop");
     if (uses && !late)
-        require(MPI_T_finalize() == MPI_SUCCESS, "MPI_T_finalize");
+        require_success(MPI_T_finalize(), "MPI_T_finalize");
     MPI_Finalize();
     if (late)
-        require(MPI_T_finalize() == MPI_SUCCESS, "MPI_T_finalize");
+        require_success(MPI_T_finalize(), "MPI_T_finalize");
     return argc > 2 ? atoi(argv[2]) : EXIT_SUCCESS;
 }

@@ -15,7 +15,9 @@ static void pass(void)
     int out = me, in = -1;
     MPI_Sendrecv(&out, 1, MPI_INT, (me + 1) % size, 0, &in, 1, MPI_INT, (me + size - 1) % size, 0,
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    require(in == (me + size - 1) % size, "another number was received");
+    char text[80];
+    snprintf(text, sizeof text, "received %d, should be %d", in, (me + size - 1) % size);
+    require(in == (me + size - 1) % size, text);
 }
 
 /* A receive from any source gets only the program's own messages, even if other ranks are in MPI_Finalize. */
@@ -28,7 +30,10 @@ static void receive_late(void)
             MPI_Status status;
             MPI_Recv(in, 64, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
             MPI_Get_count(&status, MPI_INT, &count);
-            require(count == 1 && in[0] == 1000 + status.MPI_SOURCE && status.MPI_TAG == 7, "a foreign message");
+            char text[128];
+            snprintf(text, sizeof text, "a foreign message: %d numbers from %d with tag %d, the first is %d", count,
+                     status.MPI_SOURCE, status.MPI_TAG, in[0]);
+            require(count == 1 && in[0] == 1000 + status.MPI_SOURCE && status.MPI_TAG == 7, text);
         }
     } else {
         int out = 1000 + me;

@@ -23,9 +23,11 @@ static void make_calls(MPI_Comm comm)
         mine_displs[i] = i * (rank + 1);
     }
 
-    MPI_Irecv(in, 3, MPI_INT, left, 7, comm, &requests[0]);
-    MPI_Isend(out, 3, MPI_INT, right, 7, comm, &requests[1]);
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < 4; i++) {
+        MPI_Irecv(in, 3, MPI_INT, left, 7, comm, &requests[0]);
+        MPI_Isend(out, 3, MPI_INT, right, 7, comm, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
 
     MPI_Bcast(out, 4, MPI_INT, 1, comm);
     MPI_Allreduce(MPI_IN_PLACE, out, 2, MPI_INT, MPI_SUM, comm);

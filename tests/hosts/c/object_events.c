@@ -46,8 +46,10 @@ EVENT_CALLBACK(on_access)
 
 static void expect(int comms_made, int comms_freed, const char *what)
 {
-    check(received[0] == comms_made, what);
-    check(received[1] == comms_freed, what);
+    char text[160];
+    snprintf(text, sizeof text, "%s: %d created and %d freed, should be %d and %d", what, received[0], received[1], comms_made,
+             comms_freed);
+    check(received[0] == comms_made && received[1] == comms_freed, text);
 }
 
 /* A registration on a window, and a total of its accesses. */

@@ -96,7 +96,11 @@ static void refuse(const struct mpit_table *table, const char *expected)
     count(before);
     code = mpit_register(table);
     count(after);
-    check(code == MPI_T_ERR_INVALID && !memcmp(before, after, sizeof before), expected);
+    char text[256];
+    snprintf(text, sizeof text, "%s: code %d", expected, code);
+    check(code == MPI_T_ERR_INVALID, text);
+    snprintf(text, sizeof text, "%s: something was registered", expected);
+    check(!memcmp(before, after, sizeof before), text);
     printf("expected: %s\n", expected);
     refused++;
 }

@@ -100,6 +100,7 @@ static struct handle open(MPI_T_pvar_session in, const struct variable *variable
     MPI_Comm world = MPI_COMM_WORLD;
     MPI_T_pvar_handle handle = handle_on(in, variable->name, class, is_bound(variable) ? &world : NULL, expected);
 
+    require_of(variable->name, failures == 0, "no handle, or another number of elements");
     return (struct handle){in, handle, variable->name, expected, element};
 }
 

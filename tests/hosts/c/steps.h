@@ -45,7 +45,7 @@ static char steps_comm[MPI_MAX_OBJECT_NAME];
 static void steps_read(int kind, unsigned long long values[2][STEPS_MOST])
 {
     for (int i = 0; i < 2; i++)
-        require(MPI_T_pvar_read(steps_session, steps_watches[kind].handles[i], values[i]) == MPI_SUCCESS, "read");
+        require_success(MPI_T_pvar_read(steps_session, steps_watches[kind].handles[i], values[i]), "read");
 }
 
 static void steps_watch(int kind, MPI_Comm comm)
@@ -63,9 +63,9 @@ static void steps_watch(int kind, MPI_Comm comm)
             watch->count = 0;
             return;
         }
-        require(MPI_T_pvar_handle_alloc(steps_session, index, &comm, &watch->handles[i], &watch->count) == MPI_SUCCESS, names[i]);
+        require_success(MPI_T_pvar_handle_alloc(steps_session, index, &comm, &watch->handles[i], &watch->count), names[i]);
         require(watch->count <= STEPS_MOST, "too many processes");
-        require(MPI_T_pvar_start(steps_session, watch->handles[i]) == MPI_SUCCESS, "start");
+        require_success(MPI_T_pvar_start(steps_session, watch->handles[i]), "start");
     }
     steps_read(kind, watch->before);
 }
@@ -81,8 +81,8 @@ static inline void steps_begin(const char *directory, int rank)
     snprintf(path, sizeof path, "%s/steps.%d", directory, rank);
     steps_file = fopen(path, "w");
     require(steps_file != NULL, path);
-    require(MPI_T_init_thread(MPI_THREAD_SINGLE, &level) == MPI_SUCCESS, "MPI_T_init_thread");
-    require(MPI_T_pvar_session_create(&steps_session) == MPI_SUCCESS, "session");
+    require_success(MPI_T_init_thread(MPI_THREAD_SINGLE, &level), "MPI_T_init_thread");
+    require_success(MPI_T_pvar_session_create(&steps_session), "session");
     for (int kind = 0; kind < STEPS_KINDS; kind++)
         steps_watch(kind, MPI_COMM_WORLD);
     strcpy(steps_comm, "MPI_COMM_WORLD");
@@ -126,7 +126,7 @@ static inline void steps_on(MPI_Comm comm)
         if (!STEPS_ROWS[kind].of_world) {
             /* A handle is freed as it runs: stopping one would end Open MPI's own monitoring for good. */
             for (int i = 0; i < 2; i++)
-                require(MPI_T_pvar_handle_free(steps_session, &steps_watches[kind].handles[i]) == MPI_SUCCESS, "free");
+                require_success(MPI_T_pvar_handle_free(steps_session, &steps_watches[kind].handles[i]), "free");
             steps_watch(kind, comm);
         }
     int length;
@@ -140,8 +140,8 @@ static inline void steps_end(void)
         return;
     step("rest");
     fclose(steps_file);
-    require(MPI_T_pvar_session_free(&steps_session) == MPI_SUCCESS, "session");
-    require(MPI_T_finalize() == MPI_SUCCESS, "MPI_T_finalize");
+    require_success(MPI_T_pvar_session_free(&steps_session), "session");
+    require_success(MPI_T_finalize(), "MPI_T_finalize");
 }
 
 #endif

@@ -33,9 +33,11 @@ program mixed
   mine = me + 1
   mine_displs = [(i * (me + 1), i = 0, processes - 1)]
 
-  call MPI_Irecv(incoming, 3, MPI_INTEGER, left, 7, MPI_COMM_WORLD, requests(1), error)
-  call MPI_Isend(outgoing, 3, MPI_INTEGER, right, 7, MPI_COMM_WORLD, requests(2), error)
-  call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE, error)
+  do i = 1, 4
+    call MPI_Irecv(incoming, 3, MPI_INTEGER, left, 7, MPI_COMM_WORLD, requests(1), error)
+    call MPI_Isend(outgoing, 3, MPI_INTEGER, right, 7, MPI_COMM_WORLD, requests(2), error)
+    call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE, error)
+  end do
 
   call MPI_Bcast(outgoing, 4, MPI_INTEGER, 1, MPI_COMM_WORLD, error)
   call MPI_Allreduce(MPI_IN_PLACE, outgoing, 2, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, error)

@@ -15,9 +15,10 @@ world = MPI.COMM_WORLD
 rank = world.rank
 right, left = (rank + 1) % PROCESSES, (rank + PROCESSES - 1) % PROCESSES
 
-request = world.Irecv(ints(3), left, 7)
-world.Send(ints(3), right, 7)
-request.Wait()
+for _ in range(4):
+    request = world.Irecv(ints(3), left, 7)
+    world.Send(ints(3), right, 7)
+    request.Wait()
 
 world.Bcast(ints(4), 1)
 world.Allreduce(MPI.IN_PLACE, ints(2))
@@ -41,3 +42,4 @@ win.Fence()
 win.Get(ints(7), left)
 win.Fence()
 win.Free()
+print(f"rank {rank} of {world.size}")

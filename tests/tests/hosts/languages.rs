@@ -15,7 +15,8 @@ fn expected(rank: u32) -> Rows {
     let others = || (0..RANKS).filter(|peer| *peer != rank);
     let world = || "MPI_COMM_WORLD".to_owned();
 
-    add("E", right.to_string(), 12);
+    // Four equal messages.
+    (0..4).for_each(|_| add("E", right.to_string(), 12));
     // Rank 1 is the root of the broadcast, rank 0 that of the reduction.
     for (root, row, bytes) in [(1, "O2A", 16), (0, "A2O", 20)] {
         if rank == root {

@@ -51,9 +51,11 @@ fn programs(stub: &Stub) -> Outcome<[Vec<PathBuf>; 2]> {
     Ok([vec![built.linked], built.private.into()])
 }
 
-/// Returns a job in `dir` that records to `stem`.
+/// Returns a job in `dir` that records to `stem`. One setting has an environment variable of its own.
 pub(crate) fn recording(dir: &Path, stem: &str) -> Outcome<Job> {
-    Job::plain(&[]).dir(dir).preloaded_with(&written_to(stem))
+    let [(_, enabled), others @ ..] = written_to(stem);
+    let job = Job::plain(&[]).dir(dir).env("MPIT_PML_MONITORING_ENABLE", enabled);
+    job.preloaded_with(&others)
 }
 
 #[test]

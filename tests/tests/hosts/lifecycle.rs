@@ -69,7 +69,7 @@ fn every_order_works_as_without_mpit() -> Outcome {
     })
 }
 
-/// Returns the exit status of each order of up to `steps` steps: without queries, and with queries before the
+/// Returns the exit status, or the signal, of each order of up to `steps` steps: without queries, and with queries before the
 /// first step and after each one.
 fn ends_of_orders(stack: &Stack, steps: usize, with_mpit: bool) -> Outcome<BTreeMap<String, String>> {
     let mut orders = Vec::new();
@@ -130,15 +130,21 @@ fn with_queries(order: &str) -> String {
 fn ends_of(stack: &Stack, orders: &[String], with_mpit: bool) -> Outcome<BTreeMap<String, String>> {
     let list = stack.scratch("init_orders")?.join("orders");
     fs::write(&list, orders.join("\n")).context(list.display())?;
-    // Crash reports of libraries would obscure the results.
-    let script = r#"exec 2> /dev/null; timeout -k 5 300 "$0" "$1" > /dev/null; echo "order: $1: $?""#;
+    // Crash reports of libraries would obscure the results. `--foreground` keeps each process in the group of the job, which
+    // the job's own limit ends as a whole.
+    let script =
+        r#"exec 2> /dev/null; timeout --foreground -k 5 300 "$0" "$1" > /dev/null; echo "order: $1: $?""#;
     let job = Job::alone(stack).args(["xargs", "-P", "12", "-n", "1", "-a"]).arg(&list);
     let job = job.args(["sh", "-c", script]).arg(stack.compile("lifecycle")?).seconds(3600);
     let job = if with_mpit { job.under_mpit(&[MONITORED])? } else { job };
     let finished = job.succeed()?;
     let line = |line: &str| {
         let (order, end) = line.strip_prefix("order: ")?.split_once(": ")?;
-        Some((order.to_owned(), end.to_owned()))
+        let end = match end.parse() {
+            Ok(code @ 129..=192) => format!("signal {}", code - 128),
+            _ => end.to_owned(),
+        };
+        Some((order.to_owned(), end))
     };
     let ends: BTreeMap<_, _> = finished.stdout.lines().filter_map(line).collect();
     finished.expect(ends.len() == orders.len())?;

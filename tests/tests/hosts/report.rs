@@ -187,6 +187,11 @@ fn settings_after_init_and_names_by_origin() -> Outcome {
         let program = stack.compile_tool("late_settings")?;
         Job::mpi(stack, RANKS).arg(program).dir(dir).under_mpit(&written_to("late"))?.succeed()?;
         let sections = sections(&dir.join("late.prof"))?;
+        let raw = &sections.get(3).context("no rank 3")?.1;
+        Failure::unless(raw.contains("D\tMPI_COMM_WORLD\tprocs: 0-3\n"), || format!("rank 3:\n{raw}"))?;
+        // Only communicators of one process have a line together.
+        let several: Vec<_> = raw.lines().filter(|line| line.contains("\tcomms: ")).collect();
+        equal("rank 3", &several[..], &["D\tdup of MPI_COMM_SELF, 1 to 3\tprocs: 3\tcomms: 3"])?;
         let profs: Vec<_> =
             sections.iter().map(|(rank, text)| Prof::parse(text, *rank)).collect::<Outcome<_>>()?;
         for (rank, mine) in (0..).zip(&profs) {
@@ -195,12 +200,12 @@ fn settings_after_init_and_names_by_origin() -> Outcome {
             }
         }
         let wanted: [(&str, &str); 6] = [
-            ("MPI_COMM_WORLD", "0,1,2,3"),
+            ("MPI_COMM_WORLD", "0-3"),
             ("create of MPI_COMM_WORLD, 1", "1,3"),
             ("dup of split of MPI_COMM_WORLD, 1", "1,3"),
             ("split of MPI_COMM_WORLD, 1", "0,1,3"),
             ("split of MPI_COMM_WORLD, 2", "1,3"),
-            ("split of MPI_COMM_WORLD, 3", "3,2,1,0"),
+            ("split of MPI_COMM_WORLD, 3", "3-0"),
         ];
         equal("ranks 3 and 1", &shared(&profs[3], 1)[..], &wanted)
     })
@@ -208,9 +213,13 @@ fn settings_after_init_and_names_by_origin() -> Outcome {
 
 /// Returns names and members, sorted, of the communicators of a process that contain a rank.
 fn shared(prof: &Prof, rank: u32) -> Vec<(&str, &str)> {
-    let rank = rank.to_string();
-    let with_rank =
-        prof.communicators.iter().filter(|comm| comm.members.split(',').any(|member| member == rank));
+    // In a file of the whole job, three and more ranks in sequence are a range. Here, no range has a step.
+    let has = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let [first, last] = [first, last].map(|number| number.parse().unwrap_or(u32::MAX));
+        (first.min(last)..=first.max(last)).contains(&rank)
+    };
+    let with_rank = prof.communicators.iter().filter(|comm| comm.members.split(',').any(has));
     let mut shared: Vec<_> = with_rank.map(|comm| (comm.name.as_str(), comm.members.as_str())).collect();
     shared.sort_unstable();
     shared

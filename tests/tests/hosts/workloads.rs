@@ -67,7 +67,9 @@ fn compare(workload: &Workload) -> Outcome {
         let (each, of_each) = run("each", Some(&written_to("prof")), false)?;
         let (all, of_all) = run("together", Some(&together), false)?;
         for (way, monitored) in [("a file of each process", of_each), ("one file", of_all)] {
-            equal(format!("results under mpit with {way}"), &monitored, &bare)?;
+            Failure::unless(monitored == bare, || {
+                format!("results under mpit with {way}:\n{monitored}\nshould be\n{bare}")
+            })?;
         }
         let whole = fs::read_to_string(all.join("prof.prof")).context("the file of all")?;
         Failure::unless(whole.ends_with("# END\n"), || "the file of all processes is not complete".into())?;

@@ -177,6 +177,8 @@ mod tests {
         assert_eq!(lines("a.py", "def f():\n    \"\"\"Zig one.\"\"\"\n# zig\n"), [2]);
         assert_eq!(lines("a.md", "Zig\n```rust\n/// Zig\nfn f()\n```\n"), [3]);
         assert_eq!(found("a.rs", "/// Zig a\n"), [(1, "zig".to_owned())]);
+        assert_eq!(lines("a.rs", "struct S { /// Zig a.\n    a: u8 } /* Zig. */\n"), [1]);
+        assert_eq!(lines("a.c", "int a; /* Zig. */\n    /// Zig b.\n    // Zig c.\n"), [2]);
     }
 
     #[test]
@@ -210,6 +212,18 @@ mod tests {
         }
         assert_eq!(found("src/zof/a.rs", ""), [(1, "zof".to_owned())]);
         assert_eq!(lines("a.toml", "zof = 1\n"), [0; 0]);
+    }
+
+    #[test]
+    fn code_continues_after_literals() {
+        for name in ["a.rs", "a.c"] {
+            assert_eq!(lines(name, "/**/ zof();\n/***/ zof(); /* zof */\n"), [1, 2]);
+        }
+        for hashes in ["", "#", "##", "###", "####"] {
+            let source = format!("r{hashes}\"zof\n\\\"{hashes}; zof();\n\"zof\n\"; zof();\n");
+            assert_eq!(lines("a.rs", &source), [2, 4], "{source}");
+        }
+        assert_eq!(lines("a.rs", "r###\"\"## zof\"###; /* zof */ zofs();\n\"zof\"\n"), [1]);
     }
 
     #[test]

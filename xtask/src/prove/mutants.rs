@@ -127,6 +127,7 @@ impl Copy {
         if copy.workspace.exists() {
             fs::remove_dir_all(&copy.workspace).context(copy.workspace.display())?;
         }
+        // Binary files are left out: no source of the models includes one.
         for (name, text) in files(&[])? {
             write(&copy.workspace.join(name), &text)?;
         }

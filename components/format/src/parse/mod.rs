@@ -3,12 +3,14 @@
 //! A line that is not understood is reported and skipped, and parsing continues with the next one.
 
 mod cursor;
+mod expected;
 
 use cursor::Cursor;
+use expected::Expected;
 
 use crate::messages::BINS;
 use crate::profile::{COMPONENT_WORD, PATTERNS, RECOVERED_LINE};
-use crate::rows::{ANY_LINE, Kind, Section};
+use crate::rows::{Kind, Section};
 use crate::{Identity, TrafficSum, identity};
 
 /// The origin of a text.
@@ -92,9 +94,9 @@ pub fn text(sink: &mut impl Sink, text: &[u8], origin: Origin) {
         line += 1;
     }
     if !rest.is_empty() {
-        reader.report_problem(line, rest, "an end of the line; the file is cut short");
+        reader.report_problem(line, rest, "an end of the line; the file is cut short".into());
     } else if let Err(expected) = reader.end_of_process() {
-        reader.report_problem(line, b"", expected);
+        reader.report_problem(line, b"", expected.into());
     }
 }
 
@@ -118,7 +120,7 @@ enum CommState<'a> {
 
 impl<'a, S: Sink> Reader<'a, S> {
     #[inline]
-    fn line(&mut self, line: &'a [u8]) -> Result<(), &'static str> {
+    fn line(&mut self, line: &'a [u8]) -> Result<(), Expected> {
         let (word, rest) = match memchr::memchr(b'\t', line) {
             Some(at) => (&line[..at], Cursor(&line[at + 1..])),
             None => (line, Cursor(&[])),
@@ -128,10 +130,10 @@ impl<'a, S: Sink> Reader<'a, S> {
         }
         match word {
             b"D" => self.comm(rest),
-            _ if word.starts_with(b"#") => self.heading(line),
+            _ if word.starts_with(b"#") => Ok(self.heading(line)?),
             _ => match PATTERNS.iter().position(|pattern| pattern.as_bytes() == word) {
                 Some(pattern) => self.operations(pattern, rest),
-                None => Err(ANY_LINE),
+                None => Err(Expected::AnyLine),
             },
         }
     }
@@ -205,13 +207,13 @@ impl<'a, S: Sink> Reader<'a, S> {
 
     /// Fails if a line is not under its heading, or not of the expected process.
     #[inline]
-    fn check_place(&mut self, section: Section, rank: u32) -> Result<(), &'static str> {
+    fn check_place(&mut self, section: Section, rank: u32) -> Result<(), Expected> {
         if self.section != Some(section) {
-            return Err(section.lines());
+            return Err(Expected::Under(section));
         }
         if self.rank != Some(rank) {
             if self.origin.rank.is_some() {
-                return Err("the rank of the process whose text this is");
+                return Err("the rank of the process whose text this is".into());
             }
             // Several texts without headings may follow each other.
             self.rank = Some(rank);
@@ -222,13 +224,13 @@ impl<'a, S: Sink> Reader<'a, S> {
     }
 
     #[inline]
-    fn row(&mut self, kind: Kind, mut rest: Cursor<'_>) -> Result<(), &'static str> {
+    fn row(&mut self, kind: Kind, mut rest: Cursor<'_>) -> Result<(), Expected> {
         let me = rest.rank("the rank of the sender")?;
         rest.literal(b"\t", "a tab after the rank of the sender")?;
         let peer = rest.rank("the rank of the receiver")?;
         let sum = parse_sum(&mut rest)?;
         if sum.count == 0 {
-            return Err("a number of messages above 0");
+            return Err("a number of messages above 0".into());
         }
         self.check_place(kind.section(), me)?;
         // The histogram is on the line `E`, or else on the line `I`.
@@ -243,11 +245,11 @@ impl<'a, S: Sink> Reader<'a, S> {
         Ok(())
     }
 
-    fn comm(&mut self, rest: Cursor<'a>) -> Result<(), &'static str> {
+    fn comm(&mut self, rest: Cursor<'a>) -> Result<(), Expected> {
         self.end_comm();
         self.comm = CommState::NotUnderstood;
         if self.section != Some(Section::Collectives) {
-            return Err(Section::Collectives.lines());
+            return Err(Expected::Under(Section::Collectives));
         }
         let line = without_number(rest.0)?;
         let comm = match self.sink.known_comm(line) {
@@ -261,13 +263,13 @@ impl<'a, S: Sink> Reader<'a, S> {
         Ok(())
     }
 
-    fn operations(&mut self, pattern: usize, mut rest: Cursor<'_>) -> Result<(), &'static str> {
+    fn operations(&mut self, pattern: usize, mut rest: Cursor<'_>) -> Result<(), Expected> {
         let me = rest.rank("the rank of the process")?;
         let sum = parse_sum(&mut rest)?;
         rest.end("the end of the line after `msgs sent`")?;
         self.check_place(Section::Collectives, me)?;
         match &mut self.comm {
-            CommState::None => return Err("a line D before, with the communicator"),
+            CommState::None => return Err("a line D before, with the communicator".into()),
             CommState::NotUnderstood => (),
             CommState::Of(_, _, operations) => operations[pattern] = sum,
         }
@@ -281,7 +283,7 @@ impl<'a, S: Sink> Reader<'a, S> {
     }
 
     #[cold]
-    fn report_problem(&mut self, number: u64, line: &[u8], expected: &str) {
+    fn report_problem(&mut self, number: u64, line: &[u8], expected: Expected) {
         self.sink.add_problem(number, || format!("expected {expected}{}", quoted(line)));
     }
 }

@@ -75,15 +75,20 @@ pub struct Block {
     pub members: Members,
     /// The number of communicators.
     pub alike: u64,
-    /// Operations from one process to all, from all processes to one, and from all to all.
-    pub sums: [TrafficSum; 3],
+    /// Operations from one process to all.
+    pub one_to_all: TrafficSum,
+    /// Operations from all processes to one.
+    pub all_to_one: TrafficSum,
+    /// Operations from all processes to all.
+    pub all_to_all: TrafficSum,
 }
 
 impl Block {
     /// Creates a block for a communicator without collective operations.
     #[must_use]
     pub fn new(label: Label, members: Members) -> Self {
-        Self { label, members, alike: 1, sums: [TrafficSum::default(); 3] }
+        let none = TrafficSum::default();
+        Self { label, members, alike: 1, one_to_all: none, all_to_one: none, all_to_all: none }
     }
 }
 
@@ -126,12 +131,21 @@ pub struct Profile {
 
 impl Profile {
     /// Returns the text of a file, which begins with the line that identifies the run, if it is given. Members of
-    /// communicators are listed one by one up to `LISTED`, and as ranges above; in a file of all processes always as ranges.
-    /// Bytes without a message, as a process leaves that is killed in its first send, make no line.
+    /// communicators are listed one by one up to `LISTED`, and as ranges above. Bytes without a message, as a process leaves
+    /// that is killed in its first send, make no line.
     #[must_use]
-    pub fn text(&self, identity: Option<&Identity>, is_for_container: bool) -> Vec<u8> {
+    pub fn text(&self, identity: Option<&Identity>) -> Vec<u8> {
+        self.text_with(identity, LISTED)
+    }
+
+    /// Returns the text for a file of all processes, with the members of communicators as ranges.
+    #[must_use]
+    pub fn text_for_container(&self, identity: Option<&Identity>) -> Vec<u8> {
+        self.text_with(identity, 0)
+    }
+
+    fn text_with(&self, identity: Option<&Identity>, listed: u32) -> Vec<u8> {
         let mut out = Out(identity.map_or_else(String::new, Identity::line).into_bytes());
-        let listed = if is_for_container { 0 } else { LISTED };
         for section in Section::ALL {
             out.put(section.heading().as_bytes());
             out.put(b"\n");
@@ -210,7 +224,7 @@ impl Profile {
             out.number(block.alike);
         }
         out.put(b"\n");
-        for (pattern, sum) in PATTERNS.iter().zip(block.sums) {
+        for (pattern, sum) in PATTERNS.iter().zip([block.one_to_all, block.all_to_one, block.all_to_all]) {
             out.put(pattern.as_bytes());
             out.put(b"\t");
             out.number(u64::from(self.me));

@@ -22,7 +22,7 @@ fn comm(name: &str, members: Members) -> Block {
 }
 
 fn text(profile: &Profile) -> String {
-    String::from_utf8(profile.text(None, false)).unwrap()
+    String::from_utf8(profile.text(None)).unwrap()
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn golden() {
         comm("odd\tones\nof all", Members::List([3, 1, OUTSIDE].into())),
         comm("", Members::List([0].into())),
     ];
-    blocks[0].sums[2] = TrafficSum { count: 3, bytes: 36 };
+    blocks[0].all_to_all = TrafficSum { count: 3, bytes: 36 };
     // Equal communicators share a block.
     (blocks[1].alike, blocks[1].label.first, blocks[1].label.last) = (3, 4, 6);
 
@@ -63,7 +63,8 @@ fn empty_records_are_written() {
 /// The members of a communicator of these ranks, as they are written.
 fn members(members: Members, in_container: bool) -> String {
     let profile = profile_of(0, Vec::new(), vec![comm("some", members)]);
-    let text = String::from_utf8(profile.text(None, in_container)).unwrap();
+    let text = if in_container { profile.text_for_container(None) } else { profile.text(None) };
+    let text = String::from_utf8(text).unwrap();
     text.split_once("\tprocs: ").unwrap().1.lines().next().unwrap().to_owned()
 }
 

@@ -37,7 +37,7 @@ impl Recovered {
     /// Returns the text that the process would have written at its end.
     #[must_use]
     pub fn text(&self) -> Vec<u8> {
-        self.profile.text(self.identity.as_ref(), false)
+        self.profile.text(self.identity.as_ref())
     }
 
     /// Returns the text of the file that replaces the missing one: [`text`](Self::text) and, if the process ended without
@@ -443,7 +443,8 @@ impl DecodedStore {
         let members = self.members.get(&kind.members)?.clone();
         let (first, last) = if kind.numbered { (of.first, of.last) } else { (0, 0) };
         let label = Label { name: kind.name.as_str().into(), first, last };
-        Some(Block { label, members, alike: of.alike.max(1), sums: of.sums })
+        let [one_to_all, all_to_one, all_to_all] = of.sums;
+        Some(Block { label, members, alike: of.alike.max(1), one_to_all, all_to_one, all_to_all })
     }
 
     fn profile(self, me: u32) -> Profile {

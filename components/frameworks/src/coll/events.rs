@@ -6,7 +6,7 @@ use mpit::event;
 use mpit::event::{Context, Event};
 use mpit::internal::sparse::Sparse;
 
-use super::{Coll, CommId, LISTENING, Operation, Root, Volume};
+use super::{Coll, CommId, Kind, LISTENING, Operation, Root, Volume};
 use crate::events::Clock;
 use crate::ids::slot;
 
@@ -90,14 +90,12 @@ pub(super) fn begin(sequences: &Sequences, operation: &Operation<'_>) {
         let word = sequences.of(operation.comm);
         let number = word.load(Relaxed) / 2 + 1;
         word.store(2 * number + 1, Relaxed);
-        let communicator = operation.comm.get();
-        // Hosts report from the call that the user made, where callbacks may call any function.
-        CollBegin::raise(Context::ANYWHERE.about(communicator), || CollBegin {
-            // Tools rely on these numbers, which are those of the C interface.
-            kind: operation.kind as i32,
+        let Operation { comm, kind, .. } = *operation;
+        CollBegin::raise(about(comm), || CollBegin {
+            kind: number_of(kind),
             root: root(operation),
             bytes: bytes(operation),
-            communicator,
+            communicator: comm.get(),
             sequence: number,
         });
     }
@@ -111,15 +109,20 @@ pub(super) fn end(sequences: &Sequences, operation: &Operation<'_>) {
         // The beginning was not numbered when no tool listened at that time: the end takes the next number.
         let number = if seen % 2 == 1 { seen / 2 } else { seen / 2 + 1 };
         word.store(2 * number, Relaxed);
-        let communicator = operation.comm.get();
-        CollEnd::raise(Context::ANYWHERE.about(communicator), || CollEnd {
-            kind: operation.kind as i32,
+        let Operation { comm, kind, .. } = *operation;
+        CollEnd::raise(about(comm), || CollEnd {
+            kind: number_of(kind),
             root: root(operation),
             bytes: bytes(operation),
-            communicator,
+            communicator: comm.get(),
             sequence: number,
         });
     }
+}
+
+/// Returns the context of an event. Hosts report from the call that the user made, where callbacks may call any function.
+fn about(comm: CommId) -> Context {
+    Context::ANYWHERE.about(comm.get())
 }
 
 fn root(operation: &Operation<'_>) -> i32 {
@@ -135,4 +138,9 @@ fn bytes(operation: &Operation<'_>) -> i64 {
         Volume::Each(bytes) => bytes.cast_signed(),
         Volume::By(_) => -1,
     }
+}
+
+/// Returns the number of an operation in events, which is that of the C interface. Tools rely on it.
+fn number_of(kind: Kind) -> i32 {
+    kind as i32
 }

@@ -1,6 +1,7 @@
 //! Records of the communicators that exist, and of freed ones that are still to be written to a file.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use mpit::component::World;
@@ -86,6 +87,12 @@ const REVIEW_AT: usize = 16;
 pub struct Comms {
     records: Mutex<Records>,
     observer: &'static dyn Observer,
+}
+
+impl fmt::Debug for Comms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Comms").finish_non_exhaustive()
+    }
 }
 
 impl Records {
@@ -297,6 +304,7 @@ fn in_order(mut records: Vec<Record>) -> Vec<Record> {
 }
 
 /// A reader of the records, which keeps those of communicators that are freed in the meantime.
+#[derive(Debug)]
 pub struct Reader {
     comms: &'static Comms,
     number: u64,

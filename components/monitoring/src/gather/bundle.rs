@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use mpit_format::container::{self, Item, Text};
-use mpit_format::files::first_line;
+use mpit_format::files::read_first_line;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Bundle {
@@ -24,14 +24,14 @@ impl Bundle {
     /// other ranks.
     pub(super) fn add(&mut self, mut bytes: &[u8], allowed: Range<u32>) -> Option<()> {
         let (mut other, mut is_sound) = (Self::default(), true);
-        let first = first_line(&mut bytes).ok()?;
+        let first = read_first_line(&mut bytes).ok()?;
         let read = container::read(&first, &mut bytes, |item| match item {
             Item::Size(_) => {}
-            Item::Text(text, _) => {
+            Item::Text { text, .. } => {
                 is_sound &= allowed.contains(&text.rank);
                 other.texts.push(text);
             }
-            Item::Missing(rank, reason) => {
+            Item::Missing { rank, reason } => {
                 is_sound &= allowed.contains(&rank);
                 other.missing.push((rank, reason));
             }

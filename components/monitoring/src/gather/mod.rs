@@ -201,7 +201,7 @@ fn write_all_texts(texts: &[Text], missing: &[(u32, String)], world: World, outp
     }
 }
 
-/// Writes texts where this process can. Returns true if all are written; reports failures to the user.
+/// Writes each text by itself: to a file of its process, or to the output of this process. Returns true if all are written; reports failures to the user.
 pub(crate) fn write_each(texts: impl IntoIterator<Item = Text>, output: Output<'_>) -> bool {
     let mut success = true;
     for text in texts {

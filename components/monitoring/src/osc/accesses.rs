@@ -16,30 +16,38 @@ use mpit_frameworks::osc::{Access, Kind};
 use crate::record::{AtomicSum, SumsSnapshot, TrafficSum};
 use crate::store::Store;
 
-/// Sums of accesses to the memory of a process, or through a window: of sent and of received data.
+/// Sums of accesses to the memory of a process, or through a window.
 #[derive(Debug)]
-struct Target<'a>([AtomicSum<'a>; 2]);
+struct Target<'a> {
+    sent: AtomicSum<'a>,
+    received: AtomicSum<'a>,
+}
 
-impl Target<'_> {
+impl<'a> Target<'a> {
+    fn new(store: &'a Store, rank: u32) -> Self {
+        let [sent, received] = AtomicSum::of(store.add(BlockKind::Accesses, rank.into(), 4, &[]));
+        Self { sent, received }
+    }
+
     fn sums(&self) -> AccessSums {
-        self.0.each_ref().map(AtomicSum::get)
+        AccessSums { sent: self.sent.get(), received: self.received.get() }
     }
 
     #[inline]
     fn add(&self, access: &Access) {
-        let [sent, received] = &self.0;
-        sent.add(TrafficSum::one(access.sent));
+        self.sent.add(TrafficSum::one(access.sent));
         if returns_data(access.kind) {
-            received.add(TrafficSum::one(access.received));
+            self.received.add(TrafficSum::one(access.received));
         }
     }
 }
 
-/// The values of a [`Target`]: sums of sent and of received data.
-pub(super) type AccessSums = [TrafficSum; 2];
-
-pub(super) const SENT: usize = 0;
-pub(super) const RECEIVED: usize = 1;
+/// The values of a [`Target`].
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct AccessSums {
+    pub(super) sent: TrafficSum,
+    pub(super) received: TrafficSum,
+}
 
 /// The sums of one window. Its slot is reused when no handle is bound to the window any more.
 #[derive(Debug, Default)]
@@ -52,7 +60,8 @@ struct Window {
 impl Window {
     #[inline]
     fn target(&self) -> Target<'_> {
-        Target(AtomicSum::of(&self.words))
+        let [sent, received] = AtomicSum::of(&self.words);
+        Target { sent, received }
     }
 }
 
@@ -125,8 +134,7 @@ impl Accesses {
     #[inline]
     pub(super) fn record(&self, access: &Access) {
         let rank = access.target;
-        let target = || Target(AtomicSum::of(self.store.add(BlockKind::Accesses, rank.into(), 4, &[])));
-        self.targets.entry_with(rank, target).add(access);
+        self.targets.entry_with(rank, || Target::new(self.store, rank)).add(access);
     }
 
     /// Counts an access to a process that was accessed before. Returns false, and does nothing, otherwise.
@@ -145,14 +153,18 @@ impl Accesses {
 
     /// Returns the sums over all processes, including those outside of the world.
     pub(super) fn total(&self) -> AccessSums {
-        self.targets.iter().fold(AccessSums::default(), |[all_sent, all_received], (_, target)| {
-            let [sent, received] = target.sums();
-            [all_sent.and(sent), all_received.and(received)]
+        self.targets.iter().fold(AccessSums::default(), |total, (_, target)| {
+            let AccessSums { sent, received } = target.sums();
+            AccessSums { sent: total.sent.and(sent), received: total.received.and(received) }
         })
     }
 
     pub(crate) fn snapshot(&self) -> Snapshot {
-        self.targets.iter().map(|(to, target)| (to, target.sums())).collect()
+        let sums_of = |(to, target): (u32, &Target<'_>)| {
+            let AccessSums { sent, received } = target.sums();
+            (to, [sent, received])
+        };
+        self.targets.iter().map(sums_of).collect()
     }
 }
 

@@ -1,12 +1,12 @@
-//! Performance variables of the component. Names, classes and bindings are Open MPI's.
+//! Performance variables of the component. Names, classes and bindings are Open MPI's. Each function has the name of its
+//! variable.
 
-use mpit::category;
-use mpit::object::Object;
+use mpit::object::{Comm, Object};
+use mpit::{category, pvar};
 use mpit_frameworks::osc::Osc;
 
-use super::accesses::{RECEIVED, SENT};
 use super::{ACCESSES, SUBSCRIPTION, WINDOWS};
-use crate::variables::variables;
+use crate::record::write_per_rank;
 
 /// Monitoring of one-sided communication: the number of accesses, their bytes and their targets. It counts the calls of the
 /// program. Synchronization is not counted.
@@ -14,50 +14,122 @@ use crate::variables::variables;
 #[derive(Debug)]
 pub struct OscMonitoring;
 
-variables! {
-    OscMonitoring:
+fn start_recording() {
+    SUBSCRIPTION.add();
+}
 
-    /// Accesses to the memory of each process of the communicator, through all windows. Each access sends data, or at least a
-    /// request. One element for each rank.
-    [] array osc_monitoring_messages_sent_count = |to| ACCESSES.with(to)[SENT].count;
+fn stop_recording() {
+    SUBSCRIPTION.remove();
+}
 
-    /// Bytes that accesses sent to the memory of each process of the communicator, through all windows. One element for each
-    /// rank.
-    [unit = "bytes",] array osc_monitoring_messages_sent_size = |to| ACCESSES.with(to)[SENT].bytes;
+/// Accesses to the memory of each process of the communicator, through all windows. Each access sends data, or at least a
+/// request. One element for each rank.
+#[pvar(
+    class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC", category = OscMonitoring, cumulative, readonly,
+    on_start = start_recording, on_stop = stop_recording
+)]
+fn osc_monitoring_messages_sent_count(comm: &Comm<'_>, out: &mut [u64]) {
+    write_per_rank(comm, out, |to| ACCESSES.with(to).sent.count);
+}
 
-    /// Accesses that returned data from the memory of each process of the communicator, through all windows. One element for
-    /// each rank.
-    [] array osc_monitoring_messages_recv_count = |to| ACCESSES.with(to)[RECEIVED].count;
+/// Bytes that accesses sent to the memory of each process of the communicator, through all windows. One element for each
+/// rank.
+#[pvar(
+    class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC", category = OscMonitoring, unit = "bytes",
+    cumulative, readonly, on_start = start_recording, on_stop = stop_recording
+)]
+fn osc_monitoring_messages_sent_size(comm: &Comm<'_>, out: &mut [u64]) {
+    write_per_rank(comm, out, |to| ACCESSES.with(to).sent.bytes);
+}
 
-    /// Bytes that accesses returned from the memory of each process of the communicator, through all windows. One element for
-    /// each rank.
-    [unit = "bytes",] array osc_monitoring_messages_recv_size = |to| ACCESSES.with(to)[RECEIVED].bytes;
+/// Accesses that returned data from the memory of each process of the communicator, through all windows. One element for
+/// each rank.
+#[pvar(
+    class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC", category = OscMonitoring, cumulative, readonly,
+    on_start = start_recording, on_stop = stop_recording
+)]
+fn osc_monitoring_messages_recv_count(comm: &Comm<'_>, out: &mut [u64]) {
+    write_per_rank(comm, out, |to| ACCESSES.with(to).received.count);
+}
 
-    /// Accesses to the memory of all processes in total, including those outside of the world.
-    [class = "COUNTER"] osc_monitoring_messages_sent_total = ACCESSES.total()[SENT].count;
+/// Bytes that accesses returned from the memory of each process of the communicator, through all windows. One element for
+/// each rank.
+#[pvar(
+    class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC", category = OscMonitoring, unit = "bytes",
+    cumulative, readonly, on_start = start_recording, on_stop = stop_recording
+)]
+fn osc_monitoring_messages_recv_size(comm: &Comm<'_>, out: &mut [u64]) {
+    write_per_rank(comm, out, |to| ACCESSES.with(to).received.bytes);
+}
 
-    /// Bytes that accesses sent to all processes in total, including those outside of the world.
-    [class = "AGGREGATE", unit = "bytes"] osc_monitoring_bytes_sent_total = ACCESSES.total()[SENT].bytes;
+/// Accesses to the memory of all processes in total, including those outside of the world.
+#[pvar(
+    class = "COUNTER", verbosity = "USER_BASIC", category = OscMonitoring, on_start = start_recording,
+    on_stop = stop_recording
+)]
+fn osc_monitoring_messages_sent_total() -> u64 {
+    ACCESSES.total().sent.count
+}
 
-    /// Accesses that returned data from all processes in total, including those outside of the world.
-    [class = "COUNTER"] osc_monitoring_messages_recv_total = ACCESSES.total()[RECEIVED].count;
+/// Bytes that accesses sent to all processes in total, including those outside of the world.
+#[pvar(
+    class = "AGGREGATE", verbosity = "USER_BASIC", category = OscMonitoring, unit = "bytes",
+    on_start = start_recording, on_stop = stop_recording
+)]
+fn osc_monitoring_bytes_sent_total() -> u64 {
+    ACCESSES.total().sent.bytes
+}
 
-    /// Bytes that accesses returned from all processes in total, including those outside of the world.
-    [class = "AGGREGATE", unit = "bytes"] osc_monitoring_bytes_recv_total = ACCESSES.total()[RECEIVED].bytes;
+/// Accesses that returned data from all processes in total, including those outside of the world.
+#[pvar(
+    class = "COUNTER", verbosity = "USER_BASIC", category = OscMonitoring, on_start = start_recording,
+    on_stop = stop_recording
+)]
+fn osc_monitoring_messages_recv_total() -> u64 {
+    ACCESSES.total().received.count
+}
 
-    /// Accesses of this process through the window.
-    [name = "osc_monitoring_window_messages_sent_total", class = "COUNTER", bind = "WIN"]
-    window_messages_sent_total = |window: &Object<'_>| WINDOWS.sums(window.id())[SENT].count;
+/// Bytes that accesses returned from all processes in total, including those outside of the world.
+#[pvar(
+    class = "AGGREGATE", verbosity = "USER_BASIC", category = OscMonitoring, unit = "bytes",
+    on_start = start_recording, on_stop = stop_recording
+)]
+fn osc_monitoring_bytes_recv_total() -> u64 {
+    ACCESSES.total().received.bytes
+}
 
-    /// Bytes that accesses of this process sent through the window.
-    [name = "osc_monitoring_window_bytes_sent_total", class = "AGGREGATE", bind = "WIN", unit = "bytes"]
-    window_bytes_sent_total = |window: &Object<'_>| WINDOWS.sums(window.id())[SENT].bytes;
+/// Accesses of this process through the window.
+#[pvar(
+    class = "COUNTER", bind = "WIN", verbosity = "TUNER_BASIC", category = OscMonitoring, readonly,
+    on_start = start_recording, on_stop = stop_recording
+)]
+fn osc_monitoring_window_messages_sent_total(window: &Object<'_>) -> u64 {
+    WINDOWS.sums(window.id()).sent.count
+}
 
-    /// Accesses of this process through the window that returned data.
-    [name = "osc_monitoring_window_messages_recv_total", class = "COUNTER", bind = "WIN"]
-    window_messages_recv_total = |window: &Object<'_>| WINDOWS.sums(window.id())[RECEIVED].count;
+/// Bytes that accesses of this process sent through the window.
+#[pvar(
+    class = "AGGREGATE", bind = "WIN", verbosity = "TUNER_BASIC", category = OscMonitoring, unit = "bytes",
+    readonly, on_start = start_recording, on_stop = stop_recording
+)]
+fn osc_monitoring_window_bytes_sent_total(window: &Object<'_>) -> u64 {
+    WINDOWS.sums(window.id()).sent.bytes
+}
 
-    /// Bytes that accesses of this process returned through the window.
-    [name = "osc_monitoring_window_bytes_recv_total", class = "AGGREGATE", bind = "WIN", unit = "bytes"]
-    window_bytes_recv_total = |window: &Object<'_>| WINDOWS.sums(window.id())[RECEIVED].bytes;
+/// Accesses of this process through the window that returned data.
+#[pvar(
+    class = "COUNTER", bind = "WIN", verbosity = "TUNER_BASIC", category = OscMonitoring, readonly,
+    on_start = start_recording, on_stop = stop_recording
+)]
+fn osc_monitoring_window_messages_recv_total(window: &Object<'_>) -> u64 {
+    WINDOWS.sums(window.id()).received.count
+}
+
+/// Bytes that accesses of this process returned through the window.
+#[pvar(
+    class = "AGGREGATE", bind = "WIN", verbosity = "TUNER_BASIC", category = OscMonitoring, unit = "bytes",
+    readonly, on_start = start_recording, on_stop = stop_recording
+)]
+fn osc_monitoring_window_bytes_recv_total(window: &Object<'_>) -> u64 {
+    WINDOWS.sums(window.id()).received.bytes
 }

@@ -1,4 +1,4 @@
-//! Performance variables of the component.
+//! Performance variables of the component. Each function has the name of its variable.
 //!
 //! They count the user's messages, like Open MPI's: those with a tag of 0 or more, and all messages with
 //! `pml_monitoring_enable` = 1. The classes are Open MPI's, too: a handle of a SIZE variable counts like one of a COUNTER,
@@ -9,25 +9,32 @@ use mpit::pvar;
 
 use super::{MESSAGES, SUBSCRIPTION};
 use crate::categories::PmlMonitoring;
-use crate::record::{BINS, PeerStats};
-use crate::variables::variables;
+use crate::record::{BINS, PeerStats, write_per_rank};
 
-variables! {
-    PmlMonitoring:
+fn start_recording() {
+    SUBSCRIPTION.add();
+}
 
-    /// Messages sent to each process of the communicator, on all communicators. One element for each rank.
-    [] array pml_monitoring_messages_count = |to| MESSAGES.external(to).map_or(0, PeerStats::count);
+fn stop_recording() {
+    SUBSCRIPTION.remove();
+}
 
-    /// Bytes in the messages sent to each process of the communicator, on all communicators. One element for each rank.
-    [unit = "bytes",] array pml_monitoring_messages_size = |to| MESSAGES.external(to).map_or(0, PeerStats::bytes);
+/// Messages sent to each process of the communicator, on all communicators. One element for each rank.
+#[pvar(
+    class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC", category = PmlMonitoring, cumulative, readonly,
+    on_start = start_recording, on_stop = stop_recording
+)]
+fn pml_monitoring_messages_count(comm: &Comm<'_>, out: &mut [u64]) {
+    write_per_rank(comm, out, |to| MESSAGES.external(to).map_or(0, PeerStats::count));
+}
 
-    /// Messages sent to all processes in total, including those outside of the world.
-    [class = "COUNTER"] pml_monitoring_messages_total =
-        MESSAGES.iter().fold(0, |total, (_, stats)| total.wrapping_add(stats.count()));
-
-    /// Bytes in the messages sent to all processes in total, including those outside of the world.
-    [class = "AGGREGATE", unit = "bytes"] pml_monitoring_bytes_total =
-        MESSAGES.iter().fold(0, |total, (_, stats)| total.wrapping_add(stats.bytes()));
+/// Bytes in the messages sent to each process of the communicator, on all communicators. One element for each rank.
+#[pvar(
+    class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC", category = PmlMonitoring, unit = "bytes",
+    cumulative, readonly, on_start = start_recording, on_stop = stop_recording
+)]
+fn pml_monitoring_messages_size(comm: &Comm<'_>, out: &mut [u64]) {
+    write_per_rank(comm, out, |to| MESSAGES.external(to).map_or(0, PeerStats::bytes));
 }
 
 /// Histogram of the sizes of messages sent to each process of the communicator. 66 elements for each rank, rank by rank:
@@ -46,4 +53,22 @@ fn pml_monitoring_messages_histogram(comm: &Comm<'_>, out: &mut [u64]) {
             bins[bin] = count;
         }
     }
+}
+
+/// Messages sent to all processes in total, including those outside of the world.
+#[pvar(
+    class = "COUNTER", verbosity = "USER_BASIC", category = PmlMonitoring, on_start = start_recording,
+    on_stop = stop_recording
+)]
+fn pml_monitoring_messages_total() -> u64 {
+    MESSAGES.iter().fold(0, |total, (_, stats)| total.wrapping_add(stats.count()))
+}
+
+/// Bytes in the messages sent to all processes in total, including those outside of the world.
+#[pvar(
+    class = "AGGREGATE", verbosity = "USER_BASIC", category = PmlMonitoring, unit = "bytes",
+    on_start = start_recording, on_stop = stop_recording
+)]
+fn pml_monitoring_bytes_total() -> u64 {
+    MESSAGES.iter().fold(0, |total, (_, stats)| total.wrapping_add(stats.bytes()))
 }

@@ -103,7 +103,7 @@ impl DeliveryLog {
 
 pub(crate) fn number_of(id: InstanceId) -> Result<u64> {
     let mut number = 0_u64;
-    // SAFETY: the first element is a `u64`.
+    // SAFETY: the call writes at most one element, and no data type is larger than the 8 bytes of `number`.
     unsafe { instance::read(id, 0, (&raw mut number).cast()) }.map(|()| number)
 }
 

@@ -1,9 +1,11 @@
-//! Instances: R288 to R296, and R297 as far as this crate has the calls.
+//! Instances: R288 to R296, R297 as far as this crate has the calls, and the data of events that `#[mpit::event]` defines: R239,
+//! R246.
 
 use std::ffi::c_char;
 
 use mpit::Error;
 use mpit::event::{Context, Delivery, Event as _, InstanceId, Safety, instance};
+use mpit::internal::desc::Element;
 use mpit::internal::session::Interface;
 use mpit::tool::{Datatype, Tool};
 
@@ -45,7 +47,7 @@ fn instance_ends_with_the_raise() {
     }
 }
 
-fn look_at_everything(delivery: &Delivery, callback_data: &CallbackData) {
+fn check_payload(delivery: &Delivery, callback_data: &CallbackData) {
     let id = delivery.instance;
     let bytes = copy_of(id);
     assert_eq!(bytes[EXTENT..], [0xee; 8], "R290: nothing is written beyond the extent");
@@ -77,7 +79,7 @@ fn look_at_everything(delivery: &Delivery, callback_data: &CallbackData) {
 #[test]
 fn instance_is_read_whole_and_by_element() {
     let fixture = EventFixture::new();
-    fixture.listen('a').on_with(Safety::None, look_at_everything);
+    fixture.listen('a').on_with(Safety::None, check_payload);
     fixture.send(0x0123_4567_89ab_cdef, Safety::None);
     assert_eq!(fixture.log.take_deliveries().len(), 1);
 }
@@ -105,8 +107,7 @@ fn time_stamp_is_that_of_the_raise() {
 #[test]
 fn instances_are_read_at_every_level() {
     let fixture = EventFixture::new();
-    let tool =
-        LEVELS.iter().fold(fixture.listen('a'), |tool, level| tool.on_with(*level, look_at_everything));
+    let tool = LEVELS.iter().fold(fixture.listen('a'), |tool, level| tool.on_with(*level, check_payload));
     for level in LEVELS {
         fixture.send(1, level);
     }
@@ -151,8 +152,10 @@ struct Mixed {
     last: u32,
 }
 
+const MIXED_EXTENT: usize = std::mem::offset_of!(Mixed, last) + size_of::<u32>();
+
 const MIXED: Mixed = Mixed {
-    letter: 0x6d,
+    letter: c_char::from_ne_bytes(*b"m"),
     peer: -7,
     tag: 9,
     bytes: u64::MAX - 1,
@@ -161,8 +164,8 @@ const MIXED: Mixed = Mixed {
     last: 0xdead_beef,
 };
 
-fn look_at_mixed(delivery: &Delivery, _: &CallbackData) {
-    let elements: [&[u8]; 7] = [
+fn check_mixed(delivery: &Delivery, _: &CallbackData) {
+    let elements: &[&[u8]] = &[
         &MIXED.letter.to_ne_bytes(),
         &MIXED.peer.to_ne_bytes(),
         &MIXED.tag.to_ne_bytes(),
@@ -171,37 +174,41 @@ fn look_at_mixed(delivery: &Delivery, _: &CallbackData) {
         &MIXED.share.to_ne_bytes(),
         &MIXED.last.to_ne_bytes(),
     ];
-    let mut whole = [0; 44];
-    for ((at, element), bytes) in (0..).zip(Mixed::DESC.elements()).zip(elements) {
+    let mut whole = [0; MIXED_EXTENT];
+    for ((at, element), &bytes) in (0..).zip(Mixed::DESC.elements()).zip(elements) {
         let value = read(delivery.instance, at).unwrap();
         assert_eq!(value[..bytes.len()], *bytes, "element {at}");
         assert_eq!(value[bytes.len()..], [0xee; 16][bytes.len()..], "nothing is written beyond element {at}");
         whole[element.displacement()..element.end()].copy_from_slice(bytes);
     }
-    assert_eq!(read(delivery.instance, 7), Err(Error::InvalidIndex));
-    let mut copy = [0xee; 44 + 8];
+    let beyond = i32::try_from(elements.len()).unwrap();
+    assert_eq!(read(delivery.instance, beyond), Err(Error::InvalidIndex));
+    let mut copy = [0xee; MIXED_EXTENT + 8];
     // SAFETY: `copy` is 8 bytes longer than the extent.
     unsafe { instance::copy(delivery.instance, copy.as_mut_ptr()) }.unwrap();
     assert_eq!(copy, *[&whole[..], &[0xee; 8]].concat(), "zeros in the gaps, nothing beyond");
 }
 
-/// Raises an event of an attribute, with a callback that looks at it.
-fn look_at(name: &str, look: fn(&Delivery, &CallbackData), raise: impl FnOnce()) {
+/// Raises an event of a type defined by `#[mpit::event]`. Asserts that the callback receives it once.
+fn deliver_once(name: &str, callback: fn(&Delivery, &CallbackData), raise: impl FnOnce()) {
     let _tool = Tool::new();
     let fixture = EventFixture::new().on_interface(Interface::global());
-    let tool = fixture.listen_to(name, 'a').on_with(Safety::None, look);
+    let tool = fixture.listen_to(name, 'a').on_with(Safety::None, callback);
     raise();
     assert_eq!(fixture.log.take_deliveries().len(), 1);
     tool.free_without_callback().unwrap();
 }
 
-/// Proves R289.
+/// Proves R239, R289.
 #[test]
 fn payload_of_an_attribute_is_read_back() {
-    look_at("mixed", look_at_mixed, || Mixed::raise(Context::ANYWHERE, || MIXED));
+    let starts: Vec<_> = Mixed::DESC.elements().iter().map(Element::displacement).collect();
+    assert_eq!(starts, [0, 4, 8, 16, 24, 32, 40]);
+    assert_eq!((Mixed::DESC.extent(), size_of::<Mixed>()), (MIXED_EXTENT, 48));
+    deliver_once("mixed", check_mixed, || Mixed::raise(Context::ANYWHERE, || MIXED));
 }
 
-fn look_at_nothing(delivery: &Delivery, _: &CallbackData) {
+fn check_no_elements(delivery: &Delivery, _: &CallbackData) {
     assert_eq!(read(delivery.instance, 0), Err(Error::InvalidIndex));
     assert_eq!(copy_of(delivery.instance), [0xee; EXTENT + 8]);
 }
@@ -214,10 +221,10 @@ struct Bare;
 #[test]
 fn event_without_elements_has_no_data() {
     let fixture = EventFixture::without_elements();
-    fixture.listen('a').on_with(Safety::None, look_at_nothing);
+    fixture.listen('a').on_with(Safety::None, check_no_elements);
     fixture.send(1, Safety::None);
     assert_eq!(fixture.log.take_deliveries().len(), 1);
-    look_at("bare", look_at_nothing, || Bare::raise(Context::ANYWHERE, || Bare));
+    deliver_once("bare", check_no_elements, || Bare::raise(Context::ANYWHERE, || Bare));
     assert_eq!(
         Datatype::ALL.iter().map(|datatype| datatype.size()).max(),
         Some(8),

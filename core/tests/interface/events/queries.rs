@@ -11,7 +11,7 @@ use mpit::object::Bind;
 use mpit::tool::{Datatype, EnumDesc, EventDesc, Registry, Tool, Verbosity};
 
 use super::fixture::{Delivered, EventFixture, Payload};
-use crate::support::{assert_refused, enumeration, event, leak, refusals, source};
+use crate::support::{assert_refusals, enumeration, event, leak, refusals, source};
 
 fn image(events: impl IntoIterator<Item = EventDesc>) -> Image {
     let mut image = Image::new("test");
@@ -104,7 +104,7 @@ fn elements_are_consecutive_from_zero() {
         (vec![Element::new(WORD, 0), Element::new(WORD, LARGEST_EVENT)], "larger than"),
     ] {
         let image = image([event("sent", leak(elements), source("clock"))]);
-        assert_refused(&Registry::new(), &image, &[why]);
+        assert_refusals(&Registry::new(), &image, &[why]);
     }
 }
 
@@ -114,7 +114,7 @@ fn enumeration_names_each_element() {
     for items in [&[(0, "number")][..], &[(0, "a"), (1, "b"), (2, "c"), (4, "d")]] {
         let desc =
             event("sent", Payload::ELEMENTS, source("clock")).with_enumeration(enumeration("parts", items));
-        assert_refused(&Registry::new(), &image([desc]), &["does not name its elements"]);
+        assert_refusals(&Registry::new(), &image([desc]), &["does not name its elements"]);
     }
 }
 

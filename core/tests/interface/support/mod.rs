@@ -265,9 +265,9 @@ impl Bench {
     }
 }
 
-/// Asserts that the faults of an image are refused, each with a message that has this part.
+/// Asserts that the refusals of an image are these, each with a message that has this part; without parts, that it has none.
 #[track_caller]
-pub(crate) fn assert_refused(registry: &Registry, image: &Image, parts: &[&str]) {
+pub(crate) fn assert_refusals(registry: &Registry, image: &Image, parts: &[&str]) {
     let messages = refusals(registry, image);
     let is_right = messages.iter().zip(parts).all(|(message, part)| message.contains(part));
     assert!(messages.len() == parts.len() && is_right, "{parts:?}: {messages:#?}");

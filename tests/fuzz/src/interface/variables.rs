@@ -61,6 +61,14 @@ const VARIABLES: [(Kind, &str, Class); 9] = [
     (Kind::Fixed, "fuzz_fixed", Class::Counter),
 ];
 
+const _: () = {
+    let mut at = 0;
+    while at < VARIABLES.len() {
+        assert!(VARIABLES[at].0 as usize == at, "the variables are not in the order of `Kind`");
+        at += 1;
+    }
+};
+
 impl Kind {
     pub(super) fn choose(choices: &mut Unstructured<'_>) -> Result<Self> {
         Ok(choices.choose(&VARIABLES)?.0)

@@ -91,20 +91,21 @@ fn handles_by_static_read_values() -> mpit::Result<()> {
     Ok(())
 }
 
+/// Proves C54.
 #[test]
 fn handles_by_static_are_bound() -> mpit::Result<()> {
     let tool = Tool::new();
     let session = tool.session()?;
     assert!(session.handle_of(&TYPED_PEERS).is_err());
-    let ranks = [0, 1, 2].map(AtomicU32::new);
+    let ranks = [2, 0, 1].map(AtomicU32::new);
     let comm = Object::comm(1 << 40, &ranks);
     let peers = session.handle_of_bound(&TYPED_PEERS, &comm)?;
     peers.start()?;
     TYPED_PEERS.add(1, 5);
-    assert_eq!(peers.elements()?, [0, 5, 0]);
+    assert_eq!(peers.elements()?, [0, 0, 5]);
     assert_eq!(peers.get().unwrap_err(), Error::Invalid);
     assert_eq!(peers.take().unwrap_err(), Error::Invalid);
-    assert_eq!(peers.elements()?, [0, 5, 0]);
+    assert_eq!(peers.elements()?, [0, 0, 5]);
     Ok(())
 }
 

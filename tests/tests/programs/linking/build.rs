@@ -33,13 +33,15 @@ impl Profile {
 
     /// Returns the options of cargo. The last three share a profile, so that the macros are built once for
     /// them.
-    fn options(self) -> Vec<&'static str> {
-        let release = ["--release", "--config=profile.release.debug=0"];
+    fn options(self) -> &'static [&'static str] {
+        const NO_DEBUG: &str = "--config=profile.release.debug=0";
+        const THIN: &str = "--config=profile.release.lto='thin'";
+        const FAT: &str = "--config=profile.release.lto='fat'";
         match self {
-            Self::Debug => vec!["--config=profile.dev.debug=0"],
-            Self::Release => release.into(),
-            Self::ThinLto => [&release[..], &["--config=profile.release.lto='thin'"]].concat(),
-            Self::FatLto => [&release[..], &["--config=profile.release.lto='fat'"]].concat(),
+            Self::Debug => &["--config=profile.dev.debug=0"],
+            Self::Release => &["--release", NO_DEBUG],
+            Self::ThinLto => &["--release", NO_DEBUG, THIN],
+            Self::FatLto => &["--release", NO_DEBUG, FAT],
         }
     }
 }

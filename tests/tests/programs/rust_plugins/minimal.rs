@@ -1,8 +1,20 @@
-//! A short plug-in, beside another one in Rust.
+//! The shortest useful plug-in, also beside another one in Rust.
 
-use mpit_tests::{Failure, Outcome, rust_plugins::Build};
+use std::fs;
+
+use mpit_tests::{Context, Failure, Outcome, paths, rust_plugins::Build};
 
 use super::{entries_seen, has};
+
+#[test]
+fn minimal_plugin_has_25_lines() -> Outcome {
+    let mut lines = 0;
+    for file in ["Cargo.toml", "src/lib.rs"] {
+        let path = paths::source(&format!("plugins/rust/short/{file}"));
+        lines += fs::read_to_string(&path).context(path.display())?.lines().count();
+    }
+    Failure::unless(lines <= 25, || format!("it has {lines} lines"))
+}
 
 /// Each plug-in in Rust has its own copy of mpit.
 #[test]

@@ -63,9 +63,10 @@ fn add(counts: &[AtomicU64], amounts: &[u64]) {
     }
 }
 
-/// A component. It listens while it is open, or only while a reason was added.
+/// A component with a subscription of its own.
 struct Recorder {
     subscription: &'static Subscription,
+    /// True if the component subscribes as it is opened. The other one receives calls only while a handle is started.
     listens: bool,
 }
 
@@ -91,9 +92,24 @@ impl pml::Component for Recorder {
     }
 }
 
+/// A component without a value: the attribute makes it from the type.
+struct Accesses;
+
+impl Lifecycle for Accesses {
+    fn subscription(&self) -> &'static Subscription {
+        &OF_ACCESSES
+    }
+
+    fn open(&self, world: World) -> bool {
+        OPENED.fetch_add(u64::from(world.size), Relaxed);
+        OF_ACCESSES.add();
+        true
+    }
+}
+
 /// Listens to accesses.
-#[component(framework = "osc", name = "every", object = Recorder { subscription: &OF_ACCESSES, listens: true })]
-impl osc::Component for Recorder {
+#[component(framework = "osc", name = "every")]
+impl osc::Component for Accesses {
     fn accessed(&self, access: &Access) {
         add(&ACCESSES, &[1, access.sent + access.received]);
     }

@@ -1,5 +1,5 @@
 use mpit::cell::{Counter, Level, PeerArray, Size, State};
-use mpit::pvar;
+use mpit::{MpitEnum, pvar};
 
 #[pvar(class = "COUNTER")]
 static LOST: Counter<f64> = Counter::new();
@@ -79,6 +79,15 @@ fn several(out: &mut [i32]) {
     out.fill(0);
 }
 
+#[derive(Clone, Copy, MpitEnum)]
+#[repr(i32)]
+enum Phase {
+    Idle,
+}
+
+#[pvar(class = "COUNTER")]
+static PHASES: Counter<Phase> = Counter::new();
+
 fn main() {}
 
-// Proves C6, C9.
+// Proves C6, C9, C10.
