@@ -34,15 +34,19 @@ fn is_distributed(out: &Path) -> bool {
     out.ancestors().nth(3).and_then(Path::file_name).is_some_and(|profile| profile == "dist")
 }
 
-/// Returns a script that extends the linker's own.
+/// Returns a script that extends the linker's own. The section keeps its name: some debuggers and profilers know no other code.
 fn script_of(names: &str) -> String {
-    let mut script = "SECTIONS {\n.text.start : {\n".to_owned();
+    let mut script = "SECTIONS {\n.text : {\n".to_owned();
     for name in names.lines().filter(|line| !line.is_empty()) {
-        let symbol = name.strip_suffix("::*").map_or_else(|| mangled(name), of_module);
+        let symbol = match name.strip_suffix("::*") {
+            Some(module) => of_module(module),
+            None if name.contains("::") => mangled(name),
+            None => name.to_owned(),
+        };
         // Writing to a string does not fail.
         let _ = writeln!(script, "*(.text.{symbol} .text.unlikely.{symbol})");
     }
-    script + "}\n} INSERT BEFORE .text;\n"
+    script + "*(.text .text.*)\n}\n} INSERT AFTER .fini;\n"
 }
 
 /// Returns a pattern for the symbols of a function, without the hashes at their end.
@@ -56,7 +60,10 @@ fn mangled(path: &str) -> String {
 
 /// Returns a pattern for the symbols of all functions of a module of the standard library, whose symbols are newer ones.
 fn of_module(path: &str) -> String {
-    let names = path.split("::").map(|name| format!("{}{name}*", name.len()));
+    let names = path.split("::").map(|name| {
+        let separator = if name.starts_with('_') { "_" } else { "" };
+        format!("{}{separator}{name}*", name.len())
+    });
     format!("_R*{}", names.collect::<String>())
 }
 
