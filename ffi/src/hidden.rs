@@ -57,8 +57,15 @@ pub(crate) fn matches(list: &str, name: &str) -> bool {
 /// Returns true if an entry with this name, in these categories, is hidden.
 #[must_use]
 pub fn is_hidden(name: &str, categories: &[&CategoryDesc]) -> bool {
-    let list = HIDDEN.get();
-    let list = if list.as_str().is_empty() { tool_patterns() } else { list.as_str() };
+    // Nearly always empty, and then not copied for each entry.
+    if HIDDEN.is_empty() {
+        is_listed(tool_patterns(), name, categories)
+    } else {
+        is_listed(HIDDEN.get().as_str(), name, categories)
+    }
+}
+
+fn is_listed(list: &str, name: &str, categories: &[&CategoryDesc]) -> bool {
     !list.is_empty()
         && (matches(list, name) || categories.iter().any(|category| matches(list, category.name())))
 }

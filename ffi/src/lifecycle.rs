@@ -6,6 +6,7 @@ use std::sync::atomic::{
     Ordering::{AcqRel, Acquire, Release, SeqCst},
 };
 
+use mpit::cvar::sources::reading_once;
 use mpit::internal::threads;
 use mpit::internal::vocabulary::ThreadLevel;
 use mpit::object::Bind;
@@ -78,8 +79,11 @@ fn handle_initialization() {
         if has_world && was_spawned() {
             run::set_spawned();
         }
-        images::adopt_for_settings();
-        host::initialized(world);
+        // Once for the registry, for images and for misspelled names.
+        reading_once(|| {
+            images::adopt_for_settings();
+            host::initialized(world);
+        });
         if has_world {
             for comm in [abi.comm_world, abi.comm_self] {
                 // SAFETY: MPI is initialized, so the predefined communicators exist.

@@ -284,6 +284,14 @@ impl<T: CvarValue> Cvar<T> {
     }
 }
 
+impl<const N: usize> Cvar<Text<N>> {
+    /// Returns true if the present value is the empty text, without a copy of it.
+    #[doc(hidden)]
+    pub fn is_empty(&self) -> bool {
+        self.store.0.lock().as_ref().unwrap_or(&self.initial).len == 0
+    }
+}
+
 /// Returns the lowest and the highest value of a range.
 pub(super) const fn ends<T: Copy>(range: RangeInclusive<T>) -> (T, T) {
     let ends = (*range.start(), *range.end());

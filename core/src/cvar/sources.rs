@@ -3,6 +3,7 @@
 //! The documentation of [`mod@crate::cvar`] has the order of the sources and the syntax of files. A privileged process has only
 //! the values that tools write: see `crate::environment`.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::fmt;
@@ -67,24 +68,84 @@ pub struct Setting {
     pub source: ValueSource,
 }
 
+impl Setting {
+    /// Returns false for an environment variable that only a definition makes a setting.
+    fn is_for_any(&self) -> bool {
+        !matches!(self.source, ValueSource::Environment { .. }) || self.name.starts_with(PREFIX)
+    }
+}
+
+/// The beginning of the names of environment variables that are settings.
+const PREFIX: &str = "MPIT_";
+
+thread_local! {
+    /// The settings for any control variable, as last read inside [`reading_once`].
+    static READ: RefCell<Reading> = const { RefCell::new(Reading::EachTime) };
+}
+
+/// The settings that this thread has read.
+enum Reading {
+    /// None are kept.
+    EachTime,
+    /// They are kept from now on.
+    Once,
+    Kept(Vec<Setting>),
+}
+
+/// Runs a function in which [`for_any`] reads the settings only if [`for_cvars`] has not read them already.
+pub fn reading_once<R>(during: impl FnOnce() -> R) -> R {
+    struct Forget;
+    impl Drop for Forget {
+        fn drop(&mut self) {
+            let _ = READ.try_with(|kept| kept.replace(Reading::EachTime));
+        }
+    }
+    let _ = READ.try_with(|kept| kept.replace(Reading::Once));
+    let _forget = Forget;
+    during()
+}
+
+/// Keeps settings inside [`reading_once`].
+fn keep(settings: &[Setting]) {
+    // A thread that is ending keeps none.
+    let _ = READ.try_with(|kept| {
+        if !matches!(*kept.borrow(), Reading::EachTime) {
+            let for_any = settings.iter().filter(|setting| setting.is_for_any()).cloned().collect();
+            kept.replace(Reading::Kept(for_any));
+        }
+    });
+}
+
 /// Returns the settings of this process that may apply to control variables, from weakest to strongest. From the environment,
 /// these are variables that begin with `MPIT_`, and those that the definitions name.
 pub fn for_cvars(cvars: &[&CvarDesc]) -> Vec<Setting> {
     let named: HashSet<&str> = cvars.iter().flat_map(|desc| desc.environment()).copied().collect();
     environment::report_ignored();
-    read(&named, &warn)
+    let settings = read(&named, &warn);
+    keep(&settings);
+    settings
 }
 
 /// Returns the settings that may apply to any control variable, like [`for_cvars`]. Faults were reported before.
 pub(crate) fn for_any() -> Vec<Setting> {
-    read(&HashSet::new(), &|_| ())
+    let kept = READ.try_with(|kept| match &*kept.borrow() {
+        Reading::Kept(all) => Some(all.clone()),
+        Reading::EachTime | Reading::Once => None,
+    });
+    kept.ok().flatten().unwrap_or_else(|| {
+        let settings = read(&HashSet::new(), &|_| ());
+        keep(&settings);
+        settings
+    })
 }
 
 fn read(named: &HashSet<&str>, warn: &dyn Fn(&str)) -> Vec<Setting> {
     let mut settings = from_file(warn);
     for (variable, value) in environment::vars_os() {
-        if let (Some(variable), Some(value)) = (variable.to_str(), value.to_str())
-            && (variable.starts_with("MPIT_") || named.contains(variable))
+        // Most variables are for others, and are not looked at any further.
+        if (!named.is_empty() || variable.as_encoded_bytes().starts_with(PREFIX.as_bytes()))
+            && let (Some(variable), Some(value)) = (variable.to_str(), value.to_str())
+            && (variable.starts_with(PREFIX) || named.contains(variable))
         {
             let source = ValueSource::Environment { variable: variable.into() };
             settings.push(Setting { name: variable.into(), value: value.into(), source });
@@ -186,7 +247,7 @@ fn rank(desc: &CvarDesc, setting: &Setting) -> Option<(u8, Reverse<usize>)> {
         ValueSource::File { .. } if known_as.any(|name| name == setting.name) => Some((0, Reverse(0))),
         ValueSource::Environment { variable } => {
             let further = desc.environment().iter().map(|name| *name == variable.as_str());
-            let of_names = known_as.map(|name| environment_letters(name).eq(variable.chars()));
+            let of_names = known_as.map(|name| is_environment_name(variable, name));
             of_names.chain(further).position(|is_named| is_named).map(|at| (1, Reverse(at)))
         }
         ValueSource::Launcher if known_as.any(|name| name == setting.name) => Some((2, Reverse(0))),
@@ -200,9 +261,14 @@ pub fn environment_name(name: &str) -> String {
     environment_letters(name).collect()
 }
 
+/// Returns true if an environment variable is the one that sets a control variable.
+pub(crate) fn is_environment_name(variable: &str, name: &str) -> bool {
+    environment_letters(name).eq(variable.chars())
+}
+
 fn environment_letters(name: &str) -> impl Iterator<Item = char> {
     let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
-    "MPIT_".chars().chain(name.chars().map(upper))
+    PREFIX.chars().chain(name.chars().map(upper))
 }
 
 /// Sets a variable from text: a number in decimal or `0x`, the name or the value of an enumeration's item, or the text itself.

@@ -38,7 +38,7 @@ pub fn unknown(registry: &Registry) -> Vec<String> {
 #[must_use]
 pub fn has_unknown(registry: &Registry) -> bool {
     let names = names(registry);
-    sources::for_any().iter().any(|setting| known_unless_taken(setting, &names).is_some())
+    sources::for_any().iter().any(|setting| is_unknown(setting, &names))
 }
 
 fn complaints(registry: &Registry) -> Vec<(String, bool)> {
@@ -72,24 +72,32 @@ fn names(registry: &Registry) -> Vec<&'static str> {
     descs.flat_map(|desc| std::iter::once(desc.name()).chain(desc.aliases().iter().copied())).collect()
 }
 
-/// Returns the names that the setting could have in its source, or `None` if it has one of them or is not for a variable.
-fn known_unless_taken(setting: &Setting, names: &[&'static str]) -> Option<Vec<String>> {
-    let name = &setting.name;
-    let in_environment = matches!(setting.source, ValueSource::Environment { .. });
-    let known: Vec<String> = if in_environment {
-        if NOT_SETTINGS.contains(&name.as_str()) || INTERNAL.iter().any(|prefix| name.starts_with(prefix)) {
-            return None;
-        }
-        names.iter().map(|name| sources::environment_name(name)).collect()
-    } else {
-        names.iter().map(|name| (*name).to_owned()).collect()
-    };
-    if known.contains(name) { None } else { Some(known) }
+/// Returns true if the setting is for a variable, and none has its name.
+fn is_unknown(setting: &Setting, names: &[&'static str]) -> bool {
+    let name = setting.name.as_str();
+    if !is_in_environment(setting) {
+        return !names.contains(&name);
+    }
+    let is_internal = || INTERNAL.iter().any(|prefix| name.starts_with(prefix));
+    !NOT_SETTINGS.contains(&name)
+        && !is_internal()
+        && !names.iter().any(|known| sources::is_environment_name(name, known))
+}
+
+fn is_in_environment(setting: &Setting) -> bool {
+    matches!(setting.source, ValueSource::Environment { .. })
 }
 
 fn complaint(setting: &Setting, names: &[&'static str]) -> Option<(String, bool)> {
-    let known = known_unless_taken(setting, names)?;
+    if !is_unknown(setting, names) {
+        return None;
+    }
     let name = &setting.name;
+    // The names that it could have in its source.
+    let in_source = |name: &&str| {
+        if is_in_environment(setting) { sources::environment_name(name) } else { (*name).to_owned() }
+    };
+    let known: Vec<String> = names.iter().map(in_source).collect();
     let (place, is_surely_meant) = match &setting.source {
         ValueSource::Environment { .. } => ("the environment".to_owned(), !environment::names_plugins()),
         ValueSource::Launcher => ("--set".to_owned(), true),

@@ -1,0 +1,106 @@
+//! Puts the functions that run when MPI starts and ends next to each other, in the build that is distributed (profile `dist`).
+//!
+//! They are a tenth of the code and lie all over it. The kernel maps 64 KiB around each page that is used for the first time, so
+//! most of the library would become resident in every process of a job, with a page fault for each of these parts.
+//!
+//! `start.txt` has their names. A name that no function has, or has no more, is skipped, so an old list only costs memory. It is
+//! the list of functions of this library that `valgrind --tool=callgrind` reports for `tests/hosts/c/bench_job.c` with Open MPI
+//! and MPICH, recorded for `mpit run --output`.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+fn main() -> io::Result<()> {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=start.txt");
+    let out = PathBuf::from(variable("OUT_DIR"));
+    if variable("CARGO_CFG_TARGET_OS") != "linux" || !is_distributed(&out) {
+        return Ok(());
+    }
+    let script = out.join("start.ld");
+    fs::write(&script, script_of(&fs::read_to_string("start.txt")?))?;
+    println!("cargo::rustc-cdylib-link-arg=-T{}", script.display());
+    Ok(())
+}
+
+#[allow(clippy::disallowed_methods, reason = "this program takes part in the build only")]
+fn variable(name: &str) -> String {
+    env::var(name).unwrap_or_default()
+}
+
+/// Returns true for the profile `dist`: the output is in `dist/build/<package>/out`.
+fn is_distributed(out: &Path) -> bool {
+    out.ancestors().nth(3).and_then(Path::file_name).is_some_and(|profile| profile == "dist")
+}
+
+/// Returns a script that extends the linker's own. The section keeps its name: some debuggers and profilers know no other code.
+fn script_of(names: &str) -> String {
+    let mut script = "SECTIONS {\n.text : {\n".to_owned();
+    for name in names.lines().filter(|line| !line.is_empty()) {
+        let symbol = match name.strip_suffix("::*") {
+            Some(module) => of_module(module),
+            None if name.contains("::") => mangled(name),
+            None => name.to_owned(),
+        };
+        // Writing to a string does not fail.
+        let _ = writeln!(script, "*(.text.{symbol} .text.unlikely.{symbol})");
+    }
+    script + "*(.text .text.*)\n}\n} INSERT AFTER .fini;\n"
+}
+
+/// Returns a pattern for the symbols of a function, without the hashes at their end.
+fn mangled(path: &str) -> String {
+    let names = components(path).into_iter().map(|name| {
+        let escaped = escaped(name);
+        format!("{}{escaped}", escaped.len())
+    });
+    format!("_ZN{}17h*", names.collect::<String>())
+}
+
+/// Returns a pattern for the symbols of all functions of a module of the standard library, whose symbols are newer ones.
+fn of_module(path: &str) -> String {
+    let names = path.split("::").map(|name| {
+        let separator = if name.starts_with('_') { "_" } else { "" };
+        format!("{}{separator}{name}*", name.len())
+    });
+    format!("_R*{}", names.collect::<String>())
+}
+
+/// Splits a path, but not those inside of `<>`.
+fn components(path: &str) -> Vec<&str> {
+    let (mut all, mut depth, mut start) = (Vec::new(), 0, 0);
+    for (at, byte) in path.bytes().enumerate() {
+        match byte {
+            b'<' => depth += 1,
+            b'>' => depth -= 1,
+            b':' if depth == 0 && path[at..].starts_with("::") => {
+                all.push(&path[start..at]);
+                start = at + 2;
+            }
+            _ => {}
+        }
+    }
+    all.push(&path[start..]);
+    all
+}
+
+/// Returns a component as the compiler writes it in symbols.
+fn escaped(name: &str) -> String {
+    let mut all = String::new();
+    for letter in name.replace("::", "..").chars() {
+        match letter {
+            '<' => all += "$LT$",
+            '>' => all += "$GT$",
+            '(' => all += "$LP$",
+            ')' => all += "$RP$",
+            ',' => all += "$C$",
+            '&' => all += "$RF$",
+            '*' => all += "$BP$",
+            '.' => all.push('.'),
+            other if other == '_' || other.is_ascii_alphanumeric() => all.push(other),
+            other => _ = write!(all, "$u{:x}$", u32::from(other)),
+        }
+    }
+    if all.starts_with('$') { format!("_{all}") } else { all }
+}
