@@ -15,6 +15,7 @@ mod names;
 mod plugins;
 mod process;
 mod rounds;
+mod scaling;
 mod startup;
 mod table;
 mod threads;
@@ -44,13 +45,14 @@ struct Bench {
 /// The benchmark that builds its own programs.
 const DEFINITIONS: &str = "definitions";
 
-const BENCHES: [Bench; 10] = [
+const BENCHES: [Bench; 11] = [
     Bench { name: "calls", run: calls::run },
     Bench { name: "threads", run: threads::run },
     Bench { name: "collectives", run: collectives::run },
     Bench { name: "counters", run: counters::run },
     Bench { name: "events", run: events::run },
     Bench { name: "names", run: names::run },
+    Bench { name: "scaling", run: scaling::run },
     Bench { name: "startup", run: startup::run },
     Bench { name: "process", run: process::run },
     Bench { name: "plugins", run: plugins::run },

@@ -1,0 +1,94 @@
+//! Cost of one step by the number of things that there are, in nanoseconds: `peer N` for a message to one of N processes, `comm N`
+//! for an allreduce on one of N communicators, `name N` for the index of one of N names; and for the loops, which these contain,
+//! `loop peer N` and so on.
+
+use std::hint::black_box;
+
+use mpit::Result;
+use mpit::tool::{Class, Registry, Tool};
+use mpit_benches::{a_loop, measure, variables};
+use mpit_components::coll::{self, Kind, Operation, Root, Volume};
+use mpit_components::comms::{self, Description, Ranks};
+use mpit_components::host::{self, World};
+use mpit_components::pml::{self, Mode, Send};
+
+const BLOCKS: u32 = 30;
+const TURNS: u32 = 1 << 15;
+
+const MOST: u32 = 100_000;
+const PEERS: [u32; 6] = [1, 10, 100, 1_000, 10_000, MOST];
+const NAMES: [usize; 6] = [10, 100, 1_000, 10_000, 100_000, 1_000_000];
+
+/// A prime number: consecutive turns take things in an order that caches do not predict.
+const STEP: u32 = 7_368_787;
+
+fn place(turn: u32, count: u32) -> u32 {
+    turn.wrapping_mul(STEP) % count
+}
+
+fn messages() {
+    let world = comms::created(Description::new(Ranks::World(MOST), "world"));
+    let send = |to| {
+        let send = Send::new(world, to, to, 8, 0, Mode::Standard);
+        if !pml::count(&send) {
+            pml::sent(&send);
+        }
+    };
+    // The first message to a process allocates.
+    (0..MOST).for_each(send);
+    for count in PEERS {
+        let empty = a_loop(TURNS, move |turn| _ = black_box(place(turn, count)));
+        let work = a_loop(TURNS, move |turn| send(place(turn, count)));
+        measure(BLOCKS, [(format!("loop peer {count}"), empty), (format!("peer {count}"), work)]);
+    }
+}
+
+fn operations() {
+    let all: Vec<_> =
+        (0..MOST).map(|_| comms::created(Description::new(Ranks::World(2), "some"))).collect();
+    let operate = |at: u32| {
+        let comm = all[at as usize];
+        let operation = Operation::new(comm, Kind::Allreduce, 0, 2, Root::None, Volume::Each(8), false);
+        if !coll::count(&operation) {
+            coll::end(&operation);
+        }
+    };
+    (0..MOST).for_each(operate);
+    for count in PEERS {
+        let empty = a_loop(TURNS, |turn| _ = black_box(all[place(turn, count) as usize]));
+        let work = a_loop(TURNS, |turn| operate(place(turn, count)));
+        measure(BLOCKS, [(format!("loop comm {count}"), empty), (format!("comm {count}"), work)]);
+    }
+}
+
+fn names() {
+    for count in NAMES {
+        let image = variables::image(count, &[]);
+        let registry = Registry::new();
+        let refusals = registry.add(&image, &[]);
+        assert!(refusals.is_empty(), "{refusals:?}");
+        // Not the names of the image: a tool has its own copy.
+        let queries: Vec<String> =
+            (0..TURNS).map(|turn| image.pvars[place(turn, count as u32) as usize].name().into()).collect();
+        let query = |turn: u32| black_box(&queries[turn as usize]);
+        let empty = a_loop(TURNS, |turn| _ = black_box(query(turn)));
+        let work = a_loop(TURNS, |turn| _ = black_box(registry.pvar_index(query(turn), Class::Counter)));
+        measure(BLOCKS, [(format!("loop name {count}"), empty), (format!("name {count}"), work)]);
+    }
+}
+
+fn main() -> Result<()> {
+    host::initialized(World::new(0, MOST));
+    mpit::internal::threads::set_concurrent(false);
+    let tool = Tool::new();
+    let session = tool.session()?;
+    let handles = ["pml_monitoring_messages_total", "coll_monitoring_messages_total"]
+        .map(|name| session.handle(name, Class::Counter, None));
+    for handle in &handles {
+        handle.as_ref().map_err(|error| *error)?.start()?;
+    }
+    messages();
+    operations();
+    names();
+    Ok(())
+}
