@@ -25,9 +25,8 @@ pub struct Traffic {
 pub struct Communicator {
     /// The name.
     pub name: String,
-    /// The members as the file has them, by their rank in the world, such as `0,1,2,3` or `0-3`; -1 for a process of
-    /// another world.
-    pub members: String,
+    /// The members, by their rank in the world; -1 for a process of another world.
+    pub members: Vec<i64>,
     /// One-to-all, all-to-one and all-to-all operations.
     pub collectives: [TrafficSum; 3],
 }
@@ -104,6 +103,20 @@ struct Reader {
     problems: Vec<String>,
 }
 
+/// Expands a list of ranks such as `0,4-7,20-10:5,-1`.
+fn members(ranks: &str) -> Outcome<Vec<i64>> {
+    let number = |text: &str| text.parse::<i64>().context(ranks);
+    let mut members = Vec::new();
+    for part in ranks.split(',') {
+        let (range, step) = part.split_once(':').unwrap_or((part, "1"));
+        let (from, to) = range.split_once('-').filter(|(from, _)| !from.is_empty()).unwrap_or((range, range));
+        let (from, to, step) = (number(from)?, number(to)?, number(step)?);
+        let (steps, direction) = ((to - from).abs() / step, (to - from).signum());
+        members.extend((0..=steps).map(|at| from + at * step * direction));
+    }
+    Ok(members)
+}
+
 impl Sink for Reader {
     fn add_rank(&mut self, _rank: u32) {}
 
@@ -129,8 +142,10 @@ impl Sink for Reader {
     fn add_comm(&mut self, line: &[u8], comm: Comm, collectives: [TrafficSum; 3]) {
         let (name, list) = line.split_at(comm.name_len);
         let [name, list] = [name, list].map(|text| String::from_utf8_lossy(text).into_owned());
-        let members = list.trim_start_matches("\tprocs: ").to_owned();
-        self.prof.communicators.push(Communicator { name, members, collectives });
+        match members(list.trim_start_matches("\tprocs: ")) {
+            Ok(members) => self.prof.communicators.push(Communicator { name, members, collectives }),
+            Err(failure) => self.problems.push(failure.to_string()),
+        }
     }
 
     fn add_line(&mut self, _rank: u32, component: String, text: String) {
@@ -166,7 +181,7 @@ mod tests {
         assert_eq!((row.bytes, row.messages), (108, 27));
         assert_eq!(row.histogram.as_ref().map(|bins| (bins.len(), bins[0])), Some((BINS, 27)));
         assert_eq!(prof.rows('I')[&1].histogram, None);
-        assert_eq!(prof.communicators[0].members, "0,1");
+        assert_eq!(prof.communicators[0].members, [0, 1]);
         assert_eq!(prof.communicators[0].collectives[2].count, 1);
         assert_eq!(prof.lines, ["pml_acme\tone", "pml_acme\ttwo"]);
         Ok(())
@@ -205,5 +220,22 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn members_are_expanded() -> Outcome {
+        let cases: [(&str, &[i64]); 6] = [
+            ("0", &[0]),
+            ("0,2,-1", &[0, 2, -1]),
+            ("4-7", &[4, 5, 6, 7]),
+            ("7-4", &[7, 6, 5, 4]),
+            ("20-10:5,-1", &[20, 15, 10, -1]),
+            ("1-5:2,-1,8", &[1, 3, 5, -1, 8]),
+        ];
+        for (ranks, expected) in cases {
+            assert_eq!(members(ranks)?, expected, "{ranks}");
+        }
+        assert!(members("0,").is_err() && members("x-3").is_err());
+        Ok(())
     }
 }

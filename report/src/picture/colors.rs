@@ -43,13 +43,13 @@ impl Scale {
     }
 
     pub(crate) fn step(self, number: u64) -> usize {
-        let (least, most) = ((self.least as f64).ln(), (self.most as f64).ln());
         if number == 0 {
             return 0;
         }
-        if most <= least {
+        if self.most <= self.least {
             return STEPS - 1;
         }
+        let (least, most) = ((self.least as f64).ln(), (self.most as f64).ln());
         (((number as f64).ln() - least) / (most - least) * (STEPS - 1) as f64).round() as usize
     }
 

@@ -29,7 +29,7 @@ fn processes_outside_the_world_have_no_row() -> Outcome {
         rows::match_expected(dir, &profs)?;
         for prof in profs {
             let all = prof.communicators.iter().find(|comm| comm.name == "all").context("no `all`")?;
-            Failure::unless(all.members == "0,1,-1", || format!("members: {}", all.members))?;
+            Failure::unless(all.members == [0, 1, -1], || format!("members: {:?}", all.members))?;
         }
         Ok(())
     })

@@ -100,36 +100,44 @@ fn osc_monitoring_bytes_recv_total() -> u64 {
 
 /// Accesses of this process through the window.
 #[pvar(
-    class = "COUNTER", bind = "WIN", verbosity = "TUNER_BASIC", category = OscMonitoring, readonly,
-    on_start = start_recording, on_stop = stop_recording
+    name = "osc_monitoring_window_messages_sent_total",
+    class = "COUNTER", bind = "WIN",
+    verbosity = "TUNER_BASIC", category = OscMonitoring, readonly, on_start = start_recording,
+    on_stop = stop_recording
 )]
-fn osc_monitoring_window_messages_sent_total(window: &Object<'_>) -> u64 {
+fn window_messages_sent_total(window: &Object<'_>) -> u64 {
     WINDOWS.sums(window.id()).sent.count
 }
 
 /// Bytes that accesses of this process sent through the window.
 #[pvar(
-    class = "AGGREGATE", bind = "WIN", verbosity = "TUNER_BASIC", category = OscMonitoring, unit = "bytes",
-    readonly, on_start = start_recording, on_stop = stop_recording
+    name = "osc_monitoring_window_bytes_sent_total",
+    class = "AGGREGATE", bind = "WIN",
+    verbosity = "TUNER_BASIC", category = OscMonitoring, unit = "bytes", readonly,
+    on_start = start_recording, on_stop = stop_recording
 )]
-fn osc_monitoring_window_bytes_sent_total(window: &Object<'_>) -> u64 {
+fn window_bytes_sent_total(window: &Object<'_>) -> u64 {
     WINDOWS.sums(window.id()).sent.bytes
 }
 
 /// Accesses of this process through the window that returned data.
 #[pvar(
-    class = "COUNTER", bind = "WIN", verbosity = "TUNER_BASIC", category = OscMonitoring, readonly,
-    on_start = start_recording, on_stop = stop_recording
+    name = "osc_monitoring_window_messages_recv_total",
+    class = "COUNTER", bind = "WIN",
+    verbosity = "TUNER_BASIC", category = OscMonitoring, readonly, on_start = start_recording,
+    on_stop = stop_recording
 )]
-fn osc_monitoring_window_messages_recv_total(window: &Object<'_>) -> u64 {
+fn window_messages_recv_total(window: &Object<'_>) -> u64 {
     WINDOWS.sums(window.id()).received.count
 }
 
 /// Bytes that accesses of this process returned through the window.
 #[pvar(
-    class = "AGGREGATE", bind = "WIN", verbosity = "TUNER_BASIC", category = OscMonitoring, unit = "bytes",
-    readonly, on_start = start_recording, on_stop = stop_recording
+    name = "osc_monitoring_window_bytes_recv_total",
+    class = "AGGREGATE", bind = "WIN",
+    verbosity = "TUNER_BASIC", category = OscMonitoring, unit = "bytes", readonly,
+    on_start = start_recording, on_stop = stop_recording
 )]
-fn osc_monitoring_window_bytes_recv_total(window: &Object<'_>) -> u64 {
+fn window_bytes_recv_total(window: &Object<'_>) -> u64 {
     WINDOWS.sums(window.id()).received.bytes
 }
