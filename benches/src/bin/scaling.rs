@@ -44,8 +44,7 @@ fn messages() {
 }
 
 fn operations() {
-    let all: Vec<_> =
-        (0..MOST).map(|_| comms::created(Description::new(Ranks::World(2), "some"))).collect();
+    let all: Vec<_> = (0..MOST).map(|_| comms::created(Description::new(Ranks::World(2), "some"))).collect();
     let operate = |at: u32| {
         let comm = all[at as usize];
         let operation = Operation::new(comm, Kind::Allreduce, 0, 2, Root::None, Volume::Each(8), false);

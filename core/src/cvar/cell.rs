@@ -288,7 +288,7 @@ impl<const N: usize> Cvar<Text<N>> {
     /// Returns true if the present value is the empty text, without a copy of it.
     #[doc(hidden)]
     pub fn is_empty(&self) -> bool {
-        self.store.0.lock().as_ref().unwrap_or(&self.initial).len == 0
+        self.store.value.lock().as_ref().unwrap_or(&self.initial).len == 0
     }
 }
 

@@ -83,7 +83,7 @@ pub(crate) fn match_expected_rows(stack: &Stack, name: &str, ranks: u32) -> Outc
 }
 
 /// Programs with their ranks that need nothing but a comparison of the rows.
-const PROGRAMS: [(&str, u32); 14] = [
+const PROGRAMS: [(&str, u32); 15] = [
     ("sends", 4),
     ("coll", 4),
     ("coll_edge_cases", 4),
