@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_that_refuses_is_asked_once() {
+    fn a_kernel_that_refuses_is_called_once() {
         let kernel = Scripted { refuses: true.into(), ..Scripted::default() };
         let barriers = Barriers::new(&kernel);
         assert_eq!(state(&barriers), (UNKNOWN, [0, 0, 0]));

@@ -38,7 +38,7 @@ impl<T> LocalKey<T> {
     /// # Errors
     ///
     /// None; the threads of a model keep their values when they end.
-    pub fn try_with<R>(&'static self, access: impl FnOnce(&T) -> R) -> Result<R, AccessError> {
+    pub fn try_with<R>(&'static self, access: impl FnOnce(&T) -> R) -> std::result::Result<R, AccessError> {
         Ok(self.with(access))
     }
 
