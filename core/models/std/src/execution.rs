@@ -304,7 +304,7 @@ pub fn send() {
     signal.word.store(1, Relaxed);
 }
 
-/// Runs the handler if this thread has one and the signal was sent. Each access asks, so that loom tries all places.
+/// Runs the handler if this thread has one and the signal was sent. Called before each access, so that loom tries all places.
 fn receive() {
     let handler = CURRENT.with_borrow(|execution| execution.handler.zip(execution.signal.clone()));
     let Some(((thread, handler), signal)) = handler else { return };
