@@ -6,6 +6,7 @@
 
 mod bench;
 mod circles;
+mod document;
 mod install;
 mod instructions;
 mod items;
@@ -75,6 +76,13 @@ fn cargo(arguments: &[&str]) -> Command {
     let mut cargo = build::cargo();
     cargo.args(arguments);
     cargo
+}
+
+/// Returns a call of git in the workspace.
+fn git(arguments: &[&str]) -> Command {
+    let mut git = Command::new("git");
+    git.current_dir(paths::workspace()).args(arguments);
+    git
 }
 
 /// Runs a command to its end; fails unless the command succeeds.
