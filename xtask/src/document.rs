@@ -9,8 +9,10 @@ use mpit_tests::{Context, Outcome};
 /// Replaces a part of a page.
 pub(crate) fn write_part(page: &Path, name: &str, content: &str) -> Outcome {
     let text = fs::read_to_string(page).context(page.display())?;
-    let text = with_part(&text, name, content)
-        .context(format!("{}: no lines `<!-- {name}: .. -->` and `<!-- end of {name} -->`", page.display()))?;
+    let text = with_part(&text, name, content).context(format!(
+        "{}: no lines `<!-- {name}: .. -->` and `<!-- end of {name} -->`",
+        page.display()
+    ))?;
     fs::write(page, text).context(page.display())
 }
 

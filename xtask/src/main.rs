@@ -55,7 +55,7 @@ enum Task {
     Prove(prove::Arguments),
     /// Measure the cost of mpit relative to a baseline
     Bench(bench::Arguments),
-    /// Count the instructions that mpit adds to a call; fails if one grew by more than 3 % over the baseline
+    /// Count the instructions that mpit adds to a call; fails if one differs from the baseline by more than 3 %
     Instructions(instructions::Arguments),
     /// Install the libraries, their headers, the command and two files for pkg-config
     Install(install::Arguments),

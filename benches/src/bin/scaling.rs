@@ -98,8 +98,7 @@ fn main() -> Result<()> {
     let tool = Tool::new();
     let session = tool.session()?;
     let totals = ["pml_monitoring_messages_total", "coll_monitoring_messages_total"];
-    let handles = totals.map(|name| session.handle(name, Class::Counter, None));
-    let [sent, operated] = handles;
+    let [sent, operated] = totals.map(|name| session.handle(name, Class::Counter, None));
     let (sent, operated) = (sent?, operated?);
     sent.start()?;
     operated.start()?;

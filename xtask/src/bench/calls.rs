@@ -95,9 +95,12 @@ pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
 fn measure(stack: &Stack, level: usize, library: &str, pairs: u32, results: &mut Results) -> Outcome {
     let has_own = stack.vendor() == Vendor::OpenMpi;
     let variants = if has_own { &[Plain, Least, Off, Ours, Native][..] } else { &[Plain, Least, Off, Ours] };
-    let rounds = Rounds::run(pairs, variants, |variant| {
-        Ok(run_once(stack, LEVELS[level], variant, Some(library))?.0)
-    })?;
+    let rounds =
+        Rounds::run(
+            pairs,
+            variants,
+            |variant| Ok(run_once(stack, LEVELS[level], variant, Some(library))?.0),
+        )?;
     let table = &mut results.table;
     for Call { name, of, max } in MEASURED {
         // Not each library has a suitable variable, and calls for tools are measured at one level.

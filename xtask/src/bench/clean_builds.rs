@@ -8,9 +8,9 @@ use mpit_tests::{Context, Outcome, paths};
 
 use crate::{succeed, write};
 
+use super::Results;
 use super::definitions::timed;
 use super::rounds::{Rounds, Timings};
-use super::Results;
 use super::table::Line;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

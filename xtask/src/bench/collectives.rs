@@ -2,9 +2,9 @@
 
 use mpit_tests::Outcome;
 
-use super::rounds::{Rounds, differences};
 use super::Results;
 use super::plot::FLAT;
+use super::rounds::{Rounds, differences};
 use super::table::{Line, NANOSECONDS};
 
 const SIZES: [&str; 3] = ["2", "1000", "1000000"];

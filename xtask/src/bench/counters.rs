@@ -2,9 +2,9 @@
 
 use mpit_tests::{Outcome, launch::Job};
 
-use super::{Results, dist};
 use super::rounds::{self, Rounds, differences};
 use super::table::{Line, NANOSECONDS};
+use super::{Results, dist};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Language {

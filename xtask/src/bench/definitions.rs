@@ -10,9 +10,9 @@ use mpit_tests::{Context, Outcome, paths};
 
 use crate::{cargo, succeed, write};
 
-use super::{Results, clean_builds};
 use super::rounds::{Rounds, Timings, differences};
 use super::table::Line;
+use super::{Results, clean_builds};
 
 const DEFINITIONS: u32 = 1000;
 /// The maximum compile time of a definition, in milliseconds. `BYTES` is its maximum size in a program, with name and

@@ -2,8 +2,8 @@
 
 use mpit_tests::Outcome;
 
-use super::rounds::{Rounds, differences};
 use super::Results;
+use super::rounds::{Rounds, differences};
 use super::table::{Line, NANOSECONDS};
 
 /// A measured case: the event, its name in the program `events`, the floor, and the maximum cost.

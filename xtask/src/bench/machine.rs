@@ -7,7 +7,7 @@ use mpit_tests::{Outcome, build};
 
 /// Returns the commit, the machine, its load and the compilers, as a list in Markdown.
 pub(crate) fn describe(rounds: u32) -> Outcome<String> {
-    let commit = first_line(crate::git(&["describe", "--always", "--dirty", "--abbrev=12"]))?;
+    let commit = first_line(&mut crate::git(&["describe", "--always", "--dirty", "--abbrev=12"]))?;
     let date = first_line(Command::new("date").args(["--utc", "+%Y-%m-%d %H:%M UTC"]))?;
     let system = first_line(Command::new("uname").args(["-srm"]))?;
     let rust = first_line(Command::new("rustc").arg("--version"))?;

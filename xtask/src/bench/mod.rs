@@ -6,7 +6,7 @@
 //!
 //! `--document` writes the table and the plots into a page, which nobody edits there.
 
-mod calls;
+pub(crate) mod calls;
 mod clean_builds;
 mod collectives;
 mod counters;

@@ -2,8 +2,8 @@
 
 use mpit_tests::Outcome;
 
-use super::rounds::{Rounds, differences};
 use super::Results;
+use super::rounds::{Rounds, differences};
 use super::table::{Line, NANOSECONDS};
 
 /// The numbers of names, and the maximum cost of a lookup among them, in nanoseconds.

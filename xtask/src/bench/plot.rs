@@ -1,5 +1,6 @@
 //! Plots of cost by number, as SVG, with the name of each curve's slope.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -64,12 +65,17 @@ impl Plots {
             let Kind { file, title, of, .. } = plot.kind;
             let path = directory.join(file).with_extension("svg");
             fs::write(&path, plot.draw().context(path.display())?).context(path.display())?;
-            part.push_str(&format!("### {title}\n\n![{title}, by the number of {of}]({link}/{file}.svg)\n\n"));
+            _ = write!(part, "### {title}\n\n![{title}, by the number of {of}]({link}/{file}.svg)\n\n");
             part.push_str(&document::head(&["curve", "first", "last", "slope"]));
             for Curve { name, points } in &plot.curves {
                 let end = |(number, cost): (f64, f64)| format!("{cost:.2} at {number}");
                 let ends = [points[0], points[points.len() - 1]].map(end);
-                part.push_str(&document::row(&[name.clone(), ends[0].clone(), ends[1].clone(), slope(points)]));
+                part.push_str(&document::row(&[
+                    name.clone(),
+                    ends[0].clone(),
+                    ends[1].clone(),
+                    slope(points),
+                ]));
             }
             part.push('\n');
         }
@@ -87,7 +93,7 @@ impl Plot {
 
     fn draw_on<B: DrawingBackend>(&self, area: &DrawingArea<B, plotters::coord::Shift>) -> DrawResult<(), B> {
         let points = || self.curves.iter().flat_map(|curve| curve.points.iter().copied());
-        let last = points().map(|(number, _)| number).fold(1.0, f64::max);
+        let largest = points().map(|(number, _)| number).fold(1.0, f64::max);
         let (least, most) =
             points().map(|(_, cost)| cost).fold((0.0, 0.0), |(a, b), c| (f64::min(a, c), f64::max(b, c)));
         area.fill(&WHITE)?;
@@ -96,7 +102,7 @@ impl Plot {
             .margin(12)
             .x_label_area_size(40)
             .y_label_area_size(56)
-            .build_cartesian_2d((1.0..last * 1.1).log_scale(), least * 1.1..most * 1.25 + 0.1)?;
+            .build_cartesian_2d((1.0..largest * 1.1).log_scale(), least * 1.1..most * 1.25 + 0.1)?;
         chart.configure_mesh().x_desc(self.kind.of).y_desc(self.kind.cost).draw()?;
         for (at, curve) in self.curves.iter().enumerate() {
             let color = Palette99::pick(at);
@@ -121,8 +127,9 @@ fn slope(points: &[(f64, f64)]) -> String {
     let count = points.len() as f64;
     let logarithms = || points.iter().map(|(number, cost)| (number.log10(), *cost));
     let (x, y) = logarithms().fold((0.0, 0.0), |(x, y), (a, b)| (x + a / count, y + b / count));
-    let (products, squares) = logarithms()
-        .fold((0.0, 0.0), |(products, squares), (a, b)| (products + (a - x) * (b - y), squares + (a - x).powi(2)));
+    let (products, squares) = logarithms().fold((0.0, 0.0), |(products, squares), (a, b)| {
+        (products + (a - x) * (b - y), squares + (a - x).powi(2))
+    });
     if squares == 0.0 {
         return "one number".into();
     }
@@ -159,8 +166,12 @@ mod tests {
             plots.add(&KIND, "other", number, cost * 2.0);
         }
         let part = plots.write(&directory.path().join("page.md"))?;
-        assert!(part.contains("](page/messages.svg)\n") && part.contains("| 3.00 at 1 | 3.20 at 100000 | flat"), "{part}");
-        let picture = fs::read_to_string(directory.path().join("page/messages.svg")).context("the picture")?;
+        assert!(
+            part.contains("](page/messages.svg)\n") && part.contains("| 3.00 at 1 | 3.20 at 100000 | flat"),
+            "{part}"
+        );
+        let picture =
+            fs::read_to_string(directory.path().join("page/messages.svg")).context("the picture")?;
         assert!(picture.starts_with("<svg") && picture.trim_end().ends_with("</svg>"), "{picture}");
         for text in ["A message", "peers", "one&lt;&amp;", "other"] {
             assert!(picture.contains(text), "{text} in {picture}");

@@ -89,7 +89,13 @@ fn start(pairs: u32, results: &mut Results) -> Outcome {
 }
 
 /// Adds the lines of the memory that a process needs more.
-fn add_memory(results: &mut Results, rounds: &Rounds<Variant>, on: &str, what: &str, with: Variant) -> Outcome {
+fn add_memory(
+    results: &mut Results,
+    rounds: &Rounds<Variant>,
+    on: &str,
+    what: &str,
+    with: Variant,
+) -> Outcome {
     for (name, of_what, most) in
         [("resident", "resident memory", RESIDENT), ("private", "private memory", PRIVATE)]
     {

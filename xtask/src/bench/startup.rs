@@ -2,8 +2,8 @@
 
 use mpit_tests::Outcome;
 
-use super::rounds::Rounds;
 use super::Results;
+use super::rounds::Rounds;
 use super::table::Line;
 
 const FIGURES: [(&str, &str); 2] =

@@ -65,7 +65,8 @@ impl Line {
     }
 
     pub(crate) fn floor(mut self, timings: &[f64], name: &str) -> Self {
-        self.floor = Some(Reference { name: name.into(), median: Spread::of(timings).median, is_peer: false });
+        self.floor =
+            Some(Reference { name: name.into(), median: Spread::of(timings).median, is_peer: false });
         self
     }
 
@@ -106,7 +107,9 @@ impl Line {
         match &self.goal {
             None => "",
             Some(Goal { met: true, .. }) => "met",
-            Some(Goal { max: Some(max), .. }) if self.floor.as_ref().is_some_and(|floor| floor.median > *max) => {
+            Some(Goal { max: Some(max), .. })
+                if self.floor.as_ref().is_some_and(|floor| floor.median > *max) =>
+            {
                 "missed: below the floor"
             }
             Some(_) => "missed",
@@ -138,7 +141,10 @@ impl Line {
 
 enum Entry {
     Section(String),
-    Line { line: Line, unit: String },
+    Line {
+        line: Line,
+        unit: String,
+    },
     /// A measurement that failed or cannot be made, and the reason.
     Missing(String),
 }
@@ -196,20 +202,21 @@ impl Table {
             })
         };
         let goals = |verdict| lines().filter(|line| line.verdict() == verdict).count();
-        let mut summary = format!(
-            "Goals: {} met, {} missed, {} more below their floor. ",
+        let behind: Vec<_> = lines()
+            .filter(|line| line.is_behind())
+            .map(|line| format!("{} {}", line.on, line.what))
+            .collect();
+        format!(
+            "Goals: {} met, {} missed, {} more below their floor. {}.\n",
             goals("met"),
             goals("missed"),
-            goals("missed: below the floor")
-        );
-        let behind: Vec<_> =
-            lines().filter(|line| line.is_behind()).map(|line| format!("{} {}", line.on, line.what)).collect();
-        if behind.is_empty() {
-            summary.push_str("No line is behind its peer.\n");
-        } else {
-            summary.push_str(&format!("Behind a peer: {}.\n", behind.join("; ")));
-        }
-        summary
+            goals("missed: below the floor"),
+            if behind.is_empty() {
+                "No line is behind its peer".to_owned()
+            } else {
+                format!("Behind a peer: {}", behind.join("; "))
+            }
+        )
     }
 }
 
@@ -245,11 +252,16 @@ mod tests {
         );
         let page = table.markdown();
         let rows: Vec<_> = page.lines().filter(|line| line.starts_with("| ompi")).collect();
-        assert_eq!(rows[0], "| ompi | a read | ns | 2.00 | 2.00 | 2.00 | 0.500 of theirs 4.00 |  | <= 2 ns | met |");
+        assert_eq!(
+            rows[0],
+            "| ompi | a read | ns | 2.00 | 2.00 | 2.00 | 0.500 of theirs 4.00 |  | <= 2 ns | met |"
+        );
         assert!(rows[1].ends_with("| 1.250 of theirs 4.00 | 1.00 a load | <= 2 ns | missed |"));
         assert!(rows[2].ends_with("| <= 2 ns | missed: below the floor |"));
         assert!(rows[3].ends_with("| flat | missed |"));
-        assert!(page.contains("|  | **Reads** |  |") && page.contains("| mpich cannot be measured: no program |"));
+        assert!(
+            page.contains("|  | **Reads** |  |") && page.contains("| mpich cannot be measured: no program |")
+        );
     }
 
     #[test]

@@ -73,7 +73,12 @@ fn measure(stack: &Stack, threads: u32, pairs: u32) -> Outcome<Rounds<Variant>> 
 }
 
 /// Adds the lines of a call, with the rounds of each number of threads.
-fn add_lines(stack: &Stack, call: &'static Call, rounds: &[Rounds<Variant>], results: &mut Results) -> Outcome {
+fn add_lines(
+    stack: &Stack,
+    call: &'static Call,
+    rounds: &[Rounds<Variant>],
+    results: &mut Results,
+) -> Outcome {
     let name = call.name;
     let mut first_ratio = None;
     for (rounds, threads) in rounds.iter().zip(THREADS) {
@@ -101,7 +106,8 @@ fn add_lines(stack: &Stack, call: &'static Call, rounds: &[Rounds<Variant>], res
         let ratio = Spread::of(&tail).median / Spread::of(&plain_tail).median;
         let first_ratio = *first_ratio.get_or_insert(ratio);
         if threads > 1 {
-            of_tail = of_tail.goal(&format!("<= {:.2} of without", FLAT * first_ratio), ratio <= FLAT * first_ratio);
+            of_tail = of_tail
+                .goal(&format!("<= {:.2} of without", FLAT * first_ratio), ratio <= FLAT * first_ratio);
         }
 
         results.table.add(line("without mpit", &plain));
