@@ -103,7 +103,13 @@ impl Plot {
             .x_label_area_size(40)
             .y_label_area_size(56)
             .build_cartesian_2d((1.0..largest * 1.1).log_scale(), least * 1.1..most * 1.25 + 0.1)?;
-        chart.configure_mesh().x_desc(self.kind.of).y_desc(self.kind.cost).draw()?;
+        let whole = |number: &f64| format!("{number:.0}");
+        chart
+            .configure_mesh()
+            .x_desc(self.kind.of)
+            .y_desc(self.kind.cost)
+            .x_label_formatter(&whole)
+            .draw()?;
         for (at, curve) in self.curves.iter().enumerate() {
             let color = Palette99::pick(at);
             let line = LineSeries::new(curve.points.iter().copied(), color.stroke_width(2)).point_size(3);

@@ -6,7 +6,7 @@ use crate::document;
 /// The unit of most sections.
 pub(crate) const NANOSECONDS: &str = "ns";
 
-/// The columns. `Line` says what is in the last four.
+/// The columns; `Line` has the last four.
 const COLUMNS: [&str; 10] =
     ["library", "what", "unit", "min", "median", "max", "beside", "floor", "goal", "goal met"];
 
