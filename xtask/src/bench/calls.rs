@@ -3,7 +3,7 @@
 //! The C programs of benchmarks are in `tests/hosts/c`, with those of the tests, because they are compiled for the same MPI
 //! libraries in the same way.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use mpit_tests::launch::Job;
 use mpit_tests::stacks::{Stack, Vendor};
@@ -11,7 +11,7 @@ use mpit_tests::{Context, Failure, Outcome, build};
 
 use super::rounds::{self, Rounds, Timings, differences};
 use super::table::{Line, NANOSECONDS};
-use super::{Results, dist, on_each_stack};
+use super::{Results, dist, layouts, on_each_stack};
 
 /// The number of calls in a block. Blocks are short, so that some of them are undisturbed.
 const CALLS: &str = "5000";
@@ -26,11 +26,13 @@ pub(super) enum Variant {
     Off,
     /// With mpit's library, recording.
     Ours,
+    /// The same, by a build whose code is moved by some bytes.
+    Moved(u32),
     /// With Open MPI's own monitoring.
     Native,
 }
 
-use Variant::{Least, Native, Off, Ours, Plain};
+use Variant::{Least, Moved, Native, Off, Ours, Plain};
 
 /// The subject of a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,9 +56,12 @@ struct Call {
 /// The levels of thread support. One thread calls in both. Calls for tools are measured at the first only.
 const LEVELS: [&str; 2] = ["single", "multiple"];
 
+/// Messages, and the maximum that recording adds while one thread calls.
+pub(super) const RECORDING_MESSAGES: [(&str, f64); 2] = [("message 8", 2.9), ("message 1000", 5.0)];
+
 const MEASURED: [Call; 14] = [
-    Call { name: "message 8", of: Of::Recording, max: [2.9, 6.0] },
-    Call { name: "message 1000", of: Of::Recording, max: [5.0, 6.0] },
+    Call { name: RECORDING_MESSAGES[0].0, of: Of::Recording, max: [RECORDING_MESSAGES[0].1, 6.0] },
+    Call { name: RECORDING_MESSAGES[1].0, of: Of::Recording, max: [RECORDING_MESSAGES[1].1, 6.0] },
     Call { name: "message derived", of: Of::Recording, max: [5.0, 6.0] },
     Call { name: "barrier", of: Of::Recording, max: [2.0, 4.0] },
     Call { name: "allreduce", of: Of::Recording, max: [2.0, 4.0] },
@@ -186,9 +191,14 @@ pub(super) fn run_program(
     if variant == Native {
         job = job.args(["--mca", "pml_monitoring_enable", "2", "--mca", "pml_monitoring_enable_output", "1"]);
     }
+    // For the program alone, not for the launcher.
+    let preload = |library: &Path| ["env".to_owned(), format!("LD_PRELOAD={}", library.display())];
     if variant == Least {
-        // For the program alone, not for the launcher.
-        job = job.arg("env").arg(format!("LD_PRELOAD={}", least_recording(stack)?.display()));
+        job = job.args(preload(&least_recording(stack)?));
+    }
+    if let Moved(shift) = variant {
+        job = job.args(preload(&layouts::library(shift)));
+        job = job.args(["MPIT_PML_MONITORING_ENABLE=2", "MPIT_PML_MONITORING_ENABLE_OUTPUT=1"]);
     }
     job = job.arg(stack.compile(program)?).args(arguments);
 
@@ -199,7 +209,7 @@ pub(super) fn run_program(
         Plain | Least | Off => {
             Failure::unless(recorded.is_none(), || "something recorded that should not".into())?;
         }
-        Ours | Native => {
+        Ours | Moved(_) | Native => {
             let row = recorded.context(format!("{variant:?} recorded nothing"))?;
             // The number is not the end of a longer one.
             let all = format!("\t{sent} msgs sent");

@@ -4,7 +4,7 @@
 //! differences within a round are compared. A measured program reports the time of its best block, because other load on
 //! the machine only adds to the time. All of mpit is built with the profile `dist`, like a release.
 //!
-//! `--document` writes the table and the plots into a page, which nobody edits there.
+//! `--document` writes the table and the plots into a page.
 
 pub(crate) mod calls;
 mod clean_builds;
@@ -13,6 +13,7 @@ mod counters;
 mod definitions;
 pub(crate) mod dist;
 mod events;
+mod layouts;
 mod machine;
 mod names;
 mod plot;
@@ -79,8 +80,9 @@ struct Bench {
 /// The benchmark that builds its own programs.
 const DEFINITIONS: &str = "definitions";
 
-const BENCHES: [Bench; 11] = [
+const BENCHES: [Bench; 12] = [
     Bench { name: "calls", run: calls::run },
+    Bench { name: "layouts", run: layouts::run },
     Bench { name: "threads", run: threads::run },
     Bench { name: "collectives", run: collectives::run },
     Bench { name: "counters", run: counters::run },

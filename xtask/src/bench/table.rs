@@ -35,7 +35,7 @@ pub(crate) struct Line {
 
 struct Goal {
     text: String,
-    /// The greatest median that meets the goal, if there is one.
+    /// The greatest median within the goal, if there is one.
     max: Option<f64>,
     met: bool,
 }
