@@ -6,6 +6,8 @@
 //! `start.txt` has their names. A name that no function has, or has no more, is skipped, so an old list only costs memory. It is
 //! the list of functions of this library that `valgrind --tool=callgrind` reports for `tests/hosts/c/bench_job.c` with Open MPI
 //! and MPICH, recorded for `mpit run --output`.
+//!
+//! The environment variable `MPIT_SHIFT_TEXT` moves all of the code by a number of bytes, for `cargo xtask bench layouts`.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -14,12 +16,14 @@ use std::{env, fs, io};
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=start.txt");
+    println!("cargo::rerun-if-env-changed=MPIT_SHIFT_TEXT");
     let out = PathBuf::from(variable("OUT_DIR"));
     if variable("CARGO_CFG_TARGET_OS") != "linux" || !is_distributed(&out) {
         return Ok(());
     }
     let script = out.join("start.ld");
-    fs::write(&script, script_of(&fs::read_to_string("start.txt")?))?;
+    let shift = variable("MPIT_SHIFT_TEXT").parse().unwrap_or(0);
+    fs::write(&script, script_of(&fs::read_to_string("start.txt")?, shift))?;
     println!("cargo::rustc-cdylib-link-arg=-T{}", script.display());
     Ok(())
 }
@@ -34,9 +38,13 @@ fn is_distributed(out: &Path) -> bool {
     out.ancestors().nth(3).and_then(Path::file_name).is_some_and(|profile| profile == "dist")
 }
 
-/// Returns a script that extends the linker's own. The section keeps its name: some debuggers and profilers know no other code.
-fn script_of(names: &str) -> String {
+/// Returns a script that extends the linker's own. The section keeps its name: some debuggers and profilers know no other code. It
+/// begins with `shift` bytes.
+fn script_of(names: &str, shift: u32) -> String {
     let mut script = "SECTIONS {\n.text : {\n".to_owned();
+    if shift > 0 {
+        _ = writeln!(script, ". = . + {shift};");
+    }
     for name in names.lines().filter(|line| !line.is_empty()) {
         let symbol = match name.strip_suffix("::*") {
             Some(module) => of_module(module),

@@ -6,6 +6,7 @@
 
 mod bench;
 mod circles;
+mod document;
 mod install;
 mod instructions;
 mod items;
@@ -54,7 +55,7 @@ enum Task {
     Prove(prove::Arguments),
     /// Measure the cost of mpit relative to a baseline
     Bench(bench::Arguments),
-    /// Count the instructions that mpit adds to a call; fails if one grew by more than 3 % over the baseline
+    /// Count the instructions that mpit adds to a call; fails if one differs from the baseline by more than 3 %
     Instructions(instructions::Arguments),
     /// Install the libraries, their headers, the command and two files for pkg-config
     Install(install::Arguments),
@@ -75,6 +76,13 @@ fn cargo(arguments: &[&str]) -> Command {
     let mut cargo = build::cargo();
     cargo.args(arguments);
     cargo
+}
+
+/// Returns a call of git in the workspace.
+fn git(arguments: &[&str]) -> Command {
+    let mut git = Command::new("git");
+    git.current_dir(paths::workspace()).args(arguments);
+    git
 }
 
 /// Runs a command to its end; fails unless the command succeeds.

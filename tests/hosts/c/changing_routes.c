@@ -9,7 +9,6 @@
 
 enum { PROCESSES = 2, THREADS = 4, ROUNDS = 12, TIMES = 25, K = 3 };
 
-static const long INT = sizeof(int);
 static int other;
 
 struct lane {
@@ -125,6 +124,5 @@ int main(int argc, char **argv)
         MPI_Comm_free(&lanes[i].comm);
     }
     MPI_T_finalize();
-    close_expected_rows();
-    return EXIT_SUCCESS;
+    return close_expected_rows();
 }

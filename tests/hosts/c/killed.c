@@ -42,24 +42,28 @@ static void *pass_equal(void *comm)
     return NULL;
 }
 
+/* The messages of each thread of those that send without end. */
+static int busy_messages[THREADS];
+
 /* Equal messages to this process, without end. */
-static void *send_until_killed(void *tag)
+static void *send_until_killed(void *messages)
 {
     static char out[BUSY_BYTES];
+    const int tag = BUSY_TAG + (int)((int *)messages - busy_messages);
     char in[BUSY_BYTES];
     MPI_Request request;
 
     for (;;) {
-        MPI_Irecv(in, BUSY_BYTES, MPI_CHAR, me, BUSY_TAG + *(int *)tag, MPI_COMM_WORLD, &request);
-        MPI_Send(out, BUSY_BYTES, MPI_CHAR, me, BUSY_TAG + *(int *)tag, MPI_COMM_WORLD);
+        MPI_Irecv(in, BUSY_BYTES, MPI_CHAR, me, tag, MPI_COMM_WORLD, &request);
+        MPI_Send(out, BUSY_BYTES, MPI_CHAR, me, tag, MPI_COMM_WORLD);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
+        __atomic_fetch_add((int *)messages, 1, __ATOMIC_RELEASE);
     }
     return NULL;
 }
 
 static void with_threads(const char *mode)
 {
-    static int tags[THREADS];
     static MPI_Comm comms[THREADS];
     pthread_t threads[THREADS];
 
@@ -72,11 +76,11 @@ static void with_threads(const char *mode)
     for (int i = 0; i < THREADS; i++)
         MPI_Comm_free(&comms[i]);
     if (me == 2 && strcmp(mode, "busy") == 0) {
-        for (int i = 0; i < THREADS; i++) {
-            tags[i] = i;
-            pthread_create(&threads[i], NULL, send_until_killed, &tags[i]);
-        }
-        nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+        for (int i = 0; i < THREADS; i++)
+            pthread_create(&threads[i], NULL, send_until_killed, &busy_messages[i]);
+        for (int i = 0; i < THREADS; i++)
+            while (__atomic_load_n(&busy_messages[i], __ATOMIC_ACQUIRE) < ROUNDS)
+                nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         raise(SIGKILL);
     }
 }

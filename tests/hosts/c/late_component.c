@@ -8,7 +8,6 @@
 
 enum { PROCESSES = 2, TIMES = 6, K = 3 };
 
-static const long INT = sizeof(int);
 static int sent, done;
 static struct mpit_switch to_messages, to_operations;
 
@@ -70,6 +69,5 @@ int main(int argc, char **argv)
     require(mpit_register(&table) == 0, "mpit_register");
     equal_calls();
     require(sent == TIMES && done == TIMES, "the calls after the registration");
-    close_expected_rows();
-    return EXIT_SUCCESS;
+    return close_expected_rows();
 }

@@ -9,8 +9,8 @@
  * time:  makes blocks of CALLS calls, of the kinds in turns, and prints for each kind its name and the nanoseconds per call of the
  *        fastest block, because other load only ever adds time. Prints a line `sent` with the number of messages. */
 #include "bench.h"
+#include "bench_calls.h"
 
-#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,19 +30,22 @@ static long messages_sent;
 static char from[1000], to[1000];
 static MPI_Datatype derived;
 static MPI_T_pvar_session session;
-static MPI_T_pvar_handle own_pvar, library_pvar;
 static MPI_T_cvar_handle library_cvar;
-static int own_index, library_index;
-static char own_name[] = "pml_monitoring_messages_total", cvar_name[NAME];
+static char cvar_name[NAME];
+
+/* A performance variable of mpit or of the MPI library. */
+struct pvar {
+    char name[NAME];
+    int index, class;
+    MPI_T_pvar_handle handle;
+};
+
+static struct pvar own, library;
 
 static void message(int count, MPI_Datatype type)
 {
-    MPI_Request requests[2];
     messages_sent++;
-    MPI_Irecv(to, count, type, 0, 7, MPI_COMM_WORLD, &requests[0]);
-    MPI_Isend(from, count, type, 0, 7, MPI_COMM_WORLD, &requests[1]);
-    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
-    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    message_to_itself(to, from, count, type, 7, MPI_COMM_WORLD);
 }
 
 static void message_8(void)
@@ -67,20 +70,23 @@ static void barrier(void)
 
 static void allreduce(void)
 {
-    double mine = 1, sum;
-    MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
+    allreduce_of_one(MPI_COMM_SELF);
+}
+
+static inline void read_pvar(const struct pvar *pvar)
+{
+    unsigned long long value;
+    MPI_T_pvar_read(session, pvar->handle, &value);
 }
 
 static void read_own(void)
 {
-    unsigned long long value;
-    MPI_T_pvar_read(session, own_pvar, &value);
+    read_pvar(&own);
 }
 
 static void read_library(void)
 {
-    unsigned long long value;
-    MPI_T_pvar_read(session, library_pvar, &value);
+    read_pvar(&library);
 }
 
 static void read_cvar(void)
@@ -101,28 +107,38 @@ static void missing_index(void)
     MPI_T_cvar_get_index("there_is_no_such_variable", &index);
 }
 
-static void pvar_index(void)
+static inline void find_index(const struct pvar *pvar)
 {
     int index;
-    MPI_T_pvar_get_index(own_name, MPI_T_PVAR_CLASS_COUNTER, &index);
+    MPI_T_pvar_get_index(pvar->name, pvar->class, &index);
 }
 
-static void handle_at(int index)
+static void own_index(void)
+{
+    find_index(&own);
+}
+
+static void library_index(void)
+{
+    find_index(&library);
+}
+
+static inline void make_handle(const struct pvar *pvar)
 {
     MPI_T_pvar_handle handle;
     int count;
-    MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
+    MPI_T_pvar_handle_alloc(session, pvar->index, NULL, &handle, &count);
     MPI_T_pvar_handle_free(session, &handle);
 }
 
 static void own_handle(void)
 {
-    handle_at(own_index);
+    make_handle(&own);
 }
 
 static void library_handle(void)
 {
-    handle_at(library_index);
+    make_handle(&library);
 }
 
 /* Valgrind counts what happens in this function, and writes the count at its end. */
@@ -172,32 +188,33 @@ static void measure(int is_timed, int calls)
 }
 
 /* Allocates and starts a handle for the variable at an index if it has this name, or any, and is one number that is bound to no
- * object. Returns 1 if it did, with the name. */
-static int open_pvar(int index, const char *wanted, char *name, MPI_T_pvar_handle *handle)
+ * object. Returns 1 if it did. */
+static int open_pvar(int index, const char *wanted, struct pvar *pvar)
 {
-    int length = NAME, verbosity, class, bind, readonly, continuous, atomic, elements;
+    int length = NAME, verbosity, bind, readonly, continuous, atomic, elements;
     MPI_Datatype type;
     MPI_T_enum values;
 
-    if (MPI_T_pvar_get_info(index, name, &length, &verbosity, &class, &type, &values, NULL, NULL, &bind, &readonly,
-                            &continuous, &atomic) != MPI_SUCCESS
-        || bind != MPI_T_BIND_NO_OBJECT || (wanted && strcmp(name, wanted) != 0)
-        || MPI_T_pvar_handle_alloc(session, index, NULL, handle, &elements) != MPI_SUCCESS)
+    pvar->index = index;
+    if (MPI_T_pvar_get_info(index, pvar->name, &length, &verbosity, &pvar->class, &type, &values, NULL, NULL, &bind,
+                            &readonly, &continuous, &atomic) != MPI_SUCCESS
+        || bind != MPI_T_BIND_NO_OBJECT || (wanted && strcmp(pvar->name, wanted) != 0)
+        || MPI_T_pvar_handle_alloc(session, index, NULL, &pvar->handle, &elements) != MPI_SUCCESS)
         return 0;
-    if (elements == 1 && (continuous || MPI_T_pvar_start(session, *handle) == MPI_SUCCESS))
+    if (elements == 1 && (continuous || MPI_T_pvar_start(session, pvar->handle) == MPI_SUCCESS))
         return 1;
-    MPI_T_pvar_handle_free(session, handle);
+    MPI_T_pvar_handle_free(session, &pvar->handle);
     return 0;
 }
 
-static int find_pvar(const char *wanted, char *name, MPI_T_pvar_handle *handle)
+static int find_pvar(const char *wanted, struct pvar *pvar)
 {
     int variables = 0;
     MPI_T_pvar_get_num(&variables);
     for (int index = 0; index < variables; index++)
-        if (open_pvar(index, wanted, name, handle))
-            return index;
-    return -1;
+        if (open_pvar(index, wanted, pvar))
+            return 1;
+    return 0;
 }
 
 /* Allocates a handle for a control variable of the library's: the last one with one `int`. */
@@ -223,19 +240,16 @@ static int find_cvar(void)
 
 static void add_tool_calls(const char *library_name)
 {
-    char name[NAME];
-
-    library_index = find_pvar(library_name, name, &library_pvar);
-    if (library_index >= 0) {
-        printf("library %s\n", name);
+    if (find_pvar(library_name, &library)) {
+        printf("library %s\n", library.name);
         add("pvar_read library", read_library);
         add("pvar_handle library", library_handle);
+        add("pvar_get_index library", library_index);
     }
-    own_index = find_pvar(own_name, name, &own_pvar);
-    if (own_index >= 0) {
+    if (find_pvar("pml_monitoring_messages_total", &own)) {
         add("pvar_read own", read_own);
         add("pvar_handle own", own_handle);
-        add("pvar_get_index own", pvar_index);
+        add("pvar_get_index own", own_index);
     }
     if (find_cvar()) {
         add("cvar_read library", read_cvar);

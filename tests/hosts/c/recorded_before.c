@@ -5,10 +5,9 @@
  */
 #define _GNU_SOURCE
 #include "checks.h"
+#include "library_functions.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -22,21 +21,6 @@ EVENT_CALLBACK(on_message)
 {
     received++;
     seen_by_callback = *is_seen;
-}
-
-/* Sets an error handler by the function of the library, which bypasses all interposition. */
-static void let_errors_return(MPI_Comm comm)
-{
-    Dl_info library;
-    void *handle = NULL;
-    int (*set)(MPI_Comm, MPI_Errhandler) = NULL;
-
-    if (dladdr((void *)(uintptr_t)PMPI_Init, &library))
-        handle = dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    if (handle)
-        set = (int (*)(MPI_Comm, MPI_Errhandler))(uintptr_t)dlsym(handle, "PMPI_Comm_set_errhandler");
-    require(set != NULL, "PMPI_Comm_set_errhandler");
-    set(comm, MPI_ERRORS_RETURN);
 }
 
 /* Sends messages; the first ones of a communicator are never recorded in advance. */
@@ -87,7 +71,7 @@ int main(int argc, char **argv)
     event = event_named("pml_message_sent");
     MPI_Comm_dup(MPI_COMM_WORLD, &fatal);
     MPI_Comm_dup(MPI_COMM_WORLD, &returning);
-    let_errors_return(returning);
+    let_errors_return_unseen(returning);
     send_all(fatal, event, 0, "a send whose error ends the program is recorded before");
     send_all(returning, event, 1, "a send whose error returns is recorded after");
     send_all(fatal, event, 0, "a handler of another communicator does not matter");

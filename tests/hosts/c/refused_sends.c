@@ -9,9 +9,8 @@
  * With `revoked`, on a revoked communicator, whose sends the library refuses although their arguments are valid. */
 #define _GNU_SOURCE
 #include "expected_rows.h"
+#include "library_functions.h"
 
-#include <dlfcn.h>
-#include <stdint.h>
 #include <string.h>
 
 enum { PROCESSES = 2, BYTES = 43, TAG = 7, ACCEPTED = 5, REFUSED = 100 };
@@ -48,27 +47,6 @@ static void must_refuse(const char *what, int count, MPI_Datatype type, int dest
     must_fail(MPI_Issend(out, count, type, dest, tag, MPI_COMM_WORLD, &request), what);
 }
 
-/* A function of the MPI library, which bypasses all interposition. */
-static void *of_library(const char *name)
-{
-    Dl_info library;
-    void *handle = NULL, *function = NULL;
-
-    if (dladdr((void *)(uintptr_t)PMPI_Init, &library))
-        handle = dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    if (handle)
-        function = dlsym(handle, name);
-    require(function != NULL, name);
-    return function;
-}
-
-/* Sets an error handler unseen. */
-static void let_errors_return(MPI_Comm comm)
-{
-    int (*set)(MPI_Comm, MPI_Errhandler) = (int (*)(MPI_Comm, MPI_Errhandler))(uintptr_t)of_library("PMPI_Comm_set_errhandler");
-    set(comm, MPI_ERRORS_RETURN);
-}
-
 /* Sends that equal an earlier one but for arguments that the library refuses. */
 static void with_unseen_handlers(void)
 {
@@ -76,7 +54,7 @@ static void with_unseen_handlers(void)
 
     for (int i = 0; i < ACCEPTED; i++)
         exchange(MPI_COMM_WORLD);
-    let_errors_return(MPI_COMM_WORLD);
+    let_errors_return_unseen(MPI_COMM_WORLD);
     for (int i = 0; i < ACCEPTED; i++) {
         must_fail(MPI_Send(out, BYTES, MPI_BYTE, other, -5, MPI_COMM_WORLD), "a tag below 0");
         must_fail(MPI_Rsend(out, BYTES, MPI_BYTE, other, -5, MPI_COMM_WORLD), "a tag below 0 of a ready send");

@@ -22,21 +22,12 @@ static void send(int to, int from, int count, MPI_Datatype type, MPI_Comm comm, 
         expect("E", peer, TIMES, TIMES * bytes);
 }
 
-/* Adds up equal exchanges with each other process. */
-static void expect_all(const char *name, const char *row, long bytes)
-{
-    for (int peer = 0; peer < PROCESSES; peer++)
-        if (peer != world_rank)
-            expect("C", peer, TIMES, TIMES * bytes);
-    expect_on(row, name, TIMES, TIMES * (PROCESSES - 1) * bytes);
-}
-
 /* A communicator and a type, with the handles of earlier ones if the library reuses them. Every other time the ranks are in
  * reverse order; the type has another size each time. */
 static void round_of_calls(int number)
 {
     const int reversed = number % 2, elements = number % 5 + 1, root = number % PROCESSES;
-    const long bytes = elements * (long)sizeof(int);
+    const long bytes = elements * INT;
     MPI_Comm comm;
     MPI_Datatype type;
     char name[32];
@@ -54,23 +45,23 @@ static void round_of_calls(int number)
     for (int i = 0; i < TIMES; i++)
         MPI_Bcast(out, 3, type, root, comm);
     if (rank == root)
-        expect_all(name, "O2A", 3 * bytes);
+        expect_collective("O2A", name, TIMES, 3 * bytes);
     for (int i = 0; i < TIMES; i++)
         MPI_Allreduce(MPI_IN_PLACE, out, elements, MPI_INT, MPI_SUM, comm);
-    expect_all(name, "A2A", bytes);
+    expect_collective("A2A", name, TIMES, bytes);
     for (int i = 0; i < TIMES; i++)
         MPI_Gather(out, 1, type, in, 1, type, root, comm);
     if (rank == root)
-        expect_all(name, "A2O", bytes);
+        expect_collective("A2O", name, TIMES, bytes);
     for (int i = 0; i < TIMES; i++)
         MPI_Barrier(comm);
-    expect_all(name, "A2A", 0);
+    expect_collective("A2A", name, TIMES, 0);
     for (int i = 0; i < TIMES; i++) {
         MPI_Request request;
         MPI_Iallreduce(out, in, elements, MPI_INT, MPI_SUM, comm, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    expect_all(name, "A2A", bytes);
+    expect_collective("A2A", name, TIMES, bytes);
     MPI_Type_free(&type);
     MPI_Comm_free(&comm);
 }
@@ -80,18 +71,18 @@ static void sizes(void)
 {
     const int to = (world_rank + 1) % PROCESSES, from = (world_rank + PROCESSES - 1) % PROCESSES;
     for (int count = 0; count <= MOST; count = count ? 2 * count : 1)
-        send(to, from, count, MPI_INT, MPI_COMM_WORLD, to, count * (long)sizeof(int));
+        send(to, from, count, MPI_INT, MPI_COMM_WORLD, to, count * INT);
 }
 
 /* Equal messages and operations, recorded or not. */
 static void traffic(int recorded)
 {
     const int to = (world_rank + 1) % PROCESSES, from = (world_rank + PROCESSES - 1) % PROCESSES;
-    send(to, from, 1, MPI_INT, MPI_COMM_WORLD, recorded ? to : -1, sizeof(int));
+    send(to, from, 1, MPI_INT, MPI_COMM_WORLD, recorded ? to : -1, INT);
     for (int i = 0; i < TIMES; i++)
         MPI_Allreduce(out, in, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (recorded)
-        expect_all("MPI_COMM_WORLD", "A2A", 2 * sizeof(int));
+        expect_collective("A2A", "MPI_COMM_WORLD", TIMES, 2 * INT);
 }
 
 /* Starts a persistent message before and after its communicator is freed, whose place another one takes. */
@@ -111,10 +102,10 @@ static void starts_after_free(void)
             MPI_Comm_free(&comm);
             MPI_Comm_split(MPI_COMM_WORLD, 0, -world_rank, &reversed);
             /* The rank here is PROCESSES - 1 - world_rank. */
-            send(PROCESSES - 1 - to, PROCESSES - 1 - from, 1, MPI_INT, reversed, to, sizeof(int));
+            send(PROCESSES - 1 - to, PROCESSES - 1 - from, 1, MPI_INT, reversed, to, INT);
         }
     }
-    expect("E", to, 2 * TIMES, 2 * TIMES * 3 * (long)sizeof(int));
+    expect("E", to, 2 * TIMES, 2 * TIMES * 3 * INT);
     MPI_Request_free(&requests[0]);
     MPI_Request_free(&requests[1]);
     MPI_Comm_free(&reversed);
@@ -167,6 +158,5 @@ int main(int argc, char **argv)
     sizes();
     starts_after_free();
     listeners();
-    close_expected_rows();
-    return EXIT_SUCCESS;
+    return close_expected_rows();
 }

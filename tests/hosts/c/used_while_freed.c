@@ -8,31 +8,12 @@
  * interposition, as the wrapper of a tool makes them. Prints a line for each failure. */
 #define _GNU_SOURCE
 #include "checks.h"
-
-#include <dlfcn.h>
-#include <stdint.h>
+#include "library_functions.h"
 
 enum { PROCESSES = 3, ROUNDS = 12 };
 
 static unsigned long long sent[PROCESSES], put[PROCESSES];
 static int memory[64], is_intel;
-
-/* A function of the MPI library, which bypasses all interposition. */
-typedef int library_function(void *);
-static library_function *of_library(const char *name)
-{
-    Dl_info library;
-    void *handle = NULL, *function = NULL;
-    if (dladdr((void *)(uintptr_t)PMPI_Init, &library))
-        handle = dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    if (handle)
-        function = dlsym(handle, name);
-    if (!function) {
-        printf("no %s\n", name);
-        abort();
-    }
-    return (library_function *)(uintptr_t)function;
-}
 
 /* The rank in the world of each member, without a call that mpit sees. */
 static void world_ranks(MPI_Group group, int size, int *ranks)

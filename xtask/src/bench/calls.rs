@@ -3,13 +3,15 @@
 //! The C programs of benchmarks are in `tests/hosts/c`, with those of the tests, because they are compiled for the same MPI
 //! libraries in the same way.
 
+use std::path::{Path, PathBuf};
+
 use mpit_tests::launch::Job;
 use mpit_tests::stacks::{Stack, Vendor};
-use mpit_tests::{Context, Failure, Outcome};
+use mpit_tests::{Context, Failure, Outcome, build};
 
 use super::rounds::{self, Rounds, Timings, differences};
-use super::table::{Line, NANOSECONDS, heading};
-use super::{dist, on_each_stack};
+use super::table::{Line, NANOSECONDS};
+use super::{Results, dist, layouts, on_each_stack};
 
 /// The number of calls in a block. Blocks are short, so that some of them are undisturbed.
 const CALLS: &str = "5000";
@@ -18,95 +20,136 @@ const CALLS: &str = "5000";
 pub(super) enum Variant {
     /// Without mpit.
     Plain,
+    /// With a library that counts with the least work, instead of mpit.
+    Least,
     /// With mpit's library, recording nothing.
     Off,
     /// With mpit's library, recording.
     Ours,
+    /// The same, by a build whose code is moved by some bytes.
+    Moved(u32),
     /// With Open MPI's own monitoring.
     Native,
 }
 
-use Variant::{Native, Off, Ours, Plain};
+use Variant::{Least, Moved, Native, Off, Ours, Plain};
 
 /// The subject of a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Of {
-    /// What mpit adds while it records.
+    /// The part that mpit adds while it records.
     Recording,
-    /// What mpit adds, whether it records or not.
+    /// The part that mpit adds, recording or not.
     Layer,
-    /// The whole call, which mpit answers.
-    Whole,
+    /// The whole call, which mpit answers. The same call of the library alone is the peer.
+    Whole { peer: &'static str },
 }
 
-/// Calls, and the maximum of their cost in nanoseconds. The names are those of the program.
-const MEASURED: [(&str, Of, f64); 12] = [
-    ("message 8", Of::Recording, 2.9),
-    ("message 1000", Of::Recording, 5.0),
-    ("message derived", Of::Recording, 5.0),
-    ("barrier", Of::Recording, 2.0),
-    ("allreduce", Of::Recording, 2.0),
-    ("pvar_read own", Of::Whole, 5.0),
-    ("pvar_read library", Of::Layer, 2.5),
-    ("cvar_read library", Of::Layer, 2.5),
-    ("cvar_get_index library", Of::Whole, 15.0),
-    ("cvar_get_index missing", Of::Whole, 15.0),
-    ("pvar_get_index own", Of::Whole, 12.0),
-    ("pvar_handle own", Of::Whole, 20.0),
+/// A call, by its name in the program.
+struct Call {
+    name: &'static str,
+    of: Of,
+    /// The maximum cost in nanoseconds, for each level of thread support.
+    max: [f64; 2],
+}
+
+/// The levels of thread support. One thread calls in both. Calls for tools are measured at the first only.
+const LEVELS: [&str; 2] = ["single", "multiple"];
+
+/// Messages, and the maximum that recording adds while one thread calls.
+pub(super) const RECORDING_MESSAGES: [(&str, f64); 2] = [("message 8", 2.9), ("message 1000", 5.0)];
+
+const MEASURED: [Call; 14] = [
+    Call { name: RECORDING_MESSAGES[0].0, of: Of::Recording, max: [RECORDING_MESSAGES[0].1, 6.0] },
+    Call { name: RECORDING_MESSAGES[1].0, of: Of::Recording, max: [RECORDING_MESSAGES[1].1, 6.0] },
+    Call { name: "message derived", of: Of::Recording, max: [5.0, 6.0] },
+    Call { name: "barrier", of: Of::Recording, max: [2.0, 4.0] },
+    Call { name: "allreduce", of: Of::Recording, max: [2.0, 4.0] },
+    whole("pvar_read own", 5.0, "pvar_read library"),
+    layer("pvar_read library", 2.5),
+    layer("cvar_read library", 2.5),
+    whole("cvar_get_index library", 15.0, "cvar_get_index library"),
+    whole("cvar_get_index missing", 15.0, "cvar_get_index missing"),
+    whole("pvar_get_index own", 12.0, "pvar_get_index library"),
+    whole("pvar_get_index library", 12.0, "pvar_get_index library"),
+    whole("pvar_handle own", 20.0, "pvar_handle library"),
+    layer("pvar_handle library", 20.0),
 ];
 
-/// The maximum that handles of the library's variables add.
-const LIBRARY_HANDLE: (&str, Of, f64) = ("pvar_handle library", Of::Layer, 20.0);
+const fn whole(name: &'static str, max: f64, peer: &'static str) -> Call {
+    Call { name, of: Of::Whole { peer }, max: [max; 2] }
+}
+
+const fn layer(name: &'static str, max: f64) -> Call {
+    Call { name, of: Of::Layer, max: [max; 2] }
+}
 
 /// The maximum cost of the library while nothing is recorded.
 const OFF: f64 = 1.5;
 
-/// The levels of thread support, and the factor by which goals are higher. One thread calls in both.
-const LEVELS: [(&str, f64); 2] = [("single", 1.0), ("multiple", 2.0)];
-
-pub(crate) fn run(pairs: u32) -> Outcome {
-    heading("Calls: a message to oneself is MPI_Irecv, MPI_Isend and MPI_Wait of both", NANOSECONDS);
-    on_each_stack(|stack| {
+pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
+    let title = "Calls; a message to oneself is MPI_Irecv, MPI_Isend and MPI_Wait of both";
+    results.table.section(title, NANOSECONDS);
+    on_each_stack(results, |stack, results| {
         // The library's first variable, which is then requested by name.
-        let library = run_once(stack, "single", Plain, None)?.1.unwrap_or_default();
-        LEVELS.iter().try_for_each(|(level, factor)| measure(stack, level, *factor, &library, pairs))
+        let library = run_once(stack, LEVELS[0], Plain, None)?.1.unwrap_or_default();
+        (0..LEVELS.len()).try_for_each(|level| measure(stack, level, &library, pairs, results))
     })
 }
 
-fn measure(stack: &Stack, level: &str, factor: f64, library: &str, pairs: u32) -> Outcome {
+fn measure(stack: &Stack, level: usize, library: &str, pairs: u32, results: &mut Results) -> Outcome {
     let has_own = stack.vendor() == Vendor::OpenMpi;
-    let variants: &[Variant] = if has_own { &[Plain, Off, Ours, Native] } else { &[Plain, Off, Ours] };
+    let variants = if has_own { &[Plain, Least, Off, Ours, Native][..] } else { &[Plain, Least, Off, Ours] };
     let rounds =
-        Rounds::run(pairs, variants, |variant| Ok(run_once(stack, level, variant, Some(library))?.0))?;
-    for (name, of, most) in MEASURED.into_iter().chain([LIBRARY_HANDLE]) {
-        // Not each library has a suitable variable, and calls for tools are not measured twice.
+        Rounds::run(
+            pairs,
+            variants,
+            |variant| Ok(run_once(stack, LEVELS[level], variant, Some(library))?.0),
+        )?;
+    let table = &mut results.table;
+    for Call { name, of, max } in MEASURED {
+        // Not each library has a suitable variable, and calls for tools are measured at one level.
         let Ok(ours) = rounds.timings(Ours, name) else { continue };
-        let line = |what: &str, timings: &[f64]| {
-            Line::new(stack.label(), &format!("{level} {name}, {what}"), timings)
-        };
-        let plain = rounds.timings(Plain, name).ok();
-        let added = |timings: &[f64]| plain.as_ref().map(|plain| differences(timings, plain));
-        if let Some(plain) = &plain {
-            line("without mpit", plain).print();
-        }
         let off = rounds.timings(Off, name)?;
-        let (Some(off_adds), Some(ours_adds)) = (added(&off), added(&ours)) else {
-            line("mpit", &off).at_most(most, "ns").print();
-            continue;
+        let line = |what: &str, timings: &[f64]| {
+            Line::new(stack.label(), &format!("{} {name}, {what}", LEVELS[level]), timings)
         };
-        if of != Of::Recording {
-            let measured = if of == Of::Whole { &off } else { &off_adds };
-            line(if of == Of::Whole { "mpit" } else { "mpit adds" }, measured).at_most(most, "ns").print();
-            continue;
+        let plain = rounds.timings(Plain, name);
+        if let Ok(plain) = &plain {
+            table.add(line("without mpit", plain));
         }
-        line("off adds", &off_adds).at_most(OFF, "ns").print();
-        let mut of_ours = line("recording adds", &ours_adds);
-        if has_own {
-            let native = differences(&rounds.timings(Native, name)?, &rounds.timings(Plain, name)?);
-            line("Open MPI's own adds", &native).print();
-            of_ours = of_ours.ratio(&ours_adds, &native, "Open MPI's");
+        match of {
+            Of::Recording => {
+                let plain = plain?;
+                let least = differences(&rounds.timings(Least, name)?, &plain);
+                let added = differences(&ours, &plain);
+                table.add(line("off adds", &differences(&off, &plain)).at_most(OFF, "ns"));
+                table.add(line("the least counting adds", &least));
+                let mut of_ours = line("recording adds", &added).floor(&least, "least");
+                if has_own {
+                    let native = differences(&rounds.timings(Native, name)?, &plain);
+                    table.add(line("Open MPI's own adds", &native));
+                    of_ours = of_ours.peer(&native, "Open MPI's");
+                }
+                table.add(of_ours.at_most(max[level], "ns"));
+            }
+            Of::Layer => {
+                let plain = plain?;
+                for (state, timings) in [("off", &off), ("recording", &ours)] {
+                    let line = line(&format!("{state} adds"), &differences(timings, &plain));
+                    table.add(line.at_most(max[level], "ns"));
+                }
+            }
+            Of::Whole { peer } => {
+                for (state, timings) in [("off", &off), ("recording", &ours)] {
+                    let mut line = line(&format!("mpit {state}"), timings);
+                    if let Ok(plain) = rounds.timings(Plain, peer) {
+                        line = line.peer(&plain, "the library's");
+                    }
+                    table.add(line.at_most(max[level], "ns"));
+                }
+            }
         }
-        of_ours.at_most(factor * most, "ns").print();
     }
     Ok(())
 }
@@ -132,7 +175,7 @@ pub(super) fn run_program(
     arguments: &[&str],
     variant: Variant,
 ) -> Outcome<(Timings, String)> {
-    let mut job = Job::plain(&[]);
+    let mut job = Job::alone(stack);
     if matches!(variant, Off | Ours) {
         job = job.arg(dist::program("mpit")).arg("run");
         if variant == Ours {
@@ -140,7 +183,7 @@ pub(super) fn run_program(
         }
         job = job.arg("--");
     }
-    job = stack.mpiexec(1).iter().fold(job, Job::arg);
+    job = job.args(stack.mpiexec(1));
     if stack.vendor() == Vendor::OpenMpi {
         // Monitoring wraps the layer that is selected automatically; naming a layer would exclude monitoring.
         job = job.args(["--mca", "pml", "^cm,ucx"]);
@@ -148,19 +191,36 @@ pub(super) fn run_program(
     if variant == Native {
         job = job.args(["--mca", "pml_monitoring_enable", "2", "--mca", "pml_monitoring_enable_output", "1"]);
     }
+    // For the program alone, not for the launcher.
+    let preload = |library: &Path| ["env".to_owned(), format!("LD_PRELOAD={}", library.display())];
+    if variant == Least {
+        job = job.args(preload(&least_recording(stack)?));
+    }
+    if let Moved(shift) = variant {
+        job = job.args(preload(&layouts::library(shift)));
+        job = job.args(["MPIT_PML_MONITORING_ENABLE=2", "MPIT_PML_MONITORING_ENABLE_OUTPUT=1"]);
+    }
     job = job.arg(stack.compile(program)?).args(arguments);
-    job = stack.environment().iter().fold(job, |job, (name, value)| job.env(name, value));
 
     let (timings, rest) = rounds::timings(job)?;
     let sent = timings.get("sent").context("no number of messages")?;
     let recorded = rest.lines().find_map(|line| line.strip_prefix("E\t0\t0\t"));
     match variant {
-        Plain | Off => Failure::unless(recorded.is_none(), || "something recorded that should not".into())?,
-        Ours | Native => {
+        Plain | Least | Off => {
+            Failure::unless(recorded.is_none(), || "something recorded that should not".into())?;
+        }
+        Ours | Moved(_) | Native => {
             let row = recorded.context(format!("{variant:?} recorded nothing"))?;
-            let all = format!("{sent} msgs sent");
+            // The number is not the end of a longer one.
+            let all = format!("\t{sent} msgs sent");
             Failure::unless(row.contains(&all), || format!("{variant:?} recorded `{row}` instead of {all}"))?;
         }
     }
     Ok((timings, rest))
+}
+
+/// Returns the library that counts with the least work.
+pub(crate) fn least_recording(stack: &Stack) -> Outcome<PathBuf> {
+    let options = ["-O2", "-shared", "-fPIC", "-Wl,--as-needed"];
+    build::c_variant(Some(stack), "least_recording", "least_recording.so", &options)
 }

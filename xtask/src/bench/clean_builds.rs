@@ -8,9 +8,10 @@ use mpit_tests::{Context, Outcome, paths};
 
 use crate::{succeed, write};
 
+use super::Results;
 use super::definitions::timed;
 use super::rounds::{Rounds, Timings};
-use super::table::{Line, heading};
+use super::table::Line;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Crate {
@@ -47,7 +48,7 @@ impl Crate {
     }
 }
 
-pub(crate) fn run(rounds: u32) -> Outcome {
+pub(crate) fn run(rounds: u32, results: &mut Results) -> Outcome {
     for krate in CRATES {
         let Crate { name, version, source } = krate;
         let core = || format!("{{ path = {:?} }}", paths::workspace().join("core").display().to_string());
@@ -61,7 +62,7 @@ pub(crate) fn run(rounds: u32) -> Outcome {
         write(&folder.join("src/lib.rs"), source)?;
         succeed(cargo(&folder).arg("fetch"))?;
     }
-    heading("A clean debug build of a crate that publishes one counter", "seconds");
+    results.table.section("A clean debug build of a crate that publishes one counter", "s");
     let rounds = Rounds::run(rounds, &CRATES, |krate| {
         let folder = krate.folder();
         let target = folder.join("target");
@@ -76,8 +77,7 @@ pub(crate) fn run(rounds: u32) -> Outcome {
         for krate in CRATES {
             let timings = rounds.timings(krate, kind)?;
             let what = format!("with {} other crates, {kind} time", dependencies(&krate.folder())?);
-            let line = Line::new(krate.name, &what, &timings);
-            line.ratio(&timings, &peer, "tracing").print();
+            results.table.add(Line::new(krate.name, &what, &timings).beside(&peer, "tracing"));
         }
     }
     Ok(())

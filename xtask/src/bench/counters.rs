@@ -2,9 +2,9 @@
 
 use mpit_tests::{Outcome, launch::Job};
 
-use super::dist;
 use super::rounds::{self, Rounds, differences};
-use super::table::{Line, NANOSECONDS, heading};
+use super::table::{Line, NANOSECONDS};
+use super::{Results, dist};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Language {
@@ -29,22 +29,22 @@ const FIGURES: [(Language, &str, &str); 7] = [
 /// The maximum cost of a counter without a started handle, in nanoseconds.
 const DISABLED: f64 = 0.3;
 
-pub(crate) fn run(pairs: u32) -> Outcome {
-    heading("A counter in a loop", NANOSECONDS);
+pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
+    results.table.section("A counter in a loop", NANOSECONDS);
     let programs = [dist::program("counters"), dist::c_program("bench_counters")?];
     let rounds = Rounds::run(pairs, &[Rust, C], |language| {
         Ok(rounds::timings(Job::plain(&[]).arg(&programs[language as usize]))?.0)
     })?;
     let empty = |language| rounds.timings(language, "loop");
-    Line::new("", "the loop alone", &empty(Rust)?).print();
+    results.table.add(Line::new("", "the loop alone", &empty(Rust)?));
     let peer = differences(&rounds.timings(Rust, "fetch_add")?, &empty(Rust)?);
     for (language, name, what) in FIGURES {
         let timings = differences(&rounds.timings(language, name)?, &empty(language)?);
-        let mut line = Line::new("adds", what, &timings).ratio(&timings, &peer, "fetch_add");
+        let mut line = Line::new("adds", what, &timings).beside(&peer, "fetch_add");
         if name == "disabled" {
             line = line.at_most(DISABLED, "ns");
         }
-        line.print();
+        results.table.add(line);
     }
     Ok(())
 }

@@ -10,9 +10,9 @@ use mpit_tests::{Context, Outcome, paths};
 
 use crate::{cargo, succeed, write};
 
-use super::clean_builds;
 use super::rounds::{Rounds, Timings, differences};
-use super::table::{Line, heading};
+use super::table::Line;
+use super::{Results, clean_builds};
 
 const DEFINITIONS: u32 = 1000;
 /// The maximum compile time of a definition, in milliseconds. `BYTES` is its maximum size in a program, with name and
@@ -85,7 +85,7 @@ fn description(at: u32) -> String {
     format!("Packets of kind {at} sent so far.")
 }
 
-pub(crate) fn run(pairs: u32) -> Outcome {
+pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
     generate()?;
     // The dependencies are built before anything is timed.
     for release in [false, true] {
@@ -93,13 +93,13 @@ pub(crate) fn run(pairs: u32) -> Outcome {
             build(program, release, &[])?;
         }
     }
-    build_times(pairs)?;
-    sizes()?;
-    clean_builds::run(pairs)
+    build_times(pairs, results)?;
+    sizes(results)?;
+    clean_builds::run(pairs, results)
 }
 
-fn build_times(pairs: u32) -> Outcome {
-    heading(&format!("Building a definition, of {DEFINITIONS} in a program"), "milliseconds");
+fn build_times(pairs: u32, results: &mut Results) -> Outcome {
+    results.table.section(&format!("Building a definition, of {DEFINITIONS} in a program"), "ms");
     let rounds = Rounds::run(pairs, &PROGRAMS, |program| {
         let mut timings = Timings::new();
         for (profile, release) in [("debug", false), ("release", true)] {
@@ -118,19 +118,20 @@ fn build_times(pairs: u32) -> Outcome {
         };
         let (pvars, elements) = (of(Program::Pvars)?, of(Program::Elements)?);
         let (profile, kind) = label.split_once(", ").context("a label has two parts")?;
-        Line::new(profile, &format!("an element of linkme, {kind} time"), &elements).print();
+        results.table.add(Line::new(profile, &format!("an element of linkme, {kind} time"), &elements));
         let mut line = Line::new(profile, &format!("#[pvar], {kind} time"), &pvars);
-        line = line.ratio(&pvars, &elements, "linkme");
+        line = line.beside(&elements, "linkme");
         if label == "debug, processor" {
             line = line.at_most(MILLISECONDS, "ms");
         }
-        line.print();
+        results.table.add(line);
     }
     Ok(())
 }
 
-fn sizes() -> Outcome {
-    heading("A definition in a stripped program", "bytes");
+fn sizes(results: &mut Results) -> Outcome {
+    let table = &mut results.table;
+    table.section("A definition in a stripped program", "bytes");
     let strings = (0..DEFINITIONS).map(|at| ident(at).len() + description(at).len()).sum::<usize>();
     let strings = strings as f64 / f64::from(DEFINITIONS);
     for (label, options) in [("release", &[][..]), ("packed relocs", &[PACKED])] {
@@ -140,11 +141,11 @@ fn sizes() -> Outcome {
             |program| -> Outcome<Vec<f64>> { Ok(vec![(size(program)? - cells) / f64::from(DEFINITIONS)]) };
         let (pvars, elements) = (of(Program::Pvars)?, of(Program::Elements)?);
         let without = |all: &[f64]| all.iter().map(|all| all - strings).collect::<Vec<_>>();
-        Line::new(label, "an element of linkme", &elements).print();
-        Line::new(label, "  without name and description", &without(&elements)).print();
-        let line = Line::new(label, "#[pvar]", &pvars).ratio(&pvars, &elements, "linkme");
-        line.at_most(BYTES, "bytes").print();
-        Line::new(label, "  without name and description", &without(&pvars)).print();
+        table.add(Line::new(label, "an element of linkme", &elements));
+        table.add(Line::new(label, "  without name and description", &without(&elements)));
+        let line = Line::new(label, "#[pvar]", &pvars).beside(&elements, "linkme");
+        table.add(line.at_most(BYTES, "bytes"));
+        table.add(Line::new(label, "  without name and description", &without(&pvars)));
     }
     Ok(())
 }

@@ -3,15 +3,20 @@
 //! The machines at hand are small and shared, so the two sides of a pair are measured alternately, round by round, and the
 //! differences within a round are compared. A measured program reports the time of its best block, because other load on
 //! the machine only adds to the time. All of mpit is built with the profile `dist`, like a release.
+//!
+//! `--document` writes the table and the plots into a page.
 
-mod calls;
+pub(crate) mod calls;
 mod clean_builds;
 mod collectives;
 mod counters;
 mod definitions;
 pub(crate) mod dist;
 mod events;
+mod layouts;
+mod machine;
 mod names;
+mod plot;
 mod plugins;
 mod process;
 mod rounds;
@@ -20,10 +25,15 @@ mod startup;
 mod table;
 mod threads;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use mpit_tests::stacks::{self, Stack};
 use mpit_tests::{Context, Failure, Outcome};
+
+use crate::document;
+use plot::Plots;
+use table::Table;
 
 /// The sections to measure, and the number of rounds.
 #[derive(Debug, clap::Args)]
@@ -35,18 +45,44 @@ pub(crate) struct Arguments {
     /// Number of measurements of each pair
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..))]
     pairs: u32,
+
+    /// Write the table of all sections into this page, and its plots into the directory beside it
+    #[arg(long, value_name = "PAGE", conflicts_with = "names")]
+    document: Option<PathBuf>,
+}
+
+/// The results of all sections.
+#[derive(Default)]
+pub(crate) struct Results {
+    pub(crate) table: Table,
+    pub(crate) plots: Plots,
+    failures: u32,
+}
+
+impl Results {
+    fn add_failure(&mut self, what: &str, failure: &Failure) {
+        self.failures += 1;
+        self.add_reason(what, &failure.to_string());
+    }
+
+    /// Adds an entry for a measurement that cannot be made, with the first lines of the reason.
+    fn add_reason(&mut self, what: &str, reason: &str) {
+        let lines: Vec<_> = reason.lines().filter(|line| !line.trim().is_empty()).take(2).collect();
+        self.table.add_missing(format!("{what} cannot be measured: {}", lines.join(": ")));
+    }
 }
 
 struct Bench {
     name: &'static str,
-    run: fn(u32) -> Outcome,
+    run: fn(u32, &mut Results) -> Outcome,
 }
 
 /// The benchmark that builds its own programs.
 const DEFINITIONS: &str = "definitions";
 
-const BENCHES: [Bench; 11] = [
+const BENCHES: [Bench; 12] = [
     Bench { name: "calls", run: calls::run },
+    Bench { name: "layouts", run: layouts::run },
     Bench { name: "threads", run: threads::run },
     Bench { name: "collectives", run: collectives::run },
     Bench { name: "counters", run: counters::run },
@@ -63,6 +99,7 @@ fn names() -> String {
     BENCHES.map(|bench| bench.name).join(", ")
 }
 
+/// Measures the sections. Fails at the end if one of them did.
 pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
     let named = |name: &String| {
         let found = BENCHES.iter().find(|bench| bench.name == name);
@@ -74,29 +111,36 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
     }
     if wanted.iter().any(|bench| bench.name != DEFINITIONS) {
         dist::build(&dist::ALL)?;
-        println!("Built with the profile dist (fat LTO, one codegen unit).");
     }
-    println!("{} rounds.", arguments.pairs);
+    // Before the measurements, which are a load.
+    let about = machine::describe(arguments.pairs)?;
+    println!("{about}");
+    let mut results = Results::default();
     for bench in wanted {
-        (bench.run)(arguments.pairs)?;
+        if let Err(failure) = (bench.run)(arguments.pairs, &mut results) {
+            results.add_failure(bench.name, &failure);
+        }
     }
+    let summary = results.table.summary();
+    println!("\n{summary}");
+    if let Some(page) = &arguments.document {
+        document::write_part(page, "bench", &format!("{about}\n{summary}\n{}", results.table.markdown()))?;
+        document::write_part(page, "plots", &results.plots.write(page)?)?;
+    }
+    Failure::unless(results.failures == 0, || format!("{} measurements failed", results.failures))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs a benchmark on every MPI library that is installed, and prints a line with the reason for each other one.
-fn on_each_stack(measure: impl Fn(&Stack) -> Outcome) -> Outcome {
-    let cannot = |label: &str, reason: &str| {
-        let lines: Vec<_> = reason.lines().filter(|line| !line.trim().is_empty()).take(2).collect();
-        println!("{label:<16} cannot be measured: {}", lines.join(": "));
-    };
+/// Runs a benchmark on every MPI library that is installed, and adds an entry with the reason for each other one.
+fn on_each_stack(results: &mut Results, measure: impl Fn(&Stack, &mut Results) -> Outcome) -> Outcome {
     let found = stacks::found();
     for stack in &found.stacks {
-        if let Err(failure) = measure(stack) {
-            cannot(stack.label(), &failure.to_string());
+        if let Err(failure) = measure(stack, results) {
+            results.add_failure(stack.label(), &failure);
         }
     }
     for missing in &found.missing {
-        cannot(missing.label, &missing.reason);
+        results.add_reason(missing.label, &missing.reason);
     }
     Failure::unless(!found.stacks.is_empty(), || "no MPI library could be had".into())
 }

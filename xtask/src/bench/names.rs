@@ -2,14 +2,15 @@
 
 use mpit_tests::Outcome;
 
+use super::Results;
 use super::rounds::{Rounds, differences};
-use super::table::{Line, NANOSECONDS, heading};
+use super::table::{Line, NANOSECONDS};
 
 /// The numbers of names, and the maximum cost of a lookup among them, in nanoseconds.
 const SIZES: [(&str, Option<f64>); 3] = [("1000", None), ("100000", None), ("1000000", Some(100.0))];
 
-pub(crate) fn run(pairs: u32) -> Outcome {
-    heading("An index by name, names in no order", NANOSECONDS);
+pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
+    results.table.section("An index by name, names in no order", NANOSECONDS);
     let rounds = Rounds::of_program(pairs, "names")?;
     for (size, max) in SIZES {
         // Subtracts the loop over the names.
@@ -17,12 +18,12 @@ pub(crate) fn run(pairs: u32) -> Outcome {
         let of = |what| Ok(differences(&rounds.timings((), &format!("{what} {size}"))?, &walk));
         let (found, mapped) = (of("find")?, of("map")?);
         let label = format!("{size} names");
-        Line::new(&label, "HashMap<String, u32>", &mapped).print();
-        let mut line = Line::new(&label, "Registry::pvar_index", &found).ratio(&found, &mapped, "HashMap");
+        results.table.add(Line::new(&label, "HashMap<String, u32>", &mapped));
+        let mut line = Line::new(&label, "Registry::pvar_index", &found).peer(&mapped, "HashMap");
         if let Some(max) = max {
             line = line.at_most(max, "ns");
         }
-        line.print();
+        results.table.add(line);
     }
     Ok(())
 }

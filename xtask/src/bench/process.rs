@@ -8,8 +8,8 @@ use mpit_tests::stacks::Stack;
 use mpit_tests::{Outcome, paths};
 
 use super::rounds::{self, Rounds, Timings, differences};
-use super::table::{Line, heading};
-use super::{dist, on_each_stack};
+use super::table::Line;
+use super::{Results, dist, on_each_stack};
 use crate::succeed;
 
 /// The number of starts per run of a process that does nothing, and of jobs per run; the best one counts.
@@ -43,12 +43,14 @@ use Variant::{Off, Output, Plain};
 
 const VARIANTS: [Variant; 3] = [Plain, Off, Output];
 
-pub(crate) fn run(pairs: u32) -> Outcome {
-    start(pairs)?;
-    memory_without_mpi(pairs)?;
-    on_each_stack(|stack| memory_with_mpi(stack, pairs))?;
-    heading("MPI_Init and MPI_Finalize, with the launcher", "milliseconds of processor time");
-    on_each_stack(|stack| RANKS.iter().try_for_each(|ranks| job(stack, *ranks, pairs)))
+pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
+    start(pairs, results)?;
+    memory_without_mpi(pairs, results)?;
+    on_each_stack(results, |stack, results| memory_with_mpi(stack, pairs, results))?;
+    results.table.section("MPI_Init and MPI_Finalize, with the launcher: processor time", "ms");
+    on_each_stack(results, |stack, results| {
+        RANKS.iter().try_for_each(|ranks| job(stack, *ranks, pairs, results))
+    })
 }
 
 /// Builds an empty library that needs these libraries.
@@ -64,8 +66,8 @@ fn preload() -> PathBuf {
     dist::program("libmpit_preload.so")
 }
 
-fn start(pairs: u32) -> Outcome {
-    heading("Start and end of a process without MPI", "microseconds");
+fn start(pairs: u32, results: &mut Results) -> Outcome {
+    results.table.section("Start and end of a process without MPI", "us");
     let program = dist::c_program("bench_process")?;
     let empty = empty_library("libempty.so", &["-lc"])?;
     let with_unwinder = empty_library("libempty_gcc_s.so", &["-lgcc_s", "-lc"])?;
@@ -75,37 +77,42 @@ fn start(pairs: u32) -> Outcome {
     })?;
     let plain = rounds.timings((), "library0")?;
     let added = |name: &str| Ok(differences(&rounds.timings((), name)?, &plain));
-    Line::new("", "without a preload library", &plain).print();
+    let table = &mut results.table;
+    table.add(Line::new("", "without a preload library", &plain));
     let of_empty = added("library1")?;
-    Line::new("", "an empty library adds", &of_empty).print();
-    Line::new("", "an empty library that needs libgcc_s adds", &added("library2")?).print();
-    let ours = added("library3")?;
-    Line::new("", "mpit adds", &ours)
-        .ratio(&ours, &of_empty, "the empty library")
-        .at_most(START, "us")
-        .print();
+    table.add(Line::new("", "an empty library adds", &of_empty));
+    let of_unwinder = added("library2")?;
+    table.add(Line::new("", "an empty library that needs libgcc_s adds", &of_unwinder));
+    let ours = Line::new("", "mpit adds", &added("library3")?);
+    table.add(ours.peer(&of_unwinder, "with libgcc_s").floor(&of_empty, "empty").at_most(START, "us"));
     Ok(())
 }
 
-/// Prints the memory that a process needs more.
-fn print_memory<V: Copy + PartialEq>(rounds: &Rounds<V>, on: &str, what: &str, plain: V, with: V) -> Outcome {
+/// Adds the lines of the memory that a process needs more.
+fn add_memory(
+    results: &mut Results,
+    rounds: &Rounds<Variant>,
+    on: &str,
+    what: &str,
+    with: Variant,
+) -> Outcome {
     for (name, of_what, most) in
         [("resident", "resident memory", RESIDENT), ("private", "private memory", PRIVATE)]
     {
-        let added = differences(&rounds.timings(with, name)?, &rounds.timings(plain, name)?);
-        Line::new(on, &format!("{of_what}, {what}"), &added).at_most(most, "KiB").print();
+        let added = differences(&rounds.timings(with, name)?, &rounds.timings(Plain, name)?);
+        results.table.add(Line::new(on, &format!("{of_what}, {what}"), &added).at_most(most, "KiB"));
     }
     Ok(())
 }
 
-fn memory_without_mpi(pairs: u32) -> Outcome {
-    heading("Memory that mpit adds to a process", "KiB");
+fn memory_without_mpi(pairs: u32, results: &mut Results) -> Outcome {
+    results.table.section("Memory that mpit adds to a process", "KiB");
     let program = dist::c_program("bench_process")?;
     let rounds = Rounds::run(pairs, &[Plain, Off], |variant| {
         let job = Job::plain(&[]).arg(&program).arg("memory");
         Ok(rounds::timings(if variant == Plain { job } else { job.env("LD_PRELOAD", preload()) })?.0)
     })?;
-    print_memory(&rounds, "", "without MPI", Plain, Off)
+    add_memory(results, &rounds, "", "without MPI", Off)
 }
 
 /// Returns the command line of `mpit run`, or nothing.
@@ -120,17 +127,17 @@ fn under_mpit(job: Job, stack: &Stack, variant: Variant) -> Outcome<Job> {
     })
 }
 
-fn memory_with_mpi(stack: &Stack, pairs: u32) -> Outcome {
+fn memory_with_mpi(stack: &Stack, pairs: u32, results: &mut Results) -> Outcome {
     let program = stack.compile("bench_job")?;
     let rounds = Rounds::run(pairs, &VARIANTS, |variant| {
         let job = under_mpit(Job::alone(stack), stack, variant)?;
         Ok(rounds::timings(job.args(stack.mpiexec(1)).arg(&program))?.0)
     })?;
-    print_memory(&rounds, stack.label(), "off", Plain, Off)?;
-    print_memory(&rounds, stack.label(), "recording", Plain, Output)
+    add_memory(results, &rounds, stack.label(), "off", Off)?;
+    add_memory(results, &rounds, stack.label(), "recording", Output)
 }
 
-fn job(stack: &Stack, ranks: u32, pairs: u32) -> Outcome {
+fn job(stack: &Stack, ranks: u32, pairs: u32, results: &mut Results) -> Outcome {
     let program = stack.compile("bench_job")?;
     let measure = |variant| -> Outcome<Timings> {
         let job = Job::alone(stack).seconds(120).arg(dist::c_program("bench_process")?).args(["cpu", JOBS]);
@@ -140,11 +147,11 @@ fn job(stack: &Stack, ranks: u32, pairs: u32) -> Outcome {
     let rounds = Rounds::run(pairs, &VARIANTS, measure)?;
     let plain = rounds.timings(Plain, "cpu")?;
     let processes = if ranks == 1 { "1 process".to_owned() } else { format!("{ranks} processes") };
-    Line::new(stack.label(), &format!("{processes}, without mpit"), &plain).print();
+    results.table.add(Line::new(stack.label(), &format!("{processes}, without mpit"), &plain));
     for (variant, what) in [(Off, "mpit run adds"), (Output, "mpit run --output adds")] {
         let added = differences(&rounds.timings(variant, "cpu")?, &plain);
         let line = Line::new(stack.label(), &format!("{processes}, {what}"), &added);
-        line.at_most(INIT_AND_FINALIZE * f64::from(ranks), "ms").print();
+        results.table.add(line.at_most(INIT_AND_FINALIZE * f64::from(ranks), "ms"));
     }
     Ok(())
 }

@@ -1,31 +1,71 @@
-//! Cost of a step by the number of processes, communicators and names that there are.
+//! Cost of a step by the number of processes, communicators and names that there are, and the memory of a process.
 
 use mpit_tests::Outcome;
 
+use super::Results;
+use super::plot::{FLAT, Kind};
 use super::rounds::{Rounds, differences};
-use super::table::{Line, NANOSECONDS, heading};
+use super::table::{Line, NANOSECONDS};
 
-/// Steps by name: the words of the program, what they are, and the numbers.
-const MEASURED: [(&str, &str, [&str; 6]); 3] = [
-    ("peer", "a message, to one of %", ["1", "10", "100", "1000", "10000", "100000"]),
-    ("comm", "an allreduce, on one of %", ["1", "10", "100", "1000", "10000", "100000"]),
-    ("name", "an index by name, of %", ["10", "100", "1000", "10000", "100000", "1000000"]),
+/// A step, its name in the program, and the numbers of things.
+struct Step {
+    name: &'static str,
+    /// The number stands for `%`.
+    what: &'static str,
+    numbers: [u32; 6],
+    plot: Kind,
+}
+
+const SOME: [u32; 6] = [1, 10, 100, 1_000, 10_000, 100_000];
+const MANY: [u32; 6] = [10, 100, 1_000, 10_000, 100_000, 1_000_000];
+
+static STEPS: [Step; 3] = [
+    Step {
+        name: "peer",
+        what: "a message, to one of %",
+        numbers: SOME,
+        plot: Kind { file: "peers", title: "A message that is recorded", of: "receivers", cost: NANOSECONDS },
+    },
+    Step {
+        name: "comm",
+        what: "an allreduce, on one of %",
+        numbers: SOME,
+        plot: Kind {
+            file: "communicators",
+            title: "An allreduce that is recorded",
+            of: "communicators",
+            cost: NANOSECONDS,
+        },
+    },
+    Step {
+        name: "name",
+        what: "an index by name, of %",
+        numbers: MANY,
+        plot: Kind { file: "variables", title: "An index by name", of: "variables", cost: NANOSECONDS },
+    },
 ];
 
-pub(crate) fn run(pairs: u32) -> Outcome {
-    heading("Cost by the number of processes, communicators and names, in no order", NANOSECONDS);
+/// The maximum of the memory for a process that messages are sent to, in bytes.
+const PEER: f64 = 350.0;
+
+pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
+    let title = "A step by the number of processes, communicators and names, which take turns in no order";
+    results.table.section(title, NANOSECONDS);
     let rounds = Rounds::of_program(pairs, "scaling")?;
-    for (word, what, counts) in MEASURED {
-        let of = |count: &str| {
-            let empty = rounds.timings((), &format!("loop {word} {count}"))?;
-            Ok(differences(&rounds.timings((), &format!("{word} {count}"))?, &empty))
+    for Step { name, what, numbers, plot } in &STEPS {
+        let of = |number: u32| {
+            let empty = rounds.timings((), &format!("loop {name} {number}"))?;
+            Ok(differences(&rounds.timings((), &format!("{name} {number}"))?, &empty))
         };
-        let least = of(counts[0])?;
-        for count in counts {
-            let timings = of(count)?;
-            let line = Line::new("", &what.replace('%', count), &timings);
-            line.ratio(&timings, &least, &format!("that of {}", counts[0])).print();
+        let least = of(numbers[0])?;
+        for number in *numbers {
+            let line = Line::new("", &what.replace('%', &number.to_string()), &of(number)?);
+            results.plots.add(plot, what.split(',').next().unwrap_or(what), number.into(), line.median());
+            let line = line.beside(&least, &format!("that of {}", numbers[0]));
+            results.table.add(if number == numbers[0] { line } else { line.within(FLAT) });
         }
     }
+    results.table.section("Resident memory for each process that messages are sent to, of 100000", "bytes");
+    results.table.add(Line::new("", "a process", &rounds.timings((), "peer bytes")?).at_most(PEER, "bytes"));
     Ok(())
 }

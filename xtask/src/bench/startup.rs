@@ -2,8 +2,9 @@
 
 use mpit_tests::Outcome;
 
+use super::Results;
 use super::rounds::Rounds;
-use super::table::{Line, heading};
+use super::table::Line;
 
 const FIGURES: [(&str, &str); 2] =
     [("alone", "registered, in no category"), ("together", "registered, all in one category")];
@@ -11,14 +12,14 @@ const FIGURES: [(&str, &str); 2] =
 /// The maximum cost of a variable, in microseconds.
 const MOST: f64 = 0.07;
 
-pub(crate) fn run(pairs: u32) -> Outcome {
-    heading("Start with 10000 variables", "microseconds per variable");
+pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
+    results.table.section("Start with 10000 variables, each of them", "us");
     let rounds = Rounds::of_program(pairs, "startup")?;
     let map = rounds.timings((), "map")?;
-    Line::new("", "its name put into HashMap<String, u32>", &map).print();
+    results.table.add(Line::new("", "its name put into HashMap<String, u32>", &map));
     for (figure, what) in FIGURES {
         let timings = rounds.timings((), figure)?;
-        Line::new("", what, &timings).ratio(&timings, &map, "HashMap").at_most(MOST, "us").print();
+        results.table.add(Line::new("", what, &timings).peer(&map, "HashMap").at_most(MOST, "us"));
     }
     Ok(())
 }

@@ -1,59 +1,273 @@
-//! Output of results as a table.
+//! The table of results. All sections write to one, in the same columns.
 
 use super::rounds::Spread;
+use crate::document;
 
-pub(crate) const NANOSECONDS: &str = "nanoseconds";
+/// The unit of most sections.
+pub(crate) const NANOSECONDS: &str = "ns";
 
-pub(crate) struct Line {
-    timings: String,
+/// The columns; `Line` has the last four.
+const COLUMNS: [&str; 10] =
+    ["library", "what", "unit", "min", "median", "max", "beside", "floor", "goal", "goal met"];
+
+/// The widths of the columns in a terminal; text that is longer moves the rest of its line.
+const WIDTHS: [usize; COLUMNS.len()] = [16, 42, 8, 9, 9, 9, 30, 24, 18, 0];
+
+/// The median of other measurements.
+struct Reference {
+    name: String,
     median: f64,
-    ratio: Option<f64>,
-    /// The ratio as text.
-    note: String,
-    goal: String,
+    /// True for other software with the same purpose, which mpit must not be behind.
+    is_peer: bool,
 }
 
-pub(crate) fn heading(title: &str, unit: &str) {
-    println!("\n{title}\n{unit:<58}{:>9}{:>9}{:>9}   ratio of the medians", "min", "median", "max");
+/// A measurement, and what it is compared with.
+pub(crate) struct Line {
+    on: String,
+    what: String,
+    spread: Spread,
+    /// Shown with the ratio of the medians.
+    beside: Option<Reference>,
+    /// The part of the work that cannot be left out, without mpit. A goal below it cannot be met.
+    floor: Option<Reference>,
+    goal: Option<Goal>,
+}
+
+struct Goal {
+    text: String,
+    /// The greatest median within the goal, if there is one.
+    max: Option<f64>,
+    met: bool,
 }
 
 impl Line {
     pub(crate) fn new(on: &str, what: &str, timings: &[f64]) -> Self {
-        let Spread { min, median, max } = Spread::of(timings);
-        // Times below 1 need another digit.
-        let digits = if max < 1.0 { 3 } else { 2 };
-        let timings = format!("{on:<16} {what:<41}{min:>9.digits$}{median:>9.digits$}{max:>9.digits$}");
-        Self { timings, median, ratio: None, note: String::new(), goal: String::new() }
+        let spread = Spread::of(timings);
+        Self { on: on.into(), what: what.into(), spread, beside: None, floor: None, goal: None }
     }
 
-    /// Adds the ratio of the medians of timings and a baseline, unless the baseline is not above 0.
-    pub(crate) fn ratio(mut self, timings: &[f64], peer: &[f64], to: &str) -> Self {
-        let (timings, peer) = (Spread::of(timings).median, Spread::of(peer).median);
-        if peer > 0.0 {
-            self.ratio = Some(timings / peer);
-            self.note = format!("{:.3} of {to}", timings / peer);
+    /// Adds the ratio to a baseline, unless the baseline is not above 0.
+    pub(crate) fn beside(mut self, timings: &[f64], name: &str) -> Self {
+        let median = Spread::of(timings).median;
+        if median > 0.0 {
+            self.beside = Some(Reference { name: name.into(), median, is_peer: false });
         }
         self
     }
 
+    /// Adds the ratio to a peer, which the line must not be behind.
+    pub(crate) fn peer(mut self, timings: &[f64], name: &str) -> Self {
+        self = self.beside(timings, name);
+        if let Some(beside) = &mut self.beside {
+            beside.is_peer = true;
+        }
+        self
+    }
+
+    pub(crate) fn floor(mut self, timings: &[f64], name: &str) -> Self {
+        self.floor =
+            Some(Reference { name: name.into(), median: Spread::of(timings).median, is_peer: false });
+        self
+    }
+
     /// Adds the goal that the median is at most `max` units.
-    pub(crate) fn at_most(self, max: f64, unit: &str) -> Self {
-        let met = self.median <= max;
-        self.goal(&format!("<= {max} {unit}"), met)
+    pub(crate) fn at_most(mut self, max: f64, unit: &str) -> Self {
+        let met = self.spread.median <= max;
+        self.goal = Some(Goal { text: format!("<= {max} {unit}"), max: Some(max), met });
+        self
+    }
+
+    pub(crate) fn goal(mut self, text: &str, met: bool) -> Self {
+        self.goal = Some(Goal { text: text.into(), max: None, met });
+        self
+    }
+
+    pub(crate) fn median(&self) -> f64 {
+        self.spread.median
     }
 
     /// Returns true if there is a ratio, and it is at most `max`.
     pub(crate) fn has_ratio_within(&self, max: f64) -> bool {
-        self.ratio.is_some_and(|ratio| ratio <= max)
+        self.beside.as_ref().is_some_and(|beside| self.spread.median / beside.median <= max)
     }
 
-    pub(crate) fn goal(mut self, goal: &str, met: bool) -> Self {
-        self.goal = format!("goal {goal}: {}", if met { "met" } else { "missed" });
-        self
+    /// Adds the goal that the ratio is at most `max`.
+    pub(crate) fn within(self, max: f64) -> Self {
+        let met = self.has_ratio_within(max);
+        let name = self.beside.as_ref().map_or("", |beside| &beside.name);
+        let text = format!("<= {max} of {name}");
+        self.goal(&text, met)
     }
 
-    pub(crate) fn print(self) {
-        let line = format!("{}   {:<24} {}", self.timings, self.note, self.goal);
-        println!("{}", line.trim_end());
+    fn is_behind(&self) -> bool {
+        self.beside.as_ref().is_some_and(|beside| beside.is_peer && self.spread.median > beside.median)
+    }
+
+    fn verdict(&self) -> &'static str {
+        match &self.goal {
+            None => "",
+            Some(Goal { met: true, .. }) => "met",
+            Some(Goal { max: Some(max), .. })
+                if self.floor.as_ref().is_some_and(|floor| floor.median > *max) =>
+            {
+                "missed: below the floor"
+            }
+            Some(_) => "missed",
+        }
+    }
+
+    fn cells(&self, unit: &str) -> [String; COLUMNS.len()] {
+        let Spread { min, median, max } = self.spread;
+        // Times below 1 need another digit.
+        let number = |value: f64| if max < 1.0 { format!("{value:.3}") } else { format!("{value:.2}") };
+        let beside = self.beside.as_ref().map(|Reference { name, median: other, .. }| {
+            format!("{:.3} of {name} {other:.2}", median / other)
+        });
+        let floor = self.floor.as_ref().map(|floor| format!("{:.2} {}", floor.median, floor.name));
+        [
+            self.on.clone(),
+            self.what.clone(),
+            unit.to_owned(),
+            number(min),
+            number(median),
+            number(max),
+            beside.unwrap_or_default(),
+            floor.unwrap_or_default(),
+            self.goal.as_ref().map_or_else(String::new, |goal| goal.text.clone()),
+            self.verdict().to_owned(),
+        ]
+    }
+}
+
+enum Entry {
+    Section(String),
+    Line {
+        line: Line,
+        unit: String,
+    },
+    /// A measurement that failed or cannot be made, and the reason.
+    Missing(String),
+}
+
+/// All that was measured. Prints each entry at once.
+#[derive(Default)]
+pub(crate) struct Table {
+    entries: Vec<Entry>,
+    unit: String,
+}
+
+impl Table {
+    /// Begins a section, whose lines have this unit.
+    pub(crate) fn section(&mut self, title: &str, unit: &str) {
+        if self.entries.is_empty() {
+            println!("{}", text(&COLUMNS.map(str::to_owned)));
+        }
+        println!("\n{title}");
+        unit.clone_into(&mut self.unit);
+        self.entries.push(Entry::Section(title.to_owned()));
+    }
+
+    pub(crate) fn add(&mut self, line: Line) {
+        println!("{}", text(&line.cells(&self.unit)));
+        self.entries.push(Entry::Line { line, unit: self.unit.clone() });
+    }
+
+    pub(crate) fn add_missing(&mut self, reason: String) {
+        println!("{reason}");
+        self.entries.push(Entry::Missing(reason));
+    }
+
+    /// Returns the table in Markdown.
+    pub(crate) fn markdown(&self) -> String {
+        // In the column of measurements.
+        let note = |text: String| {
+            let mut cells = COLUMNS.map(|_| String::new());
+            cells[1] = text;
+            cells
+        };
+        let rows = self.entries.iter().map(|entry| match entry {
+            Entry::Section(title) => document::row(&note(format!("**{title}**"))),
+            Entry::Line { line, unit } => document::row(&line.cells(unit)),
+            Entry::Missing(reason) => document::row(&note(reason.clone())),
+        });
+        document::head(&COLUMNS) + &rows.collect::<String>()
+    }
+
+    /// Returns the numbers of goals that are met and missed, and lists the lines that are behind a peer.
+    pub(crate) fn summary(&self) -> String {
+        let lines = || {
+            self.entries.iter().filter_map(|entry| match entry {
+                Entry::Line { line, .. } => Some(line),
+                Entry::Section(_) | Entry::Missing(_) => None,
+            })
+        };
+        let goals = |verdict| lines().filter(|line| line.verdict() == verdict).count();
+        let behind: Vec<_> = lines()
+            .filter(|line| line.is_behind())
+            .map(|line| format!("{} {}", line.on, line.what))
+            .collect();
+        format!(
+            "Goals: {} met, {} missed, {} more below their floor. {}.\n",
+            goals("met"),
+            goals("missed"),
+            goals("missed: below the floor"),
+            if behind.is_empty() {
+                "No line is behind its peer".to_owned()
+            } else {
+                format!("Behind a peer: {}", behind.join("; "))
+            }
+        )
+    }
+}
+
+/// Returns the cells of a line for a terminal.
+fn text(cells: &[String; COLUMNS.len()]) -> String {
+    let mut line = String::new();
+    for (at, (cell, width)) in cells.iter().zip(WIDTHS).enumerate() {
+        // Numbers are aligned at the right.
+        let cell = if (3..6).contains(&at) { format!("{cell:>width$}") } else { format!("{cell:<width$}") };
+        line.push_str(&cell);
+        line.push(' ');
+    }
+    line.trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goals_and_peers_are_judged() {
+        let line = |of: f64| Line::new("ompi", "a read", &[of]);
+        let mut table = Table::default();
+        table.section("Reads", NANOSECONDS);
+        table.add(line(2.0).peer(&[4.0], "theirs").at_most(2.0, "ns"));
+        table.add(line(5.0).peer(&[4.0], "theirs").floor(&[1.0], "a load").at_most(2.0, "ns"));
+        table.add(line(5.0).beside(&[4.0], "two").floor(&[3.0], "a load").at_most(2.0, "ns"));
+        table.add(line(5.0).goal("flat", false));
+        table.add_missing("mpich cannot be measured: no program".into());
+        assert_eq!(
+            table.summary(),
+            "Goals: 1 met, 2 missed, 1 more below their floor. Behind a peer: ompi a read.\n"
+        );
+        let page = table.markdown();
+        let rows: Vec<_> = page.lines().filter(|line| line.starts_with("| ompi")).collect();
+        assert_eq!(
+            rows[0],
+            "| ompi | a read | ns | 2.00 | 2.00 | 2.00 | 0.500 of theirs 4.00 |  | <= 2 ns | met |"
+        );
+        assert!(rows[1].ends_with("| 1.250 of theirs 4.00 | 1.00 a load | <= 2 ns | missed |"));
+        assert!(rows[2].ends_with("| <= 2 ns | missed: below the floor |"));
+        assert!(rows[3].ends_with("| flat | missed |"));
+        assert!(
+            page.contains("|  | **Reads** |  |") && page.contains("| mpich cannot be measured: no program |")
+        );
+    }
+
+    #[test]
+    fn ratios_need_a_positive_baseline() {
+        let line = |base| Line::new("", "", &[1.0]).beside(&[base], "it");
+        assert!(line(1.0).has_ratio_within(1.0) && !line(0.5).has_ratio_within(1.0));
+        assert!(!line(0.0).has_ratio_within(1.0) && !line(-1.0).has_ratio_within(1.0));
     }
 }

@@ -4,9 +4,10 @@ use mpit_tests::Outcome;
 use mpit_tests::stacks::Stack;
 
 use super::calls::{Variant, run_program};
-use super::on_each_stack;
-use super::rounds::{Rounds, differences};
-use super::table::{Line, heading};
+use super::plot::{FLAT, Kind};
+use super::rounds::{Rounds, Spread, differences};
+use super::table::Line;
+use super::{Results, on_each_stack};
 
 /// The number of calls in a block.
 const CALLS: &str = "500";
@@ -14,31 +15,104 @@ const CALLS: &str = "500";
 /// The numbers of threads. There may be fewer processors.
 const THREADS: [u32; 5] = [1, 2, 4, 8, 16];
 
-/// The maximum that recording adds to a call, in nanoseconds.
-const MEASURED: [(&str, f64); 2] = [("message", 8.0), ("allreduce", 8.0)];
+/// The maximum that recording adds to a call, in nanoseconds, and relative to the call.
+const MOST: f64 = 8.0;
+const SHARE: f64 = 0.05;
 
-pub(crate) fn run(pairs: u32) -> Outcome {
-    heading("Calls of threads at once, each on a communicator of its own", "nanoseconds of processor time");
-    on_each_stack(|stack| THREADS.iter().try_for_each(|threads| measure(stack, *threads, pairs)))
+/// A call, by its name in the program.
+struct Call {
+    name: &'static str,
+    plot: Kind,
+    plot_of_tail: Kind,
+    /// True if recording must not add more than `SHARE`.
+    has_share: bool,
 }
 
-fn measure(stack: &Stack, threads: u32, pairs: u32) -> Outcome {
+/// Defines a call with its plots.
+macro_rules! call {
+    ($name:literal, $file:literal, $title:literal, $has_share:literal) => {
+        Call {
+            name: $name,
+            plot: Kind {
+                file: concat!("threads-", $file),
+                title: concat!("Recording ", $title),
+                of: "threads",
+                cost: "ns of processor time that recording adds",
+            },
+            plot_of_tail: Kind {
+                file: concat!("threads-", $file, "-p99"),
+                title: concat!("Recording ", $title, ", 99th percentile"),
+                of: "threads",
+                cost: "ns of processor time that recording adds",
+            },
+            has_share: $has_share,
+        }
+    };
+}
+
+static MEASURED: [Call; 3] = [
+    call!("message", "message", "a message on the communicator of a thread", false),
+    call!("shared", "shared", "a message on one communicator of all threads", true),
+    call!("allreduce", "allreduce", "an allreduce on the communicator of a thread", false),
+];
+
+pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
+    results.table.section("Calls of threads at once: processor time of a call", "ns");
+    on_each_stack(results, |stack, results| {
+        let rounds = THREADS.iter().map(|threads| measure(stack, *threads, pairs));
+        let rounds = rounds.collect::<Outcome<Vec<_>>>()?;
+        MEASURED.iter().try_for_each(|call| add_lines(stack, call, &rounds, results))
+    })
+}
+
+fn measure(stack: &Stack, threads: u32, pairs: u32) -> Outcome<Rounds<Variant>> {
     let arguments = [&threads.to_string(), CALLS];
-    let rounds = Rounds::run(pairs, &[Variant::Plain, Variant::Ours], |variant| {
+    Rounds::run(pairs, &[Variant::Plain, Variant::Ours], |variant| {
         Ok(run_program(stack, "bench_threads", &arguments, variant)?.0)
-    })?;
-    for (name, most) in MEASURED {
+    })
+}
+
+/// Adds the lines of a call, with the rounds of each number of threads.
+fn add_lines(
+    stack: &Stack,
+    call: &'static Call,
+    rounds: &[Rounds<Variant>],
+    results: &mut Results,
+) -> Outcome {
+    let name = call.name;
+    let mut first_ratio = None;
+    for (rounds, threads) in rounds.iter().zip(THREADS) {
         let line = |what: &str, timings: &[f64]| {
             Line::new(stack.label(), &format!("{name}, {threads} threads, {what}"), timings)
         };
         let plain = rounds.timings(Variant::Plain, name)?;
-        line("without mpit", &plain).print();
         let added = differences(&rounds.timings(Variant::Ours, name)?, &plain);
-        line("recording adds", &added).ratio(&added, &plain, "without").at_most(most, "ns").print();
+        let mut of_added = line("recording adds", &added).beside(&plain, "the call");
+        of_added = if call.has_share {
+            let met = Spread::of(&added).median <= MOST && of_added.has_ratio_within(SHARE);
+            of_added.goal(&format!("<= {MOST} ns, {SHARE} of the call"), met)
+        } else {
+            of_added.at_most(MOST, "ns")
+        };
+        results.plots.add(&call.plot, stack.label(), threads.into(), of_added.median());
+
         let tail = format!("{name}-p99");
-        let plain = rounds.timings(Variant::Plain, &tail)?;
-        let ours = rounds.timings(Variant::Ours, &tail)?;
-        line("p99, recording", &ours).ratio(&ours, &plain, "without").print();
+        let plain_tail = rounds.timings(Variant::Plain, &tail)?;
+        let tail = rounds.timings(Variant::Ours, &tail)?;
+        let added_tail = differences(&tail, &plain_tail);
+        results.plots.add(&call.plot_of_tail, stack.label(), threads.into(), Spread::of(&added_tail).median);
+        let mut of_tail = line("p99, recording", &tail).beside(&plain_tail, "without");
+        // The call itself gets slower with more threads than processors, so its growth is divided out.
+        let ratio = Spread::of(&tail).median / Spread::of(&plain_tail).median;
+        let first_ratio = *first_ratio.get_or_insert(ratio);
+        if threads > 1 {
+            of_tail = of_tail
+                .goal(&format!("<= {:.2} of without", FLAT * first_ratio), ratio <= FLAT * first_ratio);
+        }
+
+        results.table.add(line("without mpit", &plain));
+        results.table.add(of_added);
+        results.table.add(of_tail);
     }
     Ok(())
 }

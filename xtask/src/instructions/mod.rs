@@ -5,14 +5,16 @@ mod baseline;
 mod callgrind;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use mpit_tests::stacks::{self, Stack, Vendor};
 use mpit_tests::{Context, Failure, Outcome, paths};
 
 use crate::bench::dist;
+use crate::document;
 use baseline::Baseline;
-use callgrind::{Counts, Run};
+use callgrind::{Events, Run};
 
 /// Compares the counts with the baseline, or writes a new one.
 #[derive(Debug, clap::Args)]
@@ -20,6 +22,10 @@ pub(crate) struct Arguments {
     /// Write the counts to the baseline instead of comparing them with it
     #[arg(long)]
     update: bool,
+
+    /// Write the counts into this page, with loads, stores and branches
+    #[arg(long, value_name = "PAGE")]
+    document: Option<PathBuf>,
 }
 
 /// The MPI libraries of the baseline, which are the same on each machine with the same Debian.
@@ -30,6 +36,8 @@ const STACKS: [&str; 2] = ["mpich4.0.2", "ompi4.1.4"];
 enum Variant {
     /// Only the MPI library.
     Plain,
+    /// The library that counts with the least work.
+    Least,
     /// The preload library, recording nothing.
     Off,
     /// The preload library, recording.
@@ -41,6 +49,15 @@ enum Variant {
 /// The levels of thread support.
 const LEVELS: [&str; 2] = ["single", "multiple"];
 
+/// The calls that mpit answers also for variables of the library. All of their instructions count as mpit's; the others' are compared
+/// with those of the library, which mpit calls.
+const ANSWERED: [&str; 2] = ["cvar_get_index", "pvar_get_index"];
+
+/// The columns of the table in a terminal, and the further ones in a page.
+const COLUMNS: [&str; 8] =
+    ["library", "threads", "call", "library alone", "off", "recording", "least", "Open MPI's own"];
+const DETAILS: [&str; 3] = ["loads", "stores", "branches"];
+
 pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
     if !cfg!(target_arch = "x86_64") {
         println!("NOT COUNTED: the baseline is for x86-64");
@@ -48,13 +65,22 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
     }
     dist::build(&[dist::LIBRARY])?;
     let mut found = BTreeMap::new();
-    println!("{:<58}{:>9}{:>9}{:>9}{:>9}", "instructions of a call", "library", "off", "recorded", "peer");
+    let mut page = document::head(&[&COLUMNS[..], &DETAILS].concat());
+    print_row(&COLUMNS.map(str::to_owned));
     for label in STACKS {
         let stack = stacks::found().stacks.iter().find(|stack| stack.label() == label);
         let stack = stack.context(format!("{label} is not installed: run `cargo xtask setup`"))?;
         for level in LEVELS {
-            found.append(&mut measure(stack, level)?);
+            for row in measure(stack, level, arguments.document.is_some())? {
+                let cells = row.cells(stack, level);
+                print_row(&cells[..COLUMNS.len()]);
+                page.push_str(&document::row(&cells));
+                found.extend(row.counts(stack, level));
+            }
         }
+    }
+    if let Some(file) = &arguments.document {
+        document::write_part(file, "instructions", &page)?;
     }
     let file = paths::workspace().join("benches/instructions.txt");
     if arguments.update {
@@ -62,11 +88,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
         println!("written to {}", file.display());
         return Ok(ExitCode::SUCCESS);
     }
-    let baseline = Baseline::read(&file)?;
-    for name in baseline.gains(&found) {
-        println!("{name}: fewer than in the baseline; `--update` keeps the gain");
-    }
-    let problems = baseline.compare(&found);
+    let problems = Baseline::read(&file)?.compare(&found);
     for problem in &problems {
         println!("{problem}");
     }
@@ -76,36 +98,87 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Counts one stack's calls at one thread level, and prints them. Returns what mpit adds, by name: for calls of the MPI library
-/// the difference, for calls of mpit's own variables the whole count.
-fn measure(stack: &Stack, level: &str) -> Outcome<BTreeMap<String, u64>> {
-    let count = |variant| Run::new(stack, level, variant)?.counts(None);
-    let plain = count(Variant::Plain)?;
+fn print_row(cells: &[String]) {
+    let [library, threads, call, numbers @ ..] = cells else { return };
+    print!("{library:<12}{threads:<10}{call:<24}");
+    for number in numbers {
+        print!("{number:>15}");
+    }
+    println!();
+}
+
+/// A call with the events of each variant.
+struct Row {
+    call: String,
+    plain: Option<Events>,
+    /// The part that mpit adds; for a call that mpit answers all of it.
+    off: Option<Events>,
+    recording: Events,
+    least: Option<Events>,
+    native: Option<Events>,
+}
+
+impl Row {
+    fn cells(&self, stack: &Stack, level: &str) -> Vec<String> {
+        let count =
+            |events: Option<Events>| events.map_or(String::new(), |events| events.instructions.to_string());
+        let Events { loads, stores, branches, .. } = self.recording;
+        vec![
+            stack.label().to_owned(),
+            level.to_owned(),
+            self.call.clone(),
+            count(self.plain),
+            count(self.off),
+            count(Some(self.recording)),
+            count(self.least),
+            count(self.native),
+            loads.to_string(),
+            stores.to_string(),
+            branches.to_string(),
+        ]
+    }
+
+    /// Returns the counts for the baseline, by name.
+    fn counts(&self, stack: &Stack, level: &str) -> impl Iterator<Item = (String, u64)> {
+        [("off", self.off), ("recording", Some(self.recording))].into_iter().filter_map(
+            move |(state, events)| {
+                Some((format!("{} {level} {state} {}", stack.label(), self.call), events?.instructions))
+            },
+        )
+    }
+}
+
+/// Counts one stack's calls at one thread level.
+fn measure(stack: &Stack, level: &str, details: bool) -> Outcome<Vec<Row>> {
+    let count = |variant, library| Run::new(stack, level, variant, details)?.counts(library);
+    let plain = count(Variant::Plain, None)?;
     // An empty name is that of no variable.
     let library = Some(plain.library.as_deref().unwrap_or_default());
-    let count = |variant| Run::new(stack, level, variant)?.counts(library);
-    let (off, recording) = (count(Variant::Off)?, count(Variant::Recording)?);
-    let native = if stack.vendor() == Vendor::OpenMpi { Some(count(Variant::Native)?) } else { None };
+    let [least, off, recording] =
+        [Variant::Least, Variant::Off, Variant::Recording].map(|variant| count(variant, library));
+    let (least, off, recording) = (least?, off?, recording?);
+    let native =
+        if stack.vendor() == Vendor::OpenMpi { Some(count(Variant::Native, library)?) } else { None };
 
-    let mut found = BTreeMap::new();
-    for (call, recorded) in &recording.calls {
+    let rows = recording.calls.iter().map(|(call, recorded)| {
         let base = plain.of(call);
-        let shown = |count: Option<u64>| count.map_or(String::new(), |count| count.to_string());
-        let added = |counts: &Counts| counts.of(call).map(|count| count.saturating_sub(base.unwrap_or(0)));
-        let peer = native.as_ref().filter(|_| base.is_some()).and_then(added);
-        println!(
-            "{:<16} {level:<8} {call:<32}{:>9}{:>9}{:>9}{:>9}",
-            stack.label(),
-            shown(base),
-            shown(added(&off)),
-            shown(Some(recorded.saturating_sub(base.unwrap_or(0)))),
-            shown(peer),
-        );
-        for (state, counts) in [("off", &off), ("recording", &recording)] {
-            if let Some(count) = added(counts) {
-                found.insert(format!("{} {level} {state} {call}", stack.label()), count);
-            }
+        let is_answered = ANSWERED.iter().any(|name| call.starts_with(name));
+        let of_mpit = |events: Events| match base {
+            Some(base) if !is_answered => events.beyond(base),
+            _ => events,
+        };
+        // Of other libraries, calls for tools say nothing.
+        let of_other = |events: Option<Events>| {
+            if call.contains('_') { None } else { events.zip(base).map(|(events, base)| events.beyond(base)) }
+        };
+        Row {
+            call: call.clone(),
+            plain: base,
+            off: off.of(call).map(of_mpit),
+            recording: of_mpit(*recorded),
+            least: of_other(least.of(call)),
+            native: of_other(native.as_ref().and_then(|native| native.of(call))),
         }
-    }
-    Ok(found)
+    });
+    Ok(rows.collect())
 }
