@@ -41,7 +41,7 @@ fn operation(comm: CommId, kind: Kind, root: Root, volume: Volume<'_>) -> Operat
 
 /// Counts an operation in the sums of a thread, of which there are some if others have counted one before. Returns false if it has
 /// to be reported.
-fn count_by_thread(thread: usize, operation: &Operation<'_>) -> bool {
+pub(super) fn count_by_thread(thread: usize, operation: &Operation<'_>) -> bool {
     match (coll::counted_by_thread(thread, operation), &operation.volume) {
         (Some(Counted::With(sums)), Volume::Each(bytes)) => sums.record_alone(*bytes),
         (Some(Counted::Not), _) => true,
