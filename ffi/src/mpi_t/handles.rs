@@ -153,8 +153,8 @@ struct OwnedSession {
     host: usize,
 }
 
-/// The session and the handle, at the host, of a performance variable. Not in [`PVARS`], so only the owner of this value frees
-/// the handle.
+/// The session and the handle, at the host, of a performance variable; the handle is 0 if the host has released it. Not in
+/// [`PVARS`], so only the owner of this value frees the handle.
 #[must_use = "the handle leaks at the host"]
 struct OwnedPvar {
     session: usize,
@@ -257,36 +257,36 @@ pub(super) fn pvars_of(session: SessionId) -> Vec<(u64, &'static HostPvar)> {
     PVARS.iter().filter(|(_, handle)| handle.session.load(SeqCst) == session.0).collect()
 }
 
-/// Invalidates an identifier. `None` if it was invalid already or has no handle at the host.
+/// Invalidates an identifier. `None` if it was invalid already.
 fn take_pvar(handle: u64) -> Option<OwnedPvar> {
     let mut taken = None;
-    PVARS.end(handle, (), |handle| taken = take_host_handle(handle));
+    PVARS.end(handle, (), |handle| taken = Some(take_host_handle(handle)));
     taken
 }
 
 /// Takes the host's session and handle out of an entry, which has none afterwards.
-fn take_host_handle(handle: &HostPvar) -> Option<OwnedPvar> {
-    let host = handle.host.swap(0, SeqCst);
-    if host == 0 { None } else { Some(OwnedPvar { session: handle.host_session.load(SeqCst), host }) }
+fn take_host_handle(handle: &HostPvar) -> OwnedPvar {
+    OwnedPvar { session: handle.host_session.load(SeqCst), host: handle.host.swap(0, SeqCst) }
 }
 
 /// Frees handles that no call uses.
 fn free_pvars_now(_up: HostIsUp<'_>, handles: impl IntoIterator<Item = OwnedPvar>) {
-    for OwnedPvar { session, mut host } in handles {
+    for OwnedPvar { session, mut host } in handles.into_iter().filter(|handle| handle.host != 0) {
         // SAFETY: the host is up and returned the handle, which only this thread owns.
         unsafe { mpi_t::pvar_handle_free(session, &raw mut host) };
     }
 }
 
 /// Frees a handle of one of the host's performance variables, once no call uses it. It leaks if a call does not return in time.
-pub(super) fn free_pvar(merged: &Merged, handle: u64) {
+pub(super) fn free_pvar(merged: &Merged, handle: u64) -> Outcome {
     // Once for all below.
     let _inside = Inside::enter();
-    if let Some(taken) = take_pvar(handle)
-        && merged.lifecycle.wait_for_callers()
-    {
+    // Another thread may have freed it since the caller checked it.
+    let taken = take_pvar(handle).ok_or(Error::InvalidHandle)?;
+    if taken.host != 0 && merged.lifecycle.wait_for_callers() {
         merged.lifecycle.call_delaying_forks(|up| free_pvars_now(up, [taken]));
     }
+    Ok(())
 }
 
 /// Frees the host's session, and the handles in it, for a session of ours that was freed.
@@ -437,7 +437,7 @@ fn free_sessions_now(_up: HostIsUp<'_>, sessions: impl IntoIterator<Item = Owned
 pub(super) fn release_all(up: HostIsUp<'_>) {
     host_events::release_all(up);
     CVARS.iter().for_each(|(_, handle)| handle.save_value(up));
-    free_pvars_now(up, PVARS.iter().filter_map(|(_, handle)| take_host_handle(handle)));
+    free_pvars_now(up, PVARS.iter().map(|(_, handle)| take_host_handle(handle)));
     // Freed without holding the lock, because the host may call back into tools.
     free_sessions_now(up, take_sessions().into_values());
     free_cvars_now(up, CVARS.iter().map(|(_, handle)| OwnedCvar { host: handle.host.swap(0, SeqCst) }));
@@ -445,7 +445,7 @@ pub(super) fn release_all(up: HostIsUp<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{LastSession, SeqCst, SessionId};
+    use super::{HostPvar, LastSession, Merged, PVARS, SeqCst, SessionId, free_pvar};
 
     /// A thread reads the session while others set two sessions by turns.
     #[test]
@@ -462,5 +462,14 @@ mod tests {
         assert_eq!(interrupted, None);
         last.clear();
         assert_eq!(last.get(SessionId(1)), None);
+    }
+
+    /// Two threads may both have checked the handle before one of them frees it.
+    #[test]
+    fn a_handle_is_freed_once() {
+        // Without a handle at the host, as after its release.
+        let handle = PVARS.take((), HostPvar::default, |_, _| ()).unwrap();
+        assert!(free_pvar(Merged::get(), handle).is_ok());
+        assert!(free_pvar(Merged::get(), handle).is_err());
     }
 }
