@@ -311,9 +311,10 @@ pub(crate) fn run_after_recording(
 }
 
 /// Records a call of which only the first parameter is known, if the program makes it, and returns the
-/// address to jump to.
+/// address to jump to; `slow_path` if the library lacks the function.
 pub(crate) fn record_and_forward(
     next: &'static NextDefinition,
+    slow_path: *mut c_void,
     return_address: ReturnAddress,
     recorder: impl FnOnce(),
 ) -> *mut c_void {
@@ -326,7 +327,7 @@ pub(crate) fn record_and_forward(
             catch_panic(recorder);
             call.leave();
         }
-        next.find_or_slow_path()
+        next.find().unwrap_or(slow_path)
     })
 }
 
