@@ -181,6 +181,10 @@ impl Description {
         match Object::containing(found.addr()) {
             Some(object) if self.is_mpi(&object) => {
                 let is_direct = callers::is_library(&object);
+                // The program may close an interface or tool that it has opened. The library itself stays open (`Host`).
+                if !is_direct && !object.is_permanent() {
+                    find::keep_loaded(found);
+                }
                 self.next.address.store(found, Release);
                 self.intercept(if is_direct { self.fast_path } else { self.indirect_path });
                 self.with_listeners
