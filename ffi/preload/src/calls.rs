@@ -179,7 +179,9 @@ pub(crate) fn count_in_advance<I: Interest, N: Recorder>(recorder: impl FnOnce()
 pub(crate) fn find_route_of_thread<N: Recorder>(
     recorder: impl FnOnce() -> N + Copy,
 ) -> Option<RoutedOfThread> {
-    recorder().find_route_of_thread(nesting::idle_thread_slot()?)
+    let slot = nesting::idle_thread_slot()?;
+    // Last, because a generic value would have to be cleaned up.
+    recorder().find_route_of_thread(slot)
 }
 
 /// Records the call before forwarding it when the arguments guarantee success, so the caller can tail-call

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use mpit_tests::stacks::{self, Stack, Vendor};
-use mpit_tests::{Context, Failure, Outcome, paths};
+use mpit_tests::{Context, Failure, Outcome, landing_pads, paths};
 
 use crate::bench::dist;
 use baseline::Baseline;
@@ -47,6 +47,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     dist::build(&[dist::LIBRARY])?;
+    // The tests check the build without optimization.
+    landing_pads::check(&dist::program("libmpit_preload.so"))?;
     let mut found = BTreeMap::new();
     println!("{:<58}{:>9}{:>9}{:>9}{:>9}", "instructions of a call", "library", "off", "recorded", "peer");
     for label in STACKS {
