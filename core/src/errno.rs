@@ -1,19 +1,18 @@
-//! The program's `errno`, which this crate does not change.
+//! The program's `errno`, which calls of ours do not change.
 
-/// Runs system calls without changing the `errno` that the program sees. Works in a signal handler.
-#[cfg(all(target_os = "linux", not(miri)))]
-pub(crate) fn with_errno_kept<R>(run: impl FnOnce() -> R) -> R {
+/// Runs code without changing the `errno` that the program sees. Works in a signal handler.
+pub fn with_errno_kept<R>(run: impl FnOnce() -> R) -> R {
     // SAFETY: `__errno_location` has no preconditions.
     let errno = unsafe { libc::__errno_location() };
     // SAFETY: `errno` is the calling thread's own variable, which is valid as long as the thread runs.
     let before = unsafe { errno.read() };
     let result = run();
-    // SAFETY: as for the read: `run` returned in the same thread.
+    // SAFETY: `errno` is still that of the calling thread: `run` returned in it.
     unsafe { errno.write(before) };
     result
 }
 
-#[cfg(all(test, target_os = "linux", not(miri)))]
+#[cfg(test)]
 pub(crate) mod tests {
     use std::thread;
 

@@ -16,6 +16,7 @@
 //! | [`lock`] | locks that are never held in a forked child |
 //! | `mapping` | memory that survives the process in a file, with the feature `store` |
 //! | [`environment`] | environment variables; none in a privileged process |
+//! | `errno` | code that does not change `errno`, on Linux |
 //! | [`files`] | files that are opened and written without disturbing the program |
 //!
 //! # Safety
@@ -63,6 +64,8 @@ macro_rules! whole {
 
 whole! {
     environment
+    #[cfg(all(target_os = "linux", not(miri)))]
+    errno
     files
     host
     lock

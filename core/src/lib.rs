@@ -66,6 +66,7 @@ pub mod component;
 pub mod cvar;
 mod desc;
 mod environment;
+#[cfg(all(target_os = "linux", not(miri)))]
 mod errno;
 mod error;
 pub mod event;

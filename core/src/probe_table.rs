@@ -168,7 +168,7 @@ fn empty_slots<S: Slot>(slots: usize) -> Slots<S> {
     table.into_boxed_slice()
 }
 
-/// Asks the kernel to back memory of megabytes with huge pages. A lookup then rarely waits for the translation of an address
+/// Advises the kernel to back memory of megabytes with huge pages. A lookup then rarely waits for the translation of an address
 /// before it waits for the slot.
 #[cfg(all(target_os = "linux", not(miri)))]
 fn advise_huge_pages<T>(memory: &mut [T]) {

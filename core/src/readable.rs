@@ -72,11 +72,10 @@ fn is_readable(address: *const u8, len: usize) -> bool {
 
 /// Returns true if all of `len` bytes at an address can be written. Makes one system call per page, like [`is_readable`].
 pub(crate) fn is_writable(address: *const u8, len: usize) -> bool {
-    let Some(last) = (address as usize).checked_add(len.max(1) - 1) else { return false };
-    let first = address as usize;
+    let Some(pages) = pages_of(address, len) else { return false };
     // Probes the word of the first byte, and the first word of each further page.
-    let words = std::iter::once(first & !3).chain((first / PAGE + 1..=last / PAGE).map(|page| page * PAGE));
-    words.into_iter().all(word_is_writable)
+    let mut words = std::iter::once(address as usize & !3).chain(pages.skip(1).map(|page| page * PAGE));
+    words.all(word_is_writable)
 }
 
 #[cfg(any(not(target_os = "linux"), miri))]
@@ -171,7 +170,7 @@ mod tests {
         let mut known = Pages::default();
         assert_eq!(known.readable_in_page(pages.wrapping_add(1)), PAGE - 1);
         assert_eq!(known.readable_in_page(pages.wrapping_add(PAGE)), 0);
-        // What is known of the first page says nothing of the second one, or of writes.
+        // A page that can be read proves neither the next page nor writes.
         assert!(known.is_readable(pages, PAGE) && !known.is_readable(pages, PAGE + 1));
         assert!(!known.is_writable(pages, 1) && !known.is_readable(pages.wrapping_add(PAGE), 1));
         // SAFETY: the mapping of this test, to which there are no references.

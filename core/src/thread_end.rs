@@ -112,18 +112,25 @@ pub(crate) fn watch() -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    use std::cell::Cell;
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
     use std::thread;
 
     use super::{Cleanup, add, watch};
 
     #[test]
     fn cleanups_run_at_the_end_of_a_thread() {
-        static ENDED: AtomicU32 = AtomicU32::new(0);
-        add(Cleanup { at_end: || _ = ENDED.fetch_add(1, Relaxed), in_child: || () });
-        let before = ENDED.load(Relaxed);
-        thread::spawn(|| assert!(watch() && watch())).join().unwrap();
-        // Threads of other tests may have ended as well.
-        assert!(ENDED.load(Relaxed) > before);
+        thread_local! {
+            /// True in the thread of this test: those of other tests end as well.
+            static IS_WATCHED: Cell<bool> = const { Cell::new(false) };
+        }
+        static HAS_ENDED: AtomicBool = AtomicBool::new(false);
+        add(Cleanup { at_end: || _ = HAS_ENDED.fetch_or(IS_WATCHED.get(), Relaxed), in_child: || () });
+        let run = || {
+            IS_WATCHED.set(true);
+            assert!(watch() && watch());
+        };
+        thread::spawn(run).join().unwrap();
+        assert!(HAS_ENDED.load(Relaxed));
     }
 }

@@ -1,7 +1,7 @@
 //! Small numbers for running threads, so that each can have data of its own in a list.
 //!
 //! A thread is found by its [`thread_number`], which is in a register: a thread-local variable of a library that is loaded at run
-//! time costs a function call. A thread takes the lowest free slot when it asks for one, and releases it at its end, so the slots
+//! time costs a function call. [`take`] gives a thread the lowest free slot, which the thread releases at its end, so the slots
 //! in use are as many as there were threads at once.
 
 use std::sync::atomic::AtomicU64;

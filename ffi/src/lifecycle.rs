@@ -79,11 +79,9 @@ fn handle_initialization() {
         if has_world && was_spawned() {
             run::set_spawned();
         }
-        // Once for the registry, for images and for misspelled names.
-        reading_once(|| {
-            images::adopt_for_settings();
-            host::initialized(world);
-        });
+        // Once for the registry and for images. Misspelled names are searched after components were opened, which may set variables.
+        reading_once(images::adopt_for_settings);
+        host::initialized(world);
         if has_world {
             for comm in [abi.comm_world, abi.comm_self] {
                 // SAFETY: MPI is initialized, so the predefined communicators exist.

@@ -11,7 +11,7 @@
 //! # Invariants
 //!
 //! * The components implement the public traits of [`mpit`], as third-party components do.
-//! * Recording takes no lock and allocates nothing, except for the first operation with a process.
+//! * Recording takes no lock and allocates nothing, except for the first operation of a thread with a process.
 //! * Memory grows with the processes that a process communicates with, not with the size of the job.
 //! * A file is complete or does not exist.
 
@@ -26,6 +26,7 @@ pub mod gather;
 mod observer;
 pub mod osc;
 pub mod output;
+mod per_thread;
 mod phase;
 pub mod pml;
 pub mod record;

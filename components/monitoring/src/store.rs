@@ -72,6 +72,8 @@ struct End {
     total: usize,
     /// The index of the piece with the header of the file.
     header: usize,
+    /// True if the newest block fills a cache line.
+    is_filled: bool,
 }
 
 impl End {
@@ -92,7 +94,7 @@ impl Store {
     pub const fn new() -> Self {
         Self {
             pieces: Log::new(),
-            end: Mutex::new(End { file: None, used: 0, total: 0, header: 0 }),
+            end: Mutex::new(End { file: None, used: 0, total: 0, header: 0, is_filled: false }),
             has_file: AtomicBool::new(false),
         }
     }
@@ -163,12 +165,14 @@ impl Store {
     ) -> &[AtomicU64] {
         let mut end = self.end.lock();
         let fill = |end: &mut End| {
-            if users == Users::OneThread {
+            if users == Users::OneThread && !end.is_filled {
                 let _ = self.append(end, BlockKind::Unused, 0, LINE - 2, &[]);
+                end.is_filled = true;
             }
         };
         fill(&mut end);
         let block = self.append(&mut end, kind, key, cells, text);
+        end.is_filled = false;
         fill(&mut end);
         block
     }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use mpit::internal::thread_slots;
 use mpit::object::{OUTSIDE, Object};
 use mpit::tool::{Class, Tool};
-use mpit_components::coll::{Kind, Root, Volume};
+use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};
 use mpit_components::host::{self, World};
 use proptest::prelude::*;
@@ -12,7 +13,7 @@ use proptest::sample::{select, subsequence};
 use proptest::test_runner::TestRunner;
 
 use super::in_own_process;
-use super::support::operate;
+use super::threads::count_by_thread;
 
 const SIZE: u32 = 7;
 const ME: u32 = 3;
@@ -36,6 +37,8 @@ enum Step {
         root: Root,
         bytes: Vec<u64>,
         uniform: bool,
+        /// True if it is counted in the sums of a thread, if they are there and it is uniform.
+        by_thread: bool,
     },
     /// A communicator is freed and another one made over the same processes.
     Replace {
@@ -71,8 +74,15 @@ fn groups() -> impl Strategy<Value = Group> {
 fn steps(comms: usize) -> impl Strategy<Value = Vec<Step>> {
     let root = prop_oneof![Just(Root::Here), Just(Root::At(0)), Just(Root::None)];
     let bytes = prop::collection::vec(prop_oneof![0..100_u64, any::<u64>()], 16);
-    let operation = (0..comms, select(Kind::ALL.to_vec()), root, bytes, any::<bool>())
-        .prop_map(|(comm, kind, root, bytes, uniform)| Step::Operation { comm, kind, root, bytes, uniform });
+    let operation = (0..comms, select(Kind::ALL.to_vec()), root, bytes, any::<bool>(), any::<bool>())
+        .prop_map(|(comm, kind, root, bytes, uniform, by_thread)| Step::Operation {
+            comm,
+            kind,
+            root,
+            bytes,
+            uniform,
+            by_thread,
+        });
     let step = prop_oneof![
         12 => operation,
         2 => (0..comms).prop_map(|comm| Step::Replace { comm }),
@@ -185,19 +195,23 @@ fn run(groups: &[Group], steps: &[Step]) {
     flush.write_text(directory.path().join("phase").to_str().unwrap()).unwrap();
     let file = directory.path().join(format!("phase.{ME}.prof"));
 
+    let thread = thread_slots::take().unwrap();
     let mut live: Vec<CommId> = groups.iter().map(create).collect();
     let mut present = live.clone();
     let (mut run, mut phase) = (Model::default(), Model::default());
     session.start_all().unwrap();
     for step in steps {
         match step {
-            Step::Operation { comm, kind, root, bytes, uniform } => {
+            Step::Operation { comm, kind, root, bytes, uniform, by_thread } => {
                 let (id, group) = (live[*comm], &groups[*comm]);
                 let by = |number: u32| bytes[number as usize];
                 let (uniform, each) = (*uniform, bytes[0]);
                 let volume = if uniform { Volume::Each(each) } else { Volume::By(&by) };
-                let (kind, root, me) = (*kind, *root, World::new(group.rank, group.ranks.len() as u32));
-                operate(me, id, kind, root, volume);
+                let (kind, root, size) = (*kind, *root, group.ranks.len() as u32);
+                let operation = Operation::new(id, kind, group.rank, size, root, volume, false);
+                if !(*by_thread && count_by_thread(thread, &operation)) {
+                    coll::end(&operation);
+                }
                 for model in [&mut run, &mut phase] {
                     model.count(id, group, kind, root, |number| if uniform { each } else { by(number) });
                 }

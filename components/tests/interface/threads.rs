@@ -13,13 +13,14 @@ use mpit::internal::thread_slots;
 use mpit::object::Object;
 use mpit::tool::{Class, Tool};
 use mpit_components::coll::{self, Counted, Kind, Operation, Root, Volume};
-use mpit_components::comms::CommId;
+use mpit_components::comms::{CommId, Ranks};
 use mpit_components::host::{self, World};
 use mpit_components::record::{BINS, bin};
 use mpit_components::{comms, osc, pml, windows};
 
 use super::in_own_process;
-use super::support::{access, create_world, operate, send};
+use super::pml_monitoring::flush;
+use super::support::{access, create, create_world, operate, send};
 
 const ME: World = World::new(0, 2);
 
@@ -40,7 +41,7 @@ fn operation(comm: CommId, kind: Kind, root: Root, volume: Volume<'_>) -> Operat
 
 /// Counts an operation in the sums of a thread, of which there are some if others have counted one before. Returns false if it has
 /// to be reported.
-fn count_by_thread(thread: usize, operation: &Operation<'_>) -> bool {
+pub(super) fn count_by_thread(thread: usize, operation: &Operation<'_>) -> bool {
     match (coll::counted_by_thread(thread, operation), &operation.volume) {
         (Some(Counted::With(sums)), Volume::Each(bytes)) => sums.record_alone(*bytes),
         (Some(Counted::Not), _) => true,
@@ -128,5 +129,53 @@ fn totals_of_many_threads_are_exact() {
         let bins = histogram.read::<u64>().unwrap();
         assert_eq!([bins[bin(8)], bins[BINS + bin(8)]], [each; 2]);
         assert_eq!(bins.iter().sum::<u64>(), 2 * each);
+    });
+}
+
+/// Freed communicators are added up, with the sums of threads. The third one has the slot of the second.
+#[test]
+fn freed_communicators_keep_sums_of_threads() {
+    in_own_process(|| {
+        host::initialized(ME);
+        let directory = tempfile::tempdir().unwrap();
+        let tool = Tool::new();
+        let session = tool.session().unwrap();
+        let flush = flush(&session, &directory.path().join("all"));
+        flush.start().unwrap();
+        let thread = thread_slots::take().unwrap();
+        for round in 0..3 {
+            let comm = create(Ranks::World(2), "short");
+            let allreduce = operation(comm, Kind::Allreduce, Root::None, Volume::Each(8));
+            coll::end(&allreduce);
+            for _ in 0..round {
+                assert!(count_by_thread(thread, &allreduce));
+            }
+            comms::freed(comm);
+        }
+        flush.stop().unwrap();
+        let text = std::fs::read_to_string(directory.path().join("all.0.prof")).unwrap();
+        assert!(text.contains("\nA2A\t0\t48 bytes\t6 msgs sent\n"), "{text}");
+    });
+}
+
+/// Communicators beyond the limit are counted in the sums of all threads.
+#[test]
+fn sums_of_threads_have_a_limit() {
+    const LIMIT: usize = 4096;
+    in_own_process(|| {
+        host::initialized(ME);
+        let tool = Tool::new();
+        let session = tool.session().unwrap();
+        let count = session.handle("coll_monitoring_messages_total", Class::Counter, None).unwrap();
+        count.start().unwrap();
+        let thread = thread_slots::take().unwrap();
+        let comms: Vec<_> = (0..=LIMIT).map(|_| create(Ranks::World(2), "some")).collect();
+        let allreduce = |at: usize| operation(comms[at], Kind::Allreduce, Root::None, Volume::Each(8));
+        for at in 0..=LIMIT {
+            coll::end(&allreduce(at));
+            assert_eq!(count_by_thread(thread, &allreduce(at)), at < LIMIT, "{at}");
+        }
+        assert!(count_by_thread(thread, &allreduce(0)) && !count_by_thread(thread, &allreduce(LIMIT)));
+        assert_eq!(count.read::<u64>().unwrap(), [2 * LIMIT as u64 + 2]);
     });
 }

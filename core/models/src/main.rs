@@ -13,9 +13,9 @@ extern crate self as mpit;
 
 /// `std::thread_local`, for the threads of a model.
 macro_rules! thread_local {
-    ($($(#[$meta:meta])* static $name:ident: Cell<$type:ty> = const { Cell::new($value:expr) };)*) => {$(
+    ($($(#[$meta:meta])* static $name:ident: $type:ty = const { $initial:expr };)*) => {$(
         $(#[$meta])*
-        static $name: std::thread::LocalCell<$type> = std::thread::LocalCell::new($value);
+        static $name: std::thread::LocalKey<$type> = std::thread::LocalKey::new(|| $initial);
     )*};
 }
 

@@ -105,15 +105,6 @@ impl<T: CvarValue> Store<T> for Locked<T> {
     }
 }
 
-impl<const N: usize> Cvar<Text<N>> {
-    /// Returns the number of writes so far. A value that is read afterwards is at least as new.
-    #[doc(hidden)]
-    #[inline]
-    pub fn version(&self) -> u64 {
-        self.store.version.load(Acquire)
-    }
-}
-
 macro_rules! number {
     ($($type:ty),*) => {$(
         impl CvarValue for $type {
@@ -285,6 +276,13 @@ impl<T: CvarValue> Cvar<T> {
 }
 
 impl<const N: usize> Cvar<Text<N>> {
+    /// Returns the number of writes so far. A value that is read afterwards is at least as new.
+    #[doc(hidden)]
+    #[inline]
+    pub fn version(&self) -> u64 {
+        self.store.version.load(Acquire)
+    }
+
     /// Returns true if the present value is the empty text, without a copy of it.
     #[doc(hidden)]
     pub fn is_empty(&self) -> bool {

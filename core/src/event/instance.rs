@@ -8,8 +8,8 @@
 //! A raise executes no locked instruction, each of which takes 5 ns. Most threads have a slot of their own, which other threads do
 //! not claim. The thread that frees a registration pays for the order between the two: see [`crate::barrier`].
 //!
-//! A callback that is left by `longjmp` leaves its slot claimed: a raise that was left cannot be told from one that waits on
-//! another stack, in a fiber or below a signal handler. Later raises of the thread take other slots. Registrations of the event
+//! A callback that is left by `longjmp` leaves its slot claimed: a raise that was left looks like one that waits on another
+//! stack, in a fiber or below a signal handler. Later raises of the thread take other slots. Registrations of the event
 //! type that are freed later do not end, so their memory stays valid.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};

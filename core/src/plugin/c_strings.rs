@@ -4,6 +4,7 @@ use std::ffi::{c_char, c_int};
 use std::fmt::Display;
 
 use super::c_structs::{EntryResult, check_readable};
+use super::leak::leak_copy;
 use crate::desc::LONGEST_DESCRIPTION;
 use crate::readable::Pages;
 use crate::registry::{Fault, LONGEST_NAME, Rule};
@@ -29,11 +30,6 @@ pub(super) unsafe fn text(
 ) -> EntryResult<&'static str> {
     // SAFETY: the caller ensures that `at` is null or valid for reads up to a NUL, or of `max` + 1 bytes.
     Ok(leak_copy(unsafe { borrowed(pages, what, at, max) }?))
-}
-
-/// Returns a copy of a string that is never freed.
-pub(super) fn leak_copy(text: &str) -> &'static str {
-    String::from(text).leak()
 }
 
 /// Returns a string without copying it.

@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use std::ptr;
 
 use super::component::Claim;
+use super::leak::leak;
 use super::loaded::Plugin;
-use super::table::{self, Definitions, leak};
+use super::table::{self, Definitions};
 use super::{fault_log, find, load};
 use crate::activation::Activation;
 use crate::registry::{Fault, Image, Refusal, Registry, Rule};

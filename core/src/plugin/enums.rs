@@ -2,7 +2,8 @@
 
 use super::c_strings::{NAME, text};
 use super::c_structs::{EntryResult, check_list, read};
-use super::table::{TableBuilder, leak, leak_list};
+use super::leak::{leak, leak_list};
+use super::table::TableBuilder;
 use crate::abi::Enum;
 use crate::desc::{EnumDesc, EnumItem, Origin};
 use crate::readable::Pages;

@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering::Acquire;
 
 use super::c_strings::{NAME, from_code, names, text};
 use super::c_structs::{EntryResult, check_list, check_writable};
-use super::table::{Entry, TableBuilder, leak, leak_list};
+use super::leak::{leak, leak_list};
+use super::table::{Entry, TableBuilder};
 use crate::abi::{self, EventCell};
 use crate::desc::{EnumDesc, EnumItem};
 use crate::event::{self, Context, Element, EventDesc, LARGEST_EVENT, SourceDesc};

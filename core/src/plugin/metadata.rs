@@ -4,8 +4,7 @@
 use std::collections::HashMap;
 use std::ptr;
 
-use super::c_strings::leak_copy;
-use super::table::{leak, leak_list};
+use super::leak::{leak, leak_copy, leak_list};
 use crate::activation::Activation;
 use crate::desc::{CategoryDesc, EnumDesc, Origin, SharedMetadata};
 

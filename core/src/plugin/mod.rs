@@ -12,7 +12,7 @@
 //! | `c_structs`, `c_strings` | checked access to structs and strings in another image's memory |
 //! | `table` | the checks and the registration of a whole table |
 //! | `pvar`, `settings`, `enums`, `event` | the entries of a table |
-//! | `metadata` | the metadata that entries share |
+//! | `metadata`, `leak` | the metadata that entries share, and values that are never freed |
 //! | `cell` | cells of performance variables of other images |
 //! | `export` | tables made of the definitions of a Rust image |
 //! | [`component`], `convert` | components, and conversion of traffic to C structs |
@@ -35,6 +35,7 @@ pub mod export;
 pub mod fault_log;
 mod find;
 pub mod image;
+mod leak;
 mod load;
 mod loaded;
 mod metadata;

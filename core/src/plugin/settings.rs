@@ -3,11 +3,12 @@
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use super::c_strings::{from_code, leak_copy, names};
+use super::c_strings::{from_code, names};
 use super::c_structs::{EntryResult, check_list, const_message};
 use super::cell::load;
+use super::leak::{leak, leak_copy, leak_list};
 use super::pvar::fixed_count;
-use super::table::{Entry, TableBuilder, leak, leak_list};
+use super::table::{Entry, TableBuilder};
 use crate::abi::{
     CVAR_BEFORE_INIT, Cvar, FreedFunction, GetFunction, PutOfFunction, ReadFunction, SetFunction,
 };

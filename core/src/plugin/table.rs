@@ -5,11 +5,12 @@ use std::ffi::{c_char, c_uint};
 use std::ptr::null;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
-use super::c_strings::{DESCRIPTION, NAME, PATH, borrowed, from_code, leak_copy, names, optional, text};
+use super::c_strings::{DESCRIPTION, NAME, PATH, borrowed, from_code, names, optional, text};
 use super::c_structs::{EntryResult, LoadResult, Prefixed, read, read_list};
 use super::cell::{self, ValueSource};
 use super::component::{Claim, ComponentInfo, ForeignComponent};
 use super::event;
+use super::leak::{leak, leak_copy};
 use super::metadata::MetadataBuilder;
 use crate::abi::{self, EventCell, MAJOR, Sum, Table};
 use crate::activation::Activation;
@@ -21,15 +22,6 @@ use crate::readable::Pages;
 use crate::registry::{Fault, Image, Refusal, Registry, check_text};
 use crate::threads;
 use crate::vocabulary::SourceOrder;
-
-/// Leaks a value: the registry never drops descriptors.
-pub(super) fn leak<T>(value: T) -> &'static T {
-    Box::leak(Box::new(value))
-}
-
-pub(super) fn leak_list<T>(values: Vec<T>) -> &'static [T] {
-    values.leak()
-}
 
 /// The definitions of a table: checked, and not registered yet.
 #[derive(Debug)]
@@ -319,8 +311,8 @@ impl TableBuilder {
     ///
     /// # Safety
     ///
-    /// `list` and `count` are from a table that satisfies the conditions of [`register`], and `convert_entry` requires no more of an
-    /// entry.
+    /// `list` and `count` are from a table that satisfies the conditions of [`register`], and `convert_entry` requires no more of
+    /// an entry.
     unsafe fn convert_list<T: Listed>(
         &mut self,
         list: *const T,

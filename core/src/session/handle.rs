@@ -50,7 +50,7 @@ pub(super) struct Handle {
     id: AtomicU64,
     session: AtomicU64,
     desc: AtomicPtr<PvarDesc>,
-    /// The same for the usual handles, null for others: those with an account of one element, and without an object.
+    /// The variable again, if the account has one element and the handle has no object; null for other handles.
     plain: AtomicPtr<PvarDesc>,
     /// The watermark cursor; null for other variables.
     cursor: AtomicPtr<WatermarkCursor>,

@@ -2,6 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+pub(crate) use mpit::internal::errno::with_errno_kept;
+
 /// Runs `recorder` like [`catch_panic`], in functions that forward calls: they must have nothing to clean up ([`crate::nesting`]),
 /// so this one is not inlined into them.
 #[inline(never)]
@@ -14,16 +16,4 @@ pub(crate) fn catch_panic_apart<R>(recorder: impl FnOnce() -> R) -> Option<R> {
 pub(crate) fn catch_panic<R>(recorder: impl FnOnce() -> R) -> Option<R> {
     // Unwind-safe, because recording changes only atomics and locks that survive a panic.
     catch_unwind(AssertUnwindSafe(recorder)).ok()
-}
-
-/// Runs code inside a call without changing the `errno` that the program sees.
-pub(crate) fn with_errno_kept<R>(run: impl FnOnce() -> R) -> R {
-    // SAFETY: `__errno_location` has no preconditions.
-    let errno = unsafe { libc::__errno_location() };
-    // SAFETY: the variable belongs to this thread and exists as long as the thread.
-    let before = unsafe { errno.read() };
-    let result = run();
-    // SAFETY: the variable belongs to this thread and exists as long as the thread.
-    unsafe { errno.write(before) };
-    result
 }

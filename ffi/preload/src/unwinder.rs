@@ -62,6 +62,8 @@ fn of_compiler() -> Option<[*mut c_void; COUNT]> {
 
 /// Finds all functions in a library, or in the process. Those of this library are hidden.
 fn addresses_in(library: *mut c_void) -> Option<[*mut c_void; COUNT]> {
+    #[cfg(test)]
+    tests::count_search();
     let mut addresses = [null_mut(); COUNT];
     let mut names = NAMES.as_bytes();
     for address in &mut addresses {
@@ -137,6 +139,7 @@ mod tests {
     use std::ffi::{c_int, c_void};
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::process::Command;
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
     struct SetOnDrop<'a>(&'a Cell<bool>);
 
@@ -165,21 +168,33 @@ mod tests {
     /// The environment variable of the child process of a test.
     const IS_CHILD: &str = "MPIT_TEST_OF_UNWINDER";
 
-    /// Makes the first panic of a process in which no file can be opened, in a callback of the dynamic linker.
+    /// The number of searches for the functions in this process.
+    static SEARCHES: AtomicU32 = AtomicU32::new(0);
+
+    pub(super) fn count_search() {
+        SEARCHES.fetch_add(1, Relaxed);
+    }
+
+    /// Makes the first panic of a process in which no file can be opened, in a callback of the dynamic linker. The functions are found
+    /// together with the MPI library, and not searched again.
     #[test]
     fn a_loaded_unwinder_needs_no_file() {
         unsafe extern "C" fn panics(_: *mut libc::dl_phdr_info, _: usize, _: *mut c_void) -> c_int {
             c_int::from(catch_unwind(|| std::panic::resume_unwind(Box::new(()))).is_err())
         }
         if mpit::internal::environment::var_os(IS_CHILD).is_some() {
-            super::load();
-            // This program is linked with an unwinder; others load it here.
-            assert!(!super::FOUND.load(super::Acquire).is_null());
+            // This program is linked with an unwinder; others load that of the compiler.
+            assert!(super::of_compiler().is_some());
+            let before = SEARCHES.load(Relaxed);
+            (crate::OVERLAY.library_is_found)();
+            let found = SEARCHES.load(Relaxed);
+            assert!(found > before);
             let no_files = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
             // SAFETY: the limit is a local variable.
             assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const no_files) }, 0);
             // SAFETY: the callback ignores its arguments.
             assert_eq!(unsafe { libc::dl_iterate_phdr(Some(panics), std::ptr::null_mut()) }, 1);
+            assert_eq!(SEARCHES.load(Relaxed), found);
             return;
         }
         let name = "unwinder::tests::a_loaded_unwinder_needs_no_file";

@@ -340,8 +340,10 @@ impl<I: HostInfo> MergedSpace<I> {
         if I::own_index(merged, &name, class).is_some() {
             return None;
         }
+        let index = self.append_entry(merged, Entry::Host(HostEntry::new(host, info)), &name, class);
+        // Afterwards, so that a tool that reads the new update number finds the entry.
         self.listed_of_host.fetch_add(1, SeqCst);
-        Some(self.append_entry(merged, Entry::Host(HostEntry::new(host, info)), &name, class))
+        Some(index)
     }
 
     /// Queries again the entries that are not listed. No lock is held while the host is queried.
@@ -369,6 +371,7 @@ impl<I: HostInfo> MergedSpace<I> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
     use std::ffi::c_int;
 
     use mpit::cvar::Cvar;
@@ -424,5 +427,30 @@ mod tests {
             assert_eq!(find(missing), None, "{missing}");
         }
         assert_eq!(merged.cvars.find(merged, b"acme_setting\xff", 0), None);
+    }
+
+    #[test]
+    fn a_failure_is_repeated_at_a_new_index() {
+        let merged = &Merged::new(Box::leak(Box::default()));
+        let index = list(merged, 3, "acme_setting").unwrap();
+        let Some(Entry::Host(entry)) = merged.cvars.get(index.cast_signed()) else { unreachable!() };
+        let tried = RefCell::new(Vec::new());
+        let fails_at_3 = |at: HostIndex<CvarInfo>| {
+            tried.borrow_mut().push(at.get());
+            if at.get() == 3 {
+                // Registered again meanwhile.
+                assert_eq!(list(merged, 5, "acme_setting"), Some(index));
+                return Err(());
+            }
+            Ok(at.get())
+        };
+        assert_eq!(entry.try_at_host(merged, fails_at_3), Ok(5));
+        assert_eq!(*tried.borrow(), [3, 5]);
+        let fails = |at: HostIndex<CvarInfo>| {
+            tried.borrow_mut().push(at.get());
+            Err::<(), _>(at.get())
+        };
+        assert_eq!(entry.try_at_host(merged, fails), Err(5));
+        assert_eq!(*tried.borrow(), [3, 5, 5], "not repeated at the same index");
     }
 }

@@ -97,10 +97,13 @@ static CVARS: Slots<(), HostCvar> = Slots::new(CVAR_KIND, 1 << 24);
 static SESSIONS: Mutex<BTreeMap<u64, OwnedSession>> = Mutex::new(BTreeMap::new());
 
 /// The entry of [`SESSIONS`] that was used last, which is read without the lock.
-static LAST_SESSION: LastSession = LastSession { session: AtomicU64::new(0), host: AtomicUsize::new(0) };
+static LAST_SESSION: LastSession = LastSession::new();
 
+/// A session, with a version that a reader compares (seqlock).
 #[derive(Debug)]
 struct LastSession {
+    /// The number of changes begun and ended, so odd during a change.
+    version: AtomicU64,
     /// Our session; 0 if there is none.
     session: AtomicU64,
     /// The host's session.
@@ -108,26 +111,39 @@ struct LastSession {
 }
 
 impl LastSession {
+    const fn new() -> Self {
+        Self { version: AtomicU64::new(0), session: AtomicU64::new(0), host: AtomicUsize::new(0) }
+    }
+
+    /// Returns the host's session for one of ours, if that is the one that was used last.
+    #[inline]
     fn get(&self, session: SessionId) -> Option<usize> {
-        let is_it = || self.session.load(SeqCst) == session.0;
-        if !is_it() {
+        self.get_by(session, || self.host.load(SeqCst))
+    }
+
+    /// Returns what `load` returns, if this session was the last one throughout.
+    #[inline]
+    fn get_by(&self, session: SessionId, load: impl FnOnce() -> usize) -> Option<usize> {
+        let version = self.version.load(SeqCst);
+        if version % 2 == 1 || self.session.load(SeqCst) != session.0 {
             return None;
         }
-        let host = self.host.load(SeqCst);
-        // Otherwise another session was set meanwhile. Identifiers of sessions are never used again.
-        if is_it() { Some(host) } else { None }
+        let host = load();
+        // The session alone would not do: it may have been replaced, and set again since.
+        if self.version.load(SeqCst) == version { Some(host) } else { None }
     }
 
     /// Sets the session. The caller holds the lock of [`SESSIONS`].
     fn set(&self, session: u64, host: usize) {
-        self.clear();
-        self.host.store(host, SeqCst);
+        self.version.fetch_add(1, SeqCst);
         self.session.store(session, SeqCst);
+        self.host.store(host, SeqCst);
+        self.version.fetch_add(1, SeqCst);
     }
 
     /// Removes the session before it is freed. The caller holds the lock of [`SESSIONS`].
     fn clear(&self) {
-        self.session.store(0, SeqCst);
+        self.set(0, 0);
     }
 }
 
@@ -137,8 +153,8 @@ struct OwnedSession {
     host: usize,
 }
 
-/// The session and the handle, at the host, of a performance variable. Not in [`PVARS`], so only the owner of this value frees
-/// the handle.
+/// The session and the handle, at the host, of a performance variable; the handle is 0 if the host has released it. Not in
+/// [`PVARS`], so only the owner of this value frees the handle.
 #[must_use = "the handle leaks at the host"]
 struct OwnedPvar {
     session: usize,
@@ -198,8 +214,8 @@ pub(super) fn alloc_pvar(
             handle.started.store(started, Relaxed);
         });
         let published = published.ok_or(owned);
-        // Pairs with the fence of `Interface::session_free`: either the thread that frees the session sees this handle, or the check
-        // below sees that the session is freed.
+        // Pairs with the heavy barrier of `Interface::session_free`, which is also a fence: either the thread that frees the session
+        // sees this handle, or the check below sees that the session is freed.
         fence(SeqCst);
         // A thread that freed the session in the meantime did not see this handle, but `end_session` waits
         // for this call before it frees the session at the host; hence the check here.
@@ -241,36 +257,36 @@ pub(super) fn pvars_of(session: SessionId) -> Vec<(u64, &'static HostPvar)> {
     PVARS.iter().filter(|(_, handle)| handle.session.load(SeqCst) == session.0).collect()
 }
 
-/// Invalidates an identifier. `None` if it was invalid already or has no handle at the host.
+/// Invalidates an identifier. `None` if it was invalid already.
 fn take_pvar(handle: u64) -> Option<OwnedPvar> {
     let mut taken = None;
-    PVARS.end(handle, (), |handle| taken = take_host_handle(handle));
+    PVARS.end(handle, (), |handle| taken = Some(take_host_handle(handle)));
     taken
 }
 
 /// Takes the host's session and handle out of an entry, which has none afterwards.
-fn take_host_handle(handle: &HostPvar) -> Option<OwnedPvar> {
-    let host = handle.host.swap(0, SeqCst);
-    if host == 0 { None } else { Some(OwnedPvar { session: handle.host_session.load(SeqCst), host }) }
+fn take_host_handle(handle: &HostPvar) -> OwnedPvar {
+    OwnedPvar { session: handle.host_session.load(SeqCst), host: handle.host.swap(0, SeqCst) }
 }
 
 /// Frees handles that no call uses.
 fn free_pvars_now(_up: HostIsUp<'_>, handles: impl IntoIterator<Item = OwnedPvar>) {
-    for OwnedPvar { session, mut host } in handles {
+    for OwnedPvar { session, mut host } in handles.into_iter().filter(|handle| handle.host != 0) {
         // SAFETY: the host is up and returned the handle, which only this thread owns.
         unsafe { mpi_t::pvar_handle_free(session, &raw mut host) };
     }
 }
 
 /// Frees a handle of one of the host's performance variables, once no call uses it. It leaks if a call does not return in time.
-pub(super) fn free_pvar(merged: &Merged, handle: u64) {
+pub(super) fn free_pvar(merged: &Merged, handle: u64) -> Outcome {
     // Once for all below.
     let _inside = Inside::enter();
-    if let Some(taken) = take_pvar(handle)
-        && merged.lifecycle.wait_for_callers()
-    {
+    // Another thread may have freed it since the caller checked it.
+    let taken = take_pvar(handle).ok_or(Error::InvalidHandle)?;
+    if taken.host != 0 && merged.lifecycle.wait_for_callers() {
         merged.lifecycle.call_delaying_forks(|up| free_pvars_now(up, [taken]));
     }
+    Ok(())
 }
 
 /// Frees the host's session, and the handles in it, for a session of ours that was freed.
@@ -421,8 +437,39 @@ fn free_sessions_now(_up: HostIsUp<'_>, sessions: impl IntoIterator<Item = Owned
 pub(super) fn release_all(up: HostIsUp<'_>) {
     host_events::release_all(up);
     CVARS.iter().for_each(|(_, handle)| handle.save_value(up));
-    free_pvars_now(up, PVARS.iter().filter_map(|(_, handle)| take_host_handle(handle)));
+    free_pvars_now(up, PVARS.iter().map(|(_, handle)| take_host_handle(handle)));
     // Freed without holding the lock, because the host may call back into tools.
     free_sessions_now(up, take_sessions().into_values());
     free_cvars_now(up, CVARS.iter().map(|(_, handle)| OwnedCvar { host: handle.host.swap(0, SeqCst) }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HostPvar, LastSession, Merged, PVARS, SeqCst, SessionId, free_pvar};
+
+    /// A thread reads the session while others set two sessions by turns.
+    #[test]
+    fn a_session_set_again_is_not_the_last_one() {
+        let last = LastSession::new();
+        last.set(1, 10);
+        assert_eq!((last.get(SessionId(1)), last.get(SessionId(2))), (Some(10), None));
+        let interrupted = last.get_by(SessionId(1), || {
+            last.set(2, 20);
+            let host = last.host.load(SeqCst);
+            last.set(1, 10);
+            host
+        });
+        assert_eq!(interrupted, None);
+        last.clear();
+        assert_eq!(last.get(SessionId(1)), None);
+    }
+
+    /// Two threads may both have checked the handle before one of them frees it.
+    #[test]
+    fn a_handle_is_freed_once() {
+        // Without a handle at the host, as after its release.
+        let handle = PVARS.take((), HostPvar::default, |_, _| ()).unwrap();
+        assert!(free_pvar(Merged::get(), handle).is_ok());
+        assert!(free_pvar(Merged::get(), handle).is_err());
+    }
 }

@@ -63,7 +63,7 @@ exported! {
         } else {
             interface.check_session(session)?;
             handles::pvar(session, held)?;
-            handles::free_pvar(merged, held);
+            handles::free_pvar(merged, held)?;
         }
         // All null handles of MPI_T are 0.
         handle.set(0);

@@ -87,6 +87,8 @@ pub(super) unsafe fn write_host_info(
     if info.is_null() {
         return Ok(());
     }
+    // The host may have registered the entry again, under another index.
+    merged.sync();
     let mut new_handle: u64 = 0;
     // A `u64` has space for a handle of either width.
     let query = |up: HostIsUp<'_>| query(up, (&raw mut new_handle).cast());

@@ -1,5 +1,5 @@
 /* Ends without MPI_Finalize: `killed MODE [threads]`. Rank 2 of 4 ends in one of several ways, after all ranks have sent and
- * exchanged known data. With mode `finish`, all ranks call MPI_Finalize. With `threads`, several threads of each rank have sent at
+ * exchanged known data. With mode `finish`, all ranks call MPI_Finalize. With `threads`, several threads of each rank have done so at
  * once; with mode `busy`, those of rank 2 send to themselves when it is killed. */
 #define _POSIX_C_SOURCE 200809L
 #include "mixed.h"
@@ -28,7 +28,7 @@ static void pass(MPI_Comm comm)
 
 enum { THREADS = 3, ROUNDS = 200, BUSY_TAG = 100, BUSY_BYTES = 24 };
 
-/* Equal messages to the right, on a communicator of the thread. */
+/* Equal messages to the right and sums of all, on a communicator of the thread. */
 static void *pass_equal(void *comm)
 {
     int out = 0, in;
@@ -38,6 +38,8 @@ static void *pass_equal(void *comm)
         MPI_Irecv(&in, 1, MPI_INT, (me + size - 1) % size, 1, *(MPI_Comm *)comm, &request);
         MPI_Send(&out, 1, MPI_INT, (me + 1) % size, 1, *(MPI_Comm *)comm);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
+        if (i % 10 == 0)
+            MPI_Allreduce(&out, &in, 1, MPI_INT, MPI_SUM, *(MPI_Comm *)comm);
     }
     return NULL;
 }

@@ -110,7 +110,10 @@ fn equal_calls_count_like_open_mpi() -> Outcome {
 fn components_get_pcontrol_and_add_output() -> Outcome {
     on_each_in_dir("components_lines", |stack, dir| {
         let job = with_plugin(Job::mpi(stack, 2).arg(stack.compile("pcontrol")?).arg("."), dir)?;
-        job.under_mpit(&written_to("prof"))?.succeed()?;
+        let job = job.env("ACME_SETS", "MPIT_PML_MONITORING_ENABEL");
+        let finished = job.under_mpit(&written_to("prof"))?.succeed()?;
+        // Misspelled names are also reported if a component sets them while MPI starts.
+        finished.expect(finished.stderr.contains("did you mean `MPIT_PML_MONITORING_ENABLE`?"))?;
         // The file of the whole run, and the numbered ones.
         for stem in ["prof", "prof_1", "prof_2"] {
             for prof in read_all(&dir.join(stem), 2)? {

@@ -42,7 +42,7 @@ pub enum State {
 /// The kind of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {
-    /// Unused words at the end of a piece.
+    /// Unused words: at the end of a piece, or a cache line between blocks of different threads.
     Unused = 1,
     /// Messages to one process: [`message_key`], the counts of some sizes, and their bytes.
     Messages = 2,

@@ -10,14 +10,14 @@ use std::sync::atomic::{
 };
 use std::sync::{PoisonError, RwLock};
 
-use mpit::internal::lock::{Inside, Once, is_forked};
-use mpit::internal::sparse::Sparse;
+use mpit::internal::lock::{Inside, is_forked};
 use mpit::internal::static_ref::StaticRef;
 use mpit_format::store::blocks::BlockKind;
 use mpit_frameworks::comms::Record;
 
 use super::rules::{self, CASES};
 use super::shared_sum::SharedSum;
+use crate::per_thread::PerThread;
 use crate::record::{AtomicSum, TrafficSum};
 use crate::store::{Store, Users};
 
@@ -110,12 +110,13 @@ const INTER: u8 = 2;
 
 #[derive(Debug)]
 pub(super) struct Account {
+    slot: u32,
     /// The identity of the communicator; 0 for an unused slot.
     comm: AtomicU64,
     /// The sums for all threads without own ones.
     pub(super) shared: CommSums,
-    /// The sums of threads, by [slot](mpit::internal::thread_slots).
-    of_threads: Once<Box<Sparse<CommSums>>>,
+    /// The sums of threads, for all accounts by their slots.
+    of_threads: &'static PerThread<CommSums>,
     /// True, by shape, if no shared sum could be made.
     pub(super) refused: [AtomicBool; 3],
     /// One of `NOT_KNOWN` and the constants below it.
@@ -127,11 +128,12 @@ pub(super) struct Account {
 }
 
 impl Account {
-    pub(super) fn new(store: &'static Store, slot: u32) -> Self {
+    pub(super) fn new(store: &'static Store, slot: u32, of_threads: &'static PerThread<CommSums>) -> Self {
         Self {
+            slot,
             comm: AtomicU64::new(0),
             shared: CommSums::new(store, Users::AllThreads, slot),
-            of_threads: Once::default(),
+            of_threads,
             refused: Default::default(),
             reach: AtomicU8::new(NOT_KNOWN),
             members: RwLock::new(None),
@@ -159,15 +161,14 @@ impl Account {
         self.reach.store(if is_remote { INTER } else { INTRA }, Release);
     }
 
-    /// Returns the sums of a thread, created if necessary.
-    pub(super) fn of_thread(&self, thread: usize, store: &'static Store, slot: u32) -> &CommSums {
-        let of_threads = self.of_threads.get_or_init(|| Box::new(Sparse::new()));
-        of_threads.entry_with(thread as u32, || CommSums::new(store, Users::OneThread, slot))
+    /// Returns the sums of a thread, created if necessary; `None` if there are too many.
+    pub(super) fn of_thread(&self, thread: usize, store: &'static Store) -> Option<&'static CommSums> {
+        let make = || CommSums::new(store, Users::OneThread, self.slot);
+        self.of_threads.entry_with(thread, self.slot, make)
     }
 
     fn all(&self) -> impl Iterator<Item = &CommSums> {
-        let of_threads = self.of_threads.get().into_iter().flat_map(|threads| threads.iter());
-        std::iter::once(&self.shared).chain(of_threads.map(|(_, sums)| sums))
+        std::iter::once(&self.shared).chain(self.of_threads.of_key(self.slot))
     }
 
     /// Returns the sums by pattern.

@@ -29,6 +29,7 @@ use super::rules::{self, Excluded, OperationCounts, Shape};
 use super::shared_sum::{Peers, SharedSum};
 use super::snapshot::{Operations, Snapshot};
 use crate::describe::{label, members as members_of};
+use crate::per_thread::PerThread;
 use crate::record::{AtomicSum, TrafficSum};
 use crate::runtime::RUNTIME;
 use crate::store::Store;
@@ -76,6 +77,8 @@ fn is_there(list: Option<&Weak<[u32]>>) -> bool {
 pub(crate) struct CollectiveStats {
     /// Accounts by the slot of the communicator.
     accounts: Sparse<Account>,
+    /// The sums of threads that call at once, by the same slot.
+    of_threads: PerThread<CommSums>,
     shared_sums: Log<SharedSum>,
     making: Mutex<OfLists>,
     written: Mutex<Written>,
@@ -97,6 +100,7 @@ impl CollectiveStats {
     pub(super) const fn new(store: &'static Store) -> Self {
         Self {
             accounts: Sparse::new(),
+            of_threads: PerThread::new(),
             shared_sums: Log::new(),
             making: Mutex::new(BTreeMap::new()),
             written: Mutex::new(Written { kinds: BTreeMap::new(), lists: BTreeMap::new() }),
@@ -139,9 +143,8 @@ impl CollectiveStats {
         operation: &Operation<'_>,
     ) -> Option<Counted> {
         let Counted::With(of_all) = self.counted(operation)? else { return Some(Counted::Not) };
-        let slot = slot(operation.comm.get());
-        let account = self.accounts.get(slot)?;
-        let of_thread = account.of_thread(thread, self.store, slot);
+        let account = self.accounts.get(slot(operation.comm.get()))?;
+        let of_thread = account.of_thread(thread, self.store)?;
         let case = &of_thread.cases[rules::exact(operation)?.case_index()];
         if case.shared_sum.get().is_some() {
             return Some(Counted::With(case));
@@ -217,7 +220,7 @@ impl CollectiveStats {
     #[cold]
     fn open(&'static self, record: &Record) -> &'static Account {
         let slot = slot(record.id.get());
-        let account = self.accounts.entry_with(slot, || Account::new(self.store, slot));
+        let account = self.accounts.entry_with(slot, || Account::new(self.store, slot, &self.of_threads));
         account.set_members(Some(Box::new(record.clone())));
         account.set_remote(record.remote);
         self.write(account, record);

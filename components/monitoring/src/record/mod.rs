@@ -8,7 +8,7 @@ mod peer_stats;
 mod snapshot;
 
 use std::sync::atomic::{
-    AtomicU64, AtomicUsize,
+    AtomicU64,
     Ordering::{Relaxed, Release},
 };
 
@@ -17,6 +17,7 @@ use mpit::internal::sparse::Sparse;
 use mpit::internal::threads;
 use mpit::object::{Comm, OUTSIDE};
 
+use crate::per_thread::PerThread;
 use crate::store::{Store, Users};
 
 pub use atomic_sum::AtomicSum;
@@ -69,29 +70,25 @@ pub(crate) fn write_per_rank(comm: &Comm<'_>, out: &mut [u64], number_of: impl F
 
 #[derive(Debug, Default)]
 struct Peer<'s> {
-    external: PeerStats<'s>,
+    external: Histogram<'s>,
     /// The library's internal messages; most peers receive none.
-    internal: Once<Box<PeerStats<'s>>>,
+    internal: Once<Box<Histogram<'s>>>,
 }
 
 /// The messages that this process sent, by the receiver's rank in the world.
 #[derive(Debug)]
 pub struct Messages<'s> {
     peers: Sparse<Peer<'s>>,
+    /// The user's messages of threads that call at once, by the same rank.
+    of_threads: PerThread<Histogram<'s>>,
     store: &'s Store,
-    /// The number of histograms of threads that may still be made.
-    budget: AtomicUsize,
 }
-
-/// The largest number of histograms of threads, over all processes. Without a limit, a program with many threads and peers needs
-/// memory for each pair. Further pairs use the histograms for all threads.
-const THREAD_HISTOGRAMS: usize = 4096;
 
 impl<'s> Messages<'s> {
     /// Creates empty records, to be kept in `store`.
     #[must_use]
     pub const fn new(store: &'s Store) -> Self {
-        Self { peers: Sparse::new(), store, budget: AtomicUsize::new(THREAD_HISTOGRAMS) }
+        Self { peers: Sparse::new(), of_threads: PerThread::new(), store }
     }
 
     /// Counts a message of the user's if nothing has to be allocated for it. Returns false, and does nothing, otherwise.
@@ -100,7 +97,7 @@ impl<'s> Messages<'s> {
     #[allow(clippy::inline_always, reason = "one place of the fast path of each send")]
     pub fn count(&self, to: u32, bytes: u64) -> bool {
         let Some(peer) = self.peers.get(to) else { return false };
-        peer.external.shared().record(bytes)
+        peer.external.record(bytes)
     }
 
     /// Counts a message. Takes no lock; allocates on the first message to a peer, the first internal message to it, and the
@@ -116,9 +113,9 @@ impl<'s> Messages<'s> {
     #[inline(never)]
     fn record_anything(&self, to: u32, bytes: u64, internal: bool) {
         let peer = self.peers.entry(to);
-        let stats = if internal { peer.internal.get_or_init(Box::default) } else { &peer.external };
-        while !stats.shared().record(bytes) {
-            stats.shared().make(bytes, self.store, Users::AllThreads, to, internal);
+        let histogram = if internal { peer.internal.get_or_init(Box::default) } else { &peer.external };
+        while !histogram.record(bytes) {
+            histogram.make(bytes, self.store, Users::AllThreads, to, internal);
         }
     }
 
@@ -131,8 +128,12 @@ impl<'s> Messages<'s> {
         to: u32,
         bytes: u64,
     ) -> Option<&'static Histogram<'s>> {
-        let admit = || self.budget.fetch_update(Relaxed, Relaxed, |budget| budget.checked_sub(1)).is_ok();
-        let histogram = self.peers.entry(to).external.of_thread(slot, admit)?;
+        let make = || {
+            // Readers find the histograms of threads by the peers.
+            self.peers.entry(to);
+            Histogram::default()
+        };
+        let histogram = self.of_threads.entry_with(slot, to, make)?;
         while !histogram.record_alone(bytes) {
             histogram.make(bytes, self.store, Users::OneThread, to, false);
         }
@@ -142,22 +143,26 @@ impl<'s> Messages<'s> {
     /// Adds the bytes of a message. Returns the function that adds its count, before which a thread may be interrupted.
     #[cfg(test)]
     pub(crate) fn begin(&self, to: u32, bytes: u64) -> impl FnOnce() {
-        let stats = self.peers.entry(to).external.shared();
-        stats.make(bytes, self.store, Users::AllThreads, to, false);
-        let (count, all) = stats.cells(bytes).expect("made above");
+        let histogram = &self.peers.entry(to).external;
+        histogram.make(bytes, self.store, Users::AllThreads, to, false);
+        let (count, all) = histogram.cells(bytes).expect("made above");
         all.fetch_add(bytes, Relaxed);
         move || _ = count.fetch_add(1, Release)
     }
 
     /// Returns the user's messages to one process; `None` if there were none of any kind.
     #[must_use]
-    pub fn external(&self, to: u32) -> Option<&PeerStats<'s>> {
-        self.peers.get(to).map(|peer| &peer.external)
+    pub fn external(&self, to: u32) -> Option<PeerStats<'_, 's>> {
+        self.peers.get(to).map(|peer| self.of_user(to, peer))
+    }
+
+    fn of_user<'a>(&'a self, to: u32, peer: &'a Peer<'s>) -> PeerStats<'a, 's> {
+        PeerStats::new(&peer.external, to, Some(&self.of_threads))
     }
 
     /// Iterates over the processes that were sent a message, with their ranks in the world and the user's messages.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, &PeerStats<'s>)> {
-        self.peers.iter().map(|(to, peer)| (to, &peer.external))
+    pub fn iter(&self) -> impl Iterator<Item = (u32, PeerStats<'_, 's>)> {
+        self.peers.iter().map(|(to, peer)| (to, self.of_user(to, peer)))
     }
 
     /// Returns a snapshot of all numbers.
@@ -165,8 +170,11 @@ impl<'s> Messages<'s> {
     pub fn snapshot(&self) -> Snapshot {
         let rows = self.peers.iter().map(|(to, peer)| Row {
             to,
-            external: PeerSnapshot::from(&peer.external),
-            internal: peer.internal.get().map(|stats| PeerSnapshot::from(&**stats)).unwrap_or_default(),
+            external: self.of_user(to, peer).into(),
+            internal: match peer.internal.get() {
+                Some(histogram) => PeerStats::new(histogram, to, None).into(),
+                None => PeerSnapshot::default(),
+            },
         });
         Snapshot { rows: rows.collect() }
     }
@@ -174,13 +182,14 @@ impl<'s> Messages<'s> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Messages, Store, THREAD_HISTOGRAMS};
+    use super::{Messages, PeerStats, Store};
+    use crate::per_thread::MAX_VALUES;
 
     #[test]
-    fn histograms_of_threads_have_a_budget() {
+    fn histograms_of_threads_have_a_limit() {
         let store: &'static Store = Box::leak(Box::new(Store::new()));
         let messages: &'static Messages<'_> = Box::leak(Box::new(Messages::new(store)));
-        let peers = THREAD_HISTOGRAMS as u32 / 2;
+        let peers = MAX_VALUES as u32 / 2;
         for slot in [0, 1] {
             assert!((0..peers).all(|to| messages.record_for_thread(slot, to, 8).is_some()));
         }
@@ -188,7 +197,9 @@ mod tests {
         assert!(messages.record_for_thread(0, peers, 8).is_none());
         assert!(messages.record_for_thread(1, 0, 8).is_some());
         messages.record(0, 8, false);
-        let count = |to| messages.external(to).map(super::PeerStats::count);
-        assert_eq!((count(0), count(1), count(peers)), (Some(4), Some(2), Some(0)));
+        let count = |to| messages.external(to).map(PeerStats::count);
+        assert_eq!((count(0), count(1), count(peers)), (Some(4), Some(2), None));
+        let of_both = messages.snapshot().rows;
+        assert!(of_both.len() == peers as usize && of_both[0].external.count == 4);
     }
 }

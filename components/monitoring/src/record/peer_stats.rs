@@ -6,11 +6,11 @@ use std::sync::atomic::{
 };
 
 use mpit::internal::lock::Once;
-use mpit::internal::sparse::Sparse;
 use mpit_format::messages::{BINS, bin};
 use mpit_format::store::blocks::{BlockKind, CELLS, GROUP, GROUPS, message_key};
 
 use super::{add, add_alone};
+use crate::per_thread::PerThread;
 use crate::store::{Store, Users};
 
 /// A histogram of the sizes of messages to one process, with their bytes. Takes about 256 bytes if sizes differ by less than a
@@ -84,50 +84,52 @@ impl<'s> Histogram<'s> {
     }
 }
 
-/// The number and bytes of messages to one process, with a histogram of sizes. Threads that call at once have a histogram each.
-#[derive(Debug, Default)]
-pub struct PeerStats<'s> {
-    shared: Histogram<'s>,
-    of_threads: Once<Box<Sparse<Histogram<'s>>>>,
+/// The number and bytes of messages to one process, with a histogram of sizes.
+#[derive(Clone, Copy, Debug)]
+pub struct PeerStats<'a, 's> {
+    shared: &'a Histogram<'s>,
+    to: u32,
+    /// `None` if only the shared histogram counts.
+    of_threads: Option<&'a PerThread<Histogram<'s>>>,
 }
 
-impl<'s> PeerStats<'s> {
+impl<'a, 's> PeerStats<'a, 's> {
+    pub(super) fn new(
+        shared: &'a Histogram<'s>,
+        to: u32,
+        of_threads: Option<&'a PerThread<Histogram<'s>>>,
+    ) -> Self {
+        Self { shared, to, of_threads }
+    }
+
     /// Returns the histogram for all threads without one of their own.
     #[inline]
     #[must_use]
-    pub fn shared(&self) -> &Histogram<'s> {
-        &self.shared
+    pub fn shared(self) -> &'a Histogram<'s> {
+        self.shared
     }
 
-    /// Returns the histogram of the thread in a [slot](mpit::internal::thread_slots), which calls this; `None` if it has none and
-    /// `admit` refuses a new one.
-    pub(super) fn of_thread(&self, slot: usize, admit: impl FnOnce() -> bool) -> Option<&Histogram<'s>> {
-        let slot = slot as u32;
-        if let Some(histogram) = self.of_threads.get().and_then(|threads| threads.get(slot)) {
-            return Some(histogram);
-        }
-        if admit() { Some(self.of_threads.get_or_init(|| Box::new(Sparse::new())).entry(slot)) } else { None }
-    }
-
-    fn histograms(&self) -> impl Iterator<Item = &Histogram<'s>> {
-        let of_threads = self.of_threads.get().into_iter().flat_map(|threads| threads.iter());
-        std::iter::once(&self.shared).chain(of_threads.map(|(_, histogram)| histogram))
+    fn histograms(self) -> impl Iterator<Item = &'a Histogram<'s>> {
+        // Usually there are none, which costs a load.
+        let of_threads = self.of_threads.filter(|threads| !threads.is_empty());
+        let of_threads = of_threads.into_iter().flat_map(move |threads| threads.of_key(self.to));
+        std::iter::once(self.shared).chain(of_threads)
     }
 
     /// Returns the number of messages.
     #[must_use]
-    pub fn count(&self) -> u64 {
+    pub fn count(self) -> u64 {
         self.histograms().fold(0, |count, histogram| count.wrapping_add(histogram.count()))
     }
 
     /// Returns the sum of bytes of all messages.
     #[must_use]
-    pub fn bytes(&self) -> u64 {
+    pub fn bytes(self) -> u64 {
         self.histograms().fold(0, |bytes, histogram| bytes.wrapping_add(histogram.bytes()))
     }
 
-    /// Iterates over the bins of the histogram that are not 0, in ascending order, with their counts.
-    pub fn sizes(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+    /// Returns the bins of the histogram that are not 0, in ascending order, with their counts.
+    pub fn sizes(self) -> impl Iterator<Item = (usize, u64)> {
         let mut bins = [0; BINS];
         self.histograms().for_each(|histogram| histogram.add_sizes_to(&mut bins));
         bins.into_iter().enumerate().filter(|(_, count)| *count != 0)
@@ -136,21 +138,22 @@ impl<'s> PeerStats<'s> {
 
 #[cfg(test)]
 mod tests {
-    use super::PeerStats;
+    use super::{Histogram, PeerStats, PerThread};
     use crate::store::{Store, Users};
 
     #[test]
     fn nonzero_bins_are_listed() {
         let store = Store::new();
-        let stats = PeerStats::default();
+        let (shared, of_threads) = (Histogram::default(), PerThread::new());
         for (number, bytes) in [0, 8, 15, 16, 1 << 40, u64::MAX, 8].into_iter().enumerate() {
-            let of_thread =
-                if number % 2 == 0 { stats.shared() } else { stats.of_thread(number % 3, || true).unwrap() };
-            of_thread.make(bytes, &store, Users::AllThreads, 7, false);
-            assert!(of_thread.record(bytes));
+            let of_thread = || of_threads.entry_with(number % 3, 7, Histogram::default).unwrap();
+            let histogram = if number % 2 == 0 { &shared } else { of_thread() };
+            histogram.make(bytes, &store, Users::AllThreads, 7, false);
+            assert!(histogram.record(bytes));
         }
-        assert_eq!(stats.bytes(), (1 << 40) + 46);
+        let stats = PeerStats::new(&shared, 7, Some(&of_threads));
+        assert_eq!((stats.count(), stats.bytes()), (7, (1 << 40) + 46));
         assert!(stats.sizes().eq([(0, 1), (4, 3), (5, 1), (41, 1), (64, 1)]));
-        assert!(stats.of_thread(0, || false).is_some() && stats.of_thread(7, || false).is_none());
+        assert!(PeerStats::new(&shared, 8, Some(&of_threads)).sizes().eq([(0, 1), (4, 2), (41, 1)]));
     }
 }

@@ -43,8 +43,8 @@ impl<K: Copy + PartialEq, const N: usize> SumsSnapshot<K, N> {
     }
 }
 
-impl From<&PeerStats<'_>> for PeerSnapshot {
-    fn from(stats: &PeerStats<'_>) -> Self {
+impl From<PeerStats<'_, '_>> for PeerSnapshot {
+    fn from(stats: PeerStats<'_, '_>) -> Self {
         Self::new(stats.sizes(), || stats.bytes())
     }
 }

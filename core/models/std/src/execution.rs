@@ -5,6 +5,7 @@
 //! may need, by initial value, and an atomic of the model is bound to one of them when it is first used. The numbers are learned:
 //! an execution that runs out of atomics restarts the process with larger ones.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::mem;
@@ -205,6 +206,8 @@ struct Execution {
     signal: Option<Rc<Place>>,
     /// The thread that receives the signal, and its handler.
     handler: Option<(ThreadId, fn())>,
+    /// The thread-local values, by thread and by the address of the key.
+    locals: Vec<(ThreadId, usize, Rc<dyn Any>)>,
 }
 
 thread_local! {
@@ -261,6 +264,21 @@ pub(crate) fn lock(binding: &Binding) -> &'static loom::sync::Mutex<()> {
     })
 }
 
+/// Returns the value of this thread for a key, which `initial` creates at its first use.
+pub(crate) fn local<T: 'static>(key: usize, initial: fn() -> T) -> Rc<T> {
+    let me = loom::thread::current().id();
+    CURRENT.with_borrow_mut(|execution| {
+        let found = execution.locals.iter().find(|(thread, of, _)| *thread == me && *of == key);
+        let known = found.map(|(_, _, value)| value.clone());
+        let value = known.unwrap_or_else(|| {
+            let value: Rc<dyn Any> = Rc::new(initial());
+            execution.locals.push((me, key, value.clone()));
+            value
+        });
+        value.downcast().expect("a key has values of one type")
+    })
+}
+
 /// Makes loom try all orders of sequentially consistent fences.
 pub(crate) fn fence(order: Ordering) {
     if order == SeqCst {
@@ -286,7 +304,7 @@ pub fn send() {
     signal.word.store(1, Relaxed);
 }
 
-/// Runs the handler if this thread has one and the signal was sent. Each access asks, so that loom tries all places.
+/// Runs the handler if this thread has one and the signal was sent. Called before each access, so that loom tries all places.
 fn receive() {
     let handler = CURRENT.with_borrow(|execution| execution.handler.zip(execution.signal.clone()));
     let Some(((thread, handler), signal)) = handler else { return };
@@ -294,11 +312,6 @@ fn receive() {
         CURRENT.with_borrow_mut(|execution| execution.handler = None);
         handler();
     }
-}
-
-/// Returns the number of the running execution.
-pub(crate) fn number() -> u64 {
-    CURRENT.with_borrow(|execution| execution.number)
 }
 
 /// Begins an execution: to be called first in each.

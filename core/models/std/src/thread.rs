@@ -2,7 +2,7 @@
 
 pub use ::std::thread::*;
 
-use std::sync::{Mutex, PoisonError};
+use std::cell::Cell;
 use std::time::Duration;
 
 use crate::execution;
@@ -22,51 +22,50 @@ pub fn sleep(_: Duration) {
     loom::thread::yield_now();
 }
 
-/// A cell of which each thread of a model has its own.
+/// A variable of which each thread of a model has its own, in each execution.
 #[derive(Debug)]
-pub struct LocalCell<T> {
-    initial: T,
-    /// The number of the execution, and the values in it.
-    values: Mutex<(u64, Vec<(loom::thread::ThreadId, T)>)>,
+pub struct LocalKey<T: 'static>(fn() -> T);
+
+impl<T> LocalKey<T> {
+    /// Creates a variable from the function that returns the value that each thread begins with.
+    #[must_use]
+    pub const fn new(initial: fn() -> T) -> Self {
+        Self(initial)
+    }
+
+    /// Passes the value of this thread to a function.
+    ///
+    /// # Errors
+    ///
+    /// None; the threads of a model keep their values when they end.
+    pub fn try_with<R>(&'static self, access: impl FnOnce(&T) -> R) -> std::result::Result<R, AccessError> {
+        Ok(self.with(access))
+    }
+
+    fn with<R>(&'static self, access: impl FnOnce(&T) -> R) -> R {
+        access(&execution::local(std::ptr::from_ref(self).addr(), self.0))
+    }
 }
 
-impl<T: Copy> LocalCell<T> {
-    /// Creates a cell with the value that it has in each thread at first.
-    #[must_use]
-    pub const fn new(initial: T) -> Self {
-        Self { initial, values: Mutex::new((0, Vec::new())) }
-    }
-
-    fn with<R>(&self, access: impl FnOnce(&mut T) -> R) -> R {
-        let id = loom::thread::current().id();
-        let mut content = self.values.lock().unwrap_or_else(PoisonError::into_inner);
-        let (number, values) = &mut *content;
-        if *number != execution::number() {
-            *number = execution::number();
-            values.clear();
-        }
-        let position = values.iter().position(|(of, _)| *of == id).unwrap_or_else(|| {
-            values.push((id, self.initial));
-            values.len() - 1
-        });
-        access(&mut values[position].1)
-    }
-
+impl<T> LocalKey<Cell<T>> {
     /// Returns the value.
-    pub fn get(&self) -> T {
-        self.with(|value| *value)
+    pub fn get(&'static self) -> T
+    where
+        T: Copy,
+    {
+        self.with(Cell::get)
     }
 
     /// Sets the value.
-    pub fn set(&self, new: T) {
-        self.with(|value| *value = new);
+    pub fn set(&'static self, new: T) {
+        self.with(|cell| cell.set(new));
     }
 
     /// Sets the value to its default, and returns the former one.
-    pub fn take(&self) -> T
+    pub fn take(&'static self) -> T
     where
         T: Default,
     {
-        self.with(std::mem::take)
+        self.with(Cell::take)
     }
 }
