@@ -11,6 +11,7 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
@@ -24,8 +25,31 @@ fn main() -> io::Result<()> {
     let script = out.join("start.ld");
     let shift = variable("MPIT_SHIFT_TEXT").parse().unwrap_or(0);
     fs::write(&script, script_of(&fs::read_to_string("start.txt")?, shift))?;
-    println!("cargo::rustc-cdylib-link-arg=-T{}", script.display());
+    if is_accepted(&script, &out)? {
+        println!("cargo::rustc-cdylib-link-arg=-T{}", script.display());
+    } else {
+        println!(
+            "cargo::warning=code is left in the linker's order, which needs more memory: use GNU's linker or LLVM's"
+        );
+    }
     Ok(())
+}
+
+/// Returns true if the linker accepts the script, for an empty library. Those of GNU and LLVM do; mold and gold do not.
+fn is_accepted(script: &Path, out: &Path) -> io::Result<bool> {
+    let source = out.join("empty.rs");
+    fs::write(&source, "")?;
+    let mut rustc = Command::new(variable("RUSTC"));
+    rustc.args(["--crate-type", "cdylib", "--target", &variable("TARGET")]);
+    rustc.arg("-o").arg(out.join("empty.so")).arg(&source);
+    rustc.arg(format!("-Clink-arg=-T{}", script.display()));
+    let linker = variable("RUSTC_LINKER");
+    if !linker.is_empty() {
+        rustc.arg(format!("-Clinker={linker}"));
+    }
+    // Among them may be one that selects the linker.
+    rustc.args(variable("CARGO_ENCODED_RUSTFLAGS").split('\u{1f}').filter(|flag| !flag.is_empty()));
+    Ok(rustc.output()?.status.success())
 }
 
 #[allow(clippy::disallowed_methods, reason = "this program takes part in the build only")]

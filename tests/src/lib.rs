@@ -18,6 +18,7 @@
 pub mod build;
 pub mod failure;
 pub mod inventory;
+pub mod landing_pads;
 pub mod launch;
 pub mod paths;
 pub mod plugins;

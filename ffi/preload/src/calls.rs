@@ -179,7 +179,9 @@ pub(crate) fn count_in_advance<I: Interest, N: Recorder>(recorder: impl FnOnce()
 pub(crate) fn find_route_of_thread<N: Recorder>(
     recorder: impl FnOnce() -> N + Copy,
 ) -> Option<RoutedOfThread> {
-    recorder().find_route_of_thread(nesting::idle_thread_slot()?)
+    let slot = nesting::idle_thread_slot()?;
+    // Last, because a generic value would have to be cleaned up.
+    recorder().find_route_of_thread(slot)
 }
 
 /// Records the call before forwarding it when the arguments guarantee success, so the caller can tail-call
@@ -311,9 +313,10 @@ pub(crate) fn run_after_recording(
 }
 
 /// Records a call of which only the first parameter is known, if the program makes it, and returns the
-/// address to jump to.
+/// address to jump to; `slow_path` if the library lacks the function.
 pub(crate) fn record_and_forward(
     next: &'static NextDefinition,
+    slow_path: *mut c_void,
     return_address: ReturnAddress,
     recorder: impl FnOnce(),
 ) -> *mut c_void {
@@ -326,7 +329,7 @@ pub(crate) fn record_and_forward(
             catch_panic(recorder);
             call.leave();
         }
-        next.find_or_slow_path()
+        next.find().unwrap_or(slow_path)
     })
 }
 

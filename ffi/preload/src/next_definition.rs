@@ -15,7 +15,7 @@ use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{
     AtomicBool, AtomicPtr,
-    Ordering::{Acquire, Release},
+    Ordering::{Acquire, Relaxed, Release},
 };
 
 use mpit_ffi::host::{Host, find, objects, objects::Object};
@@ -34,6 +34,8 @@ pub(crate) struct Description {
     pub(crate) profiling_name: Option<&'static CStr>,
     /// The `MPI_` function of the same name, if this is a `PMPI_` function, which is recorded like it.
     pub(crate) twin: Option<Describe>,
+    /// The destination of the first call.
+    pub(crate) unresolved: *mut c_void,
     /// The destination of calls with listeners, once the name is known to be MPI's: a trampoline that checks the caller.
     pub(crate) with_listeners: *mut c_void,
     /// Records a call, with the parameters of the MPI function.
@@ -65,6 +67,23 @@ impl Destinations {
     pub(crate) const fn new(unresolved: *mut c_void) -> Self {
         Self { without_listeners: AtomicPtr::new(unresolved), with_listeners: AtomicPtr::new(unresolved) }
     }
+
+    fn set_without_listeners(&self, destination: *mut c_void) {
+        self.without_listeners.store(destination, Release);
+    }
+
+    /// Replaces the destination of calls without listeners, or returns a different one that it has.
+    fn replace_without_listeners(
+        &self,
+        from: *mut c_void,
+        to: *mut c_void,
+    ) -> Result<*mut c_void, *mut c_void> {
+        self.without_listeners.compare_exchange(from, to, Release, Relaxed)
+    }
+
+    fn set_with_listeners(&self, destination: *mut c_void) {
+        self.with_listeners.store(destination, Release);
+    }
 }
 
 /// The next definition of one name, as far as it was found. Null until the first call. Machine code reads the first member.
@@ -72,8 +91,6 @@ impl Destinations {
 #[repr(C)]
 pub(crate) struct NextDefinition {
     fast_path: AtomicPtr<c_void>,
-    /// A copy of the first member of [`Destinations`], for calls that are MPI's.
-    without_listeners: AtomicPtr<c_void>,
     /// The address of the next definition if that is a function of MPI; null until it is found.
     address: AtomicPtr<c_void>,
     /// A [`Describe`]. Not a `OnceLock`, which is not zero at first, and so would be read from the file.
@@ -95,7 +112,6 @@ impl NextDefinition {
     pub(crate) const fn new() -> Self {
         Self {
             fast_path: AtomicPtr::new(null_mut()),
-            without_listeners: AtomicPtr::new(null_mut()),
             address: AtomicPtr::new(null_mut()),
             describe: AtomicPtr::new(null_mut()),
             is_resolved: AtomicBool::new(false),
@@ -113,12 +129,7 @@ impl NextDefinition {
         Some(describe())
     }
 
-    #[inline]
-    pub(crate) fn without_listeners(&self) -> *mut c_void {
-        self.without_listeners.load(Acquire)
-    }
-
-    /// Returns true if [`without_listeners`](Self::without_listeners) is not yet the next definition of a function of MPI.
+    /// Returns false once [`address`](Self::address) is the next definition, and MPI is initialized.
     #[inline]
     pub(crate) fn is_unresolved(&self) -> bool {
         !self.is_resolved.load(Acquire)
@@ -138,17 +149,10 @@ impl NextDefinition {
     pub(crate) fn find(&self) -> Option<*mut c_void> {
         let found = self.address.load(Acquire);
         let found = if found.is_null() { self.find_in_library()? } else { found };
-        if self.without_listeners() != found && lifecycle::is_initialized() {
-            self.description()?.set_without_listeners(found);
-            self.is_resolved.store(true, Release);
+        if self.is_unresolved() && lifecycle::is_initialized() {
+            self.description()?.publish(found);
         }
         Some(found)
-    }
-
-    /// Finds the next definition, or the slow path for a function that the library lacks.
-    pub(crate) fn find_or_slow_path(&self) -> *mut c_void {
-        // The destination until the next definition is found is the slow path.
-        self.find().unwrap_or_else(|| self.without_listeners())
     }
 
     fn find_in_library(&self) -> Option<*mut c_void> {
@@ -166,15 +170,6 @@ impl Description {
         described
     }
 
-    fn set_without_listeners(&self, destination: *mut c_void) {
-        self.next.without_listeners.store(destination, Release);
-        self.destinations.without_listeners.store(destination, Release);
-    }
-
-    fn set_with_listeners(&self, destination: *mut c_void) {
-        self.destinations.with_listeners.store(destination, Release);
-    }
-
     /// Finds the destination of a call. A definition that may be unloaded, and is not MPI's, is searched
     /// again at each call.
     fn resolve(&self, return_address: ReturnAddress) -> *mut c_void {
@@ -183,14 +178,19 @@ impl Description {
             self.intercept(self.fast_path);
             return self.slow_path;
         };
-        let object = Object::containing(found.addr());
-        if object.as_ref().is_some_and(|object| self.is_mpi(object)) {
-            let is_direct = object.as_ref().is_some_and(callers::is_library);
-            self.next.address.store(found, Release);
-            self.intercept(if is_direct { self.fast_path } else { self.indirect_path });
-            return self.with_listeners;
+        match Object::containing(found.addr()) {
+            Some(object) if self.is_mpi(&object) => {
+                let is_direct = callers::is_library(&object);
+                // The program may close an interface or tool that it has opened. The library itself stays open (`Host`).
+                if !is_direct && !object.is_permanent() {
+                    find::keep_loaded(found);
+                }
+                self.next.address.store(found, Release);
+                self.intercept(if is_direct { self.fast_path } else { self.indirect_path });
+                self.with_listeners
+            }
+            object => self.bypass(found, object),
         }
-        self.bypass(found, object)
     }
 
     /// Directs all further calls to a definition that is not MPI's, unless its object may be unloaded. Returns the
@@ -198,8 +198,8 @@ impl Description {
     fn bypass(&self, found: *mut c_void, object: Option<Object>) -> *mut c_void {
         // A call that the library makes during the search for it does not show whose name it is.
         if object.is_some_and(|object| object.is_permanent()) && !Host::is_being_searched() {
-            self.set_with_listeners(found);
-            self.set_without_listeners(found);
+            self.destinations.set_with_listeners(found);
+            self.destinations.set_without_listeners(found);
         }
         found
     }
@@ -222,25 +222,32 @@ impl Description {
                 return found;
             }
         }
-        if twin.next.address().is_null() || twin.next.without_listeners().is_null() {
+        if twin.next.address().is_null() || twin.next.fast_path().is_null() {
             twin.resolve(return_address);
         }
         // If a profiling tool is between, the calls that it forwards are recorded by the `MPI_` function.
         let is_same = twin.next.address() == found;
         self.next.fast_path.store(self.fast_path, Release);
         let with_listeners = if is_same { self.with_listeners } else { found };
-        self.set_with_listeners(with_listeners);
-        self.set_without_listeners(found);
+        self.destinations.set_with_listeners(with_listeners);
+        self.destinations.set_without_listeners(found);
         with_listeners
     }
 
     /// Directs all further calls to functions of this library.
     fn intercept(&self, fast_path: *mut c_void) {
         self.next.fast_path.store(fast_path, Release);
-        // Another thread may have resolved the name already.
-        self.next.is_resolved.store(false, Release);
-        self.set_without_listeners(self.slow_path);
-        self.set_with_listeners(self.with_listeners);
+        // Fails if another thread has done so; then the destination may be the next definition already, and stays it.
+        let _ = self.destinations.replace_without_listeners(self.unresolved, self.slow_path);
+        self.destinations.set_with_listeners(self.with_listeners);
+    }
+
+    /// Directs calls without listeners to the next definition, if calls are intercepted.
+    fn publish(&self, found: *mut c_void) {
+        let replaced = self.destinations.replace_without_listeners(self.slow_path, found);
+        if replaced.is_ok() || replaced == Err(found) {
+            self.next.is_resolved.store(true, Release);
+        }
     }
 
     /// Finds the definition that the program would reach without us.
@@ -290,5 +297,45 @@ pub(crate) extern "C" fn resolve(describe: Describe, return_address: ReturnAddre
 pub(crate) extern "C" fn enter(next: &'static NextDefinition, return_address: ReturnAddress) -> *mut c_void {
     let Some(described) = next.description() else { return next.fast_path() };
     let is_recorded = callers::is_recorded(return_address, described.twin.is_some());
-    if is_recorded { next.fast_path() } else { next.find_or_slow_path() }
+    if is_recorded { next.fast_path() } else { next.find().unwrap_or(described.slow_path) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ptr::{null_mut, without_provenance_mut};
+    use std::sync::atomic::Ordering::Relaxed;
+
+    use super::{Description, Destinations, NextDefinition, c_void};
+
+    const UNRESOLVED: *mut c_void = without_provenance_mut(1);
+    const SLOW_PATH: *mut c_void = without_provenance_mut(2);
+    const FOUND: *mut c_void = without_provenance_mut(3);
+
+    /// Several threads may make the first call of a name at once.
+    #[test]
+    fn a_late_thread_leaves_the_destination() {
+        static NEXT: NextDefinition = NextDefinition::new();
+        static DESTINATIONS: Destinations = Destinations::new(UNRESOLVED);
+        let described = Description {
+            next: &NEXT,
+            destinations: &DESTINATIONS,
+            name: c"MPI_Send",
+            profiling_name: None,
+            twin: None,
+            unresolved: UNRESOLVED,
+            with_listeners: null_mut(),
+            fast_path: null_mut(),
+            slow_path: SLOW_PATH,
+            indirect_path: null_mut(),
+        };
+        let state = || (DESTINATIONS.without_listeners.load(Relaxed), NEXT.is_unresolved());
+        described.publish(FOUND);
+        assert_eq!(state(), (UNRESOLVED, true), "not intercepted");
+        described.intercept(null_mut());
+        assert_eq!(state(), (SLOW_PATH, true));
+        described.publish(FOUND);
+        assert_eq!(state(), (FOUND, false));
+        described.intercept(null_mut());
+        assert_eq!(state(), (FOUND, false), "the other thread");
+    }
 }

@@ -46,11 +46,18 @@ fn store(addresses: [*mut c_void; COUNT]) -> &'static [*mut c_void; COUNT] {
     }
 }
 
-/// Finds the unwinder of the process; `None` if it has none, or if its functions are in several objects.
+/// Finds the unwinder of the process; `None` if it has none, or if its functions are in several objects. Keeps it loaded: the program
+/// may close the library that needs it.
 fn of_process() -> Option<[*mut c_void; COUNT]> {
     let addresses = addresses_in(libc::RTLD_DEFAULT)?;
     let first = host::objects::Object::containing(addresses[0].addr())?;
-    if addresses.iter().all(|address| first.range.contains(&address.addr())) { Some(addresses) } else { None }
+    if !addresses.iter().all(|address| first.range.contains(&address.addr())) {
+        return None;
+    }
+    if !first.is_permanent() {
+        host::find::keep_loaded(addresses[0]);
+    }
+    Some(addresses)
 }
 
 /// Loads the unwinder of the compiler.

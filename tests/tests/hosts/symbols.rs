@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::{fs, path::Path, process::Command};
 
-use mpit_tests::{Context, Failure, Outcome, Stack, build, paths, record, stacks};
+use mpit_tests::{Context, Failure, Outcome, Stack, build, landing_pads, paths, record, stacks};
 
 /// Returns the functions of MPI_T, from the table that `bad_calls` uses.
 fn functions() -> Outcome<Vec<String>> {
@@ -56,6 +56,12 @@ fn preload_library_needs_only_the_c_library() -> Outcome {
     let of_c = ["[libc.so", "[ld-linux", "[libm.so", "[libdl.so", "[libpthread.so"];
     let more: Vec<_> = needed.iter().filter(|line| !of_c.iter().any(|name| line.contains(name))).collect();
     Failure::unless(!needed.is_empty() && more.is_empty(), || format!("needs {needed:?}"))
+}
+
+/// Tests that exceptions and ends of threads may leave calls that are forwarded, by any unwinder.
+#[test]
+fn forwarded_calls_pass_no_landing_pads() -> Outcome {
+    landing_pads::check(&build::artifacts()?.preload)
 }
 
 /// MPI calls that are interposed in C only: in Fortran, the lengths of strings follow the other arguments;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use mpit_tests::stacks::{self, Stack, Vendor};
-use mpit_tests::{Context, Failure, Outcome, paths};
+use mpit_tests::{Context, Failure, Outcome, landing_pads, paths};
 
 use crate::bench::dist;
 use crate::document;
@@ -64,6 +64,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     dist::build(&[dist::LIBRARY])?;
+    // The tests check the build without optimization.
+    landing_pads::check(&dist::program("libmpit_preload.so"))?;
     let mut found = BTreeMap::new();
     let mut page = document::head(&[&COLUMNS[..], &DETAILS].concat());
     print_row(&COLUMNS.map(str::to_owned));

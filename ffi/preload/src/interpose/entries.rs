@@ -63,6 +63,7 @@ macro_rules! describe_next {
                 name: $crate::interpose::c_name!($name),
                 profiling_name: $profiling,
                 twin: $twin,
+                unresolved: unresolved as *mut std::ffi::c_void,
                 with_listeners: with_listeners as *mut std::ffi::c_void,
                 fast_path: fast_path as *mut std::ffi::c_void,
                 slow_path: slow_path as *mut std::ffi::c_void,

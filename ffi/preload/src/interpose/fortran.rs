@@ -74,7 +74,7 @@ macro_rules! fortran_form {
                 };
                 error.get()
             };
-            let forward = || $crate::nesting::forward_on_fast_path(|| call(next.without_listeners()));
+            let forward = || $crate::nesting::forward_on_fast_path(|| call(next.address()));
             let find_and_forward = || next.find().map_or_else($crate::calls::no_such_function, call);
             // The fast path is for calls with listeners; while the next definition is unknown, all calls arrive here.
             let has_no_listeners = $crate::interpose::has_no_listeners!($recorder);

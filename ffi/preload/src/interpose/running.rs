@@ -173,14 +173,12 @@ macro_rules! fast_path_in_c {
         extern "C" fn record_and_choose(
             $($arg: $crate::arguments::$kind<$crate::arguments::$binding>),*
         ) -> *mut std::ffi::c_void {
-            let (forward, slow_path) = ($next.without_listeners(), slow_path as *mut std::ffi::c_void);
             // While the next definition is unknown, the slow path finds it and records the call.
-            let is_found = forward != slow_path;
-            let is_recorded = is_found
+            let is_recorded = !$next.is_unresolved()
                 && ($crate::calls::count_in_advance::<$crate::calls::$interest, _>(|| $recorder)
                     || $crate::calls::count_for_thread::<$crate::calls::$interest, _>(|| $recorder)
                     || $crate::calls::record_before_call::<$crate::calls::$interest, _>(|| $recorder));
-            if is_recorded { forward } else { slow_path }
+            if is_recorded { $next.address() } else { slow_path as *mut std::ffi::c_void }
         }
         let destination = record_and_choose($($arg),*);
         // SAFETY: both destinations are functions with these parameters, and get the program's arguments.
@@ -197,7 +195,7 @@ macro_rules! fast_path_in_c {
             $($arg: $crate::arguments::$kind<$crate::arguments::$binding>),*
         ) -> std::ffi::c_int {
             let forward = || {
-                let next = $next.without_listeners();
+                let next = $next.address();
                 // SAFETY: `next` is a function with these parameters, and gets the program's arguments.
                 unsafe {
                     $crate::interpose::call!(next(
@@ -220,7 +218,7 @@ macro_rules! fast_path_in_c {
     }};
     ($recorder:tt $next:ident, $binding:ident ($($arg:ident: $kind:ident),*)) => {{
         let forward = || {
-            let next = $next.without_listeners();
+            let next = $next.address();
             // SAFETY: `next` is a function with these parameters, and gets the program's arguments.
             unsafe {
                 $crate::interpose::call!(next(
@@ -228,11 +226,13 @@ macro_rules! fast_path_in_c {
                 ) -> std::ffi::c_int)
             }
         };
-        // Only for lines whose trampoline could not check for listeners.
-        if $crate::interpose::must_check_listeners!($recorder) && $crate::interpose::has_no_listeners!($recorder) {
-            return forward();
-        }
-        let run = || $crate::interpose::run_on_fast_path!($recorder forward);
+        let run = || {
+            // Only for lines whose trampoline could not check for listeners.
+            if $crate::interpose::must_check_listeners!($recorder) && $crate::interpose::has_no_listeners!($recorder) {
+                return Some(forward());
+            }
+            $crate::interpose::run_on_fast_path!($recorder forward)
+        };
         let code: Option<std::ffi::c_int> = if $next.is_unresolved() { None } else { run() };
         match code {
             Some(code) => code,

@@ -24,18 +24,21 @@ pub(crate) use variadic_function;
 /// Defines `fast_path` of such a function, and `slow_path` for libraries that lack the function.
 macro_rules! variadic_recorders {
     ($binding:ident [variadic () ($recorder:expr)] ($arg:ident: $kind:ident)) => {
-        extern "C" fn fast_path(
+        extern "C" fn record(
             next: &'static $crate::next_definition::NextDefinition,
             return_address: $crate::callers::ReturnAddress,
             $arg: $crate::arguments::$kind<$crate::arguments::$binding>,
         ) -> *mut std::ffi::c_void {
-            $crate::calls::record_and_forward(next, return_address, || $recorder)
+            let slow_path = slow_path as *mut std::ffi::c_void;
+            $crate::calls::record_and_forward(next, slow_path, return_address, || $recorder)
         }
         // Reached if the library lacks the function.
-        extern "C" fn slow_path() -> std::ffi::c_int {
+        extern "C" fn missing() -> std::ffi::c_int {
             $crate::calls::no_such_function()
         }
-        use fast_path as indirect_path;
+        use missing as slow_path;
+        use record as fast_path;
+        use record as indirect_path;
     };
 }
 pub(crate) use variadic_recorders;

@@ -88,10 +88,9 @@ pub(crate) trait Recorder: Sized {
         pending.after();
     }
 
-    /// Prepares the record without notifying listeners.
-    fn resolve_handles(self) -> Self::Pending {
-        self.prepare()
-    }
+    /// Notifies listeners of a call that has succeeded, if its handles are registered. The library is not queried about others: another
+    /// thread may have freed the objects since the call began.
+    fn record_if_registered(self) {}
 }
 
 /// A call that was forwarded on the slow path.
@@ -118,7 +117,7 @@ pub(crate) trait Deliver {
 #[inline(never)]
 pub(crate) fn record_after_call<N: Recorder>(recorder: N) {
     if let Some(call) = ProgramCall::enter() {
-        catch_panic(|| recorder.resolve_handles().after());
+        catch_panic(|| recorder.record_if_registered());
         call.leave();
     }
 }

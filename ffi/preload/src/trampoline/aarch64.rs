@@ -2,7 +2,6 @@
 //! that of MPI functions. `x30` is the return address.
 
 use std::arch::naked_asm;
-use std::ffi::c_void;
 
 use crate::next_definition;
 
@@ -195,34 +194,4 @@ unsafe extern "C-unwind" fn look_up_caller() {
 #[unsafe(naked)]
 pub(crate) unsafe extern "C-unwind" fn record() {
     jump_to_result_of!("ldr x17, [x16]", "blr x17";)
-}
-
-/// Calls a function with its argument. If unwinding leaves it, `nesting::unwinding` is called.
-///
-/// # Safety
-///
-/// The function accepts the argument.
-#[unsafe(naked)]
-pub(crate) unsafe extern "C-unwind" fn call_unwindable(
-    function: unsafe extern "C-unwind" fn(*mut c_void),
-    argument: *mut c_void,
-) {
-    naked_asm!(
-        ".cfi_startproc",
-        // Relative to its own address, in 4 bytes.
-        ".cfi_personality 0x1b, {unwinding}",
-        "stp x29, x30, [sp, #-16]!",
-        ".cfi_def_cfa_offset 16",
-        ".cfi_offset x29, -16",
-        ".cfi_offset x30, -8",
-        "mov x29, sp",
-        "mov x9, x0",
-        "mov x0, x1",
-        "blr x9",
-        "ldp x29, x30, [sp], #16",
-        ".cfi_def_cfa_offset 0",
-        "ret",
-        ".cfi_endproc",
-        unwinding = sym crate::nesting::unwinding,
-    )
 }

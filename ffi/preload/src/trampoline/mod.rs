@@ -7,7 +7,6 @@
 //! | `with_listeners!` | the second destination of MPI functions: checks if the program makes the call ([`crate::callers`]) |
 //! | `hidden_jump!` | a function that is not exported, which calls another one and jumps to its result |
 //! | `variadic!` | the second destination of functions with unknown parameters: records the call and jumps |
-//! | `call_unwindable` | calls a function, and [`nesting::unwinding`](crate::nesting::unwinding) if unwinding leaves that |
 //!
 //! A function that is not MPI's may have any parameters and results: all registers that a caller may use for
 //! arguments are saved while Rust code runs, vector registers in their full width, and the stack is unchanged at the jump.
@@ -21,13 +20,13 @@ mod x86_64;
 
 #[cfg(target_arch = "aarch64")]
 pub(crate) use aarch64::{
-    call_unwindable, check_caller, counted_entry, doubly_counted_entry, entry, hidden_jump, record, resolve,
-    with_listeners, with_operand,
+    check_caller, counted_entry, doubly_counted_entry, entry, hidden_jump, record, resolve, with_listeners,
+    with_operand,
 };
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::{
-    call_unwindable, check_caller, counted_entry, doubly_counted_entry, entry, hidden_jump, jump_to_result,
-    record, resolve, with_listeners, with_operand,
+    check_caller, counted_entry, doubly_counted_entry, entry, hidden_jump, jump_to_result, record, resolve,
+    with_listeners, with_operand,
 };
 
 /// Defines an exported function with these instructions.

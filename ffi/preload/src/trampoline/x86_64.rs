@@ -4,7 +4,6 @@
 //! bytes, so that no branch of the function crosses a boundary at which processors fetch. Such a branch cost up to 3 ns a call.
 
 use std::arch::naked_asm;
-use std::ffi::c_void;
 use std::sync::atomic::AtomicU8;
 
 use crate::next_definition::{self, enter};
@@ -261,31 +260,4 @@ jump_to_result! {
 #[unsafe(naked)]
 pub(crate) unsafe extern "C-unwind" fn record() {
     jump_to_result_of!("call qword ptr [r11]";)
-}
-
-/// Calls a function with its argument. If unwinding leaves it, `nesting::unwinding` is called.
-///
-/// # Safety
-///
-/// The function accepts the argument.
-#[unsafe(naked)]
-pub(crate) unsafe extern "C-unwind" fn call_unwindable(
-    function: unsafe extern "C-unwind" fn(*mut c_void),
-    argument: *mut c_void,
-) {
-    naked_asm!(
-        ".cfi_startproc",
-        // Relative to its own address, in 4 bytes.
-        ".cfi_personality 0x1b, {unwinding}",
-        "sub rsp, 8",
-        ".cfi_adjust_cfa_offset 8",
-        "mov rax, rdi",
-        "mov rdi, rsi",
-        "call rax",
-        "add rsp, 8",
-        ".cfi_adjust_cfa_offset -8",
-        "ret",
-        ".cfi_endproc",
-        unwinding = sym crate::nesting::unwinding,
-    )
 }

@@ -90,6 +90,14 @@ static OF_THREADS: [StaticRef<KindRoutes>; thread_slots::SLOTS] =
 /// The record of a collective operation, to be made from the call's arguments.
 pub(crate) struct CollectiveRecorder<S>(S);
 
+impl<S: Shape> CollectiveRecorder<S> {
+    /// Prepares the record without notifying listeners.
+    pub(crate) fn resolve_handles(self) -> Pending<S> {
+        let revision = revision::current();
+        Pending { resolved: self.0.operation(Lookup::Registered), shape: self.0, revision }
+    }
+}
+
 impl<S: Shape> Recorder for CollectiveRecorder<S> {
     type FastRecord = Operation<'static>;
     type Pending = Pending<S>;
@@ -124,9 +132,10 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
         }
     }
 
-    fn resolve_handles(self) -> Pending<S> {
-        let revision = revision::current();
-        Pending { resolved: self.0.operation(Lookup::Registered), shape: self.0, revision }
+    fn record_if_registered(self) {
+        if let Some(operation) = self.0.operation(Lookup::Registered) {
+            operation.deliver(coll::end);
+        }
     }
 
     #[inline]
@@ -387,5 +396,34 @@ fn remote_root(abi: &Abi, root: std::ffi::c_int) -> Root {
         root if root == abi.root => Root::Here,
         root if root == abi.proc_null => Root::None,
         root => Root::At(root.cast_unsigned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Collective, CollectiveRecorder, Kind, Lookup, Recorder, RouteKey, Shape};
+
+    /// A shape whose handles are not registered, because another thread has freed the objects.
+    #[derive(Clone, Copy)]
+    struct Freed;
+
+    impl Shape for Freed {
+        fn operation(self, lookup: Lookup) -> Option<Collective> {
+            assert_ne!(lookup, Lookup::Library, "the library would report an error");
+            None
+        }
+
+        fn kind(self) -> Kind {
+            Kind::Barrier
+        }
+
+        fn route_key(self) -> Option<RouteKey> {
+            None
+        }
+    }
+
+    #[test]
+    fn freed_handles_are_not_queried() {
+        CollectiveRecorder(Freed).record_if_registered();
     }
 }

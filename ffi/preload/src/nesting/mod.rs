@@ -18,15 +18,15 @@
 //! Exceptions of the program, `pthread_exit` and `pthread_cancel` may leave a call that is being forwarded, by any unwinder: that of
 //! GCC, LLVM's, one that is linked statically. The routine by which a frame of Rust is cleaned up works with one of them
 //! only, so no frame between the program and the library has anything to clean up: no value with a destructor exists
-//! during `forward`. Instead, a frame with a routine of its own resets the state ([`trampoline::call_unwindable`]).
+//! during `forward`. Instead, a frame with a routine of its own resets the state ([`unwindable`]).
+
+mod unwindable;
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use mpit::internal::thread_slots;
-
-use crate::trampoline;
 
 /// The state while only one thread calls MPI at a time: a constant below, or a stack position, possibly with [`NOTIFYING`].
 static PROCESS_STATE: AtomicUsize = AtomicUsize::new(UNTRACKED);
@@ -169,7 +169,7 @@ fn forward_unwindable<R: Copy>(is_outermost: bool, forward: impl Fn() -> R + Cop
     let (run, call) = (runner(&call), (&raw mut call).cast());
     if is_outermost {
         // SAFETY: `run` expects the address of `call`, which is used in this call only.
-        unsafe { trampoline::call_unwindable(run, call) };
+        unsafe { unwindable::call_unwindable(run, call) };
     } else {
         // SAFETY: `run` expects the address of `call`, which is used in this call only.
         unsafe { run(call) };
@@ -180,9 +180,9 @@ fn forward_unwindable<R: Copy>(is_outermost: bool, forward: impl Fn() -> R + Cop
     }
 }
 
-/// Resets the state when unwinding leaves an outermost call: the personality routine of [`trampoline::call_unwindable`]. It calls no
+/// Resets the state when unwinding leaves an outermost call: the personality routine of [`unwindable::call_unwindable`]. It calls no
 /// function of the unwinder, so it works with each of them.
-pub(crate) extern "C" fn unwinding(
+extern "C" fn unwinding(
     _version: c_int,
     actions: c_int,
     _class: u64,
