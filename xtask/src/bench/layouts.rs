@@ -1,7 +1,9 @@
 //! Cost of recording a message in builds whose code is moved by some bytes: it must not depend on the lines of the caches that the
 //! code shares with that of the MPI library.
 
-use mpit_tests::Outcome;
+use mpit_tests::{Context, Failure, Outcome};
+use std::fs;
+
 use mpit_tests::stacks::Stack;
 
 use super::calls::{RECORDING_MESSAGES, Variant, run_program};
@@ -20,6 +22,10 @@ pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
     for shift in SHIFTS {
         dist::build_moved(shift)?;
     }
+    let [one, other] = [SHIFTS[0], SHIFTS[1]].map(|shift| fs::read(dist::moved_library(shift)));
+    Failure::unless(one.context("a library")? != other.context("a library")?, || {
+        "the builds are equal: the linker takes no script".into()
+    })?;
     on_each_stack(results, |stack, results| measure(stack, pairs, results))
 }
 
