@@ -1,10 +1,10 @@
 //! Cost of recording a message in builds whose code is moved by some bytes: it must not depend on the lines of the caches that the
 //! code shares with that of the MPI library.
 
-use mpit_tests::{Context, Failure, Outcome};
 use std::fs;
 
 use mpit_tests::stacks::Stack;
+use mpit_tests::{Context, Failure, Outcome};
 
 use super::calls::{RECORDING_MESSAGES, Variant, run_program};
 use super::rounds::{Rounds, differences};
@@ -14,7 +14,7 @@ use super::{Results, dist, on_each_stack};
 /// The number of calls in a block.
 const CALLS: &str = "5000";
 
-/// The bytes by which the code is moved: a quarter of a cache line, and the same with some pages.
+/// The bytes by which the code is moved. They differ in the place in a cache line, in the set of a cache and in the page.
 const SHIFTS: [u32; 5] = [16, 1040, 2096, 3152, 4208];
 
 pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
