@@ -175,7 +175,8 @@ pub(super) fn run_program(
     arguments: &[&str],
     variant: Variant,
 ) -> Outcome<(Timings, String)> {
-    let mut job = Job::alone(stack);
+    // Many threads wait for the locks of a library, for longer than the tests may take.
+    let mut job = Job::alone(stack).seconds(300);
     if matches!(variant, Off | Ours) {
         job = job.arg(dist::program("mpit")).arg("run");
         if variant == Ours {
