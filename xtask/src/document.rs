@@ -49,6 +49,14 @@ mod tests {
     }
 
     #[test]
+    fn the_page_on_performance_has_its_parts() {
+        let page = fs::read_to_string(mpit_tests::paths::workspace().join("docs/performance.md")).unwrap();
+        for name in ["bench", "plots", "instructions"] {
+            assert!(with_part(&page, name, "").is_some(), "{name}");
+        }
+    }
+
+    #[test]
     fn tables_are_markdown() {
         assert_eq!(head(&["a", "b"]), "| a | b |\n|---|---|\n");
         assert_eq!(row(&["1".into(), "x|y".into()]), "| 1 | x\\|y |\n");

@@ -11,7 +11,7 @@ use mpit_tests::{Context, Failure, Outcome, build};
 
 use super::rounds::{self, Rounds, Timings, differences};
 use super::table::{Line, NANOSECONDS};
-use super::{Results, dist, layouts, on_each_stack};
+use super::{Results, dist, on_each_stack};
 
 /// The number of calls in a block. Blocks are short, so that some of them are undisturbed.
 const CALLS: &str = "5000";
@@ -26,7 +26,7 @@ pub(super) enum Variant {
     Off,
     /// With mpit's library, recording.
     Ours,
-    /// The same, by a build whose code is moved by some bytes.
+    /// With a build of mpit's library whose code is moved by some bytes, recording.
     Moved(u32),
     /// With Open MPI's own monitoring.
     Native,
@@ -175,7 +175,8 @@ pub(super) fn run_program(
     arguments: &[&str],
     variant: Variant,
 ) -> Outcome<(Timings, String)> {
-    let mut job = Job::alone(stack);
+    // Many threads wait for the locks of a library, for longer than the tests may take.
+    let mut job = Job::alone(stack).seconds(300);
     if matches!(variant, Off | Ours) {
         job = job.arg(dist::program("mpit")).arg("run");
         if variant == Ours {
@@ -197,7 +198,7 @@ pub(super) fn run_program(
         job = job.args(preload(&least_recording(stack)?));
     }
     if let Moved(shift) = variant {
-        job = job.args(preload(&layouts::library(shift)));
+        job = job.args(preload(&dist::moved_library(shift)));
         job = job.args(["MPIT_PML_MONITORING_ENABLE=2", "MPIT_PML_MONITORING_ENABLE_OUTPUT=1"]);
     }
     job = job.arg(stack.compile(program)?).args(arguments);

@@ -1,8 +1,8 @@
 //! Builds of the measured programs.
 
-use std::{path::PathBuf, process::Command};
+use std::{fs, path::PathBuf, process::Command};
 
-use mpit_tests::{Outcome, paths};
+use mpit_tests::{Context, Outcome, paths};
 
 use crate::{cargo, succeed};
 
@@ -18,6 +18,24 @@ pub(crate) fn build(packages: &[&str]) -> Outcome {
 
 pub(crate) fn program(name: &str) -> PathBuf {
     paths::target().join("dist").join(name)
+}
+
+fn of_moved() -> PathBuf {
+    paths::target().join("layouts")
+}
+
+/// Returns the library that [`build_moved`] has built.
+pub(crate) fn moved_library(bytes: u32) -> PathBuf {
+    of_moved().join(format!("libmpit_preload.{bytes}.so"))
+}
+
+/// Builds the library that users preload with its code moved by some bytes.
+pub(crate) fn build_moved(bytes: u32) -> Outcome {
+    let mut command = cargo(&["build", "--profile", "dist", "-p", LIBRARY]);
+    command.env("MPIT_SHIFT_TEXT", bytes.to_string());
+    succeed(command.arg("--target-dir").arg(of_moved()))?;
+    let built = of_moved().join("dist/libmpit_preload.so");
+    fs::copy(&built, moved_library(bytes)).context(built.display()).map(drop)
 }
 
 /// Compiles `tests/hosts/c/<name>.c`, which needs no MPI library.

@@ -2,46 +2,31 @@
 //! code shares with that of the MPI library.
 
 use std::fs;
-use std::path::PathBuf;
 
 use mpit_tests::stacks::Stack;
-use mpit_tests::{Context, Outcome, paths};
+use mpit_tests::{Context, Failure, Outcome};
 
 use super::calls::{RECORDING_MESSAGES, Variant, run_program};
 use super::rounds::{Rounds, differences};
 use super::table::{Line, NANOSECONDS};
 use super::{Results, dist, on_each_stack};
-use crate::{cargo, succeed};
 
-/// The numbers of calls in a block.
+/// The number of calls in a block.
 const CALLS: &str = "5000";
 
-/// The bytes by which the code is moved: a quarter of a cache line, and the same with some pages.
+/// The bytes by which the code is moved. They differ in the place in a cache line, in the set of a cache and in the page.
 const SHIFTS: [u32; 5] = [16, 1040, 2096, 3152, 4208];
 
 pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
     results.table.section("Recording a message, in builds whose code is moved by some bytes", NANOSECONDS);
     for shift in SHIFTS {
-        build(shift)?;
+        dist::build_moved(shift)?;
     }
+    let [one, other] = [SHIFTS[0], SHIFTS[1]].map(|shift| fs::read(dist::moved_library(shift)));
+    Failure::unless(one.context("a library")? != other.context("a library")?, || {
+        "the builds are equal: the linker takes no script".into()
+    })?;
     on_each_stack(results, |stack, results| measure(stack, pairs, results))
-}
-
-fn directory() -> PathBuf {
-    paths::target().join("layouts")
-}
-
-/// Returns the library whose code is moved.
-pub(super) fn library(shift: u32) -> PathBuf {
-    directory().join(format!("libmpit_preload.{shift}.so"))
-}
-
-fn build(shift: u32) -> Outcome {
-    let mut command = cargo(&["build", "--profile", "dist", "-p", dist::LIBRARY]);
-    command.env("MPIT_SHIFT_TEXT", shift.to_string());
-    succeed(command.arg("--target-dir").arg(directory()))?;
-    let built = directory().join("dist/libmpit_preload.so");
-    fs::copy(&built, library(shift)).context(built.display()).map(drop)
 }
 
 fn measure(stack: &Stack, pairs: u32, results: &mut Results) -> Outcome {
