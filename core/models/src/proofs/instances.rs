@@ -28,6 +28,7 @@ pub(super) const MODELS: &[Model] = &[
         .mode(Mode::Latest),
     Model::new("instances::slots_of_ended_threads_are_used_again", slots_of_ended_threads_are_used_again),
     Model::new("instances::raises_may_end_in_another_thread", raises_may_end_in_another_thread),
+    Model::new("instances::raises_may_outlast_their_thread", raises_may_outlast_their_thread),
     Model::new("instances::payloads_are_whole_or_over", payloads_are_whole_or_over),
 ];
 
@@ -94,8 +95,18 @@ fn slots_of_ended_threads_are_used_again() {
 
 /// A raise that begins in a thread and ends in another one, as in a fiber, leaves the slot to its owner.
 fn raises_may_end_in_another_thread() {
+    end_in_another_thread(|| ());
+}
+
+/// The next owner of a slot does not use it before such a raise has ended.
+fn raises_may_outlast_their_thread() {
+    end_in_another_thread(instance::leave_slots);
+}
+
+fn end_in_another_thread(after_claim: fn()) {
     barrier::IS_LIGHT_CHEAP.store(true, Relaxed);
     let first = Instance::claim(&TICK, Safety::None).expect("a slot is free");
+    after_claim();
     let identifier = first.id().0;
     let first = Rc::new((Cell::new(Some(first)), identifier));
     at_once(
