@@ -373,6 +373,7 @@ impl<I: HostInfo> MergedSpace<I> {
 mod tests {
     use std::cell::RefCell;
     use std::ffi::c_int;
+    use std::thread;
 
     use mpit::cvar::Cvar;
     use mpit::internal::desc::{CvarDesc, Metadata, SharedMetadata};
@@ -427,6 +428,47 @@ mod tests {
             assert_eq!(find(missing), None, "{missing}");
         }
         assert_eq!(merged.cvars.find(merged, b"acme_setting\xff", 0), None);
+    }
+
+    #[test]
+    fn indices_stay_while_entries_are_listed() {
+        let registry: &Registry = Box::leak(Box::default());
+        let merged = &Merged::new(registry);
+        let find = |number: c_int| {
+            let name = format!("acme_setting{number}");
+            let found = merged.cvars.find(merged, name.as_bytes(), 0);
+            let info = found.and_then(|index| merged.cvars.info(merged, index.cast_signed()));
+            assert_eq!(info.map(|info| info.name == name), found.map(|_| true));
+            found
+        };
+        let read = || {
+            let mut indices = [None; 300];
+            for _ in 0..100 {
+                for (number, known) in (0..).zip(&mut indices) {
+                    let found = find(number);
+                    assert!(known.is_none() || found == *known, "{known:?} {found:?}");
+                    *known = found;
+                }
+            }
+        };
+        thread::scope(|scope| {
+            (0..2).for_each(|_| _ = scope.spawn(read));
+            for number in 0..300 {
+                let define = |on_our_side| {
+                    if on_our_side {
+                        register(registry, &number.to_string());
+                    } else {
+                        list(merged, number, &format!("acme_setting{number}"));
+                    }
+                    find(number)
+                };
+                // Some are defined on one side, others on both, in either order.
+                let first = define(number % 2 == 0);
+                if number % 3 == 0 {
+                    assert_eq!(define(number % 2 != 0), first);
+                }
+            }
+        });
     }
 
     #[test]
