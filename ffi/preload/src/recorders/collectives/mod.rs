@@ -108,7 +108,7 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
     #[allow(clippy::inline_always, reason = "the arguments would go through memory, for every operation")]
     fn fast_record(self) -> Option<Operation<'static>> {
         let Collective { comm, kind, root, amounts, in_place } = self.0.operation(Lookup::Cached)?;
-        let Amounts::Each(bytes) = amounts else { return None };
+        let bytes = amounts.into_each()?;
         let (rank, size) = (comm.rank(), comm.exchanges_with(kind));
         Some(Operation::new(comm.id(), kind, rank, size, root, Volume::Each(bytes), in_place))
     }

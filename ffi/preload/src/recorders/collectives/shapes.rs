@@ -39,12 +39,13 @@ impl<L: Binding, U: Buffer, B: Blocks> Shape for Rooted<L, U, B> {
     fn operation(self, lookup: Lookup) -> Option<Collective> {
         let context = CallContext::new(lookup, self.kind, self.comm)?;
         let root = context.root(self.root)?;
+        let in_place = root == Root::Here && self.buffer.is_in_place(lookup)?;
         // A process whose root is `MPI_PROC_NULL` takes no part.
         let amounts = match root {
             Root::None => Amounts::Each(0),
             _ => self.blocks.amounts(context, root == Root::Here)?,
         };
-        Some(context.collective(root, amounts, root == Root::Here && self.buffer.is_in_place(lookup)?))
+        Some(context.collective(root, amounts, in_place))
     }
 
     #[inline(always)]
