@@ -92,7 +92,7 @@ enum Reading {
     Kept(Vec<Setting>),
 }
 
-/// Runs a function in which [`for_any`] reads the settings only if [`for_cvars`] has not read them already.
+/// Runs a function in which `for_any` reads the settings only if [`for_cvars`] has not read them already.
 pub fn reading_once<R>(during: impl FnOnce() -> R) -> R {
     struct Forget;
     impl Drop for Forget {

@@ -6,7 +6,7 @@
 //! pin.
 //!
 //! A raise executes no locked instruction, each of which takes 5 ns. Most threads have a slot of their own, which other threads do
-//! not claim. The thread that frees a registration pays for the order between the two: see [`crate::barrier`].
+//! not claim. The thread that frees a registration pays for the order between the two: see `crate::barrier`.
 //!
 //! A callback that is left by `longjmp` leaves its slot claimed: a raise that was left looks like one that waits on another
 //! stack, in a fiber or below a signal handler. Later raises of the thread take other slots. Registrations of the event

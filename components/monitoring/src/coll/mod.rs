@@ -52,7 +52,7 @@ static COMPAT: AtomicBool = AtomicBool::new(false);
 
 /// Counts an operation whose call succeeded, on the fast path: monitoring is the only component that listens, and nothing
 /// has to be allocated. Returns false, and does nothing, otherwise. The caller guarantees that no tool listened when the
-/// operation began ([`beginnings_wanted`](mpit_frameworks::coll::beginnings_wanted)). Does not panic.
+/// operation began ([`beginnings_wanted`]). Does not panic.
 #[inline]
 #[must_use]
 pub fn count(operation: &Operation<'_>) -> bool {

@@ -36,7 +36,7 @@ impl<'s> Histogram<'s> {
         true
     }
 
-    /// Counts a message like [`record`](Self::record). No other thread counts here meanwhile.
+    /// Counts a message like `record`. No other thread counts here meanwhile.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of each message, where a call would cost as much again")]
     #[must_use]
