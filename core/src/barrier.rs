@@ -72,14 +72,24 @@ fn is_light_cheap() -> bool {
 /// A sequentially consistent fence. `fence` is `mfence`, which takes four times as long.
 #[cfg(all(target_arch = "x86_64", not(any(miri, mpit_models))))]
 #[inline]
-fn full_fence() {
+pub(crate) fn full_fence() {
     // SAFETY: adds no bit to the word on top of the stack, so it does not change.
     unsafe { std::arch::asm!("lock or dword ptr [rsp], 0", options(nostack)) };
 }
 
 #[cfg(not(all(target_arch = "x86_64", not(any(miri, mpit_models)))))]
-fn full_fence() {
+pub(crate) fn full_fence() {
     fence(SeqCst);
+}
+
+/// A sequentially consistent fence after a locked instruction, which is one itself on x86-64.
+#[inline]
+pub(crate) fn fence_after_locked() {
+    if cfg!(all(target_arch = "x86_64", not(any(miri, mpit_models)))) {
+        compiler_fence(SeqCst);
+    } else {
+        full_fence();
+    }
 }
 
 /// The expensive side: a system call of about a microsecond.

@@ -12,6 +12,7 @@
 //! | [`plugin`] | tables and components of other images: C structs, loading, export |
 //! | [`host`], [`threads`], [`revision`] | the state of the MPI library: initialized or not, its thread level; when it changed |
 //! | [`log`], [`probe_table`], [`slots`], [`sparse`], [`static_ref`] | lists and tables that are read without locks |
+//! | [`active_calls`] | calls in progress, for which a thread that frees an object waits |
 //! | [`thread_slots`] | small numbers for running threads |
 //! | [`lock`] | locks that are never held in a forked child |
 //! | `mapping` | memory that survives the process in a file, with the feature `store` |
@@ -63,6 +64,7 @@ macro_rules! whole {
 }
 
 whole! {
+    active_calls
     environment
     #[cfg(all(target_os = "linux", not(miri)))]
     errno

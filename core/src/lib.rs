@@ -59,6 +59,7 @@ extern crate self as mpit;
 #[allow(missing_docs, reason = "members are described where people read of them, in mpit_plugin.h")]
 mod abi;
 mod activation;
+mod active_calls;
 mod atomic_record;
 mod barrier;
 pub mod cell;

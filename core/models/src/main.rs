@@ -23,6 +23,8 @@ macro_rules! thread_local {
 mod abi;
 #[path = "../../src/activation.rs"]
 mod activation;
+#[path = "../../src/active_calls.rs"]
+mod active_calls;
 #[path = "../../src/atomic_record.rs"]
 mod atomic_record;
 #[path = "../../src/barrier.rs"]

@@ -1,6 +1,7 @@
 //! The models.
 
 mod bench;
+mod calls;
 mod events;
 mod forks;
 mod instances;
@@ -29,6 +30,7 @@ pub(crate) fn all() -> Vec<Model> {
         records::MODELS,
         levels::MODELS,
         forks::MODELS,
+        calls::MODELS,
     ]
     .concat()
 }
