@@ -123,7 +123,7 @@ impl CollectiveStats {
     pub(super) fn record_usual(&'static self, operation: &Operation<'_>) -> bool {
         let Volume::Each(each) = operation.volume else { return false };
         let Some(account) = self.accounts.get(slot(operation.comm.get())) else { return false };
-        rules::exact(operation).is_none_or(|counts| account.shared.cases[counts.case_index()].record(each))
+        rules::exact_case(operation).is_none_or(|case| account.shared.cases[case].record(each))
     }
 
     /// Returns the sums to which [`record_usual`](Self::record_usual) adds the operation; `None` if it would return false.

@@ -39,11 +39,15 @@ impl OperationCounts {
     /// Returns the number of the combination of pattern and shape.
     #[inline]
     pub(super) fn case_index(self) -> usize {
-        match self.shape {
-            Shape::All => self.pattern as usize,
-            Shape::Above => 3,
-            Shape::Neighbors => 4,
-        }
+        case_number(self.pattern, self.shape).into()
+    }
+}
+
+const fn case_number(pattern: Pattern, shape: Shape) -> u8 {
+    match shape {
+        Shape::All => pattern as u8,
+        Shape::Above => 3,
+        Shape::Neighbors => 4,
     }
 }
 
@@ -72,13 +76,34 @@ pub(super) fn exact(operation: &Operation<'_>) -> Option<OperationCounts> {
     if case.pattern == Pattern::AllToAll || operation.root == Root::Here { Some(case) } else { None }
 }
 
+/// Returns the number of the combination for the exact counts of an operation, as [`exact`] has it; `None` if it does not count for
+/// this process.
+#[inline]
+pub(super) fn exact_case(operation: &Operation<'_>) -> Option<usize> {
+    let case = CASE_OF_KINDS[operation.kind as usize];
+    // All numbers from this on stand for operations from all to all.
+    if case >= Pattern::AllToAll as u8 || operation.root == Root::Here { Some(case.into()) } else { None }
+}
+
 #[inline]
 fn plain(kind: Kind) -> OperationCounts {
     let (pattern, shape) = OF_KINDS[kind as usize];
     OperationCounts { pattern, shape, excluded: Excluded::Caller, is_empty: false, surplus: 0 }
 }
 
-/// Pattern and shape by kind; read for every operation.
+/// Number of the combination by kind; read for every operation.
+const CASE_OF_KINDS: [u8; Kind::ALL.len()] = {
+    let mut of_kinds = [0; Kind::ALL.len()];
+    let mut at = 0;
+    while at < of_kinds.len() {
+        let (pattern, shape) = OF_KINDS[at];
+        of_kinds[at] = case_number(pattern, shape);
+        at += 1;
+    }
+    of_kinds
+};
+
+/// Pattern and shape by kind.
 const OF_KINDS: [(Pattern, Shape); Kind::ALL.len()] = {
     let mut of_kinds = [(Pattern::AllToAll, Shape::All); Kind::ALL.len()];
     let mut at = 0;
