@@ -150,10 +150,10 @@ impl Store {
     pub fn remove_file(&self) {
         let mut end = self.end.lock();
         end.detach_if_forked();
-        if let Some(file) = &end.file {
-            if let Err(error) = file.remove() {
-                warn(format_args!("cannot remove {}: {error}", file.path().display()));
-            }
+        if let Some(file) = &end.file
+            && let Err(error) = file.remove()
+        {
+            warn(format_args!("cannot remove {}: {error}", file.path().display()));
         }
     }
 

@@ -28,6 +28,9 @@ const LOCK: &str = "lock";
 /// The minimum age of a directory without `mpit run` that is removed: a process may be about to create its store.
 const MIN_AGE: Duration = Duration::from_secs(60);
 
+/// The permissions of other users.
+const OTHER_USERS: u32 = 0o077;
+
 /// The directory of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobDirectory {
@@ -192,7 +195,7 @@ fn create_private(path: &Path) -> io::Result<()> {
     }
     // Another user may have created it, as a link, too: anyone can write to the directory above.
     let there = fs::symlink_metadata(path)?;
-    if there.is_dir() && there.uid() == user() && there.mode() & 0o077 == 0 {
+    if there.is_dir() && there.uid() == user() && there.mode() & OTHER_USERS == 0 {
         return Ok(());
     }
     let why = format!("{} is not a directory of this user alone", path.display());
