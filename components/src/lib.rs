@@ -51,6 +51,7 @@ pub mod gather {
 pub mod run {
     pub use mpit_format::identity::Identity;
     pub use mpit_format::names::{self, stem_of};
+    pub use mpit_monitoring::run::job;
     pub use mpit_monitoring::run::{RUN, compact_time, of_environment, remove_traces, set_spawned};
 }
 

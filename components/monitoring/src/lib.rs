@@ -23,6 +23,7 @@ mod describe;
 mod directory;
 mod flush;
 pub mod gather;
+mod job_store;
 mod observer;
 pub mod osc;
 pub mod output;
