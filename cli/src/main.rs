@@ -22,6 +22,7 @@ mod run;
 mod settings;
 mod table;
 mod vars;
+mod why;
 
 use std::ffi::OsString;
 use std::io::Write;

@@ -1,0 +1,409 @@
+//! From processes that do not go on to findings.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::snapshot::{Call, Phase, ProcessState, Rank};
+use super::describe::{activity, comm_name, in_call};
+use super::findings::{Finding, FindingKind};
+use super::graph::{edges, last_groups};
+use super::waits::{Collective, Edge, Reason};
+use super::{super::calls, View};
+use crate::run::ranks;
+
+/// The number of processes of a cycle that are listed one by one.
+const SHOWN_CYCLE: usize = 8;
+
+/// The share of a processor above which a process is said to compute.
+const BUSY: f64 = 0.2;
+
+/// Returns the findings of the groups that wait for nobody else: these keep all others from going on.
+pub(super) fn of_deadlock(view: &View<'_>, deadlocked: &BTreeSet<u32>, dead: &BTreeSet<u32>) -> Vec<Finding> {
+    let stays = |rank: &u32| deadlocked.contains(rank) || dead.contains(rank);
+    let of = |rank: u32| -> Vec<&Edge> {
+        let wait = view.blocked.get(&rank).filter(|_| deadlocked.contains(&rank));
+        wait.map(edges).unwrap_or_default().into_iter().filter(|edge| stays(&edge.to)).collect()
+    };
+    let next = |rank: u32| of(rank).into_iter().map(|edge| edge.to).collect::<Vec<u32>>();
+    let mut nodes = deadlocked.clone();
+    nodes.extend(deadlocked.iter().flat_map(|rank| next(*rank)));
+    let mut findings = Vec::new();
+    for group in last_groups(&nodes, next) {
+        let first = group.first().copied().unwrap_or_default();
+        if dead.contains(&first) {
+            let waiting: Vec<u32> =
+                deadlocked.iter().copied().filter(|rank| next(*rank).contains(&first)).collect();
+            findings.extend(of_dead(view, first, waiting));
+        } else {
+            let all = group.iter().flat_map(|rank| of(*rank).into_iter().map(|edge| (*rank, edge)));
+            findings.extend(of_group(view, &group, &all.collect::<Vec<_>>()));
+        }
+    }
+    findings.sort_by_key(|finding| finding.kind);
+    findings
+}
+
+fn of_dead(view: &View<'_>, rank: u32, waiting: Vec<u32>) -> Option<Finding> {
+    let dead = view.now.rank(rank)?;
+    let (kind, what) = match (dead.process.state, dead.phase) {
+        (ProcessState::Stopped, _) => (FindingKind::Stopped, "is stopped by a signal or a debugger"),
+        (_, Phase::Finalizing | Phase::Finalized) => (FindingKind::Gone, "has left MPI_Finalize"),
+        _ => (FindingKind::Gone, "has ended without MPI_Finalize"),
+    };
+    let text = format!("rank {rank} {what}{}", waiters(view, &waiting));
+    Some(Finding { kind, culprits: vec![rank], waiting, text })
+}
+
+/// Describes the processes that wait: "; ranks 0-1 wait in MPI_Barrier number 4 on MPI_COMM_WORLD".
+fn waiters(view: &View<'_>, waiting: &[u32]) -> String {
+    let Some(first) = waiting.first().and_then(|rank| view.now.rank(*rank)) else { return String::new() };
+    let verb = if waiting.len() == 1 { "waits" } else { "wait" };
+    format!("; {} {verb} for it {}", ranks(waiting), activity(first))
+}
+
+fn of_group(view: &View<'_>, group: &BTreeSet<u32>, all: &[(u32, &Edge)]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let cycle = message_cycle(view, group, all);
+    let has_cycle = cycle.is_some();
+    findings.extend(cycle);
+    findings.extend(of_collectives(view, all));
+    if !has_cycle {
+        findings.extend(of_messages(view, all));
+    }
+    findings.extend(of_windows(view, all));
+    findings.extend(of_finalize(all));
+    findings
+}
+
+fn of_collectives(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
+    let mut by_operation: BTreeMap<(&Collective, u8), (BTreeSet<u32>, BTreeSet<u32>)> = BTreeMap::new();
+    for (rank, edge) in all {
+        let (of, case) = match &edge.reason {
+            Reason::NotEntered(of) => (of, 0),
+            Reason::OtherCall(of) => (of, 1),
+            Reason::OtherRoot(of) => (of, 2),
+            Reason::OtherAmount(of) => (of, 3),
+            _ => continue,
+        };
+        let (waiting, missing) = by_operation.entry((of, case)).or_default();
+        waiting.insert(*rank);
+        missing.insert(edge.to);
+    }
+    let skipped = |case: &u8| *case == 0;
+    let comms: BTreeSet<_> =
+        by_operation.keys().filter(|(_, case)| skipped(case)).map(|(of, _)| of.comm).collect();
+    let is_order =
+        comms.len() > 1 && all.iter().all(|(_, edge)| matches!(edge.reason, Reason::NotEntered(_)));
+    if is_order {
+        return communicator_order(view, all).into_iter().collect();
+    }
+    let mut done = BTreeSet::new();
+    let mut findings = Vec::new();
+    for ((of, case), (waiting, missing)) in &by_operation {
+        let finding = match case {
+            0 => Some(skipped_collective(view, of, waiting, missing)),
+            // Each side names the other: one finding for both.
+            _ if done.insert((of.comm, of.number, *case)) => difference(view, of, *case),
+            _ => None,
+        };
+        findings.extend(finding);
+    }
+    findings
+}
+
+fn skipped_collective(
+    view: &View<'_>,
+    of: &Collective,
+    waiting: &BTreeSet<u32>,
+    missing: &BTreeSet<u32>,
+) -> Finding {
+    let (culprits, waiting): (Vec<u32>, Vec<u32>) =
+        (missing.iter().copied().collect(), waiting.iter().copied().collect());
+    let (has, is) = if culprits.len() == 1 { ("has", "it is") } else { ("have", "they are") };
+    let first = culprits.first().and_then(|rank| view.now.rank(*rank));
+    let place = first.map_or_else(String::new, |rank| format!("; {is} {}", activity(rank)));
+    let text = format!("{} {has} not entered {}{place}", ranks(&culprits), operation(view, &waiting, of));
+    Finding { kind: FindingKind::CollectiveSkipped, culprits, waiting, text }
+}
+
+fn operation(view: &View<'_>, waiting: &[u32], of: &Collective) -> String {
+    let rank = waiting.first().and_then(|rank| view.now.rank(*rank));
+    let comm = rank.map_or_else(String::new, |rank| comm_name(rank, of.comm));
+    let name = if of.name.is_empty() { "collective operation" } else { &of.name };
+    format!("{name} number {} on {comm}", of.number)
+}
+
+/// Describes processes that disagree about one collective operation.
+fn difference(view: &View<'_>, of: &Collective, case: u8) -> Option<Finding> {
+    let mut sides: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    for rank in &view.now.ranks {
+        let Some(call) = call_of(rank, of) else { continue };
+        let side = match case {
+            1 => call.name.clone(),
+            2 => format!("root {}", call.root?),
+            _ => format!("{} bytes", call.bytes?),
+        };
+        sides.entry(side).or_default().push(rank.rank);
+    }
+    let mut sides: Vec<(String, Vec<u32>)> = sides.into_iter().collect();
+    // The largest group first; of equal ones, that with the first rank.
+    sides.sort_by_key(|(_, ranks)| (usize::MAX - ranks.len(), ranks.first().copied()));
+    let (kind, verb) = match case {
+        1 => (FindingKind::CollectiveDiffers, "calls"),
+        2 => (FindingKind::RootDiffers, "has"),
+        _ => (FindingKind::CountDiffers, "gives"),
+    };
+    let mut culprits: Vec<u32> = sides.iter().skip(1).flat_map(|(_, ranks)| ranks.clone()).collect();
+    culprits.sort_unstable();
+    let waiting = sides.first().map(|(_, ranks)| ranks.clone()).unwrap_or_default();
+    let all: Vec<String> = sides
+        .iter()
+        .map(|(side, all)| {
+            let verb = if all.len() == 1 { verb } else { verb.trim_end_matches('s') };
+            let verb = if verb == "ha" { "have" } else { verb };
+            format!("{} {verb} {side}", ranks(all))
+        })
+        .collect();
+    let named = Collective { name: if case == 1 { String::new() } else { of.name.clone() }, ..of.clone() };
+    let text = format!("in {}, {}", operation(view, &waiting, &named), all.join(", "));
+    Some(Finding { kind, culprits, waiting, text })
+}
+
+fn call_of<'a>(rank: &'a Rank, of: &Collective) -> Option<&'a Call> {
+    rank.calls().find(|call| call.comm == Some(of.comm) && call.number == Some(of.number))
+}
+
+fn communicator_order(view: &View<'_>, all: &[(u32, &Edge)]) -> Option<Finding> {
+    let mut sides: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
+    for (rank, _) in all {
+        sides.entry(activity(view.now.rank(*rank)?)).or_default().insert(*rank);
+    }
+    let mut sides: Vec<(String, Vec<u32>)> =
+        sides.into_iter().map(|(side, all)| (side, all.into_iter().collect())).collect();
+    sides.sort_by_key(|(_, ranks)| (usize::MAX - ranks.len(), ranks.first().copied()));
+    let waiting = sides.first().map(|(_, all)| all.clone()).unwrap_or_default();
+    let mut culprits: Vec<u32> = sides.iter().skip(1).flat_map(|(_, all)| all.clone()).collect();
+    culprits.sort_unstable();
+    let states: Vec<String> = sides
+        .iter()
+        .map(|(side, all)| format!("{} {} {side}", ranks(all), if all.len() == 1 { "is" } else { "are" }))
+        .collect();
+    let text = format!(
+        "processes use communicators in different orders, and wait for each other: {}",
+        states.join(", ")
+    );
+    Some(Finding { kind: FindingKind::CommunicatorOrder, culprits, waiting, text })
+}
+
+/// Returns a finding if each process of a group waits for a message to or from one other process of it.
+fn message_cycle(view: &View<'_>, group: &BTreeSet<u32>, all: &[(u32, &Edge)]) -> Option<Finding> {
+    let mut next: BTreeMap<u32, u32> = BTreeMap::new();
+    for (rank, edge) in all {
+        let is_of_one = match edge.reason {
+            Reason::NotSent { from_any, .. } => !from_any,
+            Reason::NotReceived { .. } => true,
+            _ => false,
+        };
+        if !is_of_one || next.insert(*rank, edge.to).is_some_and(|earlier| earlier != edge.to) {
+            return None;
+        }
+    }
+    if group.len() < 2 {
+        return None;
+    }
+    let mut steps = Vec::new();
+    let mut rank = *group.first()?;
+    for _ in 0..group.len().min(SHOWN_CYCLE) {
+        let call = view.now.rank(rank)?.calls().next()?;
+        let to = *next.get(&rank)?;
+        steps.push(format!("rank {rank} {}", in_call(view.now.rank(rank)?, call)));
+        rank = to;
+    }
+    if group.len() > SHOWN_CYCLE {
+        steps.push("...".into());
+    }
+    let members: Vec<u32> = group.iter().copied().collect();
+    let text = format!("{} wait for each other in a cycle: {}", ranks(&members), steps.join(", "));
+    Some(Finding { kind: FindingKind::MessageCycle, culprits: members.clone(), waiting: members, text })
+}
+
+fn of_messages(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut from_any: BTreeMap<u32, (Vec<u32>, bool)> = BTreeMap::new();
+    for (rank, edge) in all {
+        let Some(one) = view.now.rank(*rank) else { continue };
+        match &edge.reason {
+            Reason::NotSent { from_any: true, is_sure, .. } => {
+                let (others, all_sure) = from_any.entry(*rank).or_insert((Vec::new(), true));
+                others.push(edge.to);
+                *all_sure &= is_sure;
+            }
+            Reason::NotSent { is_sure, .. } => {
+                let what = if *is_sure { "has sent no message with that tag" } else { "is sending none" };
+                findings.push(Finding {
+                    kind: FindingKind::ReceiveUnserved,
+                    culprits: vec![edge.to],
+                    waiting: vec![*rank],
+                    text: format!(
+                        "rank {rank} is {}: rank {} {what}{}",
+                        activity(one),
+                        edge.to,
+                        now(view, edge.to)
+                    ),
+                });
+            }
+            Reason::NotReceived { .. } => findings.push(Finding {
+                kind: FindingKind::SendUnreceived,
+                culprits: vec![edge.to],
+                waiting: vec![*rank],
+                text: format!(
+                    "rank {rank} is {}: rank {} does not receive it{}",
+                    activity(one),
+                    edge.to,
+                    now(view, edge.to)
+                ),
+            }),
+            _ => {}
+        }
+    }
+    for (rank, (others, is_sure)) in from_any {
+        let Some(one) = view.now.rank(rank) else { continue };
+        let what = if is_sure { "has sent such a message" } else { "is sending one" };
+        findings.push(Finding {
+            kind: FindingKind::ReceiveUnserved,
+            culprits: vec![rank],
+            waiting: vec![rank],
+            text: format!("rank {rank} is {}: none of {} {what}", activity(one), ranks(&others)),
+        });
+    }
+    findings
+}
+
+/// Returns the activity of a process as a further clause.
+fn now(view: &View<'_>, rank: u32) -> String {
+    view.now.rank(rank).map_or_else(String::new, |one| format!("; it is {}", activity(one)))
+}
+
+fn of_windows(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for kind in [FindingKind::RmaLock, FindingKind::RmaEpoch] {
+        let is_meant = |edge: &Edge| match edge.reason {
+            Reason::Lock { .. } => kind == FindingKind::RmaLock,
+            Reason::Epoch => kind == FindingKind::RmaEpoch,
+            _ => false,
+        };
+        let meant = || all.iter().filter(|(_, edge)| is_meant(edge));
+        let waiting: BTreeSet<u32> = meant().map(|(rank, _)| *rank).collect();
+        if waiting.is_empty() {
+            continue;
+        }
+        let mut others: BTreeSet<u32> = meant().map(|(_, edge)| edge.to).collect();
+        if others.iter().any(|rank| !waiting.contains(rank)) {
+            others.retain(|rank| !waiting.contains(rank));
+        }
+        let (waiting, culprits): (Vec<u32>, Vec<u32>) =
+            (waiting.into_iter().collect(), others.into_iter().collect());
+        let place =
+            |all: &[u32]| all.first().and_then(|rank| view.now.rank(*rank)).map(activity).unwrap_or_default();
+        let is = |all: &[u32]| if all.len() == 1 { "is" } else { "are" };
+        let does = match (kind, culprits.as_slice()) {
+            (FindingKind::RmaLock, [_]) => "keeps the lock".to_owned(),
+            (FindingKind::RmaLock, _) => "one of them keeps the lock".to_owned(),
+            (_, [_]) => "does not begin or complete its epoch".to_owned(),
+            _ => "one of them does not begin or complete its epoch".to_owned(),
+        };
+        let whom = ranks(&culprits);
+        let text = if culprits.len() == 1 {
+            format!(
+                "{} {} {}: {whom} {does}; it is {}",
+                ranks(&waiting),
+                is(&waiting),
+                place(&waiting),
+                place(&culprits)
+            )
+        } else {
+            format!(
+                "{} {} {}, {whom} {} {}: {does}",
+                ranks(&waiting),
+                is(&waiting),
+                place(&waiting),
+                is(&culprits),
+                place(&culprits)
+            )
+        };
+        findings.push(Finding { kind, culprits, waiting, text });
+    }
+    findings
+}
+
+fn of_finalize(all: &[(u32, &Edge)]) -> Option<Finding> {
+    let (mut culprits, mut others) = (BTreeSet::new(), BTreeSet::new());
+    for (rank, edge) in all.iter().filter(|(_, edge)| edge.reason == Reason::NotFinalizing) {
+        culprits.insert(*rank);
+        others.insert(edge.to);
+    }
+    if culprits.is_empty() {
+        return None;
+    }
+    let (culprits, waiting): (Vec<u32>, Vec<u32>) =
+        (culprits.into_iter().collect(), others.into_iter().collect());
+    let (is, are) =
+        (if culprits.len() == 1 { "is" } else { "are" }, if waiting.len() == 1 { "is" } else { "are" });
+    let text = format!("{} {is} in MPI_Finalize, {} {are} not", ranks(&culprits), ranks(&waiting));
+    Some(Finding { kind: FindingKind::FinalizedEarly, culprits, waiting, text })
+}
+
+/// Returns the processes that all others wait for, if no process is in a deadlock.
+pub(super) fn of_waiting(view: &View<'_>, free: &BTreeSet<u32>) -> Vec<Finding> {
+    let mut waiting_for: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (rank, wait) in view.blocked {
+        for edge in edges(wait).into_iter().filter(|edge| free.contains(&edge.to)) {
+            let waiting = waiting_for.entry(edge.to).or_default();
+            if waiting.last() != Some(rank) {
+                waiting.push(*rank);
+            }
+        }
+    }
+    let mut findings: Vec<Finding> =
+        waiting_for.into_iter().map(|(rank, waiting)| outside(view, rank, waiting)).collect();
+    if findings.is_empty() {
+        let all: Vec<u32> = view.blocked.keys().copied().collect();
+        findings.push(Finding {
+            kind: FindingKind::Transferring,
+            culprits: Vec::new(),
+            text: format!("{} wait in MPI for operations that no process is missing from", ranks(&all)),
+            waiting: all,
+        });
+    }
+    findings.sort_by_key(|finding| finding.kind);
+    findings
+}
+
+fn outside(view: &View<'_>, rank: u32, waiting: Vec<u32>) -> Finding {
+    let rest = waiters(view, &waiting);
+    let Some(one) = view.now.rank(rank) else {
+        let is_init = waiting
+            .iter()
+            .any(|other| view.now.rank(*other).is_some_and(|other| other.phase == Phase::Starting));
+        let (kind, what) = if is_init {
+            (FindingKind::NotInitialized, "has not entered MPI_Init, or is on another node")
+        } else {
+            (FindingKind::Unknown, "is not known: it is on another node, or left no record")
+        };
+        return Finding { kind, culprits: vec![rank], text: format!("rank {rank} {what}{rest}"), waiting };
+    };
+    let used =
+        view.before.rank(rank).map_or(0.0, |before| one.process.cpu_seconds - before.process.cpu_seconds);
+    let (kind, what) = if used > BUSY * view.seconds {
+        let share = format!("{used:.1} s of processor time in {:.1} s", view.seconds);
+        (FindingKind::Computing, format!("computes outside of MPI ({share})"))
+    } else {
+        let call = one.process.system_call.as_ref().map_or_else(String::new, |call| format!(" in {call}"));
+        (FindingKind::Sleeping, format!("sleeps{call} outside of MPI"))
+    };
+    let what = if one.calls().any(|call| calls::kind(&call.name) == calls::Kind::Other) {
+        format!("is {}", activity(one))
+    } else {
+        what
+    };
+    Finding { kind, culprits: vec![rank], text: format!("rank {rank} {what}{rest}"), waiting }
+}

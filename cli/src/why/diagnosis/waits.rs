@@ -1,0 +1,260 @@
+//! The processes that a call waits for.
+
+use super::super::calls::{Flow, Kind, has_equal_amounts, kind};
+use super::super::snapshot::{
+    Call, Comm, CommId, Destination, Operation, OperationKind, Phase, Rank, Snapshot,
+};
+
+/// The condition under which a call can return.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Wait {
+    /// Nothing that other processes have to do is missing, as far as is known.
+    Ready,
+    On(Edge),
+    All(Vec<Self>),
+    Any(Vec<Self>),
+}
+
+/// A process that another one waits for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Edge {
+    pub(super) to: u32,
+    pub(super) reason: Reason,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Reason {
+    /// It has not entered this collective operation.
+    NotEntered(Collective),
+    /// It is in another call, which has the same number.
+    OtherCall(Collective),
+    OtherRoot(Collective),
+    OtherAmount(Collective),
+    /// It has not sent this message. `is_sure` unless an earlier message may have been equal.
+    NotSent {
+        comm: CommId,
+        tag: Option<i32>,
+        from_any: bool,
+        is_sure: bool,
+    },
+    /// It does not receive this message.
+    NotReceived {
+        comm: CommId,
+        tag: Option<i32>,
+    },
+    /// It may hold a lock of the window of this target, given by its rank in the world.
+    Lock {
+        target: Option<u32>,
+    },
+    /// It has not begun or completed an access or exposure epoch.
+    Epoch,
+    NotInitialized,
+    NotFinalizing,
+}
+
+/// A collective operation: the call, and the communicator with the operation's number on it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Collective {
+    pub(super) name: String,
+    pub(super) comm: CommId,
+    pub(super) number: u64,
+}
+
+/// Returns the condition for a process to go on: one of its threads can.
+pub(super) fn of_rank(snapshot: &Snapshot, rank: &Rank) -> Wait {
+    if rank.phase == Phase::Starting {
+        return on_all(others(snapshot, rank), |other| {
+            if snapshot.rank(other).is_some() { None } else { Some(Reason::NotInitialized) }
+        });
+    }
+    let mut waits = Vec::new();
+    for thread in &rank.threads {
+        match &thread.call {
+            Some(call) => waits.push(of_call(snapshot, rank, call)),
+            None => return Wait::Ready,
+        }
+    }
+    if waits.len() == 1 { waits.remove(0) } else { Wait::Any(waits) }
+}
+
+fn others(snapshot: &Snapshot, rank: &Rank) -> impl Iterator<Item = u32> {
+    let own = rank.rank;
+    (0..snapshot.size).filter(move |other| *other != own)
+}
+
+fn on_all(ranks: impl Iterator<Item = u32>, reason: impl Fn(u32) -> Option<Reason>) -> Wait {
+    let edges = ranks.filter_map(|to| reason(to).map(|reason| Wait::On(Edge { to, reason }))).collect();
+    Wait::All(edges)
+}
+
+fn of_call(snapshot: &Snapshot, rank: &Rank, call: &Call) -> Wait {
+    let comm = call.comm.and_then(|id| rank.comm(id));
+    match kind(&call.name) {
+        Kind::Message | Kind::WaitAll => Wait::All(of_operations(snapshot, rank, call)),
+        // An operation that the record has no place for may be complete.
+        Kind::WaitAny if call.has_more => Wait::Ready,
+        Kind::WaitAny => Wait::Any(of_operations(snapshot, rank, call)),
+        Kind::Collective(flow) => match (comm, call.number) {
+            (Some(comm), Some(number)) => of_collective(snapshot, rank, call, flow, comm, number),
+            _ => Wait::Ready,
+        },
+        Kind::Lock => {
+            let target = call.target.and_then(|target| comm?.members.get(target as usize).copied());
+            of_any_member(rank, comm, &Reason::Lock { target })
+        }
+        Kind::Epoch => of_any_member(rank, comm, &Reason::Epoch),
+        Kind::Finalize => on_all(others(snapshot, rank), |other| {
+            let is_there = snapshot.rank(other).is_some_and(|other| other.phase >= Phase::Finalizing);
+            if is_there { None } else { Some(Reason::NotFinalizing) }
+        }),
+        Kind::Init | Kind::Other => Wait::Ready,
+    }
+}
+
+fn of_any_member(rank: &Rank, comm: Option<&Comm>, reason: &Reason) -> Wait {
+    let Some(comm) = comm else { return Wait::Ready };
+    let others = comm.members.iter().filter(|other| **other != rank.rank);
+    Wait::Any(others.map(|to| Wait::On(Edge { to: *to, reason: reason.clone() })).collect())
+}
+
+fn of_operations(snapshot: &Snapshot, rank: &Rank, call: &Call) -> Vec<Wait> {
+    call.operations.iter().map(|operation| of_operation(snapshot, rank, operation)).collect()
+}
+
+fn of_operation(snapshot: &Snapshot, rank: &Rank, operation: &Operation) -> Wait {
+    let Some(comm) = rank.comm(operation.comm) else { return Wait::Ready };
+    match operation.kind {
+        OperationKind::Send => of_send(snapshot, rank, comm, operation),
+        OperationKind::Receive => of_receive(snapshot, rank, comm, operation),
+        OperationKind::Collective => {
+            let Some(number) = operation.number else { return Wait::Ready };
+            let of = Collective { name: String::new(), comm: comm.id, number };
+            let missing = comm.members.iter().filter(|to| !has_entered(snapshot, **to, &of));
+            Wait::All(missing.map(|to| on(*to, Reason::NotEntered(of.clone()))).collect())
+        }
+    }
+}
+
+fn on(to: u32, reason: Reason) -> Wait {
+    Wait::On(Edge { to, reason })
+}
+
+fn of_send(snapshot: &Snapshot, rank: &Rank, comm: &Comm, operation: &Operation) -> Wait {
+    let peer = operation.peer.and_then(|peer| comm.members.get(peer as usize).copied());
+    let (Some(to), Some(place)) = (peer, place_in(comm, rank.rank)) else { return Wait::Ready };
+    let receives = |other: &Operation| {
+        other.kind == OperationKind::Receive
+            && other.comm == comm.id
+            && other.peer.is_none_or(|peer| peer == place)
+            && (other.tag.is_none() || other.tag == operation.tag)
+    };
+    let is_received = snapshot
+        .rank(to)
+        .is_some_and(|other| other.calls().any(|call| call.has_more || call.operations.iter().any(receives)));
+    if is_received { Wait::Ready } else { on(to, Reason::NotReceived { comm: comm.id, tag: operation.tag }) }
+}
+
+fn of_receive(snapshot: &Snapshot, rank: &Rank, comm: &Comm, operation: &Operation) -> Wait {
+    let Some(place) = place_in(comm, rank.rank) else { return Wait::Ready };
+    let from = |to: u32| {
+        let sends = |other: &Operation| {
+            other.kind == OperationKind::Send
+                && other.comm == comm.id
+                && other.peer == Some(place)
+                && (operation.tag.is_none() || other.tag == operation.tag)
+        };
+        let sender = snapshot.rank(to);
+        if sender
+            .is_some_and(|other| other.calls().any(|call| call.has_more || call.operations.iter().any(sends)))
+        {
+            return Wait::Ready;
+        }
+        let lacks = |tag| {
+            sender.is_some_and(|sender| sender.sends.lacks(Destination { comm: comm.id, peer: place, tag }))
+        };
+        let is_sure = operation.tag.is_some_and(lacks);
+        let from_any = operation.peer.is_none();
+        on(to, Reason::NotSent { comm: comm.id, tag: operation.tag, from_any, is_sure })
+    };
+    match operation.peer {
+        Some(peer) => comm.members.get(peer as usize).map_or(Wait::Ready, |to| from(*to)),
+        None => Wait::Any(comm.members.iter().filter(|to| **to != rank.rank).map(|to| from(*to)).collect()),
+    }
+}
+
+/// Returns the rank in a communicator of a process. In one between groups its members are the other group, where a process is not; its
+/// rank is then unknown.
+fn place_in(comm: &Comm, rank: u32) -> Option<u32> {
+    comm.members.iter().position(|member| *member == rank).map(|place| place as u32)
+}
+
+fn has_entered(snapshot: &Snapshot, rank: u32, of: &Collective) -> bool {
+    snapshot.comm(rank, of.comm).is_some_and(|comm| comm.entered >= of.number)
+}
+
+fn of_collective(
+    snapshot: &Snapshot,
+    rank: &Rank,
+    call: &Call,
+    flow: Flow,
+    comm: &Comm,
+    number: u64,
+) -> Wait {
+    // In a communicator between groups, ranks and roots have other meanings.
+    if place_in(comm, rank.rank).is_none() {
+        return Wait::Ready;
+    }
+    let of = Collective { name: call.name.clone(), comm: comm.id, number };
+    let edges: Vec<_> = comm
+        .members
+        .iter()
+        .filter(|other| **other != rank.rank)
+        .filter_map(|to| Some(Edge { to: *to, reason: disagreement(snapshot, *to, call, &of)? }))
+        .collect();
+    if edges.is_empty() {
+        return Wait::Ready;
+    }
+    let contradicts = |edge: &Edge| !matches!(edge.reason, Reason::NotEntered(_));
+    let root = call.root.and_then(|root| comm.members.get(root as usize).copied());
+    let is_root = root == Some(rank.rank);
+    let waits_for_all = match flow {
+        Flow::AllToAll => true,
+        Flow::ToRoot => is_root,
+        Flow::FromRoot | Flow::Partial => false,
+    };
+    let to_root = edges.iter().find(|edge| flow == Flow::FromRoot && Some(edge.to) == root).cloned();
+    if let Some(edge) = to_root {
+        return Wait::On(edge);
+    }
+    // A process that makes another call never takes part in this one.
+    let is_contradicted = edges.iter().any(contradicts);
+    let waits = edges.into_iter().map(Wait::On).collect();
+    if waits_for_all || is_contradicted { Wait::All(waits) } else { Wait::Any(waits) }
+}
+
+/// Returns the reason why a process does not take part in a collective operation; `None` if it does, or has done.
+fn disagreement(snapshot: &Snapshot, other: u32, call: &Call, of: &Collective) -> Option<Reason> {
+    let Some(rank) = snapshot.rank(other) else { return Some(Reason::NotEntered(of.clone())) };
+    let theirs = rank.calls().find(|theirs| {
+        theirs.comm == Some(of.comm)
+            && theirs.number == Some(of.number)
+            && matches!(kind(&theirs.name), Kind::Collective(_))
+    });
+    match theirs {
+        Some(theirs) if theirs.name.trim_end_matches("_c") != call.name.trim_end_matches("_c") => {
+            Some(Reason::OtherCall(of.clone()))
+        }
+        Some(theirs) if theirs.root != call.root => Some(Reason::OtherRoot(of.clone())),
+        Some(theirs)
+            if has_equal_amounts(&call.name)
+                && theirs.bytes.is_some()
+                && call.bytes.is_some()
+                && theirs.bytes != call.bytes =>
+        {
+            Some(Reason::OtherAmount(of.clone()))
+        }
+        Some(_) => None,
+        None if has_entered(snapshot, other, of) => None,
+        None => Some(Reason::NotEntered(of.clone())),
+    }
+}
