@@ -38,6 +38,9 @@ pub(crate) enum Flow {
 pub(crate) fn kind(name: &str) -> Kind {
     let name = name.strip_prefix("MPI_").unwrap_or(name);
     let name = name.strip_suffix("_c").unwrap_or(name);
+    if let Some(blocking) = blocking(name) {
+        return kind(&blocking);
+    }
     match name {
         "Init" | "Init_thread" => Kind::Init,
         "Finalize" => Kind::Finalize,
@@ -67,6 +70,14 @@ pub(crate) fn kind(name: &str) -> Kind {
         _ if is_collective(name) => Kind::Collective(Flow::AllToAll),
         _ => Kind::Other,
     }
+}
+
+/// Returns the name of the blocking form of a nonblocking collective operation.
+fn blocking(name: &str) -> Option<String> {
+    let rest = name.strip_prefix('I')?;
+    let first = rest.chars().next().filter(char::is_ascii_lowercase)?;
+    let blocking = format!("{}{}", first.to_ascii_uppercase(), &rest[1..]);
+    if matches!(kind(&blocking), Kind::Collective(_)) { Some(blocking) } else { None }
 }
 
 /// Collective operations that no process leaves before all others have entered, or that are to be treated so.
@@ -140,6 +151,9 @@ mod tests {
             ("MPI_Waitsome", Kind::WaitAny),
             ("MPI_Comm_spawn", Kind::Other),
             ("MPI_Comm_rank", Kind::Other),
+            ("MPI_Ireduce", Kind::Collective(Flow::ToRoot)),
+            ("MPI_Init", Kind::Init),
+            ("MPI_Irecv", Kind::Other),
         ] {
             assert_eq!(kind(name), wanted, "{name}");
         }

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use mpit_components::store::current::Sends;
 use serde::{Deserialize, Serialize};
 
 /// The processes of one world, on one node or several.
@@ -101,6 +102,8 @@ pub(crate) struct Operation {
     pub(crate) tag: Option<i32>,
     /// The number of a collective operation on the communicator.
     pub(crate) number: Option<u64>,
+    /// The function that began the operation.
+    pub(crate) name: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,6 +122,8 @@ pub(crate) struct CommId(pub(crate) u64);
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Comm {
     pub(crate) id: CommId,
+    /// The handle in this process, which its filter of sent messages uses.
+    pub(crate) handle: u64,
     pub(crate) name: String,
     /// The ranks of its members in the world, in its order; for a communicator between groups, those of the remote group.
     pub(crate) members: Vec<u32>,
@@ -137,23 +142,10 @@ pub(crate) struct Destination {
 /// The messages that a process has sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum SentMessages {
-    /// Not recorded.
-    Unknown,
     /// All destinations.
     Exact(BTreeSet<Destination>),
     /// A Bloom filter, which may have more messages than were sent, and never fewer.
     Filter(Vec<u64>),
-}
-
-impl SentMessages {
-    /// Returns true if it is sure that no such message was sent.
-    pub(crate) fn lacks(&self, wanted: Destination) -> bool {
-        match self {
-            Self::Unknown => false,
-            Self::Exact(all) => !all.contains(&wanted),
-            Self::Filter(words) => !super::filter::may_contain(words, wanted),
-        }
-    }
 }
 
 impl Snapshot {
@@ -184,6 +176,17 @@ impl Snapshot {
 impl Rank {
     pub(crate) fn comm(&self, id: CommId) -> Option<&Comm> {
         self.comms.iter().find(|comm| comm.id == id)
+    }
+
+    /// Returns true if it is sure that the process has not sent such a message.
+    pub(crate) fn has_not_sent(&self, wanted: Destination) -> bool {
+        match &self.sends {
+            SentMessages::Exact(all) => !all.contains(&wanted),
+            SentMessages::Filter(words) => self.comm(wanted.comm).is_some_and(|comm| {
+                let sends = Sends::from_words(words.clone());
+                !sends.may_contain_message(comm.handle, wanted.peer, wanted.tag)
+            }),
+        }
     }
 
     pub(crate) fn calls(&self) -> impl Iterator<Item = &Call> {

@@ -70,6 +70,7 @@ fn of_group(view: &View<'_>, group: &BTreeSet<u32>, all: &[(u32, &Edge)]) -> Vec
         findings.extend(of_messages(view, all));
     }
     findings.extend(of_windows(view, all));
+    findings.extend(of_calls_without_others(view, all));
     findings.extend(of_finalize(all));
     findings
 }
@@ -287,7 +288,7 @@ fn of_windows(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for kind in [FindingKind::RmaLock, FindingKind::RmaEpoch] {
         let is_meant = |edge: &Edge| match edge.reason {
-            Reason::Lock { .. } => kind == FindingKind::RmaLock,
+            Reason::Lock => kind == FindingKind::RmaLock,
             Reason::Epoch => kind == FindingKind::RmaEpoch,
             _ => false,
         };
@@ -333,6 +334,30 @@ fn of_windows(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
         findings.push(Finding { kind, culprits, waiting, text });
     }
     findings
+}
+
+/// Returns findings for collective calls on files and windows, whose members are not known.
+fn of_calls_without_others(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
+    let mut by_name: BTreeMap<&str, (BTreeSet<u32>, BTreeSet<u32>)> = BTreeMap::new();
+    for (rank, edge) in all {
+        if let Reason::NotThere { name } = &edge.reason {
+            let (waiting, missing) = by_name.entry(name).or_default();
+            waiting.insert(*rank);
+            missing.insert(edge.to);
+        }
+    }
+    let finding = |(name, (waiting, missing)): (&str, (BTreeSet<u32>, BTreeSet<u32>))| {
+        let (waiting, culprits): (Vec<u32>, Vec<u32>) =
+            (waiting.into_iter().collect(), missing.into_iter().collect());
+        let (does, is) = if culprits.len() == 1 { ("does", "it is") } else { ("do", "they are") };
+        let place = culprits.first().and_then(|rank| view.now.rank(*rank)).map(activity);
+        let place = place.map_or_else(String::new, |place| format!("; {is} {place}"));
+        let (whom, others) = (ranks(&culprits), ranks(&waiting));
+        let wait = if waiting.len() == 1 { "waits" } else { "wait" };
+        let text = format!("{others} {wait} in {name}, and {whom} {does} not call it{place}");
+        Finding { kind: FindingKind::CollectiveSkipped, culprits, waiting, text }
+    };
+    by_name.into_iter().map(finding).collect()
 }
 
 fn of_finalize(all: &[(u32, &Edge)]) -> Option<Finding> {

@@ -42,10 +42,7 @@ pub(super) fn in_call(rank: &Rank, call: &Call) -> String {
             format!("in {}{number}{on}", call.name)
         }
         Kind::Lock => {
-            let target = call.target.map_or_else(String::new, |target| {
-                let comm = call.comm.and_then(|comm| rank.comm(comm));
-                format!(" of the window of rank {}", world_rank(comm, target))
-            });
+            let target = call.target.map_or_else(String::new, |target| format!(" of the window at {target}"));
             format!("in {}{target}", call.name)
         }
         _ if call.operations.is_empty() => format!("in {}", call.name),
@@ -74,7 +71,7 @@ fn described(rank: &Rank, operation: &Operation) -> String {
         OperationKind::Receive => format!("a message {}", direction(rank, operation)),
         OperationKind::Collective => {
             let number = operation.number.map_or_else(String::new, |number| format!(" number {number}"));
-            format!("collective operation{number} on {}", comm_name(rank, operation.comm))
+            format!("{}{number} on {}", operation.name, comm_name(rank, operation.comm))
         }
     }
 }

@@ -18,9 +18,7 @@ fn world(size: u32) -> Snapshot {
         process: Process { state: ProcessState::Running, cpu_seconds: 1.0, system_call: None },
         phase: Phase::Initialized,
         threads: vec![Thread { id: 100 + rank, sequence: 7, call: None }],
-        comms: vec![Comm {
-            id: WORLD,
-            name: "MPI_COMM_WORLD".into(),
+        comms: vec![Comm { id: WORLD, handle: 1, name: "MPI_COMM_WORLD".into(),
             members: (0..size).collect(),
             entered: 3,
         }],
@@ -44,7 +42,7 @@ fn collective(name: &str, number: u64) -> Call {
 }
 
 fn message(name: &str, kind: OperationKind, peer: Option<u32>, tag: i32) -> Call {
-    let operation = Operation { kind, comm: WORLD, peer, tag: Some(tag), number: None };
+    let operation = Operation { kind, comm: WORLD, peer, tag: Some(tag), number: None, name: String::new() };
     Call { name: name.into(), operations: vec![operation], ..Call::default() }
 }
 
@@ -242,7 +240,7 @@ fn a_lock_that_is_kept() {
             Call { name: "MPI_Win_lock".into(), comm: Some(WORLD), target: Some(1), ..Call::default() };
         put(&mut one, rank, lock);
     }
-    let text = "ranks 1-2 are in MPI_Win_lock of the window of rank 1: rank 0 keeps the lock; it is in MPI_Barrier number 4 on \
+    let text = "ranks 1-2 are in MPI_Win_lock of the window at 1: rank 0 keeps the lock; it is in MPI_Barrier number 4 on \
                 MPI_COMM_WORLD";
     expect(&still(&one), FindingKind::RmaLock, &[0], text);
 }
@@ -253,7 +251,7 @@ fn communicators_in_different_orders() {
     let (first, second) = (CommId(2), CommId(3));
     for rank in &mut one.ranks {
         for (id, name) in [(first, "first"), (second, "second")] {
-            rank.comms.push(Comm { id, name: name.into(), members: (0..3).collect(), entered: 0 });
+            rank.comms.push(Comm { id, handle: id.0, name: name.into(), members: (0..3).collect(), entered: 0 });
         }
     }
     for rank in 0..3 {
@@ -275,6 +273,7 @@ fn a_missing_request_of_a_wait() {
         peer: Some(peer),
         tag: Some(14),
         number: None,
+        name: String::new(),
     };
     let call = Call { name: "MPI_Waitall".into(), operations: vec![operation(2)], ..Call::default() };
     put(&mut one, 0, call.clone());

@@ -90,19 +90,16 @@ fn on_all(ranks: impl Iterator<Item = u32>, reason: impl Fn(u32) -> Option<Reaso
 fn of_call(snapshot: &Snapshot, rank: &Rank, call: &Call) -> Wait {
     let comm = call.comm.and_then(|id| rank.comm(id));
     match kind(&call.name) {
-        Kind::Message | Kind::WaitAll => Wait::All(of_operations(snapshot, rank, call)),
+        Kind::Message | Kind::WaitAll => of_all_operations(snapshot, rank, call),
         // An operation that the record has no place for may be complete.
         Kind::WaitAny if call.has_more => Wait::Ready,
         Kind::WaitAny => Wait::Any(of_operations(snapshot, rank, call)),
         Kind::Collective(flow) => match (comm, call.number) {
             (Some(comm), Some(number)) => of_collective(snapshot, rank, call, flow, comm, number),
-            _ => Wait::Ready,
+            _ => of_others_in(snapshot, rank, call),
         },
-        Kind::Lock => {
-            let target = call.target.and_then(|target| comm?.members.get(target as usize).copied());
-            of_any_member(rank, comm, &Reason::Lock { target })
-        }
-        Kind::Epoch => of_any_member(rank, comm, &Reason::Epoch),
+        Kind::Lock => of_any_other(snapshot, rank, &Reason::Lock),
+        Kind::Epoch => of_any_other(snapshot, rank, &Reason::Epoch),
         Kind::Finalize => on_all(others(snapshot, rank), |other| {
             let is_there = snapshot.rank(other).is_some_and(|other| other.phase >= Phase::Finalizing);
             if is_there { None } else { Some(Reason::NotFinalizing) }
@@ -111,10 +108,47 @@ fn of_call(snapshot: &Snapshot, rank: &Rank, call: &Call) -> Wait {
     }
 }
 
-fn of_any_member(rank: &Rank, comm: Option<&Comm>, reason: &Reason) -> Wait {
-    let Some(comm) = comm else { return Wait::Ready };
-    let others = comm.members.iter().filter(|other| **other != rank.rank);
-    Wait::Any(others.map(|to| Wait::On(Edge { to: *to, reason: reason.clone() })).collect())
+/// Returns the wait for one of all other processes: it is not known which.
+fn of_any_other(snapshot: &Snapshot, rank: &Rank, reason: &Reason) -> Wait {
+    Wait::Any(others(snapshot, rank).map(|to| on(to, reason.clone())).collect())
+}
+
+/// Returns the wait of a collective operation on a file or window, whose members are not known: for one of the processes that do not
+/// make the same call.
+fn of_others_in(snapshot: &Snapshot, rank: &Rank, call: &Call) -> Wait {
+    let makes_it =
+        |other: &u32| snapshot.rank(*other).is_some_and(|other| other.calls().any(|one| one.name == call.name));
+    let missing: Vec<Wait> = others(snapshot, rank)
+        .filter(|other| !makes_it(other))
+        .map(|to| on(to, Reason::NotThere { name: call.name.clone() }))
+        .collect();
+    if missing.is_empty() { Wait::Ready } else { Wait::Any(missing) }
+}
+
+/// Returns the wait for all operations of a call. Some of several may be complete, so only those that certainly are not keep the call
+/// from returning; if none is such, at least one of all does.
+fn of_all_operations(snapshot: &Snapshot, rank: &Rank, call: &Call) -> Wait {
+    let waits = of_operations(snapshot, rank, call);
+    let (sure, unsure): (Vec<Wait>, Vec<Wait>) = waits.into_iter().partition(is_sure);
+    if !sure.is_empty() {
+        Wait::All(sure)
+    } else if call.has_more || unsure.is_empty() {
+        Wait::Ready
+    } else {
+        Wait::Any(unsure)
+    }
+}
+
+fn is_sure(wait: &Wait) -> bool {
+    match wait {
+        Wait::Ready => false,
+        Wait::On(edge) => match edge.reason {
+            Reason::NotSent { is_sure, .. } => is_sure,
+            Reason::NotEntered(_) => true,
+            _ => false,
+        },
+        Wait::All(waits) | Wait::Any(waits) => !waits.is_empty() && waits.iter().all(is_sure),
+    }
 }
 
 fn of_operations(snapshot: &Snapshot, rank: &Rank, call: &Call) -> Vec<Wait> {
@@ -128,9 +162,15 @@ fn of_operation(snapshot: &Snapshot, rank: &Rank, operation: &Operation) -> Wait
         OperationKind::Receive => of_receive(snapshot, rank, comm, operation),
         OperationKind::Collective => {
             let Some(number) = operation.number else { return Wait::Ready };
-            let of = Collective { name: String::new(), comm: comm.id, number };
+            let of = Collective { name: operation.name.clone(), comm: comm.id, number };
             let missing = comm.members.iter().filter(|to| !has_entered(snapshot, **to, &of));
-            Wait::All(missing.map(|to| on(*to, Reason::NotEntered(of.clone()))).collect())
+            let missing: Vec<Wait> =
+                missing.map(|to| on(*to, Reason::NotEntered(of.clone()))).collect();
+            match kind(&operation.name) {
+                _ if missing.is_empty() => Wait::Ready,
+                Kind::Collective(Flow::AllToAll) => Wait::All(missing),
+                _ => Wait::Any(missing),
+            }
         }
     }
 }
@@ -170,7 +210,8 @@ fn of_receive(snapshot: &Snapshot, rank: &Rank, comm: &Comm, operation: &Operati
             return Wait::Ready;
         }
         let lacks = |tag| {
-            sender.is_some_and(|sender| sender.sends.lacks(Destination { comm: comm.id, peer: place, tag }))
+            let wanted = Destination { comm: comm.id, peer: place, tag };
+            sender.is_some_and(|sender| sender.has_not_sent(wanted))
         };
         let is_sure = operation.tag.is_some_and(lacks);
         let from_any = operation.peer.is_none();
