@@ -11,6 +11,7 @@ use mpit_format::names::stem_of;
 use mpit_format::store::path_of;
 use mpit_frameworks::World;
 
+use crate::live;
 use crate::run::{self, job::JobDirectory};
 use crate::store;
 
@@ -40,6 +41,7 @@ pub(crate) fn create(world: World) -> bool {
     let is_created = store::OF_PROCESS.attach_file(&job.path, world).is_ok();
     if is_created {
         let _ = OF_JOB.set(job);
+        live::begin();
     }
     is_created
 }
@@ -50,6 +52,7 @@ pub(crate) fn link(path: &Path, world: World) {
     let Ok(target) = std::path::absolute(path) else { return };
     if symlink(target, &job.path).is_ok() {
         let _ = OF_JOB.set(job);
+        live::begin();
     }
 }
 

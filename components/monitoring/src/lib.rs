@@ -24,6 +24,7 @@ mod directory;
 mod flush;
 pub mod gather;
 mod job_store;
+pub mod live;
 mod observer;
 pub mod osc;
 pub mod output;

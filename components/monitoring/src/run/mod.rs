@@ -91,6 +91,10 @@ pub(crate) fn number_in(stem: &Path) -> u32 {
     claimed.unwrap_or_else(number)
 }
 
+pub(crate) fn start_of_process() -> Option<u64> {
+    launcher::start_of_process()
+}
+
 pub(crate) fn number() -> u32 {
     RUN_IDENTITY.get().map_or(1, |run| run.number)
 }
