@@ -9,6 +9,7 @@ use mpit_components::run::job::JobDirectory;
 use super::files::{self, RunFiles};
 use super::output::{self, Target};
 use super::{no_files, recover};
+use crate::why::watch;
 use crate::{Run, print};
 
 /// A run whose command has ended.
@@ -28,13 +29,15 @@ pub(super) struct Ended<'a> {
     pub(super) files: Option<RunFiles>,
     /// `--output`, and its files before the run.
     pub(super) output: Option<(&'a Target, &'a output::Files)>,
+    /// The diagnosis for which the command was ended (`--stuck --kill`).
+    pub(super) diagnosis: Option<String>,
 }
 
 /// A step. It may print messages, and must not fail.
 type Step = fn(&Ended<'_>);
 
 /// The steps, in their order. The stores of `job` are removed after the last one.
-const STEPS: [Step; 3] = [recover_stores, remove_traces, report_files];
+const STEPS: [Step; 4] = [recover_stores, remove_traces, report_files, repeat_diagnosis];
 
 pub(super) fn finish(run: &Ended<'_>) {
     for step in STEPS {
@@ -65,5 +68,13 @@ fn report_files(run: &Ended<'_>) {
         print(&format!("no file {shown}.* was written: {why}; `mpit doctor` reports details"));
     } else if is_for_all && Path::new(&format!("{}.prof", target.stem)).exists() {
         print(&format!("wrote {shown}.prof; read it with `mpit report {shown}.prof`"));
+    }
+}
+
+/// Prints the diagnosis again, because launchers print much when they are ended.
+fn repeat_diagnosis(run: &Ended<'_>) {
+    if let Some(diagnosis) = &run.diagnosis {
+        print("ended the command, because it was stuck:");
+        watch::print_all(diagnosis);
     }
 }

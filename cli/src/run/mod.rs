@@ -9,7 +9,7 @@ mod wait;
 pub(crate) mod witness;
 
 use std::process::{Command, ExitCode};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use mpit::cvar::sources::LAUNCHER_SETTINGS;
 use mpit_components::run::job::OwnedJob;
@@ -18,6 +18,7 @@ use output::Target;
 pub(crate) use recover::ranks;
 
 use crate::settings::{self, Setting};
+use crate::why::watch::StuckWatch;
 use crate::{Run, preload, print, require_program};
 use at_end::Ended;
 use files::RunFiles;
@@ -59,7 +60,14 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     let stores_before = store::wanted_at().as_deref().map(recover::Before::now);
     let files_before = target.as_ref().map(Target::files);
     let began = Instant::now();
-    let result = wait::run(&mut command);
+    let mut watch = None;
+    let result = wait::run(&mut command, |pid| {
+        let limit = args.stuck.map(Duration::from_secs_f64);
+        watch = limit
+            .zip(job.as_ref())
+            .map(|(limit, job)| StuckWatch::start(job.directory(), pid, limit, args.kill));
+    });
+    let diagnosis = watch.and_then(StuckWatch::end);
     if let Ok(status) = result {
         at_end::finish(&Ended {
             args,
@@ -70,6 +78,7 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
             stores_before,
             files,
             output: target.as_ref().zip(files_before.as_ref()),
+            diagnosis,
         });
     } else if let Some(files) = &files {
         files.end();
@@ -104,7 +113,7 @@ fn output_settings(stem: &str, args: &Run) -> Vec<Setting> {
     if args.one_file {
         all.push(set("monitoring_container", "1"));
     }
-    if args.crash_safe {
+    if args.crash_safe || args.kill {
         all.push(set("monitoring_store", "file"));
     }
     all

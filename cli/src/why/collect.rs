@@ -1,26 +1,21 @@
 //! From the store of a process to its part of a snapshot.
 
-use mpit_components::calls_recorded::Class;
-use mpit_components::store::current::{self, Current, Members, Peer, Request, Tag};
+use mpit_components::store::current::{self, Class, Current, Members, Peer, Request, Tag};
 
 use super::process;
 use super::snapshot::{
-    Call, Comm, CommId, Operation, OperationKind, Phase, ProcessState, Rank, SentMessages, Thread,
+    Call, Comm, CommId, Operation, OperationKind, Phase, ProcessState, RankState, SentMessages, Thread,
 };
 
 /// The number of requests in the record of a call.
 const RECORDED_REQUESTS: usize = 4;
 
 /// Returns the size of the world, and the process whose store this is. `None` if the store is not complete yet, or damaged.
-pub(super) fn rank(bytes: &[u8]) -> Option<(u32, Rank)> {
+pub(super) fn rank(bytes: &[u8]) -> Option<(u32, RankState)> {
     let mut current = current::read(bytes).ok()?;
-    let mut process = process::observe(current.pid, current.start);
+    let process = process::observe(current.pid, current.start);
     if process.state != ProcessState::Gone {
         current.threads.retain(|thread| process::has_thread(current.pid, thread.tid));
-    }
-    // Between the threads and this, the process may have ended.
-    if !current.threads.is_empty() && process.state == ProcessState::Gone {
-        process.system_call = None;
     }
     let is_in = |name: &str| current.threads.iter().any(|thread| thread.inside && thread.call.name == name);
     let phase = if is_in("Finalize") {
@@ -37,7 +32,7 @@ pub(super) fn rank(bytes: &[u8]) -> Option<(u32, Rank)> {
         sequence: thread.sequence,
         call: if thread.inside { Some(call(&current, thread)) } else { None },
     });
-    let rank = Rank {
+    let rank = RankState {
         rank: current.rank,
         host: current.host.clone(),
         pid: current.pid,
@@ -57,14 +52,11 @@ fn comm(comm: &current::Comm) -> Option<Comm> {
         Members::List(ranks) => ranks.clone(),
         Members::Unknown => return None,
     };
-    let is_known = comm.lineage != 0;
-    is_known.then(|| Comm {
-        id: CommId(comm.lineage),
-        handle: comm.handle,
-        name: comm.name.clone(),
-        members,
-        entered: comm.collectives,
-    })
+    if comm.lineage == 0 {
+        return None;
+    }
+    let (id, name) = (CommId(comm.lineage), comm.name.clone());
+    Some(Comm { id, handle: comm.handle, name, members, entered: comm.collectives })
 }
 
 fn id(current: &Current, at: Option<usize>) -> Option<CommId> {
@@ -98,23 +90,13 @@ fn call(current: &Current, thread: &current::Thread) -> Call {
         }
         Class::Wait => {
             let known: Vec<_> = thread.requests.iter().map(|request| of_request(current, request)).collect();
-            let is_full =
-                known.len() == RECORDED_REQUESTS && thread.request_count > RECORDED_REQUESTS as u64;
+            let is_full = known.len() == RECORDED_REQUESTS && thread.request_count > RECORDED_REQUESTS as u64;
             has_more = is_full || known.iter().any(Option::is_none);
             operations.extend(known.into_iter().flatten());
         }
         _ => {}
     }
-    Call {
-        comm,
-        number: thread.collective,
-        root,
-        bytes: thread.bytes,
-        target,
-        operations,
-        has_more,
-        name,
-    }
+    Call { comm, number: thread.collective, root, bytes: thread.bytes, target, operations, has_more, name }
 }
 
 /// Returns the operation, if it waits for another process.
@@ -151,9 +133,7 @@ fn of_request(current: &Current, request: &Request) -> Option<Operation> {
         }),
         // These are a send and a receive.
         (_, "Isendrecv" | "Isendrecv_replace") => None,
-        (_, "Irecv" | "Recv_init") => {
-            message(OperationKind::Receive, comm, request.peer, request.tag, &name)
-        }
+        (_, "Irecv" | "Recv_init") => message(OperationKind::Receive, comm, request.peer, request.tag, &name),
         (_, started) if started.contains("send") => {
             message(OperationKind::Send, comm, request.peer, request.tag, &name)
         }

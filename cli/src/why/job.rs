@@ -9,7 +9,7 @@ use mpit_components::run::names;
 use serde::{Deserialize, Serialize};
 
 use super::collect;
-use super::snapshot::{Rank, Snapshot};
+use super::snapshot::{RankState, Snapshot};
 
 /// The name of the file with which `mpit run` describes a job.
 const DESCRIPTION: &str = "job";
@@ -58,7 +58,7 @@ pub(super) type Worlds = BTreeMap<u32, Snapshot>;
 
 /// Takes a look at the processes of a job on this node.
 pub(super) fn look(directory: &JobDirectory) -> Worlds {
-    let mut worlds: BTreeMap<u32, (u32, Vec<Rank>)> = BTreeMap::new();
+    let mut worlds: BTreeMap<u32, (u32, Vec<RankState>)> = BTreeMap::new();
     for file in names::find(&directory.stem()).unwrap_or_default() {
         // A store may be a link to one beside the files of the run.
         if !file.store || file.rank.is_none() {
@@ -71,7 +71,7 @@ pub(super) fn look(directory: &JobDirectory) -> Worlds {
         world.0 = world.0.max(size);
         world.1.push(rank);
     }
-    let snapshot = |(size, mut ranks): (u32, Vec<Rank>)| {
+    let snapshot = |(size, mut ranks): (u32, Vec<RankState>)| {
         ranks.sort_by_key(|rank| rank.rank);
         Snapshot { size, ranks }
     };

@@ -17,11 +17,11 @@ const START: usize = 19;
 pub(super) fn observe(pid: u32, start: u64) -> Process {
     let gone = Process { state: ProcessState::Gone, ..Process::default() };
     let Ok(text) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return gone };
-    let Some(stat) = Stat::parse(&text) else { return gone };
-    if start != 0 && stat.start != start {
+    let Some(observed) = Stat::parse(&text) else { return gone };
+    if start != 0 && observed.start != start {
         return gone;
     }
-    let state = match stat.state {
+    let state = match observed.state {
         b'Z' | b'X' | b'x' => return gone,
         b'T' | b't' => ProcessState::Stopped,
         b'R' => ProcessState::Running,
@@ -29,7 +29,7 @@ pub(super) fn observe(pid: u32, start: u64) -> Process {
     };
     Process {
         state,
-        cpu_seconds: stat.ticks as f64 / clock_ticks_per_second() as f64,
+        cpu_seconds: observed.ticks as f64 / clock_ticks_per_second() as f64,
         system_call: if state == ProcessState::Sleeping { system_call(pid) } else { None },
     }
 }

@@ -13,11 +13,11 @@ pub(crate) struct Snapshot {
     /// The number of processes in the world.
     pub(crate) size: u32,
     /// The processes that were seen, in the order of their ranks.
-    pub(crate) ranks: Vec<Rank>,
+    pub(crate) ranks: Vec<RankState>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Rank {
+pub(crate) struct RankState {
     pub(crate) rank: u32,
     pub(crate) host: String,
     pub(crate) pid: u32,
@@ -149,7 +149,7 @@ pub(crate) enum SentMessages {
 }
 
 impl Snapshot {
-    pub(crate) fn rank(&self, rank: u32) -> Option<&Rank> {
+    pub(crate) fn rank(&self, rank: u32) -> Option<&RankState> {
         let at = self.ranks.binary_search_by_key(&rank, |one| one.rank).ok()?;
         self.ranks.get(at)
     }
@@ -173,7 +173,7 @@ impl Snapshot {
     }
 }
 
-impl Rank {
+impl RankState {
     pub(crate) fn comm(&self, id: CommId) -> Option<&Comm> {
         self.comms.iter().find(|comm| comm.id == id)
     }

@@ -20,7 +20,17 @@ pub(super) fn of(pid: u32) -> Result<String, String> {
     let pid = pid.to_string();
     let attempts: [&[&str]; 2] = [
         &["eu-stack", "-p", &pid],
-        &["gdb", "-p", &pid, "-batch", "-nx", "-ex", "set pagination off", "-ex", "thread apply all backtrace 30"],
+        &[
+            "gdb",
+            "-p",
+            &pid,
+            "-batch",
+            "-nx",
+            "-ex",
+            "set pagination off",
+            "-ex",
+            "thread apply all backtrace 30",
+        ],
     ];
     let mut reasons = Vec::new();
     for words in attempts {
@@ -46,9 +56,8 @@ fn run(words: &[&str]) -> Result<String, String> {
         .output()
         .map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let is_frame = |line: &&str| {
-        line.starts_with('#') || line.starts_with("Thread ") || line.starts_with("TID ")
-    };
+    let is_frame =
+        |line: &&str| line.starts_with('#') || line.starts_with("Thread ") || line.starts_with("TID ");
     let frames: Vec<&str> = text.lines().filter(is_frame).take(LINES).collect();
     if frames.iter().any(|line| line.starts_with('#')) {
         return Ok(frames.join("\n"));

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::snapshot::{Call, Phase, ProcessState, Rank};
+use super::super::snapshot::{Call, Phase, ProcessState, RankState};
 use super::describe::{activity, comm_name, in_call};
 use super::findings::{Finding, FindingKind};
 use super::graph::{edges, last_groups};
@@ -75,38 +75,49 @@ fn of_group(view: &View<'_>, group: &BTreeSet<u32>, all: &[(u32, &Edge)]) -> Vec
     findings
 }
 
+/// The part that processes do not agree on in a collective operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Disagreement {
+    Entry,
+    Call,
+    Root,
+    Amount,
+}
+
+/// The processes on both ends of edges.
+#[derive(Default)]
+struct Ends {
+    waiting: BTreeSet<u32>,
+    missing: BTreeSet<u32>,
+}
+
 fn of_collectives(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
-    let mut by_operation: BTreeMap<(&Collective, u8), (BTreeSet<u32>, BTreeSet<u32>)> = BTreeMap::new();
+    let mut by_operation: BTreeMap<(&Collective, Disagreement), Ends> = BTreeMap::new();
     for (rank, edge) in all {
-        let (of, case) = match &edge.reason {
-            Reason::NotEntered(of) => (of, 0),
-            Reason::OtherCall(of) => (of, 1),
-            Reason::OtherRoot(of) => (of, 2),
-            Reason::OtherAmount(of) => (of, 3),
+        let key = match &edge.reason {
+            Reason::NotEntered(of) => (of, Disagreement::Entry),
+            Reason::OtherCall(of) => (of, Disagreement::Call),
+            Reason::OtherRoot(of) => (of, Disagreement::Root),
+            Reason::OtherAmount(of) => (of, Disagreement::Amount),
             _ => continue,
         };
-        let (waiting, missing) = by_operation.entry((of, case)).or_default();
-        waiting.insert(*rank);
-        missing.insert(edge.to);
+        let ends = by_operation.entry(key).or_default();
+        ends.waiting.insert(*rank);
+        ends.missing.insert(edge.to);
     }
-    let skipped = |case: &u8| *case == 0;
-    let comms: BTreeSet<_> =
-        by_operation.keys().filter(|(_, case)| skipped(case)).map(|(of, _)| of.comm).collect();
-    let is_order =
-        comms.len() > 1 && all.iter().all(|(_, edge)| matches!(edge.reason, Reason::NotEntered(_)));
-    if is_order {
+    let comms: BTreeSet<_> = by_operation.keys().map(|(of, _)| of.comm).collect();
+    if comms.len() > 1 && all.iter().all(|(_, edge)| matches!(edge.reason, Reason::NotEntered(_))) {
         return communicator_order(view, all).into_iter().collect();
     }
     let mut done = BTreeSet::new();
     let mut findings = Vec::new();
-    for ((of, case), (waiting, missing)) in &by_operation {
-        let finding = match case {
-            0 => Some(skipped_collective(view, of, waiting, missing)),
+    for ((of, disagreement), ends) in &by_operation {
+        if *disagreement == Disagreement::Entry {
+            findings.push(skipped_collective(view, of, &ends.waiting, &ends.missing));
+        } else if done.insert((of.comm, of.number, *disagreement)) {
             // Each side names the other: one finding for both.
-            _ if done.insert((of.comm, of.number, *case)) => difference(view, of, *case),
-            _ => None,
-        };
-        findings.extend(finding);
+            findings.extend(difference(view, of, *disagreement));
+        }
     }
     findings
 }
@@ -134,24 +145,24 @@ fn operation(view: &View<'_>, waiting: &[u32], of: &Collective) -> String {
 }
 
 /// Describes processes that disagree about one collective operation.
-fn difference(view: &View<'_>, of: &Collective, case: u8) -> Option<Finding> {
+fn difference(view: &View<'_>, of: &Collective, about: Disagreement) -> Option<Finding> {
     let mut sides: BTreeMap<String, Vec<u32>> = BTreeMap::new();
     for rank in &view.now.ranks {
         let Some(call) = call_of(rank, of) else { continue };
-        let side = match case {
-            1 => call.name.clone(),
-            2 => format!("root {}", call.root?),
-            _ => format!("{} bytes", call.bytes?),
+        let side = match about {
+            Disagreement::Entry | Disagreement::Call => call.name.clone(),
+            Disagreement::Root => format!("root {}", call.root?),
+            Disagreement::Amount => format!("{} bytes", call.bytes?),
         };
         sides.entry(side).or_default().push(rank.rank);
     }
     let mut sides: Vec<(String, Vec<u32>)> = sides.into_iter().collect();
     // The largest group first; of equal ones, that with the first rank.
     sides.sort_by_key(|(_, ranks)| (usize::MAX - ranks.len(), ranks.first().copied()));
-    let (kind, verb) = match case {
-        1 => (FindingKind::CollectiveDiffers, "calls"),
-        2 => (FindingKind::RootDiffers, "has"),
-        _ => (FindingKind::CountDiffers, "gives"),
+    let (kind, verbs) = match about {
+        Disagreement::Entry | Disagreement::Call => (FindingKind::CollectiveDiffers, ["calls", "call"]),
+        Disagreement::Root => (FindingKind::RootDiffers, ["has", "have"]),
+        Disagreement::Amount => (FindingKind::CountDiffers, ["gives", "give"]),
     };
     let mut culprits: Vec<u32> = sides.iter().skip(1).flat_map(|(_, ranks)| ranks.clone()).collect();
     culprits.sort_unstable();
@@ -159,17 +170,19 @@ fn difference(view: &View<'_>, of: &Collective, case: u8) -> Option<Finding> {
     let all: Vec<String> = sides
         .iter()
         .map(|(side, all)| {
-            let verb = if all.len() == 1 { verb } else { verb.trim_end_matches('s') };
-            let verb = if verb == "ha" { "have" } else { verb };
+            let verb = verbs[usize::from(all.len() > 1)];
             format!("{} {verb} {side}", ranks(all))
         })
         .collect();
-    let named = Collective { name: if case == 1 { String::new() } else { of.name.clone() }, ..of.clone() };
+    let mut named = of.clone();
+    if about == Disagreement::Call {
+        named.name.clear();
+    }
     let text = format!("in {}, {}", operation(view, &waiting, &named), all.join(", "));
     Some(Finding { kind, culprits, waiting, text })
 }
 
-fn call_of<'a>(rank: &'a Rank, of: &Collective) -> Option<&'a Call> {
+fn call_of<'a>(rank: &'a RankState, of: &Collective) -> Option<&'a Call> {
     rank.calls().find(|call| call.comm == Some(of.comm) && call.number == Some(of.number))
 }
 

@@ -1,13 +1,13 @@
 //! Descriptions of processes and their calls.
 
 use super::super::calls::{Kind, kind};
-use super::super::snapshot::{Call, Comm, CommId, Operation, OperationKind, Phase, ProcessState, Rank};
+use super::super::snapshot::{Call, Comm, CommId, Operation, OperationKind, Phase, ProcessState, RankState};
 
 /// The number of requests that are described.
 const SHOWN_OPERATIONS: usize = 2;
 
 /// Describes the activity of a process as the rest of a sentence: "in MPI_Barrier number 4 on MPI_COMM_WORLD".
-pub(crate) fn activity(rank: &Rank) -> String {
+pub(crate) fn activity(rank: &RankState) -> String {
     match rank.process.state {
         ProcessState::Gone if rank.phase < Phase::Finalizing => return "gone without MPI_Finalize".into(),
         ProcessState::Gone => return "gone".into(),
@@ -26,7 +26,7 @@ pub(crate) fn activity(rank: &Rank) -> String {
     format!("{stopped}{place}")
 }
 
-fn outside(rank: &Rank) -> String {
+fn outside(rank: &RankState) -> String {
     match (&rank.process.system_call, rank.process.state) {
         (Some(call), ProcessState::Sleeping) => format!("outside of MPI, in {call}"),
         _ => "outside of MPI".into(),
@@ -34,7 +34,7 @@ fn outside(rank: &Rank) -> String {
 }
 
 /// Describes a call with the arguments that matter.
-pub(super) fn in_call(rank: &Rank, call: &Call) -> String {
+pub(super) fn in_call(rank: &RankState, call: &Call) -> String {
     let on = call.comm.map_or_else(String::new, |comm| format!(" on {}", comm_name(rank, comm)));
     match kind(&call.name) {
         Kind::Collective(_) => {
@@ -65,10 +65,9 @@ pub(super) fn in_call(rank: &Rank, call: &Call) -> String {
     }
 }
 
-fn described(rank: &Rank, operation: &Operation) -> String {
+fn described(rank: &RankState, operation: &Operation) -> String {
     match operation.kind {
-        OperationKind::Send => format!("a message {}", direction(rank, operation)),
-        OperationKind::Receive => format!("a message {}", direction(rank, operation)),
+        OperationKind::Send | OperationKind::Receive => format!("a message {}", direction(rank, operation)),
         OperationKind::Collective => {
             let number = operation.number.map_or_else(String::new, |number| format!(" number {number}"));
             format!("{}{number} on {}", operation.name, comm_name(rank, operation.comm))
@@ -77,7 +76,7 @@ fn described(rank: &Rank, operation: &Operation) -> String {
 }
 
 /// Describes the envelope of a message: "from 0, tag 99, on MPI_COMM_WORLD".
-pub(super) fn direction(rank: &Rank, operation: &Operation) -> String {
+pub(super) fn direction(rank: &RankState, operation: &Operation) -> String {
     let comm = rank.comm(operation.comm);
     let word = if operation.kind == OperationKind::Send { "to" } else { "from" };
     let peer = match operation.peer {
@@ -93,7 +92,7 @@ fn world_rank(comm: Option<&Comm>, rank: u32) -> u32 {
     comm.and_then(|comm| comm.members.get(rank as usize).copied()).unwrap_or(rank)
 }
 
-pub(super) fn comm_name(rank: &Rank, id: CommId) -> String {
+pub(super) fn comm_name(rank: &RankState, id: CommId) -> String {
     match rank.comm(id) {
         Some(comm) if !comm.name.is_empty() => comm.name.clone(),
         Some(comm) => format!("a communicator of {} processes", comm.members.len()),

@@ -16,9 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::snapshot::{Phase, ProcessState, Rank, Snapshot};
+use super::snapshot::{Phase, ProcessState, RankState, Snapshot};
 pub(crate) use describe::activity;
-pub(crate) use findings::{Finding, FindingKind};
+pub(crate) use findings::Finding;
 use waits::Wait;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -101,6 +101,6 @@ fn standing(before: &Snapshot, now: &Snapshot, rank: u32) -> Standing {
     Standing::Blocked(waits::of_rank(now, rank))
 }
 
-fn has_moved(before: &Snapshot, rank: &Rank) -> bool {
+fn has_moved(before: &Snapshot, rank: &RankState) -> bool {
     before.rank(rank.rank).is_none_or(|earlier| !rank.is_unchanged_since(earlier))
 }

@@ -3,22 +3,26 @@
 use std::collections::BTreeSet;
 
 use super::super::snapshot::{
-    Call, Comm, CommId, Destination, Operation, OperationKind, Phase, Process, ProcessState, Rank,
+    Call, Comm, CommId, Destination, Operation, OperationKind, Phase, Process, ProcessState, RankState,
     SentMessages, Snapshot, Thread,
 };
-use super::{Diagnosis, FindingKind, Verdict, diagnose};
+use super::findings::FindingKind;
+use super::{Diagnosis, Verdict, diagnose};
 
 const WORLD: CommId = CommId(1);
 
 fn world(size: u32) -> Snapshot {
-    let rank = |rank| Rank {
+    let rank = |rank| RankState {
         rank,
         host: "node".into(),
         pid: 100 + rank,
         process: Process { state: ProcessState::Running, cpu_seconds: 1.0, system_call: None },
         phase: Phase::Initialized,
         threads: vec![Thread { id: 100 + rank, sequence: 7, call: None }],
-        comms: vec![Comm { id: WORLD, handle: 1, name: "MPI_COMM_WORLD".into(),
+        comms: vec![Comm {
+            id: WORLD,
+            handle: 1,
+            name: "MPI_COMM_WORLD".into(),
             members: (0..size).collect(),
             entered: 3,
         }],
@@ -118,7 +122,7 @@ fn different_collectives() {
 fn different_roots_and_amounts() {
     let mut roots = world(3);
     for rank in 0..3 {
-        let root = Some(if rank == 2 { 1 } else { 0 });
+        let root = Some(u32::from(rank == 2));
         put(&mut roots, rank, Call { root, ..collective("MPI_Bcast", 4) });
     }
     let text = "in MPI_Bcast number 4 on MPI_COMM_WORLD, ranks 0-1 have root 0, rank 2 has root 1";
@@ -251,7 +255,13 @@ fn communicators_in_different_orders() {
     let (first, second) = (CommId(2), CommId(3));
     for rank in &mut one.ranks {
         for (id, name) in [(first, "first"), (second, "second")] {
-            rank.comms.push(Comm { id, handle: id.0, name: name.into(), members: (0..3).collect(), entered: 0 });
+            rank.comms.push(Comm {
+                id,
+                handle: id.0,
+                name: name.into(),
+                members: (0..3).collect(),
+                entered: 0,
+            });
         }
     }
     for rank in 0..3 {
@@ -314,7 +324,7 @@ fn broadcasts_wait_for_their_root_only() {
     for rank in [1, 2] {
         put(&mut one, rank, Call { root: Some(0), ..collective("MPI_Bcast", 4) });
     }
-    // Rank 3 waits for rank 1, the root for nobody.
+    // RankState 3 waits for rank 1, the root for nobody.
     put(&mut one, 3, receive(1, 5));
     let diagnosis = still(&one);
     assert_eq!(diagnosis.verdict, Verdict::Waiting, "{diagnosis:#?}");

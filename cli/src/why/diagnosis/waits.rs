@@ -2,7 +2,7 @@
 
 use super::super::calls::{Flow, Kind, has_equal_amounts, kind};
 use super::super::snapshot::{
-    Call, Comm, CommId, Destination, Operation, OperationKind, Phase, Rank, Snapshot,
+    Call, Comm, CommId, Destination, Operation, OperationKind, Phase, RankState, Snapshot,
 };
 
 /// The condition under which a call can return.
@@ -42,10 +42,12 @@ pub(super) enum Reason {
         comm: CommId,
         tag: Option<i32>,
     },
-    /// It may hold a lock of the window of this target, given by its rank in the world.
-    Lock {
-        target: Option<u32>,
+    /// It does not make this call on a file or window.
+    NotThere {
+        name: String,
     },
+    /// It may hold a lock of the window.
+    Lock,
     /// It has not begun or completed an access or exposure epoch.
     Epoch,
     NotInitialized,
@@ -61,7 +63,7 @@ pub(super) struct Collective {
 }
 
 /// Returns the condition for a process to go on: one of its threads can.
-pub(super) fn of_rank(snapshot: &Snapshot, rank: &Rank) -> Wait {
+pub(super) fn of_rank(snapshot: &Snapshot, rank: &RankState) -> Wait {
     if rank.phase == Phase::Starting {
         return on_all(others(snapshot, rank), |other| {
             if snapshot.rank(other).is_some() { None } else { Some(Reason::NotInitialized) }
@@ -77,7 +79,7 @@ pub(super) fn of_rank(snapshot: &Snapshot, rank: &Rank) -> Wait {
     if waits.len() == 1 { waits.remove(0) } else { Wait::Any(waits) }
 }
 
-fn others(snapshot: &Snapshot, rank: &Rank) -> impl Iterator<Item = u32> {
+fn others(snapshot: &Snapshot, rank: &RankState) -> impl Iterator<Item = u32> {
     let own = rank.rank;
     (0..snapshot.size).filter(move |other| *other != own)
 }
@@ -87,7 +89,7 @@ fn on_all(ranks: impl Iterator<Item = u32>, reason: impl Fn(u32) -> Option<Reaso
     Wait::All(edges)
 }
 
-fn of_call(snapshot: &Snapshot, rank: &Rank, call: &Call) -> Wait {
+fn of_call(snapshot: &Snapshot, rank: &RankState, call: &Call) -> Wait {
     let comm = call.comm.and_then(|id| rank.comm(id));
     match kind(&call.name) {
         Kind::Message | Kind::WaitAll => of_all_operations(snapshot, rank, call),
@@ -109,15 +111,16 @@ fn of_call(snapshot: &Snapshot, rank: &Rank, call: &Call) -> Wait {
 }
 
 /// Returns the wait for one of all other processes: it is not known which.
-fn of_any_other(snapshot: &Snapshot, rank: &Rank, reason: &Reason) -> Wait {
+fn of_any_other(snapshot: &Snapshot, rank: &RankState, reason: &Reason) -> Wait {
     Wait::Any(others(snapshot, rank).map(|to| on(to, reason.clone())).collect())
 }
 
 /// Returns the wait of a collective operation on a file or window, whose members are not known: for one of the processes that do not
 /// make the same call.
-fn of_others_in(snapshot: &Snapshot, rank: &Rank, call: &Call) -> Wait {
-    let makes_it =
-        |other: &u32| snapshot.rank(*other).is_some_and(|other| other.calls().any(|one| one.name == call.name));
+fn of_others_in(snapshot: &Snapshot, rank: &RankState, call: &Call) -> Wait {
+    let makes_it = |other: &u32| {
+        snapshot.rank(*other).is_some_and(|other| other.calls().any(|one| one.name == call.name))
+    };
     let missing: Vec<Wait> = others(snapshot, rank)
         .filter(|other| !makes_it(other))
         .map(|to| on(to, Reason::NotThere { name: call.name.clone() }))
@@ -127,7 +130,7 @@ fn of_others_in(snapshot: &Snapshot, rank: &Rank, call: &Call) -> Wait {
 
 /// Returns the wait for all operations of a call. Some of several may be complete, so only those that certainly are not keep the call
 /// from returning; if none is such, at least one of all does.
-fn of_all_operations(snapshot: &Snapshot, rank: &Rank, call: &Call) -> Wait {
+fn of_all_operations(snapshot: &Snapshot, rank: &RankState, call: &Call) -> Wait {
     let waits = of_operations(snapshot, rank, call);
     let (sure, unsure): (Vec<Wait>, Vec<Wait>) = waits.into_iter().partition(is_sure);
     if !sure.is_empty() {
@@ -151,11 +154,11 @@ fn is_sure(wait: &Wait) -> bool {
     }
 }
 
-fn of_operations(snapshot: &Snapshot, rank: &Rank, call: &Call) -> Vec<Wait> {
+fn of_operations(snapshot: &Snapshot, rank: &RankState, call: &Call) -> Vec<Wait> {
     call.operations.iter().map(|operation| of_operation(snapshot, rank, operation)).collect()
 }
 
-fn of_operation(snapshot: &Snapshot, rank: &Rank, operation: &Operation) -> Wait {
+fn of_operation(snapshot: &Snapshot, rank: &RankState, operation: &Operation) -> Wait {
     let Some(comm) = rank.comm(operation.comm) else { return Wait::Ready };
     match operation.kind {
         OperationKind::Send => of_send(snapshot, rank, comm, operation),
@@ -164,8 +167,7 @@ fn of_operation(snapshot: &Snapshot, rank: &Rank, operation: &Operation) -> Wait
             let Some(number) = operation.number else { return Wait::Ready };
             let of = Collective { name: operation.name.clone(), comm: comm.id, number };
             let missing = comm.members.iter().filter(|to| !has_entered(snapshot, **to, &of));
-            let missing: Vec<Wait> =
-                missing.map(|to| on(*to, Reason::NotEntered(of.clone()))).collect();
+            let missing: Vec<Wait> = missing.map(|to| on(*to, Reason::NotEntered(of.clone()))).collect();
             match kind(&operation.name) {
                 _ if missing.is_empty() => Wait::Ready,
                 Kind::Collective(Flow::AllToAll) => Wait::All(missing),
@@ -179,7 +181,7 @@ fn on(to: u32, reason: Reason) -> Wait {
     Wait::On(Edge { to, reason })
 }
 
-fn of_send(snapshot: &Snapshot, rank: &Rank, comm: &Comm, operation: &Operation) -> Wait {
+fn of_send(snapshot: &Snapshot, rank: &RankState, comm: &Comm, operation: &Operation) -> Wait {
     let peer = operation.peer.and_then(|peer| comm.members.get(peer as usize).copied());
     let (Some(to), Some(place)) = (peer, place_in(comm, rank.rank)) else { return Wait::Ready };
     let receives = |other: &Operation| {
@@ -194,7 +196,7 @@ fn of_send(snapshot: &Snapshot, rank: &Rank, comm: &Comm, operation: &Operation)
     if is_received { Wait::Ready } else { on(to, Reason::NotReceived { comm: comm.id, tag: operation.tag }) }
 }
 
-fn of_receive(snapshot: &Snapshot, rank: &Rank, comm: &Comm, operation: &Operation) -> Wait {
+fn of_receive(snapshot: &Snapshot, rank: &RankState, comm: &Comm, operation: &Operation) -> Wait {
     let Some(place) = place_in(comm, rank.rank) else { return Wait::Ready };
     let from = |to: u32| {
         let sends = |other: &Operation| {
@@ -235,7 +237,7 @@ fn has_entered(snapshot: &Snapshot, rank: u32, of: &Collective) -> bool {
 
 fn of_collective(
     snapshot: &Snapshot,
-    rank: &Rank,
+    rank: &RankState,
     call: &Call,
     flow: Flow,
     comm: &Comm,

@@ -6,7 +6,9 @@ use super::live::{
     self, COMM, DATATYPE_SLOTS, DATATYPES, PROCESS, REQUEST_CELLS, REQUEST_SLOTS, REQUESTS, SEND_WORDS,
     SENDS, comm, process, thread,
 };
-use crate::calls::{CALLS, CallName, Class};
+use crate::calls::CALLS;
+
+pub use crate::calls::{CallName, Class};
 
 /// A process as its store describes it.
 #[derive(Clone, Debug)]
@@ -145,8 +147,26 @@ impl Sends {
     /// Returns false if the process has certainly sent no message to this rank of the communicator with this tag.
     #[must_use]
     pub fn may_contain(&self, comm: &Comm, dest: u32, tag: i32) -> bool {
-        let (word, bits) = live::send_bits(comm.handle, live::pack(dest.cast_signed(), tag));
+        self.may_contain_message(comm.handle, dest, tag)
+    }
+
+    /// Returns the result of [`may_contain`](Self::may_contain) for the communicator with this handle.
+    #[must_use]
+    pub fn may_contain_message(&self, comm: u64, dest: u32, tag: i32) -> bool {
+        let (word, bits) = live::send_bits(comm, live::pack(dest.cast_signed(), tag));
         self.0.get(word).is_none_or(|word| word & bits == bits)
+    }
+
+    /// Returns the words of the set.
+    #[must_use]
+    pub fn words(&self) -> &[u64] {
+        &self.0
+    }
+
+    /// Returns the set with these words.
+    #[must_use]
+    pub fn from_words(words: Vec<u64>) -> Self {
+        Self(words)
     }
 }
 
