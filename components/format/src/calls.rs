@@ -61,7 +61,7 @@ calls! {
         Neighbor_alltoallv Neighbor_alltoallw;
     Rooted: Bcast Gather Gatherv Scatter Scatterv Reduce;
     Creation: Comm_dup Comm_dup_with_info Comm_create Comm_split Comm_split_type Cart_create Cart_sub Graph_create
-        Dist_graph_create Dist_graph_create_adjacent Intercomm_create Intercomm_merge Comm_create_group Comm_free
+        Dist_graph_create Dist_graph_create_adjacent Intercomm_create Intercomm_merge Comm_free
         Comm_disconnect Win_create Win_allocate Win_allocate_shared Win_create_dynamic Win_free;
     StartMessage: Isend Ibsend Issend Irsend Irecv Isendrecv Isendrecv_replace Send_init Bsend_init Ssend_init
         Rsend_init Recv_init Psend_init Precv_init Imrecv;
@@ -76,15 +76,15 @@ calls! {
         File_read_ordered_end File_write_all_end File_write_at_all_end File_write_ordered_end File_set_view
         File_set_size File_preallocate File_sync File_read File_read_at File_write File_write_at;
     Other: Init Init_thread Finalize Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Comm_join
-        Session_init Session_finalize Buffer_detach Buffer_flush Comm_agree Comm_shrink;
+        Session_init Session_finalize Buffer_detach Buffer_flush Comm_agree Comm_shrink Comm_create_group;
 }
 
-/// Returns the index of a call by its name without `MPI_`; `None` for calls that are not recorded.
+/// Returns the index of the call of a symbol of C or Fortran, in any of its forms; `None` for calls that are not recorded.
 #[must_use]
-pub const fn index_of(name: &str) -> Option<u32> {
+pub const fn index_of_symbol(symbol: &str) -> Option<u32> {
     let mut at = 0;
     while at < CALLS.len() {
-        if is_equal(CALLS[at].name.as_bytes(), name.as_bytes()) {
+        if is_form_of(symbol.as_bytes(), CALLS[at].name.as_bytes()) {
             return Some(at as u32);
         }
         at += 1;
@@ -92,13 +92,34 @@ pub const fn index_of(name: &str) -> Option<u32> {
     None
 }
 
-const fn is_equal(one: &[u8], other: &[u8]) -> bool {
-    if one.len() != other.len() {
+/// The endings of the names of functions with large counts, and of Fortran.
+const ENDINGS: [&str; 7] = ["", "_c", "_", "_f08_", "_f08ts_", "_c_f08_", "_c_f08ts_"];
+
+const fn is_form_of(symbol: &[u8], name: &[u8]) -> bool {
+    let start = match symbol {
+        [b'M', b'P', b'I', b'X', b'_', ..] => 5,
+        [b'M' | b'm', b'P' | b'p', b'I' | b'i', b'_', ..] => 4,
+        _ => return false,
+    };
+    if !has_at(symbol, start, name) {
         return false;
     }
     let mut at = 0;
-    while at < one.len() {
-        if one[at] != other[at] {
+    while at < ENDINGS.len() {
+        let ending = ENDINGS[at].as_bytes();
+        if symbol.len() == start + name.len() + ending.len() && has_at(symbol, start + name.len(), ending) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// Returns true if a text has another one at a position, ignoring case.
+const fn has_at(text: &[u8], start: usize, part: &[u8]) -> bool {
+    let mut at = 0;
+    while at < part.len() {
+        if start + at >= text.len() || !text[start + at].eq_ignore_ascii_case(&part[at]) {
             return false;
         }
         at += 1;
@@ -108,14 +129,20 @@ const fn is_equal(one: &[u8], other: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{CALLS, index_of};
+    use super::{CALLS, ENDINGS, index_of_symbol};
 
     #[test]
-    fn each_call_has_one_index() {
+    fn symbols_name_one_call() {
         for (at, call) in CALLS.iter().enumerate() {
-            assert_eq!(index_of(call.name), Some(at as u32), "{}", call.name);
+            assert_eq!(index_of_symbol(&format!("MPI_{}", call.name)), Some(at as u32), "{}", call.name);
+            for ending in &ENDINGS[2..] {
+                let symbol = format!("mpi_{}{ending}", call.name.to_lowercase());
+                assert_eq!(index_of_symbol(&symbol), Some(at as u32), "{symbol}");
+            }
         }
-        assert_eq!(index_of("Iprobe"), None);
-        assert_eq!(index_of(""), None);
+        assert_eq!(index_of_symbol("MPI_Send_c"), index_of_symbol("MPI_Send"));
+        for other in ["MPI_Iprobe", "MPI_", "Send", "MPI_Send_init_x", "MPI_Sendr"] {
+            assert_eq!(index_of_symbol(other), None, "{other}");
+        }
     }
 }
