@@ -18,7 +18,7 @@ use output::Target;
 pub(crate) use recover::ranks;
 
 use crate::settings::{self, Setting};
-use crate::why::watch::StuckWatch;
+use crate::why::{self, watch::StuckWatch};
 use crate::{Run, preload, print, require_program};
 use at_end::Ended;
 use files::RunFiles;
@@ -54,6 +54,9 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     };
     // The command runs without the directory as well.
     let job = name.as_deref().and_then(|name| OwnedJob::create(name).ok());
+    if let Some(job) = &job {
+        why::job::describe(job.directory(), &args.command);
+    }
     if let Some(name) = &name {
         command.env(run::RUN, name);
     }

@@ -11,7 +11,7 @@
 mod calls;
 mod collect;
 mod diagnosis;
-mod job;
+pub(crate) mod job;
 mod outcome;
 mod part;
 mod process;
