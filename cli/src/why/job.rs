@@ -9,8 +9,8 @@ use mpit_components::run::job::JobDirectory;
 use mpit_components::run::names;
 use serde::{Deserialize, Serialize};
 
-use super::collect;
 use super::snapshot::{RankState, Snapshot};
+use super::{collect, start};
 
 /// The name of the file with which `mpit run` describes a job.
 const DESCRIPTION: &str = "job";
@@ -80,6 +80,9 @@ pub(super) fn look(directory: &JobDirectory) -> Worlds {
         let world = worlds.entry(file.world).or_default();
         world.0 = world.0.max(size);
         world.1.push(rank);
+    }
+    if worlds.is_empty() {
+        worlds.extend(start::processes(directory.run()).map(|world| (1, world)));
     }
     let snapshot = |(size, mut ranks): (u32, Vec<RankState>)| {
         ranks.sort_by_key(|rank| rank.rank);

@@ -2,7 +2,7 @@
 //!
 //! | module | does |
 //! |---|---|
-//! | `job` | finds the jobs of the user, and takes a [look](snapshot) at the processes of one: `collect` and `process` |
+//! | `job` | finds the jobs of the user, and takes a [look](snapshot) at the processes of one: `collect`, `process` and `start` |
 //! | `diagnosis` | compares two looks; pure functions |
 //! | `outcome`, `text` | the results, as JSON and as text |
 //! | `part` | `--save` and `--from`: the looks of several nodes |
@@ -17,6 +17,7 @@ mod part;
 mod process;
 mod snapshot;
 mod stack;
+mod start;
 mod text;
 pub(crate) mod watch;
 

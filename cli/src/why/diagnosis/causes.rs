@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::snapshot::{Call, Phase, ProcessState, RankState};
+use super::super::snapshot::{Call, Phase, ProcessState, RankState, Snapshot};
 use super::describe::{activity, comm_name, in_call};
 use super::findings::{Finding, FindingKind};
 use super::graph::{edges, last_groups};
@@ -416,6 +416,37 @@ pub(super) fn of_waiting(view: &View<'_>, free: &BTreeSet<u32>) -> Vec<Finding> 
     findings
 }
 
+/// Returns a finding for a job whose processes have not left `MPI_Init`. They have no record then, so it is not known which of them are in
+/// it; those that wait for each other are in the same system call.
+pub(super) fn of_start(now: &Snapshot) -> Vec<Finding> {
+    let mut places: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    for rank in &now.ranks {
+        let place = match (&rank.process.system_call, rank.process.state) {
+            (_, ProcessState::Running) => "running".to_owned(),
+            (_, ProcessState::Stopped) => "stopped".to_owned(),
+            (_, ProcessState::Gone) => "gone".to_owned(),
+            (Some(call), ProcessState::Sleeping) => format!("in {call}"),
+            (None, ProcessState::Sleeping) => "asleep".to_owned(),
+        };
+        places.entry(place).or_default().push(rank.rank);
+    }
+    let mut places: Vec<(String, Vec<u32>)> = places.into_iter().collect();
+    places.sort_by_key(|(_, ranks)| (usize::MAX - ranks.len(), ranks.first().copied()));
+    let waiting = places.first().map(|(_, ranks)| ranks.clone()).unwrap_or_default();
+    let mut culprits: Vec<u32> = places.iter().skip(1).flat_map(|(_, ranks)| ranks.clone()).collect();
+    culprits.extend(now.missing());
+    culprits.sort_unstable();
+    let mut all: Vec<String> = places
+        .iter()
+        .map(|(place, all)| format!("{} {} {place}", ranks(all), if all.len() == 1 { "is" } else { "are" }))
+        .collect();
+    if !now.missing().is_empty() {
+        all.push(format!("{} not on this node", ranks(&now.missing())));
+    }
+    let text = format!("no process has left MPI_Init, which waits for all: {}", all.join(", "));
+    vec![Finding { kind: FindingKind::NotInitialized, culprits, waiting, text }]
+}
+
 fn outside(view: &View<'_>, rank: u32, waiting: Vec<u32>) -> Finding {
     let rest = waiters(view, &waiting);
     let Some(one) = view.now.rank(rank) else {
@@ -431,7 +462,8 @@ fn outside(view: &View<'_>, rank: u32, waiting: Vec<u32>) -> Finding {
     };
     let used =
         view.before.rank(rank).map_or(0.0, |before| one.process.cpu_seconds - before.process.cpu_seconds);
-    let (kind, what) = if used > BUSY * view.seconds {
+    let is_busy = used > BUSY * view.seconds || one.process.state == ProcessState::Running;
+    let (kind, what) = if is_busy {
         let share = format!("{used:.1} s of processor time in {:.1} s", view.seconds);
         (FindingKind::Computing, format!("computes outside of MPI ({share})"))
     } else {

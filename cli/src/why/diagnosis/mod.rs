@@ -51,6 +51,12 @@ enum Standing {
 
 /// Compares two snapshots of a job, `seconds` apart.
 pub(crate) fn diagnose(before: &Snapshot, now: &Snapshot, seconds: f64) -> Diagnosis {
+    if now.ranks.iter().all(|rank| rank.phase == Phase::Starting) {
+        let is_same = now.ranks.iter().all(|rank| !has_moved(before, rank));
+        let verdict = if is_same { Verdict::Waiting } else { Verdict::Moving };
+        let findings = if is_same { causes::of_start(now) } else { Vec::new() };
+        return Diagnosis { verdict, findings };
+    }
     let standings: BTreeMap<u32, Standing> =
         (0..now.size).map(|rank| (rank, standing(before, now, rank))).collect();
     let select = |wanted: &Standing| -> BTreeSet<u32> {

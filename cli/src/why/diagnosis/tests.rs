@@ -308,13 +308,21 @@ fn ranks_of_other_nodes_may_go_on() {
 }
 
 #[test]
-fn init_waits_for_ranks_without_a_record() {
-    let mut one = world(3);
+fn processes_before_mpi_init_are_compared() {
+    let mut one = world(4);
     for rank in &mut one.ranks {
         rank.phase = Phase::Starting;
+        rank.process.state = ProcessState::Sleeping;
+        rank.process.system_call = Some(if rank.rank == 2 { "pause" } else { "poll" }.into());
     }
+    let text =
+        "no process has left MPI_Init, which waits for all: ranks 0-1,3 are in poll, rank 2 is in pause";
+    let diagnosis = still(&one);
+    assert_eq!(diagnosis.verdict, Verdict::Waiting);
+    expect(&diagnosis, FindingKind::NotInitialized, &[2], text);
     one.ranks.remove(2);
-    let text = "rank 2 has not entered MPI_Init, or is on another node; ranks 0-1 wait for it in MPI_Init";
+    let text =
+        "no process has left MPI_Init, which waits for all: ranks 0-1,3 are in poll, rank 2 not on this node";
     expect(&still(&one), FindingKind::NotInitialized, &[2], text);
 }
 
