@@ -96,6 +96,12 @@ impl Comm {
         self.local_size.load(Relaxed)
     }
 
+    /// Returns a number that is equal in all members; 0 if it is not known.
+    #[must_use]
+    pub fn lineage(&self) -> u64 {
+        self.lineage.load(Relaxed)
+    }
+
     /// Returns the words that describe the communicator to other programs.
     #[inline]
     #[must_use]
@@ -243,7 +249,7 @@ pub fn created(handle: LiveComm<'_>) {
 /// Stores the origin of a communicator that a call creates and that is not registered yet.
 pub fn creation_started(parent: LiveComm<'_>, call: Call, new: Handle) {
     if let Some(comm) = in_use(parent) {
-        let lineage = comm.lineage.load(Relaxed);
+        let lineage = comm.lineage();
         let parent = Parent { id: comm.id(), is_remote: comm.is_remote(), calls: &comm.calls, lineage };
         origins::store(new, call, &parent);
     }

@@ -8,8 +8,10 @@ mod recover;
 mod wait;
 pub(crate) mod witness;
 
-use std::process::{Command, ExitCode};
-use std::time::{Duration, Instant};
+use std::fs;
+use std::path::Path;
+use std::process::{self, Command, ExitCode};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use mpit::cvar::sources::LAUNCHER_SETTINGS;
 use mpit_components::run::job::OwnedJob;
@@ -18,7 +20,7 @@ use output::Target;
 pub(crate) use recover::ranks;
 
 use crate::settings::{self, Setting};
-use crate::why::{self, watch::StuckWatch};
+use crate::why::watch::StuckWatch;
 use crate::{Run, preload, print, require_program};
 use at_end::Ended;
 use files::RunFiles;
@@ -54,11 +56,11 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     };
     // The command runs without the directory as well.
     let job = name.as_deref().and_then(|name| OwnedJob::create(name).ok());
-    if let Some(job) = &job {
-        why::job::describe(job.directory(), &args.command);
-    }
     if let Some(name) = &name {
         command.env(run::RUN, name);
+    }
+    if let Some(job) = &job {
+        describe(job, args, stem.as_deref());
     }
     let stores_before = store::wanted_at().as_deref().map(recover::Before::now);
     let files_before = target.as_ref().map(Target::files);
@@ -93,6 +95,18 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     result
         .map(wait::end_as_command)
         .map_err(|error| format!("cannot run {}: {error}", args.command[0].display()))
+}
+
+/// Describes the job to `mpit why`, which works without the description as well.
+fn describe(job: &OwnedJob, args: &Run, stem: Option<&Path>) {
+    let words: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
+    let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let (pid, started, command) = (process::id().to_string(), started.to_string(), words.join(" "));
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let stem = stem.and_then(Path::to_str).unwrap_or_default();
+    let lines =
+        [("pid", &*pid), ("host", host.trim()), ("started", &started), ("command", &command), ("stem", stem)];
+    let _ = job.describe(&lines);
 }
 
 /// Returns the settings of the command, which this process uses as well.

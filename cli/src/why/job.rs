@@ -1,7 +1,6 @@
 //! The jobs of this user on this node, and looks at their processes.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
@@ -23,15 +22,6 @@ pub(super) struct Description {
     /// The process of `mpit run`; `None` on other nodes than its own.
     pub(super) pid: Option<u32>,
     pub(super) command: String,
-}
-
-/// Describes a job of this `mpit run` for `mpit why`.
-pub(crate) fn describe(directory: &JobDirectory, command: &[OsString]) {
-    let words: Vec<_> = command.iter().map(|word| word.to_string_lossy()).collect();
-    let command = words.join(" ").replace('\n', " ");
-    let text = format!("pid {}\ncommand {command}\n", std::process::id());
-    // Without it, the job has no command in the output.
-    let _ = fs::write(directory.path().join(DESCRIPTION), text);
 }
 
 impl Description {

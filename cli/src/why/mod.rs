@@ -11,7 +11,7 @@
 mod calls;
 mod collect;
 mod diagnosis;
-pub(crate) mod job;
+mod job;
 mod outcome;
 mod part;
 mod process;

@@ -66,7 +66,7 @@ impl Part {
     }
 }
 
-fn this_node() -> String {
+pub(super) fn this_node() -> String {
     fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned()
 }
 

@@ -84,6 +84,8 @@ pub(crate) struct Call {
     pub(crate) root: Option<u32>,
     /// The amount of data, where all processes must give the same.
     pub(crate) bytes: Option<u64>,
+    /// A number of the window that is equal in all its processes.
+    pub(crate) window: Option<u64>,
     /// The target of a lock, in the window's communicator.
     pub(crate) target: Option<u32>,
     /// The operations that the call waits for: of a send or receive its own, of a wait those of its requests.

@@ -5,6 +5,7 @@ use std::fs;
 
 use mpit_components::run::RUN;
 
+use super::part::this_node;
 use super::process;
 use super::snapshot::{Phase, RankState, SentMessages};
 
@@ -45,7 +46,7 @@ pub(super) fn processes(run: &str) -> Option<(u32, Vec<RankState>)> {
     }
     let state = |(rank, pid): (u32, u32)| RankState {
         rank,
-        host: String::new(),
+        host: this_node(),
         pid,
         process: process::observe(pid, 0),
         phase: Phase::Starting,

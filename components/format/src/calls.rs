@@ -25,7 +25,8 @@ pub enum Class {
     StartMessage,
     /// A call that returns a request for a collective operation.
     StartCollective,
-    /// A call of one-sided communication that may wait: window, and target rank if it has one.
+    /// A call of one-sided communication that may wait: window, and target rank if it has one. `MPI_Win_fence` also has its number
+    /// among the fences of the window.
     Access,
     /// A call about files that may wait.
     File,
@@ -62,7 +63,8 @@ calls! {
     Rooted: Bcast Gather Gatherv Scatter Scatterv Reduce;
     Creation: Comm_dup Comm_dup_with_info Comm_create Comm_split Comm_split_type Cart_create Cart_sub Graph_create
         Dist_graph_create Dist_graph_create_adjacent Intercomm_create Intercomm_merge Comm_free
-        Comm_disconnect Win_create Win_allocate Win_allocate_shared Win_create_dynamic Win_free;
+        Comm_disconnect Win_create Win_allocate Win_allocate_shared Win_create_dynamic Win_free
+        File_open;
     StartMessage: Isend Ibsend Issend Irsend Irecv Isendrecv Isendrecv_replace Send_init Bsend_init Ssend_init
         Rsend_init Recv_init Psend_init Precv_init Imrecv;
     StartCollective: Ibarrier Iallgather Iallgatherv Ialltoall Ialltoallv Ialltoallw Iallreduce Ireduce_scatter
@@ -71,7 +73,7 @@ calls! {
     Access: Win_fence Win_start Win_complete Win_post Win_wait Win_lock Win_unlock Win_lock_all Win_unlock_all
         Win_flush Win_flush_all Win_flush_local Win_flush_local_all Put Get Accumulate Get_accumulate Fetch_and_op
         Compare_and_swap;
-    File: File_open File_close File_read_all File_read_at_all File_read_ordered File_write_all File_write_at_all
+    File: File_close File_read_all File_read_at_all File_read_ordered File_write_all File_write_at_all
         File_write_ordered File_read_shared File_write_shared File_read_all_end File_read_at_all_end
         File_read_ordered_end File_write_all_end File_write_at_all_end File_write_ordered_end File_set_view
         File_set_size File_preallocate File_sync File_read File_read_at File_write File_write_at;

@@ -18,8 +18,8 @@ use mpit_format::store::live::{self, comm, process, thread};
 pub use mpit_format::calls;
 pub use mpit_format::store::live::NewComm;
 pub use mpit_format::store::live::{
-    REQUEST_CELLS, REQUEST_SLOTS, SEND_WORDS, comm as comm_words, pack, request_slot, send_bits,
-    thread as thread_words,
+    REQUEST_CELLS, REQUEST_SLOTS, SEND_WORDS, WINDOW_CELLS, WINDOW_SLOTS, comm as comm_words, pack,
+    request_slot, send_bits, thread as thread_words, window_slot,
 };
 
 use crate::run;
@@ -42,6 +42,9 @@ pub static SENDS: StaticRef<[AtomicU64; SEND_WORDS]> = StaticRef::new();
 
 /// The requests, once the store of the job exists.
 pub static REQUESTS: StaticRef<RequestWords> = StaticRef::new();
+
+/// The windows, once the store of the job exists.
+pub static WINDOWS: StaticRef<[AtomicU64; WINDOW_SLOTS * WINDOW_CELLS]> = StaticRef::new();
 
 static DATATYPES: StaticRef<[AtomicU64; 2 * live::DATATYPE_SLOTS]> = StaticRef::new();
 
@@ -89,6 +92,7 @@ pub(crate) fn begin() {
     let add = |key, cells| OF_PROCESS.add_for(Users::OneThread, BlockKind::Description, key, cells, &[]);
     SENDS.set(add(live::SENDS, SEND_WORDS).first_chunk());
     REQUESTS.set(add(live::REQUESTS, REQUEST_SLOTS * REQUEST_CELLS).first_chunk());
+    WINDOWS.set(add(live::WINDOWS, WINDOW_SLOTS * WINDOW_CELLS).first_chunk());
     DATATYPES.set(add(live::DATATYPES, 2 * live::DATATYPE_SLOTS).first_chunk());
     ACTIVE.store(true, Release);
 }

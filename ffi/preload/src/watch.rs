@@ -19,9 +19,9 @@ use mpit::object::Bind;
 use mpit_components::live::calls::{CALLS, Class};
 use mpit_components::live::{self, ThreadWords, comm_words as comm, thread_words as words};
 use mpit_ffi::abi::{Abi, Handle};
-use mpit_ffi::comms;
+use mpit_ffi::comms::{self, Comm};
 
-use crate::arguments::{Binding, Request};
+use crate::arguments::{Binding, NewWin, Request};
 use crate::isolation::{catch_panic, with_errno_kept};
 
 /// The words while one thread calls at a time.
@@ -67,6 +67,11 @@ impl Call {
         matches!(self.class, Class::Collective | Class::Rooted | Class::Creation | Class::StartCollective)
     }
 
+    const fn is_fence(self) -> bool {
+        const FENCE: Option<Call> = Call::of_symbol("MPI_Win_fence");
+        matches!(FENCE, Some(fence) if fence.index == self.index)
+    }
+
     /// Returns true for a call that returns a request and does not wait.
     const fn is_start(self) -> bool {
         matches!(self.class, Class::StartMessage | Class::StartCollective)
@@ -85,6 +90,8 @@ pub(crate) struct Arguments<L: Binding> {
     pub(crate) count: Option<i64>,
     pub(crate) datatype: Option<Handle>,
     pub(crate) requests: Option<Request<L>>,
+    /// The variable of a window that the call creates.
+    pub(crate) new_window: Option<NewWin<L>>,
 }
 
 impl<L: Binding> Arguments<L> {
@@ -101,6 +108,7 @@ impl<L: Binding> Arguments<L> {
             count: None,
             datatype: None,
             requests: None,
+            new_window: None,
         }
     }
 
@@ -147,7 +155,11 @@ pub(crate) fn enter<L: Binding>(call: Option<Call>, arguments: &Arguments<L>) ->
     if let (Some(dest), Some(comm)) = (arguments.dest, object) {
         add_send(comm, live::pack(dest, arguments.tag.unwrap_or(0)));
     }
-    let number = if call.is_collective() { object.and_then(next_collective) } else { None };
+    let number = match object {
+        Some(comm) if call.is_collective() => next_collective(comm),
+        Some(window) if call.is_fence() => next_fence(window),
+        _ => None,
+    };
     if call.is_start() {
         return Begun { words: Some(words), number: number.unwrap_or(0) };
     }
@@ -186,6 +198,11 @@ pub(crate) fn leave<L: Binding>(call: Option<Call>, begun: Begun, arguments: &Ar
     if !call.is_start() {
         let state = &words[words::STATE];
         state.store(state.load(Relaxed) & !words::INSIDE, Release);
+        if let Some(window) = arguments.new_window
+            && code == Abi::SUCCESS
+        {
+            keep_window(window, begun.number, arguments.object.map_or(0, clean));
+        }
     } else if code == Abi::SUCCESS
         && let Some(request) = arguments.requests
     {
@@ -295,6 +312,31 @@ fn next_collective(handle: u64) -> Option<u64> {
     let number = count.load(Relaxed) + 1;
     count.store(number, Relaxed);
     Some(number)
+}
+
+/// Counts a fence of a window.
+fn next_fence(handle: u64) -> Option<u64> {
+    let at = live::WINDOW_CELLS * live::window_slot(handle);
+    let [known, .., count] = live::WINDOWS.get()?.get(at..at + live::WINDOW_CELLS)? else { return None };
+    if known.load(Relaxed) != handle {
+        return None;
+    }
+    let number = count.load(Relaxed) + 1;
+    count.store(number, Relaxed);
+    Some(number)
+}
+
+/// Stores the communicator of a new window, whose creation has a number there.
+#[inline(never)]
+fn keep_window<L: Binding>(window: NewWin<L>, number: u64, comm: u64) {
+    let Some(windows) = live::WINDOWS.get() else { return };
+    let handle = clean(window.get());
+    let at = live::WINDOW_CELLS * live::window_slot(handle);
+    windows[at].store(0, Relaxed);
+    windows[at + 1].store(comms::registered(comm as Handle).map_or(0, Comm::lineage), Release);
+    windows[at + 2].store(number, Relaxed);
+    windows[at + 3].store(0, Relaxed);
+    windows[at].store(handle, Release);
 }
 
 /// Stores the first requests that a call waits for.

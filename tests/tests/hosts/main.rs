@@ -5,6 +5,7 @@
 
 mod bad_calls;
 mod components;
+mod current_call;
 mod doctor;
 mod final_output;
 mod foreign;

@@ -42,7 +42,10 @@ pub(super) fn in_call(rank: &RankState, call: &Call) -> String {
             format!("in {}{number}{on}", call.name)
         }
         Kind::Lock => {
-            let target = call.target.map_or_else(String::new, |target| format!(" of the window at {target}"));
+            let comm = call.comm.and_then(|comm| rank.comm(comm));
+            let target = call.target.map_or_else(String::new, |target| {
+                format!(" of the window of rank {}", world_rank(comm, target))
+            });
             format!("in {}{target}", call.name)
         }
         _ if call.operations.is_empty() => format!("in {}", call.name),

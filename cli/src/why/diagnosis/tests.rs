@@ -244,7 +244,7 @@ fn a_lock_that_is_kept() {
             Call { name: "MPI_Win_lock".into(), comm: Some(WORLD), target: Some(1), ..Call::default() };
         put(&mut one, rank, lock);
     }
-    let text = "ranks 1-2 are in MPI_Win_lock of the window at 1: rank 0 keeps the lock; it is in MPI_Barrier number 4 on \
+    let text = "ranks 1-2 are in MPI_Win_lock of the window of rank 1: rank 0 keeps the lock; it is in MPI_Barrier number 4 on \
                 MPI_COMM_WORLD";
     expect(&still(&one), FindingKind::RmaLock, &[0], text);
 }

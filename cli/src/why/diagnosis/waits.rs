@@ -100,8 +100,8 @@ fn of_call(snapshot: &Snapshot, rank: &RankState, call: &Call) -> Wait {
             (Some(comm), Some(number)) => of_collective(snapshot, rank, call, flow, comm, number),
             _ => of_others_in(snapshot, rank, call),
         },
-        Kind::Lock => of_any_other(snapshot, rank, &Reason::Lock),
-        Kind::Epoch => of_any_other(snapshot, rank, &Reason::Epoch),
+        Kind::Lock => of_any_other(snapshot, rank, call, &Reason::Lock),
+        Kind::Epoch => of_any_other(snapshot, rank, call, &Reason::Epoch),
         Kind::Finalize => on_all(others(snapshot, rank), |other| {
             let is_there = snapshot.rank(other).is_some_and(|other| other.phase >= Phase::Finalizing);
             if is_there { None } else { Some(Reason::NotFinalizing) }
@@ -110,18 +110,29 @@ fn of_call(snapshot: &Snapshot, rank: &RankState, call: &Call) -> Wait {
     }
 }
 
-/// Returns the wait for one of all other processes: it is not known which.
-fn of_any_other(snapshot: &Snapshot, rank: &RankState, reason: &Reason) -> Wait {
-    Wait::Any(others(snapshot, rank).map(|to| on(to, reason.clone())).collect())
+/// Returns the other processes that a call on a file or window concerns: those of its communicator, or all if it is not known.
+fn concerned(snapshot: &Snapshot, rank: &RankState, call: &Call) -> Vec<u32> {
+    match call.comm.and_then(|id| rank.comm(id)) {
+        Some(comm) => comm.members.iter().copied().filter(|other| *other != rank.rank).collect(),
+        None => others(snapshot, rank).collect(),
+    }
 }
 
-/// Returns the wait of a collective operation on a file or window, whose members are not known: for one of the processes that do not
-/// make the same call.
+/// Returns the wait for one of the other processes: it is not known which.
+fn of_any_other(snapshot: &Snapshot, rank: &RankState, call: &Call, reason: &Reason) -> Wait {
+    let others = concerned(snapshot, rank, call);
+    Wait::Any(others.into_iter().map(|to| on(to, reason.clone())).collect())
+}
+
+/// Returns the wait of a collective operation on a file or window, which has no number: for one of the processes that do not make the
+/// same call.
 fn of_others_in(snapshot: &Snapshot, rank: &RankState, call: &Call) -> Wait {
     let makes_it = |other: &u32| {
-        snapshot.rank(*other).is_some_and(|other| other.calls().any(|one| one.name == call.name))
+        let is_same = |one: &Call| one.name == call.name && one.window == call.window;
+        snapshot.rank(*other).is_some_and(|other| other.calls().any(is_same))
     };
-    let missing: Vec<Wait> = others(snapshot, rank)
+    let missing: Vec<Wait> = concerned(snapshot, rank, call)
+        .into_iter()
         .filter(|other| !makes_it(other))
         .map(|to| on(to, Reason::NotThere { name: call.name.clone() }))
         .collect();

@@ -4,7 +4,7 @@ use super::blocks::BlockKind;
 use super::decode::{Cursor, Malformed};
 use super::live::{
     self, COMM, DATATYPE_SLOTS, DATATYPES, PROCESS, REQUEST_CELLS, REQUEST_SLOTS, REQUESTS, SEND_WORDS,
-    SENDS, comm, process, thread,
+    SENDS, WINDOW_CELLS, WINDOW_SLOTS, WINDOWS, comm, process, thread,
 };
 use crate::calls::CALLS;
 
@@ -44,9 +44,9 @@ pub struct Thread {
     pub inside: bool,
     /// The call in progress, or the last one.
     pub call: &'static CallName,
-    /// The communicator, an index in [`Current::comms`].
+    /// The communicator, or that of the window: an index in [`Current::comms`].
     pub comm: Option<usize>,
-    /// The handle of the window.
+    /// The window: a number that is equal in all processes of the window.
     pub window: Option<u64>,
     /// The destination, source, root or target.
     pub peer: Option<Peer>,
@@ -62,7 +62,7 @@ pub struct Thread {
     pub datatype: Option<u64>,
     /// The bytes, if the size of the datatype is known.
     pub bytes: Option<u64>,
-    /// The number of the collective operation on the communicator, from 1.
+    /// The number of the collective operation on the communicator, or of the fence of the window, from 1.
     pub collective: Option<u64>,
     /// The number of requests that the call waits for.
     pub request_count: u64,
@@ -201,6 +201,7 @@ struct Raw {
     threads: Vec<[u64; thread::CELLS]>,
     requests: Vec<u64>,
     datatypes: Vec<u64>,
+    windows: Vec<u64>,
 }
 
 /// Decodes the file of a process, which may be running.
@@ -241,6 +242,7 @@ pub fn read(bytes: &[u8]) -> Result<Current, Malformed> {
                 COMM => current.comms.extend(read_comm(&mut block)?),
                 SENDS => current.sends = Sends(block.words(SEND_WORDS)?),
                 REQUESTS => raw.requests = block.words(REQUEST_SLOTS * REQUEST_CELLS)?,
+                WINDOWS => raw.windows = block.words(WINDOW_SLOTS * WINDOW_CELLS)?,
                 DATATYPES => raw.datatypes = block.words(2 * DATATYPE_SLOTS)?,
                 _ => (),
             },
@@ -286,6 +288,7 @@ impl Raw {
         let word = |at: usize| if state >> at & 1 != 0 { Some(cells[at]) } else { None };
         let is_access = call.class == Class::Access;
         let object = word(thread::OBJECT);
+        let window = object.filter(|_| is_access).and_then(|handle| self.window(handle));
         let (peer, tag) = word(thread::PEER).map(unpack).unzip();
         let is_message = matches!(call.class, Class::Send | Class::Receive | Class::Exchange | Class::Probe);
         let is_lock = is_access && call.name == "Win_lock";
@@ -302,8 +305,11 @@ impl Raw {
             sequence,
             inside: state & thread::INSIDE != 0,
             call,
-            comm: object.filter(|_| !is_access).and_then(|handle| index_of(handle, comms)),
-            window: object.filter(|_| is_access),
+            comm: match window {
+                Some((_, lineage)) => comms.iter().position(|comm| comm.lineage == lineage),
+                None => object.filter(|_| !is_access).and_then(|handle| index_of(handle, comms)),
+            },
+            window: window.map(|(window, _)| window),
             peer: peer.and_then(|peer| self.constants.peer(peer)),
             tag: tag.filter(|_| is_message).map(|tag| self.constants.tag(tag)),
             lock: tag.filter(|_| is_lock),
@@ -315,6 +321,17 @@ impl Raw {
             request_count: count.filter(|_| is_wait).unwrap_or(0),
             requests: handles.map(|handle| self.request(*handle, comms)).collect(),
         })
+    }
+
+    /// Returns a number for a window, and the lineage of its communicator.
+    fn window(&self, handle: u64) -> Option<(u64, u64)> {
+        let at = WINDOW_CELLS * live::window_slot(handle);
+        match self.windows.get(at..at + WINDOW_CELLS)? {
+            [known, lineage, number, _] if *known == handle && *lineage != 0 => {
+                Some((lineage.wrapping_add(*number), *lineage))
+            }
+            _ => None,
+        }
     }
 
     fn size_of(&self, datatype: u64) -> Option<u64> {

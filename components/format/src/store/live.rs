@@ -97,6 +97,9 @@ pub const REQUESTS: u64 = 4;
 /// The key of the block with the sizes of [datatypes](datatype_slot): the handle, and the size.
 pub const DATATYPES: u64 = 5;
 
+/// The key of the block with the [windows](window_slot).
+pub const WINDOWS: u64 = 6;
+
 /// The number of words of the set of sends.
 pub const SEND_WORDS: usize = 256;
 
@@ -109,6 +112,13 @@ pub const REQUEST_CELLS: usize = 4;
 
 /// The number of datatypes whose size is kept.
 pub const DATATYPE_SLOTS: usize = 64;
+
+/// The number of windows that are kept.
+pub const WINDOW_SLOTS: usize = 64;
+
+/// The number of words of a window: its handle, the lineage of the communicator that it was created on, the number of the creation
+/// among the collective operations there, and the number of fences.
+pub const WINDOW_CELLS: usize = 4;
 
 const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 
@@ -139,6 +149,12 @@ pub const fn request_slot(handle: u64) -> usize {
 #[must_use]
 pub const fn datatype_slot(handle: u64) -> usize {
     (handle.wrapping_mul(MULTIPLIER) >> 58) as usize % DATATYPE_SLOTS
+}
+
+/// Returns the index of a window's slot. A later window may replace it.
+#[must_use]
+pub const fn window_slot(handle: u64) -> usize {
+    (handle.wrapping_mul(MULTIPLIER) >> 58) as usize % WINDOW_SLOTS
 }
 
 /// A communicator of a running process.

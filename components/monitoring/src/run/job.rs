@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `/dev/shm/mpit-UID/RUN/` | the directory; below `TMPDIR` if there is no `/dev/shm` |
 //! | `run.<rank>.store` | the store of a process, or a symbolic link to it if `monitoring_store=file` |
+//! | `job` | a description for users: lines of a word and a value |
 //! | `lock` | exists on the machine of `mpit run`, which locks it until the job has ended |
 
 use std::fs::{self, DirBuilder, File, TryLockError};
@@ -21,6 +22,9 @@ use mpit_format::names;
 
 /// The beginning of the names of the stores in the directory.
 const STEM: &str = "run";
+
+/// The name of the file that describes the job.
+const DESCRIPTION: &str = "job";
 
 /// The name of the file that `mpit run` locks.
 const LOCK: &str = "lock";
@@ -89,6 +93,14 @@ impl JobDirectory {
         self.path.join(STEM)
     }
 
+    /// Returns the value of a line of the description; `None` if there is none.
+    #[must_use]
+    pub fn description(&self, word: &str) -> Option<String> {
+        let text = fs::read_to_string(self.path.join(DESCRIPTION)).ok()?;
+        let value = |line: &str| line.strip_prefix(word)?.strip_prefix(' ').map(str::to_owned);
+        text.lines().find_map(value)
+    }
+
     /// Returns true if `mpit run` created the directory, on this machine: it removes the stores.
     #[must_use]
     pub fn has_owner(&self) -> bool {
@@ -151,6 +163,20 @@ impl OwnedJob {
     #[must_use]
     pub fn directory(&self) -> &JobDirectory {
         &self.directory
+    }
+
+    /// Describes the job to users, by lines of a word and a value.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the file system.
+    pub fn describe(&self, lines: &[(&str, &str)]) -> io::Result<()> {
+        let line = |(word, value): &(&str, &str)| format!("{word} {}\n", value.replace('\n', " "));
+        let text: String = lines.iter().map(line).collect();
+        // Readers find no description or a complete one.
+        let new = self.directory.path.join(".job");
+        fs::write(&new, text)?;
+        fs::rename(new, self.directory.path.join(DESCRIPTION))
     }
 
     /// Removes the directory with all files in it.
@@ -256,6 +282,10 @@ mod tests {
         assert!(is_there(&fresh) && is_there(&used) && !is_there(&old));
         assert!(!killed_path.exists());
         assert_eq!(new.directory().run(), name("new"));
+        new.describe(&[("pid", "12"), ("command", "a\nb c")]).unwrap();
+        let described = |word| new.directory().description(word);
+        assert_eq!((described("pid"), described("command")), (Some("12".into()), Some("a b c".into())));
+        assert_eq!(described("com"), None);
         assert!(elsewhere.path().join("x.1.store").exists());
         for job in [running, new] {
             job.remove().unwrap();

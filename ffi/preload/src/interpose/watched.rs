@@ -12,6 +12,9 @@ macro_rules! watch_argument {
     ($into:ident win $value:ident $kind:ident) => {
         $into.object = Some($value.get());
     };
+    ($into:ident new $value:ident NewWin) => {
+        $into.new_window = Some($value);
+    };
     ($into:ident dest $value:ident Int) => {
         $into.dest = Some($value.get());
     };
