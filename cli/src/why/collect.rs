@@ -96,7 +96,10 @@ fn call(current: &Current, thread: &current::Thread) -> Call {
         }
         _ => {}
     }
-    Call { comm, number: thread.collective, root, bytes: thread.bytes, target, operations, has_more, name }
+    // The number of a fence counts on the window.
+    let number = thread.collective.filter(|_| class != Class::Access);
+    let (bytes, window) = (thread.bytes, thread.window);
+    Call { comm, number, root, bytes, window, target, operations, has_more, name }
 }
 
 /// Returns the operation, if it waits for another process.
