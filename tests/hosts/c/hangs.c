@@ -335,9 +335,10 @@ int main(int argc, char **argv)
     const char *kind = argc > 1 ? argv[1] : "";
     const char *pmi = getenv("PMI_RANK"), *pmix = getenv("PMIX_RANK");
     int size, known = 0;
+    const unsigned limit = LIMIT_SECONDS + (argc > 2 ? atoi(argv[2]) : 0);
     const int is_second = atoi(pmix ? pmix : pmi ? pmi : "0") == 2;
 
-    alarm(LIMIT_SECONDS);
+    alarm(limit);
     /* Rank 2 does not reach MPI_Init. */
     if (strcmp(kind, "late_init") == 0 && is_second)
         for (;;)
@@ -349,7 +350,7 @@ int main(int argc, char **argv)
             pause();
     }
     /* A child does not inherit the alarm of its parent. */
-    alarm(LIMIT_SECONDS);
+    alarm(limit);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

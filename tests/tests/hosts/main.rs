@@ -33,6 +33,7 @@ mod tools;
 mod unusual_messages;
 mod unwinding;
 mod vars;
+mod why;
 mod workloads;
 mod worlds;
 

@@ -128,8 +128,10 @@ fn skipped_collective(
     waiting: &BTreeSet<u32>,
     missing: &BTreeSet<u32>,
 ) -> Finding {
+    let mut waiting = waiting.clone();
+    waiting.extend(view.now.ranks.iter().filter(|one| call_of(one, of).is_some()).map(|one| one.rank));
     let (culprits, waiting): (Vec<u32>, Vec<u32>) =
-        (missing.iter().copied().collect(), waiting.iter().copied().collect());
+        (missing.iter().copied().collect(), waiting.into_iter().collect());
     let (has, is) = if culprits.len() == 1 { ("has", "it is") } else { ("have", "they are") };
     let first = culprits.first().and_then(|rank| view.now.rank(*rank));
     let place = first.map_or_else(String::new, |rank| format!("; {is} {}", activity(rank)));
@@ -359,7 +361,9 @@ fn of_calls_without_others(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding
             missing.insert(edge.to);
         }
     }
-    let finding = |(name, (waiting, missing)): (&str, (BTreeSet<u32>, BTreeSet<u32>))| {
+    let finding = |(name, (mut waiting, missing)): (&str, (BTreeSet<u32>, BTreeSet<u32>))| {
+        let makes_it = |one: &&RankState| one.calls().any(|call| call.name == name);
+        waiting.extend(view.now.ranks.iter().filter(makes_it).map(|one| one.rank));
         let (waiting, culprits): (Vec<u32>, Vec<u32>) =
             (waiting.into_iter().collect(), missing.into_iter().collect());
         let (does, is) = if culprits.len() == 1 { ("does", "it is") } else { ("do", "they are") };

@@ -17,7 +17,7 @@ pub(crate) fn activity(rank: &RankState) -> String {
     let mut calls: Vec<String> = rank.calls().map(|call| in_call(rank, call)).collect();
     calls.dedup();
     let place = match (calls.as_slice(), rank.phase) {
-        ([], Phase::Starting) => "in MPI_Init".into(),
+        ([], Phase::Starting) => "before the end of MPI_Init".into(),
         ([], Phase::Initialized) => outside(rank),
         ([], Phase::Finalizing) => "in MPI_Finalize".into(),
         ([], Phase::Finalized) => "after MPI_Finalize".into(),
