@@ -244,6 +244,7 @@ fn results_have_several_forms() -> Outcome {
         let mut running = Running::start(&job(stack, &program, kind, dir)?, &end_of_line(&program, kind))?;
         let found = running.expect("collective-skipped", &[1])?;
         let pid = found["pid"].to_string();
+        is_valid(&why(&[&pid, "--format", "json"])?, dir)?;
         let text = why(&[&pid])?;
         text.expect(text.code == Some(1))?;
         for line in [
@@ -265,6 +266,23 @@ fn results_have_several_forms() -> Outcome {
         from.expect_printed("  no part of these nodes: elsewhere\n")?;
         let unknown = why(&["no-such-job"])?;
         unknown.expect(unknown.code == Some(2) && unknown.stderr.contains("no job called no-such-job"))
+    })
+}
+
+/// Checks JSON by its schema, if Python has a package for that.
+fn is_valid(finished: &Finished, dir: &Path) -> Outcome {
+    let has_package = Job::plain(&["python3", "-c", "import jsonschema"]).command().output();
+    if !has_package.context("python3")?.status.success() {
+        return mpit_tests::record::not_run("jsonschema", "no package jsonschema for Python");
+    }
+    let file = dir.join("why.json");
+    std::fs::write(&file, &finished.stdout).context(file.display())?;
+    let script = "import json, sys, jsonschema; jsonschema.validate(*(json.load(open(name)) for name in sys.argv[1:]))";
+    let schema = paths::workspace().join("docs/why.schema.json");
+    let checked = Job::plain(&["python3", "-c", script]).args([&file, &schema]).command().output();
+    let checked = checked.context("python3")?;
+    Failure::unless(checked.status.success(), || {
+        format!("{}\n{finished}", String::from_utf8_lossy(&checked.stderr))
     })
 }
 
