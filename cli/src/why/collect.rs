@@ -99,7 +99,7 @@ fn call(current: &Current, thread: &current::Thread) -> Call {
     // The number of a fence counts on the window.
     let number = thread.collective.filter(|_| class != Class::Access);
     let (bytes, window) = (thread.bytes, thread.window);
-    Call { comm, number, root, bytes, window, target, operations, has_more, name }
+    Call { name, comm, number, root, bytes, window, target, operations, has_more }
 }
 
 /// Returns the operation, if it waits for another process.

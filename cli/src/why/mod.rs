@@ -28,9 +28,9 @@ use std::time::{Duration, Instant};
 use mpit_components::run::job::JobDirectory;
 
 use crate::{Why, json, output, print};
-use diagnosis::{Verdict, diagnose};
+use diagnosis::Verdict;
 use job::{Description, Worlds};
-use outcome::{JobOutcome, WorldOutcome};
+use outcome::JobOutcome;
 use part::Part;
 
 /// The format of the output.
@@ -66,7 +66,7 @@ pub(crate) fn why(args: &Why) -> Result<ExitCode, String> {
     if let Some(path) = &args.save {
         return part::save(&parts, path).map(|()| ExitCode::SUCCESS);
     }
-    let mut outcomes: Vec<JobOutcome> = parts.iter().map(|part| judge(part, &args.nodes)).collect();
+    let mut outcomes: Vec<JobOutcome> = parts.iter().map(|part| JobOutcome::of(part, &args.nodes)).collect();
     if args.stack {
         outcomes.iter_mut().for_each(outcome::add_stacks);
     }
@@ -86,7 +86,7 @@ fn observe(directory: &JobDirectory, interval: Duration) -> Part {
     let before = job::look(directory);
     thread::sleep(interval);
     let mut part = part_of(directory, &before, job::look(directory), start.elapsed());
-    if judge(&part, &[]).verdict() == Verdict::Stuck {
+    if JobOutcome::of(&part, &[]).verdict() == Verdict::Stuck {
         thread::sleep(interval);
         part = part_of(directory, &before, job::look(directory), start.elapsed());
     }
@@ -95,13 +95,4 @@ fn observe(directory: &JobDirectory, interval: Duration) -> Part {
 
 fn part_of(directory: &JobDirectory, before: &Worlds, now: Worlds, time: Duration) -> Part {
     Part::new(Description::of(directory), time.as_secs_f64(), before, now)
-}
-
-/// Diagnoses the worlds of a job that still run.
-fn judge(part: &Part, nodes: &[String]) -> JobOutcome {
-    let worlds = part.worlds.iter().map(|world| {
-        let diagnosis = diagnose(&world.before, &world.now, part.seconds);
-        WorldOutcome::new(world, diagnosis)
-    });
-    JobOutcome::new(part, worlds.collect(), nodes)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::diagnosis::{Diagnosis, Finding, Verdict, activity};
+use super::diagnosis::{Diagnosis, Finding, Verdict, activity, diagnose};
 use super::part::{Part, World};
 use super::snapshot::{Phase, ProcessState};
 use super::stack;
@@ -54,7 +54,7 @@ pub(super) struct RankOutcome {
     pub(super) phase: Phase,
     /// The names of the calls that its threads are in.
     pub(super) calls: Vec<String>,
-    /// The same with the arguments that matter, as a text.
+    /// A text with these calls and their arguments.
     pub(super) activity: String,
     /// True if no call began or ended between the looks.
     pub(super) unchanged: bool,
@@ -69,7 +69,12 @@ pub(super) struct Stack {
 }
 
 impl JobOutcome {
-    pub(super) fn new(part: &Part, worlds: Vec<WorldOutcome>, nodes: &[String]) -> Self {
+    /// Diagnoses the worlds of a job. `nodes` are its nodes, if they are known.
+    pub(super) fn of(part: &Part, nodes: &[String]) -> Self {
+        let worlds = part
+            .worlds
+            .iter()
+            .map(|world| WorldOutcome::new(world, diagnose(&world.before, &world.now, part.seconds)));
         let short = |name: &str| name.split('.').next().unwrap_or(name).to_owned();
         let known: Vec<String> = part.nodes.iter().map(|node| short(node)).collect();
         Self {
@@ -79,7 +84,7 @@ impl JobOutcome {
             seconds: part.seconds,
             nodes: part.nodes.clone(),
             missing_nodes: nodes.iter().filter(|node| !known.contains(&short(node))).cloned().collect(),
-            worlds,
+            worlds: worlds.collect(),
         }
     }
 
@@ -90,7 +95,7 @@ impl JobOutcome {
 }
 
 impl WorldOutcome {
-    pub(super) fn new(world: &World, diagnosis: Diagnosis) -> Self {
+    fn new(world: &World, diagnosis: Diagnosis) -> Self {
         let rank = |rank: &super::snapshot::RankState| RankOutcome {
             rank: rank.rank,
             host: rank.host.clone(),

@@ -1,4 +1,4 @@
-//! What the system says of a process.
+//! The state of a process, from the `/proc` file system.
 
 use std::fs;
 

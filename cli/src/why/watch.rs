@@ -12,8 +12,9 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use super::diagnosis::Verdict;
 use super::job::{self, Description, Worlds};
+use super::outcome::JobOutcome;
 use super::part::Part;
-use super::{judge, text};
+use super::text;
 use crate::print;
 
 /// The number of looks in the time after which a job counts as stuck.
@@ -82,7 +83,7 @@ fn look(
     looks.push_back((now, worlds.clone()));
     let (time, before) = compared?;
     let part = Part::new(Description::of(directory), (now - time).as_secs_f64(), &before, worlds);
-    let outcome = judge(&part, &[]);
+    let outcome = JobOutcome::of(&part, &[]);
     if outcome.worlds.is_empty() || outcome.verdict() == Verdict::Moving {
         return None;
     }

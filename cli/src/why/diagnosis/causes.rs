@@ -16,7 +16,7 @@ const SHOWN_CYCLE: usize = 8;
 /// The share of a processor above which a process is said to compute.
 const BUSY: f64 = 0.2;
 
-/// Returns the findings of the groups that wait for nobody else: these keep all others from going on.
+/// Returns the findings of the groups that wait for no others: these keep the rest from going on.
 pub(super) fn of_deadlock(view: &View<'_>, deadlocked: &BTreeSet<u32>, dead: &BTreeSet<u32>) -> Vec<Finding> {
     let stays = |rank: &u32| deadlocked.contains(rank) || dead.contains(rank);
     let of = |rank: u32| -> Vec<&Edge> {

@@ -332,7 +332,7 @@ fn broadcasts_wait_for_their_root_only() {
     for rank in [1, 2] {
         put(&mut one, rank, Call { root: Some(0), ..collective("MPI_Bcast", 4) });
     }
-    // RankState 3 waits for rank 1, the root for nobody.
+    // Rank 3 waits for rank 1. The root waits for none.
     put(&mut one, 3, receive(1, 5));
     let diagnosis = still(&one);
     assert_eq!(diagnosis.verdict, Verdict::Waiting, "{diagnosis:#?}");
