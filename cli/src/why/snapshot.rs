@@ -156,11 +156,6 @@ impl Snapshot {
         self.ranks.get(at)
     }
 
-    /// Returns the communicator as the process knows it.
-    pub(crate) fn comm(&self, rank: u32, id: CommId) -> Option<&Comm> {
-        self.rank(rank)?.comm(id)
-    }
-
     /// Returns the ranks without a process in the snapshot.
     pub(crate) fn missing(&self) -> Vec<u32> {
         (0..self.size).filter(|rank| self.rank(*rank).is_none()).collect()

@@ -19,7 +19,7 @@ use serde::Serialize;
 use super::snapshot::{Phase, ProcessState, RankState, Snapshot};
 pub(crate) use describe::activity;
 pub(crate) use findings::Finding;
-use waits::Wait;
+use waits::{Wait, Waits};
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Diagnosis {
@@ -57,8 +57,9 @@ pub(crate) fn diagnose(before: &Snapshot, now: &Snapshot, seconds: f64) -> Diagn
         let findings = if is_same { causes::of_start(now) } else { Vec::new() };
         return Diagnosis { verdict, findings };
     }
+    let waits = Waits::new(now, seconds);
     let standings: BTreeMap<u32, Standing> =
-        (0..now.size).map(|rank| (rank, standing(before, now, rank))).collect();
+        (0..now.size).map(|rank| (rank, standing(before, now, &waits, rank))).collect();
     let select = |wanted: &Standing| -> BTreeSet<u32> {
         standings.iter().filter(|(_, one)| *one == wanted).map(|(rank, _)| *rank).collect()
     };
@@ -90,7 +91,7 @@ struct View<'a> {
     blocked: &'a BTreeMap<u32, Wait>,
 }
 
-fn standing(before: &Snapshot, now: &Snapshot, rank: u32) -> Standing {
+fn standing(before: &Snapshot, now: &Snapshot, waits: &Waits<'_>, rank: u32) -> Standing {
     let Some(rank) = now.rank(rank) else { return Standing::Free };
     if matches!(rank.process.state, ProcessState::Stopped | ProcessState::Gone)
         || rank.phase == Phase::Finalized
@@ -101,10 +102,10 @@ fn standing(before: &Snapshot, now: &Snapshot, rank: u32) -> Standing {
         return Standing::Free;
     }
     let is_outside = rank.threads.is_empty() || rank.threads.iter().any(|thread| thread.call.is_none());
-    if is_outside && rank.phase != Phase::Starting {
+    if is_outside || rank.phase == Phase::Starting {
         return Standing::Free;
     }
-    Standing::Blocked(waits::of_rank(now, rank))
+    Standing::Blocked(waits.of_rank(rank))
 }
 
 fn has_moved(before: &Snapshot, rank: &RankState) -> bool {

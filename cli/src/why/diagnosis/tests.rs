@@ -302,9 +302,9 @@ fn ranks_of_other_nodes_may_go_on() {
     one.ranks.truncate(2);
     let diagnosis = still(&one);
     assert_eq!(diagnosis.verdict, Verdict::Waiting);
-    let text = "rank 2 is not known: it is on another node, or left no record; ranks 0-1 wait for it in MPI_Barrier number 4 on \
+    let text = "ranks 2-3 are not known: they are on another node, or left no record; ranks 0-1 wait for it in MPI_Barrier number 4 on \
                 MPI_COMM_WORLD";
-    expect(&diagnosis, FindingKind::Unknown, &[2], text);
+    expect(&diagnosis, FindingKind::Unknown, &[2, 3], text);
 }
 
 #[test]
@@ -337,4 +337,39 @@ fn broadcasts_wait_for_their_root_only() {
     let diagnosis = still(&one);
     assert_eq!(diagnosis.verdict, Verdict::Waiting, "{diagnosis:#?}");
     assert_eq!(diagnosis.findings[0].culprits, [0]);
+}
+
+/// Tests that large jobs take little time and memory: half of the processes wait for the other half.
+#[test]
+fn large_jobs_are_diagnosed() {
+    const SIZE: u32 = 600;
+    let mut one = world(SIZE);
+    for rank in 0..SIZE {
+        let call = if rank % 2 == 0 { collective("MPI_Barrier", 4) } else { receive(rank - 1, 9) };
+        put(&mut one, rank, call);
+    }
+    let diagnosis = still(&one);
+    let skipped = diagnosis.findings.iter().find(|one| one.kind == FindingKind::CollectiveSkipped);
+    assert_eq!(skipped.map(|one| (one.culprits.len(), one.waiting.len())), Some((300, 300)));
+}
+
+/// Tests that a long message is not taken for one that is missing.
+#[test]
+fn long_messages_take_time() {
+    let mut one = world(2);
+    put(&mut one, 0, Call { bytes: Some(1 << 30), ..send(1, 5) });
+    put(&mut one, 1, collective("MPI_Barrier", 4));
+    assert_eq!(still(&one).verdict, Verdict::Waiting);
+    assert_eq!(diagnose(&one, &one, 30.0).verdict, Verdict::Stuck);
+}
+
+/// Tests that a process which has freed a communicator is not said to be missing from its last operation.
+#[test]
+fn freed_communicators_are_not_compared() {
+    let mut one = world(2);
+    let id = CommId(2);
+    one.ranks[0].comms.push(Comm { id, handle: 2, name: "half".into(), members: vec![0, 1], entered: 1 });
+    put(&mut one, 0, Call { comm: Some(id), ..collective("MPI_Barrier", 1) });
+    put(&mut one, 1, collective("MPI_Barrier", 4));
+    assert_eq!(still(&one).verdict, Verdict::Waiting);
 }
