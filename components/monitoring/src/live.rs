@@ -31,17 +31,14 @@ pub type ThreadWords = [AtomicU64; thread::CELLS];
 /// The words of a communicator; its members may follow.
 pub type CommWords = [AtomicU64; comm::MEMBERS];
 
-/// The words of the requests.
-pub type RequestWords = [AtomicU64; REQUEST_SLOTS * REQUEST_CELLS];
+/// The words of the sends and the requests.
+pub type MessageWords = [AtomicU64; live::MESSAGE_WORDS];
 
 /// True once the store of the job exists.
 static ACTIVE: AtomicBool = AtomicBool::new(false);
 
-/// The set of messages that were sent, once the store of the job exists.
-pub static SENDS: StaticRef<[AtomicU64; SEND_WORDS]> = StaticRef::new();
-
-/// The requests, once the store of the job exists.
-pub static REQUESTS: StaticRef<RequestWords> = StaticRef::new();
+/// The messages that were sent, and the requests, once the store of the job exists.
+pub static MESSAGES: StaticRef<MessageWords> = StaticRef::new();
 
 /// The windows, once the store of the job exists.
 pub static WINDOWS: StaticRef<[AtomicU64; WINDOW_SLOTS * WINDOW_CELLS]> = StaticRef::new();
@@ -90,8 +87,7 @@ pub fn is_active() -> bool {
 /// Begins the description: the store of the job exists.
 pub(crate) fn begin() {
     let add = |key, cells| OF_PROCESS.add_for(Users::OneThread, BlockKind::Description, key, cells, &[]);
-    SENDS.set(add(live::SENDS, SEND_WORDS).first_chunk());
-    REQUESTS.set(add(live::REQUESTS, REQUEST_SLOTS * REQUEST_CELLS).first_chunk());
+    MESSAGES.set(add(live::MESSAGES, live::MESSAGE_WORDS).first_chunk());
     WINDOWS.set(add(live::WINDOWS, WINDOW_SLOTS * WINDOW_CELLS).first_chunk());
     DATATYPES.set(add(live::DATATYPES, 2 * live::DATATYPE_SLOTS).first_chunk());
     ACTIVE.store(true, Release);
@@ -159,6 +155,9 @@ pub fn end_comm(id: CommId) {
 pub fn set_size(datatype: u64, size: u64) {
     if let Some(words) = DATATYPES.get() {
         let at = 2 * live::datatype_slot(datatype);
+        if words[at].load(Relaxed) == datatype && words[at + 1].load(Relaxed) == size {
+            return;
+        }
         words[at].store(0, Relaxed);
         words[at + 1].store(size, Relaxed);
         words[at].store(datatype, Release);

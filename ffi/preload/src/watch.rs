@@ -9,7 +9,7 @@
 
 use std::ffi::c_int;
 use std::sync::atomic::{
-    AtomicU64,
+    AtomicBool, AtomicU64,
     Ordering::{Relaxed, Release},
 };
 
@@ -17,9 +17,10 @@ use mpit::internal::static_ref::StaticRef;
 use mpit::internal::{thread_slots, threads};
 use mpit::object::Bind;
 use mpit_components::live::calls::{CALLS, Class};
-use mpit_components::live::{self, ThreadWords, comm_words as comm, thread_words as words};
+use mpit_components::live::{self, MessageWords, ThreadWords, comm_words as comm, thread_words as words};
 use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms::{self, Comm};
+use mpit_ffi::datatypes;
 
 use crate::arguments::{Binding, NewWin, Request};
 use crate::isolation::{catch_panic, with_errno_kept};
@@ -30,6 +31,9 @@ static OF_PROCESS: StaticRef<ThreadWords> = StaticRef::new();
 /// The words of each thread while several threads call at once, by [slot](thread_slots).
 static OF_THREADS: [StaticRef<ThreadWords>; thread_slots::SLOTS] =
     [const { StaticRef::new() }; thread_slots::SLOTS];
+
+/// True if handles of the library have 4 bytes. Set before the first words.
+static IS_NARROW: AtomicBool = AtomicBool::new(false);
 
 /// The key of the words while one thread calls at a time; others have the number of a slot.
 const KEY_OF_PROCESS: u64 = thread_slots::SLOTS as u64;
@@ -131,38 +135,66 @@ impl<L: Binding> Arguments<L> {
 /// A call whose description has begun.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Begun {
-    /// The words in which the call is described.
+    /// The words in which the call is described, unless it only starts an operation.
     words: Option<&'static ThreadWords>,
+    /// The words for the request of a call that starts an operation.
+    messages: Option<&'static MessageWords>,
     /// The number of a collective operation on its communicator.
     number: u64,
+}
+
+impl Begun {
+    const NONE: Self = Self { words: None, messages: None, number: 0 };
 }
 
 /// Describes a call that begins.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
 pub(crate) fn enter<L: Binding>(call: Option<Call>, arguments: &Arguments<L>) -> Begun {
-    let none = Begun { words: None, number: 0 };
-    let Some(call) = call else { return none };
-    let Some(words) = words_of_caller() else { return none };
+    match call {
+        Some(call) if call.is_start() => start(call, arguments),
+        Some(call) => match words_of_caller() {
+            Some(words) => enter_with(words, call, arguments),
+            None => Begun::NONE,
+        },
+        None => Begun::NONE,
+    }
+}
+
+/// Describes a call that only starts an operation: it is not in progress for long, so only its result matters.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
+fn start<L: Binding>(call: Call, arguments: &Arguments<L>) -> Begun {
+    let Some(messages) = live::MESSAGES.get() else { return Begun::NONE };
+    let object = arguments.object.map(clean);
+    if let (Some(dest), Some(comm)) = (arguments.dest, object) {
+        add_send(messages, comm, live::pack(dest, arguments.tag.unwrap_or(0)));
+    }
+    let number = if call.is_collective() { object.and_then(next_collective) } else { None };
+    Begun { words: None, messages: Some(messages), number: number.unwrap_or(0) }
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
+fn enter_with<L: Binding>(words: &'static ThreadWords, call: Call, arguments: &Arguments<L>) -> Begun {
     let position = stack_position();
     let state = words[words::STATE].load(Relaxed);
     if state & words::INSIDE != 0 && position + MIN_DEPTH < words[words::POSITION].load(Relaxed) {
         // A call inside another one shows that the outer one proceeds.
         words[words::STATE].store(state + (1 << words::NUMBER_SHIFT), Release);
-        return none;
+        return Begun::NONE;
     }
     let object = arguments.object.map(clean);
-    if let (Some(dest), Some(comm)) = (arguments.dest, object) {
-        add_send(comm, live::pack(dest, arguments.tag.unwrap_or(0)));
+    if let (Some(dest), Some(comm)) = (arguments.dest, object)
+        && let Some(messages) = live::MESSAGES.get()
+    {
+        add_send(messages, comm, live::pack(dest, arguments.tag.unwrap_or(0)));
     }
     let number = match object {
         Some(comm) if call.is_collective() => next_collective(comm),
         Some(window) if call.is_fence() => next_fence(window),
         _ => None,
     };
-    if call.is_start() {
-        return Begun { words: Some(words), number: number.unwrap_or(0) };
-    }
     let mut bits = words::INSIDE;
     let mut store = |at: usize, value: Option<u64>| {
         if let Some(value) = value {
@@ -176,38 +208,59 @@ pub(crate) fn enter<L: Binding>(call: Option<Call>, arguments: &Arguments<L>) ->
     store(words::NUMBER, number);
     if call.class == Class::Wait {
         store(words::COUNT, Some(arguments.count.unwrap_or(1).cast_unsigned()));
-        if let Some(requests) = arguments.requests {
-            store_requests(words, requests, arguments.count.unwrap_or(1));
+        match (arguments.requests, arguments.count) {
+            (Some(request), None) if request.is_given() => {
+                // SAFETY: the call waits for one request.
+                let handle = unsafe { request.first(is_narrow()) };
+                words[words::REQUESTS].store(handle as u64, Relaxed);
+            }
+            (Some(requests), Some(count)) => store_requests(words, requests, count),
+            _ => (),
         }
     } else {
         store(words::COUNT, arguments.count.map(i64::cast_unsigned));
-        store(words::DATATYPE, arguments.datatype.map(clean));
+        if let Some(datatype) = arguments.datatype.map(clean) {
+            bits |= 1 << words::DATATYPE;
+            if words[words::DATATYPE].load(Relaxed) != datatype {
+                change_datatype(words, datatype);
+            }
+        }
     }
     words[words::POSITION].store(position, Relaxed);
     let number_of_call = (state >> words::NUMBER_SHIFT) + 1;
     let state = number_of_call << words::NUMBER_SHIFT | u64::from(call.index) << words::CALL_SHIFT | bits;
     words[words::STATE].store(state, Release);
-    Begun { words: Some(words), number: number.unwrap_or(0) }
+    Begun { words: Some(words), messages: None, number: number.unwrap_or(0) }
+}
+
+/// Stores another datatype than that of the call before, and its size.
+#[inline(never)]
+fn change_datatype(words: &ThreadWords, datatype: u64) {
+    let size = || datatypes::known_size(mpit_ffi::abi(), datatype as Handle);
+    if let Some(size) = with_errno_kept(|| catch_panic(size)).flatten() {
+        live::set_size(datatype, size);
+    }
+    words[words::DATATYPE].store(datatype, Relaxed);
 }
 
 /// Describes the end of a call, which returned a code.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
 pub(crate) fn leave<L: Binding>(call: Option<Call>, begun: Begun, arguments: &Arguments<L>, code: c_int) {
-    let (Some(call), Some(words)) = (call, begun.words) else { return };
-    if !call.is_start() {
-        let state = &words[words::STATE];
+    let Some(call) = call else { return };
+    if let Some([state, ..]) = begun.words {
         state.store(state.load(Relaxed) & !words::INSIDE, Release);
         if let Some(window) = arguments.new_window
             && code == Abi::SUCCESS
         {
             keep_window(window, begun.number, arguments.object.map_or(0, clean));
         }
-    } else if code == Abi::SUCCESS
+    } else if let Some(messages) = begun.messages
+        && code == Abi::SUCCESS
         && let Some(request) = arguments.requests
     {
         let comm = arguments.object.map_or(0, clean);
-        keep_request(call, request, begun.number, comm, arguments.peer().unwrap_or(0));
+        keep_request(messages, call, request, begun.number, comm, arguments.peer().unwrap_or(0));
     }
 }
 
@@ -215,7 +268,13 @@ pub(crate) fn leave<L: Binding>(call: Option<Call>, begun: Begun, arguments: &Ar
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "one instruction")]
 fn clean(handle: Handle) -> u64 {
-    mpit_ffi::abi().clean(handle) as u64
+    if is_narrow() { handle as u64 & u64::from(u32::MAX) } else { handle as u64 }
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "one instruction")]
+fn is_narrow() -> bool {
+    IS_NARROW.load(Relaxed)
 }
 
 /// Returns the position of the caller's frame. Stacks grow downwards.
@@ -243,17 +302,10 @@ fn words_of_caller() -> Option<&'static ThreadWords> {
 fn words_of_thread() -> Option<&'static ThreadWords> {
     let slot = thread_slots::current();
     match slot.and_then(|slot| OF_THREADS[slot].get()) {
-        Some(words) if words[words::OWNER].load(Relaxed) == owner() => Some(words),
+        Some(words) if words[words::OWNER].load(Relaxed) == thread_slots::thread() => Some(words),
         _ if !live::is_active() => None,
         _ => add_words_of_thread(),
     }
-}
-
-/// Returns a number of the calling thread.
-fn owner() -> u64 {
-    // SAFETY: the call has no preconditions.
-    let thread = unsafe { libc::pthread_self() };
-    thread as u64
 }
 
 #[cold]
@@ -280,6 +332,7 @@ fn add_words_of_thread() -> Option<&'static ThreadWords> {
 }
 
 fn new_words(key: u64) -> Option<&'static ThreadWords> {
+    IS_NARROW.store(mpit_ffi::abi().narrow_handles, Relaxed);
     let words = with_errno_kept(|| catch_panic(|| live::add_thread(key))).flatten()?;
     set_owner(words);
     Some(words)
@@ -289,18 +342,17 @@ fn set_owner(words: &ThreadWords) {
     // SAFETY: the call has no preconditions.
     let tid = unsafe { libc::gettid() };
     words[words::TID].store(u64::from(tid.cast_unsigned()), Relaxed);
-    words[words::OWNER].store(owner(), Relaxed);
+    words[words::OWNER].store(thread_slots::thread(), Relaxed);
 }
 
 /// Adds a message to the set of those that were sent.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "part of the path of each message")]
-fn add_send(comm: u64, peer_and_tag: u64) {
-    let Some(sends) = live::SENDS.get() else { return };
+fn add_send(messages: &MessageWords, comm: u64, peer_and_tag: u64) {
     let (at, bits) = live::send_bits(comm, peer_and_tag);
-    if sends[at].load(Relaxed) & bits != bits {
+    if messages[at].load(Relaxed) & bits != bits {
         // Once for each kind of message: other threads may add to the word.
-        sends[at].fetch_or(bits, Relaxed);
+        messages[at].fetch_or(bits, Relaxed);
     }
 }
 
@@ -359,15 +411,27 @@ fn store_requests<L: Binding>(words: &ThreadWords, requests: Request<L>, count: 
 }
 
 /// Stores the description of a request that a call has created.
-#[inline(never)]
-fn keep_request<L: Binding>(call: Call, request: Request<L>, number: u64, comm: u64, peer_and_tag: u64) {
-    let Some(requests) = live::REQUESTS.get().filter(|_| request.is_given()) else { return };
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "part of the path of each nonblocking call")]
+fn keep_request<L: Binding>(
+    messages: &MessageWords,
+    call: Call,
+    request: Request<L>,
+    number: u64,
+    comm: u64,
+    peer_and_tag: u64,
+) {
+    if !request.is_given() {
+        return;
+    }
     // SAFETY: the call has stored one request.
-    let handle = unsafe { request.at(0) } as u64;
-    let at = live::REQUEST_CELLS * live::request_slot(handle);
-    requests[at].store(0, Relaxed);
-    requests[at + 1].store(u64::from(call.index) | number << 16, Release);
-    requests[at + 2].store(comm, Relaxed);
-    requests[at + 3].store(peer_and_tag, Relaxed);
-    requests[at].store(handle, Release);
+    let handle = unsafe { request.first(is_narrow()) } as u64;
+    let (requests, _) = messages[live::SEND_WORDS..].as_chunks::<{ live::REQUEST_CELLS }>();
+    let slot = &requests[live::request_slot(handle)];
+    // Without a handle, the slot is not used: a reader may look at any time.
+    slot[0].store(0, Relaxed);
+    slot[1].store(u64::from(call.index) | number << 16, Release);
+    slot[2].store(comm, Relaxed);
+    slot[3].store(peer_and_tag, Relaxed);
+    slot[0].store(handle, Release);
 }

@@ -3,8 +3,8 @@
 use super::blocks::BlockKind;
 use super::decode::{Cursor, Malformed};
 use super::live::{
-    self, COMM, DATATYPE_SLOTS, DATATYPES, PROCESS, REQUEST_CELLS, REQUEST_SLOTS, REQUESTS, SEND_WORDS,
-    SENDS, WINDOW_CELLS, WINDOW_SLOTS, WINDOWS, comm, process, thread,
+    self, COMM, DATATYPE_SLOTS, DATATYPES, MESSAGES, PROCESS, REQUEST_CELLS, REQUEST_SLOTS, SEND_WORDS,
+    WINDOW_CELLS, WINDOW_SLOTS, WINDOWS, comm, process, thread,
 };
 use crate::calls::CALLS;
 
@@ -240,8 +240,10 @@ pub fn read(bytes: &[u8]) -> Result<Current, Malformed> {
                     current.host = block.name()?;
                 }
                 COMM => current.comms.extend(read_comm(&mut block)?),
-                SENDS => current.sends = Sends(block.words(SEND_WORDS)?),
-                REQUESTS => raw.requests = block.words(REQUEST_SLOTS * REQUEST_CELLS)?,
+                MESSAGES => {
+                    current.sends = Sends(block.words(SEND_WORDS)?);
+                    raw.requests = block.words(REQUEST_SLOTS * REQUEST_CELLS)?;
+                }
                 WINDOWS => raw.windows = block.words(WINDOW_SLOTS * WINDOW_CELLS)?,
                 DATATYPES => raw.datatypes = block.words(2 * DATATYPE_SLOTS)?,
                 _ => (),
@@ -298,8 +300,10 @@ impl Raw {
         let second = word(thread::SECOND).map(unpack);
         let receive =
             second.and_then(|(peer, tag)| Some((self.constants.peer(peer)?, self.constants.tag(tag))));
-        let handles = &cells[thread::REQUESTS..thread::REQUESTS + thread::MAX_REQUESTS];
-        let handles = handles.iter().filter(|handle| is_wait && **handle != 0);
+        let request_count = count.filter(|_| is_wait).unwrap_or(0);
+        // The words behind those of the requests of this call are of earlier calls.
+        let stored = request_count.min(thread::MAX_REQUESTS as u64) as usize;
+        let handles = cells[thread::REQUESTS..][..stored].iter().filter(|handle| **handle != 0);
         Some(Thread {
             tid: cells[thread::TID] as u32,
             sequence,
@@ -318,7 +322,7 @@ impl Raw {
             datatype,
             bytes: datatype.and_then(|datatype| count?.checked_mul(self.size_of(datatype)?)),
             collective: word(thread::NUMBER),
-            request_count: count.filter(|_| is_wait).unwrap_or(0),
+            request_count,
             requests: handles.map(|handle| self.request(*handle, comms)).collect(),
         })
     }

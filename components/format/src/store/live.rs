@@ -90,10 +90,8 @@ pub mod process {
 pub const PROCESS: u64 = 1;
 /// The key of blocks with [`comm`].
 pub const COMM: u64 = 2;
-/// The key of the block with [the sends](send_bits).
-pub const SENDS: u64 = 3;
-/// The key of the block with the [requests](request_slot).
-pub const REQUESTS: u64 = 4;
+/// The key of the block with [the sends](send_bits), and the [requests](request_slot) behind them.
+pub const MESSAGES: u64 = 3;
 /// The key of the block with the sizes of [datatypes](datatype_slot): the handle, and the size.
 pub const DATATYPES: u64 = 5;
 
@@ -109,6 +107,9 @@ pub const REQUEST_SLOTS: usize = 256;
 /// The number of words of a request: its handle; the index of its call, with the number of a collective operation from bit 16
 /// on; the communicator; the peer, and the tag in the upper half.
 pub const REQUEST_CELLS: usize = 4;
+
+/// The number of words of the sends and the requests.
+pub const MESSAGE_WORDS: usize = SEND_WORDS + REQUEST_SLOTS * REQUEST_CELLS;
 
 /// The number of datatypes whose size is kept.
 pub const DATATYPE_SLOTS: usize = 64;
@@ -133,8 +134,9 @@ pub const fn pack(low: i32, high: i32) -> u64 {
 #[inline]
 #[must_use]
 pub const fn send_bits(comm: u64, peer_and_tag: u64) -> (usize, u64) {
-    let hash = (comm.rotate_left(23) ^ peer_and_tag).wrapping_mul(MULTIPLIER);
-    let hash = (hash ^ hash >> 29).wrapping_mul(MULTIPLIER);
+    // The upper bits of the product depend on all bits of both.
+    let hash =
+        (comm.rotate_left(20) ^ peer_and_tag.rotate_left(32) ^ peer_and_tag >> 7).wrapping_mul(MULTIPLIER);
     ((hash >> 56) as usize % SEND_WORDS, 1 << (hash >> 50 & 63) | 1 << (hash >> 44 & 63))
 }
 
