@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use mpit_tests::launch::{MachineLock, lock_machine};
-use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack, build, paths, stacks};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack, Vendor, build, paths, stacks};
 use serde_json::Value;
 
 use crate::fortran::INTERFACES;
@@ -27,7 +27,7 @@ const POLLS: (&str, u32) = ("MPIT_TEST_POLLS", 10);
 type Hang = (&'static str, &'static str, &'static [u32]);
 
 /// The kinds of `hosts/c/hangs.c`. Where two findings are right, the more special one.
-const HANGS: [Hang; 27] = [
+const HANGS: [Hang; 28] = [
     ("skipped_allreduce", "collective-skipped", &[1]),
     ("early_finalize", "finalized-early", &[2]),
     ("computing", "computing", &[2]),
@@ -36,6 +36,7 @@ const HANGS: [Hang; 27] = [
     ("gone", "gone", &[2]),
     ("other_collective", "collective-differs", &[3]),
     ("other_root", "root-differs", &[3]),
+    ("other_count", "count-differs", &[3]),
     ("wrong_tag", "receive-unserved", &[1]),
     ("wrong_communicator", "receive-unserved", &[1]),
     ("send_cycle", "message-cycle", &[0, 1, 2, 3]),
@@ -159,6 +160,15 @@ fn number(value: &Value) -> Option<u32> {
     value.as_u64().and_then(|number| number.try_into().ok())
 }
 
+/// Returns true if a program hangs on a library: some libraries return an error, or the program goes on.
+fn hangs_on(stack: &Stack, kind: &str) -> bool {
+    match kind {
+        "other_count" => stack.label() == "ompi4.1.4",
+        "other_root" => stack.vendor() != Vendor::Intel,
+        _ => true,
+    }
+}
+
 fn job(stack: &Stack, program: &Path, kind: &str, dir: &Path) -> Outcome<Job> {
     Job::mpi(stack, RANKS).arg(program).arg(kind).dir(dir).seconds(120).under_mpit(&[])
 }
@@ -169,7 +179,7 @@ fn end_of_line(program: &Path, kind: &str) -> String {
 
 /// Runs programs that hang in these ways, and expects their findings. `program` returns the arguments behind the launcher.
 fn are_named(stack: &Stack, dir: &Path, program: &Path, hangs: &[Hang]) -> Outcome {
-    for (kind, finding, culprits) in hangs {
+    for (kind, finding, culprits) in hangs.iter().filter(|(kind, ..)| hangs_on(stack, kind)) {
         let mut running = Running::start(&job(stack, program, kind, dir)?, &end_of_line(program, kind))?;
         running.expect(finding, culprits).context(kind)?;
     }
