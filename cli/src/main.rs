@@ -22,6 +22,7 @@ mod run;
 mod settings;
 mod table;
 mod vars;
+mod why;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -74,11 +75,18 @@ enum Command {
     /// Reads the files of `mpit run --output`, of pml_monitoring_flush and of Open MPI's own monitoring, one for each
     /// process or one for a whole job. Reports invalid lines; then the exit status is 1.
     Report(Report),
+    /// Say why a job does not go on
+    ///
+    /// Looks twice at the processes of the jobs that run under `mpit run` on this node, and compares the MPI calls that they are
+    /// in. Names processes that skipped a collective operation, messages that are not sent or received, and so on; docs/why.md
+    /// lists the findings. The exit status is 0 if the job moves or may go on, 1 if it is stuck, and 2 if there is no job.
+    Why(Why),
     /// Detects signals to the process group of `mpit run`
     #[command(name = run::witness::SUBCOMMAND, hide = true)]
     SignalWitness,
 }
 
+#[allow(clippy::struct_excessive_bools, reason = "options that do not depend on each other")]
 #[derive(Debug, Args)]
 struct Run {
     /// Set a control variable of mpit, the program, a library or a plug-in; `mpit vars` lists them
@@ -96,6 +104,12 @@ struct Run {
     /// Keep the records in files while the command runs, so that killed processes do not lose them
     #[arg(long, requires = "output")]
     crash_safe: bool,
+    /// Print a diagnosis if no process began or ended an MPI call for so long, as `mpit why` does
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    stuck: Option<f64>,
+    /// End the command then; with --output, its records are kept as with --crash-safe
+    #[arg(long, requires = "stuck")]
+    kill: bool,
     /// Hide variables, events, sources and categories from tools, by name; `*` at the end of a name matches any ending
     ///
     /// A category of mpit also hides the variables and events in it. Hidden variables are still recorded in files.
@@ -176,6 +190,31 @@ struct Report {
 }
 
 #[derive(Debug, Args)]
+struct Why {
+    /// The job: the process id of its `mpit run`, or its name; without it, all jobs of this user on this node
+    #[arg(value_name = "JOB")]
+    job: Option<String>,
+    /// The time between the two looks
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "1")]
+    interval: f64,
+    /// The format of the output
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "text")]
+    format: why::Format,
+    /// Also print the stacks of the processes that others wait for, by eu-stack or gdb
+    #[arg(long)]
+    stack: bool,
+    /// Write what was seen to a file instead, or to a file named after this node in a directory, for --from
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "stack", "format"])]
+    save: Option<PathBuf>,
+    /// Read files of --save, or those in a directory, instead of looking at this node
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    from: Vec<PathBuf>,
+    /// The nodes of the job: those without a file are named
+    #[arg(long, value_name = "NODE", value_delimiter = ',', requires = "from")]
+    nodes: Vec<String>,
+}
+
+#[derive(Debug, Args)]
 struct Library {
     /// The preload library, if it is not installed beside this program
     #[arg(long = "preload", value_name = "FILE", env = "MPIT_PRELOAD")]
@@ -196,6 +235,7 @@ fn main() -> ExitCode {
         Command::Vars(vars) => vars::list(&vars),
         Command::Check(check) => check::check(&check),
         Command::Report(report) => report::report(&report),
+        Command::Why(why) => why::why(&why),
         Command::SignalWitness => {
             run::witness::main().map(|()| ExitCode::SUCCESS).map_err(|error| error.to_string())
         }
@@ -220,6 +260,15 @@ fn parse() -> Cli {
             }
             std::process::exit(error.exit_code());
         }
+    }
+}
+
+/// Parses a positive number of seconds.
+fn seconds(text: &str) -> Result<f64, String> {
+    const MOST: f64 = 1e9;
+    match text.parse() {
+        Ok(seconds) if seconds > 0.0 && seconds <= MOST => Ok(seconds),
+        _ => Err("expected a positive number of seconds".into()),
     }
 }
 

@@ -39,6 +39,11 @@ pub mod monitoring {
     pub use mpit_monitoring::settings::{named_stem, records_whole_run};
 }
 
+/// The state of this process for programs that look into it while it runs.
+pub mod live {
+    pub use mpit_monitoring::live::*;
+}
+
 /// Collection of all processes' output at one process at the end of the run.
 pub mod gather {
     pub use mpit_format::container::{Text, write as write_container};
@@ -51,11 +56,13 @@ pub mod gather {
 pub mod run {
     pub use mpit_format::identity::Identity;
     pub use mpit_format::names::{self, stem_of};
+    pub use mpit_monitoring::run::job;
     pub use mpit_monitoring::run::{RUN, compact_time, of_environment, remove_traces, set_spawned};
 }
 
 /// Storage of the records, and the files that it leaves.
 pub mod store {
+    pub use mpit_format::store::current;
     pub use mpit_format::store::{Malformed, Recovered, StoreFile, Unreadable, is_store, read};
     pub use mpit_monitoring::settings::{stem_of_files as files_at, stem_of_stores as wanted_at};
     pub use mpit_monitoring::store::Store;

@@ -47,6 +47,13 @@ fn slot_of(entry: u64, number: u64) -> Option<usize> {
     if (entry ^ number) << SLOT_BITS == 0 { Some((entry >> SLOT_SHIFT) as usize) } else { None }
 }
 
+/// Returns a number of this thread that no other running thread has, and that is not 0.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "one instruction")]
+pub fn thread() -> u64 {
+    thread_number() as u64
+}
+
 /// Returns the slot of this thread, if it has one.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "part of the path of each message")]

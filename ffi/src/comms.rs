@@ -12,9 +12,11 @@ use std::sync::atomic::{
 };
 
 use mpit::internal::lock::Mutex;
+use mpit::internal::static_ref::StaticRef;
 use mpit::object::{Bind, OUTSIDE, Object};
 use mpit_components::coll::Kind;
 use mpit_components::comms::{self, CommId, Ranks};
+use mpit_components::live::{self, CommWords, NewComm};
 
 use crate::abi::{Abi, Handle, LiveComm, kind};
 use crate::attributes::{Attribute, Functions, in_delete_callback};
@@ -23,7 +25,7 @@ use crate::host::{self, Host, mpi};
 use crate::members::Members;
 pub use crate::objects::Freeing;
 use crate::objects::{Objects, Tracked};
-use crate::origins::{self, Call, Counts, Parent};
+use crate::origins::{self, Call, Counts, Parent, WORLD_LINEAGE, lineage_among};
 use crate::topology::Neighbors;
 
 /// A communicator in use. Its memory is reused when it is freed.
@@ -43,6 +45,10 @@ pub struct Comm {
     calls: Counts,
     /// A value below.
     errors: AtomicU8,
+    /// A number that is equal in all members; 0 if it is not known.
+    lineage: AtomicU64,
+    /// The words that describe the communicator to other programs, if this process has a store for them.
+    words: StaticRef<CommWords>,
 }
 
 /// The error handler was not queried yet.
@@ -88,6 +94,19 @@ impl Comm {
     #[must_use]
     pub fn local_size(&self) -> u32 {
         self.local_size.load(Relaxed)
+    }
+
+    /// Returns a number that is equal in all members; 0 if it is not known.
+    #[must_use]
+    pub fn lineage(&self) -> u64 {
+        self.lineage.load(Relaxed)
+    }
+
+    /// Returns the words that describe the communicator to other programs.
+    #[inline]
+    #[must_use]
+    pub fn words(&self) -> Option<&'static CommWords> {
+        self.words.get()
     }
 
     /// Returns the rank of this process in its own group.
@@ -230,7 +249,8 @@ pub fn created(handle: LiveComm<'_>) {
 /// Stores the origin of a communicator that a call creates and that is not registered yet.
 pub fn creation_started(parent: LiveComm<'_>, call: Call, new: Handle) {
     if let Some(comm) = in_use(parent) {
-        let parent = Parent { id: comm.id(), is_remote: comm.is_remote(), calls: &comm.calls };
+        let lineage = comm.lineage();
+        let parent = Parent { id: comm.id(), is_remote: comm.is_remote(), calls: &comm.calls, lineage };
         origins::store(new, call, &parent);
     }
 }
@@ -250,6 +270,8 @@ pub(crate) struct NewObject {
     rank: u32,
     remote: bool,
     neighbors: Neighbors,
+    lineage: u64,
+    words: Option<&'static CommWords>,
 }
 
 impl Tracked for Comm {
@@ -276,6 +298,7 @@ impl Tracked for Comm {
         let (rank, local_size) = rank_and_size(handle);
         // The members of an intercommunicator are those of the remote group.
         let parents = if remote { None } else { origin.as_ref().and_then(|origin| origin.members.clone()) };
+        let created = origin.as_ref().map_or(0, |origin| origin.lineage);
         let ranks = match parents {
             Some(ranks) if ranks.size() == local_size => ranks,
             _ if handle.get() == abi.comm_world => Ranks::World(local_size),
@@ -287,18 +310,29 @@ impl Tracked for Comm {
             _ => groups::ranks(Group::of_peers(abi, handle, remote)?)?,
         };
         let neighbors = if remote { Neighbors::default() } else { Neighbors::of(abi, handle, rank, &ranks) };
+        let name = name_of(handle);
         let id = comms::register(comms::Description {
-            name: &name_of(handle),
+            name: &name,
             origin: origin.map(|origin| origin.origin),
             ranks: ranks.clone(),
             remote,
             neighbors: neighbors.destinations.clone(),
         });
-        Some(NewObject { id, ranks, local_size, rank, remote, neighbors })
+        let lineage = match created {
+            _ if handle.get() == abi.comm_world => WORLD_LINEAGE,
+            // In an intercommunicator, the ranks are those of the other group.
+            created if created == 0 || remote => created,
+            created => lineage_among(created, ranks.world_rank(0)),
+        };
+        let mut new = NewObject { id, ranks, local_size, rank, remote, neighbors, lineage, words: None };
+        new.words = describe_live(&new, handle, &name);
+        Some(new)
     }
 
     fn set(&self, new: NewObject) {
-        let NewObject { id, ranks, local_size, rank, remote, neighbors } = new;
+        let NewObject { id, ranks, local_size, rank, remote, neighbors, lineage, words } = new;
+        self.lineage.store(lineage, Relaxed);
+        self.words.set(words);
         self.members.set(ranks);
         self.local_size.store(local_size, Relaxed);
         self.rank.store(rank, Relaxed);
@@ -327,8 +361,31 @@ impl Tracked for Comm {
     }
 
     fn ended(number: u64) {
+        live::end_comm(CommId::from_number(number));
         comms::freed(CommId::from_number(number));
     }
+}
+
+/// Describes a communicator to programs that look into this process. Long lists of members are left out, because the library has
+/// to be queried for them.
+fn describe_live(new: &NewObject, handle: LiveComm<'_>, name: &str) -> Option<&'static CommWords> {
+    const MAX_LISTED: u32 = 256;
+    if !live::is_active() {
+        return None;
+    }
+    let size = new.ranks.size();
+    let listed = if size <= MAX_LISTED { new.ranks.list() } else { None };
+    let is_world = matches!(new.ranks, Ranks::World(_));
+    let described = NewComm {
+        handle: handle.get() as u64,
+        lineage: new.lineage,
+        rank: new.rank,
+        size,
+        is_remote: new.remote,
+        name,
+        members: if is_world { None } else { Some(listed.map_or(&[], |list| list)) },
+    };
+    live::add_comm(new.id, &described)
 }
 
 /// Returns true if the error handler of a communicator ends the program; false if that is not known.
@@ -378,7 +435,9 @@ pub(crate) fn will_see_finalize(abi: &Abi) -> bool {
 /// Updates the name of a communicator after a call that renamed it.
 pub fn renamed(comm: LiveComm<'_>) {
     if let Some(known) = COMMS.get(comm.get()) {
-        comms::renamed(known.id(), &name_of(comm));
+        let name = name_of(comm);
+        comms::renamed(known.id(), &name);
+        live::rename_comm(known.id(), &name);
     }
 }
 

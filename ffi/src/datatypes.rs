@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use mpit::internal::revision;
 use mpit::object::Bind;
+use mpit_components::live;
 
 use crate::abi::{Abi, Handle, LiveDatatype};
 use crate::host::{Host, mpi};
@@ -50,7 +51,12 @@ fn forget(datatype: Handle) {
 pub fn committed(datatype: LiveDatatype<'_>) {
     let size = query_size(datatype);
     forget(datatype.get());
-    SIZES.insert_reusing(datatype.get(), |known| known.store(size, Relaxed));
+    insert(datatype.get(), size);
+}
+
+fn insert(datatype: Handle, size: u64) {
+    SIZES.insert_reusing(datatype, |known| known.store(size, Relaxed));
+    live::set_size(datatype as u64, size);
 }
 
 /// Drops the size of a type that is about to be freed: the library may reuse its handle.
@@ -69,7 +75,7 @@ fn register_predefined(abi: &Abi, datatype: Handle) -> Option<u64> {
     }
     // SAFETY: a predefined type exists while MPI is initialized (checked).
     let size = query_size(unsafe { LiveDatatype::new(datatype) });
-    SIZES.insert_reusing(datatype, |known| known.store(size, Relaxed));
+    insert(datatype, size);
     Some(size)
 }
 

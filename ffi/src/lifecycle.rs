@@ -11,7 +11,7 @@ use mpit::internal::threads;
 use mpit::internal::vocabulary::ThreadLevel;
 use mpit::object::Bind;
 use mpit_components::host::{self, World};
-use mpit_components::{monitoring, run};
+use mpit_components::{live, monitoring, run};
 
 use crate::abi::{Abi, LiveComm, LiveSession};
 use crate::host::{Host, mpi};
@@ -82,6 +82,12 @@ fn handle_initialization() {
         // Once for the registry and for images. Misspelled names are searched after components were opened, which may set variables.
         reading_once(images::adopt_for_settings);
         host::initialized(world);
+        live::describe_process(live::Constants {
+            any_source: abi.any_source,
+            any_tag: abi.any_tag,
+            proc_null: abi.proc_null,
+            root: abi.root,
+        });
         if has_world {
             for comm in [abi.comm_world, abi.comm_self] {
                 // SAFETY: MPI is initialized, so the predefined communicators exist.

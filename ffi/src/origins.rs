@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use mpit::internal::lock::Mutex;
 use mpit_components::comms::{self, CommId, Origin, Ranks};
+use mpit_components::live;
 
 use crate::abi::Handle;
 
@@ -60,6 +61,8 @@ impl Counts {
 #[derive(Debug)]
 pub(crate) struct CreationCall {
     pub(crate) origin: Origin,
+    /// A number that is equal in all processes that take part in the call; 0 if there is none.
+    pub(crate) lineage: u64,
     /// The members, if they are those of the parent communicator.
     pub(crate) members: Option<Ranks>,
 }
@@ -86,6 +89,32 @@ pub(crate) struct Parent<'a> {
     pub(crate) id: CommId,
     pub(crate) is_remote: bool,
     pub(crate) calls: &'a Counts,
+    /// The lineage of the communicator; 0 if it is not known.
+    pub(crate) lineage: u64,
+}
+
+/// The lineage of `MPI_COMM_WORLD`.
+pub(crate) const WORLD_LINEAGE: u64 = 1;
+
+/// Returns the lineage of a communicator, or of several that one call creates in different processes.
+fn lineage_of(call: Call, number: u64, parent: u64) -> u64 {
+    if number == 0 || parent == 0 || !live::is_active() {
+        return 0;
+    }
+    mix(mix(parent, call as u64), number)
+}
+
+/// Returns the lineage of a communicator among those that one call creates in different processes, by its first member's rank in
+/// the world.
+pub(crate) fn lineage_among(lineage: u64, first: u32) -> u64 {
+    mix(lineage, first.into())
+}
+
+/// Adds a number to a hash. Processes of the same job may run on machines with different libraries, so the hash is not the
+/// standard library's.
+fn mix(hash: u64, number: u64) -> u64 {
+    let mixed = (hash ^ number.wrapping_add(0x51)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (mixed ^ mixed >> 31).max(2)
 }
 
 /// Stores the origin of a communicator that is not registered yet, until [`take`] returns it.
@@ -112,5 +141,6 @@ fn describe_creation(call: Call, parent: &Parent<'_>) -> Option<CreationCall> {
     let text = if of.is_empty() { format!("{label} (no-name)") } else { format!("{label} {of}") };
     let keeps_members = matches!(call, Call::Dup | Call::Idup) && !parent.is_remote;
     let members = if keeps_members { Some(record.ranks) } else { None };
-    Some(CreationCall { origin: Origin { call: text.into(), number }, members })
+    let lineage = lineage_of(call, number, parent.lineage);
+    Some(CreationCall { origin: Origin { call: text.into(), number }, lineage, members })
 }

@@ -133,17 +133,24 @@ impl Job {
         self.env("MPIT_SET", lines.join("\n")).preloaded()
     }
 
-    /// Runs the command to its end, successful or not.
-    pub fn finish(self) -> Outcome<Finished> {
-        let _lock = lock_machine()?;
+    /// Returns the command, for tests that look at it while it runs. They hold the lock of the machine meanwhile.
+    pub fn command(&self) -> Command {
         // Without `-k`, `timeout` leaves ranks behind that ignore the first signal.
         let mut command = Command::new("timeout");
         command.args(["-k", "5", &self.seconds.to_string(), "env"]);
         command.args(self.environment.iter().map(|(name, value)| format!("{name}={value}")));
-        command.args(&self.line).stdin(Stdio::null());
+        command.args(&self.line);
         if let Some(dir) = &self.dir {
             command.current_dir(dir);
         }
+        command
+    }
+
+    /// Runs the command to its end, successful or not.
+    pub fn finish(self) -> Outcome<Finished> {
+        let _lock = lock_machine()?;
+        let mut command = self.command();
+        command.stdin(Stdio::null());
         let output = command.output().context("timeout")?;
         Ok(Finished {
             line: self.line.join(" "),

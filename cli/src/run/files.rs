@@ -5,7 +5,6 @@ use std::fs::{self, File, TryLockError};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::SystemTime;
 
 use mpit_components::run::{self, names};
@@ -28,33 +27,32 @@ pub(super) fn is_inside_a_job() -> bool {
 }
 
 impl RunFiles {
-    /// Begins a run and removes the files of earlier ones. `None` for a part of a job, or of another run with these names.
-    pub(super) fn begin(stem: &Path, own_stem: bool) -> Result<Option<Self>, String> {
-        if is_inside_a_job() || run::of_environment().is_some() && !own_stem {
-            return Ok(None);
-        }
+    /// Removes the files of earlier runs.
+    pub(super) fn begin(stem: &Path, run: String) -> Result<Self, String> {
         let stem = std::path::absolute(stem).unwrap_or_else(|_| stem.to_owned());
         let lock = Lock::take(&stem)?;
         clear(&stem)?;
-        Ok(Some(Self { stem, run: name(), lock }))
+        Ok(Self { stem, run, lock })
     }
 
-    pub(super) fn set(&self, command: &mut Command) {
-        command.env(run::RUN, &self.run);
-    }
-
-    pub(super) fn end(self) {
+    pub(super) fn end(&self) {
         for path in run::remove_traces(&self.stem, &self.run) {
             print(&format!("cannot remove {}; it is not needed any more", path.display()));
         }
-        if let Some(lock) = self.lock {
+        if let Some(lock) = &self.lock {
             // Another command may be waiting for the lock; it checks afterwards that the file still exists.
             let _ = fs::remove_file(&lock.path);
         }
     }
 }
 
-fn name() -> String {
+/// Returns the name of this run; `None` for a part of a job, or of another run whose files it continues.
+pub(super) fn name_of_run(has_files: bool, has_own_stem: bool) -> Option<String> {
+    let is_continued = run::of_environment().is_some() && has_files && !has_own_stem;
+    if is_inside_a_job() || is_continued { None } else { Some(new_name()) }
+}
+
+fn new_name() -> String {
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host: String = host.trim().chars().filter(char::is_ascii_alphanumeric).take(32).collect();
     format!("{}-{host}-{}", run::compact_time(SystemTime::now()), std::process::id())

@@ -1,5 +1,6 @@
 //! `mpit run`: runs a command with the preload library.
 
+mod at_end;
 mod files;
 pub(crate) mod no_files;
 pub(crate) mod output;
@@ -7,21 +8,24 @@ mod recover;
 mod wait;
 pub(crate) mod witness;
 
-use std::os::unix::process::CommandExt;
+use std::fs;
 use std::path::Path;
-use std::process::{Command, ExitCode, ExitStatus};
+use std::process::{self, Command, ExitCode};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use mpit::cvar::sources::LAUNCHER_SETTINGS;
-use mpit_components::store;
+use mpit_components::run::job::OwnedJob;
+use mpit_components::{run, store};
 use output::Target;
 pub(crate) use recover::ranks;
 
 use crate::settings::{self, Setting};
+use crate::why::watch::StuckWatch;
 use crate::{Run, preload, print, require_program};
+use at_end::Ended;
 use files::RunFiles;
 
-/// Runs the command. If nothing is to be done at its end, this process is replaced by the command, so that signals and the
-/// exit status are the command's own. Otherwise it waits for the command, forwards signals, and ends as the command did.
+/// Runs the command, waits for it, forwards signals to it, and ends as the command did.
 pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     require_program(&args.command)?;
     let library = preload::find(args.library.file.as_deref())?;
@@ -44,46 +48,65 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
         print(&format!("run {}", words.join(" ")));
     }
     let own_stem = all.iter().any(|setting| setting.name.ends_with("pml_monitoring_filename"));
-    let files = store::files_at().map(|stem| RunFiles::begin(&stem, own_stem)).transpose()?.flatten();
-    let stores = store::wanted_at();
-    let error = if stores.is_some() || target.is_some() || files.is_some() {
-        if let Some(files) = &files {
-            files.set(&mut command);
-        }
-        let left_before = stores.as_deref().map(recover::Before::now);
-        let files_before = target.as_ref().map(Target::files);
-        let ended = wait::run(&mut command);
-        if let (Ok(_), Some(before)) = (&ended, left_before) {
-            before.recover();
-        }
-        if let Some(files) = files {
-            files.end();
-        }
-        match ended {
-            Ok(status) => {
-                if let Some((target, before)) = target.zip(files_before) {
-                    report_files(args, &library, &target, &before, status);
-                }
-                return Ok(wait::end_as_command(status));
-            }
-            Err(error) => error,
-        }
-    } else {
-        command.exec()
+    let stem = store::files_at();
+    let name = files::name_of_run(stem.is_some(), own_stem);
+    let files = match (&name, &stem) {
+        (Some(name), Some(stem)) => Some(RunFiles::begin(stem, name.clone())?),
+        _ => None,
     };
-    Err(format!("cannot run {}: {error}", args.command[0].display()))
+    // The command runs without the directory as well.
+    let job = name.as_deref().and_then(|name| OwnedJob::create(name).ok());
+    if let Some(name) = &name {
+        command.env(run::RUN, name);
+    }
+    if let Some(job) = &job {
+        describe(job, args, stem.as_deref());
+    }
+    let stores_before = store::wanted_at().as_deref().map(recover::Before::now);
+    let files_before = target.as_ref().map(Target::files);
+    let began = Instant::now();
+    let mut watch = None;
+    let result = wait::run(&mut command, |pid| {
+        let limit = args.stuck.map(Duration::from_secs_f64);
+        watch = limit
+            .zip(job.as_ref())
+            .map(|(limit, job)| StuckWatch::start(job.directory(), pid, limit, args.kill));
+    });
+    let diagnosis = watch.and_then(StuckWatch::end);
+    if let Ok(status) = result {
+        at_end::finish(&Ended {
+            args,
+            library: &library,
+            status,
+            elapsed: began.elapsed(),
+            job: job.as_ref().map(OwnedJob::directory),
+            stores_before,
+            files,
+            output: target.as_ref().zip(files_before.as_ref()),
+            diagnosis,
+        });
+    } else if let Some(files) = &files {
+        files.end();
+    }
+    if let Some(job) = job {
+        // A later `mpit run` removes the rest.
+        let _ = job.remove();
+    }
+    result
+        .map(wait::end_as_command)
+        .map_err(|error| format!("cannot run {}: {error}", args.command[0].display()))
 }
 
-fn report_files(args: &Run, library: &Path, target: &Target, before: &output::Files, status: ExitStatus) {
-    let shown = &target.shown;
-    // Another process may write the file for the whole job, and this one does not wait for it.
-    let is_for_others = args.one_file && files::is_inside_a_job();
-    if !is_for_others && !target.files().have_more_than(before) {
-        let why = no_files::reason(&args.command, library, status);
-        print(&format!("no file {shown}.* was written: {why}; `mpit doctor` reports details"));
-    } else if args.one_file && Path::new(&format!("{}.prof", target.stem)).exists() {
-        print(&format!("wrote {shown}.prof; read it with `mpit report {shown}.prof`"));
-    }
+/// Describes the job to `mpit why`, which works without the description as well.
+fn describe(job: &OwnedJob, args: &Run, stem: Option<&Path>) {
+    let words: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
+    let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let (pid, started, command) = (process::id().to_string(), started.to_string(), words.join(" "));
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let stem = stem.and_then(Path::to_str).unwrap_or_default();
+    let lines =
+        [("pid", &*pid), ("host", host.trim()), ("started", &started), ("command", &command), ("stem", stem)];
+    let _ = job.describe(&lines);
 }
 
 /// Returns the settings of the command, which this process uses as well.
@@ -107,7 +130,7 @@ fn output_settings(stem: &str, args: &Run) -> Vec<Setting> {
     if args.one_file {
         all.push(set("monitoring_container", "1"));
     }
-    if args.crash_safe {
+    if args.crash_safe || args.kill {
         all.push(set("monitoring_store", "file"));
     }
     all

@@ -21,7 +21,8 @@ use signal_hook::low_level::siginfo::{Cause, Origin};
 use super::witness::{SIGNALS, Witness};
 use crate::inherited;
 
-pub(super) fn run(command: &mut Command) -> io::Result<ExitStatus> {
+/// Runs a command to its end. `started` is called with its process id.
+pub(super) fn run(command: &mut Command, started: impl FnOnce(Pid)) -> io::Result<ExitStatus> {
     // The command inherits the ignored signals, so they are not forwarded.
     let signals: Vec<i32> = SIGNALS.into_iter().filter(|signal| !inherited::is_ignored(*signal)).collect();
     // Installed before the command starts, so that no signal is lost in between.
@@ -31,6 +32,7 @@ pub(super) fn run(command: &mut Command) -> io::Result<ExitStatus> {
     let mut witness = Witness::start().ok();
     let mut child = command.spawn()?;
     let pid = Pid::from_child(&child);
+    started(pid);
     if let Some(started) = &mut witness
         && started.guard(pid).is_err()
     {

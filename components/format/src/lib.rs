@@ -17,6 +17,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod calls;
 pub mod container;
 mod content;
 pub mod files;

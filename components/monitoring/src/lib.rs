@@ -23,6 +23,8 @@ mod describe;
 mod directory;
 mod flush;
 pub mod gather;
+mod job_store;
+pub mod live;
 mod observer;
 pub mod osc;
 pub mod output;

@@ -136,16 +136,24 @@ impl Store {
         }
     }
 
-    /// Removes the file, if there is one: all data is written elsewhere.
+    /// Records in the file, if there is one, that all data is written elsewhere: readers do not need it, also if it cannot be
+    /// removed.
+    pub fn end(&self) {
+        let mut end = self.end.lock();
+        end.detach_if_forked();
+        if end.file.is_some() {
+            self.write_state(&end, State::Ended);
+        }
+    }
+
+    /// Removes the file, if there is one.
     pub fn remove_file(&self) {
         let mut end = self.end.lock();
         end.detach_if_forked();
-        if let Some(file) = &end.file {
-            // If the file cannot be removed, this state shows readers that it is not needed.
-            self.write_state(&end, State::Ended);
-            if let Err(error) = file.remove() {
-                warn(format_args!("cannot remove {}: {error}", file.path().display()));
-            }
+        if let Some(file) = &end.file
+            && let Err(error) = file.remove()
+        {
+            warn(format_args!("cannot remove {}: {error}", file.path().display()));
         }
     }
 

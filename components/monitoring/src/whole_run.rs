@@ -17,7 +17,7 @@ use crate::output::write_text;
 use crate::phase::{Phase, subscriptions};
 use crate::runtime::RUNTIME;
 use crate::settings::{self, stem_of_stores};
-use crate::{directory, run, store};
+use crate::{directory, job_store, run, store};
 
 /// The output for the whole run; `None` if there is none.
 static WHOLE_RUN: Mutex<Option<WholeRun>> = Mutex::new(None);
@@ -50,8 +50,17 @@ impl WholeRun {
     }
 }
 
-/// Stores the records in a file from the start, if the settings request it. Called before anything is recorded.
+/// Stores the records in a file from the start, if the settings request it, or if `mpit run` started the job. Called before
+/// anything is recorded.
 pub(crate) fn create_store(world: World) {
+    let is_created = create_requested_store(world) || job_store::create(world);
+    if is_created && let Some(identity) = run::of_process() {
+        let fields = Encoded::of_name(&identity.fields());
+        store::OF_PROCESS.add(BlockKind::Run, 0, 0, fields.words());
+    }
+}
+
+fn create_requested_store(world: World) -> bool {
     let Some(stem) = stem_of_stores() else {
         if settings::STORE.get() == settings::StoreLocation::File && world.rank == 0 {
             warn(
@@ -59,21 +68,22 @@ pub(crate) fn create_store(world: World) {
                  pml_monitoring_filename as well",
             );
         }
-        return;
+        return false;
     };
     let path = path_of(&stem_of(&stem, run::number()), world.rank);
-    match directory::create_for(&path).and_then(|()| store::OF_PROCESS.attach_file(&path, world)) {
-        Ok(()) => {
-            if let Some(identity) = run::of_process() {
-                let fields = Encoded::of_name(&identity.fields());
-                store::OF_PROCESS.add(BlockKind::Run, 0, 0, fields.words());
-            }
-        }
-        Err(error) => warn(format_args!(
-            "monitoring_store: cannot create {}: {error}; records stay in memory and are lost if the process is killed",
-            path.display()
-        )),
+    let created =
+        directory::create_for(&path).and_then(|()| store::OF_PROCESS.attach_file(&path, world)).inspect_err(
+            |error| {
+                warn(format_args!(
+                    "monitoring_store: cannot create {}: {error}; records stay in memory and are lost if the process is killed",
+                    path.display()
+                ));
+            },
+        );
+    if created.is_ok() {
+        job_store::link(&path, world);
     }
+    created.is_ok()
 }
 
 /// Stores the beginning of the run, if a component records it and the settings request output at its end.
@@ -85,6 +95,12 @@ pub(crate) fn begin() {
 }
 
 pub(crate) fn end() {
+    store::OF_PROCESS.finalizing();
+    write();
+    job_store::end();
+}
+
+fn write() {
     // Runs functions of components, so it comes before the lock.
     let lines = lines_of_components();
     let run = WHOLE_RUN.lock().take();
@@ -97,7 +113,6 @@ pub(crate) fn end() {
         2 => Output::Stderr,
         _ => Output::Files(Path::new(stem.as_str())),
     };
-    store::OF_PROCESS.finalizing();
     if run.written > 0 && matches!(output, Output::Files(_)) {
         run.write_phase(world.rank, profile.lines.clone());
     }
@@ -108,7 +123,10 @@ pub(crate) fn end() {
     };
     // Records that could not be written can still be read from the store.
     if gather::write(world, text, output) {
-        store::OF_PROCESS.remove_file();
+        store::OF_PROCESS.end();
+        if !job_store::is_used() {
+            store::OF_PROCESS.remove_file();
+        }
         // A store of an earlier run would otherwise count as newer than the file written now.
         if let Output::Files(stem) = output {
             store::discard(&path_of(&stem_of(stem, run::number()), world.rank));

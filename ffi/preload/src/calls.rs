@@ -6,7 +6,7 @@ use std::mem::ManuallyDrop;
 
 use mpit::internal::revision;
 use mpit_components::calls::{self, Area, Stopwatch};
-use mpit_components::{coll, events, osc, pml};
+use mpit_components::{coll, events, live, osc, pml};
 use mpit_ffi::abi::Abi;
 use mpit_ffi::comms::Freeing;
 use mpit_ffi::host::Host;
@@ -79,7 +79,8 @@ interests! {
     /// Calls about files. The messages that the library sends for them are not the program's.
     Files(Some(Area::Files), false) => false;
     /// Calls that create or name communicators.
-    Communicators(None, true) => pml::active() || osc::active() || coll::active() || events::active();
+    Communicators(None, true) =>
+        pml::active() || osc::active() || coll::active() || events::active() || live::is_active();
 }
 
 /// Returns the code for a call of a function that the host lacks. Without mpit a program would not find such

@@ -29,6 +29,7 @@ mod recorders;
 mod table;
 mod trampoline;
 mod unwinder;
+mod watch;
 
 use mpit_ffi::host::{LOADED_OVER_MPI, Overlay};
 use mpit_ffi::{doctor, lifecycle};

@@ -23,6 +23,7 @@ use mpit_ffi::lifecycle;
 
 use crate::callers::{self, Caller, ReturnAddress};
 use crate::isolation::with_errno_kept;
+use crate::watch;
 
 /// A name, and the functions of this library for it.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +43,9 @@ pub(crate) struct Description {
     pub(crate) fast_path: *mut c_void,
     /// Records a call on the slow path; the destination of all calls until MPI is known to be initialized.
     pub(crate) slow_path: *mut c_void,
+    /// Describes the call in progress and forwards it, between all of these functions and the next definition; null for calls that
+    /// are not described.
+    pub(crate) watched: *mut c_void,
     /// Records a call if another object, such as a profiling tool, is between this library and MPI.
     pub(crate) indirect_path: *mut c_void,
 }
@@ -91,8 +95,11 @@ impl Destinations {
 #[repr(C)]
 pub(crate) struct NextDefinition {
     fast_path: AtomicPtr<c_void>,
-    /// The address of the next definition if that is a function of MPI; null until it is found.
+    /// The address of the next definition if that is a function of MPI, or of [`Description::watched`] in front of it; null until it
+    /// is found.
     address: AtomicPtr<c_void>,
+    /// The address of the next definition, if `address` is another one.
+    target: AtomicPtr<c_void>,
     /// A [`Describe`]. Not a `OnceLock`, which is not zero at first, and so would be read from the file.
     describe: AtomicPtr<c_void>,
     /// True once calls without listeners go to the next definition, a function of MPI.
@@ -113,6 +120,7 @@ impl NextDefinition {
         Self {
             fast_path: AtomicPtr::new(null_mut()),
             address: AtomicPtr::new(null_mut()),
+            target: AtomicPtr::new(null_mut()),
             describe: AtomicPtr::new(null_mut()),
             is_resolved: AtomicBool::new(false),
         }
@@ -145,6 +153,31 @@ impl NextDefinition {
         self.address.load(Acquire)
     }
 
+    /// Returns the next definition behind [`Description::watched`].
+    #[inline]
+    pub(crate) fn target(&self) -> *mut c_void {
+        self.target.load(Acquire)
+    }
+
+    /// Returns the next definition, also if the calls in progress are described.
+    fn definition(&self) -> *mut c_void {
+        let target = self.target();
+        if target.is_null() { self.address() } else { target }
+    }
+
+    /// Stores the next definition. Returns the address to which calls go.
+    fn set_definition(&self, found: *mut c_void, watched: *mut c_void) -> *mut c_void {
+        let is_watched = !watched.is_null() && watch::is_wanted();
+        let address = if is_watched {
+            self.target.store(found, Release);
+            watched
+        } else {
+            found
+        };
+        self.address.store(address, Release);
+        address
+    }
+
     /// Finds the next definition of a function of MPI, if there is one.
     pub(crate) fn find(&self) -> Option<*mut c_void> {
         let found = self.address.load(Acquire);
@@ -156,9 +189,9 @@ impl NextDefinition {
     }
 
     fn find_in_library(&self) -> Option<*mut c_void> {
-        let found = self.description()?.profiling_name.and_then(|name| Host::get()?.function(name))?;
-        self.address.store(found, Release);
-        Some(found)
+        let description = self.description()?;
+        let found = description.profiling_name.and_then(|name| Host::get()?.function(name))?;
+        Some(self.set_definition(found, description.watched))
     }
 }
 
@@ -185,7 +218,7 @@ impl Description {
                 if !is_direct && !object.is_permanent() {
                     find::keep_loaded(found);
                 }
-                self.next.address.store(found, Release);
+                self.next.set_definition(found, self.watched);
                 self.intercept(if is_direct { self.fast_path } else { self.indirect_path });
                 self.with_listeners
             }
@@ -212,7 +245,7 @@ impl Description {
         if !object.as_ref().is_some_and(callers::is_library) {
             return self.bypass(found, object);
         }
-        self.next.address.store(found, Release);
+        self.next.set_definition(found, self.watched);
         if !lifecycle::is_initialized() {
             if callers::caller_of(return_address) != Caller::Program {
                 return found;
@@ -226,7 +259,7 @@ impl Description {
             twin.resolve(return_address);
         }
         // If a profiling tool is between, the calls that it forwards are recorded by the `MPI_` function.
-        let is_same = twin.next.address() == found;
+        let is_same = twin.next.definition() == found;
         self.next.fast_path.store(self.fast_path, Release);
         let with_listeners = if is_same { self.with_listeners } else { found };
         self.destinations.set_with_listeners(with_listeners);
@@ -326,6 +359,7 @@ mod tests {
             with_listeners: null_mut(),
             fast_path: null_mut(),
             slow_path: SLOW_PATH,
+            watched: null_mut(),
             indirect_path: null_mut(),
         };
         let state = || (DESTINATIONS.without_listeners.load(Relaxed), NEXT.is_unresolved());

@@ -91,6 +91,10 @@ pub struct Abi {
     nulls: [Handle; 12],
     /// `MPI_PROC_NULL`.
     pub proc_null: c_int,
+    /// `MPI_ANY_SOURCE`.
+    pub any_source: c_int,
+    /// `MPI_ANY_TAG`.
+    pub any_tag: c_int,
     /// `MPI_ROOT`.
     pub root: c_int,
     /// `MPI_IN_PLACE` of C.

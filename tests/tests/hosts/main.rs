@@ -5,6 +5,7 @@
 
 mod bad_calls;
 mod components;
+mod current_call;
 mod doctor;
 mod final_output;
 mod foreign;
@@ -32,6 +33,7 @@ mod tools;
 mod unusual_messages;
 mod unwinding;
 mod vars;
+mod why;
 mod workloads;
 mod worlds;
 

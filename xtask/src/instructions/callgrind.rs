@@ -97,6 +97,10 @@ impl Run {
             Variant::Plain => job,
             Variant::Least => job.env("LD_PRELOAD", calls::least_recording(stack)?),
             Variant::Off => job.env("LD_PRELOAD", dist::program("libmpit_preload.so")),
+            Variant::Described => job
+                .env("LD_PRELOAD", dist::program("libmpit_preload.so"))
+                // Without `mpit run`, the process makes and removes the directory of the job.
+                .env("MPIT_RUN", format!("instructions-{}", std::process::id())),
             Variant::Recording => job
                 .env("LD_PRELOAD", dist::program("libmpit_preload.so"))
                 .env("MPIT_PML_MONITORING_ENABLE", "2"),

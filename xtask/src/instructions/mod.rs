@@ -40,6 +40,8 @@ enum Variant {
     Least,
     /// The preload library, recording nothing.
     Off,
+    /// The preload library in a job of `mpit run`, describing the calls in progress and recording nothing.
+    Described,
     /// The preload library, recording.
     Recording,
     /// Open MPI's own monitoring.
@@ -54,8 +56,17 @@ const LEVELS: [&str; 2] = ["single", "multiple"];
 const ANSWERED: [&str; 2] = ["cvar_get_index", "pvar_get_index"];
 
 /// The columns of the table in a terminal, and the further ones in a page.
-const COLUMNS: [&str; 8] =
-    ["library", "threads", "call", "library alone", "off", "recording", "least", "Open MPI's own"];
+const COLUMNS: [&str; 9] = [
+    "library",
+    "threads",
+    "call",
+    "library alone",
+    "off",
+    "described",
+    "recording",
+    "least",
+    "Open MPI's own",
+];
 const DETAILS: [&str; 3] = ["loads", "stores", "branches"];
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
@@ -115,6 +126,7 @@ struct Row {
     plain: Option<Events>,
     /// The part that mpit adds; for a call that mpit answers all of it.
     off: Option<Events>,
+    described: Option<Events>,
     recording: Events,
     least: Option<Events>,
     native: Option<Events>,
@@ -131,6 +143,7 @@ impl Row {
             self.call.clone(),
             count(self.plain),
             count(self.off),
+            count(self.described),
             count(Some(self.recording)),
             count(self.least),
             count(self.native),
@@ -142,11 +155,10 @@ impl Row {
 
     /// Returns the counts for the baseline, by name.
     fn counts(&self, stack: &Stack, level: &str) -> impl Iterator<Item = (String, u64)> {
-        [("off", self.off), ("recording", Some(self.recording))].into_iter().filter_map(
-            move |(state, events)| {
-                Some((format!("{} {level} {state} {}", stack.label(), self.call), events?.instructions))
-            },
-        )
+        let states = [("off", self.off), ("described", self.described), ("recording", Some(self.recording))];
+        states.into_iter().filter_map(move |(state, events)| {
+            Some((format!("{} {level} {state} {}", stack.label(), self.call), events?.instructions))
+        })
     }
 }
 
@@ -156,9 +168,10 @@ fn measure(stack: &Stack, level: &str, details: bool) -> Outcome<Vec<Row>> {
     let plain = count(Variant::Plain, None)?;
     // An empty name is that of no variable.
     let library = Some(plain.library.as_deref().unwrap_or_default());
-    let [least, off, recording] =
-        [Variant::Least, Variant::Off, Variant::Recording].map(|variant| count(variant, library));
-    let (least, off, recording) = (least?, off?, recording?);
+    let [least, off, described, recording] =
+        [Variant::Least, Variant::Off, Variant::Described, Variant::Recording]
+            .map(|variant| count(variant, library));
+    let (least, off, described, recording) = (least?, off?, described?, recording?);
     let native =
         if stack.vendor() == Vendor::OpenMpi { Some(count(Variant::Native, library)?) } else { None };
 
@@ -177,6 +190,8 @@ fn measure(stack: &Stack, level: &str, details: bool) -> Outcome<Vec<Row>> {
             call: call.clone(),
             plain: base,
             off: off.of(call).map(of_mpit),
+            // Calls for tools do not depend on it.
+            described: if call.contains('_') { None } else { described.of(call).map(of_mpit) },
             recording: of_mpit(*recorded),
             least: of_other(least.of(call)),
             native: of_other(native.as_ref().and_then(|native| native.of(call))),

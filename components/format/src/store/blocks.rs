@@ -63,6 +63,10 @@ pub enum BlockKind {
     Members = 8,
     /// The run and world of the process: 0, the fields of [`crate::Identity`].
     Run = 9,
+    /// A thread of the running process: a slot, and the words of [`super::live::thread`].
+    Thread = 10,
+    /// A description of the running process: its subject, such as [`super::live::COMM`], and words.
+    Description = 11,
 }
 
 impl BlockKind {
@@ -76,7 +80,7 @@ impl BlockKind {
         }
     }
 
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 11] = [
         Self::Unused,
         Self::Messages,
         Self::Accesses,
@@ -86,6 +90,8 @@ impl BlockKind {
         Self::Comm,
         Self::Members,
         Self::Run,
+        Self::Thread,
+        Self::Description,
     ];
 }
 

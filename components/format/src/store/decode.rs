@@ -104,8 +104,7 @@ pub fn is_store(begin: &[u8]) -> bool {
 }
 
 pub(super) fn identity(bytes: &[u8]) -> Option<Identity> {
-    let (words, _) = bytes.as_chunks::<WORD>();
-    let mut words = Cursor { words, at: 0, end: words.len() };
+    let mut words = Cursor::new(bytes);
     words.header().ok()?;
     while let Ok(Some((kind, mut block))) = words.next_block() {
         if kind == BlockKind::Run {
@@ -117,13 +116,19 @@ pub(super) fn identity(bytes: &[u8]) -> Option<Identity> {
 }
 
 #[derive(Clone, Copy)]
-struct Cursor<'a> {
+pub(super) struct Cursor<'a> {
     words: &'a [[u8; WORD]],
     at: usize,
     end: usize,
 }
 
-impl Cursor<'_> {
+impl<'a> Cursor<'a> {
+    /// Returns the words of a file; half a word at its end is ignored.
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        let (words, _) = bytes.as_chunks();
+        Self { words, at: 0, end: words.len() }
+    }
+
     fn error(&self, what: impl Into<String>) -> Malformed {
         Malformed { at: self.at * WORD, what: what.into() }
     }
@@ -132,7 +137,7 @@ impl Cursor<'_> {
         self.end - self.at
     }
 
-    fn word(&mut self) -> Result<u64, Malformed> {
+    pub(super) fn word(&mut self) -> Result<u64, Malformed> {
         if self.at == self.end {
             return Err(self.error("expected more words"));
         }
@@ -141,7 +146,7 @@ impl Cursor<'_> {
         Ok(word)
     }
 
-    fn below(&mut self, bound: u64, what: &str) -> Result<u64, Malformed> {
+    pub(super) fn below(&mut self, bound: u64, what: &str) -> Result<u64, Malformed> {
         let at = *self;
         let word = self.word()?;
         if word < bound {
@@ -151,12 +156,16 @@ impl Cursor<'_> {
         }
     }
 
-    fn numbers<const N: usize>(&mut self) -> Result<[u64; N], Malformed> {
+    pub(super) fn numbers<const N: usize>(&mut self) -> Result<[u64; N], Malformed> {
         let mut numbers = [0; N];
         for number in &mut numbers {
             *number = self.word()?;
         }
         Ok(numbers)
+    }
+
+    pub(super) fn words(&mut self, len: usize) -> Result<Vec<u64>, Malformed> {
+        (0..len).map(|_| self.word()).collect()
     }
 
     fn sum(&mut self) -> Result<TrafficSum, Malformed> {
@@ -165,7 +174,7 @@ impl Cursor<'_> {
     }
 
     /// Reads the number of bytes of a name, and the name.
-    fn name(&mut self) -> Result<String, Malformed> {
+    pub(super) fn name(&mut self) -> Result<String, Malformed> {
         let len = self.below((self.left() * WORD) as u64, "the length of a name")? as usize;
         let mut bytes = Vec::with_capacity(len.next_multiple_of(WORD));
         while bytes.len() < len {
@@ -176,7 +185,7 @@ impl Cursor<'_> {
     }
 
     /// Reads `len` ranks, two in a word.
-    fn ranks(&mut self, len: usize) -> Result<Vec<u32>, Malformed> {
+    pub(super) fn ranks(&mut self, len: usize) -> Result<Vec<u32>, Malformed> {
         if len.div_ceil(2) > self.left() {
             return Err(self.error(format!("expected {len} ranks")));
         }
@@ -193,7 +202,7 @@ impl Cursor<'_> {
         if self.left() == 0 { Ok(()) } else { Err(self.error("a block that is too long")) }
     }
 
-    fn header(&mut self) -> Result<Recovered, Malformed> {
+    pub(super) fn header(&mut self) -> Result<Recovered, Malformed> {
         if self.left() < HEADER || self.words[0] == [0; WORD] {
             return Err(self.error("the file has no header yet"));
         }
@@ -226,7 +235,7 @@ impl Cursor<'_> {
     }
 
     /// Returns the kind and content of the next block; skips unused ones.
-    fn next_block(&mut self) -> Result<Option<(BlockKind, Self)>, Malformed> {
+    pub(super) fn next_block(&mut self) -> Result<Option<(BlockKind, Self)>, Malformed> {
         loop {
             if self.left() == 0 {
                 return Ok(None);
@@ -354,6 +363,8 @@ impl DecodedStore {
                 self.members.insert(key, ranks);
             }
             BlockKind::Run => self.identity = Identity::parse(&block.name()?),
+            // The state of the running process, which `current` decodes.
+            BlockKind::Thread | BlockKind::Description => return Ok(()),
             // The other kinds have the sums of one process.
             _ => {
                 for row in kind.rows() {

@@ -3,7 +3,9 @@
 //! [`blocks`] defines the file; this module finds and reads the files that processes left.
 
 pub mod blocks;
+pub mod current;
 mod decode;
+pub mod live;
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read};

@@ -115,10 +115,15 @@ fn by_batch_system() -> Option<Found> {
     })
 }
 
-fn alone() -> Option<Found> {
+/// Returns the time at which this process started, in ticks since the start of the machine.
+pub(super) fn start_of_process() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/stat").ok()?;
     // The fields begin behind the program's name, which may contain blanks and parentheses.
-    let start = status.rsplit_once(')')?.1.split_whitespace().nth(19)?.to_owned();
+    status.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
+}
+
+fn alone() -> Option<Found> {
+    let start = start_of_process()?;
     let machine = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     Some(Found { key: format!("single {} {} {start}", machine.trim(), std::process::id()), number: None })
 }

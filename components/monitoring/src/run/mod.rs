@@ -8,6 +8,7 @@
 //! (`launcher`), on the numbers of worlds by names in the directory of the files (`claim`).
 
 mod claim;
+pub mod job;
 mod launcher;
 mod time;
 
@@ -81,6 +82,17 @@ pub(crate) fn of_process() -> Option<&'static Identity> {
 
 pub(crate) fn began() -> Option<SystemTime> {
     RUN_IDENTITY.get().map(|run| run.began)
+}
+
+/// Returns the number of the world among those with files of these names.
+pub(crate) fn number_in(stem: &Path) -> u32 {
+    let key = of_process().map(|identity| &identity.world);
+    let claimed = of_environment().zip(key).and_then(|(run, key)| claim::number(stem, &run, key).ok());
+    claimed.unwrap_or_else(number)
+}
+
+pub(crate) fn start_of_process() -> Option<u64> {
+    launcher::start_of_process()
 }
 
 pub(crate) fn number() -> u32 {

@@ -211,6 +211,26 @@ impl<L: Binding> Request<L> {
         !self.0.is_null()
     }
 
+    /// Returns the first handle of an array, which has at least one.
+    ///
+    /// # Safety
+    ///
+    /// The array is given and not empty, and `is_narrow` says if handles of the library have 4 bytes.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the path of each call with a request")]
+    pub(crate) unsafe fn first(self, is_narrow: bool) -> Handle {
+        if L::IS_FORTRAN {
+            // SAFETY: the array has an element (condition of this function).
+            unsafe { self.at(0) }
+        } else if is_narrow {
+            // SAFETY: the array has an element of 4 bytes (condition of this function).
+            unsafe { self.0.cast::<u32>().read_unaligned() as Handle }
+        } else {
+            // SAFETY: the array has an element as wide as a pointer (condition of this function).
+            unsafe { self.0.cast::<Handle>().read_unaligned() }
+        }
+    }
+
     /// Returns a handle of an array.
     ///
     /// # Safety

@@ -16,6 +16,7 @@ macro_rules! c_function {
                 $recorder $symbol, stringify!($symbol), Some($crate::interpose::c_name!(stringify!($profiling)))
             }
             $crate::interpose::profiling! { $recorder $profiling }
+            $crate::interpose::watched_in_c! { $symbol $binding ($($arg: $kind),*) }
 
             /// Records a call on the fast path and forwards it.
             ///

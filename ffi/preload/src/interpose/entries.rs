@@ -51,7 +51,7 @@ pub(crate) use with_listeners;
 
 /// Defines `NEXT` and `DESTINATIONS` for a name and describes it; the functions of the name are in scope.
 macro_rules! describe_next {
-    ($name:expr, $profiling:expr, $twin:expr, $indirect_path:ident) => {
+    ($name:expr, $profiling:expr, $twin:expr, $indirect_path:ident, $watched:expr) => {
         static NEXT: $crate::next_definition::NextDefinition = $crate::next_definition::NextDefinition::new();
         #[unsafe(link_section = ".data.destinations")]
         static DESTINATIONS: $crate::next_definition::Destinations =
@@ -68,6 +68,7 @@ macro_rules! describe_next {
                 fast_path: fast_path as *mut std::ffi::c_void,
                 slow_path: slow_path as *mut std::ffi::c_void,
                 indirect_path: $indirect_path as *mut std::ffi::c_void,
+                watched: $watched,
             }
         }
         $crate::trampoline::unresolved! { describe }
@@ -75,10 +76,10 @@ macro_rules! describe_next {
 }
 pub(crate) use describe_next;
 
-/// Defines a name, with its trampolines; `fast_path` and `slow_path` are in scope.
+/// Defines a name, with its trampolines; `fast_path`, `slow_path` and `watched_function` are in scope.
 macro_rules! next_definition {
     ($recorder:tt $symbol:ident, $name:expr, $profiling:expr) => {
-        $crate::interpose::describe_next! { $name, $profiling, None, indirect_path }
+        $crate::interpose::describe_next! { $name, $profiling, None, indirect_path, watched_function() }
         $crate::interpose::with_listeners! { $recorder }
         $crate::interpose::entry! { $recorder $symbol }
     };
@@ -94,7 +95,8 @@ macro_rules! profiling {
         const TWIN: $crate::next_definition::Describe = describe;
         const _: () = {
             $crate::interpose::describe_next! {
-                stringify!($symbol), Some($crate::interpose::c_name!(stringify!($symbol))), Some(TWIN), fast_path
+                stringify!($symbol), Some($crate::interpose::c_name!(stringify!($symbol))), Some(TWIN), fast_path,
+                std::ptr::null_mut()
             }
             // Libraries call their own functions by these names.
             $crate::interpose::with_listeners! { from_outside $recorder }

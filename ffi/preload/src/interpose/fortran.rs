@@ -102,6 +102,7 @@ macro_rules! fortran_name {
     ($binding:ident $recorder:tt $fast_path:ident ($($arg:ident: $kind:ident),*) $symbol:ident) => {
         const _: () = {
             $crate::interpose::next_definition! { $recorder $symbol, stringify!($symbol), None }
+            $crate::interpose::watched_in_fortran! { $symbol $binding ($($arg: $kind),*) }
 
             /// Records a call and forwards it.
             ///

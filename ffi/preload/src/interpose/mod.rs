@@ -50,6 +50,7 @@ mod entries;
 mod fortran;
 mod running;
 mod variadic;
+mod watched;
 
 pub(crate) use c::{c_function, in_c, in_c_extension, in_large_c};
 pub(crate) use entries::{describe_next, entry, next_definition, profiling, with_listeners};
@@ -61,6 +62,7 @@ pub(crate) use running::{
     run_on_fast_path,
 };
 pub(crate) use variadic::{variadic_function, variadic_recorders};
+pub(crate) use watched::{watch_argument, watched_in_c, watched_in_fortran};
 
 /// Defines the functions of some lines.
 macro_rules! calls {

@@ -36,6 +36,9 @@ macro_rules! variadic_recorders {
         extern "C" fn missing() -> std::ffi::c_int {
             $crate::calls::no_such_function()
         }
+        const fn watched_function() -> *mut std::ffi::c_void {
+            std::ptr::null_mut()
+        }
         use missing as slow_path;
         use record as fast_path;
         use record as indirect_path;

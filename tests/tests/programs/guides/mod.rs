@@ -67,6 +67,11 @@ fn doctor_page() -> Outcome {
 }
 
 #[test]
+fn a_program_that_hangs() -> Outcome {
+    follow("docs/guides/hang.md", &["ompi4.1.4", "mpich4.0.2"])
+}
+
+#[test]
 fn tools_that_read_a_part() -> Outcome {
     follow("docs/guides/other-tools.md", &["ompi4.1.4", "mpich4.0.2"])
 }

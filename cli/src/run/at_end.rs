@@ -1,0 +1,80 @@
+//! The end of a run: the steps after the command has ended, while the directory of the job still exists.
+
+use std::path::Path;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use mpit_components::run::job::JobDirectory;
+
+use super::files::{self, RunFiles};
+use super::output::{self, Target};
+use super::{no_files, recover};
+use crate::why::watch;
+use crate::{Run, print};
+
+/// A run whose command has ended.
+#[allow(dead_code, reason = "steps may use any of it")]
+pub(super) struct Ended<'a> {
+    pub(super) args: &'a Run,
+    /// The preload library.
+    pub(super) library: &'a Path,
+    /// The end of the command.
+    pub(super) status: ExitStatus,
+    /// The time that the command ran.
+    pub(super) elapsed: Duration,
+    /// The stores of the processes on this machine. `None` if another `mpit run` has them, or there is no place for them.
+    pub(super) job: Option<&'a JobDirectory>,
+    /// The stores that existed before the run, if `monitoring_store=file`.
+    pub(super) stores_before: Option<recover::Before>,
+    pub(super) files: Option<RunFiles>,
+    /// `--output`, and its files before the run.
+    pub(super) output: Option<(&'a Target, &'a output::Files)>,
+    /// The diagnosis for which the command was ended (`--stuck --kill`).
+    pub(super) diagnosis: Option<String>,
+}
+
+/// A step. It may print messages, and must not fail.
+type Step = fn(&Ended<'_>);
+
+/// The steps, in their order. The stores of `job` are removed after the last one.
+const STEPS: [Step; 4] = [recover_stores, remove_traces, report_files, repeat_diagnosis];
+
+pub(super) fn finish(run: &Ended<'_>) {
+    for step in STEPS {
+        step(run);
+    }
+}
+
+fn recover_stores(run: &Ended<'_>) {
+    if let Some(before) = &run.stores_before {
+        before.recover();
+    }
+}
+
+fn remove_traces(run: &Ended<'_>) {
+    if let Some(files) = &run.files {
+        files.end();
+    }
+}
+
+fn report_files(run: &Ended<'_>) {
+    let Some((target, before)) = run.output else { return };
+    let shown = &target.shown;
+    let is_for_all = run.args.one_file;
+    // Another process may write the file for the whole job, and this one does not wait for it.
+    let is_for_others = is_for_all && files::is_inside_a_job();
+    if !is_for_others && !target.files().have_more_than(before) {
+        let why = no_files::reason(&run.args.command, run.library, run.status);
+        print(&format!("no file {shown}.* was written: {why}; `mpit doctor` reports details"));
+    } else if is_for_all && Path::new(&format!("{}.prof", target.stem)).exists() {
+        print(&format!("wrote {shown}.prof; read it with `mpit report {shown}.prof`"));
+    }
+}
+
+/// Prints the diagnosis again, because launchers print much when they are ended.
+fn repeat_diagnosis(run: &Ended<'_>) {
+    if let Some(diagnosis) = &run.diagnosis {
+        print("ended the command, because it was stuck:");
+        watch::print_all(diagnosis);
+    }
+}

@@ -1,0 +1,101 @@
+//! Findings about messages.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::View;
+use super::super::describe::{activity, in_call};
+use super::super::findings::{Finding, FindingKind};
+use super::super::waits::{Edge, Reason};
+use crate::run::ranks;
+
+/// The number of processes of a cycle that are listed one by one.
+const SHOWN_CYCLE: usize = 8;
+
+/// Returns a finding if each process of a group waits for a message to or from one other process of it.
+pub(super) fn message_cycle(view: &View<'_>, group: &BTreeSet<u32>, all: &[(u32, &Edge)]) -> Option<Finding> {
+    let mut next: BTreeMap<u32, u32> = BTreeMap::new();
+    for (rank, edge) in all {
+        let is_of_one = match edge.reason {
+            Reason::NotSent { from_any, .. } => !from_any,
+            Reason::NotReceived => true,
+            _ => false,
+        };
+        if !is_of_one || next.insert(*rank, edge.to).is_some_and(|earlier| earlier != edge.to) {
+            return None;
+        }
+    }
+    if group.len() < 2 {
+        return None;
+    }
+    let mut steps = Vec::new();
+    let mut rank = *group.first()?;
+    for _ in 0..group.len().min(SHOWN_CYCLE) {
+        let call = view.now.rank(rank)?.calls().next()?;
+        let to = *next.get(&rank)?;
+        steps.push(format!("rank {rank} {}", in_call(view.now.rank(rank)?, call)));
+        rank = to;
+    }
+    if group.len() > SHOWN_CYCLE {
+        steps.push("...".into());
+    }
+    let members: Vec<u32> = group.iter().copied().collect();
+    let text = format!("{} wait for each other in a cycle: {}", ranks(&members), steps.join(", "));
+    Some(Finding { kind: FindingKind::MessageCycle, culprits: members.clone(), waiting: members, text })
+}
+
+pub(super) fn of_messages(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut from_any: BTreeMap<u32, (Vec<u32>, bool)> = BTreeMap::new();
+    for (rank, edge) in all {
+        let Some(one) = view.now.rank(*rank) else { continue };
+        match &edge.reason {
+            Reason::NotSent { from_any: true, is_sure } => {
+                let (others, all_sure) = from_any.entry(*rank).or_insert((Vec::new(), true));
+                others.push(edge.to);
+                *all_sure &= is_sure;
+            }
+            Reason::NotSent { is_sure, .. } => {
+                let what = if *is_sure { "has sent no message with that tag" } else { "is sending none" };
+                findings.push(Finding {
+                    kind: FindingKind::ReceiveUnserved,
+                    culprits: vec![edge.to],
+                    waiting: vec![*rank],
+                    text: format!(
+                        "rank {rank} is {}: rank {} {what}{}",
+                        activity(one),
+                        edge.to,
+                        now(view, edge.to)
+                    ),
+                });
+            }
+            Reason::NotReceived => findings.push(Finding {
+                kind: FindingKind::SendUnreceived,
+                culprits: vec![edge.to],
+                waiting: vec![*rank],
+                text: format!(
+                    "rank {rank} is {}: rank {} does not receive it{}",
+                    activity(one),
+                    edge.to,
+                    now(view, edge.to)
+                ),
+            }),
+            _ => {}
+        }
+    }
+    for (rank, (others, is_sure)) in from_any {
+        let Some(one) = view.now.rank(rank) else { continue };
+        let what = if is_sure { "has sent such a message" } else { "is sending one" };
+        findings.push(Finding {
+            kind: FindingKind::ReceiveUnserved,
+            culprits: vec![rank],
+            waiting: vec![rank],
+            text: format!("rank {rank} is {}: none of {} {what}", activity(one), ranks(&others)),
+        });
+    }
+    findings
+}
+
+/// Returns the activity of a process as a further clause.
+fn now(view: &View<'_>, rank: u32) -> String {
+    view.now.rank(rank).map_or_else(String::new, |one| format!("; it is {}", activity(one)))
+}

@@ -1,0 +1,102 @@
+//! Findings about processes that are not in MPI.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::View;
+use super::super::describe::activity;
+use super::super::findings::{Finding, FindingKind};
+use super::super::graph::edges;
+use super::waiters;
+use crate::run::ranks;
+use crate::why::calls;
+use crate::why::snapshot::{ProcessState, Snapshot};
+
+/// The share of a processor above which a process is said to compute.
+const BUSY: f64 = 0.2;
+
+/// Returns the processes that all others wait for, if no process is in a deadlock.
+pub(in super::super) fn of_waiting(view: &View<'_>, free: &BTreeSet<u32>) -> Vec<Finding> {
+    let mut waiting_for: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    let unknown = view.now.missing();
+    for (rank, wait) in view.blocked {
+        for edge in edges(wait).into_iter().filter(|edge| free.contains(&edge.to)) {
+            let first_unknown = unknown.first().filter(|_| unknown.binary_search(&edge.to).is_ok());
+            let waiting = waiting_for.entry(*first_unknown.unwrap_or(&edge.to)).or_default();
+            if waiting.last() != Some(rank) {
+                waiting.push(*rank);
+            }
+        }
+    }
+    let mut findings: Vec<Finding> =
+        waiting_for.into_iter().map(|(rank, waiting)| outside(view, rank, waiting)).collect();
+    if findings.is_empty() {
+        let all: Vec<u32> = view.blocked.keys().copied().collect();
+        findings.push(Finding {
+            kind: FindingKind::Transferring,
+            culprits: Vec::new(),
+            text: format!("{} wait in MPI for operations that no process is missing from", ranks(&all)),
+            waiting: all,
+        });
+    }
+    findings.sort_by_key(|finding| finding.kind);
+    findings
+}
+
+/// Returns a finding for a job whose processes have not left `MPI_Init`. They have no record then, so it is not known which of them are in
+/// it; those that wait for each other are in the same system call.
+pub(in super::super) fn of_start(now: &Snapshot) -> Vec<Finding> {
+    let mut places: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    for rank in &now.ranks {
+        let place = match (&rank.process.system_call, rank.process.state) {
+            (_, ProcessState::Running) => "running".to_owned(),
+            (_, ProcessState::Stopped) => "stopped".to_owned(),
+            (_, ProcessState::Gone) => "gone".to_owned(),
+            (Some(call), ProcessState::Sleeping) => format!("in {call}"),
+            (None, ProcessState::Sleeping) => "asleep".to_owned(),
+        };
+        places.entry(place).or_default().push(rank.rank);
+    }
+    let mut places: Vec<(String, Vec<u32>)> = places.into_iter().collect();
+    places.sort_by_key(|(_, ranks)| (usize::MAX - ranks.len(), ranks.first().copied()));
+    let waiting = places.first().map(|(_, ranks)| ranks.clone()).unwrap_or_default();
+    let mut culprits: Vec<u32> = places.iter().skip(1).flat_map(|(_, ranks)| ranks.clone()).collect();
+    culprits.extend(now.missing());
+    culprits.sort_unstable();
+    let mut all: Vec<String> = places
+        .iter()
+        .map(|(place, all)| format!("{} {} {place}", ranks(all), if all.len() == 1 { "is" } else { "are" }))
+        .collect();
+    if !now.missing().is_empty() {
+        all.push(format!("{} not on this node", ranks(&now.missing())));
+    }
+    let text = format!("no process has left MPI_Init, which waits for all: {}", all.join(", "));
+    vec![Finding { kind: FindingKind::NotInitialized, culprits, waiting, text }]
+}
+
+fn outside(view: &View<'_>, rank: u32, waiting: Vec<u32>) -> Finding {
+    let rest = waiters(view, &waiting);
+    let Some(one) = view.now.rank(rank) else {
+        // One stands for all of them.
+        let culprits = view.now.missing();
+        let (are, they) = if culprits.len() == 1 { ("is", "it is") } else { ("are", "they are") };
+        let text =
+            format!("{} {are} not known: {they} on another node, or left no record{rest}", ranks(&culprits));
+        return Finding { kind: FindingKind::Unknown, culprits, waiting, text };
+    };
+    let used =
+        view.before.rank(rank).map_or(0.0, |before| one.process.cpu_seconds - before.process.cpu_seconds);
+    let is_busy = used > BUSY * view.seconds || one.process.state == ProcessState::Running;
+    let (kind, what) = if is_busy {
+        let share = format!("{used:.1} s of processor time in {:.1} s", view.seconds);
+        (FindingKind::Computing, format!("computes outside of MPI ({share})"))
+    } else {
+        let call = one.process.system_call.as_ref().map_or_else(String::new, |call| format!(" in {call}"));
+        (FindingKind::Sleeping, format!("sleeps{call} outside of MPI"))
+    };
+    let what = if one.calls().any(|call| calls::kind(&call.name) == calls::Kind::Other) {
+        format!("is {}", activity(one))
+    } else {
+        what
+    };
+    Finding { kind, culprits: vec![rank], text: format!("rank {rank} {what}{rest}"), waiting }
+}

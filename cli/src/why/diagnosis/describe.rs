@@ -1,0 +1,113 @@
+//! Descriptions of processes and their calls.
+
+use super::super::calls::{Kind, kind};
+use super::super::snapshot::{Call, Comm, CommId, Operation, OperationKind, Phase, ProcessState, RankState};
+
+/// The number of requests that are described.
+const SHOWN_OPERATIONS: usize = 2;
+
+/// Describes the activity of a process as the rest of a sentence: "in MPI_Barrier number 4 on MPI_COMM_WORLD".
+pub(crate) fn activity(rank: &RankState) -> String {
+    match rank.process.state {
+        ProcessState::Gone if rank.phase < Phase::Finalizing => return "gone without MPI_Finalize".into(),
+        ProcessState::Gone => return "gone".into(),
+        ProcessState::Running | ProcessState::Sleeping | ProcessState::Stopped => {}
+    }
+    let stopped = if rank.process.state == ProcessState::Stopped { "stopped, " } else { "" };
+    let mut calls: Vec<String> = rank.calls().map(|call| in_call(rank, call)).collect();
+    calls.dedup();
+    let place = match (calls.as_slice(), rank.phase) {
+        ([], Phase::Starting) => "before the end of MPI_Init".into(),
+        ([], Phase::Initialized) => outside(rank),
+        ([], Phase::Finalizing) => "in MPI_Finalize".into(),
+        ([], Phase::Finalized) => "after MPI_Finalize".into(),
+        (calls, _) => calls.join(" and "),
+    };
+    format!("{stopped}{place}")
+}
+
+fn outside(rank: &RankState) -> String {
+    match (&rank.process.system_call, rank.process.state) {
+        (Some(call), ProcessState::Sleeping) => format!("outside of MPI, in {call}"),
+        _ => "outside of MPI".into(),
+    }
+}
+
+/// Describes a call with the arguments that matter.
+pub(super) fn in_call(rank: &RankState, call: &Call) -> String {
+    let on = call.comm.map_or_else(String::new, |comm| format!(" on {}", comm_name(rank, comm)));
+    match kind(&call.name) {
+        Kind::Collective(_) => {
+            let number = call.number.map_or_else(String::new, |number| format!(" number {number}"));
+            format!("in {}{number}{on}", call.name)
+        }
+        Kind::Lock => {
+            let comm = call.comm.and_then(|comm| rank.comm(comm));
+            let target = call.target.map_or_else(String::new, |target| {
+                format!(" of the window of rank {}", world_rank(comm, target))
+            });
+            format!("in {}{target}", call.name)
+        }
+        _ if call.operations.is_empty() => format!("in {}", call.name),
+        Kind::WaitAll | Kind::WaitAny => {
+            let shown = call.operations.iter().take(SHOWN_OPERATIONS);
+            let mut all: Vec<String> = shown.map(|operation| described(rank, operation)).collect();
+            if call.has_more {
+                all.push("more".into());
+            } else if call.operations.len() > SHOWN_OPERATIONS {
+                all.push(format!("{} more", call.operations.len() - SHOWN_OPERATIONS));
+            }
+            let or = if kind(&call.name) == Kind::WaitAny { "or" } else { "and" };
+            format!("in {} for {}", call.name, join(&all, or))
+        }
+        _ => {
+            let all: Vec<String> =
+                call.operations.iter().map(|operation| direction(rank, operation)).collect();
+            format!("in {} {}", call.name, join(&all, "and"))
+        }
+    }
+}
+
+fn described(rank: &RankState, operation: &Operation) -> String {
+    match operation.kind {
+        OperationKind::Send | OperationKind::Receive => format!("a message {}", direction(rank, operation)),
+        OperationKind::Collective => {
+            let number = operation.number.map_or_else(String::new, |number| format!(" number {number}"));
+            format!("{}{number} on {}", operation.name, comm_name(rank, operation.comm))
+        }
+    }
+}
+
+/// Describes the envelope of a message: "from 0, tag 99, on MPI_COMM_WORLD".
+pub(super) fn direction(rank: &RankState, operation: &Operation) -> String {
+    let comm = rank.comm(operation.comm);
+    let word = if operation.kind == OperationKind::Send { "to" } else { "from" };
+    let peer = match operation.peer {
+        Some(peer) => format!("{word} {}", world_rank(comm, peer)),
+        None => format!("{word} any rank"),
+    };
+    let tag = operation.tag.map_or_else(|| "any tag".into(), |tag| format!("tag {tag}"));
+    format!("{peer}, {tag}, on {}", comm_name(rank, operation.comm))
+}
+
+/// Returns the rank in the world of a process of a communicator.
+fn world_rank(comm: Option<&Comm>, rank: u32) -> u32 {
+    comm.and_then(|comm| comm.members.get(rank as usize).copied()).unwrap_or(rank)
+}
+
+pub(super) fn comm_name(rank: &RankState, id: CommId) -> String {
+    match rank.comm(id) {
+        Some(comm) if !comm.name.is_empty() => comm.name.clone(),
+        Some(comm) => format!("a communicator of {} processes", comm.members.len()),
+        None => "a communicator".into(),
+    }
+}
+
+/// Joins a list with commas and, before its last entry, a word.
+pub(crate) fn join(all: &[String], word: &str) -> String {
+    match all {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} {word} {last}", first.join(", ")),
+    }
+}

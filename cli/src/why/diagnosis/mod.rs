@@ -1,0 +1,113 @@
+//! The diagnosis of a job: which processes can never go on, and why. Pure functions of two snapshots.
+//!
+//! Each process is free, or waits for others ([`waits`]). Those that can be reached from free processes may go on; the rest
+//! is in a deadlock ([`graph`]). A process is only called a culprit if it cannot go on, or if others wait for it outside of MPI: a
+//! process whose call changed between the snapshots, or that is not known, counts as free.
+
+mod causes;
+mod describe;
+mod findings;
+mod graph;
+#[cfg(test)]
+mod tests;
+mod waits;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::snapshot::{Phase, ProcessState, RankState, Snapshot};
+pub(crate) use describe::activity;
+pub(crate) use findings::Finding;
+use waits::{Wait, Waits};
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Diagnosis {
+    pub(crate) verdict: Verdict,
+    /// The most important one first.
+    pub(crate) findings: Vec<Finding>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Verdict {
+    /// Calls began or ended, and no process is in a deadlock.
+    Moving,
+    /// No call began or ended, but the processes may go on.
+    Waiting,
+    /// Some processes can never go on.
+    Stuck,
+}
+
+/// The state of a process in the search for deadlocks.
+#[derive(Clone, Debug, PartialEq)]
+enum Standing {
+    /// It can go on without others: it is outside of MPI, changed its call, or is not known.
+    Free,
+    /// It never goes on.
+    Dead,
+    Blocked(Wait),
+}
+
+/// Compares two snapshots of a job, `seconds` apart.
+pub(crate) fn diagnose(before: &Snapshot, now: &Snapshot, seconds: f64) -> Diagnosis {
+    if now.ranks.iter().all(|rank| rank.phase == Phase::Starting) {
+        let is_same = now.ranks.iter().all(|rank| !has_moved(before, rank));
+        let verdict = if is_same { Verdict::Waiting } else { Verdict::Moving };
+        let findings = if is_same { causes::of_start(now) } else { Vec::new() };
+        return Diagnosis { verdict, findings };
+    }
+    let waits = Waits::new(now, seconds);
+    let standings: BTreeMap<u32, Standing> =
+        (0..now.size).map(|rank| (rank, standing(before, now, &waits, rank))).collect();
+    let select = |wanted: &Standing| -> BTreeSet<u32> {
+        standings.iter().filter(|(_, one)| *one == wanted).map(|(rank, _)| *rank).collect()
+    };
+    let (free, dead) = (select(&Standing::Free), select(&Standing::Dead));
+    let blocked: BTreeMap<u32, Wait> = standings
+        .into_iter()
+        .filter_map(|(rank, one)| if let Standing::Blocked(wait) = one { Some((rank, wait)) } else { None })
+        .collect();
+    let hopeful = graph::may_go_on(&blocked, &free);
+    let deadlocked: BTreeSet<u32> = blocked.keys().filter(|rank| !hopeful.contains(rank)).copied().collect();
+    let view = View { before, now, seconds, blocked: &blocked };
+    if !deadlocked.is_empty() {
+        return Diagnosis {
+            verdict: Verdict::Stuck,
+            findings: causes::of_deadlock(&view, &deadlocked, &dead),
+        };
+    }
+    let has_moved = now.ranks.iter().any(|rank| has_moved(before, rank));
+    let verdict = if has_moved || blocked.is_empty() { Verdict::Moving } else { Verdict::Waiting };
+    let findings = if verdict == Verdict::Waiting { causes::of_waiting(&view, &free) } else { Vec::new() };
+    Diagnosis { verdict, findings }
+}
+
+/// The data of a diagnosis.
+struct View<'a> {
+    before: &'a Snapshot,
+    now: &'a Snapshot,
+    seconds: f64,
+    blocked: &'a BTreeMap<u32, Wait>,
+}
+
+fn standing(before: &Snapshot, now: &Snapshot, waits: &Waits<'_>, rank: u32) -> Standing {
+    let Some(rank) = now.rank(rank) else { return Standing::Free };
+    if matches!(rank.process.state, ProcessState::Stopped | ProcessState::Gone)
+        || rank.phase == Phase::Finalized
+    {
+        return Standing::Dead;
+    }
+    if has_moved(before, rank) {
+        return Standing::Free;
+    }
+    let is_outside = rank.threads.is_empty() || rank.threads.iter().any(|thread| thread.call.is_none());
+    if is_outside || rank.phase == Phase::Starting {
+        return Standing::Free;
+    }
+    Standing::Blocked(waits.of_rank(rank))
+}
+
+fn has_moved(before: &Snapshot, rank: &RankState) -> bool {
+    before.rank(rank.rank).is_none_or(|earlier| !rank.is_unchanged_since(earlier))
+}

@@ -1,0 +1,159 @@
+//! The processes that a call waits for.
+
+mod collectives;
+mod messages;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::super::calls::{Kind, kind};
+use super::super::snapshot::{Call, CommId, Phase, RankState, Snapshot};
+
+/// The condition under which a call can return.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Wait {
+    /// Nothing that other processes have to do is missing, as far as is known.
+    Ready,
+    On(Edge),
+    /// The list may be that of many processes.
+    All(Rc<Vec<Self>>),
+    Any(Rc<Vec<Self>>),
+}
+
+/// A process that another one waits for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Edge {
+    pub(super) to: u32,
+    pub(super) reason: Reason,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Reason {
+    /// It has not entered this collective operation.
+    NotEntered(Collective),
+    /// It is in another call, which has the same number.
+    OtherCall(Collective),
+    OtherRoot(Collective),
+    OtherAmount(Collective),
+    /// It does not send this message. `is_sure` if it never sent an equal one.
+    NotSent {
+        from_any: bool,
+        is_sure: bool,
+    },
+    /// It does not receive a message.
+    NotReceived,
+    /// It does not make this call on a file or window.
+    NotThere {
+        name: String,
+    },
+    /// It may hold a lock of the window.
+    Lock,
+    /// It has not begun or completed an access or exposure epoch.
+    Epoch,
+    NotFinalizing,
+}
+
+/// A collective operation: the call, and the communicator with the operation's number on it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Collective {
+    pub(super) name: String,
+    pub(super) comm: CommId,
+    pub(super) number: u64,
+}
+
+/// The processes that do not take part in collective operations, by operation, root and amount.
+type Absent = BTreeMap<(Collective, Option<u32>, Option<u64>), Rc<Vec<Wait>>>;
+
+/// The calls of a snapshot, unchanged for some time.
+pub(super) struct Waits<'a> {
+    snapshot: &'a Snapshot,
+    seconds: f64,
+    absent: RefCell<Absent>,
+}
+
+impl<'a> Waits<'a> {
+    pub(super) fn new(snapshot: &'a Snapshot, seconds: f64) -> Self {
+        Self { snapshot, seconds, absent: RefCell::default() }
+    }
+
+    /// Returns the condition for a process to go on: one of its threads can.
+    pub(super) fn of_rank(&self, rank: &RankState) -> Wait {
+        let mut waits = Vec::new();
+        for thread in &rank.threads {
+            match &thread.call {
+                Some(call) => waits.push(self.of_call(rank, call)),
+                None => return Wait::Ready,
+            }
+        }
+        match waits.pop() {
+            None => Wait::Ready,
+            Some(wait) if waits.is_empty() => wait,
+            Some(wait) => {
+                waits.push(wait);
+                Wait::Any(waits.into())
+            }
+        }
+    }
+
+    fn of_call(&self, rank: &RankState, call: &Call) -> Wait {
+        match kind(&call.name) {
+            Kind::Message | Kind::WaitAll => self.of_all_operations(rank, call),
+            // An operation that the record has no place for may be complete.
+            Kind::WaitAny if call.has_more => Wait::Ready,
+            Kind::WaitAny => Wait::Any(self.of_operations(rank, call).into()),
+            Kind::Collective(flow) => match (call.comm.and_then(|id| rank.comm(id)), call.number) {
+                (Some(comm), Some(number)) => self.of_collective(rank, call, flow, comm, number),
+                _ => self.of_others_in(rank, call),
+            },
+            Kind::Lock => self.of_any_other(rank, call, &Reason::Lock),
+            Kind::Epoch => self.of_any_other(rank, call, &Reason::Epoch),
+            Kind::Finalize => {
+                let is_there = |other: u32| {
+                    self.snapshot.rank(other).is_some_and(|other| other.phase >= Phase::Finalizing)
+                };
+                let missing = self.others(rank).filter(|other| !is_there(*other));
+                Wait::All(Rc::new(missing.map(|to| on(to, Reason::NotFinalizing)).collect()))
+            }
+            Kind::Init | Kind::Other => Wait::Ready,
+        }
+    }
+
+    fn others(&self, rank: &RankState) -> impl Iterator<Item = u32> {
+        let own = rank.rank;
+        (0..self.snapshot.size).filter(move |other| *other != own)
+    }
+
+    /// Returns the other processes that a call on a file or window concerns: those of its communicator, or all if it is not known.
+    fn concerned(&self, rank: &RankState, call: &Call) -> Vec<u32> {
+        match call.comm.and_then(|id| rank.comm(id)) {
+            Some(comm) => comm.members.iter().copied().filter(|other| *other != rank.rank).collect(),
+            None => self.others(rank).collect(),
+        }
+    }
+
+    /// Returns the wait for one of the other processes: it is not known which.
+    fn of_any_other(&self, rank: &RankState, call: &Call, reason: &Reason) -> Wait {
+        let others = self.concerned(rank, call).into_iter();
+        Wait::Any(Rc::new(others.map(|to| on(to, reason.clone())).collect()))
+    }
+
+    /// Returns the wait of a collective operation on a file or window, which has no number: for one of the processes that do not make
+    /// the same call.
+    fn of_others_in(&self, rank: &RankState, call: &Call) -> Wait {
+        let makes_it = |other: &u32| {
+            let is_same = |one: &Call| one.name == call.name && one.window == call.window;
+            self.snapshot.rank(*other).is_some_and(|other| other.calls().any(is_same))
+        };
+        let others = self.concerned(rank, call).into_iter();
+        let missing: Vec<Wait> = others
+            .filter(|other| !makes_it(other))
+            .map(|to| on(to, Reason::NotThere { name: call.name.clone() }))
+            .collect();
+        if missing.is_empty() { Wait::Ready } else { Wait::Any(missing.into()) }
+    }
+}
+
+fn on(to: u32, reason: Reason) -> Wait {
+    Wait::On(Edge { to, reason })
+}

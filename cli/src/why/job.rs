@@ -1,0 +1,94 @@
+//! The jobs of this user on this node, and looks at their processes.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use mpit_components::run::job::JobDirectory;
+use mpit_components::run::names;
+use serde::{Deserialize, Serialize};
+
+use super::snapshot::{RankState, Snapshot};
+use super::{collect, start};
+
+/// The name of the file with which `mpit run` describes a job.
+const DESCRIPTION: &str = "job";
+
+/// A job, as `mpit run` describes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Description {
+    /// The name of the run.
+    pub(super) name: String,
+    /// The process of `mpit run`; `None` on other nodes than its own.
+    pub(super) pid: Option<u32>,
+    pub(super) command: String,
+}
+
+impl Description {
+    pub(super) fn of(directory: &JobDirectory) -> Self {
+        let text = fs::read_to_string(directory.path().join(DESCRIPTION)).unwrap_or_default();
+        Self::parse(directory.run(), &text)
+    }
+
+    fn parse(name: &str, text: &str) -> Self {
+        let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' '));
+        Self {
+            name: name.into(),
+            pid: value("pid").and_then(|pid| pid.parse().ok()),
+            command: value("command").unwrap_or_default().into(),
+        }
+    }
+}
+
+/// Returns the jobs that run, or those among them with this name, number of `mpit run`, or directory.
+pub(super) fn find(wanted: Option<&str>) -> Result<Vec<JobDirectory>, String> {
+    let all = JobDirectory::all().map_err(|error| format!("cannot list the jobs: {error}"))?;
+    let is_wanted = |job: &JobDirectory| {
+        wanted.is_none_or(|wanted| {
+            job.run() == wanted
+                || job.path() == Path::new(wanted)
+                || wanted.parse().is_ok_and(|pid| Description::of(job).pid == Some(pid))
+        })
+    };
+    Ok(all.into_iter().filter(|job| is_wanted(job) && job.is_in_use()).collect())
+}
+
+/// The worlds of a job by their numbers. Each `MPI_Comm_spawn` makes a world, and so does each launcher that a command starts.
+pub(super) type Worlds = BTreeMap<u32, Snapshot>;
+
+/// Takes a look at the processes of a job on this node.
+pub(super) fn look(directory: &JobDirectory) -> Worlds {
+    let mut worlds: BTreeMap<u32, (u32, Vec<RankState>)> = BTreeMap::new();
+    for file in names::find(&directory.stem()).unwrap_or_default() {
+        // A store may be a link to one beside the files of the run.
+        if !file.store || file.rank.is_none() {
+            continue;
+        }
+        // A process that begins or ends has no complete file; the next look finds out.
+        let Ok(bytes) = fs::read(&file.path) else { continue };
+        let Some((size, rank)) = collect::rank(&bytes) else { continue };
+        let world = worlds.entry(file.world).or_default();
+        world.0 = world.0.max(size);
+        world.1.push(rank);
+    }
+    if worlds.is_empty() {
+        worlds.extend(start::processes(directory.run()).map(|world| (1, world)));
+    }
+    let snapshot = |(size, mut ranks): (u32, Vec<RankState>)| {
+        ranks.sort_by_key(|rank| rank.rank);
+        Snapshot { size, ranks }
+    };
+    worlds.into_iter().map(|(number, world)| (number, snapshot(world))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Description;
+
+    #[test]
+    fn descriptions_are_parsed() {
+        let job = Description::parse("run-1", "pid 17\nhost n1\nstarted 12\ncommand mpiexec -n 4 ./app\n");
+        assert_eq!((job.pid, job.command.as_str()), (Some(17), "mpiexec -n 4 ./app"));
+        assert_eq!(Description::parse("run-1", "").pid, None);
+    }
+}

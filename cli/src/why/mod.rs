@@ -1,0 +1,98 @@
+//! `mpit why`: names the reason why a job does not go on.
+//!
+//! | module | does |
+//! |---|---|
+//! | `job` | finds the jobs of the user, and takes a [look](snapshot) at the processes of one: `collect`, `process` and `start` |
+//! | `diagnosis` | compares two looks; pure functions |
+//! | `outcome`, `text` | the results, as JSON and as text |
+//! | `part` | `--save` and `--from`: the looks of several nodes |
+//! | `watch` | `mpit run --stuck` |
+
+mod calls;
+mod collect;
+mod diagnosis;
+mod job;
+mod outcome;
+mod part;
+mod process;
+mod snapshot;
+mod stack;
+mod start;
+mod text;
+pub(crate) mod watch;
+
+use std::process::ExitCode;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mpit_components::run::job::JobDirectory;
+
+use crate::{Why, json, output, print};
+use diagnosis::Verdict;
+use job::{Description, Worlds};
+use outcome::JobOutcome;
+use part::Part;
+
+/// The format of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+/// The exit status if a job cannot go on.
+const STUCK: u8 = 1;
+
+/// The exit status if there is no job.
+const NO_JOB: u8 = 2;
+
+/// Prints why jobs do not go on.
+pub(crate) fn why(args: &Why) -> Result<ExitCode, String> {
+    let interval = Duration::from_secs_f64(args.interval);
+    let parts = if args.from.is_empty() {
+        let jobs = job::find(args.job.as_deref())?;
+        let parts: Vec<Part> = jobs.iter().map(|job| observe(job, interval)).collect();
+        parts.into_iter().filter(|part| !part.worlds.is_empty()).collect()
+    } else {
+        part::read(&args.from, args.job.as_deref())?
+    };
+    if parts.is_empty() {
+        let which = args.job.as_ref().map_or_else(String::new, |job| format!(" called {job}"));
+        print(&format!(
+            "no job{which} of this user runs under `mpit run` on this node, or none has called MPI_Init"
+        ));
+        return Ok(ExitCode::from(NO_JOB));
+    }
+    if let Some(path) = &args.save {
+        return part::save(&parts, path).map(|()| ExitCode::SUCCESS);
+    }
+    let mut outcomes: Vec<JobOutcome> = parts.iter().map(|part| JobOutcome::of(part, &args.nodes)).collect();
+    if args.stack {
+        outcomes.iter_mut().for_each(outcome::add_stacks);
+    }
+    let text = match args.format {
+        Format::Json => json(&outcome::Report { jobs: &outcomes })?,
+        Format::Text => outcomes.iter().map(text::of_job).collect::<Vec<_>>().join("\n"),
+    };
+    output(&text)?;
+    let is_stuck = outcomes.iter().any(|job| job.verdict() == Verdict::Stuck);
+    Ok(if is_stuck { ExitCode::from(STUCK) } else { ExitCode::SUCCESS })
+}
+
+/// Looks at a job twice. If it seems to be stuck, the second look is taken once more: processes that had little processor time, or a
+/// long message, may have gone on.
+fn observe(directory: &JobDirectory, interval: Duration) -> Part {
+    let start = Instant::now();
+    let before = job::look(directory);
+    thread::sleep(interval);
+    let mut part = part_of(directory, &before, job::look(directory), start.elapsed());
+    if JobOutcome::of(&part, &[]).verdict() == Verdict::Stuck {
+        thread::sleep(interval);
+        part = part_of(directory, &before, job::look(directory), start.elapsed());
+    }
+    part
+}
+
+fn part_of(directory: &JobDirectory, before: &Worlds, now: Worlds, time: Duration) -> Part {
+    Part::new(Description::of(directory), time.as_secs_f64(), before, now)
+}

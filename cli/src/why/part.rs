@@ -1,0 +1,117 @@
+//! The looks at a job, on one node or several, and their files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::job::{Description, Worlds};
+use super::snapshot::{Phase, ProcessState, Snapshot};
+
+/// Two looks at a job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Part {
+    pub(super) job: Description,
+    /// The time between the looks.
+    pub(super) seconds: f64,
+    pub(super) worlds: Vec<World>,
+    /// The nodes whose looks these are.
+    pub(super) nodes: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct World {
+    /// The number in the names of its files, from 1.
+    pub(super) number: u32,
+    pub(super) before: Snapshot,
+    pub(super) now: Snapshot,
+}
+
+impl Part {
+    /// Returns two looks at the worlds that have not ended.
+    pub(super) fn new(job: Description, seconds: f64, before: &Worlds, now: Worlds) -> Self {
+        let is_running = |snapshot: &Snapshot| {
+            snapshot
+                .ranks
+                .iter()
+                .any(|rank| rank.process.state != ProcessState::Gone && rank.phase != Phase::Finalized)
+        };
+        let worlds = now.into_iter().filter(|(_, now)| is_running(now)).map(|(number, now)| {
+            let before = before.get(&number).cloned().unwrap_or_default();
+            World { number, before, now }
+        });
+        let nodes = vec![this_node()];
+        Self { job, seconds, worlds: worlds.collect(), nodes }
+    }
+
+    /// Adds the looks of another node at the same job.
+    fn merge(&mut self, other: Self) {
+        // The record of `mpit run` is on its node only.
+        if self.job.pid.is_none() {
+            self.job = other.job;
+        }
+        self.seconds = self.seconds.min(other.seconds);
+        for world in other.worlds {
+            match self.worlds.iter_mut().find(|known| known.number == world.number) {
+                Some(known) => {
+                    known.before.merge(world.before);
+                    known.now.merge(world.now);
+                }
+                None => self.worlds.push(world),
+            }
+        }
+        self.nodes.extend(other.nodes);
+        self.nodes.sort();
+        self.nodes.dedup();
+    }
+}
+
+pub(super) fn this_node() -> String {
+    fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned()
+}
+
+/// Writes the looks to a file, or to a file named after this node in a directory.
+pub(super) fn save(parts: &[Part], path: &Path) -> Result<(), String> {
+    let path = if path.is_dir() { path.join(format!("{}.json", this_node())) } else { path.to_owned() };
+    let text = serde_json::to_vec(parts).map_err(|error| format!("cannot write JSON: {error}"))?;
+    // A reader on another node must not find the beginning only.
+    let temporary = path.with_extension(format!("tmp{}", std::process::id()));
+    fs::write(&temporary, text)
+        .and_then(|()| fs::rename(&temporary, &path))
+        .map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
+
+/// Reads the files, and those in directories, and puts the parts of each job together.
+pub(super) fn read(paths: &[PathBuf], job: Option<&str>) -> Result<Vec<Part>, String> {
+    let mut all: Vec<Part> = Vec::new();
+    for path in files(paths)? {
+        let fail = |why: &dyn std::fmt::Display| format!("cannot read {}: {why}", path.display());
+        let bytes = fs::read(&path).map_err(|error| fail(&error))?;
+        let parts: Vec<Part> = serde_json::from_slice(&bytes).map_err(|error| fail(&error))?;
+        for part in parts.into_iter().filter(|part| job.is_none_or(|job| part.job.name == job)) {
+            match all.iter_mut().find(|known| known.job.name == part.job.name) {
+                Some(known) => known.merge(part),
+                None => all.push(part),
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+    let mut all = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            all.push(path.clone());
+            continue;
+        }
+        let entries =
+            fs::read_dir(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        let found = entries.flatten().map(|entry| entry.path());
+        let mut found: Vec<PathBuf> =
+            found.filter(|path| path.extension().is_some_and(|ending| ending == "json")).collect();
+        found.sort();
+        all.extend(found);
+    }
+    Ok(all)
+}

@@ -1,0 +1,150 @@
+//! The state of a process, from the `/proc` file system.
+
+use std::fs;
+
+use rustix::param::clock_ticks_per_second;
+
+use super::snapshot::{Process, ProcessState};
+
+/// The fields of `/proc/PID/stat` behind the name of the program, counted from 0: state, times in user and kernel mode, and the time
+/// of the process's start.
+const STATE: usize = 0;
+const USER_TIME: usize = 11;
+const SYSTEM_TIME: usize = 12;
+const START: usize = 19;
+
+/// Returns the state of a process. `start` is the time of its start (0 if it is not known): another process may have its number now.
+pub(super) fn observe(pid: u32, start: u64) -> Process {
+    let gone = Process { state: ProcessState::Gone, ..Process::default() };
+    let Ok(text) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return gone };
+    let Some(observed) = Stat::parse(&text) else { return gone };
+    if start != 0 && observed.start != start {
+        return gone;
+    }
+    let state = match observed.state {
+        b'Z' | b'X' | b'x' => return gone,
+        b'T' | b't' => ProcessState::Stopped,
+        b'R' => ProcessState::Running,
+        _ => ProcessState::Sleeping,
+    };
+    Process {
+        state,
+        cpu_seconds: observed.ticks as f64 / clock_ticks_per_second() as f64,
+        system_call: if state == ProcessState::Sleeping { system_call(pid) } else { None },
+    }
+}
+
+/// Returns true if a thread of a process exists.
+pub(super) fn has_thread(pid: u32, thread: u32) -> bool {
+    fs::exists(format!("/proc/{pid}/task/{thread}")).unwrap_or(true)
+}
+
+struct Stat {
+    state: u8,
+    ticks: u64,
+    start: u64,
+}
+
+impl Stat {
+    fn parse(text: &str) -> Option<Self> {
+        // The name of the program may contain spaces and parentheses.
+        let (_, rest) = text.rsplit_once(") ")?;
+        let fields: Vec<&str> = rest.split_whitespace().collect();
+        let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
+        Some(Self {
+            state: *fields.get(STATE)?.as_bytes().first()?,
+            ticks: number(USER_TIME)? + number(SYSTEM_TIME)?,
+            start: number(START)?,
+        })
+    }
+}
+
+/// Returns the name of the system call that a process is in, or of the place in the kernel.
+fn system_call(pid: u32) -> Option<String> {
+    let number = fs::read_to_string(format!("/proc/{pid}/syscall")).ok();
+    let number = number.as_deref().and_then(|text| text.split(' ').next()?.parse::<u32>().ok());
+    if let Some(name) = number.and_then(name_of) {
+        return Some(name.into());
+    }
+    let place = fs::read_to_string(format!("/proc/{pid}/wchan")).ok()?;
+    let place = place.trim();
+    if place.is_empty() || place == "0" { None } else { Some(place.to_owned()) }
+}
+
+/// The system calls in which programs wait for something.
+#[cfg(target_arch = "x86_64")]
+const SYSTEM_CALLS: [(u32, &str); 22] = [
+    (0, "read"),
+    (1, "write"),
+    (7, "poll"),
+    (16, "ioctl"),
+    (23, "select"),
+    (34, "pause"),
+    (35, "nanosleep"),
+    (42, "connect"),
+    (43, "accept"),
+    (45, "recvfrom"),
+    (47, "recvmsg"),
+    (61, "wait4"),
+    (72, "fcntl"),
+    (73, "flock"),
+    (74, "fsync"),
+    (202, "futex"),
+    (230, "clock_nanosleep"),
+    (232, "epoll_wait"),
+    (247, "waitid"),
+    (257, "openat"),
+    (270, "pselect6"),
+    (271, "ppoll"),
+];
+
+#[cfg(target_arch = "aarch64")]
+const SYSTEM_CALLS: [(u32, &str); 18] = [
+    (22, "epoll_pwait"),
+    (25, "fcntl"),
+    (29, "ioctl"),
+    (32, "flock"),
+    (56, "openat"),
+    (63, "read"),
+    (64, "write"),
+    (72, "pselect6"),
+    (73, "ppoll"),
+    (82, "fsync"),
+    (95, "waitid"),
+    (98, "futex"),
+    (101, "nanosleep"),
+    (115, "clock_nanosleep"),
+    (202, "accept"),
+    (203, "connect"),
+    (207, "recvfrom"),
+    (260, "wait4"),
+];
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+const SYSTEM_CALLS: [(u32, &str); 0] = [];
+
+fn name_of(number: u32) -> Option<&'static str> {
+    SYSTEM_CALLS.iter().find(|(known, _)| *known == number).map(|(_, name)| *name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process;
+
+    use super::{Stat, observe};
+    use crate::why::snapshot::ProcessState;
+
+    #[test]
+    fn names_of_programs_may_contain_anything() {
+        let text = "12 (a) R (b) T 1 12 12 0 -1 4194304 100 0 0 0 7 5 0 0 20 0 1 0 4242 1000 100";
+        let stat = Stat::parse(text).unwrap();
+        assert_eq!((stat.state, stat.ticks, stat.start), (b'T', 12, 4242));
+    }
+
+    #[test]
+    fn reused_numbers_are_other_processes() {
+        let own = process::id();
+        assert_ne!(observe(own, 0).state, ProcessState::Gone);
+        assert_eq!(observe(own, 1).state, ProcessState::Gone);
+    }
+}

@@ -1,0 +1,200 @@
+//! The state of a job's processes at one time: the calls that they are in, and what the system says of them.
+//!
+//! Also the format of `mpit why --save`, so that several nodes' parts can be put together.
+
+use std::collections::BTreeSet;
+
+use mpit_components::store::current::Sends;
+use serde::{Deserialize, Serialize};
+
+/// The processes of one world, on one node or several.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Snapshot {
+    /// The number of processes in the world.
+    pub(crate) size: u32,
+    /// The processes that were seen, in the order of their ranks.
+    pub(crate) ranks: Vec<RankState>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct RankState {
+    pub(crate) rank: u32,
+    pub(crate) host: String,
+    pub(crate) pid: u32,
+    pub(crate) process: Process,
+    pub(crate) phase: Phase,
+    /// The threads that have called MPI and still exist.
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) comms: Vec<Comm>,
+    pub(crate) sends: SentMessages,
+}
+
+/// The state of a process, as the system shows it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Process {
+    pub(crate) state: ProcessState,
+    /// The processor time that it has used.
+    pub(crate) cpu_seconds: f64,
+    /// The system call that its main thread is in.
+    pub(crate) system_call: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ProcessState {
+    #[default]
+    Running,
+    Sleeping,
+    /// By a signal or a debugger.
+    Stopped,
+    Gone,
+}
+
+/// The progress of a process through MPI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Phase {
+    /// It has not left `MPI_Init`.
+    Starting,
+    Initialized,
+    /// It has reached `MPI_Finalize`.
+    Finalizing,
+    /// It has left `MPI_Finalize`.
+    Finalized,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Thread {
+    pub(crate) id: u32,
+    /// Grows with each call.
+    pub(crate) sequence: u64,
+    /// The call that the thread is in.
+    pub(crate) call: Option<Call>,
+}
+
+/// A call that has not returned.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Call {
+    /// The name of the function, such as `MPI_Allreduce`.
+    pub(crate) name: String,
+    /// The communicator of a collective operation, or of a window.
+    pub(crate) comm: Option<CommId>,
+    /// The number of the collective operation on the communicator, from 1.
+    pub(crate) number: Option<u64>,
+    pub(crate) root: Option<u32>,
+    /// The amount of data, where all processes must give the same.
+    pub(crate) bytes: Option<u64>,
+    /// A number of the window that is equal in all its processes.
+    pub(crate) window: Option<u64>,
+    /// The target of a lock, in the window's communicator.
+    pub(crate) target: Option<u32>,
+    /// The operations that the call waits for: of a send or receive its own, of a wait those of its requests.
+    pub(crate) operations: Vec<Operation>,
+    /// True if there are operations that the record has no place for.
+    pub(crate) has_more: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Operation {
+    pub(crate) kind: OperationKind,
+    pub(crate) comm: CommId,
+    /// The peer's rank in the communicator; `None` for `MPI_ANY_SOURCE`.
+    pub(crate) peer: Option<u32>,
+    /// `None` for `MPI_ANY_TAG`.
+    pub(crate) tag: Option<i32>,
+    /// The number of a collective operation on the communicator.
+    pub(crate) number: Option<u64>,
+    /// The function that began the operation.
+    pub(crate) name: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum OperationKind {
+    Send,
+    Receive,
+    Collective,
+}
+
+/// The identity of a communicator, equal in all its processes: derived from its parent and its place among the parent's
+/// children.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct CommId(pub(crate) u64);
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Comm {
+    pub(crate) id: CommId,
+    /// The handle in this process, which its filter of sent messages uses.
+    pub(crate) handle: u64,
+    pub(crate) name: String,
+    /// The ranks of its members in the world, in its order; for a communicator between groups, those of the remote group.
+    pub(crate) members: Vec<u32>,
+    /// The number of collective operations that the process has entered.
+    pub(crate) entered: u64,
+}
+
+/// A message's destination: communicator, rank in it, and tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Destination {
+    pub(crate) comm: CommId,
+    pub(crate) peer: u32,
+    pub(crate) tag: i32,
+}
+
+/// The messages that a process has sent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum SentMessages {
+    /// All destinations.
+    Exact(BTreeSet<Destination>),
+    /// A Bloom filter, which may have more messages than were sent, and never fewer.
+    Filter(Vec<u64>),
+}
+
+impl Snapshot {
+    pub(crate) fn rank(&self, rank: u32) -> Option<&RankState> {
+        let at = self.ranks.binary_search_by_key(&rank, |one| one.rank).ok()?;
+        self.ranks.get(at)
+    }
+
+    /// Returns the ranks without a process in the snapshot.
+    pub(crate) fn missing(&self) -> Vec<u32> {
+        (0..self.size).filter(|rank| self.rank(*rank).is_none()).collect()
+    }
+
+    /// Adds the processes of another node.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.size = self.size.max(other.size);
+        self.ranks.extend(other.ranks);
+        self.ranks.sort_by_key(|one| one.rank);
+        self.ranks.dedup_by_key(|one| one.rank);
+    }
+}
+
+impl RankState {
+    pub(crate) fn comm(&self, id: CommId) -> Option<&Comm> {
+        self.comms.iter().find(|comm| comm.id == id)
+    }
+
+    /// Returns true if it is sure that the process has not sent such a message.
+    pub(crate) fn has_not_sent(&self, wanted: Destination) -> bool {
+        match &self.sends {
+            SentMessages::Exact(all) => !all.contains(&wanted),
+            SentMessages::Filter(words) => self.comm(wanted.comm).is_some_and(|comm| {
+                let sends = Sends::from_words(words.clone());
+                !sends.may_contain_message(comm.handle, wanted.peer, wanted.tag)
+            }),
+        }
+    }
+
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.threads.iter().filter_map(|thread| thread.call.as_ref())
+    }
+
+    /// Returns true if neither a call began or ended, nor a thread began or ended, between two looks.
+    pub(crate) fn is_unchanged_since(&self, before: &Self) -> bool {
+        let threads = |rank: &Self| -> Vec<_> {
+            rank.threads.iter().map(|thread| (thread.id, thread.sequence)).collect()
+        };
+        self.pid == before.pid && self.phase == before.phase && threads(self) == threads(before)
+    }
+}

@@ -1,0 +1,150 @@
+//! The MPI calls whose beginning and end a process records while it runs.
+//!
+//! Files refer to a call by its index in [`CALLS`], so the order is part of the format.
+
+/// The part that a call has in communication. It determines the arguments that are recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// A blocking send: communicator, destination, tag, count, datatype.
+    Send,
+    /// A blocking receive: communicator, source, tag, count, datatype.
+    Receive,
+    /// A send and a receive: both peers and tags, and the count of the send.
+    Exchange,
+    /// A wait for a message: communicator, source, tag.
+    Probe,
+    /// A wait for requests: their number, and the first of them.
+    Wait,
+    /// A collective operation: communicator, its number there, count, datatype.
+    Collective,
+    /// A collective operation with a root, which is the peer.
+    Rooted,
+    /// The collective creation or end of a communicator, of a window, or of a file.
+    Creation,
+    /// A call that returns a request for a message.
+    StartMessage,
+    /// A call that returns a request for a collective operation.
+    StartCollective,
+    /// A call of one-sided communication that may wait: window, and target rank if it has one. `MPI_Win_fence` also has its number
+    /// among the fences of the window.
+    Access,
+    /// A call about files that may wait.
+    File,
+    /// The initialization and the end of MPI, connections to other programs, and other calls that may wait.
+    Other,
+}
+
+/// A call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallName {
+    /// The name without `MPI_`.
+    pub name: &'static str,
+    /// The part in communication.
+    pub class: Class,
+}
+
+macro_rules! calls {
+    ($($class:ident: $($name:ident)+;)+) => {
+        /// All calls. New ones are added at the end of their line only with a new version of the format.
+        pub const CALLS: &[CallName] =
+            &[$($(CallName { name: stringify!($name), class: Class::$class }),+),+];
+    };
+}
+
+calls! {
+    Send: Send Bsend Ssend Rsend;
+    Receive: Recv Mrecv;
+    Exchange: Sendrecv Sendrecv_replace;
+    Probe: Probe Mprobe;
+    Wait: Wait Waitall Waitany Waitsome;
+    Collective: Barrier Allgather Allgatherv Alltoall Alltoallv Alltoallw Allreduce Reduce_scatter
+        Reduce_scatter_block Scan Exscan Neighbor_allgather Neighbor_allgatherv Neighbor_alltoall
+        Neighbor_alltoallv Neighbor_alltoallw;
+    Rooted: Bcast Gather Gatherv Scatter Scatterv Reduce;
+    Creation: Comm_dup Comm_dup_with_info Comm_create Comm_split Comm_split_type Cart_create Cart_sub Graph_create
+        Dist_graph_create Dist_graph_create_adjacent Intercomm_create Intercomm_merge Comm_free
+        Comm_disconnect Win_create Win_allocate Win_allocate_shared Win_create_dynamic Win_free
+        File_open;
+    StartMessage: Isend Ibsend Issend Irsend Irecv Isendrecv Isendrecv_replace Send_init Bsend_init Ssend_init
+        Rsend_init Recv_init Psend_init Precv_init Imrecv;
+    StartCollective: Ibarrier Iallgather Iallgatherv Ialltoall Ialltoallv Ialltoallw Iallreduce Ireduce_scatter
+        Ireduce_scatter_block Iscan Iexscan Ineighbor_allgather Ineighbor_allgatherv Ineighbor_alltoall
+        Ineighbor_alltoallv Ineighbor_alltoallw Ibcast Igather Igatherv Iscatter Iscatterv Ireduce Comm_idup;
+    Access: Win_fence Win_start Win_complete Win_post Win_wait Win_lock Win_unlock Win_lock_all Win_unlock_all
+        Win_flush Win_flush_all Win_flush_local Win_flush_local_all Put Get Accumulate Get_accumulate Fetch_and_op
+        Compare_and_swap;
+    File: File_close File_read_all File_read_at_all File_read_ordered File_write_all File_write_at_all
+        File_write_ordered File_read_shared File_write_shared File_read_all_end File_read_at_all_end
+        File_read_ordered_end File_write_all_end File_write_at_all_end File_write_ordered_end File_set_view
+        File_set_size File_preallocate File_sync File_read File_read_at File_write File_write_at;
+    Other: Init Init_thread Finalize Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Comm_join
+        Session_init Session_finalize Buffer_detach Buffer_flush Comm_agree Comm_shrink Comm_create_group;
+}
+
+/// Returns the index of the call of a symbol of C or Fortran, in any of its forms; `None` for calls that are not recorded.
+#[must_use]
+pub const fn index_of_symbol(symbol: &str) -> Option<u32> {
+    let mut at = 0;
+    while at < CALLS.len() {
+        if is_form_of(symbol.as_bytes(), CALLS[at].name.as_bytes()) {
+            return Some(at as u32);
+        }
+        at += 1;
+    }
+    None
+}
+
+/// The endings of the names of functions with large counts, and of Fortran.
+const ENDINGS: [&str; 7] = ["", "_c", "_", "_f08_", "_f08ts_", "_c_f08_", "_c_f08ts_"];
+
+const fn is_form_of(symbol: &[u8], name: &[u8]) -> bool {
+    let start = match symbol {
+        [b'M', b'P', b'I', b'X', b'_', ..] => 5,
+        [b'M' | b'm', b'P' | b'p', b'I' | b'i', b'_', ..] => 4,
+        _ => return false,
+    };
+    if !has_at(symbol, start, name) {
+        return false;
+    }
+    let mut at = 0;
+    while at < ENDINGS.len() {
+        let ending = ENDINGS[at].as_bytes();
+        if symbol.len() == start + name.len() + ending.len() && has_at(symbol, start + name.len(), ending) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// Returns true if a text has another one at a position, ignoring case.
+const fn has_at(text: &[u8], start: usize, part: &[u8]) -> bool {
+    let mut at = 0;
+    while at < part.len() {
+        if start + at >= text.len() || !text[start + at].eq_ignore_ascii_case(&part[at]) {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CALLS, ENDINGS, index_of_symbol};
+
+    #[test]
+    fn symbols_name_one_call() {
+        for (at, call) in CALLS.iter().enumerate() {
+            assert_eq!(index_of_symbol(&format!("MPI_{}", call.name)), Some(at as u32), "{}", call.name);
+            for ending in &ENDINGS[2..] {
+                let symbol = format!("mpi_{}{ending}", call.name.to_lowercase());
+                assert_eq!(index_of_symbol(&symbol), Some(at as u32), "{symbol}");
+            }
+        }
+        assert_eq!(index_of_symbol("MPI_Send_c"), index_of_symbol("MPI_Send"));
+        for other in ["MPI_Iprobe", "MPI_", "Send", "MPI_Send_init_x", "MPI_Sendr"] {
+            assert_eq!(index_of_symbol(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! The state of a running process in its store: the calls that its threads are in, its communicators, and what it sent.
+//!
+//! The process stores words in its own cache lines and no time. A call is in progress in two snapshots if its number is the same
+//! in both. Words of a call are written before its state, so a snapshot of a state may have words of the next call: readers
+//! compare two snapshots.
+
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Relaxed, Release},
+};
+
+/// The words of a thread: block [`Thread`](super::blocks::BlockKind::Thread), whose key is the thread's slot.
+pub mod thread {
+    /// The number of words.
+    pub const CELLS: usize = 14;
+    /// The number of the call in progress or of the last one, from bit [`NUMBER_SHIFT`] on, its index in
+    /// [`CALLS`](crate::calls::CALLS) from bit [`CALL_SHIFT`] on, a bit for each word below that belongs to it, and [`INSIDE`].
+    pub const STATE: usize = 0;
+    /// The handle of the communicator or window.
+    pub const OBJECT: usize = 1;
+    /// The peer, and the tag in the upper half.
+    pub const PEER: usize = 2;
+    /// The source and the tag of the receive of a combined call.
+    pub const SECOND: usize = 3;
+    /// The number of elements or of requests.
+    pub const COUNT: usize = 4;
+    /// The handle of the datatype.
+    pub const DATATYPE: usize = 5;
+    /// The number of the collective operation on the communicator.
+    pub const NUMBER: usize = 6;
+    /// The stack position of the call.
+    pub const POSITION: usize = 7;
+    /// The handles of requests.
+    pub const REQUESTS: usize = 8;
+    /// The maximum number of handles of requests.
+    pub const MAX_REQUESTS: usize = 4;
+    /// The number of the thread on its machine.
+    pub const TID: usize = 12;
+    /// A value that differs between threads which have the slot one after the other.
+    pub const OWNER: usize = 13;
+
+    /// The bit of the state that says that the call is in progress.
+    pub const INSIDE: u64 = 1;
+    /// The position of the call's index in the state. The bits between are one for each of the words 1 to 8.
+    pub const CALL_SHIFT: u32 = 9;
+    /// The position of the call's number in the state.
+    pub const NUMBER_SHIFT: u32 = 20;
+}
+
+/// The words of a communicator: block [`Description`](super::blocks::BlockKind::Description), whose key is [`COMM`].
+pub mod comm {
+    /// The handle; 0 while the block is not used.
+    pub const HANDLE: usize = 0;
+    /// A hash of the calls that created the communicator and its parents; 0 if they were not seen.
+    pub const LINEAGE: usize = 1;
+    /// The number of collective operations that this process has begun.
+    pub const COLLECTIVES: usize = 2;
+    /// The rank of this process, and the number of processes in the upper half.
+    pub const RANK_AND_SIZE: usize = 3;
+    /// The bits below, and the number of listed members in the upper half.
+    pub const FORM: usize = 4;
+    /// The length of the name in bytes.
+    pub const NAME_LEN: usize = 5;
+    /// The name.
+    pub const NAME: usize = 6;
+    /// The maximum length of the name.
+    pub const MAX_NAME: usize = 64;
+    /// The members, two ranks in a word, in blocks that have space for them.
+    pub const MEMBERS: usize = NAME + MAX_NAME / 8;
+
+    /// The bit of an intercommunicator.
+    pub const REMOTE: u64 = 1;
+    /// The bit of a communicator whose members are the first processes of the world in its order.
+    pub const WORLD: u64 = 2;
+}
+
+/// The words of the process: block [`Description`](super::blocks::BlockKind::Description), whose key is [`PROCESS`].
+pub mod process {
+    /// The number of words before the name of the machine.
+    pub const CELLS: usize = 5;
+    /// The time at which the process started, as `/proc/PID/stat` has it.
+    pub const START: usize = 0;
+    /// `MPI_ANY_SOURCE` and `MPI_ANY_TAG`.
+    pub const ANY: usize = 1;
+    /// `MPI_PROC_NULL` and `MPI_ROOT`.
+    pub const NONE: usize = 2;
+}
+
+/// The key of the block with [`process`].
+pub const PROCESS: u64 = 1;
+/// The key of blocks with [`comm`].
+pub const COMM: u64 = 2;
+/// The key of the block with [the sends](send_bits), and the [requests](request_slot) behind them.
+pub const MESSAGES: u64 = 3;
+/// The key of the block with the sizes of [datatypes](datatype_slot): the handle, and the size.
+pub const DATATYPES: u64 = 5;
+
+/// The key of the block with the [windows](window_slot).
+pub const WINDOWS: u64 = 6;
+
+/// The number of words of the set of sends.
+pub const SEND_WORDS: usize = 256;
+
+/// The number of requests that are kept.
+pub const REQUEST_SLOTS: usize = 256;
+
+/// The number of words of a request: its handle; the index of its call, with the number of a collective operation from bit 16
+/// on; the communicator; the peer, and the tag in the upper half.
+pub const REQUEST_CELLS: usize = 4;
+
+/// The number of words of the sends and the requests.
+pub const MESSAGE_WORDS: usize = SEND_WORDS + REQUEST_SLOTS * REQUEST_CELLS;
+
+/// The number of datatypes whose size is kept.
+pub const DATATYPE_SLOTS: usize = 64;
+
+/// The number of windows that are kept.
+pub const WINDOW_SLOTS: usize = 64;
+
+/// The number of words of a window: its handle, the lineage of the communicator that it was created on, the number of the creation
+/// among the collective operations there, and the number of fences.
+pub const WINDOW_CELLS: usize = 4;
+
+const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Packs a peer and a tag.
+#[inline]
+#[must_use]
+pub const fn pack(low: i32, high: i32) -> u64 {
+    low.cast_unsigned() as u64 | (high.cast_unsigned() as u64) << 32
+}
+
+/// Returns the word of the set of sends for a message, and the bits in it: a Bloom filter.
+#[inline]
+#[must_use]
+pub const fn send_bits(comm: u64, peer_and_tag: u64) -> (usize, u64) {
+    // The upper bits of the product depend on all bits of both.
+    let hash =
+        (comm.rotate_left(20) ^ peer_and_tag.rotate_left(32) ^ peer_and_tag >> 7).wrapping_mul(MULTIPLIER);
+    ((hash >> 56) as usize % SEND_WORDS, 1 << (hash >> 50 & 63) | 1 << (hash >> 44 & 63))
+}
+
+/// Returns the index of a request's slot. A later request may replace it.
+#[inline]
+#[must_use]
+pub const fn request_slot(handle: u64) -> usize {
+    (handle.wrapping_mul(MULTIPLIER) >> 56) as usize % REQUEST_SLOTS
+}
+
+/// Returns the index of a datatype's slot. A later datatype may replace it.
+#[must_use]
+pub const fn datatype_slot(handle: u64) -> usize {
+    (handle.wrapping_mul(MULTIPLIER) >> 58) as usize % DATATYPE_SLOTS
+}
+
+/// Returns the index of a window's slot. A later window may replace it.
+#[must_use]
+pub const fn window_slot(handle: u64) -> usize {
+    (handle.wrapping_mul(MULTIPLIER) >> 58) as usize % WINDOW_SLOTS
+}
+
+/// A communicator of a running process.
+#[derive(Clone, Copy, Debug)]
+pub struct NewComm<'a> {
+    /// The handle of C.
+    pub handle: u64,
+    /// A hash of the calls that created it; 0 if they were not seen.
+    pub lineage: u64,
+    /// The rank of this process in its own group.
+    pub rank: u32,
+    /// The number of processes that messages go to.
+    pub size: u32,
+    /// True for an intercommunicator.
+    pub is_remote: bool,
+    /// The name.
+    pub name: &'a str,
+    /// The members; `None` for the first processes of the world in its order.
+    pub members: Option<&'a [u32]>,
+}
+
+impl NewComm<'_> {
+    /// Writes the words of the communicator to a block, whose previous one was freed.
+    pub fn write(&self, words: &[AtomicU64]) {
+        let space = 2 * words.len().saturating_sub(comm::MEMBERS);
+        let listed = self.members.filter(|members| members.len() <= space).unwrap_or_default();
+        let flag = |is_set: bool, bit: u64| if is_set { bit } else { 0 };
+        let flags = flag(self.is_remote, comm::REMOTE) | flag(self.members.is_none(), comm::WORLD);
+        let form = flags | (listed.len() as u64) << 32;
+        let set = |at: usize, value: u64| words[at].store(value, Relaxed);
+        set(comm::LINEAGE, self.lineage);
+        set(comm::COLLECTIVES, 0);
+        set(comm::RANK_AND_SIZE, u64::from(self.rank) | u64::from(self.size) << 32);
+        set(comm::FORM, form);
+        rename_comm(words, self.name);
+        for (at, pair) in listed.chunks(2).enumerate() {
+            let second = pair.get(1).map_or(0, |rank| u64::from(*rank) << 32);
+            set(comm::MEMBERS + at, u64::from(pair[0]) | second);
+        }
+        words[comm::HANDLE].store(self.handle, Release);
+    }
+
+    /// Returns the number of words that the members need.
+    #[must_use]
+    pub fn member_words(&self) -> usize {
+        self.members.map_or(0, |members| members.len().div_ceil(2))
+    }
+}
+
+/// Writes the name of a communicator; only the beginning of a long one.
+pub fn rename_comm(words: &[AtomicU64], name: &str) {
+    let len = (0..=name.len().min(comm::MAX_NAME)).rev().find(|len| name.is_char_boundary(*len));
+    let name = &name[..len.unwrap_or(0)];
+    words[comm::NAME_LEN].store(name.len() as u64, Relaxed);
+    for (word, bytes) in words[comm::NAME..].iter().zip(name.as_bytes().chunks(8)) {
+        let mut value = [0; 8];
+        value[..bytes.len()].copy_from_slice(bytes);
+        word.store(u64::from_ne_bytes(value), Relaxed);
+    }
+}

@@ -1,0 +1,297 @@
+//! The directory of a job on one machine: the stores of its processes while the job runs, in memory.
+//!
+//! `mpit run` creates it, and removes it at the end of the job. Processes on other machines create a directory of the same name
+//! there. Each user has a directory for the jobs, which no other user can read or replace.
+//!
+//! | path | content |
+//! |---|---|
+//! | `/dev/shm/mpit-UID/RUN/` | the directory; below `TMPDIR` if there is no `/dev/shm` |
+//! | `run.<rank>.store` | the store of a process, or a symbolic link to it if `monitoring_store=file` |
+//! | `job` | a description for users: lines of a word and a value |
+//! | `lock` | exists on the machine of `mpit run`, which locks it until the job has ended |
+
+use std::fs::{self, DirBuilder, File, TryLockError};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use mpit::internal::environment;
+use mpit::internal::files::{open_regular, user};
+use mpit_format::names;
+
+/// The beginning of the names of the stores in the directory.
+const STEM: &str = "run";
+
+/// The name of the file that describes the job.
+const DESCRIPTION: &str = "job";
+
+/// The name of the file that `mpit run` locks.
+const LOCK: &str = "lock";
+
+/// The minimum age of a directory without `mpit run` that is removed: a process may be about to create its store.
+const MIN_AGE: Duration = Duration::from_secs(60);
+
+/// The permissions of other users.
+const OTHER_USERS: u32 = 0o077;
+
+/// The directory of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobDirectory {
+    path: PathBuf,
+}
+
+/// A directory of this `mpit run`, locked as long as this exists.
+#[derive(Debug)]
+pub struct OwnedJob {
+    directory: JobDirectory,
+    _lock: File,
+}
+
+impl JobDirectory {
+    /// Returns the directory of a job; it may not exist. `run` is the name that `mpit run` gave.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no directory is safe from other users.
+    pub fn of(run: &str) -> io::Result<Self> {
+        Ok(Self { path: directory_of_user()?.join(run) })
+    }
+
+    /// Returns all jobs of the user on this machine, by name.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the file system.
+    pub fn all() -> io::Result<Vec<Self>> {
+        let mut all = Vec::new();
+        for entry in fs::read_dir(directory_of_user()?)? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                all.push(Self { path: entry.path() });
+            }
+        }
+        all.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+        Ok(all)
+    }
+
+    /// Returns the path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the name of the run.
+    #[must_use]
+    pub fn run(&self) -> &str {
+        self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+    }
+
+    /// Returns the beginning of the names of the stores.
+    #[must_use]
+    pub fn stem(&self) -> PathBuf {
+        self.path.join(STEM)
+    }
+
+    /// Returns the value of a line of the description; `None` if there is none.
+    #[must_use]
+    pub fn description(&self, word: &str) -> Option<String> {
+        let text = fs::read_to_string(self.path.join(DESCRIPTION)).ok()?;
+        let value = |line: &str| line.strip_prefix(word)?.strip_prefix(' ').map(str::to_owned);
+        text.lines().find_map(value)
+    }
+
+    /// Returns true if `mpit run` created the directory, on this machine: it removes the stores.
+    #[must_use]
+    pub fn has_owner(&self) -> bool {
+        self.path.join(LOCK).exists()
+    }
+
+    /// Returns true if `mpit run` or a process of the job uses the directory.
+    #[must_use]
+    pub fn is_in_use(&self) -> bool {
+        if is_locked(&self.path.join(LOCK)) {
+            return true;
+        }
+        let stores = names::find(&self.stem()).unwrap_or_default();
+        // `open_regular` refuses symbolic links, so their targets are checked.
+        stores.iter().any(|file| fs::canonicalize(&file.path).is_ok_and(|path| is_locked(&path)))
+    }
+
+    /// Creates the directory if it does not exist. Used by processes of the job.
+    pub(crate) fn create(&self) -> io::Result<()> {
+        create_private(&self.path)
+    }
+
+    /// Removes the directory if it has no stores.
+    pub(crate) fn remove_if_empty(&self) {
+        if names::find(&self.stem()).is_ok_and(|stores| stores.is_empty()) {
+            super::remove_traces(&self.stem(), self.run());
+            let _ = fs::remove_dir(&self.path);
+        }
+    }
+
+    fn is_left_over(&self) -> bool {
+        let age = fs::metadata(&self.path).and_then(|there| there.modified()).map(|at| at.elapsed());
+        let is_old = matches!(age, Ok(Ok(age)) if age >= MIN_AGE);
+        (is_old || self.has_owner()) && !self.is_in_use()
+    }
+}
+
+impl OwnedJob {
+    /// Creates the directory of a new job, and removes those of jobs whose `mpit run` was killed.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the file system.
+    pub fn create(run: &str) -> io::Result<Self> {
+        let jobs = directory_of_user()?;
+        // Held until the new directory is locked, so that no other `mpit run` takes it for a left-over.
+        let all = open_lock(&jobs.join(".lock"))?;
+        all.lock()?;
+        for job in JobDirectory::all()?.iter().filter(|job| job.is_left_over()) {
+            let _ = fs::remove_dir_all(&job.path);
+        }
+        let directory = JobDirectory::of(run)?;
+        directory.create()?;
+        let lock = open_lock(&directory.path.join(LOCK))?;
+        lock.lock()?;
+        Ok(Self { directory, _lock: lock })
+    }
+
+    /// Returns the directory.
+    #[must_use]
+    pub fn directory(&self) -> &JobDirectory {
+        &self.directory
+    }
+
+    /// Describes the job to users, by lines of a word and a value.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the file system.
+    pub fn describe(&self, lines: &[(&str, &str)]) -> io::Result<()> {
+        let line = |(word, value): &(&str, &str)| format!("{word} {}\n", value.replace('\n', " "));
+        let text: String = lines.iter().map(line).collect();
+        // Readers find no description or a complete one.
+        let new = self.directory.path.join(".job");
+        fs::write(&new, text)?;
+        fs::rename(new, self.directory.path.join(DESCRIPTION))
+    }
+
+    /// Removes the directory with all files in it.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the file system.
+    pub fn remove(self) -> io::Result<()> {
+        fs::remove_dir_all(&self.directory.path)
+    }
+}
+
+fn open_lock(path: &Path) -> io::Result<File> {
+    File::options().read(true).write(true).create(true).truncate(false).open(path)
+}
+
+fn is_locked(path: &Path) -> bool {
+    open_regular(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
+/// Returns the directory of this user's jobs, and creates it.
+fn directory_of_user() -> io::Result<PathBuf> {
+    let temporary = environment::var_os("TMPDIR").filter(|path| !path.is_empty());
+    let parents = ["/dev/shm".into(), temporary.map_or_else(|| "/tmp".into(), PathBuf::from)];
+    let name = format!("mpit-{}", user());
+    let mut result = Err(ErrorKind::NotFound.into());
+    for parent in parents {
+        let path = parent.join(&name);
+        result = create_private(&path).map(|()| path);
+        if result.is_ok() {
+            break;
+        }
+    }
+    result
+}
+
+/// Creates a directory that only this user can use, or checks that an existing one is such.
+fn create_private(path: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+        _ => (),
+    }
+    // Another user may have created it, as a link, too: anyone can write to the directory above.
+    let there = fs::symlink_metadata(path)?;
+    if there.is_dir() && there.uid() == user() && there.mode() & OTHER_USERS == 0 {
+        return Ok(());
+    }
+    let why = format!("{} is not a directory of this user alone", path.display());
+    Err(io::Error::new(ErrorKind::PermissionDenied, why))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File, Permissions};
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::process;
+    use std::time::{Duration, SystemTime};
+
+    use super::{JobDirectory, OwnedJob, create_private};
+
+    #[test]
+    fn only_private_directories_are_used() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        create_private(&path("new")).unwrap();
+        assert_eq!(fs::metadata(path("new")).unwrap().permissions().mode() & 0o777, 0o700);
+        create_private(&path("new")).unwrap();
+        symlink(path("new"), path("link")).unwrap();
+        fs::write(path("file"), "").unwrap();
+        fs::create_dir(path("open")).unwrap();
+        fs::set_permissions(path("open"), Permissions::from_mode(0o750)).unwrap();
+        for name in ["link", "file", "open"] {
+            create_private(&path(name)).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn jobs_of_the_dead_are_removed() {
+        let name = |part: &str| format!("test-{}-{part}", process::id());
+        let running = OwnedJob::create(&name("running")).unwrap();
+        let killed = OwnedJob::create(&name("killed")).unwrap();
+        let killed_path = killed.directory().path().to_owned();
+        drop(killed);
+        // Directories on other machines than that of `mpit run` have no lock.
+        let [fresh, old, used] = ["fresh", "old", "used"].map(|part| JobDirectory::of(&name(part)).unwrap());
+        let store = |job: &JobDirectory| job.path().join("run.0.store");
+        for job in [&fresh, &old, &used] {
+            job.create().unwrap();
+            fs::write(store(job), "").unwrap();
+        }
+        let elsewhere = tempfile::tempdir().unwrap();
+        let target = File::create(elsewhere.path().join("x.1.store")).unwrap();
+        target.lock().unwrap();
+        symlink(elsewhere.path().join("x.1.store"), used.path().join("run.1.store")).unwrap();
+        let long_ago = SystemTime::now() - Duration::from_secs(3600);
+        for job in [&old, &used] {
+            File::open(job.path()).unwrap().set_modified(long_ago).unwrap();
+        }
+        let new = OwnedJob::create(&name("new")).unwrap();
+        let all = JobDirectory::all().unwrap();
+        let is_there = |job: &JobDirectory| all.contains(job);
+        assert!(is_there(running.directory()) && is_there(new.directory()));
+        assert!(is_there(&fresh) && is_there(&used) && !is_there(&old));
+        assert!(!killed_path.exists());
+        assert_eq!(new.directory().run(), name("new"));
+        new.describe(&[("pid", "12"), ("command", "a\nb c")]).unwrap();
+        let described = |word| new.directory().description(word);
+        assert_eq!((described("pid"), described("command")), (Some("12".into()), Some("a b c".into())));
+        assert_eq!(described("com"), None);
+        assert!(elsewhere.path().join("x.1.store").exists());
+        for job in [running, new] {
+            job.remove().unwrap();
+        }
+        for job in [fresh, used] {
+            fs::remove_dir_all(job.path()).unwrap();
+        }
+    }
+}

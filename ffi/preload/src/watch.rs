@@ -1,0 +1,437 @@
+//! The description of the call that each thread is in, for other programs: a few words in the store of the job
+//! ([`mpit_components::live`]).
+//!
+//! [`crate::interpose::watched_in_c`] defines a function for each call, which is the next definition for all other code while the
+//! environment asks for descriptions. So they cost nothing otherwise, and every way to the library passes the function once.
+//! Words are stored without a lock, and no clock is read.
+//!
+//! A call that is left by `longjmp` or an exception stays described until the next call of the thread.
+
+use std::ffi::c_int;
+use std::sync::atomic::{
+    AtomicBool, AtomicU64,
+    Ordering::{Relaxed, Release},
+};
+
+use mpit::internal::static_ref::StaticRef;
+use mpit::internal::{thread_slots, threads};
+use mpit::object::Bind;
+use mpit_components::live::calls::{CALLS, Class};
+use mpit_components::live::{self, MessageWords, ThreadWords, comm_words as comm, thread_words as words};
+use mpit_ffi::abi::{Abi, Handle};
+use mpit_ffi::comms::{self, Comm};
+use mpit_ffi::datatypes;
+
+use crate::arguments::{Binding, NewWin, Request};
+use crate::isolation::{catch_panic, with_errno_kept};
+
+/// The words while one thread calls at a time.
+static OF_PROCESS: StaticRef<ThreadWords> = StaticRef::new();
+
+/// The words of each thread while several threads call at once, by [slot](thread_slots).
+static OF_THREADS: [StaticRef<ThreadWords>; thread_slots::SLOTS] =
+    [const { StaticRef::new() }; thread_slots::SLOTS];
+
+/// True if handles of the library have 4 bytes. Set before the first words.
+static IS_NARROW: AtomicBool = AtomicBool::new(false);
+
+/// The key of the words while one thread calls at a time; others have the number of a slot.
+const KEY_OF_PROCESS: u64 = thread_slots::SLOTS as u64;
+
+/// The minimum distance of a call's frame on the stack to that of a call inside it. Frames of calls that are made one after the
+/// other are closer, although their sizes differ.
+const MIN_DEPTH: u64 = 512;
+
+/// The maximum number of requests among which those are searched that are not null.
+const MAX_SEARCHED: usize = 16;
+
+/// Returns true if calls are to be described once MPI is initialized.
+pub(crate) fn is_wanted() -> bool {
+    live::is_wanted()
+}
+
+/// A call that is described.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call {
+    index: u32,
+    class: Class,
+}
+
+impl Call {
+    /// Returns the call of a symbol of C or Fortran.
+    pub(crate) const fn of_symbol(symbol: &str) -> Option<Self> {
+        match live::calls::index_of_symbol(symbol) {
+            Some(index) => Some(Self { index, class: CALLS[index as usize].class }),
+            None => None,
+        }
+    }
+
+    /// Returns true for a call that begins a collective operation.
+    const fn is_collective(self) -> bool {
+        matches!(self.class, Class::Collective | Class::Rooted | Class::Creation | Class::StartCollective)
+    }
+
+    const fn is_fence(self) -> bool {
+        const FENCE: Option<Call> = Call::of_symbol("MPI_Win_fence");
+        matches!(FENCE, Some(fence) if fence.index == self.index)
+    }
+
+    /// Returns true for a call that returns a request and does not wait.
+    const fn is_start(self) -> bool {
+        matches!(self.class, Class::StartMessage | Class::StartCollective)
+    }
+}
+
+/// The arguments of a call that describe it.
+pub(crate) struct Arguments<L: Binding> {
+    pub(crate) object: Option<Handle>,
+    pub(crate) dest: Option<c_int>,
+    pub(crate) source: Option<c_int>,
+    /// The root of a collective operation, or the target of an access.
+    pub(crate) other_peer: Option<c_int>,
+    pub(crate) tag: Option<c_int>,
+    pub(crate) receive_tag: Option<c_int>,
+    pub(crate) count: Option<i64>,
+    pub(crate) datatype: Option<Handle>,
+    pub(crate) requests: Option<Request<L>>,
+    /// The variable of a window that the call creates.
+    pub(crate) new_window: Option<NewWin<L>>,
+}
+
+impl<L: Binding> Arguments<L> {
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "folds away")]
+    pub(crate) fn new() -> Self {
+        Self {
+            object: None,
+            dest: None,
+            source: None,
+            other_peer: None,
+            tag: None,
+            receive_tag: None,
+            count: None,
+            datatype: None,
+            requests: None,
+            new_window: None,
+        }
+    }
+
+    /// Returns the word with the peer and the tag.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "folds away")]
+    fn peer(&self) -> Option<u64> {
+        let peer = self.dest.or(self.source).or(self.other_peer)?;
+        Some(live::pack(peer, self.tag.unwrap_or(0)))
+    }
+
+    /// Returns the word with the peer and the tag of the receive of a combined call.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "folds away")]
+    fn second(&self) -> Option<u64> {
+        Some(live::pack(self.source?, self.receive_tag?))
+    }
+}
+
+/// A call whose description has begun.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Begun {
+    /// The words in which the call is described, unless it only starts an operation.
+    words: Option<&'static ThreadWords>,
+    /// The words for the request of a call that starts an operation.
+    messages: Option<&'static MessageWords>,
+    /// The number of a collective operation on its communicator.
+    number: u64,
+}
+
+impl Begun {
+    const NONE: Self = Self { words: None, messages: None, number: 0 };
+}
+
+/// Describes a call that begins.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
+pub(crate) fn enter<L: Binding>(call: Option<Call>, arguments: &Arguments<L>) -> Begun {
+    match call {
+        Some(call) if call.is_start() => start(call, arguments),
+        Some(call) => match words_of_caller() {
+            Some(words) => enter_with(words, call, arguments),
+            None => Begun::NONE,
+        },
+        None => Begun::NONE,
+    }
+}
+
+/// Describes a call that only starts an operation: it is not in progress for long, so only its result matters.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
+fn start<L: Binding>(call: Call, arguments: &Arguments<L>) -> Begun {
+    let Some(messages) = live::MESSAGES.get() else { return Begun::NONE };
+    let object = arguments.object.map(clean);
+    if let (Some(dest), Some(comm)) = (arguments.dest, object) {
+        add_send(messages, comm, live::pack(dest, arguments.tag.unwrap_or(0)));
+    }
+    let number = if call.is_collective() { object.and_then(next_collective) } else { None };
+    Begun { words: None, messages: Some(messages), number: number.unwrap_or(0) }
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
+fn enter_with<L: Binding>(words: &'static ThreadWords, call: Call, arguments: &Arguments<L>) -> Begun {
+    let position = stack_position();
+    let state = words[words::STATE].load(Relaxed);
+    if state & words::INSIDE != 0 && position + MIN_DEPTH < words[words::POSITION].load(Relaxed) {
+        // A call inside another one shows that the outer one proceeds.
+        words[words::STATE].store(state + (1 << words::NUMBER_SHIFT), Release);
+        return Begun::NONE;
+    }
+    let object = arguments.object.map(clean);
+    if let (Some(dest), Some(comm)) = (arguments.dest, object)
+        && let Some(messages) = live::MESSAGES.get()
+    {
+        add_send(messages, comm, live::pack(dest, arguments.tag.unwrap_or(0)));
+    }
+    let number = match object {
+        Some(comm) if call.is_collective() => next_collective(comm),
+        Some(window) if call.is_fence() => next_fence(window),
+        _ => None,
+    };
+    let mut bits = words::INSIDE;
+    let mut store = |at: usize, value: Option<u64>| {
+        if let Some(value) = value {
+            words[at].store(value, Relaxed);
+            bits |= 1 << at;
+        }
+    };
+    store(words::OBJECT, object);
+    store(words::PEER, arguments.peer());
+    store(words::SECOND, arguments.second());
+    store(words::NUMBER, number);
+    if call.class == Class::Wait {
+        store(words::COUNT, Some(arguments.count.unwrap_or(1).cast_unsigned()));
+        match (arguments.requests, arguments.count) {
+            (Some(request), None) if request.is_given() => {
+                // SAFETY: the call waits for one request.
+                let handle = unsafe { request.first(is_narrow()) };
+                words[words::REQUESTS].store(handle as u64, Relaxed);
+            }
+            (Some(requests), Some(count)) => store_requests(words, requests, count),
+            _ => (),
+        }
+    } else {
+        store(words::COUNT, arguments.count.map(i64::cast_unsigned));
+        if let Some(datatype) = arguments.datatype.map(clean) {
+            bits |= 1 << words::DATATYPE;
+            if words[words::DATATYPE].load(Relaxed) != datatype {
+                change_datatype(words, datatype);
+            }
+        }
+    }
+    words[words::POSITION].store(position, Relaxed);
+    let number_of_call = (state >> words::NUMBER_SHIFT) + 1;
+    let state = number_of_call << words::NUMBER_SHIFT | u64::from(call.index) << words::CALL_SHIFT | bits;
+    words[words::STATE].store(state, Release);
+    Begun { words: Some(words), messages: None, number: number.unwrap_or(0) }
+}
+
+/// Stores another datatype than that of the call before, and its size.
+#[inline(never)]
+fn change_datatype(words: &ThreadWords, datatype: u64) {
+    let size = || datatypes::known_size(mpit_ffi::abi(), datatype as Handle);
+    if let Some(size) = with_errno_kept(|| catch_panic(size)).flatten() {
+        live::set_size(datatype, size);
+    }
+    words[words::DATATYPE].store(datatype, Relaxed);
+}
+
+/// Describes the end of a call, which returned a code.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
+pub(crate) fn leave<L: Binding>(call: Option<Call>, begun: Begun, arguments: &Arguments<L>, code: c_int) {
+    let Some(call) = call else { return };
+    if let Some([state, ..]) = begun.words {
+        state.store(state.load(Relaxed) & !words::INSIDE, Release);
+        if let Some(window) = arguments.new_window
+            && code == Abi::SUCCESS
+        {
+            keep_window(window, begun.number, arguments.object.map_or(0, clean));
+        }
+    } else if let Some(messages) = begun.messages
+        && code == Abi::SUCCESS
+        && let Some(request) = arguments.requests
+    {
+        let comm = arguments.object.map_or(0, clean);
+        keep_request(messages, call, request, begun.number, comm, arguments.peer().unwrap_or(0));
+    }
+}
+
+/// Returns a handle without the undefined upper half of a narrow one.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "one instruction")]
+fn clean(handle: Handle) -> u64 {
+    if is_narrow() { handle as u64 & u64::from(u32::MAX) } else { handle as u64 }
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "one instruction")]
+fn is_narrow() -> bool {
+    IS_NARROW.load(Relaxed)
+}
+
+/// Returns the position of the caller's frame. Stacks grow downwards.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "the frame is the caller's")]
+fn stack_position() -> u64 {
+    let local = 0_u32;
+    (&raw const local).addr() as u64
+}
+
+/// Returns the words of the calling thread.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "part of the path of each call")]
+fn words_of_caller() -> Option<&'static ThreadWords> {
+    if threads::concurrent() {
+        return words_of_thread();
+    }
+    match OF_PROCESS.get() {
+        None if live::is_active() => add_words_of_process(),
+        words => words,
+    }
+}
+
+#[inline]
+fn words_of_thread() -> Option<&'static ThreadWords> {
+    let slot = thread_slots::current();
+    match slot.and_then(|slot| OF_THREADS[slot].get()) {
+        Some(words) if words[words::OWNER].load(Relaxed) == thread_slots::thread() => Some(words),
+        _ if !live::is_active() => None,
+        _ => add_words_of_thread(),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn add_words_of_process() -> Option<&'static ThreadWords> {
+    let words = new_words(KEY_OF_PROCESS)?;
+    OF_PROCESS.set(Some(words));
+    Some(words)
+}
+
+/// Returns the words of a thread that has none, or that has the slot of an earlier thread.
+#[cold]
+#[inline(never)]
+fn add_words_of_thread() -> Option<&'static ThreadWords> {
+    let slot = with_errno_kept(|| catch_panic(thread_slots::take)).flatten()?;
+    if let Some(words) = OF_THREADS[slot].get() {
+        words[words::STATE].fetch_and(!words::INSIDE, Relaxed);
+        set_owner(words);
+        return Some(words);
+    }
+    let words = new_words(slot as u64)?;
+    OF_THREADS[slot].set(Some(words));
+    Some(words)
+}
+
+fn new_words(key: u64) -> Option<&'static ThreadWords> {
+    IS_NARROW.store(mpit_ffi::abi().narrow_handles, Relaxed);
+    let words = with_errno_kept(|| catch_panic(|| live::add_thread(key))).flatten()?;
+    set_owner(words);
+    Some(words)
+}
+
+fn set_owner(words: &ThreadWords) {
+    // SAFETY: the call has no preconditions.
+    let tid = unsafe { libc::gettid() };
+    words[words::TID].store(u64::from(tid.cast_unsigned()), Relaxed);
+    words[words::OWNER].store(thread_slots::thread(), Relaxed);
+}
+
+/// Adds a message to the set of those that were sent.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "part of the path of each message")]
+fn add_send(messages: &MessageWords, comm: u64, peer_and_tag: u64) {
+    let (at, bits) = live::send_bits(comm, peer_and_tag);
+    if messages[at].load(Relaxed) & bits != bits {
+        // Once for each kind of message: other threads may add to the word.
+        messages[at].fetch_or(bits, Relaxed);
+    }
+}
+
+/// Counts a collective operation on a communicator. The library is not called, because it has not accepted the handle yet.
+#[inline]
+fn next_collective(handle: u64) -> Option<u64> {
+    let count: &AtomicU64 = &comms::registered(handle as Handle)?.words()?[comm::COLLECTIVES];
+    // Collective operations on a communicator are ordered, so no other thread counts at the same time.
+    let number = count.load(Relaxed) + 1;
+    count.store(number, Relaxed);
+    Some(number)
+}
+
+/// Counts a fence of a window.
+fn next_fence(handle: u64) -> Option<u64> {
+    let at = live::WINDOW_CELLS * live::window_slot(handle);
+    let [known, .., count] = live::WINDOWS.get()?.get(at..at + live::WINDOW_CELLS)? else { return None };
+    if known.load(Relaxed) != handle {
+        return None;
+    }
+    let number = count.load(Relaxed) + 1;
+    count.store(number, Relaxed);
+    Some(number)
+}
+
+/// Stores the communicator of a new window, whose creation has a number there.
+#[inline(never)]
+fn keep_window<L: Binding>(window: NewWin<L>, number: u64, comm: u64) {
+    let Some(windows) = live::WINDOWS.get() else { return };
+    let handle = clean(window.get());
+    let at = live::WINDOW_CELLS * live::window_slot(handle);
+    windows[at].store(0, Relaxed);
+    windows[at + 1].store(comms::registered(comm as Handle).map_or(0, Comm::lineage), Release);
+    windows[at + 2].store(number, Relaxed);
+    windows[at + 3].store(0, Relaxed);
+    windows[at].store(handle, Release);
+}
+
+/// Stores the first requests that a call waits for.
+#[inline(never)]
+fn store_requests<L: Binding>(words: &ThreadWords, requests: Request<L>, count: i64) {
+    let abi = mpit_ffi::abi();
+    let count = if requests.is_given() { usize::try_from(count).unwrap_or(0) } else { 0 };
+    let mut stored = 0;
+    for at in 0..count.min(MAX_SEARCHED) {
+        // SAFETY: the standard requires an array of `count` requests.
+        let handle = unsafe { requests.at(at) };
+        if !abi.is_null(Bind::Request, handle) && stored < words::MAX_REQUESTS {
+            words[words::REQUESTS + stored].store(handle as u64, Relaxed);
+            stored += 1;
+        }
+    }
+    for word in &words[words::REQUESTS + stored..words::REQUESTS + words::MAX_REQUESTS] {
+        word.store(0, Relaxed);
+    }
+}
+
+/// Stores the description of a request that a call has created.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "part of the path of each nonblocking call")]
+fn keep_request<L: Binding>(
+    messages: &MessageWords,
+    call: Call,
+    request: Request<L>,
+    number: u64,
+    comm: u64,
+    peer_and_tag: u64,
+) {
+    if !request.is_given() {
+        return;
+    }
+    // SAFETY: the call has stored one request.
+    let handle = unsafe { request.first(is_narrow()) } as u64;
+    let (requests, _) = messages[live::SEND_WORDS..].as_chunks::<{ live::REQUEST_CELLS }>();
+    let slot = &requests[live::request_slot(handle)];
+    // Without a handle, the slot is not used: a reader may look at any time.
+    slot[0].store(0, Relaxed);
+    slot[1].store(u64::from(call.index) | number << 16, Release);
+    slot[2].store(comm, Relaxed);
+    slot[3].store(peer_and_tag, Relaxed);
+    slot[0].store(handle, Release);
+}

@@ -1,0 +1,331 @@
+//! `mpit why` on programs that hang, and on one that does not.
+
+use std::env;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use mpit_tests::launch::{MachineLock, lock_machine};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack, Vendor, build, paths, stacks};
+use serde_json::Value;
+
+use crate::fortran::INTERFACES;
+use crate::{names_in, on_each_in_dir, on_in_dir};
+
+const RANKS: u32 = 4;
+
+/// The time that a program has until it hangs.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
+
+/// The time between two looks, in seconds. The programs only hang, so it may be short.
+const INTERVAL: &str = "0.3";
+
+/// The number of polls of a program that does not hang, by this environment variable.
+const POLLS: (&str, u32) = ("MPIT_TEST_POLLS", 10);
+
+/// A way to hang, and a finding of `mpit why`: its kind, and the culprits.
+type Hang = (&'static str, &'static str, &'static [u32]);
+
+/// The kinds of `hosts/c/hangs.c`. Where two findings are right, the more special one.
+const HANGS: [Hang; 28] = [
+    ("skipped_allreduce", "collective-skipped", &[1]),
+    ("early_finalize", "finalized-early", &[2]),
+    ("computing", "computing", &[2]),
+    ("sleeping", "sleeping", &[2]),
+    ("stopped", "stopped", &[2]),
+    ("gone", "gone", &[2]),
+    ("other_collective", "collective-differs", &[3]),
+    ("other_root", "root-differs", &[3]),
+    ("other_count", "count-differs", &[3]),
+    ("wrong_tag", "receive-unserved", &[1]),
+    ("wrong_communicator", "receive-unserved", &[1]),
+    ("send_cycle", "message-cycle", &[0, 1, 2, 3]),
+    ("send_pair", "message-cycle", &[1, 2]),
+    ("unreceived_send", "send-unreceived", &[3]),
+    ("receive_cycle", "message-cycle", &[0, 1, 2, 3]),
+    ("receive_from_any", "receive-unserved", &[1]),
+    ("probing", "receive-unserved", &[0]),
+    ("waiting_for_one", "receive-unserved", &[2]),
+    ("exchange_of_other_tags", "receive-unserved", &[1]),
+    ("skipped_nonblocking", "collective-skipped", &[3]),
+    ("kept_lock", "rma-lock", &[0]),
+    ("skipped_fence", "collective-skipped", &[3]),
+    ("unfinished_access", "rma-epoch", &[1, 2, 3]),
+    ("skipped_dup", "collective-skipped", &[2]),
+    ("communicator_order", "communicator-order", &[0]),
+    ("skipped_in_half", "collective-skipped", &[3]),
+    ("skipped_open", "collective-skipped", &[1]),
+    ("late_init", "not-initialized", &[2]),
+];
+
+/// The kinds of the programs in Fortran and Python.
+const FEW: [Hang; 4] = [
+    ("skipped_allreduce", "receive-unserved", &[0]),
+    ("send_cycle", "message-cycle", &[0, 1, 2, 3]),
+    ("waiting_for_one", "receive-unserved", &[2]),
+    ("other_collective", "collective-differs", &[3]),
+];
+
+/// The findings after which a job may go on, so that its exit status is 0.
+const NO_DEADLOCK: [&str; 3] = ["computing", "sleeping", "not-initialized"];
+
+/// A running job. It is ended with its processes when this is dropped.
+struct Running {
+    child: Child,
+    /// The end of the job's command line, by which `mpit why` finds it among other jobs.
+    end: String,
+    pids: Vec<u64>,
+    _lock: MachineLock,
+}
+
+impl Running {
+    fn start(job: &Job, end: &str) -> Outcome<Self> {
+        let lock = lock_machine()?;
+        let child = job.command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().context("timeout")?;
+        Ok(Self { child, end: end.into(), pids: Vec::new(), _lock: lock })
+    }
+
+    /// Returns the result of `mpit why` for the job, and its exit code; `None` if the job is not there yet.
+    fn poll(&mut self, words: &[&str]) -> Outcome<Option<(Value, Option<i32>)>> {
+        let finished = why(&[&["--format", "json"], words].concat())?;
+        if finished.code == Some(2) {
+            return Ok(None);
+        }
+        let all: Value = serde_json::from_str(&finished.stdout).context(&finished)?;
+        let mut jobs = all["jobs"].as_array().cloned().unwrap_or_default().into_iter();
+        let is_ours =
+            |job: &Value| job["command"].as_str().is_some_and(|command| command.ends_with(&self.end));
+        let Some(job) = jobs.find(is_ours) else { return Ok(None) };
+        let ranks = job["worlds"][0]["ranks"].as_array().into_iter().flatten();
+        self.pids = ranks.filter_map(|rank| rank["pid"].as_u64()).collect();
+        Ok(Some((job, finished.code)))
+    }
+
+    /// Polls until the finding is there.
+    fn expect(&mut self, kind: &str, culprits: &[u32]) -> Outcome<Value> {
+        let until = Instant::now() + TIME_LIMIT;
+        let mut last = None;
+        while Instant::now() < until {
+            let job = self.poll(&["--interval", INTERVAL])?;
+            if let Some((job, _)) = &job
+                && has_finding(job, kind, culprits)
+            {
+                return Ok(job.clone());
+            }
+            last = job.or(last);
+        }
+        Err(Failure::new(format!("no finding {kind} about {culprits:?}: {last:#?}")))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let kill = |signal: &str, pid: u64| {
+            let _ = Command::new("kill").args([signal, &pid.to_string()]).output();
+        };
+        // `timeout` passes it on to the launcher, which does not end stopped processes in each case.
+        kill("-TERM", self.child.id().into());
+        for pid in &self.pids {
+            kill("-KILL", *pid);
+        }
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs `mpit why`, without the lock that the running job has.
+fn why(words: &[&str]) -> Outcome<Finished> {
+    let output = Job::mpit(&["why"])?.args(words).seconds(60).command().output().context("mpit why")?;
+    Ok(Finished {
+        line: format!("mpit why {}", words.join(" ")),
+        code: output.status.code(),
+        signal: None,
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    })
+}
+
+fn has_finding(job: &Value, kind: &str, culprits: &[u32]) -> bool {
+    let world = &job["worlds"][0];
+    let verdict = if NO_DEADLOCK.contains(&kind) { "waiting" } else { "stuck" };
+    let found = world["findings"].as_array().into_iter().flatten();
+    let mut right = found.filter(|finding| {
+        let named: Vec<u32> =
+            finding["culprits"].as_array().into_iter().flatten().filter_map(number).collect();
+        finding["kind"] == kind && named == culprits
+    });
+    world["verdict"] == verdict && right.next().is_some()
+}
+
+fn number(value: &Value) -> Option<u32> {
+    value.as_u64().and_then(|number| number.try_into().ok())
+}
+
+/// Returns true if a program hangs on a library: some libraries return an error, or the program goes on.
+fn hangs_on(stack: &Stack, kind: &str) -> bool {
+    match kind {
+        "other_count" => stack.label() == "ompi4.1.4",
+        "other_root" => stack.vendor() != Vendor::Intel,
+        _ => true,
+    }
+}
+
+fn job(stack: &Stack, program: &Path, kind: &str, dir: &Path) -> Outcome<Job> {
+    Job::mpi(stack, RANKS).arg(program).arg(kind).dir(dir).seconds(120).under_mpit(&[])
+}
+
+fn end_of_line(program: &Path, kind: &str) -> String {
+    format!("{} {kind}", program.display())
+}
+
+/// Runs programs that hang in these ways, and expects their findings. `program` returns the arguments behind the launcher.
+fn are_named(stack: &Stack, dir: &Path, program: &Path, hangs: &[Hang]) -> Outcome {
+    for (kind, finding, culprits) in hangs.iter().filter(|(kind, ..)| hangs_on(stack, kind)) {
+        let mut running = Running::start(&job(stack, program, kind, dir)?, &end_of_line(program, kind))?;
+        running.expect(finding, culprits).context(kind)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn mistakes_are_named() -> Outcome {
+    on_each_in_dir("why", |stack, dir| are_named(stack, dir, &stack.compile("hangs")?, &HANGS))
+}
+
+#[test]
+fn mistakes_in_fortran_are_named() -> Outcome {
+    stacks::with_fortran("why_fortran", |stack| {
+        for interface in INTERFACES {
+            let dir = stack.scratch(&format!("why_{interface}"))?;
+            let program = stack.compile_fortran("hangs", interface)?;
+            are_named(stack, &dir, &program, &FEW).context(interface)?;
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn mistakes_in_python_are_named() -> Outcome {
+    stacks::with_mpi4py("why_python", |stack, python| {
+        let dir = stack.scratch("why_python")?;
+        let script = paths::source("hosts/python/hangs.py");
+        for (kind, finding, culprits) in FEW {
+            let job = Job::mpi(stack, RANKS).arg(python).arg(&script).arg(kind).dir(&dir).seconds(120);
+            let mut running = Running::start(&job.under_mpit(&[])?, &end_of_line(&script, kind))?;
+            running.expect(finding, culprits).context(kind)?;
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn healthy_programs_are_not_accused() -> Outcome {
+    let (name, default) = POLLS;
+    let polls = env::var(name).ok().and_then(|polls| polls.parse().ok()).unwrap_or(default);
+    on_each_in_dir("why_healthy", |stack, dir| {
+        let program = stack.compile("hangs")?;
+        let seconds = (polls + 60).to_string();
+        let job = Job::mpi(stack, RANKS).arg(&program).args(["healthy", &seconds]).dir(dir);
+        let job = job.seconds(polls + 120).under_mpit(&[])?;
+        let mut running = Running::start(&job, &end_of_line(&program, &format!("healthy {seconds}")))?;
+        let (mut done, mut moving) = (0, 0);
+        let until = Instant::now() + TIME_LIMIT;
+        while done < polls {
+            let Some((job, _)) = running.poll(&["--interval", "0.2"])? else {
+                Failure::unless(done == 0 && Instant::now() < until, || {
+                    format!("no job after {done} polls")
+                })?;
+                continue;
+            };
+            let verdict = job["worlds"][0]["verdict"].as_str().unwrap_or_default();
+            Failure::unless(verdict != "stuck", || format!("poll {done}: {job:#?}"))?;
+            moving += u32::from(verdict == "moving");
+            done += 1;
+        }
+        Failure::unless(moving > 0, || "no poll found a change".into())
+    })
+}
+
+/// Tests the forms of the output, and the parts of nodes.
+#[test]
+fn results_have_several_forms() -> Outcome {
+    on_in_dir(&["ompi4.1.4", "mpich4.0.2"], "why_forms", |stack, dir| {
+        let program = stack.compile("hangs")?;
+        let kind = "skipped_allreduce";
+        let mut running = Running::start(&job(stack, &program, kind, dir)?, &end_of_line(&program, kind))?;
+        let found = running.expect("collective-skipped", &[1])?;
+        let pid = found["pid"].to_string();
+        is_valid(&why(&[&pid, "--format", "json"])?, dir)?;
+        let text = why(&[&pid])?;
+        text.expect(text.code == Some(1))?;
+        for line in [
+            "  ranks 0,2-3 are in MPI_Allreduce number 4 on MPI_COMM_WORLD\n",
+            "  rank 1 is in MPI_Recv from 0, tag 99, on MPI_COMM_WORLD\n",
+            ": rank 0 has sent no message with that tag; ",
+            "  why: rank 1 has not entered MPI_Allreduce number 4 on MPI_COMM_WORLD; ",
+        ] {
+            text.expect_printed(line)?;
+        }
+        let saved = dir.join("parts");
+        std::fs::create_dir(&saved).context(saved.display())?;
+        let words = [pid.as_str(), "--save", &saved.display().to_string()];
+        let finished = why(&words)?;
+        finished.expect(finished.code == Some(0) && names_in(&saved)?.len() == 1)?;
+        let from = why(&["--from", &saved.display().to_string(), "--nodes", "elsewhere"])?;
+        from.expect(from.code == Some(1))?;
+        from.expect_printed("rank 0 has sent no message with that tag; ")?;
+        from.expect_printed("  no part of these nodes: elsewhere\n")?;
+        let unknown = why(&["no-such-job"])?;
+        unknown.expect(unknown.code == Some(2) && unknown.stderr.contains("no job called no-such-job"))
+    })
+}
+
+/// Checks JSON by its schema, if Python has a package for that.
+fn is_valid(finished: &Finished, dir: &Path) -> Outcome {
+    let has_package = Job::plain(&["python3", "-c", "import jsonschema"]).command().output();
+    if !has_package.context("python3")?.status.success() {
+        return mpit_tests::record::not_run("jsonschema", "no package jsonschema for Python");
+    }
+    let file = dir.join("why.json");
+    std::fs::write(&file, &finished.stdout).context(file.display())?;
+    let script = "import json, sys, jsonschema; jsonschema.validate(*(json.load(open(name)) for name in sys.argv[1:]))";
+    let schema = paths::workspace().join("docs/why.schema.json");
+    let checked = Job::plain(&["python3", "-c", script]).args([&file, &schema]).command().output();
+    let checked = checked.context("python3")?;
+    Failure::unless(checked.status.success(), || {
+        format!("{}\n{finished}", String::from_utf8_lossy(&checked.stderr))
+    })
+}
+
+/// Tests stacks, if a debugger can read them.
+#[test]
+fn stacks_of_culprits_are_shown() -> Outcome {
+    if paths::find_program("gdb").is_none() && paths::find_program("eu-stack").is_none() {
+        return mpit_tests::record::not_run("stacks", "no gdb and no eu-stack");
+    }
+    on_in_dir(&["mpich4.0.2"], "why_stack", |stack, dir| {
+        let program = stack.compile("hangs")?;
+        let mut running =
+            Running::start(&job(stack, &program, "computing", dir)?, &end_of_line(&program, "computing"))?;
+        let found = running.expect("computing", &[2])?;
+        let text = why(&[&found["pid"].to_string(), "--stack"])?;
+        text.expect(text.stdout.contains("stack of rank 2, ") && text.stdout.contains("computing"))
+    })
+}
+
+#[test]
+fn stuck_jobs_are_ended() -> Outcome {
+    on_in_dir(&["ompi4.1.4", "mpich4.0.2"], "why_stuck", |stack, dir| {
+        let program = stack.compile("hangs")?;
+        let run = build::artifacts()?.mpit.display().to_string();
+        let words = [run.as_str(), "run", "--stuck", "2", "--kill", "--output", "prof/", "--"];
+        std::fs::create_dir(dir.join("prof")).context("prof")?;
+        let job = Job::mpi(stack, RANKS).arg(&program).arg("skipped_allreduce").dir(dir).seconds(100);
+        let finished = job.within(&words).finish()?;
+        finished.expect(finished.code != Some(0) && finished.code != Some(124))?;
+        let (_, last) = finished.stderr.rsplit_once("mpit: ended the command").context(&finished)?;
+        finished.expect(last.contains("rank 1 has not entered MPI_Allreduce number 4"))?;
+        let files = names_in(&dir.join("prof"))?;
+        let wanted: Vec<String> = (0..RANKS).map(|rank| format!("run.{rank}.prof")).collect();
+        Failure::unless(files == wanted, || format!("{files:?}\n{finished}"))
+    })
+}
