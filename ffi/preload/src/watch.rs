@@ -1,8 +1,8 @@
 //! The description of the call that each thread is in, for other programs: a few words in the store of the job
 //! ([`mpit_components::live`]).
 //!
-//! [`crate::interpose::watched_in_c`] defines a function for each call, which is the next definition for all other code while the
-//! environment asks for descriptions. So they cost nothing otherwise, and every way to the library passes the function once.
+//! [`crate::interpose::watched_in_c`] defines a function for each call, which is the next definition for all other code while
+//! descriptions are [wanted](is_wanted). So they cost nothing otherwise, and every way to the library passes the function once.
 //! Words are stored without a lock, and no clock is read.
 //!
 //! A call that is left by `longjmp` or an exception stays described until the next call of the thread.
