@@ -79,13 +79,11 @@ impl Waits<'_> {
                 on(to, Reason::NotSent { from_any: operation.peer.is_none(), is_sure })
             }
         };
-        match operation.peer {
-            Some(peer) => comm.members.get(peer as usize).map_or(Wait::Ready, |to| from(*to)),
-            None => {
-                let others = comm.members.iter().filter(|to| **to != rank.rank);
-                Wait::Any(others.map(|to| from(*to)).collect::<Vec<_>>().into())
-            }
+        if let Some(peer) = operation.peer {
+            return comm.members.get(peer as usize).map_or(Wait::Ready, |to| from(*to));
         }
+        let others = comm.members.iter().filter(|to| **to != rank.rank);
+        Wait::Any(others.map(|to| from(*to)).collect::<Vec<_>>().into())
     }
 
     /// Returns true if a process is in a call with such an operation, or may be.
