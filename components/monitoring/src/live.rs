@@ -51,7 +51,7 @@ static COMMS: Mutex<Comms> = Mutex::new(Comms { live: BTreeMap::new(), free: BTr
 struct Comms {
     /// By the identity of the communicator.
     live: BTreeMap<u64, &'static [AtomicU64]>,
-    /// Those of freed communicators, by the number of words.
+    /// Blocks of freed communicators, by the number of words.
     free: BTreeMap<usize, Vec<&'static [AtomicU64]>>,
 }
 

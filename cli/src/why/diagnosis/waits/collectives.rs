@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::super::super::calls::{Flow, Kind, has_equal_amounts, kind};
-use super::super::super::snapshot::{Call, Comm, RankState};
+use super::super::super::snapshot::{Call, Comm, Phase, RankState};
 use super::{Collective, Reason, Wait, Waits, on};
 
 impl Waits<'_> {
@@ -79,10 +79,14 @@ impl Waits<'_> {
         }
     }
 
-    /// Returns false if a process has certainly not entered an operation, or is not known. It may have freed the communicator since.
+    /// Returns false if a process has certainly not entered an operation, or is not known. It may have freed the communicator since;
+    /// in `MPI_Finalize`, processes have none.
     fn has_entered(&self, rank: u32, of: &Collective) -> bool {
         let Some(rank) = self.snapshot.rank(rank) else { return false };
-        rank.comm(of.comm).is_none_or(|comm| comm.entered >= of.number)
+        match rank.comm(of.comm) {
+            Some(comm) => comm.entered >= of.number,
+            None => rank.phase < Phase::Finalizing,
+        }
     }
 
     /// Returns the reason why a process does not take part in a collective operation; `None` if it does, or has done.

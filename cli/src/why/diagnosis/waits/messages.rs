@@ -80,11 +80,10 @@ impl Waits<'_> {
             }
         };
         if let Some(peer) = operation.peer {
-            comm.members.get(peer as usize).map_or(Wait::Ready, |to| from(*to))
-        } else {
-            let others = comm.members.iter().filter(|to| **to != rank.rank);
-            Wait::Any(others.map(|to| from(*to)).collect::<Vec<_>>().into())
+            return comm.members.get(peer as usize).map_or(Wait::Ready, |to| from(*to));
         }
+        let others = comm.members.iter().filter(|to| **to != rank.rank);
+        Wait::Any(others.map(|to| from(*to)).collect::<Vec<_>>().into())
     }
 
     /// Returns true if a process is in a call with such an operation, or may be.
