@@ -189,9 +189,14 @@ fn are_named(stack: &Stack, dir: &Path, program: &Path, hangs: &[Hang]) -> Outco
     Ok(())
 }
 
+/// Runs all programs on a library of each family, and every fourth one on the others: a program takes some seconds.
 #[test]
 fn mistakes_are_named() -> Outcome {
-    on_each_in_dir("why", |stack, dir| are_named(stack, dir, &stack.compile("hangs")?, &HANGS))
+    on_each_in_dir("why", |stack, dir| {
+        let step = if ["ompi4.1.4", "mpich4.0.2"].contains(&stack.label()) { 1 } else { 4 };
+        let hangs: Vec<_> = HANGS.into_iter().step_by(step).collect();
+        are_named(stack, dir, &stack.compile("hangs")?, &hangs)
+    })
 }
 
 #[test]
