@@ -62,6 +62,14 @@ pub fn current() -> Option<usize> {
     entries_of(number).find_map(|entry| slot_of(entry.load(Relaxed), number))
 }
 
+/// Returns the slot of this thread, if it is in the first entry where it may be.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "part of the path of each message")]
+pub fn at_first_probe() -> Option<usize> {
+    let number = thread_number() as u64;
+    entries_of(number).next().and_then(|entry| slot_of(entry.load(Relaxed), number))
+}
+
 /// Returns the slot of this thread, which takes the lowest free one if it has none; `None` if there is none for it. Data of an
 /// earlier thread may be in the slot's place of a list: that thread has ended.
 ///

@@ -19,7 +19,7 @@ pub use mpit_format::calls;
 pub use mpit_format::store::live::NewComm;
 pub use mpit_format::store::live::{
     REQUEST_CELLS, REQUEST_SLOTS, SEND_WORDS, WINDOW_CELLS, WINDOW_SLOTS, comm as comm_words, pack,
-    request_slot, send_bits, thread as thread_words, window_slot,
+    request_slot, send_bit, thread as thread_words, window_slot,
 };
 
 use crate::run;

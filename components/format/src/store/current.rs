@@ -153,8 +153,8 @@ impl Sends {
     /// Returns the result of [`may_contain`](Self::may_contain) for the communicator with this handle.
     #[must_use]
     pub fn may_contain_message(&self, comm: u64, dest: u32, tag: i32) -> bool {
-        let (word, bits) = live::send_bits(comm, live::pack(dest.cast_signed(), tag));
-        self.0.get(word).is_none_or(|word| word & bits == bits)
+        let (word, bit) = live::send_bit(comm, live::pack(dest.cast_signed(), tag));
+        self.0.get(word).is_none_or(|word| word >> bit & 1 != 0)
     }
 
     /// Returns the words of the set.
@@ -300,7 +300,8 @@ impl Raw {
         let second = word(thread::SECOND).map(unpack);
         let receive =
             second.and_then(|(peer, tag)| Some((self.constants.peer(peer)?, self.constants.tag(tag))));
-        let request_count = count.filter(|_| is_wait).unwrap_or(0);
+        // `MPI_Wait` stores no number.
+        let request_count = if is_wait { count.unwrap_or(1) } else { 0 };
         // The words behind those of the requests of this call are of earlier calls.
         let stored = request_count.min(thread::MAX_REQUESTS as u64) as usize;
         let handles = cells[thread::REQUESTS..][..stored].iter().filter(|handle| **handle != 0);

@@ -90,7 +90,7 @@ pub mod process {
 pub const PROCESS: u64 = 1;
 /// The key of blocks with [`comm`].
 pub const COMM: u64 = 2;
-/// The key of the block with [the sends](send_bits), and the [requests](request_slot) behind them.
+/// The key of the block with [the sends](send_bit), and the [requests](request_slot) behind them.
 pub const MESSAGES: u64 = 3;
 /// The key of the block with the sizes of [datatypes](datatype_slot): the handle, and the size.
 pub const DATATYPES: u64 = 5;
@@ -99,7 +99,7 @@ pub const DATATYPES: u64 = 5;
 pub const WINDOWS: u64 = 6;
 
 /// The number of words of the set of sends.
-pub const SEND_WORDS: usize = 256;
+pub const SEND_WORDS: usize = 1024;
 
 /// The number of requests that are kept.
 pub const REQUEST_SLOTS: usize = 256;
@@ -130,14 +130,13 @@ pub const fn pack(low: i32, high: i32) -> u64 {
     low.cast_unsigned() as u64 | (high.cast_unsigned() as u64) << 32
 }
 
-/// Returns the word of the set of sends for a message, and the bits in it: a Bloom filter.
+/// Returns the word of the set of sends for a message, and its bit there. Other messages may have the same.
 #[inline]
 #[must_use]
-pub const fn send_bits(comm: u64, peer_and_tag: u64) -> (usize, u64) {
+pub const fn send_bit(comm: u64, peer_and_tag: u64) -> (usize, u32) {
     // The upper bits of the product depend on all bits of both.
-    let hash =
-        (comm.rotate_left(20) ^ peer_and_tag.rotate_left(32) ^ peer_and_tag >> 7).wrapping_mul(MULTIPLIER);
-    ((hash >> 56) as usize % SEND_WORDS, 1 << (hash >> 50 & 63) | 1 << (hash >> 44 & 63))
+    let hash = comm.wrapping_add(peer_and_tag.rotate_left(32)).wrapping_mul(MULTIPLIER);
+    ((hash >> 54) as usize % SEND_WORDS, (hash >> 48 & 63) as u32)
 }
 
 /// Returns the index of a request's slot. A later request may replace it.

@@ -20,9 +20,6 @@ pub(crate) trait Binding: Copy + Debug + 'static {
     /// True if counts in arrays have 64 bits.
     const WIDE: bool;
 
-    /// True if handles are those of Fortran, which the library converts.
-    const IS_FORTRAN: bool;
-
     /// Converts an integer.
     ///
     /// # Safety
@@ -85,7 +82,6 @@ macro_rules! c {
             type Wide = i64;
             type Object = Handle;
             const WIDE: bool = $wide;
-            const IS_FORTRAN: bool = false;
 
             #[inline]
             unsafe fn int(raw: c_int) -> c_int {
@@ -164,7 +160,6 @@ macro_rules! fortran {
             type Wide = *const i64;
             type Object = *const c_int;
             const WIDE: bool = $wide;
-            const IS_FORTRAN: bool = true;
 
             unsafe fn int(raw: *const c_int) -> c_int {
                 // SAFETY: Fortran passes the address of each argument.

@@ -205,30 +205,73 @@ impl IntOut<C> {
     }
 }
 
-impl<L: Binding> Request<L> {
-    #[inline]
+/// An array of handles in any language.
+#[derive(Clone, Copy)]
+pub(crate) struct Handles {
+    at: *const c_void,
+    read: unsafe fn(Bind, *const c_void, usize) -> Handle,
+    kind: Bind,
+}
+
+impl Handles {
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "folds away")]
     pub(crate) fn is_given(self) -> bool {
-        !self.0.is_null()
+        !self.at.is_null()
     }
 
-    /// Returns the first handle of an array, which has at least one.
+    /// Returns a handle of the array; in C, 0 if there is no array.
     ///
     /// # Safety
     ///
-    /// The array is given and not empty, and `is_narrow` says if handles of the library have 4 bytes.
+    /// The array has more than `index` elements.
+    pub(crate) unsafe fn at(self, index: usize) -> Handle {
+        // SAFETY: the address comes from a parameter of the call in progress; the caller ensures that the array has this element.
+        unsafe { (self.read)(self.kind, self.at, index) }
+    }
+
+    /// Returns the first handle of an array of C.
+    ///
+    /// # Safety
+    ///
+    /// The array is given and has an element, and `is_narrow` says if handles of the library have 4 bytes.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the path of each call with a request")]
-    pub(crate) unsafe fn first(self, is_narrow: bool) -> Handle {
-        if L::IS_FORTRAN {
-            // SAFETY: the array has an element (condition of this function).
-            unsafe { self.at(0) }
-        } else if is_narrow {
+    pub(crate) unsafe fn first_in_c(self, is_narrow: bool) -> Handle {
+        if is_narrow {
             // SAFETY: the array has an element of 4 bytes (condition of this function).
-            unsafe { self.0.cast::<u32>().read_unaligned() as Handle }
+            unsafe { self.at.cast::<u32>().read_unaligned() as Handle }
         } else {
             // SAFETY: the array has an element as wide as a pointer (condition of this function).
-            unsafe { self.0.cast::<Handle>().read_unaligned() }
+            unsafe { self.at.cast::<Handle>().read_unaligned() }
         }
+    }
+}
+
+impl Debug for Handles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Handles").field(&self.at).finish()
+    }
+}
+
+impl<L: Binding> NewWin<L> {
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "folds away")]
+    pub(crate) fn handles(self) -> Handles {
+        Handles { at: self.0, read: L::handle_at, kind: Bind::Win }
+    }
+}
+
+impl<L: Binding> Request<L> {
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "folds away")]
+    pub(crate) fn handles(self) -> Handles {
+        Handles { at: self.0, read: L::handle_at, kind: Bind::Request }
+    }
+
+    #[inline]
+    pub(crate) fn is_given(self) -> bool {
+        !self.0.is_null()
     }
 
     /// Returns a handle of an array.

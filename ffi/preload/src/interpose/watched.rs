@@ -13,7 +13,7 @@ macro_rules! watch_argument {
         $into.object = Some($value.get());
     };
     ($into:ident new $value:ident NewWin) => {
-        $into.new_window = Some($value);
+        $into.new_window = Some($value.handles());
     };
     ($into:ident dest $value:ident Int) => {
         $into.dest = Some($value.get());
@@ -61,31 +61,65 @@ macro_rules! watch_argument {
         $into.datatype = Some($value.get());
     };
     ($into:ident request $value:ident Request) => {
-        $into.requests = Some($value);
+        $into.requests = Some($value.handles());
     };
     ($into:ident requests $value:ident Request) => {
-        $into.requests = Some($value);
+        $into.requests = Some($value.handles());
     };
     ($into:ident $name:ident $value:ident $kind:ident) => {};
 }
 pub(crate) use watch_argument;
 
-/// Defines the function of C that describes a call, and `watched_function`, which returns its address.
+/// Returns the description of a call's arguments.
+macro_rules! describe_arguments {
+    ($($arg:ident: $kind:ident),*) => {{
+        #[allow(unused_mut, reason = "calls differ in their arguments")]
+        let mut arguments = $crate::watch::Arguments::default();
+        $($crate::interpose::watch_argument!(arguments $arg $arg $kind);)*
+        arguments
+    }};
+}
+pub(crate) use describe_arguments;
+
+/// Defines the functions of C that describe a call, and `watched_function`, which returns the address of the first.
 macro_rules! watched_in_c {
     ($symbol:ident $binding:ident ($($arg:ident: $kind:ident),*)) => {
         const CALL: Option<$crate::watch::Call> = $crate::watch::Call::of_symbol(stringify!($symbol));
-        /// Describes a call and forwards it.
+        /// Describes a call at once and forwards it, or leaves both to `watched_slowly`.
         ///
         /// # Safety
         ///
         /// The arguments satisfy the rules of the MPI function of this name.
         #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
-        #[allow(unused_mut, unused_assignments, reason = "calls differ in their arguments")]
         unsafe extern "C-unwind" fn watched(
             $($arg: $crate::arguments::$kind<$crate::arguments::$binding>),*
         ) -> std::ffi::c_int {
-            let mut arguments = $crate::watch::Arguments::<$crate::arguments::$binding>::new();
-            $($crate::interpose::watch_argument!(arguments $arg $arg $kind);)*
+            let arguments = $crate::interpose::describe_arguments!($($arg: $kind),*);
+            let Some(begun) = $crate::watch::enter_at_once(CALL, &arguments) else {
+                // SAFETY: the function gets the program's arguments.
+                return unsafe { watched_slowly($($arg),*) };
+            };
+            let next = NEXT.target();
+            // SAFETY: `next` is the next definition of the same function, and gets the program's arguments.
+            let code = unsafe {
+                $crate::interpose::call!(next(
+                    $($arg => $crate::arguments::$kind<$crate::arguments::$binding>),*
+                ) -> std::ffi::c_int)
+            };
+            $crate::watch::leave_at_once(CALL, begun, &arguments, code);
+            code
+        }
+        /// Describes a call in any state of the process, and forwards it.
+        ///
+        /// # Safety
+        ///
+        /// The arguments satisfy the rules of the MPI function of this name.
+        #[inline(never)]
+        #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
+        unsafe extern "C-unwind" fn watched_slowly(
+            $($arg: $crate::arguments::$kind<$crate::arguments::$binding>),*
+        ) -> std::ffi::c_int {
+            let arguments = $crate::interpose::describe_arguments!($($arg: $kind),*);
             let begun = $crate::watch::enter(CALL, &arguments);
             let next = NEXT.target();
             // SAFETY: `next` is the next definition of the same function, and gets the program's arguments.
@@ -114,13 +148,11 @@ macro_rules! watched_in_fortran {
         ///
         /// The arguments satisfy the rules of the MPI function of this name.
         #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
-        #[allow(unused_mut, unused_assignments, reason = "calls differ in their arguments")]
         unsafe extern "C-unwind" fn watched(
             $($arg: $crate::arguments::$kind<$crate::arguments::$binding>,)*
             error: $crate::arguments::ErrorCode,
         ) {
-            let mut arguments = $crate::watch::Arguments::<$crate::arguments::$binding>::new();
-            $($crate::interpose::watch_argument!(arguments $arg $arg $kind);)*
+            let arguments = $crate::interpose::describe_arguments!($($arg: $kind),*);
             let begun = $crate::watch::enter(CALL, &arguments);
             let next = NEXT.target();
             // SAFETY: `next` is the next definition of the same function, and gets the program's arguments.

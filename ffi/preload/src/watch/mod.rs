@@ -3,9 +3,12 @@
 //!
 //! [`crate::interpose::watched_in_c`] defines a function for each call, which is the next definition for all other code while
 //! descriptions are [wanted](is_wanted). So they cost nothing otherwise, and every way to the library passes the function once.
-//! Words are stored without a lock, and no clock is read.
+//! Words are stored without a lock, and no clock is read. Most calls are described [at once](at_once), by a few stores; the function
+//! leaves the others to a second one.
 //!
 //! A call that is left by `longjmp` or an exception stays described until the next call of the thread.
+
+mod at_once;
 
 use std::ffi::c_int;
 use std::sync::atomic::{
@@ -22,8 +25,10 @@ use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
 
-use crate::arguments::{Binding, NewWin, Request};
+use crate::arguments::Handles;
 use crate::isolation::{catch_panic, with_errno_kept};
+
+pub(crate) use at_once::{enter_at_once, leave_at_once};
 
 /// The words while one thread calls at a time.
 static OF_PROCESS: StaticRef<ThreadWords> = StaticRef::new();
@@ -32,8 +37,14 @@ static OF_PROCESS: StaticRef<ThreadWords> = StaticRef::new();
 static OF_THREADS: [StaticRef<ThreadWords>; thread_slots::SLOTS] =
     [const { StaticRef::new() }; thread_slots::SLOTS];
 
+/// The messages that were sent, and the requests, once a call was described.
+static MESSAGES: StaticRef<MessageWords> = StaticRef::new();
+
 /// True if handles of the library have 4 bytes. Set before the first words.
 static IS_NARROW: AtomicBool = AtomicBool::new(false);
+
+/// The bits of a handle that the library uses. Set before the first words.
+static HANDLE_BITS: AtomicU64 = AtomicU64::new(u64::MAX);
 
 /// The key of the words while one thread calls at a time; others have the number of a slot.
 const KEY_OF_PROCESS: u64 = thread_slots::SLOTS as u64;
@@ -83,7 +94,8 @@ impl Call {
 }
 
 /// The arguments of a call that describe it.
-pub(crate) struct Arguments<L: Binding> {
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Arguments {
     pub(crate) object: Option<Handle>,
     pub(crate) dest: Option<c_int>,
     pub(crate) source: Option<c_int>,
@@ -93,29 +105,12 @@ pub(crate) struct Arguments<L: Binding> {
     pub(crate) receive_tag: Option<c_int>,
     pub(crate) count: Option<i64>,
     pub(crate) datatype: Option<Handle>,
-    pub(crate) requests: Option<Request<L>>,
+    pub(crate) requests: Option<Handles>,
     /// The variable of a window that the call creates.
-    pub(crate) new_window: Option<NewWin<L>>,
+    pub(crate) new_window: Option<Handles>,
 }
 
-impl<L: Binding> Arguments<L> {
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "folds away")]
-    pub(crate) fn new() -> Self {
-        Self {
-            object: None,
-            dest: None,
-            source: None,
-            other_peer: None,
-            tag: None,
-            receive_tag: None,
-            count: None,
-            datatype: None,
-            requests: None,
-            new_window: None,
-        }
-    }
-
+impl Arguments {
     /// Returns the word with the peer and the tag.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "folds away")]
@@ -129,6 +124,13 @@ impl<L: Binding> Arguments<L> {
     #[allow(clippy::inline_always, reason = "folds away")]
     fn second(&self) -> Option<u64> {
         Some(live::pack(self.source?, self.receive_tag?))
+    }
+
+    /// Returns the word for the message that the call sends, if it sends one.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "folds away")]
+    fn sent(&self) -> Option<u64> {
+        Some(live::pack(self.dest?, self.tag.unwrap_or(0)))
     }
 }
 
@@ -147,10 +149,9 @@ impl Begun {
     const NONE: Self = Self { words: None, messages: None, number: 0 };
 }
 
-/// Describes a call that begins.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
-pub(crate) fn enter<L: Binding>(call: Option<Call>, arguments: &Arguments<L>) -> Begun {
+/// Describes a call that begins, in whatever state this process is.
+#[inline(never)]
+pub(crate) fn enter(call: Option<Call>, arguments: &Arguments) -> Begun {
     match call {
         Some(call) if call.is_start() => start(call, arguments),
         Some(call) => match words_of_caller() {
@@ -162,21 +163,17 @@ pub(crate) fn enter<L: Binding>(call: Option<Call>, arguments: &Arguments<L>) ->
 }
 
 /// Describes a call that only starts an operation: it is not in progress for long, so only its result matters.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
-fn start<L: Binding>(call: Call, arguments: &Arguments<L>) -> Begun {
-    let Some(messages) = live::MESSAGES.get() else { return Begun::NONE };
+fn start(call: Call, arguments: &Arguments) -> Begun {
+    let Some(messages) = messages() else { return Begun::NONE };
     let object = arguments.object.map(clean);
-    if let (Some(dest), Some(comm)) = (arguments.dest, object) {
-        add_send(messages, comm, live::pack(dest, arguments.tag.unwrap_or(0)));
+    if let (Some(sent), Some(comm)) = (arguments.sent(), object) {
+        add_send(messages, comm, sent);
     }
     let number = if call.is_collective() { object.and_then(next_collective) } else { None };
     Begun { words: None, messages: Some(messages), number: number.unwrap_or(0) }
 }
 
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
-fn enter_with<L: Binding>(words: &'static ThreadWords, call: Call, arguments: &Arguments<L>) -> Begun {
+fn enter_with(words: &'static ThreadWords, call: Call, arguments: &Arguments) -> Begun {
     let position = stack_position();
     let state = words[words::STATE].load(Relaxed);
     if state & words::INSIDE != 0 && position + MIN_DEPTH < words[words::POSITION].load(Relaxed) {
@@ -185,10 +182,10 @@ fn enter_with<L: Binding>(words: &'static ThreadWords, call: Call, arguments: &A
         return Begun::NONE;
     }
     let object = arguments.object.map(clean);
-    if let (Some(dest), Some(comm)) = (arguments.dest, object)
-        && let Some(messages) = live::MESSAGES.get()
+    if let (Some(sent), Some(comm)) = (arguments.sent(), object)
+        && let Some(messages) = messages()
     {
-        add_send(messages, comm, live::pack(dest, arguments.tag.unwrap_or(0)));
+        add_send(messages, comm, sent);
     }
     let number = match object {
         Some(comm) if call.is_collective() => next_collective(comm),
@@ -207,11 +204,11 @@ fn enter_with<L: Binding>(words: &'static ThreadWords, call: Call, arguments: &A
     store(words::SECOND, arguments.second());
     store(words::NUMBER, number);
     if call.class == Class::Wait {
-        store(words::COUNT, Some(arguments.count.unwrap_or(1).cast_unsigned()));
+        store(words::COUNT, arguments.count.map(i64::cast_unsigned));
         match (arguments.requests, arguments.count) {
             (Some(request), None) if request.is_given() => {
                 // SAFETY: the call waits for one request.
-                let handle = unsafe { request.first(is_narrow()) };
+                let handle = unsafe { request.at(0) };
                 words[words::REQUESTS].store(handle as u64, Relaxed);
             }
             (Some(requests), Some(count)) => store_requests(words, requests, count),
@@ -227,14 +224,19 @@ fn enter_with<L: Binding>(words: &'static ThreadWords, call: Call, arguments: &A
         }
     }
     words[words::POSITION].store(position, Relaxed);
-    let number_of_call = (state >> words::NUMBER_SHIFT) + 1;
-    let state = number_of_call << words::NUMBER_SHIFT | u64::from(call.index) << words::CALL_SHIFT | bits;
-    words[words::STATE].store(state, Release);
+    words[words::STATE].store(next_state(state, call, bits), Release);
     Begun { words: Some(words), messages: None, number: number.unwrap_or(0) }
 }
 
+/// Returns the state of the call after that of another state.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "part of the path of each call")]
+fn next_state(state: u64, call: Call, bits: u64) -> u64 {
+    let number = (state >> words::NUMBER_SHIFT) + 1;
+    number << words::NUMBER_SHIFT | u64::from(call.index) << words::CALL_SHIFT | bits
+}
+
 /// Stores another datatype than that of the call before, and its size.
-#[inline(never)]
 fn change_datatype(words: &ThreadWords, datatype: u64) {
     let size = || datatypes::known_size(mpit_ffi::abi(), datatype as Handle);
     if let Some(size) = with_errno_kept(|| catch_panic(size)).flatten() {
@@ -243,13 +245,18 @@ fn change_datatype(words: &ThreadWords, datatype: u64) {
     words[words::DATATYPE].store(datatype, Relaxed);
 }
 
-/// Describes the end of a call, which returned a code.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
-pub(crate) fn leave<L: Binding>(call: Option<Call>, begun: Begun, arguments: &Arguments<L>, code: c_int) {
+#[allow(clippy::inline_always, reason = "part of the path of each call")]
+fn clear_inside(state: &AtomicU64) {
+    state.store(state.load(Relaxed) & !words::INSIDE, Release);
+}
+
+/// Describes the end of a call, which returned a code.
+#[inline(never)]
+pub(crate) fn leave(call: Option<Call>, begun: Begun, arguments: &Arguments, code: c_int) {
     let Some(call) = call else { return };
     if let Some([state, ..]) = begun.words {
-        state.store(state.load(Relaxed) & !words::INSIDE, Release);
+        clear_inside(state);
         if let Some(window) = arguments.new_window
             && code == Abi::SUCCESS
         {
@@ -258,9 +265,12 @@ pub(crate) fn leave<L: Binding>(call: Option<Call>, begun: Begun, arguments: &Ar
     } else if let Some(messages) = begun.messages
         && code == Abi::SUCCESS
         && let Some(request) = arguments.requests
+        && request.is_given()
     {
+        // SAFETY: the call has stored one request.
+        let handle = unsafe { request.at(0) };
         let comm = arguments.object.map_or(0, clean);
-        keep_request(messages, call, request, begun.number, comm, arguments.peer().unwrap_or(0));
+        keep_request(messages, call, handle, begun.number, comm, arguments.peer().unwrap_or(0));
     }
 }
 
@@ -268,26 +278,28 @@ pub(crate) fn leave<L: Binding>(call: Option<Call>, begun: Begun, arguments: &Ar
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "one instruction")]
 fn clean(handle: Handle) -> u64 {
-    if is_narrow() { handle as u64 & u64::from(u32::MAX) } else { handle as u64 }
-}
-
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "one instruction")]
-fn is_narrow() -> bool {
-    IS_NARROW.load(Relaxed)
+    handle as u64 & HANDLE_BITS.load(Relaxed)
 }
 
 /// Returns the position of the caller's frame. Stacks grow downwards.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the frame is the caller's")]
 fn stack_position() -> u64 {
-    let local = 0_u32;
-    (&raw const local).addr() as u64
+    let position: u64;
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the instruction only reads the stack pointer.
+    unsafe {
+        std::arch::asm!("mov {}, rsp", out(reg) position, options(nomem, nostack, preserves_flags));
+    }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: the instruction only reads the stack pointer.
+    unsafe {
+        std::arch::asm!("mov {}, sp", out(reg) position, options(nomem, nostack, preserves_flags));
+    }
+    position
 }
 
 /// Returns the words of the calling thread.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "part of the path of each call")]
 fn words_of_caller() -> Option<&'static ThreadWords> {
     if threads::concurrent() {
         return words_of_thread();
@@ -298,7 +310,6 @@ fn words_of_caller() -> Option<&'static ThreadWords> {
     }
 }
 
-#[inline]
 fn words_of_thread() -> Option<&'static ThreadWords> {
     let slot = thread_slots::current();
     match slot.and_then(|slot| OF_THREADS[slot].get()) {
@@ -309,7 +320,6 @@ fn words_of_thread() -> Option<&'static ThreadWords> {
 }
 
 #[cold]
-#[inline(never)]
 fn add_words_of_process() -> Option<&'static ThreadWords> {
     let words = new_words(KEY_OF_PROCESS)?;
     OF_PROCESS.set(Some(words));
@@ -318,7 +328,6 @@ fn add_words_of_process() -> Option<&'static ThreadWords> {
 
 /// Returns the words of a thread that has none, or that has the slot of an earlier thread.
 #[cold]
-#[inline(never)]
 fn add_words_of_thread() -> Option<&'static ThreadWords> {
     let slot = with_errno_kept(|| catch_panic(thread_slots::take)).flatten()?;
     if let Some(words) = OF_THREADS[slot].get() {
@@ -332,10 +341,28 @@ fn add_words_of_thread() -> Option<&'static ThreadWords> {
 }
 
 fn new_words(key: u64) -> Option<&'static ThreadWords> {
-    IS_NARROW.store(mpit_ffi::abi().narrow_handles, Relaxed);
+    note_width();
     let words = with_errno_kept(|| catch_panic(|| live::add_thread(key))).flatten()?;
     set_owner(words);
     Some(words)
+}
+
+/// Stores the width of the library's handles.
+fn note_width() {
+    if mpit_ffi::abi().narrow_handles {
+        IS_NARROW.store(true, Relaxed);
+        HANDLE_BITS.store(u64::from(u32::MAX), Relaxed);
+    }
+}
+
+/// Returns the words of messages once there are some.
+fn messages() -> Option<&'static MessageWords> {
+    MESSAGES.get().or_else(|| {
+        let messages = live::MESSAGES.get()?;
+        note_width();
+        MESSAGES.set(Some(messages));
+        Some(messages)
+    })
 }
 
 fn set_owner(words: &ThreadWords) {
@@ -346,24 +373,32 @@ fn set_owner(words: &ThreadWords) {
 }
 
 /// Adds a message to the set of those that were sent.
+fn add_send(messages: &MessageWords, comm: u64, sent: u64) {
+    let (at, bit) = live::send_bit(comm, sent);
+    // Other threads may add to the word.
+    messages[at].fetch_or(1 << bit, Relaxed);
+}
+
+/// Returns true if a message is in the set of those that were sent.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "part of the path of each message")]
-fn add_send(messages: &MessageWords, comm: u64, peer_and_tag: u64) {
-    let (at, bits) = live::send_bits(comm, peer_and_tag);
-    if messages[at].load(Relaxed) & bits != bits {
-        // Once for each kind of message: other threads may add to the word.
-        messages[at].fetch_or(bits, Relaxed);
-    }
+fn has_sent(messages: &MessageWords, comm: u64, sent: u64) -> bool {
+    let (at, bit) = live::send_bit(comm, sent);
+    messages[at].load(Relaxed) >> bit & 1 != 0
 }
 
 /// Counts a collective operation on a communicator. The library is not called, because it has not accepted the handle yet.
-#[inline]
 fn next_collective(handle: u64) -> Option<u64> {
-    let count: &AtomicU64 = &comms::registered(handle as Handle)?.words()?[comm::COLLECTIVES];
-    // Collective operations on a communicator are ordered, so no other thread counts at the same time.
+    Some(add_one(&comms::registered(handle as Handle)?.words()?[comm::COLLECTIVES]))
+}
+
+/// Adds one to a count. Collective operations on an object are ordered, so no other thread adds at the same time.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "part of the path of each collective operation")]
+fn add_one(count: &AtomicU64) -> u64 {
     let number = count.load(Relaxed) + 1;
     count.store(number, Relaxed);
-    Some(number)
+    number
 }
 
 /// Counts a fence of a window.
@@ -373,16 +408,14 @@ fn next_fence(handle: u64) -> Option<u64> {
     if known.load(Relaxed) != handle {
         return None;
     }
-    let number = count.load(Relaxed) + 1;
-    count.store(number, Relaxed);
-    Some(number)
+    Some(add_one(count))
 }
 
 /// Stores the communicator of a new window, whose creation has a number there.
-#[inline(never)]
-fn keep_window<L: Binding>(window: NewWin<L>, number: u64, comm: u64) {
-    let Some(windows) = live::WINDOWS.get() else { return };
-    let handle = clean(window.get());
+fn keep_window(window: Handles, number: u64, comm: u64) {
+    let Some(windows) = live::WINDOWS.get().filter(|_| window.is_given()) else { return };
+    // SAFETY: the call has stored one handle.
+    let handle = clean(unsafe { window.at(0) });
     let at = live::WINDOW_CELLS * live::window_slot(handle);
     windows[at].store(0, Relaxed);
     windows[at + 1].store(comms::registered(comm as Handle).map_or(0, Comm::lineage), Release);
@@ -392,8 +425,7 @@ fn keep_window<L: Binding>(window: NewWin<L>, number: u64, comm: u64) {
 }
 
 /// Stores the first requests that a call waits for.
-#[inline(never)]
-fn store_requests<L: Binding>(words: &ThreadWords, requests: Request<L>, count: i64) {
+fn store_requests(words: &ThreadWords, requests: Handles, count: i64) {
     let abi = mpit_ffi::abi();
     let count = if requests.is_given() { usize::try_from(count).unwrap_or(0) } else { 0 };
     let mut stored = 0;
@@ -413,19 +445,15 @@ fn store_requests<L: Binding>(words: &ThreadWords, requests: Request<L>, count: 
 /// Stores the description of a request that a call has created.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "part of the path of each nonblocking call")]
-fn keep_request<L: Binding>(
+fn keep_request(
     messages: &MessageWords,
     call: Call,
-    request: Request<L>,
+    handle: Handle,
     number: u64,
     comm: u64,
     peer_and_tag: u64,
 ) {
-    if !request.is_given() {
-        return;
-    }
-    // SAFETY: the call has stored one request.
-    let handle = unsafe { request.first(is_narrow()) } as u64;
+    let handle = handle as u64;
     let (requests, _) = messages[live::SEND_WORDS..].as_chunks::<{ live::REQUEST_CELLS }>();
     let slot = &requests[live::request_slot(handle)];
     // Without a handle, the slot is not used: a reader may look at any time.

@@ -1,0 +1,134 @@
+//! The path of most calls: a few stores, no call of a function but the library's, and no value to keep during that.
+
+use std::ffi::c_int;
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Relaxed, Release},
+};
+
+use mpit::internal::{thread_slots, threads};
+use mpit_components::live::calls::Class;
+use mpit_components::live::{ThreadWords, comm_words as comm, thread_words as words};
+use mpit_ffi::abi::{Abi, Handle};
+use mpit_ffi::comms;
+
+use super::{
+    Arguments, Begun, Call, IS_NARROW, MESSAGES, OF_PROCESS, OF_THREADS, add_one, clean, clear_inside,
+    has_sent, keep_request, next_state, stack_position,
+};
+
+impl Call {
+    /// Returns true for a call that is described at once in the usual state of a process.
+    const fn has_short_path(self, arguments: &Arguments) -> bool {
+        match self.class {
+            Class::Send
+            | Class::Receive
+            | Class::Exchange
+            | Class::Probe
+            | Class::Collective
+            | Class::Rooted
+            | Class::StartMessage
+            | Class::StartCollective => true,
+            // Of one request.
+            Class::Wait => arguments.count.is_none(),
+            _ => false,
+        }
+    }
+}
+
+/// Describes a call of C that begins; `None` if that takes more than a few stores, before anything is stored.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
+pub(crate) fn enter_at_once(call: Option<Call>, arguments: &Arguments) -> Option<Begun> {
+    let call = call.filter(|call| call.has_short_path(arguments))?;
+    let object = arguments.object.map(clean);
+    let count = match object {
+        Some(comm) if call.is_collective() => Some(collectives_of(comm)?),
+        _ => None,
+    };
+    if call.is_start() {
+        let messages = MESSAGES.get()?;
+        if let (Some(sent), Some(comm)) = (arguments.sent(), object)
+            && !has_sent(messages, comm, sent)
+        {
+            return None;
+        }
+        return Some(Begun { words: None, messages: Some(messages), number: count.map_or(0, add_one) });
+    }
+    let words = words_of_caller()?;
+    let state = words[words::STATE].load(Relaxed);
+    if state & words::INSIDE != 0 {
+        return None;
+    }
+    if let (Some(sent), Some(comm)) = (arguments.sent(), object)
+        && !has_sent(MESSAGES.get()?, comm, sent)
+    {
+        return None;
+    }
+    let mut bits = words::INSIDE;
+    if let Some(datatype) = arguments.datatype.map(clean) {
+        bits |= 1 << words::DATATYPE;
+        if words[words::DATATYPE].load(Relaxed) != datatype {
+            return None;
+        }
+    }
+    if call.class == Class::Wait {
+        let request = arguments.requests.filter(|request| request.is_given())?;
+        // SAFETY: the call waits for one request, whose address is not null (checked).
+        let handle = unsafe { request.first_in_c(IS_NARROW.load(Relaxed)) };
+        words[words::REQUESTS].store(handle as u64, Relaxed);
+    }
+    let mut store = |at: usize, value: Option<u64>| {
+        if let Some(value) = value {
+            words[at].store(value, Relaxed);
+            bits |= 1 << at;
+        }
+    };
+    store(words::OBJECT, object);
+    store(words::PEER, arguments.peer());
+    store(words::SECOND, arguments.second());
+    store(words::COUNT, arguments.count.map(i64::cast_unsigned));
+    store(words::NUMBER, count.map(add_one));
+    words[words::POSITION].store(stack_position(), Relaxed);
+    words[words::STATE].store(next_state(state, call, bits), Release);
+    Some(Begun { words: Some(words), messages: None, number: 0 })
+}
+
+/// Describes the end of a call that was described at once.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
+pub(crate) fn leave_at_once(call: Option<Call>, begun: Begun, arguments: &Arguments, code: c_int) {
+    let Some(call) = call else { return };
+    if !call.is_start() {
+        if let Some([state, ..]) = begun.words {
+            clear_inside(state);
+        }
+    } else if code == Abi::SUCCESS
+        && let Some(messages) = begun.messages
+        && let Some(request) = arguments.requests
+        && request.is_given()
+    {
+        // SAFETY: the call has stored one request at the address, which is not null (checked).
+        let handle = unsafe { request.first_in_c(IS_NARROW.load(Relaxed)) };
+        let comm = arguments.object.map_or(0, clean);
+        keep_request(messages, call, handle, begun.number, comm, arguments.peer().unwrap_or(0));
+    }
+}
+
+/// Returns the count of collective operations on a communicator that was looked up lately.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "part of the path of each collective operation")]
+fn collectives_of(handle: u64) -> Option<&'static AtomicU64> {
+    Some(&comms::cached(handle as Handle)?.words()?[comm::COLLECTIVES])
+}
+
+/// Returns the words of the calling thread, if they are found by one look.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "part of the path of each call")]
+fn words_of_caller() -> Option<&'static ThreadWords> {
+    if !threads::concurrent() {
+        return OF_PROCESS.get();
+    }
+    let words = OF_THREADS[thread_slots::at_first_probe()?].get()?;
+    if words[words::OWNER].load(Relaxed) == thread_slots::thread() { Some(words) } else { None }
+}
