@@ -87,6 +87,7 @@ fn handle_initialization() {
             any_tag: abi.any_tag,
             proc_null: abi.proc_null,
             root: abi.root,
+            null_request: abi.null(Bind::Request) as u64,
         });
         if has_world {
             for comm in [abi.comm_world, abi.comm_self] {

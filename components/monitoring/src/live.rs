@@ -69,6 +69,8 @@ pub struct Constants {
     pub proc_null: i32,
     /// `MPI_ROOT`.
     pub root: i32,
+    /// `MPI_REQUEST_NULL`.
+    pub null_request: u64,
 }
 
 /// Returns true if the environment makes this process describe its calls once MPI is initialized.
@@ -98,12 +100,13 @@ pub fn describe_process(constants: Constants) {
     if !is_active() {
         return;
     }
-    let Constants { any_source, any_tag, proc_null, root } = constants;
+    let Constants { any_source, any_tag, proc_null, root, null_request } = constants;
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = Encoded::of_name(host.trim());
     let block = OF_PROCESS.add(BlockKind::Description, live::PROCESS, process::CELLS, host.words());
     block[process::ANY].store(pack(any_source, any_tag), Relaxed);
     block[process::NONE].store(pack(proc_null, root), Relaxed);
+    block[process::NULL_REQUEST].store(null_request, Relaxed);
     block[process::START].store(run::start_of_process().unwrap_or(0), Relaxed);
 }
 

@@ -177,6 +177,7 @@ struct Constants {
     any_tag: i32,
     proc_null: i32,
     root: i32,
+    null_request: u64,
 }
 
 impl Constants {
@@ -232,10 +233,10 @@ pub fn read(bytes: &[u8]) -> Result<Current, Malformed> {
             }
             BlockKind::Description => match block.word()? {
                 PROCESS => {
-                    let [start, any, none, _, _]: [u64; process::CELLS] = block.numbers()?;
+                    let [start, any, none, null_request, _]: [u64; process::CELLS] = block.numbers()?;
                     let (any_source, any_tag) = unpack(any);
                     let (proc_null, root) = unpack(none);
-                    raw.constants = Constants { any_source, any_tag, proc_null, root };
+                    raw.constants = Constants { any_source, any_tag, proc_null, root, null_request };
                     current.start = start;
                     current.host = block.name()?;
                 }
@@ -304,11 +305,13 @@ impl Raw {
         let request_count = if is_wait { count.unwrap_or(1) } else { 0 };
         // The words behind those of the requests of this call are of earlier calls.
         let stored = request_count.min(thread::MAX_REQUESTS as u64) as usize;
-        let handles = cells[thread::REQUESTS..][..stored].iter().filter(|handle| **handle != 0);
+        let handles = cells[thread::REQUESTS..][..stored]
+            .iter()
+            .filter(|handle| ![0, self.constants.null_request].contains(handle));
         Some(Thread {
             tid: cells[thread::TID] as u32,
             sequence,
-            inside: state & thread::INSIDE != 0,
+            inside: cells[thread::INSIDE] != 0,
             call,
             comm: match window {
                 Some((_, lineage)) => comms.iter().position(|comm| comm.lineage == lineage),

@@ -12,16 +12,17 @@ use std::sync::atomic::{
 /// The words of a thread: block [`Thread`](super::blocks::BlockKind::Thread), whose key is the thread's slot.
 pub mod thread {
     /// The number of words.
-    pub const CELLS: usize = 14;
+    pub const CELLS: usize = 15;
     /// The number of the call in progress or of the last one, from bit [`NUMBER_SHIFT`] on, its index in
-    /// [`CALLS`](crate::calls::CALLS) from bit [`CALL_SHIFT`] on, a bit for each word below that belongs to it, and [`INSIDE`].
+    /// [`CALLS`](crate::calls::CALLS) from bit [`CALL_SHIFT`] on, and a bit for each word below that belongs to it.
     pub const STATE: usize = 0;
     /// The handle of the communicator or window.
     pub const OBJECT: usize = 1;
     /// The peer, and the tag in the upper half.
     pub const PEER: usize = 2;
-    /// The source and the tag of the receive of a combined call.
-    pub const SECOND: usize = 3;
+    /// 1 while the call is in progress. Not a bit of the state: the end of a call would have to wait for the state to be stored, and
+    /// the next call for the end.
+    pub const INSIDE: usize = 3;
     /// The number of elements or of requests.
     pub const COUNT: usize = 4;
     /// The handle of the datatype.
@@ -30,17 +31,17 @@ pub mod thread {
     pub const NUMBER: usize = 6;
     /// The stack position of the call.
     pub const POSITION: usize = 7;
+    /// The source and the tag of the receive of a combined call.
+    pub const SECOND: usize = 8;
     /// The handles of requests.
-    pub const REQUESTS: usize = 8;
+    pub const REQUESTS: usize = 9;
     /// The maximum number of handles of requests.
     pub const MAX_REQUESTS: usize = 4;
     /// The number of the thread on its machine.
-    pub const TID: usize = 12;
+    pub const TID: usize = 13;
     /// A value that differs between threads which have the slot one after the other.
-    pub const OWNER: usize = 13;
+    pub const OWNER: usize = 14;
 
-    /// The bit of the state that says that the call is in progress.
-    pub const INSIDE: u64 = 1;
     /// The position of the call's index in the state. The bits between are one for each of the words 1 to 8.
     pub const CALL_SHIFT: u32 = 9;
     /// The position of the call's number in the state.
@@ -84,6 +85,8 @@ pub mod process {
     pub const ANY: usize = 1;
     /// `MPI_PROC_NULL` and `MPI_ROOT`.
     pub const NONE: usize = 2;
+    /// `MPI_REQUEST_NULL`.
+    pub const NULL_REQUEST: usize = 3;
 }
 
 /// The key of the block with [`process`].

@@ -230,20 +230,20 @@ impl Handles {
         unsafe { (self.read)(self.kind, self.at, index) }
     }
 
-    /// Returns the first handle of an array of C.
+    /// Returns a handle of an array of C.
     ///
     /// # Safety
     ///
-    /// The array is given and has an element, and `is_narrow` says if handles of the library have 4 bytes.
+    /// The array is given and has more than `index` elements, and `is_narrow` says if handles of the library have 4 bytes.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the path of each call with a request")]
-    pub(crate) unsafe fn first_in_c(self, is_narrow: bool) -> Handle {
+    pub(crate) unsafe fn at_in_c(self, index: usize, is_narrow: bool) -> Handle {
         if is_narrow {
-            // SAFETY: the array has an element of 4 bytes (condition of this function).
-            unsafe { self.at.cast::<u32>().read_unaligned() as Handle }
+            // SAFETY: the array has this element, of 4 bytes (condition of this function).
+            unsafe { self.at.cast::<u32>().wrapping_add(index).read_unaligned() as Handle }
         } else {
-            // SAFETY: the array has an element as wide as a pointer (condition of this function).
-            unsafe { self.at.cast::<Handle>().read_unaligned() }
+            // SAFETY: the array has this element, as wide as a pointer (condition of this function).
+            unsafe { self.at.cast::<Handle>().wrapping_add(index).read_unaligned() }
         }
     }
 }

@@ -13,13 +13,13 @@ use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms;
 
 use super::{
-    Arguments, Begun, Call, IS_NARROW, MESSAGES, OF_PROCESS, OF_THREADS, add_one, clean, clear_inside,
-    has_sent, keep_request, next_state, stack_position,
+    Arguments, Begun, Call, IS_NARROW, MESSAGES, OF_PROCESS, OF_THREADS, add_one, clean, has_sent,
+    keep_request, next_state, stack_position,
 };
 
 impl Call {
     /// Returns true for a call that is described at once in the usual state of a process.
-    const fn has_short_path(self, arguments: &Arguments) -> bool {
+    const fn has_short_path(self) -> bool {
         match self.class {
             Class::Send
             | Class::Receive
@@ -28,9 +28,8 @@ impl Call {
             | Class::Collective
             | Class::Rooted
             | Class::StartMessage
-            | Class::StartCollective => true,
-            // Of one request.
-            Class::Wait => arguments.count.is_none(),
+            | Class::StartCollective
+            | Class::Wait => true,
             _ => false,
         }
     }
@@ -40,7 +39,7 @@ impl Call {
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
 pub(crate) fn enter_at_once(call: Option<Call>, arguments: &Arguments) -> Option<Begun> {
-    let call = call.filter(|call| call.has_short_path(arguments))?;
+    let call = call.filter(|call| call.has_short_path())?;
     let object = arguments.object.map(clean);
     let count = match object {
         Some(comm) if call.is_collective() => Some(collectives_of(comm)?),
@@ -56,8 +55,7 @@ pub(crate) fn enter_at_once(call: Option<Call>, arguments: &Arguments) -> Option
         return Some(Begun { words: None, messages: Some(messages), number: count.map_or(0, add_one) });
     }
     let words = words_of_caller()?;
-    let state = words[words::STATE].load(Relaxed);
-    if state & words::INSIDE != 0 {
+    if words[words::INSIDE].load(Relaxed) != 0 {
         return None;
     }
     if let (Some(sent), Some(comm)) = (arguments.sent(), object)
@@ -65,7 +63,7 @@ pub(crate) fn enter_at_once(call: Option<Call>, arguments: &Arguments) -> Option
     {
         return None;
     }
-    let mut bits = words::INSIDE;
+    let mut bits = 0;
     if let Some(datatype) = arguments.datatype.map(clean) {
         bits |= 1 << words::DATATYPE;
         if words[words::DATATYPE].load(Relaxed) != datatype {
@@ -73,10 +71,16 @@ pub(crate) fn enter_at_once(call: Option<Call>, arguments: &Arguments) -> Option
         }
     }
     if call.class == Class::Wait {
-        let request = arguments.requests.filter(|request| request.is_given())?;
-        // SAFETY: the call waits for one request, whose address is not null (checked).
-        let handle = unsafe { request.first_in_c(IS_NARROW.load(Relaxed)) };
-        words[words::REQUESTS].store(handle as u64, Relaxed);
+        let requests = arguments.requests.filter(|requests| requests.is_given())?;
+        let count = usize::try_from(arguments.count.unwrap_or(1)).ok()?;
+        if count > words::MAX_REQUESTS {
+            return None;
+        }
+        for at in 0..count {
+            // SAFETY: the call waits for `count` requests, and the address is not null (checked).
+            let handle = unsafe { requests.at_in_c(at, IS_NARROW.load(Relaxed)) };
+            words[words::REQUESTS + at].store(handle as u64, Relaxed);
+        }
     }
     let mut store = |at: usize, value: Option<u64>| {
         if let Some(value) = value {
@@ -90,7 +94,9 @@ pub(crate) fn enter_at_once(call: Option<Call>, arguments: &Arguments) -> Option
     store(words::COUNT, arguments.count.map(i64::cast_unsigned));
     store(words::NUMBER, count.map(add_one));
     words[words::POSITION].store(stack_position(), Relaxed);
+    let state = words[words::STATE].load(Relaxed);
     words[words::STATE].store(next_state(state, call, bits), Release);
+    words[words::INSIDE].store(1, Release);
     Some(Begun { words: Some(words), messages: None, number: 0 })
 }
 
@@ -100,8 +106,8 @@ pub(crate) fn enter_at_once(call: Option<Call>, arguments: &Arguments) -> Option
 pub(crate) fn leave_at_once(call: Option<Call>, begun: Begun, arguments: &Arguments, code: c_int) {
     let Some(call) = call else { return };
     if !call.is_start() {
-        if let Some([state, ..]) = begun.words {
-            clear_inside(state);
+        if let Some(words) = begun.words {
+            words[words::INSIDE].store(0, Release);
         }
     } else if code == Abi::SUCCESS
         && let Some(messages) = begun.messages
@@ -109,7 +115,7 @@ pub(crate) fn leave_at_once(call: Option<Call>, begun: Begun, arguments: &Argume
         && request.is_given()
     {
         // SAFETY: the call has stored one request at the address, which is not null (checked).
-        let handle = unsafe { request.first_in_c(IS_NARROW.load(Relaxed)) };
+        let handle = unsafe { request.at_in_c(0, IS_NARROW.load(Relaxed)) };
         let comm = arguments.object.map_or(0, clean);
         keep_request(messages, call, handle, begun.number, comm, arguments.peer().unwrap_or(0));
     }

@@ -176,7 +176,8 @@ fn start(call: Call, arguments: &Arguments) -> Begun {
 fn enter_with(words: &'static ThreadWords, call: Call, arguments: &Arguments) -> Begun {
     let position = stack_position();
     let state = words[words::STATE].load(Relaxed);
-    if state & words::INSIDE != 0 && position + MIN_DEPTH < words[words::POSITION].load(Relaxed) {
+    if words[words::INSIDE].load(Relaxed) != 0 && position + MIN_DEPTH < words[words::POSITION].load(Relaxed)
+    {
         // A call inside another one shows that the outer one proceeds.
         words[words::STATE].store(state + (1 << words::NUMBER_SHIFT), Release);
         return Begun::NONE;
@@ -192,7 +193,7 @@ fn enter_with(words: &'static ThreadWords, call: Call, arguments: &Arguments) ->
         Some(window) if call.is_fence() => next_fence(window),
         _ => None,
     };
-    let mut bits = words::INSIDE;
+    let mut bits = 0;
     let mut store = |at: usize, value: Option<u64>| {
         if let Some(value) = value {
             words[at].store(value, Relaxed);
@@ -225,6 +226,7 @@ fn enter_with(words: &'static ThreadWords, call: Call, arguments: &Arguments) ->
     }
     words[words::POSITION].store(position, Relaxed);
     words[words::STATE].store(next_state(state, call, bits), Release);
+    words[words::INSIDE].store(1, Release);
     Begun { words: Some(words), messages: None, number: number.unwrap_or(0) }
 }
 
@@ -245,18 +247,12 @@ fn change_datatype(words: &ThreadWords, datatype: u64) {
     words[words::DATATYPE].store(datatype, Relaxed);
 }
 
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "part of the path of each call")]
-fn clear_inside(state: &AtomicU64) {
-    state.store(state.load(Relaxed) & !words::INSIDE, Release);
-}
-
 /// Describes the end of a call, which returned a code.
 #[inline(never)]
 pub(crate) fn leave(call: Option<Call>, begun: Begun, arguments: &Arguments, code: c_int) {
     let Some(call) = call else { return };
-    if let Some([state, ..]) = begun.words {
-        clear_inside(state);
+    if let Some(words) = begun.words {
+        words[words::INSIDE].store(0, Release);
         if let Some(window) = arguments.new_window
             && code == Abi::SUCCESS
         {
@@ -331,7 +327,7 @@ fn add_words_of_process() -> Option<&'static ThreadWords> {
 fn add_words_of_thread() -> Option<&'static ThreadWords> {
     let slot = with_errno_kept(|| catch_panic(thread_slots::take)).flatten()?;
     if let Some(words) = OF_THREADS[slot].get() {
-        words[words::STATE].fetch_and(!words::INSIDE, Relaxed);
+        words[words::INSIDE].store(0, Relaxed);
         set_owner(words);
         return Some(words);
     }
