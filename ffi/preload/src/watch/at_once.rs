@@ -20,18 +20,18 @@ use super::{
 impl Call {
     /// Returns true for a call that is described at once in the usual state of a process.
     const fn has_short_path(self) -> bool {
-        match self.class {
+        matches!(
+            self.class,
             Class::Send
-            | Class::Receive
-            | Class::Exchange
-            | Class::Probe
-            | Class::Collective
-            | Class::Rooted
-            | Class::StartMessage
-            | Class::StartCollective
-            | Class::Wait => true,
-            _ => false,
-        }
+                | Class::Receive
+                | Class::Exchange
+                | Class::Probe
+                | Class::Collective
+                | Class::Rooted
+                | Class::StartMessage
+                | Class::StartCollective
+                | Class::Wait
+        )
     }
 }
 
