@@ -69,9 +69,6 @@ const FEW: [Hang; 4] = [
 /// The findings after which a job may go on, so that its exit status is 0.
 const NO_DEADLOCK: [&str; 3] = ["computing", "sleeping", "not-initialized"];
 
-/// The reason why programs in Python are not run on Open MPI.
-const NOT_DESCRIBED: &str = "calls of mpi4py on Open MPI 5 are not described yet";
-
 /// A running job. It is ended with its processes when this is dropped.
 struct Running {
     child: Child,
@@ -217,9 +214,6 @@ fn mistakes_in_python_are_named() -> Outcome {
     stacks::with_mpi4py("why_python", |stack, python| {
         let dir = stack.scratch("why_python")?;
         let script = paths::source("hosts/python/hangs.py");
-        if stack.is_open_mpi() {
-            return mpit_tests::record::not_run("why_python", NOT_DESCRIBED);
-        }
         for (kind, finding, culprits) in FEW.iter().filter(|(kind, ..)| hangs_on(stack, kind)) {
             let job = Job::mpi(stack, RANKS).arg(python).arg(&script).arg(kind).dir(&dir).seconds(120);
             let mut running = Running::start(&job.under_mpit(&[])?, &end_of_line(&script, kind))?;

@@ -62,7 +62,7 @@ pub(crate) use running::{
     run_on_fast_path,
 };
 pub(crate) use variadic::{variadic_function, variadic_recorders};
-pub(crate) use watched::{watch_argument, watched_in_c, watched_in_fortran};
+pub(crate) use watched::{described_arguments, watch_argument, watched_in_c, watched_in_fortran};
 
 /// Defines the functions of some lines.
 macro_rules! calls {

@@ -70,6 +70,16 @@ macro_rules! watch_argument {
 }
 pub(crate) use watch_argument;
 
+/// Declares a variable with the arguments that describe a call.
+macro_rules! described_arguments {
+    ($variable:ident $binding:ident ($($arg:ident: $kind:ident),*)) => {
+        #[allow(unused_mut, unused_assignments, reason = "calls differ in their arguments")]
+        let mut $variable = $crate::watch::Arguments::<$crate::arguments::$binding>::new();
+        $($crate::interpose::watch_argument!($variable $arg $arg $kind);)*
+    };
+}
+pub(crate) use described_arguments;
+
 /// Defines the function of C that describes a call, and `watched_function`, which returns its address.
 macro_rules! watched_in_c {
     ($symbol:ident $binding:ident ($($arg:ident: $kind:ident),*)) => {
@@ -84,8 +94,7 @@ macro_rules! watched_in_c {
         unsafe extern "C-unwind" fn watched(
             $($arg: $crate::arguments::$kind<$crate::arguments::$binding>),*
         ) -> std::ffi::c_int {
-            let mut arguments = $crate::watch::Arguments::<$crate::arguments::$binding>::new();
-            $($crate::interpose::watch_argument!(arguments $arg $arg $kind);)*
+            $crate::interpose::described_arguments! { arguments $binding ($($arg: $kind),*) }
             let begun = $crate::watch::enter(CALL, &arguments);
             let next = NEXT.target();
             // SAFETY: `next` is the next definition of the same function, and gets the program's arguments.
@@ -119,8 +128,7 @@ macro_rules! watched_in_fortran {
             $($arg: $crate::arguments::$kind<$crate::arguments::$binding>,)*
             error: $crate::arguments::ErrorCode,
         ) {
-            let mut arguments = $crate::watch::Arguments::<$crate::arguments::$binding>::new();
-            $($crate::interpose::watch_argument!(arguments $arg $arg $kind);)*
+            $crate::interpose::described_arguments! { arguments $binding ($($arg: $kind),*) }
             let begun = $crate::watch::enter(CALL, &arguments);
             let next = NEXT.target();
             // SAFETY: `next` is the next definition of the same function, and gets the program's arguments.
