@@ -22,6 +22,8 @@ pub(super) fn observe(pid: u32, start: u64) -> Process {
         return gone;
     }
     let state = match observed.state {
+        // The main thread may end before the others.
+        b'Z' if has_other_threads(pid) => ProcessState::Running,
         b'Z' | b'X' | b'x' => return gone,
         b'T' | b't' => ProcessState::Stopped,
         b'R' => ProcessState::Running,
@@ -32,6 +34,10 @@ pub(super) fn observe(pid: u32, start: u64) -> Process {
         cpu_seconds: observed.ticks as f64 / clock_ticks_per_second() as f64,
         system_call: if state == ProcessState::Sleeping { system_call(pid) } else { None },
     }
+}
+
+fn has_other_threads(pid: u32) -> bool {
+    fs::read_dir(format!("/proc/{pid}/task")).is_ok_and(|threads| threads.count() > 1)
 }
 
 /// Returns true if a thread of a process exists.

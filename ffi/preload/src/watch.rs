@@ -78,7 +78,7 @@ impl Call {
 
     /// Returns true for a call that returns a request and does not wait.
     const fn is_start(self) -> bool {
-        matches!(self.class, Class::StartMessage | Class::StartCollective)
+        matches!(self.class, Class::StartMessage | Class::StartCollective | Class::StartOther)
     }
 }
 

@@ -239,7 +239,7 @@ pub fn read(bytes: &[u8]) -> Result<Current, Malformed> {
                     current.start = start;
                     current.host = block.name()?;
                 }
-                COMM => current.comms.extend(read_comm(&mut block)?),
+                COMM => current.comms.extend(read_comm(&mut block, header.size)?),
                 MESSAGES => {
                     current.sends = Sends(block.words(SEND_WORDS)?);
                     raw.requests = block.words(REQUEST_SLOTS * REQUEST_CELLS)?;
@@ -259,8 +259,8 @@ fn unpack(word: u64) -> (i32, i32) {
     ((word as u32).cast_signed(), ((word >> 32) as u32).cast_signed())
 }
 
-/// Reads a communicator; `None` if the block is not used.
-fn read_comm(block: &mut Cursor<'_>) -> Result<Option<Comm>, Malformed> {
+/// Reads a communicator of a world of `world` processes; `None` if the block is not used.
+fn read_comm(block: &mut Cursor<'_>, world: u32) -> Result<Option<Comm>, Malformed> {
     let [handle, lineage, collectives, rank_and_size, form]: [u64; comm::NAME_LEN] = block.numbers()?;
     let len = block.below(comm::MAX_NAME as u64 + 1, "the length of a name")? as usize;
     let name: Vec<u8> =
@@ -272,6 +272,9 @@ fn read_comm(block: &mut Cursor<'_>) -> Result<Option<Comm>, Malformed> {
         _ => Members::World,
     };
     let (rank, size) = (rank_and_size as u32, (rank_and_size >> 32) as u32);
+    if members == Members::World && size > world {
+        return Err(block.error(format!("a communicator of {size} processes, of {world}")));
+    }
     let remote = form & comm::REMOTE != 0;
     let name = String::from_utf8_lossy(&name).into_owned();
     let found = Comm { handle, lineage, collectives, rank, size, remote, name, members };
@@ -290,7 +293,8 @@ impl Raw {
         let word = |at: usize| if state >> at & 1 != 0 { Some(cells[at]) } else { None };
         let is_access = call.class == Class::Access;
         let object = word(thread::OBJECT);
-        let window = object.filter(|_| is_access).and_then(|handle| self.window(handle));
+        let is_of_window = is_access || call.name == "Win_free";
+        let window = object.filter(|_| is_of_window).and_then(|handle| self.window(handle));
         let (peer, tag) = word(thread::PEER).map(unpack).unzip();
         let is_message = matches!(call.class, Class::Send | Class::Receive | Class::Exchange | Class::Probe);
         let is_lock = is_access && call.name == "Win_lock";
@@ -311,7 +315,7 @@ impl Raw {
             call,
             comm: match window {
                 Some((_, lineage)) => comms.iter().position(|comm| comm.lineage == lineage),
-                None => object.filter(|_| !is_access).and_then(|handle| index_of(handle, comms)),
+                None => object.filter(|_| !is_of_window).and_then(|handle| index_of(handle, comms)),
             },
             window: window.map(|(window, _)| window),
             peer: peer.and_then(|peer| self.constants.peer(peer)),

@@ -124,29 +124,28 @@ impl<'a> Waits<'a> {
         (0..self.snapshot.size).filter(move |other| *other != own)
     }
 
-    /// Returns the other processes that a call on a file or window concerns: those of its communicator, or all if it is not known.
-    fn concerned(&self, rank: &RankState, call: &Call) -> Vec<u32> {
-        match call.comm.and_then(|id| rank.comm(id)) {
-            Some(comm) => comm.members.iter().copied().filter(|other| *other != rank.rank).collect(),
-            None => self.others(rank).collect(),
-        }
+    /// Returns the other processes that a call on a window concerns: those of its communicator; `None` if it is not known.
+    fn concerned(rank: &RankState, call: &Call) -> Option<Vec<u32>> {
+        let comm = call.comm.and_then(|id| rank.comm(id))?;
+        Some(comm.members.iter().copied().filter(|other| *other != rank.rank).collect())
     }
 
     /// Returns the wait for one of the other processes: it is not known which.
     fn of_any_other(&self, rank: &RankState, call: &Call, reason: &Reason) -> Wait {
-        let others = self.concerned(rank, call).into_iter();
-        Wait::Any(Rc::new(others.map(|to| on(to, reason.clone())).collect()))
+        let Some(others) = Self::concerned(rank, call) else { return Wait::Ready };
+        Wait::Any(Rc::new(others.into_iter().map(|to| on(to, reason.clone())).collect()))
     }
 
-    /// Returns the wait of a collective operation on a file or window, which has no number: for one of the processes that do not make
-    /// the same call.
+    /// Returns the wait of a collective operation on a window, which has no number: for one of the processes that do not make the same
+    /// call. The processes of a file are not known; it may be that of one process, which writes much.
     fn of_others_in(&self, rank: &RankState, call: &Call) -> Wait {
         let makes_it = |other: &u32| {
             let is_same = |one: &Call| one.name == call.name && one.window == call.window;
             self.snapshot.rank(*other).is_some_and(|other| other.calls().any(is_same))
         };
-        let others = self.concerned(rank, call).into_iter();
+        let Some(others) = Self::concerned(rank, call) else { return Wait::Ready };
         let missing: Vec<Wait> = others
+            .into_iter()
             .filter(|other| !makes_it(other))
             .map(|to| on(to, Reason::NotThere { name: call.name.clone() }))
             .collect();
