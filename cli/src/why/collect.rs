@@ -41,6 +41,12 @@ pub(super) fn rank(bytes: &[u8]) -> Option<(u32, RankState)> {
         threads: threads.collect(),
         comms: current.comms.iter().filter_map(|one| comm(one, current.size)).collect(),
         sends: SentMessages::Filter(current.sends.words().to_vec()),
+        locked: current
+            .windows
+            .iter()
+            .filter(|window| window.locks > 0)
+            .map(|window| window.number)
+            .collect(),
     };
     Some((current.size, rank))
 }

@@ -28,6 +28,9 @@ const SEARCH: Duration = Duration::from_millis(200);
 /// The minimum time between looks.
 const MIN_PAUSE: Duration = Duration::from_millis(10);
 
+/// The maximum number of processes whose ends are printed.
+const MOST_EXITS: usize = 4;
+
 /// The time that the command has to end after `SIGTERM`.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -91,13 +94,15 @@ impl Job {
     /// Watches until the command ends. With `kill`, returns the first diagnosis.
     fn watch(&self, limit: Duration, kill: bool) -> Option<String> {
         let mut looks = Looks::new(limit);
-        let mut processes = Processes::default();
+        let (mut processes, mut has_exits) = (Processes::default(), false);
         loop {
             let pause = (limit / LOOKS).max(MIN_PAUSE);
             let pause = if processes.is_empty() { pause.min(SEARCH) } else { pause };
             match processes.wait(&self.stop, pause) {
                 Waited::Stopped => return None,
-                Waited::Exits(ended) => self.report_exits(&ended),
+                // The launcher ends the others then.
+                Waited::Exits(_) if has_exits => {}
+                Waited::Exits(ended) => has_exits = self.report_exits(&ended),
                 Waited::Time => {
                     let worlds = job::look(&self.directory);
                     processes.add(&worlds);
@@ -115,10 +120,13 @@ impl Job {
         }
     }
 
-    fn report_exits(&self, ended: &[exits::Place]) {
+    /// Prints the processes that have ended too early. Returns true if there are some.
+    fn report_exits(&self, ended: &[exits::Place]) -> bool {
+        let lines = exits::describe(ended, &job::look(&self.directory));
         if !(self.is_interrupted)() {
-            exits::describe(ended, &job::look(&self.directory)).iter().for_each(|line| print(line));
+            lines.iter().take(MOST_EXITS).for_each(|line| print(line));
         }
+        !lines.is_empty()
     }
 
     /// Compares an old look with a new one. A diagnosis is confirmed by a further look: the new one may have been taken while a process
@@ -213,6 +221,7 @@ mod tests {
             threads: Vec::new(),
             comms: Vec::new(),
             sends: SentMessages::Filter(Vec::new()),
+            locked: Vec::new(),
         };
         [(1, Snapshot { size: 1, ranks: vec![rank] })].into()
     }

@@ -31,6 +31,17 @@ pub struct Current {
     pub comms: Vec<Comm>,
     /// The messages that the process has sent.
     pub sends: Sends,
+    /// The windows that exist.
+    pub windows: Vec<Window>,
+}
+
+/// A window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// A number that is equal in all processes of the window.
+    pub number: u64,
+    /// The number of locks by `MPI_Win_lock` that the process has requested and not unlocked.
+    pub locks: u64,
 }
 
 /// A thread and its last call.
@@ -222,6 +233,7 @@ pub fn read(bytes: &[u8]) -> Result<Current, Malformed> {
         threads: Vec::new(),
         comms: Vec::new(),
         sends: Sends::default(),
+        windows: Vec::new(),
     };
     let mut raw = Raw::default();
     while let Some((kind, mut block)) = words.next_block()? {
@@ -252,6 +264,7 @@ pub fn read(bytes: &[u8]) -> Result<Current, Malformed> {
         }
     }
     current.threads = raw.threads.iter().filter_map(|cells| raw.thread(cells, &current.comms)).collect();
+    current.windows = raw.all_windows();
     Ok(current)
 }
 
@@ -335,11 +348,19 @@ impl Raw {
     fn window(&self, handle: u64) -> Option<(u64, u64)> {
         let at = WINDOW_CELLS * live::window_slot(handle);
         match self.windows.get(at..at + WINDOW_CELLS)? {
-            [known, lineage, number, _] if *known == handle && *lineage != 0 => {
+            [known, lineage, number, ..] if *known == handle && *lineage != 0 => {
                 Some((lineage.wrapping_add(*number), *lineage))
             }
             _ => None,
         }
+    }
+
+    fn all_windows(&self) -> Vec<Window> {
+        let window = |[handle, .., locks]: &[u64; WINDOW_CELLS]| {
+            Some(Window { number: self.window(*handle)?.0, locks: *locks })
+        };
+        let (all, _) = self.windows.as_chunks::<WINDOW_CELLS>();
+        all.iter().filter(|[handle, ..]| *handle != 0).filter_map(window).collect()
     }
 
     fn size_of(&self, datatype: u64) -> Option<u64> {

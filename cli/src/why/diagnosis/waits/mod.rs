@@ -106,7 +106,7 @@ impl<'a> Waits<'a> {
                 (Some(comm), Some(number)) => self.of_collective(rank, call, flow, comm, number),
                 _ => self.of_others_in(rank, call),
             },
-            Kind::Lock => self.of_any_other(rank, call, &Reason::Lock),
+            Kind::Lock => self.of_lock(rank, call),
             Kind::Epoch => self.of_any_other(rank, call, &Reason::Epoch),
             Kind::Finalize => {
                 let is_there = |other: u32| {
@@ -128,6 +128,19 @@ impl<'a> Waits<'a> {
     fn concerned(rank: &RankState, call: &Call) -> Option<Vec<u32>> {
         let comm = call.comm.and_then(|id| rank.comm(id))?;
         Some(comm.members.iter().copied().filter(|other| *other != rank.rank).collect())
+    }
+
+    /// Returns the wait for a lock: for one of the processes that may hold it. Those that are in such a call themselves may be
+    /// transferring data, as may this one if no process holds a lock.
+    fn of_lock(&self, rank: &RankState, call: &Call) -> Wait {
+        let Some(window) = call.window else { return Wait::Ready };
+        let is_waiting = |one: &Call| kind(&one.name) == Kind::Lock && one.window == Some(window);
+        let holds = |other: &&RankState| {
+            other.rank != rank.rank && other.locked.contains(&window) && !other.calls().any(is_waiting)
+        };
+        let holders: Vec<Wait> =
+            self.snapshot.ranks.iter().filter(holds).map(|other| on(other.rank, Reason::Lock)).collect();
+        if holders.is_empty() { Wait::Ready } else { Wait::Any(holders.into()) }
     }
 
     /// Returns the wait for one of the other processes: it is not known which.
