@@ -13,7 +13,7 @@ use super::job::Worlds;
 use super::snapshot::{Phase, ProcessState, RankState};
 
 /// A world, and a rank in it.
-pub(super) type Place = (u32, u32);
+type Place = (u32, u32);
 
 /// The processes of a job on this node.
 #[derive(Debug, Default)]
@@ -28,8 +28,8 @@ pub(super) enum Waited {
     Time,
     /// The other end of the pipe is closed.
     Stopped,
-    /// These processes have ended.
-    Exits(Vec<Place>),
+    /// A process has ended.
+    Exit,
 }
 
 impl Processes {
@@ -76,7 +76,7 @@ impl Processes {
             };
             let ended: Vec<Place> = self.running.keys().zip(&all[1..]).filter_map(has_ended).collect();
             self.running.retain(|place, _| !ended.contains(place));
-            return Waited::Exits(ended);
+            return Waited::Exit;
         }
     }
 }
@@ -85,9 +85,8 @@ fn is_at_work(rank: &RankState) -> bool {
     rank.process.state != ProcessState::Gone && rank.phase < Phase::Finalizing
 }
 
-/// Describes the ends of processes that did not reach `MPI_Finalize`.
-pub(super) fn describe(ended: &[Place], worlds: &Worlds) -> Vec<String> {
-    let rank = |(world, rank): &Place| worlds.get(world)?.rank(*rank);
+/// Describes the processes that have ended and did not reach `MPI_Finalize`.
+pub(super) fn describe(worlds: &Worlds) -> Vec<String> {
     let is_early =
         |rank: &&RankState| rank.process.state == ProcessState::Gone && rank.phase < Phase::Finalizing;
     let text = |rank: &RankState| {
@@ -96,7 +95,7 @@ pub(super) fn describe(ended: &[Place], worlds: &Worlds) -> Vec<String> {
             if calls.is_empty() { "outside of MPI".into() } else { format!("in {}", calls.join(", ")) };
         format!("rank {}, process {}, has ended without MPI_Finalize; it was {place}", rank.rank, rank.pid)
     };
-    ended.iter().filter_map(rank).filter(is_early).map(text).collect()
+    worlds.values().flat_map(|world| &world.ranks).filter(is_early).map(text).collect()
 }
 
 #[cfg(test)]
@@ -134,11 +133,11 @@ mod tests {
         processes.add(&worlds(child.id(), ProcessState::Sleeping));
         assert_eq!(processes.wait(&reader, Duration::from_millis(1)), Waited::Time);
         child.kill().unwrap();
-        assert_eq!(processes.wait(&reader, LONG), Waited::Exits(vec![(1, 2)]));
+        assert_eq!(processes.wait(&reader, LONG), Waited::Exit);
         assert!(processes.is_empty());
         let text =
             format!("rank 2, process {}, has ended without MPI_Finalize; it was outside of MPI", child.id());
-        assert_eq!(describe(&[(1, 2)], &worlds(child.id(), ProcessState::Gone)), [text]);
+        assert_eq!(describe(&worlds(child.id(), ProcessState::Gone)), [text]);
         child.wait().unwrap();
         drop(writer);
         assert_eq!(processes.wait(&reader, LONG), Waited::Stopped);

@@ -101,8 +101,8 @@ impl Job {
             match processes.wait(&self.stop, pause) {
                 Waited::Stopped => return None,
                 // The launcher ends the others then.
-                Waited::Exits(_) if has_exits => {}
-                Waited::Exits(ended) => has_exits = self.report_exits(&ended),
+                Waited::Exit if has_exits => {}
+                Waited::Exit => has_exits = self.report_exits(),
                 Waited::Time => {
                     let worlds = job::look(&self.directory);
                     processes.add(&worlds);
@@ -121,8 +121,8 @@ impl Job {
     }
 
     /// Prints the processes that have ended too early. Returns true if there are some.
-    fn report_exits(&self, ended: &[exits::Place]) -> bool {
-        let lines = exits::describe(ended, &job::look(&self.directory));
+    fn report_exits(&self) -> bool {
+        let lines = exits::describe(&job::look(&self.directory));
         if !(self.is_interrupted)() {
             lines.iter().take(MOST_EXITS).for_each(|line| print(line));
         }
