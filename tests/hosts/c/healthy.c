@@ -93,6 +93,8 @@ static void windows(long round)
     if (me == 1)
         compute(300);
     MPI_Win_unlock(target, win);
+    /* Locks of all processes would otherwise exclude those that wait for one. */
+    MPI_Barrier(world);
     MPI_Win_lock_all(0, win);
     MPI_Get(&in, 1, MPI_INT, target, 0, 1, MPI_INT, win);
     MPI_Win_flush_all(win);
