@@ -285,7 +285,8 @@ fn require_program(words: &[OsString]) -> Result<(), String> {
 
 #[allow(clippy::print_stderr, reason = "this is a program for people")]
 fn print(message: &str) {
-    eprintln!("mpit: {}", mpit::internal::printable(message));
+    // The reader may have closed the pipe. That must not change the run of a command or its exit status.
+    let _ = writeln!(std::io::stderr(), "mpit: {}", mpit::internal::printable(message));
 }
 
 /// Writes results to standard output. Returns false if the reader has closed the pipe, which is no error.

@@ -18,6 +18,7 @@ use mpit_components::run::job::OwnedJob;
 use mpit_components::{run, store};
 use output::Target;
 pub(crate) use recover::ranks;
+use rustix::process::Pid;
 
 use crate::settings::{self, Setting};
 use crate::why::watch::StuckWatch;
@@ -66,12 +67,7 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     let files_before = target.as_ref().map(Target::files);
     let began = Instant::now();
     let mut watch = None;
-    let result = wait::run(&mut command, |pid| {
-        let limit = args.stuck.map(Duration::from_secs_f64);
-        watch = limit
-            .zip(job.as_ref())
-            .map(|(limit, job)| StuckWatch::start(job.directory(), pid, limit, args.kill));
-    });
+    let result = wait::run(&mut command, |pid| watch = watch_job(args, job.as_ref(), pid));
     let diagnosis = watch.and_then(StuckWatch::end);
     if let Ok(status) = result {
         at_end::finish(&Ended {
@@ -95,6 +91,20 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     result
         .map(wait::end_as_command)
         .map_err(|error| format!("cannot run {}: {error}", args.command[0].display()))
+}
+
+/// Watches the job for `--stuck`.
+fn watch_job(args: &Run, job: Option<&OwnedJob>, command: Pid) -> Option<StuckWatch> {
+    let limit = Duration::from_secs_f64(args.stuck?);
+    let Some(job) = job else {
+        print(
+            "--stuck has no effect here: this command is a part of a job, or there is no place for its records; put `mpit run` \
+             in front of the launcher",
+        );
+        return None;
+    };
+    let watch = StuckWatch::start(job.directory(), command, limit, args.kill, wait::is_interrupted);
+    watch.inspect_err(|error| print(&format!("--stuck has no effect: {error}"))).ok()
 }
 
 /// Describes the job to `mpit why`, which works without the description as well.

@@ -3,6 +3,7 @@
 
 use std::io;
 use std::process::{Command, ExitCode, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
@@ -20,6 +21,14 @@ use signal_hook::low_level::siginfo::{Cause, Origin};
 
 use super::witness::{SIGNALS, Witness};
 use crate::inherited;
+
+/// True once this process has received a signal for the command.
+static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Returns true once this process has received a signal for the command.
+pub(super) fn is_interrupted() -> bool {
+    IS_INTERRUPTED.load(Relaxed)
+}
 
 /// Runs a command to its end. `started` is called with its process id.
 pub(super) fn run(command: &mut Command, started: impl FnOnce(Pid)) -> io::Result<ExitStatus> {
@@ -44,6 +53,7 @@ pub(super) fn run(command: &mut Command, started: impl FnOnce(Pid)) -> io::Resul
         let (running, witness, handle) = (Arc::clone(&running), Arc::clone(&witness), signals.handle());
         let thread = thread::Builder::new().name("signals".into()).spawn(move || {
             for origin in &mut signals {
+                IS_INTERRUPTED.store(true, Relaxed);
                 if command_has_received(pid, &origin, &witness) {
                     continue;
                 }

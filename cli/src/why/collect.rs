@@ -39,18 +39,24 @@ pub(super) fn rank(bytes: &[u8]) -> Option<(u32, RankState)> {
         process,
         phase,
         threads: threads.collect(),
-        comms: current.comms.iter().filter_map(comm).collect(),
+        comms: current.comms.iter().filter_map(|one| comm(one, current.size)).collect(),
         sends: SentMessages::Filter(current.sends.words().to_vec()),
+        locked: current
+            .windows
+            .iter()
+            .filter(|window| window.locks > 0)
+            .map(|window| window.number)
+            .collect(),
     };
     Some((current.size, rank))
 }
 
-/// Returns the communicator, if other processes' records can be compared.
-fn comm(comm: &current::Comm) -> Option<Comm> {
+/// Returns the communicator, if other processes' records can be compared: those of other worlds are not.
+fn comm(comm: &current::Comm, world: u32) -> Option<Comm> {
     let members = match &comm.members {
         Members::World => (0..comm.size).collect(),
-        Members::List(ranks) => ranks.clone(),
-        Members::Unknown => return None,
+        Members::List(ranks) if ranks.iter().all(|rank| *rank < world) => ranks.clone(),
+        Members::List(_) | Members::Unknown => return None,
     };
     if comm.lineage == 0 {
         return None;

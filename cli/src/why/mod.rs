@@ -6,11 +6,12 @@
 //! | `diagnosis` | compares two looks; pure functions |
 //! | `outcome`, `text` | the results, as JSON and as text |
 //! | `part` | `--save` and `--from`: the looks of several nodes |
-//! | `watch` | `mpit run --stuck` |
+//! | `watch`, `exits` | `mpit run --stuck` |
 
 mod calls;
 mod collect;
 mod diagnosis;
+mod exits;
 mod job;
 mod outcome;
 mod part;

@@ -6,12 +6,16 @@ use rustix::param::clock_ticks_per_second;
 
 use super::snapshot::{Process, ProcessState};
 
-/// The fields of `/proc/PID/stat` behind the name of the program, counted from 0: state, times in user and kernel mode, and the time
+/// The fields of `/proc/PID/stat` behind the name of the program, counted from 0: state, flags, times in user and kernel mode, and the time
 /// of the process's start.
 const STATE: usize = 0;
+const FLAGS: usize = 6;
 const USER_TIME: usize = 11;
 const SYSTEM_TIME: usize = 12;
 const START: usize = 19;
+
+/// The flag of the kernel for a thread that ends.
+const EXITING: u64 = 4;
 
 /// Returns the state of a process. `start` is the time of its start (0 if it is not known): another process may have its number now.
 pub(super) fn observe(pid: u32, start: u64) -> Process {
@@ -22,7 +26,9 @@ pub(super) fn observe(pid: u32, start: u64) -> Process {
         return gone;
     }
     let state = match observed.state {
-        b'Z' | b'X' | b'x' => return gone,
+        // The main thread may end before the others.
+        _ if observed.is_ending && has_running_threads(pid) => ProcessState::Running,
+        _ if observed.is_ending => return gone,
         b'T' | b't' => ProcessState::Stopped,
         b'R' => ProcessState::Running,
         _ => ProcessState::Sleeping,
@@ -34,6 +40,14 @@ pub(super) fn observe(pid: u32, start: u64) -> Process {
     }
 }
 
+fn has_running_threads(pid: u32) -> bool {
+    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return false };
+    threads.flatten().any(|thread| {
+        let text = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        Stat::parse(&text).is_some_and(|thread| !thread.is_ending)
+    })
+}
+
 /// Returns true if a thread of a process exists.
 pub(super) fn has_thread(pid: u32, thread: u32) -> bool {
     fs::exists(format!("/proc/{pid}/task/{thread}")).unwrap_or(true)
@@ -41,6 +55,8 @@ pub(super) fn has_thread(pid: u32, thread: u32) -> bool {
 
 struct Stat {
     state: u8,
+    /// True for a thread that has ended, or frees its memory and closes its files, which launchers notice before its end.
+    is_ending: bool,
     ticks: u64,
     start: u64,
 }
@@ -51,8 +67,10 @@ impl Stat {
         let (_, rest) = text.rsplit_once(") ")?;
         let fields: Vec<&str> = rest.split_whitespace().collect();
         let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
+        let state = *fields.get(STATE)?.as_bytes().first()?;
         Some(Self {
-            state: *fields.get(STATE)?.as_bytes().first()?,
+            state,
+            is_ending: matches!(state, b'Z' | b'X' | b'x') || number(FLAGS)? & EXITING != 0,
             ticks: number(USER_TIME)? + number(SYSTEM_TIME)?,
             start: number(START)?,
         })
@@ -139,6 +157,8 @@ mod tests {
         let text = "12 (a) R (b) T 1 12 12 0 -1 4194304 100 0 0 0 7 5 0 0 20 0 1 0 4242 1000 100";
         let stat = Stat::parse(text).unwrap();
         assert_eq!((stat.state, stat.ticks, stat.start), (b'T', 12, 4242));
+        assert!(!stat.is_ending);
+        assert!(Stat::parse(&text.replace("4194304", "4194308")).unwrap().is_ending);
     }
 
     #[test]

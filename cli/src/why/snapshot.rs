@@ -27,6 +27,9 @@ pub(crate) struct RankState {
     pub(crate) threads: Vec<Thread>,
     pub(crate) comms: Vec<Comm>,
     pub(crate) sends: SentMessages,
+    /// The windows that it may have locked: their numbers, as in [`Call::window`].
+    #[serde(default)]
+    pub(crate) locked: Vec<u64>,
 }
 
 /// The state of a process, as the system shows it.

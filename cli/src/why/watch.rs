@@ -1,7 +1,7 @@
 //! `mpit run --stuck`: looks at the job now and then while its command runs.
 
 use std::collections::VecDeque;
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::io::{self, PipeReader, PipeWriter, pipe};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -11,49 +11,72 @@ use rustix::fd::OwnedFd;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use super::diagnosis::Verdict;
+use super::exits::{self, Processes, Waited};
 use super::job::{self, Description, Worlds};
 use super::outcome::JobOutcome;
 use super::part::Part;
+use super::snapshot::ProcessState;
 use super::text;
 use crate::print;
 
 /// The number of looks in the time after which a job counts as stuck.
 const LOOKS: u32 = 8;
 
+/// The time between looks until the processes of the job are known, to notice if one of them ends.
+const SEARCH: Duration = Duration::from_millis(200);
+
+/// The minimum time between looks.
+const MIN_PAUSE: Duration = Duration::from_millis(10);
+
+/// The maximum number of processes whose ends are printed.
+const MOST_EXITS: usize = 4;
+
 /// The time that the command has to end after `SIGTERM`.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// A thread that watches a job.
 pub(crate) struct StuckWatch {
-    stop: Sender<()>,
+    stop: PipeWriter,
     thread: Option<JoinHandle<()>>,
     last: Arc<Mutex<Option<String>>>,
 }
 
+/// The command of a job, and the way to watch and to end it.
+struct Job {
+    directory: JobDirectory,
+    /// By this, a signal never reaches another process that has the number later.
+    command: Option<OwnedFd>,
+    /// Closed when the command has ended.
+    stop: PipeReader,
+    /// Returns true once the user has sent a signal to the command.
+    is_interrupted: fn() -> bool,
+}
+
 impl StuckWatch {
-    /// Prints a diagnosis when nothing has changed for `limit`; with `kill`, also ends the command.
-    pub(crate) fn start(directory: &JobDirectory, command: Pid, limit: Duration, kill: bool) -> Self {
-        let (stop, stopped) = mpsc::channel();
+    /// Prints a diagnosis when nothing has changed for `limit`; with `kill`, also ends the command. Ends of processes are printed
+    /// unless the command was interrupted.
+    pub(crate) fn start(
+        directory: &JobDirectory,
+        command: Pid,
+        limit: Duration,
+        kill: bool,
+        is_interrupted: fn() -> bool,
+    ) -> io::Result<Self> {
+        let (stopped, stop) = pipe()?;
         let last = Arc::new(Mutex::new(None));
-        let (directory, diagnosis) = (directory.clone(), Arc::clone(&last));
-        // By this, a signal never reaches another process that has the number later.
-        let command = pidfd_open(command, PidfdFlags::empty()).ok();
+        let job = Job {
+            directory: directory.clone(),
+            command: pidfd_open(command, PidfdFlags::empty()).ok(),
+            stop: stopped,
+            is_interrupted,
+        };
+        let diagnosis = Arc::clone(&last);
         let thread = thread::Builder::new().name("stuck".into()).spawn(move || {
-            let pause = limit / LOOKS;
-            let mut looks: VecDeque<(Instant, Worlds)> = VecDeque::new();
-            while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
-                let Some(text) = look(&directory, &mut looks, limit) else { continue };
-                print_all(&text);
-                if kill {
-                    *diagnosis.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
-                    if let Some(command) = &command {
-                        end(command, || stopped.recv_timeout(GRACE) == Err(RecvTimeoutError::Timeout));
-                    }
-                    return;
-                }
-            }
-        });
-        Self { stop, thread: thread.ok(), last }
+            let Some(text) = job.watch(limit, kill) else { return };
+            *diagnosis.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+            job.end();
+        })?;
+        Ok(Self { stop, thread: Some(thread), last })
     }
 
     /// Stops watching. Returns the diagnosis if the job was ended for it.
@@ -67,38 +90,161 @@ impl StuckWatch {
     }
 }
 
-/// Takes a look. Returns a text if nothing has changed for `limit`, once until something does.
-fn look(
-    directory: &JobDirectory,
-    looks: &mut VecDeque<(Instant, Worlds)>,
-    limit: Duration,
-) -> Option<String> {
-    let now = Instant::now();
-    let worlds = job::look(directory);
-    // The newest look that is old enough is the one to compare with.
-    while looks.get(1).is_some_and(|(time, _)| now - *time >= limit) {
-        looks.pop_front();
+impl Job {
+    /// Watches until the command ends. With `kill`, returns the first diagnosis.
+    fn watch(&self, limit: Duration, kill: bool) -> Option<String> {
+        let mut looks = Looks::new(limit);
+        let (mut processes, mut has_exits) = (Processes::default(), false);
+        loop {
+            let pause = (limit / LOOKS).max(MIN_PAUSE);
+            let pause = if processes.is_empty() { pause.min(SEARCH) } else { pause };
+            match processes.wait(&self.stop, pause) {
+                Waited::Stopped => return None,
+                // The launcher ends the others then.
+                Waited::Exit if has_exits => {}
+                Waited::Exit => has_exits = self.report_exits(),
+                Waited::Time => {
+                    let worlds = job::look(&self.directory);
+                    processes.add(&worlds);
+                    let past = looks.add(Instant::now(), &worlds);
+                    let text = past.and_then(|past| self.diagnose(&past, worlds));
+                    if let Some(text) = text {
+                        looks.clear();
+                        print_all(&text);
+                        if kill {
+                            return Some(text);
+                        }
+                    }
+                }
+            }
+        }
     }
-    let compared = looks.front().filter(|(time, _)| now - *time >= limit).cloned();
-    looks.push_back((now, worlds.clone()));
-    let (time, before) = compared?;
-    let part = Part::new(Description::of(directory), (now - time).as_secs_f64(), &before, worlds);
-    let outcome = JobOutcome::of(&part, &[]);
-    if outcome.worlds.is_empty() || outcome.verdict() == Verdict::Moving {
-        return None;
+
+    /// Prints the processes that have ended too early. Returns true if there are some.
+    fn report_exits(&self) -> bool {
+        let lines = exits::describe(&job::look(&self.directory));
+        if !(self.is_interrupted)() {
+            lines.iter().take(MOST_EXITS).for_each(|line| print(line));
+        }
+        !lines.is_empty()
     }
-    looks.clear();
-    Some(text::of_job(&outcome))
+
+    /// Compares an old look with a new one. A diagnosis is confirmed by a further look: the new one may have been taken while a process
+    /// began a call, so that it is half of one call and half of another.
+    fn diagnose(&self, past: &Look, worlds: Worlds) -> Option<String> {
+        self.compare(past, worlds)?;
+        self.compare(past, job::look(&self.directory))
+    }
+
+    fn compare(&self, (time, before): &Look, worlds: Worlds) -> Option<String> {
+        let part = Part::new(Description::of(&self.directory), time.elapsed().as_secs_f64(), before, worlds);
+        let outcome = JobOutcome::of(&part, &[]);
+        if outcome.worlds.is_empty() || outcome.verdict() == Verdict::Moving {
+            return None;
+        }
+        Some(text::of_job(&outcome))
+    }
+
+    /// Ends the command.
+    fn end(&self) {
+        let Some(command) = &self.command else { return };
+        let _ = pidfd_send_signal(command, Signal::TERM);
+        if Processes::default().wait(&self.stop, GRACE) == Waited::Time {
+            let _ = pidfd_send_signal(command, Signal::KILL);
+        }
+    }
 }
 
-fn end(command: &OwnedFd, is_running: impl Fn() -> bool) {
-    let _ = pidfd_send_signal(command, Signal::TERM);
-    if is_running() {
-        let _ = pidfd_send_signal(command, Signal::KILL);
+/// A look, and its time.
+type Look = (Instant, Worlds);
+
+/// The looks of the last time.
+struct Looks {
+    limit: Duration,
+    all: VecDeque<Look>,
+}
+
+impl Looks {
+    fn new(limit: Duration) -> Self {
+        Self { limit, all: VecDeque::new() }
     }
+
+    fn clear(&mut self) {
+        self.all.clear();
+    }
+
+    /// Adds a look. Returns the newest one that is old enough to compare with.
+    fn add(&mut self, now: Instant, worlds: &Worlds) -> Option<Look> {
+        // Batch systems stop jobs for hours, often with this process. That time does not count.
+        let was_stopped = self.all.back().is_some_and(|(last, _)| now - *last > self.limit / 2);
+        if was_stopped || is_stopped(worlds) {
+            self.clear();
+        }
+        while self.all.get(1).is_some_and(|(time, _)| now - *time >= self.limit) {
+            self.all.pop_front();
+        }
+        let found = self.all.front().filter(|(time, _)| now - *time >= self.limit).cloned();
+        self.all.push_back((now, worlds.clone()));
+        found
+    }
+}
+
+/// Returns true if all processes that exist are stopped.
+fn is_stopped(worlds: &Worlds) -> bool {
+    let states = || {
+        let ranks = worlds.values().flat_map(|world| &world.ranks);
+        ranks.map(|rank| rank.process.state).filter(|state| *state != ProcessState::Gone)
+    };
+    states().next().is_some() && states().all(|state| state == ProcessState::Stopped)
 }
 
 /// Prints the lines of a text as messages.
 pub(crate) fn print_all(text: &str) {
     text.lines().for_each(print);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::super::job::Worlds;
+    use super::super::snapshot::{Phase, Process, ProcessState, RankState, SentMessages, Snapshot};
+    use super::Looks;
+
+    fn worlds(state: ProcessState) -> Worlds {
+        let rank = RankState {
+            rank: 0,
+            host: "node".into(),
+            pid: 7,
+            process: Process { state, ..Process::default() },
+            phase: Phase::Initialized,
+            threads: Vec::new(),
+            comms: Vec::new(),
+            sends: SentMessages::Filter(Vec::new()),
+            locked: Vec::new(),
+        };
+        [(1, Snapshot { size: 1, ranks: vec![rank] })].into()
+    }
+
+    /// Returns true for each look that is compared with an older one. The limit is 8 s.
+    fn compared(looks: &[(u64, ProcessState)]) -> Vec<bool> {
+        let (start, mut all) = (Instant::now(), Looks::new(Duration::from_secs(8)));
+        let mut add =
+            |(at, state): &(u64, _)| all.add(start + Duration::from_secs(*at), &worlds(*state)).is_some();
+        looks.iter().map(&mut add).collect()
+    }
+
+    #[test]
+    fn stopped_time_does_not_count() {
+        use ProcessState::{Sleeping, Stopped};
+        let awake = |times: &[u64]| times.iter().map(|at| (*at, Sleeping)).collect::<Vec<_>>();
+        assert_eq!(compared(&awake(&[0, 4, 8, 12])), [false, false, true, true]);
+        // This process was stopped, too.
+        assert_eq!(compared(&awake(&[0, 4, 100, 104, 108])), [false, false, false, false, true]);
+        // Only the job was.
+        let mut looks = awake(&[0, 4]);
+        looks.push((8, Stopped));
+        looks.extend(awake(&[12, 16]));
+        assert_eq!(compared(&looks), [false, false, false, false, true]);
+    }
 }

@@ -41,6 +41,18 @@ fn output_is_absolute_and_in_directories() {
     assert_eq!(hidden.len(), 3, "directories only: {hidden:?}");
 }
 
+/// Tests that the command runs as without `mpit run` if messages cannot be written.
+#[test]
+fn messages_without_a_reader_are_dropped() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut run = command(directory.path());
+    run.args(["run", "--verbose", "--", "sh", "-c", "exit 3"]);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let status = run.stderr(writer).status().unwrap();
+    assert_eq!(status.code(), Some(3));
+}
+
 #[test]
 fn bad_output_is_refused_at_the_start() {
     let directory = tempfile::tempdir().unwrap();

@@ -30,6 +30,8 @@ pub enum Class {
     Access,
     /// A call about files that may wait.
     File,
+    /// A call that returns a request for something else. Recorded because libraries use the handles of requests again.
+    StartOther,
     /// The initialization and the end of MPI, connections to other programs, and other calls that may wait.
     Other,
 }
@@ -79,6 +81,12 @@ calls! {
         File_set_size File_preallocate File_sync File_read File_read_at File_write File_write_at;
     Other: Init Init_thread Finalize Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Comm_join
         Session_init Session_finalize Buffer_detach Buffer_flush Comm_agree Comm_shrink Comm_create_group;
+    StartOther: Rput Rget Raccumulate Rget_accumulate File_iread File_iread_all File_iread_shared File_iread_at
+        File_iread_at_all File_iwrite File_iwrite_all File_iwrite_shared File_iwrite_at File_iwrite_at_all
+        Comm_idup_with_info Barrier_init Bcast_init Gather_init Gatherv_init Scatter_init Scatterv_init Allgather_init
+        Allgatherv_init Alltoall_init Alltoallv_init Alltoallw_init Reduce_init Allreduce_init Reduce_scatter_init
+        Reduce_scatter_block_init Scan_init Exscan_init Neighbor_allgather_init Neighbor_allgatherv_init
+        Neighbor_alltoall_init Neighbor_alltoallv_init Neighbor_alltoallw_init;
 }
 
 /// Returns the index of the call of a symbol of C or Fortran, in any of its forms; `None` for calls that are not recorded.

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 
 use mpit_format::calls::Class;
 use mpit_format::store::current::{Comm, Current, Members, Peer, Tag, Thread, read};
-use mpit_tests::{Context, Failure, Job, Outcome, launch, stacks};
+use mpit_tests::{Context, Failure, Job, Outcome, Stack, launch, stacks};
+
+use crate::fortran::INTERFACES;
 
 /// The time that a process has to enter a call.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
@@ -49,8 +51,11 @@ type Check = fn(&Inside<'_>) -> bool;
 
 const ZERO: Peer = Peer::Rank(0);
 
+/// A step, the call of rank 1, and what its description has to contain.
+type Step = (&'static str, &'static str, Check);
+
 /// The steps of the program, the call of rank 1 if it is the same with all libraries, and what its description has to contain.
-const STEPS: &[(&str, &str, Check)] = &[
+const STEPS: &[Step] = &[
     ("recv", "Recv", |inside| {
         inside.is_with(ZERO, Tag::Tag(7)) && inside.is_on("work") && inside.thread.count == Some(10)
     }),
@@ -98,6 +103,54 @@ const STEPS: &[(&str, &str, Check)] = &[
     ("finalize", "Finalize", |_| true),
 ];
 
+/// The step of `c/current_call_threads.c`.
+const THREADS: &[Step] = &[("threads", "Recv", |inside| {
+    let all = &inside.process.threads;
+    let receives = |tag: i32| {
+        let is_it = |thread: &&Thread| {
+            thread.inside
+                && thread.call.name == "Recv"
+                && thread.tag == Some(Tag::Tag(tag))
+                && thread.peer == Some(ZERO)
+        };
+        all.iter().find(is_it).map(|thread| thread.tid)
+    };
+    let waits = |thread: &&Thread| {
+        Inside { process: inside.process, thread }.waits_for(&[("Irecv", Some(ZERO), Some(Tag::Tag(50)))])
+    };
+    let waiting = all.iter().filter(|thread| thread.inside).find(waits).map(|thread| thread.tid);
+    let main = all.iter().find(|thread| thread.tid == inside.process.pid);
+    let mut tids = [receives(40), receives(41), waiting];
+    tids.sort_unstable();
+    let are_different = tids.windows(2).all(|pair| pair[0] != pair[1]);
+    tids.iter().all(Option::is_some)
+        && are_different
+        && main.is_some_and(|main| !main.inside)
+        && inside.is_on("work")
+})];
+
+/// The steps of `fortran/current_call.F90`.
+const FORTRAN: &[Step] = &[
+    ("recv", "Recv", |inside| {
+        inside.is_with(ZERO, Tag::Tag(7))
+            && inside.is_on("work")
+            && inside.thread.count == Some(10)
+            && inside.thread.bytes == Some(40)
+    }),
+    ("sendrecv", "Sendrecv", |inside| {
+        inside.is_with(ZERO, Tag::Tag(31)) && inside.thread.receive == Some((ZERO, Tag::Tag(30)))
+    }),
+    ("waitall", "Waitall", |inside| {
+        inside.waits_for(&[
+            ("Irecv", Some(ZERO), Some(Tag::Tag(11))),
+            ("Irecv", Some(Peer::Any), Some(Tag::Tag(12))),
+        ])
+    }),
+    ("barrier", "Barrier", |inside| inside.is_on("work") && inside.thread.collective == Some(1)),
+    ("bcast", "Bcast", |inside| inside.thread.peer == Some(ZERO) && inside.thread.collective == Some(2)),
+    ("finalize", "Finalize", |_| true),
+];
+
 /// Returns the directory of a job.
 fn directory_of(run: &str) -> Outcome<PathBuf> {
     let users = fs::read_dir("/dev/shm").context("/dev/shm")?.flatten();
@@ -138,33 +191,52 @@ fn go_on(input: &mut ChildStdin) -> Outcome {
 
 #[test]
 fn calls_in_progress_are_described() -> Outcome {
-    stacks::on_each("current_call", |stack| {
-        let program = stack.compile("current_call")?;
-        let job = Job::mpi(stack, 2).arg(program).under_mpit(&[])?.seconds(120);
-        // `compile` has the lock meanwhile.
-        let _lock = launch::lock_machine()?;
-        let mut child =
-            job.command().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("timeout")?;
-        let mut input = child.stdin.take().expect("piped");
-        let output = BufReader::new(child.stdout.take().expect("piped"));
-        let result = follow(output, &mut input);
-        drop(input);
-        let status = child.wait().context("timeout")?;
-        let directory = result?;
-        Failure::unless(status.success(), || format!("the program ended with {status}"))?;
-        Failure::unless(!directory.exists(), || format!("{} still exists", directory.display()))
+    stacks::on_each("current_call", |stack| are_described(stack, &stack.compile("current_call")?, STEPS))
+}
+
+#[test]
+fn calls_of_threads_are_described() -> Outcome {
+    stacks::on(&["ompi4.1.4", "mpich4.0.2"], "current_call_threads", |stack| {
+        are_described(stack, &stack.compile("current_call_threads")?, THREADS)
     })
 }
 
+#[test]
+fn calls_in_fortran_are_described() -> Outcome {
+    stacks::with_fortran("current_call_fortran", |stack| {
+        for interface in INTERFACES {
+            let program = stack.compile_fortran("current_call", interface)?;
+            are_described(stack, &program, FORTRAN).context(interface)?;
+        }
+        Ok(())
+    })
+}
+
+/// Runs a program with these steps, and checks the description of each.
+fn are_described(stack: &Stack, program: &Path, steps: &[Step]) -> Outcome {
+    let job = Job::mpi(stack, 2).arg(program).under_mpit(&[])?.seconds(120);
+    // `compile` has the lock meanwhile.
+    let _lock = launch::lock_machine()?;
+    let mut child = job.command().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("timeout")?;
+    let mut input = child.stdin.take().expect("piped");
+    let output = BufReader::new(child.stdout.take().expect("piped"));
+    let result = follow(output, &mut input, steps);
+    drop(input);
+    let status = child.wait().context("timeout")?;
+    let directory = result?;
+    Failure::unless(status.success(), || format!("the program ended with {status}"))?;
+    Failure::unless(!directory.exists(), || format!("{} still exists", directory.display()))
+}
+
 /// Follows the program. Returns the directory of the job.
-fn follow(output: impl BufRead, input: &mut ChildStdin) -> Outcome<PathBuf> {
+fn follow(output: impl BufRead, input: &mut ChildStdin, steps: &[Step]) -> Outcome<PathBuf> {
     let mut lines = output.lines();
     let mut next = || -> Outcome<String> {
         let line = lines.next().ok_or_else(|| Failure::new("the program ended early"))?;
         line.context("standard output")
     };
     let directory = directory_of(&next()?)?;
-    for (step, call, check) in STEPS {
+    for (step, call, check) in steps {
         let line = next()?;
         Failure::unless(line == format!("step {step}"), || format!("{line}, expected {step}"))?;
         wait_for(&directory, call, *check).map_err(|why| Failure::new(format!("{step}: {why}")))?;

@@ -10,6 +10,7 @@ use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack, Vendor, build,
 use serde_json::Value;
 
 use crate::fortran::INTERFACES;
+use crate::unusual_messages::spawns;
 use crate::{names_in, on_each_in_dir, on_in_dir};
 
 const RANKS: u32 = 4;
@@ -66,11 +67,12 @@ const FEW: [Hang; 4] = [
     ("other_collective", "collective-differs", &[3]),
 ];
 
+/// The kinds of `hosts/c/healthy.c`, in pairs that run at the same time.
+const HEALTHY: [[&str; 2]; 4] =
+    [["messages", "windows"], ["collectives", "files"], ["threads", "groups"], ["worlds", "messages"]];
+
 /// The findings after which a job may go on, so that its exit status is 0.
 const NO_DEADLOCK: [&str; 3] = ["computing", "sleeping", "not-initialized"];
-
-/// The reason why programs in Python are not run on Open MPI.
-const NOT_DESCRIBED: &str = "calls of mpi4py on Open MPI 5 are not described yet";
 
 /// A running job. It is ended with its processes when this is dropped.
 struct Running {
@@ -78,14 +80,21 @@ struct Running {
     /// The end of the job's command line, by which `mpit why` finds it among other jobs.
     end: String,
     pids: Vec<u64>,
-    _lock: MachineLock,
+    lock: Option<MachineLock>,
 }
 
 impl Running {
     fn start(job: &Job, end: &str) -> Outcome<Self> {
         let lock = lock_machine()?;
+        let mut running = Self::start_beside(job, end)?;
+        running.lock = Some(lock);
+        Ok(running)
+    }
+
+    /// Starts a job while this thread has the lock of the machine.
+    fn start_beside(job: &Job, end: &str) -> Outcome<Self> {
         let child = job.command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().context("timeout")?;
-        Ok(Self { child, end: end.into(), pids: Vec::new(), _lock: lock })
+        Ok(Self { child, end: end.into(), pids: Vec::new(), lock: None })
     }
 
     /// Returns the result of `mpit why` for the job, and its exit code; `None` if the job is not there yet.
@@ -99,7 +108,8 @@ impl Running {
         let is_ours =
             |job: &Value| job["command"].as_str().is_some_and(|command| command.ends_with(&self.end));
         let Some(job) = jobs.find(is_ours) else { return Ok(None) };
-        let ranks = job["worlds"][0]["ranks"].as_array().into_iter().flatten();
+        let worlds = job["worlds"].as_array().into_iter().flatten();
+        let ranks = worlds.flat_map(|world| world["ranks"].as_array().into_iter().flatten());
         self.pids = ranks.filter_map(|rank| rank["pid"].as_u64()).collect();
         Ok(Some((job, finished.code)))
     }
@@ -217,9 +227,6 @@ fn mistakes_in_python_are_named() -> Outcome {
     stacks::with_mpi4py("why_python", |stack, python| {
         let dir = stack.scratch("why_python")?;
         let script = paths::source("hosts/python/hangs.py");
-        if stack.is_open_mpi() {
-            return mpit_tests::record::not_run("why_python", NOT_DESCRIBED);
-        }
         for (kind, finding, culprits) in FEW.iter().filter(|(kind, ..)| hangs_on(stack, kind)) {
             let job = Job::mpi(stack, RANKS).arg(python).arg(&script).arg(kind).dir(&dir).seconds(120);
             let mut running = Running::start(&job.under_mpit(&[])?, &end_of_line(&script, kind))?;
@@ -229,31 +236,87 @@ fn mistakes_in_python_are_named() -> Outcome {
     })
 }
 
-#[test]
-fn healthy_programs_are_not_accused() -> Outcome {
-    let (name, default) = POLLS;
-    let polls = env::var(name).ok().and_then(|polls| polls.parse().ok()).unwrap_or(default);
-    on_each_in_dir("why_healthy", |stack, dir| {
-        let program = stack.compile("hangs")?;
-        let seconds = (polls + 60).to_string();
-        let job = Job::mpi(stack, RANKS).arg(&program).args(["healthy", &seconds]).dir(dir);
-        let job = job.seconds(polls + 120).under_mpit(&[])?;
-        let mut running = Running::start(&job, &end_of_line(&program, &format!("healthy {seconds}")))?;
-        let (mut done, mut moving) = (0, 0);
-        let until = Instant::now() + TIME_LIMIT;
-        while done < polls {
+/// Polls running jobs. Fails if one of them is said to be stuck, or is never said to move.
+fn are_not_accused(all: &mut [Running], polls: u32) -> Outcome {
+    let until = Instant::now() + TIME_LIMIT;
+    let (mut done, mut moving) = (vec![0; all.len()], vec![0; all.len()]);
+    while done.iter().any(|done| *done < polls) {
+        for (at, running) in all.iter_mut().enumerate() {
             let Some((job, _)) = running.poll(&["--interval", "0.2"])? else {
-                Failure::unless(done == 0 && Instant::now() < until, || {
-                    format!("no job after {done} polls")
+                Failure::unless(done[at] == 0 && Instant::now() < until, || {
+                    format!("{}: no job after {} polls", running.end, done[at])
                 })?;
                 continue;
             };
-            let verdict = job["worlds"][0]["verdict"].as_str().unwrap_or_default();
-            Failure::unless(verdict != "stuck", || format!("poll {done}: {job:#?}"))?;
-            moving += u32::from(verdict == "moving");
-            done += 1;
+            let worlds = job["worlds"].as_array().cloned().unwrap_or_default();
+            let has = |verdict: &str| worlds.iter().any(|world| world["verdict"] == verdict);
+            Failure::unless(!has("stuck"), || format!("poll {}: {job:#?}", done[at]))?;
+            moving[at] += u32::from(has("moving"));
+            done[at] += 1;
         }
-        Failure::unless(moving > 0, || "no poll found a change".into())
+    }
+    Failure::unless(moving.iter().all(|moving| *moving > 0), || format!("no poll found a change: {moving:?}"))
+}
+
+/// Returns the number of polls, and the seconds that a program has to run for them beside another one.
+fn polls() -> (u32, u32) {
+    let (name, default) = POLLS;
+    let polls = env::var(name).ok().and_then(|polls| polls.parse().ok()).unwrap_or(default);
+    (polls, 3 * polls + 60)
+}
+
+fn healthy(stack: &Stack, program: &str, kind: &str, dir: &Path) -> Outcome<(Job, String)> {
+    let (program, (_, seconds)) = (stack.compile(program)?, polls());
+    let job = Job::mpi(stack, RANKS).arg(&program).args([kind, &seconds.to_string()]).dir(dir);
+    let job = job.seconds(seconds + 60).under_mpit(&[])?;
+    Ok((job, end_of_line(&program, &format!("{kind} {seconds}"))))
+}
+
+#[test]
+fn healthy_programs_are_not_accused() -> Outcome {
+    on_each_in_dir("why_healthy", |stack, dir| {
+        let (job, end) = healthy(stack, "hangs", "healthy", dir)?;
+        are_not_accused(&mut [Running::start(&job, &end)?], polls().0)
+    })
+}
+
+/// Polls programs that run at the same time, so that the machine is busy.
+#[test]
+fn healthy_kinds_are_not_accused() -> Outcome {
+    on_in_dir(&["ompi4.1.4", "mpich4.0.2"], "why_healthy_kinds", |stack, dir| {
+        let can_run = |pair: &[&str; 2]| !pair.contains(&"worlds") || spawns(stack);
+        for pair in HEALTHY.into_iter().filter(can_run) {
+            let jobs = [healthy(stack, "healthy", pair[0], dir)?, healthy(stack, "healthy", pair[1], dir)?];
+            let _lock = lock_machine()?;
+            let start = |(job, end): &(Job, String)| Running::start_beside(job, end);
+            let mut all = [start(&jobs[0])?, start(&jobs[1])?];
+            are_not_accused(&mut all, polls().0).context(pair.join(" and "))?;
+        }
+        Ok(())
+    })
+}
+
+/// Kills a process whose launcher ends the others.
+#[test]
+fn killed_ranks_are_named() -> Outcome {
+    on_in_dir(&["ompi4.1.4", "mpich4.0.2"], "why_killed", |stack, dir| {
+        let (program, kind) = (stack.compile("hangs")?, "sleeping");
+        let run = build::artifacts()?.mpit.display().to_string();
+        let job = Job::mpi(stack, RANKS).arg(&program).arg(kind).dir(dir).seconds(120);
+        let job = job.within(&[run.as_str(), "run", "--stuck", "60", "--"]);
+        let output = dir.join("stderr");
+        let file = std::fs::File::create(&output).context(output.display())?;
+        let _lock = lock_machine()?;
+        let child = job.command().stdout(Stdio::null()).stderr(file).spawn().context("timeout")?;
+        let mut running = Running { child, end: end_of_line(&program, kind), pids: Vec::new(), lock: None };
+        running.expect("sleeping", &[2])?;
+        let pid = running.pids[2].to_string();
+        Job::plain(&["kill", "-KILL", &pid]).command().status().context("kill")?;
+        let status = running.child.wait().context("timeout")?;
+        let text = std::fs::read_to_string(&output).context(output.display())?;
+        let wanted =
+            format!("mpit: rank 2, process {pid}, has ended without MPI_Finalize; it was outside of MPI\n");
+        Failure::unless(!status.success() && text.contains(&wanted), || format!("{status}\n{text}"))
     })
 }
 

@@ -78,6 +78,12 @@ pub(crate) fn diagnose(before: &Snapshot, now: &Snapshot, seconds: f64) -> Diagn
         };
     }
     let has_moved = now.ranks.iter().any(|rank| has_moved(before, rank));
+    if !has_moved && blocked.is_empty() && free.is_empty() {
+        return Diagnosis {
+            verdict: Verdict::Waiting,
+            findings: causes::of_stopped(now).into_iter().collect(),
+        };
+    }
     let verdict = if has_moved || blocked.is_empty() { Verdict::Moving } else { Verdict::Waiting };
     let findings = if verdict == Verdict::Waiting { causes::of_waiting(&view, &free) } else { Vec::new() };
     Diagnosis { verdict, findings }

@@ -27,6 +27,7 @@ fn world(size: u32) -> Snapshot {
             entered: 3,
         }],
         sends: SentMessages::Exact(BTreeSet::new()),
+        locked: Vec::new(),
     };
     Snapshot { size, ranks: (0..size).map(rank).collect() }
 }
@@ -242,10 +243,14 @@ fn a_lock_that_is_kept() {
     let mut one = world(3);
     put(&mut one, 0, collective("MPI_Barrier", 4));
     for rank in 1..3 {
-        let lock =
-            Call { name: "MPI_Win_lock".into(), comm: Some(WORLD), target: Some(1), ..Call::default() };
+        let name = "MPI_Win_lock".into();
+        let lock = Call { name, comm: Some(WORLD), target: Some(1), window: Some(9), ..Call::default() };
         put(&mut one, rank, lock);
+        one.ranks[rank as usize].locked.push(9);
     }
+    // Long transfers, without a lock that is kept.
+    assert_eq!(still(&one).verdict, Verdict::Waiting);
+    one.ranks[0].locked.push(9);
     let text = "ranks 1-2 are in MPI_Win_lock of the window of rank 1: rank 0 keeps the lock; it is in MPI_Barrier number 4 on \
                 MPI_COMM_WORLD";
     expect(&still(&one), FindingKind::RmaLock, &[0], text);
@@ -363,6 +368,32 @@ fn long_messages_take_time() {
     put(&mut one, 1, collective("MPI_Barrier", 4));
     assert_eq!(still(&one).verdict, Verdict::Waiting);
     assert_eq!(diagnose(&one, &one, 30.0).verdict, Verdict::Stuck);
+}
+
+/// Tests that a process is not said to wait for all others in a call on a file, which may be its own.
+#[test]
+fn files_may_be_of_few_processes() {
+    let mut one = world(3);
+    in_barrier(&mut one, &[0]);
+    put(&mut one, 0, Call { name: "MPI_File_close".into(), ..Call::default() });
+    assert_eq!(still(&one).verdict, Verdict::Waiting);
+    // Nor in one on a communicator that is not known, such as one with processes of another world.
+    put(&mut one, 0, Call { comm: Some(CommId(5)), ..collective("MPI_Barrier", 1) });
+    assert_eq!(still(&one).verdict, Verdict::Waiting);
+}
+
+/// Tests that a job is not said to move if all of it is stopped, and not to be stuck, because it may be resumed.
+#[test]
+fn stopped_jobs_wait() {
+    let mut one = world(3);
+    in_barrier(&mut one, &[1]);
+    for rank in &mut one.ranks {
+        rank.process.state = ProcessState::Stopped;
+    }
+    let diagnosis = still(&one);
+    assert_eq!(diagnosis.verdict, Verdict::Waiting);
+    let text = "ranks 0-2 are stopped by a signal or a debugger";
+    expect(&diagnosis, FindingKind::Stopped, &[0, 1, 2], text);
 }
 
 /// Tests that a process which has freed a communicator is not said to be missing from its last operation.

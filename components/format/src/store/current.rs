@@ -31,6 +31,17 @@ pub struct Current {
     pub comms: Vec<Comm>,
     /// The messages that the process has sent.
     pub sends: Sends,
+    /// The windows that exist.
+    pub windows: Vec<Window>,
+}
+
+/// A window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// A number that is equal in all processes of the window.
+    pub number: u64,
+    /// The number of locks by `MPI_Win_lock` that the process has requested and not unlocked.
+    pub locks: u64,
 }
 
 /// A thread and its last call.
@@ -223,6 +234,7 @@ pub fn read(bytes: &[u8]) -> Result<Current, Malformed> {
         threads: Vec::new(),
         comms: Vec::new(),
         sends: Sends::default(),
+        windows: Vec::new(),
     };
     let mut raw = Raw::default();
     while let Some((kind, mut block)) = words.next_block()? {
@@ -240,7 +252,7 @@ pub fn read(bytes: &[u8]) -> Result<Current, Malformed> {
                     current.start = start;
                     current.host = block.name()?;
                 }
-                COMM => current.comms.extend(read_comm(&mut block)?),
+                COMM => current.comms.extend(read_comm(&mut block, header.size)?),
                 MESSAGES => {
                     current.sends = Sends(block.words(SEND_WORDS)?);
                     raw.requests = block.words(REQUEST_SLOTS * REQUEST_CELLS)?;
@@ -253,6 +265,7 @@ pub fn read(bytes: &[u8]) -> Result<Current, Malformed> {
         }
     }
     current.threads = raw.threads.iter().filter_map(|cells| raw.thread(cells, &current.comms)).collect();
+    current.windows = raw.all_windows();
     Ok(current)
 }
 
@@ -260,8 +273,8 @@ fn unpack(word: u64) -> (i32, i32) {
     ((word as u32).cast_signed(), ((word >> 32) as u32).cast_signed())
 }
 
-/// Reads a communicator; `None` if the block is not used.
-fn read_comm(block: &mut Cursor<'_>) -> Result<Option<Comm>, Malformed> {
+/// Reads a communicator of a world of `world` processes; `None` if the block is not used.
+fn read_comm(block: &mut Cursor<'_>, world: u32) -> Result<Option<Comm>, Malformed> {
     let [handle, lineage, collectives, rank_and_size, form]: [u64; comm::NAME_LEN] = block.numbers()?;
     let len = block.below(comm::MAX_NAME as u64 + 1, "the length of a name")? as usize;
     let name: Vec<u8> =
@@ -273,6 +286,9 @@ fn read_comm(block: &mut Cursor<'_>) -> Result<Option<Comm>, Malformed> {
         _ => Members::World,
     };
     let (rank, size) = (rank_and_size as u32, (rank_and_size >> 32) as u32);
+    if members == Members::World && size > world {
+        return Err(block.error(format!("a communicator of {size} processes, of {world}")));
+    }
     let remote = form & comm::REMOTE != 0;
     let name = String::from_utf8_lossy(&name).into_owned();
     let found = Comm { handle, lineage, collectives, rank, size, remote, name, members };
@@ -291,7 +307,8 @@ impl Raw {
         let word = |at: usize| if state >> at & 1 != 0 { Some(cells[at]) } else { None };
         let is_access = call.class == Class::Access;
         let object = word(thread::OBJECT);
-        let window = object.filter(|_| is_access).and_then(|handle| self.window(handle));
+        let is_of_window = is_access || call.name == "Win_free";
+        let window = object.filter(|_| is_of_window).and_then(|handle| self.window(handle));
         let (peer, tag) = word(thread::PEER).map(unpack).unzip();
         let is_message = matches!(call.class, Class::Send | Class::Receive | Class::Exchange | Class::Probe);
         let is_lock = is_access && call.name == "Win_lock";
@@ -315,7 +332,7 @@ impl Raw {
             call,
             comm: match window {
                 Some((_, lineage)) => comms.iter().position(|comm| comm.lineage == lineage),
-                None => object.filter(|_| !is_access).and_then(|handle| index_of(handle, comms)),
+                None => object.filter(|_| !is_of_window).and_then(|handle| index_of(handle, comms)),
             },
             window: window.map(|(window, _)| window),
             peer: peer.and_then(|peer| self.constants.peer(peer)),
@@ -335,11 +352,19 @@ impl Raw {
     fn window(&self, handle: u64) -> Option<(u64, u64)> {
         let at = WINDOW_CELLS * live::window_slot(handle);
         match self.windows.get(at..at + WINDOW_CELLS)? {
-            [known, lineage, number, _] if *known == handle && *lineage != 0 => {
+            [known, lineage, number, ..] if *known == handle && *lineage != 0 => {
                 Some((lineage.wrapping_add(*number), *lineage))
             }
             _ => None,
         }
+    }
+
+    fn all_windows(&self) -> Vec<Window> {
+        let window = |[handle, .., locks]: &[u64; WINDOW_CELLS]| {
+            Some(Window { number: self.window(*handle)?.0, locks: *locks })
+        };
+        let (all, _) = self.windows.as_chunks::<WINDOW_CELLS>();
+        all.iter().filter(|[handle, ..]| *handle != 0).filter_map(window).collect()
     }
 
     fn size_of(&self, datatype: u64) -> Option<u64> {

@@ -129,7 +129,7 @@ impl<'a> Cursor<'a> {
         Self { words, at: 0, end: words.len() }
     }
 
-    fn error(&self, what: impl Into<String>) -> Malformed {
+    pub(super) fn error(&self, what: impl Into<String>) -> Malformed {
         Malformed { at: self.at * WORD, what: what.into() }
     }
 

@@ -121,8 +121,8 @@ pub const DATATYPE_SLOTS: usize = 64;
 pub const WINDOW_SLOTS: usize = 64;
 
 /// The number of words of a window: its handle, the lineage of the communicator that it was created on, the number of the creation
-/// among the collective operations there, and the number of fences.
-pub const WINDOW_CELLS: usize = 4;
+/// among the collective operations there, the number of fences, and the number of locks by `MPI_Win_lock` that are not unlocked.
+pub const WINDOW_CELLS: usize = 5;
 
 const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 

@@ -93,6 +93,8 @@ macro_rules! in_large_c {
                         return $crate::calls::no_such_function();
                     }
                     let array_lengths = $array_lengths;
+                    // The library's own function is not called through `watched`.
+                    let described = $crate::interpose::describe_arguments!($($arg: $kind),*);
                     // Not dropped if unwinding leaves the call, which must have nothing to clean up.
                     let mut arrays = std::mem::ManuallyDrop::new(
                         // SAFETY: the table lists the lengths that the standard requires of the call's arrays.
@@ -104,13 +106,18 @@ macro_rules! in_large_c {
                     let code = match (SMALL.next(), narrowed()) {
                         (None, _) => $crate::calls::no_such_function(),
                         (_, None) => $crate::calls::count_too_large(),
-                        // SAFETY: `small` is the form with `int` counts, and gets the program's arguments,
-                        // converted to its parameter types.
-                        (Some(small), Some(($($arg,)*))) => unsafe {
-                            $crate::interpose::call!(small(
-                                $($arg => $crate::arguments::$kind<$crate::arguments::C>),*
-                            ) -> std::ffi::c_int)
-                        },
+                        (Some(small), Some(($($arg,)*))) => {
+                            let begun = $crate::watch::enter(CALL, &described);
+                            // SAFETY: `small` is the form with `int` counts, and gets the program's arguments,
+                            // converted to its parameter types.
+                            let code = unsafe {
+                                $crate::interpose::call!(small(
+                                    $($arg => $crate::arguments::$kind<$crate::arguments::C>),*
+                                ) -> std::ffi::c_int)
+                            };
+                            $crate::watch::leave(CALL, begun, &described, code);
+                            code
+                        }
                     };
                     std::mem::ManuallyDrop::into_inner(arrays).release();
                     code

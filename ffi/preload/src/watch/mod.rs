@@ -87,9 +87,20 @@ impl Call {
         matches!(FENCE, Some(fence) if fence.index == self.index)
     }
 
+    /// Returns the change of the number of locks by a call.
+    const fn lock_change(self) -> i64 {
+        const LOCK: Option<Call> = Call::of_symbol("MPI_Win_lock");
+        const UNLOCK: Option<Call> = Call::of_symbol("MPI_Win_unlock");
+        match (LOCK, UNLOCK) {
+            (Some(lock), _) if lock.index == self.index => 1,
+            (_, Some(unlock)) if unlock.index == self.index => -1,
+            _ => 0,
+        }
+    }
+
     /// Returns true for a call that returns a request and does not wait.
     const fn is_start(self) -> bool {
-        matches!(self.class, Class::StartMessage | Class::StartCollective)
+        matches!(self.class, Class::StartMessage | Class::StartCollective | Class::StartOther)
     }
 }
 
@@ -193,6 +204,11 @@ fn enter_with(words: &'static ThreadWords, call: Call, arguments: &Arguments) ->
         Some(window) if call.is_fence() => next_fence(window),
         _ => None,
     };
+    if let Some(window) = object
+        && call.lock_change() > 0
+    {
+        count_lock(window, 1);
+    }
     let mut bits = 0;
     let mut store = |at: usize, value: Option<u64>| {
         if let Some(value) = value {
@@ -253,6 +269,11 @@ pub(crate) fn leave(call: Option<Call>, begun: Begun, arguments: &Arguments, cod
     let Some(call) = call else { return };
     if let Some(words) = begun.words {
         words[words::INSIDE].store(0, Release);
+        if let Some(window) = arguments.object
+            && call.lock_change() < 0
+        {
+            count_lock(clean(window), -1);
+        }
         if let Some(window) = arguments.new_window
             && code == Abi::SUCCESS
         {
@@ -400,11 +421,21 @@ fn add_one(count: &AtomicU64) -> u64 {
 /// Counts a fence of a window.
 fn next_fence(handle: u64) -> Option<u64> {
     let at = live::WINDOW_CELLS * live::window_slot(handle);
-    let [known, .., count] = live::WINDOWS.get()?.get(at..at + live::WINDOW_CELLS)? else { return None };
+    let [known, _, _, count, _] = live::WINDOWS.get()?.get(at..at + live::WINDOW_CELLS)? else { return None };
     if known.load(Relaxed) != handle {
         return None;
     }
     Some(add_one(count))
+}
+
+/// Counts a lock of a window that begins, or with -1 one that has ended.
+fn count_lock(handle: u64, change: i64) {
+    let at = live::WINDOW_CELLS * live::window_slot(handle);
+    let window = live::WINDOWS.get().and_then(|windows| windows.get(at..at + live::WINDOW_CELLS));
+    let Some([known, .., locks]) = window else { return };
+    if known.load(Relaxed) == handle {
+        locks.fetch_add(change.cast_unsigned(), Relaxed);
+    }
 }
 
 /// Stores the communicator of a new window, whose creation has a number there.
@@ -417,6 +448,7 @@ fn keep_window(window: Handles, number: u64, comm: u64) {
     windows[at + 1].store(comms::registered(comm as Handle).map_or(0, Comm::lineage), Release);
     windows[at + 2].store(number, Relaxed);
     windows[at + 3].store(0, Relaxed);
+    windows[at + 4].store(0, Relaxed);
     windows[at].store(handle, Release);
 }
 

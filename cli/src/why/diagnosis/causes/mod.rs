@@ -15,7 +15,7 @@ use crate::run::ranks;
 use crate::why::snapshot::{Phase, ProcessState};
 use collectives::{of_calls_without_others, of_collectives};
 use messages::{message_cycle, of_messages};
-pub(super) use outside::{of_start, of_waiting};
+pub(super) use outside::{of_start, of_stopped, of_waiting};
 
 /// Returns the findings of the groups that wait for no others: these keep the rest from going on.
 pub(super) fn of_deadlock(view: &View<'_>, deadlocked: &BTreeSet<u32>, dead: &BTreeSet<u32>) -> Vec<Finding> {

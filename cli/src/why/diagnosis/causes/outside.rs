@@ -9,7 +9,7 @@ use super::super::graph::edges;
 use super::waiters;
 use crate::run::ranks;
 use crate::why::calls;
-use crate::why::snapshot::{ProcessState, Snapshot};
+use crate::why::snapshot::{ProcessState, RankState, Snapshot};
 
 /// The share of a processor above which a process is said to compute.
 const BUSY: f64 = 0.2;
@@ -71,6 +71,18 @@ pub(in super::super) fn of_start(now: &Snapshot) -> Vec<Finding> {
     }
     let text = format!("no process has left MPI_Init, which waits for all: {}", all.join(", "));
     vec![Finding { kind: FindingKind::NotInitialized, culprits, waiting, text }]
+}
+
+/// Returns a finding for a job of which all processes are stopped, or have ended.
+pub(in super::super) fn of_stopped(now: &Snapshot) -> Option<Finding> {
+    let is_stopped = |rank: &&RankState| rank.process.state == ProcessState::Stopped;
+    let culprits: Vec<u32> = now.ranks.iter().filter(is_stopped).map(|rank| rank.rank).collect();
+    if culprits.is_empty() {
+        return None;
+    }
+    let are = if culprits.len() == 1 { "is" } else { "are" };
+    let text = format!("{} {are} stopped by a signal or a debugger", ranks(&culprits));
+    Some(Finding { kind: FindingKind::Stopped, culprits, waiting: Vec::new(), text })
 }
 
 fn outside(view: &View<'_>, rank: u32, waiting: Vec<u32>) -> Finding {

@@ -106,8 +106,8 @@ impl<'a> Waits<'a> {
                 (Some(comm), Some(number)) => self.of_collective(rank, call, flow, comm, number),
                 _ => self.of_others_in(rank, call),
             },
-            Kind::Lock => self.of_any_other(rank, call, &Reason::Lock),
-            Kind::Epoch => self.of_any_other(rank, call, &Reason::Epoch),
+            Kind::Lock => self.of_lock(rank, call),
+            Kind::Epoch => Self::of_any_other(rank, call, &Reason::Epoch),
             Kind::Finalize => {
                 let is_there = |other: u32| {
                     self.snapshot.rank(other).is_some_and(|other| other.phase >= Phase::Finalizing)
@@ -124,29 +124,41 @@ impl<'a> Waits<'a> {
         (0..self.snapshot.size).filter(move |other| *other != own)
     }
 
-    /// Returns the other processes that a call on a file or window concerns: those of its communicator, or all if it is not known.
-    fn concerned(&self, rank: &RankState, call: &Call) -> Vec<u32> {
-        match call.comm.and_then(|id| rank.comm(id)) {
-            Some(comm) => comm.members.iter().copied().filter(|other| *other != rank.rank).collect(),
-            None => self.others(rank).collect(),
-        }
+    /// Returns the other processes that a call on a window concerns: those of its communicator; `None` if it is not known.
+    fn concerned(rank: &RankState, call: &Call) -> Option<Vec<u32>> {
+        let comm = call.comm.and_then(|id| rank.comm(id))?;
+        Some(comm.members.iter().copied().filter(|other| *other != rank.rank).collect())
+    }
+
+    /// Returns the wait for a lock: for one of the processes that may hold it. Those that are in such a call themselves may be
+    /// transferring data, as may this one if no process holds a lock.
+    fn of_lock(&self, rank: &RankState, call: &Call) -> Wait {
+        let Some(window) = call.window else { return Wait::Ready };
+        let is_waiting = |one: &Call| kind(&one.name) == Kind::Lock && one.window == Some(window);
+        let holds = |other: &&RankState| {
+            other.rank != rank.rank && other.locked.contains(&window) && !other.calls().any(is_waiting)
+        };
+        let holders: Vec<Wait> =
+            self.snapshot.ranks.iter().filter(holds).map(|other| on(other.rank, Reason::Lock)).collect();
+        if holders.is_empty() { Wait::Ready } else { Wait::Any(holders.into()) }
     }
 
     /// Returns the wait for one of the other processes: it is not known which.
-    fn of_any_other(&self, rank: &RankState, call: &Call, reason: &Reason) -> Wait {
-        let others = self.concerned(rank, call).into_iter();
-        Wait::Any(Rc::new(others.map(|to| on(to, reason.clone())).collect()))
+    fn of_any_other(rank: &RankState, call: &Call, reason: &Reason) -> Wait {
+        let Some(others) = Self::concerned(rank, call) else { return Wait::Ready };
+        Wait::Any(Rc::new(others.into_iter().map(|to| on(to, reason.clone())).collect()))
     }
 
-    /// Returns the wait of a collective operation on a file or window, which has no number: for one of the processes that do not make
-    /// the same call.
+    /// Returns the wait of a collective operation on a window, which has no number: for one of the processes that do not make the same
+    /// call. The processes of a file are not known; it may be that of one process, which writes much.
     fn of_others_in(&self, rank: &RankState, call: &Call) -> Wait {
         let makes_it = |other: &u32| {
             let is_same = |one: &Call| one.name == call.name && one.window == call.window;
             self.snapshot.rank(*other).is_some_and(|other| other.calls().any(is_same))
         };
-        let others = self.concerned(rank, call).into_iter();
+        let Some(others) = Self::concerned(rank, call) else { return Wait::Ready };
         let missing: Vec<Wait> = others
+            .into_iter()
             .filter(|other| !makes_it(other))
             .map(|to| on(to, Reason::NotThere { name: call.name.clone() }))
             .collect();
