@@ -107,7 +107,7 @@ impl<'a> Waits<'a> {
                 _ => self.of_others_in(rank, call),
             },
             Kind::Lock => self.of_lock(rank, call),
-            Kind::Epoch => self.of_any_other(rank, call, &Reason::Epoch),
+            Kind::Epoch => Self::of_any_other(rank, call, &Reason::Epoch),
             Kind::Finalize => {
                 let is_there = |other: u32| {
                     self.snapshot.rank(other).is_some_and(|other| other.phase >= Phase::Finalizing)
@@ -144,7 +144,7 @@ impl<'a> Waits<'a> {
     }
 
     /// Returns the wait for one of the other processes: it is not known which.
-    fn of_any_other(&self, rank: &RankState, call: &Call, reason: &Reason) -> Wait {
+    fn of_any_other(rank: &RankState, call: &Call, reason: &Reason) -> Wait {
         let Some(others) = Self::concerned(rank, call) else { return Wait::Ready };
         Wait::Any(Rc::new(others.into_iter().map(|to| on(to, reason.clone())).collect()))
     }
