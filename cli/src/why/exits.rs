@@ -1,5 +1,5 @@
-//! Processes of a job that end while it runs. Launchers end the others within milliseconds, so that a look at them afterwards does not
-//! tell which process was the first.
+//! Processes of a job that end while it runs. Launchers end the others within milliseconds, so a look at them afterwards does not show
+//! which process was the first.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

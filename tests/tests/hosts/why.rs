@@ -108,8 +108,8 @@ impl Running {
         let is_ours =
             |job: &Value| job["command"].as_str().is_some_and(|command| command.ends_with(&self.end));
         let Some(job) = jobs.find(is_ours) else { return Ok(None) };
-        let worlds = job["worlds"].as_array().into_iter().flatten();
-        let ranks = worlds.flat_map(|world| world["ranks"].as_array().into_iter().flatten());
+        let all = job["worlds"].as_array().into_iter().flatten();
+        let ranks = all.flat_map(|world| world["ranks"].as_array().into_iter().flatten());
         self.pids = ranks.filter_map(|rank| rank["pid"].as_u64()).collect();
         Ok(Some((job, finished.code)))
     }
