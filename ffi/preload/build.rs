@@ -7,6 +7,10 @@
 //! the list of functions of this library that `valgrind --tool=callgrind` reports for `tests/hosts/c/bench_job.c` with Open MPI
 //! and MPICH, recorded for `mpit run --output`.
 //!
+//! `pointers.txt` has the names of statics that are not zero at first and contain pointers. The dynamic linker writes these when the
+//! library is loaded, in every program. Next to each other, with the destinations of calls, they are in few pages; the other
+//! statics are in pages that a program without MPI does not use.
+//!
 //! The environment variable `MPIT_SHIFT_TEXT` moves all of the code by a number of bytes, for `cargo xtask bench layouts`.
 
 use std::fmt::Write;
@@ -17,6 +21,7 @@ use std::{env, fs, io};
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=start.txt");
+    println!("cargo::rerun-if-changed=pointers.txt");
     println!("cargo::rerun-if-env-changed=MPIT_SHIFT_TEXT");
     let out = PathBuf::from(variable("OUT_DIR"));
     if variable("CARGO_CFG_TARGET_OS") != "linux" || !is_distributed(&out) {
@@ -24,7 +29,8 @@ fn main() -> io::Result<()> {
     }
     let script = out.join("start.ld");
     let shift = variable("MPIT_SHIFT_TEXT").parse().unwrap_or(0);
-    fs::write(&script, script_of(&fs::read_to_string("start.txt")?, shift))?;
+    let text = text_of(&fs::read_to_string("start.txt")?, shift);
+    fs::write(&script, text + &data_of(&fs::read_to_string("pointers.txt")?))?;
     if is_accepted(&script, &out)? {
         println!("cargo::rustc-cdylib-link-arg=-T{}", script.display());
     } else {
@@ -63,22 +69,36 @@ fn is_distributed(out: &Path) -> bool {
 }
 
 /// Returns a script that extends the linker's own. The section keeps its name: some debuggers and profilers know no other code. It
-/// begins with `shift` bytes.
-fn script_of(names: &str, shift: u32) -> String {
+/// begins with `shift` bytes, and with the functions of the C compiler that run in every program.
+fn text_of(names: &str, shift: u32) -> String {
     let mut script = "SECTIONS {\n.text : {\n".to_owned();
     if shift > 0 {
         _ = writeln!(script, ". = . + {shift};");
     }
-    for name in names.lines().filter(|line| !line.is_empty()) {
-        let symbol = match name.strip_suffix("::*") {
-            Some(module) => of_module(module),
-            None if name.contains("::") => mangled(name),
-            None => name.to_owned(),
-        };
+    script += "*crtbegin*.o(.text)\n";
+    for symbol in names.lines().filter(|line| !line.is_empty()).map(symbol_of) {
         // Writing to a string does not fail.
         let _ = writeln!(script, "*(.text.{symbol} .text.unlikely.{symbol})");
     }
     script + "*(.text .text.*)\n}\n} INSERT AFTER .fini;\n"
+}
+
+/// Returns a script that adds a section with these statics and the destinations of calls.
+fn data_of(names: &str) -> String {
+    let mut script = "SECTIONS {\n.data.pointers : {\n".to_owned();
+    for symbol in names.lines().filter(|line| !line.is_empty()).map(symbol_of) {
+        let _ = writeln!(script, "*(.data.{symbol})");
+    }
+    script + "*(.data.destinations)\n}\n} INSERT AFTER .data;\n"
+}
+
+/// Returns a pattern for the symbols of a line of a list.
+fn symbol_of(name: &str) -> String {
+    match name.strip_suffix("::*") {
+        Some(module) => of_module(module),
+        None if name.contains("::") => mangled(name),
+        None => name.to_owned(),
+    }
 }
 
 /// Returns a pattern for the symbols of a function, without the hashes at their end.

@@ -29,16 +29,20 @@ use crate::watch;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Description {
     pub(crate) next: &'static NextDefinition,
-    pub(crate) destinations: &'static Destinations,
+    /// The destination of calls without listeners: the next definition, once MPI is known to be initialized or if the call is not
+    /// MPI's. Until then a function of this library, since any call may be the first one to be recorded.
+    pub(crate) without_listeners: &'static Destination,
+    /// The destination of calls with listeners, and of all calls of a name without counters of listeners.
+    pub(crate) with_listeners: &'static Destination,
     pub(crate) name: &'static CStr,
     /// The `PMPI_` name, by which the function is found in libraries outside of the program's scope.
     pub(crate) profiling_name: Option<&'static CStr>,
     /// The `MPI_` function of the same name, if this is a `PMPI_` function, which is recorded like it.
     pub(crate) twin: Option<Describe>,
-    /// The destination of the first call.
+    /// The first of both destinations; that of calls without listeners is null at first if calls do not use it.
     pub(crate) unresolved: *mut c_void,
     /// The destination of calls with listeners, once the name is known to be MPI's: a trampoline that checks the caller.
-    pub(crate) with_listeners: *mut c_void,
+    pub(crate) check_caller: *mut c_void,
     /// Records a call, with the parameters of the MPI function.
     pub(crate) fast_path: *mut c_void,
     /// Records a call on the slow path; the destination of all calls until MPI is known to be initialized.
@@ -54,39 +58,24 @@ pub(crate) struct Description {
 /// programs without MPI, too.
 pub(crate) type Describe = fn() -> Description;
 
-/// The destinations of the calls of one name, for machine code. The only pointers that are not null from the start; those of
-/// all names are next to each other, so that few pages are written when the library is loaded.
+/// A destination of the calls of one name, for machine code: the only pointer that is not null from the start. Those of all names
+/// are next to each other, so that few pages are written when the library is loaded.
 #[derive(Debug)]
-#[repr(C)]
-pub(crate) struct Destinations {
-    /// The destination of calls without listeners: the next definition, once MPI is known to be initialized
-    /// or if the call is not MPI's. Until then a function of this library, since any call may be the first one
-    /// to be recorded.
-    without_listeners: AtomicPtr<c_void>,
-    with_listeners: AtomicPtr<c_void>,
-}
+#[repr(transparent)]
+pub(crate) struct Destination(AtomicPtr<c_void>);
 
-impl Destinations {
-    /// Returns the destinations of the first call; `unresolved` finds the next definition.
-    pub(crate) const fn new(unresolved: *mut c_void) -> Self {
-        Self { without_listeners: AtomicPtr::new(unresolved), with_listeners: AtomicPtr::new(unresolved) }
+impl Destination {
+    pub(crate) const fn new(first: *mut c_void) -> Self {
+        Self(AtomicPtr::new(first))
     }
 
-    fn set_without_listeners(&self, destination: *mut c_void) {
-        self.without_listeners.store(destination, Release);
+    fn set(&self, destination: *mut c_void) {
+        self.0.store(destination, Release);
     }
 
-    /// Replaces the destination of calls without listeners, or returns a different one that it has.
-    fn replace_without_listeners(
-        &self,
-        from: *mut c_void,
-        to: *mut c_void,
-    ) -> Result<*mut c_void, *mut c_void> {
-        self.without_listeners.compare_exchange(from, to, Release, Relaxed)
-    }
-
-    fn set_with_listeners(&self, destination: *mut c_void) {
-        self.with_listeners.store(destination, Release);
+    /// Replaces a destination, or returns a different one that it has.
+    fn replace(&self, from: *mut c_void, to: *mut c_void) -> Result<*mut c_void, *mut c_void> {
+        self.0.compare_exchange(from, to, Release, Relaxed)
     }
 }
 
@@ -220,7 +209,7 @@ impl Description {
                 }
                 self.next.set_definition(found, self.watched);
                 self.intercept(if is_direct { self.fast_path } else { self.indirect_path });
-                self.with_listeners
+                self.check_caller
             }
             object => self.bypass(found, object),
         }
@@ -231,8 +220,8 @@ impl Description {
     fn bypass(&self, found: *mut c_void, object: Option<Object>) -> *mut c_void {
         // A call that the library makes during the search for it does not show whose name it is.
         if object.is_some_and(|object| object.is_permanent()) && !Host::is_being_searched() {
-            self.destinations.set_with_listeners(found);
-            self.destinations.set_without_listeners(found);
+            self.with_listeners.set(found);
+            self.without_listeners.set(found);
         }
         found
     }
@@ -261,9 +250,9 @@ impl Description {
         // If a profiling tool is between, the calls that it forwards are recorded by the `MPI_` function.
         let is_same = twin.next.definition() == found;
         self.next.fast_path.store(self.fast_path, Release);
-        let with_listeners = if is_same { self.with_listeners } else { found };
-        self.destinations.set_with_listeners(with_listeners);
-        self.destinations.set_without_listeners(found);
+        let with_listeners = if is_same { self.check_caller } else { found };
+        self.with_listeners.set(with_listeners);
+        self.without_listeners.set(found);
         with_listeners
     }
 
@@ -271,13 +260,15 @@ impl Description {
     fn intercept(&self, fast_path: *mut c_void) {
         self.next.fast_path.store(fast_path, Release);
         // Fails if another thread has done so; then the destination may be the next definition already, and stays it.
-        let _ = self.destinations.replace_without_listeners(self.unresolved, self.slow_path);
-        self.destinations.set_with_listeners(self.with_listeners);
+        for first in [self.unresolved, null_mut()] {
+            let _ = self.without_listeners.replace(first, self.slow_path);
+        }
+        self.with_listeners.set(self.check_caller);
     }
 
     /// Directs calls without listeners to the next definition, if calls are intercepted.
     fn publish(&self, found: *mut c_void) {
-        let replaced = self.destinations.replace_without_listeners(self.slow_path, found);
+        let replaced = self.without_listeners.replace(self.slow_path, found);
         if replaced.is_ok() || replaced == Err(found) {
             self.next.is_resolved.store(true, Release);
         }
@@ -338,7 +329,7 @@ mod tests {
     use std::ptr::{null_mut, without_provenance_mut};
     use std::sync::atomic::Ordering::Relaxed;
 
-    use super::{Description, Destinations, NextDefinition, c_void};
+    use super::{Description, Destination, NextDefinition, c_void};
 
     const UNRESOLVED: *mut c_void = without_provenance_mut(1);
     const SLOW_PATH: *mut c_void = without_provenance_mut(2);
@@ -347,29 +338,36 @@ mod tests {
     /// Several threads may make the first call of a name at once.
     #[test]
     fn a_late_thread_leaves_the_destination() {
-        static NEXT: NextDefinition = NextDefinition::new();
-        static DESTINATIONS: Destinations = Destinations::new(UNRESOLVED);
-        let described = Description {
-            next: &NEXT,
-            destinations: &DESTINATIONS,
-            name: c"MPI_Send",
-            profiling_name: None,
-            twin: None,
-            unresolved: UNRESOLVED,
-            with_listeners: null_mut(),
-            fast_path: null_mut(),
-            slow_path: SLOW_PATH,
-            watched: null_mut(),
-            indirect_path: null_mut(),
-        };
-        let state = || (DESTINATIONS.without_listeners.load(Relaxed), NEXT.is_unresolved());
-        described.publish(FOUND);
-        assert_eq!(state(), (UNRESOLVED, true), "not intercepted");
-        described.intercept(null_mut());
-        assert_eq!(state(), (SLOW_PATH, true));
-        described.publish(FOUND);
-        assert_eq!(state(), (FOUND, false));
-        described.intercept(null_mut());
-        assert_eq!(state(), (FOUND, false), "the other thread");
+        static NEXT: [NextDefinition; 2] = [const { NextDefinition::new() }; 2];
+        static COUNTED: Destination = Destination::new(UNRESOLVED);
+        static UNCOUNTED: Destination = Destination::new(null_mut());
+        static WITH_LISTENERS: Destination = Destination::new(UNRESOLVED);
+        for (next, without_listeners, first) in
+            [(&NEXT[0], &COUNTED, UNRESOLVED), (&NEXT[1], &UNCOUNTED, null_mut())]
+        {
+            let described = Description {
+                next,
+                without_listeners,
+                with_listeners: &WITH_LISTENERS,
+                name: c"MPI_Send",
+                profiling_name: None,
+                twin: None,
+                unresolved: UNRESOLVED,
+                check_caller: null_mut(),
+                fast_path: null_mut(),
+                slow_path: SLOW_PATH,
+                watched: null_mut(),
+                indirect_path: null_mut(),
+            };
+            let state = || (without_listeners.0.load(Relaxed), next.is_unresolved());
+            described.publish(FOUND);
+            assert_eq!(state(), (first, true), "not intercepted");
+            described.intercept(null_mut());
+            assert_eq!(state(), (SLOW_PATH, true));
+            described.publish(FOUND);
+            assert_eq!(state(), (FOUND, false));
+            described.intercept(null_mut());
+            assert_eq!(state(), (FOUND, false), "the other thread");
+        }
     }
 }

@@ -34,7 +34,8 @@ type Function = unsafe extern "C-unwind" fn();
 
 static COUNTERS: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
 static COUNTER: AtomicU32 = AtomicU32::new(0);
-static DESTINATIONS: [extern "C" fn(c_int) -> c_int; 2] = [first, second];
+static FIRST: extern "C" fn(c_int) -> c_int = first;
+static SECOND: extern "C" fn(c_int) -> c_int = second;
 static NEXT: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 
 extern "C" fn first(value: c_int) -> c_int {
@@ -53,9 +54,9 @@ fn describe() {}
 
 extern "C" fn unwinding() {}
 
-trampoline::entry! { entry DESTINATIONS }
-trampoline::counted_entry! { counted_entry DESTINATIONS COUNTERS, 4 }
-trampoline::doubly_counted_entry! { doubly_counted_entry DESTINATIONS COUNTERS, COUNTER }
+trampoline::entry! { entry SECOND }
+trampoline::counted_entry! { counted_entry FIRST SECOND COUNTERS, 4 }
+trampoline::doubly_counted_entry! { doubly_counted_entry FIRST SECOND COUNTERS, COUNTER }
 trampoline::hidden_jump! {
     #[unsafe(no_mangle)]
     hidden_jump find

@@ -1,37 +1,70 @@
 //! Exported functions, and the trampolines behind them.
 
-/// Defines the exported function of a name, with the counters that show if there are listeners. Calls for
+/// Defines the exported function of a name and its destinations, with the counters that show if there are listeners. Calls for
 /// which one or two counters do not suffice go to `fast_path`, which checks itself.
 macro_rules! entry {
     ([variadic $i:tt $n:tt] $symbol:ident) => {
-        $crate::trampoline::entry! { $symbol DESTINATIONS }
+        $crate::interpose::uncounted_entry! { $symbol }
     };
     ([$when:ident (Messages) $n:tt] $symbol:ident) => {
-        $crate::trampoline::counted_entry! { $symbol DESTINATIONS mpit::component::pml::LISTENING, 0 }
+        $crate::interpose::counted_entry! { counted_entry $symbol mpit::component::pml::LISTENING, 0 }
     };
     ([$when:ident (Collectives) $n:tt] $symbol:ident) => {
-        $crate::trampoline::counted_entry! { $symbol DESTINATIONS mpit::component::coll::LISTENING, 0 }
+        $crate::interpose::counted_entry! { counted_entry $symbol mpit::component::coll::LISTENING, 0 }
     };
     ([$when:ident (Accesses) $n:tt] $symbol:ident) => {
-        $crate::trampoline::counted_entry! { $symbol DESTINATIONS mpit::component::osc::LISTENING, 0 }
+        $crate::interpose::counted_entry! { counted_entry $symbol mpit::component::osc::LISTENING, 0 }
     };
     ([$when:ident (Starts) $n:tt] $symbol:ident) => {
-        $crate::trampoline::doubly_counted_entry! {
-            $symbol DESTINATIONS mpit::component::pml::LISTENING, mpit::component::coll::LISTENING
+        $crate::interpose::counted_entry! {
+            doubly_counted_entry $symbol mpit::component::pml::LISTENING, mpit::component::coll::LISTENING
         }
     };
     ([timed ($interest:ident) $n:tt] $symbol:ident) => {
-        $crate::trampoline::counted_entry! {
-            $symbol DESTINATIONS
-            mpit_components::calls::RECORDING,
+        $crate::interpose::counted_entry! {
+            counted_entry $symbol mpit_components::calls::RECORDING,
             $crate::calls::counter_offset(<$crate::calls::$interest as $crate::calls::Interest>::AREA)
         }
     };
     ($recorder:tt $symbol:ident) => {
-        $crate::trampoline::entry! { $symbol DESTINATIONS }
+        $crate::interpose::uncounted_entry! { $symbol }
     };
 }
 pub(crate) use entry;
+
+/// Defines the destinations of a name with counters, and the exported function by one of the macros of [`crate::trampoline`].
+macro_rules! counted_entry {
+    ($trampoline:ident $symbol:ident $($counters:tt)+) => {
+        #[unsafe(link_section = ".data.destinations")]
+        static WITHOUT_LISTENERS: $crate::next_definition::Destination =
+            $crate::next_definition::Destination::new(unresolved as *mut std::ffi::c_void);
+        $crate::interpose::with_listeners_unresolved! {}
+        $crate::trampoline::$trampoline! { $symbol WITHOUT_LISTENERS WITH_LISTENERS $($counters)+ }
+    };
+}
+pub(crate) use counted_entry;
+
+/// Defines the destinations of a name without counters, of which calls take only the second one, and the exported function. The
+/// first one is null, so that it is not in the pages that the dynamic linker writes.
+macro_rules! uncounted_entry {
+    ($symbol:ident) => {
+        static WITHOUT_LISTENERS: $crate::next_definition::Destination =
+            $crate::next_definition::Destination::new(std::ptr::null_mut());
+        $crate::interpose::with_listeners_unresolved! {}
+        $crate::trampoline::entry! { $symbol WITH_LISTENERS }
+    };
+}
+pub(crate) use uncounted_entry;
+
+/// Defines `WITH_LISTENERS`.
+macro_rules! with_listeners_unresolved {
+    () => {
+        #[unsafe(link_section = ".data.destinations")]
+        static WITH_LISTENERS: $crate::next_definition::Destination =
+            $crate::next_definition::Destination::new(unresolved as *mut std::ffi::c_void);
+    };
+}
+pub(crate) use with_listeners_unresolved;
 
 /// Defines `with_listeners`: the destination of calls with listeners once they are known to be MPI's. With `from_outside`, the
 /// caller is always checked.
@@ -49,22 +82,20 @@ macro_rules! with_listeners {
 }
 pub(crate) use with_listeners;
 
-/// Defines `NEXT` and `DESTINATIONS` for a name and describes it; the functions of the name are in scope.
+/// Defines `NEXT` for a name and describes it; the functions and destinations of the name are in scope.
 macro_rules! describe_next {
     ($name:expr, $profiling:expr, $twin:expr, $indirect_path:ident, $watched:expr) => {
         static NEXT: $crate::next_definition::NextDefinition = $crate::next_definition::NextDefinition::new();
-        #[unsafe(link_section = ".data.destinations")]
-        static DESTINATIONS: $crate::next_definition::Destinations =
-            $crate::next_definition::Destinations::new(unresolved as *mut std::ffi::c_void);
         fn describe() -> $crate::next_definition::Description {
             $crate::next_definition::Description {
                 next: &NEXT,
-                destinations: &DESTINATIONS,
+                without_listeners: &WITHOUT_LISTENERS,
+                with_listeners: &WITH_LISTENERS,
                 name: $crate::interpose::c_name!($name),
                 profiling_name: $profiling,
                 twin: $twin,
                 unresolved: unresolved as *mut std::ffi::c_void,
-                with_listeners: with_listeners as *mut std::ffi::c_void,
+                check_caller: with_listeners as *mut std::ffi::c_void,
                 fast_path: fast_path as *mut std::ffi::c_void,
                 slow_path: slow_path as *mut std::ffi::c_void,
                 indirect_path: $indirect_path as *mut std::ffi::c_void,

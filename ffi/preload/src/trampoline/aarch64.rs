@@ -5,16 +5,15 @@ use std::arch::naked_asm;
 
 use crate::next_definition;
 
-/// Defines the exported function of a name that always takes the second destination of its `Destinations`.
+/// Defines the exported function of a name that has one destination.
 macro_rules! entry {
-    ($symbol:ident $destinations:ident) => {
+    ($symbol:ident $destination:ident) => {
         $crate::trampoline::exported! { $symbol
-            "adrp x16, {destinations}",
-            "add x16, x16, :lo12:{destinations}",
-            "add x16, x16, #8",
+            "adrp x16, {destination}",
+            "add x16, x16, :lo12:{destination}",
             "ldar x16, [x16]",
             "br x16",
-            destinations = sym $destinations,
+            destination = sym $destination,
         }
     };
 }
@@ -22,21 +21,23 @@ pub(crate) use entry;
 
 /// Defines the exported function of a name whose number of listeners is the 32-bit counter at an offset from a symbol.
 macro_rules! counted_entry {
-    ($symbol:ident $destinations:ident $counter:path, $offset:expr) => {
+    ($symbol:ident $without:ident $with:ident $counter:path, $offset:expr) => {
         $crate::trampoline::exported! { $symbol
             "adrp x17, {counter}",
             "add x17, x17, :lo12:{counter}",
             "ldr w17, [x17, {offset}]",
-            "adrp x16, {destinations}",
-            "add x16, x16, :lo12:{destinations}",
+            "adrp x16, {without}",
+            "add x16, x16, :lo12:{without}",
             "cbz w17, 2f",
-            "add x16, x16, #8",
+            "adrp x16, {with}",
+            "add x16, x16, :lo12:{with}",
             "2:",
             "ldar x16, [x16]",
             "br x16",
             counter = sym $counter,
             offset = const $offset,
-            destinations = sym $destinations,
+            without = sym $without,
+            with = sym $with,
         }
     };
 }
@@ -44,23 +45,25 @@ pub(crate) use counted_entry;
 
 /// Defines the exported function of a name whose number of listeners is the sum of two counters.
 macro_rules! doubly_counted_entry {
-    ($symbol:ident $destinations:ident $counter:path, $other:path) => {
+    ($symbol:ident $without:ident $with:ident $counter:path, $other:path) => {
         $crate::trampoline::exported! { $symbol
             "adrp x17, {counter}",
             "ldr w17, [x17, :lo12:{counter}]",
             "adrp x16, {other}",
             "ldr w16, [x16, :lo12:{other}]",
             "orr w17, w17, w16",
-            "adrp x16, {destinations}",
-            "add x16, x16, :lo12:{destinations}",
+            "adrp x16, {without}",
+            "add x16, x16, :lo12:{without}",
             "cbz w17, 2f",
-            "add x16, x16, #8",
+            "adrp x16, {with}",
+            "add x16, x16, :lo12:{with}",
             "2:",
             "ldar x16, [x16]",
             "br x16",
             counter = sym $counter,
             other = sym $other,
-            destinations = sym $destinations,
+            without = sym $without,
+            with = sym $with,
         }
     };
 }

@@ -2,7 +2,7 @@
 //!
 //! | function | purpose |
 //! |---|---|
-//! | `entry!` | the exported function: a jump to the next definition or, with listeners, to the second destination of [`Destinations`] |
+//! | `entry!` | the exported function: a jump to the next definition or, with listeners, to a second [`Destination`] |
 //! | `unresolved!` | both destinations at first: finds the next definition ([`next_definition::resolve`]) and jumps there |
 //! | `with_listeners!` | the second destination of MPI functions: checks if the program makes the call ([`crate::callers`]) |
 //! | `hidden_jump!` | a function that is not exported, which calls another one and jumps to its result |
@@ -11,7 +11,7 @@
 //! A function that is not MPI's may have any parameters and results: all registers that a caller may use for
 //! arguments are saved while Rust code runs, vector registers in their full width, and the stack is unchanged at the jump.
 //!
-//! [`Destinations`]: crate::next_definition::Destinations [`next_definition::resolve`]: crate::next_definition::resolve
+//! [`Destination`]: crate::next_definition::Destination [`next_definition::resolve`]: crate::next_definition::resolve
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -32,7 +32,7 @@ pub(crate) use x86_64::{
 /// Defines an exported function with these instructions.
 macro_rules! exported {
     ($symbol:ident $($body:tt)+) => {
-        /// Jumps to a destination of [`Destinations`](crate::next_definition::Destinations).
+        /// Jumps to a [`Destination`](crate::next_definition::Destination) of the name.
         ///
         /// # Safety
         ///

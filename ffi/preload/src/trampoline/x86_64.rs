@@ -8,27 +8,28 @@ use std::sync::atomic::AtomicU8;
 
 use crate::next_definition::{self, enter};
 
-/// Defines the exported function of a name that always takes the second destination of its `Destinations`.
+/// Defines the exported function of a name that has one destination.
 macro_rules! entry {
-    ($symbol:ident $destinations:ident) => {
-        $crate::trampoline::exported! { $symbol "jmp qword ptr [rip + {destinations} + 8]", destinations = sym $destinations }
+    ($symbol:ident $destination:ident) => {
+        $crate::trampoline::exported! { $symbol "jmp qword ptr [rip + {destination}]", destination = sym $destination }
     };
 }
 pub(crate) use entry;
 
 /// Defines the exported function of a name whose number of listeners is the 32-bit counter at an offset from a symbol.
 macro_rules! counted_entry {
-    ($symbol:ident $destinations:ident $counter:path, $offset:expr) => {
+    ($symbol:ident $without:ident $with:ident $counter:path, $offset:expr) => {
         $crate::trampoline::exported! { $symbol
             "cmp dword ptr [rip + {counter} + {offset}], 0",
             "jne 2f",
-            "jmp qword ptr [rip + {destinations}]",
+            "jmp qword ptr [rip + {without}]",
             "2:",
-            "jmp qword ptr [rip + {destinations} + 8]",
+            "jmp qword ptr [rip + {with}]",
             ".p2align 5",
             counter = sym $counter,
             offset = const $offset,
-            destinations = sym $destinations,
+            without = sym $without,
+            with = sym $with,
         }
     };
 }
@@ -36,19 +37,20 @@ pub(crate) use counted_entry;
 
 /// Defines the exported function of a name whose number of listeners is the sum of two counters.
 macro_rules! doubly_counted_entry {
-    ($symbol:ident $destinations:ident $counter:path, $other:path) => {
+    ($symbol:ident $without:ident $with:ident $counter:path, $other:path) => {
         $crate::trampoline::exported! { $symbol
             "cmp dword ptr [rip + {counter}], 0",
             "jne 2f",
             "cmp dword ptr [rip + {other}], 0",
             "jne 2f",
-            "jmp qword ptr [rip + {destinations}]",
+            "jmp qword ptr [rip + {without}]",
             "2:",
-            "jmp qword ptr [rip + {destinations} + 8]",
+            "jmp qword ptr [rip + {with}]",
             ".p2align 5",
             counter = sym $counter,
             other = sym $other,
-            destinations = sym $destinations,
+            without = sym $without,
+            with = sym $with,
         }
     };
 }
