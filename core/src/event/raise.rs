@@ -53,16 +53,18 @@ pub trait Event: Copy + 'static {
     #[inline]
     fn raise(context: Context, payload: impl FnOnce() -> Self) {
         if Self::DESC.cell().has_listeners() {
-            compute_and_notify(context, payload);
+            // Computed here: a function that called `payload` would need the captured variables in memory.
+            fill_and_notify(context, &payload());
         }
     }
 }
 
-/// Computes the payload and delivers the event. Not inlined, to keep raises without listeners short.
+/// Delivers the event. Not inlined, to keep raises without listeners short, and cold, so that these take no branch.
+#[cold]
 #[inline(never)]
-fn compute_and_notify<E: Event>(context: Context, payload: impl FnOnce() -> E) {
+fn fill_and_notify<E: Event>(context: Context, event: &E) {
     let mut elements = Payload::new();
-    payload().fill(&mut elements);
+    event.fill(&mut elements);
     notify(E::DESC, context, &mut elements);
 }
 
