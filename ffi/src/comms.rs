@@ -74,6 +74,13 @@ impl Comm {
         self.errors.load(Relaxed) == FATAL
     }
 
+    /// Returns true if the error handler was queried.
+    #[inline]
+    #[must_use]
+    pub fn is_error_handler_known(&self) -> bool {
+        self.errors.load(Relaxed) != UNKNOWN
+    }
+
     /// Queries the error handler, once. The standard allows more than `MPI_Comm_set_errhandler` to determine it: the call that creates
     /// a communicator from a group, the launcher, and `MPI_Comm_spawn`.
     #[inline]

@@ -3,7 +3,7 @@
 //! The C programs of benchmarks are in `tests/hosts/c`, with those of the tests, because they are compiled for the same MPI
 //! libraries in the same way.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use mpit_tests::launch::Job;
 use mpit_tests::stacks::{Stack, Vendor};
@@ -24,6 +24,8 @@ pub(super) enum Variant {
     Least,
     /// With mpit's library, recording nothing.
     Off,
+    /// With mpit's library in a job of `mpit run`, describing the calls in progress and recording nothing.
+    Described,
     /// With mpit's library, recording.
     Ours,
     /// With a build of mpit's library whose code is moved by some bytes, recording.
@@ -32,7 +34,7 @@ pub(super) enum Variant {
     Native,
 }
 
-use Variant::{Least, Moved, Native, Off, Ours, Plain};
+use Variant::{Described, Least, Moved, Native, Off, Ours, Plain};
 
 /// The subject of a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +53,8 @@ struct Call {
     of: Of,
     /// The maximum cost in nanoseconds, for each level of thread support.
     max: [f64; 2],
+    /// The number of MPI calls, each of which may cost [`DESCRIBED`] more while calls are described.
+    calls: u32,
 }
 
 /// The levels of thread support. One thread calls in both. Calls for tools are measured at the first only.
@@ -60,11 +64,11 @@ const LEVELS: [&str; 2] = ["single", "multiple"];
 pub(super) const RECORDING_MESSAGES: [(&str, f64); 2] = [("message 8", 2.9), ("message 1000", 5.0)];
 
 const MEASURED: [Call; 14] = [
-    Call { name: RECORDING_MESSAGES[0].0, of: Of::Recording, max: [RECORDING_MESSAGES[0].1, 6.0] },
-    Call { name: RECORDING_MESSAGES[1].0, of: Of::Recording, max: [RECORDING_MESSAGES[1].1, 6.0] },
-    Call { name: "message derived", of: Of::Recording, max: [5.0, 6.0] },
-    Call { name: "barrier", of: Of::Recording, max: [2.0, 4.0] },
-    Call { name: "allreduce", of: Of::Recording, max: [2.0, 4.0] },
+    recording(RECORDING_MESSAGES[0].0, [RECORDING_MESSAGES[0].1, 6.0], MESSAGE_CALLS),
+    recording(RECORDING_MESSAGES[1].0, [RECORDING_MESSAGES[1].1, 6.0], MESSAGE_CALLS),
+    recording("message derived", [5.0, 6.0], MESSAGE_CALLS),
+    recording("barrier", [2.0, 4.0], 1),
+    recording("allreduce", [2.0, 4.0], 1),
     whole("pvar_read own", 5.0, "pvar_read library"),
     layer("pvar_read library", 2.5),
     layer("cvar_read library", 2.5),
@@ -76,16 +80,26 @@ const MEASURED: [Call; 14] = [
     layer("pvar_handle library", 20.0),
 ];
 
+/// A message is `MPI_Irecv`, `MPI_Isend` and two of `MPI_Wait`.
+const MESSAGE_CALLS: u32 = 4;
+
+const fn recording(name: &'static str, max: [f64; 2], calls: u32) -> Call {
+    Call { name, of: Of::Recording, max, calls }
+}
+
 const fn whole(name: &'static str, max: f64, peer: &'static str) -> Call {
-    Call { name, of: Of::Whole { peer }, max: [max; 2] }
+    Call { name, of: Of::Whole { peer }, max: [max; 2], calls: 1 }
 }
 
 const fn layer(name: &'static str, max: f64) -> Call {
-    Call { name, of: Of::Layer, max: [max; 2] }
+    Call { name, of: Of::Layer, max: [max; 2], calls: 1 }
 }
 
 /// The maximum cost of the library while nothing is recorded.
 const OFF: f64 = 1.5;
+
+/// The maximum cost of each call while the calls in progress are described.
+const DESCRIBED: f64 = 2.0;
 
 pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
     let title = "Calls; a message to oneself is MPI_Irecv, MPI_Isend and MPI_Wait of both";
@@ -99,15 +113,15 @@ pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
 
 fn measure(stack: &Stack, level: usize, library: &str, pairs: u32, results: &mut Results) -> Outcome {
     let has_own = stack.vendor() == Vendor::OpenMpi;
-    let variants = if has_own { &[Plain, Least, Off, Ours, Native][..] } else { &[Plain, Least, Off, Ours] };
-    let rounds =
-        Rounds::run(
-            pairs,
-            variants,
-            |variant| Ok(run_once(stack, LEVELS[level], variant, Some(library))?.0),
-        )?;
+    let mut variants = vec![Plain, Least, Off, Described, Ours];
+    if has_own {
+        variants.push(Native);
+    }
+    let rounds = Rounds::run(pairs, &variants, |variant| {
+        Ok(run_once(stack, LEVELS[level], variant, Some(library))?.0)
+    })?;
     let table = &mut results.table;
-    for Call { name, of, max } in MEASURED {
+    for Call { name, of, max, calls } in MEASURED {
         // Not each library has a suitable variable, and calls for tools are measured at one level.
         let Ok(ours) = rounds.timings(Ours, name) else { continue };
         let off = rounds.timings(Off, name)?;
@@ -124,6 +138,8 @@ fn measure(stack: &Stack, level: usize, library: &str, pairs: u32, results: &mut
                 let least = differences(&rounds.timings(Least, name)?, &plain);
                 let added = differences(&ours, &plain);
                 table.add(line("off adds", &differences(&off, &plain)).at_most(OFF, "ns"));
+                let described = differences(&rounds.timings(Described, name)?, &plain);
+                table.add(line("describing adds", &described).at_most(DESCRIBED * f64::from(calls), "ns"));
                 table.add(line("the least counting adds", &least));
                 let mut of_ours = line("recording adds", &added).floor(&least, "least");
                 if has_own {
@@ -177,12 +193,8 @@ pub(super) fn run_program(
 ) -> Outcome<(Timings, String)> {
     // Many threads wait for the locks of a library, for longer than the tests may take.
     let mut job = Job::alone(stack).seconds(300);
-    if matches!(variant, Off | Ours) {
-        job = job.arg(dist::program("mpit")).arg("run");
-        if variant == Ours {
-            job = job.args(["--set", "pml_monitoring_enable=2", "--set", "pml_monitoring_enable_output=1"]);
-        }
-        job = job.arg("--");
+    if variant == Described {
+        job = job.arg(dist::program("mpit")).args(["run", "--"]);
     }
     job = job.args(stack.mpiexec(1));
     if stack.vendor() == Vendor::OpenMpi {
@@ -192,13 +204,17 @@ pub(super) fn run_program(
     if variant == Native {
         job = job.args(["--mca", "pml_monitoring_enable", "2", "--mca", "pml_monitoring_enable_output", "1"]);
     }
-    // For the program alone, not for the launcher.
-    let preload = |library: &Path| ["env".to_owned(), format!("LD_PRELOAD={}", library.display())];
-    if variant == Least {
-        job = job.args(preload(&least_recording(stack)?));
+    // For the program alone, not for the launcher. Without `mpit run`, calls are not described.
+    let library = match variant {
+        Plain | Described | Native => None,
+        Least => Some(least_recording(stack)?),
+        Off | Ours => Some(dist::program("libmpit_preload.so")),
+        Moved(shift) => Some(dist::moved_library(shift)),
+    };
+    if let Some(library) = library {
+        job = job.arg("env").arg(format!("LD_PRELOAD={}", library.display()));
     }
-    if let Moved(shift) = variant {
-        job = job.args(preload(&dist::moved_library(shift)));
+    if matches!(variant, Ours | Moved(_)) {
         job = job.args(["MPIT_PML_MONITORING_ENABLE=2", "MPIT_PML_MONITORING_ENABLE_OUTPUT=1"]);
     }
     job = job.arg(stack.compile(program)?).args(arguments);
@@ -207,7 +223,7 @@ pub(super) fn run_program(
     let sent = timings.get("sent").context("no number of messages")?;
     let recorded = rest.lines().find_map(|line| line.strip_prefix("E\t0\t0\t"));
     match variant {
-        Plain | Least | Off => {
+        Plain | Least | Off | Described => {
             Failure::unless(recorded.is_none(), || "something recorded that should not".into())?;
         }
         Ours | Moved(_) | Native => {

@@ -136,7 +136,21 @@ pub(crate) use must_check_listeners;
 /// Defines `fast_path` in C, the destination of calls with listeners. It counts a call that can be counted in advance, if an equal
 /// one was counted before, and ends with a tail call: the arguments stay in their registers.
 macro_rules! fast_entry_in_c {
-    ([in_advance ($interest:ident) ($recorder:expr)] $next:ident, $binding:ident ($($arg:ident: $kind:ident),*)) => {
+    ([in_advance $interest:tt $recorder:tt] $next:ident, $binding:ident $args:tt) => {
+        $crate::interpose::counting_entry_in_c! { $recorder $next, $binding $args }
+    };
+    ([around (Collectives) $recorder:tt] $next:ident, $binding:ident $args:tt) => {
+        $crate::interpose::counting_entry_in_c! { $recorder $next, $binding $args }
+    };
+    ($recorder:tt $next:ident, $binding:ident $args:tt) => {
+        use fast_path_with_listeners as fast_path;
+    };
+}
+pub(crate) use fast_entry_in_c;
+
+/// Defines `fast_path` for calls that can be counted in advance.
+macro_rules! counting_entry_in_c {
+    (($recorder:expr) $next:ident, $binding:ident ($($arg:ident: $kind:ident),*)) => {
         /// Counts a call by its route and forwards it, or leaves both to `fast_path_with_listeners`.
         ///
         /// # Safety
@@ -157,11 +171,8 @@ macro_rules! fast_entry_in_c {
             }
         }
     };
-    ($recorder:tt $next:ident, $binding:ident $args:tt) => {
-        use fast_path_with_listeners as fast_path;
-    };
 }
-pub(crate) use fast_entry_in_c;
+pub(crate) use counting_entry_in_c;
 
 /// Expands to the body of `fast_path_with_listeners` in C; `$next` holds the next definition, and `slow_path` is
 /// the slow path.

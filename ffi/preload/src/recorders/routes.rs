@@ -7,12 +7,13 @@
 //!
 //! - the object that a handle of a communicator, datatype or window refers to: it is freed or, for a type, committed again,
 //! - the listeners: a component is opened, closed or pauses, a tool starts or stops a handle of a time, or registers a callback,
-//! - the permission to record sends in advance ([`super::in_advance`]): the program sets an error handler or opens a session,
+//! - the permission to record in advance ([`super::in_advance`]): the program sets an error handler or opens a session,
 //! - the number of threads that may call at once.
 //!
 //! Two conditions are not in the revision. The caller checks that no call of the thread is in progress (`FastPathGuard::is_available`,
-//! `idle_thread_slot`), and stores routes of sends only for arguments with which the library accepts the call, on communicators
-//! whose errors end the program.
+//! `idle_thread_slot`), and allows counting in advance only on communicators whose errors end the program. Sends have routes only for
+//! arguments with which the library accepts them. The arguments of a collective operation are not checked: if the library refuses them, it
+//! ends the program, and the store of the ended process has this call as one that was in progress.
 
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering::Relaxed};

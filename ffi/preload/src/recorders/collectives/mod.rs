@@ -17,7 +17,7 @@ pub(crate) use shapes::{Either, Own, rooted, rootless};
 
 use super::datatypes::query_size;
 use super::routes::{Counter, RouteKey, Routes};
-use super::{Deliver, Recorder};
+use super::{Deliver, Recorder, in_advance};
 use crate::arguments::{self, Binding, CountArray, Int, Type, TypeArray};
 use amounts::ByteList;
 
@@ -73,19 +73,60 @@ pub(crate) trait Shape: Copy {
 
     /// Returns the key of routes for the operation; `None` if it has no routes.
     fn route_key(self) -> Option<RouteKey>;
+
+    /// Queries the error handler of the communicator, once. The library has accepted the communicator.
+    fn query_error_handler(self, comm: &Comm);
 }
 
 /// The number of routes of a kind of operation.
 const ROUTES_OF_KIND: usize = 16;
 
-/// The routes, by kind.
-static ROUTES: KindRoutes = [const { Routes::new() }; Kind::ALL.len()];
-
+/// Routes by kind.
 type KindRoutes = [Routes<CaseSums, ROUTES_OF_KIND>; Kind::ALL.len()];
 
-/// The routes of threads that call at once, by [slot](thread_slots).
-static OF_THREADS: [StaticRef<KindRoutes>; thread_slots::SLOTS] =
-    [const { StaticRef::new() }; thread_slots::SLOTS];
+/// The routes of one time of recording.
+struct OperationRoutes {
+    of_process: KindRoutes,
+    /// For threads that call at once, by [slot](thread_slots).
+    of_threads: [StaticRef<KindRoutes>; thread_slots::SLOTS],
+}
+
+/// The routes of operations that are counted before they are forwarded.
+static IN_ADVANCE: OperationRoutes = OperationRoutes::new();
+
+/// The routes of operations that are counted after they have succeeded.
+static AFTER_SUCCESS: OperationRoutes = OperationRoutes::new();
+
+impl OperationRoutes {
+    const fn new() -> Self {
+        Self {
+            of_process: [const { Routes::new() }; Kind::ALL.len()],
+            of_threads: [const { StaticRef::new() }; thread_slots::SLOTS],
+        }
+    }
+
+    /// Returns the routes for operations on a communicator.
+    fn of_comm(comm: &Comm) -> &'static Self {
+        if in_advance::is_allowed() && comm.has_fatal_errors() { &IN_ADVANCE } else { &AFTER_SUCCESS }
+    }
+
+    /// Returns the routes of the thread in a slot, created if necessary. Not on the stack: threads may have small ones.
+    fn of_thread(&self, slot: usize) -> Option<&'static KindRoutes> {
+        self.of_threads[slot].get().or_else(|| {
+            let routes: Box<[_]> = Kind::ALL.iter().map(|_| Routes::new()).collect();
+            let made: Box<KindRoutes> = routes.try_into().ok()?;
+            self.of_threads[slot].set(Some(Box::leak(made)));
+            self.of_threads[slot].get()
+        })
+    }
+}
+
+/// Counts an operation if there is a route for it.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
+fn count_by_route(routes: &KindRoutes, shape: impl Shape) -> bool {
+    shape.route_key().is_some_and(|key| routes[shape.kind() as usize].count(key))
+}
 
 /// The record of a collective operation, to be made from the call's arguments.
 pub(crate) struct CollectiveRecorder<S>(S);
@@ -102,27 +143,43 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
     type FastRecord = Operation<'static>;
     type Pending = Pending<S>;
 
-    /// Returns the operation if it exchanges the same number of bytes with each, and communicator and type
-    /// are in the caches of recent lookups.
+    /// Returns the operation if it exchanges the same number of bytes with each, communicator and type are in the caches of recent
+    /// lookups, and the error handler of the communicator is known.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "the arguments would go through memory, for every operation")]
     fn fast_record(self) -> Option<Operation<'static>> {
         let Collective { comm, kind, root, amounts, in_place } = self.0.operation(Lookup::Cached)?;
         let bytes = amounts.into_each()?;
+        if !comm.is_error_handler_known() {
+            return None;
+        }
         let (rank, size) = (comm.rank(), comm.exchanges_with(kind));
         Some(Operation::new(comm.id(), kind, rank, size, root, Volume::Each(bytes), in_place))
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
+    fn count_by_route(self) -> bool {
+        count_by_route(&IN_ADVANCE.of_process, self.0)
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
+    fn count_by_route_of_thread(self, slot: usize) -> bool {
+        IN_ADVANCE.of_threads[slot].get().is_some_and(|routes| count_by_route(routes, self.0))
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
     fn find_route(self) -> Option<Routed> {
-        Routed::find(&ROUTES, self.0)
+        Routed::find(&AFTER_SUCCESS.of_process, self.0)
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
     fn find_route_of_thread(self, slot: usize) -> Option<RoutedOfThread> {
-        Some(RoutedOfThread { routed: Routed::find(OF_THREADS[slot].get()?, self.0)?, slot })
+        let routes = AFTER_SUCCESS.of_threads[slot].get()?;
+        Some(RoutedOfThread { routed: Routed::find(routes, self.0)?, slot })
     }
 
     #[inline]
@@ -140,6 +197,7 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
 
     #[inline]
     fn prepare(self) -> Pending<S> {
+        in_advance::decide();
         let mut pending = self.resolve_handles();
         if coll::beginnings_wanted() {
             pending.resolved = pending.operation();
@@ -153,6 +211,7 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
     #[inline]
     fn after_in_c(self, mut pending: Pending<S>) {
         let Some(operation) = pending.operation() else { return };
+        self.0.query_error_handler(operation.comm);
         operation.deliver(|operation| {
             coll::end(operation);
             if let Some(key) = self.0.route_key() {
@@ -207,17 +266,20 @@ impl RoutedOfThread {
     }
 }
 
-/// Stores a route for operations of a kind with a key, one of which has succeeded. `counted` returns the sums for such operations.
+/// Stores a route for operations of a kind with a key, one of which has succeeded. `routes` returns the list of the process or the
+/// thread, and `counted` the sums for such operations.
 fn store_route(
     key: RouteKey,
     revision: u64,
     kind: Kind,
-    routes: &'static KindRoutes,
+    routes: impl FnOnce(&'static OperationRoutes) -> Option<&'static KindRoutes>,
     counted: impl FnOnce() -> Option<Counted>,
 ) {
-    if !comms::cached(key.comm).is_none_or(Comm::is_remote)
+    if let Some(comm) = comms::cached(key.comm)
+        && !comm.is_remote()
         && let Some(size) = if key.datatype == 0 { Some(0) } else { datatypes::cached_size(key.datatype) }
         && let Some(counted) = counted()
+        && let Some(routes) = routes(OperationRoutes::of_comm(comm))
     {
         let sums = match counted {
             Counted::With(sums) => Some(sums),
@@ -230,7 +292,8 @@ fn store_route(
 /// Stores a route like [`store_route`] while one thread calls at a time.
 #[inline(never)]
 fn store_route_of_process(key: RouteKey, revision: u64, operation: &Operation<'_>) {
-    store_route(key, revision, operation.kind, &ROUTES, || coll::counted(operation));
+    let routes = |routes: &'static OperationRoutes| Some(&routes.of_process);
+    store_route(key, revision, operation.kind, routes, || coll::counted(operation));
 }
 
 /// Stores a route like [`store_route`] for this thread, of several that call at once.
@@ -238,18 +301,10 @@ fn store_route_of_process(key: RouteKey, revision: u64, operation: &Operation<'_
 fn store_route_of_thread(key: RouteKey, revision: u64, operation: &Operation<'_>) {
     if threads::concurrent()
         && let Some(slot) = thread_slots::take()
-        && let Some(routes) = OF_THREADS[slot].get().or_else(|| make_routes(slot))
     {
+        let routes = |routes: &'static OperationRoutes| routes.of_thread(slot);
         store_route(key, revision, operation.kind, routes, || coll::counted_by_thread(slot, operation));
     }
-}
-
-/// Makes the routes of the thread in a slot. Not on the stack: threads may have small ones.
-fn make_routes(slot: usize) -> Option<&'static KindRoutes> {
-    let routes: Box<[_]> = Kind::ALL.iter().map(|_| Routes::new()).collect();
-    let made: Box<KindRoutes> = routes.try_into().ok()?;
-    OF_THREADS[slot].set(Some(Box::leak(made)));
-    OF_THREADS[slot].get()
 }
 
 impl Counter for CaseSums {
@@ -401,7 +456,7 @@ fn remote_root(abi: &Abi, root: std::ffi::c_int) -> Root {
 
 #[cfg(test)]
 mod tests {
-    use super::{Collective, CollectiveRecorder, Kind, Lookup, Recorder, RouteKey, Shape};
+    use super::{Collective, CollectiveRecorder, Comm, Kind, Lookup, Recorder, RouteKey, Shape};
 
     /// A shape whose handles are not registered, because another thread has freed the objects.
     #[derive(Clone, Copy)]
@@ -419,6 +474,10 @@ mod tests {
 
         fn route_key(self) -> Option<RouteKey> {
             None
+        }
+
+        fn query_error_handler(self, _comm: &Comm) {
+            unreachable!("the library would report an error");
         }
     }
 

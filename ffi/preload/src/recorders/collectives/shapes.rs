@@ -59,6 +59,13 @@ impl<L: Binding, U: Buffer, B: Blocks> Shape for Rooted<L, U, B> {
         let (count, datatype) = self.blocks.single(true)?;
         Some(RouteKey { comm: self.comm.get(), datatype, rank: self.root.get(), count })
     }
+
+    #[inline]
+    fn query_error_handler(self, comm: &mpit_ffi::comms::Comm) {
+        if let Some(handle) = self.comm.live() {
+            comm.query_error_handler(handle);
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -98,6 +105,13 @@ impl<L: Binding, U: Buffer, B: Blocks> Shape for Rootless<L, U, B> {
         let in_place = self.buffer.is_in_place(Lookup::Cached)?;
         let (count, datatype) = self.blocks.single(in_place)?;
         Some(RouteKey { comm: self.comm.get(), datatype, rank: 0, count })
+    }
+
+    #[inline]
+    fn query_error_handler(self, comm: &mpit_ffi::comms::Comm) {
+        if let Some(handle) = self.comm.live() {
+            comm.query_error_handler(handle);
+        }
     }
 }
 
