@@ -138,16 +138,12 @@ pub(crate) fn run_on_fast_path<I: Interest, K>(
     Some(code)
 }
 
-/// Counts a call before it is forwarded, if an equal one was counted recently under the conditions of [`count_in_advance`] and they
-/// have not changed.
+/// Counts a call of one of several threads before it is forwarded, if an equal one was counted recently under the conditions of
+/// [`count_for_thread`] and they have not changed.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the fast path of each send, which calls nothing")]
-pub(crate) fn count_by_route<N: Recorder>(recorder: impl FnOnce() -> N + Copy) -> bool {
-    if FastPathGuard::is_available() {
-        recorder().count_by_route()
-    } else {
-        nesting::idle_thread_slot().is_some_and(|slot| recorder().count_by_route_of_thread(slot))
-    }
+pub(crate) fn count_by_route_of_thread<N: Recorder>(recorder: impl FnOnce() -> N + Copy) -> bool {
+    nesting::idle_thread_slot().is_some_and(|slot| recorder().count_by_route_of_thread(slot))
 }
 
 /// Counts a call like [`count_in_advance`] while several threads call at once. The first call of a thread, and its first one to a

@@ -161,7 +161,33 @@ macro_rules! counting_entry_in_c {
             $($arg: $crate::arguments::$kind<$crate::arguments::$binding>),*
         ) -> std::ffi::c_int {
             let next = $next.address();
-            let is_counted = !next.is_null() && $crate::calls::count_by_route(|| $recorder);
+            let destination = if !$crate::nesting::FastPathGuard::is_available() {
+                counted_by_thread as *mut std::ffi::c_void
+            } else if !next.is_null() && $crate::recorders::Recorder::count_by_route($recorder) {
+                next
+            } else {
+                fast_path_with_listeners as *mut std::ffi::c_void
+            };
+            // SAFETY: all destinations are functions with these parameters, and get the program's arguments.
+            unsafe {
+                $crate::interpose::call!(destination(
+                    $($arg => $crate::arguments::$kind<$crate::arguments::$binding>),*
+                ) -> std::ffi::c_int)
+            }
+        }
+        /// Does the same while several threads call at once. A separate function, because both together need registers that they
+        /// would have to save.
+        ///
+        /// # Safety
+        ///
+        /// The arguments satisfy the rules of the MPI function of this name.
+        #[inline(never)]
+        #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
+        unsafe extern "C-unwind" fn counted_by_thread(
+            $($arg: $crate::arguments::$kind<$crate::arguments::$binding>),*
+        ) -> std::ffi::c_int {
+            let next = $next.address();
+            let is_counted = !next.is_null() && $crate::calls::count_by_route_of_thread(|| $recorder);
             let destination = if is_counted { next } else { fast_path_with_listeners as *mut std::ffi::c_void };
             // SAFETY: both destinations are functions with these parameters, and get the program's arguments.
             unsafe {
