@@ -9,7 +9,9 @@ pub use mpit_frameworks::coll::{
     beginnings_wanted, events,
 };
 use mpit_monitoring::RUNTIME;
-pub use mpit_monitoring::coll::{self as monitoring, CaseSums, Counted, count, counted, counted_by_thread};
+pub use mpit_monitoring::coll::{
+    self as monitoring, CaseCells, CaseSums, Counted, count, counted, counted_by_thread,
+};
 
 /// Notifies tools that an operation begins. A host calls it before it performs the operation, if
 /// [`beginnings_wanted`] returns true.

@@ -2,7 +2,7 @@
 
 pub use mpit_frameworks::pml::{Component, Lifecycle, Mode, Pml, Send, Subscription, active, events};
 use mpit_monitoring::RUNTIME;
-pub use mpit_monitoring::pml::{self as monitoring, Histogram, count, count_for_thread, counter};
+pub use mpit_monitoring::pml::{self as monitoring, Histogram, SizeCells, count, count_for_thread, counter};
 
 /// Reports a message to all listeners.
 #[inline]

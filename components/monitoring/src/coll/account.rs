@@ -18,7 +18,7 @@ use mpit_frameworks::comms::Record;
 use super::rules::{self, CASES};
 use super::shared_sum::SharedSum;
 use crate::per_thread::PerThread;
-use crate::record::{AtomicSum, TrafficSum};
+use crate::record::{AtomicSum, TrafficSum, add_alone};
 use crate::store::{Store, Users};
 
 /// The number of words behind the sums that describe the communicator: see [`BlockKind::Operations`].
@@ -52,6 +52,46 @@ impl CaseSums {
         let Some(shared_sum) = self.shared_sum.get() else { return false };
         shared_sum.add_alone(TrafficSum::one(each));
         self.of_pattern.add_alone(TrafficSum::one(each.wrapping_mul(shared_sum.len())));
+        true
+    }
+}
+
+/// The words of [`CaseSums`] to which operations add that exchange the same number of bytes with each process.
+#[derive(Debug, Default)]
+pub struct CaseCells {
+    shared_sum: StaticRef<[AtomicU64; 2]>,
+    of_pattern: StaticRef<[AtomicU64; 2]>,
+    /// The bytes that are exchanged with all processes.
+    total: AtomicU64,
+}
+
+impl CaseCells {
+    /// Creates cells that count nothing.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { shared_sum: StaticRef::new(), of_pattern: StaticRef::new(), total: AtomicU64::new(0) }
+    }
+
+    /// Refers to the words for operations that exchange `each` bytes with each process.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of each operation of another size than the one before")]
+    pub fn refer_to(&self, sums: &CaseSums, each: u64) {
+        let shared_sum = sums.shared_sum.get();
+        self.total.store(each.wrapping_mul(shared_sum.map_or(0, SharedSum::len)), Relaxed);
+        self.of_pattern.set(Some(sums.of_pattern.words()));
+        self.shared_sum.set(shared_sum.map(SharedSum::words));
+    }
+
+    /// Counts such an operation like [`CaseSums::record_alone`].
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of each operation")]
+    #[must_use]
+    pub fn record_alone(&self, each: u64) -> bool {
+        let (Some(shared_sum), Some(of_pattern)) = (self.shared_sum.get(), self.of_pattern.get()) else {
+            return false;
+        };
+        add_alone(&shared_sum[0], 1, &shared_sum[1], each);
+        add_alone(&of_pattern[0], 1, &of_pattern[1], self.total.load(Relaxed));
         true
     }
 }

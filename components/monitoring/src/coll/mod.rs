@@ -14,7 +14,7 @@ mod variables;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-pub use account::CaseSums;
+pub use account::{CaseCells, CaseSums};
 use collective_stats::CollectiveStats;
 pub use collective_stats::Counted;
 pub(crate) use snapshot::Snapshot;

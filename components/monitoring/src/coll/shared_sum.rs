@@ -4,6 +4,7 @@
 //! does not depend on the number of processes. The sum is attributed to ranks when a tool reads.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use mpit::object::OUTSIDE;
 use mpit_format::store::blocks::{BlockKind, Encoded, exchanged_key};
@@ -169,6 +170,11 @@ impl SharedSum {
     #[inline]
     pub(super) fn add_alone(&self, sum: TrafficSum) {
         self.each.add_alone(sum);
+    }
+
+    #[inline]
+    pub(super) fn words(&self) -> &'static [AtomicU64; 2] {
+        self.each.words()
     }
 
     pub(super) fn each(&self) -> TrafficSum {

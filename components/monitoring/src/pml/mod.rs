@@ -14,7 +14,7 @@ use mpit::internal::threads;
 use mpit_frameworks::pml::{Component, Lifecycle, Send, Subscription, World};
 
 pub use crate::categories::PmlMonitoring;
-pub use crate::record::Histogram;
+pub use crate::record::{Histogram, SizeCells};
 use crate::record::{Messages, PeerStats};
 use crate::runtime::RUNTIME;
 use crate::{settings, store};

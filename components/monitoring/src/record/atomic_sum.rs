@@ -33,6 +33,12 @@ impl<'s> AtomicSum<'s> {
         super::add_alone(count, sum.count, bytes, sum.bytes);
     }
 
+    /// Returns the words.
+    #[inline]
+    pub(crate) fn words(self) -> &'s [AtomicU64; 2] {
+        self.0
+    }
+
     /// Sets the sum to zero. The caller guarantees that no thread adds meanwhile.
     pub(crate) fn clear(self) {
         for word in self.0 {

@@ -23,7 +23,7 @@ use crate::store::{Store, Users};
 pub use atomic_sum::AtomicSum;
 pub use mpit_format::TrafficSum;
 pub use mpit_format::messages::{BINS, PeerSnapshot, Row, bin};
-pub use peer_stats::{Histogram, PeerStats};
+pub use peer_stats::{Histogram, PeerStats, SizeCells};
 pub use snapshot::Snapshot;
 pub(crate) use snapshot::SumsSnapshot;
 

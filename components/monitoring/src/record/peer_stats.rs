@@ -1,11 +1,12 @@
 //! Messages to one process, with a histogram of their sizes.
 
 use std::sync::atomic::{
-    AtomicU64,
+    AtomicU32, AtomicU64,
     Ordering::{Acquire, Relaxed},
 };
 
 use mpit::internal::lock::Once;
+use mpit::internal::static_ref::StaticRef;
 use mpit_format::messages::{BINS, bin};
 use mpit_format::store::blocks::{BlockKind, CELLS, GROUP, GROUPS, message_key};
 
@@ -81,6 +82,40 @@ impl<'s> Histogram<'s> {
                 *sum = sum.wrapping_add(count.load(Acquire));
             }
         }
+    }
+}
+
+/// The cells of a [`Histogram`] to which messages of one size add.
+#[derive(Debug, Default)]
+pub struct SizeCells {
+    group: StaticRef<[AtomicU64; CELLS]>,
+    bin: AtomicU32,
+}
+
+impl SizeCells {
+    /// Creates cells that count nothing.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { group: StaticRef::new(), bin: AtomicU32::new(0) }
+    }
+
+    /// Refers to the cells of a size. They count nothing if the histogram has no messages of about that size.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of each message of another size than the one before")]
+    pub fn refer_to(&self, histogram: &Histogram<'static>, bytes: u64) {
+        let bin = bin(bytes);
+        self.bin.store((bin % GROUP) as u32, Relaxed);
+        self.group.set(histogram.groups.get(bin / GROUP).and_then(Once::get).copied());
+    }
+
+    /// Counts a message of that size like [`Histogram::record_alone`].
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of each message, where a call would cost as much again")]
+    #[must_use]
+    pub fn record_alone(&self, bytes: u64) -> bool {
+        let Some(group) = self.group.get() else { return false };
+        add_alone(&group[self.bin.load(Relaxed) as usize % GROUP], 1, &group[GROUP], bytes);
+        true
     }
 }
 

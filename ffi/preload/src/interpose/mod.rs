@@ -61,8 +61,8 @@ pub(crate) use fortran::{
     fortran_form, fortran_name, fortran_names, in_fortran, in_fortran_ts, in_large_fortran,
 };
 pub(crate) use running::{
-    counting_entry_in_c, fast_entry_in_c, fast_path_in_c, has_no_listeners, must_check_listeners, run,
-    run_by_route, run_in_c, run_on_fast_path,
+    counting_entry_in_c, counting_function, fast_entry_in_c, fast_path_in_c, has_no_listeners,
+    must_check_listeners, run, run_by_route, run_in_c, run_on_fast_path,
 };
 pub(crate) use variadic::{variadic_function, variadic_recorders};
 pub(crate) use watched::{describe_arguments, watch_argument, watched_in_c, watched_in_fortran};

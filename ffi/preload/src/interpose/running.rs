@@ -148,25 +148,57 @@ macro_rules! fast_entry_in_c {
 }
 pub(crate) use fast_entry_in_c;
 
-/// Defines `fast_path` for calls that can be counted in advance.
+/// Defines `fast_path` for calls that can be counted in advance, and the functions that it leaves some calls to. Each is small enough
+/// to need no registers that it would have to save.
 macro_rules! counting_entry_in_c {
-    (($recorder:expr) $next:ident, $binding:ident ($($arg:ident: $kind:ident),*)) => {
-        /// Counts a call by its route and forwards it, or leaves both to `fast_path_with_listeners`.
+    (($recorder:expr) $next:ident, $binding:ident $args:tt) => {
+        $crate::interpose::counting_function! {
+            /// Counts a call by its route and forwards it, if it has as many elements as the one before it and one thread calls at a
+            /// time.
+            fast_path $binding $args
+            if !$crate::nesting::FastPathGuard::is_available() => counted_by_thread;
+            if $crate::recorders::Recorder::count_equal($recorder) => $next, else counted_in_any_state
+        }
+        $crate::interpose::counting_function! {
+            /// Does the same while several threads call at once.
+            counted_by_thread $binding $args
+            if false => counted_in_any_state;
+            if $crate::calls::count_equal_of_thread(|| $recorder) => $next, else counted_in_any_state
+        }
+        $crate::interpose::counting_function! {
+            /// Counts a call by its route, with any number of elements, or leaves it to `fast_path_with_listeners`.
+            counted_in_any_state $binding $args
+            if false => fast_path_with_listeners;
+            if $crate::calls::count_by_route(|| $recorder) => $next, else fast_path_with_listeners
+        }
+    };
+}
+pub(crate) use counting_entry_in_c;
+
+/// Defines a function that forwards a call to a destination, unchanged, by a tail call: to the first one for which its condition holds.
+/// The next definition has to be known.
+macro_rules! counting_function {
+    (
+        $(#[$doc:meta])* $name:ident $binding:ident ($($arg:ident: $kind:ident),*)
+        if $elsewhere:expr => $other:ident; if $is_counted:expr => $next:ident, else $rest:ident
+    ) => {
+        $(#[$doc])*
         ///
         /// # Safety
         ///
         /// The arguments satisfy the rules of the MPI function of this name.
+        #[inline(never)]
         #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
-        unsafe extern "C-unwind" fn fast_path(
+        unsafe extern "C-unwind" fn $name(
             $($arg: $crate::arguments::$kind<$crate::arguments::$binding>),*
         ) -> std::ffi::c_int {
             let next = $next.address();
-            let destination = if !$crate::nesting::FastPathGuard::is_available() {
-                counted_by_thread as *mut std::ffi::c_void
-            } else if !next.is_null() && $crate::recorders::Recorder::count_by_route($recorder) {
+            let destination = if $elsewhere {
+                $other as *mut std::ffi::c_void
+            } else if !next.is_null() && $is_counted {
                 next
             } else {
-                fast_path_with_listeners as *mut std::ffi::c_void
+                $rest as *mut std::ffi::c_void
             };
             // SAFETY: all destinations are functions with these parameters, and get the program's arguments.
             unsafe {
@@ -175,30 +207,9 @@ macro_rules! counting_entry_in_c {
                 ) -> std::ffi::c_int)
             }
         }
-        /// Does the same while several threads call at once. A separate function, because both together need registers that they
-        /// would have to save.
-        ///
-        /// # Safety
-        ///
-        /// The arguments satisfy the rules of the MPI function of this name.
-        #[inline(never)]
-        #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
-        unsafe extern "C-unwind" fn counted_by_thread(
-            $($arg: $crate::arguments::$kind<$crate::arguments::$binding>),*
-        ) -> std::ffi::c_int {
-            let next = $next.address();
-            let is_counted = !next.is_null() && $crate::calls::count_by_route_of_thread(|| $recorder);
-            let destination = if is_counted { next } else { fast_path_with_listeners as *mut std::ffi::c_void };
-            // SAFETY: both destinations are functions with these parameters, and get the program's arguments.
-            unsafe {
-                $crate::interpose::call!(destination(
-                    $($arg => $crate::arguments::$kind<$crate::arguments::$binding>),*
-                ) -> std::ffi::c_int)
-            }
-        }
     };
 }
-pub(crate) use counting_entry_in_c;
+pub(crate) use counting_function;
 
 /// Expands to the body of `fast_path_with_listeners` in C; `$next` holds the next definition, and `slow_path` is
 /// the slow path.

@@ -69,6 +69,16 @@ pub(crate) fn idle_thread_slot() -> Option<usize> {
     thread_slots::current().filter(|slot| SLOT_STATES[*slot].0.load(Relaxed) == IDLE)
 }
 
+/// Returns the slot like [`idle_thread_slot`], if it is where it is looked for first.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "part of the fast path of each send")]
+pub(crate) fn idle_thread_slot_at_first_probe() -> Option<usize> {
+    if PROCESS_STATE.load(Relaxed) != UNTRACKED {
+        return None;
+    }
+    thread_slots::at_first_probe().filter(|slot| SLOT_STATES[*slot].0.load(Relaxed) == IDLE)
+}
+
 /// Returns true if several threads call at once, and none of this thread's calls is in progress.
 pub(crate) fn is_thread_idle() -> bool {
     let is_per_thread = PROCESS_STATE.load(Relaxed) == UNTRACKED && mpit::internal::threads::concurrent();

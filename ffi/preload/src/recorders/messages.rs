@@ -5,13 +5,13 @@ use std::ffi::c_int;
 use mpit::internal::static_ref::StaticRef;
 use mpit::internal::thread_slots;
 use mpit::object::OUTSIDE;
-use mpit_components::pml::{self, Histogram, Mode, Send};
+use mpit_components::pml::{self, Histogram, Mode, Send, SizeCells};
 use mpit_ffi::abi::{Handle, LiveComm, LiveDatatype};
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
 
 use super::datatypes::query_size;
-use super::routes::{Counter, RouteKey, Routes};
+use super::routes::{Cells, Counter, RouteKey, Routes};
 use super::{Deliver, Recorder, in_advance};
 use crate::arguments::{self, Binding, Buf, Count, Int, Request, Type, Wide};
 
@@ -142,6 +142,22 @@ impl Recorder for SendRecorder {
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
+    fn count_equal(self) -> bool {
+        self.has_valid_arguments && ROUTES.count_equal(self.route_key())
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
+    fn count_equal_of_thread(self, slot: usize) -> bool {
+        if !self.has_valid_arguments {
+            return false;
+        }
+        let Some(routes) = OF_THREADS[slot].get() else { return false };
+        routes.count_equal(self.route_key())
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn count_by_route(self) -> bool {
         self.has_valid_arguments && ROUTES.count(self.route_key())
     }
@@ -241,7 +257,25 @@ impl Deliver for Send {
     }
 }
 
+impl Cells<Histogram<'static>> for SizeCells {
+    const NONE: Self = Self::new();
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
+    fn refer_to(&self, counter: &'static Histogram<'static>, bytes: u64) {
+        self.refer_to(counter, bytes);
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
+    fn count_alone(&self, bytes: u64) -> bool {
+        self.record_alone(bytes)
+    }
+}
+
 impl Counter for Histogram<'static> {
+    type Cells = SizeCells;
+
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn count_alone(&self, bytes: u64) -> bool {

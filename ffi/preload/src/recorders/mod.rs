@@ -40,7 +40,22 @@ pub(crate) trait Recorder: Sized {
         false
     }
 
-    /// Counts the call like [`count_in_advance`](Self::count_in_advance) if an equal call was counted recently. Makes no calls.
+    /// Counts the call like [`count_by_route`](Self::count_by_route), if it has as many elements as the one before it.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the fast path of each call, where most of it folds away")]
+    fn count_equal(self) -> bool {
+        false
+    }
+
+    /// Counts the call like [`count_equal`](Self::count_equal), for the thread in a slot.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the fast path of each call, where most of it folds away")]
+    fn count_equal_of_thread(self, _slot: usize) -> bool {
+        false
+    }
+
+    /// Counts the call like [`count_in_advance`](Self::count_in_advance) if an equal call was counted recently, with any number of
+    /// elements. Makes no calls.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "the fast path of each call, where most of it folds away")]
     fn count_by_route(self) -> bool {

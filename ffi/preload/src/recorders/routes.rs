@@ -16,7 +16,8 @@
 //! ends the program, and the store of the ended process has this call as one that was in progress.
 
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::fmt;
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use mpit::internal::revision;
 use mpit::internal::static_ref::StaticRef;
@@ -38,18 +39,37 @@ pub(crate) struct RouteKey {
 
 /// A place where bytes are counted.
 pub(crate) trait Counter: Sync + 'static {
+    /// The part of it where calls with the same number of bytes are counted.
+    type Cells: Cells<Self>;
+
     /// Counts a call. No other thread counts meanwhile. Returns false, and does nothing, if that requires an allocation.
     fn count_alone(&self, bytes: u64) -> bool;
 }
 
-/// One route, in a cache line.
+/// The part of a counter for calls with the same number of bytes.
+pub(crate) trait Cells<T: ?Sized>: fmt::Debug + Sync {
+    /// Cells that count nothing.
+    const NONE: Self;
+
+    /// Refers to the cells for a number of bytes.
+    fn refer_to(&self, counter: &'static T, bytes: u64);
+
+    /// Counts a call with that number of bytes like [`Counter::count_alone`].
+    fn count_alone(&self, bytes: u64) -> bool;
+}
+
+/// One route. A call with as many elements as the one before it is counted by the first members, in one cache line.
 #[derive(Debug)]
-#[repr(align(64))]
-struct Route<T: 'static> {
+#[repr(C, align(64))]
+struct Route<T: Counter> {
     comm: AtomicUsize,
     datatype: AtomicUsize,
-    rank: AtomicI32,
     revision: AtomicU64,
+    /// The number of elements of the last call that was counted, and their bytes.
+    count: AtomicI64,
+    bytes: AtomicU64,
+    cells: T::Cells,
+    rank: AtomicI32,
     /// The bytes of an element.
     size: AtomicU64,
     /// `None` for a call that does not count.
@@ -58,21 +78,61 @@ struct Route<T: 'static> {
 
 /// The routes of recent calls, by hash. Calls whose routes share a slot replace each other's.
 #[derive(Debug)]
-pub(crate) struct Routes<T: 'static, const SLOTS: usize>([Route<T>; SLOTS]);
+pub(crate) struct Routes<T: Counter, const SLOTS: usize>([Route<T>; SLOTS]);
 
+#[allow(clippy::inline_always, reason = "part of the fast path of each call, which calls nothing")]
 impl<T: Counter> Route<T> {
     const fn new() -> Self {
         Self {
             comm: AtomicUsize::new(0),
             datatype: AtomicUsize::new(0),
-            rank: AtomicI32::new(0),
             // Not a revision.
             revision: AtomicU64::new(0),
+            count: AtomicI64::new(NO_COUNT),
+            bytes: AtomicU64::new(0),
+            cells: T::Cells::NONE,
+            rank: AtomicI32::new(0),
             size: AtomicU64::new(0),
             counter: StaticRef::new(),
         }
     }
+
+    /// Returns true if it is the route of a call, whose number of elements is not looked at.
+    #[inline(always)]
+    fn is_for(&self, key: RouteKey) -> bool {
+        self.comm.load(Relaxed) == key.comm
+            && self.datatype.load(Relaxed) == key.datatype
+            && self.rank.load(Relaxed) == key.rank
+            && self.revision.load(Relaxed) == revision::current()
+    }
+
+    /// Counts a call with any number of elements, and keeps that for the next one.
+    #[inline(always)]
+    fn count_any(&self, count: i64) -> bool {
+        if count < 0 {
+            return false;
+        }
+        let Some(counter) = self.counter.get() else { return true };
+        let bytes = count.cast_unsigned().wrapping_mul(self.size.load(Relaxed));
+        if !counter.count_alone(bytes) {
+            return false;
+        }
+        self.set_last(count, bytes, counter);
+        true
+    }
+
+    /// Stores the number of elements of a call that was counted.
+    #[inline(always)]
+    fn set_last(&self, count: i64, bytes: u64, counter: &'static T) {
+        self.count.store(NO_COUNT, Relaxed);
+        self.bytes.store(bytes, Relaxed);
+        self.cells.refer_to(counter, bytes);
+        self.count.store(count, Relaxed);
+    }
 }
+
+/// Not a number of elements.
+const NO_COUNT: i64 = -1;
 
 #[allow(clippy::inline_always, reason = "part of the fast path of each call, which calls nothing")]
 impl<T: Counter, const SLOTS: usize> Routes<T, SLOTS> {
@@ -87,25 +147,28 @@ impl<T: Counter, const SLOTS: usize> Routes<T, SLOTS> {
         &self.0[(mixed.wrapping_mul(HASH_MULTIPLIER) >> (u32::BITS - SLOTS.ilog2())) as usize]
     }
 
+    /// Counts a call if there is a route for it, and it has as many elements as the call before it. Returns false, and does nothing,
+    /// otherwise.
+    #[inline(always)]
+    pub(crate) fn count_equal(&self, key: RouteKey) -> bool {
+        let route = self.slot(key);
+        route.is_for(key)
+            && route.count.load(Relaxed) == key.count
+            && route.cells.count_alone(route.bytes.load(Relaxed))
+    }
+
     /// Counts a call if there is a route for it. Returns false, and does nothing, otherwise.
     #[inline(always)]
     pub(crate) fn count(&self, key: RouteKey) -> bool {
-        match self.find(key) {
-            Some((Some(counter), bytes)) => counter.count_alone(bytes),
-            Some((None, _)) => true,
-            None => false,
-        }
+        let route = self.slot(key);
+        route.is_for(key) && route.count_any(key.count)
     }
 
     /// Returns the place where a call is counted, if there is a route for it, and the bytes to count there.
     #[inline(always)]
     pub(crate) fn find(&self, key: RouteKey) -> Option<(Option<&'static T>, u64)> {
         let route = self.slot(key);
-        let is_found = key.count >= 0
-            && route.comm.load(Relaxed) == key.comm
-            && route.datatype.load(Relaxed) == key.datatype
-            && route.rank.load(Relaxed) == key.rank
-            && route.revision.load(Relaxed) == revision::current();
+        let is_found = key.count >= 0 && route.is_for(key);
         let bytes = || key.count.cast_unsigned().wrapping_mul(route.size.load(Relaxed));
         if is_found { Some((route.counter.get(), bytes())) } else { None }
     }
@@ -121,6 +184,7 @@ impl<T: Counter, const SLOTS: usize> Routes<T, SLOTS> {
         route.rank.store(key.rank, Relaxed);
         route.size.store(size, Relaxed);
         route.counter.set(counter);
+        route.count.store(NO_COUNT, Relaxed);
         route.revision.store(revision, Relaxed);
     }
 }

@@ -7,7 +7,7 @@ mod shapes;
 
 use mpit::internal::static_ref::StaticRef;
 use mpit::internal::{revision, thread_slots, threads};
-use mpit_components::coll::{self, CaseSums, Counted, Kind, Operation, Root, Volume};
+use mpit_components::coll::{self, CaseCells, CaseSums, Counted, Kind, Operation, Root, Volume};
 use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
@@ -16,7 +16,7 @@ pub(crate) use amounts::Amounts;
 pub(crate) use shapes::{Either, Own, rooted, rootless};
 
 use super::datatypes::query_size;
-use super::routes::{Counter, RouteKey, Routes};
+use super::routes::{Cells, Counter, RouteKey, Routes};
 use super::{Deliver, Recorder, in_advance};
 use crate::arguments::{self, Binding, CountArray, Int, Type, TypeArray};
 use amounts::ByteList;
@@ -98,6 +98,7 @@ static IN_ADVANCE: OperationRoutes = OperationRoutes::new();
 static AFTER_SUCCESS: OperationRoutes = OperationRoutes::new();
 
 impl OperationRoutes {
+    #[allow(clippy::large_stack_arrays, reason = "evaluated by the compiler, for statics")]
     const fn new() -> Self {
         Self {
             of_process: [const { Routes::new() }; Kind::ALL.len()],
@@ -121,11 +122,15 @@ impl OperationRoutes {
     }
 }
 
-/// Counts an operation if there is a route for it.
+/// Returns the routes of the operations of a kind, and the key of one of them.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
-fn count_by_route(routes: &KindRoutes, shape: impl Shape) -> bool {
-    shape.route_key().is_some_and(|key| routes[shape.kind() as usize].count(key))
+fn routes_of<S: Shape>(
+    routes: &KindRoutes,
+    shape: S,
+) -> Option<(&Routes<CaseSums, ROUTES_OF_KIND>, RouteKey)> {
+    let key = shape.route_key()?;
+    Some((&routes[shape.kind() as usize], key))
 }
 
 /// The record of a collective operation, to be made from the call's arguments.
@@ -159,14 +164,34 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
+    fn count_equal(self) -> bool {
+        let routes = &IN_ADVANCE.of_process;
+        let Some((routes, key)) = routes_of(routes, self.0) else { return false };
+        routes.count_equal(key)
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
+    fn count_equal_of_thread(self, slot: usize) -> bool {
+        let Some(routes) = IN_ADVANCE.of_threads[slot].get() else { return false };
+        let Some((routes, key)) = routes_of(routes, self.0) else { return false };
+        routes.count_equal(key)
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
     fn count_by_route(self) -> bool {
-        count_by_route(&IN_ADVANCE.of_process, self.0)
+        let routes = &IN_ADVANCE.of_process;
+        let Some((routes, key)) = routes_of(routes, self.0) else { return false };
+        routes.count(key)
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
     fn count_by_route_of_thread(self, slot: usize) -> bool {
-        IN_ADVANCE.of_threads[slot].get().is_some_and(|routes| count_by_route(routes, self.0))
+        let Some(routes) = IN_ADVANCE.of_threads[slot].get() else { return false };
+        let Some((routes, key)) = routes_of(routes, self.0) else { return false };
+        routes.count(key)
     }
 
     #[inline(always)]
@@ -307,7 +332,25 @@ fn store_route_of_thread(key: RouteKey, revision: u64, operation: &Operation<'_>
     }
 }
 
+impl Cells<CaseSums> for CaseCells {
+    const NONE: Self = Self::new();
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each operation, which calls nothing")]
+    fn refer_to(&self, sums: &'static CaseSums, each: u64) {
+        self.refer_to(sums, each);
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each operation, which calls nothing")]
+    fn count_alone(&self, each: u64) -> bool {
+        self.record_alone(each)
+    }
+}
+
 impl Counter for CaseSums {
+    type Cells = CaseCells;
+
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each operation, which calls nothing")]
     fn count_alone(&self, bytes: u64) -> bool {
