@@ -18,6 +18,7 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
+use mpit::internal::threads;
 use mpit_ffi::host::{Host, find, objects, objects::Object};
 use mpit_ffi::lifecycle;
 
@@ -135,6 +136,18 @@ impl NextDefinition {
     #[inline]
     pub(crate) fn fast_path(&self) -> *mut c_void {
         self.fast_path.load(Acquire)
+    }
+
+    /// Replaces the function that records calls, if several threads call at once. Returns false otherwise. The replacement has to serve
+    /// in every state of the process.
+    #[inline]
+    pub(crate) fn replace_for_threads(&self, from: *mut c_void, to: *mut c_void) -> bool {
+        if !threads::concurrent() {
+            return false;
+        }
+        // Fails if calls go another way, such as `indirect_path`.
+        let _ = self.fast_path.compare_exchange(from, to, Release, Relaxed);
+        true
     }
 
     #[inline]

@@ -140,6 +140,16 @@ fn equal_refused_sends_are_not_counted() -> Outcome {
     })
 }
 
+/// Tests collective operations that equal an earlier one but for an argument that the library refuses.
+#[test]
+fn refused_collectives_are_not_counted() -> Outcome {
+    let (without, why) = ERRORS_ARE_FATAL;
+    record::not_run(&format!("collective operations that are refused on {without}"), why)?;
+    let applies = |stack: &Stack| stack.label() != without;
+    let run = |stack: &Stack| match_expected_rows(stack, "refused_collectives", 2);
+    stacks::for_each("refused_collectives", applies, run)
+}
+
 /// Tests the error handler that a communicator has without a call of the program that mpit sees.
 #[test]
 fn error_handlers_decide_when_to_record() -> Outcome {

@@ -29,8 +29,14 @@ pub(crate) fn moved_library(bytes: u32) -> PathBuf {
     of_moved().join(format!("libmpit_preload.{bytes}.so"))
 }
 
-/// Builds the library that users preload with its code moved by some bytes.
+/// Builds the library that users preload with its code moved by some bytes, unless [`build`] has not linked it since it was built so.
 pub(crate) fn build_moved(bytes: u32) -> Outcome {
+    let time = |file: PathBuf| fs::metadata(file).and_then(|file| file.modified());
+    if let (Ok(linked), Ok(moved)) = (time(program("libmpit_preload.so")), time(moved_library(bytes)))
+        && linked < moved
+    {
+        return Ok(());
+    }
     let mut command = cargo(&["build", "--profile", "dist", "-p", LIBRARY]);
     command.env("MPIT_SHIFT_TEXT", bytes.to_string());
     succeed(command.arg("--target-dir").arg(of_moved()))?;

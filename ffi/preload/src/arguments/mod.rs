@@ -137,6 +137,17 @@ impl<L: Binding> Buf<L> {
         !self.0.is_null()
     }
 
+    /// Returns true if it is neither null nor `MPI_IN_PLACE`; false if that requires a lookup.
+    #[inline]
+    pub(crate) fn is_data(self) -> bool {
+        self.is_given() && self.is_in_place_without_lookup() == Some(false)
+    }
+
+    #[inline]
+    pub(crate) fn address(self) -> usize {
+        self.0.addr()
+    }
+
     pub(crate) fn is_in_place(self) -> bool {
         // SAFETY: the field is private, so it is a parameter of the call in progress.
         unsafe { L::is_in_place(self.0) }

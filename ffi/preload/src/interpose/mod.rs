@@ -10,8 +10,8 @@
 //!
 //! - `after(Interest)`: after the call has succeeded, if there are listeners ([`crate::calls::Interest`]),
 //! - `around(Interest)`: the record is prepared before, and completed after the call has succeeded
-//!   ([`crate::recorders::Recorder`]); in C, a call that equals an earlier one may take its route
-//!   ([`crate::recorders::routes`]),
+//!   ([`crate::recorders::Recorder`]); in C, a call that equals an earlier one may take its route, and
+//!   a collective operation may be counted by it before it is forwarded ([`crate::recorders::routes`]),
 //! - `in_advance(Interest)`: like `around`, but in C a call that cannot fail ([`crate::recorders::Recorder::infallible_record`]) is
 //!   recorded before it is forwarded by a tail call: only counted if monitoring is the only listener, by the route of an
 //!   earlier call ([`crate::calls::count_by_route`]) or without ([`crate::calls::count_in_advance`]), otherwise reported to all

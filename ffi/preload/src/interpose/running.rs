@@ -156,8 +156,14 @@ macro_rules! counting_entry_in_c {
             /// Counts a call by its route and forwards it, if it has as many elements as the one before it and one thread calls at a
             /// time.
             fast_path $binding $args
-            if !$crate::nesting::FastPathGuard::is_available() => counted_by_thread;
+            if !$crate::nesting::FastPathGuard::is_available() => directed_to_threads;
             if $crate::recorders::Recorder::count_equal($recorder) => $next, else counted_in_any_state
+        }
+        $crate::interpose::counting_function! {
+            /// Replaces `fast_path` by `counted_by_thread`, if several threads call at once.
+            directed_to_threads $binding $args
+            if $next.replace_for_threads(fast_path as *mut _, counted_by_thread as *mut _) => counted_by_thread;
+            if false => $next, else counted_in_any_state
         }
         $crate::interpose::counting_function! {
             /// Does the same while several threads call at once.

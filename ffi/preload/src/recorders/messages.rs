@@ -93,8 +93,8 @@ impl SendRecorder {
 
     #[inline]
     fn route_key(self) -> RouteKey {
-        let Self { comm, datatype, dest: rank, count, .. } = self;
-        RouteKey { comm, datatype, rank, count }
+        let Self { comm, datatype, dest, count, .. } = self;
+        RouteKey { comm, datatype, other: u64::from(dest.cast_unsigned()), count }
     }
 
     /// Returns the message on a communicator if its type and its receiver were used before.

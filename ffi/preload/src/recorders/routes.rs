@@ -1,7 +1,7 @@
 //! Routes: the places where calls were counted. An equal call is counted there without looking up its communicator, datatype and
 //! listeners.
 //!
-//! A call *equals* the one that stored a route if it has the same kind, communicator, datatype and receiver or root; its number of
+//! A call *equals* the one that stored a route if it has the same kind, communicator, datatype and receiver, root or operation; its number of
 //! elements is multiplied with the size in the route. A route is valid while the [revision](mpit::internal::revision) is that in which it
 //! was stored. The revision advances when one of these changes:
 //!
@@ -11,13 +11,11 @@
 //! - the number of threads that may call at once.
 //!
 //! Two conditions are not in the revision. The caller checks that no call of the thread is in progress (`FastPathGuard::is_available`,
-//! `idle_thread_slot`), and allows counting in advance only on communicators whose errors end the program. Sends have routes only for
-//! arguments with which the library accepts them. The arguments of a collective operation are not checked: if the library refuses them, it
-//! ends the program, and the store of the ended process has this call as one that was in progress.
+//! `idle_thread_slot`), and stores routes of calls that are counted in advance only for arguments with which the library accepts the
+//! call, on communicators whose errors end the program.
 
-use std::ffi::c_int;
 use std::fmt;
-use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use mpit::internal::revision;
 use mpit::internal::static_ref::StaticRef;
@@ -32,8 +30,8 @@ pub(crate) struct RouteKey {
     pub(crate) comm: Handle,
     /// 0 for a call without data.
     pub(crate) datatype: Handle,
-    /// The receiver or the root; 0 for a call without them.
-    pub(crate) rank: c_int,
+    /// The receiver, the root, or the operation of a reduction with its root; 0 for a call without them.
+    pub(crate) other: u64,
     pub(crate) count: i64,
 }
 
@@ -69,7 +67,7 @@ struct Route<T: Counter> {
     count: AtomicI64,
     bytes: AtomicU64,
     cells: T::Cells,
-    rank: AtomicI32,
+    other: AtomicU64,
     /// The bytes of an element.
     size: AtomicU64,
     /// `None` for a call that does not count.
@@ -91,7 +89,7 @@ impl<T: Counter> Route<T> {
             count: AtomicI64::new(NO_COUNT),
             bytes: AtomicU64::new(0),
             cells: T::Cells::NONE,
-            rank: AtomicI32::new(0),
+            other: AtomicU64::new(0),
             size: AtomicU64::new(0),
             counter: StaticRef::new(),
         }
@@ -102,7 +100,7 @@ impl<T: Counter> Route<T> {
     fn is_for(&self, key: RouteKey) -> bool {
         self.comm.load(Relaxed) == key.comm
             && self.datatype.load(Relaxed) == key.datatype
-            && self.rank.load(Relaxed) == key.rank
+            && self.other.load(Relaxed) == key.other
             && self.revision.load(Relaxed) == revision::current()
     }
 
@@ -143,7 +141,7 @@ impl<T: Counter, const SLOTS: usize> Routes<T, SLOTS> {
 
     #[inline(always)]
     fn slot(&self, key: RouteKey) -> &Route<T> {
-        let mixed = (key.comm as u32).wrapping_add(key.datatype as u32) ^ key.rank.cast_unsigned();
+        let mixed = (key.comm as u32).wrapping_add(key.datatype as u32) ^ key.other as u32;
         &self.0[(mixed.wrapping_mul(HASH_MULTIPLIER) >> (u32::BITS - SLOTS.ilog2())) as usize]
     }
 
@@ -181,7 +179,7 @@ impl<T: Counter, const SLOTS: usize> Routes<T, SLOTS> {
         route.revision.store(0, Relaxed);
         route.comm.store(key.comm, Relaxed);
         route.datatype.store(key.datatype, Relaxed);
-        route.rank.store(key.rank, Relaxed);
+        route.other.store(key.other, Relaxed);
         route.size.store(size, Relaxed);
         route.counter.set(counter);
         route.count.store(NO_COUNT, Relaxed);

@@ -6,7 +6,7 @@ use mpit_components::coll::Kind;
 use crate::arguments::small_counts::ArrayLifetime;
 use crate::interpose::calls;
 use crate::recorders::array_lengths;
-use crate::recorders::collectives::{self, Either, Own};
+use crate::recorders::collectives::{self, Either, InBuffer, Own, Reduced};
 use crate::recorders::persistent::CreationRecorder;
 
 macro_rules! collectives {
@@ -19,7 +19,7 @@ macro_rules! collectives {
                 around(Collectives) $form $(($array_lengths, ArrayLifetime::Blocking))? fn $name($($arg: $kind),*) => collectives::$shape(Kind::[<$name:camel>], $($shape_arg),*);
                 around(Collectives) $form $(($array_lengths, ArrayLifetime::Nonblocking))? fn [<I $name:lower>](
                     $($arg: $kind,)* request: Request,
-                ) => collectives::$shape(Kind::[<$name:camel>], $($shape_arg),*);
+                ) => collectives::$shape(Kind::[<$name:camel>], $($shape_arg),*).nonblocking(request);
                 creating() $form $(($array_lengths, ArrayLifetime::Persistent))? fn [<$name _init>](
                     $($arg: $kind,)* info: Object, request: Request,
                 ) => CreationRecorder::new(request, collectives::$shape(Kind::[<$name:camel>], $($shape_arg),*));
@@ -34,7 +34,7 @@ macro_rules! collectives {
 collectives! {
     plain fn Barrier(comm: Comm) => rootless(comm, (), ());
     large fn Bcast(buf: Buf, count: Count, datatype: Type, root: Int, comm: Comm)
-        => rooted(root, comm, (), (count, datatype));
+        => rooted(root, comm, (), InBuffer(buf, count, datatype));
     large fn Gather(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcount: Count, recvtype: Type, root: Int,
         comm: Comm,
@@ -70,20 +70,20 @@ collectives! {
         recvbuf: Buf, recvcounts: RecvCounts, rdispls: RecvDispls, recvtypes: Types, comm: Comm,
     ) => rootless(comm, sendbuf, Either((recvcounts, recvtypes), (sendcounts, sendtypes)));
     large fn Reduce(
-        sendbuf: Buf, recvbuf: Buf, count: Count, datatype: Type, op: Object, root: Int, comm: Comm,
-    ) => rooted(root, comm, sendbuf, (count, datatype));
-    large fn Allreduce(sendbuf: Buf, recvbuf: Buf, count: Count, datatype: Type, op: Object, comm: Comm)
-        => rootless(comm, sendbuf, (count, datatype));
+        sendbuf: Buf, recvbuf: Buf, count: Count, datatype: Type, op: Op, root: Int, comm: Comm,
+    ) => rooted(root, comm, sendbuf, Reduced(count, datatype, op, recvbuf));
+    large fn Allreduce(sendbuf: Buf, recvbuf: Buf, count: Count, datatype: Type, op: Op, comm: Comm)
+        => rootless(comm, sendbuf, Reduced(count, datatype, op, recvbuf));
     large(array_lengths::of_own(comm)) fn Reduce_scatter(
         sendbuf: Buf, recvbuf: Buf, recvcounts: RecvCounts, datatype: Type, op: Object, comm: Comm,
     ) => rootless(comm, sendbuf, (recvcounts, datatype));
     large fn Reduce_scatter_block(
         sendbuf: Buf, recvbuf: Buf, recvcount: Count, datatype: Type, op: Object, comm: Comm,
     ) => rootless(comm, sendbuf, (recvcount, datatype));
-    large fn Scan(sendbuf: Buf, recvbuf: Buf, count: Count, datatype: Type, op: Object, comm: Comm)
-        => rootless(comm, sendbuf, (count, datatype));
-    large fn Exscan(sendbuf: Buf, recvbuf: Buf, count: Count, datatype: Type, op: Object, comm: Comm)
-        => rootless(comm, sendbuf, (count, datatype));
+    large fn Scan(sendbuf: Buf, recvbuf: Buf, count: Count, datatype: Type, op: Op, comm: Comm)
+        => rootless(comm, sendbuf, Reduced(count, datatype, op, recvbuf));
+    large fn Exscan(sendbuf: Buf, recvbuf: Buf, count: Count, datatype: Type, op: Op, comm: Comm)
+        => rootless(comm, sendbuf, Reduced(count, datatype, op, recvbuf));
     large fn Neighbor_allgather(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcount: Count, recvtype: Type, comm: Comm,
     ) => rootless(comm, (), (sendcount, sendtype));

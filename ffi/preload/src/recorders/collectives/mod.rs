@@ -13,12 +13,12 @@ use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
 
 pub(crate) use amounts::Amounts;
-pub(crate) use shapes::{Either, Own, rooted, rootless};
+pub(crate) use shapes::{Either, InBuffer, Own, Reduced, rooted, rootless};
 
 use super::datatypes::query_size;
 use super::routes::{Cells, Counter, RouteKey, Routes};
 use super::{Deliver, Recorder, in_advance};
-use crate::arguments::{self, Binding, CountArray, Int, Type, TypeArray};
+use crate::arguments::{self, Binding, CountArray, Int, Request, Type, TypeArray};
 use amounts::ByteList;
 
 #[derive(Debug)]
@@ -74,6 +74,10 @@ pub(crate) trait Shape: Copy {
     /// Returns the key of routes for the operation; `None` if it has no routes.
     fn route_key(self) -> Option<RouteKey>;
 
+    /// Returns the key of routes for operations that are counted before they are forwarded; `None` unless the library accepts the call
+    /// whenever the members of the key are valid.
+    fn key_in_advance(self) -> Option<RouteKey>;
+
     /// Queries the error handler of the communicator, once. The library has accepted the communicator.
     fn query_error_handler(self, comm: &Comm);
 }
@@ -106,11 +110,6 @@ impl OperationRoutes {
         }
     }
 
-    /// Returns the routes for operations on a communicator.
-    fn of_comm(comm: &Comm) -> &'static Self {
-        if in_advance::is_allowed() && comm.has_fatal_errors() { &IN_ADVANCE } else { &AFTER_SUCCESS }
-    }
-
     /// Returns the routes of the thread in a slot, created if necessary. Not on the stack: threads may have small ones.
     fn of_thread(&self, slot: usize) -> Option<&'static KindRoutes> {
         self.of_threads[slot].get().or_else(|| {
@@ -122,25 +121,41 @@ impl OperationRoutes {
     }
 }
 
-/// Returns the routes of the operations of a kind, and the key of one of them.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
-fn routes_of<S: Shape>(
-    routes: &KindRoutes,
+/// The record of a collective operation, to be made from the call's arguments.
+pub(crate) struct CollectiveRecorder<S> {
     shape: S,
-) -> Option<(&Routes<CaseSums, ROUTES_OF_KIND>, RouteKey)> {
-    let key = shape.route_key()?;
-    Some((&routes[shape.kind() as usize], key))
+    /// False if the call is to return a request and has no variable for it.
+    has_place_for_request: bool,
 }
 
-/// The record of a collective operation, to be made from the call's arguments.
-pub(crate) struct CollectiveRecorder<S>(S);
-
 impl<S: Shape> CollectiveRecorder<S> {
+    fn new(shape: S) -> Self {
+        Self { shape, has_place_for_request: true }
+    }
+
+    /// Makes it the record of a call that returns a request.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each operation")]
+    pub(crate) fn nonblocking<L: Binding>(self, request: Request<L>) -> Self {
+        Self { has_place_for_request: request.is_given(), ..self }
+    }
+
+    #[inline]
+    fn keys(&self) -> Option<RouteKeys> {
+        Some(RouteKeys { in_advance: self.key_in_advance(), after_success: self.shape.route_key()? })
+    }
+
+    /// Returns the key of routes for operations that are counted before they are forwarded, if the library accepts this one.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each operation")]
+    fn key_in_advance(&self) -> Option<RouteKey> {
+        if self.has_place_for_request { self.shape.key_in_advance() } else { None }
+    }
+
     /// Prepares the record without notifying listeners.
     pub(crate) fn resolve_handles(self) -> Pending<S> {
         let revision = revision::current();
-        Pending { resolved: self.0.operation(Lookup::Registered), shape: self.0, revision }
+        Pending { resolved: self.shape.operation(Lookup::Registered), shape: self.shape, revision }
     }
 }
 
@@ -153,7 +168,7 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "the arguments would go through memory, for every operation")]
     fn fast_record(self) -> Option<Operation<'static>> {
-        let Collective { comm, kind, root, amounts, in_place } = self.0.operation(Lookup::Cached)?;
+        let Collective { comm, kind, root, amounts, in_place } = self.shape.operation(Lookup::Cached)?;
         let bytes = amounts.into_each()?;
         if !comm.is_error_handler_known() {
             return None;
@@ -166,56 +181,56 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
     #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
     fn count_equal(self) -> bool {
         let routes = &IN_ADVANCE.of_process;
-        let Some((routes, key)) = routes_of(routes, self.0) else { return false };
-        routes.count_equal(key)
+        let Some(key) = self.key_in_advance() else { return false };
+        routes[self.shape.kind() as usize].count_equal(key)
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
     fn count_equal_of_thread(self, slot: usize) -> bool {
         let Some(routes) = IN_ADVANCE.of_threads[slot].get() else { return false };
-        let Some((routes, key)) = routes_of(routes, self.0) else { return false };
-        routes.count_equal(key)
+        let Some(key) = self.key_in_advance() else { return false };
+        routes[self.shape.kind() as usize].count_equal(key)
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
     fn count_by_route(self) -> bool {
         let routes = &IN_ADVANCE.of_process;
-        let Some((routes, key)) = routes_of(routes, self.0) else { return false };
-        routes.count(key)
+        let Some(key) = self.key_in_advance() else { return false };
+        routes[self.shape.kind() as usize].count(key)
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
     fn count_by_route_of_thread(self, slot: usize) -> bool {
         let Some(routes) = IN_ADVANCE.of_threads[slot].get() else { return false };
-        let Some((routes, key)) = routes_of(routes, self.0) else { return false };
-        routes.count(key)
+        let Some(key) = self.key_in_advance() else { return false };
+        routes[self.shape.kind() as usize].count(key)
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
     fn find_route(self) -> Option<Routed> {
-        Routed::find(&AFTER_SUCCESS.of_process, self.0)
+        Routed::find(&AFTER_SUCCESS.of_process, self.shape)
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
     fn find_route_of_thread(self, slot: usize) -> Option<RoutedOfThread> {
         let routes = AFTER_SUCCESS.of_threads[slot].get()?;
-        Some(RoutedOfThread { routed: Routed::find(routes, self.0)?, slot })
+        Some(RoutedOfThread { routed: Routed::find(routes, self.shape)?, slot })
     }
 
     #[inline]
     fn store_route(self, revision: u64, operation: &Operation<'static>) {
-        if let Some(key) = self.0.route_key() {
-            store_route_of_process(key, revision, operation);
+        if let Some(keys) = self.keys() {
+            store_route_of_process(keys, revision, operation);
         }
     }
 
     fn record_if_registered(self) {
-        if let Some(operation) = self.0.operation(Lookup::Registered) {
+        if let Some(operation) = self.shape.operation(Lookup::Registered) {
             operation.deliver(coll::end);
         }
     }
@@ -236,11 +251,11 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
     #[inline]
     fn after_in_c(self, mut pending: Pending<S>) {
         let Some(operation) = pending.operation() else { return };
-        self.0.query_error_handler(operation.comm);
+        self.shape.query_error_handler(operation.comm);
         operation.deliver(|operation| {
             coll::end(operation);
-            if let Some(key) = self.0.route_key() {
-                store_route_of_thread(key, pending.revision, operation);
+            if let Some(keys) = self.keys() {
+                store_route_of_thread(keys, pending.revision, operation);
             }
         });
     }
@@ -291,21 +306,34 @@ impl RoutedOfThread {
     }
 }
 
+/// The keys of an operation's routes.
+#[derive(Clone, Copy)]
+struct RouteKeys {
+    in_advance: Option<RouteKey>,
+    after_success: RouteKey,
+}
+
 /// Stores a route for operations of a kind with a key, one of which has succeeded. `routes` returns the list of the process or the
 /// thread, and `counted` the sums for such operations.
 fn store_route(
-    key: RouteKey,
+    keys: RouteKeys,
     revision: u64,
     kind: Kind,
     routes: impl FnOnce(&'static OperationRoutes) -> Option<&'static KindRoutes>,
     counted: impl FnOnce() -> Option<Counted>,
 ) {
+    let RouteKeys { in_advance, after_success: key } = keys;
     if let Some(comm) = comms::cached(key.comm)
         && !comm.is_remote()
         && let Some(size) = if key.datatype == 0 { Some(0) } else { datatypes::cached_size(key.datatype) }
         && let Some(counted) = counted()
-        && let Some(routes) = routes(OperationRoutes::of_comm(comm))
     {
+        let may_precede = in_advance::is_allowed() && comm.has_fatal_errors();
+        let (routes_of_time, key) = match in_advance {
+            Some(key) if may_precede => (&IN_ADVANCE, key),
+            _ => (&AFTER_SUCCESS, key),
+        };
+        let Some(routes) = routes(routes_of_time) else { return };
         let sums = match counted {
             Counted::With(sums) => Some(sums),
             Counted::Not => None,
@@ -316,19 +344,19 @@ fn store_route(
 
 /// Stores a route like [`store_route`] while one thread calls at a time.
 #[inline(never)]
-fn store_route_of_process(key: RouteKey, revision: u64, operation: &Operation<'_>) {
+fn store_route_of_process(keys: RouteKeys, revision: u64, operation: &Operation<'_>) {
     let routes = |routes: &'static OperationRoutes| Some(&routes.of_process);
-    store_route(key, revision, operation.kind, routes, || coll::counted(operation));
+    store_route(keys, revision, operation.kind, routes, || coll::counted(operation));
 }
 
 /// Stores a route like [`store_route`] for this thread, of several that call at once.
 #[inline(never)]
-fn store_route_of_thread(key: RouteKey, revision: u64, operation: &Operation<'_>) {
+fn store_route_of_thread(keys: RouteKeys, revision: u64, operation: &Operation<'_>) {
     if threads::concurrent()
         && let Some(slot) = thread_slots::take()
     {
         let routes = |routes: &'static OperationRoutes| routes.of_thread(slot);
-        store_route(key, revision, operation.kind, routes, || coll::counted_by_thread(slot, operation));
+        store_route(keys, revision, operation.kind, routes, || coll::counted_by_thread(slot, operation));
     }
 }
 
@@ -519,6 +547,10 @@ mod tests {
             None
         }
 
+        fn key_in_advance(self) -> Option<RouteKey> {
+            None
+        }
+
         fn query_error_handler(self, _comm: &Comm) {
             unreachable!("the library would report an error");
         }
@@ -526,6 +558,6 @@ mod tests {
 
     #[test]
     fn freed_handles_are_not_queried() {
-        CollectiveRecorder(Freed).record_if_registered();
+        CollectiveRecorder::new(Freed).record_if_registered();
     }
 }

@@ -10,7 +10,7 @@ use mpit_components::coll::{Kind, Root};
 use mpit_ffi::abi::Handle;
 
 use super::{Amounts, CallContext, Collective, CollectiveRecorder, Lookup, Shape, bytes};
-use crate::arguments::{Binding, Buf, Comm, Count, Int, RecvCounts, SendCounts, Type, Types};
+use crate::arguments::{Binding, Buf, Comm, Count, Int, Op, RecvCounts, SendCounts, Type, Types};
 use crate::recorders::routes::RouteKey;
 
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ pub(crate) fn rooted<L: Binding, U: Buffer, B: Blocks>(
     buffer: U,
     blocks: B,
 ) -> CollectiveRecorder<Rooted<L, U, B>> {
-    CollectiveRecorder(Rooted { kind, root, comm, buffer, blocks })
+    CollectiveRecorder::new(Rooted { kind, root, comm, buffer, blocks })
 }
 
 impl<L: Binding, U: Buffer, B: Blocks> Shape for Rooted<L, U, B> {
@@ -57,7 +57,18 @@ impl<L: Binding, U: Buffer, B: Blocks> Shape for Rooted<L, U, B> {
     #[inline(always)]
     fn route_key(self) -> Option<RouteKey> {
         let (count, datatype) = self.blocks.single(true)?;
-        Some(RouteKey { comm: self.comm.get(), datatype, rank: self.root.get(), count })
+        let root = u64::from(self.root.get().cast_unsigned());
+        Some(RouteKey { comm: self.comm.get(), datatype, other: root, count })
+    }
+
+    #[inline(always)]
+    fn key_in_advance(self) -> Option<RouteKey> {
+        let op = self.blocks.accepted_operation(self.buffer)? as u64;
+        let key = self.route_key()?;
+        // Both in one word: addresses have 48 bits.
+        let is_packed = op == 0 || op >> 48 == 0 && key.other >> 16 == 0;
+        let other = if op == 0 { key.other } else { op | key.other << 48 };
+        if is_packed { Some(RouteKey { other, ..key }) } else { None }
     }
 
     #[inline]
@@ -84,7 +95,7 @@ pub(crate) fn rootless<L: Binding, U: Buffer, B: Blocks>(
     buffer: U,
     blocks: B,
 ) -> CollectiveRecorder<Rootless<L, U, B>> {
-    CollectiveRecorder(Rootless { kind, comm, buffer, blocks })
+    CollectiveRecorder::new(Rootless { kind, comm, buffer, blocks })
 }
 
 impl<L: Binding, U: Buffer, B: Blocks> Shape for Rootless<L, U, B> {
@@ -104,7 +115,13 @@ impl<L: Binding, U: Buffer, B: Blocks> Shape for Rootless<L, U, B> {
     fn route_key(self) -> Option<RouteKey> {
         let in_place = self.buffer.is_in_place(Lookup::Cached)?;
         let (count, datatype) = self.blocks.single(in_place)?;
-        Some(RouteKey { comm: self.comm.get(), datatype, rank: 0, count })
+        Some(RouteKey { comm: self.comm.get(), datatype, other: 0, count })
+    }
+
+    #[inline(always)]
+    fn key_in_advance(self) -> Option<RouteKey> {
+        let op = self.blocks.accepted_operation(self.buffer)? as u64;
+        Some(RouteKey { other: op, ..self.route_key()? })
     }
 
     #[inline]
@@ -119,16 +136,29 @@ impl<L: Binding, U: Buffer, B: Blocks> Shape for Rootless<L, U, B> {
 pub(crate) trait Buffer: Copy {
     /// Returns true if it is; `None` if that requires a lookup beyond the allowed effort.
     fn is_in_place(self, lookup: Lookup) -> Option<bool>;
+
+    /// Returns true if it has another address than a buffer, and none that the library refuses.
+    fn is_apart_from<L: Binding>(self, other: Buf<L>) -> bool;
 }
 
 impl Buffer for () {
+    #[inline(always)]
+    fn is_apart_from<L: Binding>(self, _other: Buf<L>) -> bool {
+        true
+    }
+
     #[inline]
     fn is_in_place(self, _lookup: Lookup) -> Option<bool> {
         Some(false)
     }
 }
 
-impl<L: Binding> Buffer for Buf<L> {
+impl<B: Binding> Buffer for Buf<B> {
+    #[inline(always)]
+    fn is_apart_from<L: Binding>(self, other: Buf<L>) -> bool {
+        self.is_given() && self.address() != other.address()
+    }
+
     #[inline]
     fn is_in_place(self, lookup: Lookup) -> Option<bool> {
         match lookup {
@@ -144,6 +174,13 @@ pub(crate) trait Blocks: Copy {
     /// `is_special` is true at the root, or with `MPI_IN_PLACE` if there is no root.
     fn amounts(self, context: CallContext, is_special: bool) -> Option<Amounts>;
 
+    /// Returns the operation of a reduction, 0 for none, if the library accepts the call whenever this, communicator, root, count and
+    /// datatype are valid; `None` if that is not known. `buffer` is that which may be `MPI_IN_PLACE`.
+    #[inline(always)]
+    fn accepted_operation(self, _buffer: impl Buffer) -> Option<Handle> {
+        None
+    }
+
     /// Returns the count and the datatype of equal blocks, (0, 0) for none; `None` for blocks of different lengths or types.
     #[inline(always)]
     fn single(self, _is_special: bool) -> Option<(i64, Handle)> {
@@ -158,8 +195,60 @@ impl Blocks for () {
     }
 
     #[inline(always)]
+    fn accepted_operation(self, _buffer: impl Buffer) -> Option<Handle> {
+        Some(0)
+    }
+
+    #[inline(always)]
     fn single(self, _is_special: bool) -> Option<(i64, Handle)> {
         Some((0, 0))
+    }
+}
+
+/// The only block, in a buffer.
+#[derive(Clone, Copy)]
+pub(crate) struct InBuffer<L: Binding>(pub(crate) Buf<L>, pub(crate) Count<L>, pub(crate) Type<L>);
+
+impl<L: Binding> Blocks for InBuffer<L> {
+    #[inline]
+    fn amounts(self, context: CallContext, is_special: bool) -> Option<Amounts> {
+        (self.1, self.2).amounts(context, is_special)
+    }
+
+    #[inline(always)]
+    fn accepted_operation(self, _buffer: impl Buffer) -> Option<Handle> {
+        if self.0.is_data() { Some(0) } else { None }
+    }
+
+    #[inline(always)]
+    fn single(self, is_special: bool) -> Option<(i64, Handle)> {
+        (self.1, self.2).single(is_special)
+    }
+}
+
+/// The elements of a reduction, its operation, and the buffer of the result.
+#[derive(Clone, Copy)]
+pub(crate) struct Reduced<L: Binding>(
+    pub(crate) Count<L>,
+    pub(crate) Type<L>,
+    pub(crate) Op<L>,
+    pub(crate) Buf<L>,
+);
+
+impl<L: Binding> Blocks for Reduced<L> {
+    #[inline]
+    fn amounts(self, context: CallContext, is_special: bool) -> Option<Amounts> {
+        (self.0, self.1).amounts(context, is_special)
+    }
+
+    #[inline(always)]
+    fn accepted_operation(self, buffer: impl Buffer) -> Option<Handle> {
+        if self.3.is_data() && buffer.is_apart_from(self.3) { Some(self.2.get()) } else { None }
+    }
+
+    #[inline(always)]
+    fn single(self, is_special: bool) -> Option<(i64, Handle)> {
+        (self.0, self.1).single(is_special)
     }
 }
 
