@@ -51,6 +51,18 @@ impl Interface {
         self.check_exists(session)
     }
 
+    /// Checks that a session exists, after the caller has published something in it. If this succeeds, a thread that frees the
+    /// session later finds what was published, after its call of [`Interface::session_free`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Interface::check_session`].
+    pub fn check_session_of_published(&self, session: SessionId) -> Result<()> {
+        // Pairs with the heavy barrier of `session_free`.
+        barrier::light();
+        self.check_session(session)
+    }
+
     /// Allocates a handle of a variable, bound to an object if the variable requires one; otherwise `object` is ignored. Returns
     /// it with the number of elements that a buffer must have.
     ///

@@ -1,6 +1,9 @@
 //! The index of an index space by name.
 
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{
+    AtomicU32, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
 
 use mpit::internal::probe_table::ProbeTable;
 
@@ -12,11 +15,18 @@ const FIRST: usize = 64;
 pub(super) struct NameIndex {
     /// A content has the hash in the upper half and the index plus 1 in the lower half.
     table: ProbeTable<AtomicU64>,
+    inserted: AtomicU32,
 }
 
 impl NameIndex {
     pub(super) const fn new() -> Self {
-        Self { table: ProbeTable::new() }
+        Self { table: ProbeTable::new(), inserted: AtomicU32::new(0) }
+    }
+
+    /// Returns the number of indices that were inserted. A search that follows finds them.
+    #[inline]
+    pub(super) fn inserted(&self) -> u32 {
+        self.inserted.load(Acquire)
     }
 
     /// Returns the index with this hash for which `is` returns true.
@@ -37,6 +47,7 @@ impl NameIndex {
             self.table.replace(slots, contents);
         }
         self.table.insert(hash as usize, u64::from(hash) << 32 | u64::from(index + 1));
+        self.inserted.store(self.inserted.load(Relaxed) + 1, Release);
     }
 }
 
@@ -81,7 +92,7 @@ mod tests {
         let name = |index: u32| format!("name{index}");
         let find = |wanted: &str| names.find(hash(wanted.as_bytes()), |index| name(index) == wanted);
         for index in 0..2000 {
-            assert_eq!(find(&name(index)), None);
+            assert_eq!((find(&name(index)), names.inserted()), (None, index));
             names.insert(index, hash(name(index).as_bytes()));
             assert_eq!(find(&name(index / 2)), Some(index / 2));
             assert_eq!(find(&name(index)), Some(index));

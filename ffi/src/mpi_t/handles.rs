@@ -9,7 +9,6 @@ use std::ffi::c_int;
 use std::sync::atomic::{
     AtomicBool, AtomicU32, AtomicU64, AtomicUsize,
     Ordering::{Relaxed, SeqCst},
-    fence,
 };
 
 use mpit::Error;
@@ -214,12 +213,9 @@ pub(super) fn alloc_pvar(
             handle.started.store(started, Relaxed);
         });
         let published = published.ok_or(owned);
-        // Pairs with the heavy barrier of `Interface::session_free`, which is also a fence: either the thread that frees the session
-        // sees this handle, or the check below sees that the session is freed.
-        fence(SeqCst);
         // A thread that freed the session in the meantime did not see this handle, but `end_session` waits
         // for this call before it frees the session at the host; hence the check here.
-        match (published, Interface::global().check_session(session)) {
+        match (published, Interface::global().check_session_of_published(session)) {
             (Ok(handle), Ok(())) => Ok((handle, count)),
             (published, checked) => {
                 // `None` if another thread has taken the published handle.
