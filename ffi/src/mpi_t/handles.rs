@@ -256,7 +256,7 @@ pub(super) fn pvars_of(session: SessionId) -> Vec<(u64, &'static HostPvar)> {
 /// Invalidates an identifier. `None` if it was invalid already.
 fn take_pvar(handle: u64) -> Option<OwnedPvar> {
     let mut taken = None;
-    PVARS.end(handle, (), |handle| taken = Some(take_host_handle(handle)));
+    PVARS.end(handle, |handle| taken = Some(take_host_handle(handle)));
     taken
 }
 
@@ -375,7 +375,7 @@ pub(super) fn is_valid_cvar(handle: u64) -> bool {
 /// Invalidates an identifier. `None` if it was invalid already.
 fn take_cvar(handle: u64) -> Option<OwnedCvar> {
     let mut host = 0;
-    let was_valid = CVARS.end(handle, (), |handle| host = handle.host.swap(0, SeqCst));
+    let was_valid = CVARS.end(handle, |handle| host = handle.host.swap(0, SeqCst));
     if was_valid { Some(OwnedCvar { host }) } else { None }
 }
 
