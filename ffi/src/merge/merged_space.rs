@@ -316,10 +316,24 @@ impl<I: HostInfo> MergedSpace<I> {
     /// may call this function. Threads that do so at the same time query the same entries, and the first answer is used.
     pub(super) fn sync(&self, merged: &Merged, up: HostIsUp<'_>) {
         self.sync_own(merged);
+        self.sync_with_host(merged, up);
+    }
+
+    /// Adds new entries of the host.
+    #[inline]
+    pub(super) fn sync_with_host(&self, merged: &Merged, up: HostIsUp<'_>) {
         let mut count = 0;
         // SAFETY: the host is up, and `count` is a local variable.
         unsafe { (I::GET_NUM)(&raw mut count) };
         let count = count.max(0) as usize;
+        if self.host.len() < count {
+            self.add_of_host(merged, up, count);
+        }
+    }
+
+    /// Adds new entries of the host, which has reported `count` of them.
+    #[cold]
+    fn add_of_host(&self, merged: &Merged, up: HostIsUp<'_>, count: usize) {
         loop {
             let next = self.host.len();
             if next >= count {

@@ -132,7 +132,7 @@ impl Merged {
         let counts_all = I::ARE_IN_CATEGORIES && crate::abi().quirks.categories_have_all_variables;
         let sync = |up: HostIsUp<'_>| {
             if !counts_all && !space.has_unlisted() {
-                return space.sync(self, up);
+                return space.sync_with_host(self, up);
             }
             let number = self.query_update_number(up);
             if counts_all && space.was_queried_at(number) {
@@ -149,14 +149,14 @@ impl Merged {
     fn sync_by(&self, sync: impl FnOnce(HostIsUp<'_>), sync_own: impl FnOnce()) {
         // Once for all searches and queries below.
         let mut inside = Inside::enter();
-        if let Some(loaded) = images::newly_loaded() {
+        if let Some(loaded) = images::newly_loaded(&inside) {
             // Forks need not wait for the functions of images.
             drop(inside);
             images::adopt(loaded);
             inside = Inside::enter();
         }
         hidden::detect_tools();
-        let queried = self.call_host(sync);
+        let queried = self.call_host(&inside, sync);
         drop(inside);
         if queried.is_none() {
             sync_own();
@@ -182,14 +182,14 @@ impl Merged {
     /// Lists the entries that are available only now that MPI is initialized.
     pub(crate) fn retry(&self) {
         hidden::detect_tools();
-        self.call_host(|up| self.query_unlisted(up));
+        self.call_host(&Inside::enter(), |up| self.query_unlisted(up));
     }
 
     /// Calls `query` if the host can be queried. Returns `None` if the host itself made this call while this
     /// thread queries it, because another query would recurse endlessly.
-    fn call_host<R>(&self, query: impl FnOnce(HostIsUp<'_>) -> R) -> Option<R> {
+    fn call_host<R>(&self, inside: &Inside, query: impl FnOnce(HostIsUp<'_>) -> R) -> Option<R> {
         let _syncing = Syncing::begin()?;
-        self.lifecycle.call_delaying_forks(query)
+        self.lifecycle.call_inside(inside, query)
     }
 
     /// Reads and stores the host's update number.

@@ -275,12 +275,11 @@ fn free_pvars_now(_up: HostIsUp<'_>, handles: impl IntoIterator<Item = OwnedPvar
 
 /// Frees a handle of one of the host's performance variables, once no call uses it. It leaks if a call does not return in time.
 pub(super) fn free_pvar(merged: &Merged, handle: u64) -> Outcome {
-    // Once for all below.
-    let _inside = Inside::enter();
+    let inside = Inside::enter();
     // Another thread may have freed it since the caller checked it.
     let taken = take_pvar(handle).ok_or(Error::InvalidHandle)?;
     if taken.host != 0 && merged.lifecycle.wait_for_callers() {
-        merged.lifecycle.call_delaying_forks(|up| free_pvars_now(up, [taken]));
+        merged.lifecycle.call_inside(&inside, |up| free_pvars_now(up, [taken]));
     }
     Ok(())
 }
@@ -389,11 +388,10 @@ fn free_cvars_now(_up: HostIsUp<'_>, handles: impl IntoIterator<Item = OwnedCvar
 
 /// Frees a handle of one of the host's control variables.
 pub(super) fn free_cvar(merged: &Merged, handle: u64) -> Outcome {
-    // Once for all below.
-    let _inside = Inside::enter();
+    let inside = Inside::enter();
     let taken = take_cvar(handle).ok_or(Error::InvalidHandle)?;
     if taken.host != 0 && merged.lifecycle.wait_for_callers() {
-        merged.lifecycle.call_delaying_forks(|up| free_cvars_now(up, [taken]));
+        merged.lifecycle.call_inside(&inside, |up| free_cvars_now(up, [taken]));
     }
     Ok(())
 }
