@@ -127,7 +127,7 @@ impl Merged {
     }
 
     /// Adds new entries of both sides to one index space. Queries the host no more often than necessary, because a tool that
-    /// supports several libraries asks for many names that this one does not have.
+    /// supports several libraries searches for many names that this one does not have.
     fn sync_one<I: HostInfo>(&self, space: &MergedSpace<I>) {
         let counts_all = I::ARE_IN_CATEGORIES && crate::abi().quirks.categories_have_all_variables;
         let sync = |up: HostIsUp<'_>| {
