@@ -30,7 +30,8 @@ impl NameIndex {
     }
 
     /// Returns the index with this hash for which `is` returns true.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "a call would save and load what is compared")]
     pub(super) fn find(&self, hash: u32, is: impl Fn(u32) -> bool) -> Option<u32> {
         self.table.find(hash as usize, |content| {
             let index = index_in(content);
