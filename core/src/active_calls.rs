@@ -117,7 +117,7 @@ impl ActiveCalls {
     }
 
     /// Waits for the calls in progress, but not for those that enter later, so that the caller may free what it has unpublished
-    /// before. Returns false if this thread may be in a call itself, or if `deadline` is reached before they have left.
+    /// before, by an exchange or a sequentially consistent store. Returns false if this thread may be in a call itself, or if `deadline` is reached before they have left.
     #[inline]
     pub fn wait_for_callers(&self, deadline: impl FnOnce() -> Instant) -> bool {
         if self.owner.load(Relaxed) != thread_number() {
@@ -149,8 +149,8 @@ impl ActiveCalls {
     #[inline]
     fn are_none(&self) -> bool {
         let has_owner_left = self.owner_calls.load(Acquire) == 0;
-        // Either this thread sees a call that enters, or the call sees what this thread has unpublished.
-        barrier::full_fence();
+        // Either this thread sees a call that enters, or the call sees what this thread has unpublished, by a locked instruction.
+        barrier::fence_after_locked();
         has_owner_left && !self.flag.load(SeqCst) && self.counts.iter().all(|count| count.load(SeqCst) == 0)
     }
 

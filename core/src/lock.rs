@@ -5,6 +5,10 @@
 //! that want a lock meanwhile wait until the fork is complete. So in the child every lock is free, and the data that it protects
 //! is consistent.
 //!
+//! Most processes take these locks in one thread. The first thread that enters is the *owner*: a flag that it sets by plain stores
+//! counts it, since locked instructions would take longer than the rest of many calls. Between the flag and the check that no fork
+//! is in progress the owner executes a light [barrier], and a fork a heavy one, so at least one of the two sees the other.
+//!
 //! The wait is limited, because a process may also fork in a signal handler or a callback that interrupts the holder of a lock:
 //! then the fork proceeds, as it does without this module. `_Fork` and `vfork` call no handlers and do not wait.
 //!
@@ -15,15 +19,28 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
 use std::sync::{self, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Bit of `GATE`: a fork is in progress, and threads that are not inside wait. The lower bits count the threads inside.
+use crate::barrier;
+use crate::thread_number::thread_number;
+
+/// Bit of `GATE`: a fork is in progress, and threads that are not inside wait. The lower bits count the threads inside, except for
+/// the owner.
 const CLOSED: u32 = 1 << 31;
 
 static GATE: AtomicU32 = AtomicU32::new(0);
+
+/// No thread has entered.
+const NO_OWNER: usize = 0;
+
+/// The number of the owner. After the owner's end a new thread may have its number, and is the owner then.
+static OWNER: AtomicUsize = AtomicUsize::new(NO_OWNER);
+
+/// True while the owner is inside and not counted in `GATE`. Only the owner stores it.
+static IS_OWNER_INSIDE: AtomicBool = AtomicBool::new(false);
 
 /// True if this process was forked after the first lock was taken.
 static FORKED: AtomicBool = AtomicBool::new(false);
@@ -62,20 +79,56 @@ impl Inside {
         DEPTH.set(depth + 1);
         if depth == 0 {
             ensure_handlers();
-            while GATE.fetch_add(1, Acquire) & CLOSED != 0 {
-                GATE.fetch_sub(1, Relaxed);
-                wait_until(None, || GATE.load(Relaxed) & CLOSED == 0);
+            if !enter_as_owner(thread_number()) {
+                enter_by_gate();
             }
         }
         Self { not_send: PhantomData }
     }
 }
 
+/// Sets the flag of the owner. Returns false in another thread, or if a fork is in progress.
+#[inline]
+fn enter_as_owner(me: usize) -> bool {
+    if OWNER.load(Relaxed) != me {
+        return false;
+    }
+    IS_OWNER_INSIDE.store(true, Relaxed);
+    // Pairs with the heavy barrier of `before_fork`.
+    barrier::light();
+    if GATE.load(Acquire) & CLOSED == 0 {
+        return true;
+    }
+    IS_OWNER_INSIDE.store(false, Relaxed);
+    false
+}
+
+#[cold]
+fn enter_by_gate() {
+    let me = thread_number();
+    if OWNER.compare_exchange(NO_OWNER, me, Relaxed, Relaxed).is_ok() && enter_as_owner(me) {
+        return;
+    }
+    while GATE.fetch_add(1, Acquire) & CLOSED != 0 {
+        GATE.fetch_sub(1, Relaxed);
+        wait_until(None, || GATE.load(Relaxed) & CLOSED == 0);
+    }
+}
+
+#[inline]
+fn is_inside_as_owner() -> bool {
+    OWNER.load(Relaxed) == thread_number() && IS_OWNER_INSIDE.load(Relaxed)
+}
+
 impl Drop for Inside {
     fn drop(&mut self) {
         let depth = DEPTH.get() - 1;
         if depth == 0 {
-            GATE.fetch_sub(1, Release);
+            if is_inside_as_owner() {
+                IS_OWNER_INSIDE.store(false, Release);
+            } else {
+                GATE.fetch_sub(1, Release);
+            }
         }
         DEPTH.set(depth);
     }
@@ -122,9 +175,14 @@ fn register_handlers() {
     ARE_REGISTERED.store(true, Release);
 }
 
-/// Returns the number of threads inside that a fork does not wait for: 1 if the forking thread is inside.
+/// Returns the number of threads in `GATE` that a fork does not wait for: 1 if it counts the forking thread.
 fn own_count() -> u32 {
-    u32::from(DEPTH.get() > 0)
+    u32::from(DEPTH.get() > 0 && !is_inside_as_owner())
+}
+
+/// Returns true if the owner is inside, and is not the forking thread.
+fn is_other_owner_inside() -> bool {
+    IS_OWNER_INSIDE.load(Acquire) && OWNER.load(Relaxed) != thread_number()
 }
 
 /// Closes the gate and waits until no other thread is inside.
@@ -133,7 +191,9 @@ extern "C" fn before_fork() {
     let close = || GATE.fetch_or(CLOSED, Acquire) & CLOSED == 0;
     // Two threads may fork at once; the second waits for the first.
     CLOSED_BY_ME.set(wait_until(end, close));
-    wait_until(end, || GATE.load(Acquire) & !CLOSED <= own_count());
+    // Either this thread sees the flag of the owner below, or the owner sees that the gate is closed.
+    barrier::heavy();
+    wait_until(end, || GATE.load(Acquire) & !CLOSED <= own_count() && !is_other_owner_inside());
     // Further fork handlers in this thread may take locks until the fork is complete.
     DEPTH.set(DEPTH.get() + 1);
 }
@@ -149,6 +209,11 @@ extern "C" fn after_fork_in_child() {
     FORKED.store(true, Relaxed);
     DEPTH.set(DEPTH.get() - 1);
     CLOSED_BY_ME.set(false);
+    if OWNER.load(Relaxed) != thread_number() {
+        // The child does not have that thread.
+        IS_OWNER_INSIDE.store(false, Relaxed);
+        OWNER.store(NO_OWNER, Relaxed);
+    }
     GATE.store(own_count(), Release);
 }
 

@@ -16,7 +16,8 @@ const CHUNKS: usize = 32;
 /// Readers take no lock. Writers must be serialized by the caller, usually with a lock; [`Log::push`] fails if they are not.
 #[derive(Debug)]
 pub struct Log<T> {
-    /// Null, or the start of a chunk with its full capacity. The first `len` slots of the list are initialized.
+    /// Null, or an address `FIRST << c` slots before the start of chunk c, so that `get` need not subtract that number from the
+    /// index. The first `len` slots of the list are initialized.
     chunks: [AtomicPtr<T>; CHUNKS],
     len: AtomicUsize,
     pushing: AtomicBool,
@@ -43,12 +44,11 @@ impl<T> Log<T> {
         }
     }
 
-    /// Returns the chunk and the position within it.
+    /// Returns the chunk, and the index from which its slots are counted: `FIRST << chunk` at its first slot.
     #[inline]
     fn place(index: usize) -> (usize, usize) {
         let shifted = index + FIRST;
-        let chunk = (shifted.ilog2() - FIRST.ilog2()) as usize;
-        (chunk, shifted - (FIRST << chunk))
+        ((shifted.ilog2() - FIRST.ilog2()) as usize, shifted)
     }
 
     /// Returns the number of items.
@@ -68,9 +68,9 @@ impl<T> Log<T> {
         if index >= self.len() {
             return None;
         }
-        let (chunk, at) = Self::place(index);
+        let (chunk, shifted) = Self::place(index);
         // The remainder is `chunk` itself: `push` adds no items beyond the last chunk.
-        let item = self.chunks[chunk % CHUNKS].load(Relaxed).wrapping_add(at);
+        let item = self.chunks[chunk % CHUNKS].load(Relaxed).wrapping_add(shifted);
         // SAFETY: `push` initializes a slot before it publishes the new `len` (`Release`), `len()` loads it with `Acquire`, and
         // slots below `len` are not written again before `drop`.
         Some(unsafe { &*item })
@@ -86,19 +86,20 @@ impl<T> Log<T> {
             return Err(item);
         }
         let index = self.len();
-        let (chunk, at) = Self::place(index);
+        let (chunk, shifted) = Self::place(index);
         if chunk >= CHUNKS {
             self.pushing.store(false, Release);
             return Err(item);
         }
-        let mut start = self.chunks[chunk].load(Relaxed);
-        if start.is_null() {
-            start = Box::into_raw(Box::<[T]>::new_uninit_slice(FIRST << chunk)).cast();
-            self.chunks[chunk].store(start, Relaxed);
+        let first = FIRST << chunk;
+        if shifted == first {
+            let start: *mut T = Box::into_raw(Box::<[T]>::new_uninit_slice(first)).cast();
+            self.chunks[chunk].store(start.wrapping_sub(first), Relaxed);
         }
-        // SAFETY: chunk `chunk` has `FIRST << chunk` slots, more than `at`; no reader accesses the slot before `len` is stored
-        // below, and no other writer does while `pushing` is set.
-        unsafe { start.wrapping_add(at).write(item) };
+        let slot = self.chunks[chunk].load(Relaxed).wrapping_add(shifted);
+        // SAFETY: chunk `chunk` has `first` slots, counted from `first`, so one is at `shifted`; no reader accesses the slot before
+        // `len` is stored below, and no other writer does while `pushing` is set.
+        unsafe { slot.write(item) };
         // Readers that see the new length see the chunk and the item.
         self.len.store(index + 1, Release);
         self.pushing.store(false, Release);
@@ -113,20 +114,20 @@ impl<T> Log<T> {
 
 impl<T> Drop for Log<T> {
     fn drop(&mut self) {
-        for index in 0..*self.len.get_mut() {
-            let (chunk, at) = Self::place(index);
-            let item = self.chunks[chunk].get_mut().wrapping_add(at);
+        let len = *self.len.get_mut();
+        for index in 0..len {
+            let (chunk, shifted) = Self::place(index);
+            let item = self.chunks[chunk].get_mut().wrapping_add(shifted);
             // SAFETY: slots below `len` are initialized, and `&mut self` excludes all other references.
             unsafe { item.drop_in_place() };
         }
-        for (chunk, start) in self.chunks.iter_mut().enumerate() {
-            let start = *start.get_mut();
-            if !start.is_null() {
-                let places =
-                    std::ptr::slice_from_raw_parts_mut(start.cast::<MaybeUninit<T>>(), FIRST << chunk);
-                // SAFETY: `push` made the chunk as a boxed slice of `FIRST << chunk` slots; its items were dropped above.
-                drop(unsafe { Box::from_raw(places) });
-            }
+        let made = len.checked_sub(1).map_or(0, |last| Self::place(last).0 + 1);
+        for (chunk, start) in self.chunks.iter_mut().enumerate().take(made) {
+            let first = FIRST << chunk;
+            let start = start.get_mut().wrapping_add(first);
+            let places = std::ptr::slice_from_raw_parts_mut(start.cast::<MaybeUninit<T>>(), first);
+            // SAFETY: `push` made the chunk as a boxed slice of `first` slots; its items were dropped above.
+            drop(unsafe { Box::from_raw(places) });
         }
     }
 }
@@ -139,10 +140,10 @@ mod tests {
 
     #[test]
     fn places_are_dense() {
-        assert_eq!(Log::<u8>::place(0), (0, 0));
-        assert_eq!(Log::<u8>::place(FIRST - 1), (0, FIRST - 1));
-        assert_eq!(Log::<u8>::place(FIRST), (1, 0));
-        assert_eq!(Log::<u8>::place(3 * FIRST), (2, 0));
+        assert_eq!(Log::<u8>::place(0), (0, FIRST));
+        assert_eq!(Log::<u8>::place(FIRST - 1), (0, 2 * FIRST - 1));
+        assert_eq!(Log::<u8>::place(FIRST), (1, 2 * FIRST));
+        assert_eq!(Log::<u8>::place(3 * FIRST), (2, 4 * FIRST));
     }
 
     #[test]

@@ -38,10 +38,13 @@ struct Slot<T> {
     generation: AtomicU32,
     /// The number plus 1 of the next slot in the free list; 0 at the end.
     below: AtomicU32,
-    /// The position of its free list.
+    /// The position of its free list in `Slots::free`, or [`USUAL`].
     of: usize,
     shape: T,
 }
+
+/// The position of the free list of the usual key, which is not in the list of free lists.
+const USUAL: usize = usize::MAX;
 
 /// A table of slots of one kind. Items are made of atomics and never dropped, so a use after free reads stale data, never
 /// unmapped memory.
@@ -52,8 +55,10 @@ pub struct Slots<K, T> {
     kind: u8,
     limit: usize,
     all: Log<Slot<T>>,
-    /// The free lists, by the key that describes the memory of their slots. There are few keys, since sizes are rounded to powers
-    /// of two.
+    /// The free list of the usual key, which is the key's default.
+    usual: Stack,
+    /// The other free lists, by the key that describes the memory of their slots. There are few keys, since sizes are rounded to
+    /// powers of two.
     free: Log<(K, Stack)>,
     making: Mutex<()>,
 }
@@ -92,15 +97,17 @@ impl Stack {
     }
 }
 
-impl<K: PartialEq, T> Slots<K, T> {
+impl<K: PartialEq + Default, T> Slots<K, T> {
     /// Creates an empty table for at most `limit` items at once, or a few more if threads take slots with different keys at the
     /// same time. `kind` is the top byte of its identifiers, from 1 to 0x7f.
     pub const fn new(kind: u8, limit: usize) -> Self {
-        Self { kind, limit, all: Log::new(), free: Log::new(), making: Mutex::new(()) }
+        let usual = Stack(AtomicU64::new(0));
+        Self { kind, limit, all: Log::new(), usual, free: Log::new(), making: Mutex::new(()) }
     }
 
     /// Takes a slot with the memory that `key` describes, made by `make` if none is free. `fill` prepares the item before its
     /// identifier becomes valid. `None` if the limit is reached.
+    #[inline]
     pub fn take(&self, key: K, make: impl FnOnce() -> T, fill: impl FnOnce(&T, u64)) -> Option<u64> {
         let free = self.stack(&key).and_then(|free| free.take(&self.all));
         let (number, slot) = free.or_else(|| self.make(key, make))?;
@@ -114,8 +121,24 @@ impl<K: PartialEq, T> Slots<K, T> {
         Some(id)
     }
 
+    #[inline]
     fn stack(&self, key: &K) -> Option<&Stack> {
+        if *key == K::default() { Some(&self.usual) } else { self.other_stack(key) }
+    }
+
+    #[inline(never)]
+    fn other_stack(&self, key: &K) -> Option<&Stack> {
         let (_, stack) = self.free.iter().find(|(of, _)| of == key)?;
+        Some(stack)
+    }
+
+    /// Returns the free list of a slot.
+    #[inline]
+    fn stack_of(&self, slot: &Slot<T>) -> Option<&Stack> {
+        if slot.of == USUAL {
+            return Some(&self.usual);
+        }
+        let (_, stack) = self.free.get(slot.of)?;
         Some(stack)
     }
 
@@ -126,6 +149,7 @@ impl<K: PartialEq, T> Slots<K, T> {
         let _guard = self.making.lock();
         let known = self.free.iter().position(|(of, _)| *of == key);
         let of = match known {
+            _ if key == K::default() => USUAL,
             Some(known) => known,
             None => self.free.push((key, Stack(AtomicU64::new(0)))).ok()?,
         };
@@ -142,15 +166,15 @@ impl<K: PartialEq, T> Slots<K, T> {
         Some((number as u32, self.all.get(number)?))
     }
 
-    /// Frees the slot of an identifier; returns true if this call did it. `key` is the one that it was taken with.
-    pub fn free(&self, id: u64, key: K) -> bool {
-        self.end(id, key, |_| ())
+    /// Frees the slot of an identifier; returns true if this call did it.
+    pub fn free(&self, id: u64) -> bool {
+        self.end(id, |_| ())
     }
 
     /// Frees a slot like [`Slots::free`], and calls `retire` on the item after its identifier became invalid and before the slot
     /// can be taken again.
-    #[allow(clippy::needless_pass_by_value, reason = "as it was given to `take`")]
-    pub fn end(&self, id: u64, key: K, retire: impl FnOnce(&T)) -> bool {
+    #[inline]
+    pub fn end(&self, id: u64, retire: impl FnOnce(&T)) -> bool {
         let Some(Id { generation, slot: number }) = Id::unpack(id, self.kind) else { return false };
         let Some(slot) = self.all.get(number as usize) else { return false };
         let ended = generation % 2 == 1
@@ -160,7 +184,7 @@ impl<K: PartialEq, T> Slots<K, T> {
             fence(Release);
             retire(&slot.shape);
             if generation + 2 < LAST_GENERATION
-                && let Some(stack) = self.stack(&key)
+                && let Some(stack) = self.stack_of(slot)
             {
                 stack.put(slot, number);
             }
@@ -228,8 +252,8 @@ mod tests {
         for _ in 0..TURNS {
             let id = take(&slots).unwrap();
             assert!(seen.insert(id));
-            assert!(slots.free(id, ()));
-            assert!(!slots.free(id, ()));
+            assert!(slots.free(id));
+            assert!(!slots.free(id));
             assert!(slots.get(id).is_none());
         }
         assert_eq!(slots.all.len(), 1);
@@ -239,11 +263,11 @@ mod tests {
     fn a_slot_without_generations_is_retired() {
         let slots = table(10);
         let id = take(&slots).unwrap();
-        slots.free(id, ());
+        slots.free(id);
         slots.all.get(0).unwrap().generation.store(LAST_GENERATION - 3, std::sync::atomic::Ordering::Relaxed);
         let last = take(&slots).unwrap();
         assert_eq!(last as u32, 0);
-        assert!(slots.free(last, ()));
+        assert!(slots.free(last));
         assert_eq!(take(&slots).unwrap() as u32, 1, "a fresh slot, not the used-up one");
     }
 
@@ -259,7 +283,7 @@ mod tests {
                         let fill = |owner: &AtomicU64, _| assert_eq!(owner.swap(thread, SeqCst), 0);
                         let Some(id) = slots.take((), AtomicU64::default, fill) else { continue };
                         assert_eq!(slots.get(id).unwrap().load(SeqCst), thread);
-                        assert!(slots.end(id, (), |owner| assert_eq!(owner.swap(0, SeqCst), thread)));
+                        assert!(slots.end(id, |owner| assert_eq!(owner.swap(0, SeqCst), thread)));
                     }
                 });
             }
@@ -273,11 +297,12 @@ mod tests {
     #[test]
     fn keys_have_limits_of_their_own() {
         let slots: Slots<u8, ()> = Slots::new(0x4d, 2);
-        for key in [0, 1, 0, 2] {
+        // 0 is the usual key.
+        for key in [0, 1, 0, 2, 1] {
             let ids = [(); 2].map(|()| slots.take(key, || (), |(), _| ()).unwrap());
             assert_eq!(slots.take(key, || (), |(), _| ()), None);
             assert_eq!(slots.take(3, || (), |(), _| ()), None);
-            assert!(ids.into_iter().all(|id| slots.free(id, key)));
+            assert!(ids.into_iter().all(|id| slots.free(id)));
         }
         assert_eq!(slots.all.len(), 6);
     }
@@ -297,7 +322,7 @@ mod tests {
         let id = take(&slots).unwrap();
         assert_eq!(slots.get_with(id, |()| Some(1)), Some(1));
         let freed_meanwhile = slots.get_with(id, |()| {
-            slots.free(id, ());
+            slots.free(id);
             take(&slots)
         });
         assert_eq!(freed_meanwhile, None);
@@ -309,7 +334,7 @@ mod tests {
         let id = take(&slots).unwrap();
         for forged in [0, 1, u64::MAX, id ^ (1 << 40), id + 1, id ^ (1 << 63), id - 1] {
             assert!(slots.get(forged).is_none(), "{forged:#x}");
-            assert!(!slots.free(forged, ()));
+            assert!(!slots.free(forged));
         }
         assert!(slots.get(id).is_some());
     }

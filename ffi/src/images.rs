@@ -9,7 +9,7 @@ use std::sync::atomic::{
     Ordering::{AcqRel, Acquire, Relaxed, Release},
 };
 
-use mpit::internal::lock::Mutex;
+use mpit::internal::lock::{Inside, Mutex};
 use mpit::internal::plugin::abi::PluginFunction;
 use mpit::internal::plugin::image::{self, NOTE_NAME, NOTE_TYPE};
 use mpit::internal::registry::has_unknown;
@@ -23,11 +23,11 @@ static SEEN: AtomicU64 = AtomicU64::new(0);
 
 /// Returns the number of objects that the dynamic linker has loaded so far, if images loaded since the last adoption may be
 /// among them.
-pub(crate) fn newly_loaded() -> Option<u64> {
+pub(crate) fn newly_loaded(inside: &Inside) -> Option<u64> {
     static ALWAYS_NEW: AtomicU64 = AtomicU64::new(1);
     Host::get()?;
     let mut loaded = 0;
-    find::each_object(|object| {
+    find::each_object_inside(inside, |object| {
         // Without a count of the dynamic linker, every call finds new images.
         loaded = object.loaded.unwrap_or_else(|| ALWAYS_NEW.fetch_add(1, Relaxed));
         true
@@ -54,7 +54,7 @@ pub(crate) fn adopt(loaded: u64) {
 /// `MPI_Init` receives its events only while they are not registered here.
 pub(crate) fn adopt_for_settings() {
     if has_unknown(Registry::global())
-        && let Some(loaded) = newly_loaded()
+        && let Some(loaded) = newly_loaded(&Inside::enter())
     {
         adopt(loaded);
     }

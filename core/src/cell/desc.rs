@@ -254,7 +254,7 @@ impl PvarDesc {
     /// Returns the value of a variable with one element, as a word with the value in its low bits.
     #[inline]
     pub(crate) fn read_scalar(&self, object: &Object<'_>) -> crate::Result<u64> {
-        self.cell.read_scalar(object)
+        Ok(self.cell.read_scalar(object)?)
     }
 
     pub(crate) fn watch(&self, more: i32) {

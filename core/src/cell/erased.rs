@@ -22,7 +22,7 @@ pub(crate) trait ErasedCell: Sync {
     unsafe fn read(&self, object: &Object<'_>, out: *mut u8, count: usize) -> Result<()>;
 
     /// Returns the only element, as a word with the value in its low bits.
-    fn read_scalar(&self, object: &Object<'_>) -> Result<u64>;
+    fn read_scalar(&self, object: &Object<'_>) -> std::result::Result<u64, ErrorWord>;
 
     fn watch(&self, more: i32);
 
@@ -56,7 +56,7 @@ impl<C: Cell> ErasedCell for C {
         catch_unwind(AssertUnwindSafe(|| self.fill(object, out))).unwrap_or(Err(Error::Invalid))
     }
 
-    fn read_scalar(&self, object: &Object<'_>) -> Result<u64> {
+    fn read_scalar(&self, object: &Object<'_>) -> std::result::Result<u64, ErrorWord> {
         // An element that `fill` skips is 0.
         let mut value = C::Value::from_word(0);
         let fill = AssertUnwindSafe(|| self.fill(object, std::slice::from_mut(&mut value)));
@@ -83,6 +83,23 @@ impl<C: Cell> ErasedCell for C {
 
     fn cell_type(&self) -> TypeId {
         TypeId::of::<C>()
+    }
+}
+
+/// An error as large as a word, because a result of two words is returned in registers, and others in memory.
+pub(crate) struct ErrorWord(u64);
+
+impl From<Error> for ErrorWord {
+    #[cold]
+    fn from(error: Error) -> Self {
+        Self(error as u64)
+    }
+}
+
+impl From<ErrorWord> for Error {
+    #[cold]
+    fn from(word: ErrorWord) -> Self {
+        Self::ALL.get(word.0 as usize).copied().unwrap_or(Self::Invalid)
     }
 }
 

@@ -72,7 +72,7 @@ impl Interface {
     /// [`Error::InvalidHandle`].
     pub fn cvar_handle_free(&self, handle: CvarHandle) -> Result<()> {
         self.check_initialized()?;
-        if self.cvars.free(handle.0, ()) { Ok(()) } else { Err(Error::InvalidHandle) }
+        if self.cvars.free(handle.0) { Ok(()) } else { Err(Error::InvalidHandle) }
     }
 
     /// Returns the index of the variable of a handle.

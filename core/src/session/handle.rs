@@ -24,7 +24,7 @@ const RECORD_WORDS: usize = 2;
 const ARRAY_WORDS: usize = ARRAY_RECORDS * (RECORD_WORDS + 1);
 
 /// The memory of a slot. Handles with equal needs share slots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct HandleLayout {
     /// The logarithm to base 2 of the number of words; 0: those in the handle.
     words: u8,
@@ -160,6 +160,26 @@ impl Handle {
             }
         }
         // Last, for `Handle::plain`.
+        self.id.store(id, Release);
+    }
+
+    /// Initializes a handle that is not published yet, with an account of one element and without an object. The slot has the
+    /// layout of such handles, and may have been that of another kind.
+    #[inline]
+    pub(super) fn fill_plain(&self, id: u64, session: u64, desc: &'static PvarDesc) {
+        let desc = std::ptr::from_ref(desc).cast_mut();
+        self.session.store(session, Relaxed);
+        self.desc.store(desc, Relaxed);
+        self.plain.store(desc, Relaxed);
+        self.cursor.store(std::ptr::null_mut(), Relaxed);
+        self.count.store(1, Relaxed);
+        self.object_kind.store(Bind::NoObject as u32, Relaxed);
+        self.object_id.store(0, Relaxed);
+        self.object_size.store(0, Relaxed);
+        self.object_has_ranks.store(false, Relaxed);
+        // See `fill`.
+        let record = self.atomic_record.control().record();
+        self.scalar_words(record).iter().for_each(|word| word.store(0, Release));
         self.id.store(id, Release);
     }
 

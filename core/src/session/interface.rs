@@ -109,8 +109,8 @@ impl Interface {
         if before > 1 {
             return Ok(());
         }
-        self.sessions.iter().for_each(|(id, ())| _ = self.sessions.free(id, ()));
-        self.cvars.iter().for_each(|(id, _)| _ = self.cvars.free(id, ()));
+        self.sessions.iter().for_each(|(id, ())| _ = self.sessions.free(id));
+        self.cvars.iter().for_each(|(id, _)| _ = self.cvars.free(id));
         self.end_registrations();
         // Pairs with the check that follows the creation of a handle. A handle that is in no session yet is ended by the thread
         // that allocates it, which finds that its session is freed.

@@ -30,7 +30,7 @@ impl Interface {
     /// [`Error::InvalidSession`].
     pub fn session_free(&self, session: SessionId) -> Result<()> {
         self.check_initialized()?;
-        if !self.sessions.free(session.0, ()) {
+        if !self.sessions.free(session.0) {
             return Err(Error::InvalidSession);
         }
         // Pairs with the check that follows the creation of a handle.
@@ -49,6 +49,18 @@ impl Interface {
     pub fn check_session(&self, session: SessionId) -> Result<()> {
         self.check_initialized()?;
         self.check_exists(session)
+    }
+
+    /// Checks that a session exists, after the caller has published something in it. If this succeeds, a thread that frees the
+    /// session later finds what was published, after its call of [`Interface::session_free`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Interface::check_session`].
+    pub fn check_session_of_published(&self, session: SessionId) -> Result<()> {
+        // Pairs with the heavy barrier of `session_free`.
+        barrier::light();
+        self.check_session(session)
     }
 
     /// Allocates a handle of a variable, bound to an object if the variable requires one; otherwise `object` is ignored. Returns
@@ -74,6 +86,7 @@ impl Interface {
     /// # Errors
     ///
     /// Those of [`Interface::handle_alloc`] and of `object`.
+    #[inline]
     pub fn handle_alloc_with<'o, E: From<Error>>(
         &self,
         session: SessionId,
@@ -81,6 +94,38 @@ impl Interface {
         object: impl FnOnce(Bind) -> std::result::Result<Object<'o>, E>,
     ) -> std::result::Result<(PvarHandle, usize), E> {
         self.check_initialized()?;
+        if let Some(desc) = self.registry.pvar(index)
+            && let Some(id) = self.alloc_plain(session, desc)
+        {
+            return Ok(self.unless_invalid(id, session, desc, 1)?);
+        }
+        self.alloc_any(session, index, object)
+    }
+
+    /// Allocates a handle with an account of one element, without an object and with nothing to begin. `None` if the variable has
+    /// other handles, or all handles are in use. The session is only checked afterwards.
+    #[inline]
+    fn alloc_plain(&self, session: SessionId, desc: &'static PvarDesc) -> Option<u64> {
+        let is_plain = matches!(desc.behavior(), Behavior::Sum | Behavior::Current)
+            && desc.bind() == Bind::NoObject
+            && !desc.flags().has(PvarFlags::CONTINUOUS)
+            && desc.activation().is_none();
+        if !is_plain || desc.count(&Object::NONE) != Ok(1) {
+            return None;
+        }
+        let layout = HandleLayout::default();
+        let fill = |handle: &Handle, id| handle.fill_plain(id, session.0, desc);
+        self.pvars.take(layout, || Handle::with_layout(layout), fill)
+    }
+
+    /// Allocates a handle of any kind.
+    #[inline(never)]
+    fn alloc_any<'o, E: From<Error>>(
+        &self,
+        session: SessionId,
+        index: u32,
+        object: impl FnOnce(Bind) -> std::result::Result<Object<'o>, E>,
+    ) -> std::result::Result<(PvarHandle, usize), E> {
         self.check_exists(session)?;
         let desc = self.registry.pvar(index).ok_or(Error::InvalidIndex)?;
         check_active(desc.activation(), Error::InvalidIndex)?;
@@ -109,9 +154,21 @@ impl Interface {
         let fill = |handle: &Handle, id| handle.fill(id, first_session, desc, count, object);
         let id = self.pvars.take(layout, || Handle::with_layout(layout), fill).ok_or(Error::OutOfHandles)?;
         if begins && let Err(error) = self.begin_handle(id, desc, session) {
-            self.discard(id, layout);
+            self.discard(id);
             return Err(error);
         }
+        self.unless_invalid(id, session, desc, count)
+    }
+
+    /// Ends a handle that was just allocated if its session was freed or its variable's plug-in deactivated meanwhile.
+    #[inline]
+    fn unless_invalid(
+        &self,
+        id: u64,
+        session: SessionId,
+        desc: &'static PvarDesc,
+        count: usize,
+    ) -> Result<(PvarHandle, usize)> {
         // The thread that freed the session or deactivated the plug-in may have listed the handles before this one joined. If
         // not, both threads end the handle, and one of them succeeds.
         barrier::light();
@@ -146,8 +203,29 @@ impl Interface {
     /// # Errors
     ///
     /// [`Error::InvalidSession`], [`Error::InvalidHandle`].
+    #[inline]
     pub fn handle_free(&self, session: SessionId, handle: PvarHandle) -> Result<()> {
         self.check_initialized()?;
+        if handle.is_plausible()
+            && let Some(found) = self.pvars.peek(handle.0)
+            && let Some(desc) = found.plain(handle.0, session.0)
+        {
+            // Neither custom nor a watermark, so it has nothing but an account to end.
+            return match self.discard(handle.0) {
+                Some(ran) => {
+                    if ran {
+                        desc.watch(-1);
+                    }
+                    Ok(())
+                }
+                None => Err(Error::InvalidHandle),
+            };
+        }
+        self.free_any(session, handle)
+    }
+
+    #[inline(never)]
+    fn free_any(&self, session: SessionId, handle: PvarHandle) -> Result<()> {
         let view = self.view_in_session(session, handle)?;
         if self.end_view(&view) { Ok(()) } else { Err(Error::InvalidHandle) }
     }
@@ -164,8 +242,7 @@ impl Interface {
     }
 
     fn end_view(&self, view: &View<'_>) -> bool {
-        let layout = HandleLayout::of(view.desc.behavior(), view.count, &view.object);
-        let Some(ran) = self.discard(view.id, layout) else { return false };
+        let Some(ran) = self.discard(view.id) else { return false };
         if ran {
             view.desc.watch(-1);
         }
@@ -177,9 +254,10 @@ impl Interface {
     }
 
     /// Invalidates an identifier. Returns true if the handle was started, and `None` if another thread was faster.
-    fn discard(&self, id: u64, layout: HandleLayout) -> Option<bool> {
+    #[inline]
+    fn discard(&self, id: u64) -> Option<bool> {
         let mut ran = false;
-        let is_freed = self.pvars.end(id, layout, |handle| ran = handle.retire());
+        let is_freed = self.pvars.end(id, |handle| ran = handle.retire());
         if is_freed { Some(ran) } else { None }
     }
 

@@ -155,6 +155,7 @@ pub fn open_mpi(address_of: impl Fn(&str) -> Option<Handle>) -> Abi {
             objects_have_classes: true,
             translates_ranks_by_search: true,
             unloads_components: true,
+            categories_have_all_variables: true,
             has_monitoring: true,
             refused_entries: "mtl_psm2_*,vprotocol",
         },

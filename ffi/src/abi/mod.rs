@@ -55,6 +55,8 @@ pub struct Quirks {
     pub translates_ranks_by_search: bool,
     /// True if components are unloaded while their variables stay listed.
     pub unloads_components: bool,
+    /// True if each variable is in a category, so that the update number rises when one is registered.
+    pub categories_have_all_variables: bool,
     /// True if the library has a monitoring component of its own.
     pub has_monitoring: bool,
     /// Patterns of variables that are described but cannot be used without their hardware or component. Some

@@ -207,8 +207,12 @@ pub(crate) fn collect_from_objects<T>(mut pick: impl FnMut(&MappedObject<'_>) ->
 /// Calls a function for each loaded object in load order, until it returns true. Delays forks meanwhile: in
 /// the child, the dynamic linker's lock would stay locked. The function must not allocate: the lock of an allocator that searches
 /// objects itself, for stack traces, may be held by a thread that waits for the dynamic linker.
-pub(crate) fn each_object<F: FnMut(&MappedObject<'_>) -> bool>(mut is_last: F) {
-    let _unforked = Inside::enter();
+pub(crate) fn each_object<F: FnMut(&MappedObject<'_>) -> bool>(is_last: F) {
+    each_object_inside(&Inside::enter(), is_last);
+}
+
+/// Calls a function like [`each_object`], for a caller that delays forks itself.
+pub(crate) fn each_object_inside<F: FnMut(&MappedObject<'_>) -> bool>(_inside: &Inside, mut is_last: F) {
     // SAFETY: `visit` of this type expects a pointer to an `F`, and does not keep it.
     unsafe { libc::dl_iterate_phdr(Some(visit::<F>), (&raw mut is_last).cast()) };
 }

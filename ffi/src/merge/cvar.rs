@@ -39,6 +39,7 @@ impl Describe for CvarInfo {
 
 impl HostInfo for CvarInfo {
     const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int> = mpi_t::cvar_get_num;
+    const ARE_IN_CATEGORIES: bool = true;
 
     fn query(merged: &Merged, up: HostIsUp<'_>, index: HostIndex<Self>) -> Option<Self> {
         let host = Host::get()?;

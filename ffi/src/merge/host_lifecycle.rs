@@ -117,7 +117,7 @@ impl HostLifecycle {
     }
 
     /// Waits for all calls to the host in progress, so that the caller may free what it has unpublished
-    /// before. Returns false if this thread is itself in such a call, or if a call does not return in time.
+    /// before, by an exchange or a sequentially consistent store. Returns false if this thread is itself in such a call, or if a call does not return in time.
     pub(crate) fn wait_for_callers(&self) -> bool {
         // After a fork, the counts include calls of threads that the child does not have.
         THREAD_CALLS.get() == 0
@@ -137,7 +137,11 @@ impl HostLifecycle {
     /// Calls `call` like [`call_if_up`](Self::call_if_up), and delays a fork until it returns, because hosts take
     /// locks in calls that allocate, free or look up. Not for the access calls, which never wait.
     pub(crate) fn call_delaying_forks<R>(&self, call: impl FnOnce(HostIsUp<'_>) -> R) -> Option<R> {
-        let _inside = Inside::enter();
+        self.call_inside(&Inside::enter(), call)
+    }
+
+    /// Calls `call` like [`call_delaying_forks`](Self::call_delaying_forks), for a caller that delays forks itself.
+    pub(crate) fn call_inside<R>(&self, _inside: &Inside, call: impl FnOnce(HostIsUp<'_>) -> R) -> Option<R> {
         let _thread_call = ThreadCall::new();
         self.call_if_up(call)
     }

@@ -105,6 +105,9 @@ pub(crate) trait HostInfo: Sized {
     /// The host's function for the number of its entries.
     const GET_NUM: unsafe fn(*mut c_int) -> Option<c_int>;
 
+    /// True if a host whose categories have all variables raises its update number for each new entry of this kind.
+    const ARE_IN_CATEGORIES: bool = false;
+
     /// Queries the host for an entry. `None` if the host does not describe it.
     fn query(merged: &Merged, up: HostIsUp<'_>, index: HostIndex<Self>) -> Option<Self>;
 
@@ -150,6 +153,10 @@ pub(crate) struct MergedSpace<I: HostInfo> {
     names: NameIndex,
     /// The number of the host's entries that are listed.
     listed_of_host: AtomicUsize,
+    /// The number of the host's entries that are known and not listed.
+    unlisted: AtomicUsize,
+    /// The host's update number before all entries were queried; -1 before that.
+    queried_at: AtomicI32,
     /// Held by the thread that appends to the logs; never held while the host is queried.
     syncing: Mutex<()>,
 }
@@ -162,6 +169,8 @@ impl<I: HostInfo> MergedSpace<I> {
             host: Log::new(),
             names: NameIndex::new(),
             listed_of_host: AtomicUsize::new(0),
+            unlisted: AtomicUsize::new(0),
+            queried_at: AtomicI32::new(-1),
             syncing: Mutex::new(()),
         }
     }
@@ -212,25 +221,34 @@ impl<I: HostInfo> MergedSpace<I> {
 
     /// Returns the merged index of the entry with this name and class. New entries of the host, and images that were loaded
     /// since, are only looked for if there is none.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "the frame of a call is a tenth of a search's instructions")]
     pub(crate) fn find(&self, merged: &Merged, name: &[u8], class: c_int) -> Option<u32> {
         // Ours come first, also those that were registered since.
         self.sync_own(merged);
-        self.find_listed(merged, name, class).or_else(|| self.find_new(merged, name, class))
+        let (hash, inserted) = (name_index::hash(name), self.names.inserted());
+        let listed = self.find_hashed(merged, hash, name, class);
+        listed.or_else(|| self.find_new(merged, hash, name, class, inserted))
     }
 
     /// Returns the merged index of the entry with this name and class, if it is listed.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "a call would cost as much again as the comparison of the names")]
-    fn find_listed(&self, merged: &Merged, name: &[u8], class: c_int) -> Option<u32> {
-        self.names.find(name_index::hash(name), |index| self.has_key(merged, index, name, class))
+    fn find_hashed(&self, merged: &Merged, hash: u32, name: &[u8], class: c_int) -> Option<u32> {
+        self.names.find(hash, |index| self.has_key(merged, index, name, class))
     }
 
-    /// Adds new entries, and returns the merged index of the one with this name and class.
-    #[cold]
-    fn find_new(&self, merged: &Merged, name: &[u8], class: c_int) -> Option<u32> {
+    fn find_listed(&self, merged: &Merged, name: &[u8], class: c_int) -> Option<u32> {
+        self.find_hashed(merged, name_index::hash(name), name, class)
+    }
+
+    /// Adds new entries, and returns the merged index of the one with this name and class. A search found none after `inserted`
+    /// names were listed.
+    #[inline(never)]
+    fn find_new(&self, merged: &Merged, hash: u32, name: &[u8], class: c_int, inserted: u32) -> Option<u32> {
         merged.sync_one(self);
-        self.find_listed(merged, name, class)
+        // Also counts what other threads have listed meanwhile.
+        if self.names.inserted() == inserted { None } else { self.find_hashed(merged, hash, name, class) }
     }
 
     /// Returns true if the entry at a merged index has this name and class.
@@ -299,10 +317,24 @@ impl<I: HostInfo> MergedSpace<I> {
     /// may call this function. Threads that do so at the same time query the same entries, and the first answer is used.
     pub(super) fn sync(&self, merged: &Merged, up: HostIsUp<'_>) {
         self.sync_own(merged);
+        self.sync_with_host(merged, up);
+    }
+
+    /// Adds new entries of the host.
+    #[inline]
+    pub(super) fn sync_with_host(&self, merged: &Merged, up: HostIsUp<'_>) {
         let mut count = 0;
         // SAFETY: the host is up, and `count` is a local variable.
         unsafe { (I::GET_NUM)(&raw mut count) };
         let count = count.max(0) as usize;
+        if self.host.len() < count {
+            self.add_of_host(merged, up, count);
+        }
+    }
+
+    /// Adds new entries of the host, which has reported `count` of them.
+    #[cold]
+    fn add_of_host(&self, merged: &Merged, up: HostIsUp<'_>, count: usize) {
         loop {
             let next = self.host.len();
             if next >= count {
@@ -314,9 +346,27 @@ impl<I: HostInfo> MergedSpace<I> {
             let _only_writer = self.syncing.lock();
             if self.host.len() == next {
                 let index = info.and_then(|info| self.list_entry(merged, host, info));
+                if index.is_none() {
+                    self.unlisted.fetch_add(1, SeqCst);
+                }
                 Self::append(&self.host, AtomicU32::new(index.unwrap_or(UNLISTED)));
             }
         }
+    }
+
+    /// Returns true if the host knows entries that are not listed. It may describe them later.
+    pub(super) fn has_unlisted(&self) -> bool {
+        self.unlisted.load(SeqCst) > 0
+    }
+
+    /// Returns true if all entries were queried at this update number of the host.
+    pub(super) fn was_queried_at(&self, number: i32) -> bool {
+        self.queried_at.load(SeqCst) == number
+    }
+
+    /// Remembers the host's update number that was read before all entries were queried.
+    pub(super) fn set_queried_at(&self, number: i32) {
+        self.queried_at.store(number, SeqCst);
     }
 
     /// Queries the host for an entry. `None` if the host does not describe it, or the entry is hidden.
@@ -360,6 +410,7 @@ impl<I: HostInfo> MergedSpace<I> {
                 && let Some(index) = self.list_entry(merged, host, info)
             {
                 listed.store(index, SeqCst);
+                self.unlisted.fetch_sub(1, SeqCst);
             }
         }
     }

@@ -117,6 +117,7 @@ impl Merged {
     /// Adds new entries of both sides. Cheap if there are none, since most queries call it.
     pub(crate) fn sync(&self) {
         let sync = |up: HostIsUp<'_>| {
+            self.query_unlisted_since(up, self.query_update_number(up));
             in_all_spaces!(self.sync(self, up));
         };
         let sync_own = || {
@@ -125,35 +126,50 @@ impl Merged {
         self.sync_by(sync, sync_own);
     }
 
-    /// Adds new entries of both sides to one index space.
+    /// Adds new entries of both sides to one index space. Queries the host no more often than necessary, because a tool that
+    /// supports several libraries searches for many names that this one does not have.
     fn sync_one<I: HostInfo>(&self, space: &MergedSpace<I>) {
-        self.sync_by(|up| space.sync(self, up), || space.sync_own(self));
+        let counts_all = I::ARE_IN_CATEGORIES && crate::abi().quirks.categories_have_all_variables;
+        let sync = |up: HostIsUp<'_>| {
+            if !counts_all && !space.has_unlisted() {
+                return space.sync_with_host(self, up);
+            }
+            let number = self.query_update_number(up);
+            if counts_all && space.was_queried_at(number) {
+                return;
+            }
+            self.query_unlisted_since(up, number);
+            space.sync(self, up);
+            space.set_queried_at(number);
+        };
+        self.sync_by(sync, || space.sync_own(self));
     }
 
     /// Adds new entries by calling `sync`, or `sync_own` if the host cannot be queried.
     fn sync_by(&self, sync: impl FnOnce(HostIsUp<'_>), sync_own: impl FnOnce()) {
         // Once for all searches and queries below.
         let mut inside = Inside::enter();
-        if let Some(loaded) = images::newly_loaded() {
+        if let Some(loaded) = images::newly_loaded(&inside) {
             // Forks need not wait for the functions of images.
             drop(inside);
             images::adopt(loaded);
             inside = Inside::enter();
         }
         hidden::detect_tools();
-        let queried = self.call_host(|up| {
-            // The host raises its number when an entry becomes available again.
-            let number = self.query_update_number(up);
-            if self.unlisted_queried_at.load(SeqCst) != number
-                && self.unlisted_queried_at.swap(number, SeqCst) != number
-            {
-                self.query_unlisted(up);
-            }
-            sync(up);
-        });
+        let queried = self.call_host(&inside, sync);
         drop(inside);
         if queried.is_none() {
             sync_own();
+        }
+    }
+
+    /// Queries again the entries that the host did not describe so far, unless that was done at this update number: the host
+    /// raises it when an entry becomes available again.
+    fn query_unlisted_since(&self, up: HostIsUp<'_>, number: i32) {
+        if self.unlisted_queried_at.load(SeqCst) != number
+            && self.unlisted_queried_at.swap(number, SeqCst) != number
+        {
+            self.query_unlisted(up);
         }
     }
 
@@ -166,14 +182,14 @@ impl Merged {
     /// Lists the entries that are available only now that MPI is initialized.
     pub(crate) fn retry(&self) {
         hidden::detect_tools();
-        self.call_host(|up| self.query_unlisted(up));
+        self.call_host(&Inside::enter(), |up| self.query_unlisted(up));
     }
 
     /// Calls `query` if the host can be queried. Returns `None` if the host itself made this call while this
     /// thread queries it, because another query would recurse endlessly.
-    fn call_host<R>(&self, query: impl FnOnce(HostIsUp<'_>) -> R) -> Option<R> {
+    fn call_host<R>(&self, inside: &Inside, query: impl FnOnce(HostIsUp<'_>) -> R) -> Option<R> {
         let _syncing = Syncing::begin()?;
-        self.lifecycle.call_delaying_forks(query)
+        self.lifecycle.call_inside(inside, query)
     }
 
     /// Reads and stores the host's update number.

@@ -9,7 +9,6 @@ use std::ffi::c_int;
 use std::sync::atomic::{
     AtomicBool, AtomicU32, AtomicU64, AtomicUsize,
     Ordering::{Relaxed, SeqCst},
-    fence,
 };
 
 use mpit::Error;
@@ -214,12 +213,9 @@ pub(super) fn alloc_pvar(
             handle.started.store(started, Relaxed);
         });
         let published = published.ok_or(owned);
-        // Pairs with the heavy barrier of `Interface::session_free`, which is also a fence: either the thread that frees the session
-        // sees this handle, or the check below sees that the session is freed.
-        fence(SeqCst);
         // A thread that freed the session in the meantime did not see this handle, but `end_session` waits
         // for this call before it frees the session at the host; hence the check here.
-        match (published, Interface::global().check_session(session)) {
+        match (published, Interface::global().check_session_of_published(session)) {
             (Ok(handle), Ok(())) => Ok((handle, count)),
             (published, checked) => {
                 // `None` if another thread has taken the published handle.
@@ -260,7 +256,7 @@ pub(super) fn pvars_of(session: SessionId) -> Vec<(u64, &'static HostPvar)> {
 /// Invalidates an identifier. `None` if it was invalid already.
 fn take_pvar(handle: u64) -> Option<OwnedPvar> {
     let mut taken = None;
-    PVARS.end(handle, (), |handle| taken = Some(take_host_handle(handle)));
+    PVARS.end(handle, |handle| taken = Some(take_host_handle(handle)));
     taken
 }
 
@@ -279,12 +275,11 @@ fn free_pvars_now(_up: HostIsUp<'_>, handles: impl IntoIterator<Item = OwnedPvar
 
 /// Frees a handle of one of the host's performance variables, once no call uses it. It leaks if a call does not return in time.
 pub(super) fn free_pvar(merged: &Merged, handle: u64) -> Outcome {
-    // Once for all below.
-    let _inside = Inside::enter();
+    let inside = Inside::enter();
     // Another thread may have freed it since the caller checked it.
     let taken = take_pvar(handle).ok_or(Error::InvalidHandle)?;
     if taken.host != 0 && merged.lifecycle.wait_for_callers() {
-        merged.lifecycle.call_delaying_forks(|up| free_pvars_now(up, [taken]));
+        merged.lifecycle.call_inside(&inside, |up| free_pvars_now(up, [taken]));
     }
     Ok(())
 }
@@ -379,7 +374,7 @@ pub(super) fn is_valid_cvar(handle: u64) -> bool {
 /// Invalidates an identifier. `None` if it was invalid already.
 fn take_cvar(handle: u64) -> Option<OwnedCvar> {
     let mut host = 0;
-    let was_valid = CVARS.end(handle, (), |handle| host = handle.host.swap(0, SeqCst));
+    let was_valid = CVARS.end(handle, |handle| host = handle.host.swap(0, SeqCst));
     if was_valid { Some(OwnedCvar { host }) } else { None }
 }
 
@@ -393,11 +388,10 @@ fn free_cvars_now(_up: HostIsUp<'_>, handles: impl IntoIterator<Item = OwnedCvar
 
 /// Frees a handle of one of the host's control variables.
 pub(super) fn free_cvar(merged: &Merged, handle: u64) -> Outcome {
-    // Once for all below.
-    let _inside = Inside::enter();
+    let inside = Inside::enter();
     let taken = take_cvar(handle).ok_or(Error::InvalidHandle)?;
     if taken.host != 0 && merged.lifecycle.wait_for_callers() {
-        merged.lifecycle.call_delaying_forks(|up| free_cvars_now(up, [taken]));
+        merged.lifecycle.call_inside(&inside, |up| free_cvars_now(up, [taken]));
     }
     Ok(())
 }

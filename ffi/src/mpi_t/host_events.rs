@@ -189,7 +189,7 @@ pub(super) unsafe fn register(
     let old = slot.swap(new, SeqCst);
     let result = set_at_host(new);
     if result.is_err() && slot.compare_exchange(new, old, SeqCst, SeqCst).is_ok() {
-        CALLBACKS.free(new, ());
+        CALLBACKS.free(new);
         return result;
     }
     // If two threads change the callback at the same time, the host may have received the later one first.
@@ -198,7 +198,7 @@ pub(super) unsafe fn register(
         confirmed = slot.load(SeqCst);
         set_at_host(confirmed)?;
     }
-    CALLBACKS.free(old, ());
+    CALLBACKS.free(old);
     result
 }
 
@@ -335,14 +335,14 @@ fn stop_callbacks(registration: &Registration) -> bool {
 
 fn free_callbacks(registration: &Registration) {
     for callback in &registration.callbacks {
-        CALLBACKS.free(callback.swap(0, SeqCst), ());
+        CALLBACKS.free(callback.swap(0, SeqCst));
     }
 }
 
 /// Releases the slot for reuse. Returns true if it was still in use.
 fn end(id: u64, registration: &Registration) -> bool {
     free_callbacks(registration);
-    REGISTRATIONS.free(id, ())
+    REGISTRATIONS.free(id)
 }
 
 /// A callback in progress, counted in [`Registration::running`].

@@ -51,12 +51,21 @@ type Outcome = Result<(), Failure>;
 
 /// Runs the body of a C function and converts its result to a return code.
 fn to_return_code(body: impl FnOnce() -> Outcome) -> c_int {
-    match catch_unwind(AssertUnwindSafe(body)) {
-        Ok(Ok(())) => Abi::SUCCESS,
-        Ok(Err(Failure::Ours(error))) => crate::abi().code(error),
-        Ok(Err(Failure::Hosts(code))) => code,
-        // A defect of ours; the panic hook has reported the location.
-        Err(_) => crate::abi().code(Error::Invalid),
+    // Inside, so that a success is a constant and not the result of a comparison.
+    let run = || match body() {
+        Ok(()) => Abi::SUCCESS,
+        Err(failure) => code_of(failure),
+    };
+    // A panic is a defect of ours; the panic hook has reported the location.
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| code_of(Failure::Ours(Error::Invalid)))
+}
+
+/// Returns the return code of a failure.
+#[inline(never)]
+fn code_of(failure: Failure) -> c_int {
+    match failure {
+        Failure::Ours(error) => crate::abi().code(error),
+        Failure::Hosts(code) => code,
     }
 }
 

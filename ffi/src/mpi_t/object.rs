@@ -56,7 +56,17 @@ fn handle_value(object: *mut c_void, kind: Bind) -> Result<Handle, Failure> {
 
 /// Returns the object argument to pass to the host: null for variables without a binding, since some hosts
 /// read it although they should not; otherwise the address of a valid handle.
+#[inline]
 pub(super) fn object_for_host(bind: c_int, object: *mut c_void) -> Result<*mut c_void, Failure> {
+    if bind == crate::abi().bind(Bind::NoObject) {
+        Ok(std::ptr::null_mut())
+    } else {
+        bound_object_for_host(bind, object)
+    }
+}
+
+#[inline(never)]
+fn bound_object_for_host(bind: c_int, object: *mut c_void) -> Result<*mut c_void, Failure> {
     match crate::abi().to_bind(bind) {
         Some(Bind::NoObject) | None => Ok(std::ptr::null_mut()),
         Some(kind) => Ok(match argument(object, kind)? {

@@ -8,7 +8,7 @@ use mpit::internal::session::{Interface, PvarHandle, SessionId};
 use super::object::{object_for_host, with_ranks};
 use super::{Failure, exported, handles, initialized};
 use crate::host::mpi_t;
-use crate::merge::{Entry, Merged};
+use crate::merge::{Entry, HostEntry, Merged, PvarInfo};
 
 exported! {
     /// Creates a session (F15).
@@ -39,12 +39,17 @@ exported! {
         handle.check()?;
         count.check()?;
         let session = SessionId(pe_session as u64);
-        let (new_handle, elements) = if let Some(Entry::Own(own)) = merged.pvars.get(pvar_index) {
-            alloc_own(interface, session, *own, obj_handle)?
-        } else {
-            merged.pvars.sync_unless_listed(merged, pvar_index);
-            interface.check_session(session)?;
-            alloc(interface, merged, session, pvar_index, obj_handle)?
+        let entry = merged.pvars.get(pvar_index).or_else(|| {
+            merged.sync();
+            merged.pvars.get(pvar_index)
+        });
+        let (new_handle, elements) = match entry {
+            Some(Entry::Own(own)) => alloc_own(interface, session, *own, obj_handle)?,
+            Some(Entry::Host(entry)) => {
+                interface.check_session(session)?;
+                alloc_at_host(entry, merged, session, pvar_index.cast_unsigned(), obj_handle)?
+            }
+            None => return Err(interface.check_session(session).err().unwrap_or(Error::InvalidIndex).into()),
         };
         handle.set(new_handle as usize);
         count.set(elements);
@@ -61,8 +66,11 @@ exported! {
         if own.is_plausible() {
             interface.handle_free(session, own)?;
         } else {
-            interface.check_session(session)?;
-            handles::pvar(session, held)?;
+            // A handle is freed with its session, so the session need not be looked up if the handle is found.
+            if let Err(error) = handles::pvar(session, held) {
+                interface.check_session(session)?;
+                return Err(error);
+            }
             handles::free_pvar(merged, held)?;
         }
         // All null handles of MPI_T are 0.
@@ -81,24 +89,19 @@ fn alloc_own(
     Ok((handle.0, count as c_int))
 }
 
-fn alloc(
-    interface: &Interface,
+fn alloc_at_host(
+    entry: &HostEntry<PvarInfo>,
     merged: &Merged,
     session: SessionId,
-    index: c_int,
+    index: u32,
     object: *mut c_void,
 ) -> Result<(u64, c_int), Failure> {
-    let entry = match merged.pvars.get(index).ok_or(Error::InvalidIndex)? {
-        Entry::Own(own) => return alloc_own(interface, session, *own, object),
-        Entry::Host(entry) => entry,
-    };
     let info = entry.info();
     if entry.is_quarantined() {
         return Err(Error::InvalidIndex.into());
     }
     let object = object_for_host(info.bind, object)?;
     let started = info.continuous != 0;
-    let index = index.cast_unsigned();
     entry.try_at_host(merged, |host_index| {
         handles::alloc_pvar(merged, session, index, started, |_up, host_session, host, count| {
             // SAFETY: the host is up (`_up`) and has this variable (`HostIndex`), `alloc_pvar` passes a session of the host's,

@@ -156,6 +156,12 @@ impl<'s> Messages<'s> {
         self.peers.get(to).map(|peer| self.of_user(to, peer))
     }
 
+    /// Returns true if no process was sent a message of any kind.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.peers.is_empty()
+    }
+
     fn of_user<'a>(&'a self, to: u32, peer: &'a Peer<'s>) -> PeerStats<'a, 's> {
         PeerStats::new(&peer.external, to, Some(&self.of_threads))
     }

@@ -14,6 +14,7 @@ use crate::lock::{Inside, Mutex};
 
 pub(super) const MODELS: &[Model] = &[
     Model::new("forks::no_other_thread_is_inside", no_other_thread_is_inside),
+    Model::new("forks::the_owner_is_not_inside", the_owner_is_not_inside),
     Model::new("forks::two_forks_take_turns", two_forks_take_turns),
     Model::new("forks::a_holder_may_fork", a_holder_may_fork),
     Model::new("forks::first_locks_are_watched", first_locks_are_watched),
@@ -48,16 +49,21 @@ fn work() {
     drop(guard);
 }
 
-/// At a fork no other thread is inside, and the data is as the last one left it.
+fn check_that_no_other_is_inside(handlers: &libc::Handlers) {
+    fork(*handlers, || assert_eq!(CONTENT.load(Relaxed), 0, "a thread is inside"));
+}
+
+/// At a fork no other thread is inside, and the data is as the last one left it. The first thread is the owner.
 fn no_other_thread_is_inside() {
     let handlers = Rc::new(handlers());
-    at_once(
-        &handlers,
-        [
-            |_| work(),
-            |handlers| fork(*handlers, || assert_eq!(CONTENT.load(Relaxed), 0, "a thread is inside")),
-        ],
-    );
+    at_once(&handlers, [check_that_no_other_is_inside, |_| work()]);
+    work();
+}
+
+/// At a fork of another thread the owner is not inside, and the data is as it left it.
+fn the_owner_is_not_inside() {
+    let handlers = Rc::new(handlers());
+    at_once(&handlers, [|_| work(), check_that_no_other_is_inside]);
     work();
 }
 

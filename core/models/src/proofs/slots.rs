@@ -38,7 +38,7 @@ fn end(table: &Table, id: u64, owner: u64) {
         assert_eq!(item.load(Relaxed), owner, "the slot has another owner");
         item.store(0, Relaxed);
     };
-    assert!(table.end(id, (), retire));
+    assert!(table.end(id, retire));
 }
 
 /// A slot belongs to one thread at a time, which sees what the last one left.
@@ -119,7 +119,7 @@ fn items_end_once() {
     }
     fn end(ended: &Ended) {
         let retire = |item: &AtomicU64| item.store(0, Relaxed);
-        if ended.reused.table.end(ended.reused.id, (), retire) {
+        if ended.reused.table.end(ended.reused.id, retire) {
             ended.times.fetch_add(1, Relaxed);
         }
     }
