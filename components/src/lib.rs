@@ -52,6 +52,11 @@ pub mod gather {
     };
 }
 
+/// Facts about the job of this process.
+pub mod about {
+    pub use mpit_monitoring::about::describe;
+}
+
 /// The identity of a run, and the names of its files.
 pub mod run {
     pub use mpit_format::identity::Identity;

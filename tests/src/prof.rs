@@ -74,18 +74,27 @@ impl Prof {
 }
 
 /// The beginnings of lines that are not rows, in the order of a file. Rows follow the headings, which are whole lines.
-const ORDER: [&str; 6] =
-    ["# MPIT RUN\t", "# POINT TO POINT", "# OSC", "# COLLECTIVES", "# COMPONENT\t", "# RECOVERED"];
+const ORDER: [&str; 7] = [
+    "# MPIT RUN\t",
+    "# POINT TO POINT",
+    "# OSC",
+    "# COLLECTIVES",
+    "# COMPONENT\t",
+    "# ABOUT\t",
+    "# RECOVERED",
+];
 
 /// Fails unless the lines are in the order in which monitoring writes them: the identity in the first line, each heading once,
-/// lines of components after all rows, the mark of a recovered file in the last line. The parser accepts other orders as well.
+/// lines of components after all rows, facts about the job behind them, the mark of a recovered file in the last line. The parser accepts other orders as well.
 fn check_order(text: &str) -> Outcome {
+    const COLLECTIVES: usize = 3;
     const COMPONENT: usize = 4;
+    const ABOUT: usize = 5;
     let mut last = None;
     for (number, line) in (1..).zip(text.lines()) {
         let place = ORDER.iter().position(|begin| line.starts_with(begin));
         let is_right = match place {
-            Some(COMPONENT) => last >= Some(COMPONENT - 1) && last <= place,
+            Some(at @ (COMPONENT | ABOUT)) => last >= Some(COLLECTIVES) && last <= Some(at),
             Some(_) => last < place,
             None => last < Some(COMPONENT),
         };

@@ -17,6 +17,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod about;
 mod categories;
 pub mod coll;
 mod describe;

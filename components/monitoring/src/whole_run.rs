@@ -17,7 +17,7 @@ use crate::output::write_text;
 use crate::phase::{Phase, subscriptions};
 use crate::runtime::RUNTIME;
 use crate::settings::{self, stem_of_stores};
-use crate::{directory, job_store, run, store};
+use crate::{about, directory, job_store, run, store};
 
 /// The output for the whole run; `None` if there is none.
 static WHOLE_RUN: Mutex<Option<WholeRun>> = Mutex::new(None);
@@ -107,6 +107,7 @@ fn write() {
     let (Some(mut run), Some(world)) = (run, RUNTIME.world()) else { return };
     let mut profile = run.all.until_now(world.rank);
     profile.lines = lines;
+    profile.about = about::get();
     let stem = settings::FILENAME.get();
     let output = match settings::ENABLE_OUTPUT.get() {
         1 => Output::Stdout,

@@ -26,10 +26,13 @@ fn run_alone(stack: &Stack, mode: &str, settings: &[(&str, &str)], dir: &Path) -
     job(stack, mode, dir)?.preloaded_with(settings)?.finish()
 }
 
-/// Returns the text of each process that has a file, without the lines that identify the run and a recovered file.
+/// Returns the text of each process that has a file, without the lines that identify the run and a recovered file, and facts about the
+/// job.
 fn texts(dir: &Path, stem: &str) -> Vec<(u32, String)> {
     let rest = |text: String| {
         let text = text.strip_suffix("# RECOVERED\n").unwrap_or(&text);
+        let end = text.find("# ABOUT\t").unwrap_or(text.len());
+        let text = &text[..end];
         match text.split_once('\n') {
             Some((first, rest)) if first.starts_with("# MPIT RUN\t") => rest.to_owned(),
             _ => text.to_owned(),

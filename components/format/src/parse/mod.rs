@@ -9,7 +9,7 @@ use cursor::Cursor;
 use expected::Expected;
 
 use crate::messages::BINS;
-use crate::profile::{COMPONENT_WORD, PATTERNS, RECOVERED_LINE};
+use crate::profile::{ABOUT_WORD, About, COMPONENT_WORD, PATTERNS, RECOVERED_LINE};
 use crate::rows::{Kind, Section};
 use crate::{Identity, TrafficSum, identity};
 
@@ -72,6 +72,12 @@ pub trait Sink {
     /// Adds the mark of a process that ended without `MPI_Finalize`, and whose text was recovered.
     fn add_recovered(&mut self, rank: u32);
 
+    /// Adds the machine of a process.
+    fn add_host(&mut self, _rank: u32, _host: &str) {}
+
+    /// Adds a fact about the job.
+    fn add_about(&mut self, _about: About) {}
+
     /// Adds a line that was not understood, and is skipped.
     fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String);
 }
@@ -79,8 +85,15 @@ pub trait Sink {
 /// Parses a text, and adds its data to `sink`.
 pub fn text(sink: &mut impl Sink, text: &[u8], origin: Origin) {
     let has_ranks = origin.rank.is_some();
-    let mut reader =
-        Reader { sink, origin, section: None, comm: CommState::None, rank: origin.rank, has_ranks };
+    let mut reader = Reader {
+        sink,
+        origin,
+        section: None,
+        comm: CommState::None,
+        rank: origin.rank,
+        has_ranks,
+        host: None,
+    };
     if let Some(rank) = origin.rank {
         reader.sink.add_rank(rank);
     }
@@ -109,6 +122,8 @@ struct Reader<'a, S> {
     rank: Option<u32>,
     /// True if any process is known, so that a text without headings may be one.
     has_ranks: bool,
+    /// The machine of the process whose rank is not known yet.
+    host: Option<String>,
 }
 
 enum CommState<'a> {
@@ -142,12 +157,22 @@ impl<'a, S: Sink> Reader<'a, S> {
         // Only the size: the identity was read when the files were found.
         if let Some(fields) = line.strip_prefix(identity::RUN_WORD.as_bytes()) {
             let identity = std::str::from_utf8(fields).ok().and_then(Identity::parse);
-            let size = identity.ok_or("run, world, `ranks` and a time, with tabs between")?.size;
-            self.sink.add_size(size);
+            let identity = identity.ok_or("run, world, `ranks` and a time, with tabs between")?;
+            self.sink.add_size(identity.size);
+            self.host = Some(identity.host).filter(|host| !host.is_empty());
+            if self.origin.rank.is_some() {
+                self.add_host();
+            }
             return Ok(());
         }
         if let Some(fields) = line.strip_prefix(COMPONENT_WORD.as_bytes()) {
             return self.component(fields);
+        }
+        if let Some(fields) = line.strip_prefix(ABOUT_WORD.as_bytes()) {
+            let text = String::from_utf8_lossy(fields);
+            let (key, value) = text.split_once('\t').ok_or("a kind of fact, a tab and a text")?;
+            self.sink.add_about(About::new(key, value));
+            return Ok(());
         }
         if line == RECOVERED_LINE.as_bytes() {
             // A text without a row does not name its process.
@@ -179,6 +204,12 @@ impl<'a, S: Sink> Reader<'a, S> {
         }
         self.section = Some(Section::PointToPoint);
         end_of_previous
+    }
+
+    fn add_host(&mut self) {
+        if let (Some(rank), Some(host)) = (self.rank, self.host.take()) {
+            self.sink.add_host(rank, &host);
+        }
     }
 
     /// Parses a line of another component, which follows all other lines of its process.
@@ -218,6 +249,7 @@ impl<'a, S: Sink> Reader<'a, S> {
             // Several texts without headings may follow each other.
             self.rank = Some(rank);
             self.sink.add_rank(rank);
+            self.add_host();
             self.has_ranks = true;
         }
         Ok(())

@@ -114,6 +114,28 @@ impl SumRow {
     }
 }
 
+/// A fact about a job, such as its program.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct About {
+    /// The kind of fact: a word.
+    pub key: String,
+    /// The fact, in one line.
+    pub value: String,
+}
+
+/// The maximum length of a fact in bytes: command lines may be long.
+const MAX_FACT: usize = 4096;
+
+impl About {
+    /// Creates a fact. Control characters become blanks, and a long value is cut off.
+    #[must_use]
+    pub fn new(key: &str, value: &str) -> Self {
+        let end = (0..=value.len().min(MAX_FACT)).rev().find(|end| value.is_char_boundary(*end));
+        let in_one_field = |text: &str| text.replace(char::is_control, " ");
+        Self { key: in_one_field(key), value: in_one_field(&value[..end.unwrap_or(0)]) }
+    }
+}
+
 /// The content of a file. Processes outside of the world have no line.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
@@ -127,6 +149,8 @@ pub struct Profile {
     pub comms: Vec<Block>,
     /// Lines added by components, with the components' full names.
     pub lines: Vec<(String, Vec<String>)>,
+    /// Facts about the job, which rank 0 has.
+    pub about: Vec<About>,
 }
 
 impl Profile {
@@ -170,6 +194,13 @@ impl Profile {
                 out.put(line.as_bytes());
                 out.put(b"\n");
             }
+        }
+        for About { key, value } in &self.about {
+            out.put(ABOUT_WORD.as_bytes());
+            out.put(key.as_bytes());
+            out.put(b"\t");
+            out.put(value.as_bytes());
+            out.put(b"\n");
         }
         out.0
     }
@@ -233,6 +264,9 @@ impl Profile {
         }
     }
 }
+
+/// The beginning of a line with a fact about the job.
+pub(crate) const ABOUT_WORD: &str = "# ABOUT\t";
 
 pub(crate) const COMPONENT_WORD: &str = "# COMPONENT\t";
 

@@ -176,6 +176,14 @@ impl Encoded {
         text
     }
 
+    /// Encodes several names.
+    #[must_use]
+    pub fn of_names(names: &[&str]) -> Self {
+        let mut text = Self::default();
+        names.iter().for_each(|name| text.push(name));
+        text
+    }
+
     /// Encodes the members of communicators.
     #[must_use]
     pub fn of_members(members: &Members) -> Self {

@@ -8,8 +8,9 @@ use thiserror::Error;
 use super::blocks::{
     BlockHeader, BlockKind, CELLS, GROUP, GROUPS, HEADER, MAGIC, State, VERSION, message_of_key,
 };
+use super::live::ABOUT;
 use crate::messages::{BINS, PeerSnapshot, Row};
-use crate::profile::{Block, Label, Members, Profile, RECOVERED_LINE, SumRow};
+use crate::profile::{About, Block, Label, Members, Profile, RECOVERED_LINE, SumRow};
 use crate::{Identity, OUTSIDE, TrafficSum, rows};
 
 /// The data left by a process.
@@ -299,6 +300,7 @@ struct DecodedStore {
     /// By the number of the first communicator. Threads may have a block each.
     operations: BTreeMap<u64, CommOperations>,
     identity: Option<Identity>,
+    about: Vec<About>,
     /// The number of ranks that ranges in the file may still expand to.
     expanded: u64,
 }
@@ -313,6 +315,7 @@ impl DecodedStore {
             kinds: BTreeMap::new(),
             operations: BTreeMap::new(),
             identity: None,
+            about: Vec::new(),
             expanded: 64 * MAX_ROWS,
         }
     }
@@ -363,6 +366,10 @@ impl DecodedStore {
                 self.members.insert(key, ranks);
             }
             BlockKind::Run => self.identity = Identity::parse(&block.name()?),
+            BlockKind::Description if key == ABOUT => {
+                let (key, value) = (block.name()?, block.name()?);
+                self.about.push(About::new(&key, &value));
+            }
             // The state of the running process, which `current` decodes.
             BlockKind::Thread | BlockKind::Description => return Ok(()),
             // The other kinds have the sums of one process.
@@ -479,6 +486,7 @@ impl DecodedStore {
             comms,
             // These are produced by functions of components; the store does not have them.
             lines: Vec::new(),
+            about: self.about,
         }
     }
 }

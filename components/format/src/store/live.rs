@@ -101,6 +101,9 @@ pub const DATATYPES: u64 = 5;
 /// The key of the block with the [windows](window_slot).
 pub const WINDOWS: u64 = 6;
 
+/// The key of blocks with a fact about the job: its kind, and the fact, both as texts.
+pub const ABOUT: u64 = 7;
+
 /// The number of words of the set of sends.
 pub const SEND_WORDS: usize = 1024;
 
