@@ -5,9 +5,11 @@ use std::path::Path;
 
 use hashbrown::HashMap;
 use mpit_format::messages::BINS;
+use mpit_format::profile::About;
 use mpit_format::rows::Kind;
-use mpit_format::{TrafficSum, parse};
+use mpit_format::{Identity, TrafficSum, parse};
 
+use crate::nodes::Nodes;
 use crate::problem::{Problem, Problems};
 use crate::sparse::{Cell, Matrix};
 
@@ -115,6 +117,12 @@ pub struct Job {
     pub lines: Vec<Line>,
     /// Notes for the user about the files that were read.
     pub notes: Vec<String>,
+    /// The run and world, if the files name them.
+    pub identity: Option<Identity>,
+    /// The program, the command, and versions, if the files name them.
+    pub about: Vec<About>,
+    /// The machines of the processes.
+    pub nodes: Nodes,
     matrices: [Matrix; Kind::ALL.len()],
 }
 
@@ -127,6 +135,11 @@ impl Job {
     /// Returns the traffic of several kinds.
     pub fn matrix_of(&self, kinds: &[Kind]) -> Matrix {
         Matrix::sum(kinds.iter().map(|kind| self.matrix(*kind)))
+    }
+
+    /// Returns a fact about the job.
+    pub fn fact(&self, key: &str) -> Option<&str> {
+        self.about.iter().find(|fact| fact.key == key).map(|fact| fact.value.as_str())
     }
 
     /// Returns the sum over all pairs.
@@ -155,6 +168,9 @@ pub(crate) struct Part {
     pub(crate) lines: Vec<Line>,
     /// Notes about the end of some processes, by rank.
     pub(crate) notes: Vec<(u32, String)>,
+    /// The machines of processes, in any order and possibly with duplicates.
+    pub(crate) hosts: Vec<(u32, String)>,
+    pub(crate) about: Vec<About>,
     pub(crate) size: u32,
     pub(crate) problems: Problems,
 }
@@ -213,6 +229,14 @@ impl parse::Sink for PartOf<'_> {
         self.part.recovered.push(rank);
     }
 
+    fn add_host(&mut self, rank: u32, host: &str) {
+        self.part.hosts.push((rank, host.to_owned()));
+    }
+
+    fn add_about(&mut self, about: About) {
+        self.part.about.push(about);
+    }
+
     fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String) {
         self.part.problems.add(|| Problem { path: self.path.to_owned(), line, what: what() });
     }
@@ -243,12 +267,14 @@ impl Part {
         self.recovered.extend(other.recovered);
         self.lines.extend(other.lines);
         self.notes.extend(other.notes);
+        self.hosts.extend(other.hosts);
+        self.about.extend(other.about);
         self.size = self.size.max(other.size);
         self.problems.absorb(other.problems);
         self
     }
 
-    pub(crate) fn finish(mut self, mut notes: Vec<String>) -> Job {
+    pub(crate) fn finish(mut self, identity: Option<Identity>, mut notes: Vec<String>) -> Job {
         let texts = self.ranks.len();
         self.sizes.resize(BINS, 0);
         // The stable sort keeps the lines of a process in the order of its file.
@@ -259,6 +285,8 @@ impl Part {
         self.ranks.dedup();
         self.recovered.sort_unstable();
         self.recovered.dedup();
+        self.about.sort_unstable();
+        self.about.dedup();
         if self.ranks.len() < texts {
             let more = texts - self.ranks.len();
             notes.push(format!("{more} texts are of processes that have one already; they are added up"));
@@ -277,6 +305,9 @@ impl Part {
             more_problems: self.problems.more,
             lines: self.lines,
             notes,
+            identity,
+            about: self.about,
+            nodes: Nodes::new(size, self.hosts),
             matrices: self.cells.map(Matrix::new),
         }
     }

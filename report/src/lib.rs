@@ -18,6 +18,7 @@ pub mod html;
 pub mod input;
 mod job;
 pub mod matrix;
+mod nodes;
 pub mod picture;
 mod problem;
 mod sparse;
@@ -27,5 +28,6 @@ mod units;
 
 pub use job::{Collectives, CommGroup, Job, JobSum, Missing};
 pub use mpit_format::rows::Kind;
+pub use nodes::{NodePair, Nodes};
 pub use problem::Problem;
 pub use sparse::{Cell, Matrix};
