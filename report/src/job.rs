@@ -137,9 +137,10 @@ impl Job {
         Matrix::sum(kinds.iter().map(|kind| self.matrix(*kind)))
     }
 
-    /// Returns a fact about the job.
-    pub fn fact(&self, key: &str) -> Option<&str> {
-        self.about.iter().find(|fact| fact.key == key).map(|fact| fact.value.as_str())
+    /// Returns the facts about the job with their names, such as `MPI library`.
+    pub(crate) fn facts(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let name = |fact: &About| FACTS.iter().find(|(key, _)| *key == fact.key).map_or("", |(_, name)| name);
+        self.about.iter().map(move |fact| (name(fact), fact.value.as_str()))
     }
 
     /// Returns the sum over all pairs.
@@ -151,6 +152,10 @@ impl Job {
         sum
     }
 }
+
+/// The kinds of facts, in the order of reports, with their names for users.
+pub(crate) const FACTS: [(&str, &str); 4] =
+    [("program", "program"), ("command", "command"), ("mpi", "MPI library"), ("mpit", "mpit")];
 
 #[derive(Debug, Default)]
 pub(crate) struct Part {
@@ -285,7 +290,10 @@ impl Part {
         self.ranks.dedup();
         self.recovered.sort_unstable();
         self.recovered.dedup();
-        self.about.sort_unstable();
+        // Only rank 0 has facts, except in files of several runs.
+        let place = |fact: &About| FACTS.iter().position(|(key, _)| *key == fact.key);
+        self.about.retain(|fact| place(fact).is_some());
+        self.about.sort_by(|one, other| (place(one), one).cmp(&(place(other), other)));
         self.about.dedup();
         if self.ranks.len() < texts {
             let more = texts - self.ranks.len();

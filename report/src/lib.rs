@@ -14,6 +14,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod data;
 pub mod html;
 pub mod input;
 mod job;
@@ -21,6 +22,7 @@ pub mod matrix;
 mod nodes;
 pub mod picture;
 mod problem;
+mod ranks;
 mod sparse;
 pub mod summary;
 mod tables;

@@ -23,6 +23,9 @@ const COMMS: usize = 40;
 /// The errors of the sink.
 pub fn write(out: &mut impl fmt::Write, job: &Job, top: usize) -> fmt::Result {
     writeln!(out, "{} of {} processes", job.present, job.size)?;
+    for (name, value) in job.facts() {
+        writeln!(out, "{name}: {value}")?;
+    }
     missing(out, &job.missing)?;
     section(out, &tables::totals(job))?;
     for table in tables::details(job, top, COMMS) {

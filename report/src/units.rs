@@ -28,6 +28,11 @@ pub(crate) fn bytes(number: u128) -> String {
     }
 }
 
+/// Formats a part of a whole in percent.
+pub(crate) fn percent(part: u128, all: u128) -> String {
+    format!("{:.0} %", 100.0 * part as f64 / all.max(1) as f64)
+}
+
 /// Formats the range of message sizes that a bin of the histogram counts.
 pub(crate) fn bin(at: usize) -> String {
     let unit = |power: usize| {

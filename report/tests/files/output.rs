@@ -23,6 +23,9 @@ fn the_summary_equals_the_golden_file() {
     let mut text = String::new();
     summary::write(&mut text, &job(), 2).unwrap();
     let golden = include_str!("golden/summary.txt");
+    if std::env::var_os("MPIT_TEST_ACCEPT").is_some() {
+        fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files/golden/summary.txt"), &text).unwrap();
+    }
     assert_eq!(text, golden, "{text}");
 }
 

@@ -54,6 +54,27 @@ pub(crate) fn container(ranks: &[u32], missing: &[(u32, String)]) -> Vec<u8> {
     file
 }
 
+/// Returns the file of a job of four processes with these texts: rank, machine, text.
+pub(crate) fn container_of(texts: &[(u32, &str, String)], missing: &[(u32, String)]) -> Vec<u8> {
+    let text = |(rank, host, text): &(u32, &str, String)| Text {
+        rank: *rank,
+        host: (*host).into(),
+        text: text.clone().into_bytes(),
+    };
+    let texts: Vec<_> = texts.iter().map(text).collect();
+    let mut file = Vec::new();
+    container::write(&mut file, 4, None, &texts, missing).expect("a file in memory");
+    file
+}
+
+/// Adds facts about the job to the text of rank 0.
+pub(crate) fn with_facts(rank: u32, text: String) -> String {
+    match rank {
+        0 => text + "# ABOUT\tprogram\t./app \"<b>\"\n# ABOUT\tmpi\tOpen MPI v4.1.4\n",
+        _ => text,
+    }
+}
+
 pub(crate) fn histogram(bin: usize, count: u64) -> String {
     let bins: Vec<_> = (0..66).map(|at| if at == bin { count } else { 0 }.to_string()).collect();
     bins.join(",")
