@@ -74,20 +74,33 @@ impl Prof {
 }
 
 /// The beginnings of lines that are not rows, in the order of a file. Rows follow the headings, which are whole lines.
-const ORDER: [&str; 6] =
-    ["# MPIT RUN\t", "# POINT TO POINT", "# OSC", "# COLLECTIVES", "# COMPONENT\t", "# RECOVERED"];
+const ORDER: [&str; 9] = [
+    "# MPIT RUN\t",
+    "# POINT TO POINT",
+    "# OSC",
+    "# COLLECTIVES",
+    "# TIME\t",
+    "# CALL\t",
+    "# LATE\t",
+    "# COMPONENT\t",
+    "# RECOVERED",
+];
 
 /// Fails unless the lines are in the order in which monitoring writes them: the identity in the first line, each heading once,
 /// lines of components after all rows, the mark of a recovered file in the last line. The parser accepts other orders as well.
 fn check_order(text: &str) -> Outcome {
-    const COMPONENT: usize = 4;
+    /// The last heading, which rows follow.
+    const LAST_HEADING: usize = 3;
+    /// The first and the last of the lines that may be there several times.
+    const CALL: usize = 5;
+    const COMPONENT: usize = 7;
     let mut last = None;
     for (number, line) in (1..).zip(text.lines()) {
         let place = ORDER.iter().position(|begin| line.starts_with(begin));
         let is_right = match place {
-            Some(COMPONENT) => last >= Some(COMPONENT - 1) && last <= place,
+            Some(CALL..=COMPONENT) => last >= Some(LAST_HEADING) && last <= place,
             Some(_) => last < place,
-            None => last < Some(COMPONENT),
+            None => last <= Some(LAST_HEADING),
         };
         Failure::unless(is_right, || format!("line {number}: not in its place: {line}"))?;
         last = last.max(place);
