@@ -74,29 +74,35 @@ impl Prof {
 }
 
 /// The beginnings of lines that are not rows, in the order of a file. Rows follow the headings, which are whole lines.
-const ORDER: [&str; 7] = [
+const ORDER: [&str; 10] = [
     "# MPIT RUN\t",
     "# POINT TO POINT",
     "# OSC",
     "# COLLECTIVES",
+    "# TIME\t",
+    "# CALL\t",
+    "# LATE\t",
     "# COMPONENT\t",
     "# ABOUT\t",
     "# RECOVERED",
 ];
 
 /// Fails unless the lines are in the order in which monitoring writes them: the identity in the first line, each heading once,
-/// lines of components after all rows, facts about the job behind them, the mark of a recovered file in the last line. The parser accepts other orders as well.
+/// then times, lines of components and facts about the job, the mark of a recovered file in the last line. The parser accepts other orders
+/// as well.
 fn check_order(text: &str) -> Outcome {
-    const COLLECTIVES: usize = 3;
-    const COMPONENT: usize = 4;
-    const ABOUT: usize = 5;
+    /// The last heading, which rows follow.
+    const LAST_HEADING: usize = 3;
+    /// The first and the last of the lines that may be there several times.
+    const CALL: usize = 5;
+    const ABOUT: usize = 8;
     let mut last = None;
     for (number, line) in (1..).zip(text.lines()) {
         let place = ORDER.iter().position(|begin| line.starts_with(begin));
         let is_right = match place {
-            Some(at @ (COMPONENT | ABOUT)) => last >= Some(COLLECTIVES) && last <= Some(at),
+            Some(CALL..=ABOUT) => last >= Some(LAST_HEADING) && last <= place,
             Some(_) => last < place,
-            None => last < Some(COMPONENT),
+            None => last <= Some(LAST_HEADING),
         };
         Failure::unless(is_right, || format!("line {number}: not in its place: {line}"))?;
         last = last.max(place);

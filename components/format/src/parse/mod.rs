@@ -4,13 +4,17 @@
 
 mod cursor;
 mod expected;
+mod times;
 
 use cursor::Cursor;
 use expected::Expected;
 
 use crate::messages::BINS;
-use crate::profile::{ABOUT_WORD, About, COMPONENT_WORD, PATTERNS, RECOVERED_LINE};
+use crate::profile::{
+    ABOUT_WORD, About, CALL_WORD, COMPONENT_WORD, LATE_WORD, PATTERNS, RECOVERED_LINE, TIME_WORD,
+};
 use crate::rows::{Kind, Section};
+use crate::times::{CallRow, LateRow, TimeRow};
 use crate::{Identity, TrafficSum, identity};
 
 /// The origin of a text.
@@ -65,6 +69,15 @@ pub trait Sink {
     /// Adds a communicator: the line that introduces it, of name, tab and members, and the operations of one process, from
     /// one to all, from all to one and from all to all.
     fn add_comm(&mut self, line: &[u8], comm: Comm, operations: [TrafficSum; 3]);
+
+    /// Adds the time of a process. Ignored by default.
+    fn add_time(&mut self, _rank: u32, _row: TimeRow) {}
+
+    /// Adds the calls of one name on a communicator. Ignored by default.
+    fn add_call(&mut self, _rank: u32, _row: CallRow) {}
+
+    /// Adds the sampled operations on a communicator. Ignored by default.
+    fn add_late(&mut self, _rank: u32, _row: LateRow) {}
 
     /// Adds the line of another component.
     fn add_line(&mut self, rank: u32, component: String, text: String);
@@ -174,6 +187,9 @@ impl<'a, S: Sink> Reader<'a, S> {
             self.sink.add_about(About::new(key, value));
             return Ok(());
         }
+        if self.times(line)? {
+            return Ok(());
+        }
         if line == RECOVERED_LINE.as_bytes() {
             // A text without a row does not name its process.
             if let Some(rank) = self.rank {
@@ -212,6 +228,27 @@ impl<'a, S: Sink> Reader<'a, S> {
         }
     }
 
+    /// Parses a line about time. Returns false, and does nothing, for other lines.
+    fn times(&mut self, line: &[u8]) -> Result<bool, &'static str> {
+        let fields = |word: &str| line.strip_prefix(word.as_bytes()).map(Cursor);
+        if let Some(fields) = fields(TIME_WORD) {
+            let (rank, row) = times::time(fields)?;
+            self.check_process(rank)?;
+            self.sink.add_time(rank, row);
+        } else if let Some(fields) = fields(CALL_WORD) {
+            let (rank, row) = times::call(fields)?;
+            self.check_process(rank)?;
+            self.sink.add_call(rank, row);
+        } else if let Some(fields) = fields(LATE_WORD) {
+            let (rank, row) = times::late(fields)?;
+            self.check_process(rank)?;
+            self.sink.add_late(rank, row);
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
     /// Parses a line of another component, which follows all other lines of its process.
     fn component(&mut self, fields: &[u8]) -> Result<(), &'static str> {
         let tab = memchr::memchr(b'\t', fields).ok_or("the name of a component, a tab and a text")?;
@@ -242,9 +279,15 @@ impl<'a, S: Sink> Reader<'a, S> {
         if self.section != Some(section) {
             return Err(Expected::Under(section));
         }
+        Ok(self.check_process(rank)?)
+    }
+
+    /// Fails if a line is not of the expected process.
+    #[inline]
+    fn check_process(&mut self, rank: u32) -> Result<(), &'static str> {
         if self.rank != Some(rank) {
             if self.origin.rank.is_some() {
-                return Err("the rank of the process whose text this is".into());
+                return Err("the rank of the process whose text this is");
             }
             // Several texts without headings may follow each other.
             self.rank = Some(rank);

@@ -8,6 +8,7 @@ use thiserror::Error;
 use super::blocks::{
     BlockHeader, BlockKind, CELLS, GROUP, GROUPS, HEADER, MAGIC, State, VERSION, message_of_key,
 };
+use super::decode_times::{Rows, Times};
 use super::live::ABOUT;
 use crate::messages::{BINS, PeerSnapshot, Row};
 use crate::profile::{About, Block, Label, Members, Profile, RECOVERED_LINE, SumRow};
@@ -299,6 +300,7 @@ struct DecodedStore {
     kinds: BTreeMap<u64, CommKind>,
     /// By the number of the first communicator. Threads may have a block each.
     operations: BTreeMap<u64, CommOperations>,
+    times: Times,
     identity: Option<Identity>,
     about: Vec<About>,
     /// The number of ranks that ranges in the file may still expand to.
@@ -314,6 +316,7 @@ impl DecodedStore {
             members: BTreeMap::new(),
             kinds: BTreeMap::new(),
             operations: BTreeMap::new(),
+            times: Times::default(),
             identity: None,
             about: Vec::new(),
             expanded: 64 * MAX_ROWS,
@@ -370,6 +373,7 @@ impl DecodedStore {
                 let (key, value) = (block.name()?, block.name()?);
                 self.about.push(About::new(&key, &value));
             }
+            _ if Times::has(kind) => self.times.block(kind, key, &mut block)?,
             // The state of the running process, which `current` decodes.
             BlockKind::Thread | BlockKind::Description => return Ok(()),
             // The other kinds have the sums of one process.
@@ -479,11 +483,16 @@ impl DecodedStore {
         };
         let mut sums: Vec<_> = rows::Kind::ALL.into_iter().zip(self.sums).flat_map(of_kind).collect();
         sums.sort_unstable_by_key(SumRow::order);
+        let messages = messages.collect();
+        let Rows { time, calls, late } = self.times.rows();
         Profile {
             me,
-            messages: messages.collect(),
+            messages,
             sums,
             comms,
+            time,
+            calls,
+            late,
             // These are produced by functions of components; the store does not have them.
             lines: Vec::new(),
             about: self.about,

@@ -127,7 +127,7 @@ pub const WINDOW_SLOTS: usize = 64;
 /// among the collective operations there, the number of fences, and the number of locks by `MPI_Win_lock` that are not unlocked.
 pub const WINDOW_CELLS: usize = 5;
 
-const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
+pub(super) const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Packs a peer and a tag.
 #[inline]

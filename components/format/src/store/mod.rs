@@ -5,7 +5,9 @@
 pub mod blocks;
 pub mod current;
 mod decode;
+mod decode_times;
 pub mod live;
+pub mod times;
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read};

@@ -69,12 +69,11 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// Returns the call of a symbol of C or Fortran.
+    /// Returns the call of a symbol of C or Fortran, if it is described.
     pub(crate) const fn of_symbol(symbol: &str) -> Option<Self> {
-        match live::calls::index_of_symbol(symbol) {
-            Some(index) => Some(Self { index, class: CALLS[index as usize].class }),
-            None => None,
-        }
+        let Some(index) = live::calls::index_of_symbol(symbol) else { return None };
+        let class = CALLS[index as usize].class;
+        if class.is_described() { Some(Self { index, class }) } else { None }
     }
 
     /// Returns true for a call that begins a collective operation.

@@ -1,0 +1,239 @@
+//! Decoding of the time in MPI.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::blocks::BlockKind;
+use super::decode::{Cursor, Malformed};
+use super::times::{NO_COMM, call, call_of_key, comm, late, time};
+use crate::calls::CALLS;
+use crate::profile::Label;
+use crate::times::{CallRow, Clock, DURATIONS, LateRow, Mode, SampledOperation, TimeRow};
+
+/// The rows about time.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    pub(super) time: Option<TimeRow>,
+    pub(super) calls: Vec<CallRow>,
+    pub(super) late: Vec<LateRow>,
+}
+
+/// Blocks about time, which refer to each other.
+#[derive(Debug, Default)]
+pub(super) struct Times {
+    time: Option<[u64; time::CELLS]>,
+    calls: BTreeMap<(u64, u64), Calls>,
+    comms: BTreeMap<u64, [u64; comm::CELLS]>,
+    /// Names, and a flag for numbers behind them.
+    labels: BTreeMap<u64, (String, bool)>,
+    late: Vec<(u64, Box<[u64; late::CELLS]>)>,
+}
+
+/// The sums of blocks with equal keys.
+#[derive(Clone, Debug)]
+struct Calls([u64; call::CELLS]);
+
+impl Calls {
+    fn add(&mut self, words: &[u64; call::CELLS]) {
+        for (at, (sum, word)) in self.0.iter_mut().zip(words).enumerate() {
+            *sum = match at {
+                call::MIN if *sum == 0 || *word == 0 => *sum | *word,
+                call::MIN => (*sum).min(*word),
+                call::MAX | call::ENTERED | call::LEFT => (*sum).max(*word),
+                _ => sum.saturating_add(*word),
+            };
+        }
+    }
+
+    fn timed(&self) -> u64 {
+        self.0[call::DURATIONS_AT..].iter().fold(0, |sum, count| sum.saturating_add(*count))
+    }
+
+    fn row(&self, key: (u64, u64), comm: Arc<str>, clock: &Conversion) -> Option<CallRow> {
+        let (index, region, _) = call_of_key(key.0);
+        let timed = self.timed();
+        let count = timed.saturating_add(self.0[call::NOT_TIMED]);
+        if count == 0 {
+            return None;
+        }
+        let durations = (0..).zip(&self.0[call::DURATIONS_AT..]).filter(|(_, count)| **count != 0);
+        Some(CallRow {
+            call: CALLS.get(index)?,
+            comm,
+            region,
+            site: key.1,
+            count,
+            timed,
+            ns: clock.duration(self.0[call::TICKS]).saturating_add(clock.scaled(self.sampled())),
+            min: clock.duration(self.0[call::MIN]),
+            max: clock.duration(self.0[call::MAX]),
+            bytes: self.0[call::BYTES],
+            durations: durations.map(|(bin, count)| (bin, *count)).collect(),
+        })
+    }
+
+    /// Returns the ticks of all calls that were sampled, estimated from the samples.
+    fn sampled(&self) -> f64 {
+        match self.0[call::SAMPLES] {
+            0 => 0.0,
+            samples => {
+                let all = samples as f64 + self.0[call::NOT_TIMED] as f64;
+                self.0[call::SAMPLED_TICKS] as f64 * (all / samples as f64)
+            }
+        }
+    }
+}
+
+/// The conversion of ticks to nanoseconds.
+struct Conversion {
+    first: (u64, u64),
+    /// The nanoseconds of a tick.
+    factor: f64,
+    /// The difference of the aligned clock at the first reading, and its change in each nanosecond since then.
+    offset: (f64, f64),
+}
+
+impl Conversion {
+    /// Readings that are closer do not give the rate more accurately than the measurement at the start.
+    const MIN_DISTANCE: u64 = 20_000_000;
+
+    fn new(words: &[u64; time::CELLS]) -> Self {
+        let first = (words[time::FIRST_TICKS], words[time::FIRST_NS]);
+        let ticks = words[time::LAST_TICKS].saturating_sub(first.0);
+        let ns = words[time::LAST_NS].saturating_sub(first.1);
+        let factor = if ticks > 0 && ns >= Self::MIN_DISTANCE {
+            ns as f64 / ticks as f64
+        } else {
+            1e9 / words[time::RATE].max(1) as f64
+        };
+        let [before, after] =
+            [time::FIRST_OFFSET, time::LAST_OFFSET].map(|at| words[at].cast_signed() as f64);
+        let drift = if ns >= Self::MIN_DISTANCE { (after - before) / ns as f64 } else { 0.0 };
+        Self { first, factor, offset: (before, drift) }
+    }
+
+    fn scaled(&self, ticks: f64) -> u64 {
+        (ticks * self.factor).round() as u64
+    }
+
+    fn duration(&self, ticks: u64) -> u64 {
+        self.scaled(ticks as f64)
+    }
+
+    /// Returns a time on the aligned clock.
+    fn time(&self, ticks: u64) -> u64 {
+        let since = ticks.wrapping_sub(self.first.0).cast_signed() as f64 * self.factor;
+        let (offset, drift) = self.offset;
+        self.first.1.saturating_add_signed((since + offset + drift * since).round() as i64)
+    }
+}
+
+impl Times {
+    /// Returns true if blocks of a kind are about time.
+    pub(super) const fn has(kind: BlockKind) -> bool {
+        use BlockKind::{Call, CallComm, Label, Late, Time};
+        matches!(kind, Time | Call | CallComm | Label | Late)
+    }
+
+    pub(super) fn block(
+        &mut self,
+        kind: BlockKind,
+        key: u64,
+        block: &mut Cursor<'_>,
+    ) -> Result<(), Malformed> {
+        match kind {
+            BlockKind::Time => self.time = Some(block.numbers()?),
+            BlockKind::Call => {
+                let at = *block;
+                if call_of_key(key).0 >= CALLS.len() {
+                    return Err(at.error(format!("the unknown call {}", call_of_key(key).0)));
+                }
+                let words = block.numbers()?;
+                let site = block.word()?;
+                self.calls.entry((key, site)).or_insert(Calls([0; call::CELLS])).add(&words);
+            }
+            BlockKind::CallComm => {
+                self.comms.insert(key, block.numbers()?);
+            }
+            BlockKind::Label => {
+                let is_numbered = block.word()? != 0;
+                self.labels.insert(key, (block.name()?, is_numbered));
+            }
+            BlockKind::Late => self.late.push((key, Box::new(block.numbers()?))),
+            _ => (),
+        }
+        Ok(())
+    }
+
+    fn label_of(&self, label: u64, first: u64, last: u64) -> Option<Arc<str>> {
+        let (name, is_numbered) = self.labels.get(&label)?;
+        let (first, last) = if *is_numbered { (first, last) } else { (0, 0) };
+        Some(Label { name: name.as_str().into(), first, last }.to_string().into())
+    }
+
+    /// Returns the label of the communicator in a slot; `None` if it is not used.
+    fn comm_of(&self, slot: u32) -> Option<Arc<str>> {
+        if slot == NO_COMM {
+            return Some("".into());
+        }
+        let words = self.comms.get(&slot.into())?;
+        self.label_of(words[comm::LABEL], words[comm::FIRST], words[comm::LAST])
+    }
+
+    /// Returns the rows. Communicators with equal labels share rows.
+    pub(super) fn rows(self) -> Rows {
+        let Some(words) = &self.time else { return Rows::default() };
+        let clock = Conversion::new(words);
+        let mut calls = BTreeMap::<_, Calls>::new();
+        for ((key, site), words) in &self.calls {
+            let (index, region, slot) = call_of_key(*key);
+            if let Some(comm) = self.comm_of(slot) {
+                let key = (index, comm, region, *site);
+                calls.entry(key).or_insert(Calls([0; call::CELLS])).add(&words.0);
+            }
+        }
+        let rows = calls.iter().filter_map(|((index, comm, region, site), of)| {
+            let key = super::times::call_key(*index as u32, *region as u16, NO_COMM);
+            of.row((key, *site), Arc::clone(comm), &clock)
+        });
+        let calls = rows.collect();
+        let late = self.late.iter().filter_map(|(lineage, words)| self.late_row(*lineage, words, &clock));
+        Rows { time: Some(self.time_row(words, &clock)), calls, late: late.collect() }
+    }
+
+    fn time_row(&self, words: &[u64; time::CELLS], clock: &Conversion) -> TimeRow {
+        let start = words[time::START];
+        let last = self.calls.values().map(|of| of.0[call::ENTERED].max(of.0[call::LEFT])).max();
+        let end = match words[time::END] {
+            0 => last.unwrap_or(start).max(words[time::LAST_TICKS]),
+            end => end,
+        };
+        TimeRow {
+            mode: Mode::of_number(words[time::MODE]).unwrap_or_default(),
+            clock: Clock::of_number(words[time::CLOCK]).unwrap_or_default(),
+            elapsed: clock.duration(end.saturating_sub(start)),
+            domain: words[time::DOMAIN],
+            error: words[time::ERROR],
+        }
+    }
+
+    fn late_row(&self, lineage: u64, words: &[u64; late::CELLS], clock: &Conversion) -> Option<LateRow> {
+        let comm = self.label_of(words[late::LABEL], words[late::FIRST], words[late::FIRST])?;
+        let (slots, _) = words[late::OPERATIONS..].as_chunks::<{ late::SLOT_CELLS }>();
+        let operation = |[number, entry, exit]: &[u64; late::SLOT_CELLS]| {
+            let call = CALLS.get((number >> late::CALL_SHIFT) as usize)?;
+            let number = number & ((1 << late::CALL_SHIFT) - 1);
+            let (entry, exit) = (clock.time(*entry), clock.time(*exit));
+            // A slot that was being written when the process ended may have times of two operations.
+            if number == 0 || exit < entry {
+                return None;
+            }
+            Some(SampledOperation { number, call, entry, exit })
+        };
+        let mut operations: Vec<_> = slots.iter().filter_map(operation).collect();
+        operations.sort_unstable_by_key(|operation| operation.number);
+        if operations.is_empty() { None } else { Some(LateRow { lineage, comm, operations }) }
+    }
+}
+
+const _: () = assert!(DURATIONS < u8::MAX as usize);
