@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 /// The maximum number of operations that are kept.
 pub(super) const MAX_OPERATIONS: usize = 512;
 
-/// The arrival of one rank in a collective operation. Times are nanoseconds of a clock that all ranks share.
+/// The arrival of one rank in a collective operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// The number of the communicator, equal in all of its processes.
     pub comm: u64,
     /// The number of the operation on the communicator.
     pub operation: u64,
-    /// The number of processes in the operation.
-    pub size: u32,
-    /// The time at which the rank entered the call.
-    pub entered: i64,
+    /// The number of the clock: times are comparable if it is equal.
+    pub domain: u64,
+    /// The time at which the rank entered the call, in nanoseconds of the clock.
+    pub entered: u64,
     /// The time that the rank spent in the call.
     pub spent: u64,
 }
@@ -23,30 +23,32 @@ pub struct Arrival {
 /// The arrivals of several ranks in one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Operation {
-    pub(super) size: u32,
     pub(super) ranks: u32,
-    pub(super) sum_of_entries: i128,
+    /// The smallest and the largest number of a clock.
+    pub(super) domains: (u64, u64),
+    pub(super) sum_of_entries: u128,
     /// The latest entry, and its rank.
-    pub(super) last: (i64, u32),
+    pub(super) last: (u64, u32),
     pub(super) spent: u128,
 }
 
 impl Operation {
     fn merge(&mut self, other: &Self) {
-        self.size = self.size.max(other.size);
+        self.domains = (self.domains.0.min(other.domains.0), self.domains.1.max(other.domains.1));
         self.ranks = self.ranks.saturating_add(other.ranks);
         self.sum_of_entries = self.sum_of_entries.saturating_add(other.sum_of_entries);
         self.spent = self.spent.saturating_add(other.spent);
-        let by_time = |(time, rank): (i64, u32)| (time, std::cmp::Reverse(rank));
+        let by_time = |(time, rank): (u64, u32)| (time, std::cmp::Reverse(rank));
         if by_time(other.last) > by_time(self.last) {
             self.last = other.last;
         }
     }
 
-    /// Returns the sum of the times between the entries of the ranks and the latest one.
+    /// Returns the time that the ranks waited for the last one: from their entries to the latest one, but not longer than they were in
+    /// the call, because some operations let ranks leave before others enter.
     fn waited(&self) -> u128 {
-        let all_at_the_last = i128::from(self.last.0).saturating_mul(self.ranks.into());
-        u128::try_from(all_at_the_last.saturating_sub(self.sum_of_entries)).unwrap_or(0)
+        let all_at_the_last = u128::from(self.last.0) * u128::from(self.ranks);
+        all_at_the_last.saturating_sub(self.sum_of_entries).min(self.spent)
     }
 }
 
@@ -100,10 +102,10 @@ pub(super) fn key(comm: u64, operation: u64) -> Key {
 impl Arrivals {
     /// Adds the arrival of a rank of the world. Each rank adds an operation once.
     pub fn add(&mut self, rank: u32, arrival: Arrival) {
-        let Arrival { comm, operation, size, entered, spent } = arrival;
+        let Arrival { comm, operation, domain, entered, spent } = arrival;
         let one = Operation {
-            size,
             ranks: 1,
+            domains: (domain, domain),
             sum_of_entries: entered.into(),
             last: (entered, rank),
             spent: spent.into(),
@@ -129,9 +131,20 @@ impl Arrivals {
         }
     }
 
-    /// Returns the operations in which all processes arrived, and there are others to wait for.
+    /// Returns the operations of several ranks with comparable clocks. Those of a communicator with fewer ranks than others are left
+    /// out: the missing ranks, such as those of a killed process, may have been the last ones.
     fn complete(&self) -> impl Iterator<Item = &Operation> {
-        self.operations.values().filter(|operation| operation.size > 1 && operation.ranks == operation.size)
+        let mut most: BTreeMap<u64, u32> = BTreeMap::new();
+        for ((_, comm, _), operation) in &self.operations {
+            let ranks = most.entry(*comm).or_default();
+            *ranks = operation.ranks.max(*ranks);
+        }
+        let is_complete = move |((_, comm, _), operation): &(&Key, &Operation)| {
+            operation.ranks > 1
+                && most.get(comm) == Some(&operation.ranks)
+                && operation.domains.0 == operation.domains.1
+        };
+        self.operations.iter().filter(is_complete).map(|(_, operation)| operation)
     }
 
     /// Returns the ranks that were last in some operation, the most frequent one first.

@@ -36,9 +36,10 @@ impl Summary {
             out.u64(*processes);
         }
         out.u32(self.hosts.has_more.into());
-        for stat in [&self.elapsed, &self.in_mpi, &self.useful] {
+        for stat in [&self.elapsed, &self.in_mpi, &self.useful].into_iter().chain(&self.areas) {
             out.stat(stat);
         }
+        out.u64(self.clock_error);
         out.u32(self.calls.len() as u32);
         for (call, CallStat { count, bytes, time }) in &self.calls {
             out.u32(u32::from(*call));
@@ -48,13 +49,14 @@ impl Summary {
         }
         out.u32(self.arrivals.operations.len() as u32);
         for ((_, comm, number), operation) in &self.arrivals.operations {
-            let Operation { size, ranks, sum_of_entries, last: (last, rank), spent } = *operation;
+            let Operation { ranks, domains, sum_of_entries, last: (last, rank), spent } = *operation;
             out.u64(*comm);
             out.u64(*number);
-            out.u32(size);
             out.u32(ranks);
-            out.u128(sum_of_entries.cast_unsigned());
-            out.u64(last.cast_unsigned());
+            out.u64(domains.0);
+            out.u64(domains.1);
+            out.u128(sum_of_entries);
+            out.u64(last);
             out.u32(rank);
             out.u128(spent);
         }
@@ -78,9 +80,11 @@ impl Summary {
         let mut summary =
             Self { processes: input.u64()?, size: input.u32()?, finalized: input.u64()?, ..Self::default() };
         summary.hosts = input.hosts()?;
-        for stat in [&mut summary.elapsed, &mut summary.in_mpi, &mut summary.useful] {
+        let times = [&mut summary.elapsed, &mut summary.in_mpi, &mut summary.useful];
+        for stat in times.into_iter().chain(&mut summary.areas) {
             *stat = input.stat()?;
         }
+        summary.clock_error = input.u64()?;
         for _ in 0..input.below(CALLS.len() + 1)? {
             let call = input.below(CALLS.len())? as u16;
             let stat = CallStat { count: input.u128()?, bytes: input.u128()?, time: input.stat()? };
@@ -180,10 +184,9 @@ impl Input<'_> {
         let mut arrivals = Arrivals::default();
         for _ in 0..self.below(MAX_OPERATIONS + 1)? {
             let key = key(self.u64()?, self.u64()?);
-            let (size, ranks) = (self.u32()?, self.u32()?);
-            let sum_of_entries = self.u128()?.cast_signed();
-            let last = (self.u64()?.cast_signed(), self.u32()?);
-            let operation = Operation { size, ranks, sum_of_entries, last, spent: self.u128()? };
+            let (ranks, domains) = (self.u32()?, (self.u64()?, self.u64()?));
+            let (sum_of_entries, last) = (self.u128()?, (self.u64()?, self.u32()?));
+            let operation = Operation { ranks, domains, sum_of_entries, last, spent: self.u128()? };
             insert_last(&mut arrivals.operations, key, operation)?;
         }
         Ok(arrivals)

@@ -4,10 +4,12 @@
 //! associative and commutative, so they can be reduced along a tree, and no process has the records of another one. All sums are
 //! of integers, because those of floating-point numbers depend on the order.
 
+mod area;
 mod arrivals;
 mod efficiency;
 mod encode;
 mod hosts;
+mod process_time;
 mod rank_stat;
 #[cfg(test)]
 mod tests;
@@ -16,11 +18,14 @@ use std::collections::BTreeMap;
 
 use crate::profile::Profile;
 use crate::rows::Kind;
+use crate::times::LateRow;
 
+pub use area::Area;
 pub use arrivals::{Arrival, Arrivals, Lateness};
 pub use efficiency::{Efficiency, Rating};
 pub use encode::Invalid;
 pub use hosts::Hosts;
+pub use process_time::{CallSum, ProcessTime};
 pub use rank_stat::RankStat;
 
 /// The place of the process at the other end of a message.
@@ -83,6 +88,10 @@ pub struct Summary {
     pub in_mpi: RankStat,
     /// The nanoseconds outside of MPI.
     pub useful: RankStat,
+    /// The nanoseconds in MPI, by [`Area`].
+    pub areas: [RankStat; Area::ALL.len()],
+    /// The maximum error of the clocks of arrivals in nanoseconds.
+    pub clock_error: u64,
     /// The calls, by their index in [`CALLS`](crate::calls::CALLS).
     pub calls: BTreeMap<u16, CallStat>,
     /// The arrivals in sampled collective operations.
@@ -104,7 +113,7 @@ impl Summary {
         }
     }
 
-    /// Adds the traffic of the process. `place` returns the place of a rank in the world.
+    /// Adds the records of the process. `place` returns the place of a rank in the world.
     pub fn add_profile(&mut self, profile: &Profile, place: impl Fn(u32) -> Place) {
         for row in &profile.messages {
             let at = place(row.to);
@@ -115,6 +124,15 @@ impl Summary {
         for row in &profile.sums {
             self.add_traffic(row.kind, place(row.to), row.sum.count.into(), row.sum.bytes.into());
         }
+        let mut time = ProcessTime::default();
+        if let Some(row) = &profile.time {
+            time.add_time(row);
+        }
+        profile.calls.iter().for_each(|row| time.add_call(row));
+        self.add_time(profile.me, &time);
+        for row in &profile.late {
+            self.add_late(profile.me, time.domain, row);
+        }
     }
 
     /// Adds traffic of one kind.
@@ -122,21 +140,36 @@ impl Summary {
         self.traffic[kind as usize][place as usize].add(Traffic { count, bytes });
     }
 
-    /// Adds the time of the process `rank`: the nanoseconds since `MPI_Init`, and those in MPI.
-    pub fn add_time(&mut self, rank: u32, elapsed: u64, in_mpi: u64) {
-        // Several threads in MPI at once may be there for longer than the process ran.
-        let in_mpi = in_mpi.min(elapsed);
+    /// Adds the time of the process `rank`, once for each process.
+    pub fn add_time(&mut self, rank: u32, time: &ProcessTime) {
+        for (call, sum) in &time.calls {
+            let stat = self.calls.entry(*call).or_default();
+            stat.count = stat.count.saturating_add(sum.count.into());
+            stat.bytes = stat.bytes.saturating_add(sum.bytes.into());
+            stat.time.add(rank, sum.ns);
+        }
+        let Some(elapsed) = time.elapsed else { return };
         self.elapsed.add(rank, elapsed);
-        self.in_mpi.add(rank, in_mpi);
-        self.useful.add(rank, elapsed - in_mpi);
+        self.in_mpi.add(rank, time.in_mpi());
+        self.useful.add(rank, elapsed - time.in_mpi());
+        for (stat, ns) in self.areas.iter_mut().zip(time.areas()) {
+            stat.add(rank, ns);
+        }
+        self.clock_error = self.clock_error.max(time.clock_error);
     }
 
-    /// Adds a call of the process `rank`, which is added once for each process.
-    pub fn add_call(&mut self, rank: u32, call: u16, count: u64, nanoseconds: u64, bytes: u64) {
-        let stat = self.calls.entry(call).or_default();
-        stat.count = stat.count.saturating_add(count.into());
-        stat.bytes = stat.bytes.saturating_add(bytes.into());
-        stat.time.add(rank, nanoseconds);
+    /// Adds the arrivals of the process `rank` in operations on one communicator.
+    pub fn add_late(&mut self, rank: u32, domain: u64, row: &LateRow) {
+        for operation in &row.operations {
+            let arrival = Arrival {
+                comm: row.lineage,
+                operation: operation.number,
+                domain,
+                entered: operation.entry,
+                spent: operation.exit.saturating_sub(operation.entry),
+            };
+            self.arrivals.add(rank, arrival);
+        }
     }
 
     /// Adds the processes of another summary.
@@ -148,6 +181,10 @@ impl Summary {
         self.elapsed.merge(&other.elapsed);
         self.in_mpi.merge(&other.in_mpi);
         self.useful.merge(&other.useful);
+        for (own, other) in self.areas.iter_mut().zip(&other.areas) {
+            own.merge(other);
+        }
+        self.clock_error = self.clock_error.max(other.clock_error);
         for (call, stat) in &other.calls {
             let own = self.calls.entry(*call).or_default();
             own.count = own.count.saturating_add(stat.count);

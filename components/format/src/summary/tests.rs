@@ -4,20 +4,32 @@ use proptest::prelude::*;
 
 use super::arrivals::MAX_OPERATIONS;
 use super::hosts::{MAX_HOSTS, MAX_NAME};
-use super::{Arrival, Invalid, Place, Rating, Summary};
+use super::{Area, Arrival, Arrivals, CallSum, Invalid, Place, ProcessTime, Rating, Summary};
 use crate::TrafficSum;
 use crate::calls::CALLS;
 use crate::profile::{Profile, SumRow};
 use crate::rows::Kind;
 
 /// The records of a process: its host, time, time in MPI, a call, and arrivals in operations of a communicator.
-type Records = (u8, u32, u32, u16, Vec<(u8, i32, u16)>);
+type Records = (u8, u32, u32, u16, Vec<(u8, u32, u16)>);
+
+fn call_index(number: u16) -> u16 {
+    number % CALLS.len() as u16
+}
+
+fn time(elapsed: u32, calls: &[(u16, CallSum)]) -> ProcessTime {
+    ProcessTime {
+        elapsed: Some(elapsed.into()),
+        calls: calls.iter().copied().collect(),
+        ..ProcessTime::default()
+    }
+}
 
 fn summary(rank: u32, records: &Records) -> Summary {
-    let (host, elapsed, in_mpi, call, arrivals) = records;
+    let (host, elapsed, in_mpi, call_number, arrivals) = records;
     let mut summary = Summary::of_process(1000, &format!("n{host}"), elapsed % 2 == 0);
-    summary.add_time(rank, (*elapsed).into(), (*in_mpi).into());
-    summary.add_call(rank, call % CALLS.len() as u16, 1, (*in_mpi).into(), u64::MAX);
+    let call = CallSum { count: 1, ns: (*in_mpi).into(), bytes: u64::MAX };
+    summary.add_time(rank, &time(*elapsed, &[(call_index(*call_number), call)]));
     summary.add_traffic(Kind::External, Place::ALL[rank as usize % 3], 1, u128::from(*in_mpi));
     let mut known = std::collections::BTreeSet::new();
     for (operation, entered, spent) in arrivals {
@@ -25,7 +37,7 @@ fn summary(rank: u32, records: &Records) -> Summary {
             let arrival = Arrival {
                 comm: 7,
                 operation: (*operation).into(),
-                size: 3,
+                domain: 1,
                 entered: (*entered).into(),
                 spent: (*spent).into(),
             };
@@ -89,12 +101,11 @@ fn large_jobs_have_small_summaries() {
     let mut job = Summary::default();
     for rank in 0..ranks {
         let mut one = Summary::of_process(ranks, &format!("{rank:04}{}", "x".repeat(100)), true);
-        one.add_time(rank, 100, 50);
-        for call in 0..CALLS.len() as u16 {
-            one.add_call(rank, call, 1, 1, 1);
-        }
+        let calls: Vec<_> =
+            (0..CALLS.len() as u16).map(|call| (call, CallSum { count: 1, ns: 1, bytes: 1 })).collect();
+        one.add_time(rank, &time(100, &calls));
         for operation in 0..if rank % 500 == 0 { operations } else { 3 } {
-            one.arrivals.add(rank, Arrival { comm: 1, operation, size: ranks, entered: 5, spent: 6 });
+            one.arrivals.add(rank, Arrival { comm: 1, operation, domain: 0, entered: 5, spent: 6 });
         }
         job.merge(&one);
     }
@@ -109,18 +120,25 @@ fn large_jobs_have_small_summaries() {
 /// Tests four ranks that compute for 4, 3, 2 and 3 of 5 seconds: the mean of 3 divided by 4.
 #[test]
 fn efficiencies_are_those_of_pop() {
-    const SECOND: u64 = 1_000_000_000;
+    const SECOND: u32 = 1_000_000_000 / 2;
+    let recv = CALLS.iter().position(|call| call.name == "Recv").unwrap() as u16;
     let mut job = Summary::default();
     for (rank, useful) in [(0, 4), (1, 3), (2, 2), (3, 3)] {
         let mut one = Summary::of_process(4, "n", true);
-        one.add_time(rank, 5 * SECOND, (5 - useful) * SECOND);
+        let call = CallSum { count: 1, ns: ((5 - useful) * SECOND).into(), bytes: 0 };
+        one.add_time(rank, &time(5 * SECOND, &[(recv, call)]));
         job.merge(&one);
     }
     let found = job.efficiency().unwrap();
     let near = |one: f64, other: f64| (one - other).abs() < 1e-9;
     assert!(near(found.load_balance, 0.75) && near(found.communication, 0.8), "{found:?}");
     assert!(near(found.parallel, 0.6), "{found:?}");
-    assert_eq!((job.in_mpi.min(), job.in_mpi.max()), (Some((SECOND, 0)), Some((3 * SECOND, 2))));
+    assert_eq!(
+        (job.in_mpi.min(), job.in_mpi.max()),
+        (Some((SECOND.into(), 0)), Some(((3 * SECOND).into(), 2)))
+    );
+    assert_eq!(job.areas[Area::PointToPoint as usize], job.in_mpi);
+    assert_eq!((job.areas[Area::Wait as usize].sum(), job.areas[Area::Wait as usize].ranks()), (0, 4));
     assert_eq!(Summary::default().efficiency(), None);
     let ratings = [0.0, 0.59, 0.6, 0.79, 0.8, 1.0].map(|one| Rating::of(one).as_str());
     assert_eq!(ratings, ["poor", "poor", "fair", "fair", "good", "good"]);
@@ -131,16 +149,18 @@ fn the_last_rank_is_found() {
     let mut job = Summary::default();
     for rank in 0..3 {
         let mut one = Summary::of_process(3, "n", true);
-        // Rank 2 is late by 10 in operations 0 to 3, rank 1 by 100 in operation 4. Operation 5 lacks rank 0.
-        for operation in 0..6 {
-            let entered = match (rank, operation) {
+        // Rank 2 is late by 10 in operations 0 to 3, rank 1 by 100 in operation 4. Operation 5 lacks rank 0, and operation 6 has
+        // clocks that cannot be compared.
+        for operation in 0..7 {
+            let entered: u64 = match (rank, operation) {
                 (2, 0..4) => 10,
                 (1, 4) => 100,
                 _ => 0,
             };
             if (rank, operation) != (0, 5) {
-                let spent = 120 - entered as u64;
-                one.arrivals.add(rank, Arrival { comm: 9, operation, size: 3, entered, spent });
+                let domain = if operation == 6 { rank.into() } else { 1 };
+                let spent = 120 - entered;
+                one.arrivals.add(rank, Arrival { comm: 9, operation, domain, entered, spent });
             }
         }
         job.merge(&one);
@@ -166,4 +186,31 @@ fn traffic_is_split_by_node() {
     assert_eq!((summary.total(&Kind::ALL).count, summary.total(&[Kind::External]).count), (4, 0));
     summary.add_profile(&profile, |_| Place::Unknown);
     assert_eq!(summary.share_between_nodes(&Kind::ALL), None);
+}
+
+#[test]
+fn early_leavers_do_not_wait() {
+    let mut arrivals = Arrivals::default();
+    // Rank 1 comes late to a broadcast that rank 0 has left.
+    for (rank, entered, spent) in [(0, 0, 5), (1, 1000, 5)] {
+        arrivals.add(rank, Arrival { comm: 1, operation: 1, domain: 0, entered, spent });
+    }
+    assert_eq!(arrivals.latest()[0].waited, 10);
+}
+
+#[test]
+fn every_call_has_an_area() {
+    let area = |name: &str| Area::of(CALLS.iter().find(|call| call.name == name).unwrap());
+    for (area_of_call, names) in [
+        (Area::PointToPoint, &["Send", "Recv", "Isend", "Sendrecv", "Probe", "Recv_init"][..]),
+        (Area::Collective, &["Barrier", "Bcast", "Comm_split", "Ibarrier", "Bcast_init"]),
+        (Area::OneSided, &["Win_create", "Put", "Rput", "Win_fence"]),
+        (Area::Wait, &["Waitall"]),
+        (Area::Io, &["File_open", "File_write", "File_iread"]),
+        (Area::Other, &["Comm_spawn"]),
+    ] {
+        for name in names {
+            assert_eq!(area(name), area_of_call, "{name}");
+        }
+    }
 }
