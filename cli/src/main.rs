@@ -115,6 +115,9 @@ struct Run {
     /// A category of mpit also hides the variables and events in it. Hidden variables are still recorded in files.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     hide: Vec<String>,
+    /// Do not print a summary of the job at the end
+    #[arg(short, long)]
+    quiet: bool,
     /// Print the settings and the command to standard error before it runs
     #[arg(short, long)]
     verbose: bool,

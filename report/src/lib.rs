@@ -23,6 +23,7 @@ mod nodes;
 pub mod picture;
 mod problem;
 mod ranks;
+pub mod screen;
 mod sparse;
 pub mod summary;
 mod tables;
