@@ -2,15 +2,19 @@
 
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 use hashbrown::HashMap;
 use mpit_format::messages::BINS;
 use mpit_format::profile::About;
 use mpit_format::rows::Kind;
+use mpit_format::summary::{Arrivals, ProcessTime, Summary};
+use mpit_format::times::{CallRow, LateRow, TimeRow};
 use mpit_format::{Identity, TrafficSum, parse};
 
 use crate::nodes::Nodes;
 use crate::problem::{Problem, Problems};
+use crate::rank_times::{CommCalls, RankTime, in_order, rank_times, summary_of};
 use crate::sparse::{Cell, Matrix};
 
 /// The operations of all processes of a job, and the bytes they transferred: too many for the 64 bits of a process.
@@ -123,6 +127,12 @@ pub struct Job {
     pub about: Vec<About>,
     /// The machines of the processes.
     pub nodes: Nodes,
+    /// The most important numbers.
+    pub summary: Summary,
+    /// The time of each rank, if the files have it.
+    pub times: Vec<Option<RankTime>>,
+    /// The calls on communicators, by their time.
+    pub comm_calls: Vec<CommCalls>,
     matrices: [Matrix; Kind::ALL.len()],
 }
 
@@ -176,6 +186,10 @@ pub(crate) struct Part {
     /// The machines of processes, in any order and possibly with duplicates.
     pub(crate) hosts: Vec<(u32, String)>,
     pub(crate) about: Vec<About>,
+    /// The time of processes, by rank.
+    pub(crate) times: HashMap<u32, ProcessTime>,
+    pub(crate) comm_calls: HashMap<Arc<str>, CommCalls>,
+    pub(crate) arrivals: Arrivals,
     pub(crate) size: u32,
     pub(crate) problems: Problems,
 }
@@ -242,6 +256,22 @@ impl parse::Sink for PartOf<'_> {
         self.part.about.push(about);
     }
 
+    fn add_time(&mut self, rank: u32, row: TimeRow) {
+        self.part.times.entry(rank).or_default().add_time(&row);
+    }
+
+    fn add_call(&mut self, rank: u32, row: CallRow) {
+        self.part.times.entry(rank).or_default().add_call(&row);
+        let comm = self.part.comm_calls.entry(Arc::clone(&row.comm));
+        comm.or_insert_with(|| CommCalls::new(&row.comm)).add_row(&row);
+    }
+
+    fn add_late(&mut self, rank: u32, row: LateRow) {
+        // The time of the process, which comes first, has its clock.
+        let domain = self.part.times.get(&rank).map_or(0, |time| time.domain);
+        self.part.arrivals.add_row(rank, domain, &row);
+    }
+
     fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String) {
         self.part.problems.add(|| Problem { path: self.path.to_owned(), line, what: what() });
     }
@@ -274,6 +304,13 @@ impl Part {
         self.notes.extend(other.notes);
         self.hosts.extend(other.hosts);
         self.about.extend(other.about);
+        for (rank, time) in other.times {
+            self.times.entry(rank).or_default().absorb(time);
+        }
+        for (name, calls) in other.comm_calls {
+            self.comm_calls.entry(name).and_modify(|own| own.add(&calls)).or_insert(calls);
+        }
+        self.arrivals.merge(&other.arrivals);
         self.size = self.size.max(other.size);
         self.problems.absorb(other.problems);
         self
@@ -302,6 +339,14 @@ impl Part {
         let largest_peer = self.cells.iter().flatten().map(|cell| cell.from.max(cell.to)).max();
         let largest = largest_peer.max(self.ranks.last().copied());
         let size = largest.map_or(0, |last| last + 1).max(self.size);
+        let nodes = Nodes::new(size, self.hosts);
+        let matrices = self.cells.map(Matrix::new);
+        let mut summary = summary_of(size, &self.ranks, &nodes, &matrices);
+        summary.finalized = summary.processes - self.recovered.len().min(self.ranks.len()) as u64;
+        for (rank, time) in &self.times {
+            summary.add_time(*rank, time);
+        }
+        summary.arrivals = self.arrivals;
         Job {
             size,
             present: self.ranks.len() as u32,
@@ -315,8 +360,11 @@ impl Part {
             notes,
             identity,
             about: self.about,
-            nodes: Nodes::new(size, self.hosts),
-            matrices: self.cells.map(Matrix::new),
+            times: rank_times(size, &self.times),
+            comm_calls: in_order(self.comm_calls),
+            nodes,
+            summary,
+            matrices,
         }
     }
 }

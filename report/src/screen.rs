@@ -128,15 +128,12 @@ fn calls(summary: &Summary) -> Vec<String> {
     const HEADS: [&str; 8] = ["call", "calls", "time", "of run", "min", "mean", "max", "bytes"];
     let run = summary.elapsed.sum();
     let row = |(call, stat): &(u16, &CallStat)| {
-        // Ranks that did not call it spent no time there.
-        let min =
-            if stat.time.ranks() < summary.processes { 0 } else { stat.time.min().map_or(0, |(ns, _)| ns) };
         [
             format!("MPI_{}", CALLS.get(usize::from(*call)).map_or("", |call| call.name)),
             grouped(stat.count),
             duration(stat.time.sum() as f64),
             if run == 0 { String::new() } else { ratio(stat.time.sum() as f64 / run as f64) },
-            duration(min as f64),
+            duration(summary.least_time(stat) as f64),
             duration(stat.time.mean_of(summary.processes)),
             duration(stat.time.max().map_or(0, |(ns, _)| ns) as f64),
             if stat.bytes == 0 { String::new() } else { bytes(stat.bytes) },

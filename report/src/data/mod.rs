@@ -1,6 +1,7 @@
 //! The report as data: what the JSON and the tables of comma-separated values have. `docs/report.schema.json` describes the JSON.
 
 mod rows;
+mod time;
 mod write;
 
 use mpit_format::rows::Kind;
@@ -12,6 +13,7 @@ use crate::picture::shown;
 use crate::ranks;
 
 pub use rows::{Comm, Fact, KindTotal, Missing, NodePair, Nodes, Pair, Rank, Size};
+pub use time::{Call, CommTime, Late, RankSeconds, Rated, Time, Times};
 pub use write::{Table, schema, write_csv, write_json};
 
 /// The version of the JSON, which grows when a field is removed or changes its meaning.
@@ -37,6 +39,12 @@ pub struct Report {
     pub missing: Vec<Missing>,
     /// The ranks of processes that ended without MPI_Finalize, whose data ends with their last call.
     pub recovered: Vec<u32>,
+    /// The time of the job; null if no time was recorded.
+    pub time: Option<Time>,
+    /// The calls, those with the most time first.
+    pub calls: Vec<Call>,
+    /// The ranks that arrived last in sampled collective operations, the most frequent one first.
+    pub late: Vec<Late>,
     /// The machines.
     pub nodes: Vec<Nodes>,
     /// The traffic inside of machines and between them.
@@ -47,6 +55,8 @@ pub struct Report {
     pub ranks: Vec<Rank>,
     /// The communicators.
     pub communicators: Vec<Comm>,
+    /// The calls on communicators, those with the most time first.
+    pub communicator_times: Vec<CommTime>,
     /// Messages by size.
     pub sizes: Vec<Size>,
     /// The traffic from rank to rank.
@@ -83,6 +93,9 @@ impl Report {
             present: job.present,
             missing: job.missing.iter().map(Missing::of).collect(),
             recovered: job.recovered.clone(),
+            time: Time::of(&job.summary),
+            calls: Call::all(&job.summary),
+            late: job.summary.arrivals.latest().iter().map(Late::of).collect(),
             nodes: nodes.map(|(name, ranks)| Nodes { name: name.clone(), ranks }).collect(),
             node_pairs: job.nodes.pairs(&shown(job)).iter().map(NodePair::of).collect(),
             totals: Kind::ALL.into_iter().filter_map(|kind| KindTotal::of(job, kind)).collect(),
@@ -91,6 +104,7 @@ impl Report {
                 .map(|(rank, traffic)| Rank::of(job, rank, traffic))
                 .collect(),
             communicators: job.comms.iter().map(Comm::of).collect(),
+            communicator_times: job.comm_calls.iter().map(CommTime::of).collect(),
             sizes: Size::all(job),
             pairs: Kind::ALL.into_iter().flat_map(|kind| Pair::all(job, kind)).collect(),
         }

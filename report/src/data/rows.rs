@@ -5,7 +5,7 @@ use mpit_format::rows::Kind;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::numbers;
+use super::{RankSeconds, numbers};
 use crate::job::{self, CommGroup, Job};
 use crate::nodes;
 use crate::ranks::RankTraffic;
@@ -112,10 +112,14 @@ pub struct Rank {
     pub messages_in: u64,
     /// The bytes to the rank.
     pub bytes_in: u64,
+    /// Its time; null if no time was recorded.
+    pub seconds: Option<RankSeconds>,
 }
 
 impl Rank {
     pub(super) fn of(job: &Job, rank: u32, traffic: RankTraffic) -> Self {
+        let time = job.times.get(rank as usize).copied().flatten();
+        let longest = job.summary.elapsed.max().map_or(0, |(longest, _)| longest);
         Self {
             rank,
             host: job.nodes.of(rank).map(str::to_owned),
@@ -123,6 +127,7 @@ impl Rank {
             bytes_out: traffic.bytes_out,
             messages_in: traffic.count_in,
             bytes_in: traffic.bytes_in,
+            seconds: time.map(|time| RankSeconds::of(&time, longest)),
         }
     }
 }

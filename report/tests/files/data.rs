@@ -7,12 +7,12 @@ use std::process::Command;
 use mpit_report::Job;
 use mpit_report::data::{Report, Table, schema, write_csv, write_json};
 
-use crate::support::{container_of, prof, profs, read, with_facts};
+use crate::support::{container_of, prof, profs, read, with_facts, with_times};
 
 /// A job of two machines with facts and a missing process.
 fn job() -> Job {
     let hosts = [(0, "n1"), (1, "n2"), (3, "n1")];
-    let texts = hosts.map(|(rank, host)| (rank, host, with_facts(rank, prof(rank))));
+    let texts = hosts.map(|(rank, host)| (rank, host, with_facts(rank, with_times(rank, prof(rank)))));
     let directory =
         crate::support::directory(&[("run.prof", &container_of(&texts, &[(2, "no, \"answer\"".into())]))]);
     read(directory.path())
@@ -49,6 +49,31 @@ fn machines_and_facts_are_in_the_json() {
         |at: usize| (report["node_pairs"][at]["from"].clone(), report["node_pairs"][at]["bytes"].clone());
     assert_eq!(pair(0), ("n1".into(), (108 + 12 + 1000 + 4096).into()));
     assert_eq!(report["missing"][0]["reason"], "no, \"answer\"");
+}
+
+#[test]
+fn times_are_in_the_json() {
+    let report = serde_json::to_value(Report::of(&job(), "run")).unwrap();
+    // Ranks 0, 1 and 3 are in MPI for 0, 1 and 3 of 4 seconds.
+    let time = &report["time"];
+    let near = |value: &serde_json::Value, wanted: f64| {
+        assert!((value.as_f64().unwrap() - wanted).abs() < 1e-3, "{value}")
+    };
+    near(&time["in_mpi"]["mean"], 4.0 / 3.0);
+    near(&time["load_balance"]["value"], (4.0 + 3.0 + 1.0) / 3.0 / 4.0);
+    assert_eq!(time["load_balance"]["rating"], "fair");
+    assert_eq!(
+        (&report["calls"][0]["name"], &report["calls"][0]["max_rank"]),
+        (&"MPI_Barrier".into(), &3.into())
+    );
+    near(&report["calls"][0]["share"], 4.0 / 12.0);
+    near(&report["ranks"][3]["seconds"]["coll"], 3.0);
+    near(&report["ranks"][3]["seconds"]["idle_share"], 0.75);
+    assert_eq!(report["ranks"][2]["seconds"], serde_json::Value::Null);
+    assert_eq!(report["late"][0]["rank"], 0);
+    assert_eq!((&report["late"][0]["last_in"], &report["late"][0]["operations"]), (&2.into(), &2.into()));
+    near(&report["late"][0]["waited"], 4.0);
+    assert_eq!(report["communicator_times"][0]["p2p_bytes"], 3 * 108);
 }
 
 /// Tests that Python's `csv` reads the tables, and its `jsonschema` finds the JSON valid.

@@ -67,6 +67,21 @@ pub(crate) fn container_of(texts: &[(u32, &str, String)], missing: &[(u32, Strin
     file
 }
 
+/// Adds the time of a rank: it computes for 4 - `rank` of 4 seconds, and rank 0 is late by a second in each of two barriers.
+pub(crate) fn with_times(rank: u32, text: String) -> String {
+    let entries = if rank == 0 {
+        "1:Barrier:1000000000:5,2:Barrier:3000000000:5"
+    } else {
+        "1:Barrier:0:1000000005,2:Barrier:2000000000:1000000005"
+    };
+    text + &format!(
+        "# TIME\t{rank}\tblocking\t4000000000 ns\ttsc\t40 ns\t77\n\
+         # CALL\t{rank}\tMPI_Barrier\tMPI_COMM_WORLD\t0\t0\t2 calls\t2 timed\t{rank}000000000 ns\t0 ns\t9 ns\t0 bytes\t\n\
+         # CALL\t{rank}\tMPI_Send\tMPI_COMM_WORLD\t0\t0\t27 calls\t27 timed\t1000 ns\t0 ns\t9 ns\t108 bytes\t\n\
+         # LATE\t{rank}\t5\tMPI_COMM_WORLD\t5000000 ns\t{entries}\n"
+    )
+}
+
 /// Adds facts about the job to the text of rank 0.
 pub(crate) fn with_facts(rank: u32, text: String) -> String {
     match rank {

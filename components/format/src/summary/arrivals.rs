@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::times::LateRow;
+
 /// The maximum number of operations that are kept.
 pub(super) const MAX_OPERATIONS: usize = 512;
 
@@ -114,7 +116,22 @@ impl Arrivals {
         self.limit();
     }
 
-    pub(super) fn merge(&mut self, other: &Self) {
+    /// Adds the arrivals of a rank in operations on one communicator.
+    pub fn add_row(&mut self, rank: u32, domain: u64, row: &LateRow) {
+        for operation in &row.operations {
+            let arrival = Arrival {
+                comm: row.lineage,
+                operation: operation.number,
+                domain,
+                entered: operation.entry,
+                spent: operation.exit.saturating_sub(operation.entry),
+            };
+            self.add(rank, arrival);
+        }
+    }
+
+    /// Adds the arrivals of other ranks.
+    pub fn merge(&mut self, other: &Self) {
         for (key, operation) in &other.operations {
             self.add_operation(*key, operation);
         }

@@ -19,14 +19,13 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// Returns the machine of one process; an empty name is not kept.
-    pub(super) fn of(name: &str) -> Self {
-        let mut hosts = Self::default();
+    /// Adds processes of one machine; an empty name is not kept.
+    pub fn add(&mut self, name: &str, processes: u64) {
         if !name.is_empty() {
             let end = (0..=name.len().min(MAX_NAME)).rev().find(|end| name.is_char_boundary(*end));
-            hosts.processes.insert(name[..end.unwrap_or(0)].to_owned(), 1);
+            let name = name[..end.unwrap_or(0)].to_owned();
+            self.merge(&Self { processes: BTreeMap::from([(name, processes)]), has_more: false });
         }
-        hosts
     }
 
     pub(super) fn merge(&mut self, other: &Self) {

@@ -18,7 +18,6 @@ use std::collections::BTreeMap;
 
 use crate::profile::Profile;
 use crate::rows::Kind;
-use crate::times::LateRow;
 
 pub use area::Area;
 pub use arrivals::{Arrival, Arrivals, Lateness};
@@ -104,13 +103,9 @@ impl Summary {
     /// Creates the summary of a process without records. The name of its machine is empty if it is not known.
     #[must_use]
     pub fn of_process(size: u32, host: &str, is_finalized: bool) -> Self {
-        Self {
-            processes: 1,
-            size,
-            finalized: u64::from(is_finalized),
-            hosts: Hosts::of(host),
-            ..Self::default()
-        }
+        let mut hosts = Hosts::default();
+        hosts.add(host, 1);
+        Self { processes: 1, size, finalized: u64::from(is_finalized), hosts, ..Self::default() }
     }
 
     /// Adds the records of the process. `place` returns the place of a rank in the world.
@@ -131,7 +126,7 @@ impl Summary {
         profile.calls.iter().for_each(|row| time.add_call(row));
         self.add_time(profile.me, &time);
         for row in &profile.late {
-            self.add_late(profile.me, time.domain, row);
+            self.arrivals.add_row(profile.me, time.domain, row);
         }
     }
 
@@ -156,20 +151,6 @@ impl Summary {
             stat.add(rank, ns);
         }
         self.clock_error = self.clock_error.max(time.clock_error);
-    }
-
-    /// Adds the arrivals of the process `rank` in operations on one communicator.
-    pub fn add_late(&mut self, rank: u32, domain: u64, row: &LateRow) {
-        for operation in &row.operations {
-            let arrival = Arrival {
-                comm: row.lineage,
-                operation: operation.number,
-                domain,
-                entered: operation.entry,
-                spent: operation.exit.saturating_sub(operation.entry),
-            };
-            self.arrivals.add(rank, arrival);
-        }
     }
 
     /// Adds the processes of another summary.
@@ -232,6 +213,12 @@ impl Summary {
         calls.sort_by_key(|(call, stat)| (std::cmp::Reverse((stat.time.sum(), stat.count)), *call));
         calls.truncate(limit);
         calls
+    }
+
+    /// Returns the smallest time of a rank in a call: 0 if a rank did not make the call.
+    #[must_use]
+    pub fn least_time(&self, stat: &CallStat) -> u64 {
+        if stat.time.ranks() < self.processes { 0 } else { stat.time.min().map_or(0, |(ns, _)| ns) }
     }
 
     /// Returns the efficiencies; `None` if no time was recorded.

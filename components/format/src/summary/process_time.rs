@@ -65,6 +65,21 @@ impl ProcessTime {
         }
     }
 
+    /// Adds the records of the same process in another phase of its run.
+    pub fn absorb(&mut self, other: Self) {
+        self.elapsed = match (self.elapsed, other.elapsed) {
+            (Some(own), Some(other)) => Some(own.saturating_add(other)),
+            (own, other) => own.or(other),
+        };
+        if other.elapsed.is_some() {
+            self.domain = other.domain;
+        }
+        self.clock_error = self.clock_error.max(other.clock_error);
+        for (call, sum) in other.calls {
+            self.calls.entry(call).or_default().add(sum);
+        }
+    }
+
     /// Returns the nanoseconds in MPI, at most the elapsed ones: several threads may be in MPI at once.
     #[must_use]
     pub fn in_mpi(&self) -> u64 {
