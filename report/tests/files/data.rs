@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use mpit_report::Job;
 use mpit_report::data::{Report, Table, schema, write_csv, write_json};
+use mpit_report::{Job, summary};
 
 use crate::support::{container_of, prof, profs, read, with_facts, with_times};
 
@@ -49,6 +49,17 @@ fn machines_and_facts_are_in_the_json() {
         |at: usize| (report["node_pairs"][at]["from"].clone(), report["node_pairs"][at]["bytes"].clone());
     assert_eq!(pair(0), ("n1".into(), (108 + 12 + 1000 + 4096).into()));
     assert_eq!(report["missing"][0]["reason"], "no, \"answer\"");
+}
+
+#[test]
+fn the_summary_has_times_and_nodes() {
+    let mut text = String::new();
+    summary::write(&mut text, &job(), 2).unwrap();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files/golden/with_times.txt");
+    if std::env::var_os("MPIT_TEST_ACCEPT").is_some() {
+        fs::write(path, &text).unwrap();
+    }
+    assert_eq!(text, fs::read_to_string(path).unwrap(), "{text}");
 }
 
 #[test]

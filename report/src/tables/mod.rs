@@ -1,5 +1,7 @@
 //! The tables of a report, which the summary and the page show alike.
 
+mod time;
+
 use mpit_format::rows::Kind;
 
 use crate::job::{Job, JobSum};
@@ -55,7 +57,17 @@ pub(crate) fn totals(job: &Job) -> Table {
 
 /// Returns the tables that are not empty, with `top` pairs of each kind and at most `comms` groups of communicators.
 pub(crate) fn details(job: &Job, top: usize, comms: usize) -> impl Iterator<Item = Table> {
-    let tables = [nodes(job, top), ranks(job, top), sizes(job), pairs(job, top), communicators(job, comms)];
+    let tables = [
+        time::calls(job, top),
+        time::ranks(job, top),
+        time::late(job, top),
+        time::communicators(job, comms),
+        nodes(job, top),
+        ranks(job, top),
+        sizes(job),
+        pairs(job, top),
+        communicators(job, comms),
+    ];
     tables.into_iter().filter(|table| !table.rows.is_empty())
 }
 
