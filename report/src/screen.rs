@@ -55,7 +55,7 @@ fn processes(summary: &Summary) -> String {
     text
 }
 
-fn incomplete(summary: &Summary) -> Option<String> {
+pub(crate) fn incomplete(summary: &Summary) -> Option<String> {
     let running = summary.processes.saturating_sub(summary.finalized);
     let of = if running == summary.processes { "none of them" } else { "not all of them" };
     if running == 0 {

@@ -1,6 +1,9 @@
 //! The report as a single HTML page. It needs no network; without scripts it lacks only the numbers shown under the
 //! pointer.
 
+mod bars;
+mod head;
+
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 
@@ -63,7 +66,7 @@ pub fn write(mut out: impl Write, job: &Job, title: &str) -> io::Result<()> {
     write!(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{name}</title>\n<style>\n{CSS}</style>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{name}</title>\n<style>\n{CSS}</style>\n\
          </head>\n<body>\n{page}<div id=\"tip\" hidden></div>\n<script type=\"application/json\" id=\"tiles\">"
     )?;
     serde_json::to_writer(&mut out, &data)?;
@@ -83,7 +86,9 @@ fn maps(job: &Job) -> Vec<(String, Tiles)> {
 }
 
 fn body(out: &mut String, job: &Job, title: &str, maps: &[(String, Tiles)]) -> fmt::Result {
-    writeln!(out, "<h1>{}</h1>\n<p>{} of {} processes</p>", escaped(title), job.present, job.size)?;
+    writeln!(out, "<h1>{}</h1>", escaped(title))?;
+    head::facts(out, job)?;
+    head::numbers(out, job)?;
     if !job.missing.is_empty() {
         out.push_str("<ul>\n");
         for missing in job.missing.iter().take(MISSING) {
@@ -94,13 +99,15 @@ fn body(out: &mut String, job: &Job, title: &str, maps: &[(String, Tiles)]) -> f
         }
         out.push_str("</ul>\n");
     }
+    bars::section(out, job)?;
     section(out, &tables::totals(job))?;
     out.push_str("<h2>Traffic between ranks</h2>\n");
     for (at, (kinds, tiles)) in maps.iter().enumerate() {
         let open = if at == 0 { " open" } else { "" };
         writeln!(out, "<details{open}>\n<summary>{kinds}</summary>")?;
+        out.push_str("<div class=\"wide\" tabindex=\"0\">\n");
         out.push_str(&picture::svg(tiles, job, title, Embedding::Page));
-        out.push_str("</details>\n");
+        out.push_str("</div></details>\n");
     }
     tables::details(job, PAIRS, COMMS).try_for_each(|table| section(out, &table))
 }
@@ -111,11 +118,15 @@ fn section(out: &mut String, table: &Table) -> fmt::Result {
         return writeln!(out, "<p>nothing was recorded</p>");
     }
     let class = |at: usize| if at < table.text_columns { " class=\"text\"" } else { "" };
-    out.push_str("<div class=\"wide\"><table>\n<tr>");
+    out.push_str("<div class=\"wide\" tabindex=\"0\"><table>\n<thead><tr>");
     for (at, head) in table.heads.iter().enumerate() {
         write!(out, "<th{}>{head}</th>", class(at))?;
     }
-    out.push_str(if table.has_bars() { "<th></th></tr>\n" } else { "</tr>\n" });
+    out.push_str(if table.has_bars() {
+        "<th></th></tr></thead>\n<tbody>\n"
+    } else {
+        "</tr></thead>\n<tbody>\n"
+    });
     for row in &table.rows {
         out.push_str("<tr>");
         for (at, cell) in row.cells.iter().enumerate() {
@@ -126,7 +137,7 @@ fn section(out: &mut String, table: &Table) -> fmt::Result {
         }
         out.push_str("</tr>\n");
     }
-    out.push_str("</table></div>\n");
+    out.push_str("</tbody></table></div>\n");
     if table.more > 0 {
         writeln!(out, "<p>and {} more</p>", table.more)?;
     }
