@@ -95,18 +95,46 @@ impl Nodes {
         sums.cells().iter().map(pair).collect()
     }
 
-    /// Returns the position of each rank in node order: by machine, then by rank. `None` if that is the order of ranks.
-    pub fn positions(&self) -> Option<Vec<u32>> {
-        if self.of_rank.is_sorted() {
+    /// Returns the order of ranks by machine; `None` unless there are several machines.
+    pub(crate) fn order(&self) -> Option<NodeOrder<'_>> {
+        if self.names.len() < 2 {
             return None;
         }
         let mut ranks: Vec<u32> = (0..self.of_rank.len() as u32).collect();
+        // The stable sort keeps the ranks of a machine in their order. Those without a machine are the last ones.
         ranks.sort_by_key(|rank| self.of_rank[*rank as usize]);
         let mut positions = vec![0; ranks.len()];
-        for (at, rank) in (0..).zip(ranks) {
-            positions[rank as usize] = at;
+        let mut starts = Vec::new();
+        for (at, rank) in (0..).zip(&ranks) {
+            positions[*rank as usize] = at;
+            let node = self.of_rank[*rank as usize];
+            if starts.last().is_none_or(|(_, last)| *last != node) {
+                starts.push((at, node));
+            }
         }
-        Some(positions)
+        let name = |node: u32| self.names.get(node as usize).map_or("(unknown)", String::as_str);
+        let starts = starts.into_iter().map(|(at, node)| (at, name(node))).collect();
+        Some(NodeOrder { ranks, positions, starts })
+    }
+}
+
+/// The ranks of a job, ordered by machine.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct NodeOrder<'a> {
+    /// The ranks in this order.
+    pub(crate) ranks: Vec<u32>,
+    /// The position of each rank.
+    positions: Vec<u32>,
+    /// The first position and the name of each machine.
+    pub(crate) starts: Vec<(u32, &'a str)>,
+}
+
+impl NodeOrder<'_> {
+    /// Returns a matrix with positions in place of ranks.
+    pub(crate) fn apply(&self, matrix: &Matrix) -> Matrix {
+        let position = |rank: u32| self.positions[rank as usize];
+        let cell = |cell: &Cell| Cell { from: position(cell.from), to: position(cell.to), ..*cell };
+        Matrix::new(matrix.cells().iter().map(cell).collect())
     }
 }
 
@@ -130,8 +158,14 @@ mod tests {
         let pairs: Vec<_> =
             nodes.pairs(&matrix).iter().map(|pair| (pair.from, pair.to, pair.count, pair.bytes)).collect();
         assert_eq!(pairs, [("a", "b", 2, 3), ("b", "b", 1, 4)]);
-        assert_eq!(nodes.positions(), Some(vec![0, 2, 1, 3, 4]));
-        assert_eq!(Nodes::new(2, vec![(0, "a".into()), (1, "a".into())]).positions(), None);
-        assert_eq!(Nodes::default().positions(), None);
+        let order = nodes.order().unwrap();
+        assert_eq!(
+            (&order.ranks[..], &order.starts[..]),
+            (&[0, 2, 1, 3, 4][..], &[(0, "a"), (2, "b"), (4, "(unknown)")][..])
+        );
+        let ordered: Vec<_> = order.apply(&matrix).cells().iter().map(|cell| (cell.from, cell.to)).collect();
+        assert_eq!(ordered, [(0, 2), (0, 4), (1, 3), (2, 3)]);
+        assert_eq!(Nodes::new(2, vec![(0, "a".into()), (1, "a".into())]).order(), None);
+        assert_eq!(Nodes::default().order(), None);
     }
 }

@@ -7,7 +7,8 @@ function watch(map, data) {
   const ranks = (tile) => {
     const first = tile * data.ranks;
     const last = Math.min(first + data.ranks, data.size) - 1;
-    return first === last ? `${first}` : `${first} to ${last}`;
+    if (first === last) return `rank ${data.order ? data.order[first] : first}`;
+    return data.byNode ? `ranks ${first} to ${last} by node` : `ranks ${first} to ${last}`;
   };
   map.addEventListener('pointermove', (event) => {
     const box = map.getBoundingClientRect();

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use mpit_report::data::{Report, Table, schema, write_csv, write_json};
-use mpit_report::{Job, summary};
+use mpit_report::{Job, html, summary};
 
 use crate::support::{container_of, prof, profs, read, with_facts, with_times};
 
@@ -60,6 +60,25 @@ fn the_summary_has_times_and_nodes() {
         fs::write(path, &text).unwrap();
     }
     assert_eq!(text, fs::read_to_string(path).unwrap(), "{text}");
+}
+
+#[test]
+fn the_page_has_a_head_and_nodes() {
+    let mut page = Vec::new();
+    html::write(&mut page, &job(), "run").unwrap();
+    let page = String::from_utf8(page).unwrap();
+    for text in [
+        "<dt>program</dt><dd>./app &quot;&lt;b&gt;&quot;</dd>",
+        "<dt>nodes</dt><dd>n1 (2 ranks), n2 (1 rank)</dd>",
+        "<div class=\"fair\"><h3>load balance</h3><strong>0.67</strong> <em>fair</em>",
+        "<h3>arrives last</h3><strong>rank 0</strong>",
+        "Time in MPI by rank: full height is 4.00 s",
+        "<summary>ranks by node: messages; ",
+        "\"byNode\":true,\"order\":[0,3,1,2]",
+    ] {
+        assert!(page.contains(text), "{text}\n{page}");
+    }
+    assert!(!page.contains("<b>"));
 }
 
 #[test]
