@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use mpit_components::run::job::JobDirectory;
 use mpit_components::run::names;
 use mpit_components::store::StoreFile;
+use mpit_report::input::{self, Run};
 use mpit_report::screen::{self, Place, Summary};
 
 use super::at_end::Ended;
@@ -27,6 +28,9 @@ const MAX_WORLDS: usize = 16;
 
 /// The time that processes have after the end of the command: launchers do not wait for the processes that they kill.
 const TIME_LIMIT: Duration = Duration::from_secs(1);
+
+/// The maximum number of bytes of files that are read: about a second.
+const MAX_BYTES: u64 = 256 << 20;
 
 /// The summaries of the worlds of a job, by the number of the world.
 pub(super) type Worlds = BTreeMap<u32, Summary>;
@@ -72,6 +76,17 @@ fn summary(stores: &[StoreFile]) -> Option<Summary> {
     all
 }
 
+/// Returns the summaries of the worlds that wrote files in this run; `None` if there are none, or reading them takes too long.
+fn worlds_of_files(stem: &Path) -> Option<Worlds> {
+    let mut runs = input::find(&[stem.to_owned()], false).ok()?;
+    runs.retain(|run| run.newer() == 0);
+    let bytes: u64 = runs.iter().map(Run::bytes).sum();
+    if runs.is_empty() || bytes > MAX_BYTES {
+        return None;
+    }
+    Some((1..).zip(runs.iter().map(|run| run.read(&|_| ()).summary)).collect())
+}
+
 /// Prints the summaries of the worlds, or the reason why nothing was recorded.
 pub(super) fn show(run: &Ended<'_>) {
     if run.args.quiet || is_inside_a_job() || run.job.is_none() {
@@ -83,7 +98,12 @@ pub(super) fn show(run: &Ended<'_>) {
 }
 
 fn lines(run: &Ended<'_>) -> Vec<String> {
-    let worlds: Vec<_> = run.worlds.iter().collect();
+    // Processes with stores of their own remove them when they have written their files.
+    let of_files = match run.output {
+        Some((target, _)) if run.stores_before.is_some() => worlds_of_files(Path::new(&target.stem)),
+        _ => None,
+    };
+    let worlds: Vec<_> = of_files.as_ref().unwrap_or(&run.worlds).iter().collect();
     let mut lines = match worlds[..] {
         [] if run.output.is_some() => return Vec::new(),
         [] => return nothing(&run.args.command, run.library, run.status).into_iter().collect(),
