@@ -1,5 +1,6 @@
 //! The data of all files of one run.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use mpit_format::{Identity, TrafficSum, parse};
 use crate::nodes::Nodes;
 use crate::problem::{Problem, Problems};
 use crate::rank_times::{CommCalls, RankTime, in_order, rank_times, summary_of};
+use crate::ranks::RankTraffic;
 use crate::sparse::{Cell, Matrix};
 
 /// The operations of all processes of a job, and the bytes they transferred: too many for the 64 bits of a process.
@@ -130,9 +132,11 @@ pub struct Job {
     /// The most important numbers.
     pub summary: Summary,
     /// The time of each rank, if the files have it.
-    pub times: Vec<Option<RankTime>>,
+    pub times: BTreeMap<u32, RankTime>,
     /// The calls on communicators, by their time.
     pub comm_calls: Vec<CommCalls>,
+    /// The ranks with data, in ascending order.
+    ranks: Vec<u32>,
     matrices: [Matrix; Kind::ALL.len()],
 }
 
@@ -145,6 +149,14 @@ impl Job {
     /// Returns the traffic of several kinds.
     pub fn matrix_of(&self, kinds: &[Kind]) -> Matrix {
         Matrix::sum(kinds.iter().map(|kind| self.matrix(*kind)))
+    }
+
+    /// Returns the ranks that have data, or that others communicate with, in ascending order.
+    pub(crate) fn ranks(&self, traffic: &BTreeMap<u32, RankTraffic>) -> Vec<u32> {
+        let mut ranks: Vec<u32> = self.ranks.iter().chain(traffic.keys()).copied().collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        ranks
     }
 
     /// Returns the facts about the job with their names, such as `MPI library`.
@@ -339,7 +351,7 @@ impl Part {
         let largest_peer = self.cells.iter().flatten().map(|cell| cell.from.max(cell.to)).max();
         let largest = largest_peer.max(self.ranks.last().copied());
         let size = largest.map_or(0, |last| last + 1).max(self.size);
-        let nodes = Nodes::new(size, self.hosts);
+        let nodes = Nodes::new(self.hosts);
         let matrices = self.cells.map(Matrix::new);
         let mut summary = summary_of(size, &self.ranks, &nodes, &matrices);
         summary.finalized = summary.processes - self.recovered.len().min(self.ranks.len()) as u64;
@@ -360,8 +372,9 @@ impl Part {
             notes,
             identity,
             about: self.about,
-            times: rank_times(size, &self.times),
+            times: rank_times(&self.times),
             comm_calls: in_order(self.comm_calls),
+            ranks: self.ranks,
             nodes,
             summary,
             matrices,

@@ -4,16 +4,14 @@ use hashbrown::HashMap;
 
 use crate::sparse::{Cell, Matrix};
 
-/// The machine of a rank that is not known.
-const UNKNOWN: u32 = u32::MAX;
-
 /// The machines of the ranks of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Nodes {
     /// The names, in the order of the first rank of each.
     names: Vec<String>,
-    /// The index of the name of each rank, or [`UNKNOWN`]. Empty if no machine is known.
-    of_rank: Vec<u32>,
+    /// The ranks whose machines are known, in ascending order, with the indices of the names. Not a list of all ranks: a damaged file
+    /// may name any rank.
+    of_rank: Vec<(u32, u32)>,
 }
 
 /// The traffic from the ranks of a machine to those of another one, or of the same one.
@@ -30,24 +28,18 @@ pub struct NodePair<'a> {
 }
 
 impl Nodes {
-    pub(crate) fn new(size: u32, mut hosts: Vec<(u32, String)>) -> Self {
-        hosts.retain(|(rank, _)| *rank < size);
-        if hosts.is_empty() {
-            return Self::default();
-        }
+    pub(crate) fn new(mut hosts: Vec<(u32, String)>) -> Self {
         // The stable sort keeps the first name of a rank.
         hosts.sort_by_key(|(rank, _)| *rank);
-        let mut nodes = Self { names: Vec::new(), of_rank: vec![UNKNOWN; size as usize] };
+        hosts.dedup_by_key(|(rank, _)| *rank);
+        let mut nodes = Self::default();
         let mut indices: HashMap<String, u32> = HashMap::new();
         for (rank, name) in hosts {
             let index = *indices.entry_ref(name.as_str()).or_insert_with(|| {
                 nodes.names.push(name.clone());
                 nodes.names.len() as u32 - 1
             });
-            let own = &mut nodes.of_rank[rank as usize];
-            if *own == UNKNOWN {
-                *own = index;
-            }
+            nodes.of_rank.push((rank, index));
         }
         nodes
     }
@@ -60,7 +52,7 @@ impl Nodes {
     /// Returns the number of ranks on each machine, in the order of the names.
     pub fn ranks(&self) -> Vec<u32> {
         let mut ranks = vec![0; self.names.len()];
-        for index in self.of_rank.iter().filter(|index| **index != UNKNOWN) {
+        for (_, index) in &self.of_rank {
             ranks[*index as usize] += 1;
         }
         ranks
@@ -72,7 +64,8 @@ impl Nodes {
     }
 
     fn index(&self, rank: u32) -> Option<u32> {
-        self.of_rank.get(rank as usize).copied().filter(|index| *index != UNKNOWN)
+        let at = self.of_rank.binary_search_by_key(&rank, |(rank, _)| *rank).ok()?;
+        Some(self.of_rank[at].1)
     }
 
     /// Returns true if two ranks are on the same machine; `None` if that is not known.
@@ -100,40 +93,50 @@ impl Nodes {
         if self.names.len() < 2 {
             return None;
         }
-        let mut ranks: Vec<u32> = (0..self.of_rank.len() as u32).collect();
-        // The stable sort keeps the ranks of a machine in their order. Those without a machine are the last ones.
-        ranks.sort_by_key(|rank| self.of_rank[*rank as usize]);
-        let mut positions = vec![0; ranks.len()];
+        let mut ranks = self.of_rank.clone();
+        // The stable sort keeps the ranks of a machine in their order.
+        ranks.sort_by_key(|(_, node)| *node);
         let mut starts = Vec::new();
-        for (at, rank) in (0..).zip(&ranks) {
-            positions[*rank as usize] = at;
-            let node = self.of_rank[*rank as usize];
-            if starts.last().is_none_or(|(_, last)| *last != node) {
-                starts.push((at, node));
+        let mut last = None;
+        for (at, (_, node)) in (0..).zip(&ranks) {
+            if last.replace(*node) != Some(*node) {
+                starts.push((at, self.names[*node as usize].as_str()));
             }
         }
-        let name = |node: u32| self.names.get(node as usize).map_or("(unknown)", String::as_str);
-        let starts = starts.into_iter().map(|(at, node)| (at, name(node))).collect();
-        Some(NodeOrder { ranks, positions, starts })
+        let mut positions: Vec<_> = (0..).zip(&ranks).map(|(at, (rank, _))| (*rank, at)).collect();
+        positions.sort_unstable();
+        Some(NodeOrder { positions, starts })
     }
 }
 
-/// The ranks of a job, ordered by machine.
+/// The ranks of a job, ordered by machine. Those whose machine is not known follow.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct NodeOrder<'a> {
-    /// The ranks in this order.
-    pub(crate) ranks: Vec<u32>,
-    /// The position of each rank.
-    positions: Vec<u32>,
+    /// The ranks whose machine is known, in ascending order, with their positions.
+    positions: Vec<(u32, u32)>,
     /// The first position and the name of each machine.
     pub(crate) starts: Vec<(u32, &'a str)>,
 }
 
 impl NodeOrder<'_> {
+    fn position(&self, rank: u32) -> u32 {
+        match self.positions.binary_search_by_key(&rank, |(rank, _)| *rank) {
+            Ok(at) => self.positions[at].1,
+            // Behind the known ranks, in the order of ranks.
+            Err(below) => self.positions.len() as u32 - below as u32 + rank,
+        }
+    }
+
+    /// Returns the ranks below `size` in this order.
+    pub(crate) fn ranks(&self, size: u32) -> Vec<u32> {
+        let mut ranks: Vec<u32> = (0..size).collect();
+        ranks.sort_by_key(|rank| self.position(*rank));
+        ranks
+    }
+
     /// Returns a matrix with positions in place of ranks.
     pub(crate) fn apply(&self, matrix: &Matrix) -> Matrix {
-        let position = |rank: u32| self.positions[rank as usize];
-        let cell = |cell: &Cell| Cell { from: position(cell.from), to: position(cell.to), ..*cell };
+        let cell = |cell: &Cell| Cell { from: self.position(cell.from), to: self.position(cell.to), ..*cell };
         Matrix::new(matrix.cells().iter().map(cell).collect())
     }
 }
@@ -145,8 +148,8 @@ mod tests {
 
     #[test]
     fn traffic_is_added_up_by_node() {
-        let hosts = [(3, "b"), (0, "a"), (1, "b"), (2, "a"), (9, "c")];
-        let nodes = Nodes::new(5, hosts.map(|(rank, host)| (rank, host.to_owned())).into());
+        let hosts = [(3, "b"), (0, "a"), (1, "b"), (2, "a"), (0, "z")];
+        let nodes = Nodes::new(hosts.map(|(rank, host)| (rank, host.to_owned())).into());
         assert_eq!((nodes.names(), nodes.ranks()), (&["a".to_owned(), "b".to_owned()][..], vec![2, 2]));
         assert_eq!((nodes.of(2), nodes.of(4), nodes.of(9)), (Some("a"), None, None));
         assert_eq!(
@@ -160,12 +163,12 @@ mod tests {
         assert_eq!(pairs, [("a", "b", 2, 3), ("b", "b", 1, 4)]);
         let order = nodes.order().unwrap();
         assert_eq!(
-            (&order.ranks[..], &order.starts[..]),
-            (&[0, 2, 1, 3, 4][..], &[(0, "a"), (2, "b"), (4, "(unknown)")][..])
+            (&order.ranks(5)[..], &order.starts[..]),
+            (&[0, 2, 1, 3, 4][..], &[(0, "a"), (2, "b")][..])
         );
         let ordered: Vec<_> = order.apply(&matrix).cells().iter().map(|cell| (cell.from, cell.to)).collect();
         assert_eq!(ordered, [(0, 2), (0, 4), (1, 3), (2, 3)]);
-        assert_eq!(Nodes::new(2, vec![(0, "a".into()), (1, "a".into())]).order(), None);
+        assert_eq!(Nodes::new(vec![(0, "a".into()), (1, "a".into())]).order(), None);
         assert_eq!(Nodes::default().order(), None);
     }
 }

@@ -1,6 +1,7 @@
 //! The time of ranks and communicators, and the summary of a job that was read from files.
 
 use hashbrown::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mpit_format::rows::Kind;
@@ -67,13 +68,13 @@ pub(crate) fn in_order(comms: HashMap<Arc<str>, CommCalls>) -> Vec<CommCalls> {
     comms
 }
 
-/// Returns the time of each rank; nothing if no rank has one.
-pub(crate) fn rank_times(size: u32, times: &HashMap<u32, ProcessTime>) -> Vec<Option<RankTime>> {
-    let time = |rank: u32| {
-        let time = times.get(&rank)?;
-        Some(RankTime { elapsed: time.elapsed?, in_mpi: time.in_mpi(), areas: time.areas() })
+/// Returns the time of the ranks that have one.
+pub(crate) fn rank_times(times: &HashMap<u32, ProcessTime>) -> BTreeMap<u32, RankTime> {
+    let time = |(rank, time): (&u32, &ProcessTime)| {
+        let time = RankTime { elapsed: time.elapsed?, in_mpi: time.in_mpi(), areas: time.areas() };
+        Some((*rank, time))
     };
-    if times.values().all(|time| time.elapsed.is_none()) { Vec::new() } else { (0..size).map(time).collect() }
+    times.iter().filter_map(time).collect()
 }
 
 /// Returns the processes, their machines and their traffic.

@@ -1,5 +1,7 @@
 //! The traffic of each rank.
 
+use std::collections::BTreeMap;
+
 use crate::job::Job;
 use crate::picture::SHOWN;
 
@@ -16,15 +18,15 @@ pub(crate) struct RankTraffic {
     pub(crate) bytes_in: u64,
 }
 
-/// Returns the traffic of each rank, without messages of the library's own, which carry the same data again.
-pub(crate) fn traffic(job: &Job) -> Vec<RankTraffic> {
-    let mut ranks = vec![RankTraffic::default(); job.size as usize];
+/// Returns the traffic of the ranks that have any, without messages of the library's own, which carry the same data again.
+pub(crate) fn traffic(job: &Job) -> BTreeMap<u32, RankTraffic> {
+    let mut ranks: BTreeMap<u32, RankTraffic> = BTreeMap::new();
     for kind in SHOWN {
         for cell in job.matrix(kind).cells() {
-            let from = &mut ranks[cell.from as usize];
+            let from = ranks.entry(cell.from).or_default();
             from.count_out = from.count_out.saturating_add(cell.count);
             from.bytes_out = from.bytes_out.saturating_add(cell.bytes);
-            let to = &mut ranks[cell.to as usize];
+            let to = ranks.entry(cell.to).or_default();
             to.count_in = to.count_in.saturating_add(cell.count);
             to.bytes_in = to.bytes_in.saturating_add(cell.bytes);
         }

@@ -10,7 +10,6 @@ use serde::Serialize;
 
 use crate::job::{Job, JobSum};
 use crate::picture::shown;
-use crate::ranks;
 
 pub use rows::{Comm, Fact, KindTotal, Missing, NodePair, Nodes, Pair, Rank, Size};
 pub use time::{Call, CommTime, Late, RankSeconds, Rated, Time, Times};
@@ -51,7 +50,7 @@ pub struct Report {
     pub node_pairs: Vec<NodePair>,
     /// The traffic by kind.
     pub totals: Vec<KindTotal>,
-    /// The ranks.
+    /// The ranks that have data, or that others communicate with.
     pub ranks: Vec<Rank>,
     /// The communicators.
     pub communicators: Vec<Comm>,
@@ -99,10 +98,7 @@ impl Report {
             nodes: nodes.map(|(name, ranks)| Nodes { name: name.clone(), ranks }).collect(),
             node_pairs: job.nodes.pairs(&shown(job)).iter().map(NodePair::of).collect(),
             totals: Kind::ALL.into_iter().filter_map(|kind| KindTotal::of(job, kind)).collect(),
-            ranks: (0..)
-                .zip(ranks::traffic(job))
-                .map(|(rank, traffic)| Rank::of(job, rank, traffic))
-                .collect(),
+            ranks: Rank::all(job),
             communicators: job.comms.iter().map(Comm::of).collect(),
             communicator_times: job.comm_calls.iter().map(CommTime::of).collect(),
             sizes: Size::all(job),

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{RankSeconds, numbers};
 use crate::job::{self, CommGroup, Job};
 use crate::nodes;
-use crate::ranks::RankTraffic;
+use crate::ranks::{RankTraffic, traffic};
 
 /// A fact about the job.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -117,8 +117,14 @@ pub struct Rank {
 }
 
 impl Rank {
-    pub(super) fn of(job: &Job, rank: u32, traffic: RankTraffic) -> Self {
-        let time = job.times.get(rank as usize).copied().flatten();
+    pub(super) fn all(job: &Job) -> Vec<Self> {
+        let traffic = traffic(job);
+        let of = |rank: u32| Self::of(job, rank, traffic.get(&rank).copied().unwrap_or_default());
+        job.ranks(&traffic).into_iter().map(of).collect()
+    }
+
+    fn of(job: &Job, rank: u32, traffic: RankTraffic) -> Self {
+        let time = job.times.get(&rank);
         let longest = job.summary.elapsed.max().map_or(0, |(longest, _)| longest);
         Self {
             rank,
@@ -127,7 +133,7 @@ impl Rank {
             bytes_out: traffic.bytes_out,
             messages_in: traffic.count_in,
             bytes_in: traffic.bytes_in,
-            seconds: time.map(|time| RankSeconds::of(&time, longest)),
+            seconds: time.map(|time| RankSeconds::of(time, longest)),
         }
     }
 }

@@ -31,18 +31,12 @@ pub(super) fn section(out: &mut String, job: &Job) -> fmt::Result {
     let of_group = if group > 1 { format!("; a bar is the mean of {group} ranks") } else { String::new() };
     let longest = job.summary.elapsed.max().map_or(0, |(longest, _)| longest);
     if longest > 0 {
-        let parts = |rank: u32| {
-            let time = job.times.get(rank as usize).copied().flatten().unwrap_or_default();
-            time.areas.map(|ns| ns as f64)
-        };
+        let parts = job.times.iter().map(|(rank, time)| (*rank, time.areas.map(|ns| ns as f64)));
         let text = format!("Time in MPI by rank: full height is {}{of_group}", duration(longest as f64));
         return bars(out, job.size, &text, &AREAS, (&groups(job.size, group, parts), longest as f64));
     }
     let traffic = traffic(job);
-    let parts = |rank: u32| {
-        let own = &traffic[rank as usize];
-        [own.bytes_out as f64, own.bytes_in as f64]
-    };
+    let parts = traffic.iter().map(|(rank, own)| (*rank, [own.bytes_out as f64, own.bytes_in as f64]));
     let all = groups(job.size, group, parts);
     let most = all.iter().map(|bar| bar.iter().sum()).fold(0.0, f64::max);
     if most == 0.0 {
@@ -52,18 +46,17 @@ pub(super) fn section(out: &mut String, job: &Job) -> fmt::Result {
     bars(out, job.size, &text, &["bytes out", "bytes in"], (&all, most))
 }
 
-fn groups<const N: usize>(size: u32, group: u32, parts: impl Fn(u32) -> Bar<N>) -> Vec<Bar<N>> {
-    let mean = |first: u32| {
-        let last = first.saturating_add(group).min(size);
-        let mut sum = [0.0; N];
-        for rank in first..last {
-            for (sum, part) in sum.iter_mut().zip(parts(rank)) {
-                *sum += part / f64::from(last - first);
-            }
+/// Returns the means of groups of ranks. Ranks without parts have 0.
+fn groups<const N: usize>(size: u32, group: u32, parts: impl Iterator<Item = (u32, Bar<N>)>) -> Vec<Bar<N>> {
+    let mut groups = vec![[0.0; N]; size.div_ceil(group) as usize];
+    for (rank, parts) in parts.filter(|(rank, _)| *rank < size) {
+        let first = rank - rank % group;
+        let ranks = group.min(size - first);
+        for (sum, part) in groups[(rank / group) as usize].iter_mut().zip(parts) {
+            *sum += part / f64::from(ranks);
         }
-        sum
-    };
-    (0..size).step_by(group as usize).map(mean).collect()
+    }
+    groups
 }
 
 fn bars<const N: usize>(

@@ -57,7 +57,7 @@ impl Data {
             top: ORIGIN.1,
             by_node: order.is_some(),
             // Above, ranks of a tile are not named one by one.
-            order: order.as_ref().filter(|_| tiles.ranks == 1).map(|order| order.ranks.clone()),
+            order: order.as_ref().filter(|_| tiles.ranks == 1).map(|order| order.ranks(size)),
             tiles: cells.map(|cell| (cell.from, cell.to, cell.bytes, cell.count)).collect(),
         }
     }

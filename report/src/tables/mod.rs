@@ -95,8 +95,7 @@ fn nodes(job: &Job, top: usize) -> Table {
 }
 
 fn ranks(job: &Job, top: usize) -> Table {
-    let mut ranks: Vec<_> = (0..).zip(traffic(job)).collect();
-    ranks.retain(|(_, traffic)| traffic.count_out > 0 || traffic.count_in > 0);
+    let mut ranks: Vec<_> = traffic(job).into_iter().collect();
     let sum = |traffic: &RankTraffic| u128::from(traffic.bytes_out) + u128::from(traffic.bytes_in);
     ranks.sort_by_key(|(rank, traffic)| (std::cmp::Reverse(sum(traffic)), *rank));
     let most = ranks.first().map_or(0, |(_, traffic)| sum(traffic)).max(1);

@@ -40,13 +40,12 @@ pub(super) fn calls(job: &Job, top: usize) -> Table {
 
 pub(super) fn ranks(job: &Job, top: usize) -> Table {
     let longest = job.summary.elapsed.max().map_or(0, |(longest, _)| longest);
-    let mut ranks: Vec<(usize, RankTime)> =
-        job.times.iter().enumerate().filter_map(|(rank, time)| Some((rank, (*time)?))).collect();
+    let mut ranks: Vec<(u32, RankTime)> = job.times.iter().map(|(rank, time)| (*rank, *time)).collect();
     ranks.sort_by(|(one, a), (other, b)| b.in_mpi.cmp(&a.in_mpi).then(one.cmp(other)));
-    let row = |(rank, time): &(usize, RankTime)| {
+    let row = |(rank, time): &(u32, RankTime)| {
         let mut cells = vec![
             rank.to_string(),
-            job.nodes.of(*rank as u32).unwrap_or_default().to_owned(),
+            job.nodes.of(*rank).unwrap_or_default().to_owned(),
             duration(time.elapsed as f64),
             duration(time.in_mpi as f64),
         ];

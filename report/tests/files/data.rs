@@ -7,7 +7,7 @@ use std::process::Command;
 use mpit_report::data::{Report, Table, schema, write_csv, write_json};
 use mpit_report::{Job, html, summary};
 
-use crate::support::{container_of, prof, profs, read, with_facts, with_times};
+use crate::support::{container_of, histogram, prof, profs, read, with_facts, with_times};
 
 /// A job of two machines with facts and a missing process.
 fn job() -> Job {
@@ -79,6 +79,24 @@ fn the_page_has_a_head_and_nodes() {
         assert!(page.contains(text), "{text}\n{page}");
     }
     assert!(!page.contains("<b>"));
+}
+
+/// Tests that a damaged file cannot make a report as large as the ranks that it names.
+#[test]
+fn large_ranks_make_small_reports() {
+    let last = i32::MAX;
+    let text = format!(
+        "# MPIT RUN\tr\tw\t2 ranks\t2026\tn1\n# POINT TO POINT\nE\t0\t{last}\t8 bytes\t1 msgs sent\t{}\n# OSC\n# COLLECTIVES\n",
+        histogram(4, 1)
+    );
+    let directory = crate::support::directory(&[("run.0.prof", text.as_bytes())]);
+    let job = read(directory.path());
+    let mut page = Vec::new();
+    html::write(&mut page, &job, "run").unwrap();
+    let report = Report::of(&job, "run");
+    assert_eq!(report.ranks.iter().map(|rank| rank.rank).collect::<Vec<_>>(), [0, last as u32]);
+    assert_eq!((report.nodes.len(), report.ranks[0].host.as_deref()), (1, Some("n1")));
+    assert!(page.len() < 1 << 20, "{}", page.len());
 }
 
 #[test]
