@@ -110,8 +110,8 @@ impl Before {
     fn write_together(&self, path: &Path, size: u32, recovered: &BTreeMap<u32, (StoreFile, Recovered)>) {
         let identity = recovered.values().find_map(|(_, one)| one.identity.as_ref());
         let text = |(rank, (_, one)): (&u32, &(StoreFile, Recovered))| {
-            // The store does not name the machine.
-            Text { rank: *rank, host: String::new(), text: one.file_text() }
+            let host = one.identity.as_ref().map(|identity| identity.host.clone());
+            Text { rank: *rank, host: host.unwrap_or_default(), text: one.file_text() }
         };
         let texts: Vec<Text> = recovered.iter().map(text).collect();
         let beside = |rank: &u32| self.is_newer(&self.named(&format!(".{rank}.prof")));

@@ -28,6 +28,7 @@ mod rows;
 mod session_isolation;
 mod signals;
 mod soak;
+mod summary;
 mod symbols;
 mod tools;
 mod unusual_messages;
