@@ -122,6 +122,9 @@ fn describe(job: &OwnedJob, args: &Run, stem: Option<&Path>) {
 /// Returns the settings of the command, which this process uses as well.
 pub(crate) fn settings(args: &Run, target: Option<&Target>) -> Result<Vec<Setting>, String> {
     let mut all = target.map(|target| output_settings(&target.stem, args)).unwrap_or_default();
+    if let Some(time) = &args.time {
+        all.push(Setting { name: "monitoring_time".into(), value: time.clone() });
+    }
     if !args.hide.is_empty() {
         all.push(Setting { name: "hidden_entries".into(), value: args.hide.join(",") });
     }

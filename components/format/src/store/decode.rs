@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::blocks::{
     BlockHeader, BlockKind, CELLS, GROUP, GROUPS, HEADER, MAGIC, State, VERSION, message_of_key,
 };
-use super::decode_times::{Rows, Times};
+use super::time_rows::{TimeRecords, TimeRows};
 use crate::messages::{BINS, PeerSnapshot, Row};
 use crate::profile::{Block, Label, Members, Profile, RECOVERED_LINE, SumRow};
 use crate::{Identity, OUTSIDE, TrafficSum, rows};
@@ -299,7 +299,7 @@ struct DecodedStore {
     kinds: BTreeMap<u64, CommKind>,
     /// By the number of the first communicator. Threads may have a block each.
     operations: BTreeMap<u64, CommOperations>,
-    times: Times,
+    times: TimeRecords,
     identity: Option<Identity>,
     /// The number of ranks that ranges in the file may still expand to.
     expanded: u64,
@@ -314,7 +314,7 @@ impl DecodedStore {
             members: BTreeMap::new(),
             kinds: BTreeMap::new(),
             operations: BTreeMap::new(),
-            times: Times::default(),
+            times: TimeRecords::default(),
             identity: None,
             expanded: 64 * MAX_ROWS,
         }
@@ -366,7 +366,7 @@ impl DecodedStore {
                 self.members.insert(key, ranks);
             }
             BlockKind::Run => self.identity = Identity::parse(&block.name()?),
-            _ if Times::has(kind) => self.times.block(kind, key, &mut block)?,
+            _ if TimeRecords::has(kind) => self.times.block(kind, key, &mut block)?,
             // The state of the running process, which `current` decodes.
             BlockKind::Thread | BlockKind::Description => return Ok(()),
             // The other kinds have the sums of one process.
@@ -477,7 +477,7 @@ impl DecodedStore {
         let mut sums: Vec<_> = rows::Kind::ALL.into_iter().zip(self.sums).flat_map(of_kind).collect();
         sums.sort_unstable_by_key(SumRow::order);
         let messages = messages.collect();
-        let Rows { time, calls, late } = self.times.rows();
+        let TimeRows { time, calls, late } = self.times.rows();
         Profile {
             me,
             messages,

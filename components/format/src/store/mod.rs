@@ -5,8 +5,8 @@
 pub mod blocks;
 pub mod current;
 mod decode;
-mod decode_times;
 pub mod live;
+mod time_rows;
 pub mod times;
 
 use std::fs::{File, TryLockError};
@@ -20,6 +20,7 @@ use crate::files::{beginning, open_regular};
 use crate::names::{FileName, STORE};
 
 pub use decode::{Malformed, Recovered, is_store, read};
+pub use time_rows::{TimeRecords, TimeRows, add_calls};
 
 /// The file of one process's store.
 #[derive(Clone, Debug, PartialEq, Eq)]

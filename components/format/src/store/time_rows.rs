@@ -1,4 +1,4 @@
-//! Decoding of the time in MPI.
+//! The rows about time that follow from the words of a process, in its store or in its memory.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,18 +12,21 @@ use crate::times::{CallRow, Clock, DURATIONS, LateRow, Mode, SampledOperation, T
 
 /// The rows about time.
 #[derive(Debug, Default)]
-pub(super) struct Rows {
-    pub(super) time: Option<TimeRow>,
-    pub(super) calls: Vec<CallRow>,
-    pub(super) late: Vec<LateRow>,
+pub struct TimeRows {
+    /// The time of the process.
+    pub time: Option<TimeRow>,
+    /// Calls by name, communicator, region and place.
+    pub calls: Vec<CallRow>,
+    /// Sampled collective operations.
+    pub late: Vec<LateRow>,
 }
 
-/// Blocks about time, which refer to each other.
+/// The words of blocks about time, which refer to each other.
 #[derive(Debug, Default)]
-pub(super) struct Times {
+pub struct TimeRecords {
     time: Option<[u64; time::CELLS]>,
     calls: BTreeMap<(u64, u64), Calls>,
-    comms: BTreeMap<u64, [u64; comm::CELLS]>,
+    comms: BTreeMap<u32, [u64; comm::CELLS]>,
     /// Names, and a flag for numbers behind them.
     labels: BTreeMap<u64, (String, bool)>,
     late: Vec<(u64, Box<[u64; late::CELLS]>)>,
@@ -33,16 +36,21 @@ pub(super) struct Times {
 #[derive(Clone, Debug)]
 struct Calls([u64; call::CELLS]);
 
+/// Adds the words of calls to those of others.
+pub fn add_calls(sum: &mut [u64; call::CELLS], words: &[u64; call::CELLS]) {
+    for (at, (sum, word)) in sum.iter_mut().zip(words).enumerate() {
+        *sum = match at {
+            call::MIN if *sum == 0 || *word == 0 => *sum | *word,
+            call::MIN => (*sum).min(*word),
+            call::MAX | call::ENTERED | call::LEFT => (*sum).max(*word),
+            _ => sum.saturating_add(*word),
+        };
+    }
+}
+
 impl Calls {
     fn add(&mut self, words: &[u64; call::CELLS]) {
-        for (at, (sum, word)) in self.0.iter_mut().zip(words).enumerate() {
-            *sum = match at {
-                call::MIN if *sum == 0 || *word == 0 => *sum | *word,
-                call::MIN => (*sum).min(*word),
-                call::MAX | call::ENTERED | call::LEFT => (*sum).max(*word),
-                _ => sum.saturating_add(*word),
-            };
-        }
+        add_calls(&mut self.0, words);
     }
 
     fn timed(&self) -> u64 {
@@ -52,7 +60,7 @@ impl Calls {
     fn row(&self, key: (u64, u64), comm: Arc<str>, clock: &Conversion) -> Option<CallRow> {
         let (index, region, _) = call_of_key(key.0);
         let timed = self.timed();
-        let count = timed.saturating_add(self.0[call::NOT_TIMED]);
+        let count = timed.max(self.0[call::CALLS]);
         if count == 0 {
             return None;
         }
@@ -77,7 +85,8 @@ impl Calls {
         match self.0[call::SAMPLES] {
             0 => 0.0,
             samples => {
-                let all = samples as f64 + self.0[call::NOT_TIMED] as f64;
+                let not_timed = self.0[call::CALLS].saturating_sub(self.timed());
+                let all = samples as f64 + not_timed as f64;
                 self.0[call::SAMPLED_TICKS] as f64 * (all / samples as f64)
             }
         }
@@ -128,7 +137,7 @@ impl Conversion {
     }
 }
 
-impl Times {
+impl TimeRecords {
     /// Returns true if blocks of a kind are about time.
     pub(super) const fn has(kind: BlockKind) -> bool {
         use BlockKind::{Call, CallComm, Label, Late, Time};
@@ -142,27 +151,49 @@ impl Times {
         block: &mut Cursor<'_>,
     ) -> Result<(), Malformed> {
         match kind {
-            BlockKind::Time => self.time = Some(block.numbers()?),
+            BlockKind::Time => self.set_time(block.numbers()?),
             BlockKind::Call => {
                 let at = *block;
                 if call_of_key(key).0 >= CALLS.len() {
                     return Err(at.error(format!("the unknown call {}", call_of_key(key).0)));
                 }
                 let words = block.numbers()?;
-                let site = block.word()?;
-                self.calls.entry((key, site)).or_insert(Calls([0; call::CELLS])).add(&words);
+                self.add_call(key, block.word()?, &words);
             }
-            BlockKind::CallComm => {
-                self.comms.insert(key, block.numbers()?);
-            }
+            BlockKind::CallComm => self.add_comm(key as u32, block.numbers()?),
             BlockKind::Label => {
                 let is_numbered = block.word()? != 0;
-                self.labels.insert(key, (block.name()?, is_numbered));
+                self.add_label(key, block.name()?, is_numbered);
             }
-            BlockKind::Late => self.late.push((key, Box::new(block.numbers()?))),
+            BlockKind::Late => self.add_late(key, Box::new(block.numbers()?)),
             _ => (),
         }
         Ok(())
+    }
+
+    /// Sets the words of the process.
+    pub fn set_time(&mut self, words: [u64; time::CELLS]) {
+        self.time = Some(words);
+    }
+
+    /// Adds the words of calls with a [key](super::times::call_key), made at a place in the program.
+    pub fn add_call(&mut self, key: u64, site: u64, words: &[u64; call::CELLS]) {
+        self.calls.entry((key, site)).or_insert(Calls([0; call::CELLS])).add(words);
+    }
+
+    /// Adds the words of the communicator in a slot.
+    pub fn add_comm(&mut self, slot: u32, words: [u64; comm::CELLS]) {
+        self.comms.insert(slot, words);
+    }
+
+    /// Adds a label with its number.
+    pub fn add_label(&mut self, number: u64, name: String, is_numbered: bool) {
+        self.labels.insert(number, (name, is_numbered));
+    }
+
+    /// Adds the sampled operations on a communicator.
+    pub fn add_late(&mut self, lineage: u64, words: Box<[u64; late::CELLS]>) {
+        self.late.push((lineage, words));
     }
 
     fn label_of(&self, label: u64, first: u64, last: u64) -> Option<Arc<str>> {
@@ -176,13 +207,13 @@ impl Times {
         if slot == NO_COMM {
             return Some("".into());
         }
-        let words = self.comms.get(&slot.into())?;
+        let words = self.comms.get(&slot)?;
         self.label_of(words[comm::LABEL], words[comm::FIRST], words[comm::LAST])
     }
 
-    /// Returns the rows. Communicators with equal labels share rows.
-    pub(super) fn rows(self) -> Rows {
-        let Some(words) = &self.time else { return Rows::default() };
+    /// Returns the rows of a process. Communicators with equal labels share rows.
+    pub fn rows(self) -> TimeRows {
+        let Some(words) = &self.time else { return TimeRows::default() };
         let clock = Conversion::new(words);
         let mut calls = BTreeMap::<_, Calls>::new();
         for ((key, site), words) in &self.calls {
@@ -198,7 +229,7 @@ impl Times {
         });
         let calls = rows.collect();
         let late = self.late.iter().filter_map(|(lineage, words)| self.late_row(*lineage, words, &clock));
-        Rows { time: Some(self.time_row(words, &clock)), calls, late: late.collect() }
+        TimeRows { time: Some(self.time_row(words, &clock)), calls, late: late.collect() }
     }
 
     fn time_row(&self, words: &[u64; time::CELLS], clock: &Conversion) -> TimeRow {
