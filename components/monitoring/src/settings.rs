@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use mpit::cvar::{Cvar, Text};
+use mpit::internal::registry::Registry;
 use mpit::{MpitEnum, cvar};
 
 use mpit_format::times::Mode;
@@ -108,6 +109,8 @@ pub(crate) static SUMMARY: Cvar<SummarySetting> = Cvar::new(SummarySetting::Auto
 
 /// Returns the calls that are measured.
 pub(crate) fn time() -> Mode {
+    // The first use of the registry gives settings their values.
+    let _ = Registry::global();
     match TIME.get() {
         TimeSetting::Auto if run::of_environment().is_some() => Mode::Blocking,
         TimeSetting::Auto | TimeSetting::Off => Mode::Off,
