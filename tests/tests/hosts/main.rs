@@ -29,6 +29,7 @@ mod session_isolation;
 mod signals;
 mod soak;
 mod symbols;
+mod times;
 mod tools;
 mod unusual_messages;
 mod unwinding;

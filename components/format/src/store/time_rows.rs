@@ -10,6 +10,9 @@ use crate::calls::CALLS;
 use crate::profile::Label;
 use crate::times::{CallRow, Clock, DURATIONS, LateRow, Mode, SampledOperation, TimeRow};
 
+/// The maximum length of a label's name.
+const MAX_NAME: usize = 1024;
+
 /// The rows about time.
 #[derive(Debug, Default)]
 pub struct TimeRows {
@@ -187,7 +190,10 @@ impl TimeRecords {
     }
 
     /// Adds a label with its number.
-    pub fn add_label(&mut self, number: u64, name: String, is_numbered: bool) {
+    pub fn add_label(&mut self, number: u64, mut name: String, is_numbered: bool) {
+        // Names of libraries are shorter. Many rows may refer to one label of a damaged file.
+        let len = (0..=name.len().min(MAX_NAME)).rev().find(|len| name.is_char_boundary(*len));
+        name.truncate(len.unwrap_or(0));
         self.labels.insert(number, (name, is_numbered));
     }
 
