@@ -46,6 +46,7 @@ pub mod live {
 
 /// The time of this process in MPI, by call and communicator.
 pub mod times {
+    pub use mpit_format::times::{Moment, machine};
     pub use mpit_monitoring::times::*;
 }
 

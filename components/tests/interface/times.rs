@@ -4,8 +4,9 @@ use mpit_components::store::read;
 use mpit_components::times::{SampleRule, call_words, late_words};
 use mpit_format::calls::CALLS;
 use mpit_format::parse::{self, Comm, Origin, Row, Sink};
+use mpit_format::store::read_at;
 use mpit_format::store::times::{NO_COMM, call_key, time};
-use mpit_format::times::{CallRow, LateRow, Mode, TimeRow};
+use mpit_format::times::{CallRow, LateRow, Mode, Moment, TimeRow};
 use proptest::prelude::*;
 
 /// The bytes of a store with these blocks: kind and words.
@@ -169,6 +170,13 @@ fn killed_processes_have_a_last_moment() {
     words[1 + time::END] = 0;
     let mut one = [0; call_words::CELLS];
     (one[call_words::LEFT], one[call_words::ENTERED], one[call_words::DURATIONS_AT]) = (3400, 4000, 1);
-    let rows = rows(&[(kind, words), call(call_key(0, 0, NO_COMM), one)]);
-    assert_eq!(rows.time.unwrap().elapsed, 1000);
+    let blocks = [(kind, words), call(call_key(0, 0, NO_COMM), one)];
+    assert_eq!(rows(&blocks).time.unwrap().elapsed, 1000);
+    // The clock of the first block was 5000 ns at 1000 ticks.
+    for (domain, elapsed, calls, ns) in [(9, 9500, 2, 8500), (8, 1000, 1, 0)] {
+        let end = Moment { domain, ns: 5000 + 500 + 9500 };
+        let profile = read_at(&store(&blocks), Some(end)).unwrap().profile;
+        assert_eq!(profile.time.unwrap().elapsed, elapsed);
+        assert_eq!((profile.calls[0].count, profile.calls[0].ns), (calls, ns));
+    }
 }

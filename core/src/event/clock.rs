@@ -14,13 +14,15 @@ pub const MAX_TICKS: i64 = i64::MAX;
 /// 10^5.
 const MEASURED: i64 = 10_000_000;
 
-/// Returns true if ticks are those of the processor's counter. Cached; all threads compute the same result.
-#[inline]
+const UNKNOWN: u8 = 0;
+const COUNTER: u8 = 1;
+const NANOSECONDS: u8 = 2;
+
+/// The clock: a constant above. All threads compute the same one.
+static KIND: AtomicU8 = AtomicU8::new(UNKNOWN);
+
+/// Returns true if ticks are those of the processor's counter.
 pub fn is_counter() -> bool {
-    const UNKNOWN: u8 = 0;
-    const COUNTER: u8 = 1;
-    const NANOSECONDS: u8 = 2;
-    static KIND: AtomicU8 = AtomicU8::new(UNKNOWN);
     match KIND.load(Relaxed) {
         UNKNOWN => {
             let counter = counter::is_constant();
@@ -106,7 +108,19 @@ fn measure() -> i64 {
 /// Returns the present time in ticks.
 #[inline]
 pub fn now() -> i64 {
-    if is_counter() { (counter::read() & i64::MAX as u64).cast_signed() } else { nanoseconds() }
+    if KIND.load(Relaxed) == COUNTER { ticks_of_counter() } else { now_slowly() }
+}
+
+#[inline]
+fn ticks_of_counter() -> i64 {
+    (counter::read() & i64::MAX as u64).cast_signed()
+}
+
+// A separate function, to keep this code out of each call's path.
+#[cold]
+#[inline(never)]
+fn now_slowly() -> i64 {
+    if is_counter() { ticks_of_counter() } else { nanoseconds() }
 }
 
 fn nanoseconds() -> i64 {

@@ -8,51 +8,12 @@ use thiserror::Error;
 use super::blocks::{
     BlockHeader, BlockKind, CELLS, GROUP, GROUPS, HEADER, MAGIC, State, VERSION, message_of_key,
 };
+use super::recovered::Recovered;
 use super::time_rows::{TimeRecords, TimeRows};
 use crate::messages::{BINS, PeerSnapshot, Row};
-use crate::profile::{Block, Label, Members, Profile, RECOVERED_LINE, SumRow};
+use crate::profile::{Block, Label, Members, Profile, SumRow};
+use crate::times::Moment;
 use crate::{Identity, OUTSIDE, TrafficSum, rows};
-
-/// The data left by a process.
-#[derive(Clone, Debug)]
-pub struct Recovered {
-    /// The rank of the process in its world.
-    pub rank: u32,
-    /// The size of its world.
-    pub size: u32,
-    /// The process id on its machine.
-    pub process: u32,
-    /// True if the process wrote everything elsewhere, so that this data is not needed.
-    pub ended: bool,
-    /// True if the file could not grow, so that data is missing.
-    pub truncated: bool,
-    /// True if the process reached `MPI_Finalize`.
-    pub finalized: bool,
-    /// The run and world, if the file has them.
-    pub identity: Option<Identity>,
-    /// The records.
-    pub profile: Profile,
-}
-
-impl Recovered {
-    /// Returns the text that the process would have written at its end.
-    #[must_use]
-    pub fn text(&self) -> Vec<u8> {
-        self.profile.text(self.identity.as_ref())
-    }
-
-    /// Returns the text of the file that replaces the missing one: [`text`](Self::text) and, if the process ended without
-    /// `MPI_Finalize`, a line that says so.
-    #[must_use]
-    pub fn file_text(&self) -> Vec<u8> {
-        let mut text = self.text();
-        if !self.finalized {
-            text.extend_from_slice(RECOVERED_LINE.as_bytes());
-            text.push(b'\n');
-        }
-        text
-    }
-}
 
 /// The reason why a file is not a valid store, with the position in bytes.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -79,6 +40,15 @@ const WORD: usize = size_of::<u64>();
 ///
 /// Fails if the bytes are not a store, or are damaged.
 pub fn read(bytes: &[u8]) -> Result<Recovered, Malformed> {
+    read_at(bytes, None)
+}
+
+/// Decodes the bytes of a file like [`read`]. If the process did not reach `MPI_Finalize`, its time lasts until `end`.
+///
+/// # Errors
+///
+/// The same.
+pub fn read_at(bytes: &[u8], end: Option<Moment>) -> Result<Recovered, Malformed> {
     let (words, rest) = bytes.as_chunks::<WORD>();
     let mut words = Cursor { words, at: 0, end: words.len() };
     if bytes.is_empty() {
@@ -94,6 +64,7 @@ pub fn read(bytes: &[u8]) -> Result<Recovered, Malformed> {
         return Err(Malformed { at: bytes.len() - rest.len(), what: "half a word".into() });
     }
     found.expand_members(&words)?;
+    end.into_iter().for_each(|end| found.times.set_end(end));
     Ok(Recovered { identity: found.identity.take(), profile: found.profile(header.rank), ..header })
 }
 

@@ -8,7 +8,9 @@ use super::decode::{Cursor, Malformed};
 use super::times::{NO_COMM, call, call_of_key, comm, late, time};
 use crate::calls::CALLS;
 use crate::profile::Label;
-use crate::times::{CallRow, Clock, DURATIONS, LateRow, Mode, SampledOperation, TimeRow};
+use crate::times::{
+    CallRow, Clock, DURATIONS, LateRow, Mode, Moment, SampledOperation, TimeRow, duration_bin,
+};
 
 /// The maximum length of a label's name.
 const MAX_NAME: usize = 1024;
@@ -28,7 +30,10 @@ pub struct TimeRows {
 #[derive(Debug, Default)]
 pub struct TimeRecords {
     time: Option<[u64; time::CELLS]>,
-    calls: BTreeMap<(u64, u64), Calls>,
+    /// The end of a process that did not reach its own.
+    end: Option<Moment>,
+    /// Keys, places in the program, and words.
+    calls: Vec<(u64, u64, Box<[u64; call::CELLS]>)>,
     comms: BTreeMap<u32, [u64; comm::CELLS]>,
     /// Names, and a flag for numbers behind them.
     labels: BTreeMap<u64, (String, bool)>,
@@ -63,7 +68,7 @@ impl Calls {
     fn row(&self, key: (u64, u64), comm: Arc<str>, clock: &Conversion) -> Option<CallRow> {
         let (index, region, _) = call_of_key(key.0);
         let timed = self.timed();
-        let count = timed.max(self.0[call::CALLS]);
+        let (count, ticks) = count_and_ticks(&self.0);
         if count == 0 {
             return None;
         }
@@ -75,25 +80,38 @@ impl Calls {
             site: key.1,
             count,
             timed,
-            ns: clock.duration(self.0[call::TICKS]).saturating_add(clock.scaled(self.sampled())),
+            ns: clock.scaled(ticks),
             min: clock.duration(self.0[call::MIN]),
             max: clock.duration(self.0[call::MAX]),
             bytes: self.0[call::BYTES],
             durations: durations.map(|(bin, count)| (bin, *count)).collect(),
         })
     }
+}
 
-    /// Returns the ticks of all calls that were sampled, estimated from the samples.
-    fn sampled(&self) -> f64 {
-        match self.0[call::SAMPLES] {
-            0 => 0.0,
-            samples => {
-                let not_timed = self.0[call::CALLS].saturating_sub(self.timed());
-                let all = samples as f64 + not_timed as f64;
-                self.0[call::SAMPLED_TICKS] as f64 * (all / samples as f64)
-            }
-        }
-    }
+/// Adds the call that was in progress when the process ended.
+fn end_call(words: &mut [u64; call::CELLS], end: Option<u64>, clock: &Conversion) {
+    let entered = words[call::ENTERED];
+    let Some(end) = end.filter(|end| entered > words[call::LEFT] && *end > entered) else { return };
+    let ticks = end - entered;
+    let mut one = [0; call::CELLS];
+    (one[call::TICKS], one[call::MIN], one[call::MAX]) = (ticks, ticks, ticks);
+    one[call::DURATIONS_AT + duration_bin(clock.duration(ticks))] = 1;
+    add_calls(words, &one);
+}
+
+/// Returns the number of calls, and their ticks, which are an estimate if not all calls were measured.
+#[must_use]
+pub fn count_and_ticks(words: &[u64; call::CELLS]) -> (u64, f64) {
+    let timed = words[call::DURATIONS_AT..].iter().fold(0, |sum: u64, count| sum.saturating_add(*count));
+    let count = timed.max(words[call::CALLS]);
+    let samples = words[call::SAMPLES] as f64;
+    let sampled = if samples == 0.0 {
+        0.0
+    } else {
+        words[call::SAMPLED_TICKS] as f64 * ((samples + (count - timed) as f64) / samples)
+    };
+    (count, words[call::TICKS] as f64 + sampled)
 }
 
 /// The conversion of ticks to nanoseconds.
@@ -126,6 +144,12 @@ impl Conversion {
 
     fn scaled(&self, ticks: f64) -> u64 {
         (ticks * self.factor).round() as u64
+    }
+
+    /// Returns the ticks at a time of `CLOCK_MONOTONIC`.
+    fn ticks(&self, ns: u64) -> u64 {
+        let since = ns.saturating_sub(self.first.1) as f64 / self.factor;
+        self.first.0.saturating_add(since as u64)
     }
 
     fn duration(&self, ticks: u64) -> u64 {
@@ -181,7 +205,12 @@ impl TimeRecords {
 
     /// Adds the words of calls with a [key](super::times::call_key), made at a place in the program.
     pub fn add_call(&mut self, key: u64, site: u64, words: &[u64; call::CELLS]) {
-        self.calls.entry((key, site)).or_insert(Calls([0; call::CELLS])).add(words);
+        self.calls.push((key, site, Box::new(*words)));
+    }
+
+    /// Sets the moment at which the process ended, if it did not reach its end. Calls that were in progress count until then.
+    pub fn set_end(&mut self, end: Moment) {
+        self.end = Some(end);
     }
 
     /// Adds the words of the communicator in a slot.
@@ -221,12 +250,15 @@ impl TimeRecords {
     pub fn rows(self) -> TimeRows {
         let Some(words) = &self.time else { return TimeRows::default() };
         let clock = Conversion::new(words);
+        let end = self.end_in_ticks(words, &clock);
         let mut calls = BTreeMap::<_, Calls>::new();
-        for ((key, site), words) in &self.calls {
+        for (key, site, words) in &self.calls {
             let (index, region, slot) = call_of_key(*key);
             if let Some(comm) = self.comm_of(slot) {
                 let key = (index, comm, region, *site);
-                calls.entry(key).or_insert(Calls([0; call::CELLS])).add(&words.0);
+                let mut words = **words;
+                end_call(&mut words, end, &clock);
+                calls.entry(key).or_insert(Calls([0; call::CELLS])).add(&words);
             }
         }
         let rows = calls.iter().filter_map(|((index, comm, region, site), of)| {
@@ -235,15 +267,23 @@ impl TimeRecords {
         });
         let calls = rows.collect();
         let late = self.late.iter().filter_map(|(lineage, words)| self.late_row(*lineage, words, &clock));
-        TimeRows { time: Some(self.time_row(words, &clock)), calls, late: late.collect() }
+        TimeRows { time: Some(self.time_row(words, end, &clock)), calls, late: late.collect() }
     }
 
-    fn time_row(&self, words: &[u64; time::CELLS], clock: &Conversion) -> TimeRow {
+    /// Returns the end of a process that did not reach its own, as far as it is known.
+    fn end_in_ticks(&self, words: &[u64; time::CELLS], clock: &Conversion) -> Option<u64> {
+        let end = self.end.filter(|end| end.domain == words[time::DOMAIN] && words[time::END] == 0)?;
+        Some(clock.ticks(end.ns))
+    }
+
+    fn time_row(&self, words: &[u64; time::CELLS], end: Option<u64>, clock: &Conversion) -> TimeRow {
         let start = words[time::START];
-        let last = self.calls.values().map(|of| of.0[call::ENTERED].max(of.0[call::LEFT])).max();
-        let end = match words[time::END] {
-            0 => last.unwrap_or(start).max(words[time::LAST_TICKS]),
-            end => end,
+        let last = self.calls.iter().map(|(_, _, of)| of[call::ENTERED].max(of[call::LEFT])).max();
+        let last = last.unwrap_or(start).max(words[time::LAST_TICKS]);
+        let end = match (words[time::END], end) {
+            (0, Some(end)) => end.max(last),
+            (0, None) => last,
+            (end, _) => end,
         };
         TimeRow {
             mode: Mode::of_number(words[time::MODE]).unwrap_or_default(),

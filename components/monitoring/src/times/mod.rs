@@ -5,8 +5,8 @@
 //! in a file at the end and in the store of a killed process alike.
 
 mod registry;
+mod variables;
 
-use std::fs;
 use std::sync::OnceLock;
 use std::sync::atomic::{
     AtomicBool, AtomicU32, AtomicU64,
@@ -20,7 +20,7 @@ use mpit::internal::static_ref::StaticRef;
 use mpit_format::store::TimeRows;
 use mpit_format::store::blocks::BlockKind;
 use mpit_format::store::times::time;
-use mpit_format::times::Clock;
+use mpit_format::times::{Clock, machine};
 use mpit_frameworks::comms::Record;
 
 pub use mpit_format::store::times::{SampleRule, call as call_words, late as late_words};
@@ -159,15 +159,6 @@ fn read_clocks(words: &TimeWords) {
 
 fn in_nanoseconds(ticks: i64, rate: i64) -> u64 {
     (ticks as f64 * 1e9 / rate as f64).ceil() as u64
-}
-
-/// Returns a number of this machine since its start, which is not 0: processes with equal numbers share `CLOCK_MONOTONIC`.
-fn machine() -> u64 {
-    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    let mixed = boot.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-    });
-    mixed.max(1)
 }
 
 /// Adds a measured call to the words of the calling thread, without its bytes. `scale` is that of [`scaled_nanoseconds`].

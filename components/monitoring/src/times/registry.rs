@@ -18,7 +18,7 @@ use mpit_format::store::{TimeRecords, TimeRows};
 use mpit_frameworks::comms::Record;
 use mpit_frameworks::ids::slot;
 
-use super::{CallWords, LateWords, call_words};
+use super::{CallWords, LateWords, call_words, variables};
 use crate::describe::label;
 use crate::runtime::RUNTIME;
 use crate::store::{OF_PROCESS, Users};
@@ -67,6 +67,7 @@ impl OfComm {
         let block = OF_PROCESS.add_for(Users::OneThread, BlockKind::Call, key, call_words::CELLS, &[SITE]);
         let words = block.first_chunk()?;
         self.calls.insert((thread, call), words);
+        variables::add(call, words);
         Some(words)
     }
 

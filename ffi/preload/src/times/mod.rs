@@ -52,6 +52,9 @@ const MAX_DEPTH: u64 = 64 * 1024;
 /// The number of communicators and calls whose words are found without a lock, a power of two.
 const PLACES: usize = 256;
 
+/// The return code of a call that has not returned.
+const NOT_KNOWN: c_int = c_int::MIN;
+
 /// Returns true if calls are to be measured once MPI is initialized.
 pub(crate) fn is_wanted() -> bool {
     times::is_wanted()
@@ -277,7 +280,22 @@ pub(crate) fn enter(call: Option<Call>, watched: Option<watch::Call>, arguments:
         return not_counted;
     }
     state.position.store(position, Relaxed);
-    Entered { begun, state: Some(state), start: times::now() }
+    let start = times::now();
+    if call.may_wait {
+        with_errno_kept(|| catch_panic(|| mark_entered(call, state, arguments, start)));
+    }
+    Entered { begun, state: Some(state), start }
+}
+
+/// Stores the begin of a call, for readers of the store of a process that ends in it. The library is not called.
+fn mark_entered(call: Call, state: &'static ThreadTimes, arguments: &Arguments, start: u64) {
+    let comm = comm_of(call, arguments);
+    let place = state.recent(call);
+    if (place.is_of(comm) || state.renew(call, comm) || find(call, state, comm, NOT_KNOWN))
+        && let Some(words) = place.words.get()
+    {
+        words[call_words::ENTERED].store(start, Relaxed);
+    }
 }
 
 /// Ends the measurement of a call, which returned a code.
