@@ -6,10 +6,12 @@
 //! find the words to which they add [at once](at_once); the function leaves the others to a second one.
 //!
 //! A call inside another one, such as that of a Fortran interface to C, is not counted: it has a lower position on the stack. A call
-//! that is left by `longjmp` or an exception is not counted, nor are those that its callees' callees make until a call from further up
-//! the stack, or from elsewhere, shows that it was left.
+//! that is left by `longjmp` or an exception is not counted, nor are calls that are made from far deeper on the stack until one from
+//! about the same position shows that it was left.
 
 mod at_once;
+mod call;
+mod state;
 
 use std::ffi::c_int;
 use std::sync::atomic::{
@@ -19,7 +21,6 @@ use std::sync::atomic::{
 
 use mpit::internal::static_ref::StaticRef;
 use mpit::internal::{revision, thread_slots, threads};
-use mpit_components::live::calls::{CALLS, Class, index_of_symbol};
 use mpit_components::times::{self, CallWords, LateWords, Mode, SampleRule, call_words, late_words};
 use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms::{self, Comm};
@@ -29,6 +30,9 @@ use crate::isolation::{catch_panic, with_errno_kept};
 use crate::watch::{self, Arguments, Begun, stack_position};
 
 pub(crate) use at_once::{enter_at_once, leave_at_once};
+pub(crate) use call::Call;
+use call::{CALLS_OTHERS, Kind};
+use state::{Place, ThreadTimes};
 
 /// The state while one thread calls at a time.
 static OF_PROCESS: ThreadTimes = ThreadTimes::new();
@@ -46,11 +50,12 @@ static IS_ALL: AtomicBool = AtomicBool::new(false);
 /// The number of calls that are measured before others are sampled.
 const FIRST_CALLS: u64 = 64;
 
+/// The minimum distance on the stack of a call inside another one that makes no such calls itself. Calls that are made one after the
+/// other by one function are closer, although their frames differ.
+const MIN_DEPTH: u64 = 2048;
+
 /// The maximum distance on the stack of a call inside another one.
 const MAX_DEPTH: u64 = 64 * 1024;
-
-/// The number of communicators and calls whose words are found without a lock, a power of two.
-const PLACES: usize = 256;
 
 /// The return code of a call that has not returned.
 const NOT_KNOWN: c_int = c_int::MIN;
@@ -58,190 +63,6 @@ const NOT_KNOWN: c_int = c_int::MIN;
 /// Returns true if calls are to be measured once MPI is initialized.
 pub(crate) fn is_wanted() -> bool {
     times::is_wanted()
-}
-
-/// A call that is counted and measured.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Call {
-    index: u32,
-    class: Class,
-    may_wait: bool,
-    /// True if it counts to its communicator.
-    has_comm: bool,
-    kind: Kind,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Initialization,
-    Finalization,
-    Usual,
-}
-
-impl Call {
-    /// Returns the call of a symbol of C or Fortran.
-    pub(crate) const fn of_symbol(symbol: &str) -> Option<Self> {
-        const INIT: Option<u32> = index_of_symbol("MPI_Init");
-        const INIT_THREAD: Option<u32> = index_of_symbol("MPI_Init_thread");
-        const FINALIZE: Option<u32> = index_of_symbol("MPI_Finalize");
-        // The communicator that they free has no words any more when they end.
-        const FREE: Option<u32> = index_of_symbol("MPI_Comm_free");
-        const DISCONNECT: Option<u32> = index_of_symbol("MPI_Comm_disconnect");
-        let Some(index) = index_of_symbol(symbol) else { return None };
-        let call = &CALLS[index as usize];
-        let kind = if is(index, INIT) || is(index, INIT_THREAD) {
-            Kind::Initialization
-        } else if is(index, FINALIZE) {
-            Kind::Finalization
-        } else {
-            Kind::Usual
-        };
-        let has_comm = !is(index, FREE) && !is(index, DISCONNECT);
-        Some(Self { index, class: call.class, may_wait: call.may_wait(), has_comm, kind })
-    }
-
-    /// Returns true for a collective operation whose entry times are sampled.
-    const fn is_sampled_operation(self) -> bool {
-        matches!(self.class, Class::Collective | Class::Rooted)
-    }
-
-    /// Returns true if the bytes of the arguments are those of the call: it sends, writes or shares them.
-    const fn gives_bytes(self) -> bool {
-        matches!(
-            self.class,
-            Class::Send
-                | Class::Exchange
-                | Class::Collective
-                | Class::Rooted
-                | Class::StartMessage
-                | Class::StartCollective
-                | Class::StartOther
-                | Class::Access
-                | Class::File
-        ) && !self.is_receive()
-    }
-
-    /// Returns true for a receive that has the class of a send.
-    const fn is_receive(self) -> bool {
-        const OTHERS: [Option<u32>; 4] = [
-            index_of_symbol("MPI_Irecv"),
-            index_of_symbol("MPI_Imrecv"),
-            index_of_symbol("MPI_Recv_init"),
-            index_of_symbol("MPI_Precv_init"),
-        ];
-        is(self.index, OTHERS[0])
-            || is(self.index, OTHERS[1])
-            || is(self.index, OTHERS[2])
-            || is(self.index, OTHERS[3])
-    }
-}
-
-const fn is(index: u32, other: Option<u32>) -> bool {
-    matches!(other, Some(other) if other == index)
-}
-
-/// The words of the calls of one name on one communicator, valid for a [revision](mpit::internal::revision).
-#[derive(Debug)]
-struct Place {
-    revision: AtomicU64,
-    /// The handle; 0 for calls without one.
-    comm: AtomicU64,
-    /// The index of the call.
-    call: AtomicU64,
-    words: StaticRef<CallWords>,
-    /// The words of sampled operations, if the communicator has some.
-    late: StaticRef<LateWords>,
-    /// The last datatype, and its size.
-    datatype: AtomicU64,
-    size: AtomicU64,
-}
-
-impl Place {
-    const fn new() -> Self {
-        Self {
-            // Not a revision.
-            revision: AtomicU64::new(0),
-            comm: AtomicU64::new(0),
-            call: AtomicU64::new(0),
-            words: StaticRef::new(),
-            late: StaticRef::new(),
-            datatype: AtomicU64::new(0),
-            size: AtomicU64::new(0),
-        }
-    }
-
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the path of each call")]
-    fn is_of(&self, comm: u64) -> bool {
-        self.comm.load(Relaxed) == comm && self.revision.load(Relaxed) == revision::current()
-    }
-
-    fn set(
-        &self,
-        revision: u64,
-        comm: u64,
-        call: Call,
-        words: &'static CallWords,
-        late: Option<&'static LateWords>,
-    ) {
-        self.revision.store(0, Relaxed);
-        self.comm.store(comm, Relaxed);
-        self.call.store(call.index.into(), Relaxed);
-        self.words.set(Some(words));
-        self.late.set(late);
-        self.datatype.store(0, Relaxed);
-        self.revision.store(revision, Relaxed);
-    }
-}
-
-/// The state of a thread, which only that thread changes.
-#[derive(Debug)]
-#[repr(align(64))]
-struct ThreadTimes {
-    /// The stack position of the call in progress; 0 without one.
-    position: AtomicU64,
-    /// A value that differs between threads which have the slot one after the other.
-    owner: AtomicU64,
-    /// The words of the last calls, by the index of the call.
-    recent: [Place; CALLS.len()],
-    /// The words of earlier calls, by hash.
-    places: [Place; PLACES],
-}
-
-impl ThreadTimes {
-    const fn new() -> Self {
-        Self {
-            position: AtomicU64::new(0),
-            owner: AtomicU64::new(0),
-            recent: [const { Place::new() }; CALLS.len()],
-            places: [const { Place::new() }; PLACES],
-        }
-    }
-
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the path of each call")]
-    fn recent(&'static self, call: Call) -> &'static Place {
-        &self.recent[call.index as usize]
-    }
-
-    fn place(&'static self, call: Call, comm: u64) -> &'static Place {
-        let hash = (comm ^ u64::from(call.index) << 48).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        &self.places[(hash >> (u64::BITS - PLACES.ilog2())) as usize]
-    }
-
-    /// Makes the words of an earlier call those of the last one. Returns false if they are not known.
-    #[inline(never)]
-    fn renew(&'static self, call: Call, comm: u64) -> bool {
-        let place = self.place(call, comm);
-        match place.words.get() {
-            Some(words) if place.is_of(comm) && place.call.load(Relaxed) == u64::from(call.index) => {
-                let revision = place.revision.load(Relaxed);
-                self.recent(call).set(revision, comm, call, words, place.late.get());
-                true
-            }
-            _ => false,
-        }
-    }
 }
 
 /// A call whose measurement has begun.
@@ -275,16 +96,23 @@ pub(crate) fn enter(call: Option<Call>, watched: Option<watch::Call>, arguments:
     let Some(state) = with_errno_kept(|| catch_panic(state_of_caller_or_new)).flatten() else {
         return not_counted;
     };
-    let (position, previous) = (stack_position(), state.position.load(Relaxed));
-    if position < previous && previous - position <= MAX_DEPTH {
+    let position = stack_position();
+    if is_inside(call, position, state.position.load(Relaxed)) {
         return not_counted;
     }
-    state.position.store(position, Relaxed);
+    state.position.store(position | call.position_flag, Relaxed);
     let start = times::now();
     if call.may_wait {
         with_errno_kept(|| catch_panic(|| mark_entered(call, state, arguments, start)));
     }
     Entered { begun, state: Some(state), start }
+}
+
+/// Returns true if a call at a stack position is inside the one that was in progress.
+fn is_inside(call: Call, position: u64, outer: u64) -> bool {
+    let (outer, calls_others) = (outer & !CALLS_OTHERS, outer & CALLS_OTHERS != 0);
+    let min = if calls_others && !call.is_fortran { 0 } else { MIN_DEPTH };
+    position + min < outer && outer - position <= MAX_DEPTH
 }
 
 /// Stores the begin of a call, for readers of the store of a process that ends in it. The library is not called.
