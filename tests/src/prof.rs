@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use mpit_format::messages::BINS;
 use mpit_format::parse::{self, Comm, Origin, Row, Sink};
+use mpit_format::times::{CallRow, LateRow, TimeRow};
 
 pub use mpit_format::TrafficSum;
 
@@ -37,6 +38,12 @@ pub struct Prof {
     rows: BTreeMap<(char, u32), Traffic>,
     /// The communicators, in the order of the file.
     pub communicators: Vec<Communicator>,
+    /// The time of the process.
+    pub time: Option<TimeRow>,
+    /// The calls by name and communicator.
+    pub calls: Vec<CallRow>,
+    /// The sampled collective operations.
+    pub late: Vec<LateRow>,
     /// Lines of components: full name, tab, text.
     pub lines: Vec<String>,
 }
@@ -161,6 +168,18 @@ impl Sink for Reader {
             Ok(members) => self.prof.communicators.push(Communicator { name, members, collectives }),
             Err(failure) => self.problems.push(failure.to_string()),
         }
+    }
+
+    fn add_time(&mut self, _rank: u32, row: TimeRow) {
+        self.prof.time = Some(row);
+    }
+
+    fn add_call(&mut self, _rank: u32, row: CallRow) {
+        self.prof.calls.push(row);
+    }
+
+    fn add_late(&mut self, _rank: u32, row: LateRow) {
+        self.prof.late.push(row);
     }
 
     fn add_line(&mut self, _rank: u32, component: String, text: String) {

@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
+use mpit::event::clock;
 use mpit_components::gather::{self, Text, write_container};
 use mpit_components::output::write_whole;
 use mpit_components::run::{self, names};
 use mpit_components::store::{Recovered, StoreFile};
+use mpit_components::times::{self, Moment};
 
 use crate::print;
 
@@ -63,6 +65,8 @@ impl Before {
             }
             ours
         });
+        // Processes that were killed were in their last calls until about now.
+        let now = Moment { domain: times::machine(), ns: clock::read_both().nanoseconds.cast_unsigned() };
         let until = Instant::now() + TIME_LIMIT;
         let mut recovered = BTreeMap::new();
         for file in files {
@@ -71,7 +75,7 @@ impl Before {
             }
             // Checked before reading, so that the process cannot write in between.
             let in_use = file.is_in_use();
-            match file.read() {
+            match file.read_at(Some(now)) {
                 // The process wrote its file, but ended before it removed the store.
                 Ok(Recovered { ended: true, .. }) => remove(&file),
                 Ok(_) if in_use => print(&format!(

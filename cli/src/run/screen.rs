@@ -12,9 +12,11 @@ use std::process::ExitStatus;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use mpit::event::clock;
 use mpit_components::run::job::JobDirectory;
 use mpit_components::run::names;
 use mpit_components::store::StoreFile;
+use mpit_components::times::{self, Moment};
 use mpit_report::input::{self, Run};
 use mpit_report::screen::{self, Place, Summary};
 
@@ -59,9 +61,11 @@ fn summary(stores: &[StoreFile]) -> Option<Summary> {
     let host = |store: &StoreFile| Some((store.rank, store.identity()?.host));
     let hosts: BTreeMap<u32, String> =
         stores.iter().filter_map(host).filter(|(_, host)| !host.is_empty()).collect();
+    // Processes that were killed were in their last calls until about now.
+    let now = Moment { domain: times::machine(), ns: clock::read_both().nanoseconds.cast_unsigned() };
     let mut all: Option<Summary> = None;
     // A store that is damaged is one of a process that was killed while it created the file.
-    for recovered in stores.iter().filter_map(|store| store.read().ok()) {
+    for recovered in stores.iter().filter_map(|store| store.read_at(Some(now)).ok()) {
         let own = hosts.get(&recovered.rank);
         let place = |rank: u32| match (own, hosts.get(&rank)) {
             (Some(own), Some(other)) if own == other => Place::SameNode,

@@ -1,5 +1,6 @@
 //! The time of a process in MPI, by call and communicator, and the times at which it took part in collective operations.
 
+use std::fs;
 use std::sync::Arc;
 
 use crate::calls::CallName;
@@ -12,8 +13,29 @@ pub const DURATIONS: usize = 48;
 #[inline]
 #[must_use]
 pub const fn duration_bin(ns: u64) -> usize {
-    let bin = (u64::BITS - ns.leading_zeros()) as usize;
-    if bin < DURATIONS { bin } else { DURATIONS - 1 }
+    const MAX_NS: u64 = (1 << (DURATIONS - 1)) - 1;
+    // The logarithm of an odd number is one instruction on every processor.
+    let bin = (ns << 1 | 1).ilog2() as usize;
+    if ns <= MAX_NS && bin < DURATIONS { bin } else { DURATIONS - 1 }
+}
+
+/// A moment on the clock of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// The number of the machine's clock, as in [`TimeRow::domain`].
+    pub domain: u64,
+    /// Nanoseconds of `CLOCK_MONOTONIC`.
+    pub ns: u64,
+}
+
+/// Returns a number of this machine since its start, which is not 0: processes with equal numbers share `CLOCK_MONOTONIC`.
+#[must_use]
+pub fn machine() -> u64 {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let mixed = boot.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+    });
+    mixed.max(1)
 }
 
 macro_rules! words {

@@ -30,6 +30,7 @@ mod signals;
 mod soak;
 mod summary;
 mod symbols;
+mod times;
 mod tools;
 mod unusual_messages;
 mod unwinding;

@@ -57,9 +57,10 @@ pub mod call {
     pub const ENTERED: usize = 4;
     /// The time at which the last measured call ended. It is in progress while this is less than the word before.
     pub const LEFT: usize = 5;
-    /// The number of calls that were not measured.
-    pub const NOT_TIMED: usize = 6;
-    /// The number of calls that were measured as samples of those that were not.
+    /// The number of all calls, if not all are measured; else 0.
+    pub const CALLS: usize = 6;
+    /// The number of calls that were measured as samples of those that were not. The first calls are measured, too, and are no
+    /// samples: the very first one often takes much longer than all others.
     pub const SAMPLES: usize = 7;
     /// The ticks of the samples.
     pub const SAMPLED_TICKS: usize = 8;

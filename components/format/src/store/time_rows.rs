@@ -1,4 +1,4 @@
-//! Decoding of the time in MPI.
+//! The rows about time that follow from the words of a process, in its store or in its memory.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,22 +8,33 @@ use super::decode::{Cursor, Malformed};
 use super::times::{NO_COMM, call, call_of_key, comm, late, time};
 use crate::calls::CALLS;
 use crate::profile::Label;
-use crate::times::{CallRow, Clock, DURATIONS, LateRow, Mode, SampledOperation, TimeRow};
+use crate::times::{
+    CallRow, Clock, DURATIONS, LateRow, Mode, Moment, SampledOperation, TimeRow, duration_bin,
+};
+
+/// The maximum length of a label's name.
+const MAX_NAME: usize = 1024;
 
 /// The rows about time.
 #[derive(Debug, Default)]
-pub(super) struct Rows {
-    pub(super) time: Option<TimeRow>,
-    pub(super) calls: Vec<CallRow>,
-    pub(super) late: Vec<LateRow>,
+pub struct TimeRows {
+    /// The time of the process.
+    pub time: Option<TimeRow>,
+    /// Calls by name, communicator, region and place.
+    pub calls: Vec<CallRow>,
+    /// Sampled collective operations.
+    pub late: Vec<LateRow>,
 }
 
-/// Blocks about time, which refer to each other.
+/// The words of blocks about time, which refer to each other.
 #[derive(Debug, Default)]
-pub(super) struct Times {
+pub struct TimeRecords {
     time: Option<[u64; time::CELLS]>,
-    calls: BTreeMap<(u64, u64), Calls>,
-    comms: BTreeMap<u64, [u64; comm::CELLS]>,
+    /// The end of a process that did not reach its own.
+    end: Option<Moment>,
+    /// Keys, places in the program, and words.
+    calls: Vec<(u64, u64, Box<[u64; call::CELLS]>)>,
+    comms: BTreeMap<u32, [u64; comm::CELLS]>,
     /// Names, and a flag for numbers behind them.
     labels: BTreeMap<u64, (String, bool)>,
     late: Vec<(u64, Box<[u64; late::CELLS]>)>,
@@ -33,16 +44,21 @@ pub(super) struct Times {
 #[derive(Clone, Debug)]
 struct Calls([u64; call::CELLS]);
 
+/// Adds the words of calls to those of others.
+pub fn add_calls(sum: &mut [u64; call::CELLS], words: &[u64; call::CELLS]) {
+    for (at, (sum, word)) in sum.iter_mut().zip(words).enumerate() {
+        *sum = match at {
+            call::MIN if *sum == 0 || *word == 0 => *sum | *word,
+            call::MIN => (*sum).min(*word),
+            call::MAX | call::ENTERED | call::LEFT => (*sum).max(*word),
+            _ => sum.saturating_add(*word),
+        };
+    }
+}
+
 impl Calls {
     fn add(&mut self, words: &[u64; call::CELLS]) {
-        for (at, (sum, word)) in self.0.iter_mut().zip(words).enumerate() {
-            *sum = match at {
-                call::MIN if *sum == 0 || *word == 0 => *sum | *word,
-                call::MIN => (*sum).min(*word),
-                call::MAX | call::ENTERED | call::LEFT => (*sum).max(*word),
-                _ => sum.saturating_add(*word),
-            };
-        }
+        add_calls(&mut self.0, words);
     }
 
     fn timed(&self) -> u64 {
@@ -52,7 +68,7 @@ impl Calls {
     fn row(&self, key: (u64, u64), comm: Arc<str>, clock: &Conversion) -> Option<CallRow> {
         let (index, region, _) = call_of_key(key.0);
         let timed = self.timed();
-        let count = timed.saturating_add(self.0[call::NOT_TIMED]);
+        let (count, ticks) = count_and_ticks(&self.0);
         if count == 0 {
             return None;
         }
@@ -64,24 +80,38 @@ impl Calls {
             site: key.1,
             count,
             timed,
-            ns: clock.duration(self.0[call::TICKS]).saturating_add(clock.scaled(self.sampled())),
+            ns: clock.scaled(ticks),
             min: clock.duration(self.0[call::MIN]),
             max: clock.duration(self.0[call::MAX]),
             bytes: self.0[call::BYTES],
             durations: durations.map(|(bin, count)| (bin, *count)).collect(),
         })
     }
+}
 
-    /// Returns the ticks of all calls that were sampled, estimated from the samples.
-    fn sampled(&self) -> f64 {
-        match self.0[call::SAMPLES] {
-            0 => 0.0,
-            samples => {
-                let all = samples as f64 + self.0[call::NOT_TIMED] as f64;
-                self.0[call::SAMPLED_TICKS] as f64 * (all / samples as f64)
-            }
-        }
-    }
+/// Adds the call that was in progress when the process ended.
+fn end_call(words: &mut [u64; call::CELLS], end: Option<u64>, clock: &Conversion) {
+    let entered = words[call::ENTERED];
+    let Some(end) = end.filter(|end| entered > words[call::LEFT] && *end > entered) else { return };
+    let ticks = end - entered;
+    let mut one = [0; call::CELLS];
+    (one[call::TICKS], one[call::MIN], one[call::MAX]) = (ticks, ticks, ticks);
+    one[call::DURATIONS_AT + duration_bin(clock.duration(ticks))] = 1;
+    add_calls(words, &one);
+}
+
+/// Returns the number of calls, and their ticks, which are an estimate if not all calls were measured.
+#[must_use]
+pub fn count_and_ticks(words: &[u64; call::CELLS]) -> (u64, f64) {
+    let timed = words[call::DURATIONS_AT..].iter().fold(0, |sum: u64, count| sum.saturating_add(*count));
+    let count = timed.max(words[call::CALLS]);
+    let samples = words[call::SAMPLES] as f64;
+    let sampled = if samples == 0.0 {
+        0.0
+    } else {
+        words[call::SAMPLED_TICKS] as f64 * ((samples + (count - timed) as f64) / samples)
+    };
+    (count, words[call::TICKS] as f64 + sampled)
 }
 
 /// The conversion of ticks to nanoseconds.
@@ -116,6 +146,12 @@ impl Conversion {
         (ticks * self.factor).round() as u64
     }
 
+    /// Returns the ticks at a time of `CLOCK_MONOTONIC`.
+    fn ticks(&self, ns: u64) -> u64 {
+        let since = ns.saturating_sub(self.first.1) as f64 / self.factor;
+        self.first.0.saturating_add(since as u64)
+    }
+
     fn duration(&self, ticks: u64) -> u64 {
         self.scaled(ticks as f64)
     }
@@ -128,7 +164,7 @@ impl Conversion {
     }
 }
 
-impl Times {
+impl TimeRecords {
     /// Returns true if blocks of a kind are about time.
     pub(super) const fn has(kind: BlockKind) -> bool {
         use BlockKind::{Call, CallComm, Label, Late, Time};
@@ -142,27 +178,57 @@ impl Times {
         block: &mut Cursor<'_>,
     ) -> Result<(), Malformed> {
         match kind {
-            BlockKind::Time => self.time = Some(block.numbers()?),
+            BlockKind::Time => self.set_time(block.numbers()?),
             BlockKind::Call => {
                 let at = *block;
                 if call_of_key(key).0 >= CALLS.len() {
                     return Err(at.error(format!("the unknown call {}", call_of_key(key).0)));
                 }
                 let words = block.numbers()?;
-                let site = block.word()?;
-                self.calls.entry((key, site)).or_insert(Calls([0; call::CELLS])).add(&words);
+                self.add_call(key, block.word()?, &words);
             }
-            BlockKind::CallComm => {
-                self.comms.insert(key, block.numbers()?);
-            }
+            BlockKind::CallComm => self.add_comm(key as u32, block.numbers()?),
             BlockKind::Label => {
                 let is_numbered = block.word()? != 0;
-                self.labels.insert(key, (block.name()?, is_numbered));
+                self.add_label(key, block.name()?, is_numbered);
             }
-            BlockKind::Late => self.late.push((key, Box::new(block.numbers()?))),
+            BlockKind::Late => self.add_late(key, Box::new(block.numbers()?)),
             _ => (),
         }
         Ok(())
+    }
+
+    /// Sets the words of the process.
+    pub fn set_time(&mut self, words: [u64; time::CELLS]) {
+        self.time = Some(words);
+    }
+
+    /// Adds the words of calls with a [key](super::times::call_key), made at a place in the program.
+    pub fn add_call(&mut self, key: u64, site: u64, words: &[u64; call::CELLS]) {
+        self.calls.push((key, site, Box::new(*words)));
+    }
+
+    /// Sets the moment at which the process ended, if it did not reach its end. Calls that were in progress count until then.
+    pub fn set_end(&mut self, end: Moment) {
+        self.end = Some(end);
+    }
+
+    /// Adds the words of the communicator in a slot.
+    pub fn add_comm(&mut self, slot: u32, words: [u64; comm::CELLS]) {
+        self.comms.insert(slot, words);
+    }
+
+    /// Adds a label with its number.
+    pub fn add_label(&mut self, number: u64, mut name: String, is_numbered: bool) {
+        // Names of libraries are shorter. Many rows may refer to one label of a damaged file.
+        let len = (0..=name.len().min(MAX_NAME)).rev().find(|len| name.is_char_boundary(*len));
+        name.truncate(len.unwrap_or(0));
+        self.labels.insert(number, (name, is_numbered));
+    }
+
+    /// Adds the sampled operations on a communicator.
+    pub fn add_late(&mut self, lineage: u64, words: Box<[u64; late::CELLS]>) {
+        self.late.push((lineage, words));
     }
 
     fn label_of(&self, label: u64, first: u64, last: u64) -> Option<Arc<str>> {
@@ -176,20 +242,23 @@ impl Times {
         if slot == NO_COMM {
             return Some("".into());
         }
-        let words = self.comms.get(&slot.into())?;
+        let words = self.comms.get(&slot)?;
         self.label_of(words[comm::LABEL], words[comm::FIRST], words[comm::LAST])
     }
 
-    /// Returns the rows. Communicators with equal labels share rows.
-    pub(super) fn rows(self) -> Rows {
-        let Some(words) = &self.time else { return Rows::default() };
+    /// Returns the rows of a process. Communicators with equal labels share rows.
+    pub fn rows(self) -> TimeRows {
+        let Some(words) = &self.time else { return TimeRows::default() };
         let clock = Conversion::new(words);
+        let end = self.end_in_ticks(words, &clock);
         let mut calls = BTreeMap::<_, Calls>::new();
-        for ((key, site), words) in &self.calls {
+        for (key, site, words) in &self.calls {
             let (index, region, slot) = call_of_key(*key);
             if let Some(comm) = self.comm_of(slot) {
                 let key = (index, comm, region, *site);
-                calls.entry(key).or_insert(Calls([0; call::CELLS])).add(&words.0);
+                let mut words = **words;
+                end_call(&mut words, end, &clock);
+                calls.entry(key).or_insert(Calls([0; call::CELLS])).add(&words);
             }
         }
         let rows = calls.iter().filter_map(|((index, comm, region, site), of)| {
@@ -198,15 +267,23 @@ impl Times {
         });
         let calls = rows.collect();
         let late = self.late.iter().filter_map(|(lineage, words)| self.late_row(*lineage, words, &clock));
-        Rows { time: Some(self.time_row(words, &clock)), calls, late: late.collect() }
+        TimeRows { time: Some(self.time_row(words, end, &clock)), calls, late: late.collect() }
     }
 
-    fn time_row(&self, words: &[u64; time::CELLS], clock: &Conversion) -> TimeRow {
+    /// Returns the end of a process that did not reach its own, as far as it is known.
+    fn end_in_ticks(&self, words: &[u64; time::CELLS], clock: &Conversion) -> Option<u64> {
+        let end = self.end.filter(|end| end.domain == words[time::DOMAIN] && words[time::END] == 0)?;
+        Some(clock.ticks(end.ns))
+    }
+
+    fn time_row(&self, words: &[u64; time::CELLS], end: Option<u64>, clock: &Conversion) -> TimeRow {
         let start = words[time::START];
-        let last = self.calls.values().map(|of| of.0[call::ENTERED].max(of.0[call::LEFT])).max();
-        let end = match words[time::END] {
-            0 => last.unwrap_or(start).max(words[time::LAST_TICKS]),
-            end => end,
+        let last = self.calls.iter().map(|(_, _, of)| of[call::ENTERED].max(of[call::LEFT])).max();
+        let last = last.unwrap_or(start).max(words[time::LAST_TICKS]);
+        let end = match (words[time::END], end) {
+            (0, Some(end)) => end.max(last),
+            (0, None) => last,
+            (end, _) => end,
         };
         TimeRow {
             mode: Mode::of_number(words[time::MODE]).unwrap_or_default(),
