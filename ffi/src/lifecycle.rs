@@ -89,7 +89,7 @@ fn handle_initialization() {
             root: abi.root,
             null_request: abi.null(Bind::Request) as u64,
         });
-        about::describe(foreign::library().map(|(_, version)| version));
+        about::describe(foreign::version_line());
         if has_world {
             for comm in [abi.comm_world, abi.comm_self] {
                 // SAFETY: MPI is initialized, so the predefined communicators exist.

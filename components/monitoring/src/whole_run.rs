@@ -22,6 +22,10 @@ use crate::{about, directory, job_store, run, store, times};
 /// The output for the whole run; `None` if there is none.
 static WHOLE_RUN: Mutex<Option<WholeRun>> = Mutex::new(None);
 
+/// The run after its end. Without its readers of communicators, the words of those that MPI frees at its end would be cleared in the
+/// store, which `mpit run` reads afterwards.
+static ENDED_RUN: Mutex<Option<WholeRun>> = Mutex::new(None);
+
 struct WholeRun {
     /// False if the records only stay in the store. The phases then keep the records of communicators that are freed.
     is_written: bool,
@@ -108,9 +112,13 @@ fn write() {
     let lines = lines_of_components();
     let run = WHOLE_RUN.lock().take();
     let (Some(mut run), Some(world)) = (run, RUNTIME.world()) else { return };
-    if !run.is_written {
-        return;
+    if run.is_written {
+        write_run(&mut run, world, lines);
     }
+    *ENDED_RUN.lock() = Some(run);
+}
+
+fn write_run(run: &mut WholeRun, world: World, lines: Vec<(String, Vec<String>)>) {
     let mut profile = run.all.until_now(world.rank);
     profile.lines = lines;
     profile.about = about::get();
