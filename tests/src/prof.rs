@@ -65,6 +65,12 @@ impl Prof {
         Ok(reader.prof)
     }
 
+    /// Returns the content without the times, which differ between runs.
+    #[must_use]
+    pub fn without_times(self) -> Self {
+        Self { time: None, calls: Vec::new(), late: Vec::new(), ..self }
+    }
+
     /// Returns the rows of one kind, by peer.
     pub fn rows(&self, kind: char) -> BTreeMap<u32, &Traffic> {
         self.rows

@@ -34,7 +34,7 @@ pub enum Class {
     StartOther,
     /// The initialization and the end of MPI, connections to other programs, and other calls that may wait.
     Other,
-    /// A call that asks for the state of an operation and does not wait. Not described.
+    /// A call that tests for the state of an operation and does not wait. Not described.
     Poll,
     /// A call that starts persistent requests. Not described.
     StartPersistent,

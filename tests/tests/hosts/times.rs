@@ -30,7 +30,7 @@ const PROGRAMS: [&str; 13] = [
     "exchange",
 ];
 
-/// Those in which one rank is clearly the last in each collective operation.
+/// The programs in which one rank is clearly the last in each collective operation.
 const WITH_LAST: [&str; 4] = ["late_allreduce", "late_root", "late_leaf", "alternating"];
 
 /// The calls and nanoseconds of each name.

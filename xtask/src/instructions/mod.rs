@@ -46,7 +46,7 @@ enum Variant {
     Recording,
     /// The preload library in a job of `mpit run`: recording, describing the calls in progress, and measuring those that may wait.
     TimedBlocking,
-    /// The same, and measuring all calls.
+    /// The preload library like this, but measuring all calls.
     TimedAll,
     /// Open MPI's own monitoring.
     Native,

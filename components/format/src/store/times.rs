@@ -32,7 +32,7 @@ pub mod time {
     pub const ERROR: usize = 10;
     /// The nanoseconds, a signed number, by which the aligned clock is ahead of `CLOCK_MONOTONIC` at the first reading.
     pub const FIRST_OFFSET: usize = 11;
-    /// The same at the last reading.
+    /// The difference at the last reading.
     pub const LAST_OFFSET: usize = 12;
     /// Not used yet.
     pub const RESERVED: usize = 13;

@@ -1,10 +1,10 @@
-//! Number and duration of the calls of each name, as performance variables.
+//! Number and duration of the calls of each name, as performance variables. They are 0 while monitoring_time is off.
 
 use std::sync::atomic::Ordering::Relaxed;
 
 use mpit::event::clock;
 use mpit::internal::log::Log;
-use mpit::{category, pvar};
+use mpit::pvar;
 use mpit_format::calls::index_of_symbol;
 use mpit_format::store::count_and_ticks;
 use mpit_frameworks::calls::CallsMade;
@@ -29,24 +29,18 @@ fn sum(call: Option<u32>) -> (u64, f64) {
     })
 }
 
-/// MPI calls of the program by name, and the time spent in them, while monitoring_time is not off. Calls inside of other calls are
-/// not counted.
-#[category(name = "calls_by_name", parent = CallsMade)]
-#[derive(Debug)]
-pub(super) struct CallsByName;
-
 /// Defines the COUNTER and the TIMER of each name.
 macro_rules! variables {
     ($($name:ident: $count:ident, $seconds:ident;)*) => {$(
-        #[doc = concat!("Calls of MPI_", stringify!($name), ".")]
-        #[pvar(class = "COUNTER", verbosity = "USER_DETAIL", category = CallsByName)]
+        #[doc = concat!("Calls of MPI_", stringify!($name), ", unless monitoring_time is off.")]
+        #[pvar(class = "COUNTER", verbosity = "USER_DETAIL", category = CallsMade)]
         fn $count() -> u64 {
             const CALL: Option<u32> = index_of_symbol(concat!("MPI_", stringify!($name)));
             sum(CALL).0
         }
 
         #[doc = concat!("Time spent in MPI_", stringify!($name), ", summed over threads; an estimate if not all calls are measured.")]
-        #[pvar(class = "TIMER", verbosity = "USER_DETAIL", category = CallsByName)]
+        #[pvar(class = "TIMER", verbosity = "USER_DETAIL", category = CallsMade)]
         fn $seconds() -> f64 {
             const CALL: Option<u32> = index_of_symbol(concat!("MPI_", stringify!($name)));
             sum(CALL).1 / clock::ticks_per_second() as f64

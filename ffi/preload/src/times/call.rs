@@ -1,4 +1,4 @@
-//! The calls that are counted and measured, as far as their names tell.
+//! The calls that are counted and measured, and the properties that follow from their names.
 
 use mpit_components::live::calls::{CALLS, Class, index_of_symbol};
 
