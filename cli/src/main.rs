@@ -104,6 +104,9 @@ struct Run {
     /// Keep the records in files while the command runs, so that killed processes do not lose them
     #[arg(long, requires = "output")]
     crash_safe: bool,
+    /// Measure all calls, only those that may wait and samples of the others, or none [default: blocking]
+    #[arg(long, value_name = "CALLS", value_parser = ["all", "blocking", "off"])]
+    time: Option<String>,
     /// Print a diagnosis if no process began or ended an MPI call for so long, as `mpit why` does
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     stuck: Option<f64>,
@@ -115,6 +118,9 @@ struct Run {
     /// A category of mpit also hides the variables and events in it. Hidden variables are still recorded in files.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     hide: Vec<String>,
+    /// Do not print a summary of the job at the end
+    #[arg(short, long)]
+    quiet: bool,
     /// Print the settings and the command to standard error before it runs
     #[arg(short, long)]
     verbose: bool,

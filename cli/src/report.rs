@@ -12,14 +12,14 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mpit_components::output::write_whole;
 use mpit_report::input::{self, Run};
 use mpit_report::matrix::{self, MAT_LIMIT, Selection, Value};
-use mpit_report::{Job, Matrix, html, picture, summary};
+use mpit_report::{Job, Matrix, data, html, picture, summary};
 
 use crate::run::ranks;
 use crate::{Report, output, print};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// Pairs, sizes and communicators as comma-separated tables
+    /// Comma-separated tables
     Csv,
     /// Matrix Market: sparse matrices of bytes, messages, and bytes for each message
     Mtx,
@@ -31,6 +31,8 @@ pub(crate) enum Format {
     Png,
     /// A page with tables and heat map, without references to other files
     Html,
+    /// Everything, for programs; docs/report.schema.json describes it
+    Json,
 }
 
 /// Prints the reports, and writes the requested files, each of which it names.
@@ -155,7 +157,11 @@ fn write(format: Format, job: &Job, run: &Run, args: &Report) -> Result<(), Stri
         Format::Csv => {
             create(&file("_pairs.csv"), |out| matrix::write_pairs_csv(out, job))?;
             create(&file("_sizes.csv"), |out| matrix::write_sizes_csv(out, job))?;
-            create(&file("_comms.csv"), |out| matrix::write_comms_csv(out, job))
+            create(&file("_comms.csv"), |out| matrix::write_comms_csv(out, job))?;
+            let report = data::Report::of(job, &name(run));
+            data::Table::ALL.into_iter().try_for_each(|table| {
+                create(&file(&format!("_{}.csv", table.as_str())), |out| data::write_csv(out, &report, table))
+            })
         }
         Format::Mtx => each_matrix(job, &file, "mtx", |out, matrix, value| {
             matrix::write_mtx(out, matrix, job.size, value)
@@ -172,6 +178,9 @@ fn write(format: Format, job: &Job, run: &Run, args: &Report) -> Result<(), Stri
         }),
         Format::Svg => create(&file(".svg"), |out| picture::write_svg(out, job, &name(run))),
         Format::Png => create(&file(".png"), |out| picture::write_png(out, job, &name(run))),
+        Format::Json => {
+            create(&file(".json"), |out| data::write_json(out, &data::Report::of(job, &name(run))))
+        }
         Format::Html => create(&file(".html"), |out| html::write(out, job, &name(run))),
     }
 }

@@ -44,12 +44,23 @@ pub mod live {
     pub use mpit_monitoring::live::*;
 }
 
+/// The time of this process in MPI, by call and communicator.
+pub mod times {
+    pub use mpit_format::times::{Moment, machine};
+    pub use mpit_monitoring::times::*;
+}
+
 /// Collection of all processes' output at one process at the end of the run.
 pub mod gather {
     pub use mpit_format::container::{Text, write as write_container};
     pub use mpit_monitoring::gather::{
         MonitoringGather, TimeLimits, Transport, is_wanted, register_transport,
     };
+}
+
+/// Facts about the job of this process.
+pub mod about {
+    pub use mpit_monitoring::about::describe;
 }
 
 /// The identity of a run, and the names of its files.

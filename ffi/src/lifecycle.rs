@@ -11,10 +11,10 @@ use mpit::internal::threads;
 use mpit::internal::vocabulary::ThreadLevel;
 use mpit::object::Bind;
 use mpit_components::host::{self, World};
-use mpit_components::{live, monitoring, run};
+use mpit_components::{about, live, monitoring, run};
 
 use crate::abi::{Abi, LiveComm, LiveSession};
-use crate::host::{Host, mpi};
+use crate::host::{Host, foreign, mpi};
 use crate::{comms, doctor, gather, images, infos, inventory, mpi_t, native_monitoring, sessions};
 
 static INITIALIZED: AtomicBool = AtomicBool::new(false);
@@ -89,6 +89,7 @@ fn handle_initialization() {
             root: abi.root,
             null_request: abi.null(Bind::Request) as u64,
         });
+        about::describe(foreign::version_line());
         if has_world {
             for comm in [abi.comm_world, abi.comm_self] {
                 // SAFETY: MPI is initialized, so the predefined communicators exist.

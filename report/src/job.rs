@@ -1,14 +1,22 @@
 //! The data of all files of one run.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 use hashbrown::HashMap;
 use mpit_format::messages::BINS;
+use mpit_format::profile::About;
 use mpit_format::rows::Kind;
-use mpit_format::{TrafficSum, parse};
+use mpit_format::summary::{Arrivals, ProcessTime, Summary};
+use mpit_format::times::{CallRow, LateRow, TimeRow};
+use mpit_format::{Identity, TrafficSum, parse};
 
+use crate::nodes::Nodes;
 use crate::problem::{Problem, Problems};
+use crate::rank_times::{CommCalls, RankTime, in_order, rank_times, summary_of};
+use crate::ranks::RankTraffic;
 use crate::sparse::{Cell, Matrix};
 
 /// The operations of all processes of a job, and the bytes they transferred: too many for the 64 bits of a process.
@@ -115,6 +123,20 @@ pub struct Job {
     pub lines: Vec<Line>,
     /// Notes for the user about the files that were read.
     pub notes: Vec<String>,
+    /// The run and world, if the files name them.
+    pub identity: Option<Identity>,
+    /// The program, the command, and versions, if the files name them.
+    pub about: Vec<About>,
+    /// The machines of the processes.
+    pub nodes: Nodes,
+    /// The most important numbers.
+    pub summary: Summary,
+    /// The time of each rank, if the files have it.
+    pub times: BTreeMap<u32, RankTime>,
+    /// The calls on communicators, by their time.
+    pub comm_calls: Vec<CommCalls>,
+    /// The ranks with data, in ascending order.
+    ranks: Vec<u32>,
     matrices: [Matrix; Kind::ALL.len()],
 }
 
@@ -129,6 +151,20 @@ impl Job {
         Matrix::sum(kinds.iter().map(|kind| self.matrix(*kind)))
     }
 
+    /// Returns the ranks that have data, or that others communicate with, in ascending order.
+    pub(crate) fn ranks(&self, traffic: &BTreeMap<u32, RankTraffic>) -> Vec<u32> {
+        let mut ranks: Vec<u32> = self.ranks.iter().chain(traffic.keys()).copied().collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        ranks
+    }
+
+    /// Returns the facts about the job with their names, such as `MPI library`.
+    pub(crate) fn facts(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let name = |fact: &About| FACTS.iter().find(|(key, _)| *key == fact.key).map_or("", |(_, name)| name);
+        self.about.iter().map(move |fact| (name(fact), fact.value.as_str()))
+    }
+
     /// Returns the sum over all pairs.
     pub fn total(&self, kind: Kind) -> JobSum {
         let mut sum = JobSum::default();
@@ -138,6 +174,10 @@ impl Job {
         sum
     }
 }
+
+/// The kinds of facts, in the order of reports, with their names for users.
+pub(crate) const FACTS: [(&str, &str); 4] =
+    [("program", "program"), ("command", "command"), ("mpi", "MPI library"), ("mpit", "mpit")];
 
 #[derive(Debug, Default)]
 pub(crate) struct Part {
@@ -155,6 +195,13 @@ pub(crate) struct Part {
     pub(crate) lines: Vec<Line>,
     /// Notes about the end of some processes, by rank.
     pub(crate) notes: Vec<(u32, String)>,
+    /// The machines of processes, in any order and possibly with duplicates.
+    pub(crate) hosts: Vec<(u32, String)>,
+    pub(crate) about: Vec<About>,
+    /// The time of processes, by rank.
+    pub(crate) times: HashMap<u32, ProcessTime>,
+    pub(crate) comm_calls: HashMap<Arc<str>, CommCalls>,
+    pub(crate) arrivals: Arrivals,
     pub(crate) size: u32,
     pub(crate) problems: Problems,
 }
@@ -213,6 +260,30 @@ impl parse::Sink for PartOf<'_> {
         self.part.recovered.push(rank);
     }
 
+    fn add_host(&mut self, rank: u32, host: &str) {
+        self.part.hosts.push((rank, host.to_owned()));
+    }
+
+    fn add_about(&mut self, about: About) {
+        self.part.about.push(about);
+    }
+
+    fn add_time(&mut self, rank: u32, row: TimeRow) {
+        self.part.times.entry(rank).or_default().add_time(&row);
+    }
+
+    fn add_call(&mut self, rank: u32, row: CallRow) {
+        self.part.times.entry(rank).or_default().add_call(&row);
+        let comm = self.part.comm_calls.entry(Arc::clone(&row.comm));
+        comm.or_insert_with(|| CommCalls::new(&row.comm)).add_row(&row);
+    }
+
+    fn add_late(&mut self, rank: u32, row: LateRow) {
+        // The time of the process, which comes first, has its clock.
+        let domain = self.part.times.get(&rank).map_or(0, |time| time.domain);
+        self.part.arrivals.add_row(rank, domain, &row);
+    }
+
     fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String) {
         self.part.problems.add(|| Problem { path: self.path.to_owned(), line, what: what() });
     }
@@ -243,12 +314,21 @@ impl Part {
         self.recovered.extend(other.recovered);
         self.lines.extend(other.lines);
         self.notes.extend(other.notes);
+        self.hosts.extend(other.hosts);
+        self.about.extend(other.about);
+        for (rank, time) in other.times {
+            self.times.entry(rank).or_default().absorb(time);
+        }
+        for (name, calls) in other.comm_calls {
+            self.comm_calls.entry(name).and_modify(|own| own.add(&calls)).or_insert(calls);
+        }
+        self.arrivals.merge(&other.arrivals);
         self.size = self.size.max(other.size);
         self.problems.absorb(other.problems);
         self
     }
 
-    pub(crate) fn finish(mut self, mut notes: Vec<String>) -> Job {
+    pub(crate) fn finish(mut self, identity: Option<Identity>, mut notes: Vec<String>) -> Job {
         let texts = self.ranks.len();
         self.sizes.resize(BINS, 0);
         // The stable sort keeps the lines of a process in the order of its file.
@@ -259,6 +339,11 @@ impl Part {
         self.ranks.dedup();
         self.recovered.sort_unstable();
         self.recovered.dedup();
+        // Only rank 0 has facts, except in files of several runs.
+        let place = |fact: &About| FACTS.iter().position(|(key, _)| *key == fact.key);
+        self.about.retain(|fact| place(fact).is_some());
+        self.about.sort_by(|one, other| (place(one), one).cmp(&(place(other), other)));
+        self.about.dedup();
         if self.ranks.len() < texts {
             let more = texts - self.ranks.len();
             notes.push(format!("{more} texts are of processes that have one already; they are added up"));
@@ -266,6 +351,14 @@ impl Part {
         let largest_peer = self.cells.iter().flatten().map(|cell| cell.from.max(cell.to)).max();
         let largest = largest_peer.max(self.ranks.last().copied());
         let size = largest.map_or(0, |last| last + 1).max(self.size);
+        let nodes = Nodes::new(self.hosts);
+        let matrices = self.cells.map(Matrix::new);
+        let mut summary = summary_of(size, &self.ranks, &nodes, &matrices);
+        summary.finalized = summary.processes - self.recovered.len().min(self.ranks.len()) as u64;
+        for (rank, time) in &self.times {
+            summary.add_time(*rank, time);
+        }
+        summary.arrivals = self.arrivals;
         Job {
             size,
             present: self.ranks.len() as u32,
@@ -277,7 +370,14 @@ impl Part {
             more_problems: self.problems.more,
             lines: self.lines,
             notes,
-            matrices: self.cells.map(Matrix::new),
+            identity,
+            about: self.about,
+            times: rank_times(&self.times),
+            comm_calls: in_order(self.comm_calls),
+            ranks: self.ranks,
+            nodes,
+            summary,
+            matrices,
         }
     }
 }

@@ -14,12 +14,17 @@
 
 #![forbid(unsafe_code)]
 
+pub mod data;
 pub mod html;
 pub mod input;
 mod job;
 pub mod matrix;
+mod nodes;
 pub mod picture;
 mod problem;
+mod rank_times;
+mod ranks;
+pub mod screen;
 mod sparse;
 pub mod summary;
 mod tables;
@@ -27,5 +32,7 @@ mod units;
 
 pub use job::{Collectives, CommGroup, Job, JobSum, Missing};
 pub use mpit_format::rows::Kind;
+pub use nodes::{NodePair, Nodes};
 pub use problem::Problem;
+pub use rank_times::{CommCalls, RankTime};
 pub use sparse::{Cell, Matrix};

@@ -5,6 +5,7 @@ use std::fmt;
 use comfy_table::{CellAlignment, presets};
 
 use crate::job::{Job, Line, Missing};
+use crate::screen;
 use crate::tables::{self, Table};
 
 /// The default number of pairs listed.
@@ -23,7 +24,16 @@ const COMMS: usize = 40;
 /// The errors of the sink.
 pub fn write(out: &mut impl fmt::Write, job: &Job, top: usize) -> fmt::Result {
     writeln!(out, "{} of {} processes", job.present, job.size)?;
+    for (name, value) in job.facts() {
+        writeln!(out, "{name}: {value}")?;
+    }
     missing(out, &job.missing)?;
+    if job.summary.efficiency().is_some() {
+        writeln!(out)?;
+        for line in screen::lines(&job.summary) {
+            writeln!(out, "{line}")?;
+        }
+    }
     section(out, &tables::totals(job))?;
     for table in tables::details(job, top, COMMS) {
         section(out, &table)?;

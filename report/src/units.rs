@@ -28,6 +28,30 @@ pub(crate) fn bytes(number: u128) -> String {
     }
 }
 
+/// Formats a part of a whole in percent.
+pub(crate) fn percent(part: u128, all: u128) -> String {
+    ratio(part as f64 / all.max(1) as f64)
+}
+
+/// Formats a number from 0 to 1 in percent.
+pub(crate) fn ratio(number: f64) -> String {
+    format!("{:.0} %", 100.0 * number)
+}
+
+/// Formats a duration in nanoseconds with three digits.
+pub(crate) fn duration(ns: f64) -> String {
+    const UNITS: [(&str, f64); 4] = [("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)];
+    // A number that is rounded up to 1000 has the next unit.
+    let (unit, factor) = UNITS.into_iter().find(|(_, factor)| ns >= 0.9995 * factor).unwrap_or(("ns", 1.0));
+    let value = ns / factor;
+    match unit {
+        "ns" => format!("{value:.0} ns"),
+        _ if value < 9.995 => format!("{value:.2} {unit}"),
+        _ if value < 99.95 => format!("{value:.1} {unit}"),
+        _ => format!("{value:.0} {unit}"),
+    }
+}
+
 /// Formats the range of message sizes that a bin of the histogram counts.
 pub(crate) fn bin(at: usize) -> String {
     let unit = |power: usize| {
@@ -48,6 +72,12 @@ mod tests {
         assert_eq!(super::grouped(0), "0");
         assert_eq!(super::grouped(123), "123");
         assert_eq!(super::grouped(1_234_567), "1 234 567");
+        let durations = [0.0, 999.4, 999.9, 1500.0, 12.34e6, 999.6e6, 9.999e9, 123.4e9].map(super::duration);
+        assert_eq!(
+            durations,
+            ["0 ns", "999 ns", "1.00 us", "1.50 us", "12.3 ms", "1.00 s", "10.0 s", "123 s"]
+        );
+        assert_eq!((super::ratio(0.256), super::percent(1, 0)), ("26 %".into(), "100 %".into()));
         assert_eq!(super::bytes(1023), "1023 B");
         assert_eq!(super::bytes(1024), "1.00 KiB");
         assert_eq!(super::bytes(1 << 40), "1.00 TiB");

@@ -22,6 +22,11 @@ pub fn lock_machine() -> Outcome<MachineLock> {
     Ok(MachineLock(file))
 }
 
+/// Returns the command line of `mpit` with these arguments.
+pub fn mpit_line(words: &[&str]) -> Outcome<Vec<String>> {
+    Ok(Job::mpit(words)?.line)
+}
+
 /// A command with a time limit.
 #[derive(Debug)]
 pub struct Job {
@@ -113,6 +118,17 @@ impl Job {
         run.line.push("--".into());
         self.line.splice(0..0, run.line);
         Ok(self)
+    }
+
+    /// Runs the command under `mpit run` with these options.
+    pub fn under_mpit_with(mut self, options: &[&str]) -> Outcome<Self> {
+        self.line.splice(0..0, mpit_line(&[&["run"], options, &["--"]].concat())?);
+        Ok(self)
+    }
+
+    /// Returns the command line.
+    pub fn line(&self) -> Vec<String> {
+        self.line.clone()
     }
 
     /// Runs the command by another one, given by its first arguments.

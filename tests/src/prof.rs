@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use mpit_format::messages::BINS;
 use mpit_format::parse::{self, Comm, Origin, Row, Sink};
+use mpit_format::times::{CallRow, LateRow, TimeRow};
 
 pub use mpit_format::TrafficSum;
 
@@ -37,6 +38,12 @@ pub struct Prof {
     rows: BTreeMap<(char, u32), Traffic>,
     /// The communicators, in the order of the file.
     pub communicators: Vec<Communicator>,
+    /// The time of the process.
+    pub time: Option<TimeRow>,
+    /// The calls by name and communicator.
+    pub calls: Vec<CallRow>,
+    /// The sampled collective operations.
+    pub late: Vec<LateRow>,
     /// Lines of components: full name, tab, text.
     pub lines: Vec<String>,
 }
@@ -58,6 +65,12 @@ impl Prof {
         Ok(reader.prof)
     }
 
+    /// Returns the content without the times, which differ between runs.
+    #[must_use]
+    pub fn without_times(self) -> Self {
+        Self { time: None, calls: Vec::new(), late: Vec::new(), ..self }
+    }
+
     /// Returns the rows of one kind, by peer.
     pub fn rows(&self, kind: char) -> BTreeMap<u32, &Traffic> {
         self.rows
@@ -74,20 +87,35 @@ impl Prof {
 }
 
 /// The beginnings of lines that are not rows, in the order of a file. Rows follow the headings, which are whole lines.
-const ORDER: [&str; 6] =
-    ["# MPIT RUN\t", "# POINT TO POINT", "# OSC", "# COLLECTIVES", "# COMPONENT\t", "# RECOVERED"];
+const ORDER: [&str; 10] = [
+    "# MPIT RUN\t",
+    "# POINT TO POINT",
+    "# OSC",
+    "# COLLECTIVES",
+    "# TIME\t",
+    "# CALL\t",
+    "# LATE\t",
+    "# COMPONENT\t",
+    "# ABOUT\t",
+    "# RECOVERED",
+];
 
 /// Fails unless the lines are in the order in which monitoring writes them: the identity in the first line, each heading once,
-/// lines of components after all rows, the mark of a recovered file in the last line. The parser accepts other orders as well.
+/// then times, lines of components and facts about the job, the mark of a recovered file in the last line. The parser accepts other orders
+/// as well.
 fn check_order(text: &str) -> Outcome {
-    const COMPONENT: usize = 4;
+    /// The last heading, which rows follow.
+    const LAST_HEADING: usize = 3;
+    /// The first and the last of the lines that may be there several times.
+    const CALL: usize = 5;
+    const ABOUT: usize = 8;
     let mut last = None;
     for (number, line) in (1..).zip(text.lines()) {
         let place = ORDER.iter().position(|begin| line.starts_with(begin));
         let is_right = match place {
-            Some(COMPONENT) => last >= Some(COMPONENT - 1) && last <= place,
+            Some(CALL..=ABOUT) => last >= Some(LAST_HEADING) && last <= place,
             Some(_) => last < place,
-            None => last < Some(COMPONENT),
+            None => last <= Some(LAST_HEADING),
         };
         Failure::unless(is_right, || format!("line {number}: not in its place: {line}"))?;
         last = last.max(place);
@@ -146,6 +174,18 @@ impl Sink for Reader {
             Ok(members) => self.prof.communicators.push(Communicator { name, members, collectives }),
             Err(failure) => self.problems.push(failure.to_string()),
         }
+    }
+
+    fn add_time(&mut self, _rank: u32, row: TimeRow) {
+        self.prof.time = Some(row);
+    }
+
+    fn add_call(&mut self, _rank: u32, row: CallRow) {
+        self.prof.calls.push(row);
+    }
+
+    fn add_late(&mut self, _rank: u32, row: LateRow) {
+        self.prof.late.push(row);
     }
 
     fn add_line(&mut self, _rank: u32, component: String, text: String) {

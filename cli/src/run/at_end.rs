@@ -8,7 +8,7 @@ use mpit_components::run::job::JobDirectory;
 
 use super::files::{self, RunFiles};
 use super::output::{self, Target};
-use super::{no_files, recover};
+use super::{no_files, recover, screen};
 use crate::why::watch;
 use crate::{Run, print};
 
@@ -29,6 +29,8 @@ pub(super) struct Ended<'a> {
     pub(super) files: Option<RunFiles>,
     /// `--output`, and its files before the run.
     pub(super) output: Option<(&'a Target, &'a output::Files)>,
+    /// The summaries of the job, read before the stores are recovered and removed.
+    pub(super) worlds: screen::Worlds,
     /// The diagnosis for which the command was ended (`--stuck --kill`).
     pub(super) diagnosis: Option<String>,
 }
@@ -37,7 +39,7 @@ pub(super) struct Ended<'a> {
 type Step = fn(&Ended<'_>);
 
 /// The steps, in their order. The stores of `job` are removed after the last one.
-const STEPS: [Step; 4] = [recover_stores, remove_traces, report_files, repeat_diagnosis];
+const STEPS: [Step; 5] = [recover_stores, remove_traces, screen::show, report_files, repeat_diagnosis];
 
 pub(super) fn finish(run: &Ended<'_>) {
     for step in STEPS {

@@ -5,6 +5,7 @@ mod files;
 pub(crate) mod no_files;
 pub(crate) mod output;
 mod recover;
+mod screen;
 mod wait;
 pub(crate) mod witness;
 
@@ -70,6 +71,7 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     let result = wait::run(&mut command, |pid| watch = watch_job(args, job.as_ref(), pid));
     let diagnosis = watch.and_then(StuckWatch::end);
     if let Ok(status) = result {
+        let worlds = job.as_ref().map(|job| screen::worlds(job.directory())).unwrap_or_default();
         at_end::finish(&Ended {
             args,
             library: &library,
@@ -79,6 +81,7 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
             stores_before,
             files,
             output: target.as_ref().zip(files_before.as_ref()),
+            worlds,
             diagnosis,
         });
     } else if let Some(files) = &files {
@@ -122,6 +125,15 @@ fn describe(job: &OwnedJob, args: &Run, stem: Option<&Path>) {
 /// Returns the settings of the command, which this process uses as well.
 pub(crate) fn settings(args: &Run, target: Option<&Target>) -> Result<Vec<Setting>, String> {
     let mut all = target.map(|target| output_settings(&target.stem, args)).unwrap_or_default();
+    if args.quiet && target.is_none() {
+        // Nothing shows the records.
+        for name in ["monitoring_summary", "monitoring_time"] {
+            all.push(Setting { name: name.into(), value: "off".into() });
+        }
+    }
+    if let Some(time) = &args.time {
+        all.push(Setting { name: "monitoring_time".into(), value: time.clone() });
+    }
     if !args.hide.is_empty() {
         all.push(Setting { name: "hidden_entries".into(), value: args.hide.join(",") });
     }

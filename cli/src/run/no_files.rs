@@ -1,6 +1,8 @@
 //! The reason why a run wrote no file, as far as its command shows.
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
@@ -76,6 +78,42 @@ fn dropped_environment(words: &[OsString]) -> Option<String> {
         return Some(why);
     }
     None
+}
+
+/// The names of launchers of MPI programs.
+const LAUNCHERS: [&str; 10] = [
+    "mpiexec",
+    "mpirun",
+    "mpiexec.hydra",
+    "mpiexec.openmpi",
+    "mpirun.openmpi",
+    "mpiexec.mpich",
+    "mpirun.mpich",
+    "orterun",
+    "prterun",
+    "srun",
+];
+
+/// The number of bytes of a script that are searched for a launcher.
+const SCRIPT_BYTES: u64 = 64 * 1024;
+
+/// Returns true if a command names a launcher, a program that is linked with an MPI library, or a script that names a launcher.
+pub(super) fn names_mpi(words: &[OsString]) -> bool {
+    let is_launcher = |word: &OsString| {
+        Path::new(word).file_name().is_some_and(|name| LAUNCHERS.iter().any(|launcher| name == *launcher))
+    };
+    let names_launcher = |path: &Path| {
+        let mut text = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(SCRIPT_BYTES).read_to_end(&mut text));
+        let text = String::from_utf8_lossy(&text);
+        read.is_ok() && LAUNCHERS.iter().any(|launcher| text.contains(launcher))
+    };
+    words.iter().any(is_launcher)
+        || programs(words).iter().any(|(path, kind)| match kind {
+            Program::Mpi => true,
+            Program::Other => names_launcher(path),
+            _ => false,
+        })
 }
 
 fn programs(words: &[OsString]) -> Vec<(PathBuf, Program)> {

@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
+use mpit::event::clock;
 use mpit_components::gather::{self, Text, write_container};
 use mpit_components::output::write_whole;
 use mpit_components::run::{self, names};
 use mpit_components::store::{Recovered, StoreFile};
+use mpit_components::times::{self, Moment};
 
 use crate::print;
 
@@ -63,6 +65,8 @@ impl Before {
             }
             ours
         });
+        // Processes that were killed were in their last calls until about now.
+        let now = Moment { domain: times::machine(), ns: clock::read_both().nanoseconds.cast_unsigned() };
         let until = Instant::now() + TIME_LIMIT;
         let mut recovered = BTreeMap::new();
         for file in files {
@@ -71,7 +75,7 @@ impl Before {
             }
             // Checked before reading, so that the process cannot write in between.
             let in_use = file.is_in_use();
-            match file.read() {
+            match file.read_at(Some(now)) {
                 // The process wrote its file, but ended before it removed the store.
                 Ok(Recovered { ended: true, .. }) => remove(&file),
                 Ok(_) if in_use => print(&format!(
@@ -110,8 +114,8 @@ impl Before {
     fn write_together(&self, path: &Path, size: u32, recovered: &BTreeMap<u32, (StoreFile, Recovered)>) {
         let identity = recovered.values().find_map(|(_, one)| one.identity.as_ref());
         let text = |(rank, (_, one)): (&u32, &(StoreFile, Recovered))| {
-            // The store does not name the machine.
-            Text { rank: *rank, host: String::new(), text: one.file_text() }
+            let host = one.identity.as_ref().map(|identity| identity.host.clone());
+            Text { rank: *rank, host: host.unwrap_or_default(), text: one.file_text() }
         };
         let texts: Vec<Text> = recovered.iter().map(text).collect();
         let beside = |rank: &u32| self.is_newer(&self.named(&format!(".{rank}.prof")));

@@ -1,4 +1,4 @@
-//! The MPI calls whose beginning and end a process records while it runs.
+//! The MPI calls that a process describes while they are in progress, and those that it only counts and measures.
 //!
 //! Files refer to a call by its index in [`CALLS`], so the order is part of the format.
 
@@ -34,6 +34,20 @@ pub enum Class {
     StartOther,
     /// The initialization and the end of MPI, connections to other programs, and other calls that may wait.
     Other,
+    /// A call that tests for the state of an operation and does not wait. Not described.
+    Poll,
+    /// A call that starts persistent requests. Not described.
+    StartPersistent,
+    /// A call that neither waits nor communicates. Not described.
+    Local,
+}
+
+impl Class {
+    /// Returns true for calls that are described while they are in progress.
+    #[must_use]
+    pub const fn is_described(self) -> bool {
+        !matches!(self, Self::Poll | Self::StartPersistent | Self::Local)
+    }
 }
 
 /// A call.
@@ -43,6 +57,33 @@ pub struct CallName {
     pub name: &'static str,
     /// The part in communication.
     pub class: Class,
+}
+
+impl CallName {
+    /// Returns true for calls that may wait for other processes or for a file, and are always measured.
+    #[must_use]
+    pub const fn may_wait(&self) -> bool {
+        match self.class {
+            Class::Send
+            | Class::Receive
+            | Class::Exchange
+            | Class::Probe
+            | Class::Wait
+            | Class::Collective
+            | Class::Rooted
+            | Class::Creation
+            | Class::File
+            | Class::Other => true,
+            // Of the calls of one-sided communication, those that synchronize.
+            Class::Access => begins_with(self.name, "Win_"),
+            _ => false,
+        }
+    }
+}
+
+/// Returns true if a name begins with a text.
+const fn begins_with(name: &str, begin: &str) -> bool {
+    has_at(name.as_bytes(), 0, begin.as_bytes())
 }
 
 macro_rules! calls {
@@ -80,16 +121,27 @@ calls! {
         File_read_ordered_end File_write_all_end File_write_at_all_end File_write_ordered_end File_set_view
         File_set_size File_preallocate File_sync File_read File_read_at File_write File_write_at;
     Other: Init Init_thread Finalize Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Comm_join
-        Session_init Session_finalize Buffer_detach Buffer_flush Comm_agree Comm_shrink Comm_create_group;
+        Session_init Session_finalize Buffer_detach Buffer_flush Comm_agree Comm_shrink Comm_create_group
+        Comm_create_from_group Intercomm_create_from_groups Comm_detach_buffer Comm_flush_buffer Session_detach_buffer
+        Session_flush_buffer;
     StartOther: Rput Rget Raccumulate Rget_accumulate File_iread File_iread_all File_iread_shared File_iread_at
         File_iread_at_all File_iwrite File_iwrite_all File_iwrite_shared File_iwrite_at File_iwrite_at_all
         Comm_idup_with_info Barrier_init Bcast_init Gather_init Gatherv_init Scatter_init Scatterv_init Allgather_init
         Allgatherv_init Alltoall_init Alltoallv_init Alltoallw_init Reduce_init Allreduce_init Reduce_scatter_init
         Reduce_scatter_block_init Scan_init Exscan_init Neighbor_allgather_init Neighbor_allgatherv_init
         Neighbor_alltoall_init Neighbor_alltoallv_init Neighbor_alltoallw_init;
+    Poll: Test Testall Testany Testsome Request_get_status Request_get_status_any Request_get_status_all
+        Request_get_status_some Iprobe Improbe Parrived Win_test;
+    StartPersistent: Start Startall;
+    Local: Cancel Pready Pready_range Pready_list Buffer_attach Buffer_iflush Comm_attach_buffer Comm_iflush_buffer
+        Session_attach_buffer Session_iflush_buffer Comm_iagree Win_sync File_read_all_begin File_read_at_all_begin
+        File_read_ordered_begin File_write_all_begin File_write_at_all_begin File_write_ordered_begin File_get_size
+        File_get_group File_get_amode File_set_info File_get_info File_seek File_seek_shared File_get_position
+        File_get_position_shared File_get_byte_offset File_get_type_extent File_set_atomicity File_get_atomicity
+        File_delete File_get_view;
 }
 
-/// Returns the index of the call of a symbol of C or Fortran, in any of its forms; `None` for calls that are not recorded.
+/// Returns the index of the call of a symbol of C or Fortran, in any of its forms; `None` for calls that are not counted.
 #[must_use]
 pub const fn index_of_symbol(symbol: &str) -> Option<u32> {
     let mut at = 0;
@@ -142,6 +194,19 @@ mod tests {
     use super::{CALLS, ENDINGS, index_of_symbol};
 
     #[test]
+    fn calls_that_may_wait() {
+        let may_wait = |name: &str| CALLS.iter().find(|call| call.name == name).unwrap().may_wait();
+        for name in
+            ["Send", "Waitall", "Allreduce", "Win_fence", "Comm_split", "File_open", "File_read", "Finalize"]
+        {
+            assert!(may_wait(name), "{name}");
+        }
+        for name in ["Isend", "Put", "Get_accumulate", "Test", "Iprobe", "Start", "File_seek", "Ibarrier"] {
+            assert!(!may_wait(name), "{name}");
+        }
+    }
+
+    #[test]
     fn symbols_name_one_call() {
         for (at, call) in CALLS.iter().enumerate() {
             assert_eq!(index_of_symbol(&format!("MPI_{}", call.name)), Some(at as u32), "{}", call.name);
@@ -151,7 +216,7 @@ mod tests {
             }
         }
         assert_eq!(index_of_symbol("MPI_Send_c"), index_of_symbol("MPI_Send"));
-        for other in ["MPI_Iprobe", "MPI_", "Send", "MPI_Send_init_x", "MPI_Sendr"] {
+        for other in ["MPI_Wtime", "MPI_", "Send", "MPI_Send_init_x", "MPI_Sendr"] {
             assert_eq!(index_of_symbol(other), None, "{other}");
         }
     }

@@ -56,7 +56,7 @@ pub fn write(
 /// Returns the first line: the size of the job and the identity of its run.
 #[must_use]
 pub fn first_line(size: u32, identity: Option<&Identity>) -> String {
-    let identity = identity.map_or_else(String::new, |identity| format!("\t{}", identity.fields()));
+    let identity = identity.map_or_else(String::new, |identity| format!("\t{}", identity.fields_of_job()));
     format!("{FIRST_WORD}{VERSION}\t{size} ranks{identity}\n")
 }
 

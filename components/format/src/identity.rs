@@ -25,12 +25,25 @@ pub struct Identity {
     pub size: u32,
     /// The time at which the process initialized MPI, in UTC, as text that sorts by time: `2026-11-22T08:15:00.123Z`.
     pub began: String,
+    /// The machine of the process; empty if it is not known, and in the identity of a whole job.
+    pub host: String,
 }
 
 impl Identity {
-    /// Returns the fields of the line behind its first word.
+    /// Returns the fields of a process's line behind its first word.
     #[must_use]
     pub fn fields(&self) -> String {
+        let mut fields = self.fields_of_job();
+        if !self.host.is_empty() {
+            fields.push('\t');
+            fields.push_str(&self.host);
+        }
+        fields
+    }
+
+    /// Returns the fields without those that differ between processes.
+    #[must_use]
+    pub(crate) fn fields_of_job(&self) -> String {
         format!("{}\t{}\t{} ranks\t{}", self.run, self.world, self.size, self.began)
     }
 
@@ -48,7 +61,8 @@ impl Identity {
         let mut next = || fields.next().filter(is_sound);
         let (run, world, size, began) = (next()?, next()?, next()?, next()?);
         let size = size.strip_suffix(" ranks")?.parse().ok()?;
-        Some(Self { run: run.into(), world: world.into(), size, began: began.into() })
+        let host = next().unwrap_or_default();
+        Some(Self { run: run.into(), world: world.into(), size, began: began.into(), host: host.into() })
     }
 
     fn of_line(line: &[u8]) -> Option<Self> {
@@ -90,6 +104,12 @@ mod tests {
         let identity = Identity::parse(fields).unwrap();
         assert_eq!((identity.run.as_str(), identity.size), ("20261122T081500-vm-17", 4));
         assert_eq!((identity.fields(), identity.line()), (fields.into(), format!("# MPIT RUN\t{fields}\n")));
+        // The machine differs between the processes of a job.
+        let on_host = Identity { host: "n1".into(), ..identity.clone() };
+        assert_eq!(on_host.line(), format!("# MPIT RUN\t{fields}\tn1\n"));
+        assert_eq!(Identity::parse(&on_host.fields()), Some(on_host.clone()));
+        assert_eq!(on_host.fields_of_job(), fields);
+        assert!(on_host.is_of_same_world(&identity));
         let of = |line: String| Identity::of_line(line.as_bytes());
         assert_eq!(of(format!("# MPIT RUN\t{fields}\n")), Some(identity.clone()));
         assert_eq!(of(format!("# MPIT JOB\t1\t4 ranks\t{fields}\n")), Some(identity));

@@ -2,7 +2,8 @@
 //!
 //! A *row* counts the traffic between two processes; [`rows`] is the table of their kinds. [`profile`] writes the text of a
 //! process, [`parse`] reads it. [`container`] writes and reads the file of a job, [`store`] defines the file that survives
-//! its process, and reads it. [`names`] has the names of all these files, and [`identity`] the line that says which run a
+//! its process, and reads it. [`times`] has the rows about time in MPI, and [`summary`] is a small extract of a job. [`names`] has the
+//! names of all these files, and [`identity`] the line that says which run a
 //! file belongs to.
 //!
 //! # API boundary
@@ -29,6 +30,8 @@ pub mod profile;
 pub mod rows;
 pub mod store;
 mod sum;
+pub mod summary;
+pub mod times;
 
 pub use identity::Identity;
 pub use sum::TrafficSum;

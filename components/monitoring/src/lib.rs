@@ -2,7 +2,7 @@
 //!
 //! [`pml`], [`osc`] and [`coll`] record into [`record`]s in the [`store`], and have the variables. A phase is the difference of
 //! two snapshots of all records. At the end of the run, or of a phase that a tool marks, it becomes the text of a file
-//! ([`mpit_format`]); [`gather`] brings the texts of all processes to one.
+//! ([`mpit_format`]); [`times`] has the time in MPI; [`gather`] brings the texts of all processes to one.
 //!
 //! # API boundary
 //!
@@ -17,6 +17,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod about;
 mod categories;
 pub mod coll;
 mod describe;
@@ -36,6 +37,7 @@ pub mod run;
 mod runtime;
 pub mod settings;
 pub mod store;
+pub mod times;
 mod versions;
 mod whole_run;
 

@@ -7,7 +7,7 @@ use mpit_frameworks::{Observer, Subscription, World, windows};
 
 use crate::phase::subscriptions;
 use crate::runtime::{RUNTIME, Recorder};
-use crate::{coll, osc, run, settings, whole_run};
+use crate::{coll, osc, run, settings, times, whole_run};
 
 impl Observer for Recorder {
     fn opening(&self, world: World) {
@@ -18,6 +18,7 @@ impl Observer for Recorder {
 
     fn opened(&self) {
         whole_run::begin();
+        times::begin();
     }
 
     fn closing(&self) {
@@ -26,8 +27,14 @@ impl Observer for Recorder {
 
     fn pcontrol(&self, level: i32) {
         match level {
-            0 => subscriptions().into_iter().for_each(Subscription::pause),
-            1 => subscriptions().into_iter().for_each(Subscription::resume),
+            0 => {
+                subscriptions().into_iter().for_each(Subscription::pause);
+                times::pause();
+            }
+            1 => {
+                subscriptions().into_iter().for_each(Subscription::resume);
+                times::resume();
+            }
             2 => whole_run::write_now(),
             _ => {}
         }
@@ -41,17 +48,20 @@ impl comms::Observer for Recorder {
 
     fn renamed(&self, comm: &Record) {
         coll::STATS.renamed(comm);
+        times::renamed(comm);
     }
 
     fn is_used(&self, comm: CommId) -> bool {
-        coll::STATS.is_used(comm)
+        coll::STATS.is_used(comm) || times::is_used(comm)
     }
 
     fn merge(&self, comm: CommId, target: &Record) {
         coll::STATS.merge(comm, target);
+        times::merge(comm, target);
     }
 
     fn close(&self, comm: CommId) -> bool {
+        times::close(comm);
         coll::STATS.close(comm)
     }
 }

@@ -75,6 +75,6 @@ impl Phase {
         let comms = self.comms.comms().iter().map(block).collect();
         sums.extend(operations.exchanged);
         sums.sort_by_key(SumRow::order);
-        Profile { me, messages, sums, comms, lines: Vec::new() }
+        Profile { me, messages, sums, comms, ..Profile::default() }
     }
 }

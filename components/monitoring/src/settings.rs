@@ -3,9 +3,13 @@
 use std::path::PathBuf;
 
 use mpit::cvar::{Cvar, Text};
+use mpit::internal::registry::Registry;
 use mpit::{MpitEnum, cvar};
 
+use mpit_format::times::Mode;
+
 use crate::categories::PmlMonitoring;
+use crate::run;
 use crate::runtime::RUNTIME;
 
 /// Records messages, one-sided accesses and collective operations from the initialization of MPI to its end. 0: no.
@@ -56,6 +60,74 @@ pub(crate) enum StoreLocation {
     category = PmlMonitoring
 )]
 pub(crate) static STORE: Cvar<StoreLocation> = Cvar::new(StoreLocation::Memory);
+
+/// A choice of the calls that are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, MpitEnum)]
+#[mpit(name = "monitoring_time")]
+#[repr(i32)]
+pub(crate) enum TimeSetting {
+    /// Blocking under `mpit run`, else off.
+    Auto,
+    /// No calls.
+    Off,
+    /// Calls that may wait always, others by sampling.
+    Blocking,
+    /// All calls.
+    All,
+}
+
+/// Calls whose time is measured from the initialization of MPI to its end, by name and communicator, with exact counts. off:
+/// none. blocking: calls that may wait are measured always, others by sampling. all: each call. auto: blocking if `mpit run`
+/// started the process, else off. The rows are in the store of the process and in the files of pml_monitoring_enable_output.
+#[cvar(
+    name = "monitoring_time", scope = "LOCAL", settable = "before_init", verbosity = "USER_BASIC",
+    category = PmlMonitoring
+)]
+pub(crate) static TIME: Cvar<TimeSetting> = Cvar::new(TimeSetting::Auto);
+
+/// A choice of recording without files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, MpitEnum)]
+#[mpit(name = "monitoring_summary")]
+#[repr(i32)]
+pub(crate) enum SummarySetting {
+    /// On under `mpit run`, else off.
+    Auto,
+    /// Nothing is recorded unless pml_monitoring_enable requests it.
+    Off,
+    /// Records are kept in the store of the job.
+    On,
+}
+
+/// Recording of messages, accesses and collective operations for the summary of `mpit run`, without files. on: from the
+/// initialization of MPI to its end, as with pml_monitoring_enable=2. off: only as other settings request. auto: on if `mpit run`
+/// started the process, else off.
+#[cvar(
+    name = "monitoring_summary", scope = "LOCAL", settable = "before_init", verbosity = "USER_BASIC",
+    category = PmlMonitoring
+)]
+pub(crate) static SUMMARY: Cvar<SummarySetting> = Cvar::new(SummarySetting::Auto);
+
+/// Returns the calls that are measured.
+pub(crate) fn time() -> Mode {
+    // The first use of the registry gives settings their values.
+    let _ = Registry::global();
+    match TIME.get() {
+        TimeSetting::Auto if run::of_environment().is_some() => Mode::Blocking,
+        TimeSetting::Auto | TimeSetting::Off => Mode::Off,
+        TimeSetting::Blocking => Mode::Blocking,
+        TimeSetting::All => Mode::All,
+    }
+}
+
+/// Returns true if the run is recorded, for files or for the summary of `mpit run`.
+pub(crate) fn is_recorded() -> bool {
+    let is_summarized = match SUMMARY.get() {
+        SummarySetting::Auto => run::of_environment().is_some(),
+        SummarySetting::Off => false,
+        SummarySetting::On => true,
+    };
+    is_summarized || is_enabled()
+}
 
 pub(crate) fn is_enabled() -> bool {
     ENABLE.get() > 0

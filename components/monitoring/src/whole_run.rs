@@ -8,7 +8,7 @@ use mpit_format::container::Text;
 use mpit_format::names::stem_of;
 use mpit_format::profile::Profile;
 use mpit_format::store::blocks::{BlockKind, Encoded};
-use mpit_format::store::path_of;
+use mpit_format::store::{TimeRows, path_of};
 use mpit_frameworks::diagnostics::warn;
 use mpit_frameworks::{Subscription, World};
 
@@ -17,12 +17,18 @@ use crate::output::write_text;
 use crate::phase::{Phase, subscriptions};
 use crate::runtime::RUNTIME;
 use crate::settings::{self, stem_of_stores};
-use crate::{directory, job_store, run, store};
+use crate::{about, directory, job_store, run, store, times};
 
 /// The output for the whole run; `None` if there is none.
 static WHOLE_RUN: Mutex<Option<WholeRun>> = Mutex::new(None);
 
+/// The run after its end. Without its readers of communicators, the words of those that MPI frees at its end would be cleared in the
+/// store, which `mpit run` reads afterwards.
+static ENDED_RUN: Mutex<Option<WholeRun>> = Mutex::new(None);
+
 struct WholeRun {
+    /// False if the records only stay in the store. The phases then keep the records of communicators that are freed.
+    is_written: bool,
     all: Phase,
     /// The phase of the next numbered file.
     phase: Phase,
@@ -31,8 +37,8 @@ struct WholeRun {
 }
 
 impl WholeRun {
-    fn begin() -> Self {
-        Self { all: Phase::whole_run(), phase: Phase::whole_run(), written: 0 }
+    fn begin(is_written: bool) -> Self {
+        Self { is_written, all: Phase::whole_run(), phase: Phase::whole_run(), written: 0 }
     }
 
     /// Writes the traffic since the last numbered file to the next one. If that fails, the phase continues.
@@ -89,8 +95,9 @@ fn create_requested_store(world: World) -> bool {
 /// Stores the beginning of the run, if a component records it and the settings request output at its end.
 pub(crate) fn begin() {
     let is_recorded = subscriptions().into_iter().any(Subscription::is_active);
-    if is_recorded && settings::is_enabled() && settings::ENABLE_OUTPUT.get() > 0 {
-        *WHOLE_RUN.lock() = Some(WholeRun::begin());
+    if is_recorded && settings::is_recorded() {
+        let is_written = settings::is_enabled() && settings::ENABLE_OUTPUT.get() > 0;
+        *WHOLE_RUN.lock() = Some(WholeRun::begin(is_written));
     }
 }
 
@@ -105,8 +112,18 @@ fn write() {
     let lines = lines_of_components();
     let run = WHOLE_RUN.lock().take();
     let (Some(mut run), Some(world)) = (run, RUNTIME.world()) else { return };
+    if run.is_written {
+        write_run(&mut run, world, lines);
+    }
+    *ENDED_RUN.lock() = Some(run);
+}
+
+fn write_run(run: &mut WholeRun, world: World, lines: Vec<(String, Vec<String>)>) {
     let mut profile = run.all.until_now(world.rank);
     profile.lines = lines;
+    profile.about = about::get();
+    let TimeRows { time, calls, late } = times::rows();
+    (profile.time, profile.calls, profile.late) = (time, calls, late);
     let stem = settings::FILENAME.get();
     let output = match settings::ENABLE_OUTPUT.get() {
         1 => Output::Stdout,
@@ -136,7 +153,7 @@ fn write() {
 
 /// Writes the records so far, if they are to be written at the end; alone, as other ranks may be anywhere.
 pub(crate) fn write_now() {
-    if WHOLE_RUN.lock().is_none() {
+    if WHOLE_RUN.lock().as_ref().is_none_or(|run| !run.is_written) {
         return;
     }
     let lines = lines_of_components();

@@ -29,6 +29,7 @@ mod record;
 mod sessions;
 mod store;
 mod threads;
+mod times;
 mod variables;
 mod warm;
 

@@ -2,22 +2,27 @@
 //!
 //! Reading it makes no system call and works in a signal handler.
 
-use std::sync::atomic::{AtomicI64, AtomicU8, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{
+    AtomicI64, AtomicU8,
+    Ordering::{Acquire, Relaxed, Release},
+};
 
 /// The largest tick, after which the clock would wrap: in a few decades.
 pub const MAX_TICKS: i64 = i64::MAX;
 
-/// The duration of the single measurement of the counter's rate, which makes it accurate to a few parts in 10^5.
-const MEASURED: Duration = Duration::from_millis(10);
+/// The minimum duration of the single measurement of the counter's rate in nanoseconds, which makes it accurate to a few parts in
+/// 10^5.
+const MEASURED: i64 = 10_000_000;
 
-/// Returns true if ticks are those of the processor's counter. Cached; all threads compute the same result.
-#[inline]
-fn is_counter() -> bool {
-    const UNKNOWN: u8 = 0;
-    const COUNTER: u8 = 1;
-    const NANOSECONDS: u8 = 2;
-    static KIND: AtomicU8 = AtomicU8::new(UNKNOWN);
+const UNKNOWN: u8 = 0;
+const COUNTER: u8 = 1;
+const NANOSECONDS: u8 = 2;
+
+/// The clock: a constant above. All threads compute the same one.
+static KIND: AtomicU8 = AtomicU8::new(UNKNOWN);
+
+/// Returns true if ticks are those of the processor's counter.
+pub fn is_counter() -> bool {
     match KIND.load(Relaxed) {
         UNKNOWN => {
             let counter = counter::is_constant();
@@ -28,7 +33,8 @@ fn is_counter() -> bool {
     }
 }
 
-/// Returns the number of ticks per second, which never changes. The first call takes a few milliseconds.
+/// Returns the number of ticks per second, which never changes. The first call takes up to 10 ms, less after
+/// [`begin_measurement`].
 pub fn ticks_per_second() -> i64 {
     static RATE: AtomicI64 = AtomicI64::new(0);
     if !is_counter() {
@@ -47,36 +53,74 @@ pub fn ticks_per_second() -> i64 {
     }
 }
 
-/// Returns both clocks at nearly one time: the closest of some readings, since the thread may be interrupted between the two.
-fn both_clocks() -> (Instant, u64) {
+/// Both clocks at nearly one time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// The time in ticks.
+    pub ticks: i64,
+    /// The time of `CLOCK_MONOTONIC` in nanoseconds.
+    pub nanoseconds: i64,
+    /// The ticks that the reading took, of which `ticks` is the middle.
+    pub window: i64,
+}
+
+/// Reads both clocks: the closest of some readings, since the thread may be interrupted between the two.
+pub fn read_both() -> Reading {
     let reading = || {
-        let (before, time, after) = (counter::read(), Instant::now(), counter::read());
-        (after.wrapping_sub(before), time, before)
+        let (before, nanoseconds, after) = (now(), nanoseconds(), now());
+        let window = after.wrapping_sub(before);
+        Reading { ticks: before.wrapping_add(window / 2), nanoseconds, window }
     };
     let mut closest = reading();
     for _ in 0..4 {
         let next = reading();
-        if next.0 < closest.0 {
+        if next.window < closest.window {
             closest = next;
         }
     }
-    (closest.1, closest.2)
+    closest
+}
+
+/// The reading with which the measurement of the rate begins, if it was begun early: ticks and nanoseconds.
+static FIRST: [AtomicI64; 2] = [AtomicI64::new(0), AtomicI64::new(0)];
+
+/// Begins the measurement of the rate, so that it takes no time if the rate is needed later than 10 ms from now.
+pub fn begin_measurement() {
+    if is_counter() && FIRST[0].load(Relaxed) == 0 {
+        let Reading { ticks, nanoseconds, .. } = read_both();
+        FIRST[1].store(nanoseconds, Relaxed);
+        FIRST[0].store(ticks, Release);
+    }
 }
 
 fn measure() -> i64 {
-    let (start, first) = both_clocks();
-    while start.elapsed() < MEASURED {
+    begin_measurement();
+    let ticks = FIRST[0].load(Acquire);
+    let start = FIRST[1].load(Relaxed);
+    while nanoseconds() - start < MEASURED {
         std::hint::spin_loop();
     }
-    let (end, last) = both_clocks();
-    let (time, ticks) = (end.duration_since(start), last.wrapping_sub(first));
-    ((ticks as f64 / time.as_secs_f64()).round() as i64).max(1)
+    let end = read_both();
+    let seconds = (end.nanoseconds - start) as f64 / 1e9;
+    ((end.ticks.wrapping_sub(ticks) as f64 / seconds).round() as i64).max(1)
 }
 
 /// Returns the present time in ticks.
 #[inline]
 pub fn now() -> i64 {
-    if is_counter() { (counter::read() & i64::MAX as u64).cast_signed() } else { nanoseconds() }
+    if KIND.load(Relaxed) == COUNTER { ticks_of_counter() } else { now_slowly() }
+}
+
+#[inline]
+fn ticks_of_counter() -> i64 {
+    (counter::read() & i64::MAX as u64).cast_signed()
+}
+
+// A separate function, to keep this code out of each call's path.
+#[cold]
+#[inline(never)]
+fn now_slowly() -> i64 {
+    if is_counter() { ticks_of_counter() } else { nanoseconds() }
 }
 
 fn nanoseconds() -> i64 {

@@ -27,6 +27,7 @@ mod nesting;
 mod next_definition;
 mod recorders;
 mod table;
+mod times;
 mod trampoline;
 mod unwinder;
 mod watch;

@@ -24,7 +24,7 @@ use mpit_ffi::lifecycle;
 
 use crate::callers::{self, Caller, ReturnAddress};
 use crate::isolation::with_errno_kept;
-use crate::watch;
+use crate::{times, watch};
 
 /// A name, and the functions of this library for it.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +51,8 @@ pub(crate) struct Description {
     /// Describes the call in progress and forwards it, between all of these functions and the next definition; null for calls that
     /// are not described.
     pub(crate) watched: *mut c_void,
+    /// Measures the call as well; null for calls that are not measured.
+    pub(crate) timed: *mut c_void,
     /// Records a call if another object, such as a profiling tool, is between this library and MPI.
     pub(crate) indirect_path: *mut c_void,
 }
@@ -85,7 +87,7 @@ impl Destination {
 #[repr(C)]
 pub(crate) struct NextDefinition {
     fast_path: AtomicPtr<c_void>,
-    /// The address of the next definition if that is a function of MPI, or of [`Description::watched`] in front of it; null until it
+    /// The address of the next definition if that is a function of MPI, or of [`Description::watched`] or [`Description::timed`] in front of it; null until it
     /// is found.
     address: AtomicPtr<c_void>,
     /// The address of the next definition, if `address` is another one.
@@ -155,27 +157,30 @@ impl NextDefinition {
         self.address.load(Acquire)
     }
 
-    /// Returns the next definition behind [`Description::watched`].
+    /// Returns the next definition behind [`Description::watched`] or [`Description::timed`].
     #[inline]
     pub(crate) fn target(&self) -> *mut c_void {
         self.target.load(Acquire)
     }
 
-    /// Returns the next definition, also if the calls in progress are described.
+    /// Returns the next definition, also if the calls in progress are described or measured.
     fn definition(&self) -> *mut c_void {
         let target = self.target();
         if target.is_null() { self.address() } else { target }
     }
 
     /// Stores the next definition. Returns the address to which calls go.
-    fn set_definition(&self, found: *mut c_void, watched: *mut c_void) -> *mut c_void {
-        let is_watched = !watched.is_null() && watch::is_wanted();
-        let address = if is_watched {
-            self.target.store(found, Release);
-            watched
+    fn set_definition(&self, found: *mut c_void, described: &Description) -> *mut c_void {
+        let address = if !described.timed.is_null() && times::is_wanted() {
+            described.timed
+        } else if !described.watched.is_null() && watch::is_wanted() {
+            described.watched
         } else {
             found
         };
+        if address != found {
+            self.target.store(found, Release);
+        }
         self.address.store(address, Release);
         address
     }
@@ -193,7 +198,7 @@ impl NextDefinition {
     fn find_in_library(&self) -> Option<*mut c_void> {
         let description = self.description()?;
         let found = description.profiling_name.and_then(|name| Host::get()?.function(name))?;
-        Some(self.set_definition(found, description.watched))
+        Some(self.set_definition(found, &description))
     }
 }
 
@@ -220,7 +225,7 @@ impl Description {
                 if !is_direct && !object.is_permanent() {
                     find::keep_loaded(found);
                 }
-                self.next.set_definition(found, self.watched);
+                self.next.set_definition(found, self);
                 self.intercept(if is_direct { self.fast_path } else { self.indirect_path });
                 self.check_caller
             }
@@ -247,7 +252,7 @@ impl Description {
         if !object.as_ref().is_some_and(callers::is_library) {
             return self.bypass(found, object);
         }
-        self.next.set_definition(found, self.watched);
+        self.next.set_definition(found, self);
         if !lifecycle::is_initialized() {
             if callers::caller_of(return_address) != Caller::Program {
                 return found;
@@ -263,9 +268,11 @@ impl Description {
         // If a profiling tool is between, the calls that it forwards are recorded by the `MPI_` function.
         let is_same = twin.next.definition() == found;
         self.next.fast_path.store(self.fast_path, Release);
-        let with_listeners = if is_same { self.check_caller } else { found };
+        let (with_listeners, without_listeners) =
+            if is_same { (self.check_caller, twin.next.address()) } else { (found, found) };
         self.with_listeners.set(with_listeners);
-        self.without_listeners.set(found);
+        // Also measures calls that the library makes by these names. They are inside of others, and do not count.
+        self.without_listeners.set(if times::is_wanted() { without_listeners } else { found });
         with_listeners
     }
 
@@ -370,6 +377,7 @@ mod tests {
                 fast_path: null_mut(),
                 slow_path: SLOW_PATH,
                 watched: null_mut(),
+                timed: null_mut(),
                 indirect_path: null_mut(),
             };
             let state = || (without_listeners.0.load(Relaxed), next.is_unresolved());

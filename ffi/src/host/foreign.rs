@@ -64,8 +64,24 @@ pub(crate) fn library() -> Option<(String, String)> {
     Some((library.file().into_owned(), version(library)))
 }
 
+/// Returns the first line of the version string of the MPI library of this process. Later lines of MPICH's are about its build.
+pub(crate) fn version_line() -> Option<String> {
+    let library = match HostLibrary::get()? {
+        HostLibrary::Nothing => return None,
+        HostLibrary::Known(host) => &host.library,
+        HostLibrary::Foreign(library) => library,
+    };
+    version_lines(library).into_iter().next()
+}
+
 /// Returns a library's version string as one line.
 fn version(library: &Library) -> String {
+    let lines = version_lines(library);
+    if lines.is_empty() { "without a name".into() } else { lines.join(" ") }
+}
+
+/// Returns the lines of a library's version string that are not empty.
+fn version_lines(library: &Library) -> Vec<String> {
     let mut text = vec![0_u8; MAX_VERSION_BYTES];
     let mut len: c_int = 0;
     if let Some(function) = library.symbol(c"PMPI_Get_library_version") {
@@ -80,8 +96,7 @@ fn version(library: &Library) -> String {
     }
     let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
     let text = String::from_utf8_lossy(&text[..end]);
-    let line: Vec<_> = text.split(char::is_control).map(str::trim).filter(|part| !part.is_empty()).collect();
-    if line.is_empty() { "without a name".into() } else { line.join(" ") }
+    text.split(char::is_control).map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
 /// Twice the largest known `MPI_MAX_LIBRARY_VERSION_STRING`, that of the standard ABI and of MPICH.

@@ -1,6 +1,9 @@
 //! The report as a single HTML page. It needs no network; without scripts it lacks only the numbers shown under the
 //! pointer.
 
+mod bars;
+mod head;
+
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 
@@ -8,7 +11,9 @@ use mpit_format::rows::Kind;
 use serde::Serialize;
 
 use crate::job::Job;
+use crate::nodes::NodeOrder;
 use crate::picture::{self, Embedding, ORIGIN, SHOWN, Tiles, escaped, pixels, shown};
+use crate::sparse::Matrix;
 use crate::tables::{self, Table};
 
 const CSS: &str = include_str!("page.css");
@@ -30,12 +35,18 @@ struct Data {
     pixels: i32,
     left: i32,
     top: i32,
+    /// True if tiles are of positions in the order of machines.
+    #[serde(rename = "byNode")]
+    by_node: bool,
+    /// The ranks by their positions, if tiles are of positions in another order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    order: Option<Vec<u32>>,
     /// Tiles as sender, receiver, bytes, messages.
     tiles: Vec<(u32, u32, u64, u64)>,
 }
 
 impl Data {
-    fn of(tiles: &Tiles, size: u32) -> Self {
+    fn of(Map { tiles, order, .. }: &Map<'_>, size: u32) -> Self {
         let cells = tiles.cells.cells().iter();
         Self {
             size,
@@ -44,6 +55,9 @@ impl Data {
             pixels: pixels(tiles.side),
             left: ORIGIN.0,
             top: ORIGIN.1,
+            by_node: order.is_some(),
+            // Above, ranks of a tile are not named one by one.
+            order: order.as_ref().filter(|_| tiles.ranks == 1).map(|order| order.ranks(size)),
             tiles: cells.map(|cell| (cell.from, cell.to, cell.bytes, cell.count)).collect(),
         }
     }
@@ -56,14 +70,14 @@ impl Data {
 /// The errors of the sink.
 pub fn write(mut out: impl Write, job: &Job, title: &str) -> io::Result<()> {
     let maps = maps(job);
-    let data: Vec<_> = maps.iter().map(|(_, tiles)| Data::of(tiles, job.size)).collect();
+    let data: Vec<_> = maps.iter().map(|map| Data::of(map, job.size)).collect();
     let mut page = String::new();
     body(&mut page, job, title, &maps).map_err(io::Error::other)?;
     let name = escaped(title);
     write!(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{name}</title>\n<style>\n{CSS}</style>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{name}</title>\n<style>\n{CSS}</style>\n\
          </head>\n<body>\n{page}<div id=\"tip\" hidden></div>\n<script type=\"application/json\" id=\"tiles\">"
     )?;
     serde_json::to_writer(&mut out, &data)?;
@@ -71,19 +85,35 @@ pub fn write(mut out: impl Write, job: &Job, title: &str) -> io::Result<()> {
     out.flush()
 }
 
-fn maps(job: &Job) -> Vec<(String, Tiles)> {
-    let mut maps = vec![(SHOWN.map(Kind::name).join("; "), Tiles::of(&shown(job), job.size))];
+/// A heat map.
+struct Map<'a> {
+    name: String,
+    tiles: Tiles,
+    order: Option<NodeOrder<'a>>,
+}
+
+fn maps(job: &Job) -> Vec<Map<'_>> {
+    let map = |name: String, matrix: &Matrix| Map { name, tiles: Tiles::of(matrix, job.size), order: None };
+    let all = shown(job);
+    let names = SHOWN.map(Kind::name).join("; ");
+    let mut maps = vec![map(names.clone(), &all)];
+    if let Some(order) = job.nodes.order() {
+        let tiles = Tiles::of(&order.apply(&all), job.size);
+        maps.push(Map { name: format!("ranks by node: {names}"), tiles, order: Some(order) });
+    }
     let kinds: Vec<_> = Kind::ALL.into_iter().filter(|kind| !job.matrix(*kind).is_empty()).collect();
     if kinds.len() > 1 {
         for kind in kinds {
-            maps.push((kind.name().to_owned(), Tiles::of(job.matrix(kind), job.size)));
+            maps.push(map(kind.name().to_owned(), job.matrix(kind)));
         }
     }
     maps
 }
 
-fn body(out: &mut String, job: &Job, title: &str, maps: &[(String, Tiles)]) -> fmt::Result {
-    writeln!(out, "<h1>{}</h1>\n<p>{} of {} processes</p>", escaped(title), job.present, job.size)?;
+fn body(out: &mut String, job: &Job, title: &str, maps: &[Map<'_>]) -> fmt::Result {
+    writeln!(out, "<h1>{}</h1>", escaped(title))?;
+    head::facts(out, job)?;
+    head::numbers(out, job)?;
     if !job.missing.is_empty() {
         out.push_str("<ul>\n");
         for missing in job.missing.iter().take(MISSING) {
@@ -94,13 +124,15 @@ fn body(out: &mut String, job: &Job, title: &str, maps: &[(String, Tiles)]) -> f
         }
         out.push_str("</ul>\n");
     }
+    bars::section(out, job)?;
     section(out, &tables::totals(job))?;
     out.push_str("<h2>Traffic between ranks</h2>\n");
-    for (at, (kinds, tiles)) in maps.iter().enumerate() {
+    for (at, Map { name, tiles, order }) in maps.iter().enumerate() {
         let open = if at == 0 { " open" } else { "" };
-        writeln!(out, "<details{open}>\n<summary>{kinds}</summary>")?;
-        out.push_str(&picture::svg(tiles, job, title, Embedding::Page));
-        out.push_str("</details>\n");
+        writeln!(out, "<details{open}>\n<summary>{name}</summary>")?;
+        out.push_str("<div class=\"wide\" tabindex=\"0\">\n");
+        out.push_str(&picture::svg(tiles, job, title, order.as_ref(), Embedding::Page));
+        out.push_str("</div></details>\n");
     }
     tables::details(job, PAIRS, COMMS).try_for_each(|table| section(out, &table))
 }
@@ -111,11 +143,15 @@ fn section(out: &mut String, table: &Table) -> fmt::Result {
         return writeln!(out, "<p>nothing was recorded</p>");
     }
     let class = |at: usize| if at < table.text_columns { " class=\"text\"" } else { "" };
-    out.push_str("<div class=\"wide\"><table>\n<tr>");
+    out.push_str("<div class=\"wide\" tabindex=\"0\"><table>\n<thead><tr>");
     for (at, head) in table.heads.iter().enumerate() {
         write!(out, "<th{}>{head}</th>", class(at))?;
     }
-    out.push_str(if table.has_bars() { "<th></th></tr>\n" } else { "</tr>\n" });
+    out.push_str(if table.has_bars() {
+        "<th></th></tr></thead>\n<tbody>\n"
+    } else {
+        "</tr></thead>\n<tbody>\n"
+    });
     for row in &table.rows {
         out.push_str("<tr>");
         for (at, cell) in row.cells.iter().enumerate() {
@@ -126,7 +162,7 @@ fn section(out: &mut String, table: &Table) -> fmt::Result {
         }
         out.push_str("</tr>\n");
     }
-    out.push_str("</table></div>\n");
+    out.push_str("</tbody></table></div>\n");
     if table.more > 0 {
         writeln!(out, "<p>and {} more</p>", table.more)?;
     }

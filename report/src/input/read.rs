@@ -22,7 +22,7 @@ const CUT: u64 = 2 << 20;
 
 pub(super) fn run(run: &Run, progress: &(dyn Fn(u64) + Sync)) -> Job {
     let (part, notes) = part(run, progress);
-    part.finish(notes)
+    part.finish(run.identity.clone(), notes)
 }
 
 /// Adds up several runs of the same processes.
@@ -35,7 +35,7 @@ pub(super) fn sum(runs: &[&Run]) -> Job {
     }
     all.ranks.sort_unstable();
     all.ranks.dedup();
-    all.finish(notes)
+    all.finish(runs.first().and_then(|run| run.identity.clone()), notes)
 }
 
 fn part(run: &Run, progress: &(dyn Fn(u64) + Sync)) -> (Part, Vec<String>) {
@@ -169,7 +169,10 @@ fn read_several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -
         let first = read_first_line(&mut file)?;
         container::read(&first, &mut file, |item| match item {
             Item::Size(size) => part.size = part.size.max(size),
-            Item::Text { text: Text { rank, text, .. }, line } => {
+            Item::Text { text: Text { rank, text, host }, line } => {
+                if !host.is_empty() {
+                    part.hosts.push((rank, host));
+                }
                 each(Section { rank: Some(rank), line, text }, part);
             }
             Item::Missing { rank, reason } => part.missing.push((rank, reason)),

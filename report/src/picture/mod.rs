@@ -11,6 +11,7 @@ mod tiles;
 use std::io::{self, Write};
 
 use crate::job::Job;
+use crate::nodes::NodeOrder;
 
 pub(crate) use scene::{ORIGIN, SHOWN, pixels, shown};
 pub(crate) use svg::{Embedding, escaped};
@@ -23,7 +24,7 @@ pub(crate) use tiles::Tiles;
 /// The errors of the sink.
 pub fn write_svg(mut out: impl Write, job: &Job, title: &str) -> io::Result<()> {
     let tiles = Tiles::of(&shown(job), job.size);
-    out.write_all(svg(&tiles, job, title, Embedding::File).as_bytes())
+    out.write_all(svg(&tiles, job, title, None, Embedding::File).as_bytes())
 }
 
 /// Writes a heat map as PNG.
@@ -33,9 +34,15 @@ pub fn write_svg(mut out: impl Write, job: &Job, title: &str) -> io::Result<()> 
 /// The errors of the sink.
 pub fn write_png(out: impl Write, job: &Job, title: &str) -> io::Result<()> {
     let tiles = Tiles::of(&shown(job), job.size);
-    png::draw(&scene::heat_map(&tiles, job.size, title), out)
+    png::draw(&scene::heat_map(&tiles, job.size, title, None), out)
 }
 
-pub(crate) fn svg(tiles: &Tiles, job: &Job, title: &str, place: Embedding) -> String {
-    svg::draw(&scene::heat_map(tiles, job.size, title), place)
+pub(crate) fn svg(
+    tiles: &Tiles,
+    job: &Job,
+    title: &str,
+    order: Option<&NodeOrder<'_>>,
+    place: Embedding,
+) -> String {
+    svg::draw(&scene::heat_map(tiles, job.size, title, order), place)
 }

@@ -5,6 +5,7 @@ use mpit_format::rows::Kind;
 use super::colors::{Color, STEPS, Scale, color};
 use super::tiles::Tiles;
 use crate::job::Job;
+use crate::nodes::NodeOrder;
 use crate::sparse::Matrix;
 use crate::units::bytes;
 
@@ -64,7 +65,8 @@ pub(crate) fn pixels(side: u32) -> i32 {
 
 pub(crate) const ORIGIN: (i32, i32) = (LEFT, TOP);
 
-pub(super) fn heat_map(tiles: &Tiles, size: u32, title: &str) -> Scene {
+/// Draws a matrix of ranks, or of positions in the order of machines.
+pub(super) fn heat_map(tiles: &Tiles, size: u32, title: &str, order: Option<&NodeOrder<'_>>) -> Scene {
     let pixels = pixels(tiles.side);
     let edge = pixels * tiles.side.cast_signed();
     let plot = Rect { x: LEFT, y: TOP, width: edge, height: edge };
@@ -77,7 +79,10 @@ pub(super) fn heat_map(tiles: &Tiles, size: u32, title: &str) -> Scene {
         marks: Vec::new(),
     };
     scene.label(LEFT, 24, Anchor::Start, format!("{title}: bytes from rank to rank"), true);
-    axes(&mut scene, tiles, size, pixels);
+    match order {
+        None => axes(&mut scene, tiles, size, pixels),
+        Some(order) => node_axes(&mut scene, tiles, order, pixels),
+    }
     if let Some(scale) = Scale::of(tiles.cells.cells().iter().map(|cell| cell.bytes)) {
         for cell in tiles.cells.cells() {
             let (x, y) = (LEFT + cell.to.cast_signed() * pixels, TOP + cell.from.cast_signed() * pixels);
@@ -112,6 +117,41 @@ fn axes(scene: &mut Scene, tiles: &Tiles, size: u32, pixels: i32) {
         rank = rank.saturating_add(tick(size));
     }
     debug_assert!(width == height);
+}
+
+/// The maximum number of machines with names at the axes, and with lines between them.
+const NAMED_NODES: usize = 12;
+const LINED_NODES: usize = 64;
+
+/// The maximum length of the name of a machine beside the matrix.
+const NAME: usize = 9;
+
+fn node_axes(scene: &mut Scene, tiles: &Tiles, order: &NodeOrder<'_>, pixels: i32) {
+    let Rect { x, y, width, height } = scene.plot;
+    scene.label(x, y - 26, Anchor::Start, "receiver (ranks by node)".into(), false);
+    scene.label(
+        x,
+        y + height + 32,
+        Anchor::Start,
+        "sender (ranks by node): from top to bottom".into(),
+        false,
+    );
+    let step = order.starts.len().div_ceil(NAMED_NODES);
+    for (number, (start, name)) in order.starts.iter().enumerate() {
+        let at = (start / tiles.ranks).cast_signed() * pixels;
+        if number.is_multiple_of(step) {
+            let short: String = name.chars().take(NAME).collect();
+            // Names are wider than a label of a column may be.
+            if order.starts.len() <= NAMED_NODES / 2 {
+                scene.label(x + at + 2, y - 8, Anchor::Start, short.clone(), false);
+            }
+            scene.label(x - 7, y + at + 11, Anchor::End, short, false);
+        }
+        if number > 0 && order.starts.len() <= LINED_NODES {
+            scene.marks.push(Rect { x: x + at, y: y - 5, width: 1, height: height + 5 });
+            scene.marks.push(Rect { x: x - 5, y: y + at, width: width + 5, height: 1 });
+        }
+    }
 }
 
 /// Returns the distance between labeled ranks: 1, 2 or 5 times a power of ten, so that there are at most 9 labels.

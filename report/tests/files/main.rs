@@ -1,5 +1,6 @@
 //! Files that are read, valid and damaged ones, and the reports of them.
 
+mod data;
 mod malformed;
 mod output;
 mod read;

@@ -54,6 +54,42 @@ pub(crate) fn container(ranks: &[u32], missing: &[(u32, String)]) -> Vec<u8> {
     file
 }
 
+/// Returns the file of a job of four processes with these texts: rank, machine, text.
+pub(crate) fn container_of(texts: &[(u32, &str, String)], missing: &[(u32, String)]) -> Vec<u8> {
+    let text = |(rank, host, text): &(u32, &str, String)| Text {
+        rank: *rank,
+        host: (*host).into(),
+        text: text.clone().into_bytes(),
+    };
+    let texts: Vec<_> = texts.iter().map(text).collect();
+    let mut file = Vec::new();
+    container::write(&mut file, 4, None, &texts, missing).expect("a file in memory");
+    file
+}
+
+/// Adds the time of a rank: it computes for 4 - `rank` of 4 seconds, and rank 0 is late by a second in each of two barriers.
+pub(crate) fn with_times(rank: u32, text: String) -> String {
+    let entries = if rank == 0 {
+        "1:Barrier:1000000000:5,2:Barrier:3000000000:5"
+    } else {
+        "1:Barrier:0:1000000005,2:Barrier:2000000000:1000000005"
+    };
+    text + &format!(
+        "# TIME\t{rank}\tblocking\t4000000000 ns\ttsc\t40 ns\t77\n\
+         # CALL\t{rank}\tMPI_Barrier\tMPI_COMM_WORLD\t0\t0\t2 calls\t2 timed\t{rank}000000000 ns\t0 ns\t9 ns\t0 bytes\t\n\
+         # CALL\t{rank}\tMPI_Send\tMPI_COMM_WORLD\t0\t0\t27 calls\t27 timed\t1000 ns\t0 ns\t9 ns\t108 bytes\t\n\
+         # LATE\t{rank}\t5\tMPI_COMM_WORLD\t5000000 ns\t{entries}\n"
+    )
+}
+
+/// Adds facts about the job to the text of rank 0.
+pub(crate) fn with_facts(rank: u32, text: String) -> String {
+    match rank {
+        0 => text + "# ABOUT\tprogram\t./app \"<b>\"\n# ABOUT\tmpi\tOpen MPI v4.1.4\n",
+        _ => text,
+    }
+}
+
 pub(crate) fn histogram(bin: usize, count: u64) -> String {
     let bins: Vec<_> = (0..66).map(|at| if at == bin { count } else { 0 }.to_string()).collect();
     bins.join(",")

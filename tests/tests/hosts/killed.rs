@@ -26,17 +26,26 @@ fn run_alone(stack: &Stack, mode: &str, settings: &[(&str, &str)], dir: &Path) -
     job(stack, mode, dir)?.preloaded_with(settings)?.finish()
 }
 
-/// Returns the text of each process that has a file, without the lines that identify the run and a recovered file.
+/// Returns the text of each process that has a file, without the lines about time, facts about the job, and those that identify the run and
+/// a recovered file.
 fn texts(dir: &Path, stem: &str) -> Vec<(u32, String)> {
     let rest = |text: String| {
         let text = text.strip_suffix("# RECOVERED\n").unwrap_or(&text);
+        let end = text.find("# ABOUT\t").unwrap_or(text.len());
+        let text = &text[..end];
         match text.split_once('\n') {
             Some((first, rest)) if first.starts_with("# MPIT RUN\t") => rest.to_owned(),
             _ => text.to_owned(),
         }
     };
-    let read =
-        |rank| fs::read_to_string(dir.join(format!("{stem}.{rank}.prof"))).map(|text| (rank, rest(text)));
+    // Times differ between runs.
+    let is_about_time =
+        |line: &&str| ["# TIME\t", "# CALL\t", "# LATE\t"].iter().any(|begin| line.starts_with(begin));
+    let without_times = |text: &str| text.split_inclusive('\n').filter(|line| !is_about_time(line)).collect();
+    let read = |rank| {
+        let text = fs::read_to_string(dir.join(format!("{stem}.{rank}.prof")));
+        text.map(|text| (rank, without_times(&rest(text))))
+    };
     (0..RANKS).filter_map(|rank| read(rank).ok()).collect()
 }
 

@@ -3,7 +3,7 @@
 use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, paths, stacks};
 
 use crate::rows::{self, Rows};
-use crate::{fortran::INTERFACES, recorded};
+use crate::{equal, fortran::INTERFACES, recorded};
 
 const RANKS: u32 = 4;
 
@@ -61,6 +61,36 @@ fn is_recorded(stack: &Stack, language: &str, job: Job) -> Outcome {
     let (_, profs) = recorded(job, &dir, RANKS)?;
     for (rank, prof) in (0..).zip(&profs) {
         rows::same(rank, &rows_of(prof), &expected(rank)).context(language)?;
+        each_call_counts_once(prof).context(format!("{language}, rank {rank}"))?;
+    }
+    Ok(())
+}
+
+/// Checks the number of calls of each name, although interfaces make calls of other languages.
+fn each_call_counts_once(prof: &Prof) -> Outcome {
+    let expected: [(&[&str], u64); 18] = [
+        (&["Init", "Init_thread"], 1),
+        (&["Irecv"], 4),
+        (&["Send", "Isend", "Sendrecv"], 4),
+        (&["Bcast"], 1),
+        (&["Allreduce"], 1),
+        (&["Reduce"], 1),
+        (&["Allgather"], 1),
+        (&["Alltoallv"], 1),
+        (&["Ibarrier"], 1),
+        (&["Comm_split"], 1),
+        (&["Gather"], 1),
+        (&["Barrier"], 1),
+        (&["Comm_free"], 1),
+        (&["Win_create"], 1),
+        (&["Win_fence"], 3),
+        (&["Put"], 1),
+        (&["Get"], 1),
+        (&["Win_free"], 1),
+    ];
+    for (names, wanted) in expected {
+        let calls = prof.calls.iter().filter(|row| names.contains(&row.call.name));
+        equal(names.join(", "), &calls.map(|row| row.count).sum(), &wanted)?;
     }
     Ok(())
 }

@@ -74,6 +74,12 @@ impl Counts {
     }
 }
 
+/// Adds the preload library and the name of a job. Without `mpit run`, the process makes and removes the directory of the job.
+fn in_job(job: Job) -> Job {
+    job.env("LD_PRELOAD", dist::program("libmpit_preload.so"))
+        .env("MPIT_RUN", format!("instructions-{}", std::process::id()))
+}
+
 impl Run {
     /// Prepares a run; with `details`, other events than instructions are counted as well, which takes longer.
     pub(super) fn new(stack: &Stack, level: &str, variant: Variant, details: bool) -> Outcome<Self> {
@@ -97,10 +103,11 @@ impl Run {
             Variant::Plain => job,
             Variant::Least => job.env("LD_PRELOAD", calls::least_recording(stack)?),
             Variant::Off => job.env("LD_PRELOAD", dist::program("libmpit_preload.so")),
-            Variant::Described => job
-                .env("LD_PRELOAD", dist::program("libmpit_preload.so"))
-                // Without `mpit run`, the process makes and removes the directory of the job.
-                .env("MPIT_RUN", format!("instructions-{}", std::process::id())),
+            Variant::Described => {
+                in_job(job).env("MPIT_MONITORING_SUMMARY", "off").env("MPIT_MONITORING_TIME", "off")
+            }
+            Variant::TimedBlocking => in_job(job),
+            Variant::TimedAll => in_job(job).env("MPIT_MONITORING_TIME", "all"),
             Variant::Recording => job
                 .env("LD_PRELOAD", dist::program("libmpit_preload.so"))
                 .env("MPIT_PML_MONITORING_ENABLE", "2"),

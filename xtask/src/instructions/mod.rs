@@ -14,7 +14,7 @@ use mpit_tests::{Context, Failure, Outcome, landing_pads, paths};
 use crate::bench::dist;
 use crate::document;
 use baseline::Baseline;
-use callgrind::{Events, Run};
+use callgrind::{Counts, Events, Run};
 
 /// Compares the counts with the baseline, or writes a new one.
 #[derive(Debug, clap::Args)]
@@ -44,6 +44,10 @@ enum Variant {
     Described,
     /// The preload library, recording.
     Recording,
+    /// The preload library in a job of `mpit run`: recording, describing the calls in progress, and measuring those that may wait.
+    TimedBlocking,
+    /// The preload library like this, but measuring all calls.
+    TimedAll,
     /// Open MPI's own monitoring.
     Native,
 }
@@ -56,7 +60,7 @@ const LEVELS: [&str; 2] = ["single", "multiple"];
 const ANSWERED: [&str; 2] = ["cvar_get_index", "pvar_get_index"];
 
 /// The columns of the table in a terminal, and the further ones in a page.
-const COLUMNS: [&str; 9] = [
+const COLUMNS: [&str; 11] = [
     "library",
     "threads",
     "call",
@@ -64,6 +68,8 @@ const COLUMNS: [&str; 9] = [
     "off",
     "described",
     "recording",
+    "timed",
+    "timed all",
     "least",
     "Open MPI's own",
 ];
@@ -128,6 +134,8 @@ struct Row {
     off: Option<Events>,
     described: Option<Events>,
     recording: Events,
+    timed_blocking: Option<Events>,
+    timed_all: Option<Events>,
     least: Option<Events>,
     native: Option<Events>,
 }
@@ -145,6 +153,8 @@ impl Row {
             count(self.off),
             count(self.described),
             count(Some(self.recording)),
+            count(self.timed_blocking),
+            count(self.timed_all),
             count(self.least),
             count(self.native),
             loads.to_string(),
@@ -155,7 +165,13 @@ impl Row {
 
     /// Returns the counts for the baseline, by name.
     fn counts(&self, stack: &Stack, level: &str) -> impl Iterator<Item = (String, u64)> {
-        let states = [("off", self.off), ("described", self.described), ("recording", Some(self.recording))];
+        let states = [
+            ("off", self.off),
+            ("described", self.described),
+            ("recording", Some(self.recording)),
+            ("timed", self.timed_blocking),
+            ("timed-all", self.timed_all),
+        ];
         states.into_iter().filter_map(move |(state, events)| {
             Some((format!("{} {level} {state} {}", stack.label(), self.call), events?.instructions))
         })
@@ -168,10 +184,17 @@ fn measure(stack: &Stack, level: &str, details: bool) -> Outcome<Vec<Row>> {
     let plain = count(Variant::Plain, None)?;
     // An empty name is that of no variable.
     let library = Some(plain.library.as_deref().unwrap_or_default());
-    let [least, off, described, recording] =
-        [Variant::Least, Variant::Off, Variant::Described, Variant::Recording]
-            .map(|variant| count(variant, library));
+    let [least, off, described, recording, blocking, all] = [
+        Variant::Least,
+        Variant::Off,
+        Variant::Described,
+        Variant::Recording,
+        Variant::TimedBlocking,
+        Variant::TimedAll,
+    ]
+    .map(|variant| count(variant, library));
     let (least, off, described, recording) = (least?, off?, described?, recording?);
+    let (blocking, all) = (blocking?, all?);
     let native =
         if stack.vendor() == Vendor::OpenMpi { Some(count(Variant::Native, library)?) } else { None };
 
@@ -182,6 +205,9 @@ fn measure(stack: &Stack, level: &str, details: bool) -> Outcome<Vec<Row>> {
             Some(base) if !is_answered => events.beyond(base),
             _ => events,
         };
+        // Calls for tools do not depend on it.
+        let of_program =
+            |counts: &Counts| if call.contains('_') { None } else { counts.of(call).map(of_mpit) };
         // Of other libraries, calls for tools say nothing.
         let of_other = |events: Option<Events>| {
             if call.contains('_') { None } else { events.zip(base).map(|(events, base)| events.beyond(base)) }
@@ -190,9 +216,10 @@ fn measure(stack: &Stack, level: &str, details: bool) -> Outcome<Vec<Row>> {
             call: call.clone(),
             plain: base,
             off: off.of(call).map(of_mpit),
-            // Calls for tools do not depend on it.
-            described: if call.contains('_') { None } else { described.of(call).map(of_mpit) },
+            described: of_program(&described),
             recording: of_mpit(*recorded),
+            timed_blocking: of_program(&blocking),
+            timed_all: of_program(&all),
             least: of_other(least.of(call)),
             native: of_other(native.as_ref().and_then(|native| native.of(call))),
         }

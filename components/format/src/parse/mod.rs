@@ -4,13 +4,17 @@
 
 mod cursor;
 mod expected;
+mod times;
 
 use cursor::Cursor;
 use expected::Expected;
 
 use crate::messages::BINS;
-use crate::profile::{COMPONENT_WORD, PATTERNS, RECOVERED_LINE};
+use crate::profile::{
+    ABOUT_WORD, About, CALL_WORD, COMPONENT_WORD, LATE_WORD, PATTERNS, RECOVERED_LINE, TIME_WORD,
+};
 use crate::rows::{Kind, Section};
+use crate::times::{CallRow, LateRow, TimeRow};
 use crate::{Identity, TrafficSum, identity};
 
 /// The origin of a text.
@@ -66,11 +70,26 @@ pub trait Sink {
     /// one to all, from all to one and from all to all.
     fn add_comm(&mut self, line: &[u8], comm: Comm, operations: [TrafficSum; 3]);
 
+    /// Adds the time of a process. Ignored by default.
+    fn add_time(&mut self, _rank: u32, _row: TimeRow) {}
+
+    /// Adds the calls of one name on a communicator. Ignored by default.
+    fn add_call(&mut self, _rank: u32, _row: CallRow) {}
+
+    /// Adds the sampled operations on a communicator. Ignored by default.
+    fn add_late(&mut self, _rank: u32, _row: LateRow) {}
+
     /// Adds the line of another component.
     fn add_line(&mut self, rank: u32, component: String, text: String);
 
     /// Adds the mark of a process that ended without `MPI_Finalize`, and whose text was recovered.
     fn add_recovered(&mut self, rank: u32);
+
+    /// Adds the machine of a process.
+    fn add_host(&mut self, _rank: u32, _host: &str) {}
+
+    /// Adds a fact about the job.
+    fn add_about(&mut self, _about: About) {}
 
     /// Adds a line that was not understood, and is skipped.
     fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String);
@@ -79,8 +98,15 @@ pub trait Sink {
 /// Parses a text, and adds its data to `sink`.
 pub fn text(sink: &mut impl Sink, text: &[u8], origin: Origin) {
     let has_ranks = origin.rank.is_some();
-    let mut reader =
-        Reader { sink, origin, section: None, comm: CommState::None, rank: origin.rank, has_ranks };
+    let mut reader = Reader {
+        sink,
+        origin,
+        section: None,
+        comm: CommState::None,
+        rank: origin.rank,
+        has_ranks,
+        host: None,
+    };
     if let Some(rank) = origin.rank {
         reader.sink.add_rank(rank);
     }
@@ -109,6 +135,8 @@ struct Reader<'a, S> {
     rank: Option<u32>,
     /// True if any process is known, so that a text without headings may be one.
     has_ranks: bool,
+    /// The machine of the process whose rank is not known yet.
+    host: Option<String>,
 }
 
 enum CommState<'a> {
@@ -142,12 +170,25 @@ impl<'a, S: Sink> Reader<'a, S> {
         // Only the size: the identity was read when the files were found.
         if let Some(fields) = line.strip_prefix(identity::RUN_WORD.as_bytes()) {
             let identity = std::str::from_utf8(fields).ok().and_then(Identity::parse);
-            let size = identity.ok_or("run, world, `ranks` and a time, with tabs between")?.size;
-            self.sink.add_size(size);
+            let identity = identity.ok_or("run, world, `ranks` and a time, with tabs between")?;
+            self.sink.add_size(identity.size);
+            self.host = Some(identity.host).filter(|host| !host.is_empty());
+            if self.origin.rank.is_some() {
+                self.add_host();
+            }
             return Ok(());
         }
         if let Some(fields) = line.strip_prefix(COMPONENT_WORD.as_bytes()) {
             return self.component(fields);
+        }
+        if let Some(fields) = line.strip_prefix(ABOUT_WORD.as_bytes()) {
+            let text = String::from_utf8_lossy(fields);
+            let (key, value) = text.split_once('\t').ok_or("a kind of fact, a tab and a text")?;
+            self.sink.add_about(About::new(key, value));
+            return Ok(());
+        }
+        if self.times(line)? {
+            return Ok(());
         }
         if line == RECOVERED_LINE.as_bytes() {
             // A text without a row does not name its process.
@@ -181,6 +222,33 @@ impl<'a, S: Sink> Reader<'a, S> {
         end_of_previous
     }
 
+    fn add_host(&mut self) {
+        if let (Some(rank), Some(host)) = (self.rank, self.host.take()) {
+            self.sink.add_host(rank, &host);
+        }
+    }
+
+    /// Parses a line about time. Returns false, and does nothing, for other lines.
+    fn times(&mut self, line: &[u8]) -> Result<bool, &'static str> {
+        let fields = |word: &str| line.strip_prefix(word.as_bytes()).map(Cursor);
+        if let Some(fields) = fields(TIME_WORD) {
+            let (rank, row) = times::time(fields)?;
+            self.check_process(rank)?;
+            self.sink.add_time(rank, row);
+        } else if let Some(fields) = fields(CALL_WORD) {
+            let (rank, row) = times::call(fields)?;
+            self.check_process(rank)?;
+            self.sink.add_call(rank, row);
+        } else if let Some(fields) = fields(LATE_WORD) {
+            let (rank, row) = times::late(fields)?;
+            self.check_process(rank)?;
+            self.sink.add_late(rank, row);
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
     /// Parses a line of another component, which follows all other lines of its process.
     fn component(&mut self, fields: &[u8]) -> Result<(), &'static str> {
         let tab = memchr::memchr(b'\t', fields).ok_or("the name of a component, a tab and a text")?;
@@ -211,13 +279,20 @@ impl<'a, S: Sink> Reader<'a, S> {
         if self.section != Some(section) {
             return Err(Expected::Under(section));
         }
+        Ok(self.check_process(rank)?)
+    }
+
+    /// Fails if a line is not of the expected process.
+    #[inline]
+    fn check_process(&mut self, rank: u32) -> Result<(), &'static str> {
         if self.rank != Some(rank) {
             if self.origin.rank.is_some() {
-                return Err("the rank of the process whose text this is".into());
+                return Err("the rank of the process whose text this is");
             }
             // Several texts without headings may follow each other.
             self.rank = Some(rank);
             self.sink.add_rank(rank);
+            self.add_host();
             self.has_ranks = true;
         }
         Ok(())

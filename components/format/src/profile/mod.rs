@@ -1,11 +1,12 @@
 //! The text of a `.prof` file, byte for byte as Open MPI's tools expect it.
 //!
 //! Fields are separated by tabs. A line `E` or `I` has the messages to one process, external or internal, a block `D`
-//! describes a communicator, and a comment `# COMPONENT` has the line of a third-party component. The histogram of a pair
+//! describes a communicator, comments `# TIME`, `# CALL` and `# LATE` the time in MPI, and a comment `# COMPONENT` has the line of a third-party component. The histogram of a pair
 //! is written once: on its `E` line, where it counts both kinds, or else on its `I` line.
 
 #[cfg(test)]
 mod tests;
+mod times;
 
 use std::fmt;
 use std::iter::Peekable;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 
 use crate::messages::{BINS, Row};
 use crate::rows::{Kind, Section};
+use crate::times::{CallRow, LateRow, TimeRow};
 use crate::{Identity, OUTSIDE, TrafficSum};
 
 /// The name of a communicator, or of several with the same name and members.
@@ -114,6 +116,28 @@ impl SumRow {
     }
 }
 
+/// A fact about a job, such as its program.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct About {
+    /// The kind of fact: a word.
+    pub key: String,
+    /// The fact, in one line.
+    pub value: String,
+}
+
+/// The maximum length of a fact in bytes: command lines may be long.
+const MAX_FACT: usize = 4096;
+
+impl About {
+    /// Creates a fact. Control characters become blanks, and a long value is cut off.
+    #[must_use]
+    pub fn new(key: &str, value: &str) -> Self {
+        let end = (0..=value.len().min(MAX_FACT)).rev().find(|end| value.is_char_boundary(*end));
+        let in_one_field = |text: &str| text.replace(char::is_control, " ");
+        Self { key: in_one_field(key), value: in_one_field(&value[..end.unwrap_or(0)]) }
+    }
+}
+
 /// The content of a file. Processes outside of the world have no line.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
@@ -125,8 +149,16 @@ pub struct Profile {
     pub sums: Vec<SumRow>,
     /// The communicators, in the order of creation.
     pub comms: Vec<Block>,
+    /// The time of the process, if calls were measured.
+    pub time: Option<TimeRow>,
+    /// Calls by name, communicator, region and place.
+    pub calls: Vec<CallRow>,
+    /// Sampled collective operations, by communicator.
+    pub late: Vec<LateRow>,
     /// Lines added by components, with the components' full names.
     pub lines: Vec<(String, Vec<String>)>,
+    /// Facts about the job, which rank 0 has.
+    pub about: Vec<About>,
 }
 
 impl Profile {
@@ -162,6 +194,7 @@ impl Profile {
         for block in &self.comms {
             self.block(&mut out, block, listed);
         }
+        self.times(&mut out);
         for (component, lines) in &self.lines {
             for line in lines {
                 out.put(COMPONENT_WORD.as_bytes());
@@ -170,6 +203,13 @@ impl Profile {
                 out.put(line.as_bytes());
                 out.put(b"\n");
             }
+        }
+        for About { key, value } in &self.about {
+            out.put(ABOUT_WORD.as_bytes());
+            out.put(key.as_bytes());
+            out.put(b"\t");
+            out.put(value.as_bytes());
+            out.put(b"\n");
         }
         out.0
     }
@@ -233,6 +273,11 @@ impl Profile {
         }
     }
 }
+
+/// The beginning of a line with a fact about the job.
+pub(crate) const ABOUT_WORD: &str = "# ABOUT\t";
+
+pub(crate) use times::{CALL_WORD, LATE_WORD, NO_COMM, TIME_WORD};
 
 pub(crate) const COMPONENT_WORD: &str = "# COMPONENT\t";
 

@@ -1,7 +1,10 @@
 //! The text of `.prof` files, byte for byte.
 
 use super::{Block, Label, Members, Profile};
+use crate::calls::{CALLS, CallName};
 use crate::messages::{BINS, PeerSnapshot, Row, bin};
+use crate::parse::{self, Origin, Sink};
+use crate::times::{CallRow, Clock, LateRow, Mode, SampledOperation, TimeRow};
 use crate::{OUTSIDE, TrafficSum};
 
 fn messages(sizes: &[u64]) -> PeerSnapshot {
@@ -50,8 +53,120 @@ fn golden() {
     // Equal communicators share a block.
     (blocks[1].alike, blocks[1].label.first, blocks[1].label.last) = (3, 4, 6);
 
-    let profile = profile_of(0, rows, blocks);
+    let mut profile = profile_of(0, rows, blocks);
+    add_times(&mut profile);
     assert_eq!(text(&profile), include_str!("golden.prof"));
+}
+
+fn call(name: &str) -> &'static CallName {
+    CALLS.iter().find(|call| call.name == name).unwrap()
+}
+
+fn add_times(profile: &mut Profile) {
+    profile.time = Some(TimeRow {
+        mode: Mode::Blocking,
+        clock: Clock::Counter,
+        elapsed: 1_000_000_000,
+        domain: 77,
+        error: 40,
+    });
+    let allreduce = CallRow {
+        call: call("Allreduce"),
+        comm: "odd\tones\nof all, 4 to 6".into(),
+        region: 0,
+        site: 0,
+        count: 3,
+        timed: 3,
+        ns: 2500,
+        min: 500,
+        max: 1200,
+        bytes: 24,
+        durations: vec![(9, 1), (10, 1), (11, 1)],
+    };
+    let test = CallRow {
+        call: call("Test"),
+        comm: "".into(),
+        count: 2,
+        timed: 0,
+        ns: 0,
+        min: 0,
+        max: 0,
+        bytes: 0,
+        durations: Vec::new(),
+        ..allreduce
+    };
+    profile.calls = vec![allreduce, test];
+    let operation =
+        |number, entry| SampledOperation { number, call: call("Barrier"), entry, exit: entry + 7 };
+    let operations = vec![operation(1, 5_000_000), operation(9, 6_000_000)];
+    profile.late = vec![LateRow { lineage: u64::MAX, comm: "MPI_COMM_WORLD".into(), operations }];
+}
+
+#[derive(Default)]
+struct ReadTimes(Profile, Vec<String>);
+
+impl Sink for ReadTimes {
+    fn add_rank(&mut self, rank: u32) {
+        self.0.me = rank;
+    }
+    fn add_size(&mut self, _size: u32) {}
+    fn add_row(&mut self, _row: parse::Row) {}
+    fn add_sizes(&mut self, _bins: &[u64; BINS]) {}
+    fn known_comm(&self, _line: &[u8]) -> Option<parse::Comm> {
+        None
+    }
+    fn add_comm(&mut self, _line: &[u8], _comm: parse::Comm, _operations: [TrafficSum; 3]) {}
+    fn add_time(&mut self, _rank: u32, row: TimeRow) {
+        self.0.time = Some(row);
+    }
+    fn add_call(&mut self, _rank: u32, row: CallRow) {
+        self.0.calls.push(row);
+    }
+    fn add_late(&mut self, _rank: u32, row: LateRow) {
+        self.0.late.push(row);
+    }
+    fn add_line(&mut self, _rank: u32, _component: String, _text: String) {}
+    fn add_recovered(&mut self, _rank: u32) {}
+    fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String) {
+        self.1.push(format!("{line}: {}", what()));
+    }
+}
+
+fn read(text: &str) -> ReadTimes {
+    let mut read = ReadTimes::default();
+    parse::text(&mut read, text.as_bytes(), Origin { line: 1, rank: Some(0) });
+    read
+}
+
+#[test]
+fn times_are_read_as_written() {
+    let mut profile = profile_of(0, Vec::new(), Vec::new());
+    add_times(&mut profile);
+    let ReadTimes(read, problems) = read(&text(&profile));
+    profile.calls[0].comm = "odd ones of all, 4 to 6".into();
+    assert_eq!((read.time, read.calls, read.late), (profile.time, profile.calls, profile.late));
+    assert!(problems.is_empty(), "{problems:?}");
+}
+
+#[test]
+fn wrong_lines_about_time_are_reported() {
+    let mut profile = profile_of(0, Vec::new(), Vec::new());
+    add_times(&mut profile);
+    let text = text(&profile);
+    for (part, other) in [
+        ("# TIME\t0", "# TIME\t1"),
+        ("\tblocking\t", "\tnever\t"),
+        ("\ttsc\t", "\tsun\t"),
+        ("MPI_Allreduce", "MPI_Nothing"),
+        ("3 calls", "3 call"),
+        ("9:1,10:1", "10:1,9:1"),
+        ("9:1", "48:1"),
+        (":Barrier:0:", ":Barrier:18446744073709551615:"),
+    ] {
+        let changed = text.replace(part, other);
+        assert_ne!(changed, text, "{part}");
+        assert_eq!(read(&changed).1.len(), 1, "{other}");
+    }
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub const CELLS: usize = GROUP + 1;
 
 pub(super) const MAGIC: u64 = u64::from_ne_bytes(*b"mpit\nsto");
 
-pub(super) const VERSION: u64 = 4;
+pub(super) const VERSION: u64 = 5;
 
 /// The number of words of the header: magic, version, world size and rank, process, state, a flag for `MPI_Finalize`, and
 /// two reserved words.
@@ -67,6 +67,17 @@ pub enum BlockKind {
     Thread = 10,
     /// A description of the running process: its subject, such as [`super::live::COMM`], and words.
     Description = 11,
+    /// The time of the process: 0, and the words of [`super::times::time`].
+    Time = 12,
+    /// Calls of one name on one communicator by one thread: [`super::times::call_key`], the words of [`super::times::call`], and the
+    /// number of the place in the program, 0 for all places. Several blocks with the same key add up.
+    Call = 13,
+    /// A communicator with calls, or several with the same label: its slot, and the words of [`super::times::comm`].
+    CallComm = 14,
+    /// A label of communicators: its number, a flag for numbers behind the name, the name.
+    Label = 15,
+    /// Sampled operations on a communicator: its lineage, and the words of [`super::times::late`].
+    Late = 16,
 }
 
 impl BlockKind {
@@ -80,7 +91,7 @@ impl BlockKind {
         }
     }
 
-    pub(super) const ALL: [Self; 11] = [
+    pub(super) const ALL: [Self; 16] = [
         Self::Unused,
         Self::Messages,
         Self::Accesses,
@@ -92,6 +103,11 @@ impl BlockKind {
         Self::Run,
         Self::Thread,
         Self::Description,
+        Self::Time,
+        Self::Call,
+        Self::CallComm,
+        Self::Label,
+        Self::Late,
     ];
 }
 
@@ -176,6 +192,14 @@ impl Encoded {
         text
     }
 
+    /// Encodes several names.
+    #[must_use]
+    pub fn of_names(names: &[&str]) -> Self {
+        let mut text = Self::default();
+        names.iter().for_each(|name| text.push(name));
+        text
+    }
+
     /// Encodes the members of communicators.
     #[must_use]
     pub fn of_members(members: &Members) -> Self {
@@ -191,6 +215,14 @@ impl Encoded {
     #[must_use]
     pub fn of_kind(members: u64, label: &Label) -> Self {
         let mut text = Self(vec![members, u64::from(label.first != 0)]);
+        text.push(&label.name);
+        text
+    }
+
+    /// Encodes a label without its numbers.
+    #[must_use]
+    pub fn of_label(label: &Label) -> Self {
+        let mut text = Self(vec![u64::from(label.first != 0)]);
         text.push(&label.name);
         text
     }

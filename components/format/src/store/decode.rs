@@ -8,50 +8,13 @@ use thiserror::Error;
 use super::blocks::{
     BlockHeader, BlockKind, CELLS, GROUP, GROUPS, HEADER, MAGIC, State, VERSION, message_of_key,
 };
+use super::live::ABOUT;
+use super::recovered::Recovered;
+use super::time_rows::{TimeRecords, TimeRows};
 use crate::messages::{BINS, PeerSnapshot, Row};
-use crate::profile::{Block, Label, Members, Profile, RECOVERED_LINE, SumRow};
+use crate::profile::{About, Block, Label, Members, Profile, SumRow};
+use crate::times::Moment;
 use crate::{Identity, OUTSIDE, TrafficSum, rows};
-
-/// The data left by a process.
-#[derive(Clone, Debug)]
-pub struct Recovered {
-    /// The rank of the process in its world.
-    pub rank: u32,
-    /// The size of its world.
-    pub size: u32,
-    /// The process id on its machine.
-    pub process: u32,
-    /// True if the process wrote everything elsewhere, so that this data is not needed.
-    pub ended: bool,
-    /// True if the file could not grow, so that data is missing.
-    pub truncated: bool,
-    /// True if the process reached `MPI_Finalize`.
-    pub finalized: bool,
-    /// The run and world, if the file has them.
-    pub identity: Option<Identity>,
-    /// The records.
-    pub profile: Profile,
-}
-
-impl Recovered {
-    /// Returns the text that the process would have written at its end.
-    #[must_use]
-    pub fn text(&self) -> Vec<u8> {
-        self.profile.text(self.identity.as_ref())
-    }
-
-    /// Returns the text of the file that replaces the missing one: [`text`](Self::text) and, if the process ended without
-    /// `MPI_Finalize`, a line that says so.
-    #[must_use]
-    pub fn file_text(&self) -> Vec<u8> {
-        let mut text = self.text();
-        if !self.finalized {
-            text.extend_from_slice(RECOVERED_LINE.as_bytes());
-            text.push(b'\n');
-        }
-        text
-    }
-}
 
 /// The reason why a file is not a valid store, with the position in bytes.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -78,6 +41,15 @@ const WORD: usize = size_of::<u64>();
 ///
 /// Fails if the bytes are not a store, or are damaged.
 pub fn read(bytes: &[u8]) -> Result<Recovered, Malformed> {
+    read_at(bytes, None)
+}
+
+/// Decodes the bytes of a file like [`read`]. If the process did not reach `MPI_Finalize`, its time lasts until `end`.
+///
+/// # Errors
+///
+/// The same.
+pub fn read_at(bytes: &[u8], end: Option<Moment>) -> Result<Recovered, Malformed> {
     let (words, rest) = bytes.as_chunks::<WORD>();
     let mut words = Cursor { words, at: 0, end: words.len() };
     if bytes.is_empty() {
@@ -93,6 +65,7 @@ pub fn read(bytes: &[u8]) -> Result<Recovered, Malformed> {
         return Err(Malformed { at: bytes.len() - rest.len(), what: "half a word".into() });
     }
     found.expand_members(&words)?;
+    end.into_iter().for_each(|end| found.times.set_end(end));
     Ok(Recovered { identity: found.identity.take(), profile: found.profile(header.rank), ..header })
 }
 
@@ -298,7 +271,9 @@ struct DecodedStore {
     kinds: BTreeMap<u64, CommKind>,
     /// By the number of the first communicator. Threads may have a block each.
     operations: BTreeMap<u64, CommOperations>,
+    times: TimeRecords,
     identity: Option<Identity>,
+    about: Vec<About>,
     /// The number of ranks that ranges in the file may still expand to.
     expanded: u64,
 }
@@ -312,7 +287,9 @@ impl DecodedStore {
             members: BTreeMap::new(),
             kinds: BTreeMap::new(),
             operations: BTreeMap::new(),
+            times: TimeRecords::default(),
             identity: None,
+            about: Vec::new(),
             expanded: 64 * MAX_ROWS,
         }
     }
@@ -363,6 +340,11 @@ impl DecodedStore {
                 self.members.insert(key, ranks);
             }
             BlockKind::Run => self.identity = Identity::parse(&block.name()?),
+            BlockKind::Description if key == ABOUT => {
+                let (key, value) = (block.name()?, block.name()?);
+                self.about.push(About::new(&key, &value));
+            }
+            _ if TimeRecords::has(kind) => self.times.block(kind, key, &mut block)?,
             // The state of the running process, which `current` decodes.
             BlockKind::Thread | BlockKind::Description => return Ok(()),
             // The other kinds have the sums of one process.
@@ -472,13 +454,19 @@ impl DecodedStore {
         };
         let mut sums: Vec<_> = rows::Kind::ALL.into_iter().zip(self.sums).flat_map(of_kind).collect();
         sums.sort_unstable_by_key(SumRow::order);
+        let messages = messages.collect();
+        let TimeRows { time, calls, late } = self.times.rows();
         Profile {
             me,
-            messages: messages.collect(),
+            messages,
             sums,
             comms,
+            time,
+            calls,
+            late,
             // These are produced by functions of components; the store does not have them.
             lines: Vec::new(),
+            about: self.about,
         }
     }
 }

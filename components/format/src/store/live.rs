@@ -101,6 +101,9 @@ pub const DATATYPES: u64 = 5;
 /// The key of the block with the [windows](window_slot).
 pub const WINDOWS: u64 = 6;
 
+/// The key of blocks with a fact about the job: its kind, and the fact, both as texts.
+pub const ABOUT: u64 = 7;
+
 /// The number of words of the set of sends.
 pub const SEND_WORDS: usize = 1024;
 
@@ -124,7 +127,7 @@ pub const WINDOW_SLOTS: usize = 64;
 /// among the collective operations there, the number of fences, and the number of locks by `MPI_Win_lock` that are not unlocked.
 pub const WINDOW_CELLS: usize = 5;
 
-const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
+pub(super) const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Packs a peer and a tag.
 #[inline]

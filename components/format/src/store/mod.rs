@@ -6,6 +6,9 @@ pub mod blocks;
 pub mod current;
 mod decode;
 pub mod live;
+mod recovered;
+mod time_rows;
+pub mod times;
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read};
@@ -16,8 +19,11 @@ use thiserror::Error;
 use crate::Identity;
 use crate::files::{beginning, open_regular};
 use crate::names::{FileName, STORE};
+use crate::times::Moment;
 
-pub use decode::{Malformed, Recovered, is_store, read};
+pub use decode::{Malformed, is_store, read, read_at};
+pub use recovered::Recovered;
+pub use time_rows::{TimeRecords, TimeRows, add_calls, count_and_ticks};
 
 /// The file of one process's store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,9 +71,18 @@ impl StoreFile {
     ///
     /// Fails if the file cannot be read, is damaged, or belongs to another rank than the one in its name.
     pub fn read(&self) -> Result<Recovered, Unreadable> {
+        self.read_at(None)
+    }
+
+    /// Reads the file like [`read`](Self::read). If the process did not reach `MPI_Finalize`, its time lasts until `end`.
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn read_at(&self, end: Option<Moment>) -> Result<Recovered, Unreadable> {
         let mut bytes = Vec::new();
         open_regular(&self.path)?.read_to_end(&mut bytes)?;
-        let recovered = read(&bytes)?;
+        let recovered = read_at(&bytes, end)?;
         if recovered.rank == self.rank { Ok(recovered) } else { Err(Unreadable::OtherRank(recovered.rank)) }
     }
 }

@@ -103,7 +103,7 @@ impl Lifecycle for Monitoring {
 
     fn open(&self, _world: World) -> bool {
         COMPAT.store(COMPAT_SETTING.get() != 0, Relaxed);
-        if settings::is_enabled() {
+        if settings::is_recorded() {
             SUBSCRIPTION.add();
         }
         true

@@ -52,7 +52,7 @@ impl Lifecycle for Monitoring {
     }
 
     fn open(&self, _world: World) -> bool {
-        if settings::is_enabled() {
+        if settings::is_recorded() {
             SUBSCRIPTION.add();
         }
         true

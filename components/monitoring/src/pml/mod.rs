@@ -81,7 +81,7 @@ impl Lifecycle for Monitoring {
 
     fn open(&self, _world: World) -> bool {
         MERGED.store(settings::ENABLE.get() == 1, Relaxed);
-        if settings::is_enabled() {
+        if settings::is_recorded() {
             SUBSCRIPTION.add();
         }
         true

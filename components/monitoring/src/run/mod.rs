@@ -12,6 +12,7 @@ pub mod job;
 mod launcher;
 mod time;
 
+use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -71,9 +72,16 @@ pub(crate) fn determine(world: World, stem: Option<&Path>) {
             world: found.key,
             size: world.size,
             began: time::text(began),
+            host: host(),
         });
         RunIdentity { identity, number, began }
     });
+}
+
+/// Returns the name of this machine; empty if it is not known, or is no field of a line.
+fn host() -> String {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    Some(name.trim()).filter(|name| !name.contains(char::is_control)).unwrap_or_default().to_owned()
 }
 
 pub(crate) fn of_process() -> Option<&'static Identity> {

@@ -17,6 +17,7 @@ macro_rules! c_function {
             }
             $crate::interpose::profiling! { $recorder $profiling }
             $crate::interpose::watched_in_c! { $symbol $binding ($($arg: $kind),*) }
+            $crate::interpose::timed_in_c! { $symbol $binding ($($arg: $kind),*) }
 
             /// Records a call on the fast path and forwards it.
             ///
@@ -93,7 +94,7 @@ macro_rules! in_large_c {
                         return $crate::calls::no_such_function();
                     }
                     let array_lengths = $array_lengths;
-                    // The library's own function is not called through `watched`.
+                    // The library's own function is not called through `watched` or `timed`.
                     let described = $crate::interpose::describe_arguments!($($arg: $kind),*);
                     // Not dropped if unwinding leaves the call, which must have nothing to clean up.
                     let mut arrays = std::mem::ManuallyDrop::new(
@@ -107,7 +108,7 @@ macro_rules! in_large_c {
                         (None, _) => $crate::calls::no_such_function(),
                         (_, None) => $crate::calls::count_too_large(),
                         (Some(small), Some(($($arg,)*))) => {
-                            let begun = $crate::watch::enter(CALL, &described);
+                            let entered = $crate::times::enter(TIMED, CALL, &described);
                             // SAFETY: `small` is the form with `int` counts, and gets the program's arguments,
                             // converted to its parameter types.
                             let code = unsafe {
@@ -115,7 +116,7 @@ macro_rules! in_large_c {
                                     $($arg => $crate::arguments::$kind<$crate::arguments::C>),*
                                 ) -> std::ffi::c_int)
                             };
-                            $crate::watch::leave(CALL, begun, &described, code);
+                            $crate::times::leave(TIMED, CALL, entered, &described, code);
                             code
                         }
                     };

@@ -84,7 +84,7 @@ pub(crate) use with_listeners;
 
 /// Defines `NEXT` for a name and describes it; the functions and destinations of the name are in scope.
 macro_rules! describe_next {
-    ($name:expr, $profiling:expr, $twin:expr, $indirect_path:ident, $watched:expr) => {
+    ($name:expr, $profiling:expr, $twin:expr, $indirect_path:ident, $watched:expr, $timed:expr) => {
         static NEXT: $crate::next_definition::NextDefinition = $crate::next_definition::NextDefinition::new();
         fn describe() -> $crate::next_definition::Description {
             $crate::next_definition::Description {
@@ -100,6 +100,7 @@ macro_rules! describe_next {
                 slow_path: slow_path as *mut std::ffi::c_void,
                 indirect_path: $indirect_path as *mut std::ffi::c_void,
                 watched: $watched,
+                timed: $timed,
             }
         }
         $crate::trampoline::unresolved! { describe }
@@ -107,10 +108,12 @@ macro_rules! describe_next {
 }
 pub(crate) use describe_next;
 
-/// Defines a name, with its trampolines; `fast_path`, `slow_path` and `watched_function` are in scope.
+/// Defines a name, with its trampolines; `fast_path`, `slow_path`, `watched_function` and `timed_function` are in scope.
 macro_rules! next_definition {
     ($recorder:tt $symbol:ident, $name:expr, $profiling:expr) => {
-        $crate::interpose::describe_next! { $name, $profiling, None, indirect_path, watched_function() }
+        $crate::interpose::describe_next! {
+            $name, $profiling, None, indirect_path, watched_function(), timed_function()
+        }
         $crate::interpose::with_listeners! { $recorder }
         $crate::interpose::entry! { $recorder $symbol }
     };
@@ -127,7 +130,7 @@ macro_rules! profiling {
         const _: () = {
             $crate::interpose::describe_next! {
                 stringify!($symbol), Some($crate::interpose::c_name!(stringify!($symbol))), Some(TWIN), fast_path,
-                std::ptr::null_mut()
+                std::ptr::null_mut(), std::ptr::null_mut()
             }
             // Libraries call their own functions by these names.
             $crate::interpose::with_listeners! { from_outside $recorder }

@@ -103,6 +103,7 @@ macro_rules! fortran_name {
         const _: () = {
             $crate::interpose::next_definition! { $recorder $symbol, stringify!($symbol), None }
             $crate::interpose::watched_in_fortran! { $symbol $binding ($($arg: $kind),*) }
+            $crate::interpose::timed_in_fortran! { $symbol $binding ($($arg: $kind),*) }
 
             /// Records a call and forwards it.
             ///

@@ -65,7 +65,9 @@ pub(crate) use running::{
     must_check_listeners, run, run_by_route, run_in_c, run_on_fast_path,
 };
 pub(crate) use variadic::{variadic_function, variadic_recorders};
-pub(crate) use watched::{describe_arguments, watch_argument, watched_in_c, watched_in_fortran};
+pub(crate) use watched::{
+    describe_arguments, timed_in_c, timed_in_fortran, watch_argument, watched_in_c, watched_in_fortran,
+};
 
 /// Defines the functions of some lines.
 macro_rules! calls {

@@ -42,6 +42,7 @@ macro_rules! variadic_recorders {
         use missing as slow_path;
         use record as fast_path;
         use record as indirect_path;
+        use watched_function as timed_function;
     };
 }
 pub(crate) use variadic_recorders;

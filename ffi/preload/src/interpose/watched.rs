@@ -1,13 +1,15 @@
 //! Functions between interposition and the next definition that describe the call in progress to other programs
-//! ([`crate::watch`]).
+//! ([`crate::watch`]), and those that measure it, too ([`crate::times`]).
 
 /// Adds an argument of a call to its description, by name and kind.
 macro_rules! watch_argument {
     ($into:ident comm $value:ident $kind:ident) => {
         $into.object = Some($value.get());
+        $into.comm = $into.object;
     };
     ($into:ident local_comm $value:ident $kind:ident) => {
         $into.object = Some($value.get());
+        $into.comm = $into.object;
     };
     ($into:ident win $value:ident $kind:ident) => {
         $into.object = Some($value.get());
@@ -138,6 +140,63 @@ macro_rules! watched_in_c {
 }
 pub(crate) use watched_in_c;
 
+/// Defines the functions of C that measure and describe a call, and `timed_function`, which returns the address of the first.
+macro_rules! timed_in_c {
+    ($symbol:ident $binding:ident ($($arg:ident: $kind:ident),*)) => {
+        const TIMED: Option<$crate::times::Call> = $crate::times::Call::of_symbol(stringify!($symbol));
+        /// Measures a call at once and forwards it, or leaves both to `timed_slowly`.
+        ///
+        /// # Safety
+        ///
+        /// The arguments satisfy the rules of the MPI function of this name.
+        #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
+        unsafe extern "C-unwind" fn timed(
+            $($arg: $crate::arguments::$kind<$crate::arguments::$binding>),*
+        ) -> std::ffi::c_int {
+            let arguments = $crate::interpose::describe_arguments!($($arg: $kind),*);
+            let Some(entered) = $crate::times::enter_at_once(TIMED, CALL, &arguments) else {
+                // SAFETY: the function gets the program's arguments.
+                return unsafe { timed_slowly($($arg),*) };
+            };
+            let next = NEXT.target();
+            // SAFETY: `next` is the next definition of the same function, and gets the program's arguments.
+            let code = unsafe {
+                $crate::interpose::call!(next(
+                    $($arg => $crate::arguments::$kind<$crate::arguments::$binding>),*
+                ) -> std::ffi::c_int)
+            };
+            $crate::times::leave_at_once(TIMED, CALL, entered, &arguments, code);
+            code
+        }
+        /// Measures a call in any state of the process, and forwards it.
+        ///
+        /// # Safety
+        ///
+        /// The arguments satisfy the rules of the MPI function of this name.
+        #[inline(never)]
+        #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
+        unsafe extern "C-unwind" fn timed_slowly(
+            $($arg: $crate::arguments::$kind<$crate::arguments::$binding>),*
+        ) -> std::ffi::c_int {
+            let arguments = $crate::interpose::describe_arguments!($($arg: $kind),*);
+            let entered = $crate::times::enter(TIMED, CALL, &arguments);
+            let next = NEXT.target();
+            // SAFETY: `next` is the next definition of the same function, and gets the program's arguments.
+            let code = unsafe {
+                $crate::interpose::call!(next(
+                    $($arg => $crate::arguments::$kind<$crate::arguments::$binding>),*
+                ) -> std::ffi::c_int)
+            };
+            $crate::times::leave(TIMED, CALL, entered, &arguments, code);
+            code
+        }
+        fn timed_function() -> *mut std::ffi::c_void {
+            if TIMED.is_some() { timed as *mut std::ffi::c_void } else { std::ptr::null_mut() }
+        }
+    };
+}
+pub(crate) use timed_in_c;
+
 /// Defines the function of Fortran that describes a call, and `watched_function`, which returns its address.
 macro_rules! watched_in_fortran {
     ($symbol:ident $binding:ident ($($arg:ident: $kind:ident),*)) => {
@@ -170,3 +229,36 @@ macro_rules! watched_in_fortran {
     };
 }
 pub(crate) use watched_in_fortran;
+
+/// Defines the function of Fortran that measures and describes a call, and `timed_function`, which returns its address.
+macro_rules! timed_in_fortran {
+    ($symbol:ident $binding:ident ($($arg:ident: $kind:ident),*)) => {
+        const TIMED: Option<$crate::times::Call> = $crate::times::Call::of_symbol(stringify!($symbol));
+        /// Measures a call and forwards it.
+        ///
+        /// # Safety
+        ///
+        /// The arguments satisfy the rules of the MPI function of this name.
+        #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
+        unsafe extern "C-unwind" fn timed(
+            $($arg: $crate::arguments::$kind<$crate::arguments::$binding>,)*
+            error: $crate::arguments::ErrorCode,
+        ) {
+            let arguments = $crate::interpose::describe_arguments!($($arg: $kind),*);
+            let entered = $crate::times::enter(TIMED, CALL, &arguments);
+            let next = NEXT.target();
+            // SAFETY: `next` is the next definition of the same function, and gets the program's arguments.
+            unsafe {
+                $crate::interpose::call!(next(
+                    $($arg => $crate::arguments::$kind<$crate::arguments::$binding>,)*
+                    error => $crate::arguments::ErrorCode,
+                ) -> ())
+            };
+            $crate::times::leave(TIMED, CALL, entered, &arguments, error.get());
+        }
+        fn timed_function() -> *mut std::ffi::c_void {
+            if TIMED.is_some() { timed as *mut std::ffi::c_void } else { std::ptr::null_mut() }
+        }
+    };
+}
+pub(crate) use timed_in_fortran;

@@ -69,12 +69,11 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// Returns the call of a symbol of C or Fortran.
+    /// Returns the call of a symbol of C or Fortran, if it is described.
     pub(crate) const fn of_symbol(symbol: &str) -> Option<Self> {
-        match live::calls::index_of_symbol(symbol) {
-            Some(index) => Some(Self { index, class: CALLS[index as usize].class }),
-            None => None,
-        }
+        let Some(index) = live::calls::index_of_symbol(symbol) else { return None };
+        let class = CALLS[index as usize].class;
+        if class.is_described() { Some(Self { index, class }) } else { None }
     }
 
     /// Returns true for a call that begins a collective operation.
@@ -108,6 +107,8 @@ impl Call {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Arguments {
     pub(crate) object: Option<Handle>,
+    /// The object, if it is a communicator.
+    pub(crate) comm: Option<Handle>,
     pub(crate) dest: Option<c_int>,
     pub(crate) source: Option<c_int>,
     /// The root of a collective operation, or the target of an access.
@@ -157,7 +158,17 @@ pub(crate) struct Begun {
 }
 
 impl Begun {
-    const NONE: Self = Self { words: None, messages: None, number: 0 };
+    /// The description of a call that is not described.
+    pub(crate) const NONE: Self = Self { words: None, messages: None, number: 0 };
+
+    /// Returns the number of a blocking collective operation on its communicator, before the description ends.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the path of each collective operation")]
+    pub(crate) fn collective_number(&self) -> Option<u64> {
+        let words = self.words?;
+        let has_number = words[words::STATE].load(Relaxed) >> words::NUMBER & 1 != 0;
+        if has_number { Some(words[words::NUMBER].load(Relaxed)) } else { None }
+    }
 }
 
 /// Describes a call that begins, in whatever state this process is.
@@ -294,14 +305,14 @@ pub(crate) fn leave(call: Option<Call>, begun: Begun, arguments: &Arguments, cod
 /// Returns a handle without the undefined upper half of a narrow one.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "one instruction")]
-fn clean(handle: Handle) -> u64 {
+pub(crate) fn clean(handle: Handle) -> u64 {
     handle as u64 & HANDLE_BITS.load(Relaxed)
 }
 
 /// Returns the position of the caller's frame. Stacks grow downwards.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the frame is the caller's")]
-fn stack_position() -> u64 {
+pub(crate) fn stack_position() -> u64 {
     let position: u64;
     #[cfg(target_arch = "x86_64")]
     // SAFETY: the instruction only reads the stack pointer.
@@ -365,7 +376,7 @@ fn new_words(key: u64) -> Option<&'static ThreadWords> {
 }
 
 /// Stores the width of the library's handles.
-fn note_width() {
+pub(crate) fn note_width() {
     if mpit_ffi::abi().narrow_handles {
         IS_NARROW.store(true, Relaxed);
         HANDLE_BITS.store(u64::from(u32::MAX), Relaxed);

@@ -72,6 +72,11 @@ fn a_program_that_hangs() -> Outcome {
 }
 
 #[test]
+fn a_program_that_is_slow() -> Outcome {
+    follow("docs/guides/slow.md", &["ompi4.1.4", "mpich4.0.2"])
+}
+
+#[test]
 fn tools_that_read_a_part() -> Outcome {
     follow("docs/guides/other-tools.md", &["ompi4.1.4", "mpich4.0.2"])
 }

@@ -1,9 +1,14 @@
 //! The tables of a report, which the summary and the page show alike.
 
+mod time;
+
 use mpit_format::rows::Kind;
 
 use crate::job::{Job, JobSum};
-use crate::units::{bin, bytes, grouped};
+use crate::nodes::NodePair;
+use crate::picture::shown;
+use crate::ranks::{RankTraffic, traffic};
+use crate::units::{bin, bytes, grouped, percent};
 
 #[derive(Default)]
 pub(crate) struct Table {
@@ -52,8 +57,74 @@ pub(crate) fn totals(job: &Job) -> Table {
 
 /// Returns the tables that are not empty, with `top` pairs of each kind and at most `comms` groups of communicators.
 pub(crate) fn details(job: &Job, top: usize, comms: usize) -> impl Iterator<Item = Table> {
-    let tables = [sizes(job), pairs(job, top), communicators(job, comms)];
+    let tables = [
+        time::calls(job, top),
+        time::ranks(job, top),
+        time::late(job, top),
+        time::communicators(job, comms),
+        nodes(job, top),
+        ranks(job, top),
+        sizes(job),
+        pairs(job, top),
+        communicators(job, comms),
+    ];
     tables.into_iter().filter(|table| !table.rows.is_empty())
+}
+
+/// Returns the traffic inside and between machines; empty if all known ranks are on one.
+fn nodes(job: &Job, top: usize) -> Table {
+    if job.nodes.names().len() < 2 {
+        return Table::default();
+    }
+    let mut pairs = job.nodes.pairs(&shown(job));
+    let all: u128 = pairs.iter().map(|pair| u128::from(pair.bytes)).sum();
+    let between = pairs.iter().filter(|pair| pair.from != pair.to).map(|pair| u128::from(pair.bytes)).sum();
+    pairs.sort_by_key(|pair| std::cmp::Reverse(pair.bytes));
+    let more = pairs.len().saturating_sub(top);
+    let row = |pair: &NodePair<'_>| {
+        let numbers = [grouped(pair.count.into()), grouped(pair.bytes.into()), bytes(pair.bytes.into())];
+        Row::new([pair.from.to_owned(), pair.to.to_owned()].into_iter().chain(numbers))
+    };
+    let heading = format!(
+        "Nodes: {}, with {} of the bytes between different ones",
+        job.nodes.names().len(),
+        percent(between, all)
+    );
+    let heads = &["from", "to", "messages", "bytes", ""];
+    Table { heading, heads, text_columns: 2, rows: pairs.iter().take(top).map(row).collect(), more }
+}
+
+fn ranks(job: &Job, top: usize) -> Table {
+    let mut ranks: Vec<_> = traffic(job).into_iter().collect();
+    let sum = |traffic: &RankTraffic| u128::from(traffic.bytes_out) + u128::from(traffic.bytes_in);
+    ranks.sort_by_key(|(rank, traffic)| (std::cmp::Reverse(sum(traffic)), *rank));
+    let most = ranks.first().map_or(0, |(_, traffic)| sum(traffic)).max(1);
+    let has_nodes = !job.nodes.names().is_empty();
+    let row = |(rank, traffic): &(u32, RankTraffic)| {
+        let mut cells = vec![rank.to_string()];
+        if has_nodes {
+            cells.push(job.nodes.of(*rank).unwrap_or_default().to_owned());
+        }
+        cells.extend([
+            grouped(traffic.count_out.into()),
+            bytes(traffic.bytes_out.into()),
+            grouped(traffic.count_in.into()),
+            bytes(traffic.bytes_in.into()),
+        ]);
+        Row { cells, bar: Some(sum(traffic) as f64 / most as f64) }
+    };
+    let heads: &[&str] = if has_nodes {
+        &["rank", "node", "messages out", "bytes", "messages in", "bytes"]
+    } else {
+        &["rank", "messages out", "bytes", "messages in", "bytes"]
+    };
+    Table {
+        heading: format!("Ranks with the most bytes out and in, up to {top}"),
+        heads,
+        text_columns: 1 + usize::from(has_nodes),
+        rows: ranks.iter().take(top).map(row).collect(),
+        more: ranks.len().saturating_sub(top),
+    }
 }
 
 fn sizes(job: &Job) -> Table {

@@ -1,0 +1,149 @@
+//! The first screen: the most important numbers of the job, at the end of a run.
+//!
+//! They are from the stores of the processes on this machine, so killed processes have their part. Inside of a job
+//! (`mpiexec -n 4 mpit run -- ./app`) nothing is printed: each process has an `mpit run`, and none of them knows the others.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::ExitStatus;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use mpit::event::clock;
+use mpit_components::run::job::JobDirectory;
+use mpit_components::run::names;
+use mpit_components::store::StoreFile;
+use mpit_components::times::{self, Moment};
+use mpit_report::input::{self, Run};
+use mpit_report::screen::{self, Place, Summary};
+
+use super::at_end::Ended;
+use super::files::is_inside_a_job;
+use super::no_files;
+use crate::print;
+
+/// The maximum number of worlds with a line of their own.
+const MAX_WORLDS: usize = 16;
+
+/// The time that processes have after the end of the command: launchers do not wait for the processes that they kill.
+const TIME_LIMIT: Duration = Duration::from_secs(1);
+
+/// The maximum number of bytes of files that are read: about a second.
+const MAX_BYTES: u64 = 256 << 20;
+
+/// The summaries of the worlds of a job, by the number of the world.
+pub(super) type Worlds = BTreeMap<u32, Summary>;
+
+/// Returns the summaries of the worlds whose processes have stores in the directory of the job.
+pub(super) fn worlds(job: &JobDirectory) -> Worlds {
+    let mut stores: BTreeMap<u32, Vec<StoreFile>> = BTreeMap::new();
+    for file in names::find(&job.stem()).unwrap_or_default() {
+        // With monitoring_store=file, it is a link to a store elsewhere, which the process removes at its end.
+        let Ok(path) = fs::canonicalize(&file.path) else { continue };
+        if let Some(store) = StoreFile::at(&path) {
+            stores.entry(file.world).or_default().push(store);
+        }
+    }
+    let until = Instant::now() + TIME_LIMIT;
+    for store in stores.values().flatten() {
+        while store.is_in_use() && Instant::now() < until {
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+    let summary = |(world, stores): (u32, Vec<StoreFile>)| Some((world, summary(&stores)?));
+    stores.into_iter().filter_map(summary).collect()
+}
+
+fn summary(stores: &[StoreFile]) -> Option<Summary> {
+    let host = |store: &StoreFile| Some((store.rank, store.identity()?.host));
+    let hosts: BTreeMap<u32, String> =
+        stores.iter().filter_map(host).filter(|(_, host)| !host.is_empty()).collect();
+    // Processes that were killed were in their last calls until about now.
+    let now = Moment { domain: times::machine(), ns: clock::read_both().nanoseconds.cast_unsigned() };
+    let mut all: Option<Summary> = None;
+    // A store that is damaged is one of a process that was killed while it created the file.
+    for recovered in stores.iter().filter_map(|store| store.read_at(Some(now)).ok()) {
+        let own = hosts.get(&recovered.rank);
+        let place = |rank: u32| match (own, hosts.get(&rank)) {
+            (Some(own), Some(other)) if own == other => Place::SameNode,
+            (Some(_), Some(_)) => Place::OtherNode,
+            _ => Place::Unknown,
+        };
+        let mut one =
+            Summary::of_process(recovered.size, own.map_or("", String::as_str), recovered.finalized);
+        one.add_profile(&recovered.profile, place);
+        all.get_or_insert_default().merge(&one);
+    }
+    all
+}
+
+/// Returns the summaries of the worlds that wrote files in this run; `None` if there are none, or reading them takes too long.
+fn worlds_of_files(stem: &Path) -> Option<Worlds> {
+    let mut runs = input::find(&[stem.to_owned()], false).ok()?;
+    runs.retain(|run| run.newer() == 0);
+    let bytes: u64 = runs.iter().map(Run::bytes).sum();
+    if runs.is_empty() || bytes > MAX_BYTES {
+        return None;
+    }
+    Some((1..).zip(runs.iter().map(|run| run.read(&|_| ()).summary)).collect())
+}
+
+/// Prints the summaries of the worlds, or the reason why nothing was recorded.
+pub(super) fn show(run: &Ended<'_>) {
+    if run.args.quiet || is_inside_a_job() || run.job.is_none() {
+        return;
+    }
+    for line in lines(run) {
+        print(&line);
+    }
+}
+
+fn lines(run: &Ended<'_>) -> Vec<String> {
+    // Processes with stores of their own remove them when they have written their files.
+    let of_files = match run.output {
+        Some((target, _)) if run.stores_before.is_some() => worlds_of_files(Path::new(&target.stem)),
+        _ => None,
+    };
+    let worlds: Vec<_> = of_files.as_ref().unwrap_or(&run.worlds).iter().collect();
+    let mut lines = match worlds[..] {
+        [] if run.output.is_some() => return Vec::new(),
+        [] => return nothing(&run.args.command, run.library, run.status).into_iter().collect(),
+        [(_, summary)] => screen::lines(summary),
+        _ => {
+            let line =
+                |(world, summary): &(&u32, &Summary)| format!("world {world}: {}", screen::line(summary));
+            worlds.iter().take(MAX_WORLDS).map(line).collect()
+        }
+    };
+    if worlds.len() > MAX_WORLDS {
+        lines.push(format!("and {} more worlds", worlds.len() - MAX_WORLDS));
+    }
+    lines.push(match run.output {
+        Some((target, _)) => format!("more: mpit report {}", target.shown),
+        None => {
+            "more: mpit run --output prof/ -- COMMAND, then mpit report prof; without these lines: --quiet"
+                .into()
+        }
+    });
+    lines
+}
+
+/// Returns the reason why nothing was recorded; `None` for commands that have nothing to do with MPI, as far as they show.
+fn nothing(command: &[OsString], library: &Path, status: ExitStatus) -> Option<String> {
+    if !no_files::names_mpi(command) {
+        return None;
+    }
+    let ended = match (status.code(), status.signal()) {
+        (Some(0), _) | (None, None) => None,
+        (Some(code), _) => Some(format!("exit status {code}")),
+        (None, Some(signal)) => Some(format!("signal {signal}")),
+    };
+    let why = match ended {
+        Some(ended) => format!("the command ended with {ended} before a process initialized MPI"),
+        None => no_files::reason(command, library, status),
+    };
+    Some(format!("nothing was recorded: {why}; `mpit doctor` reports details"))
+}

@@ -1,0 +1,103 @@
+//! Parser of the lines about time.
+
+use std::sync::Arc;
+
+use super::cursor::Cursor;
+use crate::calls::{CALLS, CallName};
+use crate::profile::NO_COMM;
+use crate::times::{CallRow, Clock, DURATIONS, LateRow, Mode, SampledOperation, TimeRow};
+
+type Parsed<T> = Result<(u32, T), &'static str>;
+
+/// Parses the rest of a line `# TIME`. Returns the rank of the process as well.
+pub(super) fn time(mut rest: Cursor<'_>) -> Parsed<TimeRow> {
+    let rank = rest.rank("the rank of the process")?;
+    rest.literal(b"\t", "a tab after the rank")?;
+    let mode = rest.until(b'\t', "the mode of the measurement, and a tab")?;
+    let mode = Mode::of_word(mode).ok_or("off, blocking or all")?;
+    let elapsed = rest.number("the elapsed time")?;
+    rest.literal(b" ns\t", "` ns` and a tab")?;
+    let clock = rest.until(b'\t', "the clock, and a tab")?;
+    let clock = Clock::of_word(clock).ok_or("tsc or clock_gettime")?;
+    let error = rest.number("the error of the clock")?;
+    rest.literal(b" ns\t", "` ns` and a tab")?;
+    let domain = rest.number("the number of the aligned clock")?;
+    rest.end("the end of the line after the number of the clock")?;
+    Ok((rank, TimeRow { mode, clock, elapsed, domain, error }))
+}
+
+/// Parses the rest of a line `# CALL`.
+pub(super) fn call(mut rest: Cursor<'_>) -> Parsed<CallRow> {
+    let rank = rest.rank("the rank of the process")?;
+    rest.literal(b"\tMPI_", "a tab and the name of a call of MPI")?;
+    let call = call_of_name(rest.until(b'\t', "the name of a call, and a tab")?)?;
+    let comm = comm(&mut rest)?;
+    let region = u32::try_from(rest.number("the number of a region")?).map_err(|_| "a region below 2^32")?;
+    rest.literal(b"\t", "a tab after the region")?;
+    let site = rest.number("the number of a place")?;
+    let mut amount = |unit: &'static [u8]| {
+        rest.literal(b"\t", "a tab and a number")?;
+        let number = rest.number("a number")?;
+        rest.literal(unit, "the unit of the number")?;
+        Ok::<_, &'static str>(number)
+    };
+    let (count, timed) = (amount(b" calls")?, amount(b" timed")?);
+    let (ns, min, max) = (amount(b" ns")?, amount(b" ns")?, amount(b" ns")?);
+    let bytes = amount(b" bytes")?;
+    rest.literal(b"\t", "a tab and a histogram")?;
+    let durations = durations(rest)?;
+    Ok((rank, CallRow { call, comm, region, site, count, timed, ns, min, max, bytes, durations }))
+}
+
+fn durations(mut rest: Cursor<'_>) -> Result<Vec<(u8, u64)>, &'static str> {
+    let mut all: Vec<(u8, u64)> = Vec::new();
+    while !rest.0.is_empty() {
+        if !all.is_empty() {
+            rest.literal(b",", "a comma between parts of the histogram")?;
+        }
+        let bin = rest.number("the number of a bin")?;
+        let bin = u8::try_from(bin).ok().filter(|bin| usize::from(*bin) < DURATIONS);
+        let bin = bin.ok_or("a bin below 48")?;
+        if all.last().is_some_and(|(last, _)| *last >= bin) {
+            return Err("bins in ascending order");
+        }
+        rest.literal(b":", "a colon after the bin")?;
+        all.push((bin, rest.number("a number of calls")?));
+    }
+    Ok(all)
+}
+
+/// Parses the rest of a line `# LATE`.
+pub(super) fn late(mut rest: Cursor<'_>) -> Parsed<LateRow> {
+    let rank = rest.rank("the rank of the process")?;
+    rest.literal(b"\t", "a tab after the rank")?;
+    let lineage = rest.number("the number of a communicator")?;
+    rest.literal(b"\t", "a tab after the number of the communicator")?;
+    let comm = comm(&mut rest)?;
+    let base = rest.number("the time of the first operation")?;
+    rest.literal(b" ns\t", "` ns` and a tab")?;
+    let mut operations = Vec::new();
+    while !rest.0.is_empty() {
+        if !operations.is_empty() {
+            rest.literal(b",", "a comma between operations")?;
+        }
+        let number = rest.number("the number of an operation")?;
+        rest.literal(b":", "a colon after the number")?;
+        let call = call_of_name(rest.until(b':', "the name of a call, and a colon")?)?;
+        let entry = base.checked_add(rest.number("a time")?).ok_or("a time below 2^64")?;
+        rest.literal(b":", "a colon after the time")?;
+        let exit = entry.checked_add(rest.number("a duration")?).ok_or("a time below 2^64")?;
+        operations.push(SampledOperation { number, call, entry, exit });
+    }
+    Ok((rank, LateRow { lineage, comm, operations }))
+}
+
+fn comm(rest: &mut Cursor<'_>) -> Result<Arc<str>, &'static str> {
+    let name = rest.until(b'\t', "the name of a communicator or -, and a tab")?;
+    let name = if name == NO_COMM.as_bytes() { b"" } else { name };
+    Ok(String::from_utf8_lossy(name).replace(char::is_control, " ").into())
+}
+
+fn call_of_name(name: &[u8]) -> Result<&'static CallName, &'static str> {
+    CALLS.iter().find(|call| call.name.as_bytes() == name).ok_or("the name of a call of MPI")
+}

@@ -1,0 +1,316 @@
+//! The rows about time that follow from the words of a process, in its store or in its memory.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::blocks::BlockKind;
+use super::decode::{Cursor, Malformed};
+use super::times::{NO_COMM, call, call_of_key, comm, late, time};
+use crate::calls::CALLS;
+use crate::profile::Label;
+use crate::times::{
+    CallRow, Clock, DURATIONS, LateRow, Mode, Moment, SampledOperation, TimeRow, duration_bin,
+};
+
+/// The maximum length of a label's name.
+const MAX_NAME: usize = 1024;
+
+/// The rows about time.
+#[derive(Debug, Default)]
+pub struct TimeRows {
+    /// The time of the process.
+    pub time: Option<TimeRow>,
+    /// Calls by name, communicator, region and place.
+    pub calls: Vec<CallRow>,
+    /// Sampled collective operations.
+    pub late: Vec<LateRow>,
+}
+
+/// The words of blocks about time, which refer to each other.
+#[derive(Debug, Default)]
+pub struct TimeRecords {
+    time: Option<[u64; time::CELLS]>,
+    /// The end of a process that did not reach its own.
+    end: Option<Moment>,
+    /// Keys, places in the program, and words.
+    calls: Vec<(u64, u64, Box<[u64; call::CELLS]>)>,
+    comms: BTreeMap<u32, [u64; comm::CELLS]>,
+    /// Names, and a flag for numbers behind them.
+    labels: BTreeMap<u64, (String, bool)>,
+    late: Vec<(u64, Box<[u64; late::CELLS]>)>,
+}
+
+/// The sums of blocks with equal keys.
+#[derive(Clone, Debug)]
+struct Calls([u64; call::CELLS]);
+
+/// Adds the words of calls to those of others.
+pub fn add_calls(sum: &mut [u64; call::CELLS], words: &[u64; call::CELLS]) {
+    for (at, (sum, word)) in sum.iter_mut().zip(words).enumerate() {
+        *sum = match at {
+            call::MIN if *sum == 0 || *word == 0 => *sum | *word,
+            call::MIN => (*sum).min(*word),
+            call::MAX | call::ENTERED | call::LEFT => (*sum).max(*word),
+            _ => sum.saturating_add(*word),
+        };
+    }
+}
+
+impl Calls {
+    fn add(&mut self, words: &[u64; call::CELLS]) {
+        add_calls(&mut self.0, words);
+    }
+
+    fn timed(&self) -> u64 {
+        self.0[call::DURATIONS_AT..].iter().fold(0, |sum, count| sum.saturating_add(*count))
+    }
+
+    fn row(&self, key: (u64, u64), comm: Arc<str>, clock: &Conversion) -> Option<CallRow> {
+        let (index, region, _) = call_of_key(key.0);
+        let timed = self.timed();
+        let (count, ticks) = count_and_ticks(&self.0);
+        if count == 0 {
+            return None;
+        }
+        let durations = (0..).zip(&self.0[call::DURATIONS_AT..]).filter(|(_, count)| **count != 0);
+        Some(CallRow {
+            call: CALLS.get(index)?,
+            comm,
+            region,
+            site: key.1,
+            count,
+            timed,
+            ns: clock.scaled(ticks),
+            min: clock.duration(self.0[call::MIN]),
+            max: clock.duration(self.0[call::MAX]),
+            bytes: self.0[call::BYTES],
+            durations: durations.map(|(bin, count)| (bin, *count)).collect(),
+        })
+    }
+}
+
+/// Adds the call that was in progress when the process ended.
+fn end_call(words: &mut [u64; call::CELLS], end: Option<u64>, clock: &Conversion) {
+    let entered = words[call::ENTERED];
+    let Some(end) = end.filter(|end| entered > words[call::LEFT] && *end > entered) else { return };
+    let ticks = end - entered;
+    let mut one = [0; call::CELLS];
+    (one[call::TICKS], one[call::MIN], one[call::MAX]) = (ticks, ticks, ticks);
+    one[call::DURATIONS_AT + duration_bin(clock.duration(ticks))] = 1;
+    add_calls(words, &one);
+}
+
+/// Returns the number of calls, and their ticks, which are an estimate if not all calls were measured.
+#[must_use]
+pub fn count_and_ticks(words: &[u64; call::CELLS]) -> (u64, f64) {
+    let timed = words[call::DURATIONS_AT..].iter().fold(0, |sum: u64, count| sum.saturating_add(*count));
+    let count = timed.max(words[call::CALLS]);
+    let samples = words[call::SAMPLES] as f64;
+    let sampled = if samples == 0.0 {
+        0.0
+    } else {
+        words[call::SAMPLED_TICKS] as f64 * ((samples + (count - timed) as f64) / samples)
+    };
+    (count, words[call::TICKS] as f64 + sampled)
+}
+
+/// The conversion of ticks to nanoseconds.
+struct Conversion {
+    first: (u64, u64),
+    /// The nanoseconds of a tick.
+    factor: f64,
+    /// The difference of the aligned clock at the first reading, and its change in each nanosecond since then.
+    offset: (f64, f64),
+}
+
+impl Conversion {
+    /// Readings that are closer do not give the rate more accurately than the measurement at the start.
+    const MIN_DISTANCE: u64 = 20_000_000;
+
+    fn new(words: &[u64; time::CELLS]) -> Self {
+        let first = (words[time::FIRST_TICKS], words[time::FIRST_NS]);
+        let ticks = words[time::LAST_TICKS].saturating_sub(first.0);
+        let ns = words[time::LAST_NS].saturating_sub(first.1);
+        let factor = if ticks > 0 && ns >= Self::MIN_DISTANCE {
+            ns as f64 / ticks as f64
+        } else {
+            1e9 / words[time::RATE].max(1) as f64
+        };
+        let [before, after] =
+            [time::FIRST_OFFSET, time::LAST_OFFSET].map(|at| words[at].cast_signed() as f64);
+        let drift = if ns >= Self::MIN_DISTANCE { (after - before) / ns as f64 } else { 0.0 };
+        Self { first, factor, offset: (before, drift) }
+    }
+
+    fn scaled(&self, ticks: f64) -> u64 {
+        (ticks * self.factor).round() as u64
+    }
+
+    /// Returns the ticks at a time of `CLOCK_MONOTONIC`.
+    fn ticks(&self, ns: u64) -> u64 {
+        let since = ns.saturating_sub(self.first.1) as f64 / self.factor;
+        self.first.0.saturating_add(since as u64)
+    }
+
+    fn duration(&self, ticks: u64) -> u64 {
+        self.scaled(ticks as f64)
+    }
+
+    /// Returns a time on the aligned clock.
+    fn time(&self, ticks: u64) -> u64 {
+        let since = ticks.wrapping_sub(self.first.0).cast_signed() as f64 * self.factor;
+        let (offset, drift) = self.offset;
+        self.first.1.saturating_add_signed((since + offset + drift * since).round() as i64)
+    }
+}
+
+impl TimeRecords {
+    /// Returns true if blocks of a kind are about time.
+    pub(super) const fn has(kind: BlockKind) -> bool {
+        use BlockKind::{Call, CallComm, Label, Late, Time};
+        matches!(kind, Time | Call | CallComm | Label | Late)
+    }
+
+    pub(super) fn block(
+        &mut self,
+        kind: BlockKind,
+        key: u64,
+        block: &mut Cursor<'_>,
+    ) -> Result<(), Malformed> {
+        match kind {
+            BlockKind::Time => self.set_time(block.numbers()?),
+            BlockKind::Call => {
+                let at = *block;
+                if call_of_key(key).0 >= CALLS.len() {
+                    return Err(at.error(format!("the unknown call {}", call_of_key(key).0)));
+                }
+                let words = block.numbers()?;
+                self.add_call(key, block.word()?, &words);
+            }
+            BlockKind::CallComm => self.add_comm(key as u32, block.numbers()?),
+            BlockKind::Label => {
+                let is_numbered = block.word()? != 0;
+                self.add_label(key, block.name()?, is_numbered);
+            }
+            BlockKind::Late => self.add_late(key, Box::new(block.numbers()?)),
+            _ => (),
+        }
+        Ok(())
+    }
+
+    /// Sets the words of the process.
+    pub fn set_time(&mut self, words: [u64; time::CELLS]) {
+        self.time = Some(words);
+    }
+
+    /// Adds the words of calls with a [key](super::times::call_key), made at a place in the program.
+    pub fn add_call(&mut self, key: u64, site: u64, words: &[u64; call::CELLS]) {
+        self.calls.push((key, site, Box::new(*words)));
+    }
+
+    /// Sets the moment at which the process ended, if it did not reach its end. Calls that were in progress count until then.
+    pub fn set_end(&mut self, end: Moment) {
+        self.end = Some(end);
+    }
+
+    /// Adds the words of the communicator in a slot.
+    pub fn add_comm(&mut self, slot: u32, words: [u64; comm::CELLS]) {
+        self.comms.insert(slot, words);
+    }
+
+    /// Adds a label with its number.
+    pub fn add_label(&mut self, number: u64, mut name: String, is_numbered: bool) {
+        // Names of libraries are shorter. Many rows may refer to one label of a damaged file.
+        let len = (0..=name.len().min(MAX_NAME)).rev().find(|len| name.is_char_boundary(*len));
+        name.truncate(len.unwrap_or(0));
+        self.labels.insert(number, (name, is_numbered));
+    }
+
+    /// Adds the sampled operations on a communicator.
+    pub fn add_late(&mut self, lineage: u64, words: Box<[u64; late::CELLS]>) {
+        self.late.push((lineage, words));
+    }
+
+    fn label_of(&self, label: u64, first: u64, last: u64) -> Option<Arc<str>> {
+        let (name, is_numbered) = self.labels.get(&label)?;
+        let (first, last) = if *is_numbered { (first, last) } else { (0, 0) };
+        Some(Label { name: name.as_str().into(), first, last }.to_string().into())
+    }
+
+    /// Returns the label of the communicator in a slot; `None` if it is not used.
+    fn comm_of(&self, slot: u32) -> Option<Arc<str>> {
+        if slot == NO_COMM {
+            return Some("".into());
+        }
+        let words = self.comms.get(&slot)?;
+        self.label_of(words[comm::LABEL], words[comm::FIRST], words[comm::LAST])
+    }
+
+    /// Returns the rows of a process. Communicators with equal labels share rows.
+    pub fn rows(self) -> TimeRows {
+        let Some(words) = &self.time else { return TimeRows::default() };
+        let clock = Conversion::new(words);
+        let end = self.end_in_ticks(words, &clock);
+        let mut calls = BTreeMap::<_, Calls>::new();
+        for (key, site, words) in &self.calls {
+            let (index, region, slot) = call_of_key(*key);
+            if let Some(comm) = self.comm_of(slot) {
+                let key = (index, comm, region, *site);
+                let mut words = **words;
+                end_call(&mut words, end, &clock);
+                calls.entry(key).or_insert(Calls([0; call::CELLS])).add(&words);
+            }
+        }
+        let rows = calls.iter().filter_map(|((index, comm, region, site), of)| {
+            let key = super::times::call_key(*index as u32, *region as u16, NO_COMM);
+            of.row((key, *site), Arc::clone(comm), &clock)
+        });
+        let calls = rows.collect();
+        let late = self.late.iter().filter_map(|(lineage, words)| self.late_row(*lineage, words, &clock));
+        TimeRows { time: Some(self.time_row(words, end, &clock)), calls, late: late.collect() }
+    }
+
+    /// Returns the end of a process that did not reach its own, as far as it is known.
+    fn end_in_ticks(&self, words: &[u64; time::CELLS], clock: &Conversion) -> Option<u64> {
+        let end = self.end.filter(|end| end.domain == words[time::DOMAIN] && words[time::END] == 0)?;
+        Some(clock.ticks(end.ns))
+    }
+
+    fn time_row(&self, words: &[u64; time::CELLS], end: Option<u64>, clock: &Conversion) -> TimeRow {
+        let start = words[time::START];
+        let last = self.calls.iter().map(|(_, _, of)| of[call::ENTERED].max(of[call::LEFT])).max();
+        let last = last.unwrap_or(start).max(words[time::LAST_TICKS]);
+        let end = match (words[time::END], end) {
+            (0, Some(end)) => end.max(last),
+            (0, None) => last,
+            (end, _) => end,
+        };
+        TimeRow {
+            mode: Mode::of_number(words[time::MODE]).unwrap_or_default(),
+            clock: Clock::of_number(words[time::CLOCK]).unwrap_or_default(),
+            elapsed: clock.duration(end.saturating_sub(start)),
+            domain: words[time::DOMAIN],
+            error: words[time::ERROR],
+        }
+    }
+
+    fn late_row(&self, lineage: u64, words: &[u64; late::CELLS], clock: &Conversion) -> Option<LateRow> {
+        let comm = self.label_of(words[late::LABEL], words[late::FIRST], words[late::FIRST])?;
+        let (slots, _) = words[late::OPERATIONS..].as_chunks::<{ late::SLOT_CELLS }>();
+        let operation = |[number, entry, exit]: &[u64; late::SLOT_CELLS]| {
+            let call = CALLS.get((number >> late::CALL_SHIFT) as usize)?;
+            let number = number & ((1 << late::CALL_SHIFT) - 1);
+            let (entry, exit) = (clock.time(*entry), clock.time(*exit));
+            // A slot that was being written when the process ended may have times of two operations.
+            if number == 0 || exit < entry {
+                return None;
+            }
+            Some(SampledOperation { number, call, entry, exit })
+        };
+        let mut operations: Vec<_> = slots.iter().filter_map(operation).collect();
+        operations.sort_unstable_by_key(|operation| operation.number);
+        if operations.is_empty() { None } else { Some(LateRow { lineage, comm, operations }) }
+    }
+}
+
+const _: () = assert!(DURATIONS < u8::MAX as usize);

@@ -1,0 +1,216 @@
+//! Summaries merged in any order, and as bytes.
+
+use proptest::prelude::*;
+
+use super::arrivals::MAX_OPERATIONS;
+use super::hosts::{MAX_HOSTS, MAX_NAME};
+use super::{Area, Arrival, Arrivals, CallSum, Invalid, Place, ProcessTime, Rating, Summary};
+use crate::TrafficSum;
+use crate::calls::CALLS;
+use crate::profile::{Profile, SumRow};
+use crate::rows::Kind;
+
+/// The records of a process: its host, time, time in MPI, a call, and arrivals in operations of a communicator.
+type Records = (u8, u32, u32, u16, Vec<(u8, u32, u16)>);
+
+fn call_index(number: u16) -> u16 {
+    number % CALLS.len() as u16
+}
+
+fn time(elapsed: u32, calls: &[(u16, CallSum)]) -> ProcessTime {
+    ProcessTime {
+        elapsed: Some(elapsed.into()),
+        calls: calls.iter().copied().collect(),
+        ..ProcessTime::default()
+    }
+}
+
+fn summary(rank: u32, records: &Records) -> Summary {
+    let (host, elapsed, in_mpi, call_number, arrivals) = records;
+    let mut summary = Summary::of_process(1000, &format!("n{host}"), elapsed % 2 == 0);
+    let call = CallSum { count: 1, ns: (*in_mpi).into(), bytes: u64::MAX };
+    summary.add_time(rank, &time(*elapsed, &[(call_index(*call_number), call)]));
+    summary.add_traffic(Kind::External, Place::ALL[rank as usize % 3], 1, u128::from(*in_mpi));
+    let mut known = std::collections::BTreeSet::new();
+    for (operation, entered, spent) in arrivals {
+        if known.insert(*operation) {
+            let arrival = Arrival {
+                comm: 7,
+                operation: (*operation).into(),
+                domain: 1,
+                entered: (*entered).into(),
+                spent: (*spent).into(),
+            };
+            summary.arrivals.add(rank, arrival);
+        }
+    }
+    summary
+}
+
+fn merged<'a>(all: impl IntoIterator<Item = &'a Summary>) -> Summary {
+    let mut sum = Summary::default();
+    all.into_iter().for_each(|one| sum.merge(one));
+    sum
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    #[cfg_attr(miri, ignore = "many cases, which take Miri too long")]
+    fn the_order_of_merging_does_not_matter(
+        records in prop::collection::vec(any::<Records>(), 1..20),
+        seed in any::<u64>(),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let all: Vec<_> = (0..).zip(&records).map(|(rank, records)| summary(rank, records)).collect();
+        let in_order = merged(&all);
+        let mut shuffled: Vec<_> = all.iter().collect();
+        shuffled.sort_by_key(|one| one.elapsed.sum().wrapping_mul((seed | 1).into()));
+        prop_assert_eq!(&merged(shuffled), &in_order);
+        // As along a tree: two halves, the second one first.
+        let (left, right) = all.split_at(cut.index(all.len()));
+        let mut tree = merged(right);
+        tree.merge(&merged(left));
+        prop_assert_eq!(&tree, &in_order);
+        let bytes = in_order.encode();
+        prop_assert!(bytes.len() <= Summary::MAX_BYTES);
+        prop_assert_eq!(Summary::decode(&bytes), Ok(in_order));
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "many cases, which take Miri too long")]
+    fn damaged_bytes_are_refused_or_equal(
+        records in any::<Records>(),
+        at in any::<prop::sample::Index>(),
+        byte in any::<u8>(),
+    ) {
+        let mut bytes = summary(3, &records).encode();
+        let at = at.index(bytes.len());
+        prop_assert_eq!(Summary::decode(&bytes[..at]), Err(Invalid));
+        bytes[at] = byte;
+        if let Ok(summary) = Summary::decode(&bytes) {
+            prop_assert_eq!(summary.encode(), bytes);
+        }
+    }
+}
+
+#[test]
+fn large_jobs_have_small_summaries() {
+    let (ranks, operations) = if cfg!(miri) { (20, 30) } else { (5000, 1000) };
+    let mut job = Summary::default();
+    for rank in 0..ranks {
+        let mut one = Summary::of_process(ranks, &format!("{rank:04}{}", "x".repeat(100)), true);
+        let calls: Vec<_> =
+            (0..CALLS.len() as u16).map(|call| (call, CallSum { count: 1, ns: 1, bytes: 1 })).collect();
+        one.add_time(rank, &time(100, &calls));
+        for operation in 0..if rank % 500 == 0 { operations } else { 3 } {
+            one.arrivals.add(rank, Arrival { comm: 1, operation, domain: 0, entered: 5, spent: 6 });
+        }
+        job.merge(&one);
+    }
+    assert!(job.encode().len() <= Summary::MAX_BYTES, "{}", job.encode().len());
+    assert_eq!((job.processes, job.elapsed.ranks()), (ranks.into(), ranks.into()));
+    assert_eq!(job.hosts.len(), MAX_HOSTS.min(ranks as usize));
+    assert_eq!(job.hosts.has_more(), ranks as usize > MAX_HOSTS);
+    assert_eq!(job.arrivals.operations.len(), MAX_OPERATIONS.min(operations as usize));
+    assert!(job.hosts.iter().all(|(name, processes)| name.len() == MAX_NAME && processes == 1));
+}
+
+/// Tests four ranks that compute for 4, 3, 2 and 3 of 5 seconds: the mean of 3 divided by 4.
+#[test]
+fn efficiencies_are_those_of_pop() {
+    const SECOND: u32 = 1_000_000_000 / 2;
+    let recv = CALLS.iter().position(|call| call.name == "Recv").unwrap() as u16;
+    let mut job = Summary::default();
+    for (rank, useful) in [(0, 4), (1, 3), (2, 2), (3, 3)] {
+        let mut one = Summary::of_process(4, "n", true);
+        let call = CallSum { count: 1, ns: ((5 - useful) * SECOND).into(), bytes: 0 };
+        one.add_time(rank, &time(5 * SECOND, &[(recv, call)]));
+        job.merge(&one);
+    }
+    let found = job.efficiency().unwrap();
+    let near = |one: f64, other: f64| (one - other).abs() < 1e-9;
+    assert!(near(found.load_balance, 0.75) && near(found.communication, 0.8), "{found:?}");
+    assert!(near(found.parallel, 0.6), "{found:?}");
+    assert_eq!(
+        (job.in_mpi.min(), job.in_mpi.max()),
+        (Some((SECOND.into(), 0)), Some(((3 * SECOND).into(), 2)))
+    );
+    assert_eq!(job.areas[Area::PointToPoint as usize], job.in_mpi);
+    assert_eq!((job.areas[Area::Wait as usize].sum(), job.areas[Area::Wait as usize].ranks()), (0, 4));
+    assert_eq!(Summary::default().efficiency(), None);
+    let ratings = [0.0, 0.59, 0.6, 0.79, 0.8, 1.0].map(|one| Rating::of(one).as_str());
+    assert_eq!(ratings, ["poor", "poor", "fair", "fair", "good", "good"]);
+}
+
+#[test]
+fn the_last_rank_is_found() {
+    let mut job = Summary::default();
+    for rank in 0..3 {
+        let mut one = Summary::of_process(3, "n", true);
+        // Rank 2 is late by 10 in operations 0 to 3, rank 1 by 100 in operation 4. Operation 5 lacks rank 0, and operation 6 has
+        // clocks that cannot be compared.
+        for operation in 0..7 {
+            let entered: u64 = match (rank, operation) {
+                (2, 0..4) => 10,
+                (1, 4) => 100,
+                _ => 0,
+            };
+            if (rank, operation) != (0, 5) {
+                let domain = if operation == 6 { rank.into() } else { 1 };
+                let spent = 120 - entered;
+                one.arrivals.add(rank, Arrival { comm: 9, operation, domain, entered, spent });
+            }
+        }
+        job.merge(&one);
+    }
+    let latest = job.arrivals.latest();
+    let found: Vec<_> = latest.iter().map(|one| (one.rank, one.last_in, one.waited)).collect();
+    assert_eq!(found, [(2, 4, 4 * 20), (1, 1, 200)]);
+    assert_eq!((latest[0].operations, latest[0].waited_for_all), (5, 280));
+    assert_eq!(latest[0].spent, 4 * 350 + 260);
+    assert!((latest[0].share() - 80.0 / 1660.0).abs() < 1e-12);
+}
+
+#[test]
+fn traffic_is_split_by_node() {
+    let row = |kind, to, bytes| SumRow { kind, to, sum: TrafficSum { count: 2, bytes } };
+    let profile =
+        Profile { sums: vec![row(Kind::Sent, 1, 10), row(Kind::Collective, 2, 30)], ..Profile::default() };
+    let place = |rank| if rank == 1 { Place::SameNode } else { Place::OtherNode };
+    let mut summary = Summary::of_process(3, "n", true);
+    summary.add_profile(&profile, place);
+    assert_eq!(summary.traffic(Kind::Sent, Place::SameNode).bytes, 10);
+    assert_eq!(summary.share_between_nodes(&Kind::ALL), Some(0.75));
+    assert_eq!((summary.total(&Kind::ALL).count, summary.total(&[Kind::External]).count), (4, 0));
+    summary.add_profile(&profile, |_| Place::Unknown);
+    assert_eq!(summary.share_between_nodes(&Kind::ALL), None);
+}
+
+#[test]
+fn early_leavers_do_not_wait() {
+    let mut arrivals = Arrivals::default();
+    // Rank 1 comes late to a broadcast that rank 0 has left.
+    for (rank, entered, spent) in [(0, 0, 5), (1, 1000, 5)] {
+        arrivals.add(rank, Arrival { comm: 1, operation: 1, domain: 0, entered, spent });
+    }
+    assert_eq!(arrivals.latest()[0].waited, 10);
+}
+
+#[test]
+fn every_call_has_an_area() {
+    let area = |name: &str| Area::of(CALLS.iter().find(|call| call.name == name).unwrap());
+    for (area_of_call, names) in [
+        (Area::PointToPoint, &["Send", "Recv", "Isend", "Sendrecv", "Probe", "Recv_init"][..]),
+        (Area::Collective, &["Barrier", "Bcast", "Comm_split", "Ibarrier", "Bcast_init"]),
+        (Area::OneSided, &["Win_create", "Put", "Rput", "Win_fence"]),
+        (Area::Wait, &["Waitall"]),
+        (Area::Io, &["File_open", "File_write", "File_iread"]),
+        (Area::Other, &["Comm_spawn"]),
+    ] {
+        for name in names {
+            assert_eq!(area(name), area_of_call, "{name}");
+        }
+    }
+}

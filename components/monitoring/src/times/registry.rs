@@ -1,0 +1,229 @@
+//! The words of all calls, by communicator.
+//!
+//! Freed communicators are merged as their collective operations are, so that the rows have the communicators of the rows `D`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Relaxed, Release},
+};
+
+use mpit::component::CommId;
+use mpit::internal::lock::Mutex;
+use mpit_format::profile::Label;
+use mpit_format::store::blocks::{BlockKind, Encoded};
+use mpit_format::store::times::{NO_COMM, call_key, comm, late, time};
+use mpit_format::store::{TimeRecords, TimeRows};
+use mpit_frameworks::comms::Record;
+use mpit_frameworks::ids::slot;
+
+use super::{CallWords, LateWords, call_words, variables};
+use crate::describe::label;
+use crate::runtime::RUNTIME;
+use crate::store::{OF_PROCESS, Users};
+
+/// The maximum number of communicators whose operations are sampled, each of which takes 6 kB.
+const MAX_SAMPLED: usize = 16;
+
+/// The number of the thread for the calls of freed communicators. No other thread adds to them.
+const MERGED: u32 = u32::MAX;
+
+/// The region and the place of calls, which are not distinguished yet.
+const REGION: u16 = 0;
+const SITE: u64 = 0;
+
+pub(super) static RECORDS: Records =
+    Records(Mutex::new(All { comms: BTreeMap::new(), labels: BTreeMap::new(), late: BTreeMap::new() }));
+
+#[derive(Debug)]
+pub(super) struct Records(Mutex<All>);
+
+#[derive(Debug)]
+struct All {
+    /// By the slot of the communicator, or [`NO_COMM`].
+    comms: BTreeMap<u32, OfComm>,
+    /// The number of each label in the store, by name and the presence of a number behind it.
+    labels: BTreeMap<(Arc<str>, bool), u64>,
+    /// By lineage.
+    late: BTreeMap<u64, &'static LateWords>,
+}
+
+#[derive(Debug)]
+struct OfComm {
+    /// The identity; 0 for a slot that is not used.
+    id: u64,
+    words: Option<&'static [AtomicU64; comm::CELLS]>,
+    /// By thread and call.
+    calls: BTreeMap<(u32, u32), &'static CallWords>,
+}
+
+impl OfComm {
+    fn cell(&mut self, slot: u32, thread: u32, call: u32) -> Option<&'static CallWords> {
+        if let Some(words) = self.calls.get(&(thread, call)) {
+            return Some(words);
+        }
+        let key = call_key(call, REGION, slot);
+        let block = OF_PROCESS.add_for(Users::OneThread, BlockKind::Call, key, call_words::CELLS, &[SITE]);
+        let words = block.first_chunk()?;
+        self.calls.insert((thread, call), words);
+        variables::add(call, words);
+        Some(words)
+    }
+
+    fn is_used(&self) -> bool {
+        let is_set = |word: &AtomicU64| word.load(Relaxed) != 0;
+        self.calls.values().any(|words| words.iter().any(is_set))
+    }
+
+    /// Clears the words for another communicator. No thread adds to them: the communicator is freed.
+    fn clear(&mut self) {
+        self.id = 0;
+        if let Some(words) = self.words {
+            words[comm::LABEL].store(0, Release);
+        }
+        for word in self.calls.values().copied().flatten() {
+            word.store(0, Relaxed);
+        }
+    }
+}
+
+impl All {
+    /// Returns the number of a label in the store.
+    fn label(&mut self, label: &Label) -> u64 {
+        let next = self.labels.len() as u64 + 1;
+        *self.labels.entry((Arc::clone(&label.name), label.first != 0)).or_insert_with(|| {
+            OF_PROCESS.add(BlockKind::Label, next, 0, Encoded::of_label(label).words());
+            next
+        })
+    }
+
+    /// Returns the calls on a communicator.
+    fn comm(&mut self, id: u64, label: &Label) -> &mut OfComm {
+        let number = self.label(label);
+        let slot = slot(id);
+        let of = self.comms.entry(slot).or_insert_with(|| {
+            let words = OF_PROCESS.add(BlockKind::CallComm, slot.into(), comm::CELLS, &[]).first_chunk();
+            OfComm { id, words, calls: BTreeMap::new() }
+        });
+        of.id = id;
+        if let Some(words) = of.words {
+            words[comm::FIRST].store(label.first, Relaxed);
+            words[comm::LAST].store(label.last, Relaxed);
+            words[comm::LABEL].store(number, Release);
+        }
+        of
+    }
+}
+
+impl Records {
+    pub(super) fn cell(&self, thread: u32, comm: Option<CommId>, call: u32) -> Option<&'static CallWords> {
+        let Some(comm) = comm else {
+            let mut all = self.0.lock();
+            let none = || OfComm { id: 0, words: None, calls: BTreeMap::new() };
+            return all.comms.entry(NO_COMM).or_insert_with(none).cell(NO_COMM, thread, call);
+        };
+        let (id, slot) = (comm.get(), slot(comm.get()));
+        {
+            let mut all = self.0.lock();
+            if let Some(of) = all.comms.get_mut(&slot).filter(|of| of.id == id) {
+                return of.cell(slot, thread, call);
+            }
+        }
+        // The list of communicators is not to be locked inside of this lock.
+        let label = label(&RUNTIME.comms().get(comm)?);
+        self.0.lock().comm(id, &label).cell(slot, thread, call)
+    }
+
+    pub(super) fn late(&self, comm: CommId, lineage: u64) -> Option<&'static LateWords> {
+        if lineage == 0 {
+            return None;
+        }
+        let label = label(&RUNTIME.comms().get(comm)?);
+        let mut all = self.0.lock();
+        if let Some(words) = all.late.get(&lineage) {
+            return Some(words);
+        }
+        if all.late.len() >= MAX_SAMPLED {
+            return None;
+        }
+        let number = all.label(&label);
+        let words: &LateWords =
+            OF_PROCESS.add_for(Users::OneThread, BlockKind::Late, lineage, late::CELLS, &[]).first_chunk()?;
+        words[late::FIRST].store(label.first, Relaxed);
+        words[late::LABEL].store(number, Release);
+        all.late.insert(lineage, words);
+        Some(words)
+    }
+
+    pub(super) fn renamed(&self, record: &Record) {
+        let mut all = self.0.lock();
+        if all.comms.get(&slot(record.id.get())).is_some_and(|of| of.id == record.id.get()) {
+            all.comm(record.id.get(), &label(record));
+        }
+    }
+
+    pub(super) fn is_used(&self, comm: CommId) -> bool {
+        let all = self.0.lock();
+        all.comms.get(&slot(comm.get())).is_some_and(|of| of.id == comm.get() && of.is_used())
+    }
+
+    /// Adds the calls on a freed communicator to those on another one, whose record then represents both.
+    pub(super) fn merge(&self, comm: CommId, target: &Record) {
+        let mut all = self.0.lock();
+        let Some(from) = all.comms.get(&slot(comm.get())).filter(|of| of.id == comm.get()) else { return };
+        let mut sums = BTreeMap::<u32, [u64; call_words::CELLS]>::new();
+        for ((_, call), words) in &from.calls {
+            add(sums.entry(*call).or_insert([0; call_words::CELLS]), words);
+        }
+        let to_slot = slot(target.id.get());
+        let to = all.comm(target.id.get(), &label(target));
+        for (call, mut sum) in sums {
+            if let Some(words) = to.cell(to_slot, MERGED, call) {
+                add(&mut sum, words);
+                for (word, value) in words.iter().zip(sum) {
+                    word.store(value, Relaxed);
+                }
+            }
+        }
+        if let Some(from) = all.comms.get_mut(&slot(comm.get())) {
+            from.clear();
+        }
+    }
+
+    pub(super) fn close(&self, comm: CommId) {
+        let mut all = self.0.lock();
+        if let Some(of) = all.comms.get_mut(&slot(comm.get())).filter(|of| of.id == comm.get()) {
+            of.clear();
+        }
+    }
+
+    pub(super) fn rows(&self, words: [u64; time::CELLS]) -> TimeRows {
+        let mut records = TimeRecords::default();
+        records.set_time(words);
+        let all = self.0.lock();
+        for (slot, of) in &all.comms {
+            if let Some(words) = of.words {
+                records.add_comm(*slot, words.each_ref().map(|word| word.load(Relaxed)));
+            }
+            for ((_, call), words) in &of.calls {
+                let words = words.each_ref().map(|word| word.load(Relaxed));
+                records.add_call(call_key(*call, REGION, *slot), SITE, &words);
+            }
+        }
+        for ((name, is_numbered), number) in &all.labels {
+            records.add_label(*number, name.to_string(), *is_numbered);
+        }
+        for (lineage, words) in &all.late {
+            records.add_late(*lineage, Box::new(words.each_ref().map(|word| word.load(Relaxed))));
+        }
+        drop(all);
+        records.rows()
+    }
+}
+
+/// Adds the words of a thread to a sum. Several blocks with the same key add up in the same way when a store is read.
+fn add(sum: &mut [u64; call_words::CELLS], words: &CallWords) {
+    let words = words.each_ref().map(|word| word.load(Relaxed));
+    mpit_format::store::add_calls(sum, &words);
+}

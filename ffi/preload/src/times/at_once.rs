@@ -1,0 +1,110 @@
+//! The path of most calls: no call of a function but the library's, and few values to keep during that.
+
+use std::ffi::c_int;
+use std::sync::atomic::Ordering::{Relaxed, Release};
+
+use mpit::internal::{thread_slots, threads};
+use mpit_components::live;
+use mpit_components::times::{self, CallWords, call_words};
+
+use super::{
+    Call, IS_ALL, OF_PROCESS, OF_THREADS, Place, ThreadTimes, add_bytes, add_measured, comm_of, is_measured,
+    sample,
+};
+use crate::watch::{self, Arguments, Begun, stack_position};
+
+/// A call whose measurement has begun at once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EnteredAtOnce {
+    begun: Begun,
+    state: &'static ThreadTimes,
+    words: &'static CallWords,
+    /// The ticks at the begin; 0 if the call is not measured.
+    start: u64,
+}
+
+/// Begins to measure and describe a call of C; `None` if that takes more than a few stores, before anything is stored.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
+pub(crate) fn enter_at_once(
+    call: Option<Call>,
+    watched: Option<watch::Call>,
+    arguments: &Arguments,
+) -> Option<EnteredAtOnce> {
+    let call = call?;
+    let state = state_of_caller()?;
+    if state.position.load(Relaxed) != 0 {
+        return None;
+    }
+    let comm = comm_of(call, arguments);
+    let place = state.recent(call);
+    if !place.is_of(comm) && !state.renew(call, comm) {
+        return None;
+    }
+    let words = place.words.get()?;
+    let begun = match watched {
+        Some(_) if live::is_active() => watch::enter_at_once(watched, arguments)?,
+        _ => Begun::NONE,
+    };
+    state.position.store(stack_position() | call.position_flag, Relaxed);
+    add_bytes(call, place, words, arguments);
+    let is_measured = call.may_wait || IS_ALL.load(Relaxed) || {
+        let before = words[call_words::CALLS].load(Relaxed);
+        words[call_words::CALLS].store(before + 1, Relaxed);
+        is_measured(before)
+    };
+    let start = if is_measured {
+        let start = times::now();
+        words[call_words::ENTERED].store(start, Relaxed);
+        start
+    } else {
+        0
+    };
+    Some(EnteredAtOnce { begun, state, words, start })
+}
+
+/// Ends the measurement and the description of a call that were begun at once.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
+pub(crate) fn leave_at_once(
+    call: Option<Call>,
+    watched: Option<watch::Call>,
+    entered: EnteredAtOnce,
+    arguments: &Arguments,
+    code: c_int,
+) {
+    let Some(call) = call else { return };
+    let EnteredAtOnce { begun, state, words, start } = entered;
+    if call.may_wait || start != 0 {
+        let end = times::now();
+        words[call_words::LEFT].store(end, Relaxed);
+        add_measured(call, words, end.saturating_sub(start));
+        if call.is_sampled_operation()
+            && let Some(late) = late_of(state.recent(call), words)
+            && let Some(number) = begun.collective_number()
+        {
+            sample(call, late, number, start, end);
+        }
+    }
+    watch::leave_at_once(watched, begun, arguments, code);
+    state.position.store(0, Release);
+}
+
+/// Returns the words for samples of a communicator's operations, unless the place is that of another communicator by now, on which a
+/// callback has called the same function.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "part of the path of each collective operation")]
+fn late_of(place: &'static Place, words: &'static CallWords) -> Option<&'static times::LateWords> {
+    if place.words.get().is_some_and(|now| std::ptr::eq(now, words)) { place.late.get() } else { None }
+}
+
+/// Returns the state of the calling thread, if it is found by one look.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "part of the path of each call")]
+fn state_of_caller() -> Option<&'static ThreadTimes> {
+    if !threads::concurrent() {
+        return Some(&OF_PROCESS);
+    }
+    let state = OF_THREADS[thread_slots::at_first_probe()?].get()?;
+    if state.owner.load(Relaxed) == thread_slots::thread() { Some(state) } else { None }
+}

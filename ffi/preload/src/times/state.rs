@@ -1,0 +1,117 @@
+//! The state of a thread: the words to which its last calls added.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use mpit::internal::revision;
+use mpit::internal::static_ref::StaticRef;
+use mpit_components::live::calls::CALLS;
+use mpit_components::times::{CallWords, LateWords};
+
+use super::call::Call;
+
+/// The number of communicators and calls whose words are found without a lock, a power of two.
+const PLACES: usize = 256;
+
+/// The words of the calls of one name on one communicator, valid for a [revision](mpit::internal::revision).
+#[derive(Debug)]
+pub(super) struct Place {
+    revision: AtomicU64,
+    /// The handle; 0 for calls without one.
+    comm: AtomicU64,
+    /// The index of the call.
+    call: AtomicU64,
+    pub(super) words: StaticRef<CallWords>,
+    /// The words of sampled operations, if the communicator has some.
+    pub(super) late: StaticRef<LateWords>,
+    /// The last datatype, and its size.
+    pub(super) datatype: AtomicU64,
+    pub(super) size: AtomicU64,
+}
+
+impl Place {
+    pub(super) const fn new() -> Self {
+        Self {
+            // Not a revision.
+            revision: AtomicU64::new(0),
+            comm: AtomicU64::new(0),
+            call: AtomicU64::new(0),
+            words: StaticRef::new(),
+            late: StaticRef::new(),
+            datatype: AtomicU64::new(0),
+            size: AtomicU64::new(0),
+        }
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the path of each call")]
+    pub(super) fn is_of(&self, comm: u64) -> bool {
+        self.comm.load(Relaxed) == comm && self.revision.load(Relaxed) == revision::current()
+    }
+
+    pub(super) fn set(
+        &self,
+        revision: u64,
+        comm: u64,
+        call: Call,
+        words: &'static CallWords,
+        late: Option<&'static LateWords>,
+    ) {
+        self.revision.store(0, Relaxed);
+        self.comm.store(comm, Relaxed);
+        self.call.store(call.index.into(), Relaxed);
+        self.words.set(Some(words));
+        self.late.set(late);
+        self.datatype.store(0, Relaxed);
+        self.revision.store(revision, Relaxed);
+    }
+}
+
+/// The state of a thread, which only that thread changes.
+#[derive(Debug)]
+#[repr(align(64))]
+pub(super) struct ThreadTimes {
+    /// The stack position of the call in progress, with its flag; 0 without one.
+    pub(super) position: AtomicU64,
+    /// A value that differs between threads which have the slot one after the other.
+    pub(super) owner: AtomicU64,
+    /// The words of the last calls, by the index of the call.
+    recent: [Place; CALLS.len()],
+    /// The words of earlier calls, by hash.
+    places: [Place; PLACES],
+}
+
+impl ThreadTimes {
+    pub(super) const fn new() -> Self {
+        Self {
+            position: AtomicU64::new(0),
+            owner: AtomicU64::new(0),
+            recent: [const { Place::new() }; CALLS.len()],
+            places: [const { Place::new() }; PLACES],
+        }
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the path of each call")]
+    pub(super) fn recent(&'static self, call: Call) -> &'static Place {
+        &self.recent[call.index as usize]
+    }
+
+    pub(super) fn place(&'static self, call: Call, comm: u64) -> &'static Place {
+        let hash = (comm ^ u64::from(call.index) << 48).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        &self.places[(hash >> (u64::BITS - PLACES.ilog2())) as usize]
+    }
+
+    /// Makes the words of an earlier call those of the last one. Returns false if they are not known.
+    #[inline(never)]
+    pub(super) fn renew(&'static self, call: Call, comm: u64) -> bool {
+        let place = self.place(call, comm);
+        match place.words.get() {
+            Some(words) if place.is_of(comm) && place.call.load(Relaxed) == u64::from(call.index) => {
+                let revision = place.revision.load(Relaxed);
+                self.recent(call).set(revision, comm, call, words, place.late.get());
+                true
+            }
+            _ => false,
+        }
+    }
+}

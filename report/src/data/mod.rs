@@ -1,0 +1,114 @@
+//! The report as data: what the JSON and the tables of comma-separated values have. `docs/report.schema.json` describes the JSON.
+
+mod rows;
+mod time;
+mod write;
+
+use mpit_format::rows::Kind;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::job::{Job, JobSum};
+use crate::picture::shown;
+
+pub use rows::{Comm, Fact, KindTotal, Missing, NodePair, Nodes, Pair, Rank, Size};
+pub use time::{Call, CommTime, Late, RankSeconds, Rated, Time, Times};
+pub use write::{Table, schema, write_csv, write_json};
+
+/// The version of the JSON, which grows when a field is removed or changes its meaning.
+const VERSION: u32 = 1;
+
+/// The report of a run.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Report {
+    /// The version of this format.
+    pub version: u32,
+    /// The beginning of the names of the run's files.
+    pub name: String,
+    /// The run and world; null if the files do not name them.
+    pub run: Option<Run>,
+    /// Facts about the job: the program and the command, and the versions of the MPI library and of mpit.
+    pub about: Vec<Fact>,
+    /// The number of processes of the world.
+    pub size: u32,
+    /// The number of processes with data.
+    pub present: u32,
+    /// The ranks without data.
+    pub missing: Vec<Missing>,
+    /// The ranks of processes that ended without MPI_Finalize, whose data ends with their last call.
+    pub recovered: Vec<u32>,
+    /// The time of the job; null if no time was recorded.
+    pub time: Option<Time>,
+    /// The calls, those with the most time first.
+    pub calls: Vec<Call>,
+    /// The ranks that arrived last in sampled collective operations, the most frequent one first.
+    pub late: Vec<Late>,
+    /// The machines.
+    pub nodes: Vec<Nodes>,
+    /// The traffic inside of machines and between them.
+    pub node_pairs: Vec<NodePair>,
+    /// The traffic by kind.
+    pub totals: Vec<KindTotal>,
+    /// The ranks that have data, or that others communicate with.
+    pub ranks: Vec<Rank>,
+    /// The communicators.
+    pub communicators: Vec<Comm>,
+    /// The calls on communicators, those with the most time first.
+    pub communicator_times: Vec<CommTime>,
+    /// Messages by size.
+    pub sizes: Vec<Size>,
+    /// The traffic from rank to rank.
+    pub pairs: Vec<Pair>,
+}
+
+/// A run and world.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    /// The name that `mpit run` gave; `-` without it.
+    pub name: String,
+    /// The launcher's name for the world.
+    pub world: String,
+    /// The time at which MPI was initialized, in UTC.
+    pub began: String,
+}
+
+impl Report {
+    /// Returns the report of a job under this name.
+    pub fn of(job: &Job, name: &str) -> Self {
+        let run = job.identity.as_ref().map(|identity| Run {
+            name: identity.run.clone(),
+            world: identity.world.clone(),
+            began: identity.began.clone(),
+        });
+        let nodes = job.nodes.names().iter().zip(job.nodes.ranks());
+        Self {
+            version: VERSION,
+            name: name.to_owned(),
+            run,
+            about: job.about.iter().map(Fact::of).collect(),
+            size: job.size,
+            present: job.present,
+            missing: job.missing.iter().map(Missing::of).collect(),
+            recovered: job.recovered.clone(),
+            time: Time::of(&job.summary),
+            calls: Call::all(&job.summary),
+            late: job.summary.arrivals.latest().iter().map(Late::of).collect(),
+            nodes: nodes.map(|(name, ranks)| Nodes { name: name.clone(), ranks }).collect(),
+            node_pairs: job.nodes.pairs(&shown(job)).iter().map(NodePair::of).collect(),
+            totals: Kind::ALL.into_iter().filter_map(|kind| KindTotal::of(job, kind)).collect(),
+            ranks: Rank::all(job),
+            communicators: job.comms.iter().map(Comm::of).collect(),
+            communicator_times: job.comm_calls.iter().map(CommTime::of).collect(),
+            sizes: Size::all(job),
+            pairs: Kind::ALL.into_iter().flat_map(|kind| Pair::all(job, kind)).collect(),
+        }
+    }
+}
+
+/// Returns a sum of a job as numbers that all programs can read; more than 2^64 is not possible in practice.
+fn numbers(sum: JobSum) -> (u64, u64) {
+    let number = |sum: u128| u64::try_from(sum).unwrap_or(u64::MAX);
+    (number(sum.count), number(sum.bytes))
+}

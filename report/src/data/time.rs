@@ -1,0 +1,244 @@
+//! The time of a job: its efficiency, calls, and late ranks.
+
+use mpit_format::calls::CALLS;
+use mpit_format::summary::{self, Area, CallStat, Efficiency, RankStat, Rating, Summary};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::rank_times::{CommCalls, RankTime};
+
+/// Converts nanoseconds to seconds.
+fn seconds(ns: f64) -> f64 {
+    ns / 1e9
+}
+
+/// A time of each rank, in seconds.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Times {
+    /// The mean.
+    pub mean: f64,
+    /// The smallest one.
+    pub min: f64,
+    /// The rank that has it.
+    pub min_rank: u32,
+    /// The largest one.
+    pub max: f64,
+    /// The rank that has it.
+    pub max_rank: u32,
+}
+
+impl Times {
+    fn of(stat: &RankStat) -> Option<Self> {
+        let ((min, min_rank), (max, max_rank)) = (stat.min()?, stat.max()?);
+        let (min, max) = (seconds(min as f64), seconds(max as f64));
+        Some(Self { mean: seconds(stat.mean()), min, min_rank, max, max_rank })
+    }
+}
+
+/// An efficiency from 0 to 1.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rated {
+    /// The efficiency.
+    pub value: f64,
+    /// `good`, `fair` or `poor`.
+    pub rating: String,
+}
+
+impl Rated {
+    fn of(value: f64) -> Self {
+        Self { value, rating: Rating::of(value).as_str().into() }
+    }
+}
+
+/// The time of a job.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Time {
+    /// The seconds from MPI_Init to MPI_Finalize.
+    pub elapsed: Times,
+    /// The seconds in MPI.
+    pub in_mpi: Times,
+    /// The seconds outside of MPI.
+    pub useful: Times,
+    /// The product of load balance and communication efficiency.
+    pub parallel_efficiency: Rated,
+    /// The mean of useful time divided by its maximum.
+    pub load_balance: Rated,
+    /// The maximum of useful time divided by the longest elapsed time.
+    pub communication_efficiency: Rated,
+}
+
+impl Time {
+    pub(super) fn of(summary: &Summary) -> Option<Self> {
+        let Efficiency { parallel, load_balance, communication } = summary.efficiency()?;
+        Some(Self {
+            elapsed: Times::of(&summary.elapsed)?,
+            in_mpi: Times::of(&summary.in_mpi)?,
+            useful: Times::of(&summary.useful)?,
+            parallel_efficiency: Rated::of(parallel),
+            load_balance: Rated::of(load_balance),
+            communication_efficiency: Rated::of(communication),
+        })
+    }
+}
+
+/// A call in all ranks.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Call {
+    /// The name.
+    pub name: String,
+    /// The area: `p2p`, `coll`, `osc`, `wait`, `io` or `other`.
+    pub area: String,
+    /// The number of calls.
+    pub calls: u64,
+    /// The seconds in them, in all ranks.
+    pub seconds: f64,
+    /// These seconds divided by the elapsed seconds of all ranks; null if no time was recorded.
+    pub share: Option<f64>,
+    /// The mean of all ranks, in seconds.
+    pub mean: f64,
+    /// The smallest time of a rank; 0 if a rank did not make the call.
+    pub min: f64,
+    /// The largest time of a rank.
+    pub max: f64,
+    /// The rank that has it.
+    pub max_rank: u32,
+    /// The bytes that the calls were given to send, share or write.
+    pub bytes: u64,
+}
+
+impl Call {
+    pub(super) fn all(summary: &Summary) -> Vec<Self> {
+        summary
+            .longest_calls(usize::MAX)
+            .into_iter()
+            .map(|(call, stat)| Self::of(summary, call, stat))
+            .collect()
+    }
+
+    fn of(summary: &Summary, call: u16, stat: &CallStat) -> Self {
+        let number = |number: u128| u64::try_from(number).unwrap_or(u64::MAX);
+        let name = CALLS.get(usize::from(call));
+        let (max, max_rank) = stat.time.max().unwrap_or_default();
+        let run = summary.elapsed.sum();
+        Self {
+            name: format!("MPI_{}", name.map_or("", |name| name.name)),
+            area: name.map_or(Area::Other, Area::of).as_str().into(),
+            calls: number(stat.count),
+            seconds: seconds(stat.time.sum() as f64),
+            share: if run == 0 { None } else { Some(stat.time.sum() as f64 / run as f64) },
+            mean: seconds(stat.time.mean_of(summary.processes)),
+            min: seconds(summary.least_time(stat) as f64),
+            max: seconds(max as f64),
+            max_rank,
+            bytes: number(stat.bytes),
+        }
+    }
+}
+
+/// A rank that arrived last in sampled collective operations.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Late {
+    /// The rank.
+    pub rank: u32,
+    /// The number of operations in which it was the last one.
+    pub last_in: u64,
+    /// The number of sampled operations.
+    pub operations: u64,
+    /// The seconds that all other ranks waited for it.
+    pub waited: f64,
+    /// These seconds divided by the seconds of all ranks in sampled operations.
+    pub share: f64,
+}
+
+impl Late {
+    pub(super) fn of(one: &summary::Lateness) -> Self {
+        Self {
+            rank: one.rank,
+            last_in: one.last_in,
+            operations: one.operations,
+            waited: seconds(one.waited as f64),
+            share: one.share(),
+        }
+    }
+}
+
+/// The seconds of a rank.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RankSeconds {
+    /// From MPI_Init to MPI_Finalize.
+    pub elapsed: f64,
+    /// In MPI.
+    pub in_mpi: f64,
+    /// In sends, receives and waits for messages.
+    pub p2p: f64,
+    /// In collective operations, and in the creation of communicators.
+    pub coll: f64,
+    /// In one-sided communication.
+    pub osc: f64,
+    /// In waits for requests.
+    pub wait: f64,
+    /// In calls about files.
+    pub io: f64,
+    /// In other calls.
+    pub other: f64,
+    /// The share of the longest elapsed time that the rank does not compute: it is in MPI, or has reached MPI_Finalize.
+    pub idle_share: f64,
+}
+
+impl RankSeconds {
+    pub(super) fn of(time: &RankTime, longest: u64) -> Self {
+        let [p2p, coll, osc, wait, io, other] = time.areas.map(|ns| seconds(ns as f64));
+        Self {
+            elapsed: seconds(time.elapsed as f64),
+            in_mpi: seconds(time.in_mpi as f64),
+            p2p,
+            coll,
+            osc,
+            wait,
+            io,
+            other,
+            idle_share: time.idle_share(longest),
+        }
+    }
+}
+
+/// The calls on the communicators of one name, in all ranks.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CommTime {
+    /// The name.
+    pub name: String,
+    /// The number of sends, receives and waits for messages.
+    pub p2p_calls: u64,
+    /// Their seconds.
+    pub p2p_seconds: f64,
+    /// The bytes that were sent.
+    pub p2p_bytes: u64,
+    /// The number of collective operations.
+    pub coll_calls: u64,
+    /// Their seconds.
+    pub coll_seconds: f64,
+    /// The bytes that the ranks gave to them.
+    pub coll_bytes: u64,
+}
+
+impl CommTime {
+    pub(super) fn of(comm: &CommCalls) -> Self {
+        let [p2p, coll] = [Area::PointToPoint, Area::Collective].map(|area| comm.areas[area as usize]);
+        Self {
+            name: comm.name.clone(),
+            p2p_calls: p2p.count,
+            p2p_seconds: seconds(p2p.ns as f64),
+            p2p_bytes: p2p.bytes,
+            coll_calls: coll.count,
+            coll_seconds: seconds(coll.ns as f64),
+            coll_bytes: coll.bytes,
+        }
+    }
+}

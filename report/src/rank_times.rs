@@ -1,0 +1,98 @@
+//! The time of ranks and communicators, and the summary of a job that was read from files.
+
+use hashbrown::HashMap;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use mpit_format::rows::Kind;
+use mpit_format::summary::{Area, CallSum, Place, ProcessTime, Summary};
+use mpit_format::times::CallRow;
+
+use crate::nodes::Nodes;
+use crate::sparse::Matrix;
+
+/// The time of a rank in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RankTime {
+    /// The time from `MPI_Init` to `MPI_Finalize`.
+    pub elapsed: u64,
+    /// The time in MPI.
+    pub in_mpi: u64,
+    /// The time in MPI, by area: point to point, collective, one-sided, waits, files, other.
+    pub areas: [u64; Area::ALL.len()],
+}
+
+impl RankTime {
+    /// Returns the share of a run of `longest` nanoseconds that the rank does not compute.
+    pub fn idle_share(&self, longest: u64) -> f64 {
+        let useful = self.elapsed - self.in_mpi.min(self.elapsed);
+        1.0 - useful as f64 / longest.max(1) as f64
+    }
+}
+
+/// The calls on the communicators with one label, in all processes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommCalls {
+    /// The label; empty for calls that name no communicator.
+    pub name: String,
+    /// The calls by area: point to point, collective, one-sided, waits, files, other.
+    pub areas: [CallSum; Area::ALL.len()],
+}
+
+impl CommCalls {
+    pub(crate) fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), areas: Default::default() }
+    }
+
+    pub(crate) fn add_row(&mut self, row: &CallRow) {
+        let sum = CallSum { count: row.count, ns: row.ns, bytes: row.bytes };
+        self.areas[Area::of(row.call) as usize].add(sum);
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        for (own, other) in self.areas.iter_mut().zip(other.areas) {
+            own.add(other);
+        }
+    }
+
+    /// Returns the time in all areas.
+    pub fn ns(&self) -> u64 {
+        self.areas.iter().fold(0, |sum, area| sum.saturating_add(area.ns))
+    }
+}
+
+/// Returns the communicators with the most time first.
+pub(crate) fn in_order(comms: HashMap<Arc<str>, CommCalls>) -> Vec<CommCalls> {
+    let mut comms: Vec<_> = comms.into_values().filter(|comm| !comm.name.is_empty()).collect();
+    comms.sort_by(|one, other| other.ns().cmp(&one.ns()).then_with(|| one.name.cmp(&other.name)));
+    comms
+}
+
+/// Returns the time of the ranks that have one.
+pub(crate) fn rank_times(times: &HashMap<u32, ProcessTime>) -> BTreeMap<u32, RankTime> {
+    let time = |(rank, time): (&u32, &ProcessTime)| {
+        let time = RankTime { elapsed: time.elapsed?, in_mpi: time.in_mpi(), areas: time.areas() };
+        Some((*rank, time))
+    };
+    times.iter().filter_map(time).collect()
+}
+
+/// Returns the processes, their machines and their traffic.
+pub(crate) fn summary_of(size: u32, ranks: &[u32], nodes: &Nodes, matrices: &[Matrix]) -> Summary {
+    let mut summary = Summary::of_process(size, "", true);
+    summary.processes = ranks.len() as u64;
+    for (name, ranks) in nodes.names().iter().zip(nodes.ranks()) {
+        summary.hosts.add(name, ranks.into());
+    }
+    for (kind, matrix) in Kind::ALL.into_iter().zip(matrices) {
+        for cell in matrix.cells() {
+            let place = match nodes.are_together(cell.from, cell.to) {
+                Some(true) => Place::SameNode,
+                Some(false) => Place::OtherNode,
+                None => Place::Unknown,
+            };
+            summary.add_traffic(kind, place, cell.count.into(), cell.bytes.into());
+        }
+    }
+    summary
+}

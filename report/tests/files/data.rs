@@ -1,0 +1,174 @@
+//! The report as JSON and as tables, read by other programs.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use mpit_report::data::{Report, Table, schema, write_csv, write_json};
+use mpit_report::{Job, html, summary};
+
+use crate::support::{container_of, histogram, prof, profs, read, with_facts, with_times};
+
+/// A job of two machines with facts and a missing process.
+fn job() -> Job {
+    let hosts = [(0, "n1"), (1, "n2"), (3, "n1")];
+    let texts = hosts.map(|(rank, host)| (rank, host, with_facts(rank, with_times(rank, prof(rank)))));
+    let directory =
+        crate::support::directory(&[("run.prof", &container_of(&texts, &[(2, "no, \"answer\"".into())]))]);
+    read(directory.path())
+}
+
+#[test]
+fn the_schema_is_the_committed_one() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/report.schema.json");
+    if std::env::var_os("MPIT_TEST_ACCEPT").is_some() {
+        fs::write(&path, schema()).unwrap();
+    }
+    let hint = "run this test with MPIT_TEST_ACCEPT=1";
+    assert_eq!(schema(), fs::read_to_string(&path).unwrap(), "{hint}");
+}
+
+#[test]
+fn machines_and_facts_are_in_the_json() {
+    let mut json = Vec::new();
+    write_json(&mut json, &Report::of(&job(), "run")).unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!(report["about"][0], serde_json::json!({ "key": "program", "value": "./app \"<b>\"" }));
+    assert_eq!(
+        report["nodes"],
+        serde_json::json!([{ "name": "n1", "ranks": 2 }, { "name": "n2", "ranks": 1 }])
+    );
+    // Rank 3 sends 108 + 12 + 1003 bytes to ranks 0 and 2, and fetches 4096 from rank 0.
+    assert_eq!(report["ranks"][3]["bytes_out"], 108 + 12 + 1003);
+    assert_eq!(
+        (&report["ranks"][3]["host"], &report["ranks"][2]["host"]),
+        (&"n1".into(), &serde_json::Value::Null)
+    );
+    // Rank 0 to 1, and rank 1 to 0, across machines; 3 to 0 inside of one.
+    let pair =
+        |at: usize| (report["node_pairs"][at]["from"].clone(), report["node_pairs"][at]["bytes"].clone());
+    assert_eq!(pair(0), ("n1".into(), (108 + 12 + 1000 + 4096).into()));
+    assert_eq!(report["missing"][0]["reason"], "no, \"answer\"");
+}
+
+#[test]
+fn the_summary_has_times_and_nodes() {
+    let mut text = String::new();
+    summary::write(&mut text, &job(), 2).unwrap();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files/golden/with_times.txt");
+    if std::env::var_os("MPIT_TEST_ACCEPT").is_some() {
+        fs::write(path, &text).unwrap();
+    }
+    assert_eq!(text, fs::read_to_string(path).unwrap(), "{text}");
+}
+
+#[test]
+fn the_page_has_a_head_and_nodes() {
+    let mut page = Vec::new();
+    html::write(&mut page, &job(), "run").unwrap();
+    let page = String::from_utf8(page).unwrap();
+    for text in [
+        "<dt>program</dt><dd>./app &quot;&lt;b&gt;&quot;</dd>",
+        "<dt>nodes</dt><dd>n1 (2 ranks), n2 (1 rank)</dd>",
+        "<div class=\"fair\"><h3>load balance</h3><strong>0.67</strong> <em>fair</em>",
+        "<h3>arrives last</h3><strong>rank 0</strong>",
+        "Time in MPI by rank: full height is 4.00 s",
+        "<summary>ranks by node: messages; ",
+        "\"byNode\":true,\"order\":[0,3,1,2]",
+    ] {
+        assert!(page.contains(text), "{text}\n{page}");
+    }
+    assert!(!page.contains("<b>"));
+}
+
+/// Tests that a damaged file cannot make a report as large as the ranks that it names.
+#[test]
+fn large_ranks_make_small_reports() {
+    let last = i32::MAX;
+    let text = format!(
+        "# MPIT RUN\tr\tw\t2 ranks\t2026\tn1\n# POINT TO POINT\nE\t0\t{last}\t8 bytes\t1 msgs sent\t{}\n# OSC\n# COLLECTIVES\n",
+        histogram(4, 1)
+    );
+    let directory = crate::support::directory(&[("run.0.prof", text.as_bytes())]);
+    let job = read(directory.path());
+    let mut page = Vec::new();
+    html::write(&mut page, &job, "run").unwrap();
+    let report = Report::of(&job, "run");
+    assert_eq!(report.ranks.iter().map(|rank| rank.rank).collect::<Vec<_>>(), [0, last as u32]);
+    assert_eq!((report.nodes.len(), report.ranks[0].host.as_deref()), (1, Some("n1")));
+    assert!(page.len() < 1 << 20, "{}", page.len());
+}
+
+#[test]
+fn times_are_in_the_json() {
+    let report = serde_json::to_value(Report::of(&job(), "run")).unwrap();
+    // Ranks 0, 1 and 3 are in MPI for 0, 1 and 3 of 4 seconds.
+    let time = &report["time"];
+    let near = |value: &serde_json::Value, wanted: f64| {
+        assert!((value.as_f64().unwrap() - wanted).abs() < 1e-3, "{value}")
+    };
+    near(&time["in_mpi"]["mean"], 4.0 / 3.0);
+    near(&time["load_balance"]["value"], (4.0 + 3.0 + 1.0) / 3.0 / 4.0);
+    assert_eq!(time["load_balance"]["rating"], "fair");
+    assert_eq!(
+        (&report["calls"][0]["name"], &report["calls"][0]["max_rank"]),
+        (&"MPI_Barrier".into(), &3.into())
+    );
+    near(&report["calls"][0]["share"], 4.0 / 12.0);
+    near(&report["ranks"][3]["seconds"]["coll"], 3.0);
+    near(&report["ranks"][3]["seconds"]["idle_share"], 0.75);
+    assert_eq!(report["ranks"][2]["seconds"], serde_json::Value::Null);
+    assert_eq!(report["late"][0]["rank"], 0);
+    assert_eq!((&report["late"][0]["last_in"], &report["late"][0]["operations"]), (&2.into(), &2.into()));
+    near(&report["late"][0]["waited"], 4.0);
+    assert_eq!(report["communicator_times"][0]["p2p_bytes"], 3 * 108);
+}
+
+/// Tests that Python's `csv` reads the tables, and its `jsonschema` finds the JSON valid.
+#[test]
+#[allow(clippy::print_stderr, reason = "a test that cannot run says so")]
+fn other_programs_read_the_data() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = |name: &str| directory.path().join(name);
+    let job = job();
+    let report = Report::of(&job, "run");
+    write_json(fs::File::create(file("run.json")).unwrap(), &report).unwrap();
+    write_json(fs::File::create(file("empty.json")).unwrap(), &Report::of(&Job::default(), "")).unwrap();
+    let without_hosts = read(profs(&[0, 1]).path());
+    write_json(fs::File::create(file("profs.json")).unwrap(), &Report::of(&without_hosts, "x")).unwrap();
+    fs::write(file("schema.json"), schema()).unwrap();
+    for table in Table::ALL {
+        let name = format!("{}.csv", table.as_str());
+        write_csv(fs::File::create(file(&name)).unwrap(), &report, table).unwrap();
+    }
+    let python = |script: &str| {
+        Command::new("python3").args(["-c", script]).current_dir(directory.path()).output().unwrap()
+    };
+    let tables = python(
+        "import csv, glob\n\
+         for name in sorted(glob.glob('*.csv')):\n  \
+             rows = list(csv.DictReader(open(name, newline='')))\n  \
+             assert all(None not in row and None not in row.values() for row in rows), name\n  \
+             print(name, len(rows))\n\
+         rows = list(csv.DictReader(open('ranks.csv', newline='')))\n\
+         assert [row['host'] for row in rows] == ['n1', 'n2', '', 'n1'], rows\n\
+         assert int(rows[3]['bytes_out']) == 1123, rows\n",
+    );
+    let printed = String::from_utf8_lossy(&tables.stdout);
+    assert!(tables.status.success() && printed.lines().count() == Table::ALL.len(), "{tables:?}");
+    if !python("import jsonschema").status.success() {
+        eprintln!("NOT RUN: no package jsonschema for Python");
+        return;
+    }
+    let validated = python(
+        "import json, jsonschema\n\
+         schema = json.load(open('schema.json'))\n\
+         jsonschema.Draft202012Validator.check_schema(schema)\n\
+         for name in ['run.json', 'empty.json', 'profs.json']:\n  \
+             jsonschema.validate(json.load(open(name)), schema)\n\
+         broken = json.load(open('run.json')); broken['ranks'][0]['other'] = 1\n\
+         try: jsonschema.validate(broken, schema)\n\
+         except jsonschema.ValidationError: print('refused')\n",
+    );
+    assert_eq!(String::from_utf8_lossy(&validated.stdout), "refused\n", "{validated:?}");
+}

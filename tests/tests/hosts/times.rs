@@ -1,0 +1,258 @@
+//! The time in MPI, compared with an oracle in the same program (`c/call_oracle.h`) and with what the program has built in.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use mpit_format::times::{CallRow, Mode};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, build};
+
+use crate::{on_each_in_dir, read_all, written_to};
+
+const RANKS: u32 = 4;
+
+/// The number of runs of which one must give the times of the oracle.
+const ATTEMPTS: u32 = 5;
+
+/// The programs in `c/timed_calls.c`.
+const PROGRAMS: [&str; 13] = [
+    "late_allreduce",
+    "late_root",
+    "late_leaf",
+    "alternating",
+    "late_sender",
+    "late_receiver",
+    "late_completion",
+    "communicators",
+    "polling",
+    "nonblocking_collectives",
+    "windows_and_files",
+    "many_barriers",
+    "exchange",
+];
+
+/// The programs in which one rank is clearly the last in each collective operation.
+const WITH_LAST: [&str; 4] = ["late_allreduce", "late_root", "late_leaf", "alternating"];
+
+/// The calls and nanoseconds of each name.
+type Calls = BTreeMap<String, (u64, u64)>;
+
+/// The waiting of a rank in collective operations on `MPI_COMM_WORLD`: their number, the nanoseconds, and the number of those in
+/// which it was the last.
+type Waiting = (u64, u64, u64);
+
+/// Returns the numbers of a line behind its first word.
+fn numbers<'a>(line: &'a str, word: &str) -> Option<Vec<&'a str>> {
+    let mut words = line.split(' ');
+    if words.next() == Some(word) { Some(words.collect()) } else { None }
+}
+
+fn number(text: &str) -> Outcome<u64> {
+    text.parse().context(text)
+}
+
+fn calls_of_oracle(finished: &Finished) -> Outcome<Vec<Calls>> {
+    let mut all = vec![Calls::new(); RANKS as usize];
+    for fields in finished.stdout.lines().filter_map(|line| numbers(line, "call")) {
+        let &[rank, name, count, ns] = &fields[..] else { return Err(Failure::new(fields.join(" "))) };
+        all[number(rank)? as usize].insert(name.into(), (number(count)?, number(ns)?));
+    }
+    Ok(all)
+}
+
+fn waiting_of_oracle(finished: &Finished) -> Outcome<Vec<Waiting>> {
+    let lines = finished.stdout.lines().filter_map(|line| numbers(line, "late"));
+    lines.map(|fields| Ok((number(fields[1])?, number(fields[2])?, number(fields[3])?))).collect()
+}
+
+fn calls_of(prof: &Prof) -> Calls {
+    let mut all = Calls::new();
+    for row in &prof.calls {
+        let (count, ns) = all.entry(row.call.name.into()).or_default();
+        (*count, *ns) = (*count + row.count, *ns + row.ns);
+    }
+    all
+}
+
+/// Returns the waiting of each rank according to the samples that all ranks have. The operations of the oracle itself do not count.
+fn waiting_of(profs: &[Prof]) -> Outcome<Vec<Waiting>> {
+    let samples = |prof: &Prof| {
+        let world = prof.late.iter().filter(|row| &*row.comm == "MPI_COMM_WORLD");
+        let operations = world.flat_map(|row| &row.operations).filter(|one| one.call.name != "Gather");
+        operations.map(|one| (one.number, *one)).collect::<BTreeMap<_, _>>()
+    };
+    let ranks: Vec<_> = profs.iter().map(samples).collect();
+    let domains: Vec<_> = profs.iter().map(|prof| prof.time.as_ref().map(|time| time.domain)).collect();
+    Failure::unless(domains[0].is_some() && domains.iter().all(|one| *one == domains[0]), || {
+        format!("clocks: {domains:?}")
+    })?;
+    let mut all = vec![(0, 0, 0); profs.len()];
+    for number in ranks[0].keys() {
+        let Some(of_ranks) = ranks.iter().map(|of| of.get(number)).collect::<Option<Vec<_>>>() else {
+            return Err(Failure::new(format!("operation {number} is not sampled on all ranks")));
+        };
+        let latest = of_ranks.iter().map(|one| one.entry).max().unwrap_or(0);
+        for (sum, one) in all.iter_mut().zip(of_ranks) {
+            *sum =
+                (sum.0 + 1, sum.1 + one.exit.min(latest) - one.entry, sum.2 + u64::from(one.entry == latest));
+        }
+    }
+    Ok(all)
+}
+
+/// Returns true if a time is that of the oracle: up to 2 %, or the time for the rest of the recording, of which the oracle measures a part,
+/// and which takes long without optimization.
+fn is_near(ns: u64, wanted: u64, calls: u64, name: &str) -> bool {
+    const OVERHEAD_NS: u64 = 100_000;
+    // New objects are registered, for which the library is queried.
+    let per_call = if name.starts_with("Comm_") || name.starts_with("Win_") || name.starts_with("File_") {
+        10 * OVERHEAD_NS
+    } else {
+        OVERHEAD_NS
+    };
+    ns.abs_diff(wanted) <= (wanted / 50).max(calls * per_call)
+}
+
+/// The result of a comparison of times. On a busy machine, a process may be interrupted between the clock reads of mpit and of the oracle.
+type Near = Outcome<Outcome>;
+
+/// Checks the numbers of calls, and compares their times.
+fn check_calls(profs: &[Prof], oracle: &[Calls], are_all_measured: bool) -> Near {
+    let mut near = Ok(());
+    for ((rank, prof), wanted) in (0..).zip(profs).zip(oracle) {
+        let got = calls_of(prof);
+        for (name, &(count, ns)) in wanted {
+            let found = got.get(name).copied().unwrap_or_default();
+            Failure::unless(found.0 == count, || {
+                format!("rank {rank}: {} calls of {name}, should be {count}", found.0)
+            })?;
+            let call = prof.calls.iter().find(|row| row.call.name == *name);
+            let is_measured = are_all_measured || call.is_some_and(|row| row.call.may_wait());
+            near = near.and(Failure::unless(!is_measured || is_near(found.1, ns, count, name), || {
+                format!("rank {rank}: {} ns in {count} calls of {name}, should be {ns}", found.1)
+            }));
+        }
+        let elapsed = prof.time.as_ref().map_or(0, |time| time.elapsed);
+        // Estimates may be more, and initialization is outside.
+        let is_inside = |row: &&CallRow| row.timed == row.count && !row.call.name.starts_with("Init");
+        let inside = prof.calls.iter().filter(is_inside).map(|row| row.ns).sum();
+        Failure::unless(elapsed >= inside, || format!("rank {rank}: {inside} ns in calls, of {elapsed}"))?;
+        for row in &prof.calls {
+            let timed: u64 = row.durations.iter().map(|(_, count)| count).sum();
+            let is_right = timed == row.timed && row.timed <= row.count && row.min <= row.max;
+            Failure::unless(is_right, || format!("rank {rank}: {row:?}"))?;
+        }
+    }
+    Ok(near)
+}
+
+fn program(stack: &Stack, is_between: bool) -> Outcome<PathBuf> {
+    if !is_between {
+        return stack.compile("timed_calls");
+    }
+    let library = build::c_variant(
+        Some(stack),
+        "timed_calls",
+        "libtimed_calls.so",
+        &["-shared", "-fPIC", "-DLIBRARY"],
+    )?;
+    let link = format!("-Wl,--no-as-needed,{}", library.display());
+    build::c_variant(Some(stack), "timed_calls", "timed_calls_over_oracle", &["-DORACLE_IN_LIBRARY", &link])
+}
+
+fn run(program: &Path, name: &str, time: &str, stack: &Stack, dir: &Path) -> Outcome<(Finished, Vec<Prof>)> {
+    let settings = [&written_to("prof")[..], &[("monitoring_time", time)]].concat();
+    let job = Job::mpi(stack, RANKS).arg(program).arg(name).dir(dir).under_mpit(&settings)?;
+    let finished = job.succeed()?;
+    let profs = read_all(&dir.join("prof"), RANKS).context(name)?;
+    Ok((finished, profs))
+}
+
+#[test]
+fn times_are_those_of_an_oracle() -> Outcome {
+    on_each_in_dir("times", |stack, dir| {
+        for is_between in [false, true] {
+            let program = program(stack, is_between)?;
+            for name in PROGRAMS {
+                let time = if is_between { "all" } else { "blocking" };
+                let compare = || -> Near {
+                    let (finished, profs) = run(&program, name, time, stack, dir)?;
+                    let calls = check_calls(&profs, &calls_of_oracle(&finished)?, is_between)?;
+                    Ok(calls.and(check_waiting(name, &profs, &finished)?))
+                };
+                let mut near = Ok(());
+                for _ in 0..ATTEMPTS {
+                    near = compare().context(format!("{name}, {time}"))?;
+                    if near.is_ok() {
+                        break;
+                    }
+                }
+                near.context(format!("{name}, {time}"))?;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn check_waiting(name: &str, profs: &[Prof], finished: &Finished) -> Near {
+    let mut near = Ok(());
+    let (got, wanted) = (waiting_of(profs)?, waiting_of_oracle(finished)?);
+    for (rank, (got, wanted)) in got.iter().zip(&wanted).enumerate() {
+        // Of many operations, some are sampled.
+        let is_right = if got.0 == wanted.0 {
+            is_near(got.1, wanted.1, wanted.0, "")
+                && (!WITH_LAST.contains(&name) || got.2.abs_diff(wanted.2) <= wanted.0 / 10)
+        } else {
+            got.0 > 200 && got.0 <= 256
+        };
+        near = near.and(Failure::unless(is_right, || {
+            format!("rank {rank}: (operations, waited, last) is {got:?}, should be {wanted:?}")
+        }));
+    }
+    Ok(near)
+}
+
+#[test]
+fn killed_processes_keep_their_times() -> Outcome {
+    on_each_in_dir("times_killed", |stack, dir| {
+        let settings = [&written_to("prof")[..], &[("monitoring_store", "file")]].concat();
+        let job = Job::mpi(stack, RANKS).arg(stack.compile("timed_calls")?).args(["late_allreduce", "kill"]);
+        let finished = job.dir(dir).under_mpit(&settings)?.finish()?;
+        let profs = read_all(&dir.join("prof"), RANKS)?;
+        // The times are those of the other test.
+        let _ = check_calls(&profs, &calls_of_oracle(&finished)?, false)?;
+        let sampled = waiting_of(&profs)?;
+        Failure::unless(sampled.iter().all(|of| of.0 == 30), || format!("{sampled:?}"))
+    })
+}
+
+/// Without a request for files, the records are only in the store of the job.
+#[test]
+fn a_summary_writes_no_files() -> Outcome {
+    on_each_in_dir("times_summary", |stack, dir| {
+        let job = Job::mpi(stack, RANKS).arg(stack.compile("timed_calls")?).arg("late_leaf");
+        job.dir(dir).under_mpit(&[])?.succeed()?;
+        let names = crate::names_in(dir)?;
+        Failure::unless(names.is_empty(), || format!("files: {names:?}"))
+    })
+}
+
+#[test]
+fn times_can_be_off() -> Outcome {
+    on_each_in_dir("times_off", |stack, dir| {
+        let (_, profs) = run(&program(stack, false)?, "exchange", "off", stack, dir)?;
+        Failure::unless(profs.iter().all(|prof| prof.time.is_none() && prof.calls.is_empty()), || {
+            "there are times".into()
+        })?;
+        // Without `mpit run`, they are off unless they are requested.
+        for (time, mode) in [("auto", None), ("all", Some(Mode::All))] {
+            let settings = [&written_to("alone")[..], &[("monitoring_time", time)]].concat();
+            let job = Job::mpi(stack, RANKS).arg(program(stack, false)?).arg("exchange");
+            job.dir(dir).preloaded_with(&settings)?.succeed()?;
+            for prof in read_all(&dir.join("alone"), RANKS)? {
+                let got = prof.time.map(|time| time.mode);
+                Failure::unless(got == mode, || format!("{time}: {got:?}"))?;
+            }
+        }
+        Ok(())
+    })
+}
