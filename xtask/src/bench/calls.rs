@@ -26,6 +26,12 @@ pub(super) enum Variant {
     Off,
     /// With mpit's library in a job of `mpit run`, describing the calls in progress and recording nothing.
     Described,
+    /// With mpit's library in a job of `mpit run`, describing and recording, and measuring the calls that may wait.
+    TimedBlocking,
+    /// The same, but measuring all calls.
+    TimedAll,
+    /// With a wrapper that reads the clock twice for each call, instead of mpit.
+    ClockTwice,
     /// With mpit's library, recording.
     Ours,
     /// With a build of mpit's library whose code is moved by some bytes, recording.
@@ -34,7 +40,7 @@ pub(super) enum Variant {
     Native,
 }
 
-use Variant::{Described, Least, Moved, Native, Off, Ours, Plain};
+use Variant::{ClockTwice, Described, Least, Moved, Native, Off, Ours, Plain, TimedAll, TimedBlocking};
 
 /// The subject of a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +107,9 @@ const OFF: f64 = 1.5;
 /// The maximum cost of each call while the calls in progress are described.
 const DESCRIBED: f64 = 2.0;
 
+/// The maximum that measuring adds to a message that is recorded.
+const TIMED: f64 = 25.0;
+
 pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
     let title = "Calls; a message to oneself is MPI_Irecv, MPI_Isend and MPI_Wait of both";
     results.table.section(title, NANOSECONDS);
@@ -113,7 +122,7 @@ pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
 
 fn measure(stack: &Stack, level: usize, library: &str, pairs: u32, results: &mut Results) -> Outcome {
     let has_own = stack.vendor() == Vendor::OpenMpi;
-    let mut variants = vec![Plain, Least, Off, Described, Ours];
+    let mut variants = vec![Plain, Least, Off, Described, Ours, TimedBlocking, TimedAll, ClockTwice];
     if has_own {
         variants.push(Native);
     }
@@ -149,6 +158,21 @@ fn measure(stack: &Stack, level: usize, library: &str, pairs: u32, results: &mut
                     of_ours = of_ours.peer(&native, "Open MPI's");
                 }
                 table.add(of_ours.at_most(max[level], "ns"));
+                let clock = differences(&rounds.timings(ClockTwice, name)?, &plain);
+                for (variant, what) in [(TimedBlocking, "with blocking times"), (TimedAll, "with all times")]
+                {
+                    let timed = rounds.timings(variant, name)?;
+                    let line = line(&format!("recording {what} adds"), &differences(&timed, &plain));
+                    table.add(line.peer(&clock, "a wrapper with two clock reads"));
+                    if variant == TimedBlocking && calls == MESSAGE_CALLS {
+                        let beyond = Line::new(
+                            stack.label(),
+                            &format!("{} {name}, times beyond recording add", LEVELS[level]),
+                            &differences(&timed, &ours),
+                        );
+                        table.add(beyond.at_most(TIMED, "ns"));
+                    }
+                }
             }
             Of::Layer => {
                 let plain = plain?;
@@ -194,8 +218,14 @@ pub(super) fn run_program(
 ) -> Outcome<(Timings, String)> {
     // Many threads wait for the locks of a library, for longer than the tests may take.
     let mut job = Job::alone(stack).seconds(300);
-    if variant == Described {
-        job = job.arg(dist::program("mpit")).args(["run", "--"]);
+    let run: Option<&[&str]> = match variant {
+        Described => Some(&["--quiet"]),
+        TimedBlocking => Some(&["--time", "blocking"]),
+        TimedAll => Some(&["--time", "all"]),
+        _ => None,
+    };
+    if let Some(options) = run {
+        job = job.arg(dist::program("mpit")).arg("run").args(options).arg("--");
     }
     job = job.args(stack.mpiexec(1));
     if stack.vendor() == Vendor::OpenMpi {
@@ -207,7 +237,8 @@ pub(super) fn run_program(
     }
     // For the program alone, not for the launcher. Without `mpit run`, calls are not described.
     let library = match variant {
-        Plain | Described | Native => None,
+        Plain | Described | TimedBlocking | TimedAll | Native => None,
+        ClockTwice => Some(clock_wrapper(stack)?),
         Least => Some(least_recording(stack)?),
         Off | Ours => Some(dist::program("libmpit_preload.so")),
         Moved(shift) => Some(dist::moved_library(shift)),
@@ -224,7 +255,7 @@ pub(super) fn run_program(
     let sent = timings.get("sent").context("no number of messages")?;
     let recorded = rest.lines().find_map(|line| line.strip_prefix("E\t0\t0\t"));
     match variant {
-        Plain | Least | Off | Described => {
+        Plain | Least | Off | Described | TimedBlocking | TimedAll | ClockTwice => {
             Failure::unless(recorded.is_none(), || "something recorded that should not".into())?;
         }
         Ours | Moved(_) | Native => {
@@ -239,6 +270,15 @@ pub(super) fn run_program(
 
 /// Returns the library that counts with the least work.
 pub(crate) fn least_recording(stack: &Stack) -> Outcome<PathBuf> {
+    preloaded(stack, "least_recording")
+}
+
+/// Returns the library that reads the clock twice for each call.
+fn clock_wrapper(stack: &Stack) -> Outcome<PathBuf> {
+    preloaded(stack, "clock_wrapper")
+}
+
+fn preloaded(stack: &Stack, name: &str) -> Outcome<PathBuf> {
     let options = ["-O2", "-shared", "-fPIC", "-Wl,--as-needed"];
-    build::c_variant(Some(stack), "least_recording", "least_recording.so", &options)
+    build::c_variant(Some(stack), name, &format!("{name}.so"), &options)
 }

@@ -33,7 +33,7 @@ fn measure(stack: &Stack, pairs: u32, results: &mut Results) -> Outcome {
     fs::copy(&plugin, &copy).context(copy.display())?;
     let program = stack.compile("bench_plugins")?;
     let rounds = Rounds::run(pairs, &[()], |()| {
-        let mut job = Job::alone(stack).arg(dist::program("mpit")).args(["run", "--"]);
+        let mut job = Job::alone(stack).arg(dist::program("mpit")).args(["run", "--quiet", "--"]);
         job = job.args(stack.mpiexec(1)).args([&program, &plugin, &copy]).arg(VARIABLE);
         Ok(rounds::timings(job)?.0)
     })?;

@@ -36,13 +36,15 @@ enum Variant {
     Plain,
     /// With mpit's library, recording nothing.
     Off,
-    /// With mpit's library, recording.
+    /// With mpit's library, recording for the summary that `mpit run` prints.
+    Summary,
+    /// With mpit's library, recording for files.
     Output,
 }
 
-use Variant::{Off, Output, Plain};
+use Variant::{Off, Output, Plain, Summary};
 
-const VARIANTS: [Variant; 3] = [Plain, Off, Output];
+const VARIANTS: [Variant; 4] = [Plain, Off, Summary, Output];
 
 pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
     start(pairs, results)?;
@@ -128,7 +130,8 @@ fn memory_without_mpi(pairs: u32, results: &mut Results) -> Outcome {
 fn under_mpit(job: Job, stack: &Stack, variant: Variant) -> Outcome<Job> {
     Ok(match variant {
         Plain => job,
-        Off => job.arg(dist::program("mpit")).args(["run", "--"]),
+        Off => job.arg(dist::program("mpit")).args(["run", "--quiet", "--"]),
+        Summary => job.arg(dist::program("mpit")).args(["run", "--"]),
         Output => {
             let stem = paths::scratch(stack.label(), "bench_process")?.join("run");
             job.arg(dist::program("mpit")).args(["run", "--output"]).arg(stem).arg("--")
@@ -144,6 +147,7 @@ fn memory_with_mpi(stack: &Stack, pairs: u32, results: &mut Results) -> Outcome 
         Ok(rounds::timings(job.args(stack.mpiexec(1)).arg(&program).arg("communicate"))?.0)
     })?;
     add_memory(results, &rounds, stack.label(), "off", Off)?;
+    add_memory(results, &rounds, stack.label(), "summary", Summary)?;
     add_memory(results, &rounds, stack.label(), "recording", Output)
 }
 
@@ -158,7 +162,9 @@ fn job(stack: &Stack, ranks: u32, pairs: u32, results: &mut Results) -> Outcome 
     let plain = rounds.timings(Plain, "cpu")?;
     let processes = if ranks == 1 { "1 process".to_owned() } else { format!("{ranks} processes") };
     results.table.add(Line::new(stack.label(), &format!("{processes}, without mpit"), &plain));
-    for (variant, what) in [(Off, "mpit run adds"), (Output, "mpit run --output adds")] {
+    for (variant, what) in
+        [(Off, "mpit run --quiet adds"), (Summary, "mpit run adds"), (Output, "mpit run --output adds")]
+    {
         let added = differences(&rounds.timings(variant, "cpu")?, &plain);
         let line = Line::new(stack.label(), &format!("{processes}, {what}"), &added);
         results.table.add(line.at_most(INIT_AND_FINALIZE * f64::from(ranks), "ms"));
