@@ -16,7 +16,6 @@ use mpit_format::{Identity, TrafficSum, parse};
 use crate::nodes::Nodes;
 use crate::problem::{Problem, Problems};
 use crate::rank_times::{CommCalls, RankTime, in_order, rank_times, summary_of};
-use crate::ranks::RankTraffic;
 use crate::sparse::{Cell, Matrix};
 
 /// The operations of all processes of a job, and the bytes they transferred: too many for the 64 bits of a process.
@@ -151,12 +150,9 @@ impl Job {
         Matrix::sum(kinds.iter().map(|kind| self.matrix(*kind)))
     }
 
-    /// Returns the ranks that have data, or that others communicate with, in ascending order.
-    pub(crate) fn ranks(&self, traffic: &BTreeMap<u32, RankTraffic>) -> Vec<u32> {
-        let mut ranks: Vec<u32> = self.ranks.iter().chain(traffic.keys()).copied().collect();
-        ranks.sort_unstable();
-        ranks.dedup();
-        ranks
+    /// Returns the ranks that have data, in ascending order.
+    pub(crate) fn ranks(&self) -> &[u32] {
+        &self.ranks
     }
 
     /// Returns the facts about the job with their names, such as `MPI library`.

@@ -1,5 +1,7 @@
 //! The rows of the tables.
 
+use std::collections::BTreeSet;
+
 use mpit_format::profile::About;
 use mpit_format::rows::Kind;
 use schemars::JsonSchema;
@@ -120,7 +122,8 @@ impl Rank {
     pub(super) fn all(job: &Job) -> Vec<Self> {
         let traffic = traffic(job);
         let of = |rank: u32| Self::of(job, rank, traffic.get(&rank).copied().unwrap_or_default());
-        job.ranks(&traffic).into_iter().map(of).collect()
+        let ranks: BTreeSet<u32> = job.ranks().iter().chain(traffic.keys()).copied().collect();
+        ranks.into_iter().map(of).collect()
     }
 
     fn of(job: &Job, rank: u32, traffic: RankTraffic) -> Self {

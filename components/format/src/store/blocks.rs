@@ -196,7 +196,9 @@ impl Encoded {
     #[must_use]
     pub fn of_names(names: &[&str]) -> Self {
         let mut text = Self::default();
-        names.iter().for_each(|name| text.push(name));
+        for name in names {
+            text.push(name);
+        }
         text
     }
 

@@ -37,12 +37,11 @@ impl Area {
             // Iprobe and Improbe are of messages, and tests of requests.
             Class::Poll if call.name.contains("probe") => Self::PointToPoint,
             Class::Wait | Class::Poll => Self::Wait,
-            Class::Access => Self::OneSided,
             Class::File => Self::Io,
             Class::StartOther if call.name.ends_with("_init") || call.name.starts_with("Comm_") => {
                 Self::Collective
             }
-            Class::StartOther => Self::OneSided,
+            Class::Access | Class::StartOther => Self::OneSided,
             Class::StartPersistent => Self::PointToPoint,
             Class::Local | Class::Other => Self::Other,
         }

@@ -1,4 +1,4 @@
-//! Efficiencies in the manner of POP, the Performance Optimisation and Productivity Centre of Excellence.
+//! Efficiencies in the manner of POP, a European project for the performance of parallel programs.
 //!
 //! Useful time is time outside of MPI. With the run time T, the longest of all ranks: *load balance* is the mean of useful time
 //! divided by its maximum, and falls when some ranks compute longer than others. *Communication efficiency* is the maximum of

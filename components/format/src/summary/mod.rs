@@ -30,9 +30,9 @@ pub use rank_stat::RankStat;
 /// The place of the process at the other end of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// The same node.
+    /// The node of the sender.
     SameNode,
-    /// Another node.
+    /// Another node than that of the sender.
     OtherNode,
     /// The node is not known.
     Unknown,
