@@ -36,11 +36,11 @@ fn process() -> (u64, Vec<u64>) {
     (12, words)
 }
 
-fn label(number: u64, is_numbered: bool, name: &[u8; 8]) -> (u64, Vec<u64>) {
-    (15, vec![number, is_numbered.into(), 8, u64::from_ne_bytes(*name)])
+fn label(number: u64, is_numbered: bool, name: [u8; 8]) -> (u64, Vec<u64>) {
+    (15, vec![number, is_numbered.into(), 8, u64::from_ne_bytes(name)])
 }
 
-fn call(key: u64, words: [u64; call_words::CELLS]) -> (u64, Vec<u64>) {
+fn call(key: u64, words: &[u64; call_words::CELLS]) -> (u64, Vec<u64>) {
     (13, [&[key], &words[..], &[0]].concat())
 }
 
@@ -98,12 +98,12 @@ proptest! {
     fn rows_of_calls_survive(
         calls in prop::collection::vec((0..CALLS.len() as u32, 0..4_u32, words_of_call()), 0..30),
     ) {
-        let mut blocks = vec![process(), label(1, true, b"split of"), label(2, false, b"my world")];
+        let mut blocks = vec![process(), label(1, true, *b"split of"), label(2, false, *b"my world")];
         // Two slots have the same label, and one is not used.
         blocks.extend([(14, vec![0, 1, 4, 6]), (14, vec![1, 2, 0, 0]), (14, vec![2, 2, 0, 0]), (14, vec![3, 0, 0, 0])]);
         for (index, slot, words) in &calls {
             let slot = if *slot == 0 { NO_COMM } else { slot - 1 };
-            blocks.push(call(call_key(*index, 0, slot), *words));
+            blocks.push(call(call_key(*index, 0, slot), words));
         }
         let rows = rows(&blocks);
         for row in &rows.calls {
@@ -136,7 +136,7 @@ fn threads_and_samples_add_up() {
         one[at] = value;
     }
     let key = call_key(index, 0, NO_COMM);
-    let rows = rows(&[process(), call(key, one), call(key, one)]);
+    let rows = rows(&[process(), call(key, &one), call(key, &one)]);
     let [row] = &rows.calls[..] else { panic!("{:?}", rows.calls) };
     assert_eq!((row.count, row.timed, row.bytes), (200, 136, 1600));
     assert_eq!((row.ns, row.min, row.max), (2 * (64 * 10 + 36 * 20), 10, 20));
@@ -156,7 +156,7 @@ fn sampled_operations_have_aligned_times() {
         words[at] = number | barrier << late_words::CALL_SHIFT;
         (words[at + 1], words[at + 2]) = (1000 + 2 * number, 1000 + 2 * number + 10);
     }
-    let rows = rows(&[process(), label(2, false, b"my world"), (16, words)]);
+    let rows = rows(&[process(), label(2, false, *b"my world"), (16, words)]);
     let [row] = &rows.late[..] else { panic!("{:?}", rows.late) };
     assert_eq!((row.lineage, &*row.comm), (77, "my world"));
     let operations: Vec<_> = row.operations.iter().map(|one| (one.number, one.entry, one.exit)).collect();
@@ -170,7 +170,7 @@ fn killed_processes_have_a_last_moment() {
     words[1 + time::END] = 0;
     let mut one = [0; call_words::CELLS];
     (one[call_words::LEFT], one[call_words::ENTERED], one[call_words::DURATIONS_AT]) = (3400, 4000, 1);
-    let blocks = [(kind, words), call(call_key(0, 0, NO_COMM), one)];
+    let blocks = [(kind, words), call(call_key(0, 0, NO_COMM), &one)];
     assert_eq!(rows(&blocks).time.unwrap().elapsed, 1000);
     // The clock of the first block was 5000 ns at 1000 ticks.
     for (domain, elapsed, calls, ns) in [(9, 9500, 2, 8500), (8, 1000, 1, 0)] {

@@ -65,7 +65,9 @@ pub fn read_at(bytes: &[u8], end: Option<Moment>) -> Result<Recovered, Malformed
         return Err(Malformed { at: bytes.len() - rest.len(), what: "half a word".into() });
     }
     found.expand_members(&words)?;
-    end.into_iter().for_each(|end| found.times.set_end(end));
+    if let Some(end) = end {
+        found.times.set_end(end);
+    }
     Ok(Recovered { identity: found.identity.take(), profile: found.profile(header.rank), ..header })
 }
 

@@ -106,12 +106,12 @@ pub fn count_and_ticks(words: &[u64; call::CELLS]) -> (u64, f64) {
     let timed = words[call::DURATIONS_AT..].iter().fold(0, |sum: u64, count| sum.saturating_add(*count));
     let count = timed.max(words[call::CALLS]);
     let samples = words[call::SAMPLES] as f64;
-    let sampled = if samples == 0.0 {
+    let of_others = if samples == 0.0 {
         0.0
     } else {
         words[call::SAMPLED_TICKS] as f64 * ((samples + (count - timed) as f64) / samples)
     };
-    (count, words[call::TICKS] as f64 + sampled)
+    (count, words[call::TICKS] as f64 + of_others)
 }
 
 /// The conversion of ticks to nanoseconds.

@@ -310,13 +310,12 @@ fn state_of_caller_or_new() -> Option<&'static ThreadTimes> {
         return Some(&OF_PROCESS);
     }
     let slot = thread_slots::take()?;
-    let state = match OF_THREADS[slot].get() {
-        Some(state) => state,
-        None => {
-            let state: &'static ThreadTimes = Box::leak(Box::new(ThreadTimes::new()));
-            OF_THREADS[slot].set(Some(state));
-            state
-        }
+    let state = if let Some(state) = OF_THREADS[slot].get() {
+        state
+    } else {
+        let state = ThreadTimes::leaked()?;
+        OF_THREADS[slot].set(Some(state));
+        state
     };
     if state.owner.load(Relaxed) != thread_slots::thread() {
         state.owner.store(thread_slots::thread(), Relaxed);

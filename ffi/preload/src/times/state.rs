@@ -1,5 +1,6 @@
 //! The state of a thread: the words to which its last calls added.
 
+use std::alloc::{self, Layout};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use mpit::internal::revision;
@@ -88,6 +89,16 @@ impl ThreadTimes {
             recent: [const { Place::new() }; CALLS.len()],
             places: [const { Place::new() }; PLACES],
         }
+    }
+
+    /// Returns a new state. It never is on the stack, which may be small.
+    #[allow(clippy::cast_ptr_alignment, reason = "the allocation has the alignment of the type")]
+    pub(super) fn leaked() -> Option<&'static Self> {
+        // SAFETY: the type has a size that is not 0.
+        let state = unsafe { alloc::alloc_zeroed(Layout::new::<Self>()) }.cast::<Self>();
+        // SAFETY: the memory is null, or has this size and alignment and is never freed. Zeros are the value of `new`: all members
+        // are atomic numbers and pointers.
+        unsafe { state.as_ref() }
     }
 
     #[inline(always)]
