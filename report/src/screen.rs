@@ -1,5 +1,7 @@
 //! The most important numbers of a job, in a few lines.
 
+use std::fmt::Write;
+
 use mpit_format::calls::CALLS;
 use mpit_format::rows::Kind;
 use mpit_format::summary::{CallStat, Efficiency, Rating};
@@ -47,10 +49,10 @@ fn processes(summary: &Summary) -> String {
     let hosts = &summary.hosts;
     if !hosts.is_empty() {
         let or_more = if hosts.has_more() { " or more" } else { "" };
-        text += &format!(" on {}{or_more}", counted(hosts.len() as u128, "node", "nodes"));
+        _ = write!(text, " on {}{or_more}", counted(hosts.len() as u128, "node", "nodes"));
     }
     if let Some((elapsed, _)) = summary.elapsed.max() {
-        text += &format!(", {} between MPI_Init and MPI_Finalize", duration(elapsed as f64));
+        _ = write!(text, ", {} between MPI_Init and MPI_Finalize", duration(elapsed as f64));
     }
     text
 }
@@ -107,7 +109,7 @@ fn traffic(summary: &Summary) -> String {
     {
         let sum = summary.total(kinds);
         if sum.bytes > 0 {
-            text += &format!(", {} {name}", bytes(sum.bytes));
+            _ = write!(text, ", {} {name}", bytes(sum.bytes));
         }
     }
     let of = |place| SHOWN.iter().map(|kind| summary.traffic(*kind, place).bytes).sum::<u128>();
@@ -115,11 +117,12 @@ fn traffic(summary: &Summary) -> String {
     let all = (inside + between + unknown).max(1);
     if unknown > 0 {
         let share = ratio(unknown as f64 / all as f64);
-        text += &format!(
+        _ = write!(
+            text,
             "; {share} of the bytes to processes without records here, such as those of other nodes"
         );
     } else if summary.hosts.len() > 1 {
-        text += &format!("; {} of the bytes between nodes", ratio(between as f64 / all as f64));
+        _ = write!(text, "; {} of the bytes between nodes", ratio(between as f64 / all as f64));
     }
     text
 }
@@ -143,17 +146,18 @@ fn calls(summary: &Summary) -> Vec<String> {
     if rows.is_empty() {
         return Vec::new();
     }
-    aligned(std::iter::once(HEADS.map(str::to_owned)).chain(rows).collect())
+    let rows: Vec<_> = std::iter::once(HEADS.map(str::to_owned)).chain(rows).collect();
+    aligned(&rows)
 }
 
 /// Returns rows of equal columns: the first one to the left, the others to the right.
-fn aligned<const N: usize>(rows: Vec<[String; N]>) -> Vec<String> {
+fn aligned<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
     let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
     let widths: [usize; N] = std::array::from_fn(width);
     let line = |row: &[String; N]| {
         let mut line = format!("{:<width$}", row[0], width = widths[0]);
         for (cell, width) in row.iter().zip(widths).skip(1) {
-            line += &format!("  {cell:>width$}");
+            _ = write!(line, "  {cell:>width$}");
         }
         line.trim_end().to_owned()
     };

@@ -109,9 +109,9 @@ impl Job {
         self
     }
 
-    /// Runs the command under `mpit run`, with these settings: `mpit run --set name=value -- mpiexec ...`.
+    /// Runs the command under `mpit run`, with these settings and without a summary: `mpit run --quiet --set name=value -- mpiexec ...`.
     pub fn under_mpit(mut self, settings: &[(&str, &str)]) -> Outcome<Self> {
-        let mut run = Self::mpit(&["run"])?;
+        let mut run = Self::mpit(&["run", "--quiet"])?;
         for (name, value) in settings {
             run = run.arg("--set").arg(format!("{name}={value}"));
         }

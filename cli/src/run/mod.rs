@@ -125,12 +125,6 @@ fn describe(job: &OwnedJob, args: &Run, stem: Option<&Path>) {
 /// Returns the settings of the command, which this process uses as well.
 pub(crate) fn settings(args: &Run, target: Option<&Target>) -> Result<Vec<Setting>, String> {
     let mut all = target.map(|target| output_settings(&target.stem, args)).unwrap_or_default();
-    if args.quiet && target.is_none() {
-        // Nothing shows the records.
-        for name in ["monitoring_summary", "monitoring_time"] {
-            all.push(Setting { name: name.into(), value: "off".into() });
-        }
-    }
     if let Some(time) = &args.time {
         all.push(Setting { name: "monitoring_time".into(), value: time.clone() });
     }

@@ -5,7 +5,7 @@ use mpit_format::summary::Area;
 
 use super::{Row, Table};
 use crate::job::Job;
-use crate::rank_times::RankTime;
+use crate::rank_times::{CommCalls, RankTime};
 use crate::units::{bytes, duration, grouped, ratio};
 
 pub(super) fn calls(job: &Job, top: usize) -> Table {
@@ -87,7 +87,7 @@ pub(super) fn late(job: &Job, top: usize) -> Table {
 }
 
 pub(super) fn communicators(job: &Job, limit: usize) -> Table {
-    let most = job.comm_calls.first().map_or(0, |comm| comm.ns()).max(1) as f64;
+    let most = job.comm_calls.first().map_or(0, CommCalls::ns).max(1) as f64;
     let rows = job.comm_calls.iter().take(limit).map(|comm| {
         let mut cells = vec![comm.name.clone()];
         for area in [Area::PointToPoint, Area::Collective] {

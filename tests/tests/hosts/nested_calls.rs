@@ -21,7 +21,7 @@ fn dlsym_calls_are_recorded_or_reported() -> Outcome {
         let options = ["-Wl,--as-needed", "-ldl"];
         let program = build::c_variant(Some(stack), "dlsym_calls", "dlsym_calls", &options)?;
         let run = |definitions: &str| {
-            let job = Job::mpit(&["run", "--output", definitions, "--"])?.on(stack).dir(dir);
+            let job = Job::mpit(&["run", "--quiet", "--output", definitions, "--"])?.on(stack).dir(dir);
             job.arg(&program).arg(&stack.library).arg(definitions).succeed()
         };
         let finished = run("first")?;

@@ -73,8 +73,12 @@ fn the_summary_can_be_left_away() -> Outcome {
         // Two worlds have a line each.
         let line: Vec<String> = Job::mpi(stack, 2).line().into_iter().collect();
         let script = format!("{0} {1} && {0} {1}", line.join(" "), stack.compile("load_balance")?.display());
-        let finished =
-            Job::alone(stack).args(["sh", "-c", &script]).seconds(120).dir(dir).under_mpit(&[])?.succeed()?;
+        let finished = Job::alone(stack)
+            .args(["sh", "-c", &script])
+            .seconds(120)
+            .dir(dir)
+            .under_mpit_with(&[])?
+            .succeed()?;
         let lines = lines(&finished);
         finished.expect(lines.len() == 3 && lines[0].starts_with("world 1: 2 processes on 1 node"))?;
         finished.expect(lines[1].starts_with("world 2: 2 processes on 1 node"))
