@@ -5,11 +5,14 @@ use mpit_components::store::Store;
 
 use super::in_own_process;
 
-/// Returns the bytes of memory that this process has in use.
+/// Returns the bytes of memory in use that are not of files: pages of code are of one, and come in groups that differ.
 pub(super) fn resident() -> usize {
-    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
-    let pages: usize = pages.split(' ').nth(1).unwrap().parse().unwrap();
-    pages * 4096
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let of = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<usize>().unwrap()
+    };
+    (of("RssAnon:") + of("RssShmem:")) * 1024
 }
 
 fn record(peers: u32, world: u32) -> Messages<'static> {
