@@ -17,7 +17,7 @@ fn run(
     native: &[(&str, &str)],
     mode: &str,
 ) -> Outcome<Finished> {
-    let job = Job::mpit(&["run"])?.on(stack).args(arguments).arg("--").args(stack.mpiexec(RANKS));
+    let job = Job::mpit(&["run", "--quiet"])?.on(stack).args(arguments).arg("--").args(stack.mpiexec(RANKS));
     job.native_monitoring(native).arg(stack.compile("native_off")?).arg(mode).dir(dir).succeed()
 }
 
