@@ -107,7 +107,6 @@ impl Call {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Arguments {
     pub(crate) object: Option<Handle>,
-    /// The object, if it is a communicator.
     pub(crate) comm: Option<Handle>,
     pub(crate) dest: Option<c_int>,
     pub(crate) source: Option<c_int>,
@@ -158,16 +157,13 @@ pub(crate) struct Begun {
 }
 
 impl Begun {
-    /// The description of a call that is not described.
     pub(crate) const NONE: Self = Self { words: None, messages: None, number: 0 };
 
     /// Returns the number of a blocking collective operation on its communicator, before the description ends.
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the path of each collective operation")]
+    #[inline]
     pub(crate) fn collective_number(&self) -> Option<u64> {
-        let words = self.words?;
-        let has_number = words[words::STATE].load(Relaxed) >> words::NUMBER & 1 != 0;
-        if has_number { Some(words[words::NUMBER].load(Relaxed)) } else { None }
+        let words = self.words.filter(|words| words[words::STATE].load(Relaxed) >> words::NUMBER & 1 != 0)?;
+        Some(words[words::NUMBER].load(Relaxed))
     }
 }
 
