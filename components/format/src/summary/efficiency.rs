@@ -50,6 +50,8 @@ impl Rating {
     /// Rates an efficiency.
     #[must_use]
     pub fn of(efficiency: f64) -> Self {
+        // As reports show it: 0.80 is good, whatever follows.
+        let efficiency = (efficiency * 100.0).round() / 100.0;
         if efficiency >= GOOD {
             Self::Good
         } else if efficiency >= FAIR {

@@ -140,7 +140,7 @@ fn efficiencies_are_those_of_pop() {
     assert_eq!(job.areas[Area::PointToPoint as usize], job.in_mpi);
     assert_eq!((job.areas[Area::Wait as usize].sum(), job.areas[Area::Wait as usize].ranks()), (0, 4));
     assert_eq!(Summary::default().efficiency(), None);
-    let ratings = [0.0, 0.59, 0.6, 0.79, 0.8, 1.0].map(|one| Rating::of(one).as_str());
+    let ratings = [0.0, 0.594, 0.6, 0.794, 0.796, 1.0].map(|one| Rating::of(one).as_str());
     assert_eq!(ratings, ["poor", "poor", "fair", "fair", "good", "good"]);
 }
 
