@@ -105,7 +105,7 @@ fn times_are_in_the_json() {
     // Ranks 0, 1 and 3 are in MPI for 0, 1 and 3 of 4 seconds.
     let time = &report["time"];
     let near = |value: &serde_json::Value, wanted: f64| {
-        assert!((value.as_f64().unwrap() - wanted).abs() < 1e-3, "{value}")
+        assert!((value.as_f64().unwrap() - wanted).abs() < 1e-3, "{value}");
     };
     near(&time["in_mpi"]["mean"], 4.0 / 3.0);
     near(&time["load_balance"]["value"], (4.0 + 3.0 + 1.0) / 3.0 / 4.0);
