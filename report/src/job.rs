@@ -347,9 +347,9 @@ impl Part {
         let largest_peer = self.cells.iter().flatten().map(|cell| cell.from.max(cell.to)).max();
         let largest = largest_peer.max(self.ranks.last().copied());
         let size = largest.map_or(0, |last| last + 1).max(self.size);
-        let nodes = Nodes::new(self.hosts);
+        let machines = Nodes::new(self.hosts);
         let matrices = self.cells.map(Matrix::new);
-        let mut summary = summary_of(size, &self.ranks, &nodes, &matrices);
+        let mut summary = summary_of(size, &self.ranks, &machines, &matrices);
         summary.finalized = summary.processes - self.recovered.len().min(self.ranks.len()) as u64;
         for (rank, time) in &self.times {
             summary.add_time(*rank, time);
@@ -371,7 +371,7 @@ impl Part {
             times: rank_times(&self.times),
             comm_calls: in_order(self.comm_calls),
             ranks: self.ranks,
-            nodes,
+            nodes: machines,
             summary,
             matrices,
         }

@@ -167,17 +167,17 @@ pub struct Comm {
 
 impl Comm {
     pub(super) fn of(comm: &CommGroup) -> Self {
-        let [(o2a, o2a_bytes), (a2o, a2o_bytes), (a2a, a2a_bytes)] = comm.collectives.in_order().map(numbers);
+        let [from_one, to_one, among_all] = comm.collectives.in_order().map(numbers);
         Self {
             name: comm.name.clone(),
             size: comm.size,
             communicators: comm.groups,
-            o2a,
-            o2a_bytes,
-            a2o,
-            a2o_bytes,
-            a2a,
-            a2a_bytes,
+            o2a: from_one.0,
+            o2a_bytes: from_one.1,
+            a2o: to_one.0,
+            a2o_bytes: to_one.1,
+            a2a: among_all.0,
+            a2a_bytes: among_all.1,
         }
     }
 }
