@@ -28,7 +28,7 @@ pub(super) enum Variant {
     Described,
     /// With mpit's library in a job of `mpit run`, describing and recording, and measuring the calls that may wait.
     TimedBlocking,
-    /// The same, but measuring all calls.
+    /// With mpit's library in a job of `mpit run`, describing and recording, and measuring all calls.
     TimedAll,
     /// With a wrapper that reads the clock twice for each call, instead of mpit.
     ClockTwice,
