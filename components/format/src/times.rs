@@ -61,7 +61,9 @@ macro_rules! words {
                 Self::ALL.iter().copied().find(|value| value.as_str().as_bytes() == word)
             }
 
-            pub(crate) fn of_number(number: u64) -> Option<Self> {
+            /// Returns the value of a number.
+            #[must_use]
+            pub fn of_number(number: u64) -> Option<Self> {
                 Self::ALL.iter().copied().find(|value| *value as u64 == number)
             }
         }
@@ -101,7 +103,7 @@ pub struct TimeRow {
     /// known moment.
     pub elapsed: u64,
     /// The number of the aligned clock. The [entry times](SampledOperation::entry) of two processes are comparable if their numbers
-    /// are equal: the processes ran on one machine without a restart, or clocks were aligned over machines, which is number 0.
+    /// are equal: the processes ran on one machine without a restart. 0 is for a common clock of several machines; no host writes it.
     pub domain: u64,
     /// The maximum error of the aligned clock in nanoseconds.
     pub error: u64,

@@ -131,6 +131,8 @@ impl Merged {
     fn sync_one<I: HostInfo>(&self, space: &MergedSpace<I>) {
         let counts_all = I::ARE_IN_CATEGORIES && crate::abi().quirks.categories_have_all_variables;
         let sync = |up: HostIsUp<'_>| {
+            // Images that were loaded since the search have registered by now.
+            space.sync_own(self);
             if !counts_all && !space.has_unlisted() {
                 return space.sync_with_host(self, up);
             }

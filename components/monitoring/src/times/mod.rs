@@ -7,25 +7,26 @@
 mod registry;
 mod variables;
 
-use std::sync::OnceLock;
 use std::sync::atomic::{
-    AtomicBool, AtomicU32, AtomicU64,
+    AtomicBool, AtomicU8, AtomicU32, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
 
 use mpit::component::CommId;
 use mpit::event::clock::{self, Reading};
+use mpit::internal::lock::Mutex;
 use mpit::internal::revision;
 use mpit::internal::static_ref::StaticRef;
 use mpit_format::store::TimeRows;
 use mpit_format::store::blocks::BlockKind;
 use mpit_format::store::times::time;
 use mpit_format::times::{Clock, machine};
-use mpit_frameworks::comms::Record;
+use mpit_frameworks::comms::{Reader, Record};
 
 pub use mpit_format::store::times::{SampleRule, call as call_words, late as late_words};
 pub use mpit_format::times::{Mode, duration_bin};
 
+use crate::runtime::RUNTIME;
 use crate::settings;
 use crate::store::OF_PROCESS;
 use registry::RECORDS;
@@ -41,6 +42,9 @@ type TimeWords = [AtomicU64; time::CELLS];
 /// The words of the process, once calls are measured.
 static WORDS: StaticRef<TimeWords> = StaticRef::new();
 
+/// The reader of communicators, from the begin of the measurement on.
+static READER: Mutex<Option<Reader>> = Mutex::new(None);
+
 /// True while calls are counted and measured.
 static ACTIVE: AtomicBool = AtomicBool::new(false);
 
@@ -53,8 +57,14 @@ const READ_AGAIN: i64 = 1_000_000_000;
 /// Returns the calls that are measured. The settings count as they are at the first call of MPI.
 #[must_use]
 pub fn mode() -> Mode {
-    static MODE: OnceLock<Mode> = OnceLock::new();
-    *MODE.get_or_init(settings::time)
+    /// The mode plus 1; 0 until it is read. Reading settings may load plug-ins, which may call MPI, so no lock is held meanwhile.
+    static MODE: AtomicU8 = AtomicU8::new(0);
+    if let Some(mode) = MODE.load(Relaxed).checked_sub(1).and_then(|number| Mode::of_number(number.into())) {
+        return mode;
+    }
+    let mode = settings::time();
+    MODE.store(mode as u8 + 1, Relaxed);
+    mode
 }
 
 /// Returns true if calls are measured once MPI is initialized.
@@ -117,6 +127,8 @@ pub(crate) fn begin() {
     set(time::ERROR, in_nanoseconds(window, rate));
     set(time::START, ticks.cast_unsigned());
     WORDS.set(Some(words));
+    // Keeps the words of communicators that are freed, also of those that MPI frees at its end.
+    *READER.lock() = Some(RUNTIME.comms().reader());
     ACTIVE.store(true, Release);
     let (call, [begin, end]) = (INITIALIZATION.0.load(Acquire), &INITIALIZATION.1);
     if let Some(call) = call.checked_sub(1)

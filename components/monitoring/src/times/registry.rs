@@ -139,13 +139,18 @@ impl Records {
         if lineage == 0 {
             return None;
         }
+        let is_known = |all: &All| all.late.contains_key(&lineage) || all.late.len() >= MAX_SAMPLED;
+        {
+            let all = self.0.lock();
+            if is_known(&all) {
+                return all.late.get(&lineage).copied();
+            }
+        }
+        // The list of communicators is not to be locked inside of this lock.
         let label = label(&RUNTIME.comms().get(comm)?);
         let mut all = self.0.lock();
-        if let Some(words) = all.late.get(&lineage) {
-            return Some(words);
-        }
-        if all.late.len() >= MAX_SAMPLED {
-            return None;
+        if is_known(&all) {
+            return all.late.get(&lineage).copied();
         }
         let number = all.label(&label);
         let words: &LateWords =

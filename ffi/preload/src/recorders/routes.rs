@@ -129,8 +129,8 @@ impl<T: Counter> Route<T> {
     }
 }
 
-/// Not a number of elements.
-const NO_COUNT: i64 = -1;
+/// Not a number of elements that a call may have, valid or not.
+const NO_COUNT: i64 = i64::MIN;
 
 #[allow(clippy::inline_always, reason = "part of the fast path of each call, which calls nothing")]
 impl<T: Counter, const SLOTS: usize> Routes<T, SLOTS> {

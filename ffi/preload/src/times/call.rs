@@ -74,18 +74,25 @@ impl Call {
         ) && !self.is_receive()
     }
 
-    /// Returns true for a receive that has the class of a send.
+    /// Returns true for a call that receives or reads, and for one whose arguments are significant at the root only.
     const fn is_receive(self) -> bool {
-        const OTHERS: [Option<u32>; 4] = [
-            index_of_symbol("MPI_Irecv"),
-            index_of_symbol("MPI_Imrecv"),
-            index_of_symbol("MPI_Recv_init"),
-            index_of_symbol("MPI_Precv_init"),
-        ];
-        is(self.index, OTHERS[0])
-            || is(self.index, OTHERS[1])
-            || is(self.index, OTHERS[2])
-            || is(self.index, OTHERS[3])
+        matches!(
+            CALLS[self.index as usize].name.as_bytes(),
+            b"Irecv"
+                | b"Imrecv"
+                | b"Recv_init"
+                | b"Precv_init"
+                | b"Get"
+                | b"Rget"
+                | b"Scatter"
+                | b"Scatterv"
+                | b"Iscatter"
+                | b"Iscatterv"
+                | b"Scatter_init"
+                | b"Scatterv_init"
+                | [b'F', b'i', b'l', b'e', b'_', b'r', ..]
+                | [b'F', b'i', b'l', b'e', b'_', b'i', b'r', ..]
+        )
     }
 }
 

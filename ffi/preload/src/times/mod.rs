@@ -245,6 +245,10 @@ fn change_datatype(place: &Place, datatype: u64) {
 #[cold]
 fn find(call: Call, state: &'static ThreadTimes, handle: u64, code: c_int) -> bool {
     let revision = revision::current();
+    // Another thread, or a callback inside of the call, may have paused. A place of the new revision would count all the same.
+    if !times::is_active() {
+        return false;
+    }
     let comm = match handle {
         0 => None,
         handle => match registered(handle as Handle, code) {
@@ -258,7 +262,7 @@ fn find(call: Call, state: &'static ThreadTimes, handle: u64, code: c_int) -> bo
         _ => None,
     };
     for place in [state.recent(call), state.place(call, handle)] {
-        place.set(revision, handle, call, words, late);
+        place.set(revision, (handle, comm.map_or(0, |comm| comm.id().get())), call, words, late);
     }
     true
 }

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use mpit::internal::revision;
 use mpit::internal::static_ref::StaticRef;
 use mpit_components::live::calls::CALLS;
-use mpit_components::times::{CallWords, LateWords};
+use mpit_components::times::{self, CallWords, LateWords};
+use mpit_ffi::abi::Handle;
+use mpit_ffi::comms;
 
 use super::call::Call;
 
@@ -19,6 +21,8 @@ pub(super) struct Place {
     revision: AtomicU64,
     /// The handle; 0 for calls without one.
     comm: AtomicU64,
+    /// The identity of the communicator; 0 for calls without one.
+    id: AtomicU64,
     /// The index of the call.
     call: AtomicU64,
     pub(super) words: StaticRef<CallWords>,
@@ -35,6 +39,7 @@ impl Place {
             // Not a revision.
             revision: AtomicU64::new(0),
             comm: AtomicU64::new(0),
+            id: AtomicU64::new(0),
             call: AtomicU64::new(0),
             words: StaticRef::new(),
             late: StaticRef::new(),
@@ -49,16 +54,24 @@ impl Place {
         self.comm.load(Relaxed) == comm && self.revision.load(Relaxed) == revision::current()
     }
 
+    /// Returns true if the words are those of its communicator in a revision: most revisions begin for other reasons.
+    fn is_valid(&self, revision: u64) -> bool {
+        let (comm, id) = (self.comm.load(Relaxed), self.id.load(Relaxed));
+        let is_same = || comm == 0 || comms::cached(comm as Handle).is_some_and(|comm| comm.id().get() == id);
+        self.revision.load(Relaxed) == revision || times::is_active() && is_same()
+    }
+
     pub(super) fn set(
         &self,
         revision: u64,
-        comm: u64,
+        (comm, id): (u64, u64),
         call: Call,
         words: &'static CallWords,
         late: Option<&'static LateWords>,
     ) {
         self.revision.store(0, Relaxed);
         self.comm.store(comm, Relaxed);
+        self.id.store(id, Relaxed);
         self.call.store(call.index.into(), Relaxed);
         self.words.set(Some(words));
         self.late.set(late);
@@ -112,17 +125,23 @@ impl ThreadTimes {
         &self.places[(hash >> (u64::BITS - PLACES.ilog2())) as usize]
     }
 
-    /// Makes the words of an earlier call those of the last one. Returns false if they are not known.
+    /// Makes the words of an earlier call those of the last one, if the communicator is still the same. Takes no lock. Returns false if
+    /// they are not known.
     #[inline(never)]
     pub(super) fn renew(&'static self, call: Call, comm: u64) -> bool {
-        let place = self.place(call, comm);
-        match place.words.get() {
-            Some(words) if place.is_of(comm) && place.call.load(Relaxed) == u64::from(call.index) => {
-                let revision = place.revision.load(Relaxed);
-                self.recent(call).set(revision, comm, call, words, place.late.get());
-                true
+        // Read before the conditions are checked.
+        let revision = revision::current();
+        for place in [self.recent(call), self.place(call, comm)] {
+            if place.comm.load(Relaxed) == comm
+                && place.call.load(Relaxed) == u64::from(call.index)
+                && let Some(words) = place.words.get()
+                && place.is_valid(revision)
+            {
+                let id = place.id.load(Relaxed);
+                self.recent(call).set(revision, (comm, id), call, words, place.late.get());
+                return true;
             }
-            _ => false,
         }
+        false
     }
 }
