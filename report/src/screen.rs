@@ -165,7 +165,7 @@ fn aligned<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
 }
 
 fn lateness(summary: &Summary) -> Option<String> {
-    let latest = summary.arrivals.latest();
+    let latest = summary.latest();
     let one = latest.first()?;
     Some(format!(
         "rank {} arrives last in {} of {}; the others wait for it for {} of the time in them",

@@ -94,7 +94,7 @@ impl Report {
             recovered: job.recovered.clone(),
             time: Time::of(&job.summary),
             calls: Call::all(&job.summary),
-            late: job.summary.arrivals.latest().iter().map(Late::of).collect(),
+            late: job.summary.latest().iter().map(Late::of).collect(),
             nodes: nodes.map(|(name, ranks)| Nodes { name: name.clone(), ranks }).collect(),
             node_pairs: job.nodes.pairs(&shown(job)).iter().map(NodePair::of).collect(),
             totals: Kind::ALL.into_iter().filter_map(|kind| KindTotal::of(job, kind)).collect(),
