@@ -42,7 +42,8 @@ pub struct Report {
     pub time: Option<Time>,
     /// The calls, those with the most time first.
     pub calls: Vec<Call>,
-    /// The ranks that arrived last in sampled collective operations, the most frequent one first.
+    /// The ranks that arrived last in sampled collective operations, the most frequent one first. Empty if processes of the job are
+    /// missing, because they may have been the last ones.
     pub late: Vec<Late>,
     /// The machines.
     pub nodes: Vec<Nodes>,
