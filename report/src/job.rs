@@ -186,8 +186,10 @@ pub(crate) struct Part {
     pub(crate) ranks: Vec<u32>,
     /// Ranks without data according to a container, with the reasons.
     pub(crate) missing: Vec<(u32, String)>,
-    /// Ranks whose texts were recovered, in any order and possibly with duplicates.
+    /// Ranks of processes that ended without `MPI_Finalize` and whose texts were recovered, in any order and possibly with duplicates.
     pub(crate) recovered: Vec<u32>,
+    /// Further ranks that did not reach `MPI_Finalize` so far, in any order and possibly with duplicates.
+    pub(crate) unfinished: Vec<u32>,
     pub(crate) lines: Vec<Line>,
     /// Notes about the end of some processes, by rank.
     pub(crate) notes: Vec<(u32, String)>,
@@ -308,6 +310,7 @@ impl Part {
         self.ranks.extend(other.ranks);
         self.missing.extend(other.missing);
         self.recovered.extend(other.recovered);
+        self.unfinished.extend(other.unfinished);
         self.lines.extend(other.lines);
         self.notes.extend(other.notes);
         self.hosts.extend(other.hosts);
@@ -350,7 +353,10 @@ impl Part {
         let machines = Nodes::new(self.hosts);
         let matrices = self.cells.map(Matrix::new);
         let mut summary = summary_of(size, &self.ranks, &machines, &matrices);
-        summary.finalized = summary.processes - self.recovered.len().min(self.ranks.len()) as u64;
+        self.unfinished.extend(&self.recovered);
+        self.unfinished.sort_unstable();
+        self.unfinished.dedup();
+        summary.finalized = summary.processes - self.unfinished.len().min(self.ranks.len()) as u64;
         for (rank, time) in &self.times {
             summary.add_time(*rank, time);
         }

@@ -23,7 +23,7 @@ pub fn lines(summary: &Summary) -> Vec<String> {
     if let Some(efficiency) = summary.efficiency() {
         lines.push(efficiency_line(efficiency));
     }
-    lines.push(traffic(summary));
+    lines.extend(traffic(summary));
     lines.extend(calls(summary));
     lines.extend(lateness(summary));
     lines
@@ -37,7 +37,7 @@ pub fn line(summary: &Summary) -> String {
         parts.push(format!("{} in MPI", ratio(share_in_mpi(summary))));
         parts.push(rated("parallel efficiency", efficiency.parallel));
     }
-    parts.push(traffic(summary));
+    parts.extend(traffic(summary));
     parts.join("; ")
 }
 
@@ -101,7 +101,11 @@ fn rated(name: &str, efficiency: f64) -> String {
     format!("{name} {efficiency:.2} ({})", Rating::of(efficiency).as_str())
 }
 
-fn traffic(summary: &Summary) -> String {
+/// Returns the traffic; `None` if there is none although calls were counted, because the monitoring is off then.
+fn traffic(summary: &Summary) -> Option<String> {
+    if summary.total(&Kind::ALL).count == 0 && !summary.calls.is_empty() {
+        return None;
+    }
     let messages = summary.total(&[Kind::External]);
     let mut text = format!("{}, {}", counted(messages.count, "message", "messages"), bytes(messages.bytes));
     for (kinds, name) in
@@ -124,7 +128,7 @@ fn traffic(summary: &Summary) -> String {
     } else if summary.hosts.len() > 1 {
         _ = write!(text, "; {} of the bytes between nodes", ratio(between as f64 / all as f64));
     }
-    text
+    Some(text)
 }
 
 fn calls(summary: &Summary) -> Vec<String> {
@@ -165,7 +169,7 @@ fn aligned<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
 }
 
 fn lateness(summary: &Summary) -> Option<String> {
-    let latest = summary.arrivals.latest();
+    let latest = summary.latest();
     let one = latest.first()?;
     Some(format!(
         "rank {} arrives last in {} of {}; the others wait for it for {} of the time in them",
@@ -243,5 +247,20 @@ rank 0 arrives last in 100 % of 10 sampled collective operations; the others wai
         // Without times.
         let lines = super::lines(&Summary::of_process(4, "", true));
         assert_eq!(lines, ["1 of 4 processes", "0 messages, 0 B"]);
+        // Without the monitoring of traffic.
+        let mut one = Summary::of_process(1, "", true);
+        let mut time = ProcessTime { elapsed: Some(1000), ..ProcessTime::default() };
+        time.calls.insert(0, CallSum { count: 1, ns: 500, bytes: 0 });
+        one.add_time(0, &time);
+        assert!(super::lines(&one).iter().all(|line| !line.contains("messages")));
+    }
+
+    #[test]
+    fn late_ranks_need_the_whole_job() {
+        let mut job = job(["n1"; 4], 4);
+        assert!(super::lateness(&job).is_some());
+        // One process left no records, and may have been the last one.
+        job.size = 5;
+        assert_eq!(super::lateness(&job), None);
     }
 }

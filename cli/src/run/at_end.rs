@@ -5,6 +5,7 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use mpit_components::run::job::JobDirectory;
+use mpit_components::times::Moment;
 
 use super::files::{self, RunFiles};
 use super::output::{self, Target};
@@ -20,6 +21,8 @@ pub(super) struct Ended<'a> {
     pub(super) library: &'a Path,
     /// The end of the command.
     pub(super) status: ExitStatus,
+    /// The time of its end.
+    pub(super) end: Moment,
     /// The time that the command ran.
     pub(super) elapsed: Duration,
     /// The stores of the processes on this machine. `None` if another `mpit run` has them, or there is no place for them.
@@ -29,7 +32,7 @@ pub(super) struct Ended<'a> {
     pub(super) files: Option<RunFiles>,
     /// `--output`, and its files before the run.
     pub(super) output: Option<(&'a Target, &'a output::Files)>,
-    /// The summaries of the job, read before the stores are recovered and removed.
+    /// The summaries of the job, from the stores of `job`; empty if they are not shown.
     pub(super) worlds: screen::Worlds,
     /// The diagnosis for which the command was ended (`--stuck --kill`).
     pub(super) diagnosis: Option<String>,
@@ -49,7 +52,7 @@ pub(super) fn finish(run: &Ended<'_>) {
 
 fn recover_stores(run: &Ended<'_>) {
     if let Some(before) = &run.stores_before {
-        before.recover();
+        before.recover(run.end);
     }
 }
 

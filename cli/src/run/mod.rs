@@ -15,7 +15,9 @@ use std::process::{self, Command, ExitCode};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use mpit::cvar::sources::LAUNCHER_SETTINGS;
+use mpit::event::clock;
 use mpit_components::run::job::OwnedJob;
+use mpit_components::times::{self, Moment};
 use mpit_components::{run, store};
 use output::Target;
 pub(crate) use recover::ranks;
@@ -69,18 +71,27 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     let began = Instant::now();
     let mut watch = None;
     let result = wait::run(&mut command, |pid| watch = watch_job(args, job.as_ref(), pid));
+    // Processes that were killed were in their last calls until about now.
+    let end = Moment { domain: times::machine(), ns: clock::read_both().nanoseconds.cast_unsigned() };
     let diagnosis = watch.and_then(StuckWatch::end);
     if let Ok(status) = result {
-        let worlds = job.as_ref().map(|job| screen::worlds(job.directory())).unwrap_or_default();
+        let output = target.as_ref().zip(files_before.as_ref());
+        let worlds = match &job {
+            Some(job) if !args.quiet && !screen::is_of_files(output.is_some(), stores_before.is_some()) => {
+                screen::worlds(job.directory(), end)
+            }
+            _ => screen::Worlds::new(),
+        };
         at_end::finish(&Ended {
             args,
             library: &library,
             status,
+            end,
             elapsed: began.elapsed(),
             job: job.as_ref().map(OwnedJob::directory),
             stores_before,
             files,
-            output: target.as_ref().zip(files_before.as_ref()),
+            output,
             worlds,
             diagnosis,
         });

@@ -11,10 +11,15 @@ use crate::elf::Program;
 use crate::preload;
 
 pub(super) fn reason(words: &[OsString], library: &Path, status: ExitStatus) -> String {
-    match preload::try_loading(library) {
-        Err(why) => why,
-        Ok(()) => reason_by_command(words, status),
-    }
+    preload::try_loading(library).err().unwrap_or_else(|| reason_by_command(words, status))
+}
+
+/// Returns the reason if it is certain: the library cannot be loaded, or not into the programs that the command names.
+pub(super) fn certain_reason(words: &[OsString], library: &Path) -> Option<String> {
+    preload::try_loading(library)
+        .err()
+        .or_else(|| dropped_environment(words))
+        .or_else(|| obstacle(&programs(words)))
 }
 
 pub(crate) fn reason_by_command(words: &[OsString], status: ExitStatus) -> String {
@@ -22,10 +27,7 @@ pub(crate) fn reason_by_command(words: &[OsString], status: ExitStatus) -> Strin
         return why;
     }
     let programs = programs(words);
-    let named =
-        |wanted: Program| programs.iter().find(|(_, kind)| *kind == wanted).map(|(path, _)| path.as_path());
-    let obstacle = |wanted: Program| wanted.obstacle(named(wanted)?);
-    if let Some(why) = obstacle(Program::Privileged).or_else(|| obstacle(Program::Static)) {
+    if let Some(why) = obstacle(&programs) {
         return why;
     }
     if let Some(how) = failure(status) {
@@ -33,7 +35,7 @@ pub(crate) fn reason_by_command(words: &[OsString], status: ExitStatus) -> Strin
             "the command {how}; keep the records of processes that do not reach MPI_Finalize with --crash-safe"
         );
     }
-    if let Some(path) = named(Program::Mpi) {
+    if let Some(path) = first_of(&programs, Program::Mpi) {
         return format!(
             "no process of {} reached MPI_Finalize with the library loaded; pass the environment on in its launcher (Open MPI: \
              mpiexec -x LD_PRELOAD -x MPIT_SET -x MPIT_RUN; srun: --export=ALL)",
@@ -44,6 +46,16 @@ pub(crate) fn reason_by_command(words: &[OsString], status: ExitStatus) -> Strin
         return "no process of the command called MPI, or LD_PRELOAD did not reach it".into();
     }
     "the command names no program that is linked with an MPI library".into()
+}
+
+fn first_of(programs: &[(PathBuf, Program)], wanted: Program) -> Option<&Path> {
+    programs.iter().find(|(_, kind)| *kind == wanted).map(|(path, _)| path.as_path())
+}
+
+/// Returns the reason why nothing can be preloaded into one of the programs.
+fn obstacle(programs: &[(PathBuf, Program)]) -> Option<String> {
+    let of = |wanted: Program| wanted.obstacle(first_of(programs, wanted)?);
+    of(Program::Privileged).or_else(|| of(Program::Static))
 }
 
 fn failure(status: ExitStatus) -> Option<String> {
@@ -105,8 +117,7 @@ pub(super) fn names_mpi(words: &[OsString]) -> bool {
     let names_launcher = |path: &Path| {
         let mut text = Vec::new();
         let read = File::open(path).and_then(|file| file.take(SCRIPT_BYTES).read_to_end(&mut text));
-        let text = String::from_utf8_lossy(&text);
-        read.is_ok() && LAUNCHERS.iter().any(|launcher| text.contains(launcher))
+        read.is_ok() && is_script_with_launcher(&text)
     };
     words.iter().any(is_launcher)
         || programs(words).iter().any(|(path, kind)| match kind {
@@ -114,6 +125,15 @@ pub(super) fn names_mpi(words: &[OsString]) -> bool {
             Program::Other => names_launcher(path),
             _ => false,
         })
+}
+
+/// Returns true if a text is a script that has the name of a launcher as a whole word.
+fn is_script_with_launcher(text: &[u8]) -> bool {
+    let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
+    text.starts_with(b"#!")
+        && text
+            .split(|byte| !is_of_word(byte))
+            .any(|word| LAUNCHERS.iter().any(|launcher| launcher.as_bytes() == word))
 }
 
 fn programs(words: &[OsString]) -> Vec<(PathBuf, Program)> {
@@ -136,7 +156,21 @@ fn find(word: &Path) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::dropped_environment;
+    use super::{dropped_environment, is_script_with_launcher};
+
+    #[test]
+    fn scripts_name_launchers_as_words() {
+        for text in
+            ["#!/bin/sh\nexec /usr/bin/mpiexec -n 2 ./app", "#!/bin/sh\nsrun ./app", "#!/bin/sh\nx=$(mpirun)"]
+        {
+            assert!(is_script_with_launcher(text.as_bytes()), "{text}");
+        }
+        for text in
+            ["#!/bin/sh\nrm -f mpiexec.log", "#!/bin/sh\nnot_srun my-mpirun", "mpiexec -n 2 ./app", ""]
+        {
+            assert!(!is_script_with_launcher(text.as_bytes()), "{text}");
+        }
+    }
 
     #[test]
     fn dropped_environment_is_detected() {

@@ -8,12 +8,11 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use mpit::event::clock;
 use mpit_components::gather::{self, Text, write_container};
 use mpit_components::output::write_whole;
 use mpit_components::run::{self, names};
 use mpit_components::store::{Recovered, StoreFile};
-use mpit_components::times::{self, Moment};
+use mpit_components::times::Moment;
 
 use crate::print;
 
@@ -43,7 +42,8 @@ impl Before {
         name.into()
     }
 
-    pub(super) fn recover(&self) {
+    /// Recovers the records of processes that were in their last calls until the end of the command.
+    pub(super) fn recover(&self, end: Moment) {
         let files = match names::find(&self.stem) {
             Ok(files) => files,
             Err(error) => {
@@ -53,11 +53,11 @@ impl Before {
         };
         for files in files.chunk_by(|one, other| one.world == other.world) {
             let world = Self { stem: run::stem_of(&self.stem, files[0].world), time: self.time };
-            world.recover_from(files.iter().filter_map(|file| StoreFile::at(&file.path)).collect());
+            world.recover_from(files.iter().filter_map(|file| StoreFile::at(&file.path)).collect(), end);
         }
     }
 
-    fn recover_from(&self, mut files: Vec<StoreFile>) {
+    fn recover_from(&self, mut files: Vec<StoreFile>, end: Moment) {
         files.retain(|file| {
             let ours = self.is_newer(&file.path);
             if !ours {
@@ -65,8 +65,6 @@ impl Before {
             }
             ours
         });
-        // Processes that were killed were in their last calls until about now.
-        let now = Moment { domain: times::machine(), ns: clock::read_both().nanoseconds.cast_unsigned() };
         let until = Instant::now() + TIME_LIMIT;
         let mut recovered = BTreeMap::new();
         for file in files {
@@ -75,7 +73,7 @@ impl Before {
             }
             // Checked before reading, so that the process cannot write in between.
             let in_use = file.is_in_use();
-            match file.read_at(Some(now)) {
+            match file.read_at(Some(end)) {
                 // The process wrote its file, but ended before it removed the store.
                 Ok(Recovered { ended: true, .. }) => remove(&file),
                 Ok(_) if in_use => print(&format!(

@@ -12,16 +12,15 @@ use std::process::ExitStatus;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mpit::event::clock;
 use mpit_components::run::job::JobDirectory;
 use mpit_components::run::names;
 use mpit_components::store::StoreFile;
-use mpit_components::times::{self, Moment};
+use mpit_components::times::Moment;
 use mpit_report::input::{self, Run};
 use mpit_report::screen::{self, Place, Summary};
 
 use super::at_end::Ended;
-use super::files::is_inside_a_job;
+use super::files::{RunFiles, is_inside_a_job};
 use super::no_files;
 use crate::print;
 
@@ -37,8 +36,13 @@ const MAX_BYTES: u64 = 256 << 20;
 /// The summaries of the worlds of a job, by the number of the world.
 pub(super) type Worlds = BTreeMap<u32, Summary>;
 
-/// Returns the summaries of the worlds whose processes have stores in the directory of the job.
-pub(super) fn worlds(job: &JobDirectory) -> Worlds {
+/// Returns true if the summaries are from files: processes with stores of their own remove these when they have written their files.
+pub(super) fn is_of_files(has_output: bool, has_stores: bool) -> bool {
+    has_output && has_stores
+}
+
+/// Returns the summaries of the worlds whose processes have stores in the directory of the job. The command ended at `end`.
+pub(super) fn worlds(job: &JobDirectory, end: Moment) -> Worlds {
     let mut stores: BTreeMap<u32, Vec<StoreFile>> = BTreeMap::new();
     for file in names::find(&job.stem()).unwrap_or_default() {
         // With monitoring_store=file, it is a link to a store elsewhere, which the process removes at its end.
@@ -53,19 +57,17 @@ pub(super) fn worlds(job: &JobDirectory) -> Worlds {
             thread::sleep(Duration::from_millis(10));
         }
     }
-    let summary = |(world, stores): (u32, Vec<StoreFile>)| Some((world, summary(&stores)?));
+    let summary = |(world, stores): (u32, Vec<StoreFile>)| Some((world, summary(&stores, end)?));
     stores.into_iter().filter_map(summary).collect()
 }
 
-fn summary(stores: &[StoreFile]) -> Option<Summary> {
+fn summary(stores: &[StoreFile], end: Moment) -> Option<Summary> {
     let host = |store: &StoreFile| Some((store.rank, store.identity()?.host));
     let hosts: BTreeMap<u32, String> =
         stores.iter().filter_map(host).filter(|(_, host)| !host.is_empty()).collect();
-    // Processes that were killed were in their last calls until about now.
-    let now = Moment { domain: times::machine(), ns: clock::read_both().nanoseconds.cast_unsigned() };
     let mut all: Option<Summary> = None;
     // A store that is damaged is one of a process that was killed while it created the file.
-    for recovered in stores.iter().filter_map(|store| store.read_at(Some(now)).ok()) {
+    for recovered in stores.iter().filter_map(|store| store.read_at(Some(end)).ok()) {
         let own = hosts.get(&recovered.rank);
         let place = |rank: u32| match (own, hosts.get(&rank)) {
             (Some(own), Some(other)) if own == other => Place::SameNode,
@@ -80,15 +82,25 @@ fn summary(stores: &[StoreFile]) -> Option<Summary> {
     all
 }
 
-/// Returns the summaries of the worlds that wrote files in this run; `None` if there are none, or reading them takes too long.
-fn worlds_of_files(stem: &Path) -> Option<Worlds> {
-    let mut runs = input::find(&[stem.to_owned()], false).ok()?;
-    runs.retain(|run| run.newer() == 0);
+/// Returns the summaries of the worlds that wrote files in the run with a name. Fails with the number of bytes if reading them takes
+/// too long.
+fn worlds_of_files(stem: &Path, name: Option<&str>) -> Result<Worlds, u64> {
+    let mut runs = input::find(&[stem.to_owned()], false).unwrap_or_default();
+    runs.retain(|run| is_of_run(run, name));
     let bytes: u64 = runs.iter().map(Run::bytes).sum();
-    if runs.is_empty() || bytes > MAX_BYTES {
-        return None;
+    if bytes > MAX_BYTES {
+        return Err(bytes);
     }
-    Some((1..).zip(runs.iter().map(|run| run.read(&|_| ()).summary)).collect())
+    Ok((1..).zip(runs.iter().map(|run| run.read(&|_| ()).summary)).collect())
+}
+
+/// Returns true if files are of the run with a name. Other files than stores of earlier runs were removed at the begin, so those
+/// that do not name their run, because the launcher does not identify it, are of this one.
+fn is_of_run(run: &Run, name: Option<&str>) -> bool {
+    match run.identity() {
+        Some(identity) if identity.is_named() => Some(&*identity.run) == name,
+        _ => !run.has_stores(),
+    }
 }
 
 /// Prints the summaries of the worlds, or the reason why nothing was recorded.
@@ -102,9 +114,16 @@ pub(super) fn show(run: &Ended<'_>) {
 }
 
 fn lines(run: &Ended<'_>) -> Vec<String> {
-    // Processes with stores of their own remove them when they have written their files.
     let of_files = match run.output {
-        Some((target, _)) if run.stores_before.is_some() => worlds_of_files(Path::new(&target.stem)),
+        Some((target, _)) if is_of_files(true, run.stores_before.is_some()) => {
+            match worlds_of_files(Path::new(&target.stem), run.files.as_ref().map(RunFiles::run)) {
+                Ok(worlds) => Some(worlds),
+                Err(bytes) => {
+                    let (size, shown) = (bytes >> 20, &target.shown);
+                    return vec![format!("the files have {size} MiB: `mpit report {shown}` summarizes them")];
+                }
+            }
+        }
         _ => None,
     };
     let worlds: Vec<_> = of_files.as_ref().unwrap_or(&run.worlds).iter().collect();
@@ -136,14 +155,17 @@ fn nothing(command: &[OsString], library: &Path, status: ExitStatus) -> Option<S
     if !no_files::names_mpi(command) {
         return None;
     }
-    let ended = match (status.code(), status.signal()) {
+    let failure = match (status.code(), status.signal()) {
         (Some(0), _) | (None, None) => None,
         (Some(code), _) => Some(format!("exit status {code}")),
         (None, Some(signal)) => Some(format!("signal {signal}")),
     };
-    let why = match ended {
-        Some(ended) => format!("the command ended with {ended} before a process initialized MPI"),
-        None => no_files::reason(command, library, status),
+    let why = match (no_files::certain_reason(command, library), failure) {
+        (Some(why), _) => why,
+        (None, Some(end)) => {
+            format!("the command ended with {end}; no process with the library initialized MPI")
+        }
+        (None, None) => no_files::reason_by_command(command, status),
     };
     Some(format!("nothing was recorded: {why}; `mpit doctor` reports details"))
 }

@@ -117,10 +117,9 @@ fn stores_are_recovered_and_reported() {
 
     // The report has what is left: with the earlier one, that of two processes.
     let report = mpit(&["report", &stem]);
-    let note =
-        format!("rank 3 ended without MPI_Finalize: recovered up to its last call, from {stem}.3.store\n");
+    let note = format!("rank 3 left no other file: recovered, from {stem}.3.store\n");
     assert!(report.stderr.contains(&note), "{}", report.stderr);
-    let note = "mpit: rank 2 ended without MPI_Finalize: recovered up to the last call\n";
+    let note = "mpit: ranks 2-3 ended without MPI_Finalize: recovered up to the last call\n";
     assert!(report.stderr.contains(note), "{}", report.stderr);
     assert_eq!(report.status.code(), Some(1));
     fs::remove_file(path("run.1.store")).unwrap();

@@ -160,6 +160,38 @@ fn missing_output_has_a_reason() {
     assert_eq!(mpit(root, &["run", "--one-file", "--", "true"]).status.code(), Some(2));
 }
 
+#[test]
+fn missing_records_have_a_reason() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
+    static_elf(&root.join("static"));
+    // The shell's name for itself is that of a launcher.
+    for (arguments, reason) in [
+        (
+            &["sh", "-c", "exit 3", "mpiexec"][..],
+            Some("the command ended with exit status 3; no process with the library"),
+        ),
+        (
+            &["sh", "-c", "kill -9 $$", "mpiexec"],
+            Some("the command ended with signal 9; no process with the library"),
+        ),
+        // These are known for certain, so the failure is their result.
+        (&["sh", "-c", "exit 3", "mpiexec", "./static"], Some("./static is linked statically")),
+        (&["env", "-i", "sh", "-c", "exit 3", "mpiexec"], Some("`env -i` removes LD_PRELOAD and MPIT_SET")),
+        (&["sh", "-c", "exit 3"], None),
+    ] {
+        let printed = mpit(root, &[&["run", "--"], arguments].concat()).stderr;
+        match reason {
+            Some(reason) => {
+                let wanted = format!("mpit: nothing was recorded: {reason}");
+                assert_eq!(printed.matches(&wanted).count(), 1, "{arguments:?}: {printed}");
+            }
+            None => assert_eq!(printed, ""),
+        }
+        assert_eq!(mpit(root, &[&["run", "--quiet", "--"], arguments].concat()).stderr, "");
+    }
+}
+
 fn static_elf(path: &Path) {
     let mut header = vec![0_u8; 64];
     let order = if cfg!(target_endian = "little") { 1 } else { 2 };

@@ -179,4 +179,28 @@ fn killed_processes_have_a_last_moment() {
         assert_eq!(profile.time.unwrap().elapsed, elapsed);
         assert_eq!((profile.calls[0].count, profile.calls[0].ns), (calls, ns));
     }
+    // Outside of MPI, it may have ended at any time.
+    one[call_words::LEFT] = 4200;
+    let blocks = [blocks[0].clone(), call(call_key(0, 0, NO_COMM), &one)];
+    let end = Moment { domain: 9, ns: 5000 + 500 + 9500 };
+    let profile = read_at(&store(&blocks), Some(end)).unwrap().profile;
+    assert_eq!((profile.time.unwrap().elapsed, profile.calls[0].count), (1100, 1));
+}
+
+/// No call behind the first 64 is a sample until the 90th.
+#[test]
+fn calls_without_samples_have_an_estimate() {
+    let index = CALLS.iter().position(|call| call.name == "Isend").unwrap() as u32;
+    let mut one = [0; call_words::CELLS];
+    for (at, value) in [
+        (call_words::TICKS, 64 * 20),
+        (call_words::MIN, 20),
+        (call_words::MAX, 20),
+        (call_words::CALLS, 80),
+        (call_words::DURATIONS_AT + 4, 64),
+    ] {
+        one[at] = value;
+    }
+    let rows = rows(&[process(), call(call_key(index, 0, NO_COMM), &one)]);
+    assert_eq!((rows.calls[0].count, rows.calls[0].timed, rows.calls[0].ns), (80, 64, 80 * 10));
 }

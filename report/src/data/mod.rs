@@ -42,7 +42,8 @@ pub struct Report {
     pub time: Option<Time>,
     /// The calls, those with the most time first.
     pub calls: Vec<Call>,
-    /// The ranks that arrived last in sampled collective operations, the most frequent one first.
+    /// The ranks that arrived last in sampled collective operations, the most frequent one first. Empty if processes of the job are
+    /// missing, because they may have been the last ones.
     pub late: Vec<Late>,
     /// The machines.
     pub nodes: Vec<Nodes>,
@@ -94,7 +95,7 @@ impl Report {
             recovered: job.recovered.clone(),
             time: Time::of(&job.summary),
             calls: Call::all(&job.summary),
-            late: job.summary.arrivals.latest().iter().map(Late::of).collect(),
+            late: job.summary.latest().iter().map(Late::of).collect(),
             nodes: nodes.map(|(name, ranks)| Nodes { name: name.clone(), ranks }).collect(),
             node_pairs: job.nodes.pairs(&shown(job)).iter().map(NodePair::of).collect(),
             totals: Kind::ALL.into_iter().filter_map(|kind| KindTotal::of(job, kind)).collect(),

@@ -98,7 +98,7 @@ pub(super) fn numbers(out: &mut String, job: &Job) -> fmt::Result {
     {
         number(out, "between nodes", &ratio(share), "of the bytes")?;
     }
-    if let Some(late) = summary.arrivals.latest().first() {
+    if let Some(late) = summary.latest().first() {
         let value = format!("rank {}", late.rank);
         let note = format!(
             "in {} of {} sampled collective operations; others wait for it for {} of the time in them",

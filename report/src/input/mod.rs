@@ -83,6 +83,11 @@ impl Run {
         self.newer
     }
 
+    /// Returns true if there are stores of processes, which did not reach their end.
+    pub fn has_stores(&self) -> bool {
+        !self.recovered.is_empty()
+    }
+
     /// Returns the number of bytes to read.
     pub fn bytes(&self) -> u64 {
         let files = self.by_rank.values().chain(self.recovered.values()).chain(&self.combined);

@@ -88,8 +88,13 @@ fn stem_of(path: Option<&Path>) -> String {
 fn read_single(path: &Path, rank: u32, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) {
     let text = match StoreFile::at(path) {
         None => read_file(path).map_err(|error| format!("cannot read: {error}")),
-        Some(store) => read_store(&store).map(|(text, note)| {
+        Some(store) => read_store(&store).map(|Left { text, note, end }| {
             part.notes.push((rank, note));
+            match end {
+                End::Finalized => (),
+                End::Killed => part.recovered.push(rank),
+                End::Unfinished => part.unfinished.push(rank),
+            }
             text
         }),
     };
@@ -108,22 +113,44 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Reads the store of a process that did not reach its end, or is still running. Returns the text that the process would have
-/// written, and a note for the user.
-fn read_store(file: &StoreFile) -> Result<(Vec<u8>, String), String> {
+/// The data of a process, as its store has it.
+struct Left {
+    /// The text that the process would have written.
+    text: Vec<u8>,
+    /// A note for the user.
+    note: String,
+    end: End,
+}
+
+/// The end of a process with a store.
+enum End {
+    Finalized,
+    /// It ended without `MPI_Finalize`.
+    Killed,
+    /// It did not reach `MPI_Finalize` before its store was read.
+    Unfinished,
+}
+
+/// Reads the store of a process that did not reach its end, or is still running.
+fn read_store(file: &StoreFile) -> Result<Left, String> {
     let in_use = file.is_in_use();
     let recovered = file.read().map_err(|error| error.to_string())?;
-    let end = match (in_use, recovered.ended) {
+    let place = match (in_use, recovered.ended) {
         (true, _) => "is still running: records so far",
         (false, true) => "has written its records elsewhere: a copy",
         (false, false) if recovered.finalized => "could not write in MPI_Finalize: recovered",
-        (false, false) => "ended without MPI_Finalize: recovered up to its last call",
+        (false, false) => "left no other file: recovered",
     };
-    let mut note = format!("rank {} {end}, from {}", file.rank, file.path.display());
+    let end = match (recovered.finalized, in_use || recovered.ended) {
+        (true, _) => End::Finalized,
+        (false, true) => End::Unfinished,
+        (false, false) => End::Killed,
+    };
+    let mut note = format!("rank {} {place}, from {}", file.rank, file.path.display());
     if recovered.truncated {
         note.push_str("; its last records are missing, because the file could not grow");
     }
-    Ok((recovered.text(), note))
+    Ok(Left { text: recovered.text(), note, end })
 }
 
 /// The form of a file of several processes.

@@ -63,7 +63,7 @@ pub(super) fn ranks(job: &Job, top: usize) -> Table {
 }
 
 pub(super) fn late(job: &Job, top: usize) -> Table {
-    let latest = job.summary.arrivals.latest();
+    let latest = job.summary.latest();
     let row = |one: &mpit_format::summary::Lateness| Row {
         cells: vec![
             one.rank.to_string(),

@@ -30,7 +30,7 @@ pub struct TimeRows {
 #[derive(Debug, Default)]
 pub struct TimeRecords {
     time: Option<[u64; time::CELLS]>,
-    /// The end of a process that did not reach its own.
+    /// The latest possible end of a process that did not reach its own.
     end: Option<Moment>,
     /// Keys, places in the program, and words.
     calls: Vec<(u64, u64, Box<[u64; call::CELLS]>)>,
@@ -105,13 +105,17 @@ fn end_call(words: &mut [u64; call::CELLS], end: Option<u64>, clock: &Conversion
 pub fn count_and_ticks(words: &[u64; call::CELLS]) -> (u64, f64) {
     let timed = words[call::DURATIONS_AT..].iter().fold(0, |sum: u64, count| sum.saturating_add(*count));
     let count = timed.max(words[call::CALLS]);
-    let samples = words[call::SAMPLES] as f64;
-    let of_others = if samples == 0.0 {
-        0.0
+    let (samples, others) = (words[call::SAMPLES] as f64, (count - timed) as f64);
+    let ticks = words[call::TICKS] as f64;
+    let of_others = if samples > 0.0 {
+        words[call::SAMPLED_TICKS] as f64 * ((samples + others) / samples)
+    } else if timed > 0 {
+        // The first calls are all measured, and none of those behind them may be a sample yet.
+        ticks * (others / timed as f64)
     } else {
-        words[call::SAMPLED_TICKS] as f64 * ((samples + (count - timed) as f64) / samples)
+        0.0
     };
-    (count, words[call::TICKS] as f64 + of_others)
+    (count, ticks + of_others)
 }
 
 /// The conversion of ticks to nanoseconds.
@@ -208,7 +212,8 @@ impl TimeRecords {
         self.calls.push((key, site, Box::new(*words)));
     }
 
-    /// Sets the moment at which the process ended, if it did not reach its end. Calls that were in progress count until then.
+    /// Sets the moment until which the process ran at the latest, if it did not reach its end. Calls that were in progress count
+    /// until then. A process without such calls lasts to its last call.
     pub fn set_end(&mut self, end: Moment) {
         self.end = Some(end);
     }
@@ -270,8 +275,12 @@ impl TimeRecords {
         TimeRows { time: Some(self.time_row(words, end, &clock)), calls, late: late.collect() }
     }
 
-    /// Returns the end of a process that did not reach its own, as far as it is known.
+    /// Returns the end of a process that did not reach its own; `None` if it is not known. A process that ended outside of MPI may
+    /// have done so long before the others.
     fn end_in_ticks(&self, words: &[u64; time::CELLS], clock: &Conversion) -> Option<u64> {
+        if !self.calls.iter().any(|(_, _, of)| of[call::ENTERED] > of[call::LEFT]) {
+            return None;
+        }
         let end = self.end.filter(|end| end.domain == words[time::DOMAIN] && words[time::END] == 0)?;
         Some(clock.ticks(end.ns))
     }

@@ -149,7 +149,8 @@ impl Arrivals {
     }
 
     /// Returns the operations of several ranks with comparable clocks. Those of a communicator with fewer ranks than others are left
-    /// out: the missing ranks, such as those of a killed process, may have been the last ones.
+    /// out: the missing ranks, such as those of a killed process, may have been the last ones. Ranks that are missing in all operations
+    /// of a communicator are not noticed here.
     fn complete(&self) -> impl Iterator<Item = &Operation> {
         let mut most: BTreeMap<u64, u32> = BTreeMap::new();
         for ((_, comm, _), operation) in &self.operations {
@@ -164,7 +165,7 @@ impl Arrivals {
         self.operations.iter().filter(is_complete).map(|(_, operation)| operation)
     }
 
-    /// Returns the ranks that were last in some operation, the most frequent one first.
+    /// Returns the ranks that were last in some operation, the most frequent one first. The arrivals of all ranks must be there.
     #[must_use]
     pub fn latest(&self) -> Vec<Lateness> {
         let mut by_rank: BTreeMap<u32, (u64, u128)> = BTreeMap::new();

@@ -153,6 +153,13 @@ impl Summary {
         self.clock_error = self.clock_error.max(time.clock_error);
     }
 
+    /// Returns the ranks that were last in sampled collective operations, the most frequent one first. It is empty if processes of
+    /// the job are missing, because they may have been the last ones.
+    #[must_use]
+    pub fn latest(&self) -> Vec<Lateness> {
+        if self.processes == u64::from(self.size) { self.arrivals.latest() } else { Vec::new() }
+    }
+
     /// Adds the processes of another summary.
     pub fn merge(&mut self, other: &Self) {
         self.processes = self.processes.saturating_add(other.processes);

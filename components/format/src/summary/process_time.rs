@@ -45,13 +45,13 @@ fn is_outside(call: &CallName) -> bool {
 }
 
 impl ProcessTime {
-    /// Adds the time of the process.
+    /// Adds the time of the process, or of one of its phases.
     pub fn add_time(&mut self, row: &TimeRow) {
         if row.mode != Mode::Off {
-            self.elapsed = Some(row.elapsed);
+            self.elapsed = Some(self.elapsed.unwrap_or(0).saturating_add(row.elapsed));
         }
         self.domain = row.domain;
-        self.clock_error = row.error;
+        self.clock_error = self.clock_error.max(row.error);
     }
 
     /// Adds calls. Those that initialize and finalize MPI are left out.

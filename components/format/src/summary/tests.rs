@@ -9,6 +9,7 @@ use crate::TrafficSum;
 use crate::calls::CALLS;
 use crate::profile::{Profile, SumRow};
 use crate::rows::Kind;
+use crate::times::{Mode, TimeRow};
 
 /// The records of a process: its host, time, time in MPI, a call, and arrivals in operations of a communicator.
 type Records = (u8, u32, u32, u16, Vec<(u8, u32, u16)>);
@@ -213,4 +214,13 @@ fn every_call_has_an_area() {
             assert_eq!(area(name), area_of_call, "{name}");
         }
     }
+}
+
+#[test]
+fn phases_of_a_process_add_up() {
+    let mut time = ProcessTime::default();
+    for (elapsed, error) in [(5, 9), (7, 2)] {
+        time.add_time(&TimeRow { mode: Mode::Blocking, elapsed, error, ..TimeRow::default() });
+    }
+    assert_eq!((time.elapsed, time.clock_error), (Some(12), 9));
 }
