@@ -75,10 +75,6 @@ pub(crate) fn leave_at_once(
 ) {
     let Some(call) = call else { return };
     let EnteredAtOnce { begun, state, words, start } = entered;
-    // A library may continue a call on another thread, which must not change the state of this one.
-    if threads::concurrent() && state.owner.load(Relaxed) != thread_slots::thread() {
-        return watch::leave_at_once(watched, begun, arguments, code);
-    }
     if call.may_wait || start != 0 {
         let end = times::now();
         words[call_words::LEFT].store(end, Relaxed);

@@ -7,6 +7,7 @@ pub(super) const CALLS_OTHERS: u64 = 1;
 
 /// A call that is counted and measured.
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "properties that do not depend on each other")]
 pub(crate) struct Call {
     pub(super) index: u32,
     pub(super) class: Class,
@@ -17,6 +18,8 @@ pub(crate) struct Call {
     pub(super) is_fortran: bool,
     /// [`CALLS_OTHERS`] or 0.
     pub(super) position_flag: u64,
+    /// True if the bytes of the arguments count.
+    pub(super) gives_bytes: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,50 +53,51 @@ impl Call {
         let is_of_files = matches!(call.name.as_bytes(), [b'F', b'i', b'l', b'e', b'_', ..]);
         let position_flag = if is_fortran || is_of_files { CALLS_OTHERS } else { 0 };
         let may_wait = call.may_wait();
-        Some(Self { index, class: call.class, may_wait, has_comm, kind, is_fortran, position_flag })
+        let (class, gives_bytes) = (call.class, gives_bytes(call.name, call.class));
+        Some(Self { index, class, may_wait, has_comm, kind, is_fortran, position_flag, gives_bytes })
     }
 
     /// Returns true for a collective operation whose entry times are sampled.
     pub(super) const fn is_sampled_operation(self) -> bool {
         matches!(self.class, Class::Collective | Class::Rooted)
     }
+}
 
-    /// Returns true if the bytes of the arguments are those of the call: it sends, writes or shares them.
-    pub(super) const fn gives_bytes(self) -> bool {
-        matches!(
-            self.class,
-            Class::Send
-                | Class::Exchange
-                | Class::Collective
-                | Class::Rooted
-                | Class::StartMessage
-                | Class::StartCollective
-                | Class::StartOther
-                | Class::Access
-                | Class::File
-        ) && !self.is_receive()
-    }
+/// Returns true if the bytes of the arguments are those of the call: it sends, writes or shares them.
+const fn gives_bytes(name: &str, class: Class) -> bool {
+    matches!(
+        class,
+        Class::Send
+            | Class::Exchange
+            | Class::Collective
+            | Class::Rooted
+            | Class::StartMessage
+            | Class::StartCollective
+            | Class::StartOther
+            | Class::Access
+            | Class::File
+    ) && !is_receive(name)
+}
 
-    /// Returns true for a call that receives or reads, and for one whose arguments are significant at the root only.
-    const fn is_receive(self) -> bool {
-        matches!(
-            CALLS[self.index as usize].name.as_bytes(),
-            b"Irecv"
-                | b"Imrecv"
-                | b"Recv_init"
-                | b"Precv_init"
-                | b"Get"
-                | b"Rget"
-                | b"Scatter"
-                | b"Scatterv"
-                | b"Iscatter"
-                | b"Iscatterv"
-                | b"Scatter_init"
-                | b"Scatterv_init"
-                | [b'F', b'i', b'l', b'e', b'_', b'r', ..]
-                | [b'F', b'i', b'l', b'e', b'_', b'i', b'r', ..]
-        )
-    }
+/// Returns true for a call that receives or reads, and for one whose arguments are significant at the root only.
+const fn is_receive(name: &str) -> bool {
+    matches!(
+        name.as_bytes(),
+        b"Irecv"
+            | b"Imrecv"
+            | b"Recv_init"
+            | b"Precv_init"
+            | b"Get"
+            | b"Rget"
+            | b"Scatter"
+            | b"Scatterv"
+            | b"Iscatter"
+            | b"Iscatterv"
+            | b"Scatter_init"
+            | b"Scatterv_init"
+            | [b'F', b'i', b'l', b'e', b'_', b'r', ..]
+            | [b'F', b'i', b'l', b'e', b'_', b'i', b'r', ..]
+    )
 }
 
 const fn is(index: u32, other: Option<u32>) -> bool {

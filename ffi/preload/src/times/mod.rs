@@ -220,7 +220,7 @@ fn add_measured(call: Call, words: &CallWords, ticks: u64) {
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "part of the path of each call")]
 fn add_bytes(call: Call, place: &Place, words: &CallWords, arguments: &Arguments) {
-    if call.gives_bytes()
+    if call.gives_bytes
         && let (Some(count), Some(datatype)) = (arguments.count, arguments.datatype)
     {
         let datatype = watch::clean(datatype);
