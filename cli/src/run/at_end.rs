@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::process::ExitStatus;
-use std::time::Duration;
 
 use mpit_components::run::job::JobDirectory;
 use mpit_components::times::Moment;
@@ -14,7 +13,6 @@ use crate::why::watch;
 use crate::{Run, print};
 
 /// A run whose command has ended.
-#[allow(dead_code, reason = "steps may use any of it")]
 pub(super) struct Ended<'a> {
     pub(super) args: &'a Run,
     /// The preload library.
@@ -23,8 +21,6 @@ pub(super) struct Ended<'a> {
     pub(super) status: ExitStatus,
     /// The time of its end.
     pub(super) end: Moment,
-    /// The time that the command ran.
-    pub(super) elapsed: Duration,
     /// The stores of the processes on this machine. `None` if another `mpit run` has them, or there is no place for them.
     pub(super) job: Option<&'a JobDirectory>,
     /// The stores that existed before the run, if `monitoring_store=file`.

@@ -12,7 +12,7 @@ pub(crate) mod witness;
 use std::fs;
 use std::path::Path;
 use std::process::{self, Command, ExitCode};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mpit::cvar::sources::LAUNCHER_SETTINGS;
 use mpit::event::clock;
@@ -68,7 +68,6 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     }
     let stores_before = store::wanted_at().as_deref().map(recover::Before::now);
     let files_before = target.as_ref().map(Target::files);
-    let began = Instant::now();
     let mut watch = None;
     let result = wait::run(&mut command, |pid| watch = watch_job(args, job.as_ref(), pid));
     // Processes that were killed were in their last calls until about now.
@@ -87,7 +86,6 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
             library: &library,
             status,
             end,
-            elapsed: began.elapsed(),
             job: job.as_ref().map(OwnedJob::directory),
             stores_before,
             files,
