@@ -171,13 +171,17 @@ fn aligned<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
 fn lateness(summary: &Summary) -> Option<String> {
     let latest = summary.latest();
     let one = latest.first()?;
-    Some(format!(
+    let mut text = format!(
         "rank {} arrives last in {} of {}; the others wait for it for {} of the time in them",
         one.rank,
         ratio(one.last_in as f64 / one.operations as f64),
         counted(one.operations.into(), "sampled collective operation", "sampled collective operations"),
         ratio(one.share())
-    ))
+    );
+    if one.error > 0 {
+        _ = write!(text, " (clocks of machines compared to {})", duration(one.error as f64));
+    }
+    Some(text)
 }
 
 fn counted(number: u128, one: &str, more: &str) -> String {
@@ -208,7 +212,14 @@ mod tests {
             one.add_traffic(Kind::Collective, place, 100, 800);
             for operation in 0..10 {
                 let entered = if rank == 0 && operation != 3 { 1_000_000 } else { 0 };
-                let arrival = Arrival { comm: 1, operation, domain: 0, entered, spent: 2_000_000 - entered };
+                let arrival = Arrival {
+                    comm: 1,
+                    operation,
+                    domain: 0,
+                    entered,
+                    spent: 2_000_000 - entered,
+                    synchronizes: true,
+                };
                 one.arrivals.add(rank, arrival);
             }
             job.merge(&one);

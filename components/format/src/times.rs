@@ -28,13 +28,18 @@ pub struct Moment {
     pub ns: u64,
 }
 
-/// Returns a number of this machine since its start, which is not 0: processes with equal numbers share `CLOCK_MONOTONIC`.
+/// Returns a number of this machine since its start and of the time namespace, which is not 0: processes with equal numbers share
+/// `CLOCK_MONOTONIC`.
 #[must_use]
 pub fn machine() -> u64 {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    let mixed = boot.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-    });
+    let namespace = fs::read_link("/proc/self/ns/time").unwrap_or_default();
+    let mixed = boot
+        .bytes()
+        .chain(namespace.into_os_string().into_encoded_bytes())
+        .fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+        });
     mixed.max(1)
 }
 

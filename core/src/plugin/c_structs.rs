@@ -155,12 +155,14 @@ mod tests {
 
     const WORD: usize = size_of::<usize>();
 
-    /// Returns memory with a struct of `size` bytes: the first `filled` bytes and those after the struct are not 0.
-    fn memory(size: usize, filled: usize) -> Vec<usize> {
-        let mut words = vec![usize::MAX / 3; filled / WORD];
-        words.resize(size / WORD, 0);
-        words[0] = size;
-        words.resize(size / WORD + 64, usize::MAX);
+    /// Returns memory with a struct of `size` bytes: the first `filled` bytes and those after the struct are not 0. The words are
+    /// addresses of a function, because some members must be.
+    fn memory(size: usize, filled: usize) -> Vec<*const ()> {
+        let function = sizes_of::<abi::Pvar> as *const ();
+        let mut words = vec![function; filled / WORD];
+        words.resize(size / WORD, std::ptr::null());
+        words[0] = std::ptr::without_provenance(size);
+        words.resize(size / WORD + 64, function);
         words
     }
 

@@ -1,11 +1,20 @@
-//! Arrivals in collective operations: who comes last, and for how long the others wait.
+//! Arrivals in collective operations: the rank that comes last, and the time that the others wait.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::clocks::{Conversion, align};
 use crate::times::LateRow;
 
 /// The maximum number of operations that are kept.
 pub(super) const MAX_OPERATIONS: usize = 512;
+
+/// The maximum number of parts of operations that are kept: a job on more machines keeps fewer operations, but not fewer than
+/// [`LEAST_OPERATIONS`].
+pub(super) const MAX_PARTS: usize = 8192;
+
+/// The number of operations that are kept for any number of machines.
+pub(super) const LEAST_OPERATIONS: usize = 16;
 
 /// The arrival of one rank in a collective operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,39 +29,94 @@ pub struct Arrival {
     pub entered: u64,
     /// The time that the rank spent in the call.
     pub spent: u64,
+    /// True if no rank leaves the operation before all have entered it.
+    pub synchronizes: bool,
 }
 
-/// The arrivals of several ranks in one operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Operation {
+/// The arrivals of the ranks of one machine in one operation, on the clock of the machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) domain: u64,
     pub(super) ranks: u32,
-    /// The smallest and the largest number of a clock.
-    pub(super) domains: (u64, u64),
     pub(super) sum_of_entries: u128,
     /// The latest entry, and its rank.
     pub(super) last: (u64, u32),
+    pub(super) first_exit: u64,
     pub(super) spent: u128,
 }
 
-impl Operation {
+impl Part {
     fn merge(&mut self, other: &Self) {
-        self.domains = (self.domains.0.min(other.domains.0), self.domains.1.max(other.domains.1));
         self.ranks = self.ranks.saturating_add(other.ranks);
         self.sum_of_entries = self.sum_of_entries.saturating_add(other.sum_of_entries);
         self.spent = self.spent.saturating_add(other.spent);
-        let by_time = |(time, rank): (u64, u32)| (time, std::cmp::Reverse(rank));
+        self.first_exit = self.first_exit.min(other.first_exit);
         if by_time(other.last) > by_time(self.last) {
             self.last = other.last;
         }
     }
+}
 
-    /// Returns the time that the ranks waited for the last one: from their entries to the latest one, but not longer than they were in
-    /// the call, because some operations let ranks leave before others enter.
-    fn waited(&self) -> u128 {
-        let all_at_the_last = u128::from(self.last.0) * u128::from(self.ranks);
-        all_at_the_last.saturating_sub(self.sum_of_entries).min(self.spent)
+/// Returns the order of arrivals: of equal times, the lowest rank is the last.
+fn by_time<T>((time, rank): (T, u32)) -> (T, Reverse<u32>) {
+    (time, Reverse(rank))
+}
+
+/// The arrivals of several ranks in one operation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Operation {
+    /// True if no process leaves the operation before all have entered it.
+    pub(super) synchronizes: bool,
+    /// A part for each machine, in ascending order of the clocks' numbers.
+    pub(super) parts: Vec<Part>,
+}
+
+/// The last arrival in an operation, and the time that it cost.
+struct Last {
+    rank: u32,
+    waited: u128,
+    spent: u128,
+}
+
+impl Operation {
+    fn ranks(&self) -> u32 {
+        self.parts.iter().fold(0, |sum, part| part.ranks.saturating_add(sum))
+    }
+
+    fn merge(&mut self, other: &Self) {
+        for part in &other.parts {
+            match self.parts.binary_search_by_key(&part.domain, |own| own.domain) {
+                Ok(at) => self.parts[at].merge(part),
+                Err(at) => self.parts.insert(at, *part),
+            }
+        }
+    }
+
+    /// Returns the last arrival; `None` if the clocks of the machines cannot be compared. The others waited from their entries to it, but not longer than they were in the call, because some
+    /// operations let ranks leave before others enter.
+    fn last(&self, clocks: &BTreeMap<u64, Conversion>) -> Option<Last> {
+        let (mut ranks, mut entries, mut spent, mut last) = (0_i128, 0_i128, 0_u128, None);
+        let common = clocks.get(&self.parts.first()?.domain)?.common;
+        for part in &self.parts {
+            let clock = clocks.get(&part.domain).filter(|clock| clock.common == common)?;
+            let offset = clock.offset_at(part.last.0);
+            let (time, rank) = part.last;
+            let own = by_time((i128::from(time) + offset, rank));
+            last = last.max(Some(own));
+            ranks += i128::from(part.ranks);
+            entries += i128::try_from(part.sum_of_entries).ok()? + offset * i128::from(part.ranks);
+            spent = spent.saturating_add(part.spent);
+        }
+        let (time, Reverse(rank)) = last?;
+        let waited = u128::try_from(time * ranks - entries).unwrap_or(0).min(spent);
+        Some(Last { rank, waited, spent })
     }
 }
+
+/// The operations that return in no process before all have entered them. Those with a count for each process may have nothing to
+/// wait for.
+const SYNCHRONIZING: &[&str] =
+    &["Barrier", "Allgather", "Allreduce", "Alltoall", "Reduce_scatter", "Reduce_scatter_block"];
 
 /// The position of an operation: a hash, so that those which are kept are a random sample, then its communicator and number.
 pub(super) type Key = (u64, u64, u64);
@@ -61,6 +125,8 @@ pub(super) type Key = (u64, u64, u64);
 /// the same ones, so all ranks of a kept operation are there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arrivals {
+    /// The numbers of the clocks of all ranks with arrivals.
+    pub(super) domains: BTreeSet<u64>,
     pub(super) operations: BTreeMap<Key, Operation>,
 }
 
@@ -79,6 +145,8 @@ pub struct Lateness {
     pub waited_for_all: u128,
     /// The nanoseconds in all sampled operations.
     pub spent: u128,
+    /// The maximum error in nanoseconds that the comparison of clocks of different machines adds; 0 on one machine.
+    pub error: u64,
 }
 
 impl Lateness {
@@ -104,15 +172,17 @@ pub(super) fn key(comm: u64, operation: u64) -> Key {
 impl Arrivals {
     /// Adds the arrival of a rank of the world. Each rank adds an operation once.
     pub fn add(&mut self, rank: u32, arrival: Arrival) {
-        let Arrival { comm, operation, domain, entered, spent } = arrival;
-        let one = Operation {
+        let Arrival { comm, operation, domain, entered, spent, synchronizes } = arrival;
+        let part = Part {
+            domain,
             ranks: 1,
-            domains: (domain, domain),
             sum_of_entries: entered.into(),
             last: (entered, rank),
+            first_exit: entered.saturating_add(spent),
             spent: spent.into(),
         };
-        self.add_operation(key(comm, operation), &one);
+        self.domains.insert(domain);
+        self.add_operation(key(comm, operation), &Operation { synchronizes, parts: vec![part] });
         self.limit();
     }
 
@@ -125,6 +195,7 @@ impl Arrivals {
                 domain,
                 entered: operation.entry,
                 spent: operation.exit.saturating_sub(operation.entry),
+                synchronizes: SYNCHRONIZING.contains(&operation.call.name),
             };
             self.add(rank, arrival);
         }
@@ -132,6 +203,7 @@ impl Arrivals {
 
     /// Adds the arrivals of other ranks.
     pub fn merge(&mut self, other: &Self) {
+        self.domains.extend(&other.domains);
         for (key, operation) in &other.operations {
             self.add_operation(*key, operation);
         }
@@ -139,50 +211,71 @@ impl Arrivals {
     }
 
     fn add_operation(&mut self, key: Key, operation: &Operation) {
-        self.operations.entry(key).and_modify(|own| own.merge(operation)).or_insert(*operation);
+        self.operations
+            .entry(key)
+            .and_modify(|own| own.merge(operation))
+            .or_insert_with(|| operation.clone());
     }
 
     fn limit(&mut self) {
-        while self.operations.len() > MAX_OPERATIONS {
+        let limit = (MAX_PARTS / self.domains.len().max(1)).clamp(LEAST_OPERATIONS, MAX_OPERATIONS);
+        while self.operations.len() > limit {
             self.operations.pop_last();
         }
     }
 
-    /// Returns the operations of several ranks with comparable clocks. Those of a communicator with fewer ranks than others are left
-    /// out: the missing ranks, such as those of a killed process, may have been the last ones. Ranks that are missing in all operations
-    /// of a communicator are not noticed here.
-    fn complete(&self) -> impl Iterator<Item = &Operation> {
+    /// Returns the operations of several ranks. Those of a communicator with fewer ranks than others are left out: the missing ranks,
+    /// such as those of a killed process, may have been the last ones. Ranks that are missing in all operations of a communicator are
+    /// not noticed here.
+    fn complete(&self) -> Vec<&Operation> {
         let mut most: BTreeMap<u64, u32> = BTreeMap::new();
         for ((_, comm, _), operation) in &self.operations {
             let ranks = most.entry(*comm).or_default();
-            *ranks = operation.ranks.max(*ranks);
+            *ranks = operation.ranks().max(*ranks);
         }
-        let is_complete = move |((_, comm, _), operation): &(&Key, &Operation)| {
-            operation.ranks > 1
-                && most.get(comm) == Some(&operation.ranks)
-                && operation.domains.0 == operation.domains.1
+        let is_complete = |((_, comm, _), operation): &(&Key, &Operation)| {
+            operation.ranks() > 1 && most.get(comm) == Some(&operation.ranks())
         };
-        self.operations.iter().filter(is_complete).map(|(_, operation)| operation)
+        self.operations.iter().filter(is_complete).map(|(_, operation)| operation).collect()
     }
 
     /// Returns the ranks that were last in some operation, the most frequent one first. The arrivals of all ranks must be there.
+    /// Operations of machines whose clocks cannot be compared are left out. The result is empty if the error of the clocks is greater
+    /// than the time that a rank waits on average.
     #[must_use]
     pub fn latest(&self) -> Vec<Lateness> {
+        let complete = self.complete();
+        let clocks = align(&complete);
         let mut by_rank: BTreeMap<u32, (u64, u128)> = BTreeMap::new();
-        let (mut operations, mut spent, mut waited_for_all) = (0, 0_u128, 0_u128);
-        for operation in self.complete() {
+        let (mut operations, mut arrivals, mut spent, mut waited_for_all, mut error) =
+            (0, 0_u128, 0_u128, 0_u128, 0);
+        for operation in complete {
+            let Some(last) = operation.last(&clocks) else { continue };
             operations += 1;
-            spent = spent.saturating_add(operation.spent);
-            let waited = operation.waited();
-            waited_for_all = waited_for_all.saturating_add(waited);
-            let own = by_rank.entry(operation.last.1).or_default();
+            arrivals += u128::from(operation.ranks());
+            spent = spent.saturating_add(last.spent);
+            waited_for_all = waited_for_all.saturating_add(last.waited);
+            let own = by_rank.entry(last.rank).or_default();
             own.0 += 1;
-            own.1 = own.1.saturating_add(waited);
+            own.1 = own.1.saturating_add(last.waited);
+            if operation.parts.len() > 1 {
+                error = operation.parts.iter().map(|part| clocks[&part.domain].error).fold(error, u64::max);
+            }
         }
-        let lateness =
-            |(rank, (last_in, waited))| Lateness { rank, last_in, operations, waited, waited_for_all, spent };
+        if u128::from(error).saturating_mul(arrivals) > waited_for_all {
+            return Vec::new();
+        }
+        let lateness = |(rank, (last_in, waited))| Lateness {
+            rank,
+            last_in,
+            operations,
+            waited,
+            waited_for_all,
+            spent,
+            error,
+        };
         let mut all: Vec<Lateness> = by_rank.into_iter().map(lateness).collect();
-        all.sort_by_key(|one| (std::cmp::Reverse((one.last_in, one.waited)), one.rank));
+        all.sort_by_key(|one| (Reverse((one.last_in, one.waited)), one.rank));
         all
     }
 }

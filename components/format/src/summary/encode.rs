@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use thiserror::Error;
 
-use super::arrivals::{MAX_OPERATIONS, Operation, key};
+use super::arrivals::{LEAST_OPERATIONS, MAX_OPERATIONS, MAX_PARTS, Operation, Part, key};
 use super::hosts::{MAX_HOSTS, MAX_NAME};
 use super::{Arrivals, CallStat, Hosts, RankStat, Summary, Traffic};
 use crate::calls::CALLS;
@@ -18,8 +18,15 @@ const VERSION: u32 = 1;
 pub struct Invalid;
 
 impl Summary {
-    /// The maximum number of bytes of a summary.
-    pub const MAX_BYTES: usize = 64 * 1024 + MAX_HOSTS * (MAX_NAME + 12) + MAX_OPERATIONS * 80;
+    /// Returns the maximum number of bytes of a summary of a job on so many machines. It does not depend on the number of processes.
+    #[must_use]
+    pub const fn max_bytes(machines: usize) -> usize {
+        64 * 1024
+            + MAX_HOSTS * (MAX_NAME + 12)
+            + MAX_OPERATIONS * 24
+            + MAX_PARTS * 64
+            + machines * (8 + LEAST_OPERATIONS * 64)
+    }
 
     /// Returns the summary as bytes.
     #[must_use]
@@ -47,18 +54,24 @@ impl Summary {
             out.u128(*bytes);
             out.stat(time);
         }
+        out.u32(self.arrivals.domains.len() as u32);
+        self.arrivals.domains.iter().for_each(|domain| out.u64(*domain));
         out.u32(self.arrivals.operations.len() as u32);
         for ((_, comm, number), operation) in &self.arrivals.operations {
-            let Operation { ranks, domains, sum_of_entries, last: (last, rank), spent } = *operation;
             out.u64(*comm);
             out.u64(*number);
-            out.u32(ranks);
-            out.u64(domains.0);
-            out.u64(domains.1);
-            out.u128(sum_of_entries);
-            out.u64(last);
-            out.u32(rank);
-            out.u128(spent);
+            out.u32(operation.synchronizes.into());
+            out.u32(operation.parts.len() as u32);
+            for part in &operation.parts {
+                let Part { domain, ranks, sum_of_entries, last: (last, rank), first_exit, spent } = *part;
+                out.u64(domain);
+                out.u32(ranks);
+                out.u128(sum_of_entries);
+                out.u64(last);
+                out.u32(rank);
+                out.u64(first_exit);
+                out.u128(spent);
+            }
         }
         for Traffic { count, bytes } in self.traffic.as_flattened() {
             out.u128(*count);
@@ -182,12 +195,29 @@ impl Input<'_> {
 
     fn arrivals(&mut self) -> Result<Arrivals, Invalid> {
         let mut arrivals = Arrivals::default();
+        for _ in 0..self.u32()? {
+            let domain = self.u64()?;
+            if arrivals.domains.last().is_some_and(|last| *last >= domain) {
+                return Err(Invalid);
+            }
+            arrivals.domains.insert(domain);
+        }
         for _ in 0..self.below(MAX_OPERATIONS + 1)? {
             let key = key(self.u64()?, self.u64()?);
-            let (ranks, domains) = (self.u32()?, (self.u64()?, self.u64()?));
-            let (sum_of_entries, last) = (self.u128()?, (self.u64()?, self.u32()?));
-            let operation = Operation { ranks, domains, sum_of_entries, last, spent: self.u128()? };
-            insert_last(&mut arrivals.operations, key, operation)?;
+            let synchronizes = self.below(2)? == 1;
+            let mut parts: Vec<Part> = Vec::new();
+            for _ in 0..self.u32()? {
+                let (domain, ranks, sum_of_entries) = (self.u64()?, self.u32()?, self.u128()?);
+                let last = (self.u64()?, self.u32()?);
+                let (first_exit, spent) = (self.u64()?, self.u128()?);
+                if parts.last().is_some_and(|last| last.domain >= domain)
+                    || !arrivals.domains.contains(&domain)
+                {
+                    return Err(Invalid);
+                }
+                parts.push(Part { domain, ranks, sum_of_entries, last, first_exit, spent });
+            }
+            insert_last(&mut arrivals.operations, key, Operation { synchronizes, parts })?;
         }
         Ok(arrivals)
     }

@@ -6,6 +6,7 @@
 
 mod area;
 mod arrivals;
+mod clocks;
 mod efficiency;
 mod encode;
 mod hosts;

@@ -38,9 +38,10 @@ fn summary(rank: u32, records: &Records) -> Summary {
             let arrival = Arrival {
                 comm: 7,
                 operation: (*operation).into(),
-                domain: 1,
+                domain: (rank % 3).into(),
                 entered: (*entered).into(),
                 spent: (*spent).into(),
+                synchronizes: operation % 2 == 0,
             };
             summary.arrivals.add(rank, arrival);
         }
@@ -75,7 +76,7 @@ proptest! {
         tree.merge(&merged(left));
         prop_assert_eq!(&tree, &in_order);
         let bytes = in_order.encode();
-        prop_assert!(bytes.len() <= Summary::MAX_BYTES);
+        prop_assert!(bytes.len() <= Summary::max_bytes(3));
         prop_assert_eq!(Summary::decode(&bytes), Ok(in_order));
     }
 
@@ -106,11 +107,14 @@ fn large_jobs_have_small_summaries() {
             (0..CALLS.len() as u16).map(|call| (call, CallSum { count: 1, ns: 1, bytes: 1 })).collect();
         one.add_time(rank, &time(100, &calls));
         for operation in 0..if rank % 500 == 0 { operations } else { 3 } {
-            one.arrivals.add(rank, Arrival { comm: 1, operation, domain: 0, entered: 5, spent: 6 });
+            one.arrivals.add(
+                rank,
+                Arrival { comm: 1, operation, domain: 0, entered: 5, spent: 6, synchronizes: true },
+            );
         }
         job.merge(&one);
     }
-    assert!(job.encode().len() <= Summary::MAX_BYTES, "{}", job.encode().len());
+    assert!(job.encode().len() <= Summary::max_bytes(3), "{}", job.encode().len());
     assert_eq!((job.processes, job.elapsed.ranks()), (ranks.into(), ranks.into()));
     assert_eq!(job.hosts.len(), MAX_HOSTS.min(ranks as usize));
     assert_eq!(job.hosts.has_more(), ranks as usize > MAX_HOSTS);
@@ -161,7 +165,8 @@ fn the_last_rank_is_found() {
             if (rank, operation) != (0, 5) {
                 let domain = if operation == 6 { rank.into() } else { 1 };
                 let spent = 120 - entered;
-                one.arrivals.add(rank, Arrival { comm: 9, operation, domain, entered, spent });
+                one.arrivals
+                    .add(rank, Arrival { comm: 9, operation, domain, entered, spent, synchronizes: false });
             }
         }
         job.merge(&one);
@@ -194,7 +199,7 @@ fn early_leavers_do_not_wait() {
     let mut arrivals = Arrivals::default();
     // Rank 1 comes late to a broadcast that rank 0 has left.
     for (rank, entered, spent) in [(0, 0, 5), (1, 1000, 5)] {
-        arrivals.add(rank, Arrival { comm: 1, operation: 1, domain: 0, entered, spent });
+        arrivals.add(rank, Arrival { comm: 1, operation: 1, domain: 0, entered, spent, synchronizes: false });
     }
     assert_eq!(arrivals.latest()[0].waited, 10);
 }

@@ -1,0 +1,255 @@
+//! Common time of machines: their clocks differ, and no message is sent to compare them.
+//!
+//! Some collective operations return in no process before all processes have entered them. On a common clock, the first exit on one
+//! machine is therefore not before the last entry on another one. Each such operation gives a lower and an upper bound of the
+//! difference of two clocks, which are narrow when no process waits for long.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::arrivals::Operation;
+
+/// The greatest difference of rates of two clocks: several times that of the oscillators in use.
+const MAX_DRIFT: f64 = 200e-6;
+
+/// The steps of a search for a slope, each of which leaves two thirds or less of the interval: enough for 1 ns in a day.
+const STEPS: u32 = 60;
+
+/// The conversion of a machine's clock to the common one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Conversion {
+    /// A time on the machine's clock, about which the difference is a line.
+    at: u64,
+    /// The nanoseconds to add at that time.
+    offset: i64,
+    /// The nanoseconds to add for each further nanosecond.
+    drift: f64,
+    /// The maximum error in nanoseconds.
+    pub(super) error: u64,
+    /// The number of the common clock: times of equal ones are comparable.
+    pub(super) common: u64,
+}
+
+impl Conversion {
+    /// Returns the nanoseconds to add to a time of the machine.
+    pub(super) fn offset_at(&self, time: u64) -> i128 {
+        let since = (i128::from(time) - i128::from(self.at)) as f64;
+        i128::from(self.offset) + (since * self.drift) as i128
+    }
+
+    fn convert(&self, time: u64) -> i128 {
+        i128::from(time) + self.offset_at(time)
+    }
+}
+
+/// The bounds of the nanoseconds to add to a machine's clock, by one operation.
+struct Bounds {
+    time: u64,
+    lower: i128,
+    upper: i128,
+}
+
+/// Returns the conversion of the clock of each machine, by the number of its clock. Machines that operations connect share a common
+/// clock: that of the machine with the lowest number.
+pub(super) fn align(operations: &[&Operation]) -> BTreeMap<u64, Conversion> {
+    let machines: BTreeSet<u64> =
+        operations.iter().flat_map(|one| &one.parts).map(|part| part.domain).collect();
+    let mut clocks = BTreeMap::new();
+    for common in machines {
+        if let Entry::Vacant(entry) = clocks.entry(common) {
+            entry.insert(Conversion { common, ..Conversion::default() });
+            // Each turn adds the machines that have an operation with a known one. Most jobs need one turn.
+            while add_machines(&mut clocks, common, operations) {}
+        }
+    }
+    clocks
+}
+
+/// Adds the machines that take part in an operation with machines of a common clock. Returns true if there are any.
+fn add_machines(clocks: &mut BTreeMap<u64, Conversion>, common: u64, operations: &[&Operation]) -> bool {
+    let mut found: BTreeMap<u64, (Vec<Bounds>, u64)> = BTreeMap::new();
+    for operation in operations.iter().filter(|one| one.synchronizes) {
+        let (mut last_entry, mut first_exit, mut error) = (i128::MIN, i128::MAX, 0);
+        let mut others = Vec::new();
+        for part in &operation.parts {
+            match clocks.get(&part.domain) {
+                Some(clock) if clock.common == common => {
+                    last_entry = clock.convert(part.last.0).max(last_entry);
+                    first_exit = clock.convert(part.first_exit).min(first_exit);
+                    error = clock.error.max(error);
+                }
+                Some(_) => {}
+                None => others.push(part),
+            }
+        }
+        if last_entry == i128::MIN {
+            continue;
+        }
+        for part in others {
+            let (bounds, error_so_far) = found.entry(part.domain).or_default();
+            bounds.push(Bounds {
+                time: part.last.0,
+                lower: last_entry - i128::from(part.first_exit),
+                upper: first_exit - i128::from(part.last.0),
+            });
+            *error_so_far = error.max(*error_so_far);
+        }
+    }
+    for (domain, (bounds, error)) in &found {
+        let clock = fit(bounds);
+        clocks.insert(*domain, Conversion { common, error: clock.error.saturating_add(*error), ..clock });
+    }
+    !found.is_empty()
+}
+
+/// Returns the line in the middle of all lines that the bounds allow. Its error is the greatest distance to one of them, or half of the
+/// width by which the bounds contradict each other, as they do if a clock was adjusted in the run.
+fn fit(bounds: &[Bounds]) -> Conversion {
+    let (at, origin) = (bounds[0].time, bounds[0].lower);
+    let point = |one: &Bounds| {
+        let time = (i128::from(one.time) - i128::from(at)) as f64;
+        (time, (one.lower - origin) as f64, (one.upper - origin) as f64)
+    };
+    let points: Vec<_> = bounds.iter().map(point).collect();
+    // Bounds of the line's height at time 0, for a slope.
+    let lower =
+        |drift: f64| points.iter().map(|(time, lower, _)| lower - drift * time).fold(f64::MIN, f64::max);
+    let upper =
+        |drift: f64| points.iter().map(|(time, _, upper)| upper - drift * time).fold(f64::MAX, f64::min);
+    let width = |drift: f64| upper(drift) - lower(drift);
+    let line = |drift: f64, height: f64, error: f64| Conversion {
+        at,
+        offset: (origin + height as i128).clamp(i64::MIN.into(), i64::MAX.into()) as i64,
+        drift,
+        error: error.ceil() as u64,
+        common: 0,
+    };
+    let widest = argmax(width, -MAX_DRIFT, MAX_DRIFT);
+    if width(widest) <= 0.0 {
+        return line(widest, lower(widest) + width(widest) / 2.0, -width(widest) / 2.0);
+    }
+    let (least, most) = (last_allowed(width, widest, -MAX_DRIFT), last_allowed(width, widest, MAX_DRIFT));
+    // The middle and half of the width of all lines' heights at a time.
+    let heights = |time: f64| {
+        let above = |drift: f64| upper(drift) + drift * time;
+        let below = |drift: f64| -lower(drift) - drift * time;
+        let (most, least) = (above(argmax(above, least, most)), -below(argmax(below, least, most)));
+        (least + (most - least) / 2.0, (most - least) / 2.0)
+    };
+    let first = points.iter().map(|point| point.0).fold(f64::MAX, f64::min);
+    let last = points.iter().map(|point| point.0).fold(f64::MIN, f64::max);
+    let ((begin, begin_error), (end, end_error)) = (heights(first), heights(last));
+    let drift = if last > first { (end - begin) / (last - first) } else { 0.0 };
+    line(drift, begin - drift * first, begin_error.max(end_error))
+}
+
+/// Returns the place where a concave function is greatest.
+fn argmax(of: impl Fn(f64) -> f64, mut from: f64, mut to: f64) -> f64 {
+    for _ in 0..STEPS {
+        let third = (to - from) / 3.0;
+        if of(from + third) < of(to - third) { from += third } else { to -= third }
+    }
+    f64::midpoint(from, to)
+}
+
+/// Returns the place nearest to `to` where a concave function, which is positive at `from`, is not negative.
+fn last_allowed(of: impl Fn(f64) -> f64, mut from: f64, mut to: f64) -> f64 {
+    for _ in 0..STEPS {
+        let middle = f64::midpoint(from, to);
+        if of(middle) >= 0.0 { from = middle } else { to = middle }
+    }
+    from
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Conversion, MAX_DRIFT, align};
+    use crate::summary::arrivals::{Operation, Part};
+
+    /// The processes of machine `domain` in an operation: the first exit is `after` the last entry of all, all on a clock that is
+    /// `offset` ahead of the true time and runs by `drift` too fast.
+    fn part(domain: u64, (entry, exit): (f64, f64), offset: f64, drift: f64) -> Part {
+        let on_clock = |time: f64| (time * (1.0 + drift) + offset) as u64;
+        Part { domain, ranks: 2, last: (on_clock(entry), 0), first_exit: on_clock(exit), ..Part::default() }
+    }
+
+    fn operations(count: u32, drift: f64) -> Vec<Operation> {
+        let operation = |number: u32| {
+            let time = 1e9 + f64::from(number) * 1e9;
+            // One machine after the other is late by 1 ms; the exits are 5 and 10 us after the last entry.
+            let late = |machine: u32| if number % 3 == machine { 1e6 } else { 0.0 };
+            let exit = time + 1e6;
+            let times = |machine| (time + late(machine), exit + 5e3 * f64::from(1 + machine));
+            let parts = vec![
+                part(1, times(0), 0.0, 0.0),
+                part(2, times(1), 7e12, drift),
+                part(3, times(2), 4e8, -drift),
+            ];
+            Operation { synchronizes: true, parts }
+        };
+        (0..count).map(operation).collect()
+    }
+
+    fn assert_aligned(operations: &[Operation], offsets: [f64; 3], drift: f64, limit: f64) {
+        let clocks = align(&operations.iter().collect::<Vec<_>>());
+        assert_eq!(clocks.keys().copied().collect::<Vec<_>>(), [1, 2, 3]);
+        for (clock, (offset, drift)) in
+            clocks.values().zip([0.0, drift, -drift].into_iter().zip(offsets).map(|(d, o)| (o, d)))
+        {
+            assert!((clock.error as f64) < limit, "{clock:?}");
+            for time in [1e9, operations.len() as f64 * 1e9] {
+                let on_clock = time * (1.0 + drift) + offset;
+                let found = on_clock + clock.offset_at(on_clock as u64) as f64;
+                assert!((found - time).abs() <= clock.error as f64 + 2.0, "{clock:?} {found} {time}");
+            }
+        }
+    }
+
+    #[test]
+    fn clocks_of_machines_are_aligned() {
+        assert_aligned(&operations(20, 0.0), [0.0, 7e12, 4e8], 0.0, 20e3);
+        // The rates of the clocks are hardly known.
+        assert_aligned(&operations(3, 0.0), [0.0, 7e12, 4e8], 0.0, 1e6);
+    }
+
+    #[test]
+    fn rates_of_clocks_are_aligned() {
+        assert_aligned(&operations(20, 50e-6), [0.0, 7e12, 4e8], 50e-6, 40e3);
+    }
+
+    #[test]
+    fn machines_are_compared_by_way_of_others() {
+        let mut all = operations(20, 0.0);
+        // The third machine shares operations with the second one only.
+        for (at, operation) in all.iter_mut().enumerate() {
+            operation.parts.remove(if at % 2 == 0 { 0 } else { 2 });
+        }
+        assert_aligned(&all, [0.0, 7e12, 4e8], 0.0, 2e6);
+    }
+
+    #[test]
+    fn other_machines_have_no_common_time() {
+        let mut all = operations(20, 0.0);
+        all.iter_mut().for_each(|one| one.synchronizes = false);
+        let clocks = align(&all.iter().collect::<Vec<_>>());
+        assert_eq!(clocks.values().map(|clock| clock.common).collect::<Vec<_>>(), [1, 2, 3]);
+        assert!(align(&[]).is_empty());
+    }
+
+    #[test]
+    fn contradictions_are_errors() {
+        let mut all = operations(20, 0.0);
+        all[0].parts[1].last.0 += 9_000_000;
+        all[0].parts[1].first_exit += 9_000_000;
+        assert!(align(&all.iter().collect::<Vec<_>>())[&2].error > 3_000_000);
+        assert!(align(&all.iter().collect::<Vec<_>>())[&3].error < 20_000);
+    }
+
+    #[test]
+    fn impossible_rates_are_errors() {
+        let all = operations(20, 2.0 * MAX_DRIFT);
+        let clocks = align(&all.iter().collect::<Vec<_>>());
+        assert!(clocks[&2].error > 1_000_000, "{clocks:?}");
+        assert_eq!(clocks[&1], Conversion { common: 1, ..Conversion::default() });
+    }
+}
