@@ -148,6 +148,7 @@ pub(super) unsafe fn read_list<T: Prefixed>(
 mod tests {
     use std::fmt::Debug;
     use std::mem::offset_of;
+    use std::ptr::{null, without_provenance};
 
     use super::{Prefixed, read, read_list};
     use crate::abi;
@@ -160,8 +161,8 @@ mod tests {
     fn memory(size: usize, filled: usize) -> Vec<*const ()> {
         let function = sizes_of::<abi::Pvar> as *const ();
         let mut words = vec![function; filled / WORD];
-        words.resize(size / WORD, std::ptr::null());
-        words[0] = std::ptr::without_provenance(size);
+        words.resize(size / WORD, null());
+        words[0] = without_provenance(size);
         words.resize(size / WORD + 64, function);
         words
     }
@@ -203,12 +204,12 @@ mod tests {
     fn a_list_is_of_structs_of_one_size() {
         let size = offset_of!(abi::Category, contains);
         let mut words = memory(2 * size, WORD);
-        words[0] = size;
-        words[size / WORD] = size;
+        words[0] = without_provenance(size);
+        words[size / WORD] = without_provenance(size);
         let list = words.as_ptr().cast::<abi::Category>();
         // SAFETY: `words` has two structs of `size` bytes each.
         assert_eq!(unsafe { read_list(&mut Pages::default(), "category", list, 2) }.unwrap().len(), 2);
-        words[size / WORD] = size + WORD;
+        words[size / WORD] = without_provenance(size + WORD);
         let list = words.as_ptr().cast::<abi::Category>();
         // SAFETY: `words` has 64 further words, so the second struct with one word more is within it.
         let refused = unsafe { read_list(&mut Pages::default(), "category", list, 2) }.unwrap_err();
