@@ -153,6 +153,8 @@ pub struct Late {
     pub waited: f64,
     /// These seconds divided by the seconds of all ranks in sampled operations.
     pub share: f64,
+    /// The maximum error in seconds that the comparison of clocks of different machines adds; 0 on one machine.
+    pub clock_error: f64,
 }
 
 impl Late {
@@ -163,6 +165,7 @@ impl Late {
             operations: one.operations,
             waited: seconds(one.waited as f64),
             share: one.share(),
+            clock_error: seconds(one.error as f64),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The summary that `mpit run` prints at the end.
 
-use mpit_tests::{Failure, Finished, Job, Outcome, Stack};
+use std::process::Command;
+
+use mpit_tests::{Failure, Finished, Job, Outcome, Stack, record};
 
 use crate::on_each_in_dir;
 
@@ -39,6 +41,25 @@ fn load_balance_and_late_rank_are_shown() -> Outcome {
         finished.expect(lines.iter().any(|line| line.starts_with("MPI_Barrier ")))?;
         finished.expect(lines.iter().any(|line| line.starts_with("rank 1 arrives last in ")))?;
         finished.expect(lines.last().is_some_and(|line| line.starts_with("more: mpit run --output")))
+    })
+}
+
+/// Each second rank has a clock of its own, an hour ahead.
+#[test]
+fn late_ranks_are_found_across_clocks() -> Outcome {
+    const OTHER_CLOCK: &str = "rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; case $rank in *[13579]) \
+        exec unshare --fork --kill-child --time --monotonic=3600 \"$@\";; *) exec \"$@\";; esac";
+    let allowed = Command::new("unshare").args(["--fork", "--time", "--monotonic=3600", "true"]).output();
+    if !allowed.is_ok_and(|output| output.status.success()) {
+        return record::not_run("clocks of machines", "no namespace of time can be made here");
+    }
+    on_each_in_dir("summary_clocks", |stack, dir| {
+        let program = stack.compile("load_balance")?;
+        let job = Job::mpi(stack, RANKS).args(["sh", "-c", OTHER_CLOCK, "sh"]).arg(program).seconds(120);
+        let finished = job.under_mpit_with(&[])?.dir(dir).succeed()?;
+        let lines = lines(&finished);
+        let late = lines.iter().find(|line| line.starts_with("rank 1 arrives last in "));
+        finished.expect(late.is_some_and(|line| line.contains(" (clocks of machines compared to ")))
     })
 }
 
