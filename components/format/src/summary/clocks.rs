@@ -151,7 +151,7 @@ fn slope(points: &[(f64, f64)]) -> Option<f64> {
     let some: Vec<_> = points.iter().step_by(every).collect();
     let mut slopes = Vec::new();
     for (at, (time, height)) in some.iter().enumerate() {
-        let others = some[..at].iter().filter(|other| other.0 != *time);
+        let others = some[..at].iter().filter(|other| (other.0 - time).abs() >= 1.0);
         slopes.extend(others.map(|other| (height - other.1) / (time - other.0)));
     }
     if slopes.is_empty() { None } else { Some(quantile(&mut slopes, 0.5)) }
