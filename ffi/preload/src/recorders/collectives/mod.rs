@@ -19,6 +19,7 @@ use super::datatypes::query_size;
 use super::routes::{Cells, Counter, RouteKey, Routes};
 use super::{Deliver, Recorder, in_advance};
 use crate::arguments::{self, Binding, CountArray, Int, Request, Type, TypeArray};
+use crate::nesting::thread_routes::ThreadRoutes;
 use amounts::ByteList;
 
 #[derive(Debug)]
@@ -97,6 +98,10 @@ struct OperationRoutes {
 
 /// The routes of operations that are counted before they are forwarded.
 static IN_ADVANCE: OperationRoutes = OperationRoutes::new();
+
+/// Those of this thread.
+// SAFETY: the routes of messages have another index.
+const IN_ADVANCE_OF_THIS_THREAD: ThreadRoutes<KindRoutes, 1> = unsafe { ThreadRoutes::new() };
 
 /// The routes of operations that are counted after they have succeeded.
 static AFTER_SUCCESS: OperationRoutes = OperationRoutes::new();
@@ -187,8 +192,8 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
-    fn count_equal_of_thread(self, slot: usize) -> bool {
-        let Some(routes) = IN_ADVANCE.of_threads[slot].get() else { return false };
+    fn count_equal_of_thread(self) -> bool {
+        let Some(routes) = IN_ADVANCE_OF_THIS_THREAD.idle() else { return false };
         let Some(key) = self.key_in_advance() else { return false };
         routes[self.shape.kind() as usize].count_equal(key)
     }
@@ -355,7 +360,13 @@ fn store_route_of_thread(keys: RouteKeys, revision: u64, operation: &Operation<'
     if threads::concurrent()
         && let Some(slot) = thread_slots::take()
     {
-        let routes = |routes: &'static OperationRoutes| routes.of_thread(slot);
+        let routes = |of_time: &'static OperationRoutes| {
+            let routes = of_time.of_thread(slot)?;
+            if std::ptr::eq(of_time, &raw const IN_ADVANCE) {
+                IN_ADVANCE_OF_THIS_THREAD.set(routes);
+            }
+            Some(routes)
+        };
         store_route(keys, revision, operation.kind, routes, || coll::counted_by_thread(slot, operation));
     }
 }
@@ -367,6 +378,10 @@ impl Cells<CaseSums> for CaseCells {
     #[allow(clippy::inline_always, reason = "part of the fast path of each operation, which calls nothing")]
     fn refer_to(&self, sums: &'static CaseSums, each: u64) {
         self.refer_to(sums, each);
+    }
+
+    fn clear(&self) {
+        self.clear();
     }
 
     #[inline(always)]
