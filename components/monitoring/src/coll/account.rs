@@ -59,7 +59,7 @@ impl CaseSums {
 /// The words of [`CaseSums`] to which operations add that exchange the same number of bytes with each process.
 #[derive(Debug, Default)]
 pub struct CaseCells {
-    /// Those of the shared sum and of the pattern.
+    /// The words of the shared sum and of the pattern.
     words: StaticPair<[AtomicU64; 2]>,
     /// The bytes that are exchanged with all processes.
     total: AtomicU64,

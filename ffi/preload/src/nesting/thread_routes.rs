@@ -80,7 +80,7 @@ fn idle<const INDEX: usize>() -> *mut () {
     #[cfg(target_arch = "x86_64")]
     {
         let word;
-        // SAFETY: as in `words`; the array has this element.
+        // SAFETY: by the ABI, `fs` has the address to which the offset of a thread-local variable is added; `idle` has this element.
         unsafe {
             asm!(
                 "mov {word}, qword ptr [rip + mpit_preload_thread_routes@GOTTPOFF]",

@@ -37,7 +37,7 @@ static ROUTES: SendRoutes = Routes::new();
 static OF_THREADS: [StaticRef<SendRoutes>; thread_slots::SLOTS] =
     [const { StaticRef::new() }; thread_slots::SLOTS];
 
-/// Those of this thread.
+/// The routes of this thread.
 // SAFETY: the routes of collective operations have another index.
 const OF_THIS_THREAD: ThreadRoutes<SendRoutes, 0> = unsafe { ThreadRoutes::new() };
 

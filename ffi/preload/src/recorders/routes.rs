@@ -14,10 +14,10 @@
 //! `idle_thread_slot`), and stores routes of calls that are counted in advance only for arguments with which the library accepts the
 //! call, on communicators whose errors end the program.
 
-use std::arch::asm;
 use std::fmt;
-use std::mem::offset_of;
 use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+#[cfg(target_arch = "x86_64")]
+use std::{arch::asm, mem::offset_of};
 
 use mpit::internal::revision;
 use mpit::internal::static_ref::StaticRef;
@@ -74,7 +74,7 @@ struct Route<T: Counter> {
     /// The number of elements of the last call that was counted, and their bytes.
     count: AtomicI32,
     bytes: AtomicU64,
-    /// Where it was counted. They count nothing if there was none, or its number of elements is not an `int`.
+    /// The cells of that call. They count nothing if there was none, or its number of elements is not an `int`.
     cells: T::Cells,
     /// The bytes of an element.
     size: AtomicU64,
