@@ -31,6 +31,13 @@ const SLOT_SHIFT: u32 = u64::BITS - SLOT_BITS;
 /// A bit for each slot that is taken.
 static TAKEN: [AtomicU64; SLOTS / 64] = [const { AtomicU64::new(0) }; SLOTS / 64];
 
+static AT_RELEASE: Once<fn()> = Once::new();
+
+/// Sets the function that runs before a thread releases its slot, on that thread. The first call counts.
+pub fn set_at_release(function: fn()) {
+    AT_RELEASE.get_or_init(|| function);
+}
+
 /// Returns the entries where a thread may be.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "part of the path of each message")]
@@ -112,6 +119,9 @@ fn give_back(slot: usize) {
 
 /// Releases the slot of this thread.
 fn release() {
+    if let Some(at_release) = AT_RELEASE.get() {
+        at_release();
+    }
     let number = thread_number() as u64;
     release_if(entries_of(number), |entry| slot_of(entry, number).is_some());
 }

@@ -138,15 +138,6 @@ pub(crate) fn run_on_fast_path<I: Interest, K>(
     Some(code)
 }
 
-/// Counts a call of one of several threads before it is forwarded, by [`Recorder::count_equal_of_thread`]. Fails as well for a thread
-/// whose slot is not found at once.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "the fast path of each send, which calls nothing")]
-pub(crate) fn count_equal_of_thread<N: Recorder>(recorder: impl FnOnce() -> N + Copy) -> bool {
-    let Some(slot) = nesting::idle_thread_slot_at_first_probe() else { return false };
-    recorder().count_equal_of_thread(slot)
-}
-
 /// Counts a call before it is forwarded, if an equal one was counted recently under the conditions of [`count_in_advance`] or
 /// [`count_for_thread`] and they have not changed. The number of elements may differ.
 #[inline(always)]

@@ -157,6 +157,14 @@ impl NextDefinition {
         self.address.load(Acquire)
     }
 
+    /// Returns true if [`address`](Self::address) is the next definition, for a call that [`Description::fast_path`] records: that is
+    /// stored before calls go there. Processors with a weak order of loads may see this store later.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each send")]
+    pub(crate) fn is_known_on_fast_path(&self) -> bool {
+        cfg!(target_arch = "x86_64") || !self.address().is_null()
+    }
+
     /// Returns the next definition behind [`Description::watched`] or [`Description::timed`].
     #[inline]
     pub(crate) fn target(&self) -> *mut c_void {
@@ -214,8 +222,9 @@ impl Description {
     /// again at each call.
     fn resolve(&self, return_address: ReturnAddress) -> *mut c_void {
         let Some(found) = self.definition(return_address) else {
-            // Without a definition the dynamic linker would end the program; the slow path returns an error code instead.
-            self.intercept(self.fast_path);
+            // Without a definition the dynamic linker would end the program; the slow path returns an error code instead. The fast path
+            // requires a definition.
+            self.intercept(self.slow_path);
             return self.slow_path;
         };
         match Object::containing(found.addr()) {

@@ -11,7 +11,7 @@ use std::sync::atomic::{
 use std::sync::{PoisonError, RwLock};
 
 use mpit::internal::lock::{Inside, is_forked};
-use mpit::internal::static_ref::StaticRef;
+use mpit::internal::static_ref::{StaticPair, StaticRef};
 use mpit_format::store::blocks::BlockKind;
 use mpit_frameworks::comms::Record;
 
@@ -59,8 +59,8 @@ impl CaseSums {
 /// The words of [`CaseSums`] to which operations add that exchange the same number of bytes with each process.
 #[derive(Debug, Default)]
 pub struct CaseCells {
-    shared_sum: StaticRef<[AtomicU64; 2]>,
-    of_pattern: StaticRef<[AtomicU64; 2]>,
+    /// The words of the shared sum and of the pattern.
+    words: StaticPair<[AtomicU64; 2]>,
     /// The bytes that are exchanged with all processes.
     total: AtomicU64,
 }
@@ -69,7 +69,7 @@ impl CaseCells {
     /// Creates cells that count nothing.
     #[must_use]
     pub const fn new() -> Self {
-        Self { shared_sum: StaticRef::new(), of_pattern: StaticRef::new(), total: AtomicU64::new(0) }
+        Self { words: StaticPair::new(), total: AtomicU64::new(0) }
     }
 
     /// Refers to the words for operations that exchange `each` bytes with each process.
@@ -78,8 +78,12 @@ impl CaseCells {
     pub fn refer_to(&self, sums: &CaseSums, each: u64) {
         let shared_sum = sums.shared_sum.get();
         self.total.store(each.wrapping_mul(shared_sum.map_or(0, SharedSum::len)), Relaxed);
-        self.of_pattern.set(Some(sums.of_pattern.words()));
-        self.shared_sum.set(shared_sum.map(SharedSum::words));
+        self.words.set(shared_sum.map(|shared_sum| (shared_sum.words(), sums.of_pattern.words())));
+    }
+
+    /// Makes them count nothing.
+    pub fn clear(&self) {
+        self.words.set(None);
     }
 
     /// Counts such an operation like [`CaseSums::record_alone`].
@@ -87,9 +91,7 @@ impl CaseCells {
     #[allow(clippy::inline_always, reason = "part of each operation")]
     #[must_use]
     pub fn record_alone(&self, each: u64) -> bool {
-        let (Some(shared_sum), Some(of_pattern)) = (self.shared_sum.get(), self.of_pattern.get()) else {
-            return false;
-        };
+        let Some((shared_sum, of_pattern)) = self.words.get() else { return false };
         add_alone(&shared_sum[0], 1, &shared_sum[1], each);
         add_alone(&of_pattern[0], 1, &of_pattern[1], self.total.load(Relaxed));
         true

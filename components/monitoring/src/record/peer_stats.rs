@@ -108,6 +108,11 @@ impl SizeCells {
         self.group.set(histogram.groups.get(bin / GROUP).and_then(Once::get).copied());
     }
 
+    /// Makes them count nothing.
+    pub fn clear(&self) {
+        self.group.set(None);
+    }
+
     /// Counts a message of that size like [`Histogram::record_alone`].
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of each message, where a call would cost as much again")]

@@ -108,8 +108,9 @@ macro_rules! c {
             }
             #[inline]
             unsafe fn is_in_place_without_lookup(buffer: *const c_void) -> Option<bool> {
-                // The constant is 1 or the highest address in all libraries, and no buffer has such an address.
-                if buffer.addr().wrapping_add(1) > 2 { Some(false) } else { None }
+                // The constant is 1 or the highest address in all libraries. The address of a buffer is greater than 1 and in the lower
+                // half; that both of two are is one comparison.
+                if buffer.addr().wrapping_sub(2).cast_signed() >= 0 { Some(false) } else { None }
             }
         }
     };

@@ -169,7 +169,7 @@ macro_rules! counting_entry_in_c {
             /// Does the same while several threads call at once.
             counted_by_thread $binding $args
             if false => counted_in_any_state;
-            if $crate::calls::count_equal_of_thread(|| $recorder) => $next, else counted_in_any_state
+            if $crate::recorders::Recorder::count_equal_of_thread($recorder) => $next, else counted_in_any_state
         }
         $crate::interpose::counting_function! {
             /// Counts a call by its route, with any number of elements, or leaves it to `fast_path_with_listeners`.
@@ -198,20 +198,21 @@ macro_rules! counting_function {
         unsafe extern "C-unwind" fn $name(
             $($arg: $crate::arguments::$kind<$crate::arguments::$binding>),*
         ) -> std::ffi::c_int {
-            let next = $next.address();
-            let destination = if $elsewhere {
-                $other as *mut std::ffi::c_void
-            } else if !next.is_null() && $is_counted {
-                next
-            } else {
-                $rest as *mut std::ffi::c_void
-            };
-            // SAFETY: all destinations are functions with these parameters, and get the program's arguments.
-            unsafe {
-                $crate::interpose::call!(destination(
-                    $($arg => $crate::arguments::$kind<$crate::arguments::$binding>),*
-                ) -> std::ffi::c_int)
+            if $elsewhere {
+                // SAFETY: a function of the same name, which gets the program's arguments.
+                return unsafe { $other($($arg),*) };
             }
+            if $next.is_known_on_fast_path() && $is_counted {
+                let next = $next.address();
+                // SAFETY: `next` is a function with these parameters, and gets the program's arguments.
+                return unsafe {
+                    $crate::interpose::call!(next(
+                        $($arg => $crate::arguments::$kind<$crate::arguments::$binding>),*
+                    ) -> std::ffi::c_int)
+                };
+            }
+            // SAFETY: a function of the same name, which gets the program's arguments.
+            unsafe { $rest($($arg),*) }
         }
     };
 }

@@ -20,6 +20,7 @@
 //! only, so no frame between the program and the library has anything to clean up: no value with a destructor exists
 //! during `forward`. Instead, a frame with a routine of its own resets the state ([`unwindable`]).
 
+pub(crate) mod thread_routes;
 mod unwindable;
 
 use std::cell::Cell;
@@ -54,6 +55,7 @@ struct SlotState(AtomicUsize);
 #[inline]
 fn set_thread_state(state: usize) {
     THREAD_STATE.set(state);
+    thread_routes::set_idle(state == IDLE);
     if let Some(slot) = thread_slots::current() {
         SLOT_STATES[slot].0.store(state, Relaxed);
     }
@@ -69,20 +71,24 @@ pub(crate) fn idle_thread_slot() -> Option<usize> {
     thread_slots::current().filter(|slot| SLOT_STATES[*slot].0.load(Relaxed) == IDLE)
 }
 
-/// Returns the slot like [`idle_thread_slot`], if it is where it is looked for first.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "part of the fast path of each send")]
-pub(crate) fn idle_thread_slot_at_first_probe() -> Option<usize> {
-    if PROCESS_STATE.load(Relaxed) != UNTRACKED {
-        return None;
-    }
-    thread_slots::at_first_probe().filter(|slot| SLOT_STATES[*slot].0.load(Relaxed) == IDLE)
-}
-
 /// Returns true if several threads call at once, and none of this thread's calls is in progress.
 pub(crate) fn is_thread_idle() -> bool {
     let is_per_thread = PROCESS_STATE.load(Relaxed) == UNTRACKED && mpit::internal::threads::concurrent();
-    is_per_thread && THREAD_STATE.get() == IDLE
+    is_per_thread && is_this_thread_idle()
+}
+
+/// Returns true if no call of this thread is in progress, while several threads call at once.
+fn is_this_thread_idle() -> bool {
+    THREAD_STATE.get() == IDLE
+}
+
+/// Makes the state of the process untracked, if the thread level has risen since a call ended. Then no notification begins on the fast
+/// path, during which a listener could call by the routes of its thread.
+fn leave_process_state() {
+    if mpit::internal::threads::concurrent() {
+        // Fails if the state is that already.
+        let _ = PROCESS_STATE.compare_exchange(IDLE, UNTRACKED, Relaxed, Relaxed);
+    }
 }
 
 /// Returns the slot of this thread, whose calls are not in progress; the thread takes one if it has none.

@@ -14,6 +14,7 @@ use super::datatypes::query_size;
 use super::routes::{Cells, Counter, RouteKey, Routes};
 use super::{Deliver, Recorder, in_advance};
 use crate::arguments::{self, Binding, Buf, Count, Int, Request, Type, Wide};
+use crate::nesting::thread_routes::ThreadRoutes;
 
 /// The message that a call sends.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +36,10 @@ static ROUTES: SendRoutes = Routes::new();
 /// The routes of threads that call at once, by [slot](mpit::internal::thread_slots).
 static OF_THREADS: [StaticRef<SendRoutes>; thread_slots::SLOTS] =
     [const { StaticRef::new() }; thread_slots::SLOTS];
+
+/// The routes of this thread.
+// SAFETY: the routes of collective operations have another index.
+const OF_THIS_THREAD: ThreadRoutes<SendRoutes, 0> = unsafe { ThreadRoutes::new() };
 
 /// The largest tag that all libraries accept: the standard's minimum of `MPI_TAG_UB`.
 const MIN_TAG_LIMIT: c_int = 32767;
@@ -94,7 +99,7 @@ impl SendRecorder {
     #[inline]
     fn route_key(self) -> RouteKey {
         let Self { comm, datatype, dest, count, .. } = self;
-        RouteKey { comm, datatype, other: u64::from(dest.cast_unsigned()), count }
+        RouteKey { comm, datatype, other: u64::from(dest.cast_unsigned()), count, is_comm_only: false }
     }
 
     /// Returns the message on a communicator if its type and its receiver were used before.
@@ -148,11 +153,11 @@ impl Recorder for SendRecorder {
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
-    fn count_equal_of_thread(self, slot: usize) -> bool {
+    fn count_equal_of_thread(self) -> bool {
         if !self.has_valid_arguments {
             return false;
         }
-        let Some(routes) = OF_THREADS[slot].get() else { return false };
+        let Some(routes) = OF_THIS_THREAD.idle() else { return false };
         routes.count_equal(self.route_key())
     }
 
@@ -178,6 +183,7 @@ impl Recorder for SendRecorder {
             OF_THREADS[slot].set(Some(made));
             made
         });
+        OF_THIS_THREAD.set(routes);
         routes.store(self.route_key(), revision, size, Some(counter));
         true
     }
@@ -264,6 +270,10 @@ impl Cells<Histogram<'static>> for SizeCells {
     #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn refer_to(&self, counter: &'static Histogram<'static>, bytes: u64) {
         self.refer_to(counter, bytes);
+    }
+
+    fn clear(&self) {
+        self.clear();
     }
 
     #[inline(always)]

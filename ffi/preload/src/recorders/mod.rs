@@ -47,10 +47,11 @@ pub(crate) trait Recorder: Sized {
         false
     }
 
-    /// Counts the call like [`count_equal`](Self::count_equal), for the thread in a slot.
+    /// Counts the call like [`count_equal`](Self::count_equal), for this thread, of several that call at once, if none of its calls
+    /// is in progress.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "the fast path of each call, where most of it folds away")]
-    fn count_equal_of_thread(self, _slot: usize) -> bool {
+    fn count_equal_of_thread(self) -> bool {
         false
     }
 

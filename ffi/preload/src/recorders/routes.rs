@@ -15,7 +15,9 @@
 //! call, on communicators whose errors end the program.
 
 use std::fmt;
-use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+#[cfg(target_arch = "x86_64")]
+use std::{arch::asm, mem::offset_of};
 
 use mpit::internal::revision;
 use mpit::internal::static_ref::StaticRef;
@@ -33,6 +35,8 @@ pub(crate) struct RouteKey {
     /// The receiver, the root, or the operation of a reduction with its root; 0 for a call without them.
     pub(crate) other: u64,
     pub(crate) count: i64,
+    /// True if the other members are 0, as in all keys of the list of routes.
+    pub(crate) is_comm_only: bool,
 }
 
 /// A place where bytes are counted.
@@ -52,6 +56,9 @@ pub(crate) trait Cells<T: ?Sized>: fmt::Debug + Sync {
     /// Refers to the cells for a number of bytes.
     fn refer_to(&self, counter: &'static T, bytes: u64);
 
+    /// Makes them count nothing.
+    fn clear(&self);
+
     /// Counts a call with that number of bytes like [`Counter::count_alone`].
     fn count_alone(&self, bytes: u64) -> bool;
 }
@@ -62,12 +69,13 @@ pub(crate) trait Cells<T: ?Sized>: fmt::Debug + Sync {
 struct Route<T: Counter> {
     comm: AtomicUsize,
     datatype: AtomicUsize,
+    other: AtomicU64,
     revision: AtomicU64,
     /// The number of elements of the last call that was counted, and their bytes.
-    count: AtomicI64,
+    count: AtomicI32,
     bytes: AtomicU64,
+    /// The cells of that call. They count nothing if there was none, or its number of elements is not an `int`.
     cells: T::Cells,
-    other: AtomicU64,
     /// The bytes of an element.
     size: AtomicU64,
     /// `None` for a call that does not count.
@@ -84,12 +92,12 @@ impl<T: Counter> Route<T> {
         Self {
             comm: AtomicUsize::new(0),
             datatype: AtomicUsize::new(0),
+            other: AtomicU64::new(0),
             // Not a revision.
             revision: AtomicU64::new(0),
-            count: AtomicI64::new(NO_COUNT),
+            count: AtomicI32::new(0),
             bytes: AtomicU64::new(0),
             cells: T::Cells::NONE,
-            other: AtomicU64::new(0),
             size: AtomicU64::new(0),
             counter: StaticRef::new(),
         }
@@ -102,6 +110,71 @@ impl<T: Counter> Route<T> {
             && self.datatype.load(Relaxed) == key.datatype
             && self.other.load(Relaxed) == key.other
             && self.revision.load(Relaxed) == revision::current()
+    }
+
+    /// Returns true if it is the route of a call like [`is_for`](Self::is_for), and the last call had as many elements.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn is_for_equal(&self, key: RouteKey) -> bool {
+        let Ok(count) = i32::try_from(key.count) else { return false };
+        let revision = revision::current();
+        // Comparisons with memory, for which the compiler would load each member of an atomic type into a register of its own, and save
+        // that of the program first. One for the members that the key may have alone, and one for all.
+        if key.is_comm_only {
+            // SAFETY: reads two members of the route, like relaxed loads.
+            unsafe {
+                asm!(
+                    "cmp qword ptr [{route} + {at_comm}], {comm}",
+                    "jne {other_call}",
+                    "cmp qword ptr [{route} + {at_revision}], {revision}",
+                    "jne {other_call}",
+                    route = in(reg) self,
+                    comm = in(reg) key.comm,
+                    revision = in(reg) revision,
+                    at_comm = const offset_of!(Self, comm),
+                    at_revision = const offset_of!(Self, revision),
+                    other_call = label { return false },
+                    options(nostack, readonly),
+                );
+            }
+        } else {
+            // SAFETY: reads members of the route, like relaxed loads.
+            unsafe {
+                asm!(
+                    "cmp qword ptr [{route} + {at_comm}], {comm}",
+                    "jne {other_call}",
+                    "cmp qword ptr [{route} + {at_datatype}], {datatype}",
+                    "jne {other_call}",
+                    "cmp qword ptr [{route} + {at_other}], {other}",
+                    "jne {other_call}",
+                    "cmp dword ptr [{route} + {at_count}], {count:e}",
+                    "jne {other_call}",
+                    "cmp qword ptr [{route} + {at_revision}], {revision}",
+                    "jne {other_call}",
+                    route = in(reg) self,
+                    comm = in(reg) key.comm,
+                    datatype = in(reg) key.datatype,
+                    other = in(reg) key.other,
+                    count = in(reg) count,
+                    revision = in(reg) revision,
+                    at_comm = const offset_of!(Self, comm),
+                    at_datatype = const offset_of!(Self, datatype),
+                    at_other = const offset_of!(Self, other),
+                    at_count = const offset_of!(Self, count),
+                    at_revision = const offset_of!(Self, revision),
+                    other_call = label { return false },
+                    options(nostack, readonly),
+                );
+            }
+        }
+        true
+    }
+
+    /// Returns true if it is the route of a call like [`is_for`](Self::is_for), and the last call had as many elements.
+    #[cfg(not(target_arch = "x86_64"))]
+    #[inline(always)]
+    fn is_for_equal(&self, key: RouteKey) -> bool {
+        self.is_for(key) && i64::from(self.count.load(Relaxed)) == key.count
     }
 
     /// Counts a call with any number of elements, and keeps that for the next one.
@@ -122,15 +195,14 @@ impl<T: Counter> Route<T> {
     /// Stores the number of elements of a call that was counted.
     #[inline(always)]
     fn set_last(&self, count: i64, bytes: u64, counter: &'static T) {
-        self.count.store(NO_COUNT, Relaxed);
-        self.bytes.store(bytes, Relaxed);
-        self.cells.refer_to(counter, bytes);
-        self.count.store(count, Relaxed);
+        self.cells.clear();
+        if let Ok(count) = i32::try_from(count) {
+            self.count.store(count, Relaxed);
+            self.bytes.store(bytes, Relaxed);
+            self.cells.refer_to(counter, bytes);
+        }
     }
 }
-
-/// Not a number of elements that a call may have, valid or not.
-const NO_COUNT: i64 = i64::MIN;
 
 #[allow(clippy::inline_always, reason = "part of the fast path of each call, which calls nothing")]
 impl<T: Counter, const SLOTS: usize> Routes<T, SLOTS> {
@@ -150,9 +222,7 @@ impl<T: Counter, const SLOTS: usize> Routes<T, SLOTS> {
     #[inline(always)]
     pub(crate) fn count_equal(&self, key: RouteKey) -> bool {
         let route = self.slot(key);
-        route.is_for(key)
-            && route.count.load(Relaxed) == key.count
-            && route.cells.count_alone(route.bytes.load(Relaxed))
+        route.is_for_equal(key) && route.cells.count_alone(route.bytes.load(Relaxed))
     }
 
     /// Counts a call if there is a route for it. Returns false, and does nothing, otherwise.
@@ -182,7 +252,7 @@ impl<T: Counter, const SLOTS: usize> Routes<T, SLOTS> {
         route.other.store(key.other, Relaxed);
         route.size.store(size, Relaxed);
         route.counter.set(counter);
-        route.count.store(NO_COUNT, Relaxed);
+        route.cells.clear();
         route.revision.store(revision, Relaxed);
     }
 }

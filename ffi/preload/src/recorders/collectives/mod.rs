@@ -3,23 +3,28 @@
 //! Only arguments that the standard calls significant at a process are read: others may have any value.
 
 mod amounts;
+mod routes;
 mod shapes;
 
-use mpit::internal::static_ref::StaticRef;
-use mpit::internal::{revision, thread_slots, threads};
-use mpit_components::coll::{self, CaseCells, CaseSums, Counted, Kind, Operation, Root, Volume};
+use mpit::internal::revision;
+use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
 
 pub(crate) use amounts::Amounts;
+pub(crate) use routes::{Routed, RoutedOfThread};
 pub(crate) use shapes::{Either, InBuffer, Own, Reduced, rooted, rootless};
 
 use super::datatypes::query_size;
-use super::routes::{Cells, Counter, RouteKey, Routes};
+use super::routes::RouteKey;
 use super::{Deliver, Recorder, in_advance};
 use crate::arguments::{self, Binding, CountArray, Int, Request, Type, TypeArray};
 use amounts::ByteList;
+use routes::{
+    AFTER_SUCCESS, IN_ADVANCE, IN_ADVANCE_OF_THIS_THREAD, RouteKeys, store_route_of_process,
+    store_route_of_thread,
+};
 
 #[derive(Debug)]
 pub(crate) struct Collective {
@@ -80,45 +85,6 @@ pub(crate) trait Shape: Copy {
 
     /// Queries the error handler of the communicator, once. The library has accepted the communicator.
     fn query_error_handler(self, comm: &Comm);
-}
-
-/// The number of routes of a kind of operation.
-const ROUTES_OF_KIND: usize = 16;
-
-/// Routes by kind.
-type KindRoutes = [Routes<CaseSums, ROUTES_OF_KIND>; Kind::ALL.len()];
-
-/// The routes of one time of recording.
-struct OperationRoutes {
-    of_process: KindRoutes,
-    /// For threads that call at once, by [slot](thread_slots).
-    of_threads: [StaticRef<KindRoutes>; thread_slots::SLOTS],
-}
-
-/// The routes of operations that are counted before they are forwarded.
-static IN_ADVANCE: OperationRoutes = OperationRoutes::new();
-
-/// The routes of operations that are counted after they have succeeded.
-static AFTER_SUCCESS: OperationRoutes = OperationRoutes::new();
-
-impl OperationRoutes {
-    #[allow(clippy::large_stack_arrays, reason = "evaluated by the compiler, for statics")]
-    const fn new() -> Self {
-        Self {
-            of_process: [const { Routes::new() }; Kind::ALL.len()],
-            of_threads: [const { StaticRef::new() }; thread_slots::SLOTS],
-        }
-    }
-
-    /// Returns the routes of the thread in a slot, created if necessary. Not on the stack: threads may have small ones.
-    fn of_thread(&self, slot: usize) -> Option<&'static KindRoutes> {
-        self.of_threads[slot].get().or_else(|| {
-            let routes: Box<[_]> = Kind::ALL.iter().map(|_| Routes::new()).collect();
-            let made: Box<KindRoutes> = routes.try_into().ok()?;
-            self.of_threads[slot].set(Some(Box::leak(made)));
-            self.of_threads[slot].get()
-        })
-    }
 }
 
 /// The record of a collective operation, to be made from the call's arguments.
@@ -187,8 +153,8 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
-    fn count_equal_of_thread(self, slot: usize) -> bool {
-        let Some(routes) = IN_ADVANCE.of_threads[slot].get() else { return false };
+    fn count_equal_of_thread(self) -> bool {
+        let Some(routes) = IN_ADVANCE_OF_THIS_THREAD.idle() else { return false };
         let Some(key) = self.key_in_advance() else { return false };
         routes[self.shape.kind() as usize].count_equal(key)
     }
@@ -258,131 +224,6 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
                 store_route_of_thread(keys, pending.revision, operation);
             }
         });
-    }
-}
-
-/// The route of an operation in progress.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Routed {
-    /// `None` if the operation does not count at this process.
-    sums: Option<&'static CaseSums>,
-    each: u64,
-    /// The revision in which the route was valid.
-    revision: u64,
-}
-
-impl Routed {
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
-    fn find(routes: &'static KindRoutes, shape: impl Shape) -> Option<Self> {
-        let revision = revision::current();
-        let (sums, each) = routes[shape.kind() as usize].find(shape.route_key()?)?;
-        Some(Self { sums, each, revision })
-    }
-
-    /// Counts the operation, which has succeeded. Returns false, and does nothing, if the route became invalid during the call.
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each operation, which calls nothing")]
-    pub(crate) fn count(self) -> bool {
-        revision::current() == self.revision && self.sums.is_none_or(|sums| sums.record_alone(self.each))
-    }
-}
-
-/// The route of an operation in progress, while several threads call at once.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RoutedOfThread {
-    routed: Routed,
-    /// The slot of the thread.
-    slot: usize,
-}
-
-impl RoutedOfThread {
-    /// Counts the operation like [`Routed::count`]. Does nothing either if another thread continues it: a library may run calls on
-    /// threads of its own, which they leave while they wait.
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each operation, which calls nothing")]
-    pub(crate) fn count(self) -> bool {
-        thread_slots::current() == Some(self.slot) && self.routed.count()
-    }
-}
-
-/// The keys of an operation's routes.
-#[derive(Clone, Copy)]
-struct RouteKeys {
-    in_advance: Option<RouteKey>,
-    after_success: RouteKey,
-}
-
-/// Stores a route for operations of a kind with a key, one of which has succeeded. `routes` returns the list of the process or the
-/// thread, and `counted` the sums for such operations.
-fn store_route(
-    keys: RouteKeys,
-    revision: u64,
-    kind: Kind,
-    routes: impl FnOnce(&'static OperationRoutes) -> Option<&'static KindRoutes>,
-    counted: impl FnOnce() -> Option<Counted>,
-) {
-    let RouteKeys { in_advance, after_success: key } = keys;
-    if let Some(comm) = comms::cached(key.comm)
-        && !comm.is_remote()
-        && let Some(size) = if key.datatype == 0 { Some(0) } else { datatypes::cached_size(key.datatype) }
-        && let Some(counted) = counted()
-    {
-        let may_precede = in_advance::is_allowed() && comm.has_fatal_errors();
-        let (routes_of_time, key) = match in_advance {
-            Some(key) if may_precede => (&IN_ADVANCE, key),
-            _ => (&AFTER_SUCCESS, key),
-        };
-        let Some(routes) = routes(routes_of_time) else { return };
-        let sums = match counted {
-            Counted::With(sums) => Some(sums),
-            Counted::Not => None,
-        };
-        routes[kind as usize].store(key, revision, size, sums);
-    }
-}
-
-/// Stores a route like [`store_route`] while one thread calls at a time.
-#[inline(never)]
-fn store_route_of_process(keys: RouteKeys, revision: u64, operation: &Operation<'_>) {
-    let routes = |routes: &'static OperationRoutes| Some(&routes.of_process);
-    store_route(keys, revision, operation.kind, routes, || coll::counted(operation));
-}
-
-/// Stores a route like [`store_route`] for this thread, of several that call at once.
-#[inline(never)]
-fn store_route_of_thread(keys: RouteKeys, revision: u64, operation: &Operation<'_>) {
-    if threads::concurrent()
-        && let Some(slot) = thread_slots::take()
-    {
-        let routes = |routes: &'static OperationRoutes| routes.of_thread(slot);
-        store_route(keys, revision, operation.kind, routes, || coll::counted_by_thread(slot, operation));
-    }
-}
-
-impl Cells<CaseSums> for CaseCells {
-    const NONE: Self = Self::new();
-
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each operation, which calls nothing")]
-    fn refer_to(&self, sums: &'static CaseSums, each: u64) {
-        self.refer_to(sums, each);
-    }
-
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each operation, which calls nothing")]
-    fn count_alone(&self, each: u64) -> bool {
-        self.record_alone(each)
-    }
-}
-
-impl Counter for CaseSums {
-    type Cells = CaseCells;
-
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each operation, which calls nothing")]
-    fn count_alone(&self, bytes: u64) -> bool {
-        self.record_alone(bytes)
     }
 }
 

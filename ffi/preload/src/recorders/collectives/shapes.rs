@@ -58,7 +58,7 @@ impl<L: Binding, U: Buffer, B: Blocks> Shape for Rooted<L, U, B> {
     fn route_key(self) -> Option<RouteKey> {
         let (count, datatype) = self.blocks.single(true)?;
         let root = u64::from(self.root.get().cast_unsigned());
-        Some(RouteKey { comm: self.comm.get(), datatype, other: root, count })
+        Some(RouteKey { comm: self.comm.get(), datatype, other: root, count, is_comm_only: false })
     }
 
     #[inline(always)]
@@ -115,7 +115,7 @@ impl<L: Binding, U: Buffer, B: Blocks> Shape for Rootless<L, U, B> {
     fn route_key(self) -> Option<RouteKey> {
         let in_place = self.buffer.is_in_place(Lookup::Cached)?;
         let (count, datatype) = self.blocks.single(in_place)?;
-        Some(RouteKey { comm: self.comm.get(), datatype, other: 0, count })
+        Some(RouteKey { comm: self.comm.get(), datatype, other: 0, count, is_comm_only: !B::HAS_DATA })
     }
 
     #[inline(always)]
@@ -170,6 +170,9 @@ impl<B: Binding> Buffer for Buf<B> {
 
 /// The arguments of a call for the blocks that this process exchanges with the others; `()` for none.
 pub(crate) trait Blocks: Copy {
+    /// False if there are no blocks.
+    const HAS_DATA: bool = true;
+
     /// Returns the bytes of the blocks; `None` if that requires a lookup beyond the allowed effort.
     /// `is_special` is true at the root, or with `MPI_IN_PLACE` if there is no root.
     fn amounts(self, context: CallContext, is_special: bool) -> Option<Amounts>;
@@ -189,6 +192,8 @@ pub(crate) trait Blocks: Copy {
 }
 
 impl Blocks for () {
+    const HAS_DATA: bool = false;
+
     #[inline]
     fn amounts(self, _context: CallContext, _is_special: bool) -> Option<Amounts> {
         Some(Amounts::Each(0))

@@ -1,0 +1,181 @@
+//! The routes of the thread that calls, while several threads call at once and none of its own calls is in progress.
+//!
+//! They are in thread-local words of the initial-exec model, which are read by two instructions. The dynamic linker allocates such words
+//! when it loads the library with the program. A call that is not counted by them looks for the thread's slot.
+
+use std::arch::{asm, global_asm};
+use std::marker::PhantomData;
+use std::ptr::{from_ref, null_mut};
+use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+
+use mpit::internal::thread_slots;
+
+/// The number of lists of routes.
+const LISTS: usize = 2;
+
+/// The words of a thread.
+#[repr(C)]
+struct Words {
+    /// Null while a call of the thread is in progress. Machine code reads them.
+    idle: [AtomicPtr<()>; LISTS],
+    /// Null while the thread has no routes.
+    own: [AtomicPtr<()>; LISTS],
+}
+
+global_asm!(
+    ".section .tbss.mpit_preload_thread_routes, \"awT\", %nobits",
+    ".hidden mpit_preload_thread_routes",
+    ".globl mpit_preload_thread_routes",
+    ".type mpit_preload_thread_routes, %object",
+    ".size mpit_preload_thread_routes, {size}",
+    ".p2align 5",
+    "mpit_preload_thread_routes:",
+    ".zero {size}",
+    ".text",
+    size = const size_of::<Words>(),
+);
+
+/// Returns the words of this thread. Not kept in a variable: a function may move to another thread, as fibers do.
+#[inline]
+fn words() -> *const Words {
+    let address: *const Words;
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: by the ABI, `fs:0` has the address of the thread's control block, to which the offset of a thread-local variable is added.
+    unsafe {
+        asm!(
+            "mov {address}, qword ptr fs:[0]",
+            "add {address}, qword ptr [rip + mpit_preload_thread_routes@GOTTPOFF]",
+            address = out(reg) address,
+            options(nostack, readonly),
+        );
+    }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: by the ABI, this register has the address of the thread's control block, to which the offset of a thread-local variable
+    // is added.
+    unsafe {
+        asm!(
+            "adrp {offset}, :gottprel:mpit_preload_thread_routes",
+            "ldr {offset}, [{offset}, :gottprel_lo12:mpit_preload_thread_routes]",
+            "mrs {address}, tpidr_el0",
+            "add {address}, {address}, {offset}",
+            offset = out(reg) _,
+            address = out(reg) address,
+            options(nostack, preserves_flags, readonly),
+        );
+    }
+    address
+}
+
+/// Runs a function with the words of this thread.
+#[inline]
+fn with_words<R>(run: impl FnOnce(&Words) -> R) -> R {
+    // SAFETY: the words exist as long as the thread, which runs `run`; they are atomic and zero at first, which are null pointers.
+    run(unsafe { &*words() })
+}
+
+/// Returns a word of [`Words::idle`] of this thread.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "part of the fast path of each send")]
+fn idle<const INDEX: usize>() -> *mut () {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let word;
+        // SAFETY: by the ABI, `fs` has the address to which the offset of a thread-local variable is added; `idle` has this element.
+        unsafe {
+            asm!(
+                "mov {word}, qword ptr [rip + mpit_preload_thread_routes@GOTTPOFF]",
+                "mov {word}, qword ptr fs:[{word} + {offset}]",
+                word = out(reg) word,
+                offset = const INDEX * size_of::<usize>(),
+                options(nostack, preserves_flags, readonly),
+            );
+        }
+        word
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    with_words(|words| words.idle[INDEX].load(Relaxed))
+}
+
+/// One of the lists of routes that a thread may have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ThreadRoutes<T: 'static, const INDEX: usize>(PhantomData<&'static T>);
+
+impl<T: Sync + 'static, const INDEX: usize> ThreadRoutes<T, INDEX> {
+    /// # Safety
+    ///
+    /// No list of another type has this index.
+    pub(crate) const unsafe fn new() -> Self {
+        assert!(INDEX < LISTS);
+        Self(PhantomData)
+    }
+
+    /// Returns the routes of this thread, if it has some and none of its calls is in progress.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the fast path of each send")]
+    pub(crate) fn idle(self) -> Option<&'static T> {
+        // SAFETY: the word is null or the address of a `&'static T`, which `set` stored.
+        unsafe { idle::<INDEX>().cast::<T>().as_ref() }
+    }
+
+    /// Sets the routes of this thread, which has a slot. They are those of the slot.
+    pub(crate) fn set(self, routes: &'static T) {
+        thread_slots::set_at_release(forget);
+        super::leave_process_state();
+        let is_idle = super::is_this_thread_idle();
+        let routes = from_ref(routes).cast_mut().cast();
+        with_words(|words| {
+            words.own[INDEX].store(routes, Relaxed);
+            words.idle[INDEX].store(if is_idle { routes } else { null_mut() }, Relaxed);
+        });
+    }
+}
+
+/// Notes if a call of this thread is in progress.
+#[inline]
+pub(super) fn set_idle(is_idle: bool) {
+    with_words(|words| {
+        for (idle, own) in words.idle.iter().zip(&words.own) {
+            idle.store(if is_idle { own.load(Relaxed) } else { null_mut() }, Relaxed);
+        }
+    });
+}
+
+/// Forgets the routes of this thread, which releases its slot.
+fn forget() {
+    with_words(|words| words.idle.iter().chain(&words.own).for_each(|word| word.store(null_mut(), Relaxed)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ThreadRoutes, forget, set_idle};
+
+    static LISTS: [u32; 2] = [1, 2];
+
+    const FIRST: ThreadRoutes<u32, 0> =
+        // SAFETY: the threads of this test have no other routes.
+        unsafe { ThreadRoutes::new() };
+    const SECOND: ThreadRoutes<u32, 1> =
+        // SAFETY: the threads of this test have no other routes.
+        unsafe { ThreadRoutes::new() };
+
+    #[test]
+    fn routes_are_those_of_an_idle_thread() {
+        let of_thread = || {
+            assert_eq!((FIRST.idle(), SECOND.idle()), (None, None));
+            FIRST.set(&LISTS[0]);
+            assert_eq!((FIRST.idle(), SECOND.idle()), (Some(&1), None));
+            SECOND.set(&LISTS[1]);
+            assert_eq!((FIRST.idle(), SECOND.idle()), (Some(&1), Some(&2)));
+            set_idle(false);
+            assert_eq!((FIRST.idle(), SECOND.idle()), (None, None));
+            set_idle(true);
+            assert_eq!((FIRST.idle(), SECOND.idle()), (Some(&1), Some(&2)));
+            forget();
+            set_idle(true);
+            assert_eq!((FIRST.idle(), SECOND.idle()), (None, None));
+        };
+        for _ in 0..2 {
+            std::thread::spawn(of_thread).join().unwrap();
+        }
+    }
+}
