@@ -248,8 +248,8 @@ pub(crate) fn in_program(name: &CStr) -> Option<NonNull<c_void>> {
     unsafe { symbol(libc::RTLD_DEFAULT, name) }
 }
 
-/// Returns the first definition of a symbol in the program's global scope. Unlike [`in_program`], never one of the objects that this one was
-/// loaded with privately.
+/// Returns the first definition of a symbol in the program's global scope. Unlike [`in_program`], it is never in an object
+/// that was loaded privately.
 pub(crate) fn in_scope_of_program(name: &CStr) -> Option<NonNull<c_void>> {
     // SAFETY: null stands for the program, which is loaded, so no code runs.
     let program = unsafe { libc::dlopen(std::ptr::null(), libc::RTLD_LAZY) };
