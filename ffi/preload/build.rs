@@ -3,7 +3,8 @@
 //! They are a tenth of the code and lie all over it. The kernel maps 64 KiB around each page that is used for the first time, so
 //! most of the library would become resident in every process of a job, with a page fault for each of these parts.
 //!
-//! `start.txt` has their names. A name that no function has, or has no more, is skipped, so an old list only costs memory. It is
+//! `start.txt` has their names, after those of the functions that run when the library is loaded: these are then in a page that the C
+//! compiler's own functions for that use as well. A name that no function has, or has no more, is skipped, so an old list only costs memory. It is
 //! the list of functions of this library that `valgrind --tool=callgrind` reports for `tests/hosts/c/bench_job.c` with Open MPI
 //! and MPICH, recorded for `mpit run --output`.
 //!

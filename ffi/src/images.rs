@@ -4,13 +4,15 @@
 use std::collections::BTreeSet;
 use std::ffi::c_void;
 use std::ptr::NonNull;
+use std::sync::OnceLock;
 use std::sync::atomic::{
     AtomicBool, AtomicU64,
     Ordering::{AcqRel, Acquire, Relaxed, Release},
 };
 
-use mpit::internal::lock::{Inside, Mutex};
+use mpit::internal::lock::Mutex;
 use mpit::internal::plugin::abi::PluginFunction;
+use mpit::internal::plugin::announcement::ANNOUNCED_TO;
 use mpit::internal::plugin::image::{self, NOTE_NAME, NOTE_TYPE};
 use mpit::internal::registry::has_unknown;
 use mpit::tool::Registry;
@@ -18,45 +20,96 @@ use mpit::tool::Registry;
 use crate::host::Host;
 use crate::host::find::{self, MappedObject};
 
-/// The number of objects that the dynamic linker had loaded when images were last adopted.
-static SEEN: AtomicU64 = AtomicU64::new(0);
+/// The number of announcements by images, plus 1. Announcements come before `main`, so the word is next to others that the dynamic linker
+/// writes when the preload library is loaded.
+#[cfg_attr(target_os = "linux", unsafe(link_section = ".data.destinations"))]
+static ANNOUNCED: AtomicU64 = AtomicU64::new(1);
 
-/// Returns the number of objects that the dynamic linker has loaded so far, if images loaded since the last adoption may be
-/// among them.
-pub(crate) fn newly_loaded(inside: &Inside) -> Option<u64> {
+/// The value of `ANNOUNCED` before the last complete search. Stays 0 while images cannot announce themselves.
+static SEARCHED_AT: AtomicU64 = AtomicU64::new(0);
+
+/// Counts the announcement of an image.
+#[inline]
+pub fn announced() {
+    ANNOUNCED.fetch_add(1, Release);
+}
+
+/// Registers the definitions of images that were loaded since the last call.
+#[inline]
+pub(crate) fn adopt_new() {
+    if SEARCHED_AT.load(Acquire) != ANNOUNCED.load(Acquire) {
+        search();
+    }
+}
+
+/// Returns true if the images that are loaded announce themselves here: the program's scope leads to the function of this object.
+fn is_announced_to() -> bool {
+    static IS_ANNOUNCED_TO: OnceLock<bool> = OnceLock::new();
+    let compare = || {
+        let function = find::in_scope_of_program(ANNOUNCED_TO)?;
+        Some(find::name_of(function)? == find::name_of(NonNull::from(&ANNOUNCED).cast())?)
+    };
+    // Outside of the cell: the dynamic linker takes its lock, which a thread that waits for this cell may hold.
+    if let Some(known) = IS_ANNOUNCED_TO.get() {
+        return *known;
+    }
+    let known = compare().unwrap_or(false);
+    *IS_ANNOUNCED_TO.get_or_init(|| known)
+}
+
+/// Searches the loaded images, unless the dynamic linker has loaded none since the last complete search.
+#[cold]
+#[inline(never)]
+fn search() {
+    /// The number of objects that the dynamic linker had loaded before the last complete search.
+    static LOADED: AtomicU64 = AtomicU64::new(0);
+    if Host::get().is_none() {
+        return;
+    }
+    // Before the search: an image that announces itself meanwhile is searched for again.
+    let announced = ANNOUNCED.load(Acquire);
+    let loaded = loaded_objects();
+    if LOADED.load(Acquire) != loaded {
+        if !adopt() {
+            return;
+        }
+        LOADED.store(loaded, Release);
+    }
+    if is_announced_to() {
+        SEARCHED_AT.store(announced, Release);
+    }
+}
+
+/// Returns the number of objects that the dynamic linker has loaded so far.
+fn loaded_objects() -> u64 {
     static ALWAYS_NEW: AtomicU64 = AtomicU64::new(1);
-    Host::get()?;
     let mut loaded = 0;
-    find::each_object_inside(inside, |object| {
+    find::each_object(|object| {
         // Without a count of the dynamic linker, every call finds new images.
         loaded = object.loaded.unwrap_or_else(|| ALWAYS_NEW.fetch_add(1, Relaxed));
         true
     });
-    if SEEN.load(Acquire) == loaded { None } else { Some(loaded) }
+    loaded
 }
 
-/// Registers the definitions of images loaded since the last call. `loaded` is the result of [`newly_loaded`].
-#[cold]
-pub(crate) fn adopt(loaded: u64) {
+/// Registers the definitions of all images that are not registered yet. Returns false if some may be left.
+fn adopt() -> bool {
     static ADOPTING: AtomicBool = AtomicBool::new(false);
     // The guard is against recursion: an image's function may call this one.
     if ADOPTING.swap(true, AcqRel) {
-        return;
+        return false;
     }
-    if adopt_all() {
-        SEEN.store(loaded, Release);
-    }
+    let is_complete = adopt_all();
     ADOPTING.store(false, Release);
+    is_complete
 }
 
 /// Registers the definitions of images if a setting of this process may be for one of them, so that it has its value when
 /// `MPI_Init` returns. Otherwise they are left until a tool lists variables: a program that reads its own definitions after
 /// `MPI_Init` receives its events only while they are not registered here.
 pub(crate) fn adopt_for_settings() {
-    if has_unknown(Registry::global())
-        && let Some(loaded) = newly_loaded(&Inside::enter())
-    {
-        adopt(loaded);
+    if has_unknown(Registry::global()) {
+        adopt_new();
     }
 }
 

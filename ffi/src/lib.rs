@@ -34,7 +34,7 @@ mod gather;
 mod groups;
 pub mod hidden;
 pub mod host;
-mod images;
+pub mod images;
 mod in_flight;
 pub mod info_store;
 mod infos;

@@ -2,7 +2,7 @@
 //!
 //! Each image with this crate has an ELF note (`.note.mpit`) that leads to a function like `mpit_plugin_v1`. Executables export
 //! no symbols, so a host finds the note through the program headers, which needs no symbol and runs no code in processes without
-//! a host.
+//! a host. The image announces itself when it is loaded ([`super::announcement`]), so that a host need not search each time.
 
 use std::ffi::c_int;
 use std::sync::atomic::AtomicBool;

@@ -17,11 +17,13 @@
 //! | `export` | tables made of the definitions of a Rust image |
 //! | [`component`], `convert` | components, and conversion of traffic to C structs |
 //! | [`image`] | programs and libraries that are not plug-ins |
+//! | [`announcement`] | the call by which an image that is loaded announces itself to a host |
 //! | `find`, `load` | plug-in files: search, checks, handshake |
 //! | `loaded` | the plug-ins of this process, active or not |
 //! | [`check`], [`fault_log`] | a complete list of a plug-in's faults, for a process of its own |
 //! | `process` | the registry and the interface of this process |
 
+pub mod announcement;
 mod c_strings;
 mod c_structs;
 mod cell;

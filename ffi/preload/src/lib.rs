@@ -11,7 +11,7 @@
 //!
 //! # Invariants
 //!
-//! * It refers to no MPI symbol and runs nothing when it is loaded, so programs without MPI are not affected.
+//! * It refers to no MPI symbol, and only counts images with definitions when it is loaded, so programs without MPI are not affected.
 //! * It needs only the C library, and few pointers in its statics, because every program loads it.
 //! * A name is intercepted only if the next definition is MPI's. Forwarding keeps every register and argument.
 //! * Without listeners, a call costs one load and one branch more.
@@ -33,7 +33,7 @@ mod unwinder;
 mod watch;
 
 use mpit_ffi::host::{LOADED_OVER_MPI, Overlay};
-use mpit_ffi::{doctor, lifecycle};
+use mpit_ffi::{doctor, images, lifecycle};
 
 #[linkme::distributed_slice(LOADED_OVER_MPI)]
 static OVERLAY: Overlay = Overlay {
@@ -41,6 +41,12 @@ static OVERLAY: Overlay = Overlay {
     library_is_found: unwinder::load,
     library_is_unknown: doctor::write_without_mpi,
 };
+
+/// Counts that an image with definitions was loaded. The image calls this in a constructor, also before `main`.
+#[unsafe(no_mangle)]
+pub extern "C" fn mpit_image_loaded() {
+    images::announced();
+}
 
 // Re-exported, so that the functions of MPI_T become symbols of the library.
 pub use mpit_ffi::mpi_t;

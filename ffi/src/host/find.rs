@@ -207,12 +207,8 @@ pub(crate) fn collect_from_objects<T>(mut pick: impl FnMut(&MappedObject<'_>) ->
 /// Calls a function for each loaded object in load order, until it returns true. Delays forks meanwhile: in
 /// the child, the dynamic linker's lock would stay locked. The function must not allocate: the lock of an allocator that searches
 /// objects itself, for stack traces, may be held by a thread that waits for the dynamic linker.
-pub(crate) fn each_object<F: FnMut(&MappedObject<'_>) -> bool>(is_last: F) {
-    each_object_inside(&Inside::enter(), is_last);
-}
-
-/// Calls a function like [`each_object`], for a caller that delays forks itself.
-pub(crate) fn each_object_inside<F: FnMut(&MappedObject<'_>) -> bool>(_inside: &Inside, mut is_last: F) {
+pub(crate) fn each_object<F: FnMut(&MappedObject<'_>) -> bool>(mut is_last: F) {
+    let _inside = Inside::enter();
     // SAFETY: `visit` of this type expects a pointer to an `F`, and does not keep it.
     unsafe { libc::dl_iterate_phdr(Some(visit::<F>), (&raw mut is_last).cast()) };
 }
@@ -250,6 +246,18 @@ pub fn next(name: &CStr) -> Option<NonNull<c_void>> {
 pub(crate) fn in_program(name: &CStr) -> Option<NonNull<c_void>> {
     // SAFETY: `RTLD_DEFAULT` is a pseudo-handle, which is valid at any time.
     unsafe { symbol(libc::RTLD_DEFAULT, name) }
+}
+
+/// Returns the first definition of a symbol in the program's global scope. Unlike [`in_program`], it is never in an object
+/// that was loaded privately.
+pub(crate) fn in_scope_of_program(name: &CStr) -> Option<NonNull<c_void>> {
+    // SAFETY: null stands for the program, which is loaded, so no code runs.
+    let program = unsafe { libc::dlopen(std::ptr::null(), libc::RTLD_LAZY) };
+    if program.is_null() {
+        return None;
+    }
+    // SAFETY: the handle is open, and it is never closed, which has no effect on the program.
+    unsafe { symbol(program, name) }
 }
 
 /// Returns the dynamic linker's name of the object that contains an address; empty for the executable.

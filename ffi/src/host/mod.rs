@@ -1,6 +1,6 @@
 //! The MPI library underneath, called the host: found at run time, called by symbol name.
 //!
-//! Nothing runs before the first call of an MPI function, so a process without MPI is not affected.
+//! Nothing is searched before the first call of an MPI function, so a process without MPI is not affected.
 
 /// Declares calls to functions of the host, by its `PMPI_` names.
 macro_rules! host_calls {

@@ -149,17 +149,9 @@ impl Merged {
 
     /// Adds new entries by calling `sync`, or `sync_own` if the host cannot be queried.
     fn sync_by(&self, sync: impl FnOnce(HostIsUp<'_>), sync_own: impl FnOnce()) {
-        // Once for all searches and queries below.
-        let mut inside = Inside::enter();
-        if let Some(loaded) = images::newly_loaded(&inside) {
-            // Forks need not wait for the functions of images.
-            drop(inside);
-            images::adopt(loaded);
-            inside = Inside::enter();
-        }
+        images::adopt_new();
         hidden::detect_tools();
-        let queried = self.call_host(&inside, sync);
-        drop(inside);
+        let queried = self.call_host(&Inside::enter(), sync);
         if queried.is_none() {
             sync_own();
         }

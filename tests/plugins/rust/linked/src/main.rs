@@ -1,13 +1,21 @@
-//! A program over an MPI library of the standard ABI that is preloaded. With an argument, loads that file while a tool looks.
+//! A program over an MPI library of the standard ABI that is preloaded. With a file and a way as arguments, loads the file while a tool looks.
+//! If `MPIT_TEST_PRIVATE` has the file of mpit's library, loads that for itself.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::mem::transmute;
 use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+use std::thread;
 
 unsafe extern "C" {
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
     fn dlopen(file: *const c_char, flags: c_int) -> *mut c_void;
+    fn dlclose(library: *mut c_void) -> c_int;
 }
+
+const RTLD_NOW: c_int = 2;
+const RTLD_NOLOAD: c_int = 4;
+const RTLD_GLOBAL: c_int = 256;
 
 type Index = unsafe extern "C" fn(*const c_char, c_int, *mut c_int) -> c_int;
 type Alloc = unsafe extern "C" fn(usize, c_int, *const c_void, *mut usize, *mut c_int) -> c_int;
@@ -15,8 +23,11 @@ type Read = unsafe extern "C" fn(usize, usize, *mut u64) -> c_int;
 
 const COUNTER: c_int = 7;
 
+/// mpit's library, or null for the program's scope.
+static LIBRARY: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+
 fn find(name: &CStr) -> *mut c_void {
-    let found = unsafe { dlsym(null_mut(), name.as_ptr()) };
+    let found = unsafe { dlsym(LIBRARY.load(Relaxed), name.as_ptr()) };
     assert!(!found.is_null(), "{name:?}");
     found
 }
@@ -28,7 +39,33 @@ fn has(name: &CStr) -> Option<c_int> {
     if code == 0 { Some(index) } else { None }
 }
 
+fn open(file: &CStr, flags: c_int) -> *mut c_void {
+    let library = unsafe { dlopen(file.as_ptr(), flags) };
+    assert!(!library.is_null(), "{file:?}");
+    library
+}
+
+/// Loads a file in one of several ways. The next call looks for its definitions.
+fn load(file: &CStr, way: &str) {
+    match way {
+        "local" => _ = open(file, RTLD_NOW),
+        "global" => _ = open(file, RTLD_NOW | RTLD_GLOBAL),
+        "thread" => thread::scope(|scope| _ = scope.spawn(|| _ = open(file, RTLD_NOW))),
+        "again" => {
+            let library = open(file, RTLD_NOW);
+            assert_eq!(unsafe { dlclose(library) }, 0);
+            assert!(unsafe { dlopen(file.as_ptr(), RTLD_NOW | RTLD_NOLOAD) }.is_null(), "still loaded");
+            assert!(has(c"short_widgets").is_none());
+            open(file, RTLD_NOW);
+        }
+        _ => unreachable!("{way}"),
+    }
+}
+
 fn main() {
+    if let Ok(file) = std::env::var("MPIT_TEST_PRIVATE") {
+        LIBRARY.store(open(&CString::new(file).unwrap(), RTLD_NOW), Relaxed);
+    }
     let init: unsafe extern "C" fn(*const c_void, *const c_void) -> c_int = unsafe { transmute(find(c"MPI_Init")) };
     let finalize: unsafe extern "C" fn() -> c_int = unsafe { transmute(find(c"MPI_Finalize")) };
     let init_thread: unsafe extern "C" fn(c_int, *mut c_int) -> c_int =
@@ -52,11 +89,12 @@ fn main() {
         assert_eq!(unsafe { read(session, handle, &mut value) }, 0);
     }
     println!("linked: {} {value}", is_visible.is_some());
-    if let Some(file) = std::env::args().nth(1) {
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    if let [file, way] = &arguments[..] {
         let before = has(c"short_widgets").is_some();
-        let file = CString::new(file).unwrap();
-        assert!(!unsafe { dlopen(file.as_ptr(), 2) }.is_null());
-        println!("loaded later: {before} {}", has(c"short_widgets").is_some());
+        load(&CString::new(file.as_str()).unwrap(), way);
+        let in_thread = thread::spawn(|| has(c"short_widgets").is_some()).join().unwrap();
+        println!("loaded later: {before} {in_thread} {}", has(c"short_widgets").is_some());
     }
     assert_eq!(unsafe { finalize() }, 0);
 }
