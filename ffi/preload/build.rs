@@ -3,10 +3,10 @@
 //! They are a tenth of the code and lie all over it. The kernel maps 64 KiB around each page that is used for the first time, so
 //! most of the library would become resident in every process of a job, with a page fault for each of these parts.
 //!
-//! `start.txt` has their names, after those of the functions that run when the library is loaded: these are then in a page that the C
-//! compiler's own functions for that use as well. A name that no function has, or has no more, is skipped, so an old list only costs memory. It is
-//! the list of functions of this library that `valgrind --tool=callgrind` reports for `tests/hosts/c/bench_job.c` with Open MPI
-//! and MPICH, recorded for `mpit run --output`.
+//! `start.txt` has their names, after those of the functions that run when the library is loaded: these are then in a page that the
+//! C compiler's own functions for that use as well. A name that no function has, or has no more, is skipped, so an old list only
+//! costs memory. It is the list of functions of this library that `valgrind --tool=callgrind` reports for
+//! `tests/hosts/c/bench_job.c` with Open MPI and MPICH, recorded for `mpit run --output`.
 //!
 //! `pointers.txt` has the names of statics that are not zero at first and contain pointers. The dynamic linker writes these when the
 //! library is loaded, in every program. Next to each other, with the destinations of calls, they are in few pages; the other
