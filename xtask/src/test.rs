@@ -24,7 +24,10 @@ impl TestCounts {
     }
 }
 
-pub(crate) fn run(arguments: &[String]) -> Outcome<ExitCode> {
+/// The number of tests in the table of times.
+const SLOWEST: usize = 25;
+
+pub(crate) fn run(arguments: &[String], has_times: bool) -> Outcome<ExitCode> {
     let problems = setup::everything();
     setup::report(&problems);
     record::clear()?;
@@ -39,6 +42,9 @@ pub(crate) fn run(arguments: &[String]) -> Outcome<ExitCode> {
     }
     println!("\n{}", record::summary(stacks::found()));
     print!("{}", linking());
+    if has_times {
+        print!("{}", record::slowest(SLOWEST));
+    }
     for problem in &problems {
         println!("  could not get {problem}");
     }
