@@ -30,6 +30,7 @@ mod signals;
 mod soak;
 mod summary;
 mod symbols;
+mod timed_records;
 mod times;
 mod tools;
 mod unusual_messages;

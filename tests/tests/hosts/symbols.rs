@@ -176,7 +176,10 @@ fn calls_have_all_forms_of_the_libraries() -> Outcome {
     if stacks::found().missing.is_empty() {
         Failure::unless(unknown.is_empty(), || format!("no library has {unknown:?}"))?;
     } else {
-        record::not_run("the names of calls against those of libraries", "some of the libraries are missing, and each has other calls")?;
+        record::not_run(
+            "the names of calls against those of libraries",
+            "some of the libraries are missing, and each has other calls",
+        )?;
     }
     let missing: Vec<_> = of_libraries
         .iter()
