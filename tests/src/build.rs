@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, process::Command, sync::OnceLock};
 
 use crate::stacks::{Spec, Stack};
-use crate::{Context, Failure, Outcome, launch, paths};
+use crate::{Context, Failure, Outcome, machine_lock, paths};
 
 /// mpit's own files, in the form that users get.
 #[derive(Debug)]
@@ -122,7 +122,8 @@ impl Stack {
     fn link_with_embedded(&self, file: &str, options: &[&str], objects: &[PathBuf]) -> Outcome<PathBuf> {
         let library = &artifacts()?.embedded;
         let linked = programs_of(self.label()).join(file);
-        let _lock = launch::lock_machine()?;
+        // Another test may be about to run the file that this one replaces.
+        let _lock = machine_lock::whole()?;
         // The wrapper would add the stack's own library.
         run(Command::new("cc").args(options).arg("-o").arg(&linked).args(objects).arg(library))?;
         Ok(linked)
@@ -203,8 +204,9 @@ fn compile(
     let source = paths::source(source);
     fs::create_dir_all(dir).context(dir.display())?;
     let built = dir.join(file);
-    let _lock = launch::lock_machine()?;
+    let _directory = machine_lock::directory(dir)?;
     if !is_newer_than_all_beside(&built, &source) {
+        let _lock = machine_lock::part()?;
         // Options come last, because libraries come after the sources that use them.
         run(compiler.arg("-o").arg(&built).arg(&source).args(options))?;
     }

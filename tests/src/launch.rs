@@ -1,26 +1,11 @@
-//! Execution of programs on MPI libraries, one at a time: on a machine with two cores, two sets of ranks would be so slow
-//! that tests fail by their time limit rather than by a wrong result.
+//! Execution of programs on MPI libraries, as many at a time as [`machine_lock`] permits.
 
-use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{fmt, os::unix::process::ExitStatusExt};
 
-use crate::{Context, Failure, Outcome, build, paths, stacks::Stack};
-
-/// A lock held while MPI programs are compiled or run; released when dropped. Excludes other processes as well.
-#[derive(Debug)]
-pub struct MachineLock(#[expect(dead_code, reason = "the lock goes with the file")] File);
-
-/// Waits until no other test runs MPI programs.
-pub fn lock_machine() -> Outcome<MachineLock> {
-    let dir = paths::hosts();
-    fs::create_dir_all(&dir).context(dir.display())?;
-    let path = dir.join("lock");
-    let file = File::create(&path).context(path.display())?;
-    file.lock().context(path.display())?;
-    Ok(MachineLock(file))
-}
+use crate::machine_lock::{self, MachineLock};
+use crate::{Context, Failure, Outcome, build, stacks::Stack};
 
 /// Returns the command line of `mpit` with these arguments.
 pub fn mpit_line(words: &[&str]) -> Outcome<Vec<String>> {
@@ -34,13 +19,14 @@ pub struct Job {
     seconds: u32,
     dir: Option<PathBuf>,
     environment: Vec<(String, String)>,
+    is_alone: bool,
 }
 
 impl Job {
     /// Creates a command without MPI.
     pub fn plain(line: &[&str]) -> Self {
         let line = line.iter().map(ToString::to_string).collect();
-        Self { line, seconds: 60, dir: None, environment: Vec::new() }
+        Self { line, seconds: 60, dir: None, environment: Vec::new(), is_alone: false }
     }
 
     /// Creates a call of the command `mpit`.
@@ -100,6 +86,13 @@ impl Job {
         self
     }
 
+    /// Runs while no other job does, because a test compares the times in it.
+    #[must_use]
+    pub fn without_others(mut self) -> Self {
+        self.is_alone = true;
+        self
+    }
+
     /// Passes settings to Open MPI's own monitoring, which reads them from its launcher: `mpiexec --mca name value ...`.
     #[must_use]
     pub fn native_monitoring(mut self, settings: &[(&str, &str)]) -> Self {
@@ -149,7 +142,7 @@ impl Job {
         self.env("MPIT_SET", lines.join("\n")).preloaded()
     }
 
-    /// Returns the command, for tests that look at it while it runs. They hold the lock of the machine meanwhile.
+    /// Returns the command, for tests that look at it while it runs. They hold a lock of the machine meanwhile.
     pub fn command(&self) -> Command {
         // Without `-k`, `timeout` leaves ranks behind that ignore the first signal.
         let mut command = Command::new("timeout");
@@ -162,9 +155,13 @@ impl Job {
         command
     }
 
+    fn lock(&self) -> Outcome<MachineLock> {
+        if self.is_alone { machine_lock::whole() } else { machine_lock::part() }
+    }
+
     /// Runs the command to its end, successful or not.
     pub fn finish(self) -> Outcome<Finished> {
-        let _lock = lock_machine()?;
+        let _lock = self.lock()?;
         let mut command = self.command();
         command.stdin(Stdio::null());
         let output = command.output().context("timeout")?;

@@ -10,7 +10,7 @@
 //!
 //! # Invariants
 //!
-//! * A job runs alone on the machine, and under a time limit.
+//! * As many jobs run at a time as the machine has processors, each under a time limit. A job whose times are compared runs alone.
 //! * A test that cannot run says so in one line.
 
 #![allow(clippy::missing_errors_doc, reason = "the text of a failure, which a test prints, says what failed")]
@@ -20,6 +20,7 @@ pub mod failure;
 pub mod inventory;
 pub mod landing_pads;
 pub mod launch;
+pub mod machine_lock;
 pub mod paths;
 pub mod plugins;
 pub mod prof;

@@ -1,6 +1,7 @@
 //! The record of tests on each stack: tests append to it, and `cargo xtask test` prints it at its end.
 
 use std::fs::{self, OpenOptions};
+use std::time::Duration;
 use std::{collections::BTreeMap, fmt::Write as _, io::Write as _};
 
 use crate::{Context, Outcome, paths, stacks::Found};
@@ -15,9 +16,10 @@ pub fn clear() -> Outcome {
     if path.exists() { fs::remove_file(&path).context(path.display()) } else { Ok(()) }
 }
 
-/// Records that `test` ran on the stack `label`, and its result.
-pub(crate) fn add(label: &str, test: &str, good: bool) -> Outcome {
-    append(label, test, if good { "ok" } else { "failed" })
+/// Records that `test` ran on the stack `label`, its result, and the time that it took without its waiting for other tests.
+pub(crate) fn add(label: &str, test: &str, good: bool, time: Duration) -> Outcome {
+    let result = if good { "ok" } else { "failed" };
+    append(label, test, &format!("{result}\t{:.1}", time.as_secs_f64()))
 }
 
 /// Records that a third-party program could not be run, and the reason.
@@ -31,6 +33,27 @@ fn append(what: &str, test: &str, result: &str) -> Outcome {
     let mut file = OpenOptions::new().append(true).create(true).open(&path).context(path.display())?;
     // A single short write keeps lines of several processes intact.
     file.write_all(format!("{what}\t{test}\t{result}\n").as_bytes()).context(path.display())
+}
+
+/// Returns the tests that took longest, in seconds without waiting for other tests, by MPI library.
+pub fn slowest(count: usize) -> String {
+    let text = fs::read_to_string(path()).unwrap_or_default();
+    let mut tests: BTreeMap<&str, (f64, Vec<String>)> = BTreeMap::new();
+    for line in text.lines() {
+        if let [label, test, _, seconds] = line.split('\t').collect::<Vec<_>>()[..] {
+            let (sum, parts) = tests.entry(test).or_default();
+            *sum += seconds.parse().unwrap_or(0.0);
+            parts.push(format!("{label} {seconds}"));
+        }
+    }
+    let mut all: Vec<_> = tests.into_iter().collect();
+    all.sort_by(|(_, one), (_, other)| other.0.total_cmp(&one.0));
+    let sum: f64 = all.iter().map(|(_, (sum, _))| sum).sum();
+    let mut table = format!("Seconds of tests on MPI libraries, {sum:.0} in all:\n");
+    for (test, (sum, parts)) in all.into_iter().take(count) {
+        _ = writeln!(table, "  {sum:7.1}  {test:24} {}", parts.join(", "));
+    }
+    table
 }
 
 /// Returns the closing summary: every stack with its version and the tests on it, and every stack that is not available,

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, process::Command};
 
-use crate::{Failure, Outcome, build, launch, paths};
+use crate::{Failure, Outcome, build, machine_lock, paths};
 
 /// A way to build plug-ins: toolchain, profile, and settings of cargo.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ impl Build {
 
     /// Builds a package, unless it is up to date; returns the directory of its files.
     pub fn package(&self, package: &str) -> Outcome<PathBuf> {
-        let _lock = launch::lock_machine()?;
+        let _lock = machine_lock::whole()?;
         let target = paths::target().join("plugins").join(self.label);
         let mut command = self.cargo();
         let options = ["build", "--quiet", "-p", package, "--profile", self.profile, "--target-dir"];

@@ -7,11 +7,14 @@ mod find;
 mod spec;
 
 use std::path::{Path, PathBuf};
-use std::{env, sync::OnceLock};
+use std::sync::OnceLock;
+use std::thread::{self, ScopedJoinHandle};
+use std::time::Instant;
+use std::{env, io, panic};
 
 pub use spec::{Origin, SPECS, Spec, Vendor};
 
-use crate::{Context, Failure, Outcome, paths, record};
+use crate::{Context, Failure, Outcome, machine_lock, paths, record};
 
 /// The environment variable with the labels of the stacks to use, separated by commas; all stacks if it is not set.
 pub const RESTRICT: &str = "MPIT_TEST_STACKS";
@@ -136,17 +139,17 @@ fn find_all(wanted: Option<&str>) -> Found {
 }
 
 /// Runs a test on every available stack, as [`for_each`] does.
-pub fn on_each(test: &str, run: impl Fn(&Stack) -> Outcome) -> Outcome {
+pub fn on_each(test: &str, run: impl Fn(&Stack) -> Outcome + Sync) -> Outcome {
     for_each(test, |_| true, run)
 }
 
 /// Runs a test on the available stacks among these, as [`for_each`] does.
-pub fn on(labels: &[&str], test: &str, run: impl Fn(&Stack) -> Outcome) -> Outcome {
+pub fn on(labels: &[&str], test: &str, run: impl Fn(&Stack) -> Outcome + Sync) -> Outcome {
     for_each(test, |stack| labels.contains(&stack.label()), run)
 }
 
 /// Runs a test on every available stack with Fortran, as [`for_each`] does; without gfortran, records that as the reason.
-pub fn with_fortran(test: &str, run: impl Fn(&Stack) -> Outcome) -> Outcome {
+pub fn with_fortran(test: &str, run: impl Fn(&Stack) -> Outcome + Sync) -> Outcome {
     if paths::find_program("gfortran").is_none() {
         return record::not_run("Fortran", NO_GFORTRAN);
     }
@@ -157,27 +160,49 @@ pub fn with_fortran(test: &str, run: impl Fn(&Stack) -> Outcome) -> Outcome {
 pub const NO_GFORTRAN: &str = "no gfortran (Debian package gfortran; see `cargo xtask setup`)";
 
 /// Runs a test on every available stack with mpi4py, as [`for_each`] does, with the interpreter.
-pub fn with_mpi4py(test: &str, run: impl Fn(&Stack, &Path) -> Outcome) -> Outcome {
+pub fn with_mpi4py(test: &str, run: impl Fn(&Stack, &Path) -> Outcome + Sync) -> Outcome {
     let has_mpi4py = |stack: &Stack| stack.mpi4py().is_some();
     for_each(test, has_mpi4py, |stack| run(stack, &stack.mpi4py().context("no mpi4py")?))
 }
 
-/// Runs a test on every available stack that `applies` accepts, on all of them even if one fails, and records the results.
-/// Fails if the test failed on a stack, or if no stack is available.
-pub fn for_each(test: &str, applies: impl Fn(&Stack) -> bool, run: impl Fn(&Stack) -> Outcome) -> Outcome {
+/// Runs a test on every available stack that `applies` accepts, each in a thread, on all of them even if one fails, and records the
+/// results. Fails if the test failed on a stack, or if no stack is available.
+pub fn for_each(
+    test: &str,
+    applies: impl Fn(&Stack) -> bool,
+    run: impl Fn(&Stack) -> Outcome + Sync,
+) -> Outcome {
     let found = found();
     Failure::unless(!found.stacks.is_empty(), || {
         let reasons: Vec<_> =
             found.missing.iter().map(|one| format!("{}: {}", one.label, one.reason)).collect();
         format!("no MPI library is available:\n{}", reasons.join("\n"))
     })?;
-    let mut failures = Vec::new();
-    for stack in found.stacks.iter().filter(|stack| applies(stack)) {
-        let outcome = run(stack);
-        record::add(stack.label(), test, outcome.is_ok())?;
-        if let Err(failure) = outcome {
-            failures.push(format!("--- {} ---\n{failure}", stack.label()));
-        }
-    }
+    let stacks: Vec<_> = found.stacks.iter().filter(|stack| applies(stack)).collect();
+    let run = &run;
+    let outcomes: Vec<_> = thread::scope(|scope| {
+        let start = |stack: &&'static Stack| {
+            let stack = *stack;
+            let thread = thread::Builder::new().name(format!("{test} on {}", stack.label()));
+            thread.spawn_scoped(scope, move || run_and_record(test, stack, run))
+        };
+        let threads: Vec<_> = stacks.iter().map(start).collect();
+        let end = |thread: io::Result<ScopedJoinHandle<'_, Outcome>>| match thread.context(test)?.join() {
+            Ok(outcome) => outcome,
+            Err(panic) => panic::resume_unwind(panic),
+        };
+        threads.into_iter().map(end).collect()
+    });
+    let failure =
+        |(stack, outcome): (&&Stack, Outcome)| Some(format!("--- {} ---\n{}", stack.label(), outcome.err()?));
+    let failures: Vec<_> = stacks.iter().zip(outcomes).filter_map(failure).collect();
     Failure::unless(failures.is_empty(), || failures.join("\n"))
+}
+
+fn run_and_record(test: &str, stack: &Stack, run: &(impl Fn(&Stack) -> Outcome + Sync)) -> Outcome {
+    let begin = Instant::now();
+    let outcome = run(stack);
+    let seconds = begin.elapsed().saturating_sub(machine_lock::waited());
+    record::add(stack.label(), test, outcome.is_ok(), seconds)?;
+    outcome
 }

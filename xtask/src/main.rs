@@ -39,6 +39,9 @@ enum Task {
     Setup,
     /// Run all tests, after setup
     Test {
+        /// Print the tests on MPI libraries that took longest
+        #[arg(long)]
+        times: bool,
         /// Further arguments for `cargo test`, such as `-p mpit` or `--test hosts`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
@@ -130,7 +133,7 @@ fn run(task: Task) -> Outcome<ExitCode> {
             setup::report_stacks(stacks::found());
             Ok(ExitCode::SUCCESS)
         }
-        Task::Test { arguments } => test::run(&arguments),
+        Task::Test { times, arguments } => test::run(&arguments, times),
         Task::Rules(arguments) => rules::run(&arguments),
         Task::Prose => prose::run(),
         Task::Items => items::run(),

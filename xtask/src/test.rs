@@ -1,9 +1,10 @@
 //! Execution of all tests, with a summary of the stacks and the number of passed tests.
 
-use std::fs;
 use std::io::{BufRead, BufReader};
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
+use std::{env, fs, thread};
 
 use mpit_tests::{Context, Outcome, build, paths, record, stacks};
 
@@ -24,7 +25,13 @@ impl TestCounts {
     }
 }
 
-pub(crate) fn run(arguments: &[String]) -> Outcome<ExitCode> {
+/// The environment variable with the number of tests that a test program runs at a time; by default one for each processor.
+const THREADS: &str = "RUST_TEST_THREADS";
+
+/// The number of tests in the table of times.
+const SLOWEST: usize = 25;
+
+pub(crate) fn run(arguments: &[String], has_times: bool) -> Outcome<ExitCode> {
     let problems = setup::everything();
     setup::report(&problems);
     record::clear()?;
@@ -39,6 +46,9 @@ pub(crate) fn run(arguments: &[String]) -> Outcome<ExitCode> {
     }
     println!("\n{}", record::summary(stacks::found()));
     print!("{}", linking());
+    if has_times {
+        print!("{}", record::slowest(SLOWEST));
+    }
     for problem in &problems {
         println!("  could not get {problem}");
     }
@@ -73,6 +83,11 @@ fn cargo_test(arguments: &[String]) -> Outcome<(TestCounts, bool)> {
     }
     if !arguments.iter().any(|one| one == "--no-fail-fast") {
         command.arg("--no-fail-fast");
+    }
+    if env::var_os(THREADS).is_none() {
+        // Tests wait for each other's builds and jobs, of which the machine has one for each processor.
+        let processors = thread::available_parallelism().map_or(1, NonZero::get);
+        command.env(THREADS, (2 * processors).to_string());
     }
     run_and_count(command.args(arguments))
 }

@@ -1,5 +1,5 @@
-/* Programs with a built-in imbalance or lateness: the first argument selects one. An oracle counts and times the same calls
- * (call_oracle.h), and prints its results. With a second argument, rank 1 is killed at the end. */
+/* Programs with a built-in imbalance or lateness: the arguments select some. An oracle counts and times the same calls
+ * (call_oracle.h), and prints its results. With `kill` as the last argument, rank 1 is killed at the end. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <string.h>
@@ -206,13 +206,17 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (size_t at = 0; argc > 1 && at < sizeof programs / sizeof *programs; at++) {
-        if (strcmp(programs[at].name, argv[1]) == 0) {
-            programs[at].run();
+    for (int argument = 1; argument < argc; argument++) {
+        for (size_t at = 0; at < sizeof programs / sizeof *programs; at++) {
+            if (strcmp(programs[at].name, argv[argument]) == 0) {
+                /* No rank waits in a program for the lateness of the one before. */
+                MPI_Barrier(MPI_COMM_WORLD);
+                programs[at].run();
+            }
         }
     }
     oracle_print_calls(rank);
-    if (argc > 2) {
+    if (argc > 1 && strcmp(argv[argc - 1], "kill") == 0) {
         /* The others have printed their lines. */
         usleep(500 * 1000);
         if (rank == 1) {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use mpit_format::calls::Class;
 use mpit_format::store::current::{Comm, Current, Members, Peer, Tag, Thread, read};
-use mpit_tests::{Context, Failure, Job, Outcome, Stack, launch, stacks};
+use mpit_tests::{Context, Failure, Job, Outcome, Stack, machine_lock, stacks};
 
 use crate::fortran::INTERFACES;
 
@@ -215,8 +215,7 @@ fn calls_in_fortran_are_described() -> Outcome {
 /// Runs a program with these steps, and checks the description of each.
 fn are_described(stack: &Stack, program: &Path, steps: &[Step]) -> Outcome {
     let job = Job::mpi(stack, 2).arg(program).under_mpit(&[])?.seconds(120);
-    // `compile` has the lock meanwhile.
-    let _lock = launch::lock_machine()?;
+    let _lock = machine_lock::part()?;
     let mut child = job.command().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("timeout")?;
     let mut input = child.stdin.take().expect("piped");
     let output = BufReader::new(child.stdout.take().expect("piped"));

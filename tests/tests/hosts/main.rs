@@ -30,6 +30,7 @@ mod signals;
 mod soak;
 mod summary;
 mod symbols;
+mod timed_records;
 mod times;
 mod tools;
 mod unusual_messages;
@@ -50,16 +51,16 @@ const MONITORED: (&str, &str) = ("pml_monitoring_enable", "2");
 fn for_each_in_dir(
     test: &str,
     applies: impl Fn(&Stack) -> bool,
-    run: impl Fn(&Stack, &Path) -> Outcome,
+    run: impl Fn(&Stack, &Path) -> Outcome + Sync,
 ) -> Outcome {
     stacks::for_each(test, applies, |stack| run(stack, &stack.scratch(test)?))
 }
 
-fn on_each_in_dir(test: &str, run: impl Fn(&Stack, &Path) -> Outcome) -> Outcome {
+fn on_each_in_dir(test: &str, run: impl Fn(&Stack, &Path) -> Outcome + Sync) -> Outcome {
     for_each_in_dir(test, |_| true, run)
 }
 
-fn on_in_dir(labels: &[&str], test: &str, run: impl Fn(&Stack, &Path) -> Outcome) -> Outcome {
+fn on_in_dir(labels: &[&str], test: &str, run: impl Fn(&Stack, &Path) -> Outcome + Sync) -> Outcome {
     for_each_in_dir(test, |stack| labels.contains(&stack.label()), run)
 }
 

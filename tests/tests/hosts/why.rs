@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use mpit_tests::launch::{MachineLock, lock_machine};
+use mpit_tests::machine_lock::{self, MachineLock};
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack, Vendor, build, paths, stacks};
 use serde_json::Value;
 
@@ -85,7 +85,7 @@ struct Running {
 
 impl Running {
     fn start(job: &Job, end: &str) -> Outcome<Self> {
-        let lock = lock_machine()?;
+        let lock = machine_lock::part()?;
         let mut running = Self::start_beside(job, end)?;
         running.lock = Some(lock);
         Ok(running)
@@ -289,7 +289,7 @@ fn healthy_kinds_are_not_accused() -> Outcome {
         let can_run = |pair: &[&str; 2]| !pair.contains(&"worlds") || spawns(stack);
         for pair in HEALTHY.into_iter().filter(can_run) {
             let jobs = [healthy(stack, "healthy", pair[0], dir)?, healthy(stack, "healthy", pair[1], dir)?];
-            let _lock = lock_machine()?;
+            let _lock = machine_lock::whole()?;
             let start = |(job, end): &(Job, String)| Running::start_beside(job, end);
             let mut all = [start(&jobs[0])?, start(&jobs[1])?];
             are_not_accused(&mut all, polls().0).context(pair.join(" and "))?;
@@ -308,7 +308,7 @@ fn killed_ranks_are_named() -> Outcome {
         let job = job.within(&[run.as_str(), "run", "--stuck", "60", "--"]);
         let output = dir.join("stderr");
         let file = std::fs::File::create(&output).context(output.display())?;
-        let _lock = lock_machine()?;
+        let _lock = machine_lock::part()?;
         let child = job.command().stdout(Stdio::null()).stderr(file).spawn().context("timeout")?;
         let mut running = Running { child, end: end_of_line(&program, kind), pids: Vec::new(), lock: None };
         running.expect("sleeping", &[2])?;

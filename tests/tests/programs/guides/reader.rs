@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, ffi::OsString, fmt::Write as _, fs, process::Command};
 
-use mpit_tests::{Context, Failure, Outcome, launch};
+use mpit_tests::{Context, Failure, Outcome, machine_lock};
 
 use super::{expected_output::is_shown, page::Step};
 
@@ -28,7 +28,7 @@ impl Reader {
         let stage = tempfile::tempdir().context("a directory for the steps")?;
         let work_dir = tempfile::tempdir().context("a directory for the reader")?;
         let script = self.script(steps, stage.path())?;
-        let _lock = launch::lock_machine()?;
+        let _lock = machine_lock::part()?;
         let output = self.shell(&script, work_dir.path()).output().context("timeout")?;
         let printed = self.as_in_the_guide(&output.stdout);
         let mut fields = printed.split('\x1e');
