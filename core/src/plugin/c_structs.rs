@@ -159,7 +159,7 @@ mod tests {
     /// Returns memory with a struct of `size` bytes: the first `filled` bytes and those after the struct are not 0. The words are
     /// addresses of a function, because some members must be.
     fn memory(size: usize, filled: usize) -> Vec<*const ()> {
-        /// The same address in all calls.
+        /// A function that has one address in all calls.
         static FUNCTION: fn() = a_struct_may_lack_what_came_later;
         let function = FUNCTION as *const ();
         let mut words = vec![function; filled / WORD];

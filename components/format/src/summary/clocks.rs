@@ -262,7 +262,9 @@ mod tests {
     #[test]
     fn other_machines_have_no_common_time() {
         let mut all = operations(20, 0.0);
-        all.iter_mut().for_each(|one| one.synchronizes = false);
+        for one in &mut all {
+            one.synchronizes = false;
+        }
         let clocks = align(&all.iter().collect::<Vec<_>>());
         assert_eq!(clocks.values().map(|clock| clock.common).collect::<Vec<_>>(), [1, 2, 3]);
         assert!(align(&[]).is_empty());

@@ -100,6 +100,7 @@ fn idle<const INDEX: usize>() -> *mut () {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ThreadRoutes<T: 'static, const INDEX: usize>(PhantomData<&'static T>);
 
+#[allow(clippy::unused_self, reason = "a value shows that the index has lists of this type only")]
 impl<T: Sync + 'static, const INDEX: usize> ThreadRoutes<T, INDEX> {
     /// # Safety
     ///

@@ -137,35 +137,35 @@ impl<T: Counter> Route<T> {
                     options(nostack, readonly),
                 );
             }
-        } else {
-            // SAFETY: reads members of the route, like relaxed loads.
-            unsafe {
-                asm!(
-                    "cmp qword ptr [{route} + {at_comm}], {comm}",
-                    "jne {other_call}",
-                    "cmp qword ptr [{route} + {at_datatype}], {datatype}",
-                    "jne {other_call}",
-                    "cmp qword ptr [{route} + {at_other}], {other}",
-                    "jne {other_call}",
-                    "cmp dword ptr [{route} + {at_count}], {count:e}",
-                    "jne {other_call}",
-                    "cmp qword ptr [{route} + {at_revision}], {revision}",
-                    "jne {other_call}",
-                    route = in(reg) self,
-                    comm = in(reg) key.comm,
-                    datatype = in(reg) key.datatype,
-                    other = in(reg) key.other,
-                    count = in(reg) count,
-                    revision = in(reg) revision,
-                    at_comm = const offset_of!(Self, comm),
-                    at_datatype = const offset_of!(Self, datatype),
-                    at_other = const offset_of!(Self, other),
-                    at_count = const offset_of!(Self, count),
-                    at_revision = const offset_of!(Self, revision),
-                    other_call = label { return false },
-                    options(nostack, readonly),
-                );
-            }
+            return true;
+        }
+        // SAFETY: reads members of the route, like relaxed loads.
+        unsafe {
+            asm!(
+                "cmp qword ptr [{route} + {at_comm}], {comm}",
+                "jne {other_call}",
+                "cmp qword ptr [{route} + {at_datatype}], {datatype}",
+                "jne {other_call}",
+                "cmp qword ptr [{route} + {at_other}], {other}",
+                "jne {other_call}",
+                "cmp dword ptr [{route} + {at_count}], {count:e}",
+                "jne {other_call}",
+                "cmp qword ptr [{route} + {at_revision}], {revision}",
+                "jne {other_call}",
+                route = in(reg) self,
+                comm = in(reg) key.comm,
+                datatype = in(reg) key.datatype,
+                other = in(reg) key.other,
+                count = in(reg) count,
+                revision = in(reg) revision,
+                at_comm = const offset_of!(Self, comm),
+                at_datatype = const offset_of!(Self, datatype),
+                at_other = const offset_of!(Self, other),
+                at_count = const offset_of!(Self, count),
+                at_revision = const offset_of!(Self, revision),
+                other_call = label { return false },
+                options(nostack, readonly),
+            );
         }
         true
     }
