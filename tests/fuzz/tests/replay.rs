@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use mpit_fuzz::{container, interface, parameters, prof, store, tables};
@@ -110,8 +111,12 @@ fn stores() {
     replay("store", store::target);
 }
 
+/// Held by the tests that set the control variables of this process.
+static CONTROL_VARIABLES: Mutex<()> = Mutex::new(());
+
 #[test]
 fn parameter_files() {
+    let _one_at_a_time = CONTROL_VARIABLES.lock().unwrap_or_else(PoisonError::into_inner);
     replay("parameters", parameters::target);
 }
 
@@ -122,5 +127,6 @@ fn tables_of_c() {
 
 #[test]
 fn calls_of_tools() {
+    let _one_at_a_time = CONTROL_VARIABLES.lock().unwrap_or_else(PoisonError::into_inner);
     replay("interface", interface::target);
 }

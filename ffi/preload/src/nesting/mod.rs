@@ -273,7 +273,10 @@ mod tests {
 
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-    use super::{FastPathGuard, ProgramCall, forward_on_fast_path, is_in_recorded_call};
+    use super::{
+        FastPathGuard, PROCESS_STATE, ProgramCall, Relaxed, UNTRACKED, forward_on_fast_path,
+        is_in_recorded_call,
+    };
 
     /// Held by each test, because the state and the thread level exist once per process.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -289,6 +292,8 @@ mod tests {
     #[test]
     fn callback_calls_are_entered() {
         let _one_at_a_time = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        // As in a new process.
+        PROCESS_STATE.store(UNTRACKED, Relaxed);
         for concurrent in [true, false] {
             mpit::internal::threads::set_concurrent(concurrent);
             for round in 0..2 {
