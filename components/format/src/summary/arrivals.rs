@@ -92,8 +92,8 @@ impl Operation {
         }
     }
 
-    /// Returns the last arrival; `None` if the clocks of the machines cannot be compared. The others waited from their entries to it, but not longer than they were in the call, because some
-    /// operations let ranks leave before others enter.
+    /// Returns the last arrival; `None` if the clocks of the machines cannot be compared. The others waited from their entries to it, but
+    /// not longer than they were in the call, because some operations let ranks leave before others enter.
     fn last(&self, clocks: &BTreeMap<u64, Conversion>) -> Option<Last> {
         let (mut ranks, mut entries, mut spent, mut last) = (0_i128, 0_i128, 0_u128, None);
         let common = clocks.get(&self.parts.first()?.domain)?.common;
