@@ -20,6 +20,7 @@ pub mod input;
 mod job;
 pub mod matrix;
 mod nodes;
+mod origins;
 pub mod picture;
 mod problem;
 mod rank_times;
