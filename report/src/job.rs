@@ -14,7 +14,7 @@ use mpit_format::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
 use mpit_format::{Identity, TrafficSum, parse};
 
 use crate::nodes::Nodes;
-use crate::origins::{Origins, Reading};
+use crate::origins::{self, Origins, Reading};
 use crate::problem::{Problem, Problems};
 use crate::rank_times::{CommCalls, RankTime, in_order, rank_times, summary_of};
 use crate::sparse::{Cell, Matrix};
@@ -162,6 +162,12 @@ impl Job {
     /// is not possible.
     pub fn resolve_sites(&mut self) {
         self.notes.extend(self.origins.resolve());
+    }
+
+    /// Returns the lines about parts of the program for the summary at the end of a run, once its places are resolved.
+    #[must_use]
+    pub fn part_lines(&self) -> Vec<String> {
+        origins::lines(&self.origins, &self.summary)
     }
 
     /// Returns the facts about the job with their names, such as `MPI library`.
@@ -381,8 +387,8 @@ impl Part {
             summary.add_time(*rank, time);
         }
         summary.arrivals = self.arrivals;
-        let (origins, more) = self.origins.finish();
-        notes.extend(more);
+        let origins = self.origins.finish();
+        notes.extend(origins.notes.iter().cloned());
         Job {
             size,
             present: self.ranks.len() as u32,

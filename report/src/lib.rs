@@ -34,6 +34,7 @@ mod units;
 pub use job::{Collectives, CommGroup, Job, JobSum, Missing};
 pub use mpit_format::rows::Kind;
 pub use nodes::{NodePair, Nodes};
+pub use origins::ProgramParts;
 pub use problem::Problem;
 pub use rank_times::{CommCalls, RankTime};
 pub use sparse::{Cell, Matrix};

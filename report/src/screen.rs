@@ -155,7 +155,7 @@ fn calls(summary: &Summary) -> Vec<String> {
 }
 
 /// Returns rows of equal columns: the first one to the left, the others to the right.
-fn aligned<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
+pub(crate) fn aligned<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
     let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
     let widths: [usize; N] = std::array::from_fn(width);
     let line = |row: &[String; N]| {

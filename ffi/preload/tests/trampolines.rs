@@ -66,6 +66,8 @@ trampoline::hidden_jump! {
 static CALL_UNWINDABLE: unsafe extern "C-unwind" fn(unsafe extern "C-unwind" fn(*mut c_void), *mut c_void) =
     unwindable::call_unwindable;
 
+trampoline::sited! { sited first }
+
 const _: () = {
     trampoline::unresolved! { describe }
     trampoline::with_listeners! { NEXT }
@@ -93,4 +95,5 @@ fn jumps_keep_arguments_and_results() {
     COUNTERS[1].store(1, Relaxed);
     COUNTER.store(1, Relaxed);
     assert_eq!((call(counted_entry), call(doubly_counted_entry)), (-7, -7));
+    assert_eq!((call(sited), trampoline::return_address() != 0), (7, true));
 }

@@ -4,6 +4,7 @@
 //! are, and regions if their names are.
 
 pub(crate) mod resolve;
+mod screen;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,6 +15,8 @@ use mpit_format::summary::{CallStat, CallSum};
 use mpit_format::times::{CallRow, OTHER_REGIONS, OTHER_SITES, RegionRow, SiteRow};
 
 use resolve::Location;
+pub use screen::ProgramParts;
+pub(crate) use screen::lines;
 
 /// A place in the program, as all of its processes know it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -85,6 +88,8 @@ pub(crate) struct Origins {
     pub(crate) regions: Vec<OriginCalls<Region>>,
     /// The source code of places, once it is found.
     pub(crate) locations: HashMap<Site, Location>,
+    /// Notes for the user.
+    pub(crate) notes: Vec<String>,
 }
 
 /// The calls that were read so far.
@@ -192,8 +197,8 @@ impl Reading {
         self.sums.with_other_sites += other.sums.with_other_sites;
     }
 
-    /// Returns the calls of the job, and notes for the user.
-    pub(crate) fn finish(mut self) -> (Origins, Vec<String>) {
+    /// Returns the calls of the job.
+    pub(crate) fn finish(mut self) -> Origins {
         self.end_rank();
         let mut notes = Vec::new();
         for (name, (ends, ranks)) in &self.sums.mismatches {
@@ -207,12 +212,12 @@ impl Reading {
                 self.sums.with_other_sites
             ));
         }
-        let origins = Origins {
+        Origins {
             sites: in_order(self.sums.sites),
             regions: in_order(self.sums.regions),
             locations: HashMap::new(),
-        };
-        (origins, notes)
+            notes,
+        }
     }
 }
 

@@ -96,6 +96,11 @@ impl Calls {
     }
 }
 
+/// Returns a name as it is in a field of a line.
+fn one_field(name: &str) -> Arc<str> {
+    name.replace(char::is_control, " ").into()
+}
+
 /// Adds the call that was in progress when the process ended.
 fn end_call(words: &mut [u64; call::CELLS], end: Option<u64>, clock: &Conversion) {
     let entered = words[call::ENTERED];
@@ -205,11 +210,12 @@ impl TimeRecords {
             }
             BlockKind::Late => self.add_late(key, Box::new(block.numbers()?)),
             BlockKind::Site => {
-                let (offset, build_id, module) = (block.word()?, block.name()?.into(), block.name()?.into());
+                let (offset, build_id, module) =
+                    (block.word()?, one_field(&block.name()?), one_field(&block.name()?));
                 self.add_site(SiteRow { number: key, offset, build_id, module });
             }
             BlockKind::Region => {
-                let (mismatches, name) = (block.word()?, block.name()?.into());
+                let (mismatches, name) = (block.word()?, one_field(&block.name()?));
                 self.add_region(RegionRow { number: key as u32, mismatches, name });
             }
             _ => (),

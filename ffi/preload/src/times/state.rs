@@ -195,7 +195,9 @@ impl ThreadTimes {
 
     fn known_in_whole_program(&'static self, call: Call, comm: u64, revision: u64) -> Option<&'static Place> {
         let (recent, place) = (self.recent(call), self.place(call, comm));
-        if recent.is_for(call, comm) && self.is_recent_used() && recent.is_renewed(revision) {
+        // A place that was forgotten is not used before it is in the list again.
+        let is_kept = recent.revision.load(Relaxed) != 0 && self.is_recent_used();
+        if is_kept && recent.is_for(call, comm) && recent.is_renewed(revision) {
             return Some(recent);
         }
         if !place.is_for(call, comm) || !place.is_renewed(revision) {
