@@ -143,7 +143,7 @@ fn lines(run: &Ended<'_>) -> Vec<String> {
         _ => None,
     };
     let worlds: Vec<_> = of_files.as_ref().unwrap_or(&run.worlds).iter().collect();
-    let mut lines = match worlds[..] {
+    let mut lines: Vec<String> = match worlds[..] {
         [] if run.output.is_some() => return Vec::new(),
         [] => return nothing(&run.args.command, run.library, run.status).into_iter().collect(),
         [(_, world)] => screen::lines(&world.summary).into_iter().chain(world.parts.clone()).collect(),

@@ -18,6 +18,9 @@ use resolve::Location;
 pub use screen::ProgramParts;
 pub(crate) use screen::lines;
 
+/// The number of regions that a note names.
+const NAMED: usize = 5;
+
 /// A place in the program, as all of its processes know it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Site {
@@ -107,8 +110,8 @@ pub(crate) struct Reading {
 struct Sums {
     sites: HashMap<(Site, u16), CallStat>,
     regions: HashMap<(Region, u16), CallStat>,
-    /// The number of mismatched ends, and the ranks that have some, by region.
-    mismatches: BTreeMap<Arc<str>, (u64, u64)>,
+    /// The number of mismatched ends by region.
+    mismatches: BTreeMap<Arc<str>, u64>,
     /// The number of processes with calls at places that were not distinguished.
     with_other_sites: u64,
 }
@@ -135,8 +138,8 @@ impl Reading {
         self.of_rank(rank);
         self.regions.insert(row.number, Arc::clone(&row.name));
         if row.mismatches > 0 {
-            let (ends, ranks) = self.sums.mismatches.entry(Arc::clone(&row.name)).or_default();
-            (*ends, *ranks) = (ends.saturating_add(row.mismatches), *ranks + 1);
+            let ends = self.sums.mismatches.entry(Arc::clone(&row.name)).or_default();
+            *ends = ends.saturating_add(row.mismatches);
         }
     }
 
@@ -190,9 +193,9 @@ impl Reading {
         for (key, stat) in other.sums.regions {
             merge(self.sums.regions.entry(key).or_default(), &stat);
         }
-        for (name, (ends, ranks)) in other.sums.mismatches {
+        for (name, ends) in other.sums.mismatches {
             let own = self.sums.mismatches.entry(name).or_default();
-            *own = (own.0.saturating_add(ends), own.1 + ranks);
+            *own = own.saturating_add(ends);
         }
         self.sums.with_other_sites += other.sums.with_other_sites;
     }
@@ -201,9 +204,13 @@ impl Reading {
     pub(crate) fn finish(mut self) -> Origins {
         self.end_rank();
         let mut notes = Vec::new();
-        for (name, (ends, ranks)) in &self.sums.mismatches {
+        if !self.sums.mismatches.is_empty() {
+            let names: Vec<&str> = self.sums.mismatches.keys().take(NAMED).map(|name| &**name).collect();
+            let more = if self.sums.mismatches.len() > NAMED { " and others" } else { "" };
+            let ends = self.sums.mismatches.values().fold(0_u64, |sum, ends| sum.saturating_add(*ends));
             notes.push(format!(
-                "region {name}: {ends} ends on {ranks} ranks do not fit to the last begin; correct the order of mpit_region_end"
+                "{ends} ends of regions do not fit to the last begin: {}{more}; correct the order of mpit_region_end",
+                names.join(", ")
             ));
         }
         if self.sums.with_other_sites > 0 {
