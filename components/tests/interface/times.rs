@@ -172,7 +172,7 @@ fn calls_are_split_by_site_and_region() {
     let rows = rows(&[
         process(),
         site(1, 8, b"/bin/app"),
-        site(2, 0, b"a\tb\nc/d"),
+        site(2, 0, b"a\tb\nc/de"),
         region,
         of(0, 1),
         of(2, 1),
@@ -186,7 +186,7 @@ fn calls_are_split_by_site_and_region() {
         (first.number, first.offset, &*first.build_id, &*first.module),
         (1, 0x1234, "12ab34cd", "/bin/app")
     );
-    assert_eq!((&*second.build_id, &*second.module), ("", "a b c/d"));
+    assert_eq!((&*second.build_id, &*second.module), ("", "a b c/de"));
     let [region] = &rows.regions[..] else { panic!("{:?}", rows.regions) };
     assert_eq!((region.number, region.mismatches, &*region.name), (2, 3, "my solve"));
 }

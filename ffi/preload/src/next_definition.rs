@@ -219,7 +219,7 @@ impl Description {
         let Some(found) = self.definition(return_address) else {
             // Without a definition the dynamic linker would end the program; the slow path returns an error code instead.
             self.intercept(self.fast_path);
-            return self.slow_path;
+            return self.sited(self.slow_path);
         };
         match Object::containing(found.addr()) {
             Some(object) if self.is_mpi(&object) => {
@@ -250,7 +250,9 @@ impl Description {
     /// Finds the destination of a call of a profiling function. Until MPI is known to be initialized, it is
     /// searched at each call.
     fn resolve_profiling(&self, twin: &Self, return_address: ReturnAddress) -> *mut c_void {
-        let Some(found) = self.definition(return_address) else { return twin.slow_path };
+        let Some(found) = self.definition(return_address) else {
+            return twin.sited(twin.slow_path);
+        };
         let object = Object::containing(found.addr());
         if !object.as_ref().is_some_and(callers::is_library) {
             return self.bypass(found, object);

@@ -14,6 +14,8 @@
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU32};
 
+#[path = "../src/return_address.rs"]
+mod return_address;
 #[path = "../src/trampoline/mod.rs"]
 mod trampoline;
 #[path = "../src/nesting/unwindable.rs"]
@@ -95,5 +97,5 @@ fn jumps_keep_arguments_and_results() {
     COUNTERS[1].store(1, Relaxed);
     COUNTER.store(1, Relaxed);
     assert_eq!((call(counted_entry), call(doubly_counted_entry)), (-7, -7));
-    assert_eq!((call(sited), trampoline::return_address() != 0), (7, true));
+    assert_eq!((call(sited), return_address::last() != 0), (7, true));
 }

@@ -57,11 +57,11 @@ impl Origins {
                 continue;
             }
             let key = (Arc::clone(module), Arc::clone(build_id));
-            let loaded = modules.entry(key).or_insert_with(|| {
+            let symbols = modules.entry(key).or_insert_with(|| {
                 load(module, build_id)
                     .inspect_err(|why| notes.push(format!("{module}: {why}; its sites are shown as offsets")))
             });
-            let location = match loaded {
+            let location = match symbols {
                 Ok(loader) => locate(loader, *offset),
                 Err(why) => Location { frames: Vec::new(), problem: Some(why.clone()) },
             };

@@ -4,8 +4,7 @@ use mpit_format::profile::Profile;
 use mpit_format::summary::Summary;
 
 use super::{OriginCalls, Origins, Reading, Site, imbalance};
-use crate::screen::aligned;
-use crate::units::{duration, grouped, ratio};
+use crate::units::{aligned, duration, grouped, ratio};
 
 /// The number of places that are listed.
 const SITES_SHOWN: usize = 5;

@@ -33,14 +33,14 @@ pub(super) fn regions(job: &Job, top: usize) -> Table {
     }
 }
 
-fn row<O>(job: &Job, calls: &OriginCalls<O>, name: String, all: &[OriginCalls<O>]) -> Row {
+fn row<O>(job: &Job, of: &OriginCalls<O>, name: String, all: &[OriginCalls<O>]) -> Row {
     let (run, processes) = (job.summary.elapsed.sum().max(1) as f64, job.summary.processes);
     let most = all.first().map_or(0, |first| first.stat.time.sum()).max(1) as f64;
-    let stat = &calls.stat;
+    let stat = &of.stat;
     let (max, rank) = stat.time.max().unwrap_or_default();
     let cells = vec![
         name,
-        calls.call(),
+        of.call(),
         grouped(stat.count),
         duration(stat.time.sum() as f64),
         ratio(stat.time.sum() as f64 / run),

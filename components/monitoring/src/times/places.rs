@@ -95,7 +95,7 @@ pub(super) fn site(return_address: u64) -> u64 {
             return OTHER_SITES;
         }
     }
-    // The dynamic linker, which is asked for the module, has a lock of its own.
+    // The dynamic linker, which finds the module, has a lock of its own.
     let row = DESCRIBE.get().map(|describe| describe(return_address)).unwrap_or_default();
     let mut sites = SITES.lock();
     let number = sites.rows.len() as u64 + 1;

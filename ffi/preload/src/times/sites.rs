@@ -1,6 +1,6 @@
 //! The places in the program that make calls: return addresses, which trampolines store for each call while places are wanted.
 //!
-//! Only the functions of [`trampoline::sited`] write the word of a thread. They are in no call's way otherwise.
+//! Only the functions of [`sited`](crate::trampoline::sited) write the word of a thread. They are in no call's way otherwise.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use mpit_components::times::{self, SiteRow};
 use mpit_ffi::host::modules::module_of;
 
-use crate::trampoline;
+use crate::return_address;
 
 /// True if places are distinguished. Set before the first words.
 static IS_SITED: AtomicBool = AtomicBool::new(false);
@@ -24,7 +24,7 @@ pub(super) fn prepare() {
 /// Returns the return address of the call that the program makes, or of one inside of it; 0 if places are not distinguished.
 #[inline]
 pub(super) fn return_address() -> u64 {
-    if IS_SITED.load(Relaxed) { trampoline::return_address() } else { 0 }
+    if IS_SITED.load(Relaxed) { return_address::last() } else { 0 }
 }
 
 /// Finds the module of a return address.

@@ -112,25 +112,6 @@ macro_rules! sited {
 }
 pub(crate) use sited;
 
-/// Returns the return address that a function of [`sited`] has stored last in this thread.
-#[inline]
-pub(crate) fn return_address() -> u64 {
-    let address: u64;
-    // SAFETY: the instructions only read a thread-local word of this library, which each thread has.
-    unsafe {
-        std::arch::asm!(
-            "adrp {address}, :gottprel:mpit_return_address",
-            "ldr {address}, [{address}, :gottprel_lo12:mpit_return_address]",
-            "mrs {thread}, tpidr_el0",
-            "ldr {address}, [{thread}, {address}]",
-            address = out(reg) address,
-            thread = out(reg) _,
-            options(nostack, readonly, preserves_flags),
-        );
-    }
-    address
-}
-
 /// Defines a function of this object only that calls `$function` and jumps to its result, with its first eight arguments, which are
 /// integers or addresses. `$function` runs no foreign code, so vector registers are not saved.
 macro_rules! hidden_jump {

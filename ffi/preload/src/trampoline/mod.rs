@@ -21,29 +21,14 @@ mod x86_64;
 
 #[cfg(target_arch = "aarch64")]
 pub(crate) use aarch64::{
-    check_caller, counted_entry, doubly_counted_entry, entry, hidden_jump, record, resolve, return_address,
-    sited, with_listeners, with_operand,
+    check_caller, counted_entry, doubly_counted_entry, entry, hidden_jump, record, resolve, sited,
+    with_listeners, with_operand,
 };
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::{
     check_caller, counted_entry, doubly_counted_entry, entry, hidden_jump, jump_to_result, record, resolve,
-    return_address, sited, with_listeners, with_operand,
+    sited, with_listeners, with_operand,
 };
-
-// The return address of the last call of a thread that passed a function of `sited`. Its distance from the control block of the thread is
-// constant, so that it takes no function call to find it: the dynamic linker reserves space for small words of libraries that are
-// loaded late.
-std::arch::global_asm!(
-    ".pushsection .tbss.mpit_return_address, \"awT\", @nobits",
-    ".globl mpit_return_address",
-    ".hidden mpit_return_address",
-    ".type mpit_return_address, @object",
-    ".size mpit_return_address, 8",
-    ".p2align 3",
-    "mpit_return_address:",
-    ".zero 8",
-    ".popsection",
-);
 
 /// Defines an exported function with these instructions.
 macro_rules! exported {

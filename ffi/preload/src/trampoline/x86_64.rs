@@ -115,22 +115,6 @@ macro_rules! sited {
 }
 pub(crate) use sited;
 
-/// Returns the return address that a function of [`sited`] has stored last in this thread.
-#[inline]
-pub(crate) fn return_address() -> u64 {
-    let address: u64;
-    // SAFETY: the instructions only read a thread-local word of this library, which each thread has.
-    unsafe {
-        std::arch::asm!(
-            "mov {address}, qword ptr [rip + mpit_return_address@GOTTPOFF]",
-            "mov {address}, qword ptr fs:[{address}]",
-            address = out(reg) address,
-            options(nostack, readonly, preserves_flags),
-        );
-    }
-    address
-}
-
 /// Defines a function that calls `$function` and jumps to its result, with its first six arguments, which are integers or addresses,
 /// restored. `$function` runs no foreign code, so vector registers are not saved. The instructions align the stack to 16 bytes and
 /// set the arguments of `$function`; the directives come first.
