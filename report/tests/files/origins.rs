@@ -6,7 +6,7 @@ use crate::support::{container_of, directory, prof, read};
 
 /// Returns the text of a rank with calls of one name, at two places and in two regions, whose numbers differ between ranks.
 fn text(rank: u32) -> String {
-    let (first, second) = if rank % 2 == 0 { (1, 2) } else { (2, 1) };
+    let (first, second) = if rank.is_multiple_of(2) { (1, 2) } else { (2, 1) };
     let call = |region: u64, site: u64, calls: u64| {
         format!(
             "# CALL\t{rank}\tMPI_Barrier\tMPI_COMM_WORLD\t{region}\t{site}\t{calls} calls\t{calls} timed\t{calls}000000000 ns\t1 ns\t\
