@@ -107,6 +107,9 @@ struct Run {
     /// Measure all calls, only those that may wait and samples of the others, or none [default: blocking]
     #[arg(long, value_name = "CALLS", value_parser = ["all", "blocking", "off"])]
     time: Option<String>,
+    /// Distinguish the calls by the place in the program that makes them; `mpit report` shows functions and lines
+    #[arg(long)]
+    sites: bool,
     /// Print a diagnosis if no process began or ended an MPI call for so long, as `mpit why` does
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     stuck: Option<f64>,

@@ -48,7 +48,8 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
     }
     let mut is_understood = true;
     for (at, run) in runs.iter().enumerate() {
-        let job = read(run);
+        let mut job = read(run);
+        job.resolve_sites();
         let between = if at == 0 { "" } else { "\n" };
         let mut text = format!("{between}{}{}: ", run.path().display(), age_label(run));
         let printed = summary::write(&mut text, &job, args.top);

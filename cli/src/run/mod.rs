@@ -137,6 +137,12 @@ pub(crate) fn settings(args: &Run, target: Option<&Target>) -> Result<Vec<Settin
     if let Some(time) = &args.time {
         all.push(Setting { name: "monitoring_time".into(), value: time.clone() });
     }
+    if args.sites {
+        if args.time.as_deref() == Some("off") {
+            return Err("--sites needs the times of calls; leave out --time=off".into());
+        }
+        all.push(Setting { name: "monitoring_sites".into(), value: "1".into() });
+    }
     if !args.hide.is_empty() {
         all.push(Setting { name: "hidden_entries".into(), value: args.hide.join(",") });
     }

@@ -27,6 +27,7 @@ mod report;
 mod rows;
 mod session_isolation;
 mod signals;
+mod sites;
 mod soak;
 mod summary;
 mod symbols;
