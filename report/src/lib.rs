@@ -21,6 +21,7 @@ mod job;
 pub mod matrix;
 mod nodes;
 pub mod picture;
+pub mod placement;
 mod problem;
 mod rank_times;
 mod ranks;
