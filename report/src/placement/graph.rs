@@ -19,9 +19,10 @@ impl Graph {
     /// Weights are divided by a power of two if their sum would overflow.
     pub(super) fn of(matrix: &Matrix, size: u32) -> Self {
         let cells = || {
-            matrix.cells().iter().filter(|cell| {
-                cell.from != cell.to && cell.from < size && cell.to < size && cell.bytes > 0
-            })
+            matrix
+                .cells()
+                .iter()
+                .filter(|cell| cell.from != cell.to && cell.from < size && cell.to < size && cell.bytes > 0)
         };
         let total: u128 = cells().map(|cell| u128::from(cell.bytes)).sum();
         let shift = (128 - total.leading_zeros()).saturating_sub(60);

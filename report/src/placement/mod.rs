@@ -6,12 +6,15 @@
 
 mod bisection;
 mod coarsening;
+mod gain;
 mod graph;
 mod pairs;
 #[doc(hidden)]
 pub mod patterns;
 mod random;
 mod scotch;
+#[cfg(test)]
+mod tests;
 mod two_way;
 
 use std::cmp::Reverse;
@@ -19,6 +22,7 @@ use std::cmp::Reverse;
 use crate::sparse::Matrix;
 use graph::Graph;
 
+pub use gain::Gain;
 #[doc(hidden)]
 pub use scotch::scotch_mapping;
 pub use scotch::{Error as ScotchError, scotch};
@@ -26,8 +30,14 @@ pub use scotch::{Error as ScotchError, scotch};
 /// Returns the bytes between ranks on different nodes. `nodes` has the node of each rank; ranks without one are left out.
 pub fn bytes_between_nodes(matrix: &Matrix, nodes: &[u32]) -> u128 {
     let node = |rank: u32| nodes.get(rank as usize);
-    let is_between = |from: u32, to: u32| matches!((node(from), node(to)), (Some(one), Some(other)) if one != other);
-    matrix.cells().iter().filter(|cell| is_between(cell.from, cell.to)).map(|cell| u128::from(cell.bytes)).sum()
+    let is_between =
+        |from: u32, to: u32| matches!((node(from), node(to)), (Some(one), Some(other)) if one != other);
+    matrix
+        .cells()
+        .iter()
+        .filter(|cell| is_between(cell.from, cell.to))
+        .map(|cell| u128::from(cell.bytes))
+        .sum()
 }
 
 /// Returns true if there are enough cores, and each node has at most as many ranks as `cores`.

@@ -24,9 +24,10 @@ pub(super) fn refine_pairs(graph: &Graph, capacities: &[u32], parts: &mut [u32],
         is_active.fill(false);
         for batch in batches(pairs, capacities.len()) {
             let seeds: Vec<u64> = batch.iter().map(|_| random.next()).collect();
-            let refined = batch.par_iter().zip(&seeds).map(|(pair, seed)| {
-                refine_pair(graph, capacities, *pair, parts, &members, *seed)
-            });
+            let refined = batch
+                .par_iter()
+                .zip(&seeds)
+                .map(|(pair, seed)| refine_pair(graph, capacities, *pair, parts, &members, *seed));
             let changes: Vec<Vec<(u32, u32)>> = refined.collect();
             for ((one, other), changes) in batch.into_iter().zip(changes) {
                 if changes.is_empty() {

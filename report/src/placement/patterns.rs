@@ -37,7 +37,9 @@ pub fn stencil(dims: [u32; 3], reach: u32, faces: [u64; 3], periodic: bool) -> M
             if periodic {
                 to = [0, 1, 2].map(|axis| to[axis].rem_euclid(i64::from(dims[axis])));
             }
-            if (0..3).any(|axis| to[axis] < 0 || to[axis] >= i64::from(dims[axis])) || number(to) == number(at) {
+            if (0..3).any(|axis| to[axis] < 0 || to[axis] >= i64::from(dims[axis]))
+                || number(to) == number(at)
+            {
                 continue;
             }
             let face = (0..3).filter(|axis| step[*axis] != 0).map(|axis| faces[axis]).min().unwrap_or(0);
@@ -51,7 +53,8 @@ pub fn stencil(dims: [u32; 3], reach: u32, faces: [u64; 3], periodic: bool) -> M
 /// Returns the matrix with other numbers for the ranks, as a batch system or `MPI_Cart_create` may give them.
 pub fn shuffled(matrix: &Matrix, ranks: u32, seed: u64) -> Matrix {
     let names = Random::new(seed).permutation(ranks as usize);
-    let renamed = |cell: &Cell| Cell { from: names[cell.from as usize], to: names[cell.to as usize], ..*cell };
+    let renamed =
+        |cell: &Cell| Cell { from: names[cell.from as usize], to: names[cell.to as usize], ..*cell };
     Matrix::new(matrix.cells().iter().map(renamed).collect())
 }
 
@@ -113,7 +116,8 @@ pub fn groups(ranks: u32, size: u32, distance: u32, bytes: u64) -> Matrix {
     let mut cells = Vec::new();
     for from in 0..ranks {
         let begin = from / (size * distance) * size * distance;
-        let others = (begin..(begin + size * distance).min(ranks)).filter(|to| group(*to) == group(from) && *to != from);
+        let others = (begin..(begin + size * distance).min(ranks))
+            .filter(|to| group(*to) == group(from) && *to != from);
         cells.extend(others.map(|to| cell(from, to, bytes)));
     }
     Matrix::new(cells)
@@ -142,10 +146,20 @@ pub fn all() -> Vec<Pattern> {
     add("3D, 7 points, 8 x 8 x 8", 512, vec![16; 32], grid([8, 8, 8], 1));
     add("3D, 7 points, 8 x 8 x 8, shuffled", 512, vec![16; 32], shuffled(&grid([8, 8, 8], 1), 512, 2));
     add("3D, 7 points, 16 x 16 x 16", 4096, vec![64; 64], grid([16, 16, 16], 1));
-    add("3D, 7 points, 16 x 16 x 16, shuffled", 4096, vec![64; 64], shuffled(&grid([16, 16, 16], 1), 4096, 3));
+    add(
+        "3D, 7 points, 16 x 16 x 16, shuffled",
+        4096,
+        vec![64; 64],
+        shuffled(&grid([16, 16, 16], 1), 4096, 3),
+    );
     add("3D, 7 points, 15 x 14 x 13, 48 cores", 2730, vec![48; 57], grid([15, 14, 13], 1));
     add("3D, periodic, 12 x 12 x 12", 1728, vec![27; 64], stencil([12, 12, 12], 1, EQUAL, true));
-    add("3D, unequal faces, 16 x 16 x 8", 2048, vec![32; 64], stencil([16, 16, 8], 1, [4000, 1000, 250], false));
+    add(
+        "3D, unequal faces, 16 x 16 x 8",
+        2048,
+        vec![32; 64],
+        stencil([16, 16, 8], 1, [4000, 1000, 250], false),
+    );
     add("3D, 27 points, 12 x 12 x 12", 1728, vec![27; 64], grid([12, 12, 12], 3));
     add("3D, 27 points, 16 x 16 x 16", 4096, vec![64; 64], grid([16, 16, 16], 3));
     add(

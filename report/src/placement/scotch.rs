@@ -79,9 +79,10 @@ pub(super) fn run(graph: &Graph, cores: &[u32]) -> Result<Vec<u32>, Error> {
 }
 
 /// Returns the text of a graph: the format 010 has weights of edges.
-fn graph_text(graph: &Graph) -> String {
+pub(super) fn graph_text(graph: &Graph) -> String {
     // Scotch's numbers have 32 bits on Debian, and it adds weights up.
-    let total: i64 = (0..graph.len() as u32).flat_map(|vertex| graph.edges(vertex)).map(|(_, weight)| weight).sum();
+    let total: i64 =
+        (0..graph.len() as u32).flat_map(|vertex| graph.edges(vertex)).map(|(_, weight)| weight).sum();
     let divisor = total / (1 << 29) + 1;
     let mut text = format!("0\n{} {}\n0 010\n", graph.len(), graph.edge_count());
     for vertex in 0..graph.len() as u32 {
@@ -100,7 +101,7 @@ fn target_text(cores: &[u32]) -> String {
 }
 
 /// Parses the mapping: the number of vertices, and a line with vertex and part for each.
-fn parse(text: &str, vertices: usize, parts: usize) -> Option<Vec<u32>> {
+pub(super) fn parse(text: &str, vertices: usize, parts: usize) -> Option<Vec<u32>> {
     let mut numbers = text.split_ascii_whitespace().map(|word| word.parse::<u32>().ok());
     if numbers.next()?? as usize != vertices {
         return None;

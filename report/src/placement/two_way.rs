@@ -102,7 +102,8 @@ impl<'a> State<'a> {
     fn top(&mut self, side: usize, limits: &Limits) -> Option<(i64, u32)> {
         while let Some((gain, _, vertex)) = self.queues[side].peek().copied() {
             let at = vertex as usize;
-            let is_current = !self.is_moved[at] && usize::from(self.sides[at]) == side && self.gains[at] == gain;
+            let is_current =
+                !self.is_moved[at] && usize::from(self.sides[at]) == side && self.gains[at] == gain;
             let room = self.sizes[1 - side] + u64::from(self.graph.size(vertex));
             if is_current && room <= limits.most[1 - side] + limits.slack {
                 return Some((gain, vertex));
@@ -116,13 +117,17 @@ impl<'a> State<'a> {
         let is_over = |side: usize, sizes: [u64; 2]| sizes[side] > limits.most[side] + limits.slack / 2;
         let tops = [self.top(0, limits), self.top(1, limits)];
         for side in 0..2 {
-            if is_over(side, self.sizes) && let Some((_, vertex)) = tops[side] {
+            if is_over(side, self.sizes)
+                && let Some((_, vertex)) = tops[side]
+            {
                 return Some(vertex);
             }
         }
         match tops {
             [Some(one), Some(other)] => {
-                let fuller = self.sizes[1] * limits.most[0].max(1) > self.sizes[0] * limits.most[1].max(1);
+                let share =
+                    |side: usize| u128::from(self.sizes[side]) * u128::from(limits.most[1 - side].max(1));
+                let fuller = share(1) > share(0);
                 let second = other.0 > one.0 || other.0 == one.0 && fuller;
                 Some(if second { other.1 } else { one.1 })
             }
