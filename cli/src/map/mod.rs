@@ -99,7 +99,7 @@ pub(crate) fn map(args: &Map) -> Result<ExitCode, String> {
     };
     let mut topology = Topology::of(args, &job)?;
     if launcher == Launcher::Cray {
-        topology.use_present_counts();
+        topology.use_present_counts()?;
     }
     let matrix = args.traffic.of(&job);
     let begin = Instant::now();

@@ -97,12 +97,20 @@ impl Topology {
         Ok(Self { cores, present, names, is_recorded })
     }
 
-    /// Reduces the cores to those that are used now. A file for Cray MPICH changes the order of ranks only, not their number on a
-    /// node.
-    pub(super) fn use_present_counts(&mut self) {
+    /// Reduces the cores to those that are used now. A file for Cray MPICH changes the order of ranks only: its launchers put the
+    /// same number of ranks on each node, and the rest on the last one.
+    pub(super) fn use_present_counts(&mut self) -> Result<(), String> {
         self.cores.fill(0);
         for node in &self.present {
             self.cores[*node as usize] += 1;
+        }
+        let used: Vec<u32> = self.cores.iter().copied().filter(|cores| *cores > 0).collect();
+        let (last, others) = used.split_last().ok_or("the run has no processes")?;
+        if others.iter().all(|cores| *cores == others[0] && cores >= last) {
+            Ok(())
+        } else {
+            Err("cray needs the same number of processes on each node but the last; use --nodes NODESxCORES"
+                .into())
         }
     }
 

@@ -117,7 +117,7 @@ impl Effort {
     fn of(graph: &Graph, parts: usize) -> Self {
         let levels = u64::from(parts.max(2).ilog2());
         let (trials, attempts, refines_present) = match (graph.len() + graph.edge_count()) as u64 * levels {
-            0..=20_000 => (16, 8, true),
+            0..=20_000 => (8, 4, true),
             20_001..=200_000 => (6, 4, true),
             200_001..=2_000_000 => (2, 3, true),
             _ => (1, 2, false),

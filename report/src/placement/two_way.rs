@@ -199,5 +199,11 @@ pub(super) fn refine(graph: &Graph, sides: &mut [u8], limits: &Limits, random: &
             break;
         }
     }
+    // Passes that end between two sizes are no progress for them, while moves to the smaller side always are.
+    let strict = Limits { slack: u64::from(graph.max_size()), ..*limits };
+    let mut is_better = true;
+    while is_better && limits.score(state.sizes, state.cut).0 > 0 {
+        is_better = state.pass(&strict, patience, random);
+    }
     limits.score(state.sizes, state.cut)
 }
