@@ -70,7 +70,7 @@ pub fn place(matrix: &Matrix, cores: &[u32], present: &[u32]) -> Vec<u32> {
     let effort = Effort::of(&graph, cores.len());
     let mut best = present.to_vec();
     if effort.refines_present {
-        pairs::refine_pairs(&graph, cores, &mut best, 0);
+        pairs::refine_pairs(&graph, cores, &mut best, 0, effort.pairs);
     }
     let mut least = graph.cut(&best);
     let usable = [fewest(cores, present.len()), cores.to_vec()];
@@ -84,19 +84,19 @@ pub fn place(matrix: &Matrix, cores: &[u32], present: &[u32]) -> Vec<u32> {
             if !fits(&parts, capacities) {
                 continue;
             }
-            pairs::refine_pairs(&graph, capacities, &mut parts, trial);
+            pairs::refine_pairs(&graph, capacities, &mut parts, trial, effort.pairs);
             let cut = graph.cut(&parts);
             if cut < least {
                 (best, least) = (parts, cut);
             }
         }
     }
-    finish(matrix, cores, present, best)
+    finish(matrix, cores, present, &best)
 }
 
 /// Returns a placement with the nodes in order, or the present one if that is not worse.
-fn finish(matrix: &Matrix, cores: &[u32], present: &[u32], placed: Vec<u32>) -> Vec<u32> {
-    let placed = in_order(&placed, cores);
+fn finish(matrix: &Matrix, cores: &[u32], present: &[u32], placed: &[u32]) -> Vec<u32> {
+    let placed = in_order(placed, cores);
     // The graph has rounded weights.
     if fits(&placed, cores) && bytes_between_nodes(matrix, &placed) < bytes_between_nodes(matrix, present) {
         placed
@@ -109,6 +109,8 @@ fn finish(matrix: &Matrix, cores: &[u32], present: &[u32], placed: Vec<u32>) -> 
 struct Effort {
     trials: u64,
     attempts: usize,
+    /// The number of times that each node is refined with another one, on average.
+    pairs: usize,
     /// False if the refinement of a bad placement would take longer than a new one.
     refines_present: bool,
 }
@@ -116,13 +118,14 @@ struct Effort {
 impl Effort {
     fn of(graph: &Graph, parts: usize) -> Self {
         let levels = u64::from(parts.max(2).ilog2());
-        let (trials, attempts, refines_present) = match (graph.len() + graph.edge_count()) as u64 * levels {
-            0..=20_000 => (8, 4, true),
-            20_001..=200_000 => (6, 4, true),
-            200_001..=2_000_000 => (2, 3, true),
-            _ => (1, 2, false),
-        };
-        Self { trials, attempts, refines_present }
+        let (trials, attempts, pairs, refines_present) =
+            match (graph.len() + graph.edge_count()) as u64 * levels {
+                0..=20_000 => (8, 4, 400, true),
+                20_001..=200_000 => (6, 4, 400, true),
+                200_001..=2_000_000 => (2, 3, 60, true),
+                _ => (1, 2, 24, false),
+            };
+        Self { trials, attempts, pairs, refines_present }
     }
 }
 

@@ -14,13 +14,16 @@ const ROUNDS: usize = 12;
 /// The maximum number of pairs in a round, for each part: among random peers, each part has traffic with all others.
 const PAIRS_PER_PART: usize = 32;
 
-/// Improves parts with at most these sizes by moves between two of them at a time.
-pub(super) fn refine_pairs(graph: &Graph, capacities: &[u32], parts: &mut [u32], seed: u64) {
+/// Improves parts with at most these sizes by moves between two of them at a time. `effort` is the number of pairs for each part.
+pub(super) fn refine_pairs(graph: &Graph, capacities: &[u32], parts: &mut [u32], seed: u64, effort: usize) {
     let mut random = Random::new(seed);
+    let mut left = effort * capacities.len();
     let mut is_active = vec![true; capacities.len()];
     let mut members = Members::of(parts, capacities.len());
     for _ in 0..ROUNDS {
-        let pairs = pairs(graph, parts, &is_active);
+        let mut pairs = pairs(graph, parts, &is_active);
+        pairs.truncate(left);
+        left -= pairs.len();
         is_active.fill(false);
         for batch in batches(pairs, capacities.len()) {
             let seeds: Vec<u64> = batch.iter().map(|_| random.next()).collect();

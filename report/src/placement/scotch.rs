@@ -10,6 +10,9 @@ use super::graph::Graph;
 use super::{finish, fits, pairs};
 use crate::sparse::Matrix;
 
+/// The number of times that each node is refined with another one after Scotch, on average.
+const PAIRS: usize = 60;
+
 /// The reason why Scotch made no placement.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -39,8 +42,8 @@ pub fn scotch(matrix: &Matrix, cores: &[u32], present: &[u32]) -> Result<Vec<u32
     if !fits(&parts, cores) {
         return Ok(present.to_vec());
     }
-    pairs::refine_pairs(&graph, cores, &mut parts, 0);
-    Ok(finish(matrix, cores, present, parts))
+    pairs::refine_pairs(&graph, cores, &mut parts, 0, PAIRS);
+    Ok(finish(matrix, cores, present, &parts))
 }
 
 /// Returns the placement by Scotch alone, with the ranks above the number of cores moved, for comparisons.

@@ -45,7 +45,8 @@ impl Limits {
 struct State<'a> {
     graph: &'a Graph,
     sides: &'a mut [u8],
-    sizes: [u64; 2],
+    /// The number of ranks on each side.
+    totals: [u64; 2],
     cut: i64,
     /// The decrease of the cut by a move of each vertex.
     gains: Vec<i64>,
@@ -58,14 +59,14 @@ struct State<'a> {
 
 impl<'a> State<'a> {
     fn new(graph: &'a Graph, sides: &'a mut [u8]) -> Self {
-        let mut sizes = [0; 2];
+        let mut totals = [0; 2];
         for vertex in 0..graph.len() as u32 {
-            sizes[usize::from(sides[vertex as usize])] += u64::from(graph.size(vertex));
+            totals[usize::from(sides[vertex as usize])] += u64::from(graph.size(vertex));
         }
         let cut = graph.cut(sides);
         let gains = vec![0; graph.len()];
         let is_moved = vec![false; graph.len()];
-        Self { graph, sides, sizes, cut, gains, is_moved, queues: Default::default(), stamp: 0 }
+        Self { graph, sides, totals, cut, gains, is_moved, queues: Default::default(), stamp: 0 }
     }
 
     fn push(&mut self, vertex: u32) {
@@ -104,7 +105,7 @@ impl<'a> State<'a> {
             let at = vertex as usize;
             let is_current =
                 !self.is_moved[at] && usize::from(self.sides[at]) == side && self.gains[at] == gain;
-            let room = self.sizes[1 - side] + u64::from(self.graph.size(vertex));
+            let room = self.totals[1 - side] + u64::from(self.graph.size(vertex));
             if is_current && room <= limits.most[1 - side] + limits.slack {
                 return Some((gain, vertex));
             }
@@ -114,19 +115,17 @@ impl<'a> State<'a> {
     }
 
     fn select(&mut self, limits: &Limits) -> Option<u32> {
-        let is_over = |side: usize, sizes: [u64; 2]| sizes[side] > limits.most[side] + limits.slack / 2;
         let tops = [self.top(0, limits), self.top(1, limits)];
-        for side in 0..2 {
-            if is_over(side, self.sizes)
-                && let Some((_, vertex)) = tops[side]
-            {
-                return Some(vertex);
+        for (side, top) in tops.iter().enumerate() {
+            let is_over = self.totals[side] > limits.most[side] + limits.slack / 2;
+            if is_over && let Some((_, vertex)) = top {
+                return Some(*vertex);
             }
         }
         match tops {
             [Some(one), Some(other)] => {
                 let share =
-                    |side: usize| u128::from(self.sizes[side]) * u128::from(limits.most[1 - side].max(1));
+                    |side: usize| u128::from(self.totals[side]) * u128::from(limits.most[1 - side].max(1));
                 let fuller = share(1) > share(0);
                 let second = other.0 > one.0 || other.0 == one.0 && fuller;
                 Some(if second { other.1 } else { one.1 })
@@ -137,9 +136,9 @@ impl<'a> State<'a> {
 
     fn flip(&mut self, vertex: u32) {
         let side = usize::from(self.sides[vertex as usize]);
-        let size = u64::from(self.graph.size(vertex));
-        self.sizes[side] -= size;
-        self.sizes[1 - side] += size;
+        let ranks = u64::from(self.graph.size(vertex));
+        self.totals[side] -= ranks;
+        self.totals[1 - side] += ranks;
         self.cut -= self.gains[vertex as usize];
         self.sides[vertex as usize] = 1 - side as u8;
     }
@@ -162,15 +161,15 @@ impl<'a> State<'a> {
     /// Moves vertices until there is no hope, and returns to the best state. Returns true if that is better than before.
     fn pass(&mut self, limits: &Limits, patience: usize, random: &mut Random) -> bool {
         let is_small = self.graph.len() <= SMALL;
-        self.fill(is_small || limits.overload(self.sizes) > limits.tolerance, random);
-        let before = limits.score(self.sizes, self.cut);
+        self.fill(is_small || limits.overload(self.totals) > limits.tolerance, random);
+        let before = limits.score(self.totals, self.cut);
         let mut best = before;
         let (mut moves, mut kept) = (Vec::new(), 0);
         while moves.len() - kept <= patience {
             let Some(vertex) = self.select(limits) else { break };
             self.move_vertex(vertex);
             moves.push(vertex);
-            let score = limits.score(self.sizes, self.cut);
+            let score = limits.score(self.totals, self.cut);
             if score < best {
                 (best, kept) = (score, moves.len());
             }
@@ -202,8 +201,8 @@ pub(super) fn refine(graph: &Graph, sides: &mut [u8], limits: &Limits, random: &
     // Passes that end between two sizes are no progress for them, while moves to the smaller side always are.
     let strict = Limits { slack: u64::from(graph.max_size()), ..*limits };
     let mut is_better = true;
-    while is_better && limits.score(state.sizes, state.cut).0 > 0 {
+    while is_better && limits.score(state.totals, state.cut).0 > 0 {
         is_better = state.pass(&strict, patience, random);
     }
-    limits.score(state.sizes, state.cut)
+    limits.score(state.totals, state.cut)
 }
