@@ -57,7 +57,7 @@ pub(crate) struct Map {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Partitioner {
-    /// That of mpit
+    /// The code of mpit
     Own,
     /// The program scotch_gmap of Debian's package scotch, and refinement by mpit
     Scotch,

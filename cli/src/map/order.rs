@@ -112,12 +112,14 @@ mod tests {
     }
 
     #[test]
-    fn files_of_all_launchers_have_the_placement() {
+    fn files_have_the_placement() {
         for (name, cores) in [("equal", vec![4; 6]), ("unequal", vec![7, 1, 9, 3, 5]), ("free", vec![9; 3])] {
             let (ranks, matrix) = (24, patterns::stencil([4, 3, 2], 3, [100; 3], true));
             let present = mpit_report::placement::block(ranks, &cores).unwrap();
             let mut counts = vec![0; cores.len()];
-            present.iter().for_each(|node| counts[*node as usize] += 1);
+            for node in &present {
+                counts[*node as usize] += 1;
+            }
             let placed = place(&matrix, &counts, &present);
             let names: Vec<String> = (0..cores.len()).map(|node| format!("n{node:03}")).collect();
             for launcher in Launcher::ALL {

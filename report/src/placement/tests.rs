@@ -82,7 +82,7 @@ fn regular_grids_are_cut_along_planes() {
 }
 
 #[test]
-fn groups_stay_together_in_cores_that_are_left() {
+fn groups_stay_together_on_more_nodes() {
     // Groups of 12 ranks do not fill nodes of 16 cores: fewest nodes would divide them.
     let matrix = patterns::shuffled(&patterns::groups(48, 12, 1, 5), 48, 3);
     let cores = [16; 5];
@@ -142,7 +142,7 @@ fn small_and_empty_cases_stay_as_they_are() {
 }
 
 #[test]
-fn parts_keep_their_sizes_without_refinement() {
+fn divisions_keep_capacities() {
     let matrix = patterns::random(500, 6, 100, 4);
     let capacities = [7, 93, 100, 1, 199, 50, 50];
     for seed in 0..5 {

@@ -105,8 +105,8 @@ impl<'a> State<'a> {
             let at = vertex as usize;
             let is_current =
                 !self.is_moved[at] && usize::from(self.sides[at]) == side && self.gains[at] == gain;
-            let room = self.totals[1 - side] + u64::from(self.graph.size(vertex));
-            if is_current && room <= limits.most[1 - side] + limits.slack {
+            let after = self.totals[1 - side] + u64::from(self.graph.size(vertex));
+            if is_current && after <= limits.most[1 - side] + limits.slack {
                 return Some((gain, vertex));
             }
             self.queues[side].pop();
