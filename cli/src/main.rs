@@ -16,6 +16,7 @@ mod doctor;
 mod elf;
 mod inherited;
 mod inventory;
+mod map;
 mod preload;
 mod report;
 mod run;
@@ -75,6 +76,12 @@ enum Command {
     /// Reads the files of `mpit run --output`, of pml_monitoring_flush and of Open MPI's own monitoring, one for each
     /// process or one for a whole job. Reports invalid lines; then the exit status is 1.
     Report(Report),
+    /// Find a placement of processes with fewer bytes between nodes
+    ///
+    /// Reads the bytes between processes that a run recorded, and distributes the processes to nodes so that fewer bytes pass
+    /// between nodes. Writes a file for the launcher of the next run to standard output; the prediction and the command line
+    /// go to standard error. The exit status is 1 if there is nothing to gain: less than 5 %.
+    Map(map::Map),
     /// Say why a job does not go on
     ///
     /// Looks twice at the processes of the jobs that run under `mpit run` on this node, and compares the MPI calls that they are
@@ -244,6 +251,7 @@ fn main() -> ExitCode {
         Command::Vars(vars) => vars::list(&vars),
         Command::Check(check) => check::check(&check),
         Command::Report(report) => report::report(&report),
+        Command::Map(map) => map::map(&map),
         Command::Why(why) => why::why(&why),
         Command::SignalWitness => {
             run::witness::main().map(|()| ExitCode::SUCCESS).map_err(|error| error.to_string())

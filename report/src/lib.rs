@@ -22,6 +22,7 @@ pub mod matrix;
 mod nodes;
 mod origins;
 pub mod picture;
+pub mod placement;
 mod problem;
 mod rank_times;
 mod ranks;

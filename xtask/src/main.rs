@@ -1,5 +1,5 @@
 //! The tasks of the project: `cargo xtask setup`, `test`, `rules`, `prose`, `items`, `circles`, `prove`, `bench`,
-//! `instructions`, `install`.
+//! `instructions`, `placement`, `install`.
 //!
 //! A task is a module with a function `run`. Tasks start other programs, such as cargo, and use the list of MPI libraries
 //! of `mpit-tests`; they link no other crate of mpit, so that they work while the others do not compile.
@@ -11,6 +11,7 @@ mod install;
 mod instructions;
 mod items;
 mod packages;
+mod placement;
 mod prose;
 mod prove;
 mod rules;
@@ -60,6 +61,8 @@ enum Task {
     Bench(bench::Arguments),
     /// Count the instructions that mpit adds to a call; fails if one differs from the baseline by more than 3 %
     Instructions(instructions::Arguments),
+    /// Compare the placements of `mpit map` with those of Scotch, and measure its time and memory
+    Placement(placement::Arguments),
     /// Install the libraries, their headers, the command and two files for pkg-config
     Install(install::Arguments),
 }
@@ -141,6 +144,7 @@ fn run(task: Task) -> Outcome<ExitCode> {
         Task::Prove(arguments) => prove::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Instructions(arguments) => instructions::run(&arguments),
+        Task::Placement(arguments) => placement::run(&arguments).map(|()| ExitCode::SUCCESS),
         Task::Install(arguments) => install::run(&arguments).map(|()| ExitCode::SUCCESS),
     }
 }

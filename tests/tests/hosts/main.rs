@@ -19,6 +19,7 @@ mod library_detection;
 mod lifecycle;
 mod linked;
 mod many_ranks;
+mod map;
 mod native;
 mod native_off;
 mod nested_calls;
