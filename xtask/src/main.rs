@@ -1,11 +1,12 @@
 //! The tasks of the project: `cargo xtask setup`, `test`, `rules`, `prose`, `items`, `circles`, `prove`, `bench`,
-//! `instructions`, `install`.
+//! `instructions`, `cluster`, `install`.
 //!
 //! A task is a module with a function `run`. Tasks start other programs, such as cargo, and use the list of MPI libraries
 //! of `mpit-tests`; they link no other crate of mpit, so that they work while the others do not compile.
 
 mod bench;
 mod circles;
+mod cluster;
 mod document;
 mod install;
 mod instructions;
@@ -57,6 +58,8 @@ enum Task {
     Bench(bench::Arguments),
     /// Count the instructions that mpit adds to a call; fails if one differs from the baseline by more than 3 %
     Instructions(instructions::Arguments),
+    /// Start or stop a cluster on this machine: hosts that are network namespaces, with Slurm
+    Cluster(cluster::Arguments),
     /// Install the libraries, their headers, the command and two files for pkg-config
     Install(install::Arguments),
 }
@@ -138,6 +141,7 @@ fn run(task: Task) -> Outcome<ExitCode> {
         Task::Prove(arguments) => prove::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Instructions(arguments) => instructions::run(&arguments),
+        Task::Cluster(arguments) => cluster::run(&arguments),
         Task::Install(arguments) => install::run(&arguments).map(|()| ExitCode::SUCCESS),
     }
 }
