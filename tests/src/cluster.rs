@@ -8,7 +8,7 @@ mod network;
 mod slurm;
 
 use std::fmt::Write as _;
-use std::fs;
+use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -98,6 +98,7 @@ impl Cluster {
         });
         self.write("hosts", &hosts)?;
         self.write_script("host", &host_script(&self.state))?;
+        self.write_script("enter", &enter_script(&self.state))?;
         self.write_script("agent", &agent_script(&self.state))?;
         slurm::configure(self, &names)?;
         network::start(self, shape)?;
@@ -161,12 +162,9 @@ impl Cluster {
     }
 
     /// Returns the beginning of a command line that runs the rest on a host, in the current directory and environment.
-    pub fn on(&self, host: &str) -> Outcome<Vec<String>> {
-        let words = ["--net", "--uts", "--ipc", "--mount", "sh", "-c", "cd \"$0\" && exec \"$@\""];
-        let mut line = vec!["nsenter".into(), "--target".into(), self.holder(host)?.to_string()];
-        line.extend(words.map(ToOwned::to_owned));
-        line.push(std::env::current_dir().context("the current directory")?.display().to_string());
-        Ok(line)
+    pub fn on(&self, host: &str) -> Outcome<[String; 2]> {
+        self.holder(host)?;
+        Ok([self.state.join("enter").display().to_string(), host.to_owned()])
     }
 
     /// Returns the process that keeps the namespaces of a host.
@@ -199,6 +197,42 @@ impl Cluster {
     }
 }
 
+/// The use of the cluster by a test, alone. A cluster that it had to start is removed at its end.
+#[derive(Debug)]
+pub struct Session {
+    cluster: Cluster,
+    was_started: bool,
+    _lock: File,
+}
+
+impl Session {
+    /// Waits until no other test uses the cluster, and starts it unless it is up in this shape.
+    pub fn start(shape: &Shape) -> Outcome<Self> {
+        fs::create_dir_all(paths::target()).context(paths::target().display())?;
+        let path = paths::target().join("cluster.lock");
+        let lock = File::create(&path).context(path.display())?;
+        lock.lock().context(path.display())?;
+        let cluster = Cluster::here();
+        let was_started = cluster.up(shape)?;
+        Ok(Self { cluster, was_started, _lock: lock })
+    }
+
+    /// Returns the cluster.
+    pub fn cluster(&self) -> &Cluster {
+        &self.cluster
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if self.was_started
+            && let Err(failure) = self.cluster.down()
+        {
+            eprintln!("the cluster remains: {failure}");
+        }
+    }
+}
+
 fn names(shape: &Shape) -> Vec<String> {
     (1..=shape.hosts).map(|number| format!("n{number}")).collect()
 }
@@ -220,14 +254,26 @@ fn host_script(state: &Path) -> String {
     )
 }
 
+/// The namespaces of a host that its processes enter.
+const ENTER: &str = "nsenter --target \"$pid\" --net --uts --ipc --mount";
+
+/// Returns the script that runs a command on a host, as a user does who works there: `enter HOST COMMAND...`.
+fn enter_script(state: &Path) -> String {
+    let state = state.display();
+    format!(
+        "#!/bin/sh\n# enter HOST COMMAND...\npid=$(cat '{state}'/\"$1\"/pid) || exit 255\nshift\n\
+         exec {ENTER} sh -c 'cd \"$0\" && exec \"$@\"' \"$PWD\" \"$@\"\n"
+    )
+}
+
 /// Returns the script that launchers use in place of `ssh`. Like it, it ignores options and joins the words of the command.
 fn agent_script(state: &Path) -> String {
     let state = state.display();
     format!(
         "#!/bin/sh\n# agent [OPTION...] HOST COMMAND...\n\
          while [ \"${{1#-}}\" != \"$1\" ]; do\n    case $1 in -[BbcDEeFIiJLlmOoPpRSWw]) shift ;; esac\n    shift\ndone\n\
-         host=$1\nshift\npid=$(cat \"{state}/$host/pid\") || exit 255\ncd /\n\
-         exec nsenter --target \"$pid\" --net --uts --ipc --mount env -i HOME=\"$HOME\" USER=root LOGNAME=root SHELL=/bin/sh \\\n    \
+         host=$1\nshift\npid=$(cat '{state}'/\"$host\"/pid) || exit 255\n\
+         exec {ENTER} env -i HOME=\"$HOME\" USER=root LOGNAME=root SHELL=/bin/sh \\\n    \
          PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin sh -c 'cd; eval \"$*\"' sh \"$@\"\n"
     )
 }

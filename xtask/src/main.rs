@@ -40,6 +40,9 @@ enum Task {
     Setup,
     /// Run all tests, after setup
     Test {
+        /// Only those with jobs on several hosts, which are network namespaces of this machine
+        #[arg(long)]
+        cluster: bool,
         /// Further arguments for `cargo test`, such as `-p mpit` or `--test hosts`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
@@ -133,7 +136,7 @@ fn run(task: Task) -> Outcome<ExitCode> {
             setup::report_stacks(stacks::found());
             Ok(ExitCode::SUCCESS)
         }
-        Task::Test { arguments } => test::run(&arguments),
+        Task::Test { cluster, arguments } => test::run(cluster, arguments),
         Task::Rules(arguments) => rules::run(&arguments),
         Task::Prose => prose::run(),
         Task::Items => items::run(),

@@ -24,7 +24,14 @@ impl TestCounts {
     }
 }
 
-pub(crate) fn run(arguments: &[String]) -> Outcome<ExitCode> {
+/// The arguments that select the tests with jobs on several hosts.
+const CLUSTER: [&str; 8] = ["-p", "mpit-tests", "--test", "hosts", "--test", "programs", "--", "cluster"];
+
+/// Runs the tests; with `cluster`, only those with jobs on several hosts.
+pub(crate) fn run(cluster: bool, mut arguments: Vec<String>) -> Outcome<ExitCode> {
+    if cluster {
+        arguments.splice(0..0, CLUSTER.map(ToOwned::to_owned));
+    }
     let problems = setup::everything();
     setup::report(&problems);
     record::clear()?;
@@ -32,7 +39,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome<ExitCode> {
         fs::remove_file(&table).context(table.display())?;
     }
     build::artifacts()?;
-    let (mut counts, good) = cargo_test(arguments)?;
+    let (mut counts, good) = cargo_test(&arguments)?;
     if !good && counts.failed == 0 {
         // A build failed, or a test program crashed.
         counts.failed = 1;

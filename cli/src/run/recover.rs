@@ -100,12 +100,6 @@ impl Before {
                 ranks(&cut)
             ));
         }
-        let there =
-            |rank: &u32| self.is_newer(&container) || self.is_newer(&self.named(&format!(".{rank}.prof")));
-        let missing: Vec<u32> = (0..size).filter(|rank| !there(rank)).collect();
-        if !missing.is_empty() {
-            print(&format!("{} left no records", ranks(&missing)));
-        }
     }
 
     /// Writes one file for all processes, as rank 0 would have done.

@@ -114,8 +114,10 @@ pub(super) fn show(run: &Ended<'_>) {
 }
 
 fn lines(run: &Ended<'_>) -> Vec<String> {
+    // Processes on other nodes have stores there.
+    let is_incomplete = run.worlds.values().any(|summary| summary.processes < summary.size.into());
     let of_files = match run.output {
-        Some((target, _)) if is_of_files(true, run.stores_before.is_some()) => {
+        Some((target, _)) if is_incomplete || is_of_files(true, run.stores_before.is_some()) => {
             match worlds_of_files(Path::new(&target.stem), run.files.as_ref().map(RunFiles::run)) {
                 Ok(worlds) => Some(worlds),
                 Err(bytes) => {
@@ -129,7 +131,7 @@ fn lines(run: &Ended<'_>) -> Vec<String> {
     let worlds: Vec<_> = of_files.as_ref().unwrap_or(&run.worlds).iter().collect();
     let mut lines = match worlds[..] {
         [] if run.output.is_some() => return Vec::new(),
-        [] => return nothing(&run.args.command, run.library, run.status).into_iter().collect(),
+        [] => return nothing(run.words, run.library, run.status).into_iter().collect(),
         [(_, summary)] => screen::lines(summary),
         _ => {
             let line =

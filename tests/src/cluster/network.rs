@@ -69,13 +69,21 @@ fn add(namespace: &str) -> Outcome {
 
 /// Delays the packets that a host sends, and limits their rate.
 fn shape_link(namespace: &str, shape: &Shape) -> Outcome {
-    let mut words = vec!["-n", namespace, "qdisc", "add", "dev", "eth0", "root", "netem", "limit", "100000"];
-    words.extend(shape.latency.iter().flat_map(|latency| ["delay", latency]));
-    words.extend(shape.bandwidth.iter().flat_map(|bandwidth| ["rate", bandwidth]));
-    if shape.latency.is_none() && shape.bandwidth.is_none() {
-        return Ok(());
+    let tc = |words: &[&str]| {
+        let line = [&["-n", namespace, "qdisc", "add", "dev", "eth0"], words].concat();
+        build::run(Command::new("tc").args(line)).map(drop)
+    };
+    let mut place = vec!["root"];
+    if let Some(latency) = &shape.latency {
+        tc(&["root", "handle", "1:", "netem", "delay", latency, "limit", "100000"])
+            .context("this kernel may have no netem (CONFIG_NET_SCH_NETEM), which --latency needs")?;
+        place = vec!["parent", "1:1"];
     }
-    build::run(Command::new("tc").args(words)).map(drop)
+    if let Some(bandwidth) = &shape.bandwidth {
+        let bucket = ["tbf", "rate", bandwidth, "burst", "64kb", "latency", "400ms"];
+        tc(&[&place[..], &bucket].concat())?;
+    }
+    Ok(())
 }
 
 fn start_host(cluster: &Cluster, name: &str) -> Outcome {
