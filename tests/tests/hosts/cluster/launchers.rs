@@ -6,7 +6,7 @@ use mpit_tests::cluster::Cluster;
 use mpit_tests::launch::mpit_line;
 use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, record, stacks};
 
-use super::{RANKS, by_launcher, by_srun, check, check_network, on_cluster, records, run, sent};
+use super::{RANKS, by_launcher, by_srun, check, check_network, is_usable, on_cluster, records, run, sent};
 
 const PROGRAM: &str = "across_hosts";
 
@@ -53,7 +53,7 @@ fn all_ranks_are_recorded() -> Outcome {
         if let Some(reason) = &no_slurm {
             record::not_run("srun", reason)?;
         }
-        stacks::on_each("cluster", |stack| {
+        stacks::for_each("cluster", is_usable, |stack| {
             let dir = stack.scratch("cluster")?;
             let expected = on_one_host(stack, &dir)?;
             both_forms(cluster, stack, &dir, || by_launcher(stack, cluster), &expected)?;
@@ -69,7 +69,7 @@ fn all_ranks_are_recorded() -> Outcome {
 #[test]
 fn restricted_environment_is_extended() -> Outcome {
     on_cluster(|cluster| {
-        stacks::on(&["mpich4.0.2"], "cluster_restricted", |stack| {
+        stacks::on(&["mpich5.0.2"], "cluster_restricted", |stack| {
             let dir = stack.scratch("cluster_restricted")?;
             let expected = on_one_host(stack, &dir)?;
             let program = stack.compile(PROGRAM)?;

@@ -13,6 +13,13 @@ use crate::equal;
 const HOSTS: u32 = 4;
 const RANKS: u32 = 8;
 
+/// The library that is left out: with UCX over TCP, most jobs on several hosts do not return from `MPI_Finalize`, also without mpit.
+const HANGS: &str = "mpich4.0.2";
+
+fn is_usable(stack: &Stack) -> bool {
+    stack.label() != HANGS
+}
+
 /// Runs a test on a cluster of [`HOSTS`] hosts, which is restarted after a job that did not end.
 fn on_cluster(test: impl FnOnce(&Cluster) -> Outcome) -> Outcome {
     if let Err(reason) = Cluster::check() {
@@ -21,6 +28,7 @@ fn on_cluster(test: impl FnOnce(&Cluster) -> Outcome) -> Outcome {
     }
     let shape = Shape { hosts: HOSTS as u8, latency: None, bandwidth: None };
     let session = Session::start(&shape)?;
+    record::not_run("cluster", &format!("{HANGS}: its jobs on several hosts hang in MPI_Finalize, also without mpit"))?;
     test(session.cluster())
 }
 
@@ -35,14 +43,15 @@ fn by_launcher(stack: &Stack, cluster: &Cluster) -> Job {
         (Vendor::OpenMpi, _) => vec!["--prtemca", "plm_ssh_agent", &agent, "--host", &slots],
         _ => vec!["-launcher", "ssh", "-launcher-exec", &agent, "-hosts", &names, "-ppn", "2"],
     };
-    let line = stack.mpiexec(RANKS);
+    // Hosts have as many slots as they get ranks. With `--oversubscribe`, Open MPI 5 starts all ranks on the first one.
+    let line = stack.mpiexec(RANKS).into_iter().filter(|word| word != "--oversubscribe").collect::<Vec<_>>();
     across_network(stack).arg(&line[0]).args(options).args(&line[1..])
 }
 
 /// Returns the job of `srun` on all hosts.
 fn by_srun(stack: &Stack) -> Job {
-    let nodes = HOSTS.to_string();
-    across_network(stack).args(["srun", "-N", &nodes, "-n", &RANKS.to_string()])
+    let (nodes, ranks, each) = (HOSTS.to_string(), RANKS.to_string(), (RANKS / HOSTS).to_string());
+    across_network(stack).args(["srun", "-N", &nodes, "-n", &ranks, "--ntasks-per-node", &each])
 }
 
 /// Returns an empty command in an environment in which the MPI library sends over the network.
