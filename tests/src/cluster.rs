@@ -14,7 +14,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Context, Failure, Outcome, build, paths};
+use crate::{Context, Failure, Outcome, build, paths, record};
 
 /// The shape of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,10 +92,11 @@ impl Cluster {
             let dir = self.state.join(name);
             fs::create_dir_all(&dir).context(dir.display())?;
         }
-        let hosts: String = (1..).zip(&names).fold("127.0.0.1 localhost\n".into(), |mut text, (number, name)| {
-            _ = writeln!(text, "{} {name}", network::address(number));
-            text
-        });
+        let hosts: String =
+            (1..).zip(&names).fold("127.0.0.1 localhost\n".into(), |mut text, (number, name)| {
+                _ = writeln!(text, "{} {name}", network::address(number));
+                text
+            });
         self.write("hosts", &hosts)?;
         self.write_script("host", &host_script(&self.state))?;
         self.write_script("enter", &enter_script(&self.state))?;
@@ -109,7 +110,8 @@ impl Cluster {
     fn is_up(&self, shape: &Shape) -> Outcome<bool> {
         let is_same = fs::read_to_string(self.state.join("shape")).is_ok_and(|is| is == format!("{shape:?}"));
         let hosts = self.hosts()?;
-        let is_whole = hosts.len() == usize::from(shape.hosts) && hosts.iter().all(|host| host.holder.is_some());
+        let is_whole =
+            hosts.len() == usize::from(shape.hosts) && hosts.iter().all(|host| host.holder.is_some());
         Ok(is_same && is_whole && slurm::is_up(self))
     }
 
@@ -171,7 +173,8 @@ impl Cluster {
     fn holder(&self, host: &str) -> Outcome<u32> {
         let file = self.state.join(host).join("pid");
         let absent = || format!("no host {host} is up; `cargo xtask cluster up` starts a cluster");
-        let holder = fs::read_to_string(&file).ok().and_then(|pid| pid.trim().parse().ok()).context(absent())?;
+        let holder =
+            fs::read_to_string(&file).ok().and_then(|pid| pid.trim().parse().ok()).context(absent())?;
         let is_its_process = network::processes(&self.namespace(host))?.contains(&holder);
         if is_its_process { Ok(holder) } else { Err(Failure::new(absent())) }
     }
@@ -206,15 +209,21 @@ pub struct Session {
 }
 
 impl Session {
-    /// Waits until no other test uses the cluster, and starts it unless it is up in this shape.
-    pub fn start(shape: &Shape) -> Outcome<Self> {
+    /// Waits until no other test uses the cluster, and starts it unless it is up in this shape. Returns `None`, and prints and records the
+    /// reason, if this process cannot create network namespaces.
+    pub fn start(shape: &Shape) -> Outcome<Option<Self>> {
         fs::create_dir_all(paths::target()).context(paths::target().display())?;
         let path = paths::target().join("cluster.lock");
         let lock = File::create(&path).context(path.display())?;
         lock.lock().context(path.display())?;
+        if let Err(reason) = Cluster::check() {
+            eprintln!("no cluster: {reason}");
+            record::not_run("cluster", reason.to_string().lines().next().unwrap_or_default())?;
+            return Ok(None);
+        }
         let cluster = Cluster::here();
         let was_started = cluster.up(shape)?;
-        Ok(Self { cluster, was_started, _lock: lock })
+        Ok(Some(Self { cluster, was_started, _lock: lock }))
     }
 
     /// Returns the cluster.

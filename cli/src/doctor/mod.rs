@@ -28,7 +28,7 @@ struct Diagnosis<'a> {
 pub(crate) fn diagnose(args: &Run) -> Result<ExitCode, String> {
     require_program(&args.command)?;
     let library = preload::find(args.library.file.as_deref())?;
-    let target = args.output.as_deref().map(Target::new).transpose()?;
+    let target = args.output.as_deref().map(|output| Target::new(output, &args.command)).transpose()?;
     let mut all = run::settings(args, target.as_ref())?;
     if let Some(target) = &target {
         target.prepare()?;

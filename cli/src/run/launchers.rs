@@ -41,11 +41,7 @@ pub(crate) fn hand_on(words: &[OsString], names: &[&str]) -> HandedOn {
     hand_on_in(words, names, &|name| std::env::var(name).ok())
 }
 
-fn hand_on_in(
-    words: &[OsString],
-    names: &[&str],
-    environment: &dyn Fn(&str) -> Option<String>,
-) -> HandedOn {
+fn hand_on_in(words: &[OsString], names: &[&str], environment: &dyn Fn(&str) -> Option<String>) -> HandedOn {
     let mut handed = HandedOn { words: words.to_vec(), environment: Vec::new(), changes: Vec::new() };
     // A script may call srun.
     if let Some(list) = environment(SLURM_LIST).and_then(|list| extended(&list, names)) {
@@ -67,7 +63,8 @@ fn launcher(words: &[OsString]) -> Option<(usize, Kind)> {
     let mut at = 0;
     loop {
         let name = Path::new(words.get(at)?).file_name()?.to_str()?;
-        let is_option = |at: usize| words.get(at).is_some_and(|word| word.as_encoded_bytes().starts_with(b"-"));
+        let is_option =
+            |at: usize| words.get(at).is_some_and(|word| word.as_encoded_bytes().starts_with(b"-"));
         match name {
             "env" => {
                 at += 1;
@@ -119,7 +116,10 @@ fn kind_by_name(name: &str) -> Option<Kind> {
 /// Recognizes an installation by other programs in its directory.
 fn kind_by_neighbors(directory: &Path) -> Option<Kind> {
     let has = |names: &[&str]| names.iter().any(|name| directory.join(name).is_file());
-    match (has(&["ompi_info", "prterun", "orterun"]), has(&["mpiexec.hydra", "hydra_pmi_proxy", "hydra_bstrap_proxy"])) {
+    match (
+        has(&["ompi_info", "prterun", "orterun"]),
+        has(&["mpiexec.hydra", "hydra_pmi_proxy", "hydra_bstrap_proxy"]),
+    ) {
         (true, false) => Some(Kind::OpenMpi),
         (false, true) => Some(Kind::Hydra),
         _ => None,
@@ -197,16 +197,23 @@ impl HandedOn {
                 let Some(found) = restrictions.iter().find(|one| one.name == option) else { continue };
                 let (end, list) = match joined {
                     Some(list) => (at, list.to_owned()),
-                    None if found.has_list && at < to => (at + 1, self.words[at].to_string_lossy().into_owned()),
+                    None if found.has_list && at < to => {
+                        (at + 1, self.words[at].to_string_lossy().into_owned())
+                    }
                     None => (at, String::new()),
                 };
                 let Some(list) = extended(&list, names) else { continue };
-                let before: Vec<_> = self.words[at - 1..end].iter().map(|word| word.to_string_lossy()).collect();
+                let before: Vec<_> =
+                    self.words[at - 1..end].iter().map(|word| word.to_string_lossy()).collect();
                 let after = match joined {
                     Some(_) => vec![format!("{}={list}", found.becomes)],
                     None => vec![found.becomes.to_owned(), list],
                 };
-                self.changes.push(format!("changed {} of {launcher} to {}", before.join(" "), after.join(" ")));
+                self.changes.push(format!(
+                    "changed {} of {launcher} to {}",
+                    before.join(" "),
+                    after.join(" ")
+                ));
                 self.words.splice(at - 1..end, after.into_iter().map(OsString::from));
                 // The other parts come before this one, so their places stay.
                 break;
@@ -245,7 +252,8 @@ fn parts(words: &[OsString], from: usize) -> Vec<(usize, usize)> {
 
 /// Returns true if a word names a program: the options of the launcher end there.
 fn is_program(word: &OsStr) -> bool {
-    !word.as_encoded_bytes().starts_with(b"-") && find(Path::new(word)).is_some_and(|file: PathBuf| Program::of(&file).is_some())
+    !word.as_encoded_bytes().starts_with(b"-")
+        && find(Path::new(word)).is_some_and(|file: PathBuf| Program::of(&file).is_some())
 }
 
 #[cfg(test)]
@@ -256,8 +264,9 @@ mod tests {
 
     fn handed(line: &str, variables: &[(&str, &str)]) -> (String, Vec<(&'static str, String)>) {
         let words: Vec<_> = line.split(' ').map(OsString::from).collect();
-        let variable =
-            |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+        let variable = |name: &str| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        };
         let handed = hand_on_in(&words, &NAMES, &variable);
         let is_same = handed.words == words && handed.environment.is_empty();
         assert_eq!(handed.changes.is_empty(), is_same, "{line}: {handed:?}");
@@ -272,12 +281,17 @@ mod tests {
     #[test]
     fn open_mpi_gets_names() {
         let x = "-x LD_PRELOAD -x MPIT_RUN";
-        for launcher in ["orterun", "prterun", "/a/mpiexec.openmpi", "timeout -k 5 60 mpirun.openmpi", "env A=1 orterun"] {
+        for launcher in
+            ["orterun", "prterun", "/a/mpiexec.openmpi", "timeout -k 5 60 mpirun.openmpi", "env A=1 orterun"]
+        {
             assert_eq!(line(&format!("{launcher} -n 2 ./app -x")), format!("{launcher} {x} -n 2 ./app -x"));
         }
         assert_eq!(line("orterun -n 1 a : -n 1 b"), format!("orterun {x} -n 1 a : {x} -n 1 b"));
         assert_eq!(line("orterun -x MPIT_RUN a"), "orterun -x LD_PRELOAD -x MPIT_RUN a");
-        assert_eq!(line("orterun -x LD_PRELOAD=/a.so -x MPIT_RUN a"), "orterun -x LD_PRELOAD=/a.so -x MPIT_RUN a");
+        assert_eq!(
+            line("orterun -x LD_PRELOAD=/a.so -x MPIT_RUN a"),
+            "orterun -x LD_PRELOAD=/a.so -x MPIT_RUN a"
+        );
     }
 
     #[test]
@@ -296,8 +310,14 @@ mod tests {
         for (given, wanted) in [
             ("srun --export=NONE ./app", "srun --export=LD_PRELOAD,MPIT_RUN ./app"),
             ("srun --export PATH,A=1 -n 2 ./app", "srun --export PATH,A=1,LD_PRELOAD,MPIT_RUN -n 2 ./app"),
-            ("srun --export=LD_PRELOAD a : --export=NIL b", "srun --export=LD_PRELOAD,MPIT_RUN a : --export=LD_PRELOAD,MPIT_RUN b"),
-            ("mpiexec.hydra -genvlist PATH -n 2 ./app", "mpiexec.hydra -genvlist PATH,LD_PRELOAD,MPIT_RUN -n 2 ./app"),
+            (
+                "srun --export=LD_PRELOAD a : --export=NIL b",
+                "srun --export=LD_PRELOAD,MPIT_RUN a : --export=LD_PRELOAD,MPIT_RUN b",
+            ),
+            (
+                "mpiexec.hydra -genvlist PATH -n 2 ./app",
+                "mpiexec.hydra -genvlist PATH,LD_PRELOAD,MPIT_RUN -n 2 ./app",
+            ),
             ("mpiexec.mpich -genvnone -n 2 ./app", "mpiexec.mpich -genvlist LD_PRELOAD,MPIT_RUN -n 2 ./app"),
             ("mpiexec.hydra --envlist=A a", "mpiexec.hydra -envlist=A,LD_PRELOAD,MPIT_RUN a"),
         ] {

@@ -34,8 +34,13 @@ pub(super) fn report(run: &Ended<'_>) {
         let Missing { world, size, ranks, hosts } = &missing;
         let of = if several { format!("world {world}: ") } else { String::new() };
         let hosts: Vec<_> = hosts.iter().map(String::as_str).take(4).collect();
-        let place = if hosts.is_empty() { String::new() } else { format!(", unlike those on {}", hosts.join(", ")) };
-        print(&format!("{of}{} of {size} left no records{place}: {}", recover::ranks(ranks), why(run, &target.stem)));
+        let place =
+            if hosts.is_empty() { String::new() } else { format!(", unlike those on {}", hosts.join(", ")) };
+        print(&format!(
+            "{of}{} of {size} left no records{place}: {}",
+            recover::ranks(ranks),
+            why(run, &target.stem)
+        ));
     }
 }
 
@@ -77,7 +82,8 @@ fn of_world(world: u32, files: &[(u32, Named)], name: Option<&str>) -> Option<Mi
         Some(store) => store.identity(),
         None => Identity::of_file(&file.path),
     };
-    let is_of_run = |identity: &Identity| !identity.is_named() || name.is_none_or(|name| identity.run == name);
+    let is_of_run =
+        |identity: &Identity| !identity.is_named() || name.is_none_or(|name| identity.run == name);
     // Texts of earlier runs were removed at the begin; stores were not.
     let present: BTreeSet<u32> = files
         .iter()
@@ -89,7 +95,8 @@ fn of_world(world: u32, files: &[(u32, Named)], name: Option<&str>) -> Option<Mi
     if ranks.is_empty() {
         return None;
     }
-    let of_present = files.iter().filter(|(rank, _)| present.contains(rank)).filter_map(|(_, file)| identity(file));
+    let of_present =
+        files.iter().filter(|(rank, _)| present.contains(rank)).filter_map(|(_, file)| identity(file));
     let hosts = of_present.map(|identity| identity.host).filter(|host| !host.is_empty()).collect();
     Some(Missing { world, size, ranks, hosts })
 }

@@ -8,6 +8,7 @@ pub(crate) mod no_files;
 pub(crate) mod output;
 mod recover;
 mod screen;
+mod template;
 mod wait;
 pub(crate) mod witness;
 
@@ -35,7 +36,7 @@ use files::RunFiles;
 pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     require_program(&args.command)?;
     let library = preload::find(args.library.file.as_deref())?;
-    let target = args.output.as_deref().map(Target::new).transpose()?;
+    let target = args.output.as_deref().map(|output| Target::new(output, &args.command)).transpose()?;
     let all = settings(args, target.as_ref())?;
     target.as_ref().map(Target::prepare).transpose()?;
     let lines = settings::for_environment(&all);

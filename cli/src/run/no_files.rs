@@ -81,9 +81,11 @@ pub(super) fn dropped_environment(words: &[OsString]) -> Option<String> {
                 format!("`{word}` does not pass the environment on: run mpit on the other machine")
             }
             _ => match word.strip_prefix("--export").map(|rest| rest.strip_prefix('=').unwrap_or(next)) {
-                Some(list) if !list.split(',').any(|name| name == "ALL" || name == preload::VARIABLE) => format!(
-                    "`--export={list}` does not pass LD_PRELOAD and MPIT_SET on: use --export=ALL, or add their names"
-                ),
+                Some(list) if !list.split(',').any(|name| name == "ALL" || name == preload::VARIABLE) => {
+                    format!(
+                        "`--export={list}` does not pass LD_PRELOAD and MPIT_SET on: use --export=ALL, or add their names"
+                    )
+                }
                 _ => continue,
             },
         };
@@ -136,7 +138,7 @@ fn is_script_with_launcher(text: &[u8]) -> bool {
             .any(|word| LAUNCHERS.iter().any(|launcher| launcher.as_bytes() == word))
 }
 
-fn programs(words: &[OsString]) -> Vec<(PathBuf, Program)> {
+pub(super) fn programs(words: &[OsString]) -> Vec<(PathBuf, Program)> {
     words
         .iter()
         .filter_map(|word| find(Path::new(word)))

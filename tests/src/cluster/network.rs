@@ -47,7 +47,8 @@ pub(super) fn start(cluster: &Cluster, shape: &Shape) -> Outcome {
         let namespace = cluster.namespace(&name);
         add(&namespace)?;
         // Both ends are created where they belong, so that the machine itself never has them.
-        let ends = ["link", "add", "eth0", "netns", &namespace, "type", "veth", "peer", "name", &name, "netns"];
+        let ends =
+            ["link", "add", "eth0", "netns", &namespace, "type", "veth", "peer", "name", &name, "netns"];
         ip(&[&ends[..], &[&switch]].concat())?;
         ip(&["-n", &switch, "link", "set", &name, "master", BRIDGE, "up"])?;
         ip(&["-n", &namespace, "address", "add", &format!("{}/24", address(number)), "dev", "eth0"])?;
@@ -137,7 +138,11 @@ pub(super) fn kill_all(namespace: &str) -> Outcome {
         }
         Failure::unless(Instant::now() < end, || format!("processes {pids:?} of {namespace} do not end"))?;
         // Some may have ended by themselves.
-        let _ = Command::new("kill").arg("-9").args(pids.iter().map(u32::to_string)).stderr(Stdio::null()).status();
+        let _ = Command::new("kill")
+            .arg("-9")
+            .args(pids.iter().map(u32::to_string))
+            .stderr(Stdio::null())
+            .status();
         thread::sleep(Duration::from_millis(10));
     }
 }

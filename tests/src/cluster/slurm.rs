@@ -33,7 +33,10 @@ fn configuration(cluster: &Cluster, names: &[String]) -> String {
     let nodes: String = (1..)
         .zip(names)
         .map(|(number, name)| {
-            format!("NodeName={name} NodeAddr={} CPUs=64 RealMemory=1000 State=UNKNOWN\n", network::address(number))
+            format!(
+                "NodeName={name} NodeAddr={} CPUs=64 RealMemory=1000 State=UNKNOWN\n",
+                network::address(number)
+            )
         })
         .collect();
     format!(
@@ -66,7 +69,11 @@ fn start_munge(cluster: &Cluster) -> Outcome {
     let dir = cluster.runtime();
     fs::create_dir_all(&dir).context(dir.display())?;
     let key = dir.join("key");
-    build::run(Command::new("dd").args(["if=/dev/urandom", "bs=128", "count=1"]).arg(format!("of={}", key.display())))?;
+    build::run(
+        Command::new("dd")
+            .args(["if=/dev/urandom", "bs=128", "count=1"])
+            .arg(format!("of={}", key.display())),
+    )?;
     build::run(Command::new("chmod").arg("400").arg(&key))?;
     build::run(Command::new("chown").arg("-R").arg("munge:munge").arg(&dir))?;
     let option = |name: &str, file: &str| format!("--{name}={}", dir.join(file).display());
@@ -89,7 +96,11 @@ fn start_on(cluster: &Cluster, host: &str, daemon: &[&str]) -> Outcome {
     let log = cluster.state.join(host).join(format!("{name}.log"));
     let log = File::create(&log).context(log.display())?;
     let mut command = Command::new(&line[0]);
-    command.args(&line[1..]).args(daemon).env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin").current_dir(Path::new("/"));
+    command
+        .args(&line[1..])
+        .args(daemon)
+        .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
+        .current_dir(Path::new("/"));
     network::start_process(command, log).map(drop)
 }
 
@@ -105,5 +116,6 @@ fn states(cluster: &Cluster) -> Outcome<Vec<String>> {
 /// Returns true if Slurm is not installed, or all nodes accept jobs.
 pub(super) fn is_up(cluster: &Cluster) -> bool {
     let accepts = |state: &String| ["idle", "mixed", "allocated", "completing"].contains(&state.as_str());
-    obstacle().is_some() || states(cluster).is_ok_and(|states| !states.is_empty() && states.iter().all(accepts))
+    obstacle().is_some()
+        || states(cluster).is_ok_and(|states| !states.is_empty() && states.iter().all(accepts))
 }

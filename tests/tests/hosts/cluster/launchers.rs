@@ -35,7 +35,8 @@ fn both_forms(
         let before = sent(cluster)?;
         let finished = run(cluster, job, dir)?;
         finished.expect(finished.code == Some(0)).context(form)?;
-        let printed = (0..RANKS).all(|rank| finished.stdout.contains(&format!("rank {rank} of {RANKS} on n")));
+        let printed =
+            (0..RANKS).all(|rank| finished.stdout.contains(&format!("rank {rank} of {RANKS} on n")));
         finished.expect(printed && !finished.stderr.contains("left no records")).context(form)?;
         if form == "outside" {
             finished.expect(finished.stderr.contains("mpit: 8 processes on 4 nodes"))?;
@@ -73,7 +74,8 @@ fn restricted_environment_is_extended() -> Outcome {
             let dir = stack.scratch("cluster_restricted")?;
             let expected = on_one_host(stack, &dir)?;
             let program = stack.compile(PROGRAM)?;
-            let mut jobs = vec![("hydra", by_launcher(stack, cluster).args(["-genvlist", "PATH"]).arg(&program))];
+            let mut jobs =
+                vec![("hydra", by_launcher(stack, cluster).args(["-genvlist", "PATH"]).arg(&program))];
             if cluster.without_slurm().is_none() {
                 jobs.push(("option", by_srun(stack).arg("--export=NONE").arg(&program)));
                 jobs.push(("variable", by_srun(stack).arg(&program).env("SLURM_EXPORT_ENV", "NONE")));
@@ -82,7 +84,9 @@ fn restricted_environment_is_extended() -> Outcome {
                 let job = job.under_mpit_with(&["--verbose", "--output", &format!("{name}/run")])?;
                 let finished = run(cluster, job, &dir)?;
                 finished.expect(finished.code == Some(0)).context(name)?;
-                finished.expect(finished.stderr.contains("LD_PRELOAD,ASAN_OPTIONS,MPIT_SET,MPIT_RUN")).context(name)?;
+                finished
+                    .expect(finished.stderr.contains("LD_PRELOAD,ASAN_OPTIONS,MPIT_SET,MPIT_RUN"))
+                    .context(name)?;
                 check(&dir.join(name).join("run"), &expected).context(format!("{name}\n{finished}"))?;
             }
             Ok(())
