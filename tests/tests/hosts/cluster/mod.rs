@@ -2,6 +2,7 @@
 //! reason.
 
 mod launchers;
+mod loss;
 
 use std::path::{Path, PathBuf};
 
@@ -20,10 +21,13 @@ fn is_usable(stack: &Stack) -> bool {
     stack.label() != HANGS
 }
 
+fn shape() -> Shape {
+    Shape { hosts: HOSTS as u8, latency: None, bandwidth: None }
+}
+
 /// Runs a test on a cluster of [`HOSTS`] hosts.
 fn on_cluster(test: impl FnOnce(&Cluster) -> Outcome) -> Outcome {
-    let shape = Shape { hosts: HOSTS as u8, latency: None, bandwidth: None };
-    let Some(session) = Session::start(&shape)? else { return Ok(()) };
+    let Some(session) = Session::start(&shape())? else { return Ok(()) };
     record::not_run(
         "cluster",
         &format!("{HANGS}: its jobs on several hosts hang in MPI_Finalize, also without mpit"),
@@ -64,9 +68,19 @@ fn across_network(stack: &Stack) -> Job {
 
 /// Runs a job on the first host.
 fn run(cluster: &Cluster, job: Job, dir: &Path) -> Outcome<Finished> {
+    run_while(cluster, job, dir, || Ok(()))
+}
+
+/// Runs a job on the first host, and a function after its start.
+fn run_while(
+    cluster: &Cluster,
+    job: Job,
+    dir: &Path,
+    meanwhile: impl FnOnce() -> Outcome,
+) -> Outcome<Finished> {
     let first = cluster.on("n1")?;
     let words: Vec<&str> = first.iter().map(String::as_str).collect();
-    job.dir(dir).within(&words).finish_with_files(dir)
+    job.dir(dir).within(&words).finish_with_files(dir, meanwhile)
 }
 
 /// The machine in the first line of the file of a rank.
