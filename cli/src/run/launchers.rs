@@ -144,6 +144,18 @@ const HYDRA: [Restriction; 4] = [
 
 const SLURM: [Restriction; 1] = [Restriction { name: "export", becomes: "--export", has_list: true }];
 
+/// Options of both launchers whose value is a program, which is not the one that they start.
+const WITH_PROGRAM: [&str; 8] = [
+    "launcher",
+    "launcher-exec",
+    "bootstrap",
+    "bootstrap-exec",
+    "prolog",
+    "epilog",
+    "task-prolog",
+    "task-epilog",
+];
+
 impl HandedOn {
     fn add_to_open_mpi(&mut self, at: usize, names: &[&str], list: Option<String>) {
         let launcher = self.words[at].to_string_lossy().into_owned();
@@ -194,7 +206,12 @@ impl HandedOn {
                     None => (option, None),
                 };
                 at += 1;
-                let Some(found) = restrictions.iter().find(|one| one.name == option) else { continue };
+                let Some(found) = restrictions.iter().find(|one| one.name == option) else {
+                    if joined.is_none() && WITH_PROGRAM.contains(&option) {
+                        at += 1;
+                    }
+                    continue;
+                };
                 let (end, list) = match joined {
                     Some(list) => (at, list.to_owned()),
                     None if found.has_list && at < to => {
@@ -319,6 +336,10 @@ mod tests {
                 "mpiexec.hydra -genvlist PATH,LD_PRELOAD,MPIT_RUN -n 2 ./app",
             ),
             ("mpiexec.mpich -genvnone -n 2 ./app", "mpiexec.mpich -genvlist LD_PRELOAD,MPIT_RUN -n 2 ./app"),
+            (
+                "mpiexec.hydra -launcher sh -n 2 -envlist A a",
+                "mpiexec.hydra -launcher sh -n 2 -envlist A,LD_PRELOAD,MPIT_RUN a",
+            ),
             ("mpiexec.hydra --envlist=A a", "mpiexec.hydra -envlist=A,LD_PRELOAD,MPIT_RUN a"),
         ] {
             assert_eq!(line(given), wanted);

@@ -77,7 +77,8 @@ pub(super) fn dropped_environment(words: &[OsString]) -> Option<String> {
                 format!("`env {next}` removes LD_PRELOAD and MPIT_SET: run the command without it")
             }
             "sudo" | "su" | "doas" => format!("`{word}` removes LD_PRELOAD: run mpit as the other user"),
-            "ssh" | "rsh" => {
+            // `-launcher ssh` of Hydra passes the environment on.
+            "ssh" | "rsh" if at == 0 || !words[at - 1].starts_with('-') => {
                 format!("`{word}` does not pass the environment on: run mpit on the other machine")
             }
             _ => match word.strip_prefix("--export").map(|rest| rest.strip_prefix('=').unwrap_or(next)) {
@@ -190,7 +191,12 @@ mod tests {
         ] {
             assert!(why(line).is_some(), "{line}");
         }
-        for line in ["mpiexec -n 2 ./app", "srun --export=ALL,X=1 ./app", "env X=1 ./app"] {
+        for line in [
+            "mpiexec -n 2 ./app",
+            "mpiexec -launcher ssh -n 2 ./app",
+            "srun --export=ALL,X=1 ./app",
+            "env X=1 ./app",
+        ] {
             assert_eq!(why(line), None, "{line}");
         }
     }
