@@ -30,22 +30,23 @@ pub(super) fn configure(cluster: &Cluster, names: &[String]) -> Outcome {
 fn configuration(cluster: &Cluster, names: &[String]) -> String {
     let (state, socket) = (cluster.state.display(), cluster.runtime().join("munge"));
     let socket = socket.display();
-    let nodes: String = (1..)
+    let nodes: Vec<_> = (1..)
         .zip(names)
         .map(|(number, name)| {
             format!(
-                "NodeName={name} NodeAddr={} CPUs=64 RealMemory=1000 State=UNKNOWN\n",
+                "NodeName={name} NodeAddr={} CPUs=64 RealMemory=1000 State=UNKNOWN",
                 network::address(number)
             )
         })
         .collect();
+    let nodes = nodes.join("\n");
     format!(
         "ClusterName=mpit\nSlurmctldHost={CONTROLLER}({})\nSlurmUser=root\nAuthType=auth/munge\nAuthInfo=socket={socket}\n\
          CredType=cred/munge\nMpiDefault=pmi2\nProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\n\
          SelectType=select/cons_tres\nSelectTypeParameters=CR_CPU\nJobAcctGatherType=jobacct_gather/none\n\
          SlurmdParameters=config_overrides\nReturnToService=2\nKillWait=2\nStateSaveLocation={state}/slurm/state\n\
          SlurmctldPidFile={state}/slurm/slurmctld.pid\nSlurmdPidFile={state}/%n/slurmd.pid\nSlurmdSpoolDir={state}/%n/spool\n\
-         {nodes}PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=FORCE:8\n",
+         {nodes}\nPartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=FORCE:8\n",
         network::address(1)
     )
 }
