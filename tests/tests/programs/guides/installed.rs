@@ -38,7 +38,7 @@ pub(crate) fn reader_on(stack: &Stack, cluster: &Cluster) -> Outcome<Reader> {
         let link = programs.join(name);
         if program.is_absolute() {
             // Programs of wheels look for others beside themselves.
-            reader.path[1] = program.parent().unwrap_or(&program).to_owned();
+            program.parent().unwrap_or(&program).clone_into(&mut reader.path[1]);
             continue;
         }
         if !link.exists() {
