@@ -16,6 +16,9 @@ use std::process::Command;
 
 use crate::{Context, Failure, Outcome, build, paths, record};
 
+/// The environment variable with which tests start a cluster, which takes too much time on a loaded machine to be a part of all tests.
+pub const WANTED: &str = "MPIT_TEST_CLUSTER";
+
 /// The shape of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
@@ -216,6 +219,10 @@ impl Session {
         let path = paths::target().join("cluster.lock");
         let lock = File::create(&path).context(path.display())?;
         lock.lock().context(path.display())?;
+        if std::env::var_os(WANTED).is_none() {
+            record::not_run("cluster", "run `cargo xtask test --cluster`")?;
+            return Ok(None);
+        }
         if let Err(reason) = Cluster::check() {
             eprintln!("no cluster: {reason}");
             record::not_run("cluster", reason.to_string().lines().next().unwrap_or_default())?;

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 
+use mpit_tests::cluster::WANTED;
 use mpit_tests::{Context, Outcome, build, paths, record, stacks};
 
 use crate::{cargo, setup};
@@ -39,7 +40,7 @@ pub(crate) fn run(cluster: bool, mut arguments: Vec<String>) -> Outcome<ExitCode
         fs::remove_file(&table).context(table.display())?;
     }
     build::artifacts()?;
-    let (mut counts, good) = cargo_test(&arguments)?;
+    let (mut counts, good) = cargo_test(&arguments, cluster)?;
     if !good && counts.failed == 0 {
         // A build failed, or a test program crashed.
         counts.failed = 1;
@@ -73,13 +74,16 @@ fn linking() -> String {
     if text.is_empty() { text } else { format!("{heading}\n{text}\n") }
 }
 
-fn cargo_test(arguments: &[String]) -> Outcome<(TestCounts, bool)> {
+fn cargo_test(arguments: &[String], cluster: bool) -> Outcome<(TestCounts, bool)> {
     let mut command = cargo(&["test"]);
     if !arguments.iter().any(|one| one.starts_with("-p") || one.starts_with("--package")) {
         command.arg("--workspace");
     }
     if !arguments.iter().any(|one| one == "--no-fail-fast") {
         command.arg("--no-fail-fast");
+    }
+    if cluster {
+        command.env(WANTED, "1");
     }
     run_and_count(command.args(arguments))
 }

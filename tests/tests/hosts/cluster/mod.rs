@@ -59,7 +59,7 @@ fn by_srun(stack: &Stack) -> Job {
 
 /// Returns an empty command in an environment in which the MPI library sends over the network.
 fn across_network(stack: &Stack) -> Job {
-    let job = Job::alone(stack).seconds(30);
+    let job = Job::alone(stack).seconds(120);
     match stack.vendor() {
         Vendor::Intel => job.env("I_MPI_FABRICS", "shm:ofi"),
         Vendor::Mpich | Vendor::OpenMpi => job,
