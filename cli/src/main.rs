@@ -47,9 +47,9 @@ struct Cli {
 enum Command {
     /// Run a command with the preload library
     ///
-    /// The command is usually a launcher: `mpit run -- mpiexec -n 4 ./app`. Programs without MPI are not affected. Processes
-    /// on other machines get the environment only if the launcher passes it on (Open MPI: `mpiexec -x LD_PRELOAD -x MPIT_SET
-    /// -x MPIT_RUN`).
+    /// The command is usually a launcher: `mpit run -- mpiexec -n 4 ./app`. Programs without MPI are not affected. The command
+    /// line of a launcher that does not pass the environment on to other machines is changed so that it does; --verbose prints
+    /// the change. Behind a launcher, `srun mpit run --output prof/ -- ./app`, nothing has to be passed on.
     Run(Run),
     /// List the variables, events, sources, categories and enumerations that tools can use
     ///
@@ -102,7 +102,8 @@ struct Run {
     /// Record messages, accesses and collective operations, and write one file per process at the end, `STEM.<rank>.prof`
     ///
     /// If STEM is a directory, or ends with a slash, the files are `run.<rank>.prof` in it. Files `.prof` of an earlier run
-    /// with these names are removed first. If no file is written, the last line of the output has the reason.
+    /// with these names are removed first. In STEM, %j stands for the job of Slurm, %s for its step, %h for the machine, %r for
+    /// the rank, %u for the user and %x for the program; %s and %r are known behind the launcher only. If no file is written, the last line of the output has the reason.
     #[arg(short, long, value_name = "STEM")]
     output: Option<OsString>,
     /// Write one file for the whole job instead, `STEM.prof`

@@ -187,8 +187,15 @@ impl Job {
 }
 
 /// The kinds of facts, in the order of reports, with their names for users.
-pub(crate) const FACTS: [(&str, &str); 4] =
-    [("program", "program"), ("command", "command"), ("mpi", "MPI library"), ("mpit", "mpit")];
+pub(crate) const FACTS: [(&str, &str); 7] = [
+    ("program", "program"),
+    ("command", "command"),
+    ("slurm_job", "Slurm job"),
+    ("slurm_step", "Slurm step"),
+    ("slurm_nodes", "Slurm nodes"),
+    ("mpi", "MPI library"),
+    ("mpit", "mpit"),
+];
 
 #[derive(Debug, Default)]
 pub(crate) struct Part {

@@ -130,8 +130,10 @@ pub(super) fn show(run: &Ended<'_>) {
 }
 
 fn lines(run: &Ended<'_>) -> Vec<String> {
+    // Processes on other nodes have stores there.
+    let is_incomplete = run.worlds.values().any(|world| world.summary.processes < world.summary.size.into());
     let of_files = match run.output {
-        Some((target, _)) if is_of_files(true, run.stores_before.is_some()) => {
+        Some((target, _)) if is_incomplete || is_of_files(true, run.stores_before.is_some()) => {
             match worlds_of_files(Path::new(&target.stem), run.files.as_ref().map(RunFiles::run)) {
                 Ok(worlds) => Some(worlds),
                 Err(bytes) => {
@@ -145,7 +147,7 @@ fn lines(run: &Ended<'_>) -> Vec<String> {
     let worlds: Vec<_> = of_files.as_ref().unwrap_or(&run.worlds).iter().collect();
     let mut lines: Vec<String> = match worlds[..] {
         [] if run.output.is_some() => return Vec::new(),
-        [] => return nothing(&run.args.command, run.library, run.status).into_iter().collect(),
+        [] => return nothing(run.words, run.library, run.status).into_iter().collect(),
         [(_, world)] => screen::lines(&world.summary).into_iter().chain(world.parts.clone()).collect(),
         _ => {
             let line = |(number, world): &(&u32, &World)| {

@@ -4,6 +4,7 @@
 //! Each test runs on every stack of this machine that it applies to; see `mpit_tests::stacks`.
 
 mod bad_calls;
+mod cluster;
 mod components;
 mod current_call;
 mod doctor;
