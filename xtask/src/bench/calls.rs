@@ -219,7 +219,7 @@ pub(super) fn run_program(
     // Many threads wait for the locks of a library, for longer than the tests may take.
     let mut job = Job::alone(stack).seconds(300);
     let run: Option<&[&str]> = match variant {
-        Described => Some(&["--quiet"]),
+        Described => Some(&["--quiet", "--time", "off", "--set", "monitoring_summary=off"]),
         TimedBlocking => Some(&["--time", "blocking"]),
         TimedAll => Some(&["--time", "all"]),
         _ => None,

@@ -9,6 +9,10 @@ use mpit_tests::{Context, Outcome};
 /// The difference that is tolerated, in percent: compilers and libraries vary a little.
 const TOLERANCE: u64 = 3;
 
+/// The difference that is tolerated for a search of a name, in instructions: another order in which the linker places the definitions may
+/// add a probe of the table or two.
+const PROBES: u64 = 12;
+
 /// The first lines of the file.
 const HEADER: &str = "# Instructions that mpit adds to a call on x86-64, by MPI library, thread level, state and call.\n\
     # Written by `cargo xtask instructions --update`.\n";
@@ -49,16 +53,23 @@ impl Baseline {
         let lost = lost.map(|name| format!("{name}: not measured, but in the baseline"));
         let others = found.iter().filter_map(|(name, count)| match self.0.get(name) {
             None => Some(format!("{name}: {count}, not in the baseline")),
-            Some(base) if count * 100 > base * (100 + TOLERANCE) => {
+            Some(base) if is_equal(name, *base, *count) => None,
+            Some(base) if count > base => {
                 Some(format!("{name}: {count}, over {TOLERANCE} % more than {base} in the baseline"))
             }
-            Some(base) if count * 100 < base * (100 - TOLERANCE) => Some(format!(
+            Some(base) => Some(format!(
                 "{name}: {count}, over {TOLERANCE} % less than {base}: `--update` keeps the gain"
             )),
-            Some(_) => None,
         });
         lost.chain(others).collect()
     }
+}
+
+/// Returns true if two counts of a call differ by no more than the tolerance.
+fn is_equal(name: &str, base: u64, count: u64) -> bool {
+    let probes = if name.contains("get_index") { PROBES } else { 0 };
+    let difference = base.abs_diff(count);
+    difference * 100 <= base * TOLERANCE || difference <= probes
 }
 
 impl std::fmt::Display for Baseline {
@@ -98,6 +109,14 @@ mod tests {
         for (base, count) in [(1000, 969), (12, 11), (1, 0)] {
             assert!(problems(base, count).contains("`--update` keeps the gain"), "{count} after {base}");
         }
+    }
+
+    #[test]
+    fn searches_of_names_may_take_more_probes() {
+        let baseline = Baseline::of(counts(&[("off cvar_get_index library", 189)]));
+        let problems = |count| baseline.compare(&counts(&[("off cvar_get_index library", count)]));
+        assert!(problems(201).is_empty() && problems(177).is_empty());
+        assert!(!problems(202).is_empty() && !problems(176).is_empty());
     }
 
     #[test]
