@@ -1,5 +1,6 @@
 //! Execution of programs on MPI libraries, as many at a time as [`machine_lock`] permits.
 
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{fmt, os::unix::process::ExitStatusExt};
@@ -181,7 +182,7 @@ impl Job {
         let [out, err] = &paths;
         let create = |path: &Path| File::create(path).context(path.display());
         let read = |path: &Path| fs::read(path).context(path.display());
-        let _lock = lock_machine()?;
+        let _lock = self.lock()?;
         let mut command = self.command();
         let child = command.stdin(Stdio::null()).stdout(create(out)?).stderr(create(err)?).spawn();
         let mut child = child.context("timeout")?;
