@@ -16,7 +16,7 @@ use std::process::Command;
 
 use crate::{Context, Failure, Outcome, build, paths, record};
 
-/// The environment variable with which tests start a cluster, which takes too much time on a loaded machine to be a part of all tests.
+/// The environment variable with which tests start a cluster. Without it they do not: one takes root, and a minute.
 pub const WANTED: &str = "MPIT_TEST_CLUSTER";
 
 /// The shape of a cluster.
