@@ -16,6 +16,7 @@ mod doctor;
 mod elf;
 mod inherited;
 mod inventory;
+mod map;
 mod preload;
 mod report;
 mod run;
@@ -46,9 +47,9 @@ struct Cli {
 enum Command {
     /// Run a command with the preload library
     ///
-    /// The command is usually a launcher: `mpit run -- mpiexec -n 4 ./app`. Programs without MPI are not affected. Processes
-    /// on other machines get the environment only if the launcher passes it on (Open MPI: `mpiexec -x LD_PRELOAD -x MPIT_SET
-    /// -x MPIT_RUN`).
+    /// The command is usually a launcher: `mpit run -- mpiexec -n 4 ./app`. Programs without MPI are not affected. The command
+    /// line of a launcher that does not pass the environment on to other machines is changed so that it does; --verbose prints
+    /// the change. Behind a launcher, `srun mpit run --output prof/ -- ./app`, nothing has to be passed on.
     Run(Run),
     /// List the variables, events, sources, categories and enumerations that tools can use
     ///
@@ -75,6 +76,12 @@ enum Command {
     /// Reads the files of `mpit run --output`, of pml_monitoring_flush and of Open MPI's own monitoring, one for each
     /// process or one for a whole job. Reports invalid lines; then the exit status is 1.
     Report(Report),
+    /// Find a placement of processes with fewer bytes between nodes
+    ///
+    /// Reads the bytes between processes that a run recorded, and distributes the processes to nodes so that fewer bytes pass
+    /// between nodes. Writes a file for the launcher of the next run to standard output; the prediction and the command line
+    /// go to standard error. The exit status is 1 if there is nothing to gain: less than 5 %.
+    Map(map::Map),
     /// Say why a job does not go on
     ///
     /// Looks twice at the processes of the jobs that run under `mpit run` on this node, and compares the MPI calls that they are
@@ -95,7 +102,8 @@ struct Run {
     /// Record messages, accesses and collective operations, and write one file per process at the end, `STEM.<rank>.prof`
     ///
     /// If STEM is a directory, or ends with a slash, the files are `run.<rank>.prof` in it. Files `.prof` of an earlier run
-    /// with these names are removed first. If no file is written, the last line of the output has the reason.
+    /// with these names are removed first. In STEM, %j stands for the job of Slurm, %s for its step, %h for the machine, %r for
+    /// the rank, %u for the user and %x for the program; %s and %r are known behind the launcher only. If no file is written, the last line of the output has the reason.
     #[arg(short, long, value_name = "STEM")]
     output: Option<OsString>,
     /// Write one file for the whole job instead, `STEM.prof`
@@ -107,6 +115,9 @@ struct Run {
     /// Measure all calls, only those that may wait and samples of the others, or none [default: blocking]
     #[arg(long, value_name = "CALLS", value_parser = ["all", "blocking", "off"])]
     time: Option<String>,
+    /// Distinguish the calls by the place in the program that makes them; `mpit report` shows functions and lines
+    #[arg(long)]
+    sites: bool,
     /// Print a diagnosis if no process began or ended an MPI call for so long, as `mpit why` does
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     stuck: Option<f64>,
@@ -241,6 +252,7 @@ fn main() -> ExitCode {
         Command::Vars(vars) => vars::list(&vars),
         Command::Check(check) => check::check(&check),
         Command::Report(report) => report::report(&report),
+        Command::Map(map) => map::map(&map),
         Command::Why(why) => why::why(&why),
         Command::SignalWitness => {
             run::witness::main().map(|()| ExitCode::SUCCESS).map_err(|error| error.to_string())

@@ -82,6 +82,9 @@ fn link(library: &Path) -> Result<PathBuf, String> {
 
 const SANITIZER: &str = "ASAN_OPTIONS";
 
+/// The variables that [`add`] sets.
+pub(crate) const VARIABLES: [&str; 2] = [VARIABLE, SANITIZER];
+
 /// Lets the address sanitizer start after another library. Ours replaces no function that the sanitizer needs.
 const ANY_ORDER: &str = "verify_asan_link_order=0";
 

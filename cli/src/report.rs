@@ -48,7 +48,8 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
     }
     let mut is_understood = true;
     for (at, run) in runs.iter().enumerate() {
-        let job = read(run);
+        let mut job = read(run);
+        job.resolve_sites();
         let between = if at == 0 { "" } else { "\n" };
         let mut text = format!("{between}{}{}: ", run.path().display(), age_label(run));
         let printed = summary::write(&mut text, &job, args.top);
@@ -56,19 +57,7 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
         if !output(&text)? {
             return Ok(ExitCode::SUCCESS);
         }
-        for note in &job.notes {
-            print(note);
-        }
-        if !job.recovered.is_empty() {
-            let ranks = ranks(&job.recovered);
-            print(&format!("{ranks} ended without MPI_Finalize: recovered up to the last call"));
-        }
-        for problem in &job.problems {
-            print(&problem.to_string());
-        }
-        if job.more_problems > 0 {
-            print(&format!("and {} more problems", job.more_problems));
-        }
+        print_problems(&job);
         is_understood &= job.problems.is_empty();
         for format in &args.format {
             write(*format, &job, run, args)?;
@@ -130,8 +119,25 @@ fn name(run: &Run) -> String {
     }
 }
 
+/// Prints notes and problems of the files of a run.
+pub(crate) fn print_problems(job: &Job) {
+    for note in &job.notes {
+        print(note);
+    }
+    if !job.recovered.is_empty() {
+        let ranks = ranks(&job.recovered);
+        print(&format!("{ranks} ended without MPI_Finalize: recovered up to the last call"));
+    }
+    for problem in &job.problems {
+        print(&problem.to_string());
+    }
+    if job.more_problems > 0 {
+        print(&format!("and {} more problems", job.more_problems));
+    }
+}
+
 /// Reads a run. Shows the progress on a terminal if reading takes long.
-fn read(run: &Run) -> Job {
+pub(crate) fn read(run: &Run) -> Job {
     const DELAY: Duration = Duration::from_secs(1);
     if !io::stderr().is_terminal() {
         return run.read(&|_| ());

@@ -11,6 +11,8 @@
 
 #include <mpi.h>
 
+#include "mpit_region.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif

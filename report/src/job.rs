@@ -10,10 +10,11 @@ use mpit_format::messages::BINS;
 use mpit_format::profile::About;
 use mpit_format::rows::Kind;
 use mpit_format::summary::{Arrivals, ProcessTime, Summary};
-use mpit_format::times::{CallRow, LateRow, TimeRow};
+use mpit_format::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
 use mpit_format::{Identity, TrafficSum, parse};
 
 use crate::nodes::Nodes;
+use crate::origins::{self, Origins, Reading};
 use crate::problem::{Problem, Problems};
 use crate::rank_times::{CommCalls, RankTime, in_order, rank_times, summary_of};
 use crate::sparse::{Cell, Matrix};
@@ -134,6 +135,8 @@ pub struct Job {
     pub times: BTreeMap<u32, RankTime>,
     /// The calls on communicators, by their time.
     pub comm_calls: Vec<CommCalls>,
+    /// The calls by place and region of the program.
+    pub(crate) origins: Origins,
     /// The ranks with data, in ascending order.
     ranks: Vec<u32>,
     matrices: [Matrix; Kind::ALL.len()],
@@ -155,6 +158,18 @@ impl Job {
         &self.ranks
     }
 
+    /// Finds the source code of the places that call MPI, in the program's files on this machine. Notes name the files for which that
+    /// is not possible.
+    pub fn resolve_sites(&mut self) {
+        self.notes.extend(self.origins.resolve());
+    }
+
+    /// Returns the lines about parts of the program for the summary at the end of a run, once its places are resolved.
+    #[must_use]
+    pub fn part_lines(&self) -> Vec<String> {
+        origins::lines(&self.origins, &self.summary)
+    }
+
     /// Returns the facts about the job with their names, such as `MPI library`.
     pub(crate) fn facts(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let name = |fact: &About| FACTS.iter().find(|(key, _)| *key == fact.key).map_or("", |(_, name)| name);
@@ -172,8 +187,15 @@ impl Job {
 }
 
 /// The kinds of facts, in the order of reports, with their names for users.
-pub(crate) const FACTS: [(&str, &str); 4] =
-    [("program", "program"), ("command", "command"), ("mpi", "MPI library"), ("mpit", "mpit")];
+pub(crate) const FACTS: [(&str, &str); 7] = [
+    ("program", "program"),
+    ("command", "command"),
+    ("slurm_job", "Slurm job"),
+    ("slurm_step", "Slurm step"),
+    ("slurm_nodes", "Slurm nodes"),
+    ("mpi", "MPI library"),
+    ("mpit", "mpit"),
+];
 
 #[derive(Debug, Default)]
 pub(crate) struct Part {
@@ -200,6 +222,7 @@ pub(crate) struct Part {
     pub(crate) times: HashMap<u32, ProcessTime>,
     pub(crate) comm_calls: HashMap<Arc<str>, CommCalls>,
     pub(crate) arrivals: Arrivals,
+    pub(crate) origins: Reading,
     pub(crate) size: u32,
     pub(crate) problems: Problems,
 }
@@ -274,12 +297,21 @@ impl parse::Sink for PartOf<'_> {
         self.part.times.entry(rank).or_default().add_call(&row);
         let comm = self.part.comm_calls.entry(Arc::clone(&row.comm));
         comm.or_insert_with(|| CommCalls::new(&row.comm)).add_row(&row);
+        self.part.origins.add_call(rank, &row);
     }
 
     fn add_late(&mut self, rank: u32, row: LateRow) {
         // The time of the process, which comes first, has its clock.
         let domain = self.part.times.get(&rank).map_or(0, |time| time.domain);
         self.part.arrivals.add_row(rank, domain, &row);
+    }
+
+    fn add_site(&mut self, rank: u32, row: SiteRow) {
+        self.part.origins.add_site(rank, row);
+    }
+
+    fn add_region(&mut self, rank: u32, row: RegionRow) {
+        self.part.origins.add_region(rank, &row);
     }
 
     fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String) {
@@ -322,6 +354,7 @@ impl Part {
             self.comm_calls.entry(name).and_modify(|own| own.add(&calls)).or_insert(calls);
         }
         self.arrivals.merge(&other.arrivals);
+        self.origins.absorb(other.origins);
         self.size = self.size.max(other.size);
         self.problems.absorb(other.problems);
         self
@@ -361,6 +394,8 @@ impl Part {
             summary.add_time(*rank, time);
         }
         summary.arrivals = self.arrivals;
+        let origins = self.origins.finish();
+        notes.extend(origins.notes.iter().cloned());
         Job {
             size,
             present: self.ranks.len() as u32,
@@ -376,6 +411,7 @@ impl Part {
             about: self.about,
             times: rank_times(&self.times),
             comm_calls: in_order(self.comm_calls),
+            origins,
             ranks: self.ranks,
             nodes: machines,
             summary,

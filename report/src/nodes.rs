@@ -63,7 +63,8 @@ impl Nodes {
         self.names.get(self.index(rank)? as usize).map(String::as_str)
     }
 
-    fn index(&self, rank: u32) -> Option<u32> {
+    /// Returns the position in the list of names of a rank's machine, if it is known.
+    pub fn index(&self, rank: u32) -> Option<u32> {
         let at = self.of_rank.binary_search_by_key(&rank, |(rank, _)| *rank).ok()?;
         Some(self.of_rank[at].1)
     }

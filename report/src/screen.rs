@@ -9,7 +9,7 @@ use mpit_format::summary::{CallStat, Efficiency, Rating};
 pub use mpit_format::summary::{Place, Summary};
 
 use crate::picture::SHOWN;
-use crate::units::{bytes, duration, grouped, ratio};
+use crate::units::{aligned, bytes, duration, grouped, ratio};
 
 /// The number of calls that are listed.
 const CALLS_SHOWN: usize = 5;
@@ -152,20 +152,6 @@ fn calls(summary: &Summary) -> Vec<String> {
     }
     let rows: Vec<_> = std::iter::once(HEADS.map(str::to_owned)).chain(rows).collect();
     aligned(&rows)
-}
-
-/// Returns rows of equal columns: the first one to the left, the others to the right.
-fn aligned<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
-    let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
-    let widths: [usize; N] = std::array::from_fn(width);
-    let line = |row: &[String; N]| {
-        let mut line = format!("{:<width$}", row[0], width = widths[0]);
-        for (cell, width) in row.iter().zip(widths).skip(1) {
-            _ = write!(line, "  {cell:>width$}");
-        }
-        line.trim_end().to_owned()
-    };
-    rows.iter().map(line).collect()
 }
 
 fn lateness(summary: &Summary) -> Option<String> {

@@ -1,4 +1,6 @@
-//! Formatting of numbers for the user.
+//! Formatting of numbers and tables for the user.
+
+use std::fmt::Write;
 
 pub(crate) fn grouped(number: u128) -> String {
     let digits = number.to_string();
@@ -63,6 +65,20 @@ pub(crate) fn bin(at: usize) -> String {
         1 => "1".into(),
         _ => format!("{}..{}", unit(at - 1), unit(at)),
     }
+}
+
+/// Returns rows of equal columns: the first one to the left, the others to the right.
+pub(crate) fn aligned<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
+    let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
+    let widths: [usize; N] = std::array::from_fn(width);
+    let line = |row: &[String; N]| {
+        let mut line = format!("{:<width$}", row[0], width = widths[0]);
+        for (cell, width) in row.iter().zip(widths).skip(1) {
+            _ = write!(line, "  {cell:>width$}");
+        }
+        line.trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
 }
 
 #[cfg(test)]

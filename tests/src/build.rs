@@ -149,7 +149,7 @@ impl Stack {
     pub fn compile_fortran(&self, name: &str, interface: &str) -> Outcome<PathBuf> {
         let wrapper = self.spec.mpifort.context("this stack has no Fortran")?;
         // Without a module, the compiler rejects two calls with buffers of different shapes.
-        let options = ["-O1", "-g", "-std=legacy", &format!("-D{interface}")];
+        let options = ["-O1", "-g", "-std=legacy", &format!("-D{interface}"), &include()];
         let (source, file) = (format!("hosts/fortran/{name}.F90"), format!("{name}_{interface}"));
         by_wrapper(self.spec, Path::new(wrapper), &source, &file, &options)
     }
@@ -162,7 +162,8 @@ pub(crate) fn c_file(spec: &Spec, name: &str, file: &str, options: &[&str]) -> O
     by_wrapper(spec, &spec.mpicc(), &format!("hosts/c/{name}.c"), file, &options)
 }
 
-pub(crate) fn include() -> String {
+/// Returns the option of compilers that finds the headers of mpit.
+pub fn include() -> String {
     format!("-I{}", paths::workspace().join("ffi/include").display())
 }
 

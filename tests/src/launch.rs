@@ -1,5 +1,6 @@
 //! Execution of programs on MPI libraries, as many at a time as [`machine_lock`] permits.
 
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{fmt, os::unix::process::ExitStatusExt};
@@ -171,6 +172,29 @@ impl Job {
             signal: output.status.signal(),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        })
+    }
+
+    /// Runs the command to its end with its output in files: launchers may leave processes that keep a pipe open.
+    /// `meanwhile` runs after its start.
+    pub fn finish_with_files(self, dir: &Path, meanwhile: impl FnOnce() -> Outcome) -> Outcome<Finished> {
+        let paths = ["stdout.txt", "stderr.txt"].map(|name| dir.join(name));
+        let [out, err] = &paths;
+        let create = |path: &Path| File::create(path).context(path.display());
+        let read = |path: &Path| fs::read(path).context(path.display());
+        let _lock = self.lock()?;
+        let mut command = self.command();
+        let child = command.stdin(Stdio::null()).stdout(create(out)?).stderr(create(err)?).spawn();
+        let mut child = child.context("timeout")?;
+        let done = meanwhile();
+        let status = child.wait().context("timeout")?;
+        done?;
+        Ok(Finished {
+            line: self.line.join(" "),
+            code: status.code(),
+            signal: status.signal(),
+            stdout: String::from_utf8_lossy(&read(out)?).into_owned(),
+            stderr: String::from_utf8_lossy(&read(err)?).into_owned(),
         })
     }
 

@@ -16,6 +16,7 @@
 #![allow(clippy::missing_errors_doc, reason = "the text of a failure, which a test prints, says what failed")]
 
 pub mod build;
+pub mod cluster;
 pub mod failure;
 pub mod inventory;
 pub mod landing_pads;

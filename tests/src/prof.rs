@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use mpit_format::messages::BINS;
 use mpit_format::parse::{self, Comm, Origin, Row, Sink};
-use mpit_format::times::{CallRow, LateRow, TimeRow};
+use mpit_format::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
 
 pub use mpit_format::TrafficSum;
 
@@ -44,6 +44,10 @@ pub struct Prof {
     pub calls: Vec<CallRow>,
     /// The sampled collective operations.
     pub late: Vec<LateRow>,
+    /// The places in the program that make calls.
+    pub sites: Vec<SiteRow>,
+    /// The regions of the program.
+    pub regions: Vec<RegionRow>,
     /// Lines of components: full name, tab, text.
     pub lines: Vec<String>,
 }
@@ -68,7 +72,14 @@ impl Prof {
     /// Returns the content without the times, which differ between runs.
     #[must_use]
     pub fn without_times(self) -> Self {
-        Self { time: None, calls: Vec::new(), late: Vec::new(), ..self }
+        Self {
+            time: None,
+            calls: Vec::new(),
+            late: Vec::new(),
+            sites: Vec::new(),
+            regions: Vec::new(),
+            ..self
+        }
     }
 
     /// Returns the rows of one kind, by peer.
@@ -87,7 +98,7 @@ impl Prof {
 }
 
 /// The beginnings of lines that are not rows, in the order of a file. Rows follow the headings, which are whole lines.
-const ORDER: [&str; 10] = [
+const ORDER: [&str; 12] = [
     "# MPIT RUN\t",
     "# POINT TO POINT",
     "# OSC",
@@ -95,6 +106,8 @@ const ORDER: [&str; 10] = [
     "# TIME\t",
     "# CALL\t",
     "# LATE\t",
+    "# SITE\t",
+    "# REGION\t",
     "# COMPONENT\t",
     "# ABOUT\t",
     "# RECOVERED",
@@ -108,7 +121,7 @@ fn check_order(text: &str) -> Outcome {
     const LAST_HEADING: usize = 3;
     /// The first and the last of the lines that may be there several times.
     const CALL: usize = 5;
-    const ABOUT: usize = 8;
+    const ABOUT: usize = 10;
     let mut last = None;
     for (number, line) in (1..).zip(text.lines()) {
         let place = ORDER.iter().position(|begin| line.starts_with(begin));
@@ -186,6 +199,14 @@ impl Sink for Reader {
 
     fn add_late(&mut self, _rank: u32, row: LateRow) {
         self.prof.late.push(row);
+    }
+
+    fn add_site(&mut self, _rank: u32, row: SiteRow) {
+        self.prof.sites.push(row);
+    }
+
+    fn add_region(&mut self, _rank: u32, row: RegionRow) {
+        self.prof.regions.push(row);
     }
 
     fn add_line(&mut self, _rank: u32, component: String, text: String) {

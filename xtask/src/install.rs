@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
 
 /// The built files with their target directories. `mpit run` looks for the preload library beside itself and in `../lib`.
 const BUILT: [(&str, &str); 3] = [("libmpit.so", "lib"), ("libmpit_preload.so", "lib"), ("mpit", "bin")];
-const HEADERS: [&str; 2] = ["mpit.h", "mpit_plugin.h"];
+const HEADERS: [&str; 4] = ["mpit.h", "mpit_plugin.h", "mpit_region.f90", "mpit_region.h"];
 
 /// Files for `pkg-config`: for MPI implementations, and for all other users.
 const PC_FILES: [&str; 2] = ["ffi/embed/mpit.pc.in", "ffi/preload/mpit-plugin.pc.in"];

@@ -1,16 +1,18 @@
 //! The tasks of the project: `cargo xtask setup`, `test`, `rules`, `prose`, `items`, `circles`, `prove`, `bench`,
-//! `instructions`, `install`.
+//! `instructions`, `placement`, `cluster`, `install`.
 //!
 //! A task is a module with a function `run`. Tasks start other programs, such as cargo, and use the list of MPI libraries
 //! of `mpit-tests`; they link no other crate of mpit, so that they work while the others do not compile.
 
 mod bench;
 mod circles;
+mod cluster;
 mod document;
 mod install;
 mod instructions;
 mod items;
 mod packages;
+mod placement;
 mod prose;
 mod prove;
 mod rules;
@@ -42,6 +44,9 @@ enum Task {
         /// Print the tests on MPI libraries that took longest
         #[arg(long)]
         times: bool,
+        /// Only those with jobs on several hosts, which are network namespaces of this machine
+        #[arg(long)]
+        cluster: bool,
         /// Further arguments for `cargo test`, such as `-p mpit` or `--test hosts`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
@@ -60,6 +65,10 @@ enum Task {
     Bench(bench::Arguments),
     /// Count the instructions that mpit adds to a call; fails if one differs from the baseline by more than 3 %
     Instructions(instructions::Arguments),
+    /// Compare the placements of `mpit map` with those of Scotch, and measure its time and memory
+    Placement(placement::Arguments),
+    /// Start or stop a cluster on this machine: hosts that are network namespaces, with Slurm
+    Cluster(cluster::Arguments),
     /// Install the libraries, their headers, the command and two files for pkg-config
     Install(install::Arguments),
 }
@@ -133,7 +142,7 @@ fn run(task: Task) -> Outcome<ExitCode> {
             setup::report_stacks(stacks::found());
             Ok(ExitCode::SUCCESS)
         }
-        Task::Test { times, arguments } => test::run(&arguments, times),
+        Task::Test { times, cluster, arguments } => test::run(cluster, arguments, times),
         Task::Rules(arguments) => rules::run(&arguments),
         Task::Prose => prose::run(),
         Task::Items => items::run(),
@@ -141,6 +150,8 @@ fn run(task: Task) -> Outcome<ExitCode> {
         Task::Prove(arguments) => prove::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Instructions(arguments) => instructions::run(&arguments),
+        Task::Placement(arguments) => placement::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Task::Cluster(arguments) => cluster::run(&arguments),
         Task::Install(arguments) => install::run(&arguments).map(|()| ExitCode::SUCCESS),
     }
 }

@@ -20,6 +20,9 @@ pub(crate) const DEBIAN: [&str; 15] = [
     "libunwind-19",
 ];
 
+/// Debian's packages for `cargo xtask cluster`: network namespaces and Slurm.
+pub(crate) const CLUSTER: [&str; 3] = ["iproute2", "slurm-wlm", "munge"];
+
 pub(crate) struct Wheel {
     /// The name of the package, and of its virtual environment.
     pub(crate) package: &'static str,

@@ -7,17 +7,22 @@ use std::process::{Command, Stdio};
 
 use mpit_tests::{Context, Failure, Outcome, paths, stacks::Found};
 
-use crate::packages::{DEBIAN, MPI4PY, WHEELS, Wheel};
+use crate::packages::{CLUSTER, DEBIAN, MPI4PY, WHEELS, Wheel};
 
 /// Installs everything; returns a line for each package that is not available.
 pub(crate) fn everything() -> Vec<String> {
-    let mut problems = debian();
+    let mut problems = debian(&[&DEBIAN[..], &CLUSTER].concat());
     for wheel in &WHEELS {
         if let Err(failure) = install(wheel) {
             problems.push(format!("{} {} from PyPI: {failure}", wheel.package, wheel.version));
         }
     }
     problems
+}
+
+/// Installs what `cargo xtask cluster` needs; returns a line for each package that is not available.
+pub(crate) fn cluster() -> Vec<String> {
+    debian(&CLUSTER)
 }
 
 pub(crate) fn report(problems: &[String]) {
@@ -38,8 +43,8 @@ pub(crate) fn report_stacks(found: &Found) {
     }
 }
 
-fn debian() -> Vec<String> {
-    let mut missing: Vec<&str> = DEBIAN.into_iter().filter(|package| !is_installed(package)).collect();
+fn debian(packages: &[&'static str]) -> Vec<String> {
+    let mut missing: Vec<&str> = packages.iter().copied().filter(|package| !is_installed(package)).collect();
     if run(Command::new("python3").args(["-m", "pip", "--version"])).is_err() {
         missing.push("python3-pip");
     }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::{env, fs, thread};
 
+use mpit_tests::cluster::WANTED;
 use mpit_tests::{Context, Outcome, build, paths, record, stacks};
 
 use crate::{cargo, setup};
@@ -31,7 +32,14 @@ const THREADS: &str = "RUST_TEST_THREADS";
 /// The number of tests in the table of times.
 const SLOWEST: usize = 25;
 
-pub(crate) fn run(arguments: &[String], has_times: bool) -> Outcome<ExitCode> {
+/// The arguments that select the tests with jobs on several hosts.
+const CLUSTER: [&str; 8] = ["-p", "mpit-tests", "--test", "hosts", "--test", "programs", "--", "cluster"];
+
+/// Runs the tests; with `cluster`, only those with jobs on several hosts.
+pub(crate) fn run(cluster: bool, mut arguments: Vec<String>, has_times: bool) -> Outcome<ExitCode> {
+    if cluster {
+        arguments.splice(0..0, CLUSTER.map(ToOwned::to_owned));
+    }
     let problems = setup::everything();
     setup::report(&problems);
     record::clear()?;
@@ -39,7 +47,7 @@ pub(crate) fn run(arguments: &[String], has_times: bool) -> Outcome<ExitCode> {
         fs::remove_file(&table).context(table.display())?;
     }
     build::artifacts()?;
-    let (mut counts, good) = cargo_test(arguments)?;
+    let (mut counts, good) = cargo_test(&arguments, cluster)?;
     if !good && counts.failed == 0 {
         // A build failed, or a test program crashed.
         counts.failed = 1;
@@ -76,7 +84,7 @@ fn linking() -> String {
     if text.is_empty() { text } else { format!("{heading}\n{text}\n") }
 }
 
-fn cargo_test(arguments: &[String]) -> Outcome<(TestCounts, bool)> {
+fn cargo_test(arguments: &[String], cluster: bool) -> Outcome<(TestCounts, bool)> {
     let mut command = cargo(&["test"]);
     if !arguments.iter().any(|one| one.starts_with("-p") || one.starts_with("--package")) {
         command.arg("--workspace");
@@ -88,6 +96,9 @@ fn cargo_test(arguments: &[String]) -> Outcome<(TestCounts, bool)> {
         // Tests wait for each other's builds and jobs, of which the machine has one for each processor.
         let processors = thread::available_parallelism().map_or(1, NonZero::get);
         command.env(THREADS, (2 * processors).to_string());
+    }
+    if cluster {
+        command.env(WANTED, "1");
     }
     run_and_count(command.args(arguments))
 }

@@ -10,6 +10,7 @@ use std::process::{Command, ExitCode, Stdio};
 use mpit::cvar::sources::LAUNCHER_SETTINGS;
 use mpit_ffi::doctor::DIRECTORY;
 
+use crate::run::launchers;
 use crate::run::output::Target;
 use crate::settings::{self, Setting};
 use crate::{Run, output, preload, require_program, run};
@@ -27,7 +28,7 @@ struct Diagnosis<'a> {
 pub(crate) fn diagnose(args: &Run) -> Result<ExitCode, String> {
     require_program(&args.command)?;
     let library = preload::find(args.library.file.as_deref())?;
-    let target = args.output.as_deref().map(Target::new).transpose()?;
+    let target = args.output.as_deref().map(|output| Target::new(output, &args.command)).transpose()?;
     let mut all = run::settings(args, target.as_ref())?;
     if let Some(target) = &target {
         target.prepare()?;
@@ -37,8 +38,11 @@ pub(crate) fn diagnose(args: &Run) -> Result<ExitCode, String> {
     all.push(Setting { name: "pml_monitoring_enable_output".into(), value: "0".into() });
     all.push(Setting { name: "monitoring_store".into(), value: "memory".into() });
     let directory = reports(target.as_ref())?;
-    let mut command = Command::new(&args.command[0]);
-    command.args(&args.command[1..]).env(LAUNCHER_SETTINGS, settings::for_environment(&all));
+    let names = [&preload::VARIABLES[..], &[LAUNCHER_SETTINGS, DIRECTORY]].concat();
+    let handed = launchers::hand_on(&args.command, &names);
+    let mut command = Command::new(&handed.words[0]);
+    command.args(&handed.words[1..]).envs(handed.environment.iter().map(|(name, value)| (name, value)));
+    command.env(LAUNCHER_SETTINGS, settings::for_environment(&all));
     command.env(DIRECTORY, directory.path()).stdout(Stdio::from(std::io::stderr()));
     preload::add(&mut command, &library);
     let name = args.command[0].display();

@@ -1,5 +1,6 @@
 //! The end of a run: the steps after the command has ended, while the directory of the job still exists.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitStatus;
 
@@ -8,13 +9,15 @@ use mpit_components::times::Moment;
 
 use super::files::{self, RunFiles};
 use super::output::{self, Target};
-use super::{no_files, recover, screen};
+use super::{missing, no_files, recover, screen};
 use crate::why::watch;
 use crate::{Run, print};
 
 /// A run whose command has ended.
 pub(super) struct Ended<'a> {
     pub(super) args: &'a Run,
+    /// The command as it was run.
+    pub(super) words: &'a [OsString],
     /// The preload library.
     pub(super) library: &'a Path,
     /// The end of the command.
@@ -38,7 +41,8 @@ pub(super) struct Ended<'a> {
 type Step = fn(&Ended<'_>);
 
 /// The steps, in their order. The stores of `job` are removed after the last one.
-const STEPS: [Step; 5] = [recover_stores, remove_traces, screen::show, report_files, repeat_diagnosis];
+const STEPS: [Step; 6] =
+    [recover_stores, remove_traces, screen::show, report_files, missing::report, repeat_diagnosis];
 
 pub(super) fn finish(run: &Ended<'_>) {
     for step in STEPS {
@@ -65,7 +69,7 @@ fn report_files(run: &Ended<'_>) {
     // Another process may write the file for the whole job, and this one does not wait for it.
     let is_for_others = is_for_all && files::is_inside_a_job();
     if !is_for_others && !target.files().have_more_than(before) {
-        let why = no_files::reason(&run.args.command, run.library, run.status);
+        let why = no_files::reason(run.words, run.library, run.status);
         print(&format!("no file {shown}.* was written: {why}; `mpit doctor` reports details"));
     } else if is_for_all && Path::new(&format!("{}.prof", target.stem)).exists() {
         print(&format!("wrote {shown}.prof; read it with `mpit report {shown}.prof`"));

@@ -2,10 +2,13 @@
 
 mod at_end;
 mod files;
+pub(crate) mod launchers;
+mod missing;
 pub(crate) mod no_files;
 pub(crate) mod output;
 mod recover;
 mod screen;
+mod template;
 mod wait;
 pub(crate) mod witness;
 
@@ -33,13 +36,18 @@ use files::RunFiles;
 pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     require_program(&args.command)?;
     let library = preload::find(args.library.file.as_deref())?;
-    let target = args.output.as_deref().map(Target::new).transpose()?;
+    let target = args.output.as_deref().map(|output| Target::new(output, &args.command)).transpose()?;
     let all = settings(args, target.as_ref())?;
     target.as_ref().map(Target::prepare).transpose()?;
-    let mut command = Command::new(&args.command[0]);
-    command.args(&args.command[1..]);
-    let preloaded = preload::add(&mut command, &library);
     let lines = settings::for_environment(&all);
+    let own_stem = all.iter().any(|setting| setting.name.ends_with("pml_monitoring_filename"));
+    let stem = store::files_at();
+    let name = files::name_of_run(stem.is_some(), own_stem);
+    let has_name = name.is_some() || run::of_environment().is_some();
+    let handed = launchers::hand_on(&args.command, &variables(!lines.is_empty(), has_name));
+    let mut command = Command::new(&handed.words[0]);
+    command.args(&handed.words[1..]).envs(handed.environment.iter().map(|(name, value)| (name, value)));
+    let preloaded = preload::add(&mut command, &library);
     if !lines.is_empty() {
         command.env(LAUNCHER_SETTINGS, &lines);
     }
@@ -48,12 +56,12 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
         for line in lines.lines() {
             print(&format!("set {line}"));
         }
-        let words: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
+        for change in &handed.changes {
+            print(change);
+        }
+        let words: Vec<_> = handed.words.iter().map(|word| word.to_string_lossy()).collect();
         print(&format!("run {}", words.join(" ")));
     }
-    let own_stem = all.iter().any(|setting| setting.name.ends_with("pml_monitoring_filename"));
-    let stem = store::files_at();
-    let name = files::name_of_run(stem.is_some(), own_stem);
     let files = match (&name, &stem) {
         (Some(name), Some(stem)) => Some(RunFiles::begin(stem, name.clone())?),
         _ => None,
@@ -83,6 +91,7 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
         };
         at_end::finish(&Ended {
             args,
+            words: &handed.words,
             library: &library,
             status,
             end,
@@ -103,6 +112,18 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     result
         .map(wait::end_as_command)
         .map_err(|error| format!("cannot run {}: {error}", args.command[0].display()))
+}
+
+/// Returns the names of the variables that the processes of the command need.
+fn variables(has_settings: bool, has_name: bool) -> Vec<&'static str> {
+    let mut names = preload::VARIABLES.to_vec();
+    if has_settings {
+        names.push(LAUNCHER_SETTINGS);
+    }
+    if has_name {
+        names.push(run::RUN);
+    }
+    names
 }
 
 /// Watches the job for `--stuck`.
@@ -136,6 +157,12 @@ pub(crate) fn settings(args: &Run, target: Option<&Target>) -> Result<Vec<Settin
     let mut all = target.map(|target| output_settings(&target.stem, args)).unwrap_or_default();
     if let Some(time) = &args.time {
         all.push(Setting { name: "monitoring_time".into(), value: time.clone() });
+    }
+    if args.sites {
+        if args.time.as_deref() == Some("off") {
+            return Err("--sites needs the times of calls; leave out --time=off".into());
+        }
+        all.push(Setting { name: "monitoring_sites".into(), value: "1".into() });
     }
     if !args.hide.is_empty() {
         all.push(Setting { name: "hidden_entries".into(), value: args.hide.join(",") });

@@ -58,7 +58,7 @@ fn obstacle(programs: &[(PathBuf, Program)]) -> Option<String> {
     of(Program::Privileged).or_else(|| of(Program::Static))
 }
 
-fn failure(status: ExitStatus) -> Option<String> {
+pub(super) fn failure(status: ExitStatus) -> Option<String> {
     match (status.code(), status.signal()) {
         (Some(0), _) | (None, None) => None,
         (Some(code), _) => Some(format!("ended with exit status {code}")),
@@ -67,7 +67,7 @@ fn failure(status: ExitStatus) -> Option<String> {
 }
 
 /// Returns a message if an argument makes a launcher or another wrapper keep LD_PRELOAD and the settings from programs.
-fn dropped_environment(words: &[OsString]) -> Option<String> {
+pub(super) fn dropped_environment(words: &[OsString]) -> Option<String> {
     let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
     let base = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
     for (at, word) in words.iter().enumerate() {
@@ -77,13 +77,16 @@ fn dropped_environment(words: &[OsString]) -> Option<String> {
                 format!("`env {next}` removes LD_PRELOAD and MPIT_SET: run the command without it")
             }
             "sudo" | "su" | "doas" => format!("`{word}` removes LD_PRELOAD: run mpit as the other user"),
-            "ssh" | "rsh" => {
+            // `-launcher ssh` of Hydra passes the environment on.
+            "ssh" | "rsh" if at == 0 || !words[at - 1].starts_with('-') => {
                 format!("`{word}` does not pass the environment on: run mpit on the other machine")
             }
             _ => match word.strip_prefix("--export").map(|rest| rest.strip_prefix('=').unwrap_or(next)) {
-                Some(list) if !list.split(',').any(|name| name == "ALL") => format!(
-                    "`--export={list}` does not pass LD_PRELOAD and MPIT_SET on: use --export=ALL, or add their names"
-                ),
+                Some(list) if !list.split(',').any(|name| name == "ALL" || name == preload::VARIABLE) => {
+                    format!(
+                        "`--export={list}` does not pass LD_PRELOAD and MPIT_SET on: use --export=ALL, or add their names"
+                    )
+                }
                 _ => continue,
             },
         };
@@ -136,7 +139,7 @@ fn is_script_with_launcher(text: &[u8]) -> bool {
             .any(|word| LAUNCHERS.iter().any(|launcher| launcher.as_bytes() == word))
 }
 
-fn programs(words: &[OsString]) -> Vec<(PathBuf, Program)> {
+pub(super) fn programs(words: &[OsString]) -> Vec<(PathBuf, Program)> {
     words
         .iter()
         .filter_map(|word| find(Path::new(word)))
@@ -144,7 +147,7 @@ fn programs(words: &[OsString]) -> Vec<(PathBuf, Program)> {
         .collect()
 }
 
-fn find(word: &Path) -> Option<PathBuf> {
+pub(super) fn find(word: &Path) -> Option<PathBuf> {
     if word.components().count() > 1 || word.is_absolute() {
         return Some(word.to_owned());
     }
@@ -188,7 +191,12 @@ mod tests {
         ] {
             assert!(why(line).is_some(), "{line}");
         }
-        for line in ["mpiexec -n 2 ./app", "srun --export=ALL,X=1 ./app", "env X=1 ./app"] {
+        for line in [
+            "mpiexec -n 2 ./app",
+            "mpiexec -launcher ssh -n 2 ./app",
+            "srun --export=ALL,X=1 ./app",
+            "env X=1 ./app",
+        ] {
             assert_eq!(why(line), None, "{line}");
         }
     }

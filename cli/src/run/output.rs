@@ -1,11 +1,13 @@
 //! `--output`: the beginning of file names, checked before the run, while the user can still correct it.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+use super::template;
 
 /// The stem of the files in a directory that is given instead of a stem.
 const IN_DIRECTORY: &str = "run";
@@ -22,10 +24,11 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Parses an argument. An existing directory, or a name that ends with a slash, stands for files in it.
-    pub(crate) fn new(argument: &OsStr) -> Result<Self, String> {
+    /// Parses `--output` of a command, with its [parts](template) replaced. An existing directory, or a name that ends with a slash, stands for files in it.
+    pub(crate) fn new(argument: &OsStr, words: &[OsString]) -> Result<Self, String> {
         let refused = |why: &str| format!("--output {}: {why}", argument.to_string_lossy().escape_debug());
         let text = argument.to_str().ok_or_else(|| refused("the name is not UTF-8; choose another one"))?;
+        let text = &template::expand(text, words).map_err(|why| refused(&why))?;
         if text.is_empty() {
             return Err(refused("expected the first part of file names, such as prof/run"));
         }

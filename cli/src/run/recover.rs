@@ -87,6 +87,8 @@ impl Before {
         let Some(size) = recovered.values().map(|(_, one)| one.size).max() else { return };
         let cut: Vec<u32> =
             recovered.iter().filter(|(_, (_, one))| one.truncated).map(|(rank, _)| *rank).collect();
+        // The end of the run names the missing ranks of runs whose files have an identity.
+        let is_identified = recovered.values().any(|(_, one)| one.identity.is_some());
         let container = self.named(".prof");
         // Rank 0 writes the file for all processes. If it did not, there is none, or one of an earlier run.
         if gather::is_wanted() && recovered.contains_key(&0) {
@@ -99,6 +101,9 @@ impl Before {
                 "the last records of {} are missing: their .store files could not grow",
                 ranks(&cut)
             ));
+        }
+        if is_identified {
+            return;
         }
         let there =
             |rank: &u32| self.is_newer(&container) || self.is_newer(&self.named(&format!(".{rank}.prof")));

@@ -16,6 +16,7 @@ use mpit_components::run::job::JobDirectory;
 use mpit_components::run::names;
 use mpit_components::store::StoreFile;
 use mpit_components::times::Moment;
+use mpit_report::ProgramParts;
 use mpit_report::input::{self, Run};
 use mpit_report::screen::{self, Place, Summary};
 
@@ -33,8 +34,15 @@ const TIME_LIMIT: Duration = Duration::from_secs(1);
 /// The maximum number of bytes of files that are read: about a second.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// The summaries of the worlds of a job, by the number of the world.
-pub(super) type Worlds = BTreeMap<u32, Summary>;
+/// The worlds of a job, by their numbers.
+pub(super) type Worlds = BTreeMap<u32, World>;
+
+/// The records of a world.
+pub(super) struct World {
+    summary: Summary,
+    /// Lines about the parts of the program that make calls.
+    parts: Vec<String>,
+}
 
 /// Returns true if the summaries are from files: processes with stores of their own remove these when they have written their files.
 pub(super) fn is_of_files(has_output: bool, has_stores: bool) -> bool {
@@ -57,15 +65,16 @@ pub(super) fn worlds(job: &JobDirectory, end: Moment) -> Worlds {
             thread::sleep(Duration::from_millis(10));
         }
     }
-    let summary = |(world, stores): (u32, Vec<StoreFile>)| Some((world, summary(&stores, end)?));
-    stores.into_iter().filter_map(summary).collect()
+    let read = |(world, stores): (u32, Vec<StoreFile>)| Some((world, read(&stores, end)?));
+    stores.into_iter().filter_map(read).collect()
 }
 
-fn summary(stores: &[StoreFile], end: Moment) -> Option<Summary> {
+fn read(stores: &[StoreFile], end: Moment) -> Option<World> {
     let host = |store: &StoreFile| Some((store.rank, store.identity()?.host));
     let hosts: BTreeMap<u32, String> =
         stores.iter().filter_map(host).filter(|(_, host)| !host.is_empty()).collect();
     let mut all: Option<Summary> = None;
+    let mut parts = ProgramParts::default();
     // A store that is damaged is one of a process that was killed while it created the file.
     for recovered in stores.iter().filter_map(|store| store.read_at(Some(end)).ok()) {
         let own = hosts.get(&recovered.rank);
@@ -78,8 +87,10 @@ fn summary(stores: &[StoreFile], end: Moment) -> Option<Summary> {
             Summary::of_process(recovered.size, own.map_or("", String::as_str), recovered.finalized);
         one.add_profile(&recovered.profile, place);
         all.get_or_insert_default().merge(&one);
+        parts.add_profile(&recovered.profile);
     }
-    all
+    let summary = all?;
+    Some(World { parts: parts.lines(&summary), summary })
 }
 
 /// Returns the summaries of the worlds that wrote files in the run with a name. Fails with the number of bytes if reading them takes
@@ -91,7 +102,12 @@ fn worlds_of_files(stem: &Path, name: Option<&str>) -> Result<Worlds, u64> {
     if bytes > MAX_BYTES {
         return Err(bytes);
     }
-    Ok((1..).zip(runs.iter().map(|run| run.read(&|_| ()).summary)).collect())
+    let read = |run: &Run| {
+        let mut job = run.read(&|_| ());
+        job.resolve_sites();
+        World { parts: job.part_lines(), summary: job.summary }
+    };
+    Ok((1..).zip(runs.iter().map(read)).collect())
 }
 
 /// Returns true if files are of the run with a name. Other files than stores of earlier runs were removed at the begin, so those
@@ -114,8 +130,10 @@ pub(super) fn show(run: &Ended<'_>) {
 }
 
 fn lines(run: &Ended<'_>) -> Vec<String> {
+    // Processes on other nodes have stores there.
+    let is_incomplete = run.worlds.values().any(|world| world.summary.processes < world.summary.size.into());
     let of_files = match run.output {
-        Some((target, _)) if is_of_files(true, run.stores_before.is_some()) => {
+        Some((target, _)) if is_incomplete || is_of_files(true, run.stores_before.is_some()) => {
             match worlds_of_files(Path::new(&target.stem), run.files.as_ref().map(RunFiles::run)) {
                 Ok(worlds) => Some(worlds),
                 Err(bytes) => {
@@ -127,13 +145,14 @@ fn lines(run: &Ended<'_>) -> Vec<String> {
         _ => None,
     };
     let worlds: Vec<_> = of_files.as_ref().unwrap_or(&run.worlds).iter().collect();
-    let mut lines = match worlds[..] {
+    let mut lines: Vec<String> = match worlds[..] {
         [] if run.output.is_some() => return Vec::new(),
-        [] => return nothing(&run.args.command, run.library, run.status).into_iter().collect(),
-        [(_, summary)] => screen::lines(summary),
+        [] => return nothing(run.words, run.library, run.status).into_iter().collect(),
+        [(_, world)] => screen::lines(&world.summary).into_iter().chain(world.parts.clone()).collect(),
         _ => {
-            let line =
-                |(world, summary): &(&u32, &Summary)| format!("world {world}: {}", screen::line(summary));
+            let line = |(number, world): &(&u32, &World)| {
+                format!("world {number}: {}", screen::line(&world.summary))
+            };
             worlds.iter().take(MAX_WORLDS).map(line).collect()
         }
     };

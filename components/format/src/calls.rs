@@ -60,6 +60,12 @@ pub struct CallName {
 }
 
 impl CallName {
+    /// Returns true for calls that begin or end outside of the measured time.
+    #[must_use]
+    pub fn is_outside(&self) -> bool {
+        matches!(self.name, "Init" | "Init_thread" | "Finalize")
+    }
+
     /// Returns true for calls that may wait for other processes or for a file, and are always measured.
     #[must_use]
     pub const fn may_wait(&self) -> bool {

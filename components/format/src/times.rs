@@ -141,6 +141,36 @@ pub struct CallRow {
     pub durations: Vec<(u8, u64)>,
 }
 
+/// The number of calls at places that were not distinguished, because there were too many.
+pub const OTHER_SITES: u64 = u32::MAX as u64;
+
+/// The number of regions that were not distinguished, because there were too many.
+pub const OTHER_REGIONS: u32 = u16::MAX as u32;
+
+/// A place in the program that makes calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SiteRow {
+    /// Its number in the process, from 1.
+    pub number: u64,
+    /// The distance of the return address of its calls to the begin of the module, as in the symbols of the module's file.
+    pub offset: u64,
+    /// The build ID of the module in hexadecimal digits; empty if it has none.
+    pub build_id: Arc<str>,
+    /// The path of the executable or library; empty for code that is in no file.
+    pub module: Arc<str>,
+}
+
+/// A region of the program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RegionRow {
+    /// Its number in the process, from 1.
+    pub number: u32,
+    /// The number of ends that did not fit to the last begin.
+    pub mismatches: u64,
+    /// The name.
+    pub name: Arc<str>,
+}
+
 /// Collective operations on one communicator that were sampled by a rule that gives the same ones in all of its processes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LateRow {

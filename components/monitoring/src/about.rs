@@ -3,6 +3,7 @@
 use std::fs;
 use std::sync::OnceLock;
 
+use mpit::internal::environment::var;
 use mpit_format::profile::About;
 use mpit_format::store::blocks::{BlockKind, Encoded};
 use mpit_format::store::live;
@@ -14,6 +15,13 @@ use crate::store::OF_PROCESS;
 
 /// The facts, once MPI is initialized.
 static ABOUT: OnceLock<Vec<About>> = OnceLock::new();
+
+/// The facts about a job of Slurm, and the variables that have them: those of a step come before those of the whole allocation.
+const SLURM: [(&str, [&str; 2]); 3] = [
+    ("slurm_job", ["SLURM_JOB_ID", "SLURM_JOBID"]),
+    ("slurm_step", ["SLURM_STEP_ID", "SLURM_STEPID"]),
+    ("slurm_nodes", ["SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST"]),
+];
 
 /// Records the facts about the job of this process. `library` is the version string of the MPI library; `None` without one.
 pub fn describe(library: Option<String>) {
@@ -41,6 +49,7 @@ fn facts(library: Option<String>) -> Vec<About> {
     let command = directory.and_then(|directory| directory.description("command"));
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let all = [("program", Some(program)), ("command", command), ("mpi", library), ("mpit", Some(version))];
+    let all = all.into_iter().chain(SLURM.map(|(key, names)| (key, names.into_iter().find_map(var))));
     let fact = |(key, value): (&str, Option<String>)| Some(About::new(key, &value?));
-    all.into_iter().filter_map(fact).filter(|fact| !fact.value.is_empty()).collect()
+    all.filter_map(fact).filter(|fact| !fact.value.is_empty()).collect()
 }

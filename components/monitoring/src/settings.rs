@@ -85,6 +85,14 @@ pub(crate) enum TimeSetting {
 )]
 pub(crate) static TIME: Cvar<TimeSetting> = Cvar::new(TimeSetting::Auto);
 
+/// Distinction of the places in the program that make calls, where monitoring_time measures them: counts and times are separate for
+/// each return address, which `mpit report` resolves to functions and lines. 0: no. 1: yes.
+#[cvar(
+    name = "monitoring_sites", scope = "LOCAL", settable = "before_init", verbosity = "USER_BASIC",
+    category = PmlMonitoring
+)]
+pub(crate) static SITES: Cvar<i32> = Cvar::new(0).range(0..=1);
+
 /// A choice of recording without files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, MpitEnum)]
 #[mpit(name = "monitoring_summary")]

@@ -122,8 +122,9 @@ fn write_run(run: &mut WholeRun, world: World, lines: Vec<(String, Vec<String>)>
     let mut profile = run.all.until_now(world.rank);
     profile.lines = lines;
     profile.about = about::get();
-    let TimeRows { time, calls, late } = times::rows();
+    let TimeRows { time, calls, late, sites, regions } = times::rows();
     (profile.time, profile.calls, profile.late) = (time, calls, late);
+    (profile.sites, profile.regions) = (sites, regions);
     let stem = settings::FILENAME.get();
     let output = match settings::ENABLE_OUTPUT.get() {
         1 => Output::Stdout,

@@ -109,7 +109,7 @@ fn a_full_store_continues_in_memory() {
 fn a_small_file_does_not_take_all_memory() {
     let words = |kind: u64, words: &[u64]| [&[kind | (words.len() as u64) << 32], words].concat();
     let header = u64::from_ne_bytes(*b"mpit\nsto");
-    let metadata = [header, 5, 1 << 58, 1, 0, 0, 0, 0];
+    let metadata = [header, 6, 1 << 58, 1, 0, 0, 0, 0];
     // Shared sum: key, count, bytes, first, step, how many, except.
     let shared_sum = words(5, &[0, 1, 1, 0, 1, 1 << 26, 0]);
     // Members: their list's number; a flag for the world, and the number of processes.
@@ -133,7 +133,7 @@ fn sums_of_threads_add_up() {
     let words = |kind: u64, words: &[u64]| [&[kind | (words.len() as u64) << 32], words].concat();
     let header = u64::from_ne_bytes(*b"mpit\nsto");
     let file = [
-        vec![header, 5, 8 << 32 | 3, 1, 0, 1, 0, 0],
+        vec![header, 6, 8 << 32 | 3, 1, 0, 1, 0, 0],
         // A list of members, the world, and a kind of communicator without numbers behind its name.
         words(8, &[1, 1 << 32 | 8]),
         words(7, &[1, 1, 0, 1, u64::from_le_bytes(*b"w\0\0\0\0\0\0\0")]),
@@ -172,7 +172,7 @@ fn damage_is_named() {
             "byte 0: the file is not a store of monitoring, or was written by a machine of another byte order",
         ),
         (0, 0, "byte 0: the file has no header yet"),
-        (1, 9, "byte 8: version 9; this program reads version 5"),
+        (1, 9, "byte 8: version 9; this program reads version 6"),
         (2, 8 << 32 | 8, "byte 16: rank 8 of 8"),
         (8, 99, "byte 64: a block of the unknown kind 99"),
         (8, 2 | 1 << 50, "byte 64: a block of 262144 words, and 8183 are there"),

@@ -6,12 +6,12 @@ use mpit_format::calls::CALLS;
 use mpit_format::parse::{self, Comm, Origin, Row, Sink};
 use mpit_format::store::read_at;
 use mpit_format::store::times::{NO_COMM, call_key, time};
-use mpit_format::times::{CallRow, LateRow, Mode, Moment, TimeRow};
+use mpit_format::times::{CallRow, LateRow, Mode, Moment, RegionRow, SiteRow, TimeRow};
 use proptest::prelude::*;
 
 /// The bytes of a store with these blocks: kind and words.
 fn store(blocks: &[(u64, Vec<u64>)]) -> Vec<u8> {
-    let mut words = vec![u64::from_ne_bytes(*b"mpit\nsto"), 5, 8 << 32 | 3, 1, 0, 1, 0, 0];
+    let mut words = vec![u64::from_ne_bytes(*b"mpit\nsto"), 6, 8 << 32 | 3, 1, 0, 1, 0, 0];
     for (kind, block) in blocks {
         words.push(kind | (block.len() as u64) << 32);
         words.extend(block);
@@ -49,6 +49,8 @@ struct Reader {
     time: Option<TimeRow>,
     calls: Vec<CallRow>,
     late: Vec<LateRow>,
+    sites: Vec<SiteRow>,
+    regions: Vec<RegionRow>,
 }
 
 impl Sink for Reader {
@@ -69,6 +71,12 @@ impl Sink for Reader {
     fn add_late(&mut self, _rank: u32, row: LateRow) {
         self.late.push(row);
     }
+    fn add_site(&mut self, _rank: u32, row: SiteRow) {
+        self.sites.push(row);
+    }
+    fn add_region(&mut self, _rank: u32, row: RegionRow) {
+        self.regions.push(row);
+    }
     fn add_line(&mut self, _rank: u32, _component: String, _text: String) {}
     fn add_recovered(&mut self, _rank: u32) {}
     fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String) {
@@ -85,6 +93,7 @@ fn rows(blocks: &[(u64, Vec<u64>)]) -> Reader {
     assert_eq!(from_text.time, profile.time);
     assert_eq!(from_text.calls, profile.calls);
     assert_eq!(from_text.late, profile.late);
+    assert_eq!((&from_text.sites, &from_text.regions), (&profile.sites, &profile.regions));
     from_text
 }
 
@@ -143,6 +152,43 @@ fn threads_and_samples_add_up() {
     assert_eq!(row.durations, [(4, 128), (5, 8)]);
     let time = rows.time.unwrap();
     assert_eq!((time.elapsed, time.domain, time.mode), (500, 9, Mode::Blocking));
+}
+
+#[test]
+fn calls_are_split_by_site_and_region() {
+    let mut one = [0; call_words::CELLS];
+    (one[call_words::TICKS], one[call_words::DURATIONS_AT + 4]) = (20, 1);
+    let of = |region: u16, site: u64| {
+        let (kind, mut words) = call(call_key(0, region, NO_COMM), &one);
+        *words.last_mut().unwrap() = site;
+        (kind, words)
+    };
+    let word = |text: &[u8; 8]| u64::from_ne_bytes(*text);
+    let site = |number: u64, id_len: u64, module: &[u8; 8]| {
+        let id = if id_len == 0 { vec![] } else { vec![word(b"12ab34cd")] };
+        (17, [vec![number, 0x1234, id_len], id, vec![8, word(module)]].concat())
+    };
+    let region = (18, vec![2, 3, 8, word(b"my solve")]);
+    let rows = rows(&[
+        process(),
+        site(1, 8, b"/bin/app"),
+        site(2, 0, b"a\tb\nc/de"),
+        region,
+        of(0, 1),
+        of(2, 1),
+        of(2, 2),
+        of(2, 1),
+    ]);
+    let counts: Vec<_> = rows.calls.iter().map(|row| (row.region, row.site, row.count)).collect();
+    assert_eq!(counts, [(0, 1, 1), (2, 1, 2), (2, 2, 1)]);
+    let [first, second] = &rows.sites[..] else { panic!("{:?}", rows.sites) };
+    assert_eq!(
+        (first.number, first.offset, &*first.build_id, &*first.module),
+        (1, 0x1234, "12ab34cd", "/bin/app")
+    );
+    assert_eq!((&*second.build_id, &*second.module), ("", "a b c/de"));
+    let [region] = &rows.regions[..] else { panic!("{:?}", rows.regions) };
+    assert_eq!((region.number, region.mismatches, &*region.name), (2, 3, "my solve"));
 }
 
 #[test]

@@ -26,6 +26,7 @@ mod isolation;
 mod nesting;
 mod next_definition;
 mod recorders;
+mod return_address;
 mod table;
 mod times;
 mod trampoline;

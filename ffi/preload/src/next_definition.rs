@@ -53,6 +53,9 @@ pub(crate) struct Description {
     pub(crate) watched: *mut c_void,
     /// Measures the call as well; null for calls that are not measured.
     pub(crate) timed: *mut c_void,
+    /// Functions in front of `check_caller`, `slow_path` and `timed` that store the return address, for [`times`]; null for calls that
+    /// are not measured.
+    pub(crate) sited: [*mut c_void; 3],
     /// Records a call if another object, such as a profiling tool, is between this library and MPI.
     pub(crate) indirect_path: *mut c_void,
 }
@@ -225,7 +228,7 @@ impl Description {
             // Without a definition the dynamic linker would end the program; the slow path returns an error code instead. The fast path
             // requires a definition.
             self.intercept(self.slow_path);
-            return self.slow_path;
+            return self.sited(self.slow_path);
         };
         match Object::containing(found.addr()) {
             Some(object) if self.is_mpi(&object) => {
@@ -236,7 +239,7 @@ impl Description {
                 }
                 self.next.set_definition(found, self);
                 self.intercept(if is_direct { self.fast_path } else { self.indirect_path });
-                self.check_caller
+                self.sited(self.check_caller)
             }
             object => self.bypass(found, object),
         }
@@ -256,7 +259,9 @@ impl Description {
     /// Finds the destination of a call of a profiling function. Until MPI is known to be initialized, it is
     /// searched at each call.
     fn resolve_profiling(&self, twin: &Self, return_address: ReturnAddress) -> *mut c_void {
-        let Some(found) = self.definition(return_address) else { return twin.slow_path };
+        let Some(found) = self.definition(return_address) else {
+            return twin.sited(twin.slow_path);
+        };
         let object = Object::containing(found.addr());
         if !object.as_ref().is_some_and(callers::is_library) {
             return self.bypass(found, object);
@@ -277,12 +282,26 @@ impl Description {
         // If a profiling tool is between, the calls that it forwards are recorded by the `MPI_` function.
         let is_same = twin.next.definition() == found;
         self.next.fast_path.store(self.fast_path, Release);
-        let (with_listeners, without_listeners) =
-            if is_same { (self.check_caller, twin.next.address()) } else { (found, found) };
+        let (with_listeners, without_listeners) = if is_same {
+            (self.sited(self.check_caller), twin.sited(twin.next.address()))
+        } else {
+            (found, found)
+        };
         self.with_listeners.set(with_listeners);
         // Also measures calls that the library makes by these names. They are inside of others, and do not count.
         self.without_listeners.set(if times::is_wanted() { without_listeners } else { found });
         with_listeners
+    }
+
+    /// Returns a destination of the program's calls, or the function that stores their return address in front of it if places in the
+    /// program are distinguished.
+    fn sited(&self, destination: *mut c_void) -> *mut c_void {
+        let destinations = [self.check_caller, self.slow_path, self.timed];
+        let sited = || destinations.iter().zip(self.sited).find(|(plain, _)| **plain == destination);
+        match sited() {
+            Some((_, sited)) if !sited.is_null() && times::has_sites() => sited,
+            _ => destination,
+        }
     }
 
     /// Directs all further calls to functions of this library.
@@ -290,14 +309,15 @@ impl Description {
         self.next.fast_path.store(fast_path, Release);
         // Fails if another thread has done so; then the destination may be the next definition already, and stays it.
         for first in [self.unresolved, null_mut()] {
-            let _ = self.without_listeners.replace(first, self.slow_path);
+            let _ = self.without_listeners.replace(first, self.sited(self.slow_path));
         }
-        self.with_listeners.set(self.check_caller);
+        self.with_listeners.set(self.sited(self.check_caller));
     }
 
     /// Directs calls without listeners to the next definition, if calls are intercepted.
     fn publish(&self, found: *mut c_void) {
-        let replaced = self.without_listeners.replace(self.slow_path, found);
+        let found = self.sited(found);
+        let replaced = self.without_listeners.replace(self.sited(self.slow_path), found);
         if replaced.is_ok() || replaced == Err(found) {
             self.next.is_resolved.store(true, Release);
         }
@@ -387,6 +407,7 @@ mod tests {
                 slow_path: SLOW_PATH,
                 watched: null_mut(),
                 timed: null_mut(),
+                sited: [null_mut(); 3],
                 indirect_path: null_mut(),
             };
             let state = || (without_listeners.0.load(Relaxed), next.is_unresolved());

@@ -14,6 +14,8 @@
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU32};
 
+#[path = "../src/return_address.rs"]
+mod return_address;
 #[path = "../src/trampoline/mod.rs"]
 mod trampoline;
 #[path = "../src/nesting/unwindable.rs"]
@@ -66,6 +68,8 @@ trampoline::hidden_jump! {
 static CALL_UNWINDABLE: unsafe extern "C-unwind" fn(unsafe extern "C-unwind" fn(*mut c_void), *mut c_void) =
     unwindable::call_unwindable;
 
+trampoline::sited! { sited first }
+
 const _: () = {
     trampoline::unresolved! { describe }
     trampoline::with_listeners! { NEXT }
@@ -93,4 +97,5 @@ fn jumps_keep_arguments_and_results() {
     COUNTERS[1].store(1, Relaxed);
     COUNTER.store(1, Relaxed);
     assert_eq!((call(counted_entry), call(doubly_counted_entry)), (-7, -7));
+    assert_eq!((call(sited), return_address::last() != 0), (7, true));
 }

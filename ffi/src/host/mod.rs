@@ -40,6 +40,7 @@ pub(crate) mod callbacks;
 pub mod events;
 pub mod find;
 pub mod foreign;
+pub mod modules;
 pub mod mpi;
 pub mod mpi_t;
 pub mod objects;

@@ -1,5 +1,6 @@
 //! The report as data: what the JSON and the tables of comma-separated values have. `docs/report.schema.json` describes the JSON.
 
+mod origins;
 mod rows;
 mod time;
 mod write;
@@ -11,6 +12,7 @@ use serde::Serialize;
 use crate::job::{Job, JobSum};
 use crate::picture::shown;
 
+pub use origins::{Code, Region, Site};
 pub use rows::{Comm, Fact, KindTotal, Missing, NodePair, Nodes, Pair, Rank, Size};
 pub use time::{Call, CommTime, Late, RankSeconds, Rated, Time, Times};
 pub use write::{Table, schema, write_csv, write_json};
@@ -42,6 +44,10 @@ pub struct Report {
     pub time: Option<Time>,
     /// The calls, those with the most time first.
     pub calls: Vec<Call>,
+    /// The calls by place in the program, those with the most time first. Empty without `mpit run --sites`.
+    pub sites: Vec<Site>,
+    /// The calls by region of the program, those with the most time first. Empty if the program has no regions.
+    pub regions: Vec<Region>,
     /// The ranks that arrived last in sampled collective operations, the most frequent one first. Empty if processes of the job are
     /// missing, because they may have been the last ones.
     pub late: Vec<Late>,
@@ -95,6 +101,8 @@ impl Report {
             recovered: job.recovered.clone(),
             time: Time::of(&job.summary),
             calls: Call::all(&job.summary),
+            sites: Site::all(job),
+            regions: Region::all(job),
             late: job.summary.latest().iter().map(Late::of).collect(),
             nodes: nodes.map(|(name, ranks)| Nodes { name: name.clone(), ranks }).collect(),
             node_pairs: job.nodes.pairs(&shown(job)).iter().map(NodePair::of).collect(),

@@ -20,11 +20,16 @@ pub enum Table {
     CommTimes,
     /// The ranks that arrive last.
     Late,
+    /// The calls by place in the program.
+    Sites,
+    /// The calls by region of the program.
+    Regions,
 }
 
 impl Table {
     /// All tables.
-    pub const ALL: [Self; 5] = [Self::Ranks, Self::NodePairs, Self::Calls, Self::CommTimes, Self::Late];
+    pub const ALL: [Self; 7] =
+        [Self::Ranks, Self::NodePairs, Self::Calls, Self::CommTimes, Self::Late, Self::Sites, Self::Regions];
 
     /// Returns the name of the table in the names of files.
     pub fn as_str(self) -> &'static str {
@@ -34,6 +39,8 @@ impl Table {
             Self::Calls => "calls",
             Self::CommTimes => "comm_times",
             Self::Late => "late",
+            Self::Sites => "sites",
+            Self::Regions => "regions",
         }
     }
 }
@@ -69,6 +76,8 @@ pub fn write_csv(out: impl Write, report: &Report, table: Table) -> io::Result<(
         Table::Calls => rows(&mut out, CALL_COLUMNS, &report.calls)?,
         Table::CommTimes => rows(&mut out, COMM_COLUMNS, &report.communicator_times)?,
         Table::Late => rows(&mut out, "rank,last_in,operations,waited,share", &report.late)?,
+        Table::Sites => rows(&mut out, SITE_COLUMNS, &report.sites)?,
+        Table::Regions => rows(&mut out, REGION_COLUMNS, &report.regions)?,
     }
     out.flush()
 }
@@ -80,6 +89,10 @@ const RANK_COLUMNS: &str = "rank,host,messages_out,bytes_out,messages_in,bytes_i
 const CALL_COLUMNS: &str = "name,area,calls,seconds,share,mean,min,max,max_rank,bytes";
 
 const COMM_COLUMNS: &str = "name,p2p_calls,p2p_seconds,p2p_bytes,coll_calls,coll_seconds,coll_bytes";
+
+const SITE_COLUMNS: &str = "site,call,calls,seconds,mean,max,max_rank,imbalance,bytes,module,offset";
+
+const REGION_COLUMNS: &str = "region,call,calls,seconds,mean,max,max_rank,imbalance,bytes";
 
 /// Writes rows whose columns are fields of their JSON. The header has the last parts of their names.
 fn rows(out: &mut impl Write, columns: &str, rows: &[impl Serialize]) -> io::Result<()> {

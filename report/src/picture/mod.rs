@@ -13,7 +13,8 @@ use std::io::{self, Write};
 use crate::job::Job;
 use crate::nodes::NodeOrder;
 
-pub(crate) use scene::{ORIGIN, SHOWN, pixels, shown};
+pub use scene::SHOWN;
+pub(crate) use scene::{ORIGIN, pixels, shown};
 pub(crate) use svg::{Embedding, escaped};
 pub(crate) use tiles::Tiles;
 

@@ -45,7 +45,7 @@ pub(super) struct Scene {
 }
 
 /// All operations of the program. Internal messages are left out, since they carry the same data again.
-pub(crate) const SHOWN: [Kind; 4] = [Kind::External, Kind::Sent, Kind::Received, Kind::Collective];
+pub const SHOWN: [Kind; 4] = [Kind::External, Kind::Sent, Kind::Received, Kind::Collective];
 
 pub(crate) fn shown(job: &Job) -> Matrix {
     job.matrix_of(&SHOWN)

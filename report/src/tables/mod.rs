@@ -1,5 +1,6 @@
 //! The tables of a report, which the summary and the page show alike.
 
+mod origins;
 mod time;
 
 use mpit_format::rows::Kind;
@@ -59,6 +60,8 @@ pub(crate) fn totals(job: &Job) -> Table {
 pub(crate) fn details(job: &Job, top: usize, comms: usize) -> impl Iterator<Item = Table> {
     let tables = [
         time::calls(job, top),
+        origins::sites(job, top),
+        origins::regions(job, top),
         time::ranks(job, top),
         time::late(job, top),
         time::communicators(job, comms),

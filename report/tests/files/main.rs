@@ -2,6 +2,7 @@
 
 mod data;
 mod malformed;
+mod origins;
 mod output;
 mod read;
 mod support;

@@ -39,8 +39,8 @@ fn texts(dir: &Path, stem: &str) -> Vec<(u32, String)> {
         }
     };
     // Times differ between runs.
-    let is_about_time =
-        |line: &&str| ["# TIME\t", "# CALL\t", "# LATE\t"].iter().any(|begin| line.starts_with(begin));
+    let begins = ["# TIME\t", "# CALL\t", "# LATE\t", "# SITE\t", "# REGION\t"];
+    let is_about_time = |line: &&str| begins.iter().any(|begin| line.starts_with(begin));
     let without_times = |text: &str| text.split_inclusive('\n').filter(|line| !is_about_time(line)).collect();
     let read = |rank| {
         let text = fs::read_to_string(dir.join(format!("{stem}.{rank}.prof")));

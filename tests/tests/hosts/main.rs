@@ -4,6 +4,7 @@
 //! Each test runs on every stack of this machine that it applies to; see `mpit_tests::stacks`.
 
 mod bad_calls;
+mod cluster;
 mod components;
 mod current_call;
 mod doctor;
@@ -19,6 +20,7 @@ mod library_detection;
 mod lifecycle;
 mod linked;
 mod many_ranks;
+mod map;
 mod native;
 mod native_off;
 mod nested_calls;
@@ -27,6 +29,7 @@ mod report;
 mod rows;
 mod session_isolation;
 mod signals;
+mod sites;
 mod soak;
 mod summary;
 mod symbols;

@@ -11,10 +11,11 @@ use expected::Expected;
 
 use crate::messages::BINS;
 use crate::profile::{
-    ABOUT_WORD, About, CALL_WORD, COMPONENT_WORD, LATE_WORD, PATTERNS, RECOVERED_LINE, TIME_WORD,
+    ABOUT_WORD, About, CALL_WORD, COMPONENT_WORD, LATE_WORD, PATTERNS, RECOVERED_LINE, REGION_WORD,
+    SITE_WORD, TIME_WORD,
 };
 use crate::rows::{Kind, Section};
-use crate::times::{CallRow, LateRow, TimeRow};
+use crate::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
 use crate::{Identity, TrafficSum, identity};
 
 /// The origin of a text.
@@ -78,6 +79,12 @@ pub trait Sink {
 
     /// Adds the sampled operations on a communicator. Ignored by default.
     fn add_late(&mut self, _rank: u32, _row: LateRow) {}
+
+    /// Adds a place in the program, whose calls were added before. Ignored by default.
+    fn add_site(&mut self, _rank: u32, _row: SiteRow) {}
+
+    /// Adds a region of the program, whose calls were added before. Ignored by default.
+    fn add_region(&mut self, _rank: u32, _row: RegionRow) {}
 
     /// Adds the line of another component.
     fn add_line(&mut self, rank: u32, component: String, text: String);
@@ -243,6 +250,14 @@ impl<'a, S: Sink> Reader<'a, S> {
             let (rank, row) = times::late(fields)?;
             self.check_process(rank)?;
             self.sink.add_late(rank, row);
+        } else if let Some(fields) = fields(SITE_WORD) {
+            let (rank, row) = times::site(fields)?;
+            self.check_process(rank)?;
+            self.sink.add_site(rank, row);
+        } else if let Some(fields) = fields(REGION_WORD) {
+            let (rank, row) = times::region(fields)?;
+            self.check_process(rank)?;
+            self.sink.add_region(rank, row);
         } else {
             return Ok(false);
         }

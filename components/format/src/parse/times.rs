@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::cursor::Cursor;
 use crate::calls::{CALLS, CallName};
-use crate::profile::NO_COMM;
-use crate::times::{CallRow, Clock, DURATIONS, LateRow, Mode, SampledOperation, TimeRow};
+use crate::profile::NONE;
+use crate::times::{CallRow, Clock, DURATIONS, LateRow, Mode, RegionRow, SampledOperation, SiteRow, TimeRow};
 
 type Parsed<T> = Result<(u32, T), &'static str>;
 
@@ -92,10 +92,37 @@ pub(super) fn late(mut rest: Cursor<'_>) -> Parsed<LateRow> {
     Ok((rank, LateRow { lineage, comm, operations }))
 }
 
+/// Parses the rest of a line `# SITE`.
+pub(super) fn site(mut rest: Cursor<'_>) -> Parsed<SiteRow> {
+    let rank = rest.rank("the rank of the process")?;
+    rest.literal(b"\t", "a tab after the rank")?;
+    let number = rest.number("the number of a place")?;
+    rest.literal(b"\t", "a tab after the number of the place")?;
+    let offset = rest.number("an offset")?;
+    rest.literal(b"\t", "a tab after the offset")?;
+    let build_id = text(rest.until(b'\t', "a build ID or -, and a tab")?);
+    Ok((rank, SiteRow { number, offset, build_id, module: text(rest.0) }))
+}
+
+/// Parses the rest of a line `# REGION`.
+pub(super) fn region(mut rest: Cursor<'_>) -> Parsed<RegionRow> {
+    let rank = rest.rank("the rank of the process")?;
+    rest.literal(b"\t", "a tab after the rank")?;
+    let number = u32::try_from(rest.number("the number of a region")?).map_err(|_| "a region below 2^32")?;
+    rest.literal(b"\t", "a tab after the number of the region")?;
+    let mismatches = rest.number("a number of mismatches")?;
+    rest.literal(b" mismatches\t", "` mismatches` and a tab")?;
+    Ok((rank, RegionRow { number, mismatches, name: text(rest.0) }))
+}
+
 fn comm(rest: &mut Cursor<'_>) -> Result<Arc<str>, &'static str> {
-    let name = rest.until(b'\t', "the name of a communicator or -, and a tab")?;
-    let name = if name == NO_COMM.as_bytes() { b"" } else { name };
-    Ok(String::from_utf8_lossy(name).replace(char::is_control, " ").into())
+    Ok(text(rest.until(b'\t', "the name of a communicator or -, and a tab")?))
+}
+
+/// Returns a name, which is empty if the field has none.
+fn text(name: &[u8]) -> Arc<str> {
+    let name = if name == NONE.as_bytes() { b"" } else { name };
+    String::from_utf8_lossy(name).replace(char::is_control, " ").into()
 }
 
 fn call_of_name(name: &[u8]) -> Result<&'static CallName, &'static str> {

@@ -1,7 +1,7 @@
 //! The text of a `.prof` file, byte for byte as Open MPI's tools expect it.
 //!
 //! Fields are separated by tabs. A line `E` or `I` has the messages to one process, external or internal, a block `D`
-//! describes a communicator, comments `# TIME`, `# CALL` and `# LATE` the time in MPI, and a comment `# COMPONENT` has the line of a third-party component. The histogram of a pair
+//! describes a communicator, comments from `# TIME` to `# REGION` the time in MPI, and a comment `# COMPONENT` has the line of a third-party component. The histogram of a pair
 //! is written once: on its `E` line, where it counts both kinds, or else on its `I` line.
 
 #[cfg(test)]
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::messages::{BINS, Row};
 use crate::rows::{Kind, Section};
-use crate::times::{CallRow, LateRow, TimeRow};
+use crate::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
 use crate::{Identity, OUTSIDE, TrafficSum};
 
 /// The name of a communicator, or of several with the same name and members.
@@ -155,6 +155,10 @@ pub struct Profile {
     pub calls: Vec<CallRow>,
     /// Sampled collective operations, by communicator.
     pub late: Vec<LateRow>,
+    /// The places in the program that make calls.
+    pub sites: Vec<SiteRow>,
+    /// The regions of the program.
+    pub regions: Vec<RegionRow>,
     /// Lines added by components, with the components' full names.
     pub lines: Vec<(String, Vec<String>)>,
     /// Facts about the job, which rank 0 has.
@@ -277,7 +281,7 @@ impl Profile {
 /// The beginning of a line with a fact about the job.
 pub(crate) const ABOUT_WORD: &str = "# ABOUT\t";
 
-pub(crate) use times::{CALL_WORD, LATE_WORD, NO_COMM, TIME_WORD};
+pub(crate) use times::{CALL_WORD, LATE_WORD, NONE, REGION_WORD, SITE_WORD, TIME_WORD};
 
 pub(crate) const COMPONENT_WORD: &str = "# COMPONENT\t";
 

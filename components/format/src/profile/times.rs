@@ -1,14 +1,16 @@
 //! The lines about time.
 
 use super::{Out, Profile};
-use crate::times::{CallRow, LateRow, TimeRow};
+use crate::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
 
 pub(crate) const TIME_WORD: &str = "# TIME\t";
 pub(crate) const CALL_WORD: &str = "# CALL\t";
 pub(crate) const LATE_WORD: &str = "# LATE\t";
+pub(crate) const SITE_WORD: &str = "# SITE\t";
+pub(crate) const REGION_WORD: &str = "# REGION\t";
 
-/// The label of calls without a communicator.
-pub(crate) const NO_COMM: &str = "-";
+/// A name that is empty, such as that of the communicator of calls without one.
+pub(crate) const NONE: &str = "-";
 
 impl Profile {
     /// Writes the lines about time.
@@ -34,6 +36,23 @@ impl Profile {
             out.number(me);
             out.late(row);
         }
+        for SiteRow { number, offset, build_id, module } in &self.sites {
+            out.put(SITE_WORD.as_bytes());
+            out.number(me);
+            out.amount(*number, "");
+            out.amount(*offset, "");
+            out.text(build_id);
+            out.text(module);
+            out.put(b"\n");
+        }
+        for RegionRow { number, mismatches, name } in &self.regions {
+            out.put(REGION_WORD.as_bytes());
+            out.number(me);
+            out.amount((*number).into(), "");
+            out.amount(*mismatches, " mismatches");
+            out.text(name);
+            out.put(b"\n");
+        }
     }
 }
 
@@ -45,15 +64,16 @@ impl Out {
         self.put(unit.as_bytes());
     }
 
-    fn comm(&mut self, comm: &str) {
+    /// Writes a tab and a name.
+    fn text(&mut self, name: &str) {
         self.put(b"\t");
-        self.name(if comm.is_empty() { NO_COMM } else { comm });
+        self.name(if name.is_empty() { NONE } else { name });
     }
 
     fn call(&mut self, row: &CallRow) {
         self.put(b"\tMPI_");
         self.put(row.call.name.as_bytes());
-        self.comm(&row.comm);
+        self.text(&row.comm);
         self.amount(row.region.into(), "");
         self.amount(row.site, "");
         self.amount(row.count, " calls");
@@ -77,7 +97,7 @@ impl Out {
     fn late(&mut self, row: &LateRow) {
         let base = row.operations.iter().map(|operation| operation.entry).min().unwrap_or(0);
         self.amount(row.lineage, "");
-        self.comm(&row.comm);
+        self.text(&row.comm);
         self.amount(base, " ns\t");
         for (at, operation) in row.operations.iter().enumerate() {
             if at != 0 {

@@ -11,6 +11,7 @@ use std::sync::atomic::{
 use crate::messages::BINS;
 use crate::profile::{Label, Members};
 use crate::rows;
+use crate::times::SiteRow;
 
 /// The number of bins in a group. Groups are created on first use, because the sizes of messages to one peer seldom differ
 /// much.
@@ -24,7 +25,7 @@ pub const CELLS: usize = GROUP + 1;
 
 pub(super) const MAGIC: u64 = u64::from_ne_bytes(*b"mpit\nsto");
 
-pub(super) const VERSION: u64 = 5;
+pub(super) const VERSION: u64 = 6;
 
 /// The number of words of the header: magic, version, world size and rank, process, state, a flag for `MPI_Finalize`, and
 /// two reserved words.
@@ -78,6 +79,10 @@ pub enum BlockKind {
     Label = 15,
     /// Sampled operations on a communicator: its lineage, and the words of [`super::times::late`].
     Late = 16,
+    /// A place in the program that makes calls: its number, the offset in its module, the build ID and the path of the module.
+    Site = 17,
+    /// A region of the program: its number, the number of ends that did not fit to the last begin, and the name.
+    Region = 18,
 }
 
 impl BlockKind {
@@ -91,7 +96,7 @@ impl BlockKind {
         }
     }
 
-    pub(super) const ALL: [Self; 16] = [
+    pub(super) const ALL: [Self; 18] = [
         Self::Unused,
         Self::Messages,
         Self::Accesses,
@@ -108,6 +113,8 @@ impl BlockKind {
         Self::CallComm,
         Self::Label,
         Self::Late,
+        Self::Site,
+        Self::Region,
     ];
 }
 
@@ -226,6 +233,15 @@ impl Encoded {
     pub fn of_label(label: &Label) -> Self {
         let mut text = Self(vec![u64::from(label.first != 0)]);
         text.push(&label.name);
+        text
+    }
+
+    /// Encodes a place in the program without its number.
+    #[must_use]
+    pub fn of_site(site: &SiteRow) -> Self {
+        let mut text = Self(vec![site.offset]);
+        text.push(&site.build_id);
+        text.push(&site.module);
         text
     }
 

@@ -457,7 +457,7 @@ impl DecodedStore {
         let mut sums: Vec<_> = rows::Kind::ALL.into_iter().zip(self.sums).flat_map(of_kind).collect();
         sums.sort_unstable_by_key(SumRow::order);
         let messages = messages.collect();
-        let TimeRows { time, calls, late } = self.times.rows();
+        let TimeRows { time, calls, late, sites, regions } = self.times.rows();
         Profile {
             me,
             messages,
@@ -466,6 +466,8 @@ impl DecodedStore {
             time,
             calls,
             late,
+            sites,
+            regions,
             // These are produced by functions of components; the store does not have them.
             lines: Vec::new(),
             about: self.about,

@@ -9,7 +9,8 @@ use super::times::{NO_COMM, call, call_of_key, comm, late, time};
 use crate::calls::CALLS;
 use crate::profile::Label;
 use crate::times::{
-    CallRow, Clock, DURATIONS, LateRow, Mode, Moment, SampledOperation, TimeRow, duration_bin,
+    CallRow, Clock, DURATIONS, LateRow, Mode, Moment, RegionRow, SampledOperation, SiteRow, TimeRow,
+    duration_bin,
 };
 
 /// The maximum length of a label's name.
@@ -24,6 +25,10 @@ pub struct TimeRows {
     pub calls: Vec<CallRow>,
     /// Sampled collective operations.
     pub late: Vec<LateRow>,
+    /// The places that make calls.
+    pub sites: Vec<SiteRow>,
+    /// The regions of the program.
+    pub regions: Vec<RegionRow>,
 }
 
 /// The words of blocks about time, which refer to each other.
@@ -38,6 +43,8 @@ pub struct TimeRecords {
     /// Names, and a flag for numbers behind them.
     labels: BTreeMap<u64, (String, bool)>,
     late: Vec<(u64, Box<[u64; late::CELLS]>)>,
+    sites: Vec<SiteRow>,
+    regions: Vec<RegionRow>,
 }
 
 /// The sums of blocks with equal keys.
@@ -87,6 +94,11 @@ impl Calls {
             durations: durations.map(|(bin, count)| (bin, *count)).collect(),
         })
     }
+}
+
+/// Returns a name as it is in a field of a line.
+fn one_field(name: &str) -> Arc<str> {
+    name.replace(char::is_control, " ").into()
 }
 
 /// Adds the call that was in progress when the process ended.
@@ -171,8 +183,8 @@ impl Conversion {
 impl TimeRecords {
     /// Returns true if blocks of a kind are about time.
     pub(super) const fn has(kind: BlockKind) -> bool {
-        use BlockKind::{Call, CallComm, Label, Late, Time};
-        matches!(kind, Time | Call | CallComm | Label | Late)
+        use BlockKind::{Call, CallComm, Label, Late, Region, Site, Time};
+        matches!(kind, Time | Call | CallComm | Label | Late | Site | Region)
     }
 
     pub(super) fn block(
@@ -197,6 +209,15 @@ impl TimeRecords {
                 self.add_label(key, block.name()?, is_numbered);
             }
             BlockKind::Late => self.add_late(key, Box::new(block.numbers()?)),
+            BlockKind::Site => {
+                let (offset, build_id, module) =
+                    (block.word()?, one_field(&block.name()?), one_field(&block.name()?));
+                self.add_site(SiteRow { number: key, offset, build_id, module });
+            }
+            BlockKind::Region => {
+                let (mismatches, name) = (block.word()?, one_field(&block.name()?));
+                self.add_region(RegionRow { number: key as u32, mismatches, name });
+            }
             _ => (),
         }
         Ok(())
@@ -236,6 +257,16 @@ impl TimeRecords {
         self.late.push((lineage, words));
     }
 
+    /// Adds a place that makes calls.
+    pub fn add_site(&mut self, site: SiteRow) {
+        self.sites.push(site);
+    }
+
+    /// Adds a region of the program.
+    pub fn add_region(&mut self, region: RegionRow) {
+        self.regions.push(region);
+    }
+
     fn label_of(&self, label: u64, first: u64, last: u64) -> Option<Arc<str>> {
         let (name, is_numbered) = self.labels.get(&label)?;
         let (first, last) = if *is_numbered { (first, last) } else { (0, 0) };
@@ -272,7 +303,14 @@ impl TimeRecords {
         });
         let calls = rows.collect();
         let late = self.late.iter().filter_map(|(lineage, words)| self.late_row(*lineage, words, &clock));
-        TimeRows { time: Some(self.time_row(words, end, &clock)), calls, late: late.collect() }
+        let late = late.collect();
+        TimeRows {
+            time: Some(self.time_row(words, end, &clock)),
+            calls,
+            late,
+            sites: self.sites,
+            regions: self.regions,
+        }
     }
 
     /// Returns the end of a process that did not reach its own; `None` if it is not known. A process that ended outside of MPI may

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Area;
-use crate::calls::{CALLS, CallName};
+use crate::calls::CALLS;
 use crate::times::{CallRow, Mode, TimeRow};
 
 /// The calls of one name.
@@ -39,11 +39,6 @@ pub struct ProcessTime {
     pub calls: BTreeMap<u16, CallSum>,
 }
 
-/// Returns true for calls that begin or end outside of the measured time.
-fn is_outside(call: &CallName) -> bool {
-    matches!(call.name, "Init" | "Init_thread" | "Finalize")
-}
-
 impl ProcessTime {
     /// Adds the time of the process, or of one of its phases.
     pub fn add_time(&mut self, row: &TimeRow) {
@@ -56,7 +51,7 @@ impl ProcessTime {
 
     /// Adds calls. Those that initialize and finalize MPI are left out.
     pub fn add_call(&mut self, row: &CallRow) {
-        if is_outside(row.call) {
+        if row.call.is_outside() {
             return;
         }
         if let Some(index) = CALLS.iter().position(|call| call == row.call) {

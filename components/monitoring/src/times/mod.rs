@@ -4,6 +4,7 @@
 //! words of its own, so that it adds without locked instructions. Rows follow from the words ([`mpit_format::store::TimeRecords`]),
 //! in a file at the end and in the store of a killed process alike.
 
+mod places;
 mod registry;
 mod variables;
 
@@ -24,7 +25,8 @@ use mpit_format::times::{Clock, machine};
 use mpit_frameworks::comms::{Reader, Record};
 
 pub use mpit_format::store::times::{SampleRule, call as call_words, late as late_words};
-pub use mpit_format::times::{Mode, duration_bin};
+pub use mpit_format::times::{Mode, SiteRow, duration_bin};
+pub use places::{NO_REGION, Origin, count_mismatch, region, set_describe};
 
 use crate::runtime::RUNTIME;
 use crate::settings;
@@ -48,8 +50,9 @@ static READER: Mutex<Option<Reader>> = Mutex::new(None);
 /// True while calls are counted and measured.
 static ACTIVE: AtomicBool = AtomicBool::new(false);
 
-/// The call that initialized MPI before there was a place for its time: its index plus one, and the ticks of its begin and its end.
-static INITIALIZATION: (AtomicU32, [AtomicU64; 2]) = (AtomicU32::new(0), [const { AtomicU64::new(0) }; 2]);
+/// The call that initialized MPI before there was a place for its time: its index plus one, its region and return address, and the
+/// ticks of its begin and its end.
+static INITIALIZATION: (AtomicU32, [AtomicU64; 4]) = (AtomicU32::new(0), [const { AtomicU64::new(0) }; 4]);
 
 /// The nanoseconds after which both clocks are read again. A process that is killed then has times as accurate as if it had ended.
 const READ_AGAIN: i64 = 1_000_000_000;
@@ -71,6 +74,12 @@ pub fn mode() -> Mode {
 #[must_use]
 pub fn is_wanted() -> bool {
     mode() != Mode::Off
+}
+
+/// Returns true if places in the program are to be distinguished. The settings count as they are at the first call of MPI.
+#[must_use]
+pub fn has_sites() -> bool {
+    is_wanted() && settings::SITES.get() > 0
 }
 
 /// Returns true while calls are counted and measured.
@@ -101,9 +110,11 @@ pub fn scaled_nanoseconds() -> u64 {
 }
 
 /// Stores the time of the call that initialized MPI.
-pub fn initialized(call: u32, begin: u64, end: u64) {
-    INITIALIZATION.1[0].store(begin, Relaxed);
-    INITIALIZATION.1[1].store(end, Relaxed);
+pub fn initialized(call: u32, origin: Origin, begin: u64, end: u64) {
+    let words = [origin.region.into(), origin.return_address, begin, end];
+    for (word, value) in INITIALIZATION.1.iter().zip(words) {
+        word.store(value, Relaxed);
+    }
     INITIALIZATION.0.store(call + 1, Release);
 }
 
@@ -127,15 +138,17 @@ pub(crate) fn begin() {
     set(time::ERROR, in_nanoseconds(window, rate));
     set(time::START, ticks.cast_unsigned());
     WORDS.set(Some(words));
+    places::begin();
     // Keeps the words of communicators that are freed, also of those that MPI frees at its end.
     *READER.lock() = Some(RUNTIME.comms().reader());
     ACTIVE.store(true, Release);
-    let (call, [begin, end]) = (INITIALIZATION.0.load(Acquire), &INITIALIZATION.1);
+    let call = INITIALIZATION.0.load(Acquire);
+    let [region, return_address, begin, end] = INITIALIZATION.1.each_ref().map(|word| word.load(Relaxed));
     if let Some(call) = call.checked_sub(1)
-        && let Some(words) = cell(0, None, call)
+        && let Some(words) = cell(0, None, call, Origin { region: region as u16, return_address })
     {
-        add_duration(words, end.load(Relaxed).saturating_sub(begin.load(Relaxed)), scaled_nanoseconds());
-        words[call_words::LEFT].store(end.load(Relaxed), Relaxed);
+        add_duration(words, end.saturating_sub(begin), scaled_nanoseconds());
+        words[call_words::LEFT].store(end, Relaxed);
     }
 }
 
@@ -211,11 +224,11 @@ pub fn add(word: &AtomicU64, amount: u64) {
     word.store(word.load(Relaxed).wrapping_add(amount), Relaxed);
 }
 
-/// Returns the words for the calls of one name on a communicator, by a thread: 0, or a number that no other thread has at the same
-/// time. Takes locks and allocates.
+/// Returns the words for the calls of one name on a communicator, from a part of the program and by a thread: 0, or a number that no
+/// other thread has at the same time. Takes locks and allocates.
 #[must_use]
-pub fn cell(thread: u32, comm: Option<CommId>, call: u32) -> Option<&'static CallWords> {
-    RECORDS.cell(thread, comm, call)
+pub fn cell(thread: u32, comm: Option<CommId>, call: u32, origin: Origin) -> Option<&'static CallWords> {
+    RECORDS.cell(thread, comm, call, origin)
 }
 
 /// Returns the words for the sampled operations on a communicator; `None` if there are too many communicators. Takes locks and

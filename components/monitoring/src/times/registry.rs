@@ -18,7 +18,7 @@ use mpit_format::store::{TimeRecords, TimeRows};
 use mpit_frameworks::comms::Record;
 use mpit_frameworks::ids::slot;
 
-use super::{CallWords, LateWords, call_words, variables};
+use super::{CallWords, LateWords, Origin, call_words, places, variables};
 use crate::describe::label;
 use crate::runtime::RUNTIME;
 use crate::store::{OF_PROCESS, Users};
@@ -28,10 +28,6 @@ const MAX_SAMPLED: usize = 16;
 
 /// The number of the thread for the calls of freed communicators. No other thread adds to them.
 const MERGED: u32 = u32::MAX;
-
-/// The region and the place of calls, which are not distinguished yet.
-const REGION: u16 = 0;
-const SITE: u64 = 0;
 
 pub(super) static RECORDS: Records =
     Records(Mutex::new(All { comms: BTreeMap::new(), labels: BTreeMap::new(), late: BTreeMap::new() }));
@@ -54,19 +50,29 @@ struct OfComm {
     /// The identity; 0 for a slot that is not used.
     id: u64,
     words: Option<&'static [AtomicU64; comm::CELLS]>,
-    /// By thread and call.
-    calls: BTreeMap<(u32, u32), &'static CallWords>,
+    calls: BTreeMap<Key, &'static CallWords>,
+}
+
+/// The key of the words of calls on a communicator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    thread: u32,
+    call: u32,
+    region: u16,
+    /// The number of the place in the program.
+    site: u64,
 }
 
 impl OfComm {
-    fn cell(&mut self, slot: u32, thread: u32, call: u32) -> Option<&'static CallWords> {
-        if let Some(words) = self.calls.get(&(thread, call)) {
+    fn cell(&mut self, slot: u32, key: Key) -> Option<&'static CallWords> {
+        if let Some(words) = self.calls.get(&key) {
             return Some(words);
         }
-        let key = call_key(call, REGION, slot);
-        let block = OF_PROCESS.add_for(Users::OneThread, BlockKind::Call, key, call_words::CELLS, &[SITE]);
+        let Key { call, region, site, .. } = key;
+        let (kind, number) = (BlockKind::Call, call_key(call, region, slot));
+        let block = OF_PROCESS.add_for(Users::OneThread, kind, number, call_words::CELLS, &[site]);
         let words = block.first_chunk()?;
-        self.calls.insert((thread, call), words);
+        self.calls.insert(key, words);
         variables::add(call, words);
         Some(words)
     }
@@ -117,22 +123,29 @@ impl All {
 }
 
 impl Records {
-    pub(super) fn cell(&self, thread: u32, comm: Option<CommId>, call: u32) -> Option<&'static CallWords> {
+    pub(super) fn cell(
+        &self,
+        thread: u32,
+        comm: Option<CommId>,
+        call: u32,
+        origin: Origin,
+    ) -> Option<&'static CallWords> {
+        let key = Key { thread, call, region: origin.region, site: places::site(origin.return_address) };
         let Some(comm) = comm else {
             let mut all = self.0.lock();
             let none = || OfComm { id: 0, words: None, calls: BTreeMap::new() };
-            return all.comms.entry(NO_COMM).or_insert_with(none).cell(NO_COMM, thread, call);
+            return all.comms.entry(NO_COMM).or_insert_with(none).cell(NO_COMM, key);
         };
         let (id, slot) = (comm.get(), slot(comm.get()));
         {
             let mut all = self.0.lock();
             if let Some(of) = all.comms.get_mut(&slot).filter(|of| of.id == id) {
-                return of.cell(slot, thread, call);
+                return of.cell(slot, key);
             }
         }
         // The list of communicators is not to be locked inside of this lock.
         let label = label(&RUNTIME.comms().get(comm)?);
-        self.0.lock().comm(id, &label).cell(slot, thread, call)
+        self.0.lock().comm(id, &label).cell(slot, key)
     }
 
     pub(super) fn late(&self, comm: CommId, lineage: u64) -> Option<&'static LateWords> {
@@ -177,14 +190,15 @@ impl Records {
     pub(super) fn merge(&self, comm: CommId, target: &Record) {
         let mut all = self.0.lock();
         let Some(from) = all.comms.get(&slot(comm.get())).filter(|of| of.id == comm.get()) else { return };
-        let mut sums = BTreeMap::<u32, [u64; call_words::CELLS]>::new();
-        for ((_, call), words) in &from.calls {
-            add(sums.entry(*call).or_insert([0; call_words::CELLS]), words);
+        let mut sums = BTreeMap::<Key, [u64; call_words::CELLS]>::new();
+        for (key, words) in &from.calls {
+            let key = Key { thread: MERGED, ..*key };
+            add(sums.entry(key).or_insert([0; call_words::CELLS]), words);
         }
         let to_slot = slot(target.id.get());
         let to = all.comm(target.id.get(), &label(target));
-        for (call, mut sum) in sums {
-            if let Some(words) = to.cell(to_slot, MERGED, call) {
+        for (key, mut sum) in sums {
+            if let Some(words) = to.cell(to_slot, key) {
                 add(&mut sum, words);
                 for (word, value) in words.iter().zip(sum) {
                     word.store(value, Relaxed);
@@ -211,9 +225,9 @@ impl Records {
             if let Some(words) = of.words {
                 records.add_comm(*slot, words.each_ref().map(|word| word.load(Relaxed)));
             }
-            for ((_, call), words) in &of.calls {
+            for (Key { call, region, site, .. }, words) in &of.calls {
                 let words = words.each_ref().map(|word| word.load(Relaxed));
-                records.add_call(call_key(*call, REGION, *slot), SITE, &words);
+                records.add_call(call_key(*call, *region, *slot), *site, &words);
             }
         }
         for ((name, is_numbered), number) in &all.labels {
@@ -223,6 +237,7 @@ impl Records {
             records.add_late(*lineage, Box::new(words.each_ref().map(|word| word.load(Relaxed))));
         }
         drop(all);
+        places::add_to(&mut records);
         records.rows()
     }
 }

@@ -82,9 +82,33 @@ macro_rules! with_listeners {
 }
 pub(crate) use with_listeners;
 
+/// Defines `sited_functions`, which returns the functions in front of destinations that store the return address; `with_listeners`,
+/// `slow_path` and, unless this is a function with unknown parameters, `timed` and `TIMED` are in scope.
+macro_rules! sited_functions {
+    ([variadic $i:tt $n:tt]) => {
+        const fn sited_functions() -> [*mut std::ffi::c_void; 3] {
+            [std::ptr::null_mut(); 3]
+        }
+    };
+    ($recorder:tt) => {
+        $crate::trampoline::sited! { sited_with_listeners with_listeners }
+        $crate::trampoline::sited! { sited_slow_path slow_path }
+        $crate::trampoline::sited! { sited_timed timed }
+        fn sited_functions() -> [*mut std::ffi::c_void; 3] {
+            if TIMED.is_none() {
+                return [std::ptr::null_mut(); 3];
+            }
+            [sited_with_listeners as *mut _, sited_slow_path as *mut _, sited_timed as *mut _]
+        }
+    };
+}
+pub(crate) use sited_functions;
+
 /// Defines `NEXT` for a name and describes it; the functions and destinations of the name are in scope.
 macro_rules! describe_next {
-    ($name:expr, $profiling:expr, $twin:expr, $indirect_path:ident, $watched:expr, $timed:expr) => {
+    (
+        $name:expr, $profiling:expr, $twin:expr, $indirect_path:ident, $watched:expr, $timed:expr, $sited:expr
+    ) => {
         static NEXT: $crate::next_definition::NextDefinition = $crate::next_definition::NextDefinition::new();
         fn describe() -> $crate::next_definition::Description {
             $crate::next_definition::Description {
@@ -101,6 +125,7 @@ macro_rules! describe_next {
                 indirect_path: $indirect_path as *mut std::ffi::c_void,
                 watched: $watched,
                 timed: $timed,
+                sited: $sited,
             }
         }
         $crate::trampoline::unresolved! { describe }
@@ -112,9 +137,10 @@ pub(crate) use describe_next;
 macro_rules! next_definition {
     ($recorder:tt $symbol:ident, $name:expr, $profiling:expr) => {
         $crate::interpose::describe_next! {
-            $name, $profiling, None, indirect_path, watched_function(), timed_function()
+            $name, $profiling, None, indirect_path, watched_function(), timed_function(), sited_functions()
         }
         $crate::interpose::with_listeners! { $recorder }
+        $crate::interpose::sited_functions! { $recorder }
         $crate::interpose::entry! { $recorder $symbol }
     };
 }
@@ -130,10 +156,11 @@ macro_rules! profiling {
         const _: () = {
             $crate::interpose::describe_next! {
                 stringify!($symbol), Some($crate::interpose::c_name!(stringify!($symbol))), Some(TWIN), fast_path,
-                std::ptr::null_mut(), std::ptr::null_mut()
+                std::ptr::null_mut(), std::ptr::null_mut(), sited_functions()
             }
             // Libraries call their own functions by these names.
             $crate::interpose::with_listeners! { from_outside $recorder }
+            $crate::interpose::sited_functions! { $recorder }
             $crate::interpose::entry! { $recorder $symbol }
         };
     };

@@ -6,11 +6,18 @@ use mpit_ffi::lifecycle;
 
 use crate::interpose::calls;
 use crate::recorders::{error_texts, in_advance};
+use crate::times;
 
 /// Records a new session. It has an error handler of its own, as have communicators that are created from its groups.
 fn session_initialized(session: Option<LiveSession<'_>>) {
     in_advance::forbid();
     lifecycle::session_initialized(session);
+}
+
+/// Handles a level, which may be a region of the program.
+fn pcontrol(level: i32) {
+    control::pcontrol(level);
+    times::pcontrol(level);
 }
 
 calls! {
@@ -29,5 +36,5 @@ calls! {
     always() c fn Error_string(code: Int, text: TextOut, len: IntOut) => error_texts::describe(code, text, len);
     always() c fn Error_class(code: Int, class: IntOut) => error_texts::classify(code, class);
     // Only the first parameter is known: in C, arguments for other tools may follow.
-    variadic() plain fn Pcontrol(level: Int) => control::pcontrol(level.get());
+    variadic() plain fn Pcontrol(level: Int) => pcontrol(level.get());
 }

@@ -5,11 +5,10 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use mpit::internal::{thread_slots, threads};
 use mpit_components::live;
-use mpit_components::times::{self, CallWords, call_words};
+use mpit_components::times::{self, CallWords, LateWords, call_words};
 
 use super::{
-    Call, IS_ALL, OF_PROCESS, OF_THREADS, Place, ThreadTimes, add_bytes, add_measured, comm_of, is_measured,
-    sample,
+    Call, IS_ALL, OF_PROCESS, OF_THREADS, ThreadTimes, add_bytes, add_measured, comm_of, is_measured, sample,
 };
 use crate::watch::{self, Arguments, Begun, stack_position};
 
@@ -19,6 +18,8 @@ pub(crate) struct EnteredAtOnce {
     begun: Begun,
     state: &'static ThreadTimes,
     words: &'static CallWords,
+    /// The words of sampled operations, of a collective operation on a communicator that has some.
+    late: Option<&'static LateWords>,
     /// The ticks at the begin; 0 if the call is not measured.
     start: u64,
 }
@@ -38,9 +39,7 @@ pub(crate) fn enter_at_once(
     }
     let comm = comm_of(call, arguments);
     let place = state.recent(call);
-    if !place.is_of(comm) && !state.renew(call, comm) {
-        return None;
-    }
+    let place = if place.is_of(comm) { place } else { state.renew(call, comm)? };
     let words = place.words.get()?;
     let begun = match watched {
         Some(_) if live::is_active() => watch::enter_at_once(watched, arguments)?,
@@ -60,7 +59,8 @@ pub(crate) fn enter_at_once(
     } else {
         0
     };
-    Some(EnteredAtOnce { begun, state, words, start })
+    let late = if call.is_sampled_operation() { place.late.get() } else { None };
+    Some(EnteredAtOnce { begun, state, words, late, start })
 }
 
 /// Ends the measurement and the description of a call that were begun at once.
@@ -74,13 +74,13 @@ pub(crate) fn leave_at_once(
     code: c_int,
 ) {
     let Some(call) = call else { return };
-    let EnteredAtOnce { begun, state, words, start } = entered;
+    let EnteredAtOnce { begun, state, words, late, start } = entered;
     if call.may_wait || start != 0 {
         let end = times::now();
         words[call_words::LEFT].store(end, Relaxed);
         add_measured(call, words, end.saturating_sub(start));
         if call.is_sampled_operation()
-            && let Some(late) = late_of(state.recent(call), words)
+            && let Some(late) = late
             && let Some(number) = begun.collective_number()
         {
             sample(call, late, number, start, end);
@@ -88,14 +88,6 @@ pub(crate) fn leave_at_once(
     }
     watch::leave_at_once(watched, begun, arguments, code);
     state.position.store(0, Release);
-}
-
-/// Returns the words for samples of a communicator's operations, unless the place is that of another communicator by now, on which a
-/// callback has called the same function.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "part of the path of each collective operation")]
-fn late_of(place: &'static Place, words: &'static CallWords) -> Option<&'static times::LateWords> {
-    if place.words.get().is_some_and(|now| std::ptr::eq(now, words)) { place.late.get() } else { None }
 }
 
 /// Returns the state of the calling thread, if it is found by one look.

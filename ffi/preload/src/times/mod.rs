@@ -11,6 +11,9 @@
 
 mod at_once;
 mod call;
+mod origins;
+mod regions;
+mod sites;
 mod state;
 
 use std::ffi::c_int;
@@ -21,7 +24,7 @@ use std::sync::atomic::{
 
 use mpit::internal::static_ref::StaticRef;
 use mpit::internal::{revision, thread_slots, threads};
-use mpit_components::times::{self, CallWords, LateWords, Mode, SampleRule, call_words, late_words};
+use mpit_components::times::{self, CallWords, LateWords, Mode, Origin, SampleRule, call_words, late_words};
 use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
@@ -32,6 +35,8 @@ use crate::watch::{self, Arguments, Begun, stack_position};
 pub(crate) use at_once::{enter_at_once, leave_at_once};
 pub(crate) use call::Call;
 use call::{CALLS_OTHERS, Kind};
+pub(crate) use mpit_components::times::has_sites;
+pub(crate) use regions::pcontrol;
 use state::{Place, ThreadTimes};
 
 /// The state while one thread calls at a time.
@@ -72,6 +77,8 @@ pub(crate) struct Entered {
     begun: Begun,
     /// The state of the thread; `None` for a call that is not counted.
     state: Option<&'static ThreadTimes>,
+    /// The part of the program that makes the call.
+    origin: Origin,
     /// The ticks at the begin; 0 if the call is not measured.
     start: u64,
 }
@@ -80,12 +87,13 @@ pub(crate) struct Entered {
 #[inline(never)]
 pub(crate) fn enter(call: Option<Call>, watched: Option<watch::Call>, arguments: &Arguments) -> Entered {
     let begun = watch::enter(watched, arguments);
-    let not_counted = Entered { begun, state: None, start: 0 };
+    let not_counted = Entered { begun, state: None, origin: Origin::default(), start: 0 };
     let Some(call) = call.filter(|_| is_wanted()) else { return not_counted };
     match call.kind {
         Kind::Initialization if !times::is_active() => {
             times::prepare();
-            return Entered { start: times::now(), ..not_counted };
+            sites::prepare();
+            return Entered { origin: OF_PROCESS.origin(), start: times::now(), ..not_counted };
         }
         Kind::Finalization => times::finalize_begins(),
         _ => (),
@@ -101,11 +109,11 @@ pub(crate) fn enter(call: Option<Call>, watched: Option<watch::Call>, arguments:
         return not_counted;
     }
     state.position.store(position | call.position_flag, Relaxed);
-    let start = times::now();
+    let (origin, start) = (state.origin(), times::now());
     if call.may_wait {
-        with_errno_kept(|| catch_panic(|| mark_entered(call, state, arguments, start)));
+        with_errno_kept(|| catch_panic(|| mark_entered(call, state, origin, arguments, start)));
     }
-    Entered { begun, state: Some(state), start }
+    Entered { begun, state: Some(state), origin, start }
 }
 
 /// Returns true if a call at a stack position is inside the one that was in progress.
@@ -116,10 +124,8 @@ fn is_inside(call: Call, position: u64, outer: u64) -> bool {
 }
 
 /// Stores the begin of a call, for readers of the store of a process that ends in it. The library is not called.
-fn mark_entered(call: Call, state: &'static ThreadTimes, arguments: &Arguments, start: u64) {
-    let comm = comm_of(call, arguments);
-    let place = state.recent(call);
-    if (place.is_of(comm) || state.renew(call, comm) || find(call, state, comm, NOT_KNOWN))
+fn mark_entered(call: Call, state: &'static ThreadTimes, origin: Origin, arguments: &Arguments, start: u64) {
+    if let Some(place) = place_of(call, state, comm_of(call, arguments), origin, NOT_KNOWN)
         && let Some(words) = place.words.get()
     {
         words[call_words::ENTERED].store(start, Relaxed);
@@ -135,19 +141,19 @@ pub(crate) fn leave(
     arguments: &Arguments,
     code: c_int,
 ) {
-    let Entered { begun, state, start } = entered;
+    let Entered { begun, state, origin, start } = entered;
     let end = if start == 0 { 0 } else { times::now() };
     let number = begun.collective_number();
     watch::leave(watched, begun, arguments, code);
     let Some(call) = call else { return };
     match state {
         Some(state) => {
-            let count = || count(call, state, arguments, code, (start, end), number);
+            let count = || count(call, (state, origin), arguments, code, (start, end), number);
             with_errno_kept(|| catch_panic(count));
             // Last, so that a call in a signal handler is inside this one, whose locks it must not take.
             state.position.store(0, Release);
         }
-        None if start != 0 => times::initialized(call.index, start, end),
+        None if start != 0 => times::initialized(call.index, origin, start, end),
         None => (),
     }
 }
@@ -155,17 +161,13 @@ pub(crate) fn leave(
 /// Counts a call whose words may not be known.
 fn count(
     call: Call,
-    state: &'static ThreadTimes,
+    (state, origin): (&'static ThreadTimes, Origin),
     arguments: &Arguments,
     code: c_int,
     (start, end): (u64, u64),
     number: Option<u64>,
 ) {
-    let comm = comm_of(call, arguments);
-    let place = state.recent(call);
-    if !place.is_of(comm) && !state.renew(call, comm) && !find(call, state, comm, code) {
-        return;
-    }
+    let Some(place) = place_of(call, state, comm_of(call, arguments), origin, code) else { return };
     let Some(words) = place.words.get() else { return };
     add_bytes(call, place, words, arguments);
     words[call_words::LEFT].store(end, Relaxed);
@@ -241,30 +243,42 @@ fn change_datatype(place: &Place, datatype: u64) {
     place.datatype.store(datatype, Relaxed);
 }
 
-/// Finds the words of a call on a communicator, which may be new. Returns false if there are none.
+/// Returns the words of a call on a communicator, which may be new.
+fn place_of(
+    call: Call,
+    state: &'static ThreadTimes,
+    comm: u64,
+    origin: Origin,
+    code: c_int,
+) -> Option<&'static Place> {
+    state.known(call, comm, origin).or_else(|| find(call, state, comm, origin, code))
+}
+
+/// Finds the words of a call on a communicator, which may be new.
 #[cold]
-fn find(call: Call, state: &'static ThreadTimes, handle: u64, code: c_int) -> bool {
+fn find(
+    call: Call,
+    state: &'static ThreadTimes,
+    handle: u64,
+    origin: Origin,
+    code: c_int,
+) -> Option<&'static Place> {
     let revision = revision::current();
     // Another thread, or a callback inside of the call, may have paused. A place of the new revision would count all the same.
     if !times::is_active() {
-        return false;
+        return None;
     }
     let comm = match handle {
         0 => None,
-        handle => match registered(handle as Handle, code) {
-            Some(comm) => Some(comm),
-            None => return false,
-        },
+        handle => Some(registered(handle as Handle, code)?),
     };
-    let Some(words) = times::cell(thread_of(state), comm.map(Comm::id), call.index) else { return false };
+    let words = times::cell(thread_of(state), comm.map(Comm::id), call.index, origin)?;
     let late = match comm {
         Some(comm) if call.is_sampled_operation() => times::late(comm.id(), comm.lineage()),
         _ => None,
     };
-    for place in [state.recent(call), state.place(call, handle)] {
-        place.set(revision, (handle, comm.map_or(0, |comm| comm.id().get())), call, words, late);
-    }
-    true
+    let id = comm.map_or(0, |comm| comm.id().get());
+    state.keep(revision, (handle, id), call, origin, (words, late))
 }
 
 /// Returns the communicator of a handle that a call was given; registers it if needed and the library has accepted the handle.
@@ -309,7 +323,13 @@ fn state_of_caller_or_new() -> Option<&'static ThreadTimes> {
         SCALE.store(times::scaled_nanoseconds(), Relaxed);
         IS_ALL.store(times::mode() == Mode::All, Relaxed);
         watch::note_width();
+        sites::prepare();
     }
+    state_of_thread()
+}
+
+/// Returns the state of the calling thread, also before calls are measured.
+fn state_of_thread() -> Option<&'static ThreadTimes> {
     if !threads::concurrent() {
         return Some(&OF_PROCESS);
     }
@@ -324,6 +344,7 @@ fn state_of_caller_or_new() -> Option<&'static ThreadTimes> {
     if state.owner.load(Relaxed) != thread_slots::thread() {
         state.owner.store(thread_slots::thread(), Relaxed);
         state.position.store(0, Relaxed);
+        state.regions.clear();
     }
     Some(state)
 }

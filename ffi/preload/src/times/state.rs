@@ -6,14 +6,20 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use mpit::internal::revision;
 use mpit::internal::static_ref::StaticRef;
 use mpit_components::live::calls::CALLS;
-use mpit_components::times::{self, CallWords, LateWords};
+use mpit_components::times::{self, CallWords, LateWords, NO_REGION, Origin};
 use mpit_ffi::abi::Handle;
 use mpit_ffi::comms;
 
 use super::call::Call;
+use super::origins::{Origins, is_whole_program};
+use super::regions::Regions;
+use super::sites;
 
 /// The number of communicators and calls whose words are found without a lock, a power of two.
 const PLACES: usize = 256;
+
+/// The number of calls whose words are forgotten without a look at those of all calls.
+const MAX_USED: usize = 32;
 
 /// The words of the calls of one name on one communicator, valid for a [revision](mpit::internal::revision).
 #[derive(Debug)]
@@ -54,11 +60,38 @@ impl Place {
         self.comm.load(Relaxed) == comm && self.revision.load(Relaxed) == revision::current()
     }
 
-    /// Returns true if the words are those of its communicator in a revision: most revisions begin for other reasons.
-    fn is_valid(&self, revision: u64) -> bool {
+    /// Returns true if the words are those of a call with the handle of a communicator in some revision.
+    #[inline]
+    pub(super) fn is_for(&self, call: Call, comm: u64) -> bool {
+        self.comm.load(Relaxed) == comm && self.call.load(Relaxed) == u64::from(call.index) && !self.is_free()
+    }
+
+    pub(super) fn is_free(&self) -> bool {
+        self.words.get().is_none()
+    }
+
+    /// Removes the words.
+    pub(super) fn clear(&self) {
+        self.revision.store(0, Relaxed);
+        self.words.set(None);
+    }
+
+    /// Returns true if the words are those of its communicator in a revision, of which they become: most revisions begin for other
+    /// reasons.
+    #[inline]
+    fn is_renewed(&self, revision: u64) -> bool {
+        self.revision.load(Relaxed) == revision || self.renew(revision)
+    }
+
+    #[inline(never)]
+    fn renew(&self, revision: u64) -> bool {
         let (comm, id) = (self.comm.load(Relaxed), self.id.load(Relaxed));
         let is_same = || comm == 0 || comms::cached(comm as Handle).is_some_and(|comm| comm.id().get() == id);
-        self.revision.load(Relaxed) == revision || times::is_active() && is_same()
+        let is_valid = times::is_active() && is_same();
+        if is_valid {
+            self.revision.store(revision, Relaxed);
+        }
+        is_valid
     }
 
     pub(super) fn set(
@@ -88,10 +121,17 @@ pub(super) struct ThreadTimes {
     pub(super) position: AtomicU64,
     /// A value that differs between threads which have the slot one after the other.
     pub(super) owner: AtomicU64,
-    /// The words of the last calls, by the index of the call.
+    /// The regions of the program in which the thread is.
+    pub(super) regions: Regions,
+    /// The words of the last calls outside of regions while places are not distinguished, by the index of the call.
     recent: [Place; CALLS.len()],
+    /// The indices of some of them that have words, and the number of those.
+    used: [AtomicU64; MAX_USED],
+    used_len: AtomicU64,
     /// The words of earlier calls, by hash.
     places: [Place; PLACES],
+    /// The words of calls in regions, or while places are distinguished.
+    origins: StaticRef<Origins>,
 }
 
 impl ThreadTimes {
@@ -99,8 +139,12 @@ impl ThreadTimes {
         Self {
             position: AtomicU64::new(0),
             owner: AtomicU64::new(0),
+            regions: Regions::new(),
             recent: [const { Place::new() }; CALLS.len()],
+            used: [const { AtomicU64::new(0) }; MAX_USED],
+            used_len: AtomicU64::new(0),
             places: [const { Place::new() }; PLACES],
+            origins: StaticRef::new(),
         }
     }
 
@@ -120,28 +164,116 @@ impl ThreadTimes {
         &self.recent[call.index as usize]
     }
 
-    pub(super) fn place(&'static self, call: Call, comm: u64) -> &'static Place {
+    fn place(&'static self, call: Call, comm: u64) -> &'static Place {
         let hash = (comm ^ u64::from(call.index) << 48).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         &self.places[(hash >> (u64::BITS - PLACES.ilog2())) as usize]
     }
 
-    /// Makes the words of an earlier call those of the last one, if the communicator is still the same. Takes no lock. Returns false if
-    /// they are not known.
+    /// Returns the part of the program that makes the call in progress.
+    #[inline]
+    pub(super) fn origin(&self) -> Origin {
+        Origin { region: self.regions.current(), return_address: sites::return_address() }
+    }
+
+    /// Returns the words of a call that are not those of the last one. Takes no lock. Returns `None` if they are not known.
     #[inline(never)]
-    pub(super) fn renew(&'static self, call: Call, comm: u64) -> bool {
+    pub(super) fn renew(&'static self, call: Call, comm: u64) -> Option<&'static Place> {
+        self.known(call, comm, self.origin())
+    }
+
+    /// Returns the words of calls of an origin, if they are known and the communicator is still the same. Takes no lock.
+    #[inline]
+    pub(super) fn known(&'static self, call: Call, comm: u64, origin: Origin) -> Option<&'static Place> {
         // Read before the conditions are checked.
         let revision = revision::current();
-        for place in [self.recent(call), self.place(call, comm)] {
-            if place.comm.load(Relaxed) == comm
-                && place.call.load(Relaxed) == u64::from(call.index)
-                && let Some(words) = place.words.get()
-                && place.is_valid(revision)
-            {
-                let id = place.id.load(Relaxed);
-                self.recent(call).set(revision, (comm, id), call, words, place.late.get());
-                return true;
+        if !is_whole_program(origin) {
+            let place = self.origins.get()?.find(call, comm, origin)?;
+            return if place.is_renewed(revision) { Some(place) } else { None };
+        }
+        self.known_in_whole_program(call, comm, revision)
+    }
+
+    fn known_in_whole_program(&'static self, call: Call, comm: u64, revision: u64) -> Option<&'static Place> {
+        let (recent, place) = (self.recent(call), self.place(call, comm));
+        // A place that was forgotten is not used before it is in the list again.
+        let is_kept = recent.revision.load(Relaxed) != 0 && self.is_recent_used();
+        if is_kept && recent.is_for(call, comm) && recent.is_renewed(revision) {
+            return Some(recent);
+        }
+        if !place.is_for(call, comm) || !place.is_renewed(revision) {
+            return None;
+        }
+        if !self.is_recent_used() {
+            return Some(place);
+        }
+        let (id, words) = (place.id.load(Relaxed), place.words.get()?);
+        self.set_recent(revision, (comm, id), call, words, place.late.get());
+        Some(recent)
+    }
+
+    /// Returns true if the words of the last calls are used: the next call is outside of regions, unlike perhaps the one in progress.
+    fn is_recent_used(&self) -> bool {
+        self.regions.current() == NO_REGION
+    }
+
+    fn set_recent(
+        &'static self,
+        revision: u64,
+        comm: (u64, u64),
+        call: Call,
+        words: &'static CallWords,
+        late: Option<&'static LateWords>,
+    ) {
+        let place = self.recent(call);
+        if place.revision.load(Relaxed) == 0 {
+            let len = self.used_len.load(Relaxed);
+            if let Some(used) = self.used.get(len as usize) {
+                used.store(call.index.into(), Relaxed);
+            }
+            self.used_len.store(len + 1, Relaxed);
+        }
+        place.set(revision, comm, call, words, late);
+    }
+
+    /// Forgets the words of the last calls, because the next ones are in a region.
+    pub(super) fn forget_recent(&'static self) {
+        let len = self.used_len.load(Relaxed) as usize;
+        if len > MAX_USED {
+            for place in &self.recent {
+                place.revision.store(0, Relaxed);
+            }
+        } else {
+            for used in &self.used[..len] {
+                self.recent[used.load(Relaxed) as usize].revision.store(0, Relaxed);
             }
         }
-        false
+        self.used_len.store(0, Relaxed);
+    }
+
+    /// Keeps the words of calls of an origin, and returns their place.
+    pub(super) fn keep(
+        &'static self,
+        revision: u64,
+        comm: (u64, u64),
+        call: Call,
+        origin: Origin,
+        (words, late): (&'static CallWords, Option<&'static LateWords>),
+    ) -> Option<&'static Place> {
+        if is_whole_program(origin) {
+            let place = self.place(call, comm.0);
+            place.set(revision, comm, call, words, late);
+            if self.is_recent_used() {
+                self.set_recent(revision, comm, call, words, late);
+            }
+            return Some(place);
+        }
+        let origins = self.origins.get().or_else(|| {
+            let origins = Origins::leaked()?;
+            self.origins.set(Some(origins));
+            Some(origins)
+        })?;
+        let place = origins.replace(call, comm.0, origin)?;
+        place.set(revision, comm, call, words, late);
+        Some(place)
     }
 }

@@ -94,6 +94,24 @@ macro_rules! with_listeners {
 }
 pub(crate) use with_listeners;
 
+/// Defines a function that stores the return address for [`crate::times`] and jumps to another one, with all arguments.
+macro_rules! sited {
+    ($name:ident $destination:path) => {
+        #[unsafe(naked)]
+        unsafe extern "C-unwind" fn $name() {
+            std::arch::naked_asm!(
+                "adrp x16, :gottprel:mpit_return_address",
+                "ldr x16, [x16, :gottprel_lo12:mpit_return_address]",
+                "mrs x17, tpidr_el0",
+                "str x30, [x17, x16]",
+                "b {destination}",
+                destination = sym $destination,
+            )
+        }
+    };
+}
+pub(crate) use sited;
+
 /// Defines a function of this object only that calls `$function` and jumps to its result, with its first eight arguments, which are
 /// integers or addresses. `$function` runs no foreign code, so vector registers are not saved.
 macro_rules! hidden_jump {

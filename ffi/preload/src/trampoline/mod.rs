@@ -5,6 +5,7 @@
 //! | `entry!` | the exported function: a jump to the next definition or, with listeners, to a second [`Destination`] |
 //! | `unresolved!` | both destinations at first: finds the next definition ([`next_definition::resolve`]) and jumps there |
 //! | `with_listeners!` | the second destination of MPI functions: checks if the program makes the call ([`crate::callers`]) |
+//! | `sited!` | in front of one of the others, and of functions of calls, while places in the program are distinguished: stores the return address |
 //! | `hidden_jump!` | a function that is not exported, which calls another one and jumps to its result |
 //! | `variadic!` | the second destination of functions with unknown parameters: records the call and jumps |
 //!
@@ -20,13 +21,13 @@ mod x86_64;
 
 #[cfg(target_arch = "aarch64")]
 pub(crate) use aarch64::{
-    check_caller, counted_entry, doubly_counted_entry, entry, hidden_jump, record, resolve, with_listeners,
-    with_operand,
+    check_caller, counted_entry, doubly_counted_entry, entry, hidden_jump, record, resolve, sited,
+    with_listeners, with_operand,
 };
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::{
     check_caller, counted_entry, doubly_counted_entry, entry, hidden_jump, jump_to_result, record, resolve,
-    with_listeners, with_operand,
+    sited, with_listeners, with_operand,
 };
 
 /// Defines an exported function with these instructions.

@@ -98,6 +98,23 @@ macro_rules! with_listeners {
 }
 pub(crate) use with_listeners;
 
+/// Defines a function that stores the return address for [`crate::times`] and jumps to another one, with all arguments.
+macro_rules! sited {
+    ($name:ident $destination:path) => {
+        #[unsafe(naked)]
+        unsafe extern "C-unwind" fn $name() {
+            std::arch::naked_asm!(
+                "mov r11, [rsp]",
+                "mov r10, qword ptr [rip + mpit_return_address@GOTTPOFF]",
+                "mov qword ptr fs:[r10], r11",
+                "jmp {destination}",
+                destination = sym $destination,
+            )
+        }
+    };
+}
+pub(crate) use sited;
+
 /// Defines a function that calls `$function` and jumps to its result, with its first six arguments, which are integers or addresses,
 /// restored. `$function` runs no foreign code, so vector registers are not saved. The instructions align the stack to 16 bytes and
 /// set the arguments of `$function`; the directives come first.

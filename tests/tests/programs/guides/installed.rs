@@ -1,10 +1,11 @@
 //! The environment of a guide's reader before the first step: mpit installed, and optionally an MPI library.
 
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::{ffi::OsString, fs};
 
-use mpit_tests::{Context, Failure, Outcome, build, paths, stacks::Stack};
+use mpit_tests::{Context, Failure, Outcome, build, cluster::Cluster, paths, stacks::Stack};
 
 use super::reader::Reader;
 
@@ -24,7 +25,39 @@ pub(crate) fn reader(stack: Option<&Stack>) -> Outcome<Reader> {
         environment
             .extend(stack.environment().into_iter().map(|(name, value)| (name.to_owned(), value.into())));
     }
-    Ok(Reader { places: [installed.to_owned(), paths::workspace().to_owned()], path, environment })
+    let places = [installed.to_owned(), paths::workspace().to_owned()];
+    Ok(Reader { places, path, environment, within: Vec::new() })
+}
+
+/// Returns a reader on the first host of a cluster. The launcher is the stack's own, which `mpit run` recognizes by its file.
+pub(crate) fn reader_on(stack: &Stack, cluster: &Cluster) -> Outcome<Reader> {
+    let mut reader = reader(Some(stack))?;
+    let programs = paths::target().join("guides").join(format!("{}-cluster", stack.label()));
+    fs::create_dir_all(&programs).context(programs.display())?;
+    for (name, program) in [("mpicc", stack.mpicc()), ("mpiexec", stack.mpiexec(1)[0].as_str().into())] {
+        let link = programs.join(name);
+        if program.is_absolute() {
+            // Programs of wheels look for others beside themselves.
+            program.parent().unwrap_or(&program).clone_into(&mut reader.path[1]);
+            continue;
+        }
+        if !link.exists() {
+            let found = program.to_str().and_then(paths::find_program).context(program.display())?;
+            symlink(found, &link).context(link.display())?;
+        }
+        reader.path[1].clone_from(&programs);
+    }
+    let agent = cluster.agent().into_os_string();
+    for (name, value) in [
+        ("OMPI_MCA_plm_rsh_agent", agent.clone()),
+        ("PRTE_MCA_plm_ssh_agent", agent.clone()),
+        ("HYDRA_LAUNCHER", "ssh".into()),
+        ("HYDRA_LAUNCHER_EXEC", agent),
+    ] {
+        reader.environment.push((name.into(), value));
+    }
+    reader.within = cluster.on("n1")?.to_vec();
+    Ok(reader)
 }
 
 /// Installs mpit as the guides describe, but without optimization, which takes too long.

@@ -12,7 +12,8 @@ mod reader;
 
 use std::{env, fs};
 
-use mpit_tests::{Context, Failure, Outcome, Stack, paths, stacks};
+use mpit_tests::cluster::{Session, Shape};
+use mpit_tests::{Context, Failure, Outcome, Stack, paths, record, stacks};
 
 use page::{Step, steps};
 
@@ -64,6 +65,22 @@ fn tools_in_c_and_rust() -> Outcome {
 #[test]
 fn doctor_page() -> Outcome {
     follow("docs/doctor.md", &["ompi4.1.4", "mpich4.0.2"])
+}
+
+/// Follows the page on the first of four hosts.
+#[test]
+fn jobs_on_a_cluster() -> Outcome {
+    const PAGE: &str = "docs/cluster.md";
+    let Some(session) = Session::start(&Shape { hosts: 4, latency: None, bandwidth: None })? else {
+        return Ok(());
+    };
+    let cluster = session.cluster();
+    if let Some(reason) = cluster.without_slurm() {
+        return record::not_run(PAGE, &reason);
+    }
+    stacks::on(&["ompi4.1.4", "mpich5.0.2"], PAGE, |stack| {
+        installed::reader_on(stack, cluster)?.follow(&steps(&read(PAGE)?, stack.label())?).context(PAGE)
+    })
 }
 
 #[test]

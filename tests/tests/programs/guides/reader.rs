@@ -20,6 +20,8 @@ pub(crate) struct Reader {
     /// Directories at the beginning of the search path for commands.
     pub(crate) path: Vec<PathBuf>,
     pub(crate) environment: Vec<(String, OsString)>,
+    /// The beginning of a command line that runs the rest on another host.
+    pub(crate) within: Vec<String>,
 }
 
 impl Reader {
@@ -70,7 +72,7 @@ impl Reader {
 
     fn shell(&self, script: &Path, work_dir: &Path) -> Command {
         let mut command = Command::new("timeout");
-        command.args(["-k", "5", "600", "bash"]).arg(script).current_dir(work_dir);
+        command.args(["-k", "5", "600"]).args(&self.within).arg("bash").arg(script).current_dir(work_dir);
         for (name, _) in env::vars_os() {
             if UNSET.iter().any(|beginning| name.to_string_lossy().starts_with(beginning)) {
                 command.env_remove(name);
@@ -118,7 +120,8 @@ mod tests {
 
     fn follow(page: &str) -> Outcome {
         let places = ["/etc", "/usr"].map(PathBuf::from);
-        Reader { places, path: Vec::new(), environment: Vec::new() }.follow(&steps(page, "")?)
+        Reader { places, path: Vec::new(), environment: Vec::new(), within: Vec::new() }
+            .follow(&steps(page, "")?)
     }
 
     #[test]

@@ -1,0 +1,154 @@
+//! `mpit map`: a placement of ranks with fewer bytes between nodes, as a file for the launcher.
+
+mod launcher;
+mod order;
+mod topology;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use mpit_components::output::write_whole;
+use mpit_report::input;
+use mpit_report::matrix::Selection;
+use mpit_report::picture::SHOWN;
+use mpit_report::placement::{self, Gain};
+use mpit_report::{Job, Matrix};
+
+use crate::report::{print_problems, read};
+use crate::{output, print};
+pub(crate) use launcher::Launcher;
+use order::Order;
+use topology::{NodeCount, Topology};
+
+#[derive(Debug, Args)]
+pub(crate) struct Map {
+    /// The run, as for `mpit report`: a file, a directory, or the first part of file names
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+    /// The phase, if there are several: phase_1 for phase_1.0.prof and so on
+    #[arg(long, value_name = "NAME")]
+    phase: Option<String>,
+    /// The nodes of the next run and the cores of each; with --topology, the number of nodes [default: those of the run, with
+    /// as many ranks on each]
+    #[arg(long, value_name = "NODESxCORES")]
+    nodes: Option<NodeCount>,
+    /// The XML file that `lstopo` writes on a node, for its number of cores; for different nodes, a file of each
+    #[arg(long, value_name = "FILE")]
+    topology: Vec<PathBuf>,
+    /// The names of the nodes [default: those of the files, or else node0, node1 and so on]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    hosts: Vec<String>,
+    /// The launcher of the next run [default: that of the MPI library that the files name]
+    #[arg(long, value_enum, value_name = "LAUNCHER")]
+    launcher: Option<Launcher>,
+    /// The program that divides the ranks
+    #[arg(long, value_enum, value_name = "PROGRAM", default_value = "own")]
+    partitioner: Partitioner,
+    /// The bytes that count
+    #[arg(long, value_enum, value_name = "KIND", default_value = "program")]
+    traffic: Traffic,
+    /// Write to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Partitioner {
+    /// The code of mpit
+    Own,
+    /// The program scotch_gmap of Debian's package scotch, and refinement by mpit
+    Scotch,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Traffic {
+    /// Messages, one-sided and collective operations of the program
+    Program,
+    /// Messages of the program
+    External,
+    /// Messages of the library, by which Open MPI carries out collective operations
+    Internal,
+    /// One-sided operations
+    Osc,
+    /// Collective operations, as if each pair of processes exchanged the data directly
+    Coll,
+}
+
+impl Traffic {
+    fn of(self, job: &Job) -> Matrix {
+        let selection = match self {
+            Self::Program => return job.matrix_of(&SHOWN),
+            Self::External => Selection::External,
+            Self::Internal => Selection::Internal,
+            Self::Osc => Selection::OneSided,
+            Self::Coll => Selection::Collective,
+        };
+        selection.of(job).unwrap_or_default()
+    }
+}
+
+/// Writes the file for the launcher, unless there is nothing to gain; then the exit status is 1.
+pub(crate) fn map(args: &Map) -> Result<ExitCode, String> {
+    let job = job(args)?;
+    let launcher = match args.launcher {
+        Some(launcher) => launcher,
+        None => Launcher::of(&job)?,
+    };
+    let mut topology = Topology::of(args, &job)?;
+    if launcher == Launcher::Cray {
+        topology.use_present_counts()?;
+    }
+    let matrix = args.traffic.of(&job);
+    let begin = Instant::now();
+    let placed = match args.partitioner {
+        Partitioner::Own => placement::place(&matrix, &topology.cores, &topology.present),
+        Partitioner::Scotch => placement::scotch(&matrix, &topology.cores, &topology.present)
+            .map_err(|error| error.to_string())?,
+    };
+    let seconds = begin.elapsed().as_secs_f64();
+    let gain = Gain::of(&matrix, &topology.present, &placed);
+    print(&topology.to_string());
+    print(&format!("{gain} (a prediction from the recorded bytes; {seconds:.2} s)"));
+    if !gain.is_worthwhile() {
+        print("nothing to gain: less than 5 %; no file is written");
+        return Ok(ExitCode::from(1));
+    }
+    let order = Order { nodes: &placed, names: &topology.names() };
+    let text = order.text(launcher);
+    match &args.output {
+        Some(path) => write_whole(path, |mut file| file.write_all(text.as_bytes()))
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))?,
+        None => _ = output(&text)?,
+    }
+    if launcher.needs_names() && topology.has_placeholders() {
+        print("the files name other nodes: replace node0, node1 and so on by names of nodes, or use --hosts");
+    }
+    let file = args.output.as_ref().map_or("FILE".into(), |path| path.display().to_string());
+    print(&format!("next run: {}", launcher.line(&file, &job, &topology)));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Reads the run, or the newest one of its name.
+fn job(args: &Map) -> Result<Job, String> {
+    let mut runs = input::find(std::slice::from_ref(&args.run), false).map_err(|error| error.to_string())?;
+    runs.retain(|run| run.newer() == 0);
+    let all: Vec<_> = runs.iter().map(|run| run.stem().to_owned()).collect();
+    if let Some(phase) = &args.phase {
+        runs.retain(|run| run.stem() == phase);
+    }
+    match &runs[..] {
+        [run] => {
+            let job = read(run);
+            print_problems(&job);
+            if job.present < job.size {
+                print(&format!("{} of {} processes have no data", job.size - job.present, job.size));
+            }
+            Ok(job)
+        }
+        [] => Err(format!("there is no such phase; there are {}", all.join(", "))),
+        _ => Err(format!("there are several runs or phases; choose one by --phase: {}", all.join(", "))),
+    }
+}

@@ -1,0 +1,127 @@
+//! Ranks without records at the end of a run: a launcher may have kept the library from processes on other machines.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use mpit_components::run::Identity;
+use mpit_components::run::names::{self, Named};
+use mpit_components::store::StoreFile;
+
+use super::at_end::Ended;
+use super::files::{RunFiles, is_inside_a_job};
+use super::{no_files, recover};
+use crate::print;
+
+/// The ranks of a world without records.
+#[derive(Debug, PartialEq, Eq)]
+struct Missing {
+    world: u32,
+    size: u32,
+    ranks: Vec<u32>,
+    /// The machines of the others.
+    hosts: BTreeSet<String>,
+}
+
+/// Prints a line for each world whose ranks do not all have records. Inside of a job, other processes may still write theirs.
+pub(super) fn report(run: &Ended<'_>) {
+    let Some((target, _)) = run.output else { return };
+    if is_inside_a_job() {
+        return;
+    }
+    let worlds = of_files(Path::new(&target.stem), run.files.as_ref().map(RunFiles::run));
+    let several = worlds.len() > 1;
+    for missing in worlds {
+        let Missing { world, size, ranks, hosts } = &missing;
+        let of = if several { format!("world {world}: ") } else { String::new() };
+        let hosts: Vec<_> = hosts.iter().map(String::as_str).take(4).collect();
+        let place =
+            if hosts.is_empty() { String::new() } else { format!(", unlike those on {}", hosts.join(", ")) };
+        print(&format!(
+            "{of}{} of {size} left no records{place}: {}",
+            recover::ranks(ranks),
+            why(run, &target.stem)
+        ));
+    }
+}
+
+fn why(run: &Ended<'_>, stem: &str) -> String {
+    if let Some(why) = no_files::dropped_environment(run.words) {
+        return why;
+    }
+    if let Some(end) = no_files::failure(run.status) {
+        let advice = if run.args.crash_safe {
+            "their nodes may be lost, or their launcher kept the library from them"
+        } else {
+            "keep the records of processes that do not reach MPI_Finalize with --crash-safe"
+        };
+        return format!("the command {end}; {advice}");
+    }
+    let mpit = std::env::current_exe().unwrap_or_else(|_| "mpit".into());
+    format!(
+        "the library was not loaded there. Put mpit behind the launcher: `mpiexec ... {} run --output {stem} -- ./app`, or let \
+         the launcher hand LD_PRELOAD, MPIT_SET and MPIT_RUN on (Open MPI: -x NAME for each; srun: --export=ALL)",
+        mpit.display()
+    )
+}
+
+/// Returns the worlds of a run with missing ranks, as far as names of files and the first line of one of them show.
+fn of_files(stem: &Path, name: Option<&str>) -> Vec<Missing> {
+    let mut worlds: BTreeMap<u32, Vec<(u32, Named)>> = BTreeMap::new();
+    for file in names::find(stem).unwrap_or_default() {
+        match file.rank {
+            Some(rank) => worlds.entry(file.world).or_default().push((rank, file)),
+            // A file for the whole job names the missing ranks itself, and rank 0 reported them.
+            None => return Vec::new(),
+        }
+    }
+    worlds.into_iter().filter_map(|(world, files)| of_world(world, &files, name)).collect()
+}
+
+fn of_world(world: u32, files: &[(u32, Named)], name: Option<&str>) -> Option<Missing> {
+    let identity = |file: &Named| match StoreFile::at(&file.path) {
+        Some(store) => store.identity(),
+        None => Identity::of_file(&file.path),
+    };
+    let is_of_run =
+        |identity: &Identity| !identity.is_named() || name.is_none_or(|name| identity.run == name);
+    // Texts of earlier runs were removed at the begin; stores were not.
+    let present: BTreeSet<u32> = files
+        .iter()
+        .filter(|(_, file)| !file.store || identity(file).is_some_and(|identity| is_of_run(&identity)))
+        .map(|(rank, _)| *rank)
+        .collect();
+    let size = files.iter().find_map(|(_, file)| identity(file).filter(is_of_run))?.size;
+    let ranks: Vec<u32> = (0..size).filter(|rank| !present.contains(rank)).collect();
+    if ranks.is_empty() {
+        return None;
+    }
+    let of_present =
+        files.iter().filter(|(rank, _)| present.contains(rank)).filter_map(|(_, file)| identity(file));
+    let hosts = of_present.map(|identity| identity.host).filter(|host| !host.is_empty()).collect();
+    Some(Missing { world, size, ranks, hosts })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_without_files_are_missing() {
+        let directory = tempfile::tempdir().unwrap();
+        let stem = directory.path().join("run");
+        let write = |name: &str, size: u32, host: &str| {
+            let line = format!("# MPIT RUN\tr-1\tw\t{size} ranks\t2026-11-22T08:15:00.123Z\t{host}\n");
+            std::fs::write(directory.path().join(name), line).unwrap();
+        };
+        assert_eq!(of_files(&stem, Some("r-1")), []);
+        write("run.0.prof", 4, "n1");
+        write("run.3.prof", 4, "n2");
+        write("run.w2.0.prof", 1, "n1");
+        let hosts = ["n1", "n2"].map(ToOwned::to_owned).into();
+        let missing = Missing { world: 1, size: 4, ranks: vec![1, 2], hosts };
+        assert_eq!(of_files(&stem, Some("r-1")), [missing]);
+        write("run.1.prof", 4, "n1");
+        write("run.2.prof", 4, "n1");
+        assert_eq!(of_files(&stem, Some("r-1")), []);
+    }
+}

@@ -1,0 +1,85 @@
+//! The parts of `--output` that stand for facts about the job, such as `%j` for the number of the job.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::no_files::programs;
+use crate::elf::Program;
+
+/// The variables in which launchers number the processes of a job.
+const RANKS: [&str; 4] = ["PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMI_ID"];
+
+/// Replaces `%j` (job), `%s` (step), `%h` (machine), `%r` (rank), `%u` (user), `%x` (program) and `%%`. Others stay as they are.
+pub(crate) fn expand(text: &str, words: &[OsString]) -> Result<String, String> {
+    expand_in(text, words, &|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
+}
+
+fn expand_in(
+    text: &str,
+    words: &[OsString],
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<String, String> {
+    let mut all = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('%') {
+        all.push_str(before);
+        let of = |names: &[&str], advice: &str| {
+            names.iter().find_map(|name| variable(name)).ok_or_else(|| advice.to_owned())
+        };
+        let value = match after.chars().next() {
+            Some('j') => {
+                of(&["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"], "%j: this is not in a job of a batch system")
+            }
+            Some('s') => of(&["SLURM_STEP_ID"], "%s is known behind srun only: `srun mpit run ...`"),
+            Some('r') => of(&RANKS, "%r is known behind the launcher only: `srun mpit run ...`"),
+            Some('u') => of(&["USER", "LOGNAME"], "%u: neither USER nor LOGNAME is set"),
+            Some('h') => std::fs::read_to_string("/proc/sys/kernel/hostname")
+                .map(|name| name.trim().to_owned())
+                .map_err(|error| format!("%h: cannot read the name of this machine: {error}")),
+            Some('x') => Ok(program(words)),
+            Some('%') => Ok("%".into()),
+            _ => {
+                all.push('%');
+                rest = after;
+                continue;
+            }
+        }?;
+        // A value is a part of a name, and no directory.
+        all.push_str(&value.replace('/', "_"));
+        rest = &after[1..];
+    }
+    all.push_str(rest);
+    Ok(all)
+}
+
+/// Returns the name of the program that a command runs: the first one with MPI, or the first word.
+fn program(words: &[OsString]) -> String {
+    let of_mpi = programs(words).into_iter().find(|(_, kind)| *kind == Program::Mpi).map(|(path, _)| path);
+    let path = of_mpi.unwrap_or_else(|| words.first().map(Into::into).unwrap_or_default());
+    Path::new(&path).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::expand_in;
+
+    #[test]
+    fn parts_are_replaced() {
+        let known = [("SLURM_JOB_ID", "17"), ("SLURM_STEP_ID", "2"), ("PMI_RANK", "3"), ("USER", "a/b")];
+        let variable =
+            |name: &str| known.iter().find(|(is, _)| *is == name).map(|(_, value)| (*value).to_owned());
+        let of = |text: &str| expand_in(text, &["dir/app".into()], &variable);
+        assert_eq!(of("prof/%j.%s/%u-%x.%r").unwrap(), "prof/17.2/a_b-app.3");
+        assert_eq!(of("100%% %q %").unwrap(), "100% %q %");
+        let host = of("%h").unwrap();
+        assert!(!host.is_empty() && !host.contains('%'), "{host}");
+    }
+
+    #[test]
+    fn unknown_parts_are_refused() {
+        for text in ["%j", "a/%s", "%r"] {
+            let why = expand_in(text, &[], &|_| None).unwrap_err();
+            assert!(why.starts_with(text.trim_start_matches("a/")), "{why}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The files that code comes from, so that addresses mean the same in all processes of a job.
+
+use std::ffi::CStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use super::find::{self, MappedObject, NameBuffer};
+
+/// The maximum length of a build ID in bytes. Linkers make 16 or 20.
+const MAX_BUILD_ID: usize = 64;
+
+/// The type of a note with a build ID, whose owner is GNU.
+const BUILD_ID: u32 = 3;
+const OWNER: &[u8] = b"GNU\0";
+
+/// The length of the beginning of a note: the lengths of owner and content, and the type.
+const NOTE_HEADER: usize = 12;
+
+/// The file that contains the code at an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// The path of the executable or library.
+    pub path: PathBuf,
+    /// The address as in the symbols of the file.
+    pub offset: u64,
+    /// The build ID; empty if there is none.
+    pub build_id: Vec<u8>,
+}
+
+/// Returns the file that contains the code at an address; `None` for code that is in no file.
+#[must_use]
+pub fn module_of(address: usize) -> Option<Module> {
+    let mut name = NameBuffer::new();
+    let mut found = None;
+    // Nothing is allocated while the dynamic linker's lock is held.
+    let mut build_id = [0; MAX_BUILD_ID];
+    find::each_object(|object| {
+        let is_inside = |header: &&libc::Elf64_Phdr| {
+            let start = object.base.wrapping_add(header.p_vaddr as usize);
+            header.p_type == libc::PT_LOAD && (start..start + header.p_memsz as usize).contains(&address)
+        };
+        if !object.headers.iter().any(|header| is_inside(&header)) {
+            return false;
+        }
+        name.set(object.name);
+        let len = read_build_id(object, &mut build_id);
+        found = Some((address.wrapping_sub(object.base), len));
+        true
+    });
+    let (offset, len) = found?;
+    let path = path_of(&name.to_name());
+    Some(Module { path, offset: offset as u64, build_id: build_id[..len].to_vec() })
+}
+
+/// Returns the path of an object with the dynamic linker's name, which is empty for the executable.
+fn path_of(name: &CStr) -> PathBuf {
+    let path = match name.to_bytes() {
+        b"" => Path::new("/proc/self/exe"),
+        name => Path::new(std::ffi::OsStr::from_bytes(name)),
+    };
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Reads the build ID of an object, and returns its length.
+fn read_build_id(object: &MappedObject<'_>, build_id: &mut [u8; MAX_BUILD_ID]) -> usize {
+    let is_mapped = |start: u64, len: u64| {
+        object.headers.iter().any(|header| {
+            header.p_type == libc::PT_LOAD
+                && header.p_flags & libc::PF_R != 0
+                && start >= header.p_vaddr
+                && start + len <= header.p_vaddr + header.p_filesz
+        })
+    };
+    for header in object.headers.iter().filter(|header| header.p_type == libc::PT_NOTE) {
+        if !is_mapped(header.p_vaddr, header.p_filesz) {
+            continue;
+        }
+        let start = object.base.wrapping_add(header.p_vaddr as usize);
+        let start = std::ptr::with_exposed_provenance::<u8>(start);
+        // SAFETY: the segment is inside of one that the dynamic linker has mapped for reading, and the object stays loaded while
+        // the dynamic linker's lock is held.
+        let notes = unsafe { std::slice::from_raw_parts(start, header.p_filesz as usize) };
+        if let Some(found) = build_id_in(notes, header.p_align as usize) {
+            let len = found.len().min(MAX_BUILD_ID);
+            build_id[..len].copy_from_slice(&found[..len]);
+            return len;
+        }
+    }
+    0
+}
+
+/// Returns the build ID among notes.
+fn build_id_in(mut notes: &[u8], align: usize) -> Option<&[u8]> {
+    let align = if align == 8 { 8 } else { 4 };
+    loop {
+        let number = |at: usize| Some(u32::from_ne_bytes(notes.get(at..at + 4)?.try_into().ok()?));
+        let (owner_len, len, kind) = (number(0)? as usize, number(4)? as usize, number(8)?);
+        let begin = (NOTE_HEADER + owner_len).next_multiple_of(align);
+        let content = notes.get(begin..begin.checked_add(len)?)?;
+        if kind == BUILD_ID && notes.get(NOTE_HEADER..NOTE_HEADER + owner_len) == Some(OWNER) {
+            return Some(content);
+        }
+        notes = notes.get((begin + len).next_multiple_of(align)..)?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{build_id_in, module_of};
+
+    fn note(owner: &[u8], kind: u32, content: &[u8]) -> Vec<u8> {
+        let mut note = Vec::new();
+        for number in [owner.len() as u32, content.len() as u32, kind] {
+            note.extend(number.to_ne_bytes());
+        }
+        note.extend(owner);
+        note.resize(note.len().next_multiple_of(4), 0);
+        note.extend(content);
+        note.resize(note.len().next_multiple_of(4), 0);
+        note
+    }
+
+    #[test]
+    fn build_ids_are_among_notes() {
+        let notes = [note(b"GNU\0", 1, &[0; 16]), note(b"X\0", 3, b"no"), note(b"GNU\0", 3, b"yes")].concat();
+        assert_eq!(build_id_in(&notes, 4), Some(&b"yes"[..]));
+        for cut in 0..notes.len() - 1 {
+            assert_eq!(build_id_in(&notes[..cut], 4), None, "{cut}");
+        }
+        assert_eq!(build_id_in(&note(b"GNU\0", 3, &[1; 3])[..14], 4), None);
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "calls the dynamic linker")]
+    fn code_is_in_its_file() {
+        let own = module_of(module_of as *const () as usize).unwrap();
+        assert_eq!(own.path, std::env::current_exe().unwrap().canonicalize().unwrap());
+        let of_c = module_of(libc::getpid as *const () as usize).unwrap();
+        assert!(of_c.path.to_string_lossy().contains("libc"), "{of_c:?}");
+        assert!(of_c.build_id.len() >= 16 && of_c.offset > 0, "{of_c:?}");
+        assert_eq!(module_of(8), None);
+    }
+}

@@ -1,0 +1,158 @@
+//! The calls by place and region of the program.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::job::Job;
+use crate::origins::resolve::{Frame, Location};
+use crate::origins::{self, OriginCalls};
+
+/// A function of the program, and a line of it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Code {
+    /// The name of the function; null if it is not known.
+    pub function: Option<String>,
+    /// The path of the source; null if the module has no debug information.
+    pub file: Option<String>,
+    /// The line, from 1.
+    pub line: Option<u32>,
+}
+
+impl Code {
+    fn of(frame: &Frame) -> Self {
+        Self { function: frame.function.clone(), file: frame.file.clone(), line: frame.line }
+    }
+}
+
+/// The calls of one name at a place in the program, in all ranks.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Site {
+    /// The place for users: source, function, or module and offset. `(other sites)` for places that were not distinguished.
+    pub site: String,
+    /// The name of the call.
+    pub call: String,
+    /// The number of calls.
+    pub calls: u64,
+    /// The seconds in them, in all ranks.
+    pub seconds: f64,
+    /// The mean of all ranks, in seconds.
+    pub mean: f64,
+    /// The largest time of a rank.
+    pub max: f64,
+    /// The rank that has it.
+    pub max_rank: u32,
+    /// 1 - mean / max: 0 if all ranks have the same time.
+    pub imbalance: f64,
+    /// The bytes that the calls were given to send, share or write.
+    pub bytes: u64,
+    /// The executable or library; null if the place is not known.
+    pub module: Option<String>,
+    /// The build ID of the module in hexadecimal digits; null if it has none.
+    pub build_id: Option<String>,
+    /// The offset of the return address in the module, as in the symbols of its file.
+    pub offset: Option<u64>,
+    /// The function that makes the call, then the one into which it is inlined, and so on; empty if the module has no symbols here.
+    pub code: Vec<Code>,
+    /// The reason why the code is empty.
+    pub problem: Option<String>,
+}
+
+/// The calls of one name in a region of the program, in all ranks.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Region {
+    /// The name; `(outside)` for calls outside of all regions.
+    pub region: String,
+    /// The name of the call.
+    pub call: String,
+    /// The number of calls.
+    pub calls: u64,
+    /// The seconds in them, in all ranks.
+    pub seconds: f64,
+    /// The mean of all ranks, in seconds.
+    pub mean: f64,
+    /// The largest time of a rank.
+    pub max: f64,
+    /// The rank that has it.
+    pub max_rank: u32,
+    /// 1 - mean / max: 0 if all ranks have the same time.
+    pub imbalance: f64,
+    /// The bytes that the calls were given to send, share or write.
+    pub bytes: u64,
+}
+
+/// The numbers of calls from one part of the program.
+struct Numbers {
+    calls: u64,
+    seconds: f64,
+    mean: f64,
+    max: f64,
+    max_rank: u32,
+    imbalance: f64,
+    bytes: u64,
+}
+
+impl Numbers {
+    fn of<O>(job: &Job, calls: &OriginCalls<O>) -> Self {
+        let number = |number: u128| u64::try_from(number).unwrap_or(u64::MAX);
+        let (stat, processes) = (&calls.stat, job.summary.processes);
+        let (max, max_rank) = stat.time.max().unwrap_or_default();
+        Self {
+            calls: number(stat.count),
+            seconds: stat.time.sum() as f64 / 1e9,
+            mean: stat.time.mean_of(processes) / 1e9,
+            max: max as f64 / 1e9,
+            max_rank,
+            imbalance: origins::imbalance(stat, processes),
+            bytes: number(stat.bytes),
+        }
+    }
+}
+
+impl Site {
+    pub(super) fn all(job: &Job) -> Vec<Self> {
+        job.origins.sites.iter().map(|calls| Self::of(job, calls)).collect()
+    }
+
+    fn of(job: &Job, of: &OriginCalls<origins::Site>) -> Self {
+        let Numbers { calls, seconds, mean, max, max_rank, imbalance, bytes } = Numbers::of(job, of);
+        let some = |text: &str| if text.is_empty() { None } else { Some(text.to_owned()) };
+        let (module, build_id, offset) = match &of.origin {
+            origins::Site::At { module, build_id, offset } if !module.is_empty() => {
+                (some(module), some(build_id), Some(*offset))
+            }
+            _ => (None, None, None),
+        };
+        let Location { frames, problem } = job.origins.locations.get(&of.origin).cloned().unwrap_or_default();
+        Self {
+            site: job.origins.describe(&of.origin),
+            call: of.call(),
+            calls,
+            seconds,
+            mean,
+            max,
+            max_rank,
+            imbalance,
+            bytes,
+            module,
+            build_id,
+            offset,
+            code: frames.iter().map(Code::of).collect(),
+            problem,
+        }
+    }
+}
+
+impl Region {
+    pub(super) fn all(job: &Job) -> Vec<Self> {
+        job.origins.regions.iter().map(|calls| Self::of(job, calls)).collect()
+    }
+
+    fn of(job: &Job, of: &OriginCalls<origins::Region>) -> Self {
+        let Numbers { calls, seconds, mean, max, max_rank, imbalance, bytes } = Numbers::of(job, of);
+        let (region, call) = (of.origin.name().to_owned(), of.call());
+        Self { region, call, calls, seconds, mean, max, max_rank, imbalance, bytes }
+    }
+}

@@ -1,0 +1,252 @@
+//! The calls of a job by the place in the program that makes them, and by its regions.
+//!
+//! Numbers of places and regions are those of one process. Places of several processes are the same if module, build ID and offset
+//! are, and regions if their names are.
+
+pub(crate) mod resolve;
+mod screen;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use mpit_format::calls::CALLS;
+use mpit_format::summary::{CallStat, CallSum};
+use mpit_format::times::{CallRow, OTHER_REGIONS, OTHER_SITES, RegionRow, SiteRow};
+
+use resolve::Location;
+pub use screen::ProgramParts;
+pub(crate) use screen::lines;
+
+/// The number of regions that a note names.
+const NAMED: usize = 5;
+
+/// A place in the program, as all of its processes know it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Site {
+    /// In a module.
+    At {
+        /// The path of the module; empty for code that is in no file.
+        module: Arc<str>,
+        /// The build ID; empty if there is none.
+        build_id: Arc<str>,
+        /// The offset of the return address.
+        offset: u64,
+    },
+    /// Places that were not distinguished, because there were too many.
+    Others,
+    /// A place that is not known.
+    Unknown,
+}
+
+/// A region of the program.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Region {
+    Named(Arc<str>),
+    /// Regions that were not distinguished, because there were too many.
+    Others,
+    /// Outside of all regions.
+    Outside,
+}
+
+impl Region {
+    /// Returns the name in reports.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Named(name) => name,
+            Self::Others => "(other regions)",
+            Self::Outside => "(outside)",
+        }
+    }
+}
+
+/// The calls of one name by a part of the program.
+#[derive(Clone, Debug)]
+pub(crate) struct OriginCalls<O> {
+    pub(crate) origin: O,
+    /// The index of the call.
+    pub(crate) call: u16,
+    pub(crate) stat: CallStat,
+}
+
+impl<O> OriginCalls<O> {
+    /// Returns the name of the call.
+    pub(crate) fn call(&self) -> String {
+        format!("MPI_{}", CALLS.get(usize::from(self.call)).map_or("", |call| call.name))
+    }
+}
+
+/// Returns the share of the longest time of a rank that the mean of all ranks is below it: 0 if all ranks have the same time.
+pub(crate) fn imbalance(stat: &CallStat, processes: u64) -> f64 {
+    match stat.time.max() {
+        Some((max, _)) if max > 0 => 1.0 - stat.time.mean_of(processes) / max as f64,
+        _ => 0.0,
+    }
+}
+
+/// The calls of a job by place and region, those with the most time first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Origins {
+    pub(crate) sites: Vec<OriginCalls<Site>>,
+    pub(crate) regions: Vec<OriginCalls<Region>>,
+    /// The source code of places, once it is found.
+    pub(crate) locations: HashMap<Site, Location>,
+    /// Notes for the user.
+    pub(crate) notes: Vec<String>,
+}
+
+/// The calls that were read so far.
+#[derive(Debug, Default)]
+pub(crate) struct Reading {
+    /// The process whose lines are read, and its numbers.
+    rank: u32,
+    calls: Vec<(u16, u32, u64, CallSum)>,
+    places: HashMap<u64, Site>,
+    regions: HashMap<u32, Arc<str>>,
+    sums: Sums,
+}
+
+#[derive(Debug, Default)]
+struct Sums {
+    sites: HashMap<(Site, u16), CallStat>,
+    regions: HashMap<(Region, u16), CallStat>,
+    /// The number of mismatched ends by region.
+    mismatches: BTreeMap<Arc<str>, u64>,
+    /// The number of processes with calls at places that were not distinguished.
+    with_other_sites: u64,
+}
+
+impl Reading {
+    pub(crate) fn add_call(&mut self, rank: u32, row: &CallRow) {
+        self.of_rank(rank);
+        if row.call.is_outside() {
+            return;
+        }
+        if let Some(call) = CALLS.iter().position(|call| call == row.call) {
+            let sum = CallSum { count: row.count, ns: row.ns, bytes: row.bytes };
+            self.calls.push((call as u16, row.region, row.site, sum));
+        }
+    }
+
+    pub(crate) fn add_site(&mut self, rank: u32, row: SiteRow) {
+        self.of_rank(rank);
+        let SiteRow { number, offset, build_id, module } = row;
+        self.places.insert(number, Site::At { module, build_id, offset });
+    }
+
+    pub(crate) fn add_region(&mut self, rank: u32, row: &RegionRow) {
+        self.of_rank(rank);
+        self.regions.insert(row.number, Arc::clone(&row.name));
+        if row.mismatches > 0 {
+            let ends = self.sums.mismatches.entry(Arc::clone(&row.name)).or_default();
+            *ends = ends.saturating_add(row.mismatches);
+        }
+    }
+
+    fn of_rank(&mut self, rank: u32) {
+        if self.rank != rank {
+            self.end_rank();
+            self.rank = rank;
+        }
+    }
+
+    /// Adds the calls of a process to those of others. All of its lines are read.
+    fn end_rank(&mut self) {
+        let calls = std::mem::take(&mut self.calls);
+        let (places, regions) = (std::mem::take(&mut self.places), std::mem::take(&mut self.regions));
+        let mut by_site = HashMap::<(Site, u16), CallSum>::new();
+        let mut by_region = HashMap::<(Region, u16), CallSum>::new();
+        let has_sites = calls.iter().any(|(_, _, site, _)| *site != 0);
+        let has_regions = calls.iter().any(|(_, region, ..)| *region != 0);
+        self.sums.with_other_sites += u64::from(calls.iter().any(|(_, _, site, _)| *site == OTHER_SITES));
+        for (call, region, site, sum) in calls {
+            if has_sites {
+                let site = match site {
+                    OTHER_SITES => Site::Others,
+                    number => places.get(&number).cloned().unwrap_or(Site::Unknown),
+                };
+                by_site.entry((site, call)).or_default().add(sum);
+            }
+            if has_regions {
+                let region = match (region, regions.get(&region)) {
+                    (0, _) => Region::Outside,
+                    (OTHER_REGIONS, _) | (_, None) => Region::Others,
+                    (_, Some(name)) => Region::Named(Arc::clone(name)),
+                };
+                by_region.entry((region, call)).or_default().add(sum);
+            }
+        }
+        for (key, sum) in by_site {
+            add(self.sums.sites.entry(key).or_default(), self.rank, sum);
+        }
+        for (key, sum) in by_region {
+            add(self.sums.regions.entry(key).or_default(), self.rank, sum);
+        }
+    }
+
+    pub(crate) fn absorb(&mut self, mut other: Self) {
+        self.end_rank();
+        other.end_rank();
+        for (key, stat) in other.sums.sites {
+            merge(self.sums.sites.entry(key).or_default(), &stat);
+        }
+        for (key, stat) in other.sums.regions {
+            merge(self.sums.regions.entry(key).or_default(), &stat);
+        }
+        for (name, ends) in other.sums.mismatches {
+            let own = self.sums.mismatches.entry(name).or_default();
+            *own = own.saturating_add(ends);
+        }
+        self.sums.with_other_sites += other.sums.with_other_sites;
+    }
+
+    /// Returns the calls of the job.
+    pub(crate) fn finish(mut self) -> Origins {
+        self.end_rank();
+        let mut notes = Vec::new();
+        if !self.sums.mismatches.is_empty() {
+            let names: Vec<&str> = self.sums.mismatches.keys().take(NAMED).map(|name| &**name).collect();
+            let more = if self.sums.mismatches.len() > NAMED { " and others" } else { "" };
+            let ends = self.sums.mismatches.values().fold(0_u64, |sum, ends| sum.saturating_add(*ends));
+            notes.push(format!(
+                "{ends} ends of regions do not fit to the last begin: {}{more}; correct the order of mpit_region_end",
+                names.join(", ")
+            ));
+        }
+        if self.sums.with_other_sites > 0 {
+            notes.push(format!(
+                "{} ranks call MPI from more places than are distinguished: the rest are `(other sites)`",
+                self.sums.with_other_sites
+            ));
+        }
+        Origins {
+            sites: in_order(self.sums.sites),
+            regions: in_order(self.sums.regions),
+            locations: HashMap::new(),
+            notes,
+        }
+    }
+}
+
+fn add(stat: &mut CallStat, rank: u32, sum: CallSum) {
+    stat.count += u128::from(sum.count);
+    stat.bytes += u128::from(sum.bytes);
+    stat.time.add(rank, sum.ns);
+}
+
+fn merge(stat: &mut CallStat, other: &CallStat) {
+    stat.count += other.count;
+    stat.bytes += other.bytes;
+    stat.time.merge(&other.time);
+}
+
+/// Returns the calls with the most time first.
+fn in_order<O: Ord>(sums: HashMap<(O, u16), CallStat>) -> Vec<OriginCalls<O>> {
+    let mut all: Vec<_> =
+        sums.into_iter().map(|((origin, call), stat)| OriginCalls { origin, call, stat }).collect();
+    all.sort_by(|one, other| {
+        let key = |of: &OriginCalls<O>| (of.stat.time.sum(), of.stat.count);
+        key(other).cmp(&key(one)).then_with(|| (&one.origin, one.call).cmp(&(&other.origin, other.call)))
+    });
+    all
+}

@@ -1,0 +1,54 @@
+//! The calls of several ranks by place and region of the program.
+
+use mpit_report::data::Report;
+
+use crate::support::{container_of, directory, prof, read};
+
+/// Returns the text of a rank with calls of one name, at two places and in two regions, whose numbers differ between ranks.
+fn text(rank: u32) -> String {
+    let (first, second) = if rank.is_multiple_of(2) { (1, 2) } else { (2, 1) };
+    let call = |region: u64, site: u64, calls: u64| {
+        format!(
+            "# CALL\t{rank}\tMPI_Barrier\tMPI_COMM_WORLD\t{region}\t{site}\t{calls} calls\t{calls} timed\t{calls}000000000 ns\t1 ns\t\
+             9 ns\t0 bytes\t\n"
+        )
+    };
+    prof(rank)
+        + &format!("# TIME\t{rank}\tblocking\t40000000000 ns\ttsc\t40 ns\t77\n")
+        + &call(0, u32::MAX.into(), 1)
+        + &call(first, first, 2)
+        + &call(second, second, u64::from(rank))
+        + &format!(
+            "# SITE\t{rank}\t{first}\t4660\t12ab\t/no/such/app\n# SITE\t{rank}\t{second}\t32\t-\t/no/such/lib.so\n"
+        )
+        + &format!("# REGION\t{rank}\t{first}\t0 mismatches\tsolver\n")
+        + &format!("# REGION\t{rank}\t{second}\t{rank} mismatches\toutput\n")
+}
+
+#[test]
+fn numbers_of_places_are_those_of_a_rank() {
+    let texts = [0, 1, 2, 3].map(|rank| (rank, "n1", text(rank)));
+    let directory = directory(&[("run.prof", &container_of(&texts, &[]))]);
+    let mut job = read(directory.path());
+    job.resolve_sites();
+    let report = serde_json::to_value(Report::of(&job, "run")).unwrap();
+    let of = |table: &str, key: &str| {
+        let row = |row: &serde_json::Value| {
+            (row[key].as_str().unwrap().to_owned(), row["calls"].as_u64(), row["imbalance"].as_f64())
+        };
+        report[table].as_array().unwrap().iter().map(row).collect::<Vec<_>>()
+    };
+    let row = |name: &str, calls: u64, imbalance: f64| (name.to_owned(), Some(calls), Some(imbalance));
+    assert_eq!(
+        of("sites", "site"),
+        [row("app+0x1234", 8, 0.0), row("lib.so+0x20", 6, 0.5), row("(other sites)", 4, 0.0)]
+    );
+    assert_eq!(
+        of("regions", "region"),
+        [row("solver", 8, 0.0), row("output", 6, 0.5), row("(outside)", 4, 0.0)]
+    );
+    let has = |text: &str| job.notes.iter().any(|note| note.contains(text));
+    assert!(has("6 ends of regions do not fit to the last begin: output;"), "{:?}", job.notes);
+    assert!(has("4 ranks call MPI from more places"), "{:?}", job.notes);
+    assert!(has("/no/such/app: cannot read") && has("/no/such/lib.so: cannot read"), "{:?}", job.notes);
+}

@@ -1,0 +1,121 @@
+//! Jobs on several hosts, which are network namespaces of this machine. Where these cannot be created, the summary of the tests has the
+//! reason.
+
+mod launchers;
+mod loss;
+
+use std::path::{Path, PathBuf};
+
+use mpit_tests::cluster::{Cluster, Session, Shape};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, Vendor, record};
+
+use crate::equal;
+
+const HOSTS: u32 = 4;
+const RANKS: u32 = 8;
+
+/// The library that is left out: with UCX over TCP, most jobs on several hosts do not return from `MPI_Finalize`, also without mpit.
+const HANGS: &str = "mpich4.0.2";
+
+fn is_usable(stack: &Stack) -> bool {
+    stack.label() != HANGS
+}
+
+fn shape() -> Shape {
+    Shape { hosts: HOSTS as u8, latency: None, bandwidth: None }
+}
+
+/// Runs a test on a cluster of [`HOSTS`] hosts.
+fn on_cluster(test: impl FnOnce(&Cluster) -> Outcome) -> Outcome {
+    let Some(session) = Session::start(&shape())? else { return Ok(()) };
+    record::not_run(
+        "cluster",
+        &format!("{HANGS}: its jobs on several hosts hang in MPI_Finalize, also without mpit"),
+    )?;
+    test(session.cluster())
+}
+
+/// Returns the job of a launcher on all hosts; the program is added by [`Job::arg`]. It is started on the first host.
+fn by_launcher(stack: &Stack, cluster: &Cluster) -> Job {
+    let agent = cluster.agent().display().to_string();
+    let names: Vec<_> = (1..=HOSTS).map(|host| format!("n{host}")).collect();
+    let slots: Vec<_> = names.iter().map(|name| format!("{name}:{}", RANKS / HOSTS)).collect();
+    let (names, slots) = (names.join(","), slots.join(","));
+    let options: Vec<&str> = match (stack.vendor(), stack.label()) {
+        (Vendor::OpenMpi, "ompi4.1.4") => vec!["--mca", "plm_rsh_agent", &agent, "--host", &slots],
+        (Vendor::OpenMpi, _) => vec!["--prtemca", "plm_ssh_agent", &agent, "--host", &slots],
+        _ => vec!["-launcher", "ssh", "-launcher-exec", &agent, "-hosts", &names, "-ppn", "2"],
+    };
+    // Hosts have as many slots as they get ranks. With `--oversubscribe`, Open MPI 5 starts all ranks on the first one.
+    let line = stack.mpiexec(RANKS).into_iter().filter(|word| word != "--oversubscribe").collect::<Vec<_>>();
+    across_network(stack).arg(&line[0]).args(options).args(&line[1..])
+}
+
+/// Returns the job of `srun` on all hosts.
+fn by_srun(stack: &Stack) -> Job {
+    let (nodes, ranks, each) = (HOSTS.to_string(), RANKS.to_string(), (RANKS / HOSTS).to_string());
+    across_network(stack).args(["srun", "-N", &nodes, "-n", &ranks, "--ntasks-per-node", &each])
+}
+
+/// Returns an empty command in an environment in which the MPI library sends over the network.
+fn across_network(stack: &Stack) -> Job {
+    let job = Job::alone(stack).seconds(120);
+    match stack.vendor() {
+        Vendor::Intel => job.env("I_MPI_FABRICS", "shm:ofi"),
+        // Ranks that wait without a pause keep the daemons of Open MPI 5 from the processor: 24 seconds for a job instead of 6.
+        Vendor::OpenMpi => job.env("OMPI_MCA_mpi_yield_when_idle", "1"),
+        Vendor::Mpich => job,
+    }
+}
+
+/// Runs a job on the first host.
+fn run(cluster: &Cluster, job: Job, dir: &Path) -> Outcome<Finished> {
+    run_while(cluster, job, dir, || Ok(()))
+}
+
+/// Runs a job on the first host, and a function after its start.
+fn run_while(
+    cluster: &Cluster,
+    job: Job,
+    dir: &Path,
+    meanwhile: impl FnOnce() -> Outcome,
+) -> Outcome<Finished> {
+    let first = cluster.on("n1")?;
+    let words: Vec<&str> = first.iter().map(String::as_str).collect();
+    job.dir(dir).within(&words).finish_with_files(dir, meanwhile)
+}
+
+/// The machine in the first line of the file of a rank.
+fn host_of(stem: &Path, rank: u32) -> Outcome<String> {
+    let path = PathBuf::from(format!("{}.{rank}.prof", stem.display()));
+    let text = std::fs::read_to_string(&path).context(path.display())?;
+    Ok(text.lines().next().and_then(|line| line.split('\t').nth(5)).unwrap_or_default().to_owned())
+}
+
+/// Checks that all ranks left records on the right hosts, and that these equal those of a job on one machine.
+fn check(stem: &Path, expected: &[Prof]) -> Outcome {
+    let profs = records(stem)?;
+    for (rank, (prof, expected)) in (0..).zip(profs.iter().zip(expected)) {
+        equal(format!("rank {rank}"), prof, expected)?;
+        let host = format!("n{}", 1 + rank / (RANKS / HOSTS));
+        equal(format!("machine of rank {rank}"), &host_of(stem, rank)?, &host)?;
+    }
+    Ok(())
+}
+
+fn records(stem: &Path) -> Outcome<Vec<Prof>> {
+    Ok(crate::read_all(stem, RANKS)?.into_iter().map(Prof::without_times).collect())
+}
+
+/// Returns the bytes that all hosts have sent.
+fn sent(cluster: &Cluster) -> Outcome<u64> {
+    (1..=HOSTS).map(|host| cluster.sent(&format!("n{host}"))).sum()
+}
+
+/// Fails unless each host sent a message of [`across_hosts.c`](../../hosts/c/across_hosts.c) to the next one, over the network.
+fn check_network(before: u64, after: u64) -> Outcome {
+    let bytes = after - before;
+    Failure::unless(bytes >= u64::from(HOSTS) << 20, || {
+        format!("the hosts sent only {bytes} bytes over the network")
+    })
+}
