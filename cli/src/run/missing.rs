@@ -12,12 +12,15 @@ use super::files::{RunFiles, is_inside_a_job};
 use super::{no_files, recover};
 use crate::print;
 
-/// The ranks of a world without records.
+/// The ranks of a world without records that can be read.
 #[derive(Debug, PartialEq, Eq)]
 struct Missing {
     world: u32,
     size: u32,
+    /// The ranks without a file.
     ranks: Vec<u32>,
+    /// The ranks whose file is damaged.
+    damaged: Vec<u32>,
     /// The machines of the others.
     hosts: BTreeSet<String>,
 }
@@ -31,8 +34,14 @@ pub(super) fn report(run: &Ended<'_>) {
     let worlds = of_files(Path::new(&target.stem), run.files.as_ref().map(RunFiles::run));
     let several = worlds.len() > 1;
     for missing in worlds {
-        let Missing { world, size, ranks, hosts } = &missing;
+        let Missing { world, size, ranks, damaged, hosts } = &missing;
         let of = if several { format!("world {world}: ") } else { String::new() };
+        if !damaged.is_empty() {
+            print(&format!("{of}{} of {size} left records that cannot be read", recover::ranks(damaged)));
+        }
+        if ranks.is_empty() {
+            continue;
+        }
         let hosts: Vec<_> = hosts.iter().map(String::as_str).take(4).collect();
         let place =
             if hosts.is_empty() { String::new() } else { format!(", unlike those on {}", hosts.join(", ")) };
@@ -91,14 +100,16 @@ fn of_world(world: u32, files: &[(u32, Named)], name: Option<&str>) -> Option<Mi
         .map(|(rank, _)| *rank)
         .collect();
     let size = files.iter().find_map(|(_, file)| identity(file).filter(is_of_run))?.size;
-    let ranks: Vec<u32> = (0..size).filter(|rank| !present.contains(rank)).collect();
-    if ranks.is_empty() {
+    let is_damaged = |rank: &u32| files.iter().any(|(one, file)| one == rank && identity(file).is_none());
+    let absent = (0..size).filter(|rank| !present.contains(rank));
+    let (damaged, ranks): (Vec<u32>, Vec<u32>) = absent.partition(is_damaged);
+    if ranks.is_empty() && damaged.is_empty() {
         return None;
     }
     let of_present =
         files.iter().filter(|(rank, _)| present.contains(rank)).filter_map(|(_, file)| identity(file));
     let hosts = of_present.map(|identity| identity.host).filter(|host| !host.is_empty()).collect();
-    Some(Missing { world, size, ranks, hosts })
+    Some(Missing { world, size, ranks, damaged, hosts })
 }
 
 #[cfg(test)]
@@ -118,7 +129,7 @@ mod tests {
         write("run.3.prof", 4, "n2");
         write("run.w2.0.prof", 1, "n1");
         let hosts = ["n1", "n2"].map(ToOwned::to_owned).into();
-        let missing = Missing { world: 1, size: 4, ranks: vec![1, 2], hosts };
+        let missing = Missing { world: 1, size: 4, ranks: vec![1, 2], damaged: Vec::new(), hosts };
         assert_eq!(of_files(&stem, Some("r-1")), [missing]);
         write("run.1.prof", 4, "n1");
         write("run.2.prof", 4, "n1");

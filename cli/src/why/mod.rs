@@ -80,16 +80,27 @@ pub(crate) fn why(args: &Why) -> Result<ExitCode, String> {
     Ok(if is_stuck { ExitCode::from(STUCK) } else { ExitCode::SUCCESS })
 }
 
-/// Looks at a job twice. If it seems to be stuck, the second look is taken once more: processes that had little processor time, or a
-/// long message, may have gone on.
+/// The maximum number of looks at a job after the first.
+const MOST_LOOKS: u32 = 20;
+
+/// Looks at a job twice. If it seems to be stuck, the second look is taken once more, because a long message may have gone on, and as long
+/// as a process had too little time on a busy machine.
 fn observe(directory: &JobDirectory, interval: Duration) -> Part {
     let start = Instant::now();
     let before = job::look(directory);
-    thread::sleep(interval);
-    let mut part = part_of(directory, &before, job::look(directory), start.elapsed());
-    if JobOutcome::of(&part, &[]).verdict() == Verdict::Stuck {
+    let look = || {
         thread::sleep(interval);
-        part = part_of(directory, &before, job::look(directory), start.elapsed());
+        part_of(directory, &before, job::look(directory), start.elapsed())
+    };
+    let mut part = look();
+    if JobOutcome::of(&part, &[]).verdict() == Verdict::Stuck {
+        part = look();
+    }
+    for _ in 2..MOST_LOOKS {
+        if !part.is_starved() {
+            break;
+        }
+        part = look();
     }
     part
 }

@@ -44,6 +44,19 @@ impl Part {
         Self { job, seconds, worlds: worlds.collect(), nodes }
     }
 
+    /// Returns true if all that keeps a process from a diagnosis is that it had too little processor time between the looks.
+    pub(super) fn is_starved(&self) -> bool {
+        let is_starved = |world: &World| {
+            let earlier = |rank: u32| world.before.rank(rank);
+            world
+                .now
+                .ranks
+                .iter()
+                .any(|rank| earlier(rank.rank).is_some_and(|earlier| rank.is_starved_since(earlier)))
+        };
+        self.worlds.iter().any(is_starved)
+    }
+
     /// Adds the looks of another node at the same job.
     fn merge(&mut self, other: Self) {
         // The record of `mpit run` is on its node only.

@@ -42,6 +42,9 @@ pub(crate) struct Process {
     pub(crate) system_call: Option<String>,
 }
 
+/// The processor time in which a call notices that it can go on. The system counts in steps of 10 milliseconds.
+const ENOUGH_SECONDS: f64 = 0.02;
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ProcessState {
@@ -199,5 +202,15 @@ impl RankState {
             rank.threads.iter().map(|thread| (thread.id, thread.sequence)).collect()
         };
         self.pid == before.pid && self.phase == before.phase && threads(self) == threads(before)
+    }
+
+    /// Returns true if the process is ready to run in its calls, and a busy machine gave it too little processor time between two looks to
+    /// show that these do not end.
+    pub(crate) fn is_starved_since(&self, before: &Self) -> bool {
+        let is_in_calls = !self.threads.is_empty() && self.threads.iter().all(|thread| thread.call.is_some());
+        is_in_calls
+            && self.process.state == ProcessState::Running
+            && self.is_unchanged_since(before)
+            && self.process.cpu_seconds - before.process.cpu_seconds < ENOUGH_SECONDS
     }
 }

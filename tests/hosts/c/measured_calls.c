@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME = 256, WARM_UP = 20, BLOCKS = 100, MOST = 16 };
+enum { NAME = 256, WARM_UP = 20, BLOCKS = 40, MOST = 16 };
 
 struct kind {
     const char *name;

@@ -189,7 +189,7 @@ fn cut_stores_leave_the_others() -> Outcome {
         finished.expect(finished.stderr.contains("new.1.store: byte "))?;
         finished
             .expect(finished.stderr.contains("mpit: ranks 0,2-3 ended without MPI_Finalize: recovered"))?;
-        finished.expect(finished.stderr.contains("mpit: rank 1 left no records"))?;
+        finished.expect(finished.stderr.contains("mpit: rank 1 of 4 left records that cannot be read"))?;
         let shown = report(dir, &["new"])?;
         shown.expect_printed("3 of 4 processes")
     })

@@ -30,6 +30,8 @@ pub(super) enum Variant {
     TimedBlocking,
     /// With mpit's library in a job of `mpit run`, describing and recording, and measuring all calls.
     TimedAll,
+    /// With mpit's library in such a job that also distinguishes the places that make the calls.
+    Sites,
     /// With a wrapper that reads the clock twice for each call, instead of mpit.
     ClockTwice,
     /// With mpit's library, recording.
@@ -40,7 +42,9 @@ pub(super) enum Variant {
     Native,
 }
 
-use Variant::{ClockTwice, Described, Least, Moved, Native, Off, Ours, Plain, TimedAll, TimedBlocking};
+use Variant::{
+    ClockTwice, Described, Least, Moved, Native, Off, Ours, Plain, Sites, TimedAll, TimedBlocking,
+};
 
 /// The subject of a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +63,7 @@ struct Call {
     of: Of,
     /// The maximum cost in nanoseconds, for each level of thread support.
     max: [f64; 2],
-    /// The number of MPI calls, each of which may cost [`DESCRIBED`] more while calls are described.
+    /// The number of MPI calls, each of which may cost [`DESCRIBED`] more while calls are described, and [`SITED`] with places.
     calls: u32,
 }
 
@@ -107,6 +111,9 @@ const OFF: f64 = 1.5;
 /// The maximum cost of each call while the calls in progress are described.
 const DESCRIBED: f64 = 2.0;
 
+/// The maximum that distinguishing the places of calls adds to each call that is measured.
+const SITED: f64 = 5.0;
+
 /// The maximum that measuring adds to a message that is recorded.
 const TIMED: f64 = 25.0;
 
@@ -122,7 +129,7 @@ pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
 
 fn measure(stack: &Stack, level: usize, library: &str, pairs: u32, results: &mut Results) -> Outcome {
     let has_own = stack.vendor() == Vendor::OpenMpi;
-    let mut variants = vec![Plain, Least, Off, Described, Ours, TimedBlocking, TimedAll, ClockTwice];
+    let mut variants = vec![Plain, Least, Off, Described, Ours, TimedBlocking, TimedAll, Sites, ClockTwice];
     if has_own {
         variants.push(Native);
     }
@@ -173,6 +180,8 @@ fn measure(stack: &Stack, level: usize, library: &str, pairs: u32, results: &mut
                         table.add(beyond.at_most(TIMED, "ns"));
                     }
                 }
+                let sites = differences(&rounds.timings(Sites, name)?, &rounds.timings(TimedAll, name)?);
+                table.add(line("sites beyond all times add", &sites).at_most(SITED * f64::from(calls), "ns"));
             }
             Of::Layer => {
                 let plain = plain?;
@@ -222,6 +231,7 @@ pub(super) fn run_program(
         Described => Some(&["--quiet", "--time", "off", "--set", "monitoring_summary=off"]),
         TimedBlocking => Some(&["--time", "blocking"]),
         TimedAll => Some(&["--time", "all"]),
+        Sites => Some(&["--time", "all", "--sites"]),
         _ => None,
     };
     if let Some(options) = run {
@@ -237,7 +247,7 @@ pub(super) fn run_program(
     }
     // For the program alone, not for the launcher. Without `mpit run`, calls are not described.
     let library = match variant {
-        Plain | Described | TimedBlocking | TimedAll | Native => None,
+        Plain | Described | TimedBlocking | TimedAll | Sites | Native => None,
         ClockTwice => Some(clock_wrapper(stack)?),
         Least => Some(least_recording(stack)?),
         Off | Ours => Some(dist::program("libmpit_preload.so")),
@@ -255,7 +265,7 @@ pub(super) fn run_program(
     let sent = timings.get("sent").context("no number of messages")?;
     let recorded = rest.lines().find_map(|line| line.strip_prefix("E\t0\t0\t"));
     match variant {
-        Plain | Least | Off | Described | TimedBlocking | TimedAll | ClockTwice => {
+        Plain | Least | Off | Described | TimedBlocking | TimedAll | Sites | ClockTwice => {
             Failure::unless(recorded.is_none(), || "something recorded that should not".into())?;
         }
         Ours | Moved(_) | Native => {

@@ -108,6 +108,9 @@ impl Run {
             }
             Variant::TimedBlocking => in_job(job),
             Variant::TimedAll => in_job(job).env("MPIT_MONITORING_TIME", "all"),
+            Variant::Sites => {
+                in_job(job).env("MPIT_MONITORING_TIME", "all").env("MPIT_MONITORING_SITES", "1")
+            }
             Variant::Recording => job
                 .env("LD_PRELOAD", dist::program("libmpit_preload.so"))
                 .env("MPIT_PML_MONITORING_ENABLE", "2"),

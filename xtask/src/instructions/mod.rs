@@ -48,6 +48,8 @@ enum Variant {
     TimedBlocking,
     /// The preload library like this, but measuring all calls.
     TimedAll,
+    /// The preload library measuring all calls, and distinguishing the places that make them.
+    Sites,
     /// Open MPI's own monitoring.
     Native,
 }
@@ -60,7 +62,7 @@ const LEVELS: [&str; 2] = ["single", "multiple"];
 const ANSWERED: [&str; 2] = ["cvar_get_index", "pvar_get_index"];
 
 /// The columns of the table in a terminal, and the further ones in a page.
-const COLUMNS: [&str; 11] = [
+const COLUMNS: [&str; 12] = [
     "library",
     "threads",
     "call",
@@ -70,6 +72,7 @@ const COLUMNS: [&str; 11] = [
     "recording",
     "timed",
     "timed all",
+    "sites",
     "least",
     "Open MPI's own",
 ];
@@ -136,6 +139,7 @@ struct Row {
     recording: Events,
     timed_blocking: Option<Events>,
     timed_all: Option<Events>,
+    sites: Option<Events>,
     least: Option<Events>,
     native: Option<Events>,
 }
@@ -155,6 +159,7 @@ impl Row {
             count(Some(self.recording)),
             count(self.timed_blocking),
             count(self.timed_all),
+            count(self.sites),
             count(self.least),
             count(self.native),
             loads.to_string(),
@@ -171,6 +176,7 @@ impl Row {
             ("recording", Some(self.recording)),
             ("timed", self.timed_blocking),
             ("timed-all", self.timed_all),
+            ("sites", self.sites),
         ];
         states.into_iter().filter_map(move |(state, events)| {
             Some((format!("{} {level} {state} {}", stack.label(), self.call), events?.instructions))
@@ -184,17 +190,18 @@ fn measure(stack: &Stack, level: &str, details: bool) -> Outcome<Vec<Row>> {
     let plain = count(Variant::Plain, None)?;
     // An empty name is that of no variable.
     let library = Some(plain.library.as_deref().unwrap_or_default());
-    let [least, off, described, recording, blocking, all] = [
+    let [least, off, described, recording, blocking, all, sites] = [
         Variant::Least,
         Variant::Off,
         Variant::Described,
         Variant::Recording,
         Variant::TimedBlocking,
         Variant::TimedAll,
+        Variant::Sites,
     ]
     .map(|variant| count(variant, library));
     let (least, off, described, recording) = (least?, off?, described?, recording?);
-    let (blocking, all) = (blocking?, all?);
+    let (blocking, all, sites) = (blocking?, all?, sites?);
     let native =
         if stack.vendor() == Vendor::OpenMpi { Some(count(Variant::Native, library)?) } else { None };
 
@@ -220,6 +227,7 @@ fn measure(stack: &Stack, level: &str, details: bool) -> Outcome<Vec<Row>> {
             recording: of_mpit(*recorded),
             timed_blocking: of_program(&blocking),
             timed_all: of_program(&all),
+            sites: of_program(&sites),
             least: of_other(least.of(call)),
             native: of_other(native.as_ref().and_then(|native| native.of(call))),
         }

@@ -2,7 +2,7 @@
 //!
 //! Each process is free, or waits for others ([`waits`]). Those that can be reached from free processes may go on; the rest
 //! is in a deadlock ([`graph`]). A process is only called a culprit if it cannot go on, or if others wait for it outside of MPI: a
-//! process whose call changed between the snapshots, or that is not known, counts as free.
+//! process whose call changed between the snapshots, that had no processor, or that is not known, counts as free.
 
 mod causes;
 mod describe;
@@ -114,6 +114,9 @@ fn standing(before: &Snapshot, now: &Snapshot, waits: &Waits<'_>, rank: u32) -> 
     Standing::Blocked(waits.of_rank(rank))
 }
 
+/// Returns true if a process did something between the snapshots, or had no time to.
 fn has_moved(before: &Snapshot, rank: &RankState) -> bool {
-    before.rank(rank.rank).is_none_or(|earlier| !rank.is_unchanged_since(earlier))
+    before
+        .rank(rank.rank)
+        .is_none_or(|earlier| !rank.is_unchanged_since(earlier) || rank.is_starved_since(earlier))
 }

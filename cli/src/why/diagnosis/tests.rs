@@ -59,8 +59,17 @@ fn send(to: u32, tag: i32) -> Call {
     message("MPI_Send", OperationKind::Send, Some(to), tag)
 }
 
+/// Returns a later look at processes that stayed in their calls, for which they used processor time.
+fn later(snapshot: &Snapshot) -> Snapshot {
+    let mut now = snapshot.clone();
+    for rank in now.ranks.iter_mut().filter(|rank| rank.calls().next().is_some()) {
+        rank.process.cpu_seconds += 1.0;
+    }
+    now
+}
+
 fn still(snapshot: &Snapshot) -> Diagnosis {
-    diagnose(snapshot, snapshot, 1.0)
+    diagnose(snapshot, &later(snapshot), 1.0)
 }
 
 #[track_caller]
@@ -185,7 +194,7 @@ fn a_receive_from_any_waits_for_all() {
 fn ranks_outside_of_mpi_are_not_accused() {
     let mut before = world(4);
     in_barrier(&mut before, &[2]);
-    let mut now = before.clone();
+    let mut now = later(&before);
     now.ranks[2].process.cpu_seconds += 1.0;
     let diagnosis = diagnose(&before, &now, 1.0);
     assert_eq!(diagnosis.verdict, Verdict::Waiting);
@@ -367,7 +376,7 @@ fn long_messages_take_time() {
     put(&mut one, 0, Call { bytes: Some(1 << 30), ..send(1, 5) });
     put(&mut one, 1, collective("MPI_Barrier", 4));
     assert_eq!(still(&one).verdict, Verdict::Waiting);
-    assert_eq!(diagnose(&one, &one, 30.0).verdict, Verdict::Stuck);
+    assert_eq!(diagnose(&one, &later(&one), 30.0).verdict, Verdict::Stuck);
 }
 
 /// Tests that a process is not said to wait for all others in a call on a file, which may be its own.
@@ -405,4 +414,20 @@ fn freed_communicators_are_not_compared() {
     put(&mut one, 0, Call { comm: Some(id), ..collective("MPI_Barrier", 1) });
     put(&mut one, 1, collective("MPI_Barrier", 4));
     assert_eq!(still(&one).verdict, Verdict::Waiting);
+}
+
+/// On a busy machine, a process may not have run since its message arrived.
+#[test]
+fn processes_without_processor_time_are_not_accused() {
+    let mut before = world(2);
+    put(&mut before, 0, receive(1, 5));
+    put(&mut before, 1, receive(0, 5));
+    assert_eq!(still(&before).verdict, Verdict::Stuck);
+    assert_eq!(diagnose(&before, &before, 1.0).verdict, Verdict::Moving);
+    let mut now = before.clone();
+    now.ranks[0].process.cpu_seconds += 1.0;
+    assert_eq!(diagnose(&before, &now, 1.0).verdict, Verdict::Moving);
+    // It was not woken.
+    now.ranks[1].process.state = ProcessState::Sleeping;
+    assert_eq!(diagnose(&before, &now, 1.0).verdict, Verdict::Stuck);
 }
