@@ -206,9 +206,9 @@ static void worlds(long round)
         MPI_Recv(&in, 1, MPI_INT, PROCESSES, 11, with_others, MPI_STATUS_IGNORE);
     if (rank == PROCESSES)
         MPI_Send(&out, 1, MPI_INT, 2, 11, with_others);
+    MPI_Barrier(with_others);
     if (rank == 1)
         MPI_Recv(&in, 1, MPI_INT, 0, 12, with_others, MPI_STATUS_IGNORE);
-    MPI_Barrier(with_others);
     if (rank == 0)
         MPI_Send(&out, 1, MPI_INT, 1, 12, with_others);
 }

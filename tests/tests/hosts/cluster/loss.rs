@@ -13,7 +13,7 @@ const LAPS: &str = "1000000000";
 
 /// Waits until all processes have stores, which are in a directory that all hosts share.
 fn wait_for_stores(dir: &Path) -> Outcome {
-    let end = Instant::now() + Duration::from_secs(25);
+    let end = Instant::now() + Duration::from_secs(100);
     loop {
         let stores = fs::read_dir(dir)
             .map(|files| {
