@@ -22,7 +22,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 const INTERVAL: &str = "0.3";
 
 /// The number of polls of a program that does not hang, by this environment variable.
-const POLLS: (&str, u32) = ("MPIT_TEST_POLLS", 10);
+const POLLS: (&str, u32) = ("MPIT_TEST_POLLS", 6);
 
 /// A way to hang, and a finding of `mpit why`: its kind, and the culprits.
 type Hang = (&'static str, &'static str, &'static [u32]);

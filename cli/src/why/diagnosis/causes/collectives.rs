@@ -6,6 +6,7 @@ use super::super::View;
 use super::super::describe::{activity, comm_name};
 use super::super::findings::{Finding, FindingKind};
 use super::super::waits::{Collective, Edge, Reason};
+use super::ranks_wait;
 use crate::run::ranks;
 use crate::why::snapshot::{Call, RankState};
 
@@ -162,9 +163,8 @@ pub(super) fn of_calls_without_others(view: &View<'_>, all: &[(u32, &Edge)]) -> 
         let (does, is) = if culprits.len() == 1 { ("does", "it is") } else { ("do", "they are") };
         let place = culprits.first().and_then(|rank| view.now.rank(*rank)).map(activity);
         let place = place.map_or_else(String::new, |place| format!("; {is} {place}"));
-        let (whom, others) = (ranks(&culprits), ranks(&waiting));
-        let wait = if waiting.len() == 1 { "waits" } else { "wait" };
-        let text = format!("{others} {wait} in {name}, and {whom} {does} not call it{place}");
+        let (whom, others_wait) = (ranks(&culprits), ranks_wait(&waiting));
+        let text = format!("{others_wait} in {name}, and {whom} {does} not call it{place}");
         Finding { kind: FindingKind::CollectiveSkipped, culprits, waiting, text }
     };
     by_name.into_iter().map(finding).collect()

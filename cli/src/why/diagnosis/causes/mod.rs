@@ -57,8 +57,12 @@ fn of_dead(view: &View<'_>, rank: u32, waiting: Vec<u32>) -> Option<Finding> {
 /// Describes the processes that wait: "; ranks 0-1 wait in MPI_Barrier number 4 on MPI_COMM_WORLD".
 fn waiters(view: &View<'_>, waiting: &[u32]) -> String {
     let Some(first) = waiting.first().and_then(|rank| view.now.rank(*rank)) else { return String::new() };
-    let verb = if waiting.len() == 1 { "waits" } else { "wait" };
-    format!("; {} {verb} for it {}", ranks(waiting), activity(first))
+    format!("; {} for it {}", ranks_wait(waiting), activity(first))
+}
+
+/// Begins a sentence about processes that wait: "rank 2 waits", "ranks 0-1 wait".
+fn ranks_wait(all: &[u32]) -> String {
+    format!("{} {}", ranks(all), if all.len() == 1 { "waits" } else { "wait" })
 }
 
 fn of_group(view: &View<'_>, group: &BTreeSet<u32>, all: &[(u32, &Edge)]) -> Vec<Finding> {

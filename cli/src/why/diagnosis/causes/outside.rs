@@ -6,7 +6,7 @@ use super::super::View;
 use super::super::describe::activity;
 use super::super::findings::{Finding, FindingKind};
 use super::super::graph::edges;
-use super::waiters;
+use super::{ranks_wait, waiters};
 use crate::run::ranks;
 use crate::why::calls;
 use crate::why::snapshot::{ProcessState, RankState, Snapshot};
@@ -34,7 +34,7 @@ pub(in super::super) fn of_waiting(view: &View<'_>, free: &BTreeSet<u32>) -> Vec
         findings.push(Finding {
             kind: FindingKind::Transferring,
             culprits: Vec::new(),
-            text: format!("{} wait in MPI for operations that no process is missing from", ranks(&all)),
+            text: format!("{} in MPI for operations that no process is missing from", ranks_wait(&all)),
             waiting: all,
         });
     }
