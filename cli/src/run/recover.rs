@@ -85,8 +85,10 @@ impl Before {
             }
         }
         let Some(size) = recovered.values().map(|(_, one)| one.size).max() else { return };
-        let cut: Vec<u32> =
-            recovered.iter().filter(|(_, (_, one))| one.truncated).map(|(rank, _)| *rank).collect();
+        let those = |is_one: fn(&Recovered) -> bool| -> Vec<u32> {
+            recovered.iter().filter(|(_, (_, one))| is_one(one)).map(|(rank, _)| *rank).collect()
+        };
+        let (full, cut) = (those(|one| one.truncated), those(|one| one.missing_bytes > 0));
         // The end of the run names the missing ranks of runs whose files have an identity.
         let is_identified = recovered.values().any(|(_, one)| one.identity.is_some());
         let container = self.named(".prof");
@@ -96,11 +98,14 @@ impl Before {
         } else {
             self.write_each(recovered);
         }
-        if !cut.is_empty() {
+        if !full.is_empty() {
             print(&format!(
                 "the last records of {} are missing: their .store files could not grow",
-                ranks(&cut)
+                ranks(&full)
             ));
+        }
+        if !cut.is_empty() {
+            print(&format!("records of {} may be missing: their .store files were cut off", ranks(&cut)));
         }
         if is_identified {
             return;

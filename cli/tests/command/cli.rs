@@ -141,6 +141,29 @@ fn stores_are_recovered_and_reported() {
     assert_eq!(report.stderr, note);
 }
 
+/// Tests a store that ends with a whole block, as a copy on a full disk may do.
+#[test]
+fn a_store_that_was_cut_off_is_reported() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    store(&path("kept.2"), 2);
+    let (stem, kept) = (path("run").display().to_string(), path("kept.2").display().to_string());
+    let report = |bytes: usize| {
+        fs::write(path("run.2.store"), &fs::read(&kept).unwrap()[..bytes]).unwrap();
+        mpit(&["report", &stem]).stderr
+    };
+    let whole = fs::metadata(&kept).unwrap().len() as usize;
+    assert!(!report(whole).contains("cut off"));
+    let printed = report(64);
+    let note = format!("the file was cut off: its last {} bytes are missing, with the records in them\n", whole - 64);
+    assert!(printed.contains(&note), "{printed}");
+    fs::remove_file(path("run.2.store")).unwrap();
+    let copy = format!("head -c 64 {kept} > {stem}.2.store");
+    let printed = mpit(&["run", "-o", &stem, "--crash-safe", "--", "sh", "-c", &copy]).stderr;
+    let line = "mpit: records of rank 2 may be missing: their .store files were cut off\n";
+    assert!(printed.contains(line), "{printed}");
+}
+
 #[test]
 fn an_empty_run_hides_the_run_before() {
     let directory = tempfile::tempdir().unwrap();

@@ -150,6 +150,10 @@ fn read_store(file: &StoreFile) -> Result<Left, String> {
     if recovered.truncated {
         note.push_str("; its last records are missing, because the file could not grow");
     }
+    if recovered.missing_bytes > 0 {
+        let missing = recovered.missing_bytes;
+        note.push_str(&format!("; the file was cut off: its last {missing} bytes are missing, with the records in them"));
+    }
     Ok(Left { text: recovered.text(), note, end })
 }
 
