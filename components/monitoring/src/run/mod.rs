@@ -23,6 +23,7 @@ use mpit_frameworks::World;
 use mpit_frameworks::diagnostics::warn;
 
 pub use claim::remove_traces;
+pub(crate) use claim::MARKS;
 pub use mpit_format::identity::{Identity, UNNAMED};
 pub use mpit_format::names::{self, stem_of};
 pub use time::compact as compact_time;
