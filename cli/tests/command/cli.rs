@@ -155,7 +155,10 @@ fn a_store_that_was_cut_off_is_reported() {
     let whole = fs::metadata(&kept).unwrap().len() as usize;
     assert!(!report(whole).contains("cut off"));
     let printed = report(64);
-    let note = format!("the file was cut off: its last {} bytes are missing, with the records in them\n", whole - 64);
+    let note = format!(
+        "the file was cut off: its last {} bytes are missing, with the records in them\n",
+        whole - 64
+    );
     assert!(printed.contains(&note), "{printed}");
     fs::remove_file(path("run.2.store")).unwrap();
     let copy = format!("head -c 64 {kept} > {stem}.2.store");

@@ -152,7 +152,9 @@ fn read_store(file: &StoreFile) -> Result<Left, String> {
     }
     if recovered.missing_bytes > 0 {
         let missing = recovered.missing_bytes;
-        note.push_str(&format!("; the file was cut off: its last {missing} bytes are missing, with the records in them"));
+        note.push_str(&format!(
+            "; the file was cut off: its last {missing} bytes are missing, with the records in them"
+        ));
     }
     Ok(Left { text: recovered.text(), note, end })
 }

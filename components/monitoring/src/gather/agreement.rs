@@ -290,7 +290,8 @@ mod tests {
         for round in 0..60 {
             let is_complete = round % 3 == 0;
             let ranks = if round % 3 == 1 { SIZE - 1 } else { SIZE };
-            let (directory, barrier) = (directory.path().join(round.to_string()), Barrier::new(ranks as usize));
+            let (directory, barrier) =
+                (directory.path().join(round.to_string()), Barrier::new(ranks as usize));
             let process = |rank| {
                 let early = if round % 3 < 2 { Some(join(&directory, rank, SIZE)) } else { None };
                 barrier.wait();

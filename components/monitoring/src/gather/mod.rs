@@ -144,7 +144,8 @@ fn join(world: World, output: Output<'_>) -> Result<Agreement, String> {
     let directory = match output {
         // Absolute, because the program may change its directory.
         Output::Files(stem) => std::path::absolute(directory_of(stem)).map(|directory| {
-            let prefix = run::of_environment().map_or_else(|| names::TRACE.into(), |run| names::trace_prefix(&run));
+            let prefix =
+                run::of_environment().map_or_else(|| names::TRACE.into(), |run| names::trace_prefix(&run));
             directory.join(prefix + &name)
         }),
         // Ranks on other machines do not see it. They cannot write to a stream without mixing either.
@@ -316,9 +317,8 @@ mod tests {
 
     #[test]
     fn without_a_transport_each_keeps_its_own() {
-        let gathered_at = |rank, size| {
-            gather(None, World::new(rank, size), text(rank), Output::Stdout, Duration::ZERO).0
-        };
+        let gathered_at =
+            |rank, size| gather(None, World::new(rank, size), text(rank), Output::Stdout, Duration::ZERO).0;
         let gathered_alone = |size| gathered_at(0, size);
         assert!(
             matches!(gathered_alone(1), Gathered::All(texts, missing) if texts == [text(0)] && missing.is_empty())

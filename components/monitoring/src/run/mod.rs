@@ -22,8 +22,8 @@ use mpit::internal::environment;
 use mpit_frameworks::World;
 use mpit_frameworks::diagnostics::warn;
 
-pub use claim::remove_traces;
 pub(crate) use claim::MARKS;
+pub use claim::remove_traces;
 pub use mpit_format::identity::{Identity, UNNAMED};
 pub use mpit_format::names::{self, stem_of};
 pub use time::compact as compact_time;
