@@ -80,15 +80,18 @@ impl Before {
                     "{}: its process is still running; `mpit report` reads its records so far",
                     file.path.display()
                 )),
+                // A text made of it would look complete, so the file stays.
+                Ok(Recovered { missing_bytes: missing @ 1.., .. }) => print(&format!(
+                    "{}: the file was cut off: its last {missing} bytes are missing; `mpit report` reads the records before them",
+                    file.path.display()
+                )),
                 Ok(one) => _ = recovered.insert(file.rank, (file, one)),
                 Err(why) => print(&format!("{}: {why}", file.path.display())),
             }
         }
         let Some(size) = recovered.values().map(|(_, one)| one.size).max() else { return };
-        let those = |is_one: fn(&Recovered) -> bool| -> Vec<u32> {
-            recovered.iter().filter(|(_, (_, one))| is_one(one)).map(|(rank, _)| *rank).collect()
-        };
-        let (full, cut) = (those(|one| one.truncated), those(|one| one.missing_bytes > 0));
+        let cut: Vec<u32> =
+            recovered.iter().filter(|(_, (_, one))| one.truncated).map(|(rank, _)| *rank).collect();
         // The end of the run names the missing ranks of runs whose files have an identity.
         let is_identified = recovered.values().any(|(_, one)| one.identity.is_some());
         let container = self.named(".prof");
@@ -98,14 +101,11 @@ impl Before {
         } else {
             self.write_each(recovered);
         }
-        if !full.is_empty() {
+        if !cut.is_empty() {
             print(&format!(
                 "the last records of {} are missing: their .store files could not grow",
-                ranks(&full)
+                ranks(&cut)
             ));
-        }
-        if !cut.is_empty() {
-            print(&format!("records of {} may be missing: their .store files were cut off", ranks(&cut)));
         }
         if is_identified {
             return;
