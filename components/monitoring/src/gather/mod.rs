@@ -138,7 +138,7 @@ pub(crate) fn begin(world: World, output: Output<'_>) {
 }
 
 fn join(world: World, output: Output<'_>) -> Result<Agreement, String> {
-    let identity = run::of_process().ok_or("the launcher does not tell its jobs apart")?;
+    let identity = run::of_process().ok_or("the launcher does not identify the job")?;
     let key = (&identity.run, &identity.world, world.size);
     let name = format!("{}{:016x}", run::MARKS, BuildHasherDefault::<DefaultHasher>::default().hash_one(key));
     let directory = match output {
