@@ -79,6 +79,10 @@ fn handle_initialization() {
         if has_world && was_spawned() {
             run::set_spawned();
         }
+        if has_world {
+            // Before components are opened: a process without a transport must not offer the others to take part.
+            gather::register_transport();
+        }
         // Once for the registry and for images. Misspelled names are searched after components were opened, which may set variables.
         reading_once(images::adopt_for_settings);
         host::initialized(world);
@@ -95,7 +99,6 @@ fn handle_initialization() {
                 // SAFETY: MPI is initialized, so the predefined communicators exist.
                 comms::register(unsafe { LiveComm::new(comm) });
             }
-            gather::register_transport();
         }
     }
     mpi_t::library_initialized();

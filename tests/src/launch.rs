@@ -137,6 +137,11 @@ impl Job {
         Ok(self.env("LD_PRELOAD", &build::artifacts()?.preload))
     }
 
+    /// Returns the value of a variable that the job sets.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        self.environment.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+    }
+
     /// Preloads mpit's library as [`Job::preloaded`] does, with settings in the environment (`MPIT_SET`).
     pub fn preloaded_with(self, settings: &[(&str, &str)]) -> Outcome<Self> {
         let lines: Vec<_> = settings.iter().map(|(name, value)| format!("{name}={value}")).collect();

@@ -80,6 +80,11 @@ impl Before {
                     "{}: its process is still running; `mpit report` reads its records so far",
                     file.path.display()
                 )),
+                // A text made of it would look complete, so the file stays.
+                Ok(Recovered { missing_bytes: missing @ 1.., .. }) => print(&format!(
+                    "{}: the file was cut off: its last {missing} bytes are missing; `mpit report` reads the records before them",
+                    file.path.display()
+                )),
                 Ok(one) => _ = recovered.insert(file.rank, (file, one)),
                 Err(why) => print(&format!("{}: {why}", file.path.display())),
             }

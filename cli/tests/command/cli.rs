@@ -141,6 +141,30 @@ fn stores_are_recovered_and_reported() {
     assert_eq!(report.stderr, note);
 }
 
+/// Tests a store that ends with a whole block, as a copy on a full disk may do.
+#[test]
+fn a_store_that_was_cut_off_is_reported() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    store(&path("kept.2"), 2);
+    let (stem, kept) = (path("run").display().to_string(), path("kept.2").display().to_string());
+    let whole = fs::read(&kept).unwrap();
+    let cut =
+        format!("{stem}.2.store: the file was cut off: its last {} bytes are missing", whole.len() - 64);
+    let report = |bytes: &[u8]| {
+        fs::write(path("run.2.store"), bytes).unwrap();
+        let report = mpit(&["report", &stem]);
+        (report.status.code(), report.stderr.contains(&cut))
+    };
+    assert_eq!(report(&whole), (Some(0), false));
+    assert_eq!(report(&whole[..64]), (Some(1), true));
+    fs::remove_file(path("run.2.store")).unwrap();
+    let copy = format!("head -c 64 {kept} > {stem}.2.store");
+    let printed = mpit(&["run", "-o", &stem, "--crash-safe", "--", "sh", "-c", &copy]).stderr;
+    assert!(printed.contains(&cut) && path("run.2.store").exists(), "{printed}");
+    assert!(!path("run.2.prof").exists());
+}
+
 #[test]
 fn an_empty_run_hides_the_run_before() {
     let directory = tempfile::tempdir().unwrap();

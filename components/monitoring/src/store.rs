@@ -245,7 +245,12 @@ impl Store {
         let file = end.file.as_mut()?;
         let wanted = (end.total / 2).min(MAX_PIECE).max(wanted);
         match file.extend(wanted) {
-            Ok(words) => Some(words),
+            Ok(words) => {
+                if let Some(header) = self.pieces.get(end.header) {
+                    blocks::write_growth(header.words(), words.len());
+                }
+                Some(words)
+            }
             Err(error) => {
                 warn(format_args!(
                     "monitoring_store: {}: {error}; later records are in memory only",

@@ -98,6 +98,10 @@ pub(crate) fn begin() {
     if is_recorded && settings::is_recorded() {
         let is_written = settings::is_enabled() && settings::ENABLE_OUTPUT.get() > 0;
         *WHOLE_RUN.lock() = Some(WholeRun::begin(is_written));
+        if is_written && let Some(world) = RUNTIME.world() {
+            // From here on, this process writes at the end, whatever happens to its settings.
+            gather::begin(world, output_to(settings::FILENAME.get().as_str()));
+        }
     }
 }
 
@@ -126,11 +130,7 @@ fn write_run(run: &mut WholeRun, world: World, lines: Vec<(String, Vec<String>)>
     (profile.time, profile.calls, profile.late) = (time, calls, late);
     (profile.sites, profile.regions) = (sites, regions);
     let stem = settings::FILENAME.get();
-    let output = match settings::ENABLE_OUTPUT.get() {
-        1 => Output::Stdout,
-        2 => Output::Stderr,
-        _ => Output::Files(Path::new(stem.as_str())),
-    };
+    let output = output_to(stem.as_str());
     if run.written > 0 && matches!(output, Output::Files(_)) {
         run.write_phase(world.rank, profile.lines.clone());
     }
@@ -149,6 +149,15 @@ fn write_run(run: &mut WholeRun, world: World, lines: Vec<(String, Vec<String>)>
         if let Output::Files(stem) = output {
             store::discard(&path_of(&stem_of(stem, run::number()), world.rank));
         }
+    }
+}
+
+/// Returns the output at the end according to the settings; `stem` is the beginning of the names of files.
+fn output_to(stem: &str) -> Output<'_> {
+    match settings::ENABLE_OUTPUT.get() {
+        1 => Output::Stdout,
+        2 => Output::Stderr,
+        _ => Output::Files(Path::new(stem)),
     }
 }
 

@@ -54,7 +54,14 @@ proptest! {
             assert_eq!(recovered.process, std::process::id());
             assert!(!recovered.ended && !recovered.truncated && file.is_in_use());
             assert_eq!(recovered.profile.messages, record.snapshot().since(&Snapshot::default()));
+            assert_eq!(recovered.missing_bytes, 0);
         });
+    }
+
+    #[test]
+    fn cut_files_are_recognized(sent in messages(), end in any::<prop::sample::Index>()) {
+        let bytes = file(&sent, |_, _| ());
+        check_cut(&bytes, end.index(bytes.len()));
     }
 }
 
@@ -68,8 +75,35 @@ fn large_stores_are_read_whole() {
         assert_eq!(messages, record.snapshot().since(&Snapshot::default()));
     });
     assert!(bytes.len() > 20_000 * 19 * 8);
-    // Cut in the middle of a block.
-    assert!(read(&bytes[..bytes.len() / 2]).is_err());
+    // The second is at the end of a piece, and so of a block.
+    for end in [bytes.len() / 2 + 3, 64 * 1024, bytes.len() - 1] {
+        let cut = read(&bytes[..end]).unwrap();
+        assert_eq!(cut.missing_bytes, (bytes.len() - end) as u64);
+        assert!(!cut.profile.messages.is_empty() && cut.profile.messages.len() <= 20_000);
+    }
+}
+
+/// Checks that the beginning of a store is refused or reported as cut, and has no other rows than the whole.
+fn check_cut(bytes: &[u8], end: usize) {
+    let whole = read(bytes).unwrap();
+    assert_eq!(whole.missing_bytes, 0);
+    match read(&bytes[..end]) {
+        Err(why) => assert!(end < 8 * 8, "{end}: {why}"),
+        Ok(cut) => {
+            assert_eq!(cut.missing_bytes, (bytes.len() - end) as u64);
+            let used = bytes.iter().rposition(|byte| *byte != 0).unwrap_or(0) + 1;
+            assert!(cut.profile.messages.len() <= whole.profile.messages.len());
+            assert!(end < used || cut.text() == whole.text(), "{end}");
+        }
+    }
+}
+
+/// Tests all ends of whole words, and so of all blocks.
+#[test]
+fn no_cut_is_unnoticed() {
+    let bytes = some();
+    let used = bytes.iter().rposition(|byte| *byte != 0).unwrap();
+    (0..used + 64).step_by(8).for_each(|end| check_cut(&bytes, end));
 }
 
 /// The environment variable of the process that may not have a large file.
@@ -109,7 +143,7 @@ fn a_full_store_continues_in_memory() {
 fn a_small_file_does_not_take_all_memory() {
     let words = |kind: u64, words: &[u64]| [&[kind | (words.len() as u64) << 32], words].concat();
     let header = u64::from_ne_bytes(*b"mpit\nsto");
-    let metadata = [header, 6, 1 << 58, 1, 0, 0, 0, 0];
+    let metadata = [header, 7, 1 << 58, 1, 0, 0, 8, 0];
     // Shared sum: key, count, bytes, first, step, how many, except.
     let shared_sum = words(5, &[0, 1, 1, 0, 1, 1 << 26, 0]);
     // Members: their list's number; a flag for the world, and the number of processes.
@@ -133,7 +167,7 @@ fn sums_of_threads_add_up() {
     let words = |kind: u64, words: &[u64]| [&[kind | (words.len() as u64) << 32], words].concat();
     let header = u64::from_ne_bytes(*b"mpit\nsto");
     let file = [
-        vec![header, 6, 8 << 32 | 3, 1, 0, 1, 0, 0],
+        vec![header, 7, 8 << 32 | 3, 1, 0, 1, 8, 0],
         // A list of members, the world, and a kind of communicator without numbers behind its name.
         words(8, &[1, 1 << 32 | 8]),
         words(7, &[1, 1, 0, 1, u64::from_le_bytes(*b"w\0\0\0\0\0\0\0")]),
@@ -172,8 +206,9 @@ fn damage_is_named() {
             "byte 0: the file is not a store of monitoring, or was written by a machine of another byte order",
         ),
         (0, 0, "byte 0: the file has no header yet"),
-        (1, 9, "byte 8: version 9; this program reads version 6"),
+        (1, 9, "byte 8: version 9; this program reads version 7"),
         (2, 8 << 32 | 8, "byte 16: rank 8 of 8"),
+        (6, 7, "byte 48: a file of 7 words"),
         (8, 99, "byte 64: a block of the unknown kind 99"),
         (8, 2 | 1 << 50, "byte 64: a block of 262144 words, and 8183 are there"),
         (8, 2 | 3 << 32, "byte 96: expected more words"),
@@ -187,7 +222,8 @@ fn damage_is_named() {
         assert_eq!(read(&bytes).unwrap_err().to_string(), message);
     }
     assert_eq!(read(&[]).unwrap_err().to_string(), "byte 0: the file is empty");
-    assert_eq!(read(&whole[..8 * 8 + 3]).unwrap_err().to_string(), "byte 64: half a word");
+    let longer = [&whole[..], &[0; 3]].concat();
+    assert_eq!(read(&longer).unwrap_err().to_string(), "byte 65536: half a word");
 }
 
 #[test]

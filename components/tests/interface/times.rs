@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 /// The bytes of a store with these blocks: kind and words.
 fn store(blocks: &[(u64, Vec<u64>)]) -> Vec<u8> {
-    let mut words = vec![u64::from_ne_bytes(*b"mpit\nsto"), 6, 8 << 32 | 3, 1, 0, 1, 0, 0];
+    let mut words = vec![u64::from_ne_bytes(*b"mpit\nsto"), 7, 8 << 32 | 3, 1, 0, 1, 8, 0];
     for (kind, block) in blocks {
         words.push(kind | (block.len() as u64) << 32);
         words.extend(block);

@@ -88,8 +88,11 @@ fn stem_of(path: Option<&Path>) -> String {
 fn read_single(path: &Path, rank: u32, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) {
     let text = match StoreFile::at(path) {
         None => read_file(path).map_err(|error| format!("cannot read: {error}")),
-        Some(store) => read_store(&store).map(|Left { text, note, end }| {
+        Some(store) => read_store(&store).map(|Left { text, note, end, problem }| {
             part.notes.push((rank, note));
+            if let Some(what) = problem {
+                part.problems.add(|| Problem::of_file(path, what));
+            }
             match end {
                 End::Finalized => (),
                 End::Killed => part.recovered.push(rank),
@@ -120,6 +123,8 @@ struct Left {
     /// A note for the user.
     note: String,
     end: End,
+    /// The reason why records are missing, if the file was damaged.
+    problem: Option<String>,
 }
 
 /// The end of a process with a store.
@@ -150,7 +155,13 @@ fn read_store(file: &StoreFile) -> Result<Left, String> {
     if recovered.truncated {
         note.push_str("; its last records are missing, because the file could not grow");
     }
-    Ok(Left { text: recovered.text(), note, end })
+    let problem = match recovered.missing_bytes {
+        0 => None,
+        missing => Some(format!(
+            "the file was cut off: its last {missing} bytes are missing, with the records in them"
+        )),
+    };
+    Ok(Left { text: recovered.text(), note, end, problem })
 }
 
 /// The form of a file of several processes.

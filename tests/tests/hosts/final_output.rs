@@ -123,16 +123,23 @@ fn failed_output_prints_one_line() -> Outcome {
         let bare = Job::mpi(stack, RANKS).arg(stack.compile("final_output")?).args(arguments).finish()?;
         bare.expect(bare.code == Some(3))?;
         for (to, complaints) in [(To::Files, RANKS), (To::OneFile, 1 + RANKS)] {
-            // The directory's name is taken by a file. If the common file cannot be written, each process
-            // tries to write its own.
+            // The directory's name is taken by a file, so the processes cannot agree on a common file, and each tries to
+            // write its own.
             let finished = job(stack, dir, to, "file/run", &arguments)?.finish()?;
-            let reported = finished.stderr.matches("mpit: cannot write file/run").count() as u32;
+            let number = |line: &str| finished.stderr.matches(line).count() as u32;
+            let reported = number("mpit: cannot write file/run")
+                + number("mpit: monitoring: cannot write one file for the job: ");
             let is_same = finished.code == bare.code && finished.stdout == bare.stdout;
             Failure::unless(is_same && reported == complaints, || {
                 format!("{to:?}: {reported} messages, not {complaints}\n{finished}\nwithout mpit:\n{bare}")
             })?;
             equal("files", &names_in(dir)?[..], &["file".to_owned()])?;
         }
-        Ok(())
+        // The name of the common file is taken by a directory, and each process writes its own.
+        fs::create_dir(dir.join("run.prof")).context("run.prof")?;
+        let finished = job(stack, dir, To::OneFile, "run", &arguments)?.finish()?;
+        let is_same = finished.code == bare.code && finished.stdout == bare.stdout;
+        finished.expect(is_same && finished.stderr.matches("mpit: cannot write run.prof: ").count() == 1)?;
+        are_right(&read_all(&dir.join("run"), RANKS)?)
     })
 }

@@ -24,6 +24,7 @@ mod map;
 mod native;
 mod native_off;
 mod nested_calls;
+mod partial_jobs;
 mod plugins;
 mod report;
 mod rows;

@@ -25,10 +25,10 @@ pub const CELLS: usize = GROUP + 1;
 
 pub(super) const MAGIC: u64 = u64::from_ne_bytes(*b"mpit\nsto");
 
-pub(super) const VERSION: u64 = 6;
+pub(super) const VERSION: u64 = 7;
 
-/// The number of words of the header: magic, version, world size and rank, process, state, a flag for `MPI_Finalize`, and
-/// two reserved words.
+/// The number of words of the header: magic, version, world size and rank, process, state, a flag for `MPI_Finalize`, the number of
+/// words of the file, and a reserved word.
 pub const HEADER: usize = 8;
 
 /// The state that a process writes to its file; 0 if it has not written any.
@@ -162,12 +162,20 @@ impl BlockHeader {
     }
 }
 
-/// Writes the header of a file; the first word last, so that a reader finds no header or a complete one.
+/// Writes the header of a file that consists of `words`; the first word last, so that a reader finds no header or a complete one.
 pub fn write_header(words: &[AtomicU64], rank: u32, size: u32) {
     words[1].store(VERSION, Relaxed);
     words[2].store(u64::from(size) << 32 | u64::from(rank), Relaxed);
     words[3].store(std::process::id().into(), Relaxed);
+    words[6].store(words.len() as u64, Relaxed);
     words[0].store(MAGIC, Release);
+}
+
+/// Records that the file has grown by some words, after it has: a shorter file than recorded was cut off. The caller guarantees that no
+/// other thread does so at the same time.
+pub fn write_growth(words: &[AtomicU64], more: usize) {
+    let length = words[6].load(Relaxed) + more as u64;
+    words[6].store(length, Release);
 }
 
 /// Records the state of the file.

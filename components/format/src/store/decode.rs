@@ -35,7 +35,8 @@ const MAX_ROWS: u64 = 1 << 22;
 
 const WORD: usize = size_of::<u64>();
 
-/// Decodes the bytes of a file. If the process is running, the result is a snapshot.
+/// Decodes the bytes of a file. If the process is running, the result is a snapshot. If the file was cut off, the result has the blocks
+/// before the cut, and the number of missing bytes.
 ///
 /// # Errors
 ///
@@ -51,24 +52,28 @@ pub fn read(bytes: &[u8]) -> Result<Recovered, Malformed> {
 /// The same.
 pub fn read_at(bytes: &[u8], end: Option<Moment>) -> Result<Recovered, Malformed> {
     let (words, rest) = bytes.as_chunks::<WORD>();
-    let mut words = Cursor { words, at: 0, end: words.len() };
+    let mut words = Cursor { words, at: 0, end: words.len(), is_cut: false };
     if bytes.is_empty() {
         // The process ended right after it had created the file.
         return Err(words.error("the file is empty"));
     }
+    let length = words.length();
     let header = words.header()?;
+    let missing_bytes = length.saturating_mul(WORD as u64).saturating_sub(bytes.len() as u64);
+    words.is_cut = missing_bytes > 0;
     let mut found = DecodedStore::new(header.size);
     while let Some((kind, block)) = words.next_block()? {
         found.block(kind, block)?;
     }
-    if !rest.is_empty() {
+    if !rest.is_empty() && !words.is_cut {
         return Err(Malformed { at: bytes.len() - rest.len(), what: "half a word".into() });
     }
     found.expand_members(&words)?;
     if let Some(end) = end {
         found.times.set_end(end);
     }
-    Ok(Recovered { identity: found.identity.take(), profile: found.profile(header.rank), ..header })
+    let identity = found.identity.take();
+    Ok(Recovered { identity, missing_bytes, profile: found.profile(header.rank), ..header })
 }
 
 /// Returns true if bytes are the beginning of a store file.
@@ -95,13 +100,15 @@ pub(super) struct Cursor<'a> {
     words: &'a [[u8; WORD]],
     at: usize,
     end: usize,
+    /// True if the file was cut off, so that its last block may be incomplete.
+    is_cut: bool,
 }
 
 impl<'a> Cursor<'a> {
     /// Returns the words of a file; half a word at its end is ignored.
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         let (words, _) = bytes.as_chunks();
-        Self { words, at: 0, end: words.len() }
+        Self { words, at: 0, end: words.len(), is_cut: false }
     }
 
     pub(super) fn error(&self, what: impl Into<String>) -> Malformed {
@@ -177,6 +184,11 @@ impl<'a> Cursor<'a> {
         if self.left() == 0 { Ok(()) } else { Err(self.error("a block that is too long")) }
     }
 
+    /// Returns the number of words that a file with this header has at least; 0 if there is no header.
+    fn length(&self) -> u64 {
+        self.words.get(6).map_or(0, |word| u64::from_ne_bytes(*word))
+    }
+
     pub(super) fn header(&mut self) -> Result<Recovered, Malformed> {
         if self.left() < HEADER || self.words[0] == [0; WORD] {
             return Err(self.error("the file has no header yet"));
@@ -203,10 +215,26 @@ impl<'a> Cursor<'a> {
         let process = self.word()? as u32;
         let state = self.word()?;
         let finalized = self.word()? != 0;
+        let at = *self;
+        let length = self.word()?;
+        if length < HEADER as u64 {
+            return Err(at.error(format!("a file of {length} words")));
+        }
         self.at = HEADER;
         let none = Profile::default();
         let [ended, truncated] = [State::Ended, State::Truncated].map(|known| state == known as u64);
-        Ok(Recovered { rank, size, process, ended, truncated, finalized, identity: None, profile: none })
+        let (missing_bytes, identity) = (0, None);
+        Ok(Recovered {
+            rank,
+            size,
+            process,
+            ended,
+            truncated,
+            missing_bytes,
+            finalized,
+            identity,
+            profile: none,
+        })
     }
 
     /// Returns the kind and content of the next block; skips unused ones.
@@ -222,6 +250,9 @@ impl<'a> Cursor<'a> {
                 Err(kind) => return Err(at.error(format!("a block of the unknown kind {kind}"))),
             };
             let words = header.words as usize;
+            if words > self.left() && self.is_cut {
+                return Ok(None);
+            }
             if words > self.left() {
                 return Err(at.error(format!("a block of {words} words, and {} are there", self.left())));
             }

@@ -16,6 +16,8 @@ pub struct Recovered {
     pub ended: bool,
     /// True if the file could not grow, so that data is missing.
     pub truncated: bool,
+    /// The number of bytes that are missing at the end of the file, because it was cut off; a part of them may have been unused.
+    pub missing_bytes: u64,
     /// True if the process reached `MPI_Finalize`.
     pub finalized: bool,
     /// The run and world, if the file has them.

@@ -1,26 +1,31 @@
 //! Collection of all processes' output at one process at the end of the run.
 //!
-//! A host that can do so offers a [`Transport`]. It is used once, during `MPI_Finalize`. The collection begins with a
-//! barrier without a time limit, as `MPI_Finalize` has. Afterwards no step waits longer than `monitoring_gather_timeout`
-//! for a process that does not answer, and output that cannot be brought to rank 0 is written by the process that has it.
+//! A host that can do so offers a [`Transport`]. It is used once, during `MPI_Finalize`, if all processes have agreed on it without
+//! messages (`agreement`). The collection begins with a barrier without a time limit, as `MPI_Finalize` has. Afterwards no step
+//! waits longer than `monitoring_gather_timeout` for a process that does not answer, and output that cannot be brought to rank 0 is
+//! written by the process that has it.
 
+mod agreement;
 mod bundle;
 mod tree;
 
 use std::fs::File;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use mpit::cvar::Cvar;
 use mpit::{category, cvar};
 use mpit_format::container::{self, Text};
+use mpit_format::names::{self, directory_of};
 use mpit_frameworks::World;
 use mpit_frameworks::diagnostics::warn;
 
 use crate::output::{write_apart, write_text};
-use crate::run;
+use crate::run::{self, job};
+use agreement::{Agreement, Decision};
 
 /// Collection of the records of all processes of a job.
 #[category(name = "monitoring_gather")]
@@ -35,7 +40,8 @@ pub struct MonitoringGather;
 static CONTAINER: Cvar<i32> = Cvar::new(0).range(0..=1);
 
 /// Seconds, 1 to 86400, that a process waits at the end of MPI for each answer of another process, after all processes have
-/// called MPI_Finalize. A process that gets no answer in time writes its records itself. The wait for all processes to call
+/// called MPI_Finalize. A process that gets no answer in time writes its records itself. This is also the time in which all
+/// processes must show, by files, that they take part; else each writes its own file. The wait for all processes to call
 /// MPI_Finalize has no time limit, as MPI_Finalize has none.
 #[cvar(
     name = "monitoring_gather_timeout", scope = "ALL_EQ", verbosity = "USER_DETAIL",
@@ -85,6 +91,9 @@ pub trait Transport: Sync {
 
 static TRANSPORT: OnceLock<&'static dyn Transport> = OnceLock::new();
 
+/// The mark of this process for a common output, or the reason why there is none.
+static AGREEMENT: OnceLock<Result<Agreement, String>> = OnceLock::new();
+
 /// Registers the host's transport. Only the first call has an effect.
 pub fn register_transport(transport: &'static dyn Transport) {
     let _ = TRANSPORT.set(transport);
@@ -109,10 +118,41 @@ enum Gathered {
     All(Vec<Text>, Vec<(u32, String)>),
     /// At other ranks: the texts are on their way to rank 0. The value is the text of this process.
     Delivered(Text),
-    /// Not all processes took part. The values are the text of this process and the reason.
-    NotSynchronized(Text, String),
+    /// Not all processes took part. The values are the text of this process and the reason; `None` if another process reports it.
+    NotSynchronized(Text, Option<String>),
     /// The parent process did not receive these texts, for this reason.
     Rejected(Vec<Text>, String),
+}
+
+/// Returns true if the settings request a common output of all processes.
+fn is_common(output: Output<'_>) -> bool {
+    is_wanted() || !matches!(output, Output::Files(_))
+}
+
+/// Shows the other processes, if the settings request a common output, that this one will take part. Called when MPI is initialized,
+/// because a process can be waited for at the end only if it is known to take part.
+pub(crate) fn begin(world: World, output: Output<'_>) {
+    if world.size > 1 && TRANSPORT.get().is_some() && is_common(output) {
+        AGREEMENT.get_or_init(|| join(world, output));
+    }
+}
+
+fn join(world: World, output: Output<'_>) -> Result<Agreement, String> {
+    let identity = run::of_process().ok_or("the launcher does not identify the job")?;
+    let key = (&identity.run, &identity.world, world.size);
+    let name = format!("{}{:016x}", run::MARKS, BuildHasherDefault::<DefaultHasher>::default().hash_one(key));
+    let directory = match output {
+        // Absolute, because the program may change its directory.
+        Output::Files(stem) => std::path::absolute(directory_of(stem)).map(|directory| {
+            let prefix =
+                run::of_environment().map_or_else(|| names::TRACE.into(), |run| names::trace_prefix(&run));
+            directory.join(prefix + &name)
+        }),
+        // Ranks on other machines do not see it. They cannot write to a stream without mixing either.
+        _ => job::hidden(&name),
+    };
+    let joined = directory.and_then(|directory: PathBuf| Agreement::join(directory, world));
+    joined.map_err(|error| format!("cannot leave a mark for the other ranks: {error}"))
 }
 
 /// Writes the text of this process at the end of the run. If `monitoring_container` is set, and on standard output and
@@ -121,12 +161,13 @@ enum Gathered {
 pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) -> bool {
     let host = TRANSPORT.get().map_or_else(String::new, |transport| transport.host_name());
     let text = Text { rank: world.rank, host, text };
-    if !is_wanted() && matches!(output, Output::Files(_)) {
+    // Other processes rely on one that has left a mark.
+    if !is_common(output) && AGREEMENT.get().is_none() {
         return write_each([text], output);
     }
     let timeout = Duration::from_secs(TIMEOUT.get().cast_unsigned().into());
     let transport = TRANSPORT.get().copied();
-    let (gathered, waiting) = gather(transport, world, text, timeout);
+    let (gathered, waiting) = gather(transport, world, text, output, timeout);
     let (Some(transport), Output::Files(_)) = (transport, output) else {
         return write_gathered(gathered, world, output);
     };
@@ -146,16 +187,41 @@ fn gather(
     transport: Option<&dyn Transport>,
     world: World,
     text: Text,
+    output: Output<'_>,
     timeout: Duration,
 ) -> (Gathered, Vec<u32>) {
-    let gathered = match transport {
-        Some(transport) => return tree::gather(transport, world, text, timeout),
-        None if world.size == 1 => Gathered::All(vec![text], Vec::new()),
-        None => {
-            Gathered::NotSynchronized(text, "this MPI library has no functions to collect the records".into())
-        }
+    // One message is enough for all of them.
+    let apart = |text: Text, why: &str| {
+        let why = if world.rank == 0 { Some(why.to_owned()) } else { None };
+        (Gathered::NotSynchronized(text, why), Vec::new())
     };
-    (gathered, Vec::new())
+    let Some(transport) = transport else {
+        return match world.size {
+            1 => (Gathered::All(vec![text], Vec::new()), Vec::new()),
+            _ => apart(text, "this MPI library has no functions to collect the records"),
+        };
+    };
+    // The settings may have changed since MPI was initialized.
+    begin(world, output);
+    let agreement = match AGREEMENT.get() {
+        None => None,
+        Some(Ok(agreement)) => Some(agreement),
+        Some(Err(why)) => return apart(text, why),
+    };
+    if let Some(agreement) = agreement
+        && let Decision::Apart(why) = agreement.decide(is_common(output), timeout)
+    {
+        agreement.leave();
+        return (Gathered::NotSynchronized(text, why), Vec::new());
+    }
+    let gathered = tree::gather(transport, world, text, timeout);
+    if let Some(agreement) = agreement
+        && world.rank == 0
+        && !matches!(gathered.0, Gathered::NotSynchronized(..))
+    {
+        agreement.remove();
+    }
+    gathered
 }
 
 fn write_gathered(gathered: Gathered, world: World, output: Output<'_>) -> bool {
@@ -163,10 +229,7 @@ fn write_gathered(gathered: Gathered, world: World, output: Output<'_>) -> bool 
         Gathered::All(texts, missing) => write_all_texts(&texts, &missing, world, output),
         Gathered::Delivered(_) => true,
         Gathered::NotSynchronized(text, why) => {
-            // One message is enough for all of them.
-            if let Output::Files(stem) = output
-                && world.rank == 0
-            {
+            if let (Output::Files(stem), Some(why)) = (output, why) {
                 warn(format_args!(
                     "monitoring: cannot write one file for the job: {why}; each process writes {}.<rank>.prof",
                     stem.display()
@@ -254,13 +317,18 @@ mod tests {
 
     #[test]
     fn without_a_transport_each_keeps_its_own() {
-        let gathered_alone = |size| gather(None, World::new(0, size), text(0), Duration::ZERO).0;
+        let gathered_at =
+            |rank, size| gather(None, World::new(rank, size), text(rank), Output::Stdout, Duration::ZERO).0;
+        let gathered_alone = |size| gathered_at(0, size);
         assert!(
             matches!(gathered_alone(1), Gathered::All(texts, missing) if texts == [text(0)] && missing.is_empty())
         );
         assert!(matches!(gathered_alone(2), Gathered::NotSynchronized(kept, _) if kept == text(0)));
-        let why =
-            |gathered| if let Gathered::NotSynchronized(_, why) = gathered { why } else { String::new() };
+        assert!(matches!(gathered_at(1, 2), Gathered::NotSynchronized(kept, None) if kept == text(1)));
+        let why = |gathered| match gathered {
+            Gathered::NotSynchronized(_, Some(why)) => why,
+            _ => String::new(),
+        };
         // The message does not depend on the number of processes.
         assert!(why(gathered_alone(2)).contains("has no functions to collect the records"));
         assert!(why(gathered_alone(1_000_000)).contains("has no functions to collect the records"));
@@ -275,7 +343,7 @@ mod tests {
         assert!(all[0].1.contains("text of 1\n# MISSING\t2\tgone\n"), "{all:?}");
         assert_eq!(written(1, Gathered::Delivered(text(1))), []);
         let own = |rank: u32| (format!("run.{rank}.prof"), format!("text of {rank}\n"));
-        assert_eq!(written(1, Gathered::NotSynchronized(text(1), "late".into())), [own(1)]);
+        assert_eq!(written(1, Gathered::NotSynchronized(text(1), Some("late".into()))), [own(1)]);
         assert_eq!(written(2, Gathered::Rejected(vec![text(2), text(3)], "gone".into())), [own(2), own(3)]);
     }
 }

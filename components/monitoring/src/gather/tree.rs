@@ -21,6 +21,7 @@ pub(super) fn gather(
     if world.size > 1
         && let Err(why) = transport.synchronize(timeout)
     {
+        let why = if world.rank == 0 { Some(why) } else { None };
         return (Gathered::NotSynchronized(mine, why), Vec::new());
     }
     let begin = Instant::now();

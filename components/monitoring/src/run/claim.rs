@@ -21,15 +21,25 @@ const MAX_WORLDS: u32 = 100_000;
 /// The maximum length of a link's target; a longer name of a world is replaced by a hash.
 const MAX_TARGET_LEN: usize = 200;
 
+/// The beginning of the names of directories with the marks of ranks, behind the prefix of a run.
+pub(crate) const MARKS: &str = "marks-";
+
 /// Removes all auxiliary files of a run beside its files. Returns the paths that could not be removed.
 pub fn remove_traces(stem: &Path, run: &str) -> Vec<PathBuf> {
     let prefix = trace_prefix(run);
     let Ok(entries) = fs::read_dir(directory_of(stem)) else { return Vec::new() };
-    let ours = entries.flatten().filter(|entry| {
-        entry.file_name().to_str().is_some_and(|name| name.starts_with(&prefix))
-            && entry.file_type().is_ok_and(|kind| kind.is_file() || kind.is_symlink())
+    let is_removed = |entry: &fs::DirEntry, rest: &str| match entry.file_type() {
+        // Left by ranks that were killed.
+        Ok(kind) if kind.is_dir() => !rest.starts_with(MARKS) || fs::remove_dir_all(entry.path()).is_ok(),
+        Ok(kind) if kind.is_file() || kind.is_symlink() => fs::remove_file(entry.path()).is_ok(),
+        _ => true,
+    };
+    let failed = entries.flatten().filter(|entry| {
+        let name = entry.file_name();
+        let rest = name.to_str().and_then(|name| name.strip_prefix(&prefix));
+        rest.is_some_and(|rest| !is_removed(entry, rest))
     });
-    ours.map(|entry| entry.path()).filter(|path| fs::remove_file(path).is_err()).collect()
+    failed.map(|entry| entry.path()).collect()
 }
 
 pub(super) fn number(stem: &Path, run: &str, key: &str) -> io::Result<u32> {
@@ -77,8 +87,16 @@ mod tests {
             assert_eq!(number(&stem, "R", key).unwrap(), wanted);
         }
         assert_eq!(number(&stem, "another", "b").unwrap(), 1);
+        for name in [".mpit-R.marks-1", ".mpit-another.marks-1", ".mpit-R.own"] {
+            let marks = stem.with_file_name(name);
+            fs::create_dir(&marks).unwrap();
+            fs::write(marks.join("0"), "").unwrap();
+        }
         assert!(remove_traces(&stem, "R").is_empty());
-        assert_eq!(fs::read_dir(stem.parent().unwrap()).unwrap().count(), 1);
+        let names = fs::read_dir(stem.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        assert_eq!(names, [".mpit-R.own", ".mpit-another.marks-1", ".mpit-another.w1"]);
     }
 
     #[test]

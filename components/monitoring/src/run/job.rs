@@ -10,6 +10,7 @@
 //! | `job` | a description for users: lines of a word and a value |
 //! | `lock` | exists on the machine of `mpit run`, which locks it until the job has ended |
 
+use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -67,7 +68,7 @@ impl JobDirectory {
         let mut all = Vec::new();
         for entry in fs::read_dir(directory_of_user()?)? {
             let entry = entry?;
-            if entry.file_type()?.is_dir() {
+            if entry.file_type()?.is_dir() && !is_hidden(&entry.file_name()) {
                 all.push(Self { path: entry.path() });
             }
         }
@@ -189,6 +190,15 @@ impl OwnedJob {
     }
 }
 
+/// Returns the path of a directory for another purpose beside those of the jobs, whose name begins with a dot. No `mpit run` removes it.
+pub(crate) fn hidden(name: &str) -> io::Result<PathBuf> {
+    Ok(directory_of_user()?.join(format!(".{name}")))
+}
+
+fn is_hidden(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".")
+}
+
 fn open_lock(path: &Path) -> io::Result<File> {
     File::options().read(true).write(true).create(true).truncate(false).open(path)
 }
@@ -275,9 +285,14 @@ mod tests {
         for job in [&old, &used] {
             File::open(job.path()).unwrap().set_modified(long_ago).unwrap();
         }
+        let hidden = super::hidden(&name("hidden")).unwrap();
+        create_private(&hidden).unwrap();
+        File::open(&hidden).unwrap().set_modified(long_ago).unwrap();
         let new = OwnedJob::create(&name("new")).unwrap();
         let all = JobDirectory::all().unwrap();
         let is_there = |job: &JobDirectory| all.contains(job);
+        assert!(hidden.is_dir() && all.iter().all(|job| job.path() != hidden));
+        fs::remove_dir(&hidden).unwrap();
         assert!(is_there(running.directory()) && is_there(new.directory()));
         assert!(is_there(&fresh) && is_there(&used) && !is_there(&old));
         assert!(!killed_path.exists());

@@ -22,6 +22,7 @@ use mpit::internal::environment;
 use mpit_frameworks::World;
 use mpit_frameworks::diagnostics::warn;
 
+pub(crate) use claim::MARKS;
 pub use claim::remove_traces;
 pub use mpit_format::identity::{Identity, UNNAMED};
 pub use mpit_format::names::{self, stem_of};
