@@ -6,7 +6,11 @@
 //! `start.txt` has their names, after those of the functions that run when the library is loaded: these are then in a page that the
 //! C compiler's own functions for that use as well. A name that no function has, or has no more, is skipped, so an old list only
 //! costs memory. It is the list of functions of this library that `valgrind --tool=callgrind` reports for
-//! `tests/hosts/c/bench_job.c` with Open MPI and MPICH, recorded for `mpit run --output`.
+//! `tests/hosts/c/bench_job.c communicate` with Open MPI and MPICH, under `mpit run` with and without `--output`; those that run
+//! only inside of `MPI_Finalize` (`--toggle-collect=MPI_Finalize`) are at the end. Generic functions of this crate are left out:
+//! their pattern matches the instances of all calls.
+//!
+//! The functions of the table of calls are sorted by call.
 //!
 //! `pointers.txt` has the names of statics that are not zero at first and contain pointers. The dynamic linker writes these when the
 //! library is loaded, in every program. Next to each other, with the destinations of calls, they are in few pages; the other
@@ -18,6 +22,10 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
+
+/// Patterns for the symbols of the functions that the table of calls defines. Sorted by name, those of a call are next to each other,
+/// because the call's name is in their paths. The calls of the start and the end come first.
+const FUNCTIONS_OF_CALLS: [&str; 2] = ["_ZN12mpit_preload5table8lifetime*", "_ZN12mpit_preload5table*"];
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
@@ -80,6 +88,10 @@ fn text_of(names: &str, shift: u32) -> String {
     for symbol in names.lines().filter(|line| !line.is_empty()).map(symbol_of) {
         // Writing to a string does not fail.
         let _ = writeln!(script, "*(.text.{symbol} .text.unlikely.{symbol})");
+    }
+    for pattern in FUNCTIONS_OF_CALLS {
+        let _ =
+            writeln!(script, "*(SORT_BY_NAME(.text.{pattern}))\n*(SORT_BY_NAME(.text.unlikely.{pattern}))");
     }
     script + "*(.text .text.*)\n}\n} INSERT AFTER .fini;\n"
 }

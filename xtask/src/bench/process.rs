@@ -34,6 +34,8 @@ const RANKS: [u32; 2] = [1, 4];
 enum Variant {
     /// Without mpit.
     Plain,
+    /// With an empty library that needs the same libraries as mpit's.
+    Empty,
     /// With mpit's library, recording nothing.
     Off,
     /// With mpit's library, recording for the summary that `mpit run` prints.
@@ -42,9 +44,9 @@ enum Variant {
     Output,
 }
 
-use Variant::{Off, Output, Plain, Summary};
+use Variant::{Empty, Off, Output, Plain, Summary};
 
-const VARIANTS: [Variant; 4] = [Plain, Off, Summary, Output];
+const VARIANTS: [Variant; 5] = [Plain, Empty, Off, Summary, Output];
 
 pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
     start(pairs, results)?;
@@ -70,6 +72,11 @@ fn empty_library(name: &str, needs: &[&str]) -> Outcome<PathBuf> {
 fn write_to_disk() -> Outcome {
     let written = File::open(preload()).and_then(|library| library.sync_all());
     written.context(preload().display())
+}
+
+/// Builds an empty library that needs the same libraries as mpit's.
+fn empty_substitute() -> Outcome<PathBuf> {
+    empty_library("libempty_as_mpit.so", &["-lgcc_s", "-lm", "-lc"])
 }
 
 fn preload() -> PathBuf {
@@ -109,8 +116,10 @@ fn add_memory(
     for (name, of_what, most) in
         [("resident", "resident memory", RESIDENT), ("private", "private memory", PRIVATE)]
     {
-        let added = differences(&rounds.timings(with, name)?, &rounds.timings(Plain, name)?);
-        results.table.add(Line::new(on, &format!("{of_what}, {what}"), &added).at_most(most, "KiB"));
+        let plain = rounds.timings(Plain, name)?;
+        let added = |with| -> Outcome<Vec<f64>> { Ok(differences(&rounds.timings(with, name)?, &plain)) };
+        let line = Line::new(on, &format!("{of_what}, {what}"), &added(with)?);
+        results.table.add(line.floor(&added(Empty)?, "empty").at_most(most, "KiB"));
     }
     Ok(())
 }
@@ -119,9 +128,15 @@ fn memory_without_mpi(pairs: u32, results: &mut Results) -> Outcome {
     results.table.section("Memory that mpit adds to a process", "KiB");
     let program = dist::c_program("bench_process")?;
     write_to_disk()?;
-    let rounds = Rounds::run(pairs, &[Plain, Off], |variant| {
+    let empty = empty_substitute()?;
+    let rounds = Rounds::run(pairs, &[Plain, Empty, Off], |variant| {
         let job = Job::plain(&[]).arg(&program).arg("memory");
-        Ok(rounds::timings(if variant == Plain { job } else { job.env("LD_PRELOAD", preload()) })?.0)
+        let job = match variant {
+            Plain => job,
+            Empty => job.env("LD_PRELOAD", &empty),
+            Off | Summary | Output => job.env("LD_PRELOAD", preload()),
+        };
+        Ok(rounds::timings(job)?.0)
     })?;
     add_memory(results, &rounds, "", "without MPI", Off)
 }
@@ -130,6 +145,7 @@ fn memory_without_mpi(pairs: u32, results: &mut Results) -> Outcome {
 fn under_mpit(job: Job, stack: &Stack, variant: Variant) -> Outcome<Job> {
     Ok(match variant {
         Plain => job,
+        Empty => job.env("LD_PRELOAD", empty_substitute()?),
         Off => job.arg(dist::program("mpit")).args(["run", "--quiet", "--"]),
         Summary => job.arg(dist::program("mpit")).args(["run", "--"]),
         Output => {
@@ -160,6 +176,7 @@ fn job(stack: &Stack, ranks: u32, pairs: u32, results: &mut Results) -> Outcome 
     };
     let rounds = Rounds::run(pairs, &VARIANTS, measure)?;
     let plain = rounds.timings(Plain, "cpu")?;
+    let of_empty = differences(&rounds.timings(Empty, "cpu")?, &plain);
     let processes = if ranks == 1 { "1 process".to_owned() } else { format!("{ranks} processes") };
     results.table.add(Line::new(stack.label(), &format!("{processes}, without mpit"), &plain));
     for (variant, what) in
@@ -167,6 +184,7 @@ fn job(stack: &Stack, ranks: u32, pairs: u32, results: &mut Results) -> Outcome 
     {
         let added = differences(&rounds.timings(variant, "cpu")?, &plain);
         let line = Line::new(stack.label(), &format!("{processes}, {what}"), &added);
+        let line = line.floor(&of_empty, "empty");
         results.table.add(line.at_most(INIT_AND_FINALIZE * f64::from(ranks), "ms"));
     }
     Ok(())

@@ -96,7 +96,8 @@ impl Line {
         let met = self.has_ratio_within(max);
         let name = self.beside.as_ref().map_or("", |beside| &beside.name);
         let text = format!("<= {max} of {name}");
-        self.goal(&text, met)
+        let max = self.beside.as_ref().map(|beside| max * beside.median);
+        Self { goal: Some(Goal { text, max, met }), ..self }
     }
 
     fn is_behind(&self) -> bool {
@@ -269,5 +270,7 @@ mod tests {
         let line = |base| Line::new("", "", &[1.0]).beside(&[base], "it");
         assert!(line(1.0).has_ratio_within(1.0) && !line(0.5).has_ratio_within(1.0));
         assert!(!line(0.0).has_ratio_within(1.0) && !line(-1.0).has_ratio_within(1.0));
+        assert_eq!(line(0.5).floor(&[0.6], "a load").within(1.5).verdict(), "missed");
+        assert_eq!(line(0.5).floor(&[0.8], "a load").within(1.5).verdict(), "missed: below the floor");
     }
 }

@@ -11,7 +11,9 @@ macro_rules! c_function {
         $binding:ident $recorder:tt $symbol:ident / $profiling:ident, ($($arg:ident: $kind:ident),*)
         else $missing:expr
     ) => {
-        const _: () = {
+        // The linker sorts functions by this name, so those of a call are in few pages.
+        #[allow(dead_code, non_upper_case_globals, reason = "a name for the symbols of the functions inside")]
+        const $symbol: () = {
             $crate::interpose::next_definition! {
                 $recorder $symbol, stringify!($symbol), Some($crate::interpose::c_name!(stringify!($profiling)))
             }

@@ -142,10 +142,15 @@ impl ProgramCall {
     /// Forwards the call. Calls made meanwhile are not those of listeners.
     #[inline]
     pub(crate) fn forward<R: Copy>(&self, forward: impl Fn() -> R + Copy) -> R {
+        forward_erased(forward, |call| self.forward_one(call))
+    }
+
+    /// Forwards a call of any type. Inlined, it was a tenth of the library's code.
+    #[inline(never)]
+    fn forward_one(&self, call: &ErasedCall) {
         self.set(self.position);
-        let result = forward_unwindable(self.previous == IDLE, forward);
+        call.forward(self.previous == IDLE);
         self.set(self.position | NOTIFYING);
-        result
     }
 
     /// Ends the call.
@@ -168,12 +173,32 @@ impl ProgramCall {
     }
 }
 
-/// Forwards a call, which may end by unwinding. If it is the outermost call, the state is idle then. A type that is `Copy` has
-/// nothing to clean up, also in builds without optimization.
+/// A call that is to be forwarded, without its type.
+struct ErasedCall {
+    run: unsafe extern "C-unwind" fn(*mut c_void),
+    argument: *mut c_void,
+}
+
+impl ErasedCall {
+    /// Forwards the call, which may end by unwinding. If it is the outermost call, the state is idle then.
+    #[inline]
+    fn forward(&self, is_outermost: bool) {
+        if is_outermost {
+            // SAFETY: `forward_erased` makes both members for each other, of a function that is used in this call only.
+            unsafe { unwindable::call_unwindable(self.run, self.argument) };
+        } else {
+            // SAFETY: `forward_erased` makes both members for each other, of a function that is used in this call only.
+            unsafe { (self.run)(self.argument) };
+        }
+    }
+}
+
+/// Passes a call to `by`, which forwards it once, and returns its result. Types that are `Copy` have nothing to clean up, also in
+/// builds without optimization.
 #[inline]
-fn forward_unwindable<R: Copy>(is_outermost: bool, forward: impl Fn() -> R + Copy) -> R {
+fn forward_erased<R: Copy>(forward: impl Fn() -> R + Copy, by: impl FnOnce(&ErasedCall) + Copy) -> R {
     unsafe extern "C-unwind" fn run<F: FnMut()>(call: *mut c_void) {
-        // SAFETY: `forward_unwindable` passes its function, and does not use it during the call.
+        // SAFETY: `forward_erased` passes its function, and does not use it during the call.
         let call = unsafe { &mut *call.cast::<F>() };
         call();
     }
@@ -182,14 +207,7 @@ fn forward_unwindable<R: Copy>(is_outermost: bool, forward: impl Fn() -> R + Cop
     }
     let mut result = None;
     let mut call = || result = Some(forward());
-    let (run, call) = (runner(&call), (&raw mut call).cast());
-    if is_outermost {
-        // SAFETY: `run` expects the address of `call`, which is used in this call only.
-        unsafe { unwindable::call_unwindable(run, call) };
-    } else {
-        // SAFETY: `run` expects the address of `call`, which is used in this call only.
-        unsafe { run(call) };
-    }
+    by(&ErasedCall { run: runner(&call), argument: (&raw mut call).cast() });
     match result {
         Some(result) => result,
         None => unreachable!("the call was forwarded"),
@@ -223,7 +241,7 @@ extern "C" fn unwinding(
 #[inline]
 pub(crate) fn forward_on_fast_path<R: Copy>(forward: impl Fn() -> R + Copy) -> R {
     PROCESS_STATE.store(stack_position(), Relaxed);
-    let result = forward_unwindable(true, forward);
+    let result = forward_erased(forward, |call| call.forward(true));
     restore(IDLE);
     result
 }
