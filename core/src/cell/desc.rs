@@ -66,6 +66,8 @@ pub struct PvarDesc {
     behavior: Behavior,
     /// True if there is an `activation`. A copy here, so that access calls need not load the shared metadata.
     has_activation: bool,
+    /// The result of [`PvarDesc::is_word_sum`], so that a read makes one comparison.
+    is_word_sum: bool,
     metadata: Metadata,
     cell: &'static dyn ErasedCell,
 }
@@ -87,7 +89,7 @@ impl PvarDesc {
             Behavior::Current => PvarFlags::READONLY,
             _ => PvarFlags::NONE,
         };
-        Self {
+        let desc = Self {
             class,
             datatype: <C::Value as Value>::DATATYPE,
             bind: C::BIND as u8,
@@ -95,9 +97,18 @@ impl PvarDesc {
             flags,
             behavior,
             has_activation: metadata.activation().is_some(),
+            is_word_sum: false,
             metadata,
             cell,
-        }
+        };
+        desc.with_word_sum_determined()
+    }
+
+    const fn with_word_sum_determined(mut self) -> Self {
+        let is_sum = matches!(self.behavior, Behavior::Sum);
+        let is_word = self.datatype.size() == size_of::<u64>() && !matches!(self.datatype, Datatype::Double);
+        self.is_word_sum = is_sum && is_word && !self.has_activation;
+        self
     }
 
     #[must_use]
@@ -124,7 +135,7 @@ impl PvarDesc {
             "the datatype has another C representation than the cell"
         );
         self.datatype = datatype;
-        self
+        self.with_word_sum_determined()
     }
 
     #[must_use]
@@ -145,7 +156,7 @@ impl PvarDesc {
     #[must_use]
     pub const fn cumulative(mut self) -> Self {
         self.behavior = Behavior::Sum;
-        self
+        self.with_word_sum_determined()
     }
 }
 
@@ -228,6 +239,12 @@ impl PvarDesc {
     #[inline]
     pub const fn activation(&self) -> Option<&'static Activation> {
         if self.has_activation { self.metadata.activation() } else { None }
+    }
+
+    /// Returns true if handles show sums of integers of 8 bytes, and the variable always has a value.
+    #[inline]
+    pub(crate) const fn is_word_sum(&self) -> bool {
+        self.is_word_sum
     }
 
     /// Returns true if `cell` stores the variable. The address is not sufficient: a cell may be the first field of another one, and

@@ -112,9 +112,20 @@ fn broken_by_name(name: &str) -> Option<(Rule, &'static str)> {
     }
 }
 
-/// Returns true if `is_so` is true of a byte. Without a branch for each byte, unlike a search, which ends at the first one.
+/// The number of bytes that are checked together.
+const BLOCK: usize = 16;
+
+/// Returns true if `is_so` is true of a byte. Without a branch for each byte, unlike a search, which ends at the first one. The last
+/// block may overlap the one before, so that no bytes are left over to be checked one by one.
+#[inline]
 fn has_any(text: &str, is_so: impl Fn(u8) -> bool) -> bool {
-    text.bytes().fold(false, |found, byte| found | is_so(byte))
+    let bytes = text.as_bytes();
+    let Some(last) = bytes.last_chunk::<BLOCK>() else {
+        return bytes.iter().fold(false, |found, byte| found | is_so(*byte));
+    };
+    let in_block = |block: &[u8; BLOCK]| block.iter().fold(false, |found, byte| found | is_so(*byte));
+    let (blocks, _) = bytes.as_chunks::<BLOCK>();
+    blocks.iter().fold(in_block(last), |found, block| found | in_block(block))
 }
 
 /// Checks the texts of a definition.

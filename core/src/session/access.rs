@@ -86,10 +86,18 @@ impl Interface {
         }
         if handle.is_plausible()
             && let Some(found) = self.pvars.peek(handle.0)
-            // SAFETY: not null; the caller ensures that it has the elements of the handle.
-            && let Some(read) = unsafe { found.read_plain(handle.0, session.0, out) }
         {
-            return read;
+            let out_word = out.cast::<u64>();
+            if out_word.is_aligned()
+                && let Some(read) = found.read_word_sum(handle.0, session.0)
+            {
+                // SAFETY: not null and aligned; the caller ensures that it has the handle's element, which is a word.
+                return read.map(|word| unsafe { out_word.write(word) });
+            }
+            // SAFETY: not null; the caller ensures that it has the elements of the handle.
+            if let Some(read) = unsafe { found.read_plain(handle.0, session.0, out) } {
+                return read;
+            }
         }
         // SAFETY: not null; the caller ensures that it has the elements of the handle.
         unsafe { self.read_view(session, handle, out) }
