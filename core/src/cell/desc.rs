@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-use super::{Action, Cell, ErasedCell, LevelStorage, Value};
+use super::{Action, Cell, ErasedCell, LevelStorage, Operation, Value};
 use crate::activation::Activation;
 use crate::desc::{CategoryDesc, EnumDesc, Metadata, Origin};
 use crate::object::Object;
@@ -250,7 +250,11 @@ impl PvarDesc {
     /// Returns true if `cell` stores the variable. The address is not sufficient: a cell may be the first field of another one, and
     /// zero-sized cells have no address of their own.
     pub(crate) fn is_stored_in<C: Cell>(&self, cell: &C) -> bool {
-        std::ptr::addr_eq(self.cell, cell) && self.cell.cell_type() == TypeId::of::<C>()
+        let mut operation = Operation::Type { result: None };
+        self.operate(&mut operation);
+        let is_same_type =
+            matches!(operation, Operation::Type { result: Some(found) } if found == TypeId::of::<C>());
+        std::ptr::addr_eq(self.cell, cell) && is_same_type
     }
 
     pub(crate) fn count(&self, object: &Object<'_>) -> crate::Result<usize> {
@@ -263,9 +267,14 @@ impl PvarDesc {
     ///
     /// `out` is valid for writes of `count` elements, and aligned for one.
     pub(crate) unsafe fn read(&self, object: &Object<'_>, out: *mut u8, count: usize) -> crate::Result<()> {
+        let mut operation = Operation::Read { object, out, count, result: Err(crate::Error::Invalid) };
         // SAFETY: the caller ensures that `out` has `count` aligned elements. `new` and `with_datatype` admit only datatypes
         // that represent a value of the cell.
-        unsafe { self.cell.read(object, out, count) }
+        unsafe { self.cell.operate(&mut operation) };
+        match operation {
+            Operation::Read { result, .. } => result,
+            _ => Err(crate::Error::Invalid),
+        }
     }
 
     /// Returns the value of a variable with one element, as a word with the value in its low bits.
@@ -275,15 +284,33 @@ impl PvarDesc {
     }
 
     pub(crate) fn watch(&self, more: i32) {
-        self.cell.watch(more);
+        self.operate(&mut Operation::Watch { more });
     }
 
     pub(crate) fn level_storage(&self, object: &Object<'_>) -> Option<&'static LevelStorage> {
-        self.cell.level_storage(object)
+        let mut operation = Operation::LevelStorage { object, result: None };
+        self.operate(&mut operation);
+        match operation {
+            Operation::LevelStorage { result, .. } => result,
+            _ => None,
+        }
     }
 
     pub(crate) fn custom(&self, action: &Action<'_>) -> crate::Result<()> {
-        self.cell.custom(action)
+        let mut operation = Operation::Custom { action, result: Err(crate::Error::Invalid) };
+        self.operate(&mut operation);
+        match operation {
+            Operation::Custom { result, .. } => result,
+            _ => Err(crate::Error::Invalid),
+        }
+    }
+
+    /// Executes an operation other than a read.
+    fn operate(&self, operation: &mut Operation<'_>) {
+        if !matches!(operation, Operation::Read { .. }) {
+            // SAFETY: not a read, and only reads have a condition.
+            unsafe { self.cell.operate(operation) };
+        }
     }
 }
 

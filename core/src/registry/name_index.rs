@@ -35,10 +35,6 @@ impl<'a> Key<'a> {
         Self { tag, ..self }
     }
 
-    pub(super) fn hash(self) -> u64 {
-        self.hash
-    }
-
     /// Returns the upper half of a slot's word. Its part of the hash does not select the slot, so keys whose bits are equal and
     /// whose names differ are rare.
     #[inline]
