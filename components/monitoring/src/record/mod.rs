@@ -18,7 +18,7 @@ use mpit::internal::threads;
 use mpit::object::{Comm, OUTSIDE};
 
 use crate::per_thread::PerThread;
-use crate::store::{Store, Users};
+use crate::store::{self, Store, Users};
 
 pub use atomic_sum::AtomicSum;
 pub use mpit_format::TrafficSum;
@@ -84,14 +84,29 @@ pub struct Messages<'s> {
     of_threads: PerThread<Histogram<'s>>,
     /// The groups of all histograms with the user's messages.
     groups: Groups<'s>,
-    store: &'s Store,
+    /// The store; `None` for that of the process. A pointer would be written by the dynamic linker, in a page that a program without
+    /// MPI does not use otherwise.
+    store: Option<&'s Store>,
 }
 
 impl<'s> Messages<'s> {
     /// Creates empty records, to be kept in `store`.
     #[must_use]
     pub const fn new(store: &'s Store) -> Self {
+        Self::in_store(Some(store))
+    }
+
+    /// Creates empty records, to be kept in the store of the process.
+    pub(crate) const fn of_process() -> Self {
+        Self::in_store(None)
+    }
+
+    const fn in_store(store: Option<&'s Store>) -> Self {
         Self { peers: Sparse::new(), of_threads: PerThread::new(), groups: Groups::new(), store }
+    }
+
+    fn store(&self) -> &'s Store {
+        self.store.unwrap_or(&store::OF_PROCESS)
     }
 
     /// Counts a message of the user's if nothing has to be allocated for it. Returns false, and does nothing, otherwise.
@@ -122,7 +137,7 @@ impl<'s> Messages<'s> {
             (&peer.external, Some(&self.groups))
         };
         while !histogram.record(bytes) {
-            histogram.make(bytes, self.store, Users::AllThreads, to, internal, all);
+            histogram.make(bytes, self.store(), Users::AllThreads, to, internal, all);
         }
     }
 
@@ -142,7 +157,7 @@ impl<'s> Messages<'s> {
         };
         let histogram = self.of_threads.entry_with(slot, to, make)?;
         while !histogram.record_alone(bytes) {
-            histogram.make(bytes, self.store, Users::OneThread, to, false, Some(&self.groups));
+            histogram.make(bytes, self.store(), Users::OneThread, to, false, Some(&self.groups));
         }
         Some(histogram)
     }
@@ -151,7 +166,7 @@ impl<'s> Messages<'s> {
     #[cfg(test)]
     pub(crate) fn begin(&self, to: u32, bytes: u64) -> impl FnOnce() {
         let histogram = &self.peers.entry(to).external;
-        histogram.make(bytes, self.store, Users::AllThreads, to, false, Some(&self.groups));
+        histogram.make(bytes, self.store(), Users::AllThreads, to, false, Some(&self.groups));
         let (count, all) = histogram.cells(bytes).expect("made above");
         all.fetch_add(bytes, Relaxed);
         move || _ = count.fetch_add(1, Release)
