@@ -227,16 +227,16 @@ impl<I: HostInfo> MergedSpace<I> {
         // Ours come first, also those that were registered since.
         self.sync_own(merged);
         let (key, inserted) = (Key::new(name, class), self.names.inserted());
-        self.names.find(&key).or_else(|| self.find_new(merged, key, inserted))
+        self.names.find(&key).or_else(|| self.find_new(merged, name, class, inserted))
     }
 
-    /// Adds new entries, and returns the merged index of the one with this key. A search found none after `inserted` names were
-    /// listed.
+    /// Adds new entries, and returns the merged index of the one with this name and class. A search found none after `inserted`
+    /// names were listed.
     #[inline(never)]
-    fn find_new(&self, merged: &Merged, key: Key<'_>, inserted: u32) -> Option<u32> {
+    fn find_new(&self, merged: &Merged, name: &[u8], class: c_int, inserted: u32) -> Option<u32> {
         merged.sync_one(self);
         // Also counts what other threads have listed meanwhile.
-        if self.names.inserted() == inserted { None } else { self.names.find(&key) }
+        if self.names.inserted() == inserted { None } else { self.names.find(&Key::new(name, class)) }
     }
 
     /// Appends one of our entries. Its name leads to it unless an entry with the same key is listed. The caller holds `syncing`.
