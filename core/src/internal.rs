@@ -14,6 +14,7 @@
 //! | [`log`], [`probe_table`], [`slots`], [`sparse`], [`static_ref`] | lists and tables that are read without locks |
 //! | [`active_calls`] | calls in progress, for which a thread that frees an object waits |
 //! | [`thread_slots`] | small numbers for running threads |
+//! | [`word_sum`] | sums of counters |
 //! | [`lock`] | locks that are never held in a forked child |
 //! | `mapping` | memory that survives the process in a file, with the feature `store` |
 //! | [`environment`] | environment variables; none in a privileged process |
@@ -85,4 +86,6 @@ whole! {
     thread_slots
     threads
     vocabulary
+    #[cfg(not(mpit_models))]
+    word_sum
 }

@@ -98,6 +98,7 @@ mod thread_slots;
 mod threads;
 pub mod tool;
 mod whole;
+mod word_sum;
 
 #[doc(hidden)]
 pub use desc::Category;

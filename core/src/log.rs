@@ -106,6 +106,24 @@ impl<T> Log<T> {
         Ok(index)
     }
 
+    /// Returns the present items in order, in slices. An iteration over these computes no places, unlike [`iter`](Self::iter).
+    #[inline]
+    pub fn slices(&self) -> impl Iterator<Item = &[T]> {
+        let mut left = self.len();
+        self.chunks.iter().enumerate().map_while(move |(chunk, start)| {
+            let first = FIRST << chunk;
+            let count = left.min(first);
+            if count == 0 {
+                return None;
+            }
+            left -= count;
+            let start = start.load(Relaxed).wrapping_add(first);
+            // SAFETY: the chunk has `first` slots from `start`. `push` initializes a slot before it publishes the new `len`
+            // (`Release`), `len()` loads it with `Acquire`, and slots below `len` are not written again before `drop`.
+            Some(unsafe { std::slice::from_raw_parts(start, count) })
+        })
+    }
+
     /// Returns an iterator over the present items.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         (0..self.len()).filter_map(|index| self.get(index))
@@ -158,8 +176,19 @@ mod tests {
         }
         assert!(std::ptr::eq(first, log.get(0).unwrap()));
         assert!(log.iter().copied().eq(0..COUNT));
+        assert!(log.slices().flatten().copied().eq(0..COUNT));
         assert!(log.get(COUNT).is_none());
         assert!(log.get(usize::MAX / 2).is_none());
+    }
+
+    #[test]
+    fn slices_end_with_the_last_item() {
+        let log = Log::new();
+        for count in 0..=3 * FIRST + 1 {
+            assert_eq!(log.slices().map(<[usize]>::len).sum::<usize>(), count);
+            log.push(count).unwrap();
+        }
+        assert_eq!(log.slices().map(<[usize]>::len).collect::<Vec<_>>(), [FIRST, 2 * FIRST, 2]);
     }
 
     #[test]

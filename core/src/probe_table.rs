@@ -105,15 +105,7 @@ impl<S: Slot> ProbeTable<S> {
         reason = "looked up for each message, where a call would cost as much again"
     )]
     pub fn find<R>(&self, hash: usize, matches: impl Fn(S::Content) -> Option<R>) -> Option<R> {
-        let table = self.newest()?;
-        let mask = table.len().wrapping_sub(1);
-        let mut at = hash & mask;
-        loop {
-            if let Some(found) = matches(table.get(at)?.load()?) {
-                return Some(found);
-            }
-            at = (at + 1) & mask;
-        }
+        find_in(self.newest()?, hash, matches)
     }
 
     /// Returns the contents of all slots, in no particular order.
@@ -148,16 +140,75 @@ impl<S: Slot> ProbeTable<S> {
     ///
     /// Panics if another thread writes, which callers prevent.
     pub fn replace(&self, slots: usize, contents: impl Iterator<Item = (usize, S::Content)>) {
-        let index = self.tables.push(empty_slots(slots));
+        self.publish(PrivateTable::with_contents(slots, contents));
+    }
+
+    /// Replaces the table by one that was filled before. Its contents include those of the present one.
+    ///
+    /// # Panics
+    ///
+    /// Panics if another thread writes, which callers prevent.
+    pub fn publish(&self, table: PrivateTable<S>) {
+        let index = self.tables.push(table.slots);
         let larger = index
             .ok()
             .and_then(|index| self.tables.get(index))
             .expect("fewer tables than a list has room for");
-        for (hash, content) in contents {
-            insert_into(larger, hash, content, |_| false);
-        }
         // A reader that sees the table also sees its contents.
         self.newest.store(std::ptr::from_ref(larger).cast_mut(), Release);
+    }
+}
+
+/// A table that is filled before other threads see it: see [`ProbeTable::publish`].
+#[derive(Debug)]
+pub struct PrivateTable<S> {
+    slots: Slots<S>,
+}
+
+impl<S: Slot> PrivateTable<S> {
+    /// Creates a table with `slots` slots, a power of two, and these contents, each with its hash.
+    #[must_use]
+    pub fn with_contents(slots: usize, contents: impl Iterator<Item = (usize, S::Content)>) -> Self {
+        let table = Self { slots: empty_slots(slots) };
+        for (hash, content) in contents {
+            table.insert(hash, content);
+        }
+        table
+    }
+
+    /// Returns the number of slots.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Returns the first result of `matches` for a content with this hash, like [`ProbeTable::find`].
+    #[inline]
+    pub fn find<R>(&self, hash: usize, matches: impl Fn(S::Content) -> Option<R>) -> Option<R> {
+        find_in(&self.slots, hash, matches)
+    }
+
+    /// Inserts a content, for which the table has an empty slot, and one more.
+    pub fn insert(&self, hash: usize, content: S::Content) {
+        insert_into(&self.slots, hash, content, |_| false);
+    }
+
+    /// Returns the contents of all slots, in no particular order.
+    pub fn contents(&self) -> impl Iterator<Item = S::Content> {
+        self.slots.iter().filter_map(S::load)
+    }
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "looked up for each message, where a call would cost as much again")]
+fn find_in<S: Slot, R>(table: &[S], hash: usize, matches: impl Fn(S::Content) -> Option<R>) -> Option<R> {
+    let mask = table.len().wrapping_sub(1);
+    let mut at = hash & mask;
+    loop {
+        if let Some(found) = matches(table.get(at)?.load()?) {
+            return Some(found);
+        }
+        at = (at + 1) & mask;
     }
 }
 

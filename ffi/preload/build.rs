@@ -96,9 +96,10 @@ fn text_of(names: &str, shift: u32) -> String {
     script + "*(.text .text.*)\n}\n} INSERT AFTER .fini;\n"
 }
 
-/// Returns a script that adds a section with these statics and the destinations of calls.
+/// Returns a script that adds a section with these statics, the destinations of calls, and the pointer to itself that each library has
+/// from the C compiler, which alone would be in another page.
 fn data_of(names: &str) -> String {
-    let mut script = "SECTIONS {\n.data.pointers : {\n".to_owned();
+    let mut script = "SECTIONS {\n.data.pointers : {\n*crtbegin*.o(.data .data.*)\n".to_owned();
     for symbol in names.lines().filter(|line| !line.is_empty()).map(symbol_of) {
         let _ = writeln!(script, "*(.data.{symbol})");
     }

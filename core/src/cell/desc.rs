@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-use super::{Action, Cell, ErasedCell, LevelStorage, Value};
+use super::{Action, Cell, ErasedCell, LevelStorage, Operation, Value};
 use crate::activation::Activation;
 use crate::desc::{CategoryDesc, EnumDesc, Metadata, Origin};
 use crate::object::Object;
@@ -66,6 +66,8 @@ pub struct PvarDesc {
     behavior: Behavior,
     /// True if there is an `activation`. A copy here, so that access calls need not load the shared metadata.
     has_activation: bool,
+    /// The result of [`PvarDesc::is_word_sum`], so that a read makes one comparison.
+    is_word_sum: bool,
     metadata: Metadata,
     cell: &'static dyn ErasedCell,
 }
@@ -87,7 +89,7 @@ impl PvarDesc {
             Behavior::Current => PvarFlags::READONLY,
             _ => PvarFlags::NONE,
         };
-        Self {
+        let desc = Self {
             class,
             datatype: <C::Value as Value>::DATATYPE,
             bind: C::BIND as u8,
@@ -95,9 +97,18 @@ impl PvarDesc {
             flags,
             behavior,
             has_activation: metadata.activation().is_some(),
+            is_word_sum: false,
             metadata,
             cell,
-        }
+        };
+        desc.with_word_sum_determined()
+    }
+
+    const fn with_word_sum_determined(mut self) -> Self {
+        let is_sum = matches!(self.behavior, Behavior::Sum);
+        let is_word = self.datatype.size() == size_of::<u64>() && !matches!(self.datatype, Datatype::Double);
+        self.is_word_sum = is_sum && is_word && !self.has_activation;
+        self
     }
 
     #[must_use]
@@ -124,7 +135,7 @@ impl PvarDesc {
             "the datatype has another C representation than the cell"
         );
         self.datatype = datatype;
-        self
+        self.with_word_sum_determined()
     }
 
     #[must_use]
@@ -145,7 +156,7 @@ impl PvarDesc {
     #[must_use]
     pub const fn cumulative(mut self) -> Self {
         self.behavior = Behavior::Sum;
-        self
+        self.with_word_sum_determined()
     }
 }
 
@@ -230,10 +241,20 @@ impl PvarDesc {
         if self.has_activation { self.metadata.activation() } else { None }
     }
 
+    /// Returns true if handles show sums of integers of 8 bytes, and the variable always has a value.
+    #[inline]
+    pub(crate) const fn is_word_sum(&self) -> bool {
+        self.is_word_sum
+    }
+
     /// Returns true if `cell` stores the variable. The address is not sufficient: a cell may be the first field of another one, and
     /// zero-sized cells have no address of their own.
     pub(crate) fn is_stored_in<C: Cell>(&self, cell: &C) -> bool {
-        std::ptr::addr_eq(self.cell, cell) && self.cell.cell_type() == TypeId::of::<C>()
+        let mut operation = Operation::Type { result: None };
+        self.operate(&mut operation);
+        let is_same_type =
+            matches!(operation, Operation::Type { result: Some(found) } if found == TypeId::of::<C>());
+        std::ptr::addr_eq(self.cell, cell) && is_same_type
     }
 
     pub(crate) fn count(&self, object: &Object<'_>) -> crate::Result<usize> {
@@ -246,9 +267,14 @@ impl PvarDesc {
     ///
     /// `out` is valid for writes of `count` elements, and aligned for one.
     pub(crate) unsafe fn read(&self, object: &Object<'_>, out: *mut u8, count: usize) -> crate::Result<()> {
+        let mut operation = Operation::Read { object, out, count, result: Err(crate::Error::Invalid) };
         // SAFETY: the caller ensures that `out` has `count` aligned elements. `new` and `with_datatype` admit only datatypes
         // that represent a value of the cell.
-        unsafe { self.cell.read(object, out, count) }
+        unsafe { self.cell.operate(&mut operation) };
+        match operation {
+            Operation::Read { result, .. } => result,
+            _ => Err(crate::Error::Invalid),
+        }
     }
 
     /// Returns the value of a variable with one element, as a word with the value in its low bits.
@@ -258,15 +284,33 @@ impl PvarDesc {
     }
 
     pub(crate) fn watch(&self, more: i32) {
-        self.cell.watch(more);
+        self.operate(&mut Operation::Watch { more });
     }
 
     pub(crate) fn level_storage(&self, object: &Object<'_>) -> Option<&'static LevelStorage> {
-        self.cell.level_storage(object)
+        let mut operation = Operation::LevelStorage { object, result: None };
+        self.operate(&mut operation);
+        match operation {
+            Operation::LevelStorage { result, .. } => result,
+            _ => None,
+        }
     }
 
     pub(crate) fn custom(&self, action: &Action<'_>) -> crate::Result<()> {
-        self.cell.custom(action)
+        let mut operation = Operation::Custom { action, result: Err(crate::Error::Invalid) };
+        self.operate(&mut operation);
+        match operation {
+            Operation::Custom { result, .. } => result,
+            _ => Err(crate::Error::Invalid),
+        }
+    }
+
+    /// Executes an operation other than a read.
+    fn operate(&self, operation: &mut Operation<'_>) {
+        if !matches!(operation, Operation::Read { .. }) {
+            // SAFETY: not a read, and only reads have a condition.
+            unsafe { self.cell.operate(operation) };
+        }
     }
 }
 

@@ -10,30 +10,38 @@ use crate::{Error, Result};
 
 /// A [`Cell`] of any type. Implemented for all cells, so that no definition can replace a function. The functions turn panics of
 /// the definition into errors.
+///
+/// Each function is a pointer for each type of cell, and most definitions have a type of their own. The dynamic linker writes all of
+/// these pointers when the image is loaded, so operations that are not frequent share a function.
 pub(crate) trait ErasedCell: Sync {
     /// Returns the number of elements for an object, at least 1.
     fn count(&self, object: &Object<'_>) -> Result<usize>;
 
-    /// Copies the value.
-    ///
-    /// # Safety
-    ///
-    /// `out` is valid for writes of `count` values of the cell's type, and aligned.
-    unsafe fn read(&self, object: &Object<'_>, out: *mut u8, count: usize) -> Result<()>;
-
     /// Returns the only element, as a word with the value in its low bits.
     fn read_scalar(&self, object: &Object<'_>) -> std::result::Result<u64, ErrorWord>;
 
-    fn watch(&self, more: i32);
-
-    /// Returns the level that a watermark follows, of this object if the variable is bound to one.
-    fn level_storage(&'static self, object: &Object<'_>) -> Option<&'static LevelStorage>;
-
-    fn custom(&self, action: &Action<'_>) -> Result<()>;
-
     fn enumeration(&self) -> Option<&'static EnumDesc>;
 
-    fn cell_type(&self) -> TypeId;
+    /// Executes an operation, which then has its result.
+    ///
+    /// # Safety
+    ///
+    /// The condition of [`Operation::Read`] holds.
+    unsafe fn operate(&'static self, operation: &mut Operation<'_>);
+}
+
+/// An operation on a cell, and its result.
+pub(crate) enum Operation<'a> {
+    /// Copies the value. `out` is valid for writes of `count` values of the cell's type, and aligned.
+    Read { object: &'a Object<'a>, out: *mut u8, count: usize, result: Result<()> },
+    /// Counts handles that are started (1) or stopped (-1).
+    Watch { more: i32 },
+    /// Determines the level that a watermark follows, of this object if the variable is bound to one.
+    LevelStorage { object: &'a Object<'a>, result: Option<&'static LevelStorage> },
+    /// Handles a request.
+    Custom { action: &'a Action<'a>, result: Result<()> },
+    /// Determines the type of the cell.
+    Type { result: Option<TypeId> },
 }
 
 impl<C: Cell> ErasedCell for C {
@@ -46,16 +54,6 @@ impl<C: Cell> ErasedCell for C {
         }
     }
 
-    unsafe fn read(&self, object: &Object<'_>, out: *mut u8, count: usize) -> Result<()> {
-        let out = out.cast::<C::Value>();
-        // SAFETY: `out` has `count` aligned elements: the caller ensures it. Zero is a value of every `Value` type, so the slice
-        // below is initialized, and elements that `fill` skips are 0.
-        unsafe { zero(out, count) };
-        // SAFETY: `count` aligned elements, initialized above, which the caller does not access during the call.
-        let out = unsafe { std::slice::from_raw_parts_mut(out, count) };
-        catch_unwind(AssertUnwindSafe(|| self.fill(object, out))).unwrap_or(Err(Error::Invalid))
-    }
-
     fn read_scalar(&self, object: &Object<'_>) -> std::result::Result<u64, ErrorWord> {
         // An element that `fill` skips is 0.
         let mut value = C::Value::from_word(0);
@@ -64,26 +62,45 @@ impl<C: Cell> ErasedCell for C {
         Ok(value.to_word())
     }
 
-    fn watch(&self, more: i32) {
-        // There is no way to report a panic of `watch`; the variable then does not count.
-        let _ = catch_unwind(AssertUnwindSafe(|| Cell::watch(self, more)));
-    }
-
-    fn level_storage(&'static self, object: &Object<'_>) -> Option<&'static LevelStorage> {
-        catch_unwind(AssertUnwindSafe(|| self.level_storage_of(object))).unwrap_or(None)
-    }
-
-    fn custom(&self, action: &Action<'_>) -> Result<()> {
-        catch_unwind(AssertUnwindSafe(|| Cell::custom(self, action))).unwrap_or(Err(Error::Invalid))
-    }
-
     fn enumeration(&self) -> Option<&'static EnumDesc> {
         C::ENUMERATION
     }
 
-    fn cell_type(&self) -> TypeId {
-        TypeId::of::<C>()
+    unsafe fn operate(&'static self, operation: &mut Operation<'_>) {
+        match operation {
+            Operation::Read { object, out, count, result } => {
+                // SAFETY: the caller ensures that `out` is valid for writes of `count` values, and aligned.
+                *result = unsafe { read(self, object, *out, *count) };
+            }
+            Operation::Watch { more } => {
+                // There is no way to report a panic of `watch`; the variable then does not count.
+                let _ = catch_unwind(AssertUnwindSafe(|| Cell::watch(self, *more)));
+            }
+            Operation::LevelStorage { object, result } => {
+                *result = catch_unwind(AssertUnwindSafe(|| self.level_storage_of(object))).unwrap_or(None);
+            }
+            Operation::Custom { action, result } => {
+                let custom = AssertUnwindSafe(|| Cell::custom(self, action));
+                *result = catch_unwind(custom).unwrap_or(Err(Error::Invalid));
+            }
+            Operation::Type { result } => *result = Some(TypeId::of::<C>()),
+        }
     }
+}
+
+/// Copies the value of a cell.
+///
+/// # Safety
+///
+/// `out` is valid for writes of `count` values of the cell's type, and aligned.
+unsafe fn read<C: Cell>(cell: &C, object: &Object<'_>, out: *mut u8, count: usize) -> Result<()> {
+    let out = out.cast::<C::Value>();
+    // SAFETY: `out` has `count` aligned elements: the caller ensures it. Zero is a value of every `Value` type, so the slice below is
+    // initialized, and elements that `fill` skips are 0.
+    unsafe { zero(out, count) };
+    // SAFETY: `count` aligned elements, initialized above, which the caller does not access during the call.
+    let out = unsafe { std::slice::from_raw_parts_mut(out, count) };
+    catch_unwind(AssertUnwindSafe(|| cell.fill(object, out))).unwrap_or(Err(Error::Invalid))
 }
 
 /// An error as large as a word, because a result of two words is returned in registers, and others in memory.

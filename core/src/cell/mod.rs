@@ -50,7 +50,7 @@ pub use computed::{Computed, ComputedPvar};
 pub use custom::{Action, Request};
 #[doc(hidden)]
 pub use desc::{Behavior, PvarDesc, PvarFlags};
-pub(crate) use erased::ErasedCell;
+pub(crate) use erased::{ErasedCell, Operation};
 #[doc(hidden)]
 pub use level_storage::LevelStorage;
 pub(crate) use level_storage::ReachedFunction;

@@ -5,28 +5,31 @@ use std::ops::Range;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
 use super::categories::{self, Category, Members};
-use super::plan::RegistrationPlan;
+use super::plan::{Pending, RegistrationPlan};
 use super::{CvarEntry, Registry};
+use crate::cell::PvarDesc;
+use crate::cvar::CvarDesc;
 use crate::cvar::sources::{self, Setting, ValueSource};
 use crate::desc::CategoryDesc;
+use crate::event::EventDesc;
 use crate::lock::Mutex;
 use crate::vocabulary::Bind;
 
 impl Registry {
     /// Adds the planned entries, and returns the indices of the control variables, which have their defaults. The caller has held
     /// the lock on `adding` since the plan was made.
-    pub(super) fn execute(&self, plan: &RegistrationPlan) -> Range<u32> {
+    pub(super) fn execute(&self, plan: RegistrationPlan) -> Range<u32> {
         for (desc, key) in plan.enums.iter() {
             self.enums.append(desc, key);
         }
-        let mut changed = self.append_categories(plan);
-        changed |= self.append_pvars(plan);
+        let mut changed = self.append_categories(&plan);
+        changed |= self.append_pvars(plan.pvars);
         let first_cvar = self.cvars.len();
-        changed |= self.append_cvars(plan);
+        changed |= self.append_cvars(plan.cvars);
         for (desc, key) in plan.sources.iter() {
             desc.cell().set_index(self.sources.append(desc, key));
         }
-        changed |= self.append_events(plan);
+        changed |= self.append_events(&plan.events);
         if changed {
             // Last, so that a reader that sees the new number also sees the new content.
             self.update.store(categories::next_update(self.update.load(Acquire)), Release);
@@ -59,33 +62,31 @@ impl Registry {
         changed
     }
 
-    fn append_pvars(&self, plan: &RegistrationPlan) -> bool {
+    fn append_pvars(&self, pvars: Pending<PvarDesc>) -> bool {
         let mut members = NewMembers::new(self);
-        self.pvars.reserve(plan.pvars.iter().len());
-        for (desc, key) in plan.pvars.iter() {
-            members.add(self.pvars.append(desc, key), desc.categories());
-        }
+        pvars.append_to(&self.pvars, |index, desc| {
+            members.add(index, desc.categories());
+            desc
+        });
         members.put(|members| &mut members.pvars)
     }
 
-    fn append_cvars(&self, plan: &RegistrationPlan) -> bool {
+    fn append_cvars(&self, cvars: Pending<CvarDesc>) -> bool {
         let mut members = NewMembers::new(self);
-        self.cvars.reserve(plan.cvars.iter().len());
-        for (desc, key) in plan.cvars.iter() {
-            let source = Mutex::new(ValueSource::Default);
-            let index = self.cvars.append(CvarEntry { desc, source }, key);
+        cvars.append_to(&self.cvars, |index, desc| {
             if desc.bind() != Bind::NoObject {
                 // If the list is full, the variable keeps the values of freed objects.
                 let _ = self.bound_cvars.push(desc);
             }
             members.add(index, desc.categories());
-        }
+            CvarEntry { desc, source: Mutex::new(ValueSource::Default) }
+        });
         members.put(|members| &mut members.cvars)
     }
 
-    fn append_events(&self, plan: &RegistrationPlan) -> bool {
+    fn append_events(&self, events: &Pending<EventDesc>) -> bool {
         let mut members = NewMembers::new(self);
-        for (desc, key) in plan.events.iter() {
+        for (desc, key) in events.iter() {
             members.add(self.events.append(desc, key), desc.categories());
             desc.source().cell().add_event(desc);
         }

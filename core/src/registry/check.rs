@@ -113,8 +113,22 @@ fn broken_by_name(name: &str) -> Option<(Rule, &'static str)> {
 }
 
 /// Returns true if `is_so` is true of a byte. Without a branch for each byte, unlike a search, which ends at the first one.
+#[inline]
 fn has_any(text: &str, is_so: impl Fn(u8) -> bool) -> bool {
-    text.bytes().fold(false, |found, byte| found | is_so(byte))
+    let bytes = text.as_bytes();
+    in_blocks::<16>(bytes, &is_so)
+        .or_else(|| in_blocks::<8>(bytes, &is_so))
+        .unwrap_or_else(|| bytes.iter().fold(false, |found, byte| found | is_so(*byte)))
+}
+
+/// Returns the result of [`has_any`] for a text of at least `N` bytes. The bytes of a block are checked together. The last block may
+/// overlap the one before, so that no bytes are left over to be checked one by one.
+#[inline]
+fn in_blocks<const N: usize>(bytes: &[u8], is_so: impl Fn(u8) -> bool) -> Option<bool> {
+    let last = bytes.last_chunk::<N>()?;
+    let in_block = |block: &[u8; N]| block.iter().fold(false, |found, byte| found | is_so(*byte));
+    let (blocks, _) = bytes.as_chunks::<N>();
+    Some(blocks.iter().fold(in_block(last), |found, block| found | in_block(block)))
 }
 
 /// Checks the texts of a definition.

@@ -1,6 +1,7 @@
 //! Index spaces: append-only lists whose entries are found by index and by name.
 
-use super::name_index::{Key, NameIndex};
+use super::Definition;
+use super::name_index::{BatchNames, Key, NameIndex};
 use crate::log::Log;
 
 /// One index space, and its index by name.
@@ -35,18 +36,40 @@ impl<T> IndexSpace<T> {
         self.names.find(key)
     }
 
-    /// Prepares the index for `more` further entries.
-    pub(super) fn reserve(&self, more: usize) {
-        self.names.reserve(self.entries.len() + more);
+    /// Appends a batch, each definition as the result of `entry` for its index. `names` lead to the positions in the batch. One
+    /// caller at a time.
+    pub(super) fn append_batch<D: Definition>(
+        &self,
+        batch: &[&'static D],
+        names: BatchNames,
+        mut entry: impl FnMut(u32, &'static D) -> T,
+    ) {
+        // Positions in the first batch are indices, so its names need not be inserted again.
+        if self.entries.is_empty() && self.names.is_unused() {
+            for (index, desc) in (0..).zip(batch) {
+                self.push(entry(index, desc));
+            }
+            // Afterwards, so that a reader that finds a name also finds the entry.
+            self.names.publish(names);
+            return;
+        }
+        self.names.reserve(self.entries.len() + batch.len());
+        for (index, desc) in (self.len()..).zip(batch) {
+            self.append(entry(index, desc), desc.key());
+        }
     }
 
     /// Appends a new entry with this key. One caller at a time.
     pub(super) fn append(&self, entry: T, key: Key<'static>) -> u32 {
+        let index = self.push(entry);
+        self.names.insert(key, index);
+        index
+    }
+
+    fn push(&self, entry: T) -> u32 {
         let Ok(index) = self.entries.push(entry) else {
             unreachable!("one image is added at a time, and lists are longer than memory")
         };
-        let index = index as u32;
-        self.names.insert(key, index);
-        index
+        index as u32
     }
 }

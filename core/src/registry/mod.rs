@@ -130,9 +130,9 @@ impl Registry {
     /// Adds an image as one batch. Returns the refusals, and the indices of the control variables, which are still to be set.
     fn append(&self, image: &Image) -> (Vec<Refusal>, Range<u32>) {
         let _guard = self.adding.lock();
-        let plan = RegistrationPlan::of(self, image);
-        let cvars = self.execute(&plan);
-        (plan.refusals, cvars)
+        let mut plan = RegistrationPlan::of(self, image);
+        let refusals = std::mem::take(&mut plan.refusals);
+        (refusals, self.execute(plan))
     }
 
     /// Returns the refusals that adding an image now would have.
@@ -177,10 +177,11 @@ impl Registry {
             plan.refusals.retain(|refusal| !tolerated(refusal));
             return Err(plan.refusals);
         }
-        let cvars = self.execute(&plan);
+        let refusals = std::mem::take(&mut plan.refusals);
+        let cvars = self.execute(plan);
         drop(guard);
         self.apply(cvars, settings);
-        Ok(plan.refusals)
+        Ok(refusals)
     }
 
     /// Drops the values that control variables have for an object that was freed. Runs their functions, so the caller must hold

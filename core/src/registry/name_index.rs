@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU64};
 
 use foldhash::fast::FixedState;
 
-use crate::probe_table::{ProbeTable, Slot};
+use crate::probe_table::{PrivateTable, ProbeTable, Slot};
 
 /// The number of slots of the first table.
 const FIRST: usize = 64;
@@ -33,10 +33,6 @@ impl<'a> Key<'a> {
     #[inline]
     pub(super) fn with_tag(self, tag: u8) -> Self {
         Self { tag, ..self }
-    }
-
-    pub(super) fn hash(self) -> u64 {
-        self.hash
     }
 
     /// Returns the upper half of a slot's word. Its part of the hash does not select the slot, so keys whose bits are equal and
@@ -68,6 +64,16 @@ impl Content {
 
     fn index(self) -> u32 {
         self.word as u32 - 1
+    }
+
+    /// Returns the index if it is that of a key.
+    #[inline]
+    fn index_if(self, key: Key<'_>) -> Option<u32> {
+        if self.bits() == key.bits() && self.name() == key.name.as_bytes() {
+            Some(self.index())
+        } else {
+            None
+        }
     }
 
     fn name(self) -> &'static [u8] {
@@ -118,10 +124,12 @@ impl NameIndex {
     /// Returns the index that was inserted for a key.
     #[inline]
     pub(super) fn find(&self, key: Key<'_>) -> Option<u32> {
-        let (bits, name) = (key.bits(), key.name.as_bytes());
-        self.table.find(key.hash as usize, |content| {
-            if content.bits() == bits && content.name() == name { Some(content.index()) } else { None }
-        })
+        self.table.find(key.hash as usize, |content| content.index_if(key))
+    }
+
+    /// Returns true if nothing was inserted, and no memory reserved.
+    pub(super) fn is_unused(&self) -> bool {
+        self.table.capacity() == 0
     }
 
     /// Inserts an index. The caller ensures that the key is new, and that it is the only writer.
@@ -132,12 +140,50 @@ impl NameIndex {
 
     /// Grows the table for `count` entries. One caller at a time.
     pub(super) fn reserve(&self, count: usize) {
-        // At most half full, which keeps probe sequences short.
-        let slots = (2 * count).next_power_of_two().max(FIRST);
+        let slots = slots_for(count);
         if slots > self.table.capacity() {
             self.table.replace(slots, self.table.contents().map(|content| (hash_of(content), content)));
         }
     }
+
+    /// Publishes the names of a first batch. The caller ensures that the index is unused, and that it is the only writer.
+    pub(super) fn publish(&self, names: BatchNames) {
+        self.table.publish(names.table);
+    }
+}
+
+/// The names of a batch: an index that no other thread sees before it is published.
+#[derive(Debug)]
+pub(super) struct BatchNames {
+    table: PrivateTable<NameSlot>,
+}
+
+impl BatchNames {
+    /// Creates an index for `count` names, which grows if there are more.
+    pub(super) fn with_capacity(count: usize) -> Self {
+        Self { table: PrivateTable::with_contents(slots_for(count), std::iter::empty()) }
+    }
+
+    /// Returns the index that was inserted for a key.
+    #[inline]
+    pub(super) fn find(&self, key: Key<'_>) -> Option<u32> {
+        self.table.find(key.hash as usize, |content| content.index_if(key))
+    }
+
+    /// Inserts an index, which is the number of names before. The caller ensures that the key is new.
+    pub(super) fn insert(&mut self, key: Key<'static>, index: u32) {
+        let slots = slots_for(index as usize + 1);
+        if slots > self.table.capacity() {
+            let contents = self.table.contents().map(|content| (hash_of(content), content));
+            self.table = PrivateTable::with_contents(slots, contents);
+        }
+        self.table.insert(key.hash as usize, Content::new(key, index));
+    }
+}
+
+/// Returns the number of slots for `count` entries: at most half of them are full, which keeps probe sequences short.
+fn slots_for(count: usize) -> usize {
+    (2 * count).next_power_of_two().max(FIRST)
 }
 
 fn hash_of(content: Content) -> usize {
@@ -148,7 +194,7 @@ fn hash_of(content: Content) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Key, NameIndex};
+    use super::{BatchNames, Key, NameIndex};
 
     const COUNT: u32 = if cfg!(miri) { 200 } else { 2000 };
 
@@ -168,6 +214,28 @@ mod tests {
         assert_eq!(index.find(Key::new("name")), None);
         index.reserve(if cfg!(miri) { 2 } else { 500 } * COUNT as usize);
         assert!(names.iter().zip(0..).all(|(name, at)| index.find(Key::new(name)) == Some(at)));
+    }
+
+    #[test]
+    fn a_published_batch_is_found() {
+        for capacity in [0, COUNT as usize] {
+            let (index, names) = (NameIndex::default(), names());
+            let (first, later) = names.split_at(names.len() / 2);
+            let mut batch = BatchNames::with_capacity(capacity);
+            for (name, at) in first.iter().zip(0..) {
+                assert_eq!(batch.find(Key::new(name)), None);
+                batch.insert(Key::new(name), at);
+                assert_eq!(batch.find(Key::new(name)), Some(at));
+                assert_eq!(index.find(Key::new(name)), None);
+            }
+            assert!(index.is_unused());
+            index.publish(batch);
+            assert!(!index.is_unused());
+            for (name, at) in later.iter().zip(first.len() as u32..) {
+                index.insert(Key::new(name), at);
+            }
+            assert!(names.iter().zip(0..).all(|(name, at)| index.find(Key::new(name)) == Some(at)));
+        }
     }
 
     #[test]

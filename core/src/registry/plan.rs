@@ -2,12 +2,9 @@
 
 use std::collections::HashMap;
 
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
-
 use super::definition::Definition;
 use super::index_space::IndexSpace;
-use super::name_index::Key;
+use super::name_index::{BatchNames, Key};
 use super::order::sorted;
 use super::{Category, CvarEntry, Fault, Image, Refusal, Registry, Rule, check, check_text};
 use crate::cell::PvarDesc;
@@ -19,36 +16,37 @@ use crate::vocabulary::Bind;
 /// The planned definitions of one kind, in order.
 #[derive(Debug)]
 pub(super) struct Pending<D: 'static> {
-    all: Vec<(&'static D, Key<'static>)>,
+    all: Vec<&'static D>,
     /// Positions in `all`.
-    by_name: HashTable<u32>,
+    by_name: BatchNames,
 }
 
 impl<D: Definition> Pending<D> {
     fn with_capacity(count: usize) -> Self {
-        Self { all: Vec::with_capacity(count), by_name: HashTable::with_capacity(count) }
+        Self { all: Vec::with_capacity(count), by_name: BatchNames::with_capacity(count) }
     }
 
     fn find(&self, key: Key<'_>) -> Option<&'static D> {
-        let at = self.by_name.find(key.hash(), |at| self.all[*at as usize].1 == key)?;
-        Some(self.all[*at as usize].0)
+        Some(self.all[self.by_name.find(key)? as usize])
     }
 
     /// Appends a definition, unless there is one with its key, which is returned.
     fn push(&mut self, desc: &'static D, key: Key<'static>) -> Option<&'static D> {
-        let Self { all, by_name } = self;
-        match by_name.entry(key.hash(), |at| all[*at as usize].1 == key, |at| all[*at as usize].1.hash()) {
-            Entry::Occupied(at) => Some(all[*at.get() as usize].0),
-            Entry::Vacant(place) => {
-                place.insert(all.len() as u32);
-                all.push((desc, key));
-                None
-            }
+        let first = self.find(key);
+        if first.is_none() {
+            self.by_name.insert(key, self.all.len() as u32);
+            self.all.push(desc);
         }
+        first
     }
 
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (&'static D, Key<'static>)> + '_ {
-        self.all.iter().copied()
+        self.all.iter().map(|desc| (*desc, desc.key()))
+    }
+
+    /// Appends the definitions to an index space, each as the result of `entry` for its index.
+    pub(super) fn append_to<T>(self, space: &IndexSpace<T>, entry: impl FnMut(u32, &'static D) -> T) {
+        space.append_batch(&self.all, self.by_name, entry);
     }
 }
 

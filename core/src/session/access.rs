@@ -7,6 +7,7 @@ use super::handle::View;
 use super::{HandleSelection, Interface, PvarHandle, SessionId};
 use crate::atomic_record::Flags;
 use crate::cell::{Behavior, PvarFlags, Request};
+use crate::vocabulary::Datatype;
 use crate::{Error, Result};
 
 impl Interface {
@@ -86,10 +87,17 @@ impl Interface {
         }
         if handle.is_plausible()
             && let Some(found) = self.pvars.peek(handle.0)
-            // SAFETY: not null; the caller ensures that it has the elements of the handle.
-            && let Some(read) = unsafe { found.read_plain(handle.0, session.0, out) }
         {
-            return read;
+            if check_buffer(out, Datatype::Uint64).is_ok()
+                && let Some(read) = found.read_word_sum(handle.0, session.0)
+            {
+                // SAFETY: not null and aligned; the caller ensures that it has the handle's element, which is a word.
+                return read.map(|word| unsafe { Arithmetic(Datatype::Uint64).store(out, word) });
+            }
+            // SAFETY: not null; the caller ensures that it has the elements of the handle.
+            if let Some(read) = unsafe { found.read_plain(handle.0, session.0, out) } {
+                return read;
+            }
         }
         // SAFETY: not null; the caller ensures that it has the elements of the handle.
         unsafe { self.read_view(session, handle, out) }

@@ -50,13 +50,34 @@ fn shown(desc: &PvarDesc, control: Control, value: u64, base: u64, raw: u64) -> 
 }
 
 impl Handle {
+    /// Returns the value of a handle that shows one sum of words and has no object: most handles. `None` for others, and if the
+    /// handle was freed, is not in this session, or was changed meanwhile.
+    #[inline]
+    pub(super) fn read_word_sum(&self, id: u64, session: u64) -> Option<Result<u64>> {
+        let control = self.atomic_record.control();
+        let desc = self.plain(id, session)?;
+        if !desc.is_word_sum() {
+            return None;
+        }
+        let (value, base) = self.scalar(control.record());
+        let mut shown = value;
+        if control.runs() {
+            let without_cell = value.wrapping_sub(base);
+            match desc.read_scalar(&Object::NONE) {
+                Ok(raw) => shown = without_cell.wrapping_add(raw),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        if self.atomic_record.unchanged(control) { Some(Ok(shown)) } else { None }
+    }
+
     /// Copies the value of a handle with an account of one element and without an object. `None` for other handles, and if the
-    /// handle was freed or is not in this session.
+    /// handle was freed or is not in this session. Not inlined, so that reads of sums do not save its registers.
     ///
     /// # Safety
     ///
     /// `out` is valid for a write of one element.
-    #[inline]
+    #[inline(never)]
     pub(super) unsafe fn read_plain(&self, id: u64, session: u64, out: *mut u8) -> Option<Result<()>> {
         loop {
             let control = self.atomic_record.control();

@@ -51,7 +51,7 @@ impl HostInfo for CategoryInfo {
         merged.registry.category_index(name)
     }
 
-    fn own_key(merged: &Merged, own: u32) -> Option<(&str, c_int)> {
+    fn own_key(merged: &Merged, own: u32) -> Option<(&'static str, c_int)> {
         merged.registry.category(own).map(|category| (category.name(), 0))
     }
 

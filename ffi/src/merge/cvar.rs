@@ -79,7 +79,7 @@ impl HostInfo for CvarInfo {
         merged.registry.cvar_index(name)
     }
 
-    fn own_key(merged: &Merged, own: u32) -> Option<(&str, c_int)> {
+    fn own_key(merged: &Merged, own: u32) -> Option<(&'static str, c_int)> {
         merged.registry.cvar(own).map(|desc| (desc.name(), 0))
     }
 

@@ -108,7 +108,7 @@ impl HostInfo for EventInfo {
         merged.registry.event_index(name)
     }
 
-    fn own_key(merged: &Merged, own: u32) -> Option<(&str, c_int)> {
+    fn own_key(merged: &Merged, own: u32) -> Option<(&'static str, c_int)> {
         merged.registry.event(own).map(|desc| (desc.name(), 0))
     }
 

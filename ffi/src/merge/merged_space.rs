@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering::SeqCst};
 use mpit::internal::lock::Mutex;
 use mpit::internal::log::Log;
 
-use super::name_index::{self, NameIndex};
+use super::name_index::{Key, NameIndex};
 use super::{HostIsUp, Merged};
 use crate::hidden;
 use crate::quarantine::Quarantine;
@@ -117,7 +117,7 @@ pub(crate) trait HostInfo: Sized {
     fn own_index(merged: &Merged, name: &str, class: c_int) -> Option<u32>;
 
     /// Returns the name and the class of our entry, given by its registry index.
-    fn own_key(merged: &Merged, own: u32) -> Option<(&str, c_int)>;
+    fn own_key(merged: &Merged, own: u32) -> Option<(&'static str, c_int)>;
 
     /// Returns the name, which is the key of this entry together with the class.
     fn name(&self) -> &str;
@@ -226,52 +226,38 @@ impl<I: HostInfo> MergedSpace<I> {
     pub(crate) fn find(&self, merged: &Merged, name: &[u8], class: c_int) -> Option<u32> {
         // Ours come first, also those that were registered since.
         self.sync_own(merged);
-        let (hash, inserted) = (name_index::hash(name), self.names.inserted());
-        let listed = self.find_hashed(merged, hash, name, class);
-        listed.or_else(|| self.find_new(merged, hash, name, class, inserted))
-    }
-
-    /// Returns the merged index of the entry with this name and class, if it is listed.
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "a call would cost as much again as the comparison of the names")]
-    fn find_hashed(&self, merged: &Merged, hash: u32, name: &[u8], class: c_int) -> Option<u32> {
-        self.names.find(hash, |index| self.has_key(merged, index, name, class))
-    }
-
-    fn find_listed(&self, merged: &Merged, name: &[u8], class: c_int) -> Option<u32> {
-        self.find_hashed(merged, name_index::hash(name), name, class)
+        let (key, inserted) = (Key::new(name, class), self.names.inserted());
+        self.names.find(&key).or_else(|| self.find_new(merged, name, class, inserted))
     }
 
     /// Adds new entries, and returns the merged index of the one with this name and class. A search found none after `inserted`
     /// names were listed.
     #[inline(never)]
-    fn find_new(&self, merged: &Merged, hash: u32, name: &[u8], class: c_int, inserted: u32) -> Option<u32> {
+    fn find_new(&self, merged: &Merged, name: &[u8], class: c_int, inserted: u32) -> Option<u32> {
         merged.sync_one(self);
         // Also counts what other threads have listed meanwhile.
-        if self.names.inserted() == inserted { None } else { self.find_hashed(merged, hash, name, class) }
+        if self.names.inserted() == inserted { None } else { self.names.find(&Key::new(name, class)) }
     }
 
-    /// Returns true if the entry at a merged index has this name and class.
-    #[inline]
-    fn has_key(&self, merged: &Merged, index: u32, name: &[u8], class: c_int) -> bool {
-        match self.entries.get(index as usize) {
-            Some(Entry::Own(own)) => {
-                I::own_key(merged, *own).is_some_and(|key| (key.0.as_bytes(), key.1) == (name, class))
-            }
-            Some(Entry::Host(HostEntry { info, .. })) => {
-                (info.name().as_bytes(), info.class()) == (name, class)
-            }
-            None => false,
-        }
-    }
-
-    /// Appends an entry. Its name leads to it unless an entry with the same key is listed. The caller holds `syncing`.
-    fn append_entry(&self, merged: &Merged, entry: Entry<I>, name: &str, class: c_int) -> u32 {
-        let name = name.as_bytes();
-        let is_new = self.find_listed(merged, name, class).is_none();
-        let index = Self::append(&self.entries, entry);
+    /// Appends one of our entries. Its name leads to it unless an entry with the same key is listed. The caller holds `syncing`.
+    fn append_own_entry(&self, own: u32, name: &'static str, class: c_int) -> u32 {
+        let key = Key::new(name.as_bytes(), class);
+        let is_new = self.names.find(&key).is_none();
+        let index = Self::append(&self.entries, Entry::Own(own));
         if is_new {
-            self.names.insert(index, name_index::hash(name));
+            // SAFETY: the name is static.
+            unsafe { self.names.insert(index, &key) };
+        }
+        index
+    }
+
+    /// Appends an entry of the host, whose key leads to no entry yet. The caller holds `syncing`.
+    fn append_host_entry(&self, entry: HostEntry<I>) -> u32 {
+        let index = Self::append(&self.entries, Entry::Host(entry));
+        if let Some(Entry::Host(HostEntry { info, .. })) = self.entries.get(index as usize) {
+            // SAFETY: the name is in an entry of the list, which has the lifetime of the index. Entries never move, and shared
+            // references to an information do not change its name.
+            unsafe { self.names.insert(index, &Key::new(info.name().as_bytes(), info.class())) };
         }
         index
     }
@@ -302,9 +288,7 @@ impl<I: HostInfo> MergedSpace<I> {
         let known = self.own.len() as u32;
         for own in known..I::own_count(merged) {
             let index = match I::own_key(merged, own) {
-                Some((name, class)) if !I::hides_own(merged, own) => {
-                    self.append_entry(merged, Entry::Own(own), name, class)
-                }
+                Some((name, class)) if !I::hides_own(merged, own) => self.append_own_entry(own, name, class),
                 _ => UNLISTED,
             };
             Self::append(&self.own, index);
@@ -378,8 +362,8 @@ impl<I: HostInfo> MergedSpace<I> {
     /// `None` if our entry of that name is hidden.
     fn list_entry(&self, merged: &Merged, host: HostIndex<I>, info: I) -> Option<u32> {
         self.append_own(merged);
-        let (name, class) = (info.name().to_owned(), info.class());
-        if let Some(index) = self.find_listed(merged, name.as_bytes(), class) {
+        let (name, class) = (info.name(), info.class());
+        if let Some(index) = self.names.find(&Key::new(name.as_bytes(), class)) {
             // The host registered the entry again, under another index, to which the listed entry refers from now on.
             if let Some(Entry::Host(entry)) = self.entries.get(index as usize) {
                 entry.index.store(host.get(), SeqCst);
@@ -387,10 +371,10 @@ impl<I: HostInfo> MergedSpace<I> {
             return Some(index);
         }
         // Defined on both sides, and ours is hidden.
-        if I::own_index(merged, &name, class).is_some() {
+        if I::own_index(merged, name, class).is_some() {
             return None;
         }
-        let index = self.append_entry(merged, Entry::Host(HostEntry::new(host, info)), &name, class);
+        let index = self.append_host_entry(HostEntry::new(host, info));
         // Afterwards, so that a tool that reads the new update number finds the entry.
         self.listed_of_host.fetch_add(1, SeqCst);
         Some(index)

@@ -1,20 +1,105 @@
 //! The index of an index space by name.
 
+use std::ffi::c_int;
 use std::sync::atomic::{
-    AtomicU32, AtomicU64,
+    AtomicPtr, AtomicU32, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
 
-use mpit::internal::probe_table::ProbeTable;
+use mpit::internal::probe_table::{ProbeTable, Slot};
 
 /// The number of slots of the first table.
 const FIRST: usize = 64;
 
-/// A hash table of indices into a list of entries. Names are read from the entries. Lookups take no lock.
+/// A name with the class of a performance variable, which is 0 for other entries, and the hash of the name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Key<'a> {
+    name: &'a [u8],
+    hash: u32,
+    /// See [`shape`].
+    shape: u64,
+}
+
+impl<'a> Key<'a> {
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of each search, whose key stays in registers")]
+    pub(super) fn new(name: &'a [u8], class: c_int) -> Self {
+        Self { name, hash: hash(name), shape: shape(name, class) }
+    }
+}
+
+/// Returns the parts of a key that are compared as one word: the length of the name and the class.
+#[inline]
+fn shape(name: &[u8], class: c_int) -> u64 {
+    (name.len() as u64) << 32 | u64::from(class.cast_unsigned())
+}
+
+/// A key and the index that it leads to.
+#[derive(Clone, Copy, Debug)]
+struct Content {
+    /// The hash in the upper half, and the index plus 1 in the lower half.
+    word: u64,
+    shape: u64,
+    /// The text of the name, whose length is in `shape`.
+    text: *const u8,
+}
+
+impl Content {
+    fn hash(self) -> u32 {
+        (self.word >> 32) as u32
+    }
+
+    fn index(self) -> u32 {
+        self.word as u32 - 1
+    }
+
+    #[inline]
+    fn has(self, key: &Key<'_>) -> bool {
+        self.hash() == key.hash && self.shape == key.shape && self.name() == key.name
+    }
+
+    fn name(&self) -> &[u8] {
+        // SAFETY: text and length are those of one name, which stays valid: slots hold contents of `NameIndex::insert` only.
+        unsafe { std::slice::from_raw_parts(self.text, (self.shape >> 32) as usize) }
+    }
+}
+
+/// A place for a content. A search loads it and the text, and no entry.
+#[derive(Debug, Default)]
+struct NameSlot {
+    word: AtomicU64,
+    shape: AtomicU64,
+    text: AtomicPtr<u8>,
+}
+
+impl Slot for NameSlot {
+    type Content = Content;
+
+    #[inline]
+    fn load(&self) -> Option<Content> {
+        match self.word.load(Acquire) {
+            0 => None,
+            // The slot is never written again, so all are of one content.
+            word => Some(Content { word, shape: self.shape.load(Relaxed), text: self.text.load(Relaxed) }),
+        }
+    }
+
+    fn clear(&self) {
+        unreachable!("names are never removed, and a reader could see parts of a new content");
+    }
+
+    fn store(&self, content: Content) {
+        self.shape.store(content.shape, Relaxed);
+        self.text.store(content.text.cast_mut(), Relaxed);
+        // A reader that sees the word also sees the rest.
+        self.word.store(content.word, Release);
+    }
+}
+
+/// A hash table of indices into a list of entries. Lookups take no lock, and do not access the entries.
 #[derive(Debug)]
 pub(super) struct NameIndex {
-    /// A content has the hash in the upper half and the index plus 1 in the lower half.
-    table: ProbeTable<AtomicU64>,
+    table: ProbeTable<NameSlot>,
     inserted: AtomicU32,
 }
 
@@ -29,35 +114,31 @@ impl NameIndex {
         self.inserted.load(Acquire)
     }
 
-    /// Returns the index with this hash for which `is` returns true.
+    /// Returns the index with this key.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "a call would save and load what is compared")]
-    pub(super) fn find(&self, hash: u32, is: impl Fn(u32) -> bool) -> Option<u32> {
-        self.table.find(hash as usize, |content| {
-            let index = index_in(content);
-            if hash_in(content) == hash && is(index) { Some(index) } else { None }
-        })
+    pub(super) fn find(&self, key: &Key<'_>) -> Option<u32> {
+        self.table
+            .find(key.hash as usize, |content| if content.has(key) { Some(content.index()) } else { None })
     }
 
-    /// Inserts an index whose name has this hash. One caller at a time.
-    pub(super) fn insert(&self, index: u32, hash: u32) {
+    /// Inserts an index with this key. One caller at a time.
+    ///
+    /// # Safety
+    ///
+    /// The text of the name stays valid and unchanged as long as this value.
+    pub(super) unsafe fn insert(&self, index: u32, key: &Key<'_>) {
+        assert!(u32::try_from(key.name.len()).is_ok(), "the name is longer than 4 GiB");
         // At most half full, which keeps probe sequences short.
         let slots = (2 * (index as usize + 1)).next_power_of_two().max(FIRST);
         if slots > self.table.capacity() {
-            let contents = self.table.contents().map(|content| (hash_in(content) as usize, content));
+            let contents = self.table.contents().map(|content| (content.hash() as usize, content));
             self.table.replace(slots, contents);
         }
-        self.table.insert(hash as usize, u64::from(hash) << 32 | u64::from(index + 1));
+        let word = u64::from(key.hash) << 32 | u64::from(index + 1);
+        self.table.insert(key.hash as usize, Content { word, shape: key.shape, text: key.name.as_ptr() });
         self.inserted.store(self.inserted.load(Relaxed) + 1, Release);
     }
-}
-
-fn hash_in(content: u64) -> u32 {
-    (content >> 32) as u32
-}
-
-fn index_in(content: u64) -> u32 {
-    content as u32 - 1
 }
 
 /// Factors without a pattern, one for each word that is multiplied.
@@ -66,7 +147,7 @@ const FACTORS: [u64; 4] =
 
 /// Returns the hash of a name. Most names have 16 to 31 bytes, and their multiplications do not wait for each other.
 #[inline]
-pub(super) fn hash(name: &[u8]) -> u32 {
+fn hash(name: &[u8]) -> u32 {
     let product = |left: u64, right: u64| {
         let product = u128::from(left) * u128::from(right);
         product as u64 ^ (product >> 64) as u64
@@ -99,28 +180,49 @@ pub(super) fn hash(name: &[u8]) -> u32 {
 mod tests {
     use std::collections::HashSet;
 
-    use super::{NameIndex, hash};
+    use super::{Key, NameIndex, hash};
+
+    fn name(index: u32) -> &'static [u8] {
+        format!("name{index}").leak().as_bytes()
+    }
+
+    fn insert(names: &NameIndex, index: u32, key: &Key<'static>) {
+        // SAFETY: the name is static.
+        unsafe { names.insert(index, key) };
+    }
 
     #[test]
     fn names_are_found_while_the_table_grows() {
         let names = NameIndex::new();
-        let name = |index: u32| format!("name{index}");
-        let find = |wanted: &str| names.find(hash(wanted.as_bytes()), |index| name(index) == wanted);
+        let key = |index| Key::new(name(index), 0);
         for index in 0..2000 {
-            assert_eq!((find(&name(index)), names.inserted()), (None, index));
-            names.insert(index, hash(name(index).as_bytes()));
-            assert_eq!(find(&name(index / 2)), Some(index / 2));
-            assert_eq!(find(&name(index)), Some(index));
+            assert_eq!((names.find(&key(index)), names.inserted()), (None, index));
+            insert(&names, index, &key(index));
+            assert_eq!(names.find(&key(index / 2)), Some(index / 2));
+            assert_eq!(names.find(&key(index)), Some(index));
         }
-        assert_eq!(find("name"), None);
+        assert_eq!(names.find(&Key::new(b"name", 0)), None);
+    }
+
+    #[test]
+    fn equal_names_differ_by_their_classes() {
+        let names = NameIndex::new();
+        for (index, class) in (0..).zip([0, 1, -1, 240]) {
+            insert(&names, index, &Key::new(b"name", class));
+        }
+        let find = |class| names.find(&Key::new(b"name", class));
+        assert_eq!([0, 1, -1, 240, 2].map(find), [Some(0), Some(1), Some(2), Some(3), None]);
     }
 
     #[test]
     fn names_with_equal_hashes_are_found() {
         let names = NameIndex::new();
-        (0..10).for_each(|index| names.insert(index, 7));
-        assert!((0..10).all(|wanted| names.find(7, |index| index == wanted) == Some(wanted)));
-        assert_eq!(names.find(7, |index| index == 10), None);
+        let key = |index| Key { hash: 7, ..Key::new(name(index), 0) };
+        (0..10).for_each(|index| insert(&names, index, &key(index)));
+        assert!((0..10).all(|wanted| names.find(&key(wanted)) == Some(wanted)));
+        assert_eq!(names.find(&key(10)), None);
+        // Of another length.
+        assert_eq!(names.find(&Key { hash: 7, ..Key::new(b"name", 0) }), None);
     }
 
     #[test]

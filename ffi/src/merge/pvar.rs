@@ -96,7 +96,7 @@ impl HostInfo for PvarInfo {
         merged.registry.pvar_index(name, crate::abi().to_class(class)?)
     }
 
-    fn own_key(merged: &Merged, own: u32) -> Option<(&str, c_int)> {
+    fn own_key(merged: &Merged, own: u32) -> Option<(&'static str, c_int)> {
         merged.registry.pvar(own).map(|desc| (desc.name(), crate::abi().class(desc.class())))
     }
 

@@ -71,7 +71,7 @@ impl HostInfo for SourceInfo {
         merged.registry.source_index(name)
     }
 
-    fn own_key(merged: &Merged, own: u32) -> Option<(&str, c_int)> {
+    fn own_key(merged: &Merged, own: u32) -> Option<(&'static str, c_int)> {
         merged.registry.source(own).map(|desc| (desc.name(), 0))
     }
 

@@ -32,7 +32,7 @@ use crate::describe::{label, members as members_of};
 use crate::per_thread::PerThread;
 use crate::record::{AtomicSum, TrafficSum};
 use crate::runtime::RUNTIME;
-use crate::store::Store;
+use crate::store::OF_PROCESS;
 
 /// The limit of shared sums, which bounds the memory. Further communicators are recorded process by process.
 const SHARED_SUMS: usize = 1024;
@@ -84,7 +84,6 @@ pub(crate) struct CollectiveStats {
     written: Mutex<Written>,
     /// Sums by rank in the world.
     rows: Sparse<AtomicSum<'static>>,
-    store: &'static Store,
 }
 
 /// Returns this process's rank in the world; `None` on an intercommunicator, where it is not among the members.
@@ -97,7 +96,7 @@ fn myself(members: &Record, rank: u32) -> Option<u32> {
 }
 
 impl CollectiveStats {
-    pub(super) const fn new(store: &'static Store) -> Self {
+    pub(super) const fn new() -> Self {
         Self {
             accounts: Sparse::new(),
             of_threads: PerThread::new(),
@@ -105,7 +104,6 @@ impl CollectiveStats {
             making: Mutex::new(BTreeMap::new()),
             written: Mutex::new(Written { kinds: BTreeMap::new(), lists: BTreeMap::new() }),
             rows: Sparse::new(),
-            store,
         }
     }
 
@@ -144,7 +142,7 @@ impl CollectiveStats {
     ) -> Option<Counted> {
         let Counted::With(of_all) = self.counted(operation)? else { return Some(Counted::Not) };
         let account = self.accounts.get(slot(operation.comm.get()))?;
-        let of_thread = account.of_thread(thread, self.store)?;
+        let of_thread = account.of_thread(thread, &OF_PROCESS)?;
         let case = &of_thread.cases[rules::exact(operation)?.case_index()];
         if case.shared_sum.get().is_some() {
             return Some(Counted::With(case));
@@ -169,7 +167,7 @@ impl CollectiveStats {
         if there.is_some() || self.shared_sums.len() >= SHARED_SUMS_WITH_THREADS {
             return there;
         }
-        let place = self.shared_sums.push(SharedSum::of_thread(thread, of_all, self.store)).ok()?;
+        let place = self.shared_sums.push(SharedSum::of_thread(thread, of_all, &OF_PROCESS)).ok()?;
         self.shared_sums.get(place)
     }
 
@@ -220,7 +218,7 @@ impl CollectiveStats {
     #[cold]
     fn open(&'static self, record: &Record) -> &'static Account {
         let slot = slot(record.id.get());
-        let account = self.accounts.entry_with(slot, || Account::new(self.store, slot, &self.of_threads));
+        let account = self.accounts.entry_with(slot, || Account::new(&OF_PROCESS, slot, &self.of_threads));
         account.set_members(Some(Box::new(record.clone())));
         account.set_remote(record.remote);
         self.write(account, record);
@@ -231,7 +229,7 @@ impl CollectiveStats {
     /// Registers a new communicator. In a store that survives the process, the account is written at once, unless the host
     /// would have to be queried for the members.
     pub(crate) fn created(&'static self, record: &Record) {
-        if self.store.has_file() && !matches!(record.ranks, Ranks::Lazy(_)) {
+        if OF_PROCESS.has_file() && !matches!(record.ranks, Ranks::Lazy(_)) {
             self.open(record);
         }
     }
@@ -247,7 +245,7 @@ impl CollectiveStats {
     }
 
     fn write(&self, account: &Account, record: &Record) {
-        if !self.store.has_file() {
+        if !OF_PROCESS.has_file() {
             return;
         }
         // May call the host, so it comes before any lock.
@@ -257,14 +255,14 @@ impl CollectiveStats {
         let identity = ranks.identity();
         let next = lists.len() as u64 + 1;
         let (list, _) = lists.entry(identity).or_insert_with(|| {
-            self.store.add(BlockKind::Members, next, 0, Encoded::of_members(&members_of(&ranks)).words());
+            OF_PROCESS.add(BlockKind::Members, next, 0, Encoded::of_members(&members_of(&ranks)).words());
             (next, ranks)
         });
         let label = label(record);
         let name = (Arc::clone(&label.name), label.first != 0, identity);
         let next = kinds.len() as u64 + 1;
         let kind = *kinds.entry(name).or_insert_with(|| {
-            self.store.add(BlockKind::Comm, next, 0, Encoded::of_kind(*list, &label).words());
+            OF_PROCESS.add(BlockKind::Comm, next, 0, Encoded::of_kind(*list, &label).words());
             next
         });
         account.write([kind, label.first, label.last, record.alike, number(record.id.get())]);
@@ -356,7 +354,7 @@ impl CollectiveStats {
         let there = self.shared_sums.iter().position(|shared_sum| shared_sum.is_of(&wanted));
         let place = match there {
             None if self.shared_sums.len() < SHARED_SUMS => {
-                self.shared_sums.push(SharedSum::new(wanted, self.store)).ok()
+                self.shared_sums.push(SharedSum::new(wanted, &OF_PROCESS)).ok()
             }
             there => there,
         };
@@ -417,7 +415,7 @@ impl CollectiveStats {
     #[inline]
     fn row(&self, to: u32) -> &AtomicSum<'static> {
         self.rows.entry_with(to, || {
-            let [row] = AtomicSum::of(self.store.add(BlockKind::Exchanged, to.into(), 2, &[]));
+            let [row] = AtomicSum::of(OF_PROCESS.add(BlockKind::Exchanged, to.into(), 2, &[]));
             row
         })
     }

@@ -28,9 +28,9 @@ use mpit_frameworks::coll::{
 };
 
 use crate::runtime::RUNTIME;
-use crate::{settings, store};
+use crate::settings;
 
-pub(crate) static STATS: CollectiveStats = CollectiveStats::new(&store::OF_PROCESS);
+pub(crate) static STATS: CollectiveStats = CollectiveStats::new();
 
 /// Active for the whole run with `pml_monitoring_enable`, and while handles are started.
 pub(crate) static SUBSCRIPTION: Subscription = Subscription::coll();

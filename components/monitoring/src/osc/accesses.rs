@@ -14,7 +14,7 @@ use mpit_frameworks::ids::slot;
 use mpit_frameworks::osc::{Access, Kind};
 
 use crate::record::{AtomicSum, SumsSnapshot, TrafficSum};
-use crate::store::Store;
+use crate::store::{OF_PROCESS, Store};
 
 /// Sums of accesses to the memory of a process, or through a window.
 #[derive(Debug)]
@@ -121,12 +121,11 @@ fn returns_data(kind: Kind) -> bool {
 #[derive(Debug)]
 pub(crate) struct Accesses {
     targets: Sparse<Target<'static>>,
-    store: &'static Store,
 }
 
 impl Accesses {
-    pub(super) const fn new(store: &'static Store) -> Self {
-        Self { targets: Sparse::new(), store }
+    pub(super) const fn new() -> Self {
+        Self { targets: Sparse::new() }
     }
 
     /// Counts an access. Each access sends something, at least a request; those that return data also receive. Takes no
@@ -134,7 +133,7 @@ impl Accesses {
     #[inline]
     pub(super) fn record(&self, access: &Access) {
         let rank = access.target;
-        self.targets.entry_with(rank, || Target::new(self.store, rank)).add(access);
+        self.targets.entry_with(rank, || Target::new(&OF_PROCESS, rank)).add(access);
     }
 
     /// Counts an access to a process that was accessed before. Returns false, and does nothing, otherwise.

@@ -10,9 +10,9 @@ pub use variables::OscMonitoring;
 use mpit_frameworks::osc::{Access, Component, Lifecycle, Subscription, World};
 
 use crate::runtime::RUNTIME;
-use crate::{settings, store};
+use crate::settings;
 
-pub(crate) static ACCESSES: Accesses = Accesses::new(&store::OF_PROCESS);
+pub(crate) static ACCESSES: Accesses = Accesses::new();
 
 /// The sums of the windows that handles are bound to.
 pub(crate) static WINDOWS: Windows = Windows::new();

@@ -17,9 +17,9 @@ pub use crate::categories::PmlMonitoring;
 pub use crate::record::{Histogram, SizeCells};
 use crate::record::{Messages, PeerStats};
 use crate::runtime::RUNTIME;
-use crate::{settings, store};
+use crate::settings;
 
-pub(crate) static MESSAGES: Messages<'static> = Messages::new(&store::OF_PROCESS);
+pub(crate) static MESSAGES: Messages<'static> = Messages::of_process();
 
 /// Active for the whole run with `pml_monitoring_enable`, and while handles are started.
 pub(crate) static SUBSCRIPTION: Subscription = Subscription::pml();

@@ -61,13 +61,7 @@ fn pml_monitoring_messages_histogram(comm: &Comm<'_>, out: &mut [u64]) {
     on_stop = stop_recording
 )]
 fn pml_monitoring_messages_total() -> u64 {
-    if MESSAGES.is_empty() { 0 } else { total(PeerStats::count) }
-}
-
-/// Returns the sum of a number over all processes. Not inlined, because a read without messages would save its registers.
-#[inline(never)]
-fn total(number: impl Fn(PeerStats<'static, 'static>) -> u64) -> u64 {
-    MESSAGES.iter().fold(0, |total, (_, stats)| total.wrapping_add(number(stats)))
+    MESSAGES.count_of_all()
 }
 
 /// Bytes in the messages sent to all processes in total, including those outside of the world.
@@ -76,5 +70,5 @@ fn total(number: impl Fn(PeerStats<'static, 'static>) -> u64) -> u64 {
     on_start = start_recording, on_stop = stop_recording
 )]
 fn pml_monitoring_bytes_total() -> u64 {
-    total(PeerStats::bytes)
+    MESSAGES.bytes_of_all()
 }

@@ -18,11 +18,12 @@ use mpit::internal::threads;
 use mpit::object::{Comm, OUTSIDE};
 
 use crate::per_thread::PerThread;
-use crate::store::{Store, Users};
+use crate::store::{self, Store, Users};
 
 pub use atomic_sum::AtomicSum;
 pub use mpit_format::TrafficSum;
 pub use mpit_format::messages::{BINS, PeerSnapshot, Row, bin};
+use peer_stats::Groups;
 pub use peer_stats::{Histogram, PeerStats, SizeCells};
 pub use snapshot::Snapshot;
 pub(crate) use snapshot::SumsSnapshot;
@@ -81,14 +82,31 @@ pub struct Messages<'s> {
     peers: Sparse<Peer<'s>>,
     /// The user's messages of threads that call at once, by the same rank.
     of_threads: PerThread<Histogram<'s>>,
-    store: &'s Store,
+    /// The groups of all histograms with the user's messages.
+    groups: Groups<'s>,
+    /// The store; `None` for that of the process. A pointer would be written by the dynamic linker, in a page that a program without
+    /// MPI does not use otherwise.
+    store: Option<&'s Store>,
 }
 
 impl<'s> Messages<'s> {
     /// Creates empty records, to be kept in `store`.
     #[must_use]
     pub const fn new(store: &'s Store) -> Self {
-        Self { peers: Sparse::new(), of_threads: PerThread::new(), store }
+        Self::in_store(Some(store))
+    }
+
+    /// Creates empty records, to be kept in the store of the process.
+    pub(crate) const fn of_process() -> Self {
+        Self::in_store(None)
+    }
+
+    const fn in_store(store: Option<&'s Store>) -> Self {
+        Self { peers: Sparse::new(), of_threads: PerThread::new(), groups: Groups::new(), store }
+    }
+
+    fn store(&self) -> &'s Store {
+        self.store.unwrap_or(&store::OF_PROCESS)
     }
 
     /// Counts a message of the user's if nothing has to be allocated for it. Returns false, and does nothing, otherwise.
@@ -113,9 +131,13 @@ impl<'s> Messages<'s> {
     #[inline(never)]
     fn record_anything(&self, to: u32, bytes: u64, internal: bool) {
         let peer = self.peers.entry(to);
-        let histogram = if internal { peer.internal.get_or_init(Box::default) } else { &peer.external };
+        let (histogram, all) = if internal {
+            (&**peer.internal.get_or_init(Box::default), None)
+        } else {
+            (&peer.external, Some(&self.groups))
+        };
         while !histogram.record(bytes) {
-            histogram.make(bytes, self.store, Users::AllThreads, to, internal);
+            histogram.make(bytes, self.store(), Users::AllThreads, to, internal, all);
         }
     }
 
@@ -135,7 +157,7 @@ impl<'s> Messages<'s> {
         };
         let histogram = self.of_threads.entry_with(slot, to, make)?;
         while !histogram.record_alone(bytes) {
-            histogram.make(bytes, self.store, Users::OneThread, to, false);
+            histogram.make(bytes, self.store(), Users::OneThread, to, false, Some(&self.groups));
         }
         Some(histogram)
     }
@@ -144,7 +166,7 @@ impl<'s> Messages<'s> {
     #[cfg(test)]
     pub(crate) fn begin(&self, to: u32, bytes: u64) -> impl FnOnce() {
         let histogram = &self.peers.entry(to).external;
-        histogram.make(bytes, self.store, Users::AllThreads, to, false);
+        histogram.make(bytes, self.store(), Users::AllThreads, to, false, Some(&self.groups));
         let (count, all) = histogram.cells(bytes).expect("made above");
         all.fetch_add(bytes, Relaxed);
         move || _ = count.fetch_add(1, Release)
@@ -156,10 +178,18 @@ impl<'s> Messages<'s> {
         self.peers.get(to).map(|peer| self.of_user(to, peer))
     }
 
-    /// Returns true if no process was sent a message of any kind.
+    /// Returns the number of the user's messages to all processes.
+    #[inline]
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.peers.is_empty()
+    pub fn count_of_all(&self) -> u64 {
+        self.groups.count()
+    }
+
+    /// Returns the sum of bytes of the user's messages to all processes.
+    #[inline]
+    #[must_use]
+    pub fn bytes_of_all(&self) -> u64 {
+        self.groups.bytes()
     }
 
     fn of_user<'a>(&'a self, to: u32, peer: &'a Peer<'s>) -> PeerStats<'a, 's> {

@@ -5,8 +5,10 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed},
 };
 
-use mpit::internal::lock::Once;
+use mpit::internal::lock::{Mutex, Once};
+use mpit::internal::log::Log;
 use mpit::internal::static_ref::StaticRef;
+use mpit::internal::word_sum::sum_of_16;
 use mpit_format::messages::{BINS, bin};
 use mpit_format::store::blocks::{BlockKind, CELLS, GROUP, GROUPS, message_key};
 
@@ -55,19 +57,32 @@ impl<'s> Histogram<'s> {
         Some((&group[bin % GROUP], &group[GROUP]))
     }
 
-    /// Creates the group for a size, if it does not exist.
-    pub(super) fn make(&self, bytes: u64, store: &'s Store, users: Users, to: u32, internal: bool) {
+    /// Adds the group for a size to the store and to `all`, if it does not exist.
+    pub(super) fn make(
+        &self,
+        bytes: u64,
+        store: &'s Store,
+        users: Users,
+        to: u32,
+        internal: bool,
+        all: Option<&Groups<'s>>,
+    ) {
         let group = bin(bytes) / GROUP;
         self.groups[group].get_or_init(|| {
             let cells =
                 store.add_for(users, BlockKind::Messages, message_key(to, group, internal), CELLS, &[]);
-            cells.first_chunk().expect("a block has the requested cells")
+            let cells = cells.first_chunk().expect("a block has the requested cells");
+            // Before messages are counted in it: a reader that has seen a message finds its group.
+            if let Some(all) = all {
+                all.add(cells);
+            }
+            cells
         });
     }
 
     fn count(&self) -> u64 {
         let groups = self.groups.iter().filter_map(Once::get);
-        groups.flat_map(|group| &group[..GROUP]).fold(0, |all, count| all.wrapping_add(count.load(Acquire)))
+        groups.fold(0, |count, group| count.wrapping_add(count_in(group)))
     }
 
     fn bytes(&self) -> u64 {
@@ -82,6 +97,48 @@ impl<'s> Histogram<'s> {
                 *sum = sum.wrapping_add(count.load(Acquire));
             }
         }
+    }
+}
+
+/// Returns the number of messages in a group of bins.
+#[inline]
+fn count_in(group: &[AtomicU64; CELLS]) -> u64 {
+    const { assert!(GROUP == 16 && GROUP < CELLS) };
+    group.first_chunk().map_or(0, sum_of_16)
+}
+
+/// The groups of several histograms, in a list: a sum over all of them visits neither processes nor threads.
+#[derive(Debug)]
+pub(super) struct Groups<'s> {
+    all: Log<&'s [AtomicU64; CELLS]>,
+    adding: Mutex<()>,
+}
+
+impl<'s> Groups<'s> {
+    pub(super) const fn new() -> Self {
+        Self { all: Log::new(), adding: Mutex::new(()) }
+    }
+
+    #[cold]
+    fn add(&self, group: &'s [AtomicU64; CELLS]) {
+        let _only_writer = self.adding.lock();
+        if self.all.push(group).is_err() {
+            unreachable!("one thread at a time adds, and lists are longer than memory");
+        }
+    }
+
+    /// Returns the number of messages.
+    #[inline]
+    pub(super) fn count(&self) -> u64 {
+        let groups = self.all.slices().flatten();
+        groups.fold(0, |count, group| count.wrapping_add(count_in(group)))
+    }
+
+    /// Returns the sum of bytes of all messages.
+    #[inline]
+    pub(super) fn bytes(&self) -> u64 {
+        let groups = self.all.slices().flatten();
+        groups.fold(0, |bytes, group| bytes.wrapping_add(group[GROUP].load(Relaxed)))
     }
 }
 
@@ -178,21 +235,22 @@ impl<'a, 's> PeerStats<'a, 's> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Histogram, PeerStats, PerThread};
+    use super::{Groups, Histogram, PeerStats, PerThread};
     use crate::store::{Store, Users};
 
     #[test]
     fn nonzero_bins_are_listed() {
         let store = Store::new();
-        let (shared, of_threads) = (Histogram::default(), PerThread::new());
+        let (shared, of_threads, groups) = (Histogram::default(), PerThread::new(), Groups::new());
         for (number, bytes) in [0, 8, 15, 16, 1 << 40, u64::MAX, 8].into_iter().enumerate() {
             let of_thread = || of_threads.entry_with(number % 3, 7, Histogram::default).unwrap();
             let histogram = if number % 2 == 0 { &shared } else { of_thread() };
-            histogram.make(bytes, &store, Users::AllThreads, 7, false);
+            histogram.make(bytes, &store, Users::AllThreads, 7, false, Some(&groups));
             assert!(histogram.record(bytes));
         }
         let stats = PeerStats::new(&shared, 7, Some(&of_threads));
         assert_eq!((stats.count(), stats.bytes()), (7, (1 << 40) + 46));
+        assert_eq!((groups.count(), groups.bytes()), (stats.count(), stats.bytes()));
         assert!(stats.sizes().eq([(0, 1), (4, 3), (5, 1), (41, 1), (64, 1)]));
         assert!(PeerStats::new(&shared, 8, Some(&of_threads)).sizes().eq([(0, 1), (4, 2), (41, 1)]));
     }
