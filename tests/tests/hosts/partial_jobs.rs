@@ -29,7 +29,7 @@ fn job(stack: &Stack, dir: &Path, ranks: &[Option<&[(&str, &str)]>]) -> Outcome<
         words.extend([program.display().to_string(), "pass".into()]);
     }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    Ok(Job::mpi(stack, 1).args(&words).dir(dir).seconds(30))
+    Ok(Job::mpi(stack, 1).args(&words).dir(dir).seconds(120))
 }
 
 fn has_files(finished: &Finished, dir: &Path, wanted: &[&str]) -> Outcome {
@@ -91,7 +91,7 @@ fn the_run_reports_ranks_without_files() -> Outcome {
         let program = stack.compile("gather")?.display().to_string();
         let line = ["env", "-u", "LD_PRELOAD", &program, "pass", ":", "-n", "1", &program, "pass"];
         let options = ["--output", "run", "--one-file", "--set", "monitoring_gather_timeout=1"];
-        let job = Job::mpi(stack, 1).args(&line).dir(dir).seconds(30).under_mpit_with(&options)?;
+        let job = Job::mpi(stack, 1).args(line).dir(dir).seconds(120).under_mpit_with(&options)?;
         let finished = job.succeed()?;
         finished.expect(finished.stderr.contains("of 2 ranks only rank 1 "))?;
         finished.expect(finished.stderr.contains("rank 0 of 2 left no records"))?;

@@ -418,7 +418,7 @@ fn freed_communicators_are_not_compared() {
 
 /// On a busy machine, a process may not have run since its message arrived.
 #[test]
-fn processes_without_processor_time_are_not_accused() {
+fn starved_processes_are_not_accused() {
     let mut before = world(2);
     put(&mut before, 0, receive(1, 5));
     put(&mut before, 1, receive(0, 5));

@@ -5,8 +5,8 @@
 //!
 //! - Each rank that will take part leaves a *mark*, usually when MPI is initialized. A rank with a mark follows the decision, also if
 //!   its settings change.
-//! - At the end of MPI, a rank that finds the marks of all ranks creates the *decision*, a symbolic link, for the common output. A rank
-//!   that does not find them in time creates it for separate output. Creating a link is atomic, on shared file systems as well, so all
+//! - At the end of MPI, rank 0 looks for the marks of all ranks, and creates the *decision*, a symbolic link, for the common output. A
+//!   rank that waits in vain looks itself, and creates it for separate output. Creating a link is atomic, on shared file systems as well, so all
 //!   ranks with marks in the directory follow the same decision.
 //!
 //! A decision for the common output needs the marks of all ranks, so no rank decides otherwise, in this directory or in one of the same
@@ -95,7 +95,9 @@ impl Agreement {
                 return decision;
             }
             let is_late = Instant::now() >= deadline;
-            let present = self.present();
+            // One rank looks at all marks, so that large jobs do not do so many times.
+            let looks = self.world.rank == 0 || is_late;
+            let present = if looks { self.present() } else { BTreeSet::new() };
             let (target, why) = if !takes_part {
                 (Some(APART), Some(format!("the settings of rank {} have changed", self.world.rank)))
             } else if present.len() == self.world.size as usize {
