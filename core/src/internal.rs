@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`registry`] | the definitions of this process, and how an image is added to them |
 //! | [`session`] | the tools interface on plain numbers, as the C functions need it |
+//! | [`cell`] | computed variables that share a function |
 //! | [`desc`], [`vocabulary`] | the descriptors that the attributes generate, and the vocabularies of the standard |
 //! | [`plugin`] | tables and components of other images: C structs, loading, export |
 //! | [`host`], [`threads`], [`revision`] | the state of the MPI library: initialized or not, its thread level; when it changed |
@@ -37,6 +38,10 @@
 //! access calls take no lock and allocate nothing, so they work in a signal handler that interrupts any of them.
 
 pub use crate::printable::printable;
+
+pub mod cell {
+    pub use crate::cell::{Numbered, NumberedPvars};
+}
 
 pub mod desc {
     pub use crate::cell::{Behavior, PvarDesc, PvarFlags};

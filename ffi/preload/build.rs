@@ -97,9 +97,9 @@ fn text_of(names: &str, shift: u32) -> String {
 }
 
 /// Returns a script that adds a section with these statics, the destinations of calls, and the pointer to itself that each library has
-/// from the C compiler, which alone would be in another page.
+/// from the C compiler, which alone would be in another page. The section begins a page, so that it is not in one more.
 fn data_of(names: &str) -> String {
-    let mut script = "SECTIONS {\n.data.pointers : {\n*crtbegin*.o(.data .data.*)\n".to_owned();
+    let mut script = "SECTIONS {\n.data.pointers : ALIGN(4096) {\n*crtbegin*.o(.data .data.*)\n".to_owned();
     for symbol in names.lines().filter(|line| !line.is_empty()).map(symbol_of) {
         let _ = writeln!(script, "*(.data.{symbol})");
     }

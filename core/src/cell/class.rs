@@ -2,7 +2,8 @@
 
 use super::{
     Aggregate, AmountValue, Cell, CommLevels, Computed, ComputedPvar, Counter, CounterValue, Custom,
-    EnumValue, Generic, HighWatermark, Level, LowWatermark, PeerArray, Percentage, Size, State, Timer, Value,
+    EnumValue, Generic, HighWatermark, Level, LowWatermark, Numbered, NumberedPvars, PeerArray, Percentage,
+    Size, State, Timer, Value,
 };
 
 /// Storage of a performance variable of class COUNTER.
@@ -15,6 +16,7 @@ pub trait CounterCell: Cell {}
 impl<T: CounterValue> CounterCell for Counter<T> {}
 impl<T: CounterValue> CounterCell for PeerArray<T> {}
 impl<F: ComputedPvar> CounterCell for Computed<F> where F::Value: CounterValue {}
+impl<F: NumberedPvars> CounterCell for Numbered<F> where F::Value: CounterValue {}
 
 /// Storage of a performance variable of class AGGREGATE.
 #[diagnostic::on_unimplemented(
@@ -37,6 +39,7 @@ pub trait TimerCell: Cell {}
 impl<T: AmountValue> TimerCell for Timer<T> {}
 impl<T: CounterValue> TimerCell for PeerArray<T> {}
 impl<F: ComputedPvar> TimerCell for Computed<F> where F::Value: AmountValue {}
+impl<F: NumberedPvars> TimerCell for Numbered<F> where F::Value: AmountValue {}
 
 /// Storage of a performance variable of class LEVEL.
 #[diagnostic::on_unimplemented(

@@ -62,3 +62,38 @@ impl<F: ComputedPvar> Cell for Computed<F> {
         F::watch(more);
     }
 }
+
+/// A function that computes the values of many variables, which have numbers. These share one type of cell; with a function of its own,
+/// each has a type of its own, whose functions are pointers that the dynamic linker writes when the image is loaded.
+pub trait NumberedPvars: Send + Sync + 'static {
+    /// The type of the values.
+    type Value: Value;
+
+    /// Returns the value of the variable with a number.
+    fn value(number: u32) -> Self::Value;
+}
+
+/// The cell of one of the variables that a function computes.
+#[derive(Debug)]
+pub struct Numbered<F> {
+    number: u32,
+    of: PhantomData<fn() -> F>,
+}
+
+impl<F> Numbered<F> {
+    /// Creates the cell of the variable with a number.
+    pub const fn new(number: u32) -> Self {
+        Self { number, of: PhantomData }
+    }
+}
+
+impl<F: NumberedPvars> super::sealed::Sealed for Numbered<F> {}
+
+impl<F: NumberedPvars> Cell for Numbered<F> {
+    type Value = F::Value;
+
+    fn fill(&self, _object: &Object<'_>, out: &mut [F::Value]) -> crate::Result<()> {
+        out.fill(F::value(self.number));
+        Ok(())
+    }
+}

@@ -45,7 +45,7 @@ pub use class::{
     SizeCell, StateCell, TimerCell,
 };
 #[doc(hidden)]
-pub use computed::{Computed, ComputedPvar};
+pub use computed::{Computed, ComputedPvar, Numbered, NumberedPvars};
 #[doc(hidden)]
 pub use custom::{Action, Request};
 #[doc(hidden)]

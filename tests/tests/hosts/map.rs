@@ -22,12 +22,14 @@ exec sh -c "$*"
 /// Returns the options by which the launcher starts processes on `nodea` and `nodeb`.
 fn options(stack: &Stack, shell: &Path) -> Vec<String> {
     let shell = shell.display();
-    // The two nodes are one machine, where files of shared memory of Open MPI 4 would have equal names.
+    // The two nodes are one machine, where files of Open MPI's shared memory would have equal names: processes then crash.
     let words = match (stack.is_open_mpi(), stack.label().starts_with("ompi4")) {
         (true, true) => {
             format!("--mca btl tcp,self --mca plm rsh --mca plm_rsh_agent {shell} -H nodea:2,nodeb:2")
         }
-        (true, false) => format!("--prtemca plm ssh --prtemca plm_ssh_agent {shell} -H nodea:2,nodeb:2"),
+        (true, false) => {
+            format!("--mca btl tcp,self --prtemca plm ssh --prtemca plm_ssh_agent {shell} -H nodea:2,nodeb:2")
+        }
         (false, _) => format!("-launcher ssh -launcher-exec {shell}"),
     };
     words.split(' ').map(str::to_owned).collect()

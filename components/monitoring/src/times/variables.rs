@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use mpit::event::clock;
+use mpit::internal::cell::{Numbered, NumberedPvars};
 use mpit::internal::log::Log;
 use mpit::pvar;
 use mpit_format::calls::index_of_symbol;
@@ -21,12 +22,42 @@ pub(super) fn add(call: u32, words: &'static CallWords) {
 }
 
 /// Returns the number of calls of one name, and their ticks.
-fn sum(call: Option<u32>) -> (u64, f64) {
-    let of_call = ALL.iter().filter(|(of, _)| Some(*of) == call);
+fn sum(call: u32) -> (u64, f64) {
+    let of_call = ALL.iter().filter(|(of, _)| *of == call);
     of_call.fold((0, 0.0), |(count, ticks), (_, words)| {
         let (more, longer) = count_and_ticks(&words.each_ref().map(|word| word.load(Relaxed)));
         (count + more, ticks + longer)
     })
+}
+
+/// The number of calls of a name, by its index.
+enum Count {}
+
+impl NumberedPvars for Count {
+    type Value = u64;
+
+    fn value(call: u32) -> u64 {
+        sum(call).0
+    }
+}
+
+/// The duration of calls of a name, by its index.
+enum Seconds {}
+
+impl NumberedPvars for Seconds {
+    type Value = f64;
+
+    fn value(call: u32) -> f64 {
+        sum(call).1 / clock::ticks_per_second() as f64
+    }
+}
+
+/// Returns the cell of a name. Fails to compile if there is no such call.
+const fn of_call<F>(symbol: &str) -> Numbered<F> {
+    match index_of_symbol(symbol) {
+        Some(call) => Numbered::new(call),
+        None => panic!("not a call of MPI"),
+    }
 }
 
 /// Defines the COUNTER and the TIMER of each name.
@@ -34,104 +65,98 @@ macro_rules! variables {
     ($($name:ident: $count:ident, $seconds:ident;)*) => {$(
         #[doc = concat!("Calls of MPI_", stringify!($name), ", unless monitoring_time is off.")]
         #[pvar(class = "COUNTER", verbosity = "USER_DETAIL", category = CallsMade)]
-        fn $count() -> u64 {
-            const CALL: Option<u32> = index_of_symbol(concat!("MPI_", stringify!($name)));
-            sum(CALL).0
-        }
+        static $count: Numbered<Count> = of_call(concat!("MPI_", stringify!($name)));
 
         #[doc = concat!("Time spent in MPI_", stringify!($name), ", summed over threads; an estimate if not all calls are measured.")]
         #[pvar(class = "TIMER", verbosity = "USER_DETAIL", category = CallsMade)]
-        fn $seconds() -> f64 {
-            const CALL: Option<u32> = index_of_symbol(concat!("MPI_", stringify!($name)));
-            sum(CALL).1 / clock::ticks_per_second() as f64
-        }
+        static $seconds: Numbered<Seconds> = of_call(concat!("MPI_", stringify!($name)));
     )*};
 }
 
 variables! {
-    Send: calls_mpi_send_count, calls_mpi_send_seconds;
-    Bsend: calls_mpi_bsend_count, calls_mpi_bsend_seconds;
-    Ssend: calls_mpi_ssend_count, calls_mpi_ssend_seconds;
-    Rsend: calls_mpi_rsend_count, calls_mpi_rsend_seconds;
-    Recv: calls_mpi_recv_count, calls_mpi_recv_seconds;
-    Mrecv: calls_mpi_mrecv_count, calls_mpi_mrecv_seconds;
-    Sendrecv: calls_mpi_sendrecv_count, calls_mpi_sendrecv_seconds;
-    Sendrecv_replace: calls_mpi_sendrecv_replace_count, calls_mpi_sendrecv_replace_seconds;
-    Probe: calls_mpi_probe_count, calls_mpi_probe_seconds;
-    Mprobe: calls_mpi_mprobe_count, calls_mpi_mprobe_seconds;
-    Iprobe: calls_mpi_iprobe_count, calls_mpi_iprobe_seconds;
-    Improbe: calls_mpi_improbe_count, calls_mpi_improbe_seconds;
-    Isend: calls_mpi_isend_count, calls_mpi_isend_seconds;
-    Ibsend: calls_mpi_ibsend_count, calls_mpi_ibsend_seconds;
-    Issend: calls_mpi_issend_count, calls_mpi_issend_seconds;
-    Irsend: calls_mpi_irsend_count, calls_mpi_irsend_seconds;
-    Irecv: calls_mpi_irecv_count, calls_mpi_irecv_seconds;
-    Imrecv: calls_mpi_imrecv_count, calls_mpi_imrecv_seconds;
-    Start: calls_mpi_start_count, calls_mpi_start_seconds;
-    Startall: calls_mpi_startall_count, calls_mpi_startall_seconds;
-    Wait: calls_mpi_wait_count, calls_mpi_wait_seconds;
-    Waitall: calls_mpi_waitall_count, calls_mpi_waitall_seconds;
-    Waitany: calls_mpi_waitany_count, calls_mpi_waitany_seconds;
-    Waitsome: calls_mpi_waitsome_count, calls_mpi_waitsome_seconds;
-    Test: calls_mpi_test_count, calls_mpi_test_seconds;
-    Testall: calls_mpi_testall_count, calls_mpi_testall_seconds;
-    Testany: calls_mpi_testany_count, calls_mpi_testany_seconds;
-    Testsome: calls_mpi_testsome_count, calls_mpi_testsome_seconds;
-    Barrier: calls_mpi_barrier_count, calls_mpi_barrier_seconds;
-    Bcast: calls_mpi_bcast_count, calls_mpi_bcast_seconds;
-    Gather: calls_mpi_gather_count, calls_mpi_gather_seconds;
-    Gatherv: calls_mpi_gatherv_count, calls_mpi_gatherv_seconds;
-    Scatter: calls_mpi_scatter_count, calls_mpi_scatter_seconds;
-    Scatterv: calls_mpi_scatterv_count, calls_mpi_scatterv_seconds;
-    Allgather: calls_mpi_allgather_count, calls_mpi_allgather_seconds;
-    Allgatherv: calls_mpi_allgatherv_count, calls_mpi_allgatherv_seconds;
-    Alltoall: calls_mpi_alltoall_count, calls_mpi_alltoall_seconds;
-    Alltoallv: calls_mpi_alltoallv_count, calls_mpi_alltoallv_seconds;
-    Alltoallw: calls_mpi_alltoallw_count, calls_mpi_alltoallw_seconds;
-    Reduce: calls_mpi_reduce_count, calls_mpi_reduce_seconds;
-    Allreduce: calls_mpi_allreduce_count, calls_mpi_allreduce_seconds;
-    Reduce_scatter: calls_mpi_reduce_scatter_count, calls_mpi_reduce_scatter_seconds;
-    Reduce_scatter_block: calls_mpi_reduce_scatter_block_count, calls_mpi_reduce_scatter_block_seconds;
-    Scan: calls_mpi_scan_count, calls_mpi_scan_seconds;
-    Exscan: calls_mpi_exscan_count, calls_mpi_exscan_seconds;
-    Ibarrier: calls_mpi_ibarrier_count, calls_mpi_ibarrier_seconds;
-    Ibcast: calls_mpi_ibcast_count, calls_mpi_ibcast_seconds;
-    Igather: calls_mpi_igather_count, calls_mpi_igather_seconds;
-    Iscatter: calls_mpi_iscatter_count, calls_mpi_iscatter_seconds;
-    Iallgather: calls_mpi_iallgather_count, calls_mpi_iallgather_seconds;
-    Ialltoall: calls_mpi_ialltoall_count, calls_mpi_ialltoall_seconds;
-    Ireduce: calls_mpi_ireduce_count, calls_mpi_ireduce_seconds;
-    Iallreduce: calls_mpi_iallreduce_count, calls_mpi_iallreduce_seconds;
-    Comm_dup: calls_mpi_comm_dup_count, calls_mpi_comm_dup_seconds;
-    Comm_create: calls_mpi_comm_create_count, calls_mpi_comm_create_seconds;
-    Comm_split: calls_mpi_comm_split_count, calls_mpi_comm_split_seconds;
-    Comm_free: calls_mpi_comm_free_count, calls_mpi_comm_free_seconds;
-    Put: calls_mpi_put_count, calls_mpi_put_seconds;
-    Get: calls_mpi_get_count, calls_mpi_get_seconds;
-    Accumulate: calls_mpi_accumulate_count, calls_mpi_accumulate_seconds;
-    Get_accumulate: calls_mpi_get_accumulate_count, calls_mpi_get_accumulate_seconds;
-    Fetch_and_op: calls_mpi_fetch_and_op_count, calls_mpi_fetch_and_op_seconds;
-    Compare_and_swap: calls_mpi_compare_and_swap_count, calls_mpi_compare_and_swap_seconds;
-    Win_fence: calls_mpi_win_fence_count, calls_mpi_win_fence_seconds;
-    Win_start: calls_mpi_win_start_count, calls_mpi_win_start_seconds;
-    Win_complete: calls_mpi_win_complete_count, calls_mpi_win_complete_seconds;
-    Win_post: calls_mpi_win_post_count, calls_mpi_win_post_seconds;
-    Win_wait: calls_mpi_win_wait_count, calls_mpi_win_wait_seconds;
-    Win_lock: calls_mpi_win_lock_count, calls_mpi_win_lock_seconds;
-    Win_unlock: calls_mpi_win_unlock_count, calls_mpi_win_unlock_seconds;
-    Win_lock_all: calls_mpi_win_lock_all_count, calls_mpi_win_lock_all_seconds;
-    Win_unlock_all: calls_mpi_win_unlock_all_count, calls_mpi_win_unlock_all_seconds;
-    Win_flush: calls_mpi_win_flush_count, calls_mpi_win_flush_seconds;
-    Win_flush_all: calls_mpi_win_flush_all_count, calls_mpi_win_flush_all_seconds;
-    File_open: calls_mpi_file_open_count, calls_mpi_file_open_seconds;
-    File_close: calls_mpi_file_close_count, calls_mpi_file_close_seconds;
-    File_read: calls_mpi_file_read_count, calls_mpi_file_read_seconds;
-    File_read_at: calls_mpi_file_read_at_count, calls_mpi_file_read_at_seconds;
-    File_read_all: calls_mpi_file_read_all_count, calls_mpi_file_read_all_seconds;
-    File_read_at_all: calls_mpi_file_read_at_all_count, calls_mpi_file_read_at_all_seconds;
-    File_write: calls_mpi_file_write_count, calls_mpi_file_write_seconds;
-    File_write_at: calls_mpi_file_write_at_count, calls_mpi_file_write_at_seconds;
-    File_write_all: calls_mpi_file_write_all_count, calls_mpi_file_write_all_seconds;
-    File_write_at_all: calls_mpi_file_write_at_all_count, calls_mpi_file_write_at_all_seconds;
-    File_sync: calls_mpi_file_sync_count, calls_mpi_file_sync_seconds;
+    Send: CALLS_MPI_SEND_COUNT, CALLS_MPI_SEND_SECONDS;
+    Bsend: CALLS_MPI_BSEND_COUNT, CALLS_MPI_BSEND_SECONDS;
+    Ssend: CALLS_MPI_SSEND_COUNT, CALLS_MPI_SSEND_SECONDS;
+    Rsend: CALLS_MPI_RSEND_COUNT, CALLS_MPI_RSEND_SECONDS;
+    Recv: CALLS_MPI_RECV_COUNT, CALLS_MPI_RECV_SECONDS;
+    Mrecv: CALLS_MPI_MRECV_COUNT, CALLS_MPI_MRECV_SECONDS;
+    Sendrecv: CALLS_MPI_SENDRECV_COUNT, CALLS_MPI_SENDRECV_SECONDS;
+    Sendrecv_replace: CALLS_MPI_SENDRECV_REPLACE_COUNT, CALLS_MPI_SENDRECV_REPLACE_SECONDS;
+    Probe: CALLS_MPI_PROBE_COUNT, CALLS_MPI_PROBE_SECONDS;
+    Mprobe: CALLS_MPI_MPROBE_COUNT, CALLS_MPI_MPROBE_SECONDS;
+    Iprobe: CALLS_MPI_IPROBE_COUNT, CALLS_MPI_IPROBE_SECONDS;
+    Improbe: CALLS_MPI_IMPROBE_COUNT, CALLS_MPI_IMPROBE_SECONDS;
+    Isend: CALLS_MPI_ISEND_COUNT, CALLS_MPI_ISEND_SECONDS;
+    Ibsend: CALLS_MPI_IBSEND_COUNT, CALLS_MPI_IBSEND_SECONDS;
+    Issend: CALLS_MPI_ISSEND_COUNT, CALLS_MPI_ISSEND_SECONDS;
+    Irsend: CALLS_MPI_IRSEND_COUNT, CALLS_MPI_IRSEND_SECONDS;
+    Irecv: CALLS_MPI_IRECV_COUNT, CALLS_MPI_IRECV_SECONDS;
+    Imrecv: CALLS_MPI_IMRECV_COUNT, CALLS_MPI_IMRECV_SECONDS;
+    Start: CALLS_MPI_START_COUNT, CALLS_MPI_START_SECONDS;
+    Startall: CALLS_MPI_STARTALL_COUNT, CALLS_MPI_STARTALL_SECONDS;
+    Wait: CALLS_MPI_WAIT_COUNT, CALLS_MPI_WAIT_SECONDS;
+    Waitall: CALLS_MPI_WAITALL_COUNT, CALLS_MPI_WAITALL_SECONDS;
+    Waitany: CALLS_MPI_WAITANY_COUNT, CALLS_MPI_WAITANY_SECONDS;
+    Waitsome: CALLS_MPI_WAITSOME_COUNT, CALLS_MPI_WAITSOME_SECONDS;
+    Test: CALLS_MPI_TEST_COUNT, CALLS_MPI_TEST_SECONDS;
+    Testall: CALLS_MPI_TESTALL_COUNT, CALLS_MPI_TESTALL_SECONDS;
+    Testany: CALLS_MPI_TESTANY_COUNT, CALLS_MPI_TESTANY_SECONDS;
+    Testsome: CALLS_MPI_TESTSOME_COUNT, CALLS_MPI_TESTSOME_SECONDS;
+    Barrier: CALLS_MPI_BARRIER_COUNT, CALLS_MPI_BARRIER_SECONDS;
+    Bcast: CALLS_MPI_BCAST_COUNT, CALLS_MPI_BCAST_SECONDS;
+    Gather: CALLS_MPI_GATHER_COUNT, CALLS_MPI_GATHER_SECONDS;
+    Gatherv: CALLS_MPI_GATHERV_COUNT, CALLS_MPI_GATHERV_SECONDS;
+    Scatter: CALLS_MPI_SCATTER_COUNT, CALLS_MPI_SCATTER_SECONDS;
+    Scatterv: CALLS_MPI_SCATTERV_COUNT, CALLS_MPI_SCATTERV_SECONDS;
+    Allgather: CALLS_MPI_ALLGATHER_COUNT, CALLS_MPI_ALLGATHER_SECONDS;
+    Allgatherv: CALLS_MPI_ALLGATHERV_COUNT, CALLS_MPI_ALLGATHERV_SECONDS;
+    Alltoall: CALLS_MPI_ALLTOALL_COUNT, CALLS_MPI_ALLTOALL_SECONDS;
+    Alltoallv: CALLS_MPI_ALLTOALLV_COUNT, CALLS_MPI_ALLTOALLV_SECONDS;
+    Alltoallw: CALLS_MPI_ALLTOALLW_COUNT, CALLS_MPI_ALLTOALLW_SECONDS;
+    Reduce: CALLS_MPI_REDUCE_COUNT, CALLS_MPI_REDUCE_SECONDS;
+    Allreduce: CALLS_MPI_ALLREDUCE_COUNT, CALLS_MPI_ALLREDUCE_SECONDS;
+    Reduce_scatter: CALLS_MPI_REDUCE_SCATTER_COUNT, CALLS_MPI_REDUCE_SCATTER_SECONDS;
+    Reduce_scatter_block: CALLS_MPI_REDUCE_SCATTER_BLOCK_COUNT, CALLS_MPI_REDUCE_SCATTER_BLOCK_SECONDS;
+    Scan: CALLS_MPI_SCAN_COUNT, CALLS_MPI_SCAN_SECONDS;
+    Exscan: CALLS_MPI_EXSCAN_COUNT, CALLS_MPI_EXSCAN_SECONDS;
+    Ibarrier: CALLS_MPI_IBARRIER_COUNT, CALLS_MPI_IBARRIER_SECONDS;
+    Ibcast: CALLS_MPI_IBCAST_COUNT, CALLS_MPI_IBCAST_SECONDS;
+    Igather: CALLS_MPI_IGATHER_COUNT, CALLS_MPI_IGATHER_SECONDS;
+    Iscatter: CALLS_MPI_ISCATTER_COUNT, CALLS_MPI_ISCATTER_SECONDS;
+    Iallgather: CALLS_MPI_IALLGATHER_COUNT, CALLS_MPI_IALLGATHER_SECONDS;
+    Ialltoall: CALLS_MPI_IALLTOALL_COUNT, CALLS_MPI_IALLTOALL_SECONDS;
+    Ireduce: CALLS_MPI_IREDUCE_COUNT, CALLS_MPI_IREDUCE_SECONDS;
+    Iallreduce: CALLS_MPI_IALLREDUCE_COUNT, CALLS_MPI_IALLREDUCE_SECONDS;
+    Comm_dup: CALLS_MPI_COMM_DUP_COUNT, CALLS_MPI_COMM_DUP_SECONDS;
+    Comm_create: CALLS_MPI_COMM_CREATE_COUNT, CALLS_MPI_COMM_CREATE_SECONDS;
+    Comm_split: CALLS_MPI_COMM_SPLIT_COUNT, CALLS_MPI_COMM_SPLIT_SECONDS;
+    Comm_free: CALLS_MPI_COMM_FREE_COUNT, CALLS_MPI_COMM_FREE_SECONDS;
+    Put: CALLS_MPI_PUT_COUNT, CALLS_MPI_PUT_SECONDS;
+    Get: CALLS_MPI_GET_COUNT, CALLS_MPI_GET_SECONDS;
+    Accumulate: CALLS_MPI_ACCUMULATE_COUNT, CALLS_MPI_ACCUMULATE_SECONDS;
+    Get_accumulate: CALLS_MPI_GET_ACCUMULATE_COUNT, CALLS_MPI_GET_ACCUMULATE_SECONDS;
+    Fetch_and_op: CALLS_MPI_FETCH_AND_OP_COUNT, CALLS_MPI_FETCH_AND_OP_SECONDS;
+    Compare_and_swap: CALLS_MPI_COMPARE_AND_SWAP_COUNT, CALLS_MPI_COMPARE_AND_SWAP_SECONDS;
+    Win_fence: CALLS_MPI_WIN_FENCE_COUNT, CALLS_MPI_WIN_FENCE_SECONDS;
+    Win_start: CALLS_MPI_WIN_START_COUNT, CALLS_MPI_WIN_START_SECONDS;
+    Win_complete: CALLS_MPI_WIN_COMPLETE_COUNT, CALLS_MPI_WIN_COMPLETE_SECONDS;
+    Win_post: CALLS_MPI_WIN_POST_COUNT, CALLS_MPI_WIN_POST_SECONDS;
+    Win_wait: CALLS_MPI_WIN_WAIT_COUNT, CALLS_MPI_WIN_WAIT_SECONDS;
+    Win_lock: CALLS_MPI_WIN_LOCK_COUNT, CALLS_MPI_WIN_LOCK_SECONDS;
+    Win_unlock: CALLS_MPI_WIN_UNLOCK_COUNT, CALLS_MPI_WIN_UNLOCK_SECONDS;
+    Win_lock_all: CALLS_MPI_WIN_LOCK_ALL_COUNT, CALLS_MPI_WIN_LOCK_ALL_SECONDS;
+    Win_unlock_all: CALLS_MPI_WIN_UNLOCK_ALL_COUNT, CALLS_MPI_WIN_UNLOCK_ALL_SECONDS;
+    Win_flush: CALLS_MPI_WIN_FLUSH_COUNT, CALLS_MPI_WIN_FLUSH_SECONDS;
+    Win_flush_all: CALLS_MPI_WIN_FLUSH_ALL_COUNT, CALLS_MPI_WIN_FLUSH_ALL_SECONDS;
+    File_open: CALLS_MPI_FILE_OPEN_COUNT, CALLS_MPI_FILE_OPEN_SECONDS;
+    File_close: CALLS_MPI_FILE_CLOSE_COUNT, CALLS_MPI_FILE_CLOSE_SECONDS;
+    File_read: CALLS_MPI_FILE_READ_COUNT, CALLS_MPI_FILE_READ_SECONDS;
+    File_read_at: CALLS_MPI_FILE_READ_AT_COUNT, CALLS_MPI_FILE_READ_AT_SECONDS;
+    File_read_all: CALLS_MPI_FILE_READ_ALL_COUNT, CALLS_MPI_FILE_READ_ALL_SECONDS;
+    File_read_at_all: CALLS_MPI_FILE_READ_AT_ALL_COUNT, CALLS_MPI_FILE_READ_AT_ALL_SECONDS;
+    File_write: CALLS_MPI_FILE_WRITE_COUNT, CALLS_MPI_FILE_WRITE_SECONDS;
+    File_write_at: CALLS_MPI_FILE_WRITE_AT_COUNT, CALLS_MPI_FILE_WRITE_AT_SECONDS;
+    File_write_all: CALLS_MPI_FILE_WRITE_ALL_COUNT, CALLS_MPI_FILE_WRITE_ALL_SECONDS;
+    File_write_at_all: CALLS_MPI_FILE_WRITE_AT_ALL_COUNT, CALLS_MPI_FILE_WRITE_AT_ALL_SECONDS;
+    File_sync: CALLS_MPI_FILE_SYNC_COUNT, CALLS_MPI_FILE_SYNC_SECONDS;
 }
