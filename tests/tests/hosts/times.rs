@@ -6,9 +6,12 @@ use std::path::{Path, PathBuf};
 use mpit_format::times::{CallRow, Mode};
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, build};
 
-use crate::{on_each_in_dir, read_all, written_to};
+use crate::{on_each_in_dir, on_in_dir, read_all, written_to};
 
 const RANKS: u32 = 4;
+
+/// The libraries, each by one of its interfaces.
+const LIBRARIES: [&str; 5] = ["ompi4.1.4", "ompi5.0.11", "mpich4.0.2", "mpich5.0.2", "impi2021.19"];
 
 /// The number of runs of which one must give the times of the oracle.
 const ATTEMPTS: u32 = 20;
@@ -165,9 +168,10 @@ fn job(program: &Path, names: &[&str], time: &str, stack: &Stack, dir: &Path) ->
     Job::mpi(stack, RANKS).arg(program).args(names).dir(dir).under_mpit(&settings)
 }
 
+/// Both interfaces of a library measure alike, and each comparison needs the whole machine.
 #[test]
 fn times_are_those_of_an_oracle() -> Outcome {
-    on_each_in_dir("times", |stack, dir| {
+    on_in_dir(&LIBRARIES, "times", |stack, dir| {
         for is_between in [false, true] {
             let program = program(stack, is_between)?;
             for names in RUNS {
