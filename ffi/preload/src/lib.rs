@@ -28,6 +28,7 @@ mod next_definition;
 mod recorders;
 mod return_address;
 mod table;
+mod thread_word;
 mod times;
 mod trampoline;
 mod unwinder;

@@ -8,6 +8,7 @@
     unsafe_code,
     unused_imports,
     dead_code,
+    unused_macros,
     reason = "trampolines are machine code, and only some run here"
 )]
 
@@ -16,6 +17,8 @@ use std::sync::atomic::{AtomicPtr, AtomicU32};
 
 #[path = "../src/return_address.rs"]
 mod return_address;
+#[path = "../src/thread_word.rs"]
+mod thread_word;
 #[path = "../src/trampoline/mod.rs"]
 mod trampoline;
 #[path = "../src/nesting/unwindable.rs"]

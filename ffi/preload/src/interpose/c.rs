@@ -11,9 +11,7 @@ macro_rules! c_function {
         $binding:ident $recorder:tt $symbol:ident / $profiling:ident, ($($arg:ident: $kind:ident),*)
         else $missing:expr
     ) => {
-        // The linker sorts functions by this name, so those of a call are in few pages.
-        #[allow(dead_code, non_upper_case_globals, reason = "a name for the symbols of the functions inside")]
-        const $symbol: () = {
+        $crate::interpose::functions_of! { $symbol {
             $crate::interpose::next_definition! {
                 $recorder $symbol, stringify!($symbol), Some($crate::interpose::c_name!(stringify!($profiling)))
             }
@@ -58,7 +56,7 @@ macro_rules! c_function {
             }
             // A tool between us and the library may make MPI calls during the call, so its end has to be seen.
             use slow_path as indirect_path;
-        };
+        }}
     };
 }
 pub(crate) use c_function;

@@ -1,5 +1,14 @@
 //! Exported functions, and the trampolines behind them.
 
+/// Defines the functions of a name in a block that has this name, by which the linker sorts them: those of a call are then in few pages.
+macro_rules! functions_of {
+    ($symbol:ident { $($item:tt)* }) => {
+        #[allow(dead_code, non_upper_case_globals, reason = "nothing but the symbols of the functions inside has this name")]
+        const $symbol: () = { $($item)* };
+    };
+}
+pub(crate) use functions_of;
+
 /// Defines the exported function of a name and its destinations, with the counters that show if there are listeners. Calls for
 /// which one or two counters do not suffice go to `fast_path`, which checks itself.
 macro_rules! entry {

@@ -100,9 +100,7 @@ pub(crate) use fortran_names;
 /// Defines a Fortran function under one of its names.
 macro_rules! fortran_name {
     ($binding:ident $recorder:tt $fast_path:ident ($($arg:ident: $kind:ident),*) $symbol:ident) => {
-        // The linker sorts functions by this name, so those of a call are in few pages.
-        #[allow(dead_code, non_upper_case_globals, reason = "a name for the symbols of the functions inside")]
-        const $symbol: () = {
+        $crate::interpose::functions_of! { $symbol {
             $crate::interpose::next_definition! { $recorder $symbol, stringify!($symbol), None }
             $crate::interpose::watched_in_fortran! { $symbol $binding ($($arg: $kind),*) }
             $crate::interpose::timed_in_fortran! { $symbol $binding ($($arg: $kind),*) }
@@ -123,7 +121,7 @@ macro_rules! fortran_name {
             }
             use fast_path as slow_path;
             use fast_path as indirect_path;
-        };
+        }}
     };
 }
 pub(crate) use fortran_name;

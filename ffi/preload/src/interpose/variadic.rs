@@ -4,23 +4,19 @@
 /// address to jump to.
 macro_rules! variadic_function {
     ($binding:ident $recorder:tt $symbol:ident, $args:tt) => {
-        // The linker sorts functions by this name, so those of a call are in few pages.
-        #[allow(dead_code, non_upper_case_globals, reason = "a name for the symbols of the functions inside")]
-        const $symbol: () = {
+        $crate::interpose::functions_of! { $symbol {
             $crate::interpose::next_definition! { $recorder $symbol, stringify!($symbol), None }
             $crate::interpose::variadic_recorders! { $binding $recorder $args }
-        };
+        }}
     };
     ($binding:ident $recorder:tt $symbol:ident / $profiling:ident, $args:tt) => {
-        // The linker sorts functions by this name, so those of a call are in few pages.
-        #[allow(dead_code, non_upper_case_globals, reason = "a name for the symbols of the functions inside")]
-        const $symbol: () = {
+        $crate::interpose::functions_of! { $symbol {
             $crate::interpose::next_definition! {
                 $recorder $symbol, stringify!($symbol), Some($crate::interpose::c_name!(stringify!($profiling)))
             }
             $crate::interpose::profiling! { $recorder $profiling }
             $crate::interpose::variadic_recorders! { $binding $recorder $args }
-        };
+        }}
     };
 }
 pub(crate) use variadic_function;

@@ -1,83 +1,82 @@
 //! Functions between interposition and the next definition that describe the call in progress to other programs
 //! ([`crate::watch`]), and those that measure it, too ([`crate::times`]).
 
-/// Adds an argument of a call to its description, by name and kind.
+/// Returns a description of a call with another argument, by name and kind.
 macro_rules! watch_argument {
     ($into:ident comm $value:ident $kind:ident) => {
-        $into.object = Some($value.get());
-        $into.comm = $into.object;
+        $crate::watch::Arguments { object: Some($value.get()), comm: Some($value.get()), ..$into }
     };
     ($into:ident local_comm $value:ident $kind:ident) => {
-        $into.object = Some($value.get());
-        $into.comm = $into.object;
+        $crate::watch::Arguments { object: Some($value.get()), comm: Some($value.get()), ..$into }
     };
     ($into:ident win $value:ident $kind:ident) => {
-        $into.object = Some($value.get());
+        $crate::watch::Arguments { object: Some($value.get()), ..$into }
     };
     ($into:ident new $value:ident NewWin) => {
-        $into.new_window = Some($value.handles());
+        $crate::watch::Arguments { new_window: Some($value.handles()), ..$into }
     };
     ($into:ident dest $value:ident Int) => {
-        $into.dest = Some($value.get());
+        $crate::watch::Arguments { dest: Some($value.get()), ..$into }
     };
     ($into:ident source $value:ident Int) => {
-        $into.source = Some($value.get());
+        $crate::watch::Arguments { source: Some($value.get()), ..$into }
     };
     ($into:ident root $value:ident Int) => {
-        $into.other_peer = Some($value.get());
+        $crate::watch::Arguments { other_peer: Some($value.get()), ..$into }
     };
     ($into:ident rank $value:ident Int) => {
-        $into.other_peer = Some($value.get());
+        $crate::watch::Arguments { other_peer: Some($value.get()), ..$into }
     };
     ($into:ident target_rank $value:ident Int) => {
-        $into.other_peer = Some($value.get());
+        $crate::watch::Arguments { other_peer: Some($value.get()), ..$into }
     };
     ($into:ident tag $value:ident Int) => {
-        $into.tag = Some($value.get());
+        $crate::watch::Arguments { tag: Some($value.get()), ..$into }
     };
     ($into:ident sendtag $value:ident Int) => {
-        $into.tag = Some($value.get());
+        $crate::watch::Arguments { tag: Some($value.get()), ..$into }
     };
     ($into:ident kind $value:ident Int) => {
-        $into.tag = Some($value.get());
+        $crate::watch::Arguments { tag: Some($value.get()), ..$into }
     };
     ($into:ident recvtag $value:ident Int) => {
-        $into.receive_tag = Some($value.get());
+        $crate::watch::Arguments { receive_tag: Some($value.get()), ..$into }
     };
     ($into:ident count $value:ident $kind:ident) => {
-        $into.count = Some(i64::from($value.get()));
+        $crate::watch::Arguments { count: Some(i64::from($value.get())), ..$into }
     };
     ($into:ident sendcount $value:ident $kind:ident) => {
-        $into.count = Some(i64::from($value.get()));
+        $crate::watch::Arguments { count: Some(i64::from($value.get())), ..$into }
     };
     ($into:ident origin_count $value:ident $kind:ident) => {
-        $into.count = Some(i64::from($value.get()));
+        $crate::watch::Arguments { count: Some(i64::from($value.get())), ..$into }
     };
     ($into:ident datatype $value:ident Type) => {
-        $into.datatype = Some($value.get());
+        $crate::watch::Arguments { datatype: Some($value.get()), ..$into }
     };
     ($into:ident sendtype $value:ident Type) => {
-        $into.datatype = Some($value.get());
+        $crate::watch::Arguments { datatype: Some($value.get()), ..$into }
     };
     ($into:ident origin_datatype $value:ident Type) => {
-        $into.datatype = Some($value.get());
+        $crate::watch::Arguments { datatype: Some($value.get()), ..$into }
     };
     ($into:ident request $value:ident Request) => {
-        $into.requests = Some($value.handles());
+        $crate::watch::Arguments { requests: Some($value.handles()), ..$into }
     };
     ($into:ident requests $value:ident Request) => {
-        $into.requests = Some($value.handles());
+        $crate::watch::Arguments { requests: Some($value.handles()), ..$into }
     };
-    ($into:ident $name:ident $value:ident $kind:ident) => {};
+    ($into:ident $name:ident $value:ident $kind:ident) => {
+        $into
+    };
 }
 pub(crate) use watch_argument;
 
 /// Returns the description of a call's arguments.
 macro_rules! describe_arguments {
     ($($arg:ident: $kind:ident),*) => {{
-        #[allow(unused_mut, reason = "calls differ in their arguments")]
-        let mut arguments = $crate::watch::Arguments::default();
-        $($crate::interpose::watch_argument!(arguments $arg $arg $kind);)*
+        let arguments = $crate::watch::Arguments::default();
+        $(let arguments = $crate::interpose::watch_argument!(arguments $arg $arg $kind);)*
         arguments
     }};
 }

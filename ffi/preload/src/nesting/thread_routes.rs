@@ -1,14 +1,15 @@
 //! The routes of the thread that calls, while several threads call at once and none of its own calls is in progress.
 //!
-//! They are in thread-local words of the initial-exec model, which are read by two instructions. The dynamic linker allocates such words
-//! when it loads the library with the program. A call that is not counted by them looks for the thread's slot.
+//! They are in [words of the thread](crate::thread_word), which are read by two instructions. A call that is not counted by them looks for
+//! the thread's slot.
 
-use std::arch::{asm, global_asm};
 use std::marker::PhantomData;
-use std::ptr::{from_ref, null_mut};
+use std::ptr::{from_ref, null_mut, with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 use mpit::internal::thread_slots;
+
+use crate::thread_word;
 
 /// The number of lists of routes.
 const LISTS: usize = 2;
@@ -22,78 +23,21 @@ struct Words {
     own: [AtomicPtr<()>; LISTS],
 }
 
-global_asm!(
-    ".section .tbss.mpit_preload_thread_routes, \"awT\", %nobits",
-    ".hidden mpit_preload_thread_routes",
-    ".globl mpit_preload_thread_routes",
-    ".type mpit_preload_thread_routes, %object",
-    ".size mpit_preload_thread_routes, {size}",
-    ".p2align 5",
-    "mpit_preload_thread_routes:",
-    ".zero {size}",
-    ".text",
-    size = const size_of::<Words>(),
-);
-
-/// Returns the words of this thread. Not kept in a variable: a function may move to another thread, as fibers do.
-#[inline]
-fn words() -> *const Words {
-    let address: *const Words;
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: by the ABI, `fs:0` has the address of the thread's control block, to which the offset of a thread-local variable is added.
-    unsafe {
-        asm!(
-            "mov {address}, qword ptr fs:[0]",
-            "add {address}, qword ptr [rip + mpit_preload_thread_routes@GOTTPOFF]",
-            address = out(reg) address,
-            options(nostack, readonly),
-        );
-    }
-    #[cfg(target_arch = "aarch64")]
-    // SAFETY: by the ABI, this register has the address of the thread's control block, to which the offset of a thread-local variable
-    // is added.
-    unsafe {
-        asm!(
-            "adrp {offset}, :gottprel:mpit_preload_thread_routes",
-            "ldr {offset}, [{offset}, :gottprel_lo12:mpit_preload_thread_routes]",
-            "mrs {address}, tpidr_el0",
-            "add {address}, {address}, {offset}",
-            offset = out(reg) _,
-            address = out(reg) address,
-            options(nostack, preserves_flags, readonly),
-        );
-    }
-    address
-}
+thread_word::define!("mpit_preload_thread_routes", size_of::<Words>());
 
 /// Runs a function with the words of this thread.
 #[inline]
 fn with_words<R>(run: impl FnOnce(&Words) -> R) -> R {
+    let words = with_exposed_provenance::<Words>(thread_word::address!("mpit_preload_thread_routes"));
     // SAFETY: the words exist as long as the thread, which runs `run`; they are atomic and zero at first, which are null pointers.
-    run(unsafe { &*words() })
+    run(unsafe { &*words })
 }
 
 /// Returns a word of [`Words::idle`] of this thread.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "part of the fast path of each send")]
 fn idle<const INDEX: usize>() -> *mut () {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let word;
-        // SAFETY: by the ABI, `fs` has the address to which the offset of a thread-local variable is added; `idle` has this element.
-        unsafe {
-            asm!(
-                "mov {word}, qword ptr [rip + mpit_preload_thread_routes@GOTTPOFF]",
-                "mov {word}, qword ptr fs:[{word} + {offset}]",
-                word = out(reg) word,
-                offset = const INDEX * size_of::<usize>(),
-                options(nostack, preserves_flags, readonly),
-            );
-        }
-        word
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    with_words(|words| words.idle[INDEX].load(Relaxed))
+    with_exposed_provenance_mut(thread_word::load!("mpit_preload_thread_routes", INDEX * size_of::<usize>()))
 }
 
 /// One of the lists of routes that a thread may have.
