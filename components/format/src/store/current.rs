@@ -1,7 +1,7 @@
 //! Decoding of the state of a running process.
 
 use super::blocks::BlockKind;
-use super::decode::{Cursor, Malformed};
+use super::cursor::{Cursor, Malformed};
 use super::live::{
     self, COMM, DATATYPE_SLOTS, DATATYPES, MESSAGES, PROCESS, REQUEST_CELLS, REQUEST_SLOTS, SEND_WORDS,
     WINDOW_CELLS, WINDOW_SLOTS, WINDOWS, comm, process, thread,

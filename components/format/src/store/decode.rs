@@ -3,11 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use thiserror::Error;
-
-use super::blocks::{
-    BlockHeader, BlockKind, CELLS, GROUP, GROUPS, HEADER, MAGIC, State, VERSION, message_of_key,
-};
+use super::blocks::{BlockKind, CELLS, GROUP, GROUPS, MAGIC, message_of_key};
+use super::cursor::{Cursor, Malformed, WORD};
 use super::live::ABOUT;
 use super::recovered::Recovered;
 use super::time_rows::{TimeRecords, TimeRows};
@@ -16,24 +13,9 @@ use crate::profile::{About, Block, Label, Members, Profile, SumRow};
 use crate::times::Moment;
 use crate::{Identity, OUTSIDE, TrafficSum, rows};
 
-/// The reason why a file is not a valid store, with the position in bytes.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("byte {at}: {what}")]
-pub struct Malformed {
-    /// The position in bytes.
-    pub at: usize,
-    /// The problem.
-    pub what: String,
-}
-
-/// The maximum number of processes, more than any machine has: a damaged file must not make a reader allocate all memory.
-const MAX_PROCESSES: u32 = 1 << 26;
-
 /// The maximum number of rows created for collective operations with many processes, which take only a few words in the
 /// file. Reports list pairs of processes, and memory does not suffice for the square of the number of processes.
 const MAX_ROWS: u64 = 1 << 22;
-
-const WORD: usize = size_of::<u64>();
 
 /// Decodes the bytes of a file. If the process is running, the result is a snapshot. If the file was cut off, the result has the blocks
 /// before the cut, and the number of missing bytes.
@@ -51,22 +33,20 @@ pub fn read(bytes: &[u8]) -> Result<Recovered, Malformed> {
 ///
 /// The same.
 pub fn read_at(bytes: &[u8], end: Option<Moment>) -> Result<Recovered, Malformed> {
-    let (words, rest) = bytes.as_chunks::<WORD>();
-    let mut words = Cursor { words, at: 0, end: words.len(), is_cut: false };
+    let mut words = Cursor::new(bytes);
     if bytes.is_empty() {
         // The process ended right after it had created the file.
         return Err(words.error("the file is empty"));
     }
-    let length = words.length();
     let header = words.header()?;
-    let missing_bytes = length.saturating_mul(WORD as u64).saturating_sub(bytes.len() as u64);
-    words.is_cut = missing_bytes > 0;
+    let missing_bytes = words.missing_bytes(bytes.len());
     let mut found = DecodedStore::new(header.size);
     while let Some((kind, block)) = words.next_block()? {
         found.block(kind, block)?;
     }
-    if !rest.is_empty() && !words.is_cut {
-        return Err(Malformed { at: bytes.len() - rest.len(), what: "half a word".into() });
+    let rest = bytes.len() % WORD;
+    if rest != 0 && missing_bytes == 0 {
+        return Err(Malformed { at: bytes.len() - rest, what: "half a word".into() });
     }
     found.expand_members(&words)?;
     if let Some(end) = end {
@@ -93,176 +73,6 @@ pub(super) fn identity(bytes: &[u8]) -> Option<Identity> {
         }
     }
     None
-}
-
-#[derive(Clone, Copy)]
-pub(super) struct Cursor<'a> {
-    words: &'a [[u8; WORD]],
-    at: usize,
-    end: usize,
-    /// True if the file was cut off, so that its last block may be incomplete.
-    is_cut: bool,
-}
-
-impl<'a> Cursor<'a> {
-    /// Returns the words of a file; half a word at its end is ignored.
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
-        let (words, _) = bytes.as_chunks();
-        Self { words, at: 0, end: words.len(), is_cut: false }
-    }
-
-    pub(super) fn error(&self, what: impl Into<String>) -> Malformed {
-        Malformed { at: self.at * WORD, what: what.into() }
-    }
-
-    fn left(&self) -> usize {
-        self.end - self.at
-    }
-
-    pub(super) fn word(&mut self) -> Result<u64, Malformed> {
-        if self.at == self.end {
-            return Err(self.error("expected more words"));
-        }
-        let word = u64::from_ne_bytes(self.words[self.at]);
-        self.at += 1;
-        Ok(word)
-    }
-
-    pub(super) fn below(&mut self, bound: u64, what: &str) -> Result<u64, Malformed> {
-        let at = *self;
-        let word = self.word()?;
-        if word < bound {
-            Ok(word)
-        } else {
-            Err(at.error(format!("{what} is {word}, expected one below {bound}")))
-        }
-    }
-
-    pub(super) fn numbers<const N: usize>(&mut self) -> Result<[u64; N], Malformed> {
-        let mut numbers = [0; N];
-        for number in &mut numbers {
-            *number = self.word()?;
-        }
-        Ok(numbers)
-    }
-
-    pub(super) fn words(&mut self, len: usize) -> Result<Vec<u64>, Malformed> {
-        (0..len).map(|_| self.word()).collect()
-    }
-
-    fn sum(&mut self) -> Result<TrafficSum, Malformed> {
-        let [count, bytes] = self.numbers()?;
-        Ok(TrafficSum { count, bytes })
-    }
-
-    /// Reads the number of bytes of a name, and the name.
-    pub(super) fn name(&mut self) -> Result<String, Malformed> {
-        let len = self.below((self.left() * WORD) as u64, "the length of a name")? as usize;
-        let mut bytes = Vec::with_capacity(len.next_multiple_of(WORD));
-        while bytes.len() < len {
-            bytes.extend(self.word()?.to_ne_bytes());
-        }
-        bytes.truncate(len);
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
-    }
-
-    /// Reads `len` ranks, two in a word.
-    pub(super) fn ranks(&mut self, len: usize) -> Result<Vec<u32>, Malformed> {
-        if len.div_ceil(2) > self.left() {
-            return Err(self.error(format!("expected {len} ranks")));
-        }
-        let mut ranks = Vec::with_capacity(len + 1);
-        while ranks.len() < len {
-            let pair = self.word()?;
-            ranks.extend([pair as u32, (pair >> 32) as u32]);
-        }
-        ranks.truncate(len);
-        Ok(ranks)
-    }
-
-    fn expect_end(self) -> Result<(), Malformed> {
-        if self.left() == 0 { Ok(()) } else { Err(self.error("a block that is too long")) }
-    }
-
-    /// Returns the number of words that a file with this header has at least; 0 if there is no header.
-    fn length(&self) -> u64 {
-        self.words.get(6).map_or(0, |word| u64::from_ne_bytes(*word))
-    }
-
-    pub(super) fn header(&mut self) -> Result<Recovered, Malformed> {
-        if self.left() < HEADER || self.words[0] == [0; WORD] {
-            return Err(self.error("the file has no header yet"));
-        }
-        if self.word()? != MAGIC {
-            return Err(Malformed {
-                at: 0,
-                what:
-                    "the file is not a store of monitoring, or was written by a machine of another byte order"
-                        .into(),
-            });
-        }
-        let at = *self;
-        let version = self.word()?;
-        if version != VERSION {
-            return Err(at.error(format!("version {version}; this program reads version {VERSION}")));
-        }
-        let at = *self;
-        let rank_and_size = self.word()?;
-        let (rank, size) = (rank_and_size as u32, (rank_and_size >> 32) as u32);
-        if size > MAX_PROCESSES || rank >= size {
-            return Err(at.error(format!("rank {rank} of {size}")));
-        }
-        let process = self.word()? as u32;
-        let state = self.word()?;
-        let finalized = self.word()? != 0;
-        let at = *self;
-        let length = self.word()?;
-        if length < HEADER as u64 {
-            return Err(at.error(format!("a file of {length} words")));
-        }
-        self.at = HEADER;
-        let none = Profile::default();
-        let [ended, truncated] = [State::Ended, State::Truncated].map(|known| state == known as u64);
-        let (missing_bytes, identity) = (0, None);
-        Ok(Recovered {
-            rank,
-            size,
-            process,
-            ended,
-            truncated,
-            missing_bytes,
-            finalized,
-            identity,
-            profile: none,
-        })
-    }
-
-    /// Returns the kind and content of the next block; skips unused ones.
-    pub(super) fn next_block(&mut self) -> Result<Option<(BlockKind, Self)>, Malformed> {
-        loop {
-            if self.left() == 0 {
-                return Ok(None);
-            }
-            let at = *self;
-            let header = match BlockHeader::of(self.word()?) {
-                Ok(header) => header,
-                Err(0) => return Ok(None),
-                Err(kind) => return Err(at.error(format!("a block of the unknown kind {kind}"))),
-            };
-            let words = header.words as usize;
-            if words > self.left() && self.is_cut {
-                return Ok(None);
-            }
-            if words > self.left() {
-                return Err(at.error(format!("a block of {words} words, and {} are there", self.left())));
-            }
-            let block = Self { end: self.at + words, ..*self };
-            self.at = block.end;
-            if header.kind != BlockKind::Unused {
-                return Ok(Some((header.kind, block)));
-            }
-        }
-    }
 }
 
 #[derive(Clone)]

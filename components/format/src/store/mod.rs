@@ -4,6 +4,7 @@
 
 pub mod blocks;
 pub mod current;
+mod cursor;
 mod decode;
 pub mod live;
 mod recovered;
@@ -21,7 +22,8 @@ use crate::files::{beginning, open_regular};
 use crate::names::{FileName, STORE};
 use crate::times::Moment;
 
-pub use decode::{Malformed, is_store, read, read_at};
+pub use cursor::Malformed;
+pub use decode::{is_store, read, read_at};
 pub use recovered::Recovered;
 pub use time_rows::{TimeRecords, TimeRows, add_calls, count_and_ticks};
 

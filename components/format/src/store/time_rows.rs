@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::blocks::BlockKind;
-use super::decode::{Cursor, Malformed};
+use super::cursor::{Cursor, Malformed};
 use super::times::{NO_COMM, call, call_of_key, comm, late, time};
 use crate::calls::CALLS;
 use crate::profile::Label;
