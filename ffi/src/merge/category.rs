@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use mpit::internal::lock::Mutex;
 
-use super::merged_space::{HostIndex, HostInfo};
+use super::host_entry::{HostIndex, HostInfo};
 use super::text::query_name_and_description;
 use super::{Entry, HostEntry, HostIsUp, Merged};
 use crate::hidden;

@@ -11,6 +11,7 @@ mod category;
 mod cvar;
 mod enums;
 mod event;
+mod host_entry;
 mod host_lifecycle;
 mod merged_space;
 mod name_index;
@@ -28,8 +29,9 @@ pub(crate) use category::{CategoryInfo, Member};
 pub(crate) use cvar::CvarInfo;
 pub(crate) use enums::{Enumeration, Enums};
 pub(crate) use event::EventInfo;
+pub(crate) use host_entry::{HostEntry, HostInfo};
 pub(crate) use host_lifecycle::{HostIsUp, HostLifecycle};
-pub(crate) use merged_space::{Entry, HostEntry, HostInfo, MergedSpace};
+pub(crate) use merged_space::{Entry, MergedSpace};
 pub(crate) use pvar::PvarInfo;
 pub(crate) use source::SourceInfo;
 

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use mpit::internal::desc::PvarFlags;
 
-use super::merged_space::{Describe, HostIndex, HostInfo};
+use super::host_entry::{Describe, HostIndex, HostInfo};
 use super::text::query_name_and_description;
 use super::{HostIsUp, Merged};
 use crate::abi::Handle;

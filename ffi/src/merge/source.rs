@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use super::merged_space::{Describe, HostIndex, HostInfo};
+use super::host_entry::{Describe, HostIndex, HostInfo};
 use super::text::query_texts;
 use super::{HostIsUp, Merged};
 use crate::hidden;
