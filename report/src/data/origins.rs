@@ -31,22 +31,9 @@ impl Code {
 pub struct Site {
     /// The place for users: source, function, or module and offset. `(other sites)` for places that were not distinguished.
     pub site: String,
-    /// The name of the call.
-    pub call: String,
-    /// The number of calls.
-    pub calls: u64,
-    /// The seconds in them, in all ranks.
-    pub seconds: f64,
-    /// The mean of all ranks, in seconds.
-    pub mean: f64,
-    /// The largest time of a rank.
-    pub max: f64,
-    /// The rank that has it.
-    pub max_rank: u32,
-    /// 1 - mean / max: 0 if all ranks have the same time.
-    pub imbalance: f64,
-    /// The bytes that the calls were given to send, share or write.
-    pub bytes: u64,
+    /// The calls.
+    #[serde(flatten)]
+    pub calls: CallNumbers,
     /// The executable or library; null if the place is not known.
     pub module: Option<String>,
     /// The build ID of the module in hexadecimal digits; null if it has none.
@@ -65,6 +52,14 @@ pub struct Site {
 pub struct Region {
     /// The name; `(outside)` for calls outside of all regions.
     pub region: String,
+    /// The calls.
+    #[serde(flatten)]
+    pub calls: CallNumbers,
+}
+
+/// The name and numbers of calls from one part of the program.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CallNumbers {
     /// The name of the call.
     pub call: String,
     /// The number of calls.
@@ -83,23 +78,13 @@ pub struct Region {
     pub bytes: u64,
 }
 
-/// The numbers of calls from one part of the program.
-struct Numbers {
-    calls: u64,
-    seconds: f64,
-    mean: f64,
-    max: f64,
-    max_rank: u32,
-    imbalance: f64,
-    bytes: u64,
-}
-
-impl Numbers {
+impl CallNumbers {
     fn of<O>(job: &Job, calls: &OriginCalls<O>) -> Self {
         let number = |number: u128| u64::try_from(number).unwrap_or(u64::MAX);
         let (stat, processes) = (&calls.stat, job.summary.processes);
         let (max, max_rank) = stat.time.max().unwrap_or_default();
         Self {
+            call: calls.call(),
             calls: number(stat.count),
             seconds: stat.time.sum() as f64 / 1e9,
             mean: stat.time.mean_of(processes) / 1e9,
@@ -117,7 +102,6 @@ impl Site {
     }
 
     fn of(job: &Job, of: &OriginCalls<origins::Site>) -> Self {
-        let Numbers { calls, seconds, mean, max, max_rank, imbalance, bytes } = Numbers::of(job, of);
         let some = |text: &str| if text.is_empty() { None } else { Some(text.to_owned()) };
         let (module, build_id, offset) = match &of.origin {
             origins::Site::At { module, build_id, offset } if !module.is_empty() => {
@@ -128,14 +112,7 @@ impl Site {
         let Location { frames, problem } = job.origins.locations.get(&of.origin).cloned().unwrap_or_default();
         Self {
             site: job.origins.describe(&of.origin),
-            call: of.call(),
-            calls,
-            seconds,
-            mean,
-            max,
-            max_rank,
-            imbalance,
-            bytes,
+            calls: CallNumbers::of(job, of),
             module,
             build_id,
             offset,
@@ -151,8 +128,6 @@ impl Region {
     }
 
     fn of(job: &Job, of: &OriginCalls<origins::Region>) -> Self {
-        let Numbers { calls, seconds, mean, max, max_rank, imbalance, bytes } = Numbers::of(job, of);
-        let (region, call) = (of.origin.name().to_owned(), of.call());
-        Self { region, call, calls, seconds, mean, max, max_rank, imbalance, bytes }
+        Self { region: of.origin.name().to_owned(), calls: CallNumbers::of(job, of) }
     }
 }
