@@ -131,6 +131,11 @@ mod tests {
         let hosts = ["n1", "n2"].map(ToOwned::to_owned).into();
         let missing = Missing { world: 1, size: 4, ranks: vec![1, 2], damaged: Vec::new(), hosts };
         assert_eq!(of_files(&stem, Some("r-1")), [missing]);
+        std::fs::write(directory.path().join("run.1.store"), "no store").unwrap();
+        let hosts = ["n1", "n2"].map(ToOwned::to_owned).into();
+        let missing = Missing { world: 1, size: 4, ranks: vec![2], damaged: vec![1], hosts };
+        assert_eq!(of_files(&stem, Some("r-1")), [missing]);
+        std::fs::remove_file(directory.path().join("run.1.store")).unwrap();
         write("run.1.prof", 4, "n1");
         write("run.2.prof", 4, "n1");
         assert_eq!(of_files(&stem, Some("r-1")), []);
