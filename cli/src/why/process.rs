@@ -48,6 +48,17 @@ fn has_running_threads(pid: u32) -> bool {
     })
 }
 
+/// Returns how often a thread lost its processor to another one, also because it waited; 0 where the system has no counts of it.
+pub(super) fn turns(pid: u32, thread: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/task/{thread}/status")).unwrap_or_default();
+    turns_of(&status)
+}
+
+fn turns_of(status: &str) -> u64 {
+    let numbers = status.lines().filter_map(|line| line.split_once("voluntary_ctxt_switches:"));
+    numbers.filter_map(|(_, number)| number.trim().parse::<u64>().ok()).sum()
+}
+
 /// Returns true if a thread of a process exists.
 pub(super) fn has_thread(pid: u32, thread: u32) -> bool {
     fs::exists(format!("/proc/{pid}/task/{thread}")).unwrap_or(true)
@@ -149,7 +160,7 @@ fn name_of(number: u32) -> Option<&'static str> {
 mod tests {
     use std::process;
 
-    use super::{Stat, observe};
+    use super::{Stat, observe, turns, turns_of};
     use crate::why::snapshot::ProcessState;
 
     #[test]
@@ -166,5 +177,13 @@ mod tests {
         let own = process::id();
         assert_ne!(observe(own, 0).state, ProcessState::Gone);
         assert_eq!(observe(own, 1).state, ProcessState::Gone);
+    }
+
+    #[test]
+    fn turns_of_both_kinds_are_added() {
+        let status = "Name:\thangs\nvoluntary_ctxt_switches:\t40\nnonvoluntary_ctxt_switches:\t2\n";
+        assert_eq!((turns_of(status), turns_of("")), (42, 0));
+        // The main thread waits for this test.
+        assert!(turns(process::id(), process::id()) > 0);
     }
 }

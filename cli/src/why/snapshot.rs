@@ -45,6 +45,9 @@ pub(crate) struct Process {
 /// The processor time in which a call notices that it can go on. The system counts in steps of 10 milliseconds.
 const ENOUGH_SECONDS: f64 = 0.02;
 
+/// The number of turns at a processor in which it does.
+const ENOUGH_TURNS: u64 = 10;
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ProcessState {
@@ -74,6 +77,9 @@ pub(crate) struct Thread {
     pub(crate) id: u32,
     /// Grows with each call.
     pub(crate) sequence: u64,
+    /// The number of times that another thread got its processor, which ended its turn.
+    #[serde(default)]
+    pub(crate) turns: u64,
     /// The call that the thread is in.
     pub(crate) call: Option<Call>,
 }
@@ -205,12 +211,14 @@ impl RankState {
     }
 
     /// Returns true if the process is ready to run in its calls, and a busy machine gave it too little processor time between two looks to
-    /// show that these do not end.
+    /// show that these do not end. Calls that yield the processor use little time, but get it many times.
     pub(crate) fn is_starved_since(&self, before: &Self) -> bool {
         let is_in_calls = !self.threads.is_empty() && self.threads.iter().all(|thread| thread.call.is_some());
+        let mut threads = self.threads.iter().zip(&before.threads);
         is_in_calls
             && self.process.state == ProcessState::Running
             && self.is_unchanged_since(before)
             && self.process.cpu_seconds - before.process.cpu_seconds < ENOUGH_SECONDS
+            && threads.any(|(now, before)| now.turns.saturating_sub(before.turns) < ENOUGH_TURNS)
     }
 }
