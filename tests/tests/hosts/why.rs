@@ -16,7 +16,7 @@ use crate::{names_in, on_each_in_dir, on_in_dir};
 const RANKS: u32 = 4;
 
 /// The time that a program has until it hangs.
-const TIME_LIMIT: Duration = Duration::from_secs(60);
+const TIME_LIMIT: Duration = Duration::from_secs(100);
 
 /// The time between two looks, in seconds. The programs only hang, so it may be short.
 const INTERVAL: &str = "0.3";
