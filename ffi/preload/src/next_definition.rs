@@ -40,7 +40,7 @@ pub(crate) struct Description {
     pub(crate) profiling_name: Option<&'static CStr>,
     /// The `MPI_` function of the same name, if this is a `PMPI_` function, which is recorded like it.
     pub(crate) twin: Option<Describe>,
-    /// The first of both destinations; that of calls without listeners is null at first if calls do not use it.
+    /// The first destination of calls without listeners. It is null instead if calls do not use it.
     pub(crate) unresolved: *mut c_void,
     /// The destination of calls with listeners, once the name is known to be MPI's: a trampoline that checks the caller.
     pub(crate) check_caller: *mut c_void,
@@ -64,8 +64,9 @@ pub(crate) struct Description {
 /// programs without MPI, too.
 pub(crate) type Describe = fn() -> Description;
 
-/// A destination of the calls of one name, for machine code: the only pointer that is not null from the start. Those of all names
-/// are next to each other, so that few pages are written when the library is loaded.
+/// A destination of the calls of one name, for machine code. That of calls without listeners is the only pointer that is not null from
+/// the start, so that these calls need no check. Those of all names are next to each other, so that few pages are written when the
+/// library is loaded.
 #[derive(Debug)]
 #[repr(transparent)]
 pub(crate) struct Destination(AtomicPtr<c_void>);
@@ -390,7 +391,7 @@ mod tests {
         static NEXT: [NextDefinition; 2] = [const { NextDefinition::new() }; 2];
         static COUNTED: Destination = Destination::new(UNRESOLVED);
         static UNCOUNTED: Destination = Destination::new(null_mut());
-        static WITH_LISTENERS: Destination = Destination::new(UNRESOLVED);
+        static WITH_LISTENERS: Destination = Destination::new(null_mut());
         for (next, without_listeners, first) in
             [(&NEXT[0], &COUNTED, UNRESOLVED), (&NEXT[1], &UNCOUNTED, null_mut())]
         {

@@ -41,6 +41,7 @@ static COUNTERS: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
 static COUNTER: AtomicU32 = AtomicU32::new(0);
 static FIRST: extern "C" fn(c_int) -> c_int = first;
 static SECOND: extern "C" fn(c_int) -> c_int = second;
+static UNKNOWN: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 static NEXT: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 
 extern "C" fn first(value: c_int) -> c_int {
@@ -59,9 +60,17 @@ fn describe() {}
 
 extern "C" fn unwinding() {}
 
+/// In place of the function that finds a destination.
+extern "C" fn unresolved(value: c_int) -> c_int {
+    value + 1
+}
+
 trampoline::entry! { entry SECOND }
+trampoline::entry! { unknown_entry UNKNOWN }
 trampoline::counted_entry! { counted_entry FIRST SECOND COUNTERS, 4 }
+trampoline::counted_entry! { unknown_counted_entry FIRST UNKNOWN COUNTERS, 4 }
 trampoline::doubly_counted_entry! { doubly_counted_entry FIRST SECOND COUNTERS, COUNTER }
+trampoline::doubly_counted_entry! { unknown_doubly_counted_entry FIRST UNKNOWN COUNTERS, COUNTER }
 trampoline::hidden_jump! {
     #[unsafe(no_mangle)]
     hidden_jump find
@@ -96,9 +105,12 @@ fn jumps_keep_arguments_and_results() {
         function(7)
     };
     assert_eq!((call(entry), call(hidden_jump)), (-7, 7));
+    assert_eq!(call(unknown_entry), 8);
     assert_eq!((call(counted_entry), call(doubly_counted_entry)), (7, 7));
+    assert_eq!((call(unknown_counted_entry), call(unknown_doubly_counted_entry)), (7, 7));
     COUNTERS[1].store(1, Relaxed);
     COUNTER.store(1, Relaxed);
     assert_eq!((call(counted_entry), call(doubly_counted_entry)), (-7, -7));
+    assert_eq!((call(unknown_counted_entry), call(unknown_doubly_counted_entry)), (8, 8));
     assert_eq!((call(sited), return_address::last() != 0), (7, true));
 }

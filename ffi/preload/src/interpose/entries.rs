@@ -47,33 +47,24 @@ macro_rules! counted_entry {
         #[unsafe(link_section = ".data.destinations")]
         static WITHOUT_LISTENERS: $crate::next_definition::Destination =
             $crate::next_definition::Destination::new(unresolved as *mut std::ffi::c_void);
-        $crate::interpose::with_listeners_unresolved! {}
+        static WITH_LISTENERS: $crate::next_definition::Destination =
+            $crate::next_definition::Destination::new(std::ptr::null_mut());
         $crate::trampoline::$trampoline! { $symbol WITHOUT_LISTENERS WITH_LISTENERS $($counters)+ }
     };
 }
 pub(crate) use counted_entry;
 
-/// Defines the destinations of a name without counters, of which calls take only the second one, and the exported function. The
-/// first one is null, so that it is not in the pages that the dynamic linker writes.
+/// Defines the destinations of a name without counters, of which calls take only the second one, and the exported function.
 macro_rules! uncounted_entry {
     ($symbol:ident) => {
         static WITHOUT_LISTENERS: $crate::next_definition::Destination =
             $crate::next_definition::Destination::new(std::ptr::null_mut());
-        $crate::interpose::with_listeners_unresolved! {}
+        static WITH_LISTENERS: $crate::next_definition::Destination =
+            $crate::next_definition::Destination::new(std::ptr::null_mut());
         $crate::trampoline::entry! { $symbol WITH_LISTENERS }
     };
 }
 pub(crate) use uncounted_entry;
-
-/// Defines `WITH_LISTENERS`.
-macro_rules! with_listeners_unresolved {
-    () => {
-        #[unsafe(link_section = ".data.destinations")]
-        static WITH_LISTENERS: $crate::next_definition::Destination =
-            $crate::next_definition::Destination::new(unresolved as *mut std::ffi::c_void);
-    };
-}
-pub(crate) use with_listeners_unresolved;
 
 /// Defines `with_listeners`: the destination of calls with listeners once they are known to be MPI's. With `from_outside`, the
 /// caller is always checked.

@@ -55,7 +55,7 @@ mod watched;
 pub(crate) use c::{c_function, in_c, in_c_extension, in_large_c};
 pub(crate) use entries::{
     counted_entry, describe_next, entry, functions_of, next_definition, profiling, sited_functions,
-    uncounted_entry, with_listeners, with_listeners_unresolved,
+    uncounted_entry, with_listeners,
 };
 pub(crate) use fortran::{
     fortran_form, fortran_name, fortran_names, in_fortran, in_fortran_ts, in_large_fortran,

@@ -5,45 +5,56 @@ use std::arch::naked_asm;
 
 use crate::next_definition;
 
-/// Defines the exported function of a name that has one destination.
+/// Defines the exported function of a name that has one destination. `unresolved` is in scope, for calls while it is null.
 macro_rules! entry {
     ($symbol:ident $destination:ident) => {
         $crate::trampoline::exported! { $symbol
             "adrp x16, {destination}",
             "add x16, x16, :lo12:{destination}",
             "ldar x16, [x16]",
+            "cbz x16, 2f",
             "br x16",
+            "2:",
+            "b {unresolved}",
             destination = sym $destination,
+            unresolved = sym unresolved,
         }
     };
 }
 pub(crate) use entry;
 
-/// Defines the exported function of a name whose number of listeners is the 32-bit counter at an offset from a symbol.
+/// Defines the exported function of a name whose number of listeners is the 32-bit counter at an offset from a symbol. `unresolved`
+/// is in scope, for calls while the second destination is null.
 macro_rules! counted_entry {
     ($symbol:ident $without:ident $with:ident $counter:path, $offset:expr) => {
         $crate::trampoline::exported! { $symbol
             "adrp x17, {counter}",
             "add x17, x17, :lo12:{counter}",
             "ldr w17, [x17, {offset}]",
+            "cbnz w17, 2f",
             "adrp x16, {without}",
             "add x16, x16, :lo12:{without}",
-            "cbz w17, 2f",
-            "adrp x16, {with}",
-            "add x16, x16, :lo12:{with}",
-            "2:",
             "ldar x16, [x16]",
             "br x16",
+            "2:",
+            "adrp x16, {with}",
+            "add x16, x16, :lo12:{with}",
+            "ldar x16, [x16]",
+            "cbz x16, 3f",
+            "br x16",
+            "3:",
+            "b {unresolved}",
             counter = sym $counter,
             offset = const $offset,
             without = sym $without,
             with = sym $with,
+            unresolved = sym unresolved,
         }
     };
 }
 pub(crate) use counted_entry;
 
-/// Defines the exported function of a name whose number of listeners is the sum of two counters.
+/// Defines the exported function of a name whose number of listeners is the sum of two counters, like [`counted_entry`].
 macro_rules! doubly_counted_entry {
     ($symbol:ident $without:ident $with:ident $counter:path, $other:path) => {
         $crate::trampoline::exported! { $symbol
@@ -52,18 +63,24 @@ macro_rules! doubly_counted_entry {
             "adrp x16, {other}",
             "ldr w16, [x16, :lo12:{other}]",
             "orr w17, w17, w16",
+            "cbnz w17, 2f",
             "adrp x16, {without}",
             "add x16, x16, :lo12:{without}",
-            "cbz w17, 2f",
-            "adrp x16, {with}",
-            "add x16, x16, :lo12:{with}",
-            "2:",
             "ldar x16, [x16]",
             "br x16",
+            "2:",
+            "adrp x16, {with}",
+            "add x16, x16, :lo12:{with}",
+            "ldar x16, [x16]",
+            "cbz x16, 3f",
+            "br x16",
+            "3:",
+            "b {unresolved}",
             counter = sym $counter,
             other = sym $other,
             without = sym $without,
             with = sym $with,
+            unresolved = sym unresolved,
         }
     };
 }

@@ -3,7 +3,7 @@
 //! | function | purpose |
 //! |---|---|
 //! | `entry!` | the exported function: a jump to the next definition or, with listeners, to a second [`Destination`] |
-//! | `unresolved!` | both destinations at first: finds the next definition ([`next_definition::resolve`]) and jumps there |
+//! | `unresolved!` | in place of destinations that are unknown: finds the next definition ([`next_definition::resolve`]) and jumps there |
 //! | `with_listeners!` | the second destination of MPI functions: checks if the program makes the call ([`crate::callers`]) |
 //! | `sited!` | in front of one of the others, and of functions of calls, while places in the program are distinguished: stores the return address |
 //! | `hidden_jump!` | a function that is not exported, which calls another one and jumps to its result |
@@ -47,7 +47,7 @@ macro_rules! exported {
 }
 pub(crate) use exported;
 
-/// Defines `unresolved`, the destination of calls until the next definition is found.
+/// Defines `unresolved`, to which calls go until the next definition is found.
 macro_rules! unresolved {
     ($describe:ident) => {
         $crate::trampoline::with_operand! { unresolved $describe $crate::trampoline::resolve }

@@ -8,15 +8,23 @@ use std::sync::atomic::AtomicU8;
 
 use crate::next_definition::{self, enter};
 
-/// Defines the exported function of a name that has one destination.
+/// Defines the exported function of a name that has one destination. `unresolved` is in scope, for calls while it is null.
 macro_rules! entry {
     ($symbol:ident $destination:ident) => {
-        $crate::trampoline::exported! { $symbol "jmp qword ptr [rip + {destination}]", destination = sym $destination }
+        $crate::trampoline::exported! { $symbol
+            "mov r11, [rip + {destination}]",
+            "test r11, r11",
+            "jz {unresolved}",
+            "jmp r11",
+            destination = sym $destination,
+            unresolved = sym unresolved,
+        }
     };
 }
 pub(crate) use entry;
 
-/// Defines the exported function of a name whose number of listeners is the 32-bit counter at an offset from a symbol.
+/// Defines the exported function of a name whose number of listeners is the 32-bit counter at an offset from a symbol. `unresolved`
+/// is in scope, for calls while the second destination is null.
 macro_rules! counted_entry {
     ($symbol:ident $without:ident $with:ident $counter:path, $offset:expr) => {
         $crate::trampoline::exported! { $symbol
@@ -24,18 +32,24 @@ macro_rules! counted_entry {
             "jne 2f",
             "jmp qword ptr [rip + {without}]",
             "2:",
-            "jmp qword ptr [rip + {with}]",
+            "mov r11, [rip + {with}]",
+            "test r11, r11",
+            "jz 3f",
+            "jmp r11",
+            "3:",
+            "jmp {unresolved}",
             ".p2align 5",
             counter = sym $counter,
             offset = const $offset,
             without = sym $without,
             with = sym $with,
+            unresolved = sym unresolved,
         }
     };
 }
 pub(crate) use counted_entry;
 
-/// Defines the exported function of a name whose number of listeners is the sum of two counters.
+/// Defines the exported function of a name whose number of listeners is the sum of two counters, like [`counted_entry`].
 macro_rules! doubly_counted_entry {
     ($symbol:ident $without:ident $with:ident $counter:path, $other:path) => {
         $crate::trampoline::exported! { $symbol
@@ -45,12 +59,17 @@ macro_rules! doubly_counted_entry {
             "jne 2f",
             "jmp qword ptr [rip + {without}]",
             "2:",
-            "jmp qword ptr [rip + {with}]",
+            "mov r11, [rip + {with}]",
+            ".p2align 5",
+            "test r11, r11",
+            "jz {unresolved}",
+            "jmp r11",
             ".p2align 5",
             counter = sym $counter,
             other = sym $other,
             without = sym $without,
             with = sym $with,
+            unresolved = sym unresolved,
         }
     };
 }
