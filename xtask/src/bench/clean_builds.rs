@@ -73,9 +73,9 @@ pub(crate) fn run(rounds: u32, results: &mut Results) -> Outcome {
         Ok(Timings::from([("processor".into(), processor / 1e3), ("elapsed".into(), elapsed / 1e3)]))
     })?;
     for kind in ["processor", "elapsed"] {
-        let peer = rounds.timings(TRACING, kind)?;
+        let peer = rounds.figures(TRACING, kind)?;
         for krate in CRATES {
-            let timings = rounds.timings(krate, kind)?;
+            let timings = rounds.figures(krate, kind)?;
             let what = format!("with {} other crates, {kind} time", dependencies(&krate.folder())?);
             results.table.add(Line::new(krate.name, &what, &timings).beside(&peer, "tracing"));
         }

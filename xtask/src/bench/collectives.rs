@@ -4,7 +4,7 @@ use mpit_tests::Outcome;
 
 use super::Results;
 use super::plot::FLAT;
-use super::rounds::{Rounds, differences};
+use super::rounds::Rounds;
 use super::table::{Line, NANOSECONDS};
 
 const SIZES: [&str; 3] = ["2", "1000", "1000000"];
@@ -12,10 +12,10 @@ const SIZES: [&str; 3] = ["2", "1000", "1000000"];
 pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
     results.table.section("An allreduce that is recorded", NANOSECONDS);
     let rounds = Rounds::of_program(pairs, "collectives")?;
-    let empty = rounds.timings((), "loop")?;
-    let smallest = differences(&rounds.timings((), SIZES[0])?, &empty);
+    let empty = rounds.figures((), "loop")?;
+    let smallest = rounds.figures((), SIZES[0])?.above(&empty);
     for size in SIZES {
-        let timings = differences(&rounds.timings((), size)?, &empty);
+        let timings = rounds.figures((), size)?.above(&empty);
         let mut line = Line::new("adds", &format!("of {size} processes"), &timings);
         if size != SIZES[0] {
             line = line.beside(&smallest, "two processes").within(FLAT);

@@ -2,7 +2,7 @@
 
 use mpit_tests::{Outcome, launch::Job};
 
-use super::rounds::{self, Rounds, differences};
+use super::rounds::{self, Rounds};
 use super::table::{Line, NANOSECONDS};
 use super::{Results, dist};
 
@@ -35,11 +35,11 @@ pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
     let rounds = Rounds::run(pairs, &[Rust, C], |language| {
         Ok(rounds::timings(Job::plain(&[]).arg(&programs[language as usize]))?.0)
     })?;
-    let empty = |language| rounds.timings(language, "loop");
+    let empty = |language| rounds.figures(language, "loop");
     results.table.add(Line::new("", "the loop alone", &empty(Rust)?));
-    let peer = differences(&rounds.timings(Rust, "fetch_add")?, &empty(Rust)?);
+    let peer = rounds.figures(Rust, "fetch_add")?.above(&empty(Rust)?);
     for (language, name, what) in FIGURES {
-        let timings = differences(&rounds.timings(language, name)?, &empty(language)?);
+        let timings = rounds.figures(language, name)?.above(&empty(language)?);
         let mut line = Line::new("adds", what, &timings).beside(&peer, "fetch_add");
         if name == "disabled" {
             line = line.at_most(DISABLED, "ns");

@@ -7,7 +7,7 @@ use mpit_tests::stacks::Stack;
 use mpit_tests::{Context, Failure, Outcome};
 
 use super::calls::{RECORDING_MESSAGES, Variant, run_program};
-use super::rounds::{Rounds, differences};
+use super::rounds::Rounds;
 use super::table::{Line, NANOSECONDS};
 use super::{Results, dist, on_each_stack};
 
@@ -36,9 +36,9 @@ fn measure(stack: &Stack, pairs: u32, results: &mut Results) -> Outcome {
         Ok(run_program(stack, "measured_calls", &["time", "single", CALLS], variant)?.0)
     })?;
     for (name, max) in RECORDING_MESSAGES {
-        let plain = rounds.timings(Variant::Plain, name)?;
+        let plain = rounds.figures(Variant::Plain, name)?;
         for shift in SHIFTS {
-            let added = differences(&rounds.timings(Variant::Moved(shift), name)?, &plain);
+            let added = rounds.figures(Variant::Moved(shift), name)?.above(&plain);
             let what = format!("{name}, moved by {shift}, recording adds");
             results.table.add(Line::new(stack.label(), &what, &added).at_most(max, "ns"));
         }

@@ -3,7 +3,7 @@
 use mpit_tests::Outcome;
 
 use super::Results;
-use super::rounds::{Rounds, differences};
+use super::rounds::Rounds;
 use super::table::{Line, NANOSECONDS};
 
 /// The numbers of names, and the maximum cost of a lookup among them, in nanoseconds.
@@ -14,8 +14,8 @@ pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
     let rounds = Rounds::of_program(pairs, "names")?;
     for (size, max) in SIZES {
         // Subtracts the loop over the names.
-        let walk = rounds.timings((), &format!("walk {size}"))?;
-        let of = |what| Ok(differences(&rounds.timings((), &format!("{what} {size}"))?, &walk));
+        let walk = rounds.figures((), &format!("walk {size}"))?;
+        let of = |what| Ok(rounds.figures((), &format!("{what} {size}"))?.above(&walk));
         let (found, mapped) = (of("find")?, of("map")?);
         let label = format!("{size} names");
         results.table.add(Line::new(&label, "HashMap<String, u32>", &mapped));

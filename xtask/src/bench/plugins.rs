@@ -7,7 +7,7 @@ use mpit_tests::launch::Job;
 use mpit_tests::stacks::Stack;
 use mpit_tests::{Context, Outcome, build};
 
-use super::rounds::{self, Rounds};
+use super::rounds::{self, Figures, Rounds};
 use super::table::Line;
 use super::{Results, dist, on_each_stack};
 
@@ -21,7 +21,8 @@ const MOST: f64 = 20.0;
 const SLOWER: f64 = 1.5;
 
 pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
-    let title = "A plug-in of 10000 variables beside two readers; reads: ns that one of 10000 exceeds";
+    let title =
+        "A plug-in of 10000 variables beside two readers, and the time that one of 10000 reads exceeds";
     results.table.section(title, "ms");
     on_each_stack(results, |stack, results| measure(stack, pairs, results))
 }
@@ -37,17 +38,17 @@ fn measure(stack: &Stack, pairs: u32, results: &mut Results) -> Outcome {
         job = job.args(stack.mpiexec(1)).args([&program, &plugin, &copy]).arg(VARIABLE);
         Ok(rounds::timings(job)?.0)
     })?;
-    let of = |name| rounds.timings((), name);
-    let line = |what: &str, timings: &[f64]| Line::new(stack.label(), what, timings);
+    let of = |name| rounds.figures((), name);
+    let line = |what: &str, figures: &Figures| Line::new(stack.label(), what, figures);
     let (dlopen, load) = (of("dlopen")?, of("load")?);
     let table = &mut results.table;
     table.add(line("dlopen", &dlopen));
     table.add(line("mpit_plugin_load", &load).floor(&dlopen, "dlopen").at_most(MOST, "ms"));
     let idle = of("idle reads")?;
-    table.add(line("ns: reads while nothing is loaded", &idle));
+    table.add(line("reads while nothing is loaded", &idle).unit("ns"));
     let beside_dlopen = of("dlopen reads")?;
-    table.add(line("ns: reads during dlopen", &beside_dlopen).beside(&idle, "idle"));
-    let reads = line("ns: reads during mpit_plugin_load", &of("load reads")?).beside(&idle, "idle");
+    table.add(line("reads during dlopen", &beside_dlopen).unit("ns").beside(&idle, "idle"));
+    let reads = line("reads during mpit_plugin_load", &of("load reads")?).unit("ns").beside(&idle, "idle");
     table.add(reads.floor(&beside_dlopen, "dlopen").within(SLOWER));
     Ok(())
 }

@@ -8,7 +8,7 @@ use mpit_tests::launch::Job;
 use mpit_tests::stacks::Stack;
 use mpit_tests::{Context, Outcome, paths};
 
-use super::rounds::{self, Rounds, Timings, differences};
+use super::rounds::{self, Figures, Rounds, Timings};
 use super::table::Line;
 use super::{Results, dist, on_each_stack};
 use crate::succeed;
@@ -92,8 +92,8 @@ fn start(pairs: u32, results: &mut Results) -> Outcome {
         let job = Job::plain(&[]).arg(&program).args(["start", STARTS, "-"]);
         Ok(rounds::timings(job.arg(&empty).arg(&with_unwinder).arg(preload()))?.0)
     })?;
-    let plain = rounds.timings((), "library0")?;
-    let added = |name: &str| Ok(differences(&rounds.timings((), name)?, &plain));
+    let plain = rounds.figures((), "library0")?;
+    let added = |name: &str| Ok(rounds.figures((), name)?.above(&plain));
     let table = &mut results.table;
     table.add(Line::new("", "without a preload library", &plain));
     let of_empty = added("library1")?;
@@ -116,8 +116,8 @@ fn add_memory(
     for (name, of_what, most) in
         [("resident", "resident memory", RESIDENT), ("private", "private memory", PRIVATE)]
     {
-        let plain = rounds.timings(Plain, name)?;
-        let added = |with| -> Outcome<Vec<f64>> { Ok(differences(&rounds.timings(with, name)?, &plain)) };
+        let plain = rounds.figures(Plain, name)?;
+        let added = |with| -> Outcome<Figures> { Ok(rounds.figures(with, name)?.above(&plain)) };
         let line = Line::new(on, &format!("{of_what}, {what}"), &added(with)?);
         results.table.add(line.floor(&added(Empty)?, "empty").at_most(most, "KiB"));
     }
@@ -175,14 +175,14 @@ fn job(stack: &Stack, ranks: u32, pairs: u32, results: &mut Results) -> Outcome 
         Ok(rounds::timings(job)?.0)
     };
     let rounds = Rounds::run(pairs, &VARIANTS, measure)?;
-    let plain = rounds.timings(Plain, "cpu")?;
-    let of_empty = differences(&rounds.timings(Empty, "cpu")?, &plain);
+    let plain = rounds.figures(Plain, "cpu")?;
+    let of_empty = rounds.figures(Empty, "cpu")?.above(&plain);
     let processes = if ranks == 1 { "1 process".to_owned() } else { format!("{ranks} processes") };
     results.table.add(Line::new(stack.label(), &format!("{processes}, without mpit"), &plain));
     for (variant, what) in
         [(Off, "mpit run --quiet adds"), (Summary, "mpit run adds"), (Output, "mpit run --output adds")]
     {
-        let added = differences(&rounds.timings(variant, "cpu")?, &plain);
+        let added = rounds.figures(variant, "cpu")?.above(&plain);
         let line = Line::new(stack.label(), &format!("{processes}, {what}"), &added);
         let line = line.floor(&of_empty, "empty");
         results.table.add(line.at_most(INIT_AND_FINALIZE * f64::from(ranks), "ms"));

@@ -30,11 +30,11 @@ impl<V: Copy + PartialEq> Rounds<V> {
         Ok(Self { variants: variants.to_vec(), rounds })
     }
 
-    pub(crate) fn timings(&self, variant: V, name: &str) -> Outcome<Vec<f64>> {
+    pub(crate) fn figures(&self, variant: V, name: &str) -> Outcome<Figures> {
         let at = self.variants.iter().position(|one| *one == variant).context("no such variant was run")?;
         let figure =
             |round: &Vec<Timings>| round[at].get(name).copied().context(format!("no figure for {name}"));
-        self.rounds.iter().map(figure).collect()
+        Ok(Figures::of(self.rounds.iter().map(figure).collect::<Outcome<_>>()?))
     }
 }
 
@@ -45,28 +45,40 @@ impl Rounds<()> {
     }
 }
 
-pub(crate) fn differences(timings: &[f64], base: &[f64]) -> Vec<f64> {
-    timings.iter().zip(base).map(|(figure, base)| figure - base).collect()
+/// The figures of all rounds, of which there is at least one, and the one of an undisturbed round.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Figures {
+    pub(crate) best: f64,
+    all: Vec<f64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Spread {
-    pub(crate) min: f64,
-    pub(crate) median: f64,
-    pub(crate) max: f64,
-}
+impl Figures {
+    /// Other load on the machine only adds to a figure, so the least one is the best.
+    pub(crate) fn of(all: Vec<f64>) -> Self {
+        let best = all.iter().copied().fold(f64::INFINITY, f64::min);
+        Self { best, all }
+    }
 
-impl Spread {
-    /// Returns the spread of the results of all rounds, of which there is at least one.
-    pub(crate) fn of(timings: &[f64]) -> Self {
-        let mut sorted = timings.to_vec();
+    /// Returns what these figures are more than others. A single difference may be small because the other figure was disturbed, so the
+    /// best one is that of the best figures.
+    pub(crate) fn above(&self, base: &Self) -> Self {
+        let all = self.all.iter().zip(&base.all).map(|(figure, base)| figure - base);
+        Self { best: self.best - base.best, all: all.collect() }
+    }
+
+    pub(crate) fn map(&self, change: impl Fn(f64) -> f64) -> Self {
+        Self { best: change(self.best), all: self.all.iter().copied().map(change).collect() }
+    }
+
+    pub(crate) fn median(&self) -> f64 {
+        let mut sorted = self.all.clone();
         sorted.sort_by(f64::total_cmp);
         let (middle, last) = (sorted.len() / 2, sorted.len() - 1);
-        Self {
-            min: sorted[0],
-            median: f64::midpoint(sorted[middle], sorted[last - middle]),
-            max: sorted[last],
-        }
+        f64::midpoint(sorted[middle], sorted[last - middle])
+    }
+
+    pub(crate) fn max(&self) -> f64 {
+        self.all.iter().copied().fold(f64::NEG_INFINITY, f64::max)
     }
 }
 
@@ -99,15 +111,22 @@ mod tests {
         };
         let rounds = Rounds::run(3, &['a', 'b'], run).unwrap();
         assert_eq!(*order.borrow(), "abbaab");
-        let (a, b) = (rounds.timings('a', "x").unwrap(), rounds.timings('b', "x").unwrap());
-        assert_eq!((a.as_slice(), b.as_slice()), (&[1.0, 4.0, 5.0][..], &[2.0, 3.0, 6.0][..]));
-        assert_eq!(differences(&b, &a), [1.0, -1.0, 1.0]);
-        assert!(rounds.timings('a', "y").is_err() && rounds.timings('c', "x").is_err());
+        let (a, b) = (rounds.figures('a', "x").unwrap(), rounds.figures('b', "x").unwrap());
+        assert_eq!((a.all.as_slice(), b.all.as_slice()), (&[1.0, 4.0, 5.0][..], &[2.0, 3.0, 6.0][..]));
+        assert_eq!(b.above(&a), Figures { best: 1.0, all: vec![1.0, -1.0, 1.0] });
+        assert!(rounds.figures('a', "y").is_err() && rounds.figures('c', "x").is_err());
+    }
+
+    #[test]
+    fn differences_are_those_of_undisturbed_rounds() {
+        let (ours, base) = (Figures::of(vec![7.0, 5.0, 9.0]), Figures::of(vec![4.0, 8.0, 3.0]));
+        let added = ours.above(&base);
+        assert_eq!((added.best, added.median(), added.max()), (2.0, 3.0, 6.0));
     }
 
     #[test]
     fn an_even_number_has_its_middle_between() {
-        assert_eq!(Spread::of(&[4.0, 1.0, 3.0]), Spread { min: 1.0, median: 3.0, max: 4.0 });
-        assert_eq!(Spread::of(&[4.0, 1.0, 3.0, 2.0]), Spread { min: 1.0, median: 2.5, max: 4.0 });
+        let median = |all: &[f64]| Figures::of(all.to_vec()).median();
+        assert_eq!((median(&[4.0, 1.0, 3.0]), median(&[4.0, 1.0, 3.0, 2.0])), (3.0, 2.5));
     }
 }

@@ -4,7 +4,7 @@ use mpit_tests::Outcome;
 
 use super::Results;
 use super::plot::{FLAT, Kind};
-use super::rounds::{Rounds, differences};
+use super::rounds::Rounds;
 use super::table::{Line, NANOSECONDS};
 
 /// A step, its name in the program, and the numbers of things.
@@ -54,18 +54,18 @@ pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
     let rounds = Rounds::of_program(pairs, "scaling")?;
     for Step { name, what, numbers, plot } in &STEPS {
         let of = |number: u32| {
-            let empty = rounds.timings((), &format!("loop {name} {number}"))?;
-            Ok(differences(&rounds.timings((), &format!("{name} {number}"))?, &empty))
+            let empty = rounds.figures((), &format!("loop {name} {number}"))?;
+            Ok(rounds.figures((), &format!("{name} {number}"))?.above(&empty))
         };
         let least = of(numbers[0])?;
         for number in *numbers {
             let line = Line::new("", &what.replace('%', &number.to_string()), &of(number)?);
-            results.plots.add(plot, what.split(',').next().unwrap_or(what), number.into(), line.median());
+            results.plots.add(plot, what.split(',').next().unwrap_or(what), number.into(), line.best());
             let line = line.beside(&least, &format!("that of {}", numbers[0]));
             results.table.add(if number == numbers[0] { line } else { line.within(FLAT) });
         }
     }
     results.table.section("Resident memory for each process that messages are sent to, of 100000", "bytes");
-    results.table.add(Line::new("", "a process", &rounds.timings((), "peer bytes")?).at_most(PEER, "bytes"));
+    results.table.add(Line::new("", "a process", &rounds.figures((), "peer bytes")?).at_most(PEER, "bytes"));
     Ok(())
 }

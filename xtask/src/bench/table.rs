@@ -1,6 +1,6 @@
 //! The table of results. All sections write to one, in the same columns.
 
-use super::rounds::Spread;
+use super::rounds::Figures;
 use crate::document;
 
 /// The unit of most sections.
@@ -8,25 +8,27 @@ pub(crate) const NANOSECONDS: &str = "ns";
 
 /// The columns; `Line` has the last four.
 const COLUMNS: [&str; 10] =
-    ["library", "what", "unit", "min", "median", "max", "beside", "floor", "goal", "goal met"];
+    ["library", "what", "unit", "best", "median", "max", "beside", "floor", "goal", "goal met"];
 
 /// The widths of the columns in a terminal; text that is longer moves the rest of its line.
 const WIDTHS: [usize; COLUMNS.len()] = [16, 42, 8, 9, 9, 9, 30, 24, 18, 0];
 
-/// The median of other measurements.
+/// The best figure of other measurements.
 struct Reference {
     name: String,
-    median: f64,
+    best: f64,
     /// True for other software with the same purpose, which mpit must not be behind.
     is_peer: bool,
 }
 
-/// A measurement, and what it is compared with.
+/// A measurement, and what it is compared with. The best figures are compared: they hardly depend on other load of the machine.
 pub(crate) struct Line {
     on: String,
     what: String,
-    spread: Spread,
-    /// Shown with the ratio of the medians.
+    figures: Figures,
+    /// The unit, if it is not that of the section.
+    unit: Option<&'static str>,
+    /// Shown with the ratio.
     beside: Option<Reference>,
     /// The part of the work that cannot be left out, without mpit. A goal below it cannot be met.
     floor: Option<Reference>,
@@ -35,44 +37,47 @@ pub(crate) struct Line {
 
 struct Goal {
     text: String,
-    /// The greatest median within the goal, if there is one.
+    /// The greatest figure within the goal, if there is one.
     max: Option<f64>,
     met: bool,
 }
 
 impl Line {
-    pub(crate) fn new(on: &str, what: &str, timings: &[f64]) -> Self {
-        let spread = Spread::of(timings);
-        Self { on: on.into(), what: what.into(), spread, beside: None, floor: None, goal: None }
+    pub(crate) fn new(on: &str, what: &str, figures: &Figures) -> Self {
+        let figures = figures.clone();
+        Self { on: on.into(), what: what.into(), figures, unit: None, beside: None, floor: None, goal: None }
+    }
+
+    /// Replaces the unit of the section.
+    pub(crate) fn unit(self, unit: &'static str) -> Self {
+        Self { unit: Some(unit), ..self }
     }
 
     /// Adds the ratio to a baseline, unless the baseline is not above 0.
-    pub(crate) fn beside(mut self, timings: &[f64], name: &str) -> Self {
-        let median = Spread::of(timings).median;
-        if median > 0.0 {
-            self.beside = Some(Reference { name: name.into(), median, is_peer: false });
+    pub(crate) fn beside(mut self, baseline: &Figures, name: &str) -> Self {
+        if baseline.best > 0.0 {
+            self.beside = Some(Reference { name: name.into(), best: baseline.best, is_peer: false });
         }
         self
     }
 
     /// Adds the ratio to a peer, which the line must not be behind.
-    pub(crate) fn peer(mut self, timings: &[f64], name: &str) -> Self {
-        self = self.beside(timings, name);
+    pub(crate) fn peer(mut self, peer: &Figures, name: &str) -> Self {
+        self = self.beside(peer, name);
         if let Some(beside) = &mut self.beside {
             beside.is_peer = true;
         }
         self
     }
 
-    pub(crate) fn floor(mut self, timings: &[f64], name: &str) -> Self {
-        self.floor =
-            Some(Reference { name: name.into(), median: Spread::of(timings).median, is_peer: false });
+    pub(crate) fn floor(mut self, floor: &Figures, name: &str) -> Self {
+        self.floor = Some(Reference { name: name.into(), best: floor.best, is_peer: false });
         self
     }
 
-    /// Adds the goal that the median is at most `max` units.
+    /// Adds the goal that the best figure is at most `max` units.
     pub(crate) fn at_most(mut self, max: f64, unit: &str) -> Self {
-        let met = self.spread.median <= max;
+        let met = self.figures.best <= max;
         self.goal = Some(Goal { text: format!("<= {max} {unit}"), max: Some(max), met });
         self
     }
@@ -82,13 +87,13 @@ impl Line {
         self
     }
 
-    pub(crate) fn median(&self) -> f64 {
-        self.spread.median
+    pub(crate) fn best(&self) -> f64 {
+        self.figures.best
     }
 
     /// Returns true if there is a ratio, and it is at most `max`.
     pub(crate) fn has_ratio_within(&self, max: f64) -> bool {
-        self.beside.as_ref().is_some_and(|beside| self.spread.median / beside.median <= max)
+        self.beside.as_ref().is_some_and(|beside| self.figures.best / beside.best <= max)
     }
 
     /// Adds the goal that the ratio is at most `max`.
@@ -96,12 +101,12 @@ impl Line {
         let met = self.has_ratio_within(max);
         let name = self.beside.as_ref().map_or("", |beside| &beside.name);
         let text = format!("<= {max} of {name}");
-        let max = self.beside.as_ref().map(|beside| max * beside.median);
+        let max = self.beside.as_ref().map(|beside| max * beside.best);
         Self { goal: Some(Goal { text, max, met }), ..self }
     }
 
     fn is_behind(&self) -> bool {
-        self.beside.as_ref().is_some_and(|beside| beside.is_peer && self.spread.median > beside.median)
+        self.beside.as_ref().is_some_and(|beside| beside.is_peer && self.figures.best > beside.best)
     }
 
     fn verdict(&self) -> &'static str {
@@ -109,7 +114,7 @@ impl Line {
             None => "",
             Some(Goal { met: true, .. }) => "met",
             Some(Goal { max: Some(max), .. })
-                if self.floor.as_ref().is_some_and(|floor| floor.median > *max) =>
+                if self.floor.as_ref().is_some_and(|floor| floor.best > *max) =>
             {
                 "missed: below the floor"
             }
@@ -117,19 +122,20 @@ impl Line {
         }
     }
 
-    fn cells(&self, unit: &str) -> [String; COLUMNS.len()] {
-        let Spread { min, median, max } = self.spread;
+    fn cells(&self) -> [String; COLUMNS.len()] {
+        let (best, median, max) = (self.figures.best, self.figures.median(), self.figures.max());
         // Times below 1 need another digit.
         let number = |value: f64| if max < 1.0 { format!("{value:.3}") } else { format!("{value:.2}") };
-        let beside = self.beside.as_ref().map(|Reference { name, median: other, .. }| {
-            format!("{:.3} of {name} {other:.2}", median / other)
-        });
-        let floor = self.floor.as_ref().map(|floor| format!("{:.2} {}", floor.median, floor.name));
+        let beside = self
+            .beside
+            .as_ref()
+            .map(|Reference { name, best: other, .. }| format!("{:.3} of {name} {other:.2}", best / other));
+        let floor = self.floor.as_ref().map(|floor| format!("{:.2} {}", floor.best, floor.name));
         [
             self.on.clone(),
             self.what.clone(),
-            unit.to_owned(),
-            number(min),
+            self.unit.unwrap_or_default().to_owned(),
+            number(best),
             number(median),
             number(max),
             beside.unwrap_or_default(),
@@ -142,10 +148,7 @@ impl Line {
 
 enum Entry {
     Section(String),
-    Line {
-        line: Line,
-        unit: String,
-    },
+    Line(Box<Line>),
     /// A measurement that failed or cannot be made, and the reason.
     Missing(String),
 }
@@ -154,23 +157,24 @@ enum Entry {
 #[derive(Default)]
 pub(crate) struct Table {
     entries: Vec<Entry>,
-    unit: String,
+    unit: &'static str,
 }
 
 impl Table {
     /// Begins a section, whose lines have this unit.
-    pub(crate) fn section(&mut self, title: &str, unit: &str) {
+    pub(crate) fn section(&mut self, title: &str, unit: &'static str) {
         if self.entries.is_empty() {
             println!("{}", text(&COLUMNS.map(str::to_owned)));
         }
         println!("\n{title}");
-        unit.clone_into(&mut self.unit);
+        self.unit = unit;
         self.entries.push(Entry::Section(title.to_owned()));
     }
 
-    pub(crate) fn add(&mut self, line: Line) {
-        println!("{}", text(&line.cells(&self.unit)));
-        self.entries.push(Entry::Line { line, unit: self.unit.clone() });
+    pub(crate) fn add(&mut self, mut line: Line) {
+        line.unit.get_or_insert(self.unit);
+        println!("{}", text(&line.cells()));
+        self.entries.push(Entry::Line(line.into()));
     }
 
     pub(crate) fn add_missing(&mut self, reason: String) {
@@ -188,7 +192,7 @@ impl Table {
         };
         let rows = self.entries.iter().map(|entry| match entry {
             Entry::Section(title) => document::row(&note(format!("**{title}**"))),
-            Entry::Line { line, unit } => document::row(&line.cells(unit)),
+            Entry::Line(line) => document::row(&line.cells()),
             Entry::Missing(reason) => document::row(&note(reason.clone())),
         });
         document::head(&COLUMNS) + &rows.collect::<String>()
@@ -198,7 +202,7 @@ impl Table {
     pub(crate) fn summary(&self) -> String {
         let lines = || {
             self.entries.iter().filter_map(|entry| match entry {
-                Entry::Line { line, .. } => Some(line),
+                Entry::Line(line) => Some(line),
                 Entry::Section(_) | Entry::Missing(_) => None,
             })
         };
@@ -239,13 +243,14 @@ mod tests {
 
     #[test]
     fn goals_and_peers_are_judged() {
-        let line = |of: f64| Line::new("ompi", "a read", &[of]);
+        let one = |of: f64| Figures::of(vec![of]);
+        let line = |of: f64| Line::new("ompi", "a read", &one(of));
         let mut table = Table::default();
         table.section("Reads", NANOSECONDS);
-        table.add(line(2.0).peer(&[4.0], "theirs").at_most(2.0, "ns"));
-        table.add(line(5.0).peer(&[4.0], "theirs").floor(&[1.0], "a load").at_most(2.0, "ns"));
-        table.add(line(5.0).beside(&[4.0], "two").floor(&[3.0], "a load").at_most(2.0, "ns"));
-        table.add(line(5.0).goal("flat", false));
+        table.add(line(2.0).peer(&one(4.0), "theirs").at_most(2.0, "ns"));
+        table.add(line(5.0).peer(&one(4.0), "theirs").floor(&one(1.0), "a load").at_most(2.0, "ns"));
+        table.add(line(5.0).beside(&one(4.0), "two").floor(&one(3.0), "a load").at_most(2.0, "ns"));
+        table.add(line(5.0).unit("us").goal("flat", false));
         table.add_missing("mpich cannot be measured: no program".into());
         assert_eq!(
             table.summary(),
@@ -259,7 +264,7 @@ mod tests {
         );
         assert!(rows[1].ends_with("| 1.250 of theirs 4.00 | 1.00 a load | <= 2 ns | missed |"));
         assert!(rows[2].ends_with("| <= 2 ns | missed: below the floor |"));
-        assert!(rows[3].ends_with("| flat | missed |"));
+        assert!(rows[3].contains("| a read | us | 5.00 |") && rows[3].ends_with("| flat | missed |"));
         assert!(
             page.contains("|  | **Reads** |  |") && page.contains("| mpich cannot be measured: no program |")
         );
@@ -267,10 +272,11 @@ mod tests {
 
     #[test]
     fn ratios_need_a_positive_baseline() {
-        let line = |base| Line::new("", "", &[1.0]).beside(&[base], "it");
+        let one = |of: f64| Figures::of(vec![of]);
+        let line = |base| Line::new("", "", &one(1.0)).beside(&one(base), "it");
         assert!(line(1.0).has_ratio_within(1.0) && !line(0.5).has_ratio_within(1.0));
         assert!(!line(0.0).has_ratio_within(1.0) && !line(-1.0).has_ratio_within(1.0));
-        assert_eq!(line(0.5).floor(&[0.6], "a load").within(1.5).verdict(), "missed");
-        assert_eq!(line(0.5).floor(&[0.8], "a load").within(1.5).verdict(), "missed: below the floor");
+        assert_eq!(line(0.5).floor(&one(0.6), "a load").within(1.5).verdict(), "missed");
+        assert_eq!(line(0.5).floor(&one(0.8), "a load").within(1.5).verdict(), "missed: below the floor");
     }
 }

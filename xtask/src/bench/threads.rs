@@ -5,7 +5,7 @@ use mpit_tests::stacks::Stack;
 
 use super::calls::{Variant, run_program};
 use super::plot::{FLAT, Kind};
-use super::rounds::{Rounds, Spread, differences};
+use super::rounds::{Figures, Rounds};
 use super::table::Line;
 use super::{Results, on_each_stack};
 
@@ -82,28 +82,28 @@ fn add_lines(
     let name = call.name;
     let mut first_ratio = None;
     for (rounds, threads) in rounds.iter().zip(THREADS) {
-        let line = |what: &str, timings: &[f64]| {
-            Line::new(stack.label(), &format!("{name}, {threads} threads, {what}"), timings)
+        let line = |what: &str, figures: &Figures| {
+            Line::new(stack.label(), &format!("{name}, {threads} threads, {what}"), figures)
         };
-        let plain = rounds.timings(Variant::Plain, name)?;
-        let added = differences(&rounds.timings(Variant::Ours, name)?, &plain);
+        let plain = rounds.figures(Variant::Plain, name)?;
+        let added = rounds.figures(Variant::Ours, name)?.above(&plain);
         let mut of_added = line("recording adds", &added).beside(&plain, "the call");
         of_added = if call.has_share {
-            let met = Spread::of(&added).median <= MOST && of_added.has_ratio_within(SHARE);
+            let met = added.best <= MOST && of_added.has_ratio_within(SHARE);
             of_added.goal(&format!("<= {MOST} ns, {SHARE} of the call"), met)
         } else {
             of_added.at_most(MOST, "ns")
         };
-        results.plots.add(&call.plot, stack.label(), threads.into(), of_added.median());
+        results.plots.add(&call.plot, stack.label(), threads.into(), of_added.best());
 
         let tail = format!("{name}-p99");
-        let plain_tail = rounds.timings(Variant::Plain, &tail)?;
-        let tail = rounds.timings(Variant::Ours, &tail)?;
-        let added_tail = differences(&tail, &plain_tail);
-        results.plots.add(&call.plot_of_tail, stack.label(), threads.into(), Spread::of(&added_tail).median);
+        let plain_tail = rounds.figures(Variant::Plain, &tail)?;
+        let tail = rounds.figures(Variant::Ours, &tail)?;
+        let added_tail = tail.above(&plain_tail);
+        results.plots.add(&call.plot_of_tail, stack.label(), threads.into(), added_tail.best);
         let mut of_tail = line("p99, recording", &tail).beside(&plain_tail, "without");
         // The call itself gets slower with more threads than processors, so its growth is divided out.
-        let ratio = Spread::of(&tail).median / Spread::of(&plain_tail).median;
+        let ratio = tail.best / plain_tail.best;
         let first_ratio = *first_ratio.get_or_insert(ratio);
         if threads > 1 {
             of_tail = of_tail
