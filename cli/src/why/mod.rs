@@ -52,8 +52,7 @@ pub(crate) fn why(args: &Why) -> Result<ExitCode, String> {
     let interval = Duration::from_secs_f64(args.interval);
     let parts = if args.from.is_empty() {
         let jobs = job::find(args.job.as_deref())?;
-        let parts: Vec<Part> = jobs.iter().map(|job| observe(job, interval)).collect();
-        parts.into_iter().filter(|part| !part.worlds.is_empty()).collect()
+        observe(&jobs, interval).into_iter().filter(|part| !part.worlds.is_empty()).collect()
     } else {
         part::read(&args.from, args.job.as_deref())?
     };
@@ -83,26 +82,29 @@ pub(crate) fn why(args: &Why) -> Result<ExitCode, String> {
 /// The maximum number of looks at a job after the first.
 const MOST_LOOKS: u32 = 20;
 
-/// Looks at a job twice. If it seems to be stuck, the second look is taken once more, because a long message may have gone on, and as long
-/// as a process had too little time on a busy machine.
-fn observe(directory: &JobDirectory, interval: Duration) -> Part {
-    let start = Instant::now();
-    let before = job::look(directory);
-    let look = || {
-        thread::sleep(interval);
-        part_of(directory, &before, job::look(directory), start.elapsed())
+/// Looks at jobs twice, at all of them at the same time. If one seems to be stuck, the second look at it is taken once more, because a
+/// long message may have gone on, and as long as a process had too little time on a busy machine.
+fn observe(jobs: &[JobDirectory], interval: Duration) -> Vec<Part> {
+    let first: Vec<_> = jobs.iter().map(|job| (job, Instant::now(), job::look(job))).collect();
+    let look = |at: usize| {
+        let (job, start, before) = &first[at];
+        part_of(job, before, job::look(job), start.elapsed())
     };
-    let mut part = look();
-    if JobOutcome::of(&part, &[]).verdict() == Verdict::Stuck {
-        part = look();
-    }
-    for _ in 2..MOST_LOOKS {
-        if !part.is_starved() {
+    thread::sleep(interval);
+    let mut parts: Vec<Part> = (0..jobs.len()).map(look).collect();
+    let is_stuck = |part: &Part| JobOutcome::of(part, &[]).verdict() == Verdict::Stuck;
+    for number in 1..MOST_LOOKS {
+        let is_unclear = |at: &usize| parts[*at].is_starved() || number == 1 && is_stuck(&parts[*at]);
+        let unclear: Vec<usize> = (0..parts.len()).filter(is_unclear).collect();
+        if unclear.is_empty() {
             break;
         }
-        part = look();
+        thread::sleep(interval);
+        for at in unclear {
+            parts[at] = look(at);
+        }
     }
-    part
+    parts
 }
 
 fn part_of(directory: &JobDirectory, before: &Worlds, now: Worlds, time: Duration) -> Part {
