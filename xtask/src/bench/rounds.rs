@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn differences_are_those_of_undisturbed_rounds() {
+    fn differences_are_those_of_best_rounds() {
         let (ours, base) = (Figures::of(vec![7.0, 5.0, 9.0]), Figures::of(vec![4.0, 8.0, 3.0]));
         let added = ours.above(&base);
         assert_eq!((added.best, added.median(), added.max()), (2.0, 3.0, 6.0));
