@@ -1,6 +1,6 @@
 //! Cost of the preload library for a process: its start, its memory, and the start and end of MPI.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -27,6 +27,9 @@ const PRIVATE: f64 = 64.0;
 /// The maximum cost of `MPI_Init` and `MPI_Finalize` in each process of a job, in milliseconds of processor time.
 const INIT_AND_FINALIZE: f64 = 1.0;
 
+/// The program `mpit` and the library, which it finds beside itself.
+const INSTALLED: [&str; 2] = ["mpit", "libmpit_preload.so"];
+
 /// The numbers of processes in a job.
 const RANKS: [u32; 2] = [1, 4];
 
@@ -49,6 +52,7 @@ use Variant::{Empty, Off, Output, Plain, Summary};
 const VARIANTS: [Variant; 5] = [Plain, Empty, Off, Summary, Output];
 
 pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
+    install()?;
     start(pairs, results)?;
     memory_without_mpi(pairs, results)?;
     on_each_stack(results, |stack, results| memory_with_mpi(stack, pairs, results))?;
@@ -67,11 +71,23 @@ fn empty_library(name: &str, needs: &[&str]) -> Outcome<PathBuf> {
     Ok(library)
 }
 
-/// Waits until the library is on the disk. Until then, the pages of its code count as written by the only process that maps it, and
-/// so as private memory.
-fn write_to_disk() -> Outcome {
-    let written = File::open(preload()).and_then(|library| library.sync_all());
-    written.context(preload().display())
+/// Installs the library: the linker writes a file in parts, which the system keeps apart in memory and maps more slowly than those of a
+/// copy. Waits until it is on the disk: until then, the pages of its code count as written by the only process that maps it, and so as
+/// private memory.
+fn install() -> Outcome {
+    let folder = dist::program("installed");
+    fs::create_dir_all(&folder).context(folder.display())?;
+    for name in INSTALLED {
+        let (from, to) = (dist::program(name), folder.join(name));
+        fs::copy(&from, &to).context(from.display())?;
+        File::open(&to).and_then(|file| file.sync_all()).context(to.display())?;
+    }
+    Ok(())
+}
+
+/// Returns an installed file.
+fn installed(name: &str) -> PathBuf {
+    dist::program("installed").join(name)
 }
 
 /// Builds an empty library that needs the same libraries as mpit's.
@@ -80,7 +96,7 @@ fn empty_substitute() -> Outcome<PathBuf> {
 }
 
 fn preload() -> PathBuf {
-    dist::program("libmpit_preload.so")
+    installed(INSTALLED[1])
 }
 
 fn start(pairs: u32, results: &mut Results) -> Outcome {
@@ -127,7 +143,6 @@ fn add_memory(
 fn memory_without_mpi(pairs: u32, results: &mut Results) -> Outcome {
     results.table.section("Memory that mpit adds to a process", "KiB");
     let program = dist::c_program("bench_process")?;
-    write_to_disk()?;
     let empty = empty_substitute()?;
     let rounds = Rounds::run(pairs, &[Plain, Empty, Off], |variant| {
         let job = Job::plain(&[]).arg(&program).arg("memory");
@@ -146,11 +161,11 @@ fn under_mpit(job: Job, stack: &Stack, variant: Variant) -> Outcome<Job> {
     Ok(match variant {
         Plain => job,
         Empty => job.env("LD_PRELOAD", empty_substitute()?),
-        Off => job.arg(dist::program("mpit")).args(["run", "--quiet", "--"]),
-        Summary => job.arg(dist::program("mpit")).args(["run", "--"]),
+        Off => job.arg(installed(INSTALLED[0])).args(["run", "--quiet", "--"]),
+        Summary => job.arg(installed(INSTALLED[0])).args(["run", "--"]),
         Output => {
             let stem = paths::scratch(stack.label(), "bench_process")?.join("run");
-            job.arg(dist::program("mpit")).args(["run", "--output"]).arg(stem).arg("--")
+            job.arg(installed(INSTALLED[0])).args(["run", "--output"]).arg(stem).arg("--")
         }
     })
 }
