@@ -1,6 +1,6 @@
 //! Execution of a registration plan.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
@@ -98,7 +98,7 @@ impl Registry {
 struct NewMembers<'a> {
     registry: &'a Registry,
     by_category: BTreeMap<u32, Vec<u32>>,
-    /// The categories of the latest entry, and their indices: neighbors are mostly in the same categories.
+    /// The categories of the latest entries, and the indices of these. Neighbors are mostly in the same categories.
     latest: (&'static [&'static CategoryDesc], Vec<u32>),
 }
 
@@ -110,19 +110,26 @@ impl<'a> NewMembers<'a> {
     /// Adds the newest entry to its categories, once each.
     fn add(&mut self, index: u32, into: &'static [&'static CategoryDesc]) {
         if !std::ptr::eq(self.latest.0, into) {
-            let indices = into.iter().filter_map(|desc| self.registry.category_index(desc.name()));
-            let mut indices: Vec<u32> = indices.collect();
-            indices.sort_unstable();
-            indices.dedup();
-            self.latest = (into, indices);
+            self.add_latest();
+            self.latest.0 = into;
         }
-        for category in &self.latest.1 {
-            self.by_category.entry(*category).or_default().push(index);
+        if !into.is_empty() {
+            self.latest.1.push(index);
         }
     }
 
+    fn add_latest(&mut self) {
+        let (categories, entries) = &mut self.latest;
+        let found = categories.iter().filter_map(|desc| self.registry.category_index(desc.name()));
+        for category in found.collect::<BTreeSet<u32>>() {
+            self.by_category.entry(category).or_default().extend_from_slice(entries);
+        }
+        entries.clear();
+    }
+
     /// Appends the entries to one of the lists of their categories. Returns true if any of them changed.
-    fn put(self, list: impl Fn(&mut Members) -> &mut Vec<u32>) -> bool {
+    fn put(mut self, list: impl Fn(&mut Members) -> &mut Vec<u32>) -> bool {
+        self.add_latest();
         let changed = !self.by_category.is_empty();
         for (category, members) in self.by_category {
             if let Some(category) = self.registry.category(category) {

@@ -55,13 +55,18 @@ impl Image {
     /// Returns the categories that the image refers to: its own, those of its variables and events, and all that are reached from
     /// them. They are sorted by name.
     pub(crate) fn all_categories(&self) -> Vec<&'static CategoryDesc> {
-        let of_variables = self.pvars.iter().flat_map(|pvar| pvar.categories());
-        let of_settings = self.cvars.iter().flat_map(|cvar| cvar.categories());
-        let of_events = self.events.iter().flat_map(|event| event.categories());
-        let of_all = of_variables.chain(of_settings).chain(of_events);
-        let mut waiting: Vec<&'static CategoryDesc> = self.categories.iter().chain(of_all).copied().collect();
-        // Neighbors are mostly in the same categories.
-        waiting.dedup_by(|a, b| std::ptr::eq(*a, *b));
+        let of_variables = self.pvars.iter().map(|pvar| pvar.categories());
+        let of_settings = self.cvars.iter().map(|cvar| cvar.categories());
+        let of_events = self.events.iter().map(|event| event.categories());
+        let mut waiting = self.categories.clone();
+        let mut latest: &[_] = &[];
+        for categories in of_variables.chain(of_settings).chain(of_events) {
+            // Neighbors mostly share one list.
+            if !std::ptr::eq(latest, categories) {
+                latest = categories;
+                waiting.extend(categories);
+            }
+        }
         let mut found: Vec<&'static CategoryDesc> = Vec::new();
         let mut seen = HashSet::new();
         while let Some(category) = waiting.pop() {

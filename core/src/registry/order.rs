@@ -10,13 +10,14 @@ const HEAD: usize = 8;
 /// The number of bytes that are compared so before whole names are.
 const HEADS: usize = 2 * HEAD;
 
-/// A definition, and the parts of its key that decide nearly every comparison.
-struct Sortable<D: 'static> {
+/// The parts of a definition's key that decide nearly every comparison, and its position among all: of two registers, because the sort
+/// moves it often.
+struct Sortable {
     /// Some bytes of the name.
     head: u64,
     /// 1 if it comes last, then the rank of its component.
     group: u32,
-    desc: &'static D,
+    at: u32,
 }
 
 /// Returns definitions sorted by (`is_last`, component, name, `class`, origin).
@@ -32,8 +33,8 @@ pub(super) fn sorted<D: Definition, C: Ord>(
     components.dedup();
     let prefix = common_prefix(all);
     let mut latest = None;
-    let mut sortables: Vec<Sortable<D>> = Vec::with_capacity(all.len());
-    for desc in all.iter().copied() {
+    let mut sortables: Vec<Sortable> = Vec::with_capacity(all.len());
+    for (desc, at) in all.iter().zip(0..) {
         let component = desc.component();
         let rank = match latest {
             Some((same, rank)) if std::ptr::eq::<str>(same, component) => rank,
@@ -41,24 +42,28 @@ pub(super) fn sorted<D: Definition, C: Ord>(
         };
         latest = Some((component, rank));
         let group = u32::from(is_last(desc)) << 31 | rank;
-        sortables.push(Sortable { head: 0, group, desc });
+        sortables.push(Sortable { head: 0, group, at });
     }
     sortables.sort_unstable_by_key(|sortable| sortable.group);
-    let rest = |desc: &'static D| (desc.name(), class(desc), desc.origin());
-    let by_rest = |a: &Sortable<D>, b: &Sortable<D>| rest(a.desc).cmp(&rest(b.desc));
+    let rest = |sortable: &Sortable| {
+        let desc = all[sortable.at as usize];
+        (desc.name(), class(desc), desc.origin())
+    };
+    let by_rest = |a: &Sortable, b: &Sortable| rest(a).cmp(&rest(b));
     for group in sortables.chunk_by_mut(|a, b| a.group == b.group) {
-        sort_by_name(group, prefix, prefix + HEADS, &by_rest);
+        sort_by_name(all, group, prefix, prefix + HEADS, &by_rest);
     }
-    sortables.into_iter().map(|sortable| sortable.desc).collect()
+    sortables.into_iter().map(|sortable| all[sortable.at as usize]).collect()
 }
 
 /// Sorts definitions whose names are equal up to the byte `from`: by one head after the other, and if these are equal up to the byte
 /// `end`, by `by_rest`. A head is a number of one register, which the sort compares without branches.
 fn sort_by_name<D: Definition>(
-    equal: &mut [Sortable<D>],
+    all: &[&'static D],
+    equal: &mut [Sortable],
     from: usize,
     end: usize,
-    by_rest: &impl Fn(&Sortable<D>, &Sortable<D>) -> Ordering,
+    by_rest: &impl Fn(&Sortable, &Sortable) -> Ordering,
 ) {
     if equal.len() < 2 {
         return;
@@ -67,11 +72,11 @@ fn sort_by_name<D: Definition>(
         return equal.sort_unstable_by(by_rest);
     }
     for sortable in &mut *equal {
-        sortable.head = head(sortable.desc.name().as_bytes().get(from..).unwrap_or_default());
+        sortable.head = head(all[sortable.at as usize].name().as_bytes().get(from..).unwrap_or_default());
     }
     equal.sort_unstable_by_key(|sortable| sortable.head);
     for equal in equal.chunk_by_mut(|a, b| a.head == b.head) {
-        sort_by_name(equal, from + HEAD, end, by_rest);
+        sort_by_name(all, equal, from + HEAD, end, by_rest);
     }
 }
 
