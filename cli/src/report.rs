@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mpit_components::output::write_whole;
+use mpit_report::export::{self, Manifest, Table, TableFile};
 use mpit_report::input::{self, Run};
 use mpit_report::matrix::{self, MAT_LIMIT, Selection, Value};
 use mpit_report::{Job, Matrix, data, html, picture, summary};
@@ -21,6 +22,8 @@ use crate::{Report, output, print};
 pub(crate) enum Format {
     /// Comma-separated tables
     Csv,
+    /// A directory with the same tables as Parquet, which tools for many jobs read
+    Parquet,
     /// Matrix Market: sparse matrices of bytes, messages, and bytes for each message
     Mtx,
     /// Dense matrices, with the file names of Open MPI's profile2mat
@@ -160,15 +163,10 @@ pub(crate) fn read(run: &Run) -> Job {
 fn write(format: Format, job: &Job, run: &Run, args: &Report) -> Result<(), String> {
     let file = |ending: &str| args.output.join(format!("{}{ending}", name(run)));
     match format {
-        Format::Csv => {
-            create(&file("_pairs.csv"), |out| matrix::write_pairs_csv(out, job))?;
-            create(&file("_sizes.csv"), |out| matrix::write_sizes_csv(out, job))?;
-            create(&file("_comms.csv"), |out| matrix::write_comms_csv(out, job))?;
-            let report = data::Report::of(job, &name(run));
-            data::Table::ALL.into_iter().try_for_each(|table| {
-                create(&file(&format!("_{}.csv", table.as_str())), |out| data::write_csv(out, &report, table))
-            })
-        }
+        Format::Csv => Table::ALL.into_iter().try_for_each(|table| {
+            create(&file(&format!("_{}.csv", table.as_str())), |out| export::write_csv(out, job, table))
+        }),
+        Format::Parquet => write_tables(job, &name(run), &file("")),
         Format::Mtx => each_matrix(job, &file, "mtx", |out, matrix, value| {
             matrix::write_mtx(out, matrix, job.size, value)
         }),
@@ -189,6 +187,26 @@ fn write(format: Format, job: &Job, run: &Run, args: &Report) -> Result<(), Stri
         }
         Format::Html => create(&file(".html"), |out| html::write(out, job, &name(run))),
     }
+}
+
+/// Writes the tables of a job into a directory. The manifest is written last, and an old one removed first: it is there if all tables of
+/// the job are.
+fn write_tables(job: &Job, name: &str, directory: &Path) -> Result<(), String> {
+    let failed = |error: io::Error| format!("cannot write {}: {error}", directory.display());
+    let manifest = directory.join(Manifest::FILE);
+    match fs::remove_file(&manifest) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+        _ => fs::create_dir_all(directory).map_err(failed)?,
+    }
+    let mut tables = Vec::new();
+    for table in Table::ALL {
+        let mut rows = 0;
+        let write = |out: &File| export::write_parquet(out, job, table, name).map(|written| rows = written);
+        write_whole(&directory.join(TableFile::name_of(table)), write).map_err(failed)?;
+        tables.push(TableFile::new(table, rows));
+    }
+    let described = Manifest::new(job, name, tables);
+    create(&manifest, |out| Ok(serde_json::to_writer_pretty(out, &described)?))
 }
 
 fn each_matrix(

@@ -29,6 +29,15 @@ pub struct JobSum {
 }
 
 impl JobSum {
+    /// Returns the sum over all pairs of a matrix.
+    pub(crate) fn of(matrix: &Matrix) -> Self {
+        let mut sum = Self::default();
+        for cell in matrix.cells() {
+            sum.add(Self { count: cell.count.into(), bytes: cell.bytes.into() });
+        }
+        sum
+    }
+
     fn add(&mut self, other: Self) {
         self.count += other.count;
         self.bytes += other.bytes;
@@ -178,11 +187,7 @@ impl Job {
 
     /// Returns the sum over all pairs.
     pub fn total(&self, kind: Kind) -> JobSum {
-        let mut sum = JobSum::default();
-        for cell in self.matrix(kind).cells() {
-            sum.add(JobSum { count: cell.count.into(), bytes: cell.bytes.into() });
-        }
-        sum
+        JobSum::of(self.matrix(kind))
     }
 }
 

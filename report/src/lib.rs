@@ -1,8 +1,8 @@
 //! Evaluation of monitoring files: summaries, matrices and pictures of the traffic between ranks.
 //!
 //! [`input`] finds the files of a run and reads them by [`mpit_format`], and a [`Job`] is the sum of them. A job is sparse: its
-//! memory grows with the number of pairs of processes that communicated. [`summary`], [`matrix`], [`picture`] and [`html`]
-//! write it in various forms. The crate needs no MPI library, and also reads files of Open MPI's own monitoring.
+//! memory grows with the number of pairs of processes that communicated. [`summary`], [`data`], [`export`], [`matrix`],
+//! [`picture`] and [`html`] write it in various forms. The crate needs no MPI library, and also reads files of Open MPI's own monitoring.
 //!
 //! # API boundary
 //!
@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 pub mod data;
+pub mod export;
 pub mod html;
 pub mod input;
 mod job;
@@ -27,6 +28,7 @@ mod problem;
 mod rank_times;
 mod ranks;
 pub mod screen;
+pub mod simulated;
 mod sparse;
 pub mod summary;
 mod tables;

@@ -26,6 +26,12 @@ pub fn wheels() -> PathBuf {
     target().join("mpi")
 }
 
+/// Returns the Python that reads tables, with DuckDB, pandas, Polars and Dask, if `cargo xtask setup` could install it.
+pub fn python_with_tables() -> Option<PathBuf> {
+    let python = wheels().join("tables/bin/python");
+    python.exists().then_some(python)
+}
+
 /// Returns the directory in which programs are built and run for the tests on real MPI libraries.
 pub fn hosts() -> PathBuf {
     target().join("hosts")

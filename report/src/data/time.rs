@@ -71,7 +71,7 @@ pub struct Time {
 }
 
 impl Time {
-    pub(super) fn of(summary: &Summary) -> Option<Self> {
+    pub(crate) fn of(summary: &Summary) -> Option<Self> {
         let Efficiency { parallel, load_balance, communication } = summary.efficiency()?;
         Some(Self {
             elapsed: Times::of(&summary.elapsed)?,
@@ -111,7 +111,7 @@ pub struct Call {
 }
 
 impl Call {
-    pub(super) fn all(summary: &Summary) -> Vec<Self> {
+    pub(crate) fn all(summary: &Summary) -> Vec<Self> {
         summary
             .longest_calls(usize::MAX)
             .into_iter()
@@ -158,7 +158,7 @@ pub struct Late {
 }
 
 impl Late {
-    pub(super) fn of(one: &summary::Lateness) -> Self {
+    pub(crate) fn of(one: &summary::Lateness) -> Self {
         Self {
             rank: one.rank,
             last_in: one.last_in,
@@ -195,7 +195,7 @@ pub struct RankSeconds {
 }
 
 impl RankSeconds {
-    pub(super) fn of(time: &RankTime, longest: u64) -> Self {
+    pub(crate) fn of(time: &RankTime, longest: u64) -> Self {
         let [p2p, coll, osc, wait, io, other] = time.areas.map(|ns| seconds(ns as f64));
         Self {
             elapsed: seconds(time.elapsed as f64),
@@ -232,7 +232,7 @@ pub struct CommTime {
 }
 
 impl CommTime {
-    pub(super) fn of(comm: &CommCalls) -> Self {
+    pub(crate) fn of(comm: &CommCalls) -> Self {
         let [p2p, coll] = [Area::PointToPoint, Area::Collective].map(|area| comm.areas[area as usize]);
         Self {
             name: comm.name.clone(),

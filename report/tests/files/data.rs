@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use mpit_report::data::{Report, Table, schema, write_csv, write_json};
+use mpit_report::data::{Report, schema, write_json};
+use mpit_report::export::{Table, write_csv};
 use mpit_report::{Job, html, summary};
 
 use crate::support::{container_of, histogram, prof, profs, read, with_facts, with_times};
@@ -169,7 +170,7 @@ fn other_programs_read_the_data() {
     fs::write(file("schema.json"), schema()).unwrap();
     for table in Table::ALL {
         let name = format!("{}.csv", table.as_str());
-        write_csv(fs::File::create(file(&name)).unwrap(), &report, table).unwrap();
+        write_csv(fs::File::create(file(&name)).unwrap(), &job, table).unwrap();
     }
     let python = |script: &str| {
         Command::new("python3").args(["-c", script]).current_dir(directory.path()).output().unwrap()

@@ -2,7 +2,7 @@
 
 use std::{fs, io};
 
-use mpit_report::{Job, data, html, input, matrix, picture, summary};
+use mpit_report::{Job, data, export, html, input, picture, summary};
 
 /// Reads files of one run, and writes all kinds of reports about it.
 pub(crate) fn report(files: &[(&str, &[u8])]) -> Job {
@@ -15,13 +15,11 @@ pub(crate) fn report(files: &[(&str, &[u8])]) -> Job {
     let job = runs[0].read(&|_| ());
     let mut text = String::new();
     summary::write(&mut text, &job, 5).expect("a string takes everything");
-    matrix::write_pairs_csv(io::sink(), &job).expect("a sink takes everything");
-    matrix::write_sizes_csv(io::sink(), &job).expect("a sink takes everything");
-    matrix::write_comms_csv(io::sink(), &job).expect("a sink takes everything");
     let data = data::Report::of(&job, "name");
     data::write_json(io::sink(), &data).expect("a sink takes everything");
-    for table in data::Table::ALL {
-        data::write_csv(io::sink(), &data, table).expect("a sink takes everything");
+    for table in export::Table::ALL {
+        export::write_csv(io::sink(), &job, table).expect("a sink takes everything");
+        export::write_parquet(io::sink(), &job, table, "name").expect("a sink takes everything");
     }
     picture::write_svg(io::sink(), &job, "title").expect("a sink takes everything");
     if job.problems.is_empty() {

@@ -3,6 +3,8 @@
  *   bench_process start RUNS FILE...    for each preload library ("-" for none), the microseconds of the fastest start and
  *                                       end of a program that does nothing, by turns
  *   bench_process cpu RUNS COMMAND...   the milliseconds of processor time of the command and its descendants, in the best run
+ *   bench_process peak COMMAND...       the elapsed seconds of the command, and the largest resident memory of it or a
+ *                                       descendant in MiB
  *   bench_process memory                the memory of this process
  */
 #define _XOPEN_SOURCE 700
@@ -84,6 +86,18 @@ static int measure_cpu(int runs, char **command)
     return 1;
 }
 
+static int measure_peak(char **command)
+{
+    struct rusage usage;
+    const double start = now();
+    if (!run(command, environ))
+        return 0;
+    printf("elapsed %.2f\n", (now() - start) / 1e9);
+    getrusage(RUSAGE_CHILDREN, &usage);
+    printf("peak %.2f\n", (double)usage.ru_maxrss / 1024);
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "memory") == 0) {
@@ -92,6 +106,8 @@ int main(int argc, char **argv)
     }
     if (argc > 3 && strcmp(argv[1], "start") == 0)
         return !measure_start(atoi(argv[2]), argc - 3, argv + 3);
+    if (argc > 2 && strcmp(argv[1], "peak") == 0)
+        return !measure_peak(argv + 2);
     if (argc > 3 && strcmp(argv[1], "cpu") == 0)
         return !measure_cpu(atoi(argv[2]), argv + 3);
     return 1;

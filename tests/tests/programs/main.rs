@@ -4,6 +4,7 @@
 
 mod attributes;
 mod check;
+mod fleet;
 mod guides;
 mod header;
 mod linking;

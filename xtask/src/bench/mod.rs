@@ -18,7 +18,7 @@ mod names;
 mod plot;
 mod plugins;
 mod process;
-mod rounds;
+pub(crate) mod rounds;
 mod scaling;
 mod startup;
 mod table;

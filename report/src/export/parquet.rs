@@ -1,0 +1,147 @@
+//! Tables as Parquet.
+
+use std::fmt::Debug;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Stored};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::properties::{WriterProperties, WriterVersion};
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::Type;
+
+use super::columns::{Column, Value};
+use super::{Sink, Table};
+use crate::job::Job;
+
+/// Writes a table of a job, with the name of the job as its first column; returns the number of rows.
+///
+/// Integers have 64 bits and a sign, which all programs read; larger ones are the largest of these.
+///
+/// # Errors
+///
+/// The errors of the sink.
+pub fn write_parquet(out: impl Write + Send + Debug, job: &Job, table: Table, name: &str) -> io::Result<u64> {
+    table.put_into(job, Parquet { out, name })
+}
+
+/// The number of rows that are in memory at the same time, and written as a group.
+const GROUP: usize = 1 << 18;
+
+/// The name of the first column.
+const NAME: &str = "job";
+
+struct Parquet<'a, W> {
+    out: W,
+    name: &'a str,
+}
+
+impl<W: Write + Send> Sink for Parquet<'_, W> {
+    type Done = u64;
+
+    fn put<R>(self, columns: &[Column<R>], rows: impl IntoIterator<Item = R>) -> io::Result<u64> {
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::SNAPPY)
+            // Integers are stored as differences of neighbors.
+            .set_writer_version(WriterVersion::PARQUET_2_0)
+            .set_created_by(concat!("mpit ", env!("CARGO_PKG_VERSION")).to_owned());
+        let mut file = SerializedFileWriter::new(
+            self.out,
+            schema(columns).map_err(failure)?,
+            Arc::new(properties.build()),
+        )
+        .map_err(failure)?;
+        let (mut rows, mut written) = (rows.into_iter(), 0);
+        loop {
+            let group: Vec<R> = rows.by_ref().take(GROUP).collect();
+            if group.is_empty() {
+                break;
+            }
+            written += group.len() as u64;
+            let mut writer = file.next_row_group().map_err(failure)?;
+            put_group(&mut writer, columns, &group, self.name).map_err(failure)?;
+            writer.close().map_err(failure)?;
+        }
+        file.close().map_err(failure)?;
+        Ok(written)
+    }
+}
+
+fn failure(error: ParquetError) -> io::Error {
+    io::Error::other(error)
+}
+
+fn schema<R>(columns: &[Column<R>]) -> Result<Arc<Type>, ParquetError> {
+    let text = Some(LogicalType::String);
+    let mut fields = vec![field(NAME, Stored::BYTE_ARRAY, text.clone())?];
+    for column in columns {
+        fields.push(match column.value {
+            Value::Integer(_) => field(column.name, Stored::INT64, None)?,
+            Value::Number(_) => field(column.name, Stored::DOUBLE, None)?,
+            Value::Text(_) => field(column.name, Stored::BYTE_ARRAY, text.clone())?,
+        });
+    }
+    Type::group_type_builder("mpit").with_fields(fields).build().map(Arc::new)
+}
+
+fn field(name: &str, stored: Stored, meaning: Option<LogicalType>) -> Result<Arc<Type>, ParquetError> {
+    let field = Type::primitive_type_builder(name, stored).with_repetition(Repetition::OPTIONAL);
+    field.with_logical_type(meaning).build().map(Arc::new)
+}
+
+fn put_group<R, W: Write + Send>(
+    group: &mut SerializedRowGroupWriter<'_, W>,
+    columns: &[Column<R>],
+    rows: &[R],
+    name: &str,
+) -> Result<(), ParquetError> {
+    let name = ByteArray::from(name);
+    put_column(
+        group,
+        rows,
+        |_| Some(name.clone()),
+        |column, values, levels| column.typed::<ByteArrayType>().write_batch(values, Some(levels), None),
+    )?;
+    for column in columns {
+        match column.value {
+            Value::Integer(of) => {
+                let value = |row: &R| of(row).map(|value| i64::try_from(value).unwrap_or(i64::MAX));
+                put_column(group, rows, value, |column, values, levels| {
+                    column.typed::<Int64Type>().write_batch(values, Some(levels), None)
+                })?;
+            }
+            Value::Number(of) => put_column(group, rows, of, |column, values, levels| {
+                column.typed::<DoubleType>().write_batch(values, Some(levels), None)
+            })?,
+            Value::Text(of) => put_column(
+                group,
+                rows,
+                |row| of(row).map(ByteArray::from),
+                |column, values, levels| {
+                    column.typed::<ByteArrayType>().write_batch(values, Some(levels), None)
+                },
+            )?,
+        }
+    }
+    Ok(())
+}
+
+/// Writes the next column: its values, and for each row the level 1 if it has one and 0 otherwise.
+fn put_column<R, T, W: Write + Send>(
+    group: &mut SerializedRowGroupWriter<'_, W>,
+    rows: &[R],
+    value: impl Fn(&R) -> Option<T>,
+    write: impl FnOnce(&mut SerializedColumnWriter<'_>, &[T], &[i16]) -> Result<usize, ParquetError>,
+) -> Result<(), ParquetError> {
+    let (mut values, mut levels) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
+    for row in rows {
+        let value = value(row);
+        levels.push(i16::from(value.is_some()));
+        values.extend(value);
+    }
+    let missing = || ParquetError::General("a column more than the schema has".into());
+    let mut column = group.next_column()?.ok_or_else(missing)?;
+    write(&mut column, &values, &levels)?;
+    column.close()
+}

@@ -1,0 +1,118 @@
+//! Files of jobs that never ran, of any size, for tests and for measurements of reports.
+
+use std::io::{self, BufWriter, Write};
+
+use mpit_format::calls::CALLS;
+use mpit_format::messages::{PeerSnapshot, Row, bin};
+use mpit_format::profile::{About, Block, Label, Members, Profile};
+use mpit_format::times::{CallRow, Clock, Mode, TimeRow};
+use mpit_format::{Identity, TrafficSum, container};
+
+use crate::sparse::{Cell, Matrix};
+
+/// A job, which computes and waits in `MPI_Waitall`.
+#[derive(Clone, Debug)]
+pub struct SimulatedJob {
+    /// The name of the run.
+    pub name: String,
+    /// The program.
+    pub program: String,
+    /// The number of ranks.
+    pub ranks: u32,
+    /// The number of ranks on each node.
+    pub ranks_of_node: u32,
+    /// The number of the first node.
+    pub first_node: u32,
+    /// The seconds from `MPI_Init` to `MPI_Finalize`.
+    pub seconds: f64,
+    /// The share of the time that ranks wait.
+    pub waiting: f64,
+    /// A node whose ranks compute all the time, while the others wait for them.
+    pub slow_node: Option<u32>,
+}
+
+impl SimulatedJob {
+    /// Writes the file of the job, as processes with `--one-file` write it, one process after the other. The matrix has its messages.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the sink.
+    pub fn write(&self, sink: impl Write, matrix: &Matrix) -> io::Result<()> {
+        let mut out = BufWriter::new(sink);
+        let identity = Identity {
+            run: self.name.clone(),
+            world: "world".into(),
+            size: self.ranks,
+            began: "2026-01-01T00:00:00.000Z".into(),
+            host: String::new(),
+        };
+        out.write_all(container::first_line(self.ranks, Some(&identity)).as_bytes())?;
+        let mut cells = matrix.cells();
+        for rank in 0..self.ranks {
+            let (own, others) = cells.split_at(cells.partition_point(|cell| cell.from <= rank));
+            cells = others;
+            let text = self.profile(rank, own).text_for_container(None);
+            writeln!(out, "# RANK\t{rank}\t{} bytes\t{}", text.len(), self.node(rank))?;
+            out.write_all(&text)?;
+        }
+        out.write_all(b"# END\n")?;
+        out.flush()
+    }
+
+    fn node(&self, rank: u32) -> String {
+        format!("node{:05}", self.first_node + rank / self.ranks_of_node)
+    }
+
+    fn profile(&self, rank: u32, cells: &[Cell]) -> Profile {
+        let mut world = Block::new(
+            Label { name: "MPI_COMM_WORLD".into(), first: 0, last: 0 },
+            Members::World(self.ranks),
+        );
+        world.all_to_all =
+            TrafficSum { count: u64::from(self.ranks) - 1, bytes: 8 * (u64::from(self.ranks) - 1) };
+        let is_slow = self.slow_node == Some(self.first_node + rank / self.ranks_of_node);
+        let nanoseconds = |seconds: f64| (seconds * 1e9) as u64;
+        let waited = nanoseconds(if is_slow { 0.0 } else { self.seconds * self.waiting });
+        let bytes = cells.iter().map(|cell| cell.bytes).sum();
+        let messages = cells.iter().map(|cell| cell.count).sum();
+        Profile {
+            me: rank,
+            messages: cells.iter().map(row).collect(),
+            comms: vec![world],
+            time: Some(TimeRow {
+                mode: Mode::Blocking,
+                clock: Clock::Counter,
+                elapsed: nanoseconds(self.seconds),
+                domain: 0,
+                error: 0,
+            }),
+            calls: vec![call("Isend", messages, 0, bytes), call("Waitall", 1000, waited, 0)],
+            about: if rank == 0 { vec![About::new("program", &self.program)] } else { Vec::new() },
+            ..Profile::default()
+        }
+    }
+}
+
+fn row(cell: &Cell) -> Row {
+    let size = bin(cell.bytes / cell.count.max(1));
+    let external = PeerSnapshot::new(std::iter::once((size, cell.count)), || cell.bytes);
+    Row { to: cell.to, external, internal: PeerSnapshot::default() }
+}
+
+fn call(name: &str, count: u64, ns: u64, bytes: u64) -> CallRow {
+    let call = CALLS.iter().find(|call| call.name == name).unwrap_or(&CALLS[0]);
+    let mean = ns / count.max(1);
+    CallRow {
+        call,
+        comm: if bytes > 0 { "MPI_COMM_WORLD".into() } else { "".into() },
+        region: 0,
+        site: 0,
+        count,
+        timed: count,
+        ns,
+        min: mean,
+        max: mean,
+        bytes,
+        durations: Vec::new(),
+    }
+}

@@ -1,0 +1,43 @@
+"""Reads the tables of several jobs with DuckDB, pandas, Polars and Dask, and asks the documented questions.
+
+    fleet.py FLEET QUERIES
+
+Prints the sums that each of them finds, and the first row of each query.
+"""
+
+import glob
+import os
+import sys
+
+import dask.dataframe
+import duckdb
+import pandas
+import polars
+from dask.distributed import Client
+
+SUMS = {"ranks": ["rank", "bytes_out"], "pairs": ["messages", "bytes"], "job": ["size", "messages"]}
+
+
+def main():
+    queries = [os.path.abspath(query) for query in sorted(glob.glob(sys.argv[2] + "/*.sql"))]
+    os.chdir(sys.argv[1])
+    with Client(n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory="workers"):
+        for table, columns in SUMS.items():
+            files = f"*/{table}.parquet"
+            for column in columns:
+                found = {
+                    "duckdb": duckdb.sql(f"SELECT sum({column}) FROM '{files}'").fetchone()[0],
+                    "pandas": sum(pandas.read_parquet(file)[column].sum() for file in glob.glob(files)),
+                    "polars": polars.scan_parquet(files).select(polars.col(column).sum()).collect().item(),
+                    "dask": dask.dataframe.read_parquet(files)[column].sum().compute(),
+                }
+                for program, value in found.items():
+                    print(table, column, program, int(value))
+    for query in queries:
+        with open(query) as file:
+            row = duckdb.sql(file.read()).fetchone()
+        print("first of", os.path.basename(query), row[0])
+
+
+if __name__ == "__main__":
+    main()

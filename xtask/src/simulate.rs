@@ -1,0 +1,123 @@
+//! Files of jobs that never ran, and the time and memory that reports about large ones need.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mpit_tests::launch::Job;
+use mpit_tests::{Context, Outcome, build, paths};
+
+use crate::bench::{dist, rounds};
+use crate::{cargo, document};
+
+/// The jobs to make or to measure.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Number of ranks of each job; for stencil3d a cube, such as 1000
+    #[arg(long, default_value_t = 1000)]
+    ranks: u32,
+
+    /// Who sends to whom: stencil3d with 26 peers, random with up to 26, or alltoall
+    #[arg(long, default_value = "stencil3d")]
+    pattern: String,
+
+    /// Number of jobs
+    #[arg(long, default_value_t = 1)]
+    jobs: u32,
+
+    /// Directory for the files
+    #[arg(long, default_value = "simulated", value_name = "DIR")]
+    output: PathBuf,
+
+    /// Measure reports about jobs of 1000 to 1000000 ranks instead
+    #[arg(long, conflicts_with_all = ["ranks", "pattern", "jobs"])]
+    measure: bool,
+
+    /// Write the measurements into this page
+    #[arg(long, value_name = "PAGE", requires = "measure")]
+    document: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    if !arguments.measure {
+        return write_jobs(arguments.ranks, &arguments.pattern, arguments.jobs, &arguments.output);
+    }
+    let table = measure(&paths::scratch("reports", "simulated")?)?;
+    println!("{table}");
+    match &arguments.document {
+        Some(page) => document::write_part(page, "simulated", &table),
+        None => Ok(()),
+    }
+}
+
+fn write_jobs(ranks: u32, pattern: &str, jobs: u32, directory: &Path) -> Outcome {
+    let mut example =
+        cargo(&["run", "--release", "--quiet", "-p", "mpit-report", "--example", "simulate", "--"]);
+    example.args([&ranks.to_string(), pattern, &jobs.to_string()]).arg(directory);
+    build::run(&mut example).map(drop)
+}
+
+/// The sides of the cubes of ranks: from 1000 to 1000000.
+const SIDES: [u32; 4] = [10, 22, 47, 100];
+
+const COLUMNS: [&str; 8] = [
+    "ranks",
+    "pairs",
+    "file, MiB",
+    "`mpit report`, s",
+    "peak memory, MiB",
+    "with `--format parquet`, s",
+    "tables, MiB",
+    "bytes for each pair",
+];
+
+fn measure(directory: &Path) -> Outcome<String> {
+    dist::build(&["mpit-cli"])?;
+    let mut table = document::head(&COLUMNS);
+    for side in SIDES {
+        let (ranks, files) = (side.pow(3), directory.join(side.to_string()));
+        write_jobs(ranks, "stencil3d", 1, &files)?;
+        let plain = report(&files, &[])?;
+        let tables = files.join("tables");
+        let exported = report(&files, &["--format", "parquet", "--output", &tables.display().to_string()])?;
+        let (file, tables) = (size_of(&files.join("job000000.prof"))?, size_of(&tables.join("job000000"))?);
+        let pairs = u64::from(ranks) * 26;
+        table += &document::row(&[
+            ranks.to_string(),
+            pairs.to_string(),
+            mebibytes(file),
+            format!("{:.1}", plain.0),
+            format!("{:.0}", plain.1),
+            format!("{:.1}", exported.0),
+            mebibytes(tables),
+            format!("{:.1}", tables as f64 / pairs as f64),
+        ]);
+        fs::remove_dir_all(&files).context(files.display())?;
+    }
+    Ok(table)
+}
+
+fn mebibytes(bytes: u64) -> String {
+    format!("{:.1}", bytes as f64 / f64::from(1 << 20))
+}
+
+/// Returns the elapsed seconds of a report, and its largest memory in MiB.
+fn report(files: &Path, options: &[&str]) -> Outcome<(f64, f64)> {
+    let job = Job::plain(&[]).seconds(600).arg(dist::c_program("bench_process")?).arg("peak");
+    let (timings, _) =
+        rounds::timings(job.arg(dist::program("mpit")).arg("report").arg(files).args(options))?;
+    let of = |name| timings.get(name).copied().context(name);
+    Ok((of("elapsed")?, of("peak")?))
+}
+
+/// Returns the size of a file, or of the files in a directory.
+fn size_of(path: &Path) -> Outcome<u64> {
+    let about = fs::metadata(path).context(path.display())?;
+    if !about.is_dir() {
+        return Ok(about.len());
+    }
+    let mut bytes = 0;
+    for entry in fs::read_dir(path).context(path.display())? {
+        bytes += entry.and_then(|entry| entry.metadata()).context(path.display())?.len();
+    }
+    Ok(bytes)
+}
