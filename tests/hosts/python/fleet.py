@@ -28,6 +28,7 @@ def main():
                 found = {
                     "duckdb": duckdb.sql(f"SELECT sum({column}) FROM '{files}'").fetchone()[0],
                     "pandas": sum(pandas.read_parquet(file)[column].sum() for file in glob.glob(files)),
+                    "pandas-csv": sum(pandas.read_csv(file)[column].sum() for file in glob.glob(f"*_{table}.csv")),
                     "polars": polars.scan_parquet(files).select(polars.col(column).sum()).collect().item(),
                     "dask": dask.dataframe.read_parquet(files)[column].sum().compute(),
                 }

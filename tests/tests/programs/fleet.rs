@@ -52,7 +52,7 @@ fn tables_of_many_jobs_are_read_by_other_programs() -> Outcome {
     fs::create_dir_all(&jobs).context(jobs.display())?;
     let matrices = write_jobs(&jobs)?;
     let fleet = dir.join("fleet");
-    let report = Job::mpit(&["report", "--top", "0", "--format", "parquet", "--output"])?
+    let report = Job::mpit(&["report", "--top", "0", "--format", "parquet,csv", "--output"])?
         .arg(&fleet)
         .arg(&jobs)
         .finish()?;
@@ -70,7 +70,7 @@ fn tables_of_many_jobs_are_read_by_other_programs() -> Outcome {
         (cells().map(|cell| cell.count).sum(), cells().map(|cell| cell.bytes).sum());
     let jobs = u64::from(JOBS);
     let ranks = u64::from(RANKS);
-    for program in ["duckdb", "pandas", "polars", "dask"] {
+    for program in ["duckdb", "pandas", "pandas-csv", "polars", "dask"] {
         for (table, column, sum) in [
             ("ranks", "rank", jobs * ranks * (ranks - 1) / 2),
             ("ranks", "bytes_out", bytes),
