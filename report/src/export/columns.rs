@@ -62,12 +62,22 @@ pub(super) const JOB: [Column<JobRow>; 22] = [
 pub(super) type Pair = (Kind, Cell);
 
 pub(super) const PAIRS: [Column<Pair>; 5] = [
-    text("kind", |(kind, _)| Some(kind.as_str())),
+    text("kind", |(kind, _)| Some(letter(*kind))),
     integer("from", |(_, cell)| Some(cell.from.into())),
     integer("to", |(_, cell)| Some(cell.to.into())),
     integer("messages", |(_, cell)| Some(cell.count)),
     integer("bytes", |(_, cell)| Some(cell.bytes)),
 ];
+
+fn letter(kind: Kind) -> &'static str {
+    match kind {
+        Kind::External => "E",
+        Kind::Internal => "I",
+        Kind::Sent => "S",
+        Kind::Received => "R",
+        Kind::Collective => "C",
+    }
+}
 
 pub(super) const SIZES: [Column<Size>; 3] = [
     integer("bytes_from", |size| Some(size.bytes_from)),
