@@ -16,7 +16,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 1000)]
     ranks: u32,
 
-    /// Who sends to whom: stencil3d with 26 peers, random with up to 26, or alltoall
+    /// Pairs that communicate: stencil3d with 26 peers, random with up to 26, or alltoall
     #[arg(long, default_value = "stencil3d")]
     pattern: String,
 

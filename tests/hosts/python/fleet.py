@@ -26,7 +26,7 @@ def main():
             files = f"*/{table}.parquet"
             for column in columns:
                 found = {
-                    "duckdb": duckdb.sql(f"SELECT sum({column}) FROM '{files}'").fetchone()[0],
+                    "duckdb": duckdb.sql(f"SELECT sum({column}) FROM '{files}'").fetchall()[0][0],
                     "pandas": sum(pandas.read_parquet(file)[column].sum() for file in glob.glob(files)),
                     "pandas-csv": sum(pandas.read_csv(file)[column].sum() for file in glob.glob(f"*_{table}.csv")),
                     "polars": polars.scan_parquet(files).select(polars.col(column).sum()).collect().item(),
@@ -36,7 +36,7 @@ def main():
                     print(table, column, program, int(value))
     for query in queries:
         with open(query) as file:
-            row = duckdb.sql(file.read()).fetchone()
+            row = duckdb.sql(file.read()).fetchall()[0]
         print("first of", os.path.basename(query), row[0])
 
 

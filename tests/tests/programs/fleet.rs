@@ -40,7 +40,7 @@ fn write_jobs(dir: &Path) -> Outcome<Vec<Matrix>> {
 }
 
 #[test]
-fn tables_of_many_jobs_are_read_by_other_programs() -> Outcome {
+fn other_programs_read_many_jobs() -> Outcome {
     let Some(python) = paths::python_with_tables() else {
         return record::not_run(
             "tables of many jobs",

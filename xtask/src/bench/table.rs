@@ -13,6 +13,9 @@ const COLUMNS: [&str; 10] =
 /// The widths of the columns in a terminal; text that is longer moves the rest of its line.
 const WIDTHS: [usize; COLUMNS.len()] = [16, 42, 8, 9, 9, 9, 30, 24, 18, 0];
 
+/// The ratio up to which a line and its peer are equal: the best rounds of two runs differ by as much.
+const EQUAL: f64 = 1.01;
+
 /// The best figure of other measurements.
 struct Reference {
     name: String,
@@ -106,7 +109,8 @@ impl Line {
     }
 
     fn is_behind(&self) -> bool {
-        self.beside.as_ref().is_some_and(|beside| beside.is_peer && self.figures.best > beside.best)
+        let limit = |peer: &Reference| EQUAL * peer.best;
+        self.beside.as_ref().is_some_and(|beside| beside.is_peer && self.figures.best > limit(beside))
     }
 
     fn verdict(&self) -> &'static str {
@@ -250,6 +254,7 @@ mod tests {
         table.add(line(2.0).peer(&one(4.0), "theirs").at_most(2.0, "ns"));
         table.add(line(5.0).peer(&one(4.0), "theirs").floor(&one(1.0), "a load").at_most(2.0, "ns"));
         table.add(line(5.0).beside(&one(4.0), "two").floor(&one(3.0), "a load").at_most(2.0, "ns"));
+        table.add(line(4.03).peer(&one(4.0), "theirs"));
         table.add(line(5.0).unit("us").goal("flat", false));
         table.add_missing("mpich cannot be measured: no program".into());
         assert_eq!(
@@ -264,7 +269,7 @@ mod tests {
         );
         assert!(rows[1].ends_with("| 1.250 of theirs 4.00 | 1.00 a load | <= 2 ns | missed |"));
         assert!(rows[2].ends_with("| <= 2 ns | missed: below the floor |"));
-        assert!(rows[3].contains("| a read | us | 5.00 |") && rows[3].ends_with("| flat | missed |"));
+        assert!(rows[4].contains("| a read | us | 5.00 |") && rows[4].ends_with("| flat | missed |"));
         assert!(
             page.contains("|  | **Reads** |  |") && page.contains("| mpich cannot be measured: no program |")
         );
