@@ -1,5 +1,6 @@
 //! The data of all files of one run.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
@@ -157,9 +158,13 @@ impl Job {
         &self.matrices[kind as usize]
     }
 
-    /// Returns the traffic of several kinds.
-    pub fn matrix_of(&self, kinds: &[Kind]) -> Matrix {
-        Matrix::sum(kinds.iter().map(|kind| self.matrix(*kind)))
+    /// Returns the traffic of several kinds. It is not a copy if only one of them has any.
+    pub fn matrix_of(&self, kinds: &[Kind]) -> Cow<'_, Matrix> {
+        let mut some = kinds.iter().map(|kind| self.matrix(*kind)).filter(|matrix| !matrix.is_empty());
+        match (some.next(), some.next()) {
+            (Some(only), None) => Cow::Borrowed(only),
+            _ => Cow::Owned(Matrix::sum(kinds.iter().map(|kind| self.matrix(*kind)))),
+        }
     }
 
     /// Returns the ranks that have data, in ascending order.

@@ -1,5 +1,7 @@
 //! Sparse matrices of the traffic between ranks.
 
+use std::cmp::Reverse;
+
 /// The traffic from one process to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
@@ -59,15 +61,18 @@ impl Matrix {
 
     /// Returns the `n` cells with the most bytes, in descending order.
     pub fn top(&self, n: usize) -> Vec<Cell> {
-        let order =
-            |cell: &Cell| (std::cmp::Reverse(cell.bytes), std::cmp::Reverse(cell.count), cell.from, cell.to);
-        let mut cells = self.0.clone();
-        if n > 0 && n < cells.len() {
-            cells.select_nth_unstable_by_key(n - 1, order);
+        let order = |cell: &Cell| (Reverse(cell.bytes), Reverse(cell.count), cell.from, cell.to);
+        // Not a sorted copy of all cells, of which there may be many.
+        let mut top: Vec<Cell> = Vec::new();
+        for part in self.0.chunks(n.max(1 << 16)) {
+            top.extend(part);
+            if n < top.len() {
+                top.select_nth_unstable_by_key(n, order);
+                top.truncate(n);
+            }
         }
-        cells.truncate(n);
-        cells.sort_by_key(order);
-        cells
+        top.sort_by_key(order);
+        top
     }
 }
 

@@ -4,6 +4,7 @@ mod launcher;
 mod order;
 mod topology;
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -78,7 +79,7 @@ enum Traffic {
 }
 
 impl Traffic {
-    fn of(self, job: &Job) -> Matrix {
+    fn of(self, job: &Job) -> Cow<'_, Matrix> {
         let selection = match self {
             Self::Program => return job.matrix_of(&SHOWN),
             Self::External => Selection::External,

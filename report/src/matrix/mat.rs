@@ -1,5 +1,6 @@
 //! Matrices in the format of Open MPI's `profile2mat`: whole numbers, each followed by a space, one line for each sender.
 
+use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 
 use mpit_format::rows::Kind;
@@ -52,7 +53,7 @@ impl Selection {
     }
 
     /// Returns the matrix of a job, unless it is empty.
-    pub fn of(self, job: &Job) -> Option<Matrix> {
+    pub fn of(self, job: &Job) -> Option<Cow<'_, Matrix>> {
         Some(job.matrix_of(self.kinds())).filter(|matrix| !matrix.is_empty())
     }
 }

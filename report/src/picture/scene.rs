@@ -1,5 +1,7 @@
 //! The layout of a picture, independent of the output format.
 
+use std::borrow::Cow;
+
 use mpit_format::rows::Kind;
 
 use super::colors::{Color, STEPS, Scale, color};
@@ -47,7 +49,7 @@ pub(super) struct Scene {
 /// All operations of the program. Internal messages are left out, since they carry the same data again.
 pub const SHOWN: [Kind; 4] = [Kind::External, Kind::Sent, Kind::Received, Kind::Collective];
 
-pub(crate) fn shown(job: &Job) -> Matrix {
+pub(crate) fn shown(job: &Job) -> Cow<'_, Matrix> {
     job.matrix_of(&SHOWN)
 }
 
