@@ -192,17 +192,26 @@ fn write(format: Format, job: &Job, run: &Run, args: &Report) -> Result<(), Stri
 /// Writes the tables of a job into a directory. The manifest is written last, and an old one removed first: it is there if all tables of
 /// the job are.
 fn write_tables(job: &Job, name: &str, directory: &Path) -> Result<(), String> {
-    let failed = |error: io::Error| format!("cannot write {}: {error}", directory.display());
+    if directory.file_name().is_none_or(|last| last != name) {
+        return Err(format!(
+            "the run's files are named {name:?}, which is no name for a directory with its tables"
+        ));
+    }
     let manifest = directory.join(Manifest::FILE);
     match fs::remove_file(&manifest) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
-        _ => fs::create_dir_all(directory).map_err(failed)?,
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(format!("cannot remove {}: {error}", manifest.display()));
+        }
+        _ => fs::create_dir_all(directory)
+            .map_err(|error| format!("cannot create the directory {}: {error}", directory.display()))?,
     }
     let mut tables = Vec::new();
     for table in Table::ALL {
         let mut rows = 0;
-        let write = |out: &File| export::write_parquet(out, job, table, name).map(|written| rows = written);
-        write_whole(&directory.join(TableFile::name_of(table)), write).map_err(failed)?;
+        create(&directory.join(TableFile::name_of(table)), |out| {
+            rows = export::write_parquet(out, job, table, name)?;
+            Ok(())
+        })?;
         tables.push(TableFile::new(table, rows));
     }
     let described = Manifest::new(job, name, tables);

@@ -28,6 +28,7 @@ mod problem;
 mod rank_times;
 mod ranks;
 pub mod screen;
+#[doc(hidden)]
 pub mod simulated;
 mod sparse;
 pub mod summary;

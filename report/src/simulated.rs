@@ -52,15 +52,15 @@ impl SimulatedJob {
             let (own, others) = cells.split_at(cells.partition_point(|cell| cell.from <= rank));
             cells = others;
             let text = self.profile(rank, own).text_for_container(None);
-            writeln!(out, "# RANK\t{rank}\t{} bytes\t{}", text.len(), self.node(rank))?;
+            writeln!(out, "# RANK\t{rank}\t{} bytes\tnode{:05}", text.len(), self.node_of(rank))?;
             out.write_all(&text)?;
         }
         out.write_all(b"# END\n")?;
         out.flush()
     }
 
-    fn node(&self, rank: u32) -> String {
-        format!("node{:05}", self.first_node + rank / self.ranks_of_node)
+    fn node_of(&self, rank: u32) -> u32 {
+        self.first_node + rank / self.ranks_of_node.max(1)
     }
 
     fn profile(&self, rank: u32, cells: &[Cell]) -> Profile {
@@ -70,7 +70,7 @@ impl SimulatedJob {
         );
         world.all_to_all =
             TrafficSum { count: u64::from(self.ranks) - 1, bytes: 8 * (u64::from(self.ranks) - 1) };
-        let is_slow = self.slow_node == Some(self.first_node + rank / self.ranks_of_node);
+        let is_slow = self.slow_node == Some(self.node_of(rank));
         let nanoseconds = |seconds: f64| (seconds * 1e9) as u64;
         let waited = nanoseconds(if is_slow { 0.0 } else { self.seconds * self.waiting });
         let bytes = cells.iter().map(|cell| cell.bytes).sum();
@@ -86,7 +86,10 @@ impl SimulatedJob {
                 domain: 0,
                 error: 0,
             }),
-            calls: vec![call("Isend", messages, 0, bytes), call("Waitall", 1000, waited, 0)],
+            calls: [call("Isend", messages, 0, bytes), call("Waitall", 1000, waited, 0)]
+                .into_iter()
+                .flatten()
+                .collect(),
             about: if rank == 0 { vec![About::new("program", &self.program)] } else { Vec::new() },
             ..Profile::default()
         }
@@ -99,10 +102,10 @@ fn row(cell: &Cell) -> Row {
     Row { to: cell.to, external, internal: PeerSnapshot::default() }
 }
 
-fn call(name: &str, count: u64, ns: u64, bytes: u64) -> CallRow {
-    let call = CALLS.iter().find(|call| call.name == name).unwrap_or(&CALLS[0]);
+fn call(name: &str, count: u64, ns: u64, bytes: u64) -> Option<CallRow> {
+    let call = CALLS.iter().find(|call| call.name == name)?;
     let mean = ns / count.max(1);
-    CallRow {
+    Some(CallRow {
         call,
         comm: if bytes > 0 { "MPI_COMM_WORLD".into() } else { "".into() },
         region: 0,
@@ -114,5 +117,5 @@ fn call(name: &str, count: u64, ns: u64, bytes: u64) -> CallRow {
         max: mean,
         bytes,
         durations: Vec::new(),
-    }
+    })
 }

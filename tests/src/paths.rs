@@ -28,8 +28,9 @@ pub fn wheels() -> PathBuf {
 
 /// Returns the Python that reads tables, with DuckDB, pandas, Polars and Dask, if `cargo xtask setup` could install it.
 pub fn python_with_tables() -> Option<PathBuf> {
-    let python = wheels().join("tables/bin/python");
-    python.exists().then_some(python)
+    let home = wheels().join("tables");
+    // Written last, when all packages are there.
+    home.join("installed.txt").exists().then(|| home.join("bin/python"))
 }
 
 /// Returns the directory in which programs are built and run for the tests on real MPI libraries.

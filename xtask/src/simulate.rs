@@ -13,7 +13,7 @@ use crate::{cargo, document};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Number of ranks of each job; for stencil3d a cube, such as 1000
-    #[arg(long, default_value_t = 1000)]
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     ranks: u32,
 
     /// Pairs that communicate: stencil3d with 26 peers, random with up to 26, or alltoall
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     output: PathBuf,
 
     /// Measure reports about jobs of 1000 to 1000000 ranks instead
-    #[arg(long, conflicts_with_all = ["ranks", "pattern", "jobs"])]
+    #[arg(long, conflicts_with_all = ["ranks", "pattern", "jobs", "output"])]
     measure: bool,
 
     /// Write the measurements into this page
@@ -59,13 +59,14 @@ fn write_jobs(ranks: u32, pattern: &str, jobs: u32, directory: &Path) -> Outcome
 /// The sides of the cubes of ranks: from 1000 to 1000000.
 const SIDES: [u32; 4] = [10, 22, 47, 100];
 
-const COLUMNS: [&str; 8] = [
+const COLUMNS: [&str; 9] = [
     "ranks",
     "pairs",
     "file, MiB",
     "`mpit report`, s",
     "peak memory, MiB",
     "with `--format parquet`, s",
+    "peak memory, MiB",
     "tables, MiB",
     "bytes for each pair",
 ];
@@ -88,6 +89,7 @@ fn measure(directory: &Path) -> Outcome<String> {
             format!("{:.1}", plain.0),
             format!("{:.0}", plain.1),
             format!("{:.1}", exported.0),
+            format!("{:.0}", exported.1),
             mebibytes(tables),
             format!("{:.1}", tables as f64 / pairs as f64),
         ]);

@@ -30,7 +30,7 @@ pub(super) fn rank(bytes: &[u8]) -> Option<(u32, RankState)> {
     let threads = current.threads.iter().map(|thread| Thread {
         id: thread.tid,
         sequence: thread.sequence,
-        turns: process::turns(current.pid, thread.tid),
+        context_switches: process::context_switches(current.pid, thread.tid),
         call: if thread.inside { Some(call(&current, thread)) } else { None },
     });
     let rank = RankState {

@@ -85,6 +85,9 @@ const MOST_LOOKS: u32 = 20;
 /// Looks at jobs twice, at all of them at the same time. If one seems to be stuck, the second look at it is taken once more, because a
 /// long message may have gone on, and as long as a process had too little time on a busy machine.
 fn observe(jobs: &[JobDirectory], interval: Duration) -> Vec<Part> {
+    if jobs.is_empty() {
+        return Vec::new();
+    }
     let first: Vec<_> = jobs.iter().map(|job| (job, Instant::now(), job::look(job))).collect();
     let look = |at: usize| {
         let (job, start, before) = &first[at];

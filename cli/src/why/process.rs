@@ -48,13 +48,13 @@ fn has_running_threads(pid: u32) -> bool {
     })
 }
 
-/// Returns how often a thread lost its processor to another one, also because it waited; 0 where the system has no counts of it.
-pub(super) fn turns(pid: u32, thread: u32) -> u64 {
+/// Returns the number of voluntary and other context switches of a thread; 0 where the system has no counts of it.
+pub(super) fn context_switches(pid: u32, thread: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/task/{thread}/status")).unwrap_or_default();
-    turns_of(&status)
+    switches_of(&status)
 }
 
-fn turns_of(status: &str) -> u64 {
+fn switches_of(status: &str) -> u64 {
     let numbers = status.lines().filter_map(|line| line.split_once("voluntary_ctxt_switches:"));
     numbers.filter_map(|(_, number)| number.trim().parse::<u64>().ok()).sum()
 }
@@ -160,7 +160,7 @@ fn name_of(number: u32) -> Option<&'static str> {
 mod tests {
     use std::process;
 
-    use super::{Stat, observe, turns, turns_of};
+    use super::{Stat, context_switches, observe, switches_of};
     use crate::why::snapshot::ProcessState;
 
     #[test]
@@ -180,10 +180,10 @@ mod tests {
     }
 
     #[test]
-    fn turns_of_both_kinds_are_added() {
+    fn switches_of_both_kinds_are_added() {
         let status = "Name:\thangs\nvoluntary_ctxt_switches:\t40\nnonvoluntary_ctxt_switches:\t2\n";
-        assert_eq!((turns_of(status), turns_of("")), (42, 0));
+        assert_eq!((switches_of(status), switches_of("")), (42, 0));
         // The main thread waits for this test.
-        assert!(turns(process::id(), process::id()) > 0);
+        assert!(context_switches(process::id(), process::id()) > 0);
     }
 }

@@ -45,8 +45,8 @@ pub(crate) struct Process {
 /// The processor time in which a call notices that it can go on. The system counts in steps of 10 milliseconds.
 const ENOUGH_SECONDS: f64 = 0.02;
 
-/// The number of turns at a processor in which it does.
-const ENOUGH_TURNS: u64 = 10;
+/// The number of context switches of a thread in which its call does, if that yields the processor.
+const ENOUGH_SWITCHES: u64 = 10;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -77,9 +77,9 @@ pub(crate) struct Thread {
     pub(crate) id: u32,
     /// Grows with each call.
     pub(crate) sequence: u64,
-    /// The number of times that another thread got its processor, which ended its turn.
+    /// The number of times that another thread got its processor, also because it waited or yielded.
     #[serde(default)]
-    pub(crate) turns: u64,
+    pub(crate) context_switches: u64,
     /// The call that the thread is in.
     pub(crate) call: Option<Call>,
 }
@@ -219,6 +219,8 @@ impl RankState {
             && self.process.state == ProcessState::Running
             && self.is_unchanged_since(before)
             && self.process.cpu_seconds - before.process.cpu_seconds < ENOUGH_SECONDS
-            && threads.any(|(now, before)| now.turns.saturating_sub(before.turns) < ENOUGH_TURNS)
+            && threads.any(|(now, before)| {
+                now.context_switches.saturating_sub(before.context_switches) < ENOUGH_SWITCHES
+            })
     }
 }

@@ -248,10 +248,19 @@ fn reports_replace_files_and_follow_no_link() {
     assert!(fs::read_to_string(format!("{stem}/run.svg")).unwrap().ends_with("</svg>\n"));
     // What cannot be written whole leaves what was there.
     let before = fs::read_to_string(format!("{stem}/run_sizes.csv")).unwrap();
-    let script = "ulimit -f 0; trap '' XFSZ; exec \"$0\" report \"$1\" --output \"$1\" --format csv";
-    let done = run_command(Command::new("bash").args(["-c", script, MPIT, &stem]));
-    assert_eq!(done.status.code(), Some(2), "{}", done.stderr);
+    let fail = |format: &str| {
+        let script = "ulimit -f 0; trap '' XFSZ; exec \"$0\" report \"$1\" --output \"$1\" --format \"$2\"";
+        let done = run_command(Command::new("bash").args(["-c", script, MPIT, &stem, format]));
+        assert_eq!(done.status.code(), Some(2), "{}", done.stderr);
+    };
+    fail("csv");
     assert_eq!(fs::read_to_string(format!("{stem}/run_sizes.csv")).unwrap(), before);
+    // Tables that are not all there have no manifest.
+    let manifest = Path::new(&stem).join("run/manifest.json");
+    assert_eq!(mpit(&["report", &stem, "--output", &stem, "--format", "parquet"]).status.code(), Some(0));
+    assert!(manifest.exists());
+    fail("parquet");
+    assert!(!manifest.exists());
 }
 
 #[test]
@@ -440,6 +449,14 @@ fn report_writes_requested_formats() {
         assert!(fs::metadata(&file).is_ok_and(|file| file.len() > 0), "{}", file.display());
         let line = format!("\nwritten: {}\n", file.display());
         assert_eq!(done.stdout.matches(&line).count(), 1, "{line}{}", done.stdout);
+    }
+    let done = mpit(&["report", path, "--format", "parquet", "--output", out_text]);
+    assert_eq!(done.status.code(), Some(0), "{}", done.stderr);
+    let manifest = fs::read_to_string(out.join("phase_1/manifest.json")).unwrap();
+    for table in ["job", "ranks", "pairs"] {
+        let file = out.join(format!("phase_1/{table}.parquet"));
+        assert!(done.stdout.contains(&format!("\nwritten: {}\n", file.display())), "{}", done.stdout);
+        assert!(manifest.contains(&format!("\"file\": \"{table}.parquet\"")), "{manifest}");
     }
     assert!(!out.join("phase_1_size_internal.mat").exists());
     assert_eq!(fs::read_to_string(out.join("phase_1_size_all.mat")).unwrap(), "0 20 \n20 0 \n");

@@ -101,6 +101,12 @@ impl Kind {
         }
     }
 
+    /// Returns [`letter`](Self::letter) as text.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        std::str::from_utf8(std::slice::from_ref(&self.properties().letter)).unwrap_or_default()
+    }
+
     /// Returns the letter at the beginning of lines.
     #[must_use]
     pub const fn letter(self) -> char {

@@ -40,7 +40,7 @@ pub(crate) struct Description {
     pub(crate) profiling_name: Option<&'static CStr>,
     /// The `MPI_` function of the same name, if this is a `PMPI_` function, which is recorded like it.
     pub(crate) twin: Option<Describe>,
-    /// The first destination of calls without listeners. It is null instead if calls do not use it.
+    /// The first destination of calls without listeners, if the name has counters; all other destinations are null at first.
     pub(crate) unresolved: *mut c_void,
     /// The destination of calls with listeners, once the name is known to be MPI's: a trampoline that checks the caller.
     pub(crate) check_caller: *mut c_void,
@@ -64,9 +64,9 @@ pub(crate) struct Description {
 /// programs without MPI, too.
 pub(crate) type Describe = fn() -> Description;
 
-/// A destination of the calls of one name, for machine code. That of calls without listeners is the only pointer that is not null from
-/// the start, so that these calls need no check. Those of all names are next to each other, so that few pages are written when the
-/// library is loaded.
+/// A destination of the calls of one name, for machine code. Null until the first call, but for that of calls without listeners of a name
+/// with counters: these calls jump without a test. Such destinations of all names are next to each other, so that few pages are written
+/// when the library is loaded.
 #[derive(Debug)]
 #[repr(transparent)]
 pub(crate) struct Destination(AtomicPtr<c_void>);

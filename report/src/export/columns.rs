@@ -6,29 +6,29 @@ use super::job_row::JobRow;
 use crate::data::{Call, Comm, CommTime, Late, NodePair, Rank, RankSeconds, Region, Site, Size};
 use crate::sparse::Cell;
 
-/// A column of a table.
+/// A column of a table, and its value in each row.
 pub(super) struct Column<R> {
     pub(super) name: &'static str,
-    pub(super) value: Value<R>,
+    pub(super) get: Getter<R>,
 }
 
 /// The type of a column, and the function that returns its value in a row, if it has one.
-pub(super) enum Value<R> {
+pub(super) enum Getter<R> {
     Integer(fn(&R) -> Option<u64>),
     Number(fn(&R) -> Option<f64>),
     Text(fn(&R) -> Option<&str>),
 }
 
-const fn integer<R>(name: &'static str, value: fn(&R) -> Option<u64>) -> Column<R> {
-    Column { name, value: Value::Integer(value) }
+const fn integer<R>(name: &'static str, get: fn(&R) -> Option<u64>) -> Column<R> {
+    Column { name, get: Getter::Integer(get) }
 }
 
-const fn number<R>(name: &'static str, value: fn(&R) -> Option<f64>) -> Column<R> {
-    Column { name, value: Value::Number(value) }
+const fn number<R>(name: &'static str, get: fn(&R) -> Option<f64>) -> Column<R> {
+    Column { name, get: Getter::Number(get) }
 }
 
-const fn text<R>(name: &'static str, value: fn(&R) -> Option<&str>) -> Column<R> {
-    Column { name, value: Value::Text(value) }
+const fn text<R>(name: &'static str, get: fn(&R) -> Option<&str>) -> Column<R> {
+    Column { name, get: Getter::Text(get) }
 }
 
 pub(super) const JOB: [Column<JobRow>; 22] = [
@@ -59,25 +59,15 @@ pub(super) const JOB: [Column<JobRow>; 22] = [
 ];
 
 /// A pair of ranks: not a row of the JSON, of which there would be too many.
-pub(super) type Pair = (Kind, Cell);
+pub(super) type KindCell = (Kind, Cell);
 
-pub(super) const PAIRS: [Column<Pair>; 5] = [
-    text("kind", |(kind, _)| Some(letter(*kind))),
+pub(super) const PAIRS: [Column<KindCell>; 5] = [
+    text("kind", |(kind, _)| Some(kind.as_str())),
     integer("from", |(_, cell)| Some(cell.from.into())),
     integer("to", |(_, cell)| Some(cell.to.into())),
     integer("messages", |(_, cell)| Some(cell.count)),
     integer("bytes", |(_, cell)| Some(cell.bytes)),
 ];
-
-fn letter(kind: Kind) -> &'static str {
-    match kind {
-        Kind::External => "E",
-        Kind::Internal => "I",
-        Kind::Sent => "S",
-        Kind::Received => "R",
-        Kind::Collective => "C",
-    }
-}
 
 pub(super) const SIZES: [Column<Size>; 3] = [
     integer("bytes_from", |size| Some(size.bytes_from)),

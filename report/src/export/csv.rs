@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use super::columns::{Column, Value};
+use super::columns::{Column, Getter};
 use super::{Sink, Table};
 use crate::job::Job;
 
@@ -30,18 +30,18 @@ impl<W: Write> Sink for Csv<W> {
                 if at > 0 {
                     out.write_all(b",")?;
                 }
-                match column.value {
-                    Value::Integer(of) => {
+                match column.get {
+                    Getter::Integer(of) => {
                         let value = of(&row).map(|value| digits.format(value));
                         out.write_all(value.unwrap_or_default().as_bytes())?;
                     }
-                    Value::Number(of) => {
+                    Getter::Number(of) => {
                         if let Some(value) = of(&row) {
                             // As in the JSON.
                             serde_json::to_writer(&mut out, &value)?;
                         }
                     }
-                    Value::Text(of) => {
+                    Getter::Text(of) => {
                         if let Some(text) = of(&row) {
                             put_text(&mut out, text)?;
                         }

@@ -1,8 +1,8 @@
 //! The row of a job, for tables of many jobs.
 
-use crate::data::{Time, numbers};
-use crate::job::{Job, JobSum};
-use crate::picture::shown;
+use crate::data::Time;
+use crate::job::Job;
+use crate::picture::SHOWN;
 
 /// The most important numbers of a job. Messages and bytes are those of the program's operations: kinds E, S, R and C.
 pub(super) struct JobRow {
@@ -20,7 +20,7 @@ pub(super) struct JobRow {
     pub(super) nodes: u64,
     pub(super) messages: u64,
     pub(super) bytes: u64,
-    /// `None` if no machine is known.
+    /// `None` if not all machines are known.
     pub(super) bytes_between_nodes: Option<u64>,
     pub(super) time: Option<Time>,
 }
@@ -30,11 +30,8 @@ impl JobRow {
         let fact = |key| job.about.iter().find(|fact| fact.key == key).map(|fact| fact.value.clone());
         let identity =
             |of: fn(&mpit_format::identity::Identity) -> &String| job.identity.as_ref().map(of).cloned();
-        let matrix = shown(job);
-        let (messages, bytes) = numbers(JobSum::of(&matrix));
-        let pairs = job.nodes.pairs(&matrix);
-        let between = pairs.iter().filter(|pair| pair.from != pair.to).map(|pair| pair.bytes);
-        let nodes = job.nodes.names().len() as u64;
+        let traffic = job.summary.total(&SHOWN);
+        let number = |number: u128| u64::try_from(number).unwrap_or(u64::MAX);
         Self {
             run: identity(|identity| &identity.run),
             world: identity(|identity| &identity.world),
@@ -47,10 +44,10 @@ impl JobRow {
             size: job.size,
             present: job.present,
             recovered: job.recovered.len() as u64,
-            nodes,
-            messages,
-            bytes,
-            bytes_between_nodes: (nodes > 0).then(|| between.fold(0, u64::saturating_add)),
+            nodes: job.nodes.names().len() as u64,
+            messages: number(traffic.count),
+            bytes: number(traffic.bytes),
+            bytes_between_nodes: job.summary.bytes_by_nodes(&SHOWN).map(|[_, between]| number(between)),
             time: Time::of(&job.summary),
         }
     }

@@ -1,6 +1,5 @@
 //! Tables as Parquet.
 
-use std::fmt::Debug;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -11,7 +10,7 @@ use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 
-use super::columns::{Column, Value};
+use super::columns::{Column, Getter};
 use super::{Sink, Table};
 use crate::job::Job;
 
@@ -22,11 +21,11 @@ use crate::job::Job;
 /// # Errors
 ///
 /// The errors of the sink.
-pub fn write_parquet(out: impl Write + Send + Debug, job: &Job, table: Table, name: &str) -> io::Result<u64> {
+pub fn write_parquet(out: impl Write + Send, job: &Job, table: Table, name: &str) -> io::Result<u64> {
     table.put_into(job, Parquet { out, name })
 }
 
-/// The number of rows that are in memory at the same time, and written as a group.
+/// The number of rows that are written as a group, so that not all of them are in memory.
 const GROUP: usize = 1 << 18;
 
 /// The name of the first column.
@@ -43,7 +42,7 @@ impl<W: Write + Send> Sink for Parquet<'_, W> {
     fn put<R>(self, columns: &[Column<R>], rows: impl IntoIterator<Item = R>) -> io::Result<u64> {
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
-            // Integers are stored as differences of neighbors.
+            // Integers that hardly repeat are stored as differences of neighbors, others by a dictionary.
             .set_writer_version(WriterVersion::PARQUET_2_0)
             .set_created_by(concat!("mpit ", env!("CARGO_PKG_VERSION")).to_owned());
         let mut file = SerializedFileWriter::new(
@@ -76,10 +75,10 @@ fn schema<R>(columns: &[Column<R>]) -> Result<Arc<Type>, ParquetError> {
     let text = Some(LogicalType::String);
     let mut fields = vec![field(NAME, Stored::BYTE_ARRAY, text.clone())?];
     for column in columns {
-        fields.push(match column.value {
-            Value::Integer(_) => field(column.name, Stored::INT64, None)?,
-            Value::Number(_) => field(column.name, Stored::DOUBLE, None)?,
-            Value::Text(_) => field(column.name, Stored::BYTE_ARRAY, text.clone())?,
+        fields.push(match column.get {
+            Getter::Integer(_) => field(column.name, Stored::INT64, None)?,
+            Getter::Number(_) => field(column.name, Stored::DOUBLE, None)?,
+            Getter::Text(_) => field(column.name, Stored::BYTE_ARRAY, text.clone())?,
         });
     }
     Type::group_type_builder("mpit").with_fields(fields).build().map(Arc::new)
@@ -104,17 +103,17 @@ fn put_group<R, W: Write + Send>(
         |column, values, levels| column.typed::<ByteArrayType>().write_batch(values, Some(levels), None),
     )?;
     for column in columns {
-        match column.value {
-            Value::Integer(of) => {
+        match column.get {
+            Getter::Integer(of) => {
                 let value = |row: &R| of(row).map(|value| i64::try_from(value).unwrap_or(i64::MAX));
                 put_column(group, rows, value, |column, values, levels| {
                     column.typed::<Int64Type>().write_batch(values, Some(levels), None)
                 })?;
             }
-            Value::Number(of) => put_column(group, rows, of, |column, values, levels| {
+            Getter::Number(of) => put_column(group, rows, of, |column, values, levels| {
                 column.typed::<DoubleType>().write_batch(values, Some(levels), None)
             })?,
-            Value::Text(of) => put_column(
+            Getter::Text(of) => put_column(
                 group,
                 rows,
                 |row| of(row).map(ByteArray::from),

@@ -360,16 +360,18 @@ fn results_have_several_forms() -> Outcome {
 
 /// Checks JSON by its schema, if Python has a package for that.
 fn is_valid(finished: &Finished, dir: &Path) -> Outcome {
-    let has_package = Job::plain(&["python3", "-c", "import jsonschema"]).command().output();
-    if !has_package.context("python3")?.status.success() {
-        return mpit_tests::record::not_run("jsonschema", "no package jsonschema for Python");
-    }
+    let Some(python) = paths::python_with_tables() else {
+        return mpit_tests::record::not_run(
+            "jsonschema",
+            "no package jsonschema for Python; see `cargo xtask setup`",
+        );
+    };
     let file = dir.join("why.json");
     std::fs::write(&file, &finished.stdout).context(file.display())?;
     let script = "import json, sys, jsonschema; jsonschema.validate(*(json.load(open(name)) for name in sys.argv[1:]))";
     let schema = paths::workspace().join("docs/why.schema.json");
-    let checked = Job::plain(&["python3", "-c", script]).args([&file, &schema]).command().output();
-    let checked = checked.context("python3")?;
+    let checked = Job::plain(&[]).arg(&python).args(["-c", script]).args([&file, &schema]).command().output();
+    let checked = checked.context(python.display())?;
     Failure::unless(checked.status.success(), || {
         format!("{}\n{finished}", String::from_utf8_lossy(&checked.stderr))
     })

@@ -9,7 +9,7 @@ use mpit_tests::launch::Job;
 use mpit_tests::stacks::{Stack, Vendor};
 use mpit_tests::{Context, Failure, Outcome, build};
 
-use super::rounds::{self, Figures, Rounds, Timings};
+use super::rounds::{self, Rounds, Samples, Timings};
 use super::table::{Line, NANOSECONDS};
 use super::{Results, dist, on_each_stack};
 
@@ -139,36 +139,36 @@ fn measure(stack: &Stack, level: usize, library: &str, pairs: u32, results: &mut
     let table = &mut results.table;
     for Call { name, of, max, calls } in MEASURED {
         // Not each library has a suitable variable, and calls for tools are measured at one level.
-        let Ok(ours) = rounds.figures(Ours, name) else { continue };
-        let off = rounds.figures(Off, name)?;
-        let line = |what: &str, figures: &Figures| {
-            Line::new(stack.label(), &format!("{} {name}, {what}", LEVELS[level]), figures)
+        let Ok(ours) = rounds.samples(Ours, name) else { continue };
+        let off = rounds.samples(Off, name)?;
+        let line = |what: &str, samples: &Samples| {
+            Line::new(stack.label(), &format!("{} {name}, {what}", LEVELS[level]), samples)
         };
-        let plain = rounds.figures(Plain, name);
+        let plain = rounds.samples(Plain, name);
         if let Ok(plain) = &plain {
             table.add(line("without mpit", plain));
         }
         match of {
             Of::Recording => {
                 let plain = plain?;
-                let least = rounds.figures(Least, name)?.above(&plain);
+                let least = rounds.samples(Least, name)?.above(&plain);
                 let added = ours.above(&plain);
                 table.add(line("off adds", &off.above(&plain)).at_most(OFF, "ns"));
-                let described = rounds.figures(Described, name)?.above(&plain);
+                let described = rounds.samples(Described, name)?.above(&plain);
                 table.add(line("describing adds", &described).at_most(DESCRIBED * f64::from(calls), "ns"));
                 table.add(line("the least counting adds", &least));
                 let mut of_ours = line("recording adds", &added).floor(&least, "least");
                 // Their barrier of one process is not counted.
                 if has_own && name != "barrier" {
-                    let native = rounds.figures(Native, name)?.above(&plain);
+                    let native = rounds.samples(Native, name)?.above(&plain);
                     table.add(line("Open MPI's own adds", &native));
                     of_ours = of_ours.peer(&native, "Open MPI's");
                 }
                 table.add(of_ours.at_most(max[level], "ns"));
-                let clock = rounds.figures(ClockTwice, name)?.above(&plain);
+                let clock = rounds.samples(ClockTwice, name)?.above(&plain);
                 for (variant, what) in [(TimedBlocking, "with blocking times"), (TimedAll, "with all times")]
                 {
-                    let timed = rounds.figures(variant, name)?;
+                    let timed = rounds.samples(variant, name)?;
                     let line = line(&format!("recording {what} adds"), &timed.above(&plain));
                     table.add(line.peer(&clock, "a wrapper with two clock reads"));
                     if variant == TimedBlocking && calls == MESSAGE_CALLS {
@@ -180,20 +180,20 @@ fn measure(stack: &Stack, level: usize, library: &str, pairs: u32, results: &mut
                         table.add(beyond.at_most(TIMED, "ns"));
                     }
                 }
-                let sites = rounds.figures(Sites, name)?.above(&rounds.figures(TimedAll, name)?);
+                let sites = rounds.samples(Sites, name)?.above(&rounds.samples(TimedAll, name)?);
                 table.add(line("sites beyond all times add", &sites).at_most(SITED * f64::from(calls), "ns"));
             }
             Of::Layer => {
                 let plain = plain?;
-                for (state, timings) in [("off", &off), ("recording", &ours)] {
-                    let line = line(&format!("{state} adds"), &timings.above(&plain));
+                for (state, samples) in [("off", &off), ("recording", &ours)] {
+                    let line = line(&format!("{state} adds"), &samples.above(&plain));
                     table.add(line.at_most(max[level], "ns"));
                 }
             }
             Of::Whole { peer } => {
-                for (state, timings) in [("off", &off), ("recording", &ours)] {
-                    let mut line = line(&format!("mpit {state}"), timings);
-                    if let Ok(plain) = rounds.figures(Plain, peer) {
+                for (state, samples) in [("off", &off), ("recording", &ours)] {
+                    let mut line = line(&format!("mpit {state}"), samples);
+                    if let Ok(plain) = rounds.samples(Plain, peer) {
                         line = line.peer(&plain, "the library's");
                     }
                     table.add(line.at_most(max[level], "ns"));

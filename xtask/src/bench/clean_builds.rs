@@ -73,11 +73,11 @@ pub(crate) fn run(rounds: u32, results: &mut Results) -> Outcome {
         Ok(Timings::from([("processor".into(), processor / 1e3), ("elapsed".into(), elapsed / 1e3)]))
     })?;
     for kind in ["processor", "elapsed"] {
-        let peer = rounds.figures(TRACING, kind)?;
+        let peer = rounds.samples(TRACING, kind)?;
         for krate in CRATES {
-            let timings = rounds.figures(krate, kind)?;
+            let samples = rounds.samples(krate, kind)?;
             let what = format!("with {} other crates, {kind} time", dependencies(&krate.folder())?);
-            results.table.add(Line::new(krate.name, &what, &timings).beside(&peer, "tracing"));
+            results.table.add(Line::new(krate.name, &what, &samples).beside(&peer, "tracing"));
         }
     }
     Ok(())

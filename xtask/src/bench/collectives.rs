@@ -12,11 +12,11 @@ const SIZES: [&str; 3] = ["2", "1000", "1000000"];
 pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
     results.table.section("An allreduce that is recorded", NANOSECONDS);
     let rounds = Rounds::of_program(pairs, "collectives")?;
-    let empty = rounds.figures((), "loop")?;
-    let smallest = rounds.figures((), SIZES[0])?.above(&empty);
+    let empty = rounds.samples((), "loop")?;
+    let smallest = rounds.samples((), SIZES[0])?.above(&empty);
     for size in SIZES {
-        let timings = rounds.figures((), size)?.above(&empty);
-        let mut line = Line::new("adds", &format!("of {size} processes"), &timings);
+        let added = rounds.samples((), size)?.above(&empty);
+        let mut line = Line::new("adds", &format!("of {size} processes"), &added);
         if size != SIZES[0] {
             line = line.beside(&smallest, "two processes").within(FLAT);
         }

@@ -35,12 +35,12 @@ pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
     let rounds = Rounds::run(pairs, &[Rust, C], |language| {
         Ok(rounds::timings(Job::plain(&[]).arg(&programs[language as usize]))?.0)
     })?;
-    let empty = |language| rounds.figures(language, "loop");
+    let empty = |language| rounds.samples(language, "loop");
     results.table.add(Line::new("", "the loop alone", &empty(Rust)?));
-    let peer = rounds.figures(Rust, "fetch_add")?.above(&empty(Rust)?);
+    let peer = rounds.samples(Rust, "fetch_add")?.above(&empty(Rust)?);
     for (language, name, what) in FIGURES {
-        let timings = rounds.figures(language, name)?.above(&empty(language)?);
-        let mut line = Line::new("adds", what, &timings).beside(&peer, "fetch_add");
+        let added = rounds.samples(language, name)?.above(&empty(language)?);
+        let mut line = Line::new("adds", what, &added).beside(&peer, "fetch_add");
         if name == "disabled" {
             line = line.at_most(DISABLED, "ns");
         }

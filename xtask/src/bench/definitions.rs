@@ -10,7 +10,7 @@ use mpit_tests::{Context, Outcome, paths};
 
 use crate::{cargo, succeed, write};
 
-use super::rounds::{Figures, Rounds, Timings};
+use super::rounds::{Rounds, Samples, Timings};
 use super::table::Line;
 use super::{Results, clean_builds};
 
@@ -111,9 +111,9 @@ fn build_times(pairs: u32, results: &mut Results) -> Outcome {
     })?;
     // Other load on the machine increases the elapsed time, but hardly the processor time of the compiler.
     for label in ["debug, processor", "debug, elapsed", "release, processor", "release, elapsed"] {
-        let cells = rounds.figures(Program::Cells, label)?;
-        let of = |program| -> Outcome<Figures> {
-            Ok(rounds.figures(program, label)?.above(&cells).map(|more| more / f64::from(DEFINITIONS)))
+        let cells = rounds.samples(Program::Cells, label)?;
+        let of = |program| -> Outcome<Samples> {
+            Ok(rounds.samples(program, label)?.above(&cells).map(|more| more / f64::from(DEFINITIONS)))
         };
         let (pvars, elements) = (of(Program::Pvars)?, of(Program::Elements)?);
         let (profile, kind) = label.split_once(", ").context("a label has two parts")?;
@@ -136,11 +136,11 @@ fn sizes(results: &mut Results) -> Outcome {
     for (label, options) in [("release", &[][..]), ("packed relocs", &[PACKED])] {
         let size = |program| stripped(program, options);
         let cells = size(Program::Cells)?;
-        let of = |program| -> Outcome<Figures> {
-            Ok(Figures::of(vec![(size(program)? - cells) / f64::from(DEFINITIONS)]))
+        let of = |program| -> Outcome<Samples> {
+            Ok(Samples::of(vec![(size(program)? - cells) / f64::from(DEFINITIONS)]))
         };
         let (pvars, elements) = (of(Program::Pvars)?, of(Program::Elements)?);
-        let without = |all: &Figures| all.map(|all| all - strings);
+        let without = |all: &Samples| all.map(|all| all - strings);
         table.add(Line::new(label, "an element of linkme", &elements));
         table.add(Line::new(label, "  without name and description", &without(&elements)));
         let line = Line::new(label, "#[pvar]", &pvars).beside(&elements, "linkme");

@@ -44,8 +44,8 @@ pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
     let table = &mut results.table;
     table.section("An event in a loop: the loop with it, less the loop alone", NANOSECONDS);
     let rounds = Rounds::of_program(pairs, "events")?;
-    let empty = rounds.figures((), "loop")?;
-    let adds = |figure| Ok(rounds.figures((), figure)?.above(&empty));
+    let empty = rounds.samples((), "loop")?;
+    let adds = |figure| Ok(rounds.samples((), figure)?.above(&empty));
     table.add(Line::new("", "the loop alone", &empty));
     for (figure, what) in FLOORS {
         table.add(Line::new("", what, &adds(figure)?));

@@ -36,9 +36,9 @@ fn measure(stack: &Stack, pairs: u32, results: &mut Results) -> Outcome {
         Ok(run_program(stack, "measured_calls", &["time", "single", CALLS], variant)?.0)
     })?;
     for (name, max) in RECORDING_MESSAGES {
-        let plain = rounds.figures(Variant::Plain, name)?;
+        let plain = rounds.samples(Variant::Plain, name)?;
         for shift in SHIFTS {
-            let added = rounds.figures(Variant::Moved(shift), name)?.above(&plain);
+            let added = rounds.samples(Variant::Moved(shift), name)?.above(&plain);
             let what = format!("{name}, moved by {shift}, recording adds");
             results.table.add(Line::new(stack.label(), &what, &added).at_most(max, "ns"));
         }

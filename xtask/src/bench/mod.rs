@@ -1,7 +1,8 @@
 //! Benchmarks: the cost of mpit, each result relative to a baseline.
 //!
 //! The machines at hand are small and shared, so the two sides of a pair are measured alternately, round by round. Other load on the
-//! machine only adds to the time: a measured program reports the time of its best block, and the best rounds are compared. All of mpit is built with the profile `dist`, like a release.
+//! machine only adds to the time: a measured program reports the time of its best block, and the best rounds are compared. All of mpit
+//! is built with the profile `dist`, like a release.
 //!
 //! `--document` writes the table and the plots into a page.
 

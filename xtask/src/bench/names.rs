@@ -14,8 +14,8 @@ pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
     let rounds = Rounds::of_program(pairs, "names")?;
     for (size, max) in SIZES {
         // Subtracts the loop over the names.
-        let walk = rounds.figures((), &format!("walk {size}"))?;
-        let of = |what| Ok(rounds.figures((), &format!("{what} {size}"))?.above(&walk));
+        let walk = rounds.samples((), &format!("walk {size}"))?;
+        let of = |what| Ok(rounds.samples((), &format!("{what} {size}"))?.above(&walk));
         let (found, mapped) = (of("find")?, of("map")?);
         let label = format!("{size} names");
         results.table.add(Line::new(&label, "HashMap<String, u32>", &mapped));

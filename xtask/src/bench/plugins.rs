@@ -7,7 +7,7 @@ use mpit_tests::launch::Job;
 use mpit_tests::stacks::Stack;
 use mpit_tests::{Context, Outcome, build};
 
-use super::rounds::{self, Figures, Rounds};
+use super::rounds::{self, Rounds, Samples};
 use super::table::Line;
 use super::{Results, dist, on_each_stack};
 
@@ -38,8 +38,8 @@ fn measure(stack: &Stack, pairs: u32, results: &mut Results) -> Outcome {
         job = job.args(stack.mpiexec(1)).args([&program, &plugin, &copy]).arg(VARIABLE);
         Ok(rounds::timings(job)?.0)
     })?;
-    let of = |name| rounds.figures((), name);
-    let line = |what: &str, figures: &Figures| Line::new(stack.label(), what, figures);
+    let of = |name| rounds.samples((), name);
+    let line = |what: &str, samples: &Samples| Line::new(stack.label(), what, samples);
     let (dlopen, load) = (of("dlopen")?, of("load")?);
     let table = &mut results.table;
     table.add(line("dlopen", &dlopen));

@@ -8,7 +8,7 @@ use mpit_tests::launch::Job;
 use mpit_tests::stacks::Stack;
 use mpit_tests::{Context, Outcome, paths};
 
-use super::rounds::{self, Figures, Rounds, Timings};
+use super::rounds::{self, Rounds, Samples, Timings};
 use super::table::Line;
 use super::{Results, dist, on_each_stack};
 use crate::succeed;
@@ -27,8 +27,9 @@ const PRIVATE: f64 = 64.0;
 /// The maximum cost of `MPI_Init` and `MPI_Finalize` in each process of a job, in milliseconds of processor time.
 const INIT_AND_FINALIZE: f64 = 1.0;
 
-/// The program `mpit` and the library, which it finds beside itself.
-const INSTALLED: [&str; 2] = ["mpit", "libmpit_preload.so"];
+/// The command, and the library, which it finds beside itself.
+const COMMAND: &str = "mpit";
+const LIBRARY: &str = "libmpit_preload.so";
 
 /// The numbers of processes in a job.
 const RANKS: [u32; 2] = [1, 4];
@@ -77,7 +78,7 @@ fn empty_library(name: &str, needs: &[&str]) -> Outcome<PathBuf> {
 fn install() -> Outcome {
     let folder = dist::program("installed");
     fs::create_dir_all(&folder).context(folder.display())?;
-    for name in INSTALLED {
+    for name in [COMMAND, LIBRARY] {
         let (from, to) = (dist::program(name), folder.join(name));
         fs::copy(&from, &to).context(from.display())?;
         File::open(&to).and_then(|file| file.sync_all()).context(to.display())?;
@@ -96,7 +97,7 @@ fn empty_substitute() -> Outcome<PathBuf> {
 }
 
 fn preload() -> PathBuf {
-    installed(INSTALLED[1])
+    installed(LIBRARY)
 }
 
 fn start(pairs: u32, results: &mut Results) -> Outcome {
@@ -108,8 +109,8 @@ fn start(pairs: u32, results: &mut Results) -> Outcome {
         let job = Job::plain(&[]).arg(&program).args(["start", STARTS, "-"]);
         Ok(rounds::timings(job.arg(&empty).arg(&with_unwinder).arg(preload()))?.0)
     })?;
-    let plain = rounds.figures((), "library0")?;
-    let added = |name: &str| Ok(rounds.figures((), name)?.above(&plain));
+    let plain = rounds.samples((), "library0")?;
+    let added = |name: &str| Ok(rounds.samples((), name)?.above(&plain));
     let table = &mut results.table;
     table.add(Line::new("", "without a preload library", &plain));
     let of_empty = added("library1")?;
@@ -132,8 +133,8 @@ fn add_memory(
     for (name, of_what, most) in
         [("resident", "resident memory", RESIDENT), ("private", "private memory", PRIVATE)]
     {
-        let plain = rounds.figures(Plain, name)?;
-        let added = |with| -> Outcome<Figures> { Ok(rounds.figures(with, name)?.above(&plain)) };
+        let plain = rounds.samples(Plain, name)?;
+        let added = |with| -> Outcome<Samples> { Ok(rounds.samples(with, name)?.above(&plain)) };
         let line = Line::new(on, &format!("{of_what}, {what}"), &added(with)?);
         results.table.add(line.floor(&added(Empty)?, "empty").at_most(most, "KiB"));
     }
@@ -161,11 +162,11 @@ fn under_mpit(job: Job, stack: &Stack, variant: Variant) -> Outcome<Job> {
     Ok(match variant {
         Plain => job,
         Empty => job.env("LD_PRELOAD", empty_substitute()?),
-        Off => job.arg(installed(INSTALLED[0])).args(["run", "--quiet", "--"]),
-        Summary => job.arg(installed(INSTALLED[0])).args(["run", "--"]),
+        Off => job.arg(installed(COMMAND)).args(["run", "--quiet", "--"]),
+        Summary => job.arg(installed(COMMAND)).args(["run", "--"]),
         Output => {
             let stem = paths::scratch(stack.label(), "bench_process")?.join("run");
-            job.arg(installed(INSTALLED[0])).args(["run", "--output"]).arg(stem).arg("--")
+            job.arg(installed(COMMAND)).args(["run", "--output"]).arg(stem).arg("--")
         }
     })
 }
@@ -190,14 +191,14 @@ fn job(stack: &Stack, ranks: u32, pairs: u32, results: &mut Results) -> Outcome 
         Ok(rounds::timings(job)?.0)
     };
     let rounds = Rounds::run(pairs, &VARIANTS, measure)?;
-    let plain = rounds.figures(Plain, "cpu")?;
-    let of_empty = rounds.figures(Empty, "cpu")?.above(&plain);
+    let plain = rounds.samples(Plain, "cpu")?;
+    let of_empty = rounds.samples(Empty, "cpu")?.above(&plain);
     let processes = if ranks == 1 { "1 process".to_owned() } else { format!("{ranks} processes") };
     results.table.add(Line::new(stack.label(), &format!("{processes}, without mpit"), &plain));
     for (variant, what) in
         [(Off, "mpit run --quiet adds"), (Summary, "mpit run adds"), (Output, "mpit run --output adds")]
     {
-        let added = rounds.figures(variant, "cpu")?.above(&plain);
+        let added = rounds.samples(variant, "cpu")?.above(&plain);
         let line = Line::new(stack.label(), &format!("{processes}, {what}"), &added);
         let line = line.floor(&of_empty, "empty");
         results.table.add(line.at_most(INIT_AND_FINALIZE * f64::from(ranks), "ms"));

@@ -30,11 +30,11 @@ impl<V: Copy + PartialEq> Rounds<V> {
         Ok(Self { variants: variants.to_vec(), rounds })
     }
 
-    pub(crate) fn figures(&self, variant: V, name: &str) -> Outcome<Figures> {
+    pub(crate) fn samples(&self, variant: V, name: &str) -> Outcome<Samples> {
         let at = self.variants.iter().position(|one| *one == variant).context("no such variant was run")?;
         let figure =
             |round: &Vec<Timings>| round[at].get(name).copied().context(format!("no figure for {name}"));
-        Ok(Figures::of(self.rounds.iter().map(figure).collect::<Outcome<_>>()?))
+        Ok(Samples::of(self.rounds.iter().map(figure).collect::<Outcome<_>>()?))
     }
 }
 
@@ -47,12 +47,12 @@ impl Rounds<()> {
 
 /// The figures of all rounds, of which there is at least one, and the one of an undisturbed round.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Figures {
+pub(crate) struct Samples {
     pub(crate) best: f64,
     all: Vec<f64>,
 }
 
-impl Figures {
+impl Samples {
     /// Other load on the machine only adds to a figure, so the least one is the best.
     pub(crate) fn of(all: Vec<f64>) -> Self {
         let best = all.iter().copied().fold(f64::INFINITY, f64::min);
@@ -111,22 +111,22 @@ mod tests {
         };
         let rounds = Rounds::run(3, &['a', 'b'], run).unwrap();
         assert_eq!(*order.borrow(), "abbaab");
-        let (a, b) = (rounds.figures('a', "x").unwrap(), rounds.figures('b', "x").unwrap());
+        let (a, b) = (rounds.samples('a', "x").unwrap(), rounds.samples('b', "x").unwrap());
         assert_eq!((a.all.as_slice(), b.all.as_slice()), (&[1.0, 4.0, 5.0][..], &[2.0, 3.0, 6.0][..]));
-        assert_eq!(b.above(&a), Figures { best: 1.0, all: vec![1.0, -1.0, 1.0] });
-        assert!(rounds.figures('a', "y").is_err() && rounds.figures('c', "x").is_err());
+        assert_eq!(b.above(&a), Samples { best: 1.0, all: vec![1.0, -1.0, 1.0] });
+        assert!(rounds.samples('a', "y").is_err() && rounds.samples('c', "x").is_err());
     }
 
     #[test]
     fn differences_are_those_of_best_rounds() {
-        let (ours, base) = (Figures::of(vec![7.0, 5.0, 9.0]), Figures::of(vec![4.0, 8.0, 3.0]));
+        let (ours, base) = (Samples::of(vec![7.0, 5.0, 9.0]), Samples::of(vec![4.0, 8.0, 3.0]));
         let added = ours.above(&base);
         assert_eq!((added.best, added.median(), added.max()), (2.0, 3.0, 6.0));
     }
 
     #[test]
     fn an_even_number_has_its_middle_between() {
-        let median = |all: &[f64]| Figures::of(all.to_vec()).median();
+        let median = |all: &[f64]| Samples::of(all.to_vec()).median();
         assert_eq!((median(&[4.0, 1.0, 3.0]), median(&[4.0, 1.0, 3.0, 2.0])), (3.0, 2.5));
     }
 }

@@ -54,8 +54,8 @@ pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
     let rounds = Rounds::of_program(pairs, "scaling")?;
     for Step { name, what, numbers, plot } in &STEPS {
         let of = |number: u32| {
-            let empty = rounds.figures((), &format!("loop {name} {number}"))?;
-            Ok(rounds.figures((), &format!("{name} {number}"))?.above(&empty))
+            let empty = rounds.samples((), &format!("loop {name} {number}"))?;
+            Ok(rounds.samples((), &format!("{name} {number}"))?.above(&empty))
         };
         let least = of(numbers[0])?;
         for number in *numbers {
@@ -66,6 +66,6 @@ pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
         }
     }
     results.table.section("Resident memory for each process that messages are sent to, of 100000", "bytes");
-    results.table.add(Line::new("", "a process", &rounds.figures((), "peer bytes")?).at_most(PEER, "bytes"));
+    results.table.add(Line::new("", "a process", &rounds.samples((), "peer bytes")?).at_most(PEER, "bytes"));
     Ok(())
 }

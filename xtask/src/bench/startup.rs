@@ -15,11 +15,11 @@ const MOST: f64 = 0.07;
 pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
     results.table.section("Start with 10000 variables, each of them", "us");
     let rounds = Rounds::of_program(pairs, "startup")?;
-    let map = rounds.figures((), "map")?;
+    let map = rounds.samples((), "map")?;
     results.table.add(Line::new("", "its name put into HashMap<String, u32>", &map));
     for (figure, what) in FIGURES {
-        let timings = rounds.figures((), figure)?;
-        results.table.add(Line::new("", what, &timings).peer(&map, "HashMap").at_most(MOST, "us"));
+        let samples = rounds.samples((), figure)?;
+        results.table.add(Line::new("", what, &samples).peer(&map, "HashMap").at_most(MOST, "us"));
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The table of results. All sections write to one, in the same columns.
 
-use super::rounds::Figures;
+use super::rounds::Samples;
 use crate::document;
 
 /// The unit of most sections.
@@ -24,11 +24,11 @@ struct Reference {
     is_peer: bool,
 }
 
-/// A measurement, and what it is compared with. The best figures are compared: they hardly depend on other load of the machine.
+/// A measurement, and what it is compared with. The best samples are compared: they hardly depend on other load of the machine.
 pub(crate) struct Line {
     on: String,
     what: String,
-    figures: Figures,
+    samples: Samples,
     /// The unit, if it is not that of the section.
     unit: Option<&'static str>,
     /// Shown with the ratio.
@@ -46,9 +46,9 @@ struct Goal {
 }
 
 impl Line {
-    pub(crate) fn new(on: &str, what: &str, figures: &Figures) -> Self {
-        let figures = figures.clone();
-        Self { on: on.into(), what: what.into(), figures, unit: None, beside: None, floor: None, goal: None }
+    pub(crate) fn new(on: &str, what: &str, samples: &Samples) -> Self {
+        let samples = samples.clone();
+        Self { on: on.into(), what: what.into(), samples, unit: None, beside: None, floor: None, goal: None }
     }
 
     /// Replaces the unit of the section.
@@ -57,7 +57,7 @@ impl Line {
     }
 
     /// Adds the ratio to a baseline, unless the baseline is not above 0.
-    pub(crate) fn beside(mut self, baseline: &Figures, name: &str) -> Self {
+    pub(crate) fn beside(mut self, baseline: &Samples, name: &str) -> Self {
         if baseline.best > 0.0 {
             self.beside = Some(Reference { name: name.into(), best: baseline.best, is_peer: false });
         }
@@ -65,7 +65,7 @@ impl Line {
     }
 
     /// Adds the ratio to a peer, which the line must not be behind.
-    pub(crate) fn peer(mut self, peer: &Figures, name: &str) -> Self {
+    pub(crate) fn peer(mut self, peer: &Samples, name: &str) -> Self {
         self = self.beside(peer, name);
         if let Some(beside) = &mut self.beside {
             beside.is_peer = true;
@@ -73,14 +73,14 @@ impl Line {
         self
     }
 
-    pub(crate) fn floor(mut self, floor: &Figures, name: &str) -> Self {
+    pub(crate) fn floor(mut self, floor: &Samples, name: &str) -> Self {
         self.floor = Some(Reference { name: name.into(), best: floor.best, is_peer: false });
         self
     }
 
     /// Adds the goal that the best figure is at most `max` units.
     pub(crate) fn at_most(mut self, max: f64, unit: &str) -> Self {
-        let met = self.figures.best <= max;
+        let met = self.samples.best <= max;
         self.goal = Some(Goal { text: format!("<= {max} {unit}"), max: Some(max), met });
         self
     }
@@ -91,12 +91,12 @@ impl Line {
     }
 
     pub(crate) fn best(&self) -> f64 {
-        self.figures.best
+        self.samples.best
     }
 
     /// Returns true if there is a ratio, and it is at most `max`.
     pub(crate) fn has_ratio_within(&self, max: f64) -> bool {
-        self.beside.as_ref().is_some_and(|beside| self.figures.best / beside.best <= max)
+        self.beside.as_ref().is_some_and(|beside| self.samples.best / beside.best <= max)
     }
 
     /// Adds the goal that the ratio is at most `max`.
@@ -110,7 +110,7 @@ impl Line {
 
     fn is_behind(&self) -> bool {
         let limit = |peer: &Reference| EQUAL * peer.best;
-        self.beside.as_ref().is_some_and(|beside| beside.is_peer && self.figures.best > limit(beside))
+        self.beside.as_ref().is_some_and(|beside| beside.is_peer && self.samples.best > limit(beside))
     }
 
     fn verdict(&self) -> &'static str {
@@ -127,7 +127,7 @@ impl Line {
     }
 
     fn cells(&self) -> [String; COLUMNS.len()] {
-        let (best, median, max) = (self.figures.best, self.figures.median(), self.figures.max());
+        let (best, median, max) = (self.samples.best, self.samples.median(), self.samples.max());
         // Times below 1 need another digit.
         let number = |value: f64| if max < 1.0 { format!("{value:.3}") } else { format!("{value:.2}") };
         let beside = self
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn goals_and_peers_are_judged() {
-        let one = |of: f64| Figures::of(vec![of]);
+        let one = |of: f64| Samples::of(vec![of]);
         let line = |of: f64| Line::new("ompi", "a read", &one(of));
         let mut table = Table::default();
         table.section("Reads", NANOSECONDS);
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn ratios_need_a_positive_baseline() {
-        let one = |of: f64| Figures::of(vec![of]);
+        let one = |of: f64| Samples::of(vec![of]);
         let line = |base| Line::new("", "", &one(1.0)).beside(&one(base), "it");
         assert!(line(1.0).has_ratio_within(1.0) && !line(0.5).has_ratio_within(1.0));
         assert!(!line(0.0).has_ratio_within(1.0) && !line(-1.0).has_ratio_within(1.0));

@@ -5,7 +5,7 @@ use mpit_tests::stacks::Stack;
 
 use super::calls::{Variant, run_program};
 use super::plot::{FLAT, Kind};
-use super::rounds::{Figures, Rounds};
+use super::rounds::{Rounds, Samples};
 use super::table::Line;
 use super::{Results, on_each_stack};
 
@@ -82,11 +82,11 @@ fn add_lines(
     let name = call.name;
     let mut first_ratio = None;
     for (rounds, threads) in rounds.iter().zip(THREADS) {
-        let line = |what: &str, figures: &Figures| {
-            Line::new(stack.label(), &format!("{name}, {threads} threads, {what}"), figures)
+        let line = |what: &str, samples: &Samples| {
+            Line::new(stack.label(), &format!("{name}, {threads} threads, {what}"), samples)
         };
-        let plain = rounds.figures(Variant::Plain, name)?;
-        let added = rounds.figures(Variant::Ours, name)?.above(&plain);
+        let plain = rounds.samples(Variant::Plain, name)?;
+        let added = rounds.samples(Variant::Ours, name)?.above(&plain);
         let mut of_added = line("recording adds", &added).beside(&plain, "the call");
         of_added = if call.has_share {
             let met = added.best <= MOST && of_added.has_ratio_within(SHARE);
@@ -97,8 +97,8 @@ fn add_lines(
         results.plots.add(&call.plot, stack.label(), threads.into(), of_added.best());
 
         let tail = format!("{name}-p99");
-        let plain_tail = rounds.figures(Variant::Plain, &tail)?;
-        let tail = rounds.figures(Variant::Ours, &tail)?;
+        let plain_tail = rounds.samples(Variant::Plain, &tail)?;
+        let tail = rounds.samples(Variant::Ours, &tail)?;
         let added_tail = tail.above(&plain_tail);
         results.plots.add(&call.plot_of_tail, stack.label(), threads.into(), added_tail.best);
         let mut of_tail = line("p99, recording", &tail).beside(&plain_tail, "without");

@@ -18,7 +18,7 @@ fn world(size: u32) -> Snapshot {
         pid: 100 + rank,
         process: Process { state: ProcessState::Running, cpu_seconds: 1.0, system_call: None },
         phase: Phase::Initialized,
-        threads: vec![Thread { id: 100 + rank, sequence: 7, turns: 0, call: None }],
+        threads: vec![Thread { id: 100 + rank, sequence: 7, context_switches: 0, call: None }],
         comms: vec![Comm {
             id: WORLD,
             handle: 1,
@@ -429,7 +429,7 @@ fn starved_processes_are_not_accused() {
     assert_eq!(diagnose(&before, &now, 1.0).verdict, Verdict::Moving);
     // It yields whenever it has a processor.
     let mut yielding = now.clone();
-    yielding.ranks[1].threads[0].turns += 100;
+    yielding.ranks[1].threads[0].context_switches += 100;
     assert_eq!(diagnose(&before, &yielding, 1.0).verdict, Verdict::Stuck);
     // It was not woken.
     now.ranks[1].process.state = ProcessState::Sleeping;

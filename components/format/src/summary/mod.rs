@@ -200,16 +200,23 @@ impl Summary {
         sum
     }
 
-    /// Returns the share of bytes between nodes, from 0 to 1; `None` if the nodes of some are not known, or there are no bytes.
+    /// Returns the bytes inside of nodes and between them; `None` if the nodes of some are not known.
     #[must_use]
-    pub fn share_between_nodes(&self, kinds: &[Kind]) -> Option<f64> {
+    pub fn bytes_by_nodes(&self, kinds: &[Kind]) -> Option<[u128; 2]> {
         let bytes = |place| {
             let of_kind = |kind: &Kind| self.traffic(*kind, place).bytes;
             kinds.iter().map(of_kind).fold(0, u128::saturating_add)
         };
         let [inside, between, unknown] = Place::ALL.map(bytes);
+        if unknown > 0 { None } else { Some([inside, between]) }
+    }
+
+    /// Returns the share of bytes between nodes, from 0 to 1; `None` if the nodes of some are not known, or there are no bytes.
+    #[must_use]
+    pub fn share_between_nodes(&self, kinds: &[Kind]) -> Option<f64> {
+        let [inside, between] = self.bytes_by_nodes(kinds)?;
         let all = inside.saturating_add(between);
-        if unknown > 0 || all == 0 { None } else { Some(between as f64 / all as f64) }
+        if all == 0 { None } else { Some(between as f64 / all as f64) }
     }
 
     /// Returns the calls with the most time, or with the most calls if no time was recorded.

@@ -1,7 +1,8 @@
 //! The trampolines for x86-64. `r11` may be used at the entry of any function, `rax` and `r10` at that of MPI functions.
 //!
 //! Code that every call passes ends with `.p2align 5`. It aligns the section, of which each function has one of its own, to 32
-//! bytes, so that no branch of the function crosses a boundary at which processors fetch. Such a branch cost up to 3 ns a call.
+//! bytes, so that no branch of the function crosses a boundary at which processors fetch, but for jumps to `unresolved`, which are
+//! taken once. Such a branch cost up to 3 ns a call.
 
 use std::arch::naked_asm;
 use std::sync::atomic::AtomicU8;
@@ -16,6 +17,7 @@ macro_rules! entry {
             "test r11, r11",
             "jz {unresolved}",
             "jmp r11",
+            ".p2align 5",
             destination = sym $destination,
             unresolved = sym unresolved,
         }
@@ -60,6 +62,7 @@ macro_rules! doubly_counted_entry {
             "jmp qword ptr [rip + {without}]",
             "2:",
             "mov r11, [rip + {with}]",
+            // The branch behind would cross the boundary.
             ".p2align 5",
             "test r11, r11",
             "jz {unresolved}",
