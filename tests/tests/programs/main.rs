@@ -4,7 +4,6 @@
 
 mod attributes;
 mod check;
-mod fleet;
 mod guides;
 mod header;
 mod linking;

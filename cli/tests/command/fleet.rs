@@ -9,6 +9,8 @@ use mpit_report::simulated::SimulatedJob;
 use mpit_tests::launch::Job;
 use mpit_tests::{Context, Outcome, paths, record};
 
+use super::MPIT;
+
 /// The ranks of a job, four on each node.
 const RANKS: u32 = 27;
 
@@ -52,7 +54,7 @@ fn other_programs_read_many_jobs() -> Outcome {
     fs::create_dir_all(&jobs).context(jobs.display())?;
     let matrices = write_jobs(&jobs)?;
     let fleet = dir.join("fleet");
-    let report = Job::mpit(&["report", "--top", "0", "--format", "parquet,csv", "--output"])?
+    let report = Job::plain(&[MPIT, "report", "--top", "0", "--format", "parquet,csv", "--output"])
         .arg(&fleet)
         .arg(&jobs)
         .finish()?;
