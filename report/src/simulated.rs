@@ -1,12 +1,13 @@
 //! Files of jobs that never ran, of any size, for tests and for measurements of reports.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use mpit_format::calls::CALLS;
+use mpit_format::container::{self, Text};
 use mpit_format::messages::{PeerSnapshot, Row, bin};
 use mpit_format::profile::{About, Block, Label, Members, Profile};
 use mpit_format::times::{CallRow, Clock, Mode, TimeRow};
-use mpit_format::{Identity, TrafficSum, container};
+use mpit_format::{Identity, TrafficSum};
 
 use crate::sparse::{Cell, Matrix};
 
@@ -38,7 +39,6 @@ impl SimulatedJob {
     ///
     /// The errors of the sink.
     pub fn write(&self, sink: impl Write, matrix: &Matrix) -> io::Result<()> {
-        let mut out = BufWriter::new(sink);
         let identity = Identity {
             run: self.name.clone(),
             world: "world".into(),
@@ -46,17 +46,14 @@ impl SimulatedJob {
             began: "2026-01-01T00:00:00.000Z".into(),
             host: String::new(),
         };
-        out.write_all(container::first_line(self.ranks, Some(&identity)).as_bytes())?;
         let mut cells = matrix.cells();
-        for rank in 0..self.ranks {
+        let text = |rank| {
             let (own, others) = cells.split_at(cells.partition_point(|cell| cell.from <= rank));
             cells = others;
-            let text = self.profile(rank, own).text_for_container(None);
-            writeln!(out, "# RANK\t{rank}\t{} bytes\tnode{:05}", text.len(), self.node_of(rank))?;
-            out.write_all(&text)?;
-        }
-        out.write_all(b"# END\n")?;
-        out.flush()
+            let host = format!("node{:05}", self.node_of(rank));
+            Text { rank, host, text: self.profile(rank, own).text_for_container(None) }
+        };
+        container::write(sink, self.ranks, Some(&identity), (0..self.ranks).map(text), &[])
     }
 
     fn node_of(&self, rank: u32) -> u32 {

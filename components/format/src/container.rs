@@ -3,6 +3,7 @@
 //! Its own lines begin with `#` and a word in capital letters. The text of a process is the same as in a file of one
 //! process, so tools that ignore unknown lines read the file as the texts of all processes, one after the other.
 
+use std::borrow::Borrow;
 use std::io::{self, BufRead, BufWriter, Read, Write};
 
 use crate::identity::{Identity, JOB_WORD};
@@ -24,7 +25,7 @@ pub struct Text {
     pub text: Vec<u8>,
 }
 
-/// Writes the file of a job of `size` processes. Texts and missing ranks are by ascending rank.
+/// Writes the file of a job of `size` processes. Texts and missing ranks are by ascending rank; a text may be made when it is written.
 ///
 /// # Errors
 ///
@@ -33,12 +34,13 @@ pub fn write(
     sink: impl Write,
     size: u32,
     identity: Option<&Identity>,
-    texts: &[Text],
+    texts: impl IntoIterator<Item: Borrow<Text>>,
     missing: &[(u32, String)],
 ) -> io::Result<()> {
     let mut out = BufWriter::new(sink);
     out.write_all(first_line(size, identity).as_bytes())?;
-    for Text { rank, host, text } in texts {
+    for text in texts {
+        let Text { rank, host, text } = text.borrow();
         write!(out, "# RANK\t{rank}\t{} bytes", text.len())?;
         if !host.is_empty() {
             write!(out, "\t{}", in_one_field(host))?;

@@ -50,7 +50,7 @@ pub(crate) fn texts(ranks: &[u32]) -> Vec<Text> {
 /// Returns the file of a job of four processes, of which some are missing for a reason.
 pub(crate) fn container(ranks: &[u32], missing: &[(u32, String)]) -> Vec<u8> {
     let mut file = Vec::new();
-    container::write(&mut file, 4, None, &texts(ranks), missing).expect("a file in memory");
+    container::write(&mut file, 4, None, texts(ranks), missing).expect("a file in memory");
     file
 }
 
