@@ -30,15 +30,6 @@ pub struct JobSum {
 }
 
 impl JobSum {
-    /// Returns the sum over all pairs of a matrix.
-    pub(crate) fn of(matrix: &Matrix) -> Self {
-        let mut sum = Self::default();
-        for cell in matrix.cells() {
-            sum.add(Self { count: cell.count.into(), bytes: cell.bytes.into() });
-        }
-        sum
-    }
-
     fn add(&mut self, other: Self) {
         self.count += other.count;
         self.bytes += other.bytes;
@@ -192,7 +183,11 @@ impl Job {
 
     /// Returns the sum over all pairs.
     pub fn total(&self, kind: Kind) -> JobSum {
-        JobSum::of(self.matrix(kind))
+        let mut sum = JobSum::default();
+        for cell in self.matrix(kind).cells() {
+            sum.add(JobSum { count: cell.count.into(), bytes: cell.bytes.into() });
+        }
+        sum
     }
 }
 

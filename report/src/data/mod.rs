@@ -116,8 +116,11 @@ impl Report {
     }
 }
 
-/// Returns a sum of a job as numbers that all programs can read; more than 2^64 is not possible in practice.
-pub(crate) fn numbers(sum: JobSum) -> (u64, u64) {
-    let number = |sum: u128| u64::try_from(sum).unwrap_or(u64::MAX);
+/// Returns a sum as a number that all programs can read; more than 2^64 is not possible in practice.
+pub(crate) fn number(sum: u128) -> u64 {
+    u64::try_from(sum).unwrap_or(u64::MAX)
+}
+
+fn numbers(sum: JobSum) -> (u64, u64) {
     (number(sum.count), number(sum.bytes))
 }

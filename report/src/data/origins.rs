@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::number;
 use crate::job::Job;
 use crate::origins::resolve::{Frame, Location};
 use crate::origins::{self, OriginCalls};
@@ -80,7 +81,6 @@ pub struct CallNumbers {
 
 impl CallNumbers {
     fn of<O>(job: &Job, calls: &OriginCalls<O>) -> Self {
-        let number = |number: u128| u64::try_from(number).unwrap_or(u64::MAX);
         let (stat, processes) = (&calls.stat, job.summary.processes);
         let (max, max_rank) = stat.time.max().unwrap_or_default();
         Self {

@@ -7,7 +7,7 @@ use mpit_format::rows::Kind;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{RankSeconds, numbers};
+use super::{RankSeconds, number, numbers};
 use crate::job::{self, CommGroup, Job};
 use crate::nodes;
 use crate::ranks::{RankTraffic, traffic};
@@ -23,7 +23,7 @@ pub struct Fact {
 }
 
 impl Fact {
-    pub(crate) fn of(about: &About) -> Self {
+    pub(super) fn of(about: &About) -> Self {
         Self { key: about.key.clone(), value: about.value.clone() }
     }
 }
@@ -91,7 +91,7 @@ pub struct KindTotal {
 }
 
 impl KindTotal {
-    pub(crate) fn of(job: &Job, kind: Kind) -> Option<Self> {
+    pub(super) fn of(job: &Job, kind: Kind) -> Option<Self> {
         let pairs = job.matrix(kind).cells().len() as u64;
         let (messages, bytes) = numbers(job.total(kind));
         if pairs == 0 { None } else { Some(Self { kind: kind.letter(), messages, bytes, pairs }) }
@@ -200,7 +200,7 @@ impl Size {
         let size = |(at, count): (u32, &u128)| Self {
             bytes_from: if at == 0 { 0 } else { 1_u64.checked_shl(at - 1).unwrap_or(u64::MAX) },
             bytes_below: 1_u64.checked_shl(at),
-            messages: u64::try_from(*count).unwrap_or(u64::MAX),
+            messages: number(*count),
         };
         (0..).zip(&job.sizes[..bins]).map(size).collect()
     }
@@ -223,7 +223,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    pub(crate) fn all(job: &Job, kind: Kind) -> impl Iterator<Item = Self> {
+    pub(super) fn all(job: &Job, kind: Kind) -> impl Iterator<Item = Self> {
         job.matrix(kind).cells().iter().map(move |cell| Self {
             kind: kind.letter(),
             from: cell.from,

@@ -5,6 +5,7 @@ use mpit_format::summary::{self, Area, CallStat, Efficiency, RankStat, Rating, S
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::number;
 use crate::rank_times::{CommCalls, RankTime};
 
 /// Converts nanoseconds to seconds.
@@ -120,7 +121,6 @@ impl Call {
     }
 
     fn of(summary: &Summary, call: u16, stat: &CallStat) -> Self {
-        let number = |number: u128| u64::try_from(number).unwrap_or(u64::MAX);
         let name = CALLS.get(usize::from(call));
         let (max, max_rank) = stat.time.max().unwrap_or_default();
         let run = summary.elapsed.sum();
@@ -195,7 +195,7 @@ pub struct RankSeconds {
 }
 
 impl RankSeconds {
-    pub(crate) fn of(time: &RankTime, longest: u64) -> Self {
+    pub(super) fn of(time: &RankTime, longest: u64) -> Self {
         let [p2p, coll, osc, wait, io, other] = time.areas.map(|ns| seconds(ns as f64));
         Self {
             elapsed: seconds(time.elapsed as f64),

@@ -1,6 +1,6 @@
 //! The row of a job, for tables of many jobs.
 
-use crate::data::Time;
+use crate::data::{Time, number};
 use crate::job::Job;
 use crate::picture::SHOWN;
 
@@ -31,7 +31,6 @@ impl JobRow {
         let identity =
             |of: fn(&mpit_format::identity::Identity) -> &String| job.identity.as_ref().map(of).cloned();
         let traffic = job.summary.total(&SHOWN);
-        let number = |number: u128| u64::try_from(number).unwrap_or(u64::MAX);
         Self {
             run: identity(|identity| &identity.run),
             world: identity(|identity| &identity.world),
