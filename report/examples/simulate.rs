@@ -58,7 +58,7 @@ fn matrix(pattern: &str, ranks: u32) -> Result<Matrix, String> {
     };
     match pattern {
         "stencil3d" => Ok(patterns::stencil(cube()?, 3, [800_000; 3], true)),
-        "random" => Ok(patterns::random(ranks, 26, usize::MAX, 1)),
+        "random" => Ok(patterns::random(ranks, 26, 1 << 20, 1)),
         "alltoall" if ranks <= 10_000 => Ok(patterns::all_to_all(ranks)),
         "alltoall" => Err("all to all has the square of the ranks in pairs: at most 10000 ranks".into()),
         _ => Err(format!("no pattern {pattern}, only stencil3d, random and alltoall")),
