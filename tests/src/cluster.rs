@@ -13,7 +13,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
+use crate::stacks::{self, Stack};
 use crate::{Context, Failure, Outcome, build, paths, record};
 
 /// The environment variable with which tests start a cluster. Without it they do not: one takes root, and a minute.
@@ -247,6 +249,20 @@ impl Drop for Session {
             eprintln!("the cluster remains: {failure}");
         }
     }
+}
+
+/// Runs a test on each library that `applies` accepts, one after the other: a host that is killed has the processes of all jobs, and ranks
+/// that wait without a pause keep the launchers of other jobs from the processor.
+pub fn one_by_one(
+    test: &str,
+    applies: impl Fn(&Stack) -> bool,
+    run: impl Fn(&Stack) -> Outcome + Sync,
+) -> Outcome {
+    let turn = Mutex::new(());
+    stacks::for_each(test, applies, |stack| {
+        let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+        run(stack)
+    })
 }
 
 fn names(shape: &Shape) -> Vec<String> {

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use mpit_tests::cluster::Cluster;
+use mpit_tests::cluster::{Cluster, one_by_one};
 use mpit_tests::launch::mpit_line;
-use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, record, stacks};
+use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, Vendor, record};
 
 use super::{RANKS, by_launcher, by_srun, check, check_network, is_usable, on_cluster, records, run, sent};
 
@@ -54,7 +54,7 @@ fn all_ranks_are_recorded() -> Outcome {
         if let Some(reason) = &no_slurm {
             record::not_run("srun", reason)?;
         }
-        stacks::for_each("cluster", is_usable, |stack| {
+        one_by_one("cluster", is_usable, |stack| {
             let dir = stack.scratch("cluster")?;
             let expected = on_one_host(stack, &dir)?;
             both_forms(cluster, stack, &dir, || by_launcher(stack, cluster), &expected)?;
@@ -70,27 +70,31 @@ fn all_ranks_are_recorded() -> Outcome {
 #[test]
 fn restricted_environment_is_extended() -> Outcome {
     on_cluster(|cluster| {
-        stacks::on(&["mpich5.0.2"], "cluster_restricted", |stack| {
-            let dir = stack.scratch("cluster_restricted")?;
-            let expected = on_one_host(stack, &dir)?;
-            let program = stack.compile(PROGRAM)?;
-            let mut jobs =
-                vec![("hydra", by_launcher(stack, cluster).args(["-genvlist", "PATH"]).arg(&program))];
-            if cluster.without_slurm().is_none() {
-                jobs.push(("option", by_srun(stack).arg("--export=NONE").arg(&program)));
-                jobs.push(("variable", by_srun(stack).arg(&program).env("SLURM_EXPORT_ENV", "NONE")));
-            }
-            for (name, job) in jobs {
-                let job = job.under_mpit_with(&["--verbose", "--output", &format!("{name}/run")])?;
-                let finished = run(cluster, job, &dir)?;
-                finished.expect(finished.code == Some(0)).context(name)?;
-                finished
-                    .expect(finished.stderr.contains("LD_PRELOAD,ASAN_OPTIONS,MPIT_SET,MPIT_RUN"))
-                    .context(name)?;
-                check(&dir.join(name).join("run"), &expected).context(format!("{name}\n{finished}"))?;
-            }
-            Ok(())
-        })
+        one_by_one(
+            "cluster_restricted",
+            |stack| stack.label() == "mpich5.0.2",
+            |stack| {
+                let dir = stack.scratch("cluster_restricted")?;
+                let expected = on_one_host(stack, &dir)?;
+                let program = stack.compile(PROGRAM)?;
+                let mut jobs =
+                    vec![("hydra", by_launcher(stack, cluster).args(["-genvlist", "PATH"]).arg(&program))];
+                if cluster.without_slurm().is_none() {
+                    jobs.push(("option", by_srun(stack).arg("--export=NONE").arg(&program)));
+                    jobs.push(("variable", by_srun(stack).arg(&program).env("SLURM_EXPORT_ENV", "NONE")));
+                }
+                for (name, job) in jobs {
+                    let job = job.under_mpit_with(&["--verbose", "--output", &format!("{name}/run")])?;
+                    let finished = run(cluster, job, &dir)?;
+                    finished.expect(finished.code == Some(0)).context(name)?;
+                    finished
+                        .expect(finished.stderr.contains("LD_PRELOAD,ASAN_OPTIONS,MPIT_SET,MPIT_RUN"))
+                        .context(name)?;
+                    check(&dir.join(name).join("run"), &expected).context(format!("{name}\n{finished}"))?;
+                }
+                Ok(())
+            },
+        )
     })
 }
 
@@ -98,18 +102,24 @@ fn restricted_environment_is_extended() -> Outcome {
 #[test]
 fn ranks_that_are_not_recorded_are_named() -> Outcome {
     on_cluster(|cluster| {
-        stacks::on(&["ompi4.1.4", "ompi5.0.11"], "cluster_missing", |stack| {
-            let dir = stack.scratch("cluster_missing")?;
-            let words = by_launcher(stack, cluster).arg(stack.compile(PROGRAM)?).line();
-            let script = words.join(" ");
-            let job = super::across_network(stack).args(["sh", "-c", &script]);
-            let finished = run(cluster, job.under_mpit_with(&["--output", "prof/run"])?, &dir)?;
-            finished.expect(finished.code == Some(0))?;
-            let stderr = &finished.stderr;
-            finished.expect(stderr.contains("mpit: ranks 2-7 of 8 left no records, unlike those on n1: "))?;
-            finished.expect(stderr.contains("mpit run --output ") && stderr.contains("Open MPI: -x NAME"))?;
-            let second = dir.join("prof/run.2.prof");
-            Failure::unless(!second.exists(), || format!("{} exists", second.display()))
-        })
+        one_by_one(
+            "cluster_missing",
+            |stack| stack.vendor() == Vendor::OpenMpi,
+            |stack| {
+                let dir = stack.scratch("cluster_missing")?;
+                let words = by_launcher(stack, cluster).arg(stack.compile(PROGRAM)?).line();
+                let script = words.join(" ");
+                let job = super::across_network(stack).args(["sh", "-c", &script]);
+                let finished = run(cluster, job.under_mpit_with(&["--output", "prof/run"])?, &dir)?;
+                finished.expect(finished.code == Some(0))?;
+                let stderr = &finished.stderr;
+                finished
+                    .expect(stderr.contains("mpit: ranks 2-7 of 8 left no records, unlike those on n1: "))?;
+                finished
+                    .expect(stderr.contains("mpit run --output ") && stderr.contains("Open MPI: -x NAME"))?;
+                let second = dir.join("prof/run.2.prof");
+                Failure::unless(!second.exists(), || format!("{} exists", second.display()))
+            },
+        )
     })
 }

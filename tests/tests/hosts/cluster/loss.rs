@@ -4,7 +4,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-use mpit_tests::{Context, Failure, Outcome, stacks};
+use mpit_tests::cluster::one_by_one;
+use mpit_tests::{Context, Failure, Outcome};
 
 use super::{RANKS, by_launcher, on_cluster, run_while, shape};
 
@@ -35,20 +36,24 @@ fn wait_for_stores(dir: &Path) -> Outcome {
 #[test]
 fn records_of_a_killed_host_are_kept() -> Outcome {
     on_cluster(|cluster| {
-        stacks::on(&["ompi4.1.4", "mpich5.0.2"], "cluster_killed", |stack| {
-            cluster.up(&shape())?;
-            let dir = stack.scratch("cluster_killed")?;
-            let job = by_launcher(stack, cluster).arg(stack.compile("across_hosts")?).arg(LAPS);
-            let job = job.under_mpit_with(&["--crash-safe", "--output", "prof/run"])?;
-            let finished = run_while(cluster, job, &dir, || {
-                wait_for_stores(&dir.join("prof"))?;
-                cluster.kill("n3")
-            })?;
-            finished.expect(finished.code != Some(0) && finished.code != Some(124))?;
-            finished.expect(
-                finished.stderr.contains("ended without MPI_Finalize: recovered up to the last call"),
-            )?;
-            super::records(&dir.join("prof/run")).map(drop).context(finished)
-        })
+        one_by_one(
+            "cluster_killed",
+            |stack| ["ompi4.1.4", "mpich5.0.2"].contains(&stack.label()),
+            |stack| {
+                cluster.up(&shape())?;
+                let dir = stack.scratch("cluster_killed")?;
+                let job = by_launcher(stack, cluster).arg(stack.compile("across_hosts")?).arg(LAPS);
+                let job = job.under_mpit_with(&["--crash-safe", "--output", "prof/run"])?;
+                let finished = run_while(cluster, job, &dir, || {
+                    wait_for_stores(&dir.join("prof"))?;
+                    cluster.kill("n3")
+                })?;
+                finished.expect(finished.code != Some(0) && finished.code != Some(124))?;
+                finished.expect(
+                    finished.stderr.contains("ended without MPI_Finalize: recovered up to the last call"),
+                )?;
+                super::records(&dir.join("prof/run")).map(drop).context(finished)
+            },
+        )
     })
 }

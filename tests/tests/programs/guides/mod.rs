@@ -12,7 +12,7 @@ mod reader;
 
 use std::{env, fs};
 
-use mpit_tests::cluster::{Session, Shape};
+use mpit_tests::cluster::{Session, Shape, one_by_one};
 use mpit_tests::{Context, Failure, Outcome, Stack, paths, record, stacks};
 
 use page::{Step, steps};
@@ -78,9 +78,13 @@ fn jobs_on_a_cluster() -> Outcome {
     if let Some(reason) = cluster.without_slurm() {
         return record::not_run(PAGE, &reason);
     }
-    stacks::on(&["ompi4.1.4", "mpich5.0.2"], PAGE, |stack| {
-        installed::reader_on(stack, cluster)?.follow(&steps(&read(PAGE)?, stack.label())?).context(PAGE)
-    })
+    one_by_one(
+        PAGE,
+        |stack| ["ompi4.1.4", "mpich5.0.2"].contains(&stack.label()),
+        |stack| {
+            installed::reader_on(stack, cluster)?.follow(&steps(&read(PAGE)?, stack.label())?).context(PAGE)
+        },
+    )
 }
 
 #[test]
