@@ -9,9 +9,9 @@ use super::desc::EventDesc;
 use super::functions::Abi;
 use super::registration::{Registration, RegistrationId};
 use crate::lock::Mutex;
-use crate::log::Log;
+use crate::static_ref::StaticRef;
 use crate::vocabulary::Safety;
-use crate::{Error, Result, abi, revision};
+use crate::{Result, abi, revision};
 
 /// The mutable part of an event type, a static beside its descriptor.
 #[derive(Debug)]
@@ -24,10 +24,11 @@ pub struct EventCell {
     owner: AtomicPtr<EventDesc>,
     /// A second counter of live registrations, for code in another language or for one check that covers several event types.
     mirror: Option<&'static AtomicU32>,
-    registrations: Log<&'static Registration>,
-    /// The free list of registrations: a stack of positions in `registrations` plus 1. Any thread pushes; only the holder of
-    /// `making` pops, which excludes the ABA problem.
-    free: AtomicU32,
+    /// The list of registrations, each of which refers to the next one. Only the holder of `making` appends.
+    first: StaticRef<Registration>,
+    last: StaticRef<Registration>,
+    /// The free list of registrations, a stack. Any thread pushes; only the holder of `making` pops, which excludes the ABA problem.
+    free: AtomicPtr<Registration>,
     making: Mutex<()>,
 }
 
@@ -42,8 +43,9 @@ impl EventCell {
             },
             owner: AtomicPtr::new(null_mut()),
             mirror: None,
-            registrations: Log::new(),
-            free: AtomicU32::new(0),
+            first: StaticRef::new(),
+            last: StaticRef::new(),
+            free: AtomicPtr::new(null_mut()),
             making: Mutex::new(()),
         }
     }
@@ -120,8 +122,9 @@ impl EventCell {
         true
     }
 
+    #[inline]
     pub(super) fn registrations(&self) -> impl Iterator<Item = &'static Registration> + '_ {
-        self.registrations.iter().copied()
+        std::iter::successors(self.first.get(), |registration| registration.next.get())
     }
 
     /// Makes a registration, in a slot from the free list if there is one. New slots get their number from `add`, which fails at
@@ -137,11 +140,13 @@ impl EventCell {
         let registration = if let Some(free) = self.pop_free() {
             free
         } else {
-            let position = self.registrations.len() as u32;
+            let last = self.last.get();
+            let position = last.map_or(0, |last| last.position + 1);
             let made = add(&|number| -> &'static Registration {
                 Box::leak(Box::new(Registration::new(number, position, desc)))
             })?;
-            self.registrations.push(made).map_err(|_| Error::OutOfHandles)?;
+            last.map_or(&self.first, |last| &last.next).set(Some(made));
+            self.last.set(Some(made));
             made
         };
         let id = registration.begin(object, abi);
@@ -153,7 +158,8 @@ impl EventCell {
     fn pop_free(&self) -> Option<&'static Registration> {
         let mut top = self.free.load(Acquire);
         loop {
-            let registration = self.registrations.get(top.checked_sub(1)? as usize)?;
+            // SAFETY: null, or a registration that `retire` stored, which `register` leaked.
+            let registration: &'static Registration = unsafe { top.as_ref() }?;
             let next = registration.next_free.load(Relaxed);
             match self.free.compare_exchange_weak(top, next, Acquire, Acquire) {
                 Ok(_) => return Some(registration),
@@ -168,6 +174,7 @@ impl EventCell {
         self.registrations().for_each(|registration| registration.release_slot(slot, safety));
     }
 
+    /// Puts a registration that has ended into the free list.
     pub(super) fn retire(&self, registration: &Registration) {
         if !registration.is_reusable() {
             return;
@@ -175,7 +182,8 @@ impl EventCell {
         let mut top = self.free.load(Relaxed);
         loop {
             registration.next_free.store(top, Relaxed);
-            match self.free.compare_exchange_weak(top, registration.position + 1, Release, Relaxed) {
+            let retired = std::ptr::from_ref(registration).cast_mut();
+            match self.free.compare_exchange_weak(top, retired, Release, Relaxed) {
                 Ok(_) => return,
                 Err(now) => top = now,
             }

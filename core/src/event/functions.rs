@@ -103,33 +103,56 @@ impl Functions {
 /// One version of a [`FunctionTable`].
 #[derive(Debug)]
 pub(super) struct Record {
-    callbacks: [(AtomicPtr<c_void>, AtomicPtr<c_void>); 4],
+    callbacks: [FunctionCell; 4],
+    /// For each context, the callback of the lowest level of those that satisfy its requirement.
+    selected: [FunctionCell; 4],
     handler: AtomicPtr<c_void>,
+}
+
+/// A function of a record.
+#[derive(Debug)]
+struct FunctionCell {
+    function: AtomicPtr<c_void>,
+    user_data: AtomicPtr<c_void>,
+}
+
+impl FunctionCell {
+    const fn new() -> Self {
+        Self {
+            function: AtomicPtr::new(std::ptr::null_mut()),
+            user_data: AtomicPtr::new(std::ptr::null_mut()),
+        }
+    }
+
+    #[inline]
+    fn load(&self) -> Function {
+        Function { function: self.function.load(Acquire), user_data: self.user_data.load(Acquire) }
+    }
+
+    fn store(&self, new: Function) {
+        self.function.store(new.function, Release);
+        self.user_data.store(new.user_data, Release);
+    }
 }
 
 impl Record {
     const fn new() -> Self {
         Self {
-            callbacks: [const { (AtomicPtr::new(std::ptr::null_mut()), AtomicPtr::new(std::ptr::null_mut())) };
-                4],
+            callbacks: [const { FunctionCell::new() }; 4],
+            selected: [const { FunctionCell::new() }; 4],
             handler: AtomicPtr::new(std::ptr::null_mut()),
         }
     }
 
-    /// Returns the callback for a context: of those that satisfy its requirement, the one of the lowest level.
+    /// Returns the callback for a context.
     #[inline]
     pub(super) fn select(&self, context: Safety) -> Option<Function> {
-        for (function, user_data) in &self.callbacks[context as usize..] {
-            let function = function.load(Acquire);
-            if !function.is_null() {
-                return Some(Function { function, user_data: user_data.load(Acquire) });
-            }
-        }
-        None
+        let selected = self.selected[context as usize].load();
+        if selected.function.is_null() { None } else { Some(selected) }
     }
 
     pub(super) fn has_callback(&self, level: Safety) -> bool {
-        !self.callbacks[level as usize].0.load(Acquire).is_null()
+        !self.callbacks[level as usize].load().function.is_null()
     }
 
     pub(super) fn handler(&self) -> *mut c_void {
@@ -137,17 +160,18 @@ impl Record {
     }
 
     fn load(&self) -> Functions {
-        let callbacks = self.callbacks.each_ref().map(|(function, user_data)| Function {
-            function: function.load(Acquire),
-            user_data: user_data.load(Acquire),
-        });
-        Functions { callbacks, handler: self.handler() }
+        Functions { callbacks: self.callbacks.each_ref().map(FunctionCell::load), handler: self.handler() }
     }
 
     fn store(&self, functions: &Functions) {
-        for ((function, user_data), new) in self.callbacks.iter().zip(&functions.callbacks) {
-            function.store(new.function, Release);
-            user_data.store(new.user_data, Release);
+        let mut selected = Function::NONE;
+        // From the highest level down.
+        for (level, new) in functions.callbacks.iter().enumerate().rev() {
+            self.callbacks[level].store(*new);
+            if !new.function.is_null() {
+                selected = *new;
+            }
+            self.selected[level].store(selected);
         }
         self.handler.store(functions.handler, Release);
     }

@@ -113,16 +113,27 @@ fn slots_of(thread: usize) -> impl Iterator<Item = usize> {
     (0..PROBES).map(move |probe| (hash(thread) + probe) % OWNED)
 }
 
+/// Returns true if the slot belongs to the thread, which does not use it.
+#[inline]
+fn is_available(number: usize, thread: usize) -> bool {
+    let slot = &SLOTS[number];
+    // `Acquire`: the slot's last instance may have ended in another thread.
+    slot.owner.load(Relaxed) == thread && !slot.is_in_use.load(Acquire)
+}
+
+/// Returns any slot of the thread that it does not use, or takes another one.
+#[cold]
+#[inline(never)]
+fn other_own(thread: usize) -> Option<usize> {
+    slots_of(thread).find(|number| is_available(*number, thread)).or_else(|| take_slot(thread))
+}
+
 /// Claims a slot of this thread, unless it has none that it does not use. Returns the slot and the generation.
 #[inline]
 fn claim_own(desc: &EventDesc) -> Option<(usize, u32)> {
     let thread = thread_number();
-    let is_own = |number: &usize| {
-        let slot = &SLOTS[*number];
-        // `Acquire`: the slot's last instance may have ended in another thread.
-        slot.owner.load(Relaxed) == thread && !slot.is_in_use.load(Acquire)
-    };
-    let number = slots_of(thread).find(is_own).or_else(|| take_slot(thread))?;
+    let first = hash(thread) % OWNED;
+    let number = if is_available(first, thread) { first } else { other_own(thread)? };
     let slot = &SLOTS[number];
     slot.is_in_use.store(true, Relaxed);
     // A raise in a signal handler that interrupts this one before the store above has ended, and the state is loaded after it.
@@ -191,7 +202,9 @@ fn claim_shared(desc: &EventDesc) -> Option<(usize, u32)> {
 /// A claimed slot, released on drop.
 #[derive(Debug)]
 pub(crate) struct Instance {
-    slot: usize,
+    slot: &'static InstanceSlot,
+    /// The slot's number.
+    number: usize,
     generation: u32,
     desc: &'static EventDesc,
     safety: Safety,
@@ -202,18 +215,19 @@ impl Instance {
     /// dropped.
     #[inline]
     pub(crate) fn claim(desc: &'static EventDesc, safety: Safety) -> Option<Self> {
-        let (slot, generation) = claim_own(desc).or_else(|| claim_shared(desc))?;
+        let (number, generation) = claim_own(desc).or_else(|| claim_shared(desc))?;
+        let slot = &SLOTS[number];
         // `Release`, so that a thread that sees it also sees the new state.
-        SLOTS[slot].passed.store(0, Release);
+        slot.passed.store(0, Release);
         // Pairs with the barriers of `request_release`: a registration that is found to be live from here on is freed by a thread
         // that sees this claim.
         barrier::light();
-        Some(Self { slot, generation, desc, safety })
+        Some(Self { slot, number, generation, desc, safety })
     }
 
     #[inline]
     pub(super) fn fill(&self, time: i64, payload: &[u64]) {
-        let slot = &SLOTS[self.slot];
+        let slot = self.slot;
         // A reader with an old identifier that sees a value stored below also sees the new generation, and fails.
         fence(Release);
         slot.desc.store(std::ptr::from_ref(self.desc).cast_mut(), Relaxed);
@@ -224,7 +238,7 @@ impl Instance {
     /// Marks the registrations up to this position as finished.
     #[inline]
     pub(super) fn pass(&self, position: u32) {
-        let slot = &SLOTS[self.slot];
+        let slot = self.slot;
         slot.passed.store(position + 1, Release);
         // A request that this load misses is found by the next call or by `drop`.
         if slot.release_requested.load(Relaxed) {
@@ -234,22 +248,22 @@ impl Instance {
 
     #[inline]
     pub(crate) fn id(&self) -> InstanceId {
-        InstanceId((KIND << 56) | ((self.slot as u64) << 32) | u64::from(self.generation))
+        InstanceId((KIND << 56) | ((self.number as u64) << 32) | u64::from(self.generation))
     }
 
     /// Releases the pins of freed registrations. Only while none of the registrations is in use under this slot.
     #[cold]
     fn release_freed(&self) {
         // Cleared first, so that a later request is not lost.
-        SLOTS[self.slot].release_requested.swap(false, SeqCst);
-        self.desc.cell().release_pins_of(self.slot, self.safety);
+        self.slot.release_requested.swap(false, SeqCst);
+        self.desc.cell().release_pins_of(self.number, self.safety);
     }
 }
 
 impl Drop for Instance {
     #[inline]
     fn drop(&mut self) {
-        let slot = &SLOTS[self.slot];
+        let slot = self.slot;
         slot.passed.store(ALL, Release);
         // Pairs with the second barrier of `request_release`: either this finds the request, or the requesting thread finds that
         // the raise has finished.
@@ -258,7 +272,7 @@ impl Drop for Instance {
             self.release_freed();
         }
         slot.state.store(u64::from(self.generation.wrapping_add(1)), Release);
-        if self.slot < OWNED {
+        if self.number < OWNED {
             // `Release`: the owner, or a signal handler that interrupts this thread, claims the slot after its state.
             slot.is_in_use.store(false, Release);
         }
@@ -424,18 +438,18 @@ mod tests {
         thread::spawn(|| {
             let left = claim();
             // Leaves a frame without running destructors, like `longjmp`.
-            let left = std::mem::ManuallyDrop::new(left).slot;
+            let left = std::mem::ManuallyDrop::new(left).number;
             let next = claim();
-            assert_ne!(next.slot, left);
+            assert_ne!(next.number, left);
             let nested = claim();
-            assert!(![left, next.slot].contains(&nested.slot));
-            let slot = next.slot;
+            assert!(![left, next.number].contains(&nested.number));
+            let slot = next.number;
             drop((nested, next));
-            assert_eq!(claim().slot, slot, "the first that is free");
+            assert_eq!(claim().number, slot, "the first that is free");
             for _ in 0..PROBES {
                 std::mem::forget(claim());
             }
-            assert!(claim().slot >= OWNED);
+            assert!(claim().number >= OWNED);
         })
         .join()
         .unwrap();
@@ -447,7 +461,7 @@ mod tests {
         let is_left = |attempt: usize| {
             // Threads with stacks of different sizes have different numbers.
             let thread = thread::Builder::new().stack_size((1 + attempt) << 16);
-            let slot = thread.spawn(|| claim().slot).unwrap().join().unwrap();
+            let slot = thread.spawn(|| claim().number).unwrap().join().unwrap();
             // Another thread may have taken the slot meanwhile.
             slot < OWNED && SLOTS[slot].owner.load(Relaxed) == 0
         };
@@ -463,7 +477,7 @@ mod tests {
             let (claimed, is_claimed) = std::sync::mpsc::channel();
             let (end, is_ended) = std::sync::mpsc::channel::<()>();
             scope.spawn(move || {
-                claimed.send(claim().slot).unwrap();
+                claimed.send(claim().number).unwrap();
                 let _ = is_ended.recv();
             });
             let slot = is_claimed.recv().unwrap();

@@ -19,9 +19,18 @@ pub struct Payload {
 }
 
 impl Payload {
+    /// Creates a payload of so many bytes, rounded up to words, which are 0. With a constant size, the compiler knows that elements
+    /// within it fit.
     #[inline]
-    pub(super) const fn new() -> Self {
-        Self { words: [const { MaybeUninit::uninit() }; WORDS], len: 0 }
+    pub(super) const fn with_size(size: usize) -> Self {
+        let len = if size < LARGEST_EVENT { size.div_ceil(8) } else { WORDS };
+        let mut words = [const { MaybeUninit::uninit() }; WORDS];
+        let mut at = 0;
+        while at < len {
+            words[at] = MaybeUninit::new(0);
+            at += 1;
+        }
+        Self { words, len }
     }
 
     /// Copies the elements of an event.
@@ -114,7 +123,7 @@ mod tests {
 
     #[test]
     fn excess_payload_is_left_out() {
-        let mut payload = Payload::new();
+        let mut payload = Payload::with_size(0);
         payload.put(4, 7_i32);
         payload.put(LARGEST_EVENT - 4, 1_u64);
         payload.put(usize::MAX - 2, 1_u64);

@@ -63,7 +63,7 @@ pub trait Event: Copy + 'static {
 #[cold]
 #[inline(never)]
 fn fill_and_notify<E: Event>(context: Context, event: &E) {
-    let mut elements = Payload::new();
+    let mut elements = Payload::with_size(size_of::<E>());
     event.fill(&mut elements);
     notify(E::DESC, context, &mut elements);
 }
@@ -76,7 +76,7 @@ fn fill_and_notify<E: Event>(context: Context, event: &E) {
 #[inline]
 pub unsafe fn raise(desc: &'static EventDesc, context: Context, value: *const u8) {
     if desc.cell().has_listeners() {
-        let mut elements = Payload::new();
+        let mut elements = Payload::with_size(desc.extent());
         // SAFETY: the caller ensures that `value` is valid for reads of each element.
         unsafe { elements.copy(desc, value) };
         notify(desc, context, &mut elements);
@@ -98,28 +98,31 @@ fn notify(desc: &'static EventDesc, context: Context, payload: &mut Payload) {
     let time = desc.source().stamp();
     desc.source().cell().report_drops(safety);
     let object = if desc.bind() == Bind::NoObject { 0 } else { context.object };
-    let is_listening = |slot: &&Registration| slot.is_live() && slot.is_bound_to(object);
-    // A raise that no registration wants claims no slot. Registrations are checked again under the claim.
+    let is_listening = |slot: &&'static Registration| slot.is_live() && slot.is_bound_to(object);
     let mut slots = desc.cell().registrations();
+    // A raise that no registration wants claims no slot.
     let Some(first) = slots.find(is_listening) else { return };
-    let slots = std::iter::once(first).chain(slots);
     // One claim pins all registrations.
-    let Some(instance) = Instance::claim(desc, safety) else {
-        // All instance slots are taken: the event is dropped for each listener.
-        let pins = slots.filter_map(|slot| slot.pin(safety)).filter(|pin| pin.is_bound_to(object));
-        return pins.for_each(|pin| pin.drop_event());
-    };
-    let mut is_filled = false;
-    for slot in slots.filter(is_listening) {
-        if let Some(callback) = slot.functions.read(|record| record.select(safety)) {
-            if !is_filled {
-                instance.fill(time, payload);
-                is_filled = true;
+    let Some(instance) = Instance::claim(desc, safety) else { return drop_event(desc, safety, object) };
+    instance.fill(time, payload);
+    let mut next = Some(first);
+    while let Some(slot) = next {
+        // Under the claim, the first one is checked again.
+        if is_listening(&slot) {
+            match slot.functions.read(|record| record.select(safety)) {
+                Some(callback) => slot.deliver(callback, instance.id(), safety),
+                None => slot.drop_event(),
             }
-            slot.deliver(callback, instance.id(), safety);
-        } else {
-            slot.drop_event();
+            instance.pass(slot.position);
         }
-        instance.pass(slot.position);
+        next = slots.next();
     }
+}
+
+/// Drops the event for each listener, because all instance slots are taken.
+#[cold]
+#[inline(never)]
+fn drop_event(desc: &'static EventDesc, safety: Safety, object: u64) {
+    let pins = desc.cell().registrations().filter_map(|slot| slot.pin(safety));
+    pins.filter(|pin| pin.is_bound_to(object)).for_each(|pin| pin.drop_event());
 }

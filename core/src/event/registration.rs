@@ -2,12 +2,13 @@
 
 use std::ffi::c_void;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
-use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicU64};
+use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU64};
 
 use super::desc::EventDesc;
 use super::functions::{Abi, Delivery, FreeNotice, Function, FunctionTable, Functions};
 use super::instance::{self, InstanceId, POOL};
 use super::source::SourceCell;
+use crate::static_ref::StaticRef;
 use crate::vocabulary::Safety;
 
 /// The identifier of a registration.
@@ -60,7 +61,9 @@ pub(crate) struct Registration {
     number: u32,
     /// Its position in the event type's list.
     pub(super) position: u32,
-    pub(super) next_free: AtomicU32,
+    /// The next one of the event type.
+    pub(super) next: StaticRef<Self>,
+    pub(super) next_free: AtomicPtr<Self>,
     pub(crate) desc: &'static EventDesc,
     state: AtomicU64,
     /// A bit for each instance slot that was counted as a pin when the registration was freed.
@@ -79,7 +82,8 @@ impl Registration {
         Self {
             number,
             position,
-            next_free: AtomicU32::new(0),
+            next: StaticRef::new(),
+            next_free: AtomicPtr::default(),
             desc,
             state: AtomicU64::new(0),
             slot_pins: [const { AtomicU64::new(0) }; POOL.div_ceil(64)],
