@@ -1,5 +1,6 @@
-//! Cost of finding a variable by its name, in nanoseconds: `find N` among N names, `map N` in a `HashMap`, and `walk N` for the
-//! loop over the queried names, which both others contain.
+//! Cost of finding a variable by its name, in nanoseconds: `find N` among N names, `map N` in a `HashMap`, `loads N` for the
+//! comparison with a name in a slot of a table whose number is known, and `walk N` for the loop over the queried names, which the
+//! others contain.
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -18,6 +19,10 @@ struct Names {
     registry: Registry,
     map: HashMap<String, u32>,
     queries: Vec<String>,
+    /// A table as large as that of the registry, with the names at places that caches do not predict.
+    slots: Vec<&'static str>,
+    /// The place of each query's name.
+    places: Vec<usize>,
 }
 
 impl Names {
@@ -35,18 +40,41 @@ impl Names {
         for name in &queries {
             assert_eq!(registry.pvar_index(name, Class::Counter), map.get(name).copied(), "{name}");
         }
-        Self { registry, map, queries }
+        let mut slots = vec![""; (2 * count).next_power_of_two()];
+        let place_of = |n: usize| n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - slots.len().ilog2());
+        let mut is_taken = vec![false; slots.len()];
+        let places: Vec<usize> = (0..count)
+            .map(|n| {
+                let mut place = place_of(n);
+                while is_taken[place] {
+                    place = (place + 1) % slots.len();
+                }
+                is_taken[place] = true;
+                place
+            })
+            .collect();
+        places.iter().zip(&image.pvars).for_each(|(place, pvar)| slots[*place] = pvar.name());
+        let places = (0..QUERIES as usize).map(|n| places[n * 7_368_787 % count]).collect();
+        Self { registry, map, queries, slots, places }
     }
 
     fn query(&self, turn: u32) -> &str {
         black_box(&self.queries[turn as usize])
     }
 
-    fn blocks(&self) -> [(&'static str, Block<'_>); 3] {
+    fn blocks(&self) -> [(&'static str, Block<'_>); 4] {
         let walk = |turn| _ = black_box(self.query(turn));
         let find = |turn| _ = black_box(self.registry.pvar_index(self.query(turn), Class::Counter));
         let map = |turn| _ = black_box(self.map.get(self.query(turn)));
-        [("walk", a_loop(QUERIES, walk)), ("find", a_loop(QUERIES, find)), ("map", a_loop(QUERIES, map))]
+        let loads = |turn| {
+            black_box(self.slots[self.places[turn as usize]] == self.query(turn));
+        };
+        [
+            ("walk", a_loop(QUERIES, walk)),
+            ("find", a_loop(QUERIES, find)),
+            ("map", a_loop(QUERIES, map)),
+            ("loads", a_loop(QUERIES, loads)),
+        ]
     }
 }
 
