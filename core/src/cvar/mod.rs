@@ -18,8 +18,8 @@
 //!
 //! # Parameter files
 //!
-//! The environment variable `MPIT_PARAM_FILE` names the file; if it is not set, `$HOME/.mpit/params.conf` is read if it exists. It
-//! consists of lines:
+//! The environment variable `MPIT_PARAM_FILE` names the file; if it is not set, `$HOME/.mpit/params.conf` is read if it exists. The
+//! settings of the site, `/etc/mpit/mpit.conf` or the file that `MPIT_SITE_FILE` names, are weaker than those. A file consists of lines:
 //!
 //! ```text
 //! # A comment, here or behind a value.

@@ -7,6 +7,9 @@ use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::fmt;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::CvarDesc;
@@ -17,6 +20,13 @@ use crate::vocabulary::Datatype;
 
 /// The environment variable that names the parameter file. If it is not set, `$HOME/.mpit/params.conf` is read if it exists.
 pub const PARAM_FILE: &str = "MPIT_PARAM_FILE";
+
+/// The environment variable that names the site's parameter file, whose settings are the weakest ones; `off` for none. If it is not
+/// set, [`SITE_DEFAULT`] is read if it exists.
+pub const SITE_FILE: &str = "MPIT_SITE_FILE";
+
+/// The site's parameter file.
+pub const SITE_DEFAULT: &str = "/etc/mpit/mpit.conf";
 
 /// The environment variable in which the launcher passes its `--set` arguments, one `name=value` per line.
 pub const LAUNCHER_SETTINGS: &str = "MPIT_SET";
@@ -140,7 +150,8 @@ pub(crate) fn for_any() -> Vec<Setting> {
 }
 
 fn read(named: &HashSet<&str>, warn: &dyn Fn(&str)) -> Vec<Setting> {
-    let mut settings = from_file(warn);
+    let mut settings = from_site();
+    settings.append(&mut from_file(warn));
     for (variable, value) in environment::vars_os() {
         // Most variables are for others, and are not looked at any further.
         if (!named.is_empty() || variable.as_encoded_bytes().starts_with(PREFIX.as_bytes()))
@@ -166,13 +177,55 @@ fn read(named: &HashSet<&str>, warn: &dyn Fn(&str)) -> Vec<Setting> {
     settings
 }
 
+fn from_site() -> Vec<Setting> {
+    if environment::is_privileged() {
+        return Vec::new();
+    }
+    let named = environment::var_os(SITE_FILE).filter(|path| !path.is_empty());
+    if named.as_ref().is_some_and(|path| path == "off") {
+        return Vec::new();
+    }
+    let path = named.map_or_else(|| SITE_DEFAULT.into(), PathBuf::from);
+    match read_file(&path) {
+        Ok(text) => parse_file(&path, &text, &warn_of_site),
+        Err(error) => {
+            if error.kind() != ErrorKind::NotFound || path != Path::new(SITE_DEFAULT) {
+                let path = path.display();
+                warn_of_site(&format!("cannot read the parameter file {path} ({SITE_FILE}): {error}"));
+            }
+            Vec::new()
+        }
+    }
+}
+
+/// Reports a fault that is the same in all processes of a job, and which its user cannot mend: in one of them.
+fn warn_of_site(text: &str) {
+    const RANKS: [&str; 4] = ["PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"];
+    let rank = RANKS.into_iter().find_map(environment::var);
+    if rank.is_none_or(|rank| rank == "0") {
+        warn(text);
+    }
+}
+
+/// Reads a regular file, up to a size that no parameter file has.
+fn read_file(path: &Path) -> io::Result<String> {
+    const MAX_SIZE: u64 = 1 << 20;
+    // A FIFO would wait for a writer.
+    let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "it is no regular file"));
+    }
+    let mut text = String::new();
+    file.take(MAX_SIZE).read_to_string(&mut text)?;
+    Ok(text)
+}
+
 fn from_file(warn: &dyn Fn(&str)) -> Vec<Setting> {
     let named = environment::var_os(PARAM_FILE).filter(|path| !path.is_empty());
     let is_named = named.is_some();
-    let path =
-        named.map(PathBuf::from).or_else(|| environment::home().map(|home| home.join(".mpit/params.conf")));
-    let Some(path) = path else { return Vec::new() };
-    match std::fs::read_to_string(&path) {
+    let default = || environment::home().map(|home| home.join(".mpit/params.conf"));
+    let Some(path) = named.map(PathBuf::from).or_else(default) else { return Vec::new() };
+    match read_file(&path) {
         Ok(text) => parse_file(&path, &text, warn),
         Err(error) => {
             if is_named {

@@ -1,12 +1,13 @@
 //! Settings that no control variable accepts: mostly misspelled names.
 
 use super::Registry;
-use crate::cvar::sources::{self, LAUNCHER_SETTINGS, PARAM_FILE, Setting, ValueSource};
+use crate::cvar::sources::{self, LAUNCHER_SETTINGS, PARAM_FILE, SITE_FILE, Setting, ValueSource};
 use crate::environment;
 
 /// Environment variables that have the prefix of settings but set no control variable.
-const NOT_SETTINGS: [&str; 8] = [
+const NOT_SETTINGS: [&str; 9] = [
     PARAM_FILE,
+    SITE_FILE,
     LAUNCHER_SETTINGS,
     environment::PLUGINS,
     environment::PLUGIN_PATH,

@@ -11,7 +11,9 @@ use tempfile::{NamedTempFile, TempPath};
 
 use crate::support::metadata::variable;
 use crate::support::{Bench, Phase, cvar, image, leak};
-use mpit::cvar::sources::{self, LAUNCHER_SETTINGS, PARAM_FILE, Setting, ValueSource, environment_name};
+use mpit::cvar::sources::{
+    self, LAUNCHER_SETTINGS, PARAM_FILE, SITE_FILE, Setting, ValueSource, environment_name,
+};
 use mpit::cvar::{Cvar, Text};
 use mpit::tool::{CvarDesc, Datatype, Registry};
 
@@ -222,6 +224,25 @@ fn the_home_file_yields_to_a_named_one() {
     let (output, _) = run_child(&[home_variable, (PARAM_FILE, named)]);
     assert_line(&output, "limit=1 (default)");
     assert_line(&output, &format!("offset=9 ({named}:1)"));
+}
+
+#[test]
+fn the_site_file_yields_to_all_others() {
+    let site = parameter_file("limit = 7\noffset = 9\n");
+    let site = site.to_str().unwrap();
+    let own = parameter_file("limit = 8\n");
+    let own = own.to_str().unwrap();
+    let (output, _) = run_child(&[(SITE_FILE, site)]);
+    assert_line(&output, &format!("limit=7 ({site}:1)"));
+    let (output, _) = run_child(&[(SITE_FILE, site), (PARAM_FILE, own)]);
+    assert_line(&output, &format!("limit=8 ({own}:1)"));
+    assert_line(&output, &format!("offset=9 ({site}:2)"));
+    let (output, complaints) = run_child(&[(SITE_FILE, "off")]);
+    assert_line(&output, "limit=1 (default)");
+    assert!(complaints.is_empty(), "{complaints:?}");
+    let (_, complaints) = run_child(&[(SITE_FILE, "/nonexistent/site.conf")]);
+    let expected = "mpit: cannot read the parameter file /nonexistent/site.conf (MPIT_SITE_FILE)";
+    assert!(complaints[0].starts_with(expected), "{complaints:?}");
 }
 
 #[test]

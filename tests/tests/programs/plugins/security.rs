@@ -106,6 +106,7 @@ fn privileged_programs_ignore_environments() -> Outcome {
             .arg(program)
             .env("MPIT_PLUGINS", &plugin)
             .env("MPIT_PARAM_FILE", &secret)
+            .env("MPIT_SITE_FILE", &secret)
             .env("HOME", &dir)
             .env("MPIT_SET", "no such setting")
             .env("MPIT_PML_MONITORING_ENABLE", "2")
@@ -116,7 +117,8 @@ fn privileged_programs_ignore_environments() -> Outcome {
     // The environment of the tests may contain such variables, too.
     let mut names: Vec<_> =
         env::vars().map(|(name, _)| name).filter(|name| name.starts_with("MPIT_")).collect();
-    let given = ["PARAM_FILE", "PLUGINS", "PML_MONITORING_ENABLE", "PML_MONITORING_FILENAME", "SET"];
+    let given =
+        ["PARAM_FILE", "PLUGINS", "PML_MONITORING_ENABLE", "PML_MONITORING_FILENAME", "SET", "SITE_FILE"];
     names.extend(given.map(|name| format!("MPIT_{name}")));
     names.sort();
     let names = names.join(", ");
