@@ -89,6 +89,8 @@ impl Place {
         let is_same = || comm == 0 || comms::cached(comm as Handle).is_some_and(|comm| comm.id().get() == id);
         let is_valid = times::is_active() && is_same();
         if is_valid {
+            // A freed datatype may have given its handle to another one.
+            self.datatype.store(0, Relaxed);
             self.revision.store(revision, Relaxed);
         }
         is_valid
