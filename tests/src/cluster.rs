@@ -4,7 +4,9 @@
 //! Files, users and clocks are those of this machine. Nothing is changed outside of the namespaces, except that `ip` lists
 //! them; their names begin with a prefix that belongs to this target directory, and no other namespace is touched.
 
+pub mod jobs;
 mod network;
+pub mod placement;
 mod slurm;
 
 use std::fmt::Write as _;
@@ -215,12 +217,9 @@ pub struct Session {
 
 impl Session {
     /// Waits until no other test uses the cluster, and starts it unless it is up in this shape. Returns `None`, and prints and records the
-    /// reason, if this process cannot create network namespaces.
+    /// reason, if tests do not want it or this process cannot create network namespaces.
     pub fn start(shape: &Shape) -> Outcome<Option<Self>> {
-        fs::create_dir_all(paths::target()).context(paths::target().display())?;
-        let path = paths::target().join("cluster.lock");
-        let lock = File::create(&path).context(path.display())?;
-        lock.lock().context(path.display())?;
+        let lock = lock()?;
         if std::env::var_os(WANTED).is_none() {
             record::not_run("cluster", "run `cargo xtask test --cluster`")?;
             return Ok(None);
@@ -230,9 +229,20 @@ impl Session {
             record::not_run("cluster", reason.to_string().lines().next().unwrap_or_default())?;
             return Ok(None);
         }
+        Self::with_lock(shape, lock).map(Some)
+    }
+
+    /// Starts the cluster as [`Session::start`] does; fails if this process cannot create network namespaces.
+    pub fn start_or_fail(shape: &Shape) -> Outcome<Self> {
+        let lock = lock()?;
+        Cluster::check()?;
+        Self::with_lock(shape, lock)
+    }
+
+    fn with_lock(shape: &Shape, lock: File) -> Outcome<Self> {
         let cluster = Cluster::here();
         let was_started = cluster.up(shape)?;
-        Ok(Some(Self { cluster, was_started, _lock: lock }))
+        Ok(Self { cluster, was_started, _lock: lock })
     }
 
     /// Returns the cluster.
@@ -263,6 +273,15 @@ pub fn one_by_one(
         let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
         run(stack)
     })
+}
+
+/// Waits until no other process uses the cluster.
+fn lock() -> Outcome<File> {
+    fs::create_dir_all(paths::target()).context(paths::target().display())?;
+    let path = paths::target().join("cluster.lock");
+    let lock = File::create(&path).context(path.display())?;
+    lock.lock().context(path.display())?;
+    Ok(lock)
 }
 
 fn names(shape: &Shape) -> Vec<String> {

@@ -1,5 +1,8 @@
 //! A cluster on this machine, for the tests of launchers, and for trials by hand.
 
+mod placement;
+mod startup;
+
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitCode};
 
@@ -42,6 +45,10 @@ enum Action {
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         command: Vec<String>,
     },
+    /// Measure jobs with limited links before and after a placement by `mpit map`, beside its prediction
+    Placement(placement::Arguments),
+    /// Measure the time that mpit adds to the start and the end of jobs on all hosts
+    Startup(startup::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
@@ -73,6 +80,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
             let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
             return Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)));
         }
+        Action::Placement(arguments) => placement::run(arguments)?,
+        Action::Startup(arguments) => startup::run(arguments)?,
     }
     Ok(ExitCode::SUCCESS)
 }

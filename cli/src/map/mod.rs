@@ -112,7 +112,8 @@ pub(crate) fn map(args: &Map) -> Result<ExitCode, String> {
     let seconds = begin.elapsed().as_secs_f64();
     let gain = Gain::of(&matrix, &topology.present, &placed);
     print(&topology.to_string());
-    print(&format!("{gain} (a prediction from the recorded bytes; {seconds:.2} s)"));
+    gain.to_string().lines().for_each(print);
+    print(&format!("a prediction from the recorded bytes, in {seconds:.2} s"));
     if !gain.is_worthwhile() {
         print("nothing to gain: less than 5 %; no file is written");
         return Ok(ExitCode::from(1));

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use super::bytes_between_nodes;
+use super::{bytes_between_nodes, bytes_of_busiest_node};
 use crate::sparse::Matrix;
 use crate::units::{bytes, percent};
 
-/// The bytes between nodes in two placements.
+/// The bytes between nodes in two placements, in all and for the busiest node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gain {
     /// The bytes between all ranks, inside of nodes and between them.
@@ -15,6 +15,10 @@ pub struct Gain {
     pub now: u128,
     /// The bytes between nodes in the other placement.
     pub after: u128,
+    /// The bytes of the busiest node in the present placement, as [`bytes_of_busiest_node`] returns them.
+    pub busiest_now: u128,
+    /// The bytes of the busiest node in the other placement.
+    pub busiest_after: u128,
 }
 
 impl Gain {
@@ -26,6 +30,8 @@ impl Gain {
             total: cells.map(|cell| u128::from(cell.bytes)).sum(),
             now: bytes_between_nodes(matrix, present),
             after: bytes_between_nodes(matrix, placed),
+            busiest_now: bytes_of_busiest_node(matrix, present),
+            busiest_after: bytes_of_busiest_node(matrix, placed),
         }
     }
 
@@ -36,10 +42,11 @@ impl Gain {
 }
 
 impl fmt::Display for Gain {
+    /// Writes two lines: the bytes of all nodes and those of the busiest one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { total, now, after } = *self;
+        let Self { total, now, after, busiest_now, busiest_after } = *self;
         let share = |part: u128| 100.0 * part as f64 / total.max(1) as f64;
-        write!(
+        writeln!(
             f,
             "bytes between nodes: now {} ({:.1} % of {}), after {} ({:.1} %): {} less",
             bytes(now),
@@ -48,6 +55,18 @@ impl fmt::Display for Gain {
             bytes(after),
             share(after),
             percent(now.saturating_sub(after), now)
+        )?;
+        let (change, direction) = if busiest_after > busiest_now {
+            (busiest_after - busiest_now, "more")
+        } else {
+            (busiest_now - busiest_after, "less")
+        };
+        write!(
+            f,
+            "busiest node: now {}, after {}: {} {direction}",
+            bytes(busiest_now),
+            bytes(busiest_after),
+            percent(change, busiest_now)
         )
     }
 }

@@ -40,6 +40,22 @@ pub fn bytes_between_nodes(matrix: &Matrix, nodes: &[u32]) -> u128 {
         .sum()
 }
 
+/// Returns the bytes that the busiest node exchanges with the others: of each node, the larger one of the bytes that it sends and of those that
+/// it receives, because a link carries both directions at once. Where all processes wait for the network, the busiest node determines the time.
+pub fn bytes_of_busiest_node(matrix: &Matrix, nodes: &[u32]) -> u128 {
+    let mut links = vec![[0_u128; 2]; nodes.iter().max().map_or(0, |last| *last as usize + 1)];
+    for cell in matrix.cells() {
+        let node = |rank: u32| nodes.get(rank as usize).map(|node| *node as usize);
+        if let (Some(from), Some(to)) = (node(cell.from), node(cell.to))
+            && from != to
+        {
+            links[from][0] += u128::from(cell.bytes);
+            links[to][1] += u128::from(cell.bytes);
+        }
+    }
+    links.into_iter().flatten().max().unwrap_or(0)
+}
+
 /// Returns true if there are enough cores, and each node has at most as many ranks as `cores`.
 pub fn fits(nodes: &[u32], cores: &[u32]) -> bool {
     let mut free = cores.to_vec();

@@ -2,7 +2,9 @@
 
 use super::graph::Graph;
 use super::random::Random;
-use super::{Gain, bisection, block, bytes_between_nodes, fits, patterns, place, scotch};
+use super::{
+    Gain, bisection, block, bytes_between_nodes, bytes_of_busiest_node, fits, patterns, place, scotch,
+};
 use crate::sparse::{Cell, Matrix};
 
 fn cell(from: u32, to: u32, bytes: u64) -> Cell {
@@ -55,6 +57,22 @@ fn random_cases_fit_and_are_never_worse() {
 }
 
 #[test]
+fn busiest_node_has_the_most_bytes() {
+    // Ranks 0 and 1 share a node, rank 2 has one, and rank 3 has none.
+    let matrix =
+        Matrix::new(vec![cell(0, 1, 900), cell(0, 2, 5), cell(1, 2, 6), cell(2, 1, 8), cell(2, 3, 700)]);
+    assert_eq!(bytes_of_busiest_node(&matrix, &[0, 0, 1]), 11);
+    assert_eq!(bytes_of_busiest_node(&matrix, &[0, 1, 1]), 905);
+    assert_eq!(bytes_of_busiest_node(&matrix, &[1, 1, 1]), 0);
+    assert_eq!(bytes_of_busiest_node(&matrix, &[]), 0);
+    let lines = |present: &[u32], placed: &[u32]| Gain::of(&matrix, present, placed).to_string();
+    let text = lines(&[0, 1, 1], &[0, 0, 1]);
+    assert_eq!(text.lines().nth(1), Some("busiest node: now 905 B, after 11 B: 99 % less"), "{text}");
+    let text = lines(&[0, 0, 1], &[0, 1, 0]);
+    assert_eq!(text.lines().nth(1), Some("busiest node: now 11 B, after 908 B: 8155 % more"), "{text}");
+}
+
+#[test]
 fn placements_do_not_depend_on_threads() {
     let matrix = patterns::shuffled(&patterns::stencil([6, 5, 4], 3, [100, 70, 30], false), 120, 1);
     let cores = [vec![5; 12], vec![16; 5]].concat();
@@ -102,7 +120,7 @@ fn all_to_all_has_nothing_to_gain() {
         let placed = place(&matrix, &cores, &present);
         assert!(!Gain::of(&matrix, &present, &placed).is_worthwhile(), "{ranks}");
     }
-    let gain = |now, after| Gain { total: 1000, now, after };
+    let gain = |now, after| Gain { total: 1000, now, after, busiest_now: 0, busiest_after: 0 };
     assert!(gain(1000, 950).is_worthwhile() && !gain(1000, 951).is_worthwhile());
     assert!(!gain(0, 0).is_worthwhile() && !gain(10, 10).is_worthwhile());
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mpit_tests::cluster::{Cluster, one_by_one};
+use mpit_tests::cluster::{Cluster, jobs, one_by_one};
 use mpit_tests::launch::mpit_line;
 use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, Vendor, record};
 
@@ -109,7 +109,7 @@ fn ranks_that_are_not_recorded_are_named() -> Outcome {
                 let dir = stack.scratch("cluster_missing")?;
                 let words = by_launcher(stack, cluster).arg(stack.compile(PROGRAM)?).line();
                 let script = words.join(" ");
-                let job = super::across_network(stack).args(["sh", "-c", &script]);
+                let job = jobs::across_network(stack).args(["sh", "-c", &script]);
                 let finished = run(cluster, job.under_mpit_with(&["--output", "prof/run"])?, &dir)?;
                 finished.expect(finished.code == Some(0))?;
                 let stderr = &finished.stderr;

@@ -3,11 +3,12 @@
 
 mod launchers;
 mod loss;
+mod placement;
 
 use std::path::{Path, PathBuf};
 
-use mpit_tests::cluster::{Cluster, Session, Shape};
-use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, Vendor, record};
+use mpit_tests::cluster::{Cluster, Session, Shape, jobs};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, record};
 
 use crate::equal;
 
@@ -37,52 +38,18 @@ fn on_cluster(test: impl FnOnce(&Cluster) -> Outcome) -> Outcome {
 
 /// Returns the job of a launcher on all hosts; the program is added by [`Job::arg`]. It is started on the first host.
 fn by_launcher(stack: &Stack, cluster: &Cluster) -> Job {
-    let agent = cluster.agent().display().to_string();
-    let names: Vec<_> = (1..=HOSTS).map(|host| format!("n{host}")).collect();
-    let slots: Vec<_> = names.iter().map(|name| format!("{name}:{}", RANKS / HOSTS)).collect();
-    let (names, slots) = (names.join(","), slots.join(","));
-    let options: Vec<&str> = match (stack.vendor(), stack.label()) {
-        (Vendor::OpenMpi, "ompi4.1.4") => vec!["--mca", "plm_rsh_agent", &agent, "--host", &slots],
-        (Vendor::OpenMpi, _) => vec!["--prtemca", "plm_ssh_agent", &agent, "--host", &slots],
-        _ => vec!["-launcher", "ssh", "-launcher-exec", &agent, "-hosts", &names, "-ppn", "2"],
-    };
-    // Hosts have as many slots as they get ranks. With `--oversubscribe`, Open MPI 5 starts all ranks on the first one.
-    let line = stack.mpiexec(RANKS).into_iter().filter(|word| word != "--oversubscribe").collect::<Vec<_>>();
-    across_network(stack).arg(&line[0]).args(options).args(&line[1..])
+    jobs::by_launcher(stack, cluster, RANKS, RANKS / HOSTS)
 }
 
 /// Returns the job of `srun` on all hosts.
 fn by_srun(stack: &Stack) -> Job {
     let (nodes, ranks, each) = (HOSTS.to_string(), RANKS.to_string(), (RANKS / HOSTS).to_string());
-    across_network(stack).args(["srun", "-N", &nodes, "-n", &ranks, "--ntasks-per-node", &each])
-}
-
-/// Returns an empty command in an environment in which the MPI library sends over the network.
-fn across_network(stack: &Stack) -> Job {
-    let job = Job::alone(stack).seconds(120);
-    match stack.vendor() {
-        Vendor::Intel => job.env("I_MPI_FABRICS", "shm:ofi"),
-        // Ranks that wait without a pause keep the daemons of Open MPI 5 from the processor: 24 seconds for a job instead of 6.
-        Vendor::OpenMpi => job.env("OMPI_MCA_mpi_yield_when_idle", "1"),
-        Vendor::Mpich => job,
-    }
+    jobs::across_network(stack).args(["srun", "-N", &nodes, "-n", &ranks, "--ntasks-per-node", &each])
 }
 
 /// Runs a job on the first host.
 fn run(cluster: &Cluster, job: Job, dir: &Path) -> Outcome<Finished> {
-    run_while(cluster, job, dir, || Ok(()))
-}
-
-/// Runs a job on the first host, and a function after its start.
-fn run_while(
-    cluster: &Cluster,
-    job: Job,
-    dir: &Path,
-    meanwhile: impl FnOnce() -> Outcome,
-) -> Outcome<Finished> {
-    let first = cluster.on("n1")?;
-    let words: Vec<&str> = first.iter().map(String::as_str).collect();
-    job.dir(dir).within(&words).finish_with_files(dir, meanwhile)
+    jobs::run_while(cluster, job, dir, || Ok(()))
 }
 
 /// The machine in the first line of the file of a rank.
