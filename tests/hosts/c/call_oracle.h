@@ -1,6 +1,7 @@
 /* Counts and times the calls of a program with the least means, for comparison with mpit. With LIBRARY defined, it is the content of a
  * profiling library: functions of MPI that call PMPI. Without, the program includes it, and its calls pass through functions of other
- * names to the functions of MPI, which are those of mpit. */
+ * names to the functions of MPI, which are those of mpit. With ORACLE_IN_LIBRARY, the program only prints the results of the library; with
+ * ORACLE_ON_BOTH_SIDES, both measure the calls, which also pass through mpit in between. */
 #ifndef CALL_ORACLE_H
 #define CALL_ORACLE_H
 
@@ -21,6 +22,17 @@ enum { ORACLE_NAMES(ORACLE_INDEX) ORACLE_CALLS };
 /* The maximum number of collective operations on MPI_COMM_WORLD whose times are kept. */
 #define ORACLE_KEPT 4096
 
+#ifdef ORACLE_ON_BOTH_SIDES
+extern uint64_t oracle_library_counts[ORACLE_CALLS], oracle_library_ns[ORACLE_CALLS];
+#endif
+/* The dynamic linker would take equal names of the program and the library for one variable. */
+#if defined(LIBRARY) || defined(ORACLE_IN_LIBRARY)
+#define oracle_counts oracle_library_counts
+#define oracle_ns oracle_library_ns
+#define oracle_entries oracle_library_entries
+#define oracle_exits oracle_library_exits
+#define oracle_kept oracle_library_kept
+#endif
 #if defined(LIBRARY) || !defined(ORACLE_IN_LIBRARY)
 uint64_t oracle_counts[ORACLE_CALLS], oracle_ns[ORACLE_CALLS], oracle_entries[ORACLE_KEPT], oracle_exits[ORACLE_KEPT];
 int oracle_kept;
@@ -90,17 +102,26 @@ ORACLE_DEFINE(Comm_dup, (MPI_Comm comm, MPI_Comm *new), (comm, new))
 #endif
 
 #ifndef LIBRARY
-/* Prints a line `call RANK NAME COUNT NS` for each call that was made. */
-static void oracle_print_calls(int rank)
+/* Prints a line `WORD RANK NAME COUNT NS` for each call that was made. */
+static void oracle_print(const char *word, int rank, const uint64_t counts[ORACLE_CALLS], const uint64_t ns[ORACLE_CALLS])
 {
 #define ORACLE_TEXT(name) #name,
     static const char *const names[] = { ORACLE_NAMES(ORACLE_TEXT) };
     for (int at = 0; at < ORACLE_CALLS; at++) {
-        if (oracle_counts[at] != 0) {
-            printf("call %d %s %llu %llu\n", rank, names[at], (unsigned long long)oracle_counts[at], (unsigned long long)oracle_ns[at]);
+        if (counts[at] != 0) {
+            printf("%s %d %s %llu %llu\n", word, rank, names[at], (unsigned long long)counts[at], (unsigned long long)ns[at]);
         }
     }
     fflush(stdout);
+}
+
+/* Prints lines `call`, and with oracles on both sides of mpit lines `inner` for the one behind it. */
+static void oracle_print_calls(int rank)
+{
+#ifdef ORACLE_ON_BOTH_SIDES
+    oracle_print("inner", rank, oracle_library_counts, oracle_library_ns);
+#endif
+    oracle_print("call", rank, oracle_counts, oracle_ns);
 }
 
 /* Prints, at rank 0, a line `late RANK OPERATIONS WAITED LAST` for each rank: the nanoseconds that it waited for the last one in

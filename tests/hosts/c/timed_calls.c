@@ -165,6 +165,22 @@ static void windows_and_files(void)
     MPI_File_close(&file);
 }
 
+/* Calls that transfer a few bytes and wait little. */
+static void short_calls(void)
+{
+    const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+    int to = rank, from, found;
+    MPI_Request requests[2];
+    for (int round = 0; round < 500; round++) {
+        MPI_Irecv(&from, 1, MPI_INT, left, 4, MPI_COMM_WORLD, &requests[0]);
+        MPI_Iprobe(left, 5, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+        MPI_Send(&to, 1, MPI_INT, right, 4, MPI_COMM_WORLD);
+        MPI_Isend(&to, 1, MPI_INT, rank, 6, MPI_COMM_WORLD, &requests[1]);
+        MPI_Recv(&from, 1, MPI_INT, rank, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+}
+
 /* More operations than are kept as samples. */
 static void many_barriers(void)
 {
@@ -200,6 +216,7 @@ int main(int argc, char **argv)
         { "polling", polling },
         { "nonblocking_collectives", nonblocking_collectives },
         { "windows_and_files", windows_and_files },
+        { "short_calls", short_calls },
         { "many_barriers", many_barriers },
         { "exchange", exchange },
     };

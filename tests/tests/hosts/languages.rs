@@ -3,7 +3,7 @@
 use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, paths, stacks};
 
 use crate::rows::{self, Rows};
-use crate::{equal, fortran::INTERFACES, recorded};
+use crate::{call_counts, equal, fortran::INTERFACES, recorded};
 
 const RANKS: u32 = 4;
 
@@ -63,7 +63,7 @@ fn is_recorded(stack: &Stack, language: &str, job: Job) -> Outcome {
         rows::same(rank, &rows_of(prof), &expected(rank)).context(language)?;
         each_call_counts_once(prof).context(format!("{language}, rank {rank}"))?;
     }
-    Ok(())
+    call_counts::match_rows(&profs).context(language)
 }
 
 /// Checks the number of calls of each name, although interfaces make calls of other languages.

@@ -4,6 +4,7 @@
 //! Each test runs on every stack of this machine that it applies to; see `mpit_tests::stacks`.
 
 mod bad_calls;
+mod call_counts;
 mod cluster;
 mod components;
 mod current_call;
@@ -14,6 +15,7 @@ mod fortran;
 mod harmless;
 mod implementor;
 mod inventories;
+mod job_summary;
 mod killed;
 mod languages;
 mod library_detection;

@@ -51,9 +51,10 @@ fn number(text: &str) -> Outcome<u64> {
     text.parse().context(text)
 }
 
-fn calls_of_oracle(finished: &Finished) -> Outcome<Vec<Calls>> {
+/// Returns the calls of each rank from lines that begin with a word.
+fn calls_of_oracle(finished: &Finished, word: &str) -> Outcome<Vec<Calls>> {
     let mut all = vec![Calls::new(); RANKS as usize];
-    for fields in finished.stdout.lines().filter_map(|line| numbers(line, "call")) {
+    for fields in finished.stdout.lines().filter_map(|line| numbers(line, word)) {
         let &[rank, name, count, ns] = &fields[..] else { return Err(Failure::new(fields.join(" "))) };
         all[number(rank)? as usize].insert(name.into(), (number(count)?, number(ns)?));
     }
@@ -150,17 +151,19 @@ fn check_calls(profs: &[Prof], oracle: &[Calls], are_all_measured: bool) -> Near
 }
 
 fn program(stack: &Stack, is_between: bool) -> Outcome<PathBuf> {
-    if !is_between {
-        return stack.compile("timed_calls");
+    if is_between {
+        over_library(stack, "timed_calls_over_oracle", "-DORACLE_IN_LIBRARY")
+    } else {
+        stack.compile("timed_calls")
     }
-    let library = build::c_variant(
-        Some(stack),
-        "timed_calls",
-        "libtimed_calls.so",
-        &["-shared", "-fPIC", "-DLIBRARY"],
-    )?;
+}
+
+/// Compiles the program on top of a profiling library with the oracle, with an option.
+fn over_library(stack: &Stack, file: &str, option: &str) -> Outcome<PathBuf> {
+    let options = ["-shared", "-fPIC", "-DLIBRARY"];
+    let library = build::c_variant(Some(stack), "timed_calls", "libtimed_calls.so", &options)?;
     let link = format!("-Wl,--no-as-needed,{}", library.display());
-    build::c_variant(Some(stack), "timed_calls", "timed_calls_over_oracle", &["-DORACLE_IN_LIBRARY", &link])
+    build::c_variant(Some(stack), "timed_calls", file, &[option, &link])
 }
 
 fn job(program: &Path, names: &[&str], time: &str, stack: &Stack, dir: &Path) -> Outcome<Job> {
@@ -179,7 +182,7 @@ fn times_are_those_of_an_oracle() -> Outcome {
                 let compare = || -> Near {
                     let finished = job(&program, names, time, stack, dir)?.without_others().succeed()?;
                     let profs = read_all(&dir.join("prof"), RANKS)?;
-                    let calls = check_calls(&profs, &calls_of_oracle(&finished)?, is_between)?;
+                    let calls = check_calls(&profs, &calls_of_oracle(&finished, "call")?, is_between)?;
                     Ok(calls.and(check_waiting(names == WITH_LAST, &profs, &finished)?))
                 };
                 let mut near = Ok(());
@@ -194,6 +197,45 @@ fn times_are_those_of_an_oracle() -> Outcome {
         }
         Ok(())
     })
+}
+
+/// Tests all calls, also short ones, between two oracles: one in the program, and one behind mpit. Each of them measures a part of the
+/// time that the one before it measures, so the order of the three sums depends neither on the load of the machine nor on optimization.
+#[test]
+fn times_are_between_two_oracles() -> Outcome {
+    on_in_dir(&LIBRARIES, "times_between", |stack, dir| {
+        let program = over_library(stack, "timed_calls_in_oracles", "-DORACLE_ON_BOTH_SIDES")?;
+        let names = [WITH_LAST, WITHOUT_LAST, &["short_calls", "many_barriers"]].concat();
+        let finished = job(&program, &names, "all", stack, dir)?.succeed()?;
+        let profs = read_all(&dir.join("prof"), RANKS)?;
+        let (inner, outer) = (calls_of_oracle(&finished, "inner")?, calls_of_oracle(&finished, "call")?);
+        for ((rank, prof), (inner, outer)) in profs.iter().enumerate().zip(inner.iter().zip(&outer)) {
+            are_between(prof, inner, outer).context(format!("rank {rank}"))?;
+        }
+        Ok(())
+    })
+}
+
+fn are_between(prof: &Prof, inner: &Calls, outer: &Calls) -> Outcome {
+    /// The difference of the rates of two clocks, as a part: that of the cycle counter is measured for a moment only.
+    const RATE: u64 = 500;
+    /// The time by which the processor may read the cycle counter earlier or later than the program says.
+    const REORDERED_NS: u64 = 20;
+    Failure::unless(!inner.is_empty() && inner.keys().eq(outer.keys()), || {
+        format!("the oracles have other calls: {inner:?}, {outer:?}")
+    })?;
+    let got = calls_of(prof);
+    for (name, &(count, least)) in inner {
+        let (most, found) = (outer[name], got.get(name).copied().unwrap_or_default());
+        let allowed = |ns: u64| ns / RATE + count * REORDERED_NS;
+        let is_right = (most.0, found.0) == (count, count)
+            && found.1 + allowed(found.1) >= least
+            && found.1 <= most.1 + allowed(most.1);
+        Failure::unless(is_right, || {
+            format!("{name}: (calls, ns) is {found:?}, should be from {:?} to {most:?}", (count, least))
+        })?;
+    }
+    Ok(())
 }
 
 fn check_waiting(has_last: bool, profs: &[Prof], finished: &Finished) -> Near {
@@ -221,7 +263,7 @@ fn killed_processes_keep_their_times() -> Outcome {
         let finished = job.dir(dir).under_mpit(&settings)?.finish()?;
         let profs = read_all(&dir.join("prof"), RANKS)?;
         // The times are those of the other test.
-        let _ = check_calls(&profs, &calls_of_oracle(&finished)?, false)?;
+        let _ = check_calls(&profs, &calls_of_oracle(&finished, "call")?, false)?;
         let sampled = waiting_of(&profs)?;
         // A barrier, and those of the program.
         Failure::unless(sampled.iter().all(|of| of.0 == 31), || format!("{sampled:?}"))

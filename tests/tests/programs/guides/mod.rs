@@ -89,12 +89,12 @@ fn jobs_on_a_cluster() -> Outcome {
 
 #[test]
 fn a_program_that_hangs() -> Outcome {
-    follow("docs/guides/hang.md", &["ompi4.1.4", "mpich4.0.2"])
+    follow("docs/guides/hang.md", &GUIDE_STACKS)
 }
 
 #[test]
 fn a_program_that_is_slow() -> Outcome {
-    follow("docs/guides/slow.md", &["ompi4.1.4", "mpich4.0.2"])
+    follow("docs/guides/slow.md", &GUIDE_STACKS)
 }
 
 #[test]
