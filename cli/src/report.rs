@@ -62,6 +62,13 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
         }
         print_problems(&job);
         is_understood &= job.problems.is_empty();
+        if job.is_summary && !args.format.is_empty() {
+            let path = run.path();
+            print(&format!(
+                "{} has only a summary: tables of ranks, pairs and communicators are empty",
+                path.display()
+            ));
+        }
         for format in &args.format {
             write(*format, &job, run, args)?;
         }

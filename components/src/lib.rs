@@ -54,7 +54,7 @@ pub mod times {
 pub mod gather {
     pub use mpit_format::container::{Text, write as write_container};
     pub use mpit_monitoring::gather::{
-        MonitoringGather, TimeLimits, Transport, is_wanted, register_transport,
+        Channel, MonitoringGather, TimeLimits, Transport, is_wanted, register_transport,
     };
 }
 
@@ -67,8 +67,8 @@ pub mod about {
 pub mod run {
     pub use mpit_format::identity::Identity;
     pub use mpit_format::names::{self, stem_of};
-    pub use mpit_monitoring::run::job;
     pub use mpit_monitoring::run::{RUN, compact_time, of_environment, remove_traces, set_spawned};
+    pub use mpit_monitoring::run::{job, template};
 }
 
 /// Storage of the records, and the files that it leaves.

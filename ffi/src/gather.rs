@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mpit::tool::Datatype;
-use mpit_components::gather::{self, TimeLimits, Transport};
+use mpit_components::gather::{self, Channel, TimeLimits, Transport};
 
 use crate::abi::{Abi, Handle};
 use crate::host::{Host, mpi, p2p};
@@ -26,65 +26,56 @@ struct MpiTransport;
 /// The communicator that all processes have created.
 static COMM: OnceLock<Handle> = OnceLock::new();
 
+/// The result of the barrier. Processes that failed send nothing later.
+static SYNCHRONIZED: OnceLock<Result<(), String>> = OnceLock::new();
+
 /// The maximum length of a message: counts are of C's type `int`, and each piece that arrives extends the deadline.
 const MAX_PIECE: usize = 16 << 20;
 
-/// The tag of a message with the length of the bytes that follow.
-const LENGTH: c_int = 1;
-const BYTES: c_int = 2;
+/// The tags of a message with the length, and of the bytes that follow.
+const fn tags(channel: Channel) -> [c_int; 2] {
+    match channel {
+        Channel::Texts => [1, 2],
+        Channel::Summaries => [3, 4],
+    }
+}
 
 impl Transport for MpiTransport {
     fn synchronize(&self, timeout: Duration) -> Result<(), String> {
-        let abi = Host::get().ok_or("there is no MPI library")?.abi();
-        let all = Request::begin(|request| {
-            // SAFETY: MPI is initialized, so the world exists, and `begin` passes space for a request.
-            unsafe { p2p::ibarrier(abi.comm_world, request) }
-        })?;
-        all.complete(None)?;
-        // Leaked: if the last process is late, the library writes the handle after the deadline.
-        let made: &'static mut u64 = Box::leak(Box::new(0));
-        let at: *mut u64 = made;
-        let dup = Request::begin(|request| {
-            // SAFETY: MPI is initialized; `at` is leaked and has space for a handle, and `begin` passes space for a request.
-            unsafe { p2p::comm_idup(abi.comm_world, at.cast(), request) }
-        })?;
-        if !dup.complete(Some(Instant::now() + timeout))? {
-            return Err("a process does not respond".to_owned());
+        if let Some(result) = SYNCHRONIZED.get() {
+            return result.clone();
         }
-        // SAFETY: the request is complete, so the library has written the handle and does not write again.
-        let comm = unsafe { abi.load_handle(at.cast::<c_void>()) };
-        if let Some(handler) = abi.errors_return {
-            // SAFETY: this function created the communicator, and the handler is a predefined one.
-            unsafe { p2p::comm_set_errhandler(comm, handler) };
-        }
-        // Never freed: that would be another collective call. The library frees it when it ends.
-        let _ = COMM.set(comm);
-        Ok(())
+        // Without a lock, because the library runs meanwhile. One thread calls `MPI_Finalize`.
+        let result = synchronize(timeout);
+        let _ = SYNCHRONIZED.set(result.clone());
+        result
     }
 
-    fn send(&self, to: u32, bytes: Vec<u8>, limits: TimeLimits) -> Result<(), String> {
+    fn send(&self, channel: Channel, to: u32, bytes: Vec<u8>, limits: TimeLimits) -> Result<(), String> {
+        let [of_length, of_bytes] = tags(channel);
         let timed_out = || format!("rank {to} did not receive the data in time");
         let length = (bytes.len() as u64).to_le_bytes().to_vec();
-        send(to, LENGTH, length, 0, limits.deadline)?.ok_or_else(timed_out)?;
+        send(to, of_length, length, 0, limits.deadline)?.ok_or_else(timed_out)?;
         let (mut bytes, mut at) = (bytes, 0);
         while at < bytes.len() {
             let deadline = Instant::now() + limits.per_message;
-            bytes = send(to, BYTES, bytes, at, deadline)?.ok_or_else(timed_out)?;
+            bytes = send(to, of_bytes, bytes, at, deadline)?.ok_or_else(timed_out)?;
             at += MAX_PIECE;
         }
         Ok(())
     }
 
-    fn receive(&self, from: u32, limits: TimeLimits) -> Result<Vec<u8>, String> {
+    fn receive(&self, channel: Channel, from: u32, limits: TimeLimits) -> Result<Vec<u8>, String> {
+        let [of_length, of_bytes] = tags(channel);
         let timed_out = || format!("rank {from} sent nothing in time");
-        let length = receive(from, LENGTH, 8, limits.deadline)?.ok_or_else(timed_out)?;
+        let length = receive(from, of_length, 8, limits.deadline)?.ok_or_else(timed_out)?;
         let length = length.try_into().map_or(0, u64::from_le_bytes);
         let length = usize::try_from(length).map_err(|_| format!("rank {from} sent too much"))?;
         let mut all = Vec::new();
         while all.len() < length {
             let piece = MAX_PIECE.min(length - all.len());
             all.extend(
-                receive(from, BYTES, piece, Instant::now() + limits.per_message)?.ok_or_else(timed_out)?,
+                receive(from, of_bytes, piece, Instant::now() + limits.per_message)?.ok_or_else(timed_out)?,
             );
         }
         Ok(all)
@@ -94,6 +85,35 @@ impl Transport for MpiTransport {
         // SAFETY: MPI is initialized, and `text` passes space for `MPI_MAX_PROCESSOR_NAME` characters.
         mpi::text(|name, len| unsafe { p2p::get_processor_name(name, len) })
     }
+}
+
+/// Waits for all processes, and creates the communicator.
+fn synchronize(timeout: Duration) -> Result<(), String> {
+    let abi = Host::get().ok_or("there is no MPI library")?.abi();
+    let all = Request::begin(|request| {
+        // SAFETY: MPI is initialized, so the world exists, and `begin` passes space for a request.
+        unsafe { p2p::ibarrier(abi.comm_world, request) }
+    })?;
+    all.complete(None)?;
+    // Leaked: if the last process is late, the library writes the handle after the deadline.
+    let made: &'static mut u64 = Box::leak(Box::new(0));
+    let at: *mut u64 = made;
+    let dup = Request::begin(|request| {
+        // SAFETY: MPI is initialized; `at` is leaked and has space for a handle, and `begin` passes space for a request.
+        unsafe { p2p::comm_idup(abi.comm_world, at.cast(), request) }
+    })?;
+    if !dup.complete(Some(Instant::now() + timeout))? {
+        return Err("a process does not respond".to_owned());
+    }
+    // SAFETY: the request is complete, so the library has written the handle and does not write again.
+    let comm = unsafe { abi.load_handle(at.cast::<c_void>()) };
+    if let Some(handler) = abi.errors_return {
+        // SAFETY: this function created the communicator, and the handler is a predefined one.
+        unsafe { p2p::comm_set_errhandler(comm, handler) };
+    }
+    // Never freed: that would be another collective call. The library frees it when it ends.
+    let _ = COMM.set(comm);
+    Ok(())
 }
 
 /// Returns the datatype and the communicator of the messages.

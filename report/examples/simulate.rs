@@ -1,9 +1,12 @@
-//! Writes files of jobs that never ran: `simulate RANKS PATTERN JOBS DIRECTORY`. `cargo xtask simulate` runs it.
+//! Writes files of jobs that never ran: `simulate RANKS PATTERN JOBS DIRECTORY`. With `simulate end RANKS`, merges the summaries of such
+//! a job as its processes do at their end, and prints the cost. `cargo xtask simulate` runs both.
 
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
+use mpit_format::summary::{MAX_SENT, Summary, SummaryFile};
 use mpit_report::Matrix;
 use mpit_report::placement::patterns;
 use mpit_report::simulated::SimulatedJob;
@@ -20,29 +23,96 @@ fn main() -> ExitCode {
 }
 
 fn run(words: &[String]) -> Result<(), String> {
-    let [ranks, pattern, jobs, directory] = words else {
-        return Err("usage: simulate RANKS PATTERN JOBS DIRECTORY".into());
-    };
     let number = |text: &String| text.parse::<u32>().map_err(|error| format!("{text}: {error}"));
+    let [ranks, pattern, jobs, directory] = words else {
+        return match words {
+            [end, ranks] if end == "end" => merge_summaries(number(ranks)?),
+            _ => Err("usage: simulate RANKS PATTERN JOBS DIRECTORY, or simulate end RANKS".into()),
+        };
+    };
     let (ranks, jobs) = (number(ranks)?, number(jobs)?);
     let matrix = matrix(pattern, ranks)?;
     let directory = Path::new(directory);
     fs::create_dir_all(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
     for job in 0..jobs {
-        let simulated = SimulatedJob {
-            name: format!("job{job:06}"),
-            program: format!("/apps/{pattern}"),
-            ranks,
-            ranks_of_node: 64,
-            first_node: 0,
-            seconds: 100.0,
-            waiting: 0.2,
-            slow_node: None,
-        };
+        let simulated = simulated_job(format!("job{job:06}"), pattern, ranks);
         let path = directory.join(format!("job{job:06}.prof"));
         let written = File::create(&path).and_then(|file| simulated.write(file, &matrix));
         written.map_err(|error| format!("{}: {error}", path.display()))?;
     }
+    Ok(())
+}
+
+fn simulated_job(name: String, pattern: &str, ranks: u32) -> SimulatedJob {
+    SimulatedJob {
+        name,
+        program: format!("/apps/{pattern}"),
+        ranks,
+        ranks_of_node: 64,
+        first_node: 0,
+        seconds: 100.0,
+        waiting: 0.2,
+        slow_node: None,
+    }
+}
+
+/// The number of operations that a process keeps on a communicator.
+const SAMPLED: u64 = 256;
+
+/// Sends of the processes at one height of the tree.
+#[derive(Clone, Copy, Default)]
+struct Level {
+    processes: u64,
+    bytes: u64,
+    most_bytes: usize,
+    time: Duration,
+}
+
+/// Merges the summaries of a job's processes along a binomial tree, each as text, and prints a line: the bytes that a process sends on
+/// average and at most, the bytes of the file, and the milliseconds of the longest path, with the mean time of a merge at each height.
+fn merge_summaries(ranks: u32) -> Result<(), String> {
+    let job = simulated_job("job".into(), "stencil3d", ranks);
+    let matrix = matrix("stencil3d", ranks)?;
+    let mut levels: Vec<Level> = Vec::new();
+    let mut receive = |sum: &mut Summary, height: usize, other: &Summary| -> Result<(), String> {
+        levels.resize(levels.len().max(height + 1), Level::default());
+        let begin = Instant::now();
+        let text = other.text(MAX_SENT);
+        let received = Summary::parse(&text).map_err(|line| format!("line {line} is invalid"))?;
+        sum.merge(&received);
+        let level = &mut levels[height];
+        level.time += begin.elapsed();
+        level.processes += 1;
+        level.bytes += text.len() as u64;
+        level.most_bytes = level.most_bytes.max(text.len());
+        Ok(())
+    };
+    // Subtrees that wait for their right neighbors, the largest ones first, by height.
+    let mut subtrees: Vec<(usize, Summary)> = Vec::new();
+    for summary in job.summaries(&matrix, SAMPLED) {
+        subtrees.push((0, summary));
+        while let [.., (left, _), (right, _)] = subtrees[..]
+            && left == right
+            && let Some((height, other)) = subtrees.pop()
+            && let Some((of_sum, sum)) = subtrees.last_mut()
+        {
+            receive(sum, height, &other)?;
+            *of_sum += 1;
+        }
+    }
+    while subtrees.len() > 1
+        && let Some((height, other)) = subtrees.pop()
+        && let Some((_, sum)) = subtrees.last_mut()
+    {
+        receive(sum, height, &other)?;
+    }
+    let (_, summary) = subtrees.pop().ok_or("a job has ranks")?;
+    let sent: u64 = levels.iter().map(|level| level.bytes).sum();
+    let most = levels.iter().map(|level| level.most_bytes).max().unwrap_or(0);
+    let path: f64 =
+        levels.iter().map(|level| level.time.as_secs_f64() * 1e3 / level.processes.max(1) as f64).sum();
+    let file = SummaryFile { summary, ..SummaryFile::default() }.text();
+    println!("{ranks}\t{}\t{most}\t{}\t{path:.1}", sent / u64::from(ranks), file.len());
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 use mpit_format::messages::BINS;
 use mpit_format::profile::About;
 use mpit_format::rows::Kind;
-use mpit_format::summary::{Arrivals, ProcessTime, Summary};
+use mpit_format::summary::{Arrivals, ProcessTime, Summary, SummaryFile};
 use mpit_format::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
 use mpit_format::{Identity, TrafficSum, parse};
 
@@ -132,6 +132,8 @@ pub struct Job {
     pub nodes: Nodes,
     /// The most important numbers.
     pub summary: Summary,
+    /// True if only the summary is known.
+    pub is_summary: bool,
     /// The time of each rank, if the files have it.
     pub times: BTreeMap<u32, RankTime>,
     /// The calls on communicators, by their time.
@@ -144,6 +146,13 @@ pub struct Job {
 }
 
 impl Job {
+    /// Creates a job of which only the summary is known.
+    pub(crate) fn of_summary(file: SummaryFile) -> Self {
+        let SummaryFile { identity, about, summary } = file;
+        let present = u32::try_from(summary.processes).unwrap_or(u32::MAX);
+        Self { size: summary.size, present, identity, about, summary, is_summary: true, ..Self::default() }
+    }
+
     /// Returns the traffic of one kind.
     pub fn matrix(&self, kind: Kind) -> &Matrix {
         &self.matrices[kind as usize]
@@ -420,6 +429,7 @@ impl Part {
             ranks: self.ranks,
             nodes: machines,
             summary,
+            is_summary: false,
             matrices,
         }
     }

@@ -116,9 +116,10 @@ fn traffic(summary: &Summary) -> Option<String> {
             _ = write!(text, ", {} {name}", bytes(sum.bytes));
         }
     }
-    let of = |place| SHOWN.iter().map(|kind| summary.traffic(*kind, place).bytes).sum::<u128>();
+    let bytes_of = |kind: &Kind, place| summary.traffic(*kind, place).bytes;
+    let of = |place| SHOWN.iter().map(|kind| bytes_of(kind, place)).fold(0, u128::saturating_add);
     let [inside, between, unknown] = Place::ALL.map(of);
-    let all = (inside + between + unknown).max(1);
+    let all = inside.saturating_add(between).saturating_add(unknown).max(1);
     if unknown > 0 {
         let share = ratio(unknown as f64 / all as f64);
         _ = write!(

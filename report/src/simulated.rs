@@ -6,7 +6,8 @@ use mpit_format::calls::CALLS;
 use mpit_format::container::{self, Text};
 use mpit_format::messages::{PeerSnapshot, Row, bin};
 use mpit_format::profile::{About, Block, Label, Members, Profile};
-use mpit_format::times::{CallRow, Clock, Mode, TimeRow};
+use mpit_format::summary::{Place, Summary};
+use mpit_format::times::{CallRow, Clock, LateRow, Mode, SampledOperation, TimeRow};
 use mpit_format::{Identity, TrafficSum};
 
 use crate::sparse::{Cell, Matrix};
@@ -56,6 +57,25 @@ impl SimulatedJob {
         container::write(sink, self.ranks, Some(&identity), (0..self.ranks).map(text), &[])
     }
 
+    /// Returns the summary that each rank makes of its records, by rank. Each node has a clock of its own, and all ranks have arrived in
+    /// `operations` sampled collective operations.
+    pub fn summaries(&self, matrix: &Matrix, operations: u64) -> impl Iterator<Item = Summary> {
+        let mut cells = matrix.cells();
+        (0..self.ranks).map(move |rank| {
+            let (own, others) = cells.split_at(cells.partition_point(|cell| cell.from <= rank));
+            cells = others;
+            let (node, mut profile) = (self.node_of(rank), self.profile(rank, own));
+            if let Some(time) = &mut profile.time {
+                time.domain = u64::from(node) + 1;
+            }
+            profile.late = late(rank, operations).into_iter().collect();
+            let mut summary = Summary::of_process(self.ranks, &format!("node{node:05}"), true);
+            let place = |to| if self.node_of(to) == node { Place::SameNode } else { Place::OtherNode };
+            summary.add_profile(&profile, place);
+            summary
+        })
+    }
+
     fn node_of(&self, rank: u32) -> u32 {
         self.first_node + rank / self.ranks_of_node.max(1)
     }
@@ -91,6 +111,17 @@ impl SimulatedJob {
             ..Profile::default()
         }
     }
+}
+
+/// Returns the arrivals of a rank in operations on `MPI_COMM_WORLD`, one each 10 ms.
+fn late(rank: u32, operations: u64) -> Option<LateRow> {
+    const INTERVAL: u64 = 10_000_000;
+    let call = CALLS.iter().find(|call| call.name == "Barrier")?;
+    let operations = (1..=operations).map(|number| {
+        let end = number * INTERVAL;
+        SampledOperation { number, call, entry: end - 1000 - u64::from(rank % 1000), exit: end }
+    });
+    Some(LateRow { lineage: 1, comm: "MPI_COMM_WORLD".into(), operations: operations.collect() })
 }
 
 fn row(cell: &Cell) -> Row {

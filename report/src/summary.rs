@@ -28,6 +28,10 @@ pub fn write(out: &mut impl fmt::Write, job: &Job, top: usize) -> fmt::Result {
         writeln!(out, "{name}: {value}")?;
     }
     missing(out, &job.missing)?;
+    if job.is_summary {
+        writeln!(out)?;
+        return screen::lines(&job.summary).iter().try_for_each(|line| writeln!(out, "{line}"));
+    }
     if job.summary.efficiency().is_some() {
         writeln!(out)?;
         for line in screen::lines(&job.summary) {

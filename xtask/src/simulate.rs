@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use mpit_tests::launch::Job;
-use mpit_tests::{Context, Outcome, build, paths};
+use mpit_tests::{Context, Failure, Outcome, build, paths};
 
 use crate::bench::{dist, rounds};
 use crate::{cargo, document};
@@ -41,17 +42,51 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if !arguments.measure {
         return write_jobs(arguments.ranks, &arguments.pattern, arguments.jobs, &arguments.output);
     }
-    let table = measure(&paths::scratch("reports", "simulated")?)?;
-    println!("{table}");
-    match &arguments.document {
-        Some(page) => document::write_part(page, "simulated", &table),
-        None => Ok(()),
+    for (name, table) in
+        [("summaries", measure_end()?), ("simulated", measure(&paths::scratch("reports", "simulated")?)?)]
+    {
+        println!("{table}");
+        if let Some(page) = &arguments.document {
+            document::write_part(page, name, &table)?;
+        }
     }
+    Ok(())
+}
+
+fn example() -> Command {
+    cargo(&["run", "--release", "--quiet", "-p", "mpit-report", "--example", "simulate", "--"])
+}
+
+/// Returns the cost of merging the summaries of jobs at their end.
+fn measure_end() -> Outcome<String> {
+    const COLUMNS: [&str; 5] = [
+        "ranks",
+        "sent by a process, KiB, mean",
+        "at most",
+        "file, KiB",
+        "texts and merges on the longest path, ms",
+    ];
+    let mut table = document::head(&COLUMNS);
+    for side in SIDES {
+        let [line, _] = build::run(example().args(["end", &side.pow(3).to_string()]))?;
+        let fields: Vec<f64> = line.split_whitespace().filter_map(|field| field.parse().ok()).collect();
+        let [ranks, mean, most, file, path] = fields[..] else {
+            return Err(Failure::new(format!("the example printed {line}")));
+        };
+        let kibibytes = |bytes: f64| format!("{:.1}", bytes / 1024.0);
+        table += &document::row(&[
+            format!("{ranks}"),
+            kibibytes(mean),
+            kibibytes(most),
+            kibibytes(file),
+            format!("{path:.1}"),
+        ]);
+    }
+    Ok(table)
 }
 
 fn write_jobs(ranks: u32, pattern: &str, jobs: u32, directory: &Path) -> Outcome {
-    let mut example =
-        cargo(&["run", "--release", "--quiet", "-p", "mpit-report", "--example", "simulate", "--"]);
+    let mut example = example();
     example.args([&ranks.to_string(), pattern, &jobs.to_string()]).arg(directory);
     build::run(&mut example).map(drop)
 }

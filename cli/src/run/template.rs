@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use mpit_components::run::template::{JOBS, STEPS, USERS, replace};
+
 use super::no_files::programs;
 use crate::elf::Program;
 
@@ -19,37 +21,22 @@ fn expand_in(
     words: &[OsString],
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<String, String> {
-    let mut all = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('%') {
-        all.push_str(before);
-        let of = |names: &[&str], advice: &str| {
-            names.iter().find_map(|name| variable(name)).ok_or_else(|| advice.to_owned())
-        };
-        let value = match after.chars().next() {
-            Some('j') => {
-                of(&["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"], "%j: this is not in a job of a batch system")
-            }
-            Some('s') => of(&["SLURM_STEP_ID"], "%s is known behind srun only: `srun mpit run ...`"),
-            Some('r') => of(&RANKS, "%r is known behind the launcher only: `srun mpit run ...`"),
-            Some('u') => of(&["USER", "LOGNAME"], "%u: neither USER nor LOGNAME is set"),
-            Some('h') => std::fs::read_to_string("/proc/sys/kernel/hostname")
+    let of = |names: &[&str], advice: &str| {
+        names.iter().find_map(|name| variable(name)).ok_or_else(|| advice.to_owned())
+    };
+    replace(text, |letter| {
+        Some(match letter {
+            'j' => of(&JOBS, "%j: this is not in a job of a batch system"),
+            's' => of(&STEPS, "%s is known behind srun only: `srun mpit run ...`"),
+            'r' => of(&RANKS, "%r is known behind the launcher only: `srun mpit run ...`"),
+            'u' => of(&USERS, "%u: neither USER nor LOGNAME is set"),
+            'h' => std::fs::read_to_string("/proc/sys/kernel/hostname")
                 .map(|name| name.trim().to_owned())
                 .map_err(|error| format!("%h: cannot read the name of this machine: {error}")),
-            Some('x') => Ok(program(words)),
-            Some('%') => Ok("%".into()),
-            _ => {
-                all.push('%');
-                rest = after;
-                continue;
-            }
-        }?;
-        // A value is a part of a name, and no directory.
-        all.push_str(&value.replace('/', "_"));
-        rest = &after[1..];
-    }
-    all.push_str(rest);
-    Ok(all)
+            'x' => Ok(program(words)),
+            _ => return None,
+        })
+    })
 }
 
 /// Returns the name of the program that a command runs: the first one with MPI, or the first word.

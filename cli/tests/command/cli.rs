@@ -486,7 +486,7 @@ fn report_explains_invalid_paths() {
             vec![path("phase")],
             format!("there is no file or directory {0}, and no files {0}.<rank>.prof", path("phase")),
         ),
-        (vec![path("empty")], format!("no files *.prof or *.store in {}", path("empty"))),
+        (vec![path("empty")], format!("no files *.prof, *.store or *.summary in {}", path("empty"))),
         (vec!["Cargo.toml".into()], "Cargo.toml: expected a file whose name ends in .prof".into()),
         (vec![path(""), path("other"), "--format".into(), "csv".into()], "would have the same names".into()),
     ] {

@@ -11,6 +11,10 @@ pub(crate) const RUN_WORD: &str = "# MPIT RUN\t";
 /// The beginning of the first line of a file of a whole job, whose identity follows two fields of its own.
 pub(crate) const JOB_WORD: &str = "# MPIT JOB\t";
 
+/// The beginning of the first line of the file of a summary, with the version of the format. The fields of the identity follow, if there
+/// are any.
+pub(crate) const SUMMARY_WORD: &str = "# MPIT SUMMARY\t1";
+
 /// The name of a run that was not started by `mpit run`.
 pub const UNNAMED: &str = "-";
 
@@ -69,6 +73,9 @@ impl Identity {
         let line = std::str::from_utf8(line).ok()?;
         match line.strip_prefix(RUN_WORD) {
             Some(fields) => Self::parse(fields),
+            None if line.starts_with(SUMMARY_WORD) => {
+                Self::parse(line.strip_prefix(SUMMARY_WORD)?.strip_prefix('\t')?)
+            }
             None => Self::parse(line.strip_prefix(JOB_WORD)?.splitn(3, '\t').nth(2)?),
         }
     }
@@ -112,9 +119,11 @@ mod tests {
         assert!(on_host.is_of_same_world(&identity));
         let of = |line: String| Identity::of_line(line.as_bytes());
         assert_eq!(of(format!("# MPIT RUN\t{fields}\n")), Some(identity.clone()));
+        assert_eq!(of(format!("# MPIT SUMMARY\t1\t{fields}\n")), Some(identity.clone()));
         assert_eq!(of(format!("# MPIT JOB\t1\t4 ranks\t{fields}\n")), Some(identity));
         for line in [
             "# MPIT JOB\t1\t4 ranks\n",
+            "# MPIT SUMMARY\t1\n",
             "# POINT TO POINT\n",
             "",
             "# MPIT RUN\ta\tb\n",

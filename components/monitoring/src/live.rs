@@ -22,8 +22,8 @@ pub use mpit_format::store::live::{
     request_slot, send_bit, thread as thread_words, window_slot,
 };
 
-use crate::run;
 use crate::store::{OF_PROCESS, Users};
+use crate::{run, settings};
 
 /// The words of a thread.
 pub type ThreadWords = [AtomicU64; thread::CELLS];
@@ -73,10 +73,10 @@ pub struct Constants {
     pub null_request: u64,
 }
 
-/// Returns true if the environment makes this process describe its calls once MPI is initialized.
+/// Returns true if the environment or the settings make this process describe its calls once MPI is initialized.
 #[must_use]
 pub fn is_wanted() -> bool {
-    run::of_environment().is_some()
+    run::of_environment().is_some() || settings::has_summary_file()
 }
 
 /// Returns true if this process describes its calls.
@@ -86,7 +86,7 @@ pub fn is_active() -> bool {
     ACTIVE.load(Relaxed)
 }
 
-/// Begins the description: the store of the job exists.
+/// Begins the description: the store of the job exists, or there is none.
 pub(crate) fn begin() {
     let add = |key, cells| OF_PROCESS.add_for(Users::OneThread, BlockKind::Description, key, cells, &[]);
     MESSAGES.set(add(live::MESSAGES, live::MESSAGE_WORDS).first_chunk());

@@ -62,6 +62,32 @@ pub(crate) fn write_text(stem: &Path, ending: &str, text: &[u8]) -> io::Result<(
     write_apart(stem, ending, first, |mut file| file.write_all(text))
 }
 
+/// Writes `<stem><ending>` like [`write_whole`], and reports a failure to the user. `stem` gets the number of this process's world. An
+/// existing file is kept, and the new one gets the next number.
+pub(crate) fn write_new(
+    stem: &Path,
+    ending: &str,
+    write: impl FnOnce(&File) -> io::Result<()>,
+) -> io::Result<()> {
+    let name = |number| {
+        let mut name = names::stem_of(stem, number).into_os_string();
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    let put = |temporary: &Path| {
+        let mut number = run::number();
+        loop {
+            match fs::hard_link(temporary, name(number)) {
+                Ok(()) => return fs::remove_file(temporary),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+                Err(error) => return Err(error),
+            }
+        }
+    };
+    without_size_signal(|| through_temporary(&name(run::number()), write, put))
+        .inspect_err(|error| warn(format_args!("cannot write {}{ending}: {error}", stem.display())))
+}
+
 /// Returns true if the file was written since this process began, and by another one.
 fn is_of_another(path: &Path, first: &[u8]) -> bool {
     let Some(began) = run::began() else { return false };
@@ -104,7 +130,7 @@ mod tests {
     use std::fs;
     use std::io::{Error, Write};
 
-    use super::write_whole;
+    use super::{write_new, write_whole};
 
     #[test]
     fn only_the_directory_is_made() {
@@ -115,6 +141,21 @@ mod tests {
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn new_files_replace_none() {
+        let directory = tempfile::tempdir().unwrap();
+        let stem = directory.path().join("a/job");
+        for text in ["first", "second", "third"] {
+            write_new(&stem, ".summary", |mut file| file.write_all(text.as_bytes())).unwrap();
+        }
+        for (name, text) in
+            [("job.summary", "first"), ("job.w2.summary", "second"), ("job.w3.summary", "third")]
+        {
+            assert_eq!(fs::read_to_string(directory.path().join("a").join(name)).unwrap(), text);
+        }
+        assert_eq!(fs::read_dir(directory.path().join("a")).unwrap().count(), 3);
     }
 
     #[test]

@@ -78,7 +78,7 @@ pub(crate) enum TimeSetting {
 
 /// Calls whose time is measured from the initialization of MPI to its end, by name and communicator, with exact counts. off:
 /// none. blocking: calls that may wait are measured always, others by sampling. all: each call. auto: blocking if `mpit run`
-/// started the process, else off. The rows are in the store of the process and in the files of pml_monitoring_enable_output.
+/// started the process, or if monitoring_summary_file is set, else off. The rows are in the store of the process and in the files of pml_monitoring_enable_output.
 #[cvar(
     name = "monitoring_time", scope = "LOCAL", settable = "before_init", verbosity = "USER_BASIC",
     category = PmlMonitoring
@@ -115,12 +115,22 @@ pub(crate) enum SummarySetting {
 )]
 pub(crate) static SUMMARY: Cvar<SummarySetting> = Cvar::new(SummarySetting::Auto);
 
+/// Beginning of the name of a file for the summary of the job, which rank 0 writes at the end of MPI: <name>.summary has time in MPI,
+/// efficiency, traffic, calls and late ranks of all processes in at most 64 KiB, whatever their number. Empty: none. In the name, %j
+/// stands for the job of the batch system, %s for its step, %u for the user, and %x for the program. The processes are recorded as
+/// with monitoring_summary=on, and their summaries are merged along a tree. All processes must see the file's directory.
+#[cvar(
+    name = "monitoring_summary_file", scope = "ALL_EQ", settable = "before_init", verbosity = "USER_BASIC",
+    category = PmlMonitoring
+)]
+pub(crate) static SUMMARY_FILE: Cvar<Text<2048>> = Cvar::new(Text::new(""));
+
 /// Returns the calls that are measured.
 pub(crate) fn time() -> Mode {
     // The first use of the registry gives settings their values.
     let _ = Registry::global();
     match TIME.get() {
-        TimeSetting::Auto if run::of_environment().is_some() => Mode::Blocking,
+        TimeSetting::Auto if run::of_environment().is_some() || has_summary_file() => Mode::Blocking,
         TimeSetting::Auto | TimeSetting::Off => Mode::Off,
         TimeSetting::Blocking => Mode::Blocking,
         TimeSetting::All => Mode::All,
@@ -134,7 +144,14 @@ pub(crate) fn is_recorded() -> bool {
         SummarySetting::Off => false,
         SummarySetting::On => true,
     };
-    is_summarized || is_enabled()
+    is_summarized || has_summary_file() || is_enabled()
+}
+
+/// Returns true if a file for the summary of the job is wanted.
+pub(crate) fn has_summary_file() -> bool {
+    // The first use of the registry gives settings their values.
+    let _ = Registry::global();
+    !SUMMARY_FILE.get().as_str().is_empty()
 }
 
 pub(crate) fn is_enabled() -> bool {

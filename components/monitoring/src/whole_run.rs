@@ -17,7 +17,7 @@ use crate::output::write_text;
 use crate::phase::{Phase, subscriptions};
 use crate::runtime::RUNTIME;
 use crate::settings::{self, stem_of_stores};
-use crate::{about, directory, job_store, run, store, times};
+use crate::{about, directory, job_store, live, run, store, times};
 
 /// The output for the whole run; `None` if there is none.
 static WHOLE_RUN: Mutex<Option<WholeRun>> = Mutex::new(None);
@@ -64,6 +64,10 @@ pub(crate) fn create_store(world: World) {
         let fields = Encoded::of_name(&identity.fields());
         store::OF_PROCESS.add(BlockKind::Run, 0, 0, fields.words());
     }
+    // Late ranks are found by the numbers of collective operations, which calls have that are described.
+    if settings::has_summary_file() && !live::is_active() {
+        live::begin();
+    }
 }
 
 fn create_requested_store(world: World) -> bool {
@@ -102,6 +106,13 @@ pub(crate) fn begin() {
             // From here on, this process writes at the end, whatever happens to its settings.
             gather::begin(world, output_to(settings::FILENAME.get().as_str()));
         }
+        if settings::has_summary_file()
+            && let Some(world) = RUNTIME.world()
+        {
+            gather::summary::begin(world, settings::SUMMARY_FILE.get().as_str());
+        }
+    } else if settings::has_summary_file() && RUNTIME.world().is_some_and(|world| world.rank == 0) {
+        warn("monitoring_summary_file has no effect: no component records the run");
     }
 }
 
@@ -116,19 +127,28 @@ fn write() {
     let lines = lines_of_components();
     let run = WHOLE_RUN.lock().take();
     let (Some(mut run), Some(world)) = (run, RUNTIME.world()) else { return };
+    if settings::has_summary_file() {
+        gather::summary::write(world, settings::SUMMARY_FILE.get().as_str(), &until_now(&run, world));
+    }
     if run.is_written {
         write_run(&mut run, world, lines);
     }
     *ENDED_RUN.lock() = Some(run);
 }
 
-fn write_run(run: &mut WholeRun, world: World, lines: Vec<(String, Vec<String>)>) {
+/// Returns the records of the run so far, with times and facts about the job.
+fn until_now(run: &WholeRun, world: World) -> Profile {
     let mut profile = run.all.until_now(world.rank);
-    profile.lines = lines;
     profile.about = about::get();
     let TimeRows { time, calls, late, sites, regions } = times::rows();
     (profile.time, profile.calls, profile.late) = (time, calls, late);
     (profile.sites, profile.regions) = (sites, regions);
+    profile
+}
+
+fn write_run(run: &mut WholeRun, world: World, lines: Vec<(String, Vec<String>)>) {
+    let mut profile = until_now(run, world);
+    profile.lines = lines;
     let stem = settings::FILENAME.get();
     let output = output_to(stem.as_str());
     if run.written > 0 && matches!(output, Output::Files(_)) {

@@ -43,7 +43,7 @@ impl JobRow {
             size: job.size,
             present: job.present,
             recovered: job.recovered.len() as u64,
-            nodes: job.nodes.names().len() as u64,
+            nodes: job.nodes.names().len().max(job.summary.hosts.len()) as u64,
             messages: number(traffic.count),
             bytes: number(traffic.bytes),
             bytes_between_nodes: job.summary.bytes_by_nodes(&SHOWN).map(|[_, between]| number(between)),

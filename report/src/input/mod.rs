@@ -17,6 +17,7 @@ use std::time::SystemTime;
 
 use mpit_format::names::{FileName, directory_of, is_temporary};
 use mpit_format::store::StoreFile;
+use mpit_format::summary::{ENDING, SummaryFile};
 use rayon::prelude::*;
 use thiserror::Error;
 
@@ -31,10 +32,10 @@ pub enum Error {
     #[error("there is no file or directory {0}, and no files {0}.<rank>.prof")]
     NotThere(PathBuf),
     /// A directory without monitoring files.
-    #[error("no files *.prof or *.store in {0}")]
+    #[error("no files *.prof, *.store or *.summary in {0}")]
     Nothing(PathBuf),
     /// A file with another kind of name.
-    #[error("{0}: expected a file whose name ends in .prof or .<rank>.store")]
+    #[error("{0}: expected a file whose name ends in .prof, .<rank>.store or .summary")]
     NotProf(PathBuf),
     /// An error of the file system.
     #[error("cannot read {0}: {1}")]
@@ -55,6 +56,8 @@ pub struct Run {
     recovered: BTreeMap<u32, PathBuf>,
     /// A file of several processes.
     combined: Option<PathBuf>,
+    /// A file with the summary of the job only.
+    summary: Option<PathBuf>,
 }
 
 impl Run {
@@ -88,9 +91,18 @@ impl Run {
         !self.recovered.is_empty()
     }
 
+    /// Returns true if there is only a summary.
+    pub(crate) fn is_summary(&self) -> bool {
+        self.summary.is_some()
+            && self.by_rank.is_empty()
+            && self.recovered.is_empty()
+            && self.combined.is_none()
+    }
+
     /// Returns the number of bytes to read.
     pub fn bytes(&self) -> u64 {
-        let files = self.by_rank.values().chain(self.recovered.values()).chain(&self.combined);
+        let files =
+            self.by_rank.values().chain(self.recovered.values()).chain(&self.combined).chain(&self.summary);
         files.filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum()
     }
 
@@ -196,7 +208,7 @@ impl Phases<'_> {
 /// Finds the numbered phases among runs, grouped by run.
 pub fn phases(runs: &[Run]) -> Vec<Phases<'_>> {
     let mut all: Vec<Phases<'_>> = Vec::new();
-    for run in runs.iter().filter(|run| run.whole().is_some()) {
+    for run in runs.iter().filter(|run| run.whole().is_some() && !run.is_summary()) {
         // Not by paths, where `d` and an empty name in the directory `d` are equal.
         let is_of_run = |other: &&Run| {
             other.directory == run.directory
@@ -229,13 +241,18 @@ struct Named {
     rank: Option<u32>,
     /// True if the process did not reach its end.
     recovered: bool,
+    /// True if it has the summary of a job.
+    is_summary: bool,
     path: PathBuf,
 }
 
 fn named(path: &Path) -> Option<Named> {
-    let FileName { stem, rank, store } = FileName::parse(path.file_name()?.to_str()?)?;
+    let name = path.file_name()?.to_str()?;
+    let summary = name.strip_suffix(ENDING).map(|stem| FileName { stem, rank: None, store: false });
+    let is_summary = summary.is_some();
+    let FileName { stem, rank, store } = summary.or_else(|| FileName::parse(name))?;
     let directory = path.parent().unwrap_or(Path::new("")).to_owned();
-    Some(Named { directory, stem: stem.into(), rank, recovered: store, path: path.to_owned() })
+    Some(Named { directory, stem: stem.into(), rank, recovered: store, is_summary, path: path.to_owned() })
 }
 
 fn files_of(directory: &Path) -> Result<Vec<Named>, Error> {
@@ -243,7 +260,8 @@ fn files_of(directory: &Path) -> Result<Vec<Named>, Error> {
     let mut files = Vec::new();
     for entry in fs::read_dir(directory).map_err(error)? {
         let path = entry.map_err(error)?.path();
-        files.extend(named(&path));
+        // Other programs may use the ending of summaries.
+        files.extend(named(&path).filter(|file| !file.is_summary || SummaryFile::is_at(&file.path)));
     }
     Ok(files)
 }
@@ -282,6 +300,7 @@ fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
             by_rank: BTreeMap::new(),
             recovered: BTreeMap::new(),
             combined: None,
+            summary: None,
         });
         runs.len() - 1
     });
@@ -296,6 +315,7 @@ fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
     match file.rank {
         Some(rank) if file.recovered => _ = runs[at].recovered.insert(rank, file.path),
         Some(rank) => _ = runs[at].by_rank.insert(rank, file.path),
+        None if file.is_summary => runs[at].summary = Some(file.path),
         None => runs[at].combined = Some(file.path),
     }
 }
@@ -322,6 +342,8 @@ fn natural(a: &str, b: &str) -> Ordering {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+
+    use mpit_format::summary::{Summary, SummaryFile};
 
     use super::{find, natural, phases};
 
@@ -408,6 +430,32 @@ mod tests {
             sizes.sort_unstable();
             assert_eq!(sizes, [1, 2], "{files:?}");
         }
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "threads of rayon wait in loops, which takes Miri too long")]
+    fn summaries_are_read_if_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut summary = Summary::of_process(4, "n1", true);
+        summary.merge(&Summary::of_process(4, "n2", true));
+        let path = directory.path().join("job.summary");
+        let read = || {
+            let runs = find(&[directory.path().to_owned()], false).unwrap();
+            assert_eq!((runs.len(), runs[0].stem()), (1, "job"));
+            runs[0].read(&|_| ())
+        };
+        let text = SummaryFile { summary: summary.clone(), ..SummaryFile::default() }.text();
+        std::fs::write(&path, &text).unwrap();
+        let job = read();
+        assert_eq!((job.size, job.present, job.is_summary, &job.summary), (4, 2, true, &summary));
+        // An incomplete file.
+        std::fs::write(&path, text.replace("END", "")).unwrap();
+        let problems = read().problems;
+        assert_eq!(problems.len(), 1);
+        assert!(problems[0].to_string().ends_with("is not one of a summary"), "{}", problems[0]);
+        std::fs::write(directory.path().join("job.0.prof"), "# POINT TO POINT\n").unwrap();
+        let job = read();
+        assert_eq!((job.present, job.is_summary), (1, false));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use mpit_format::files::{open, read_first_line};
 use mpit_format::parse::{self, Origin};
 use mpit_format::rows::Section as Heading;
 use mpit_format::store::StoreFile;
+use mpit_format::summary::{MAX_FILE, SummaryFile};
 use rayon::prelude::*;
 
 use super::Run;
@@ -21,8 +22,33 @@ const BATCH: usize = 32 << 20;
 const CUT: u64 = 2 << 20;
 
 pub(super) fn run(run: &Run, progress: &(dyn Fn(u64) + Sync)) -> Job {
+    // Where there are other files, these have all that a summary has.
+    if let Some(path) = &run.summary
+        && run.is_summary()
+    {
+        return of_summary(path);
+    }
     let (part, notes) = part(run, progress);
     part.finish(run.identity.clone(), notes)
+}
+
+/// Reads the file of a summary.
+fn of_summary(path: &Path) -> Job {
+    let mut text = String::new();
+    // One byte more than a file may have.
+    let read = open(path).and_then(|file| file.take(MAX_FILE as u64 + 1).read_to_string(&mut text));
+    let problem = |what: String| {
+        let mut job = Job::default();
+        job.problems.push(Problem::of_file(path, what));
+        job
+    };
+    match read {
+        Err(error) => problem(format!("cannot read: {error}")),
+        Ok(_) => match SummaryFile::parse(&text) {
+            Ok(file) => Job::of_summary(file),
+            Err(line) => problem(format!("line {line} is not one of a summary")),
+        },
+    }
 }
 
 /// Adds up several runs of the same processes.

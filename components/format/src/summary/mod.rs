@@ -8,11 +8,13 @@ mod area;
 mod arrivals;
 mod clocks;
 mod efficiency;
+mod file;
 mod hosts;
 mod process_time;
 mod rank_stat;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use std::collections::BTreeMap;
 
@@ -22,6 +24,7 @@ use crate::rows::Kind;
 pub use area::Area;
 pub use arrivals::{Arrival, Arrivals, Lateness};
 pub use efficiency::{Efficiency, Rating};
+pub use file::{ENDING, MAX_FILE, MAX_SENT, SummaryFile};
 pub use hosts::Hosts;
 pub use process_time::{CallSum, ProcessTime};
 pub use rank_stat::RankStat;

@@ -4,10 +4,11 @@ use proptest::prelude::*;
 
 use super::arrivals::MAX_OPERATIONS;
 use super::hosts::{MAX_HOSTS, MAX_NAME};
-use super::{Area, Arrival, Arrivals, CallSum, Place, ProcessTime, Rating, Summary};
+use super::{Area, Arrival, Arrivals, CallSum, MAX_FILE, Place, ProcessTime, Rating, Summary, SummaryFile};
 use crate::TrafficSum;
 use crate::calls::CALLS;
-use crate::profile::{Profile, SumRow};
+use crate::identity::Identity;
+use crate::profile::{About, Profile, SumRow};
 use crate::rows::Kind;
 use crate::times::{Mode, TimeRow};
 
@@ -75,6 +76,7 @@ proptest! {
         let mut tree = merged(right);
         tree.merge(&merged(left));
         prop_assert_eq!(&tree, &in_order);
+        prop_assert_eq!(Summary::parse(&in_order.text(usize::MAX)), Ok(in_order));
     }
 }
 
@@ -208,4 +210,71 @@ fn phases_of_a_process_add_up() {
         time.add_time(&TimeRow { mode: Mode::Blocking, elapsed, error, ..TimeRow::default() });
     }
     assert_eq!((time.elapsed, time.clock_error), (Some(12), 9));
+}
+
+fn whole_job() -> Summary {
+    let records = (0..7).map(|n| (n, 1000 + u32::from(n), 10, u16::from(n), vec![(1, 5, 6), (n, 7, 8)]));
+    merged(&(0..).zip(records).map(|(rank, records)| summary(rank, &records)).collect::<Vec<_>>())
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "many texts, which take Miri too long")]
+fn the_text_has_the_whole_summary() {
+    let job = whole_job();
+    let text = job.text(usize::MAX);
+    assert_eq!(Summary::parse(&text), Ok(job.clone()));
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(Summary::parse(&lines[..lines.len() - 1].join("\n")), Err(lines.len()), "cut");
+    assert_eq!(Summary::parse(&format!("{text}END\n")), Err(lines.len()), "a line behind the end");
+    for (at, line) in (1..).zip(&lines[..lines.len() - 1]) {
+        for damaged in [format!("{line}\t1"), line.replace(char::is_numeric, "x"), "WORD".into()] {
+            let text = [&lines[..at - 1], &[&damaged], &lines[at..]].concat().join("\n");
+            assert_eq!(Summary::parse(&text), Err(at), "{damaged}");
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "long texts, which take Miri too long")]
+fn files_have_a_maximum_size() {
+    let mut job = whole_job();
+    for host in 0..MAX_HOSTS {
+        job.hosts.add(&format!("{host:0>MAX_NAME$}"), 1);
+    }
+    for call in 0..CALLS.len() as u16 {
+        job.add_time(
+            1,
+            &time(u32::MAX, &[(call, CallSum { count: u64::MAX, ns: 1 << 60, bytes: u64::MAX })]),
+        );
+    }
+    for operation in 0..MAX_OPERATIONS as u64 {
+        let arrival = Arrival {
+            comm: u64::MAX,
+            operation,
+            domain: u64::MAX,
+            entered: 1 << 60,
+            spent: 7,
+            synchronizes: true,
+        };
+        job.arrivals.add(3, arrival);
+    }
+    let identity = Identity::parse("-\tpmix a@1\t7 ranks\t2026-11-22T08:15:00.123Z\tn1");
+    let about = vec![About::new("program", "./app \t a"), About::new("mpi", "Open MPI")];
+    let file = SummaryFile { identity, about, summary: job.clone() };
+    let text = file.text();
+    assert!(text.len() <= MAX_FILE && job.text(usize::MAX).len() > MAX_FILE, "{}", text.len());
+    assert!(SummaryFile::is_summary(text.as_bytes()));
+    let read = SummaryFile::parse(&text).unwrap();
+    assert_eq!((&read.identity, &read.about), (&file.identity, &file.about));
+    assert_eq!((&read.summary.calls, read.summary.in_mpi), (&job.calls, job.in_mpi));
+    assert!(read.summary.hosts.has_more() && read.summary.hosts.len() > 100);
+    // Less than that does not fit.
+    let whole = SummaryFile { summary: whole_job(), ..file };
+    assert_eq!(SummaryFile::parse(&whole.text()), Ok(whole.clone()));
+    assert_eq!(SummaryFile::parse("# MPIT SUMMARY\t1\n"), Err(2));
+    for version in ["# MPIT SUMMARY\t2\n", "# MPIT SUMMARY\t12\n", "# MPIT SUMMARY\t1x\n"] {
+        assert!(!SummaryFile::is_summary(version.as_bytes()));
+        assert_eq!(SummaryFile::parse(&whole.text().replace("# MPIT SUMMARY\t1\t-\t", version)), Err(1));
+    }
+    assert_eq!(SummaryFile::parse(&whole.text().replace("# ABOUT\tmpi\t", "# ABOUT\tmpi")), Err(3));
 }

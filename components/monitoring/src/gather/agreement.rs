@@ -38,6 +38,12 @@ const MAX_AGE: Duration = Duration::from_secs(600);
 /// The time that a shared file system has to show a decision that exists.
 const VISIBILITY_LIMIT: Duration = Duration::from_secs(120);
 
+/// The time between the looks of two ranks that wait in vain: the first one decides, and the others look at one file only.
+const LATE_INTERVAL: Duration = Duration::from_millis(5);
+
+/// The maximum number of such intervals.
+const MAX_INTERVALS: u32 = 2000;
+
 /// The maximum number of attempts to leave a mark while other ranks remove the directory.
 const MAX_ATTEMPTS: usize = 100;
 
@@ -88,7 +94,7 @@ impl Agreement {
     /// Returns the common decision, and makes it if no rank has done so. Waits at most `timeout` for the marks of other ranks.
     /// `takes_part` is false if the settings of this process have changed.
     pub(super) fn decide(&self, takes_part: bool, timeout: Duration) -> Decision {
-        let deadline = Instant::now() + timeout;
+        let deadline = Instant::now() + timeout + LATE_INTERVAL * self.world.rank.min(MAX_INTERVALS);
         let mut pause = Duration::from_micros(100);
         loop {
             if let Some(decision) = self.decision() {
@@ -161,7 +167,7 @@ impl Agreement {
     }
 
     /// Returns the ranks with marks.
-    fn present(&self) -> BTreeSet<u32> {
+    pub(super) fn present(&self) -> BTreeSet<u32> {
         let rank = |name: &String| name.parse().ok().filter(|rank| *rank < self.world.size);
         let is_of_job = |rank: &u32| self.is_of_job(&self.directory.join(rank.to_string()));
         let names = names_in(&self.directory).unwrap_or_default();
@@ -186,6 +192,16 @@ impl Agreement {
             self.directory.parent().unwrap_or(Path::new("/")).display()
         )
     }
+}
+
+/// Removes a directory of marks, unless it has other files.
+pub(super) fn remove(directory: &Path) -> io::Result<()> {
+    for name in names_in(directory)? {
+        if name == DECISION || name.bytes().all(|byte| byte.is_ascii_digit()) {
+            fs::remove_file(directory.join(name))?;
+        }
+    }
+    fs::remove_dir(directory)
 }
 
 fn names_in(directory: &Path) -> io::Result<Vec<String>> {

@@ -1,16 +1,17 @@
 //! Collection of all processes' output at one process at the end of the run.
 //!
-//! A host that can do so offers a [`Transport`]. It is used once, during `MPI_Finalize`, if all processes have agreed on it without
+//! A host that can do so offers a [`Transport`]. It is used during `MPI_Finalize`, if all processes have agreed on it without
 //! messages (`agreement`). The collection begins with a barrier without a time limit, as `MPI_Finalize` has. Afterwards no step
 //! waits longer than `monitoring_gather_timeout` for a process that does not answer, and output that cannot be brought to rank 0 is
 //! written by the process that has it.
 
 mod agreement;
 mod bundle;
+mod marks;
+pub(crate) mod summary;
 mod tree;
 
 use std::fs::File;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -19,7 +20,7 @@ use std::time::{Duration, Instant};
 use mpit::cvar::Cvar;
 use mpit::{category, cvar};
 use mpit_format::container::{self, Text};
-use mpit_format::names::{self, directory_of};
+use mpit_format::names::directory_of;
 use mpit_frameworks::World;
 use mpit_frameworks::diagnostics::warn;
 
@@ -49,6 +50,15 @@ static CONTAINER: Cvar<i32> = Cvar::new(0).range(0..=1);
 )]
 static TIMEOUT: Cvar<i32> = Cvar::new(10).range(1..=86_400);
 
+/// The use of a transfer. Transfers of one use that a process has given up match no later ones of another use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    /// Texts of processes.
+    Texts,
+    /// Summaries.
+    Summaries,
+}
+
 /// The time limits of a transfer to or from another process.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeLimits {
@@ -64,7 +74,7 @@ pub struct TimeLimits {
 pub trait Transport: Sync {
     /// Waits until all processes of the world have entered `MPI_Finalize`, without a time limit: `MPI_Finalize` waits for
     /// them anyway, and launchers end a job that lost a process. Then prepares the transport, and waits at most `timeout`
-    /// for each message.
+    /// for each message. Only the first call does so; later ones return its result.
     ///
     /// # Errors
     ///
@@ -76,14 +86,14 @@ pub trait Transport: Sync {
     /// # Errors
     ///
     /// Fails if the rank does not receive them in time.
-    fn send(&self, to: u32, bytes: Vec<u8>, limits: TimeLimits) -> Result<(), String>;
+    fn send(&self, channel: Channel, to: u32, bytes: Vec<u8>, limits: TimeLimits) -> Result<(), String>;
 
     /// Receives the bytes that a rank sends.
     ///
     /// # Errors
     ///
     /// Fails if nothing arrives in time.
-    fn receive(&self, from: u32, limits: TimeLimits) -> Result<Vec<u8>, String>;
+    fn receive(&self, channel: Channel, from: u32, limits: TimeLimits) -> Result<Vec<u8>, String>;
 
     /// Returns the name of the machine that this process runs on.
     fn host_name(&self) -> String;
@@ -103,6 +113,10 @@ pub fn register_transport(transport: &'static dyn Transport) {
 #[must_use]
 pub fn is_wanted() -> bool {
     CONTAINER.get() == 1
+}
+
+fn timeout() -> Duration {
+    Duration::from_secs(TIMEOUT.get().cast_unsigned().into())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,15 +153,12 @@ pub(crate) fn begin(world: World, output: Output<'_>) {
 
 fn join(world: World, output: Output<'_>) -> Result<Agreement, String> {
     let identity = run::of_process().ok_or("the launcher does not identify the job")?;
-    let key = (&identity.run, &identity.world, world.size);
-    let name = format!("{}{:016x}", run::MARKS, BuildHasherDefault::<DefaultHasher>::default().hash_one(key));
+    let name = marks::name(identity, "output");
     let directory = match output {
         // Absolute, because the program may change its directory.
-        Output::Files(stem) => std::path::absolute(directory_of(stem)).map(|directory| {
-            let prefix =
-                run::of_environment().map_or_else(|| names::TRACE.into(), |run| names::trace_prefix(&run));
-            directory.join(prefix + &name)
-        }),
+        Output::Files(stem) => {
+            std::path::absolute(directory_of(stem)).map(|directory| marks::in_directory(&directory, &name))
+        }
         // Ranks on other machines do not see it. They cannot write to a stream without mixing either.
         _ => job::hidden(&name),
     };
@@ -165,7 +176,7 @@ pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) -> bool {
     if !is_common(output) && AGREEMENT.get().is_none() {
         return write_each([text], output);
     }
-    let timeout = Duration::from_secs(TIMEOUT.get().cast_unsigned().into());
+    let timeout = timeout();
     let transport = TRANSPORT.get().copied();
     let (gathered, waiting) = gather(transport, world, text, output, timeout);
     let (Some(transport), Output::Files(_)) = (transport, output) else {
@@ -215,11 +226,12 @@ fn gather(
         return (Gathered::NotSynchronized(text, why), Vec::new());
     }
     let gathered = tree::gather(transport, world, text, timeout);
-    if let Some(agreement) = agreement
-        && world.rank == 0
-        && !matches!(gathered.0, Gathered::NotSynchronized(..))
-    {
-        agreement.remove();
+    if let Some(agreement) = agreement {
+        if matches!(gathered.0, Gathered::NotSynchronized(..)) {
+            agreement.leave();
+        } else if world.rank == 0 {
+            agreement.remove();
+        }
     }
     gathered
 }

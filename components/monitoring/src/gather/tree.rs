@@ -4,12 +4,13 @@
 //! The parent of a rank is the rank without its lowest set bit, so a subtree is a range of ranks, and the number of
 //! processes that one process communicates with is at most the number of bits of the job's size.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use mpit_frameworks::World;
 
 use super::bundle::Bundle;
-use super::{Gathered, Text, TimeLimits, Transport};
+use super::{Channel, Gathered, Text, TimeLimits, Transport};
 
 /// Brings all texts to rank 0. Also returns the ranks that sent theirs to this process and wait for [`confirm`].
 pub(super) fn gather(
@@ -24,41 +25,77 @@ pub(super) fn gather(
         let why = if world.rank == 0 { Some(why) } else { None };
         return (Gathered::NotSynchronized(mine, why), Vec::new());
     }
-    let begin = Instant::now();
-    let within = |limit: Duration| TimeLimits { deadline: begin + limit, per_message: timeout };
+    let tree = Tree::new(transport, Channel::Texts, world, timeout);
     let mut bundle = Bundle { texts: vec![mine.clone()], missing: Vec::new() };
     let mut waiting = Vec::new();
-    let mut height = 0;
-    while let Some((child, end)) = child(world, height) {
-        // The limit grows with the height, so that a child that waits for a lost process still has time to send what it
-        // has.
-        let received = transport.receive(child, within(timeout + timeout / 4 * height));
+    tree.receive(|ranks, received| {
+        let child = ranks.start;
         let why = match received {
-            Ok(bytes) if bundle.add(&bytes, child..end).is_some() => {
+            Ok(bytes) if bundle.add(&bytes, ranks.clone()).is_some() => {
                 waiting.push(child);
-                None
+                return;
             }
-            Ok(_) => Some(format!("rank {child} sent invalid data")),
-            Err(why) => Some(why),
+            Ok(_) => format!("rank {child} sent invalid data"),
+            Err(why) => why,
         };
-        if let Some(why) = why {
-            bundle.missing.extend((child..end).map(|rank| (rank, why.clone())));
-        }
-        height += 1;
-    }
+        bundle.missing.extend(ranks.map(|rank| (rank, why.clone())));
+    });
     if world.rank == 0 {
         bundle.texts.sort_by_key(|text| text.rank);
         bundle.missing.sort();
         return (Gathered::All(bundle.texts, bundle.missing), waiting);
     }
-    let parent = world.rank & (world.rank - 1);
-    // The parent may be waiting for another child.
-    let limits = within(timeout * 2 + timeout / 4 * world.size.ilog2());
-    let gathered = match transport.send(parent, bundle.to_bytes(world.size), limits) {
+    let gathered = match tree.send(bundle.to_bytes(world.size)) {
         Ok(()) => Gathered::Delivered(mine),
         Err(why) => Gathered::Rejected(bundle.texts, why),
     };
     (gathered, waiting)
+}
+
+/// One pass along the tree, from the leaves to rank 0, with its time limits.
+pub(super) struct Tree<'a> {
+    transport: &'a dyn Transport,
+    channel: Channel,
+    world: World,
+    timeout: Duration,
+    begin: Instant,
+}
+
+impl<'a> Tree<'a> {
+    /// Begins a pass. All processes are at this point.
+    pub(super) fn new(
+        transport: &'a dyn Transport,
+        channel: Channel,
+        world: World,
+        timeout: Duration,
+    ) -> Self {
+        Self { transport, channel, world, timeout, begin: Instant::now() }
+    }
+
+    fn within(&self, limit: Duration) -> TimeLimits {
+        TimeLimits { deadline: self.begin + limit, per_message: self.timeout }
+    }
+
+    /// Receives from each child, and passes on the ranks of its subtree, of which it is the first, and what it sent or the reason why
+    /// nothing arrived.
+    pub(super) fn receive(&self, mut each: impl FnMut(Range<u32>, Result<Vec<u8>, String>)) {
+        let mut height = 0;
+        while let Some((child, end)) = child(self.world, height) {
+            // The limit grows with the height, so that a child that waits for a lost process still has time to send what it
+            // has.
+            let limits = self.within(self.timeout + self.timeout / 4 * height);
+            each(child..end, self.transport.receive(self.channel, child, limits));
+            height += 1;
+        }
+    }
+
+    /// Sends to the parent. Not at rank 0.
+    pub(super) fn send(&self, bytes: Vec<u8>) -> Result<(), String> {
+        let parent = self.world.rank & (self.world.rank - 1);
+        // The parent may be waiting for another child.
+        let limits = self.within(self.timeout * 2 + self.timeout / 4 * self.world.size.ilog2());
+        self.transport.send(self.channel, parent, bytes, limits)
+    }
 }
 
 /// Returns true if rank 0 confirms that it wrote the text of this process; false also if there is no answer.
@@ -66,7 +103,7 @@ pub(super) fn is_written(transport: &dyn Transport, world: World, timeout: Durat
     let parent = world.rank & (world.rank - 1);
     // Rank 0 may wait for other processes first, and then writes the texts of all.
     let deadline = Instant::now() + timeout * 4 + timeout / 2 * world.size.ilog2();
-    let answer = transport.receive(parent, TimeLimits { deadline, per_message: timeout });
+    let answer = transport.receive(Channel::Texts, parent, TimeLimits { deadline, per_message: timeout });
     answer.is_ok_and(|bytes| bytes == [1])
 }
 
@@ -75,7 +112,7 @@ pub(super) fn confirm(transport: &dyn Transport, waiting: &[u32], written: bool,
     for rank in waiting {
         let limits = TimeLimits { deadline: Instant::now() + timeout, per_message: timeout };
         // A lost process needs no answer.
-        let _ = transport.send(*rank, vec![written.into()], limits);
+        let _ = transport.send(Channel::Texts, *rank, vec![written.into()], limits);
     }
 }
 
@@ -97,7 +134,7 @@ mod tests {
     use std::thread;
     use std::time::{Duration, Instant};
 
-    use super::super::{Gathered, Text, TimeLimits, Transport};
+    use super::super::{Channel, Gathered, Text, TimeLimits, Transport};
     use super::{World, child, gather};
 
     /// A job whose processes are threads: the messages on their way, by sender and receiver. Silent processes take part in
@@ -140,14 +177,14 @@ mod tests {
             Ok(())
         }
 
-        fn send(&self, to: u32, bytes: Vec<u8>, limits: TimeLimits) -> Result<(), String> {
+        fn send(&self, _: Channel, to: u32, bytes: Vec<u8>, limits: TimeLimits) -> Result<(), String> {
             let route = (self.rank, to);
             self.job.messages.lock().unwrap().insert(route, bytes);
             self.job.changed.notify_all();
             self.job.wait(limits, |messages| if messages.contains_key(&route) { None } else { Some(()) })
         }
 
-        fn receive(&self, from: u32, limits: TimeLimits) -> Result<Vec<u8>, String> {
+        fn receive(&self, _: Channel, from: u32, limits: TimeLimits) -> Result<Vec<u8>, String> {
             self.job.wait(limits, |messages| messages.remove(&(from, self.rank)))
         }
 
