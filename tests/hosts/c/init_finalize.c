@@ -1,5 +1,7 @@
 /* Only starts and ends MPI. Each process prints a line: `times`, then in seconds of a clock that all processes of a machine share the start of
  * `main`, the end of MPI_Init and that of MPI_Finalize, then the processor time of the process in seconds. */
+#define _POSIX_C_SOURCE 200809L
+
 #include <mpi.h>
 #include <stdio.h>
 #include <sys/resource.h>
