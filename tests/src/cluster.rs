@@ -261,8 +261,8 @@ impl Drop for Session {
     }
 }
 
-/// Runs a test on each library that `applies` accepts, one after the other: a host that is killed has the processes of all jobs, and ranks
-/// that wait without a pause keep the launchers of other jobs from the processor.
+/// Runs a test on each library that `applies` accepts, one after the other. On a cluster, a host that is killed has the processes of all
+/// jobs, and ranks that wait without a pause keep the launchers of other jobs from the processor.
 pub fn one_by_one(
     test: &str,
     applies: impl Fn(&Stack) -> bool,
