@@ -33,11 +33,7 @@ pub(crate) fn write_apart(
     first: &[u8],
     write: impl FnOnce(&File) -> io::Result<()>,
 ) -> io::Result<()> {
-    let name = |number| {
-        let mut name = names::stem_of(stem, number).into_os_string();
-        name.push(ending);
-        PathBuf::from(name)
-    };
+    let name = |number| name_of(stem, number, ending);
     let first_name = name(run::number());
     let mut number = run::number();
     let put = |temporary: &Path| loop {
@@ -56,6 +52,13 @@ pub(crate) fn write_apart(
         .inspect_err(|error| warn(format_args!("cannot write {}{ending}: {error}", stem.display())))
 }
 
+/// Returns the name of a file of a world.
+fn name_of(stem: &Path, number: u32, ending: &str) -> PathBuf {
+    let mut name = names::stem_of(stem, number).into_os_string();
+    name.push(ending);
+    name.into()
+}
+
 /// Writes a text like [`write_apart`].
 pub(crate) fn write_text(stem: &Path, ending: &str, text: &[u8]) -> io::Result<()> {
     let first = text.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -69,11 +72,7 @@ pub(crate) fn write_new(
     ending: &str,
     write: impl FnOnce(&File) -> io::Result<()>,
 ) -> io::Result<()> {
-    let name = |number| {
-        let mut name = names::stem_of(stem, number).into_os_string();
-        name.push(ending);
-        PathBuf::from(name)
-    };
+    let name = |number| name_of(stem, number, ending);
     let put = |temporary: &Path| {
         let mut number = run::number();
         loop {

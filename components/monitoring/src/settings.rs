@@ -78,7 +78,8 @@ pub(crate) enum TimeSetting {
 
 /// Calls whose time is measured from the initialization of MPI to its end, by name and communicator, with exact counts. off:
 /// none. blocking: calls that may wait are measured always, others by sampling. all: each call. auto: blocking if `mpit run`
-/// started the process, or if monitoring_summary_file is set, else off. The rows are in the store of the process and in the files of pml_monitoring_enable_output.
+/// started the process, or if monitoring_summary_file is set, else off. The rows are in the store of the process and in the
+/// files of pml_monitoring_enable_output.
 #[cvar(
     name = "monitoring_time", scope = "LOCAL", settable = "before_init", verbosity = "USER_BASIC",
     category = PmlMonitoring
