@@ -127,11 +127,15 @@ fn write() {
     let lines = lines_of_components();
     let run = WHOLE_RUN.lock().take();
     let (Some(mut run), Some(world)) = (run, RUNTIME.world()) else { return };
-    if settings::has_summary_file() {
-        gather::summary::write(world, settings::SUMMARY_FILE.get().as_str(), &until_now(&run, world));
-    }
-    if run.is_written {
-        write_run(&mut run, world, lines);
+    let is_summarized = settings::has_summary_file();
+    if is_summarized || run.is_written {
+        let profile = until_now(&run, world);
+        if is_summarized {
+            gather::summary::write(world, settings::SUMMARY_FILE.get().as_str(), &profile);
+        }
+        if run.is_written {
+            write_run(&mut run, world, &Profile { lines, ..profile });
+        }
     }
     *ENDED_RUN.lock() = Some(run);
 }
@@ -146,9 +150,7 @@ fn until_now(run: &WholeRun, world: World) -> Profile {
     profile
 }
 
-fn write_run(run: &mut WholeRun, world: World, lines: Vec<(String, Vec<String>)>) {
-    let mut profile = until_now(run, world);
-    profile.lines = lines;
+fn write_run(run: &mut WholeRun, world: World, profile: &Profile) {
     let stem = settings::FILENAME.get();
     let output = output_to(stem.as_str());
     if run.written > 0 && matches!(output, Output::Files(_)) {
