@@ -29,6 +29,7 @@ struct OfOrigin {
 }
 
 impl OfOrigin {
+    #[inline]
     fn is_of(&self, call: Call, comm: u64, origin: Origin) -> bool {
         self.return_address.load(Relaxed) == origin.return_address
             && self.region.load(Relaxed) == u64::from(origin.region)
@@ -51,28 +52,35 @@ impl Origins {
         unsafe { table.as_ref() }
     }
 
-    fn entries(
-        &'static self,
-        call: Call,
-        comm: u64,
-        origin: Origin,
-    ) -> impl Iterator<Item = &'static OfOrigin> {
-        let key = origin.return_address ^ comm.rotate_left(24) ^ u64::from(origin.region) << 48;
-        let hash = (key ^ u64::from(call.index) << 52).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    #[inline]
+    fn entries(&'static self, comm: u64, origin: Origin) -> impl Iterator<Item = &'static OfOrigin> {
+        // A place of the program calls one function, in most cases in one region.
+        let hash = (origin.return_address ^ comm.rotate_left(24)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let first = (hash >> (u64::BITS - PLACES.ilog2())) as usize;
         (first..first + PROBES).map(|at| &self.0[at % PLACES])
     }
 
-    /// Returns the words of a call, if they are known. They may be those of another revision.
+    /// Returns the words of a call, if they are valid and in the first entry where they may be, as those of most calls are.
     #[inline]
+    pub(super) fn at_first_probe(
+        &'static self,
+        call: Call,
+        comm: u64,
+        origin: Origin,
+    ) -> Option<&'static Place> {
+        let entry = self.entries(comm, origin).next()?;
+        if entry.is_of(call, comm, origin) && entry.place.is_current() { Some(&entry.place) } else { None }
+    }
+
+    /// Returns the words of a call, if they are known. They may be those of another revision.
     pub(super) fn find(&'static self, call: Call, comm: u64, origin: Origin) -> Option<&'static Place> {
-        let found = self.entries(call, comm, origin).find(|entry| entry.is_of(call, comm, origin));
+        let found = self.entries(comm, origin).find(|entry| entry.is_of(call, comm, origin));
         found.map(|entry| &entry.place)
     }
 
     /// Returns the place for the words of a call: its own, a free one, or that of another call.
     pub(super) fn replace(&'static self, call: Call, comm: u64, origin: Origin) -> Option<&'static Place> {
-        let entries = || self.entries(call, comm, origin);
+        let entries = || self.entries(comm, origin);
         let is_free = |entry: &&OfOrigin| entry.place.is_free();
         let own = entries().find(|entry| entry.is_of(call, comm, origin));
         // Two calls that share their entries do not replace each other again and again, unless they are more than the entries.

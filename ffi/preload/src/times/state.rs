@@ -13,7 +13,7 @@ use mpit_ffi::comms;
 use super::call::Call;
 use super::origins::{Origins, is_whole_program};
 use super::regions::Regions;
-use super::sites;
+use crate::return_address;
 
 /// The number of communicators and calls whose words are found without a lock, a power of two.
 const PLACES: usize = 256;
@@ -57,7 +57,14 @@ impl Place {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the path of each call")]
     pub(super) fn is_of(&self, comm: u64) -> bool {
-        self.comm.load(Relaxed) == comm && self.revision.load(Relaxed) == revision::current()
+        self.comm.load(Relaxed) == comm && self.is_current()
+    }
+
+    /// Returns true if the words are those of its communicator still.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "part of the path of each call")]
+    pub(super) fn is_current(&self) -> bool {
+        self.revision.load(Relaxed) == revision::current()
     }
 
     /// Returns true if the words are those of a call with the handle of a communicator in some revision.
@@ -66,6 +73,7 @@ impl Place {
         self.comm.load(Relaxed) == comm && self.call.load(Relaxed) == u64::from(call.index) && !self.is_free()
     }
 
+    #[inline]
     pub(super) fn is_free(&self) -> bool {
         self.words.get().is_none()
     }
@@ -171,20 +179,22 @@ impl ThreadTimes {
         &self.places[(hash >> (u64::BITS - PLACES.ilog2())) as usize]
     }
 
-    /// Returns the part of the program that makes the call in progress.
+    /// Returns the part of the program that makes the call in progress. The return address is 0 if places are not distinguished.
     #[inline]
     pub(super) fn origin(&self) -> Origin {
-        Origin { region: self.regions.current(), return_address: sites::return_address() }
+        Origin { region: self.regions.current(), return_address: return_address::last() }
     }
 
     /// Returns the words of a call that are not those of the last one. Takes no lock. Returns `None` if they are not known.
     #[inline(never)]
     pub(super) fn renew(&'static self, call: Call, comm: u64) -> Option<&'static Place> {
-        self.known(call, comm, self.origin())
+        let origin = self.origin();
+        let at_first_probe = self.origins.get().and_then(|known| known.at_first_probe(call, comm, origin));
+        at_first_probe.or_else(|| self.known(call, comm, origin))
     }
 
     /// Returns the words of calls of an origin, if they are known and the communicator is still the same. Takes no lock.
-    #[inline]
+    #[inline(never)]
     pub(super) fn known(&'static self, call: Call, comm: u64, origin: Origin) -> Option<&'static Place> {
         // Read before the conditions are checked.
         let revision = revision::current();
