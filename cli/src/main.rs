@@ -112,6 +112,12 @@ struct Run {
     /// Keep the records in files while the command runs, so that killed processes do not lose them
     #[arg(long, requires = "output")]
     crash_safe: bool,
+    /// Write a summary of the whole job to a small file, `STEM.summary`, and print it at the end
+    ///
+    /// The processes merge it at the end of MPI, so that those on other machines are in it, which they are not without this option or
+    /// --output. STEM is as for --output. All machines must see its directory. Files of an earlier run are removed first.
+    #[arg(long, value_name = "STEM")]
+    summary: Option<OsString>,
     /// Measure all calls, only those that may wait and samples of the others, or none [default: blocking]
     #[arg(long, value_name = "CALLS", value_parser = ["all", "blocking", "off"])]
     time: Option<String>,

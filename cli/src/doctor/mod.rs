@@ -28,8 +28,8 @@ struct Diagnosis<'a> {
 pub(crate) fn diagnose(args: &Run) -> Result<ExitCode, String> {
     require_program(&args.command)?;
     let library = preload::find(args.library.file.as_deref())?;
-    let target = args.output.as_deref().map(|output| Target::new(output, &args.command)).transpose()?;
-    let mut all = run::settings(args, target.as_ref())?;
+    let target = args.output_target()?;
+    let mut all = run::settings(args, target.as_ref(), args.summary_target()?.as_ref())?;
     if let Some(target) = &target {
         target.prepare()?;
     }
@@ -37,6 +37,7 @@ pub(crate) fn diagnose(args: &Run) -> Result<ExitCode, String> {
     // The target of files is only inspected; existing files stay unchanged.
     all.push(Setting { name: "pml_monitoring_enable_output".into(), value: "0".into() });
     all.push(Setting { name: "monitoring_store".into(), value: "memory".into() });
+    all.push(Setting { name: "monitoring_summary_file".into(), value: String::new() });
     let directory = reports(target.as_ref())?;
     let names = [&preload::VARIABLES[..], &[LAUNCHER_SETTINGS, DIRECTORY]].concat();
     let handed = launchers::hand_on(&args.command, &names);

@@ -9,7 +9,7 @@ use mpit_components::times::Moment;
 
 use super::files::{self, RunFiles};
 use super::output::{self, Target};
-use super::{missing, no_files, recover, screen};
+use super::{missing, no_files, recover, screen, summary};
 use crate::why::watch;
 use crate::{Run, print};
 
@@ -24,6 +24,8 @@ pub(super) struct Ended<'a> {
     pub(super) status: ExitStatus,
     /// The time of its end.
     pub(super) end: Moment,
+    /// The name of the run; `None` if another `mpit run` names it.
+    pub(super) name: Option<&'a str>,
     /// The stores of the processes on this machine. `None` if another `mpit run` has them, or there is no place for them.
     pub(super) job: Option<&'a JobDirectory>,
     /// The stores that existed before the run, if `monitoring_store=file`.
@@ -31,6 +33,8 @@ pub(super) struct Ended<'a> {
     pub(super) files: Option<RunFiles>,
     /// `--output`, and its files before the run.
     pub(super) output: Option<(&'a Target, &'a output::Files)>,
+    /// `--summary`.
+    pub(super) summary: Option<&'a Target>,
     /// The summaries of the job, from the stores of `job`; empty if they are not shown.
     pub(super) worlds: screen::Worlds,
     /// The diagnosis for which the command was ended (`--stuck --kill`).
@@ -41,8 +45,15 @@ pub(super) struct Ended<'a> {
 type Step = fn(&Ended<'_>);
 
 /// The steps, in their order. The stores of `job` are removed after the last one.
-const STEPS: [Step; 6] =
-    [recover_stores, remove_traces, screen::show, report_files, missing::report, repeat_diagnosis];
+const STEPS: [Step; 7] = [
+    recover_stores,
+    remove_traces,
+    screen::show,
+    report_files,
+    report_summary,
+    missing::report,
+    repeat_diagnosis,
+];
 
 pub(super) fn finish(run: &Ended<'_>) {
     for step in STEPS {
@@ -73,6 +84,14 @@ fn report_files(run: &Ended<'_>) {
         print(&format!("no file {shown}.* was written: {why}; `mpit doctor` reports details"));
     } else if is_for_all && Path::new(&format!("{}.prof", target.stem)).exists() {
         print(&format!("wrote {shown}.prof; read it with `mpit report {shown}.prof`"));
+    }
+}
+
+fn report_summary(run: &Ended<'_>) {
+    let Some(target) = run.summary else { return };
+    if !files::is_inside_a_job() && summary::files(target).is_empty() {
+        let why = no_files::reason(run.words, run.library, run.status);
+        print(&format!("no file {}.summary was written: {why}", target.shown));
     }
 }
 

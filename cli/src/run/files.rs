@@ -35,11 +35,6 @@ impl RunFiles {
         Ok(Self { stem, run, lock })
     }
 
-    /// Returns the name of the run.
-    pub(super) fn run(&self) -> &str {
-        &self.run
-    }
-
     pub(super) fn end(&self) {
         for path in run::remove_traces(&self.stem, &self.run) {
             print(&format!("cannot remove {}; it is not needed any more", path.display()));

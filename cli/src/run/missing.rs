@@ -8,7 +8,7 @@ use mpit_components::run::names::{self, Named};
 use mpit_components::store::StoreFile;
 
 use super::at_end::Ended;
-use super::files::{RunFiles, is_inside_a_job};
+use super::files::is_inside_a_job;
 use super::{no_files, recover};
 use crate::print;
 
@@ -31,7 +31,7 @@ pub(super) fn report(run: &Ended<'_>) {
     if is_inside_a_job() {
         return;
     }
-    let worlds = of_files(Path::new(&target.stem), run.files.as_ref().map(RunFiles::run));
+    let worlds = of_files(Path::new(&target.stem), run.name);
     let several = worlds.len() > 1;
     for missing in worlds {
         let Missing { world, size, ranks, damaged, hosts } = &missing;

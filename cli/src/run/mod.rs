@@ -8,6 +8,7 @@ pub(crate) mod no_files;
 pub(crate) mod output;
 mod recover;
 mod screen;
+mod summary;
 mod template;
 mod wait;
 pub(crate) mod witness;
@@ -36,14 +37,18 @@ use files::RunFiles;
 pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     require_program(&args.command)?;
     let library = preload::find(args.library.file.as_deref())?;
-    let target = args.output.as_deref().map(|output| Target::new(output, &args.command)).transpose()?;
-    let all = settings(args, target.as_ref())?;
+    let (target, summary) = (args.output_target()?, args.summary_target()?);
+    let all = settings(args, target.as_ref(), summary.as_ref())?;
     target.as_ref().map(Target::prepare).transpose()?;
     let lines = settings::for_environment(&all);
     let own_stem = all.iter().any(|setting| setting.name.ends_with("pml_monitoring_filename"));
     let stem = store::files_at();
     let name = files::name_of_run(stem.is_some(), own_stem);
     let has_name = name.is_some() || run::of_environment().is_some();
+    // Inside of a job, other processes may have ended already.
+    if let Some(summary) = summary.as_ref().filter(|_| name.is_some()) {
+        summary::prepare(summary)?;
+    }
     let handed = launchers::hand_on(&args.command, &variables(!lines.is_empty(), has_name));
     let mut command = Command::new(&handed.words[0]);
     command.args(&handed.words[1..]).envs(handed.environment.iter().map(|(name, value)| (name, value)));
@@ -95,10 +100,12 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
             library: &library,
             status,
             end,
+            name: name.as_deref(),
             job: job.as_ref().map(OwnedJob::directory),
             stores_before,
             files,
             output,
+            summary: summary.as_ref(),
             worlds,
             diagnosis,
         });
@@ -112,6 +119,18 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     result
         .map(wait::end_as_command)
         .map_err(|error| format!("cannot run {}: {error}", args.command[0].display()))
+}
+
+impl Run {
+    /// Returns the files of `--output`.
+    pub(crate) fn output_target(&self) -> Result<Option<Target>, String> {
+        self.output.as_deref().map(|stem| Target::new("--output", stem, &self.command)).transpose()
+    }
+
+    /// Returns the file of `--summary`.
+    pub(crate) fn summary_target(&self) -> Result<Option<Target>, String> {
+        self.summary.as_deref().map(|stem| Target::new("--summary", stem, &self.command)).transpose()
+    }
 }
 
 /// Returns the names of the variables that the processes of the command need.
@@ -153,8 +172,15 @@ fn describe(job: &OwnedJob, args: &Run, stem: Option<&Path>) {
 }
 
 /// Returns the settings of the command, which this process uses as well.
-pub(crate) fn settings(args: &Run, target: Option<&Target>) -> Result<Vec<Setting>, String> {
-    let mut all = target.map(|target| output_settings(&target.stem, args)).unwrap_or_default();
+pub(crate) fn settings(
+    args: &Run,
+    output: Option<&Target>,
+    summary: Option<&Target>,
+) -> Result<Vec<Setting>, String> {
+    let mut all = output.map(|target| output_settings(&target.stem, args)).unwrap_or_default();
+    if let Some(target) = summary {
+        all.push(Setting { name: "monitoring_summary_file".into(), value: target.stem.clone() });
+    }
     if let Some(time) = &args.time {
         all.push(Setting { name: "monitoring_time".into(), value: time.clone() });
     }

@@ -1,4 +1,4 @@
-//! `--output`: the beginning of file names, checked before the run, while the user can still correct it.
+//! `--output` and `--summary`: the beginning of file names, checked before the run, while the user can still correct it.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -24,9 +24,10 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Parses `--output` of a command, with its [parts](template) replaced. An existing directory, or a name that ends with a slash, stands for files in it.
-    pub(crate) fn new(argument: &OsStr, words: &[OsString]) -> Result<Self, String> {
-        let refused = |why: &str| format!("--output {}: {why}", argument.to_string_lossy().escape_debug());
+    /// Parses the argument of an option of a command, with its [parts](template) replaced. An existing directory, or a name that ends
+    /// with a slash, stands for files in it.
+    pub(crate) fn new(option: &str, argument: &OsStr, words: &[OsString]) -> Result<Self, String> {
+        let refused = |why: &str| format!("{option} {}: {why}", argument.to_string_lossy().escape_debug());
         let text = argument.to_str().ok_or_else(|| refused("the name is not UTF-8; choose another one"))?;
         let text = &template::expand(text, words).map_err(|why| refused(&why))?;
         if text.is_empty() {

@@ -1,13 +1,14 @@
 //! The first screen: the most important numbers of the job, at the end of a run.
 //!
-//! They are from the stores of the processes on this machine, so killed processes have their part. Inside of a job
+//! They are from the stores of the processes on this machine, so killed processes have their part, or from files, which have the
+//! processes on other machines. Inside of a job
 //! (`mpiexec -n 4 mpit run -- ./app`) nothing is printed: each process has an `mpit run`, and none of them knows the others.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -21,8 +22,8 @@ use mpit_report::input::{self, Run};
 use mpit_report::screen::{self, Place, Summary};
 
 use super::at_end::Ended;
-use super::files::{RunFiles, is_inside_a_job};
-use super::no_files;
+use super::files::is_inside_a_job;
+use super::{no_files, summary};
 use crate::print;
 
 /// The maximum number of worlds with a line of their own.
@@ -30,6 +31,9 @@ const MAX_WORLDS: usize = 16;
 
 /// The time that processes have after the end of the command: launchers do not wait for the processes that they kill.
 const TIME_LIMIT: Duration = Duration::from_secs(1);
+
+/// A line about processes of which nothing is known here.
+const ON_OTHERS: &str = "processes on other machines do not count here; with --summary STEM, in a directory that all machines see, they do";
 
 /// The maximum number of bytes of files that are read: about a second.
 const MAX_BYTES: u64 = 256 << 20;
@@ -93,10 +97,10 @@ fn read(stores: &[StoreFile], end: Moment) -> Option<World> {
     Some(World { parts: parts.lines(&summary), summary })
 }
 
-/// Returns the summaries of the worlds that wrote files in the run with a name. Fails with the number of bytes if reading them takes
-/// too long.
-fn worlds_of_files(stem: &Path, name: Option<&str>) -> Result<Worlds, u64> {
-    let mut runs = input::find(&[stem.to_owned()], false).unwrap_or_default();
+/// Returns the summaries of the worlds with files that belong to the run with a name. A path may be the beginning of names. Fails with
+/// the number of bytes if reading them takes too long.
+fn worlds_of_files(paths: &[PathBuf], name: Option<&str>) -> Result<Worlds, u64> {
+    let mut runs = input::find(paths, false).unwrap_or_default();
     runs.retain(|run| is_of_run(run, name));
     let bytes: u64 = runs.iter().map(Run::bytes).sum();
     if bytes > MAX_BYTES {
@@ -129,25 +133,37 @@ pub(super) fn show(run: &Ended<'_>) {
     }
 }
 
+/// Returns the summaries of the worlds from files, if the stores of this machine do not have all processes. Fails with a message for
+/// the user.
+fn from_files(run: &Ended<'_>) -> Result<Option<Worlds>, String> {
+    let is_whole = |world: &World| world.summary.processes >= world.summary.size.into();
+    if !run.worlds.is_empty() && run.worlds.values().all(is_whole) {
+        return Ok(None);
+    }
+    let read = |paths: &[PathBuf], shown: &str| {
+        worlds_of_files(paths, run.name).map(Some).map_err(|bytes| {
+            let size = bytes >> 20;
+            format!("the files have {size} MiB: `mpit report {shown}` summarizes them")
+        })
+    };
+    // A job that was killed has no such file.
+    let summaries = run.summary.map(summary::files).unwrap_or_default();
+    match (run.summary, run.output) {
+        (Some(target), _) if !summaries.is_empty() => read(&summaries, &target.shown),
+        (_, Some((target, _))) => read(&[target.stem.clone().into()], &target.shown),
+        _ => Ok(None),
+    }
+}
+
 fn lines(run: &Ended<'_>) -> Vec<String> {
-    // Processes on other nodes have stores there.
-    let is_incomplete = run.worlds.values().any(|world| world.summary.processes < world.summary.size.into());
-    let of_files = match run.output {
-        Some((target, _)) if is_incomplete || is_of_files(true, run.stores_before.is_some()) => {
-            match worlds_of_files(Path::new(&target.stem), run.files.as_ref().map(RunFiles::run)) {
-                Ok(worlds) => Some(worlds),
-                Err(bytes) => {
-                    let (size, shown) = (bytes >> 20, &target.shown);
-                    return vec![format!("the files have {size} MiB: `mpit report {shown}` summarizes them")];
-                }
-            }
-        }
-        _ => None,
+    let of_files = match from_files(run) {
+        Ok(worlds) => worlds.filter(|worlds| !worlds.is_empty()),
+        Err(message) => return vec![message],
     };
     let worlds: Vec<_> = of_files.as_ref().unwrap_or(&run.worlds).iter().collect();
     let mut lines: Vec<String> = match worlds[..] {
         [] if run.output.is_some() => return Vec::new(),
-        [] => return nothing(run.words, run.library, run.status).into_iter().collect(),
+        [] => return nothing(run.words, run.library, run.status),
         [(_, world)] => screen::lines(&world.summary).into_iter().chain(world.parts.clone()).collect(),
         _ => {
             let line = |(number, world): &(&u32, &World)| {
@@ -159,9 +175,14 @@ fn lines(run: &Ended<'_>) -> Vec<String> {
     if worlds.len() > MAX_WORLDS {
         lines.push(format!("and {} more worlds", worlds.len() - MAX_WORLDS));
     }
-    lines.push(match run.output {
-        Some((target, _)) => format!("more: mpit report {}", target.shown),
-        None => {
+    let is_without_others = |world: &World| world.summary.processes < world.summary.size.into();
+    if of_files.is_none() && worlds.iter().any(|(_, world)| is_without_others(world)) {
+        lines.push(ON_OTHERS.into());
+    }
+    lines.push(match (run.output, run.summary) {
+        (Some((target, _)), _) => format!("more: mpit report {}", target.shown),
+        (None, Some(_)) => "more: mpit run --output prof/ -- COMMAND, then mpit report prof".into(),
+        (None, None) => {
             "more: mpit run --output prof/ -- COMMAND, then mpit report prof; without these lines: --quiet"
                 .into()
         }
@@ -169,22 +190,25 @@ fn lines(run: &Ended<'_>) -> Vec<String> {
     lines
 }
 
-/// Returns the reason why nothing was recorded; `None` for commands that have nothing to do with MPI, as far as they show.
-fn nothing(command: &[OsString], library: &Path, status: ExitStatus) -> Option<String> {
+/// Returns the reason why nothing was recorded; no line for commands that have nothing to do with MPI, as far as they show.
+fn nothing(command: &[OsString], library: &Path, status: ExitStatus) -> Vec<String> {
     if !no_files::names_mpi(command) {
-        return None;
+        return Vec::new();
     }
     let failure = match (status.code(), status.signal()) {
         (Some(0), _) | (None, None) => None,
         (Some(code), _) => Some(format!("exit status {code}")),
         (None, Some(signal)) => Some(format!("signal {signal}")),
     };
-    let why = match (no_files::certain_reason(command, library), failure) {
+    let certain = no_files::certain_reason(command, library);
+    let is_known = certain.is_some() || failure.is_some();
+    let others = if is_known { None } else { Some(ON_OTHERS.to_owned()) };
+    let why = match (certain, failure) {
         (Some(why), _) => why,
         (None, Some(end)) => {
             format!("the command ended with {end}; no process with the library initialized MPI")
         }
         (None, None) => no_files::reason_by_command(command, status),
     };
-    Some(format!("nothing was recorded: {why}; `mpit doctor` reports details"))
+    [format!("nothing was recorded: {why}; `mpit doctor` reports details")].into_iter().chain(others).collect()
 }

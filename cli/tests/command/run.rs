@@ -161,6 +161,23 @@ fn missing_output_has_a_reason() {
 }
 
 #[test]
+fn old_summaries_are_removed_and_missing_ones_reported() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
+    for (name, text) in [("x.summary", "# MPIT SUMMARY\t1\n"), ("x.w2.summary", "of another program")] {
+        fs::write(root.join(name), text).unwrap();
+    }
+    let done = mpit(root, &["run", "--summary", "x", "--", "true"]);
+    assert!(done.stderr.starts_with("mpit: no file x.summary was written: "), "{}", done.stderr);
+    assert!(!root.join("x.summary").exists() && root.join("x.w2.summary").exists());
+    // The directory is made before the run.
+    let done = mpit(root, &["run", "--summary", "sums/", "--", "test", "-d", "sums"]);
+    assert_eq!(done.status.code(), Some(0), "{}", done.stderr);
+    let done = mpit(root, &["run", "--summary", "", "--", "true"]);
+    assert!(done.stderr.contains("--summary : expected the first part of file names"), "{}", done.stderr);
+}
+
+#[test]
 fn missing_records_have_a_reason() {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();

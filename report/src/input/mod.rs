@@ -224,6 +224,19 @@ pub fn phases(runs: &[Run]) -> Vec<Phases<'_>> {
     all
 }
 
+/// Returns the files with the summaries of a run's worlds. `stem` is the beginning of their names.
+pub fn summaries(stem: &Path) -> Vec<PathBuf> {
+    let name = stem.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let there = files_of(directory_of(stem)).unwrap_or_default();
+    let mut files: Vec<_> = there
+        .into_iter()
+        .filter(|file| file.is_summary && is_of(name, &file.stem))
+        .map(|file| file.path)
+        .collect();
+    files.sort();
+    files
+}
+
 /// Returns the temporary files in directories, of processes that were killed while they wrote, or still write.
 pub fn unfinished(paths: &[PathBuf]) -> Vec<PathBuf> {
     let entries = paths.iter().filter_map(|path| fs::read_dir(path).ok()).flatten().flatten();
@@ -456,6 +469,19 @@ mod tests {
         std::fs::write(directory.path().join("job.0.prof"), "# POINT TO POINT\n").unwrap();
         let job = read();
         assert_eq!((job.present, job.is_summary), (1, false));
+    }
+
+    #[test]
+    fn summaries_of_a_run_are_found() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        let text = SummaryFile::default().text();
+        let names = ["job.summary", "job.w2.summary", "job.w.summary", "job2.summary", "job.prof"];
+        for name in names {
+            std::fs::write(at(name), &text).unwrap();
+        }
+        std::fs::write(at("job.w3.summary"), "of another program").unwrap();
+        assert_eq!(summaries(&at("job")), [at("job.summary"), at("job.w2.summary")]);
     }
 
     #[test]

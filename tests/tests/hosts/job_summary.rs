@@ -43,7 +43,9 @@ fn has_summary(finished: &Finished, dir: &Path, path: &str, name: &str) -> Outco
 #[test]
 fn the_file_has_what_the_run_prints() -> Outcome {
     on_each_in_dir("job_summary", |stack, dir| {
-        let options = ["--set", "monitoring_summary_file=sums/job"];
+        // The second run removes the file of the first one.
+        job(stack, &[], dir)?.under_mpit_with(&["--summary", "sums/job", "--quiet"])?.succeed()?;
+        let options = ["--summary", "sums/job"];
         let finished = job(stack, &[], dir)?.under_mpit_with(&options)?.without_others().succeed()?;
         has_summary(&finished, dir, "sums", "job.summary")?;
         // The numbers are those of the stores, but times end a little later there.

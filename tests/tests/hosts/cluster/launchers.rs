@@ -4,9 +4,9 @@ use std::path::Path;
 
 use mpit_tests::cluster::{Cluster, jobs, one_by_one};
 use mpit_tests::launch::mpit_line;
-use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, Vendor, record};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, Vendor, record};
 
-use super::{RANKS, by_launcher, by_srun, check, check_network, is_usable, on_cluster, records, run, sent};
+use super::{HOSTS, RANKS, by_launcher, by_srun, check, check_network, is_usable, on_cluster, records, run, sent};
 
 const PROGRAM: &str = "across_hosts";
 
@@ -64,6 +64,29 @@ fn all_ranks_are_recorded() -> Outcome {
             let dir = stack.scratch("cluster_srun")?;
             both_forms(cluster, stack, &dir, || by_srun(stack), &expected).context("srun")
         })
+    })
+}
+
+/// `mpit run` has the stores of its own machine only. With `--summary`, it prints the summary of all.
+#[test]
+fn summaries_have_all_machines() -> Outcome {
+    on_cluster(|cluster| {
+        one_by_one(
+            "cluster_summary",
+            |stack| ["ompi4.1.4", "mpich5.0.2"].contains(&stack.label()),
+            |stack| {
+                let dir = stack.scratch("cluster_summary")?;
+                let job = || -> Outcome<Job> { Ok(by_launcher(stack, cluster).arg(stack.compile(PROGRAM)?)) };
+                let finished = run(cluster, job()?.under_mpit_with(&["--summary", "sums/job"])?, &dir)?;
+                let printed = |finished: &Finished, text: &str| finished.stderr.contains(text);
+                let all = format!("mpit: {RANKS} processes on {HOSTS} nodes, ");
+                finished.expect(printed(&finished, &all) && !printed(&finished, "other machines"))?;
+                finished.expect(dir.join("sums/job.summary").exists())?;
+                let finished = run(cluster, job()?.under_mpit_with(&["--time", "all"])?, &dir)?;
+                let own = format!("mpit: {} of {RANKS} processes on 1 node, ", RANKS / HOSTS);
+                finished.expect(printed(&finished, &own) && printed(&finished, "with --summary STEM"))
+            },
+        )
     })
 }
 
