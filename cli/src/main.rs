@@ -232,9 +232,14 @@ struct Why {
     /// Read files of --save, or those in a directory, instead of looking at this node
     #[arg(long, value_name = "FILE", num_args = 1..)]
     from: Vec<PathBuf>,
-    /// The nodes of the job: those without a file are named
-    #[arg(long, value_name = "NODE", value_delimiter = ',', requires = "from")]
+    /// The nodes of the job: those without a part are named
+    #[arg(long, value_name = "NODE", value_delimiter = ',')]
     nodes: Vec<String>,
+    /// Look at all nodes on which this launcher starts a process, such as `srun --jobid 17 --overlap -N 4 --ntasks-per-node 1`
+    ///
+    /// The nodes must see the current directory and this program.
+    #[arg(last = true, value_name = "LAUNCHER", conflicts_with_all = ["from", "save"])]
+    launcher: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]

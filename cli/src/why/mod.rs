@@ -5,7 +5,7 @@
 //! | `job` | finds the jobs of the user, and takes a [look](snapshot) at the processes of one: `collect`, `process` and `start` |
 //! | `diagnosis` | compares two looks; pure functions |
 //! | `outcome`, `text` | the results, as JSON and as text |
-//! | `part` | `--save` and `--from`: the looks of several nodes |
+//! | `part`, `nodes` | the looks of several nodes: `--save`, `--from`, and by a launcher |
 //! | `watch`, `exits` | `mpit run --stuck` |
 
 mod calls;
@@ -13,6 +13,7 @@ mod collect;
 mod diagnosis;
 mod exits;
 mod job;
+mod nodes;
 mod outcome;
 mod part;
 mod process;
@@ -50,7 +51,9 @@ const NO_JOB: u8 = 2;
 /// Prints why jobs do not go on.
 pub(crate) fn why(args: &Why) -> Result<ExitCode, String> {
     let interval = Duration::from_secs_f64(args.interval);
-    let parts = if args.from.is_empty() {
+    let parts = if !args.launcher.is_empty() {
+        nodes::observe(args)?
+    } else if args.from.is_empty() {
         let jobs = job::find(args.job.as_deref())?;
         observe(&jobs, interval).into_iter().filter(|part| !part.worlds.is_empty()).collect()
     } else {
@@ -58,13 +61,21 @@ pub(crate) fn why(args: &Why) -> Result<ExitCode, String> {
     };
     if parts.is_empty() {
         let which = args.job.as_ref().map_or_else(String::new, |job| format!(" called {job}"));
+        let nodes = if args.launcher.is_empty() {
+            "on this node"
+        } else {
+            "on the nodes of the launcher that see this directory"
+        };
         print(&format!(
-            "no job{which} of this user runs under `mpit run` on this node, or none has called MPI_Init"
+            "no job{which} of this user runs under `mpit run` {nodes}, or none has called MPI_Init"
         ));
-        return Ok(ExitCode::from(NO_JOB));
     }
     if let Some(path) = &args.save {
+        // A launcher may end the processes on other nodes if one of them fails.
         return part::save(&parts, path).map(|()| ExitCode::SUCCESS);
+    }
+    if parts.is_empty() {
+        return Ok(ExitCode::from(NO_JOB));
     }
     let mut outcomes: Vec<JobOutcome> = parts.iter().map(|part| JobOutcome::of(part, &args.nodes)).collect();
     if args.stack {

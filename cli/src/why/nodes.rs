@@ -1,0 +1,47 @@
+//! `mpit why JOB -- LAUNCHER`: the looks of all nodes on which a launcher starts a process.
+
+use std::io;
+use std::process::{Command, Stdio};
+
+use super::job;
+use super::part::{self, Part};
+use crate::{Why, print};
+
+/// Runs `mpit why --save` on the nodes, and puts together what they saw.
+pub(super) fn observe(args: &Why) -> Result<Vec<Part>, String> {
+    let fail = |what: &str, error: io::Error| format!("cannot {what}: {error}");
+    // The nodes probably share it, as the program and its files.
+    let here = std::env::current_dir().map_err(|error| fail("find the current directory", error))?;
+    let directory = tempfile::Builder::new()
+        .prefix(".mpit-why-")
+        .tempdir_in(here)
+        .map_err(|error| fail("create a directory for the parts of nodes in the current one", error))?;
+    let mpit = std::env::current_exe().map_err(|error| fail("find this program", error))?;
+    let name = name_of_run(args.job.as_deref());
+    let launcher = args.launcher[0].to_string_lossy();
+    let status = Command::new(&args.launcher[0])
+        .args(&args.launcher[1..])
+        .arg(mpit)
+        .arg("why")
+        .args(&name)
+        .args(["--interval", &args.interval.to_string()])
+        .arg("--save")
+        .arg(directory.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::from(io::stderr()))
+        .status()
+        .map_err(|error| fail(&format!("run {launcher}"), error))?;
+    if !status.success() {
+        print(&format!("{launcher} ended with {status}: parts of nodes may be missing"));
+    }
+    part::read(&[directory.path().to_owned()], name.as_deref())
+}
+
+/// Returns the name of a job, by which all nodes know it: the process of `mpit run` is known on one node only.
+fn name_of_run(job: Option<&str>) -> Option<String> {
+    let here = job::find(job).unwrap_or_default();
+    match (job, &here[..]) {
+        (Some(_), [found]) => Some(found.run().to_owned()),
+        _ => job.map(str::to_owned),
+    }
+}
