@@ -18,7 +18,7 @@ use crate::nodes::Nodes;
 use crate::origins::{self, Origins, Reading};
 use crate::problem::{Problem, Problems};
 use crate::rank_times::{CommCalls, RankTime, in_order, rank_times, summary_of};
-use crate::sparse::{Cell, Matrix};
+use crate::sparse::{Cell, Matrix, Run};
 
 /// The operations of all processes of a job, and the bytes they transferred: too many for the 64 bits of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -193,8 +193,9 @@ impl Job {
     /// Returns the sum over all pairs.
     pub fn total(&self, kind: Kind) -> JobSum {
         let mut sum = JobSum::default();
-        for cell in self.matrix(kind).cells() {
-            sum.add(JobSum { count: cell.count.into(), bytes: cell.bytes.into() });
+        for run in self.matrix(kind).parts() {
+            let of_all = |sum: u64| u128::from(sum) * u128::from(run.receivers());
+            sum.add(JobSum { count: of_all(run.count), bytes: of_all(run.bytes) });
         }
         sum
     }
@@ -214,6 +215,7 @@ pub(crate) const FACTS: [(&str, &str); 7] = [
 #[derive(Debug, Default)]
 pub(crate) struct Part {
     pub(crate) cells: [Vec<Cell>; Kind::ALL.len()],
+    pub(crate) runs: [Vec<Run>; Kind::ALL.len()],
     /// Messages by size: empty or [`BINS`] numbers.
     pub(crate) sizes: Vec<u128>,
     /// Communicators by the text of the line that introduces them: name, tab, members.
@@ -268,8 +270,12 @@ impl parse::Sink for PartOf<'_> {
 
     #[inline]
     fn add_row(&mut self, row: parse::Row) {
-        let parse::Row { kind, from, to, sum: TrafficSum { count, bytes } } = row;
-        self.part.cells[kind as usize].push(Cell { from, to, count, bytes });
+        let parse::Row { kind, from, to, last, sum: TrafficSum { count, bytes } } = row;
+        if to == last {
+            self.part.cells[kind as usize].push(Cell { from, to, count, bytes });
+        } else {
+            self.part.runs[kind as usize].push(Run { from, to, last, count, bytes });
+        }
     }
 
     #[inline]
@@ -349,6 +355,9 @@ impl Part {
                 cells.extend(more);
             }
         }
+        for (runs, more) in self.runs.iter_mut().zip(other.runs) {
+            runs.extend(more);
+        }
         self.add_sizes(&other.sizes);
         for (line, (comm, collectives)) in other.comms {
             self.comms.entry(line).or_insert((comm, Collectives::default())).1.add(collectives);
@@ -395,10 +404,12 @@ impl Part {
             notes.push(format!("{more} texts are of processes that have one already; they are added up"));
         }
         let largest_peer = self.cells.iter().flatten().map(|cell| cell.from.max(cell.to)).max();
-        let largest = largest_peer.max(self.ranks.last().copied());
+        let last_of_runs = self.runs.iter().flatten().map(|run| run.from.max(run.last)).max();
+        let largest = largest_peer.max(last_of_runs).max(self.ranks.last().copied());
         let size = largest.map_or(0, |last| last + 1).max(self.size);
         let machines = Nodes::new(self.hosts);
-        let matrices = self.cells.map(Matrix::new);
+        let mut runs = self.runs.into_iter();
+        let matrices = self.cells.map(|cells| Matrix::with_runs(cells, runs.next().unwrap_or_default()));
         let mut summary = summary_of(size, &self.ranks, &machines, &matrices);
         self.unfinished.extend(&self.recovered);
         self.unfinished.sort_unstable();

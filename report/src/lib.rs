@@ -41,4 +41,4 @@ pub use nodes::{NodePair, Nodes};
 pub use origins::ProgramParts;
 pub use problem::Problem;
 pub use rank_times::{CommCalls, RankTime};
-pub use sparse::{Cell, Matrix};
+pub use sparse::{Cell, Matrix, Run};

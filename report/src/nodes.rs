@@ -1,8 +1,9 @@
 //! The machines of processes, and the traffic inside and between them.
 
 use hashbrown::HashMap;
+use mpit_format::summary::Place;
 
-use crate::sparse::{Cell, Matrix};
+use crate::sparse::{Cell, Matrix, Run};
 
 /// The machines of the ranks of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,6 +13,19 @@ pub struct Nodes {
     /// The ranks whose machines are known, in ascending order, with the indices of the names. Not a list of all ranks: a damaged file
     /// may name any rank.
     of_rank: Vec<(u32, u32)>,
+    /// The ranks of each machine, in ascending order.
+    ranks_of: Vec<Vec<u32>>,
+    /// The ranks in groups that follow each other on one machine, in ascending order.
+    stretches: Vec<Stretch>,
+}
+
+/// Ranks from one to another one, all on one machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stretch {
+    first: u32,
+    last: u32,
+    /// The index of its name.
+    node: u32,
 }
 
 /// The traffic from the ranks of a machine to those of another one, or of the same one.
@@ -37,9 +51,15 @@ impl Nodes {
         for (rank, name) in hosts {
             let index = *indices.entry_ref(name.as_str()).or_insert_with(|| {
                 nodes.names.push(name.clone());
+                nodes.ranks_of.push(Vec::new());
                 nodes.names.len() as u32 - 1
             });
             nodes.of_rank.push((rank, index));
+            nodes.ranks_of[index as usize].push(rank);
+            match nodes.stretches.last_mut() {
+                Some(stretch) if stretch.node == index && stretch.last + 1 == rank => stretch.last = rank,
+                _ => nodes.stretches.push(Stretch { first: rank, last: rank, node: index }),
+            }
         }
         nodes
     }
@@ -51,11 +71,7 @@ impl Nodes {
 
     /// Returns the number of ranks on each machine, in the order of the names.
     pub fn ranks(&self) -> Vec<u32> {
-        let mut ranks = vec![0; self.names.len()];
-        for (_, index) in &self.of_rank {
-            ranks[*index as usize] += 1;
-        }
-        ranks
+        self.ranks_of.iter().map(|ranks| ranks.len() as u32).collect()
     }
 
     /// Returns the machine of a rank, if it is known.
@@ -69,24 +85,44 @@ impl Nodes {
         Some(self.of_rank[at].1)
     }
 
-    /// Returns true if two ranks are on the same machine; `None` if that is not known.
-    pub fn are_together(&self, one: u32, other: u32) -> Option<bool> {
-        Some(self.index(one)? == self.index(other)?)
+    /// Returns how many receivers of a run are on the machine of the sender, on other ones, or where it is not known.
+    pub(crate) fn places_of(&self, run: &Run) -> [(Place, u64); 3] {
+        let below = |ranks: &[u32], end: u64| ranks.partition_point(|rank| u64::from(*rank) < end) as u64;
+        let (first, end) = (u64::from(run.to), u64::from(run.last) + 1);
+        let (same, other) = self.index(run.from).map_or((0, 0), |own| {
+            let own = &self.ranks_of[own as usize];
+            let same = below(own, end) - below(own, first);
+            let known_below =
+                |end: u64| self.of_rank.partition_point(|(rank, _)| u64::from(*rank) < end) as u64;
+            (same, known_below(end) - known_below(first) - same)
+        });
+        let unknown = run.receivers() - same - other;
+        [(Place::SameNode, same), (Place::OtherNode, other), (Place::Unknown, unknown)]
     }
 
     /// Returns the traffic between machines, by sender and receiver. Ranks whose machine is not known are left out.
     pub fn pairs(&self, matrix: &Matrix) -> Vec<NodePair<'_>> {
-        let cell =
-            |cell: &Cell| Some(Cell { from: self.index(cell.from)?, to: self.index(cell.to)?, ..*cell });
-        let sums = Matrix::new(matrix.cells().iter().filter_map(cell).collect());
+        let mut sums: HashMap<(u32, u32), (u64, u64)> = HashMap::new();
+        for run in matrix.parts() {
+            let Some(from) = self.index(run.from) else { continue };
+            let start = self.stretches.partition_point(|stretch| stretch.last < run.to);
+            for stretch in self.stretches[start..].iter().take_while(|stretch| stretch.first <= run.last) {
+                let receivers = u64::from(stretch.last.min(run.last) - stretch.first.max(run.to)) + 1;
+                let (count, bytes) = sums.entry((from, stretch.node)).or_default();
+                *count = count.saturating_add(run.count.saturating_mul(receivers));
+                *bytes = bytes.saturating_add(run.bytes.saturating_mul(receivers));
+            }
+        }
+        let cell = |((from, to), (count, bytes))| Cell { from, to, count, bytes };
+        let sums = Matrix::new(sums.into_iter().map(cell).collect());
         let name = |index: u32| self.names[index as usize].as_str();
-        let pair = |cell: &Cell| NodePair {
+        let pair = |cell: Cell| NodePair {
             from: name(cell.from),
             to: name(cell.to),
             count: cell.count,
             bytes: cell.bytes,
         };
-        sums.cells().iter().map(pair).collect()
+        sums.cells().map(pair).collect()
     }
 
     /// Returns the order of ranks by machine; `None` unless there are several machines.
@@ -120,7 +156,8 @@ pub(crate) struct NodeOrder<'a> {
 }
 
 impl NodeOrder<'_> {
-    fn position(&self, rank: u32) -> u32 {
+    /// Returns the position of a rank.
+    pub(crate) fn position(&self, rank: u32) -> u32 {
         match self.positions.binary_search_by_key(&rank, |(rank, _)| *rank) {
             Ok(at) => self.positions[at].1,
             // Behind the known ranks, in the order of ranks.
@@ -135,17 +172,12 @@ impl NodeOrder<'_> {
         ranks
     }
 
-    /// Returns a matrix with positions in place of ranks.
-    pub(crate) fn apply(&self, matrix: &Matrix) -> Matrix {
-        let cell = |cell: &Cell| Cell { from: self.position(cell.from), to: self.position(cell.to), ..*cell };
-        Matrix::new(matrix.cells().iter().map(cell).collect())
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::Nodes;
-    use crate::sparse::{Cell, Matrix};
+    use crate::sparse::{Cell, Matrix, Run};
 
     #[test]
     fn traffic_is_added_up_by_node() {
@@ -153,22 +185,25 @@ mod tests {
         let nodes = Nodes::new(hosts.map(|(rank, host)| (rank, host.to_owned())).into());
         assert_eq!((nodes.names(), nodes.ranks()), (&["a".to_owned(), "b".to_owned()][..], vec![2, 2]));
         assert_eq!((nodes.of(2), nodes.of(4), nodes.of(9)), (Some("a"), None, None));
-        assert_eq!(
-            [(0, 2), (0, 1)].map(|(one, other)| nodes.are_together(one, other)),
-            [Some(true), Some(false)]
-        );
+        let run = |from, to, last| Run { from, to, last, count: 1, bytes: 1 };
+        let places = |run| nodes.places_of(&run).map(|(_, receivers)| receivers);
+        assert_eq!([run(0, 2, 2), run(0, 1, 1), run(0, 4, 4)].map(places), [[1, 0, 0], [0, 1, 0], [0, 0, 1]]);
+        assert_eq!([run(1, 0, 5), run(5, 0, 3)].map(places), [[2, 2, 2], [0, 0, 4]]);
         let cell = |from, to, bytes| Cell { from, to, count: 1, bytes };
         let matrix = Matrix::new(vec![cell(0, 1, 1), cell(2, 3, 2), cell(1, 3, 4), cell(0, 4, 8)]);
         let pairs: Vec<_> =
             nodes.pairs(&matrix).iter().map(|pair| (pair.from, pair.to, pair.count, pair.bytes)).collect();
         assert_eq!(pairs, [("a", "b", 2, 3), ("b", "b", 1, 4)]);
+        let matrix = Matrix::with_runs(Vec::new(), vec![run(0, 1, 4), run(3, 0, 3)]);
+        let of_run: Vec<_> =
+            nodes.pairs(&matrix).iter().map(|pair| (pair.from, pair.to, pair.count)).collect();
+        assert_eq!(of_run, [("a", "a", 1), ("a", "b", 2), ("b", "a", 2), ("b", "b", 2)]);
         let order = nodes.order().unwrap();
         assert_eq!(
             (&order.ranks(5)[..], &order.starts[..]),
             (&[0, 2, 1, 3, 4][..], &[(0, "a"), (2, "b")][..])
         );
-        let ordered: Vec<_> = order.apply(&matrix).cells().iter().map(|cell| (cell.from, cell.to)).collect();
-        assert_eq!(ordered, [(0, 2), (0, 4), (1, 3), (2, 3)]);
+        assert_eq!([0, 1, 2, 3, 4].map(|rank| order.position(rank)), [0, 2, 1, 3, 4]);
         assert_eq!(Nodes::new(vec![(0, "a".into()), (1, "a".into())]).order(), None);
         assert_eq!(Nodes::default().order(), None);
     }

@@ -85,13 +85,11 @@ pub(crate) fn summary_of(size: u32, ranks: &[u32], nodes: &Nodes, matrices: &[Ma
         summary.hosts.add(name, ranks.into());
     }
     for (kind, matrix) in Kind::ALL.into_iter().zip(matrices) {
-        for cell in matrix.cells() {
-            let place = match nodes.are_together(cell.from, cell.to) {
-                Some(true) => Place::SameNode,
-                Some(false) => Place::OtherNode,
-                None => Place::Unknown,
-            };
-            summary.add_traffic(kind, place, cell.count.into(), cell.bytes.into());
+        for run in matrix.parts() {
+            for (place, receivers) in nodes.places_of(&run) {
+                let of_all = |sum: u64| u128::from(sum) * u128::from(receivers);
+                summary.add_traffic(kind, place, of_all(run.count), of_all(run.bytes));
+            }
         }
     }
     summary

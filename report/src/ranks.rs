@@ -18,17 +18,43 @@ pub(crate) struct RankTraffic {
     pub(crate) bytes_in: u64,
 }
 
+impl RankTraffic {
+    fn receive(&mut self, count: u64, bytes: u64) {
+        self.count_in = self.count_in.saturating_add(count);
+        self.bytes_in = self.bytes_in.saturating_add(bytes);
+    }
+}
+
 /// Returns the traffic of the ranks that have any, without messages of the library's own, which carry the same data again.
 pub(crate) fn traffic(job: &Job) -> BTreeMap<u32, RankTraffic> {
     let mut ranks: BTreeMap<u32, RankTraffic> = BTreeMap::new();
     for kind in SHOWN {
-        for cell in job.matrix(kind).cells() {
-            let from = ranks.entry(cell.from).or_default();
-            from.count_out = from.count_out.saturating_add(cell.count);
-            from.bytes_out = from.bytes_out.saturating_add(cell.bytes);
-            let to = ranks.entry(cell.to).or_default();
-            to.count_in = to.count_in.saturating_add(cell.count);
-            to.bytes_in = to.bytes_in.saturating_add(cell.bytes);
+        // The receivers at which the sums of count and bytes change, because a run begins or ends.
+        let mut changes: BTreeMap<u32, [i128; 2]> = BTreeMap::new();
+        for run in job.matrix(kind).parts() {
+            let of_all = |sum: u64| sum.saturating_mul(run.receivers());
+            let from = ranks.entry(run.from).or_default();
+            from.count_out = from.count_out.saturating_add(of_all(run.count));
+            from.bytes_out = from.bytes_out.saturating_add(of_all(run.bytes));
+            if run.to == run.last {
+                ranks.entry(run.to).or_default().receive(run.count, run.bytes);
+                continue;
+            }
+            for (at, sign) in [(run.to, 1), (run.last + 1, -1)] {
+                let change = changes.entry(at).or_default();
+                change[0] += sign * i128::from(run.count);
+                change[1] += sign * i128::from(run.bytes);
+            }
+        }
+        let mut sums = [0; 2];
+        let mut changes = changes.into_iter().peekable();
+        while let Some((at, change)) = changes.next() {
+            sums = [sums[0] + change[0], sums[1] + change[1]];
+            let [count, bytes] = sums.map(|sum| u64::try_from(sum).unwrap_or(u64::MAX));
+            let end = changes.peek().map_or(at, |(end, _)| *end);
+            for rank in (at..end).filter(|_| count > 0) {
+                ranks.entry(rank).or_default().receive(count, bytes);
+            }
         }
     }
     ranks

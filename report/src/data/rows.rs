@@ -92,7 +92,7 @@ pub struct KindTotal {
 
 impl KindTotal {
     pub(super) fn of(job: &Job, kind: Kind) -> Option<Self> {
-        let pairs = job.matrix(kind).cells().len() as u64;
+        let pairs = job.matrix(kind).pairs();
         let (messages, bytes) = numbers(job.total(kind));
         if pairs == 0 { None } else { Some(Self { kind: kind.letter(), messages, bytes, pairs }) }
     }
@@ -224,7 +224,7 @@ pub struct Pair {
 
 impl Pair {
     pub(super) fn all(job: &Job, kind: Kind) -> impl Iterator<Item = Self> {
-        job.matrix(kind).cells().iter().map(move |cell| Self {
+        job.matrix(kind).cells().map(move |cell| Self {
             kind: kind.letter(),
             from: cell.from,
             to: cell.to,

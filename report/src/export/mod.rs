@@ -89,7 +89,7 @@ impl Table {
             Self::Job => sink.put(&columns::JOB, [JobRow::of(job)]),
             Self::Ranks => sink.put(&columns::RANKS, Rank::all(job)),
             Self::Pairs => {
-                let of_kind = |kind: Kind| job.matrix(kind).cells().iter().map(move |cell| (kind, *cell));
+                let of_kind = |kind: Kind| job.matrix(kind).cells().map(move |cell| (kind, cell));
                 sink.put(&columns::PAIRS, Kind::ALL.into_iter().flat_map(of_kind))
             }
             Self::Sizes => sink.put(&columns::SIZES, Size::all(job)),

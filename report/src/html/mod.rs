@@ -47,7 +47,7 @@ struct Data {
 
 impl Data {
     fn of(Map { tiles, order, .. }: &Map<'_>, size: u32) -> Self {
-        let cells = tiles.cells.cells().iter();
+        let cells = tiles.cells.cells();
         Self {
             size,
             side: tiles.side,
@@ -98,7 +98,7 @@ fn maps(job: &Job) -> Vec<Map<'_>> {
     let names = SHOWN.map(Kind::name).join("; ");
     let mut maps = vec![map(names.clone(), &all)];
     if let Some(order) = job.nodes.order() {
-        let tiles = Tiles::of(&order.apply(&all), job.size);
+        let tiles = Tiles::in_order(&all, job.size, &order);
         maps.push(Map { name: format!("ranks by node: {names}"), tiles, order: Some(order) });
     }
     let kinds: Vec<_> = Kind::ALL.into_iter().filter(|kind| !job.matrix(*kind).is_empty()).collect();

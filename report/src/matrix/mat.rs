@@ -114,7 +114,7 @@ pub fn write(out: impl Write, matrix: &Matrix, size: u32, value: Value) -> io::R
 ///
 /// Those of the sink.
 pub fn write_like_profile2mat(out: impl Write, matrix: &Matrix, value: Value) -> io::Result<()> {
-    let size = matrix.cells().iter().map(|cell| cell.from.max(cell.to) + 1).max().unwrap_or(0);
+    let size = matrix.parts().map(|run| run.from.max(run.last) + 1).max().unwrap_or(0);
     // The symmetric matrix has the sums of both directions, which the mean halves. For averages nothing is left to halve:
     // half of the bytes for half of the messages are as many bytes for each message.
     let divisor = match value {
@@ -128,14 +128,13 @@ fn lines(out: impl Write, matrix: &Matrix, size: u32, value: impl Fn(&Cell) -> f
     let mut out = BufWriter::with_capacity(1 << 16, out);
     let empty = b"0 ".repeat(size as usize);
     let mut buffer = itoa::Buffer::new();
-    let mut cells = matrix.cells();
+    let mut cells = matrix.cells().peekable();
     for row in 0..size {
-        let end = cells.iter().take_while(|cell| cell.from == row).count();
         let mut next = 0;
-        for cell in &cells[..end] {
+        while let Some(cell) = cells.next_if(|cell| cell.from == row) {
             out.write_all(&empty[..2 * (cell.to - next) as usize])?;
             // Halves are rounded to even, as in C.
-            let rounded = value(cell).round_ties_even();
+            let rounded = value(&cell).round_ties_even();
             if rounded < u64::MAX as f64 {
                 out.write_all(buffer.format(rounded as u64).as_bytes())?;
             } else {
@@ -146,7 +145,6 @@ fn lines(out: impl Write, matrix: &Matrix, size: u32, value: impl Fn(&Cell) -> f
         }
         out.write_all(&empty[..2 * (size - next) as usize])?;
         out.write_all(b"\n")?;
-        cells = &cells[end..];
     }
     out.flush()
 }

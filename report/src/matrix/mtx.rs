@@ -19,7 +19,7 @@ pub fn write(out: impl Write, matrix: &Matrix, size: u32, value: Value) -> io::R
         "% row: rank of the sender + 1; column: rank of the receiver + 1; value: {}",
         value.meaning()
     )?;
-    writeln!(out, "{size} {size} {}", matrix.cells().len())?;
+    writeln!(out, "{size} {size} {}", matrix.pairs())?;
     let mut buffer = itoa::Buffer::new();
     for cell in matrix.cells() {
         out.write_all(buffer.format(u64::from(cell.from) + 1).as_bytes())?;
@@ -29,7 +29,7 @@ pub fn write(out: impl Write, matrix: &Matrix, size: u32, value: Value) -> io::R
         match value {
             Value::Size => out.write_all(buffer.format(cell.bytes).as_bytes())?,
             Value::Messages => out.write_all(buffer.format(cell.count).as_bytes())?,
-            Value::Average => write!(out, "{}", value.of(cell))?,
+            Value::Average => write!(out, "{}", value.of(&cell))?,
         }
         out.write_all(b"\n")?;
     }

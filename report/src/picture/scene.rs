@@ -85,7 +85,7 @@ pub(super) fn heat_map(tiles: &Tiles, size: u32, title: &str, order: Option<&Nod
         None => axes(&mut scene, tiles, size, pixels),
         Some(order) => node_axes(&mut scene, tiles, order, pixels),
     }
-    if let Some(scale) = Scale::of(tiles.cells.cells().iter().map(|cell| cell.bytes)) {
+    if let Some(scale) = Scale::of(tiles.cells.cells().map(|cell| cell.bytes)) {
         for cell in tiles.cells.cells() {
             let (x, y) = (LEFT + cell.to.cast_signed() * pixels, TOP + cell.from.cast_signed() * pixels);
             let rect = Rect { x, y, width: pixels, height: pixels };

@@ -1,5 +1,6 @@
 //! A matrix reduced to a displayable size: in a large matrix, each tile is the sum of a square of cells.
 
+use crate::nodes::NodeOrder;
 use crate::sparse::{Cell, Matrix};
 
 /// The maximum number of tiles in a row.
@@ -16,13 +17,28 @@ pub(crate) struct Tiles {
 }
 
 impl Tiles {
+    /// Reduces a matrix.
     pub(crate) fn of(matrix: &Matrix, size: u32) -> Self {
+        Self::by_position(matrix, size, |rank| rank)
+    }
+
+    /// Reduces a matrix whose ranks are in another order.
+    pub(crate) fn in_order(matrix: &Matrix, size: u32, order: &NodeOrder<'_>) -> Self {
+        let positions: Vec<u32> = (0..size).map(|rank| order.position(rank)).collect();
+        Self::by_position(matrix, size, |rank| positions[rank as usize])
+    }
+
+    fn by_position(matrix: &Matrix, size: u32, position: impl Fn(u32) -> u32) -> Self {
         let ranks = size.div_ceil(MOST).max(1);
-        let tile = |cell: &Cell| Cell { from: cell.from / ranks, to: cell.to / ranks, ..*cell };
+        let tile = |cell: Cell| Cell {
+            from: position(cell.from) / ranks,
+            to: position(cell.to) / ranks,
+            ..cell
+        };
         // The number of tiles is limited, so they are added up in place for any number of pairs.
         let row = size.div_ceil(ranks);
         let mut sums = vec![(0_u64, 0_u64); (row * row) as usize];
-        for cell in matrix.cells().iter().map(tile) {
+        for cell in matrix.cells().map(tile) {
             let (bytes, count) = &mut sums[(cell.from * row + cell.to) as usize];
             *bytes = bytes.saturating_add(cell.bytes);
             *count = count.saturating_add(cell.count);
@@ -52,7 +68,6 @@ mod tests {
             let sum = |matrix: &Matrix| {
                 matrix
                     .cells()
-                    .iter()
                     .map(|cell| (cell.bytes, cell.count))
                     .fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
             };

@@ -25,7 +25,7 @@ impl Gain {
     /// Compares placements, given by the node of each rank.
     pub fn of(matrix: &Matrix, present: &[u32], placed: &[u32]) -> Self {
         let is_known = |rank: u32| (rank as usize) < present.len();
-        let cells = matrix.cells().iter().filter(|cell| is_known(cell.from) && is_known(cell.to));
+        let cells = matrix.cells().filter(|cell| is_known(cell.from) && is_known(cell.to));
         Self {
             total: cells.map(|cell| u128::from(cell.bytes)).sum(),
             now: bytes_between_nodes(matrix, present),

@@ -21,7 +21,6 @@ impl Graph {
         let cells = || {
             matrix
                 .cells()
-                .iter()
                 .filter(|cell| cell.from != cell.to && cell.from < size && cell.to < size && cell.bytes > 0)
         };
         let total: u128 = cells().map(|cell| u128::from(cell.bytes)).sum();

@@ -34,7 +34,6 @@ pub fn bytes_between_nodes(matrix: &Matrix, nodes: &[u32]) -> u128 {
         |from: u32, to: u32| matches!((node(from), node(to)), (Some(one), Some(other)) if one != other);
     matrix
         .cells()
-        .iter()
         .filter(|cell| is_between(cell.from, cell.to))
         .map(|cell| u128::from(cell.bytes))
         .sum()

@@ -54,8 +54,8 @@ pub fn stencil(dims: [u32; 3], reach: u32, faces: [u64; 3], periodic: bool) -> M
 pub fn shuffled(matrix: &Matrix, ranks: u32, seed: u64) -> Matrix {
     let names = Random::new(seed).permutation(ranks as usize);
     let renamed =
-        |cell: &Cell| Cell { from: names[cell.from as usize], to: names[cell.to as usize], ..*cell };
-    Matrix::new(matrix.cells().iter().map(renamed).collect())
+        |cell: Cell| Cell { from: names[cell.from as usize], to: names[cell.to as usize], ..cell };
+    Matrix::new(matrix.cells().map(renamed).collect())
 }
 
 /// Returns an exchange of each rank with its parent in a tree in which each rank has `degree` children.

@@ -46,7 +46,7 @@ pub(crate) fn totals(job: &Job) -> Table {
     for kind in Kind::ALL {
         let JobSum { count, bytes: total } = job.total(kind);
         if count > 0 {
-            let pairs = job.matrix(kind).cells().len() as u128;
+            let pairs = u128::from(job.matrix(kind).pairs());
             let names = [kind.letter().to_string(), kind.to_string()];
             let numbers = [grouped(count), grouped(total), bytes(total), grouped(pairs)];
             rows.push(Row::new(names.into_iter().chain(numbers)));

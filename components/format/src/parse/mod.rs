@@ -36,6 +36,8 @@ pub struct Row {
     pub from: u32,
     /// The rank that receives the data.
     pub to: u32,
+    /// The last one of the ranks from `to` on that each receive as much, which is `to` in most rows.
+    pub last: u32,
     /// The number of messages or operations, which is not 0, and their bytes.
     pub sum: TrafficSum,
 }
@@ -318,6 +320,14 @@ impl<'a, S: Sink> Reader<'a, S> {
         let me = rest.rank("the rank of the sender")?;
         rest.literal(b"\t", "a tab after the rank of the sender")?;
         let peer = rest.rank("the rank of the receiver")?;
+        let last = if kind == Kind::Collective && rest.literal(b"-", "").is_ok() {
+            rest.rank("the last rank of a range")?
+        } else {
+            peer
+        };
+        if last < peer {
+            return Err("a range of ascending ranks".into());
+        }
         let sum = parse_sum(&mut rest)?;
         if sum.count == 0 {
             return Err("a number of messages above 0".into());
@@ -331,7 +341,8 @@ impl<'a, S: Sink> Reader<'a, S> {
             rest.end("the end of the line after `msgs sent`")?;
         }
         let (from, to) = kind.direction(me, peer);
-        self.sink.add_row(Row { kind, from, to, sum });
+        let last = if last > peer { last } else { to };
+        self.sink.add_row(Row { kind, from, to, last, sum });
         Ok(())
     }
 

@@ -167,7 +167,7 @@ pub struct Profile {
 
 impl Profile {
     /// Returns the text of a file, which begins with the line that identifies the run, if it is given. Members of
-    /// communicators are listed one by one up to `LISTED`, and as ranges above. Bytes without a message, as a process leaves
+    /// communicators, and other processes of collective operations, are listed one by one up to `LISTED`, and as ranges above. Bytes without a message, as a process leaves
     /// that is killed in its first send, make no line.
     #[must_use]
     pub fn text(&self, identity: Option<&Identity>) -> Vec<u8> {
@@ -188,12 +188,7 @@ impl Profile {
             if section == Section::PointToPoint {
                 self.messages(&mut out);
             }
-            for SumRow { kind, to, sum } in self.sums.iter().filter(|row| row.kind.section() == section) {
-                if *to != OUTSIDE && sum.count != 0 {
-                    self.pair(&mut out, *kind, *to, *sum);
-                    out.put(b"\n");
-                }
-            }
+            self.sums(&mut out, section);
         }
         for block in &self.comms {
             self.block(&mut out, block, listed);
@@ -225,7 +220,7 @@ impl Profile {
                 if *to == OUTSIDE || messages.count == 0 {
                     continue;
                 }
-                self.pair(out, kind, *to, TrafficSum { count: messages.count, bytes: messages.bytes });
+                self.pair(out, kind, *to, *to, TrafficSum { count: messages.count, bytes: messages.bytes });
                 if kind == Kind::External || external.count == 0 {
                     let mut bins = [0; BINS];
                     external.add_sizes_to(&mut bins);
@@ -237,12 +232,35 @@ impl Profile {
         }
     }
 
-    /// Writes the beginning of a line about a pair of processes.
-    fn pair(&self, out: &mut Out, kind: Kind, to: u32, sum: TrafficSum) {
+    /// Writes the lines of a section without messages. A collective operation exchanges data with all processes of a communicator; if
+    /// these are many, those with equal numbers that follow each other have one line.
+    fn sums(&self, out: &mut Out, section: Section) {
+        let mut rows = self
+            .sums
+            .iter()
+            .filter(|row| row.kind.section() == section && row.to != OUTSIDE && row.sum.count != 0)
+            .peekable();
+        let are_many = || rows.clone().nth(LISTED as usize).is_some();
+        let is_by_range = section == Section::Collectives && are_many();
+        while let Some(SumRow { kind, to, sum }) = rows.next() {
+            let mut last = *to;
+            let follows = |next: &&SumRow, last: u32| {
+                next.kind == *kind && next.to == last.wrapping_add(1) && next.sum == *sum
+            };
+            while is_by_range && rows.next_if(|next| follows(next, last)).is_some() {
+                last += 1;
+            }
+            self.pair(out, *kind, *to, last, *sum);
+            out.put(b"\n");
+        }
+    }
+
+    /// Writes the beginning of a line about this process and another one, or each of several.
+    fn pair(&self, out: &mut Out, kind: Kind, to: u32, last: u32, sum: TrafficSum) {
         out.put(&[kind.letter() as u8, b'\t']);
         out.number(u64::from(self.me));
         out.put(b"\t");
-        out.number(u64::from(to));
+        out.run(Run { first: to, last, step: 1 });
         out.sum(sum);
     }
 
@@ -288,7 +306,7 @@ pub(crate) const COMPONENT_WORD: &str = "# COMPONENT\t";
 /// The last line of the recovered text of a process that ended without `MPI_Finalize`.
 pub(crate) const RECOVERED_LINE: &str = "# RECOVERED";
 
-/// The size up to which members of communicators are listed one by one, as Open MPI does.
+/// The number up to which processes are listed one by one, as Open MPI does.
 const LISTED: u32 = 4096;
 
 /// Ranks with a constant distance, in ascending or descending order.

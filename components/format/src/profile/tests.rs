@@ -183,6 +183,52 @@ fn members(members: Members, in_container: bool) -> String {
     text.split_once("\tprocs: ").unwrap().1.lines().next().unwrap().to_owned()
 }
 
+/// The rows of kind C of a text, as receivers, bytes and count.
+#[derive(Default)]
+struct ReadRows(Vec<(u32, u32, TrafficSum)>);
+
+impl Sink for ReadRows {
+    fn add_rank(&mut self, _rank: u32) {}
+    fn add_size(&mut self, _size: u32) {}
+    fn add_row(&mut self, row: parse::Row) {
+        self.0.push((row.to, row.last, row.sum));
+    }
+    fn add_sizes(&mut self, _bins: &[u64; BINS]) {}
+    fn known_comm(&self, _line: &[u8]) -> Option<parse::Comm> {
+        None
+    }
+    fn add_comm(&mut self, _line: &[u8], _comm: parse::Comm, _operations: [TrafficSum; 3]) {}
+    fn add_line(&mut self, _rank: u32, _component: String, _text: String) {}
+    fn add_recovered(&mut self, _rank: u32) {}
+    fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String) {
+        panic!("line {line}: {}", what());
+    }
+}
+
+#[test]
+fn alike_rows_are_ranges_where_there_are_many() {
+    let sum = TrafficSum { count: 3, bytes: 40 };
+    let other = TrafficSum { count: 1, bytes: 8 };
+    let row = |to| {
+        let sum = if (100..102).contains(&to) { other } else { sum };
+        SumRow { kind: Kind::Collective, to, sum }
+    };
+    let rows = |ranks: u32| (0..ranks).filter(|to| *to != 7).map(row).collect();
+    let lines = |profile: &Profile| {
+        let text = text(profile);
+        let mut read = ReadRows::default();
+        parse::text(&mut read, text.as_bytes(), parse::Origin { line: 1, rank: Some(7) });
+        (text.lines().filter(|line| line.starts_with("C\t")).count(), read.0)
+    };
+    // As many as Open MPI's tools expect one by one.
+    let profile = Profile { me: 7, ..profile_of(7, Vec::new(), Vec::new()) };
+    let (count, _) = lines(&Profile { sums: rows(4097), ..profile.clone() });
+    assert_eq!(count, 4096);
+    let (count, read) = lines(&Profile { sums: rows(100_000), ..profile });
+    let wanted = [(0, 6, sum), (8, 99, sum), (100, 101, other), (102, 99_999, sum)];
+    assert_eq!((count, &read[..]), (4, &wanted[..]));
+}
+
 #[test]
 fn members_are_ranges_where_there_are_many() {
     // Miri takes too long for more.
