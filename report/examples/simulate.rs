@@ -52,6 +52,7 @@ fn simulated_job(name: String, pattern: &str, ranks: u32) -> SimulatedJob {
         first_node: 0,
         seconds: 100.0,
         waiting: 0.2,
+        has_collectives: pattern == "collective",
         slow_node: None,
     }
 }
@@ -127,10 +128,10 @@ fn matrix(pattern: &str, ranks: u32) -> Result<Matrix, String> {
         }
     };
     match pattern {
-        "stencil3d" => Ok(patterns::stencil(cube()?, 3, [800_000; 3], true)),
+        "stencil3d" | "collective" => Ok(patterns::stencil(cube()?, 3, [800_000; 3], true)),
         "random" => Ok(patterns::random(ranks, 26, 1 << 20, 1)),
         "alltoall" if ranks <= 10_000 => Ok(patterns::all_to_all(ranks)),
         "alltoall" => Err("all to all has the square of the ranks in pairs: at most 10000 ranks".into()),
-        _ => Err(format!("no pattern {pattern}, only stencil3d, random and alltoall")),
+        _ => Err(format!("no pattern {pattern}, only stencil3d, collective, random and alltoall")),
     }
 }

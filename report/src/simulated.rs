@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use mpit_format::calls::CALLS;
 use mpit_format::container::{self, Text};
 use mpit_format::messages::{PeerSnapshot, Row, bin};
-use mpit_format::profile::{About, Block, Label, Members, Profile};
+use mpit_format::profile::{About, Block, Label, Members, Profile, SumRow};
+use mpit_format::rows::Kind;
 use mpit_format::summary::{Place, Summary};
 use mpit_format::times::{CallRow, Clock, LateRow, Mode, SampledOperation, TimeRow};
 use mpit_format::{Identity, TrafficSum};
@@ -29,6 +30,8 @@ pub struct SimulatedJob {
     pub seconds: f64,
     /// The share of the time that ranks wait.
     pub waiting: f64,
+    /// True if each rank has also exchanged data with all others in collective operations.
+    pub has_collectives: bool,
     /// A node whose ranks compute all the time, while the others wait for them.
     pub slow_node: Option<u32>,
 }
@@ -80,6 +83,13 @@ impl SimulatedJob {
         self.first_node + rank / self.ranks_of_node.max(1)
     }
 
+    /// Returns the rows of two operations of all ranks.
+    fn collectives_of(&self, rank: u32) -> Vec<SumRow> {
+        let sum = TrafficSum { count: 2, bytes: 16 };
+        let others = (0..self.ranks).filter(|other| *other != rank);
+        others.map(|to| SumRow { kind: Kind::Collective, to, sum }).collect()
+    }
+
     fn profile(&self, rank: u32, cells: &[Cell]) -> Profile {
         let mut world = Block::new(
             Label { name: "MPI_COMM_WORLD".into(), first: 0, last: 0 },
@@ -95,6 +105,7 @@ impl SimulatedJob {
         Profile {
             me: rank,
             messages: cells.iter().map(row).collect(),
+            sums: if self.has_collectives { self.collectives_of(rank) } else { Vec::new() },
             comms: vec![world],
             time: Some(TimeRow {
                 mode: Mode::Blocking,

@@ -17,7 +17,8 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     ranks: u32,
 
-    /// Pairs that communicate: stencil3d with 26 peers, random with up to 26, or alltoall
+    /// Pairs that communicate: stencil3d with 26 peers, collective with these and with all in collective operations, random with up to
+    /// 26, or alltoall
     #[arg(long, default_value = "stencil3d")]
     pattern: String,
 
@@ -94,6 +95,12 @@ fn write_jobs(ranks: u32, pattern: &str, jobs: u32, directory: &Path) -> Outcome
 /// The sides of the cubes of ranks: from 1000 to 1000000.
 const SIDES: [u32; 4] = [10, 22, 47, 100];
 
+/// The largest cube whose ranks also exchange data with all.
+const LARGEST_COLLECTIVE: u32 = 47;
+
+/// The maximum number of rows of a table that is written.
+const MOST_ROWS: u64 = 200_000_000;
+
 const COLUMNS: [&str; 9] = [
     "ranks",
     "pairs",
@@ -109,28 +116,34 @@ const COLUMNS: [&str; 9] = [
 fn measure(directory: &Path) -> Outcome<String> {
     dist::build(&["mpit-cli"])?;
     let mut table = document::head(&COLUMNS);
-    for side in SIDES {
-        let (ranks, files) = (side.pow(3), directory.join(side.to_string()));
-        write_jobs(ranks, "stencil3d", 1, &files)?;
-        let plain = report(&files, &[])?;
-        let tables = files.join("tables");
-        let exported = report(&files, &["--format", "parquet", "--output", &tables.display().to_string()])?;
-        let (file, tables) = (size_of(&files.join("job000000.prof"))?, size_of(&tables.join("job000000"))?);
-        let pairs = u64::from(ranks) * 26;
-        table += &document::row(&[
-            ranks.to_string(),
-            pairs.to_string(),
-            mebibytes(file),
-            format!("{:.1}", plain.0),
-            format!("{:.0}", plain.1),
-            format!("{:.1}", exported.0),
-            format!("{:.0}", exported.1),
-            mebibytes(tables),
-            format!("{:.1}", tables as f64 / pairs as f64),
-        ]);
-        fs::remove_dir_all(&files).context(files.display())?;
+    let with_collectives = SIDES.iter().filter(|side| **side <= LARGEST_COLLECTIVE);
+    let jobs = SIDES.iter().map(|side| (side, "stencil3d"));
+    for (side, pattern) in jobs.chain(with_collectives.map(|side| (side, "collective"))) {
+        table += &measure_job(side.pow(3), pattern, &directory.join(format!("{pattern}{side}")))?;
     }
     Ok(table)
+}
+
+/// Returns the line about a job.
+fn measure_job(ranks: u32, pattern: &str, files: &Path) -> Outcome<String> {
+    write_jobs(ranks, pattern, 1, files)?;
+    let (is_collective, ranks) = (pattern == "collective", u64::from(ranks));
+    let pairs = ranks * 26 + if is_collective { ranks * (ranks - 1) } else { 0 };
+    let file = size_of(&files.join("job000000.prof"))?;
+    let (seconds, peak) = report(files, &[])?;
+    let exported = if pairs <= MOST_ROWS {
+        let tables = files.join("tables");
+        let (seconds, peak) = report(files, &["--format", "parquet", "--output", &tables.display().to_string()])?;
+        let bytes = size_of(&tables.join("job000000"))?;
+        let of_pair = format!("{:.1}", bytes as f64 / pairs as f64);
+        [format!("{seconds:.1}"), format!("{peak:.0}"), mebibytes(bytes), of_pair]
+    } else {
+        [const { String::new() }; 4]
+    };
+    fs::remove_dir_all(files).context(files.display())?;
+    let name = if is_collective { format!("{ranks}, collective") } else { ranks.to_string() };
+    let plain = [name, pairs.to_string(), mebibytes(file), format!("{seconds:.1}"), format!("{peak:.0}")];
+    Ok(document::row(&[&plain[..], &exported[..]].concat()))
 }
 
 fn mebibytes(bytes: u64) -> String {

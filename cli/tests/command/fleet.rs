@@ -32,6 +32,7 @@ fn write_jobs(dir: &Path) -> Outcome<Vec<Matrix>> {
             first_node: number,
             seconds: 100.0,
             waiting: if number == 5 { 0.7 } else { 0.2 },
+            has_collectives: false,
             slow_node: (number >= 8).then_some(13),
         };
         let path = dir.join(format!("job{number:02}.prof"));
