@@ -41,7 +41,7 @@ fn main() -> ExitCode {
 fn compare(pattern: &Pattern) -> Result<(String, f64), String> {
     let Pattern { name, ranks, cores, matrix } = pattern;
     let present = block(*ranks, cores).ok_or("too few cores")?;
-    let total = matrix.cells().iter().map(|cell| u128::from(cell.bytes)).sum::<u128>() as f64;
+    let total = matrix.cells().map(|cell| u128::from(cell.bytes)).sum::<u128>() as f64;
     let share = |nodes: &[u32]| 100.0 * bytes_between_nodes(matrix, nodes) as f64 / total;
     let begin = Instant::now();
     let own = share(&place(matrix, cores, &present));
@@ -68,14 +68,14 @@ fn large(side: u32) {
     let matrix = patterns::shuffled(&patterns::stencil([side; 3], 3, [1000; 3], false), ranks, 1);
     let cores = vec![64; ranks.div_ceil(64) as usize];
     let Some(present) = block(ranks, &cores) else { return };
-    let total = matrix.cells().iter().map(|cell| u128::from(cell.bytes)).sum::<u128>() as f64;
+    let total = matrix.cells().map(|cell| u128::from(cell.bytes)).sum::<u128>() as f64;
     let share = |nodes: &[u32]| 100.0 * bytes_between_nodes(&matrix, nodes) as f64 / total;
     let begin = Instant::now();
     let placed = place(&matrix, &cores, &present);
     let seconds = begin.elapsed().as_secs_f64();
     println!(
         "| {side} x {side} x {side} | {ranks} | {:.1} | {:.1} % | {:.1} % | {seconds:.2} | {} |",
-        matrix.cells().len() as f64 / f64::from(ranks),
+        matrix.pairs() as f64 / f64::from(ranks),
         share(&present),
         share(&placed),
         peak_memory().map_or("-".into(), |kib| (kib / 1024).to_string())

@@ -23,6 +23,9 @@ pub(crate) const DEBIAN: [&str; 15] = [
 /// Debian's packages for `cargo xtask cluster`: network namespaces and Slurm.
 pub(crate) const CLUSTER: [&str; 3] = ["iproute2", "slurm-wlm", "munge"];
 
+/// Debian's packages for `cargo xtask placement --replay`: models of networks.
+pub(crate) const SIMGRID: [&str; 1] = ["python3-simgrid"];
+
 pub(crate) struct Wheel {
     /// The name of the package, and of its virtual environment.
     pub(crate) package: &'static str,

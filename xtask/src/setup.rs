@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use mpit_tests::{Context, Failure, Outcome, paths, stacks::Found};
 
-use crate::packages::{CLUSTER, DEBIAN, MPI4PY, TABLES, WHEELS, Wheel};
+use crate::packages::{CLUSTER, DEBIAN, SIMGRID, MPI4PY, TABLES, WHEELS, Wheel};
 
 /// Installs everything; returns a line for each package that is not available.
 pub(crate) fn everything() -> Vec<String> {
@@ -28,6 +28,11 @@ pub(crate) fn everything() -> Vec<String> {
 /// Installs what `cargo xtask cluster` needs; returns a line for each package that is not available.
 pub(crate) fn cluster() -> Vec<String> {
     debian(&CLUSTER)
+}
+
+/// Installs what models of networks need; returns a line for each package that is not available.
+pub(crate) fn simgrid() -> Vec<String> {
+    debian(&SIMGRID)
 }
 
 pub(crate) fn report(problems: &[String]) {
