@@ -18,7 +18,7 @@ use crate::nodes::Nodes;
 use crate::origins::{self, Origins, Reading};
 use crate::problem::{Problem, Problems};
 use crate::rank_times::{CommCalls, RankTime, in_order, rank_times, summary_of};
-use crate::sparse::{Cell, Matrix, Run};
+use crate::sparse::{Cell, CellRange, Matrix};
 
 /// The operations of all processes of a job, and the bytes they transferred: too many for the 64 bits of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -193,7 +193,7 @@ impl Job {
     /// Returns the sum over all pairs.
     pub fn total(&self, kind: Kind) -> JobSum {
         let mut sum = JobSum::default();
-        for run in self.matrix(kind).parts() {
+        for run in self.matrix(kind).ranges() {
             let of_all = |sum: u64| u128::from(sum) * u128::from(run.receivers());
             sum.add(JobSum { count: of_all(run.count), bytes: of_all(run.bytes) });
         }
@@ -215,7 +215,7 @@ pub(crate) const FACTS: [(&str, &str); 7] = [
 #[derive(Debug, Default)]
 pub(crate) struct Part {
     pub(crate) cells: [Vec<Cell>; Kind::ALL.len()],
-    pub(crate) runs: [Vec<Run>; Kind::ALL.len()],
+    pub(crate) runs: [Vec<CellRange>; Kind::ALL.len()],
     /// Messages by size: empty or [`BINS`] numbers.
     pub(crate) sizes: Vec<u128>,
     /// Communicators by the text of the line that introduces them: name, tab, members.
@@ -274,7 +274,7 @@ impl parse::Sink for PartOf<'_> {
         if to == last {
             self.part.cells[kind as usize].push(Cell { from, to, count, bytes });
         } else {
-            self.part.runs[kind as usize].push(Run { from, to, last, count, bytes });
+            self.part.runs[kind as usize].push(CellRange { from, to, last, count, bytes });
         }
     }
 
@@ -404,6 +404,19 @@ impl Part {
             notes.push(format!("{more} texts are of processes that have one already; they are added up"));
         }
         let largest_peer = self.cells.iter().flatten().map(|cell| cell.from.max(cell.to)).max();
+        // A damaged line may name any ranks, and reports have a row for each.
+        let mut outside = 0;
+        for runs in &mut self.runs {
+            let before = runs.len();
+            runs.retain(|run| run.last < self.size);
+            outside += before - runs.len();
+        }
+        if outside > 0 {
+            notes.push(format!(
+                "{outside} ranges of ranks are not those of the {} processes of the world; they are left out",
+                self.size
+            ));
+        }
         let last_of_runs = self.runs.iter().flatten().map(|run| run.from.max(run.last)).max();
         let largest = largest_peer.max(last_of_runs).max(self.ranks.last().copied());
         let size = largest.map_or(0, |last| last + 1).max(self.size);

@@ -1,7 +1,7 @@
 //! Evaluation of monitoring files: summaries, matrices and pictures of the traffic between ranks.
 //!
 //! [`input`] finds the files of a run and reads them by [`mpit_format`], and a [`Job`] is the sum of them. A job is sparse: its
-//! memory grows with the number of pairs of processes that communicated. [`summary`], [`data`], [`export`], [`matrix`],
+//! memory grows with the number of pairs of processes that exchanged messages, and with that of processes for collective operations. [`summary`], [`data`], [`export`], [`matrix`],
 //! [`picture`] and [`html`] write it in various forms. The crate needs no MPI library, and also reads files of Open MPI's own monitoring.
 //!
 //! # API boundary
@@ -41,4 +41,4 @@ pub use nodes::{NodePair, Nodes};
 pub use origins::ProgramParts;
 pub use problem::Problem;
 pub use rank_times::{CommCalls, RankTime};
-pub use sparse::{Cell, Matrix, Run};
+pub use sparse::{Cell, CellRange, Matrix};

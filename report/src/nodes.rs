@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 use mpit_format::summary::Place;
 
-use crate::sparse::{Cell, Matrix, Run};
+use crate::sparse::{Cell, CellRange, Matrix};
 
 /// The machines of the ranks of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -86,7 +86,16 @@ impl Nodes {
     }
 
     /// Returns how many receivers of a run are on the machine of the sender, on other ones, or where it is not known.
-    pub(crate) fn places_of(&self, run: &Run) -> [(Place, u64); 3] {
+    pub(crate) fn places_of(&self, run: &CellRange) -> [(Place, u64); 3] {
+        if run.to == run.last {
+            let place = match (self.index(run.from), self.index(run.to)) {
+                (Some(one), Some(other)) if one == other => Place::SameNode,
+                (Some(_), Some(_)) => Place::OtherNode,
+                _ => Place::Unknown,
+            };
+            return [Place::SameNode, Place::OtherNode, Place::Unknown]
+                .map(|one| (one, u64::from(one == place)));
+        }
         let below = |ranks: &[u32], end: u64| ranks.partition_point(|rank| u64::from(*rank) < end) as u64;
         let (first, end) = (u64::from(run.to), u64::from(run.last) + 1);
         let (same, other) = self.index(run.from).map_or((0, 0), |own| {
@@ -103,14 +112,23 @@ impl Nodes {
     /// Returns the traffic between machines, by sender and receiver. Ranks whose machine is not known are left out.
     pub fn pairs(&self, matrix: &Matrix) -> Vec<NodePair<'_>> {
         let mut sums: HashMap<(u32, u32), (u64, u64)> = HashMap::new();
-        for run in matrix.parts() {
+        let mut add = |nodes: (u32, u32), run: &CellRange, receivers: u64| {
+            let (count, bytes) = sums.entry(nodes).or_default();
+            *count = count.saturating_add(run.count.saturating_mul(receivers));
+            *bytes = bytes.saturating_add(run.bytes.saturating_mul(receivers));
+        };
+        for run in matrix.ranges() {
             let Some(from) = self.index(run.from) else { continue };
+            if run.to == run.last {
+                if let Some(to) = self.index(run.to) {
+                    add((from, to), &run, 1);
+                }
+                continue;
+            }
             let start = self.stretches.partition_point(|stretch| stretch.last < run.to);
             for stretch in self.stretches[start..].iter().take_while(|stretch| stretch.first <= run.last) {
                 let receivers = u64::from(stretch.last.min(run.last) - stretch.first.max(run.to)) + 1;
-                let (count, bytes) = sums.entry((from, stretch.node)).or_default();
-                *count = count.saturating_add(run.count.saturating_mul(receivers));
-                *bytes = bytes.saturating_add(run.bytes.saturating_mul(receivers));
+                add((from, stretch.node), &run, receivers);
             }
         }
         let cell = |((from, to), (count, bytes))| Cell { from, to, count, bytes };
@@ -165,6 +183,12 @@ impl NodeOrder<'_> {
         }
     }
 
+    /// Returns the positions of the ranks below `size`; `None` if so few of their machines are known that a list is not worth it.
+    pub(crate) fn positions(&self, size: u32) -> Option<Vec<u32>> {
+        let is_worth_it = size as usize <= 2 * self.positions.len();
+        is_worth_it.then(|| (0..size).map(|rank| self.position(rank)).collect())
+    }
+
     /// Returns the ranks below `size` in this order.
     pub(crate) fn ranks(&self, size: u32) -> Vec<u32> {
         let mut ranks: Vec<u32> = (0..size).collect();
@@ -177,7 +201,7 @@ impl NodeOrder<'_> {
 #[cfg(test)]
 mod tests {
     use super::Nodes;
-    use crate::sparse::{Cell, Matrix, Run};
+    use crate::sparse::{Cell, CellRange, Matrix};
 
     #[test]
     fn traffic_is_added_up_by_node() {
@@ -185,7 +209,7 @@ mod tests {
         let nodes = Nodes::new(hosts.map(|(rank, host)| (rank, host.to_owned())).into());
         assert_eq!((nodes.names(), nodes.ranks()), (&["a".to_owned(), "b".to_owned()][..], vec![2, 2]));
         assert_eq!((nodes.of(2), nodes.of(4), nodes.of(9)), (Some("a"), None, None));
-        let run = |from, to, last| Run { from, to, last, count: 1, bytes: 1 };
+        let run = |from, to, last| CellRange { from, to, last, count: 1, bytes: 1 };
         let places = |run| nodes.places_of(&run).map(|(_, receivers)| receivers);
         assert_eq!([run(0, 2, 2), run(0, 1, 1), run(0, 4, 4)].map(places), [[1, 0, 0], [0, 1, 0], [0, 0, 1]]);
         assert_eq!([run(1, 0, 5), run(5, 0, 3)].map(places), [[2, 2, 2], [0, 0, 4]]);

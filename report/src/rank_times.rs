@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mpit_format::rows::Kind;
-use mpit_format::summary::{Area, CallSum, Place, ProcessTime, Summary};
+use mpit_format::summary::{Area, CallSum, ProcessTime, Summary};
 use mpit_format::times::CallRow;
 
 use crate::nodes::Nodes;
@@ -85,7 +85,7 @@ pub(crate) fn summary_of(size: u32, ranks: &[u32], nodes: &Nodes, matrices: &[Ma
         summary.hosts.add(name, ranks.into());
     }
     for (kind, matrix) in Kind::ALL.into_iter().zip(matrices) {
-        for run in matrix.parts() {
+        for run in matrix.ranges() {
             for (place, receivers) in nodes.places_of(&run) {
                 let of_all = |sum: u64| u128::from(sum) * u128::from(receivers);
                 summary.add_traffic(kind, place, of_all(run.count), of_all(run.bytes));

@@ -31,7 +31,7 @@ pub(crate) fn traffic(job: &Job) -> BTreeMap<u32, RankTraffic> {
     for kind in SHOWN {
         // The receivers at which the sums of count and bytes change, because a run begins or ends.
         let mut changes: BTreeMap<u32, [i128; 2]> = BTreeMap::new();
-        for run in job.matrix(kind).parts() {
+        for run in job.matrix(kind).ranges() {
             let of_all = |sum: u64| sum.saturating_mul(run.receivers());
             let from = ranks.entry(run.from).or_default();
             from.count_out = from.count_out.saturating_add(of_all(run.count));
@@ -52,8 +52,10 @@ pub(crate) fn traffic(job: &Job) -> BTreeMap<u32, RankTraffic> {
             sums = [sums[0] + change[0], sums[1] + change[1]];
             let [count, bytes] = sums.map(|sum| u64::try_from(sum).unwrap_or(u64::MAX));
             let end = changes.peek().map_or(at, |(end, _)| *end);
-            for rank in (at..end).filter(|_| count > 0) {
-                ranks.entry(rank).or_default().receive(count, bytes);
+            if count > 0 {
+                for rank in at..end {
+                    ranks.entry(rank).or_default().receive(count, bytes);
+                }
             }
         }
     }

@@ -50,7 +50,7 @@ impl SimulatedJob {
             began: "2026-01-01T00:00:00.000Z".into(),
             host: String::new(),
         };
-        let mut cells = matrix.singles();
+        let mut cells = matrix.single_cells();
         let text = |rank| {
             let (own, others) = cells.split_at(cells.partition_point(|cell| cell.from <= rank));
             cells = others;
@@ -63,7 +63,7 @@ impl SimulatedJob {
     /// Returns the summary that each rank makes of its records, by rank. Each node has a clock of its own, and all ranks have arrived in
     /// `operations` sampled collective operations.
     pub fn summaries(&self, matrix: &Matrix, operations: u64) -> impl Iterator<Item = Summary> {
-        let mut cells = matrix.singles();
+        let mut cells = matrix.single_cells();
         (0..self.ranks).map(move |rank| {
             let (own, others) = cells.split_at(cells.partition_point(|cell| cell.from <= rank));
             cells = others;

@@ -21,7 +21,7 @@ pub struct Cell {
 
 /// The traffic from one process to each of several ones that follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct CellRange {
     /// The rank that sends the data.
     pub from: u32,
     /// The first rank that receives data.
@@ -34,7 +34,7 @@ pub struct Run {
     pub bytes: u64,
 }
 
-impl Run {
+impl CellRange {
     /// Returns the number of receivers.
     pub fn receivers(&self) -> u64 {
         u64::from(self.last - self.to) + 1
@@ -46,7 +46,7 @@ impl Run {
     }
 }
 
-impl From<Cell> for Run {
+impl From<Cell> for CellRange {
     fn from(Cell { from, to, count, bytes }: Cell) -> Self {
         Self { from, to, last: to, count, bytes }
     }
@@ -60,7 +60,7 @@ const MIN_RUN: u64 = 3;
 pub struct Matrix {
     singles: Vec<Cell>,
     /// Pairs that are not in `singles`, by ascending sender and receiver.
-    runs: Vec<Run>,
+    runs: Vec<CellRange>,
 }
 
 impl Matrix {
@@ -82,13 +82,13 @@ impl Matrix {
     }
 
     /// Creates a matrix from cells and runs, like [`new`](Self::new).
-    pub fn with_runs(cells: Vec<Cell>, mut runs: Vec<Run>) -> Self {
+    pub fn with_runs(cells: Vec<Cell>, mut runs: Vec<CellRange>) -> Self {
         let all = Self::new(cells);
         if runs.is_empty() {
             return all;
         }
         runs.sort_by_key(|run| (run.from, run.to));
-        let mut matrix = Self::default();
+        let mut matrix = Self { singles: Vec::with_capacity(all.singles.len()), runs: Vec::new() };
         let mut rest = &all.singles[..];
         for row in runs.chunk_by(|one, other| one.from == other.from) {
             let from = row[0].from;
@@ -96,7 +96,7 @@ impl Matrix {
             let (own, others) = others.split_at(others.partition_point(|cell| cell.from == from));
             rest = others;
             matrix.singles.extend(before);
-            for run in added_up(own.iter().copied().map(Run::from).chain(row.iter().copied())) {
+            for run in added_up(own.iter().copied().map(CellRange::from).chain(row.iter().copied())) {
                 if run.receivers() < MIN_RUN {
                     matrix.singles.extend(run.cells());
                 } else {
@@ -119,23 +119,23 @@ impl Matrix {
     }
 
     /// Returns the cells that are not empty, by ascending sender and receiver.
-    pub fn cells(&self) -> Cells<'_> {
+    pub fn cells(&self) -> impl Iterator<Item = Cell> + Clone + '_ {
         Cells { singles: &self.singles, runs: &self.runs, done: 0 }
     }
 
     /// Returns the cells, in no particular order, with receivers of equal numbers together.
-    pub fn parts(&self) -> impl Iterator<Item = Run> + '_ {
-        self.singles.iter().copied().map(Run::from).chain(self.runs.iter().copied())
+    pub fn ranges(&self) -> impl Iterator<Item = CellRange> + '_ {
+        self.singles.iter().copied().map(CellRange::from).chain(self.runs.iter().copied())
     }
 
     /// Returns the cells that are in no run; all cells of a matrix that was made without runs.
-    pub fn singles(&self) -> &[Cell] {
+    pub fn single_cells(&self) -> &[Cell] {
         &self.singles
     }
 
     /// Returns the number of cells that are not empty.
     pub fn pairs(&self) -> u64 {
-        self.singles.len() as u64 + self.runs.iter().map(Run::receivers).sum::<u64>()
+        self.singles.len() as u64 + self.runs.iter().map(CellRange::receivers).sum::<u64>()
     }
 
     /// Returns true if all cells are empty.
@@ -178,11 +178,10 @@ impl Matrix {
     }
 }
 
-/// The cells of a matrix.
 #[derive(Clone, Debug)]
-pub struct Cells<'a> {
+struct Cells<'a> {
     singles: &'a [Cell],
-    runs: &'a [Run],
+    runs: &'a [CellRange],
     /// The number of receivers of the first run that were returned.
     done: u32,
 }
@@ -193,7 +192,7 @@ impl Iterator for Cells<'_> {
     #[inline]
     fn next(&mut self) -> Option<Cell> {
         let single = self.singles.split_first();
-        let Some((&Run { from, to, last, count, bytes }, runs)) = self.runs.split_first() else {
+        let Some((&CellRange { from, to, last, count, bytes }, runs)) = self.runs.split_first() else {
             let (cell, others) = single?;
             self.singles = others;
             return Some(*cell);
@@ -215,7 +214,7 @@ impl Iterator for Cells<'_> {
 }
 
 /// Adds up the parts of one sender. Returns parts without common receivers, by ascending receiver.
-fn added_up(row: impl Iterator<Item = Run>) -> Vec<Run> {
+fn added_up(row: impl Iterator<Item = CellRange>) -> Vec<CellRange> {
     let mut from = 0;
     // The receivers at which the sums of count and bytes change.
     let mut changes: BTreeMap<u64, [i128; 2]> = BTreeMap::new();
@@ -238,7 +237,7 @@ fn added_up(row: impl Iterator<Item = Run>) -> Vec<Run> {
         let Some((end, _)) = changes.peek() else { break };
         let [count, bytes] = sums.map(|sum| u64::try_from(sum).unwrap_or(u64::MAX));
         if count > 0 {
-            runs.push(Run { from, to: at as u32, last: (end - 1) as u32, count, bytes });
+            runs.push(CellRange { from, to: at as u32, last: (end - 1) as u32, count, bytes });
         }
     }
     runs
@@ -246,7 +245,7 @@ fn added_up(row: impl Iterator<Item = Run>) -> Vec<Run> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cell, Matrix, Run};
+    use super::{Cell, CellRange, Matrix};
 
     fn cell(from: u32, to: u32, bytes: u64) -> Cell {
         Cell { from, to, count: 1, bytes }
@@ -267,7 +266,7 @@ mod tests {
 
     #[test]
     fn runs_are_like_their_cells() {
-        let run = |from, to, last, bytes| Run { from, to, last, count: 1, bytes };
+        let run = |from, to, last, bytes| CellRange { from, to, last, count: 1, bytes };
         for runs in [
             vec![run(0, 1, 9, 5), run(1, 0, 0, 5), run(1, 2, 9, 5)],
             // With common receivers, and out of order.
@@ -280,7 +279,7 @@ mod tests {
             let matrix = Matrix::with_runs(singles, runs.clone());
             assert_eq!(all(&matrix), all(&expected), "{runs:?}");
             assert_eq!(matrix.pairs(), expected.pairs());
-            assert_eq!(matrix.parts().map(|run| run.receivers()).sum::<u64>(), matrix.pairs());
+            assert_eq!(matrix.ranges().map(|run| run.receivers()).sum::<u64>(), matrix.pairs());
             for n in [0, 1, 3, 8, 100] {
                 assert_eq!(matrix.top(n), expected.top(n), "{n}: {runs:?}");
             }

@@ -165,6 +165,9 @@ impl Sink for Reader {
 
     fn add_row(&mut self, row: Row) {
         let peer = if row.to == self.me { row.from } else { row.to };
+        if row.last != row.to {
+            self.problems.push(format!("a range up to {}, which tests do not expect", row.last));
+        }
         let histogram = self.histogram.take();
         let traffic = Traffic { bytes: row.sum.bytes, messages: row.sum.count, histogram };
         if self.prof.rows.insert((row.kind.letter(), peer), traffic).is_some() {

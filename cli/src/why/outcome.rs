@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::diagnosis::{Diagnosis, Finding, Verdict, activity, diagnose};
-use super::part::{Part, World};
+use super::part::{Part, World, this_node};
 use super::snapshot::{Phase, ProcessState};
 use super::stack;
 
@@ -131,6 +131,7 @@ impl WorldOutcome {
 
 /// Adds the stacks of culprits on this node.
 pub(super) fn add_stacks(job: &mut JobOutcome) {
+    let here = this_node();
     for world in &mut job.worlds {
         let mut culprits: Vec<u32> = Vec::new();
         for culprit in world.findings.iter().flat_map(|finding| &finding.culprits) {
@@ -139,7 +140,7 @@ pub(super) fn add_stacks(job: &mut JobOutcome) {
             }
         }
         for rank in world.ranks.iter().filter(|rank| culprits.contains(&rank.rank)) {
-            if rank.state == ProcessState::Gone || !job.nodes.contains(&rank.host) {
+            if rank.state == ProcessState::Gone || rank.host != here {
                 continue;
             }
             let text = stack::of(rank.pid).unwrap_or_else(|why| why);

@@ -148,10 +148,6 @@ const FACTORS: [u64; 4] =
 /// Returns the hash of a name. Most names have 16 to 31 bytes, and their multiplications do not wait for each other.
 #[inline]
 fn hash(name: &[u8]) -> u32 {
-    let product = |left: u64, right: u64| {
-        let product = u128::from(left) * u128::from(right);
-        product as u64 ^ (product >> 64) as u64
-    };
     let words = |pair: &[u8; 16]| {
         let pair = u128::from_ne_bytes(*pair);
         (pair as u64, (pair >> 64) as u64)
@@ -171,9 +167,25 @@ fn hash(name: &[u8]) -> u32 {
             let (first, last) = (u64::from_ne_bytes(*first), u64::from_ne_bytes(*last));
             product(length ^ first ^ FACTORS[0], last ^ FACTORS[1])
         }
-        _ => name.iter().fold(length, |hash, byte| product(hash ^ u64::from(*byte), FACTORS[0])),
+        _ => hash_of_short(name),
     };
     (hash >> 32) as u32 ^ hash as u32
+}
+
+/// Multiplies two words; returns all bits of the product in one.
+#[inline]
+fn product(left: u64, right: u64) -> u64 {
+    let product = u128::from(left) * u128::from(right);
+    product as u64 ^ (product >> 64) as u64
+}
+
+/// Returns the hash of a name of less than 8 bytes, which few variables have. The compiler would put the steps for each byte in the
+/// middle of the search for other names.
+#[cold]
+#[inline(never)]
+fn hash_of_short(name: &[u8]) -> u64 {
+    let add = |hash, byte: &u8| product(hash ^ u64::from(*byte), FACTORS[0]);
+    name.iter().fold(name.len() as u64 + 1, add)
 }
 
 #[cfg(test)]

@@ -114,7 +114,7 @@ pub fn write(out: impl Write, matrix: &Matrix, size: u32, value: Value) -> io::R
 ///
 /// Those of the sink.
 pub fn write_like_profile2mat(out: impl Write, matrix: &Matrix, value: Value) -> io::Result<()> {
-    let size = matrix.parts().map(|run| run.from.max(run.last) + 1).max().unwrap_or(0);
+    let size = matrix.ranges().map(|run| run.from.max(run.last) + 1).max().unwrap_or(0);
     // The symmetric matrix has the sums of both directions, which the mean halves. For averages nothing is left to halve:
     // half of the bytes for half of the messages are as many bytes for each message.
     let divisor = match value {

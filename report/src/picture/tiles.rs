@@ -24,8 +24,11 @@ impl Tiles {
 
     /// Reduces a matrix whose ranks are in another order.
     pub(crate) fn in_order(matrix: &Matrix, size: u32, order: &NodeOrder<'_>) -> Self {
-        let positions: Vec<u32> = (0..size).map(|rank| order.position(rank)).collect();
-        Self::by_position(matrix, size, |rank| positions[rank as usize])
+        let known = order.positions(size);
+        Self::by_position(matrix, size, |rank| match &known {
+            Some(positions) => positions[rank as usize],
+            None => order.position(rank),
+        })
     }
 
     fn by_position(matrix: &Matrix, size: u32, position: impl Fn(u32) -> u32) -> Self {

@@ -130,7 +130,7 @@ fn traffic_of_all_hides_no_other() {
     let stencil = patterns::stencil([8, 4, 4], 1, [50; 3], false);
     let both = patterns::shuffled(&Matrix::sum([&stencil, &patterns::all_to_all(128)]), 128, 2);
     let graph = Graph::of(&both, 128);
-    assert_eq!(graph.edge_count(), stencil.singles().len(), "the exchange among all is left out");
+    assert_eq!(graph.edge_count(), stencil.single_cells().len(), "the exchange among all is left out");
     let cores = [16; 8];
     let present = block(128, &cores).unwrap();
     let inside = patterns::shuffled(&stencil, 128, 2);

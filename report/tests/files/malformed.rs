@@ -57,7 +57,7 @@ fn an_unknown_line_is_reported_by_number() {
         assert!(found[0].starts_with(&format!("run.1.prof:2: {wanted}")), "{line:?}: {found:?}");
         // The rest is read.
         assert!(job.matrix(Kind::External).is_empty());
-        assert_eq!(job.matrix(Kind::Received).cells().len(), 1, "{line:?}");
+        assert_eq!(job.matrix(Kind::Received).pairs(), 1, "{line:?}");
     }
 }
 

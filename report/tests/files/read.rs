@@ -13,12 +13,12 @@ fn every_kind_of_line_is_read() {
     let job = read(dir.path());
     assert_eq!(problems(&job, dir.path()), [""; 0]);
     assert_eq!((job.size, job.present), (4, 1));
-    assert_eq!(job.matrix(Kind::External).cells(), [cell(1, 2, 27, 108)]);
-    assert_eq!(job.matrix(Kind::Internal).cells(), [cell(1, 0, 1, 7), cell(1, 2, 3, 0)]);
-    assert_eq!(job.matrix(Kind::Sent).cells(), [cell(1, 2, 1, 12)]);
+    assert_eq!(job.matrix(Kind::External).single_cells(), [cell(1, 2, 27, 108)]);
+    assert_eq!(job.matrix(Kind::Internal).single_cells(), [cell(1, 0, 1, 7), cell(1, 2, 3, 0)]);
+    assert_eq!(job.matrix(Kind::Sent).single_cells(), [cell(1, 2, 1, 12)]);
     // What was fetched came from the other side.
-    assert_eq!(job.matrix(Kind::Received).cells(), [cell(2, 1, 2, 4096)]);
-    assert_eq!(job.matrix(Kind::Collective).cells(), [cell(1, 0, 5, 1001)]);
+    assert_eq!(job.matrix(Kind::Received).single_cells(), [cell(2, 1, 2, 4096)]);
+    assert_eq!(job.matrix(Kind::Collective).single_cells(), [cell(1, 0, 5, 1001)]);
     assert_eq!(job.sizes.iter().sum::<u128>(), 31);
     assert_eq!(job.sizes[3], 31);
     let comms: Vec<_> = job.comms.iter().map(|comm| (comm.name.as_str(), comm.size)).collect();
@@ -120,11 +120,11 @@ fn what_the_component_writes_is_understood() {
     let dir = directory(&[("x.2.prof", &profile.text(None))]);
     let job = read(dir.path());
     assert_eq!(problems(&job, dir.path()), [""; 0]);
-    assert_eq!(job.matrix(Kind::External).cells(), [cell(2, 3, 1, 1 << 40)]);
-    assert_eq!(job.matrix(Kind::Internal).cells(), [cell(2, 0, 1, 17), cell(2, 3, 1, 0)]);
-    assert_eq!(job.matrix(Kind::Sent).cells(), [cell(2, 1, 7, 8)]);
-    assert_eq!(job.matrix(Kind::Received).cells(), [cell(1, 2, 9, 10)]);
-    assert_eq!(job.matrix(Kind::Collective).cells(), [cell(2, 3, 11, 12)]);
+    assert_eq!(job.matrix(Kind::External).single_cells(), [cell(2, 3, 1, 1 << 40)]);
+    assert_eq!(job.matrix(Kind::Internal).single_cells(), [cell(2, 0, 1, 17), cell(2, 3, 1, 0)]);
+    assert_eq!(job.matrix(Kind::Sent).single_cells(), [cell(2, 1, 7, 8)]);
+    assert_eq!(job.matrix(Kind::Received).single_cells(), [cell(1, 2, 9, 10)]);
+    assert_eq!(job.matrix(Kind::Collective).single_cells(), [cell(2, 3, 11, 12)]);
     assert_eq!((job.sizes[0], job.sizes[5], job.sizes[41]), (1, 1, 1));
     assert_eq!((job.comms[0].name.as_str(), job.comms[0].size), ("a   name ", 4));
     assert_eq!(job.comms[0].collectives.all_to_one, JobSum { count: 3, bytes: 4 });

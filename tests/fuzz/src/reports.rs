@@ -31,7 +31,7 @@ pub(crate) fn report(files: &[(&str, &[u8])]) -> Job {
 /// Checks that two jobs that were read from the same texts are equal.
 pub(crate) fn assert_same(one: &Job, other: &Job) {
     for kind in mpit_report::Kind::ALL {
-        assert_eq!(one.matrix(kind).cells(), other.matrix(kind).cells(), "{kind:?}");
+        assert!(one.matrix(kind).cells().eq(other.matrix(kind).cells()), "{kind:?}");
     }
     assert_eq!(one.sizes, other.sizes);
     assert_eq!(one.comms.len(), other.comms.len());

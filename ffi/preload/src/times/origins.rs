@@ -37,6 +37,13 @@ impl OfOrigin {
     }
 }
 
+/// Returns a hash, of which the upper bits depend on all that the words are found by.
+#[inline]
+fn hash(call: Call, comm: u64, origin: Origin) -> u64 {
+    let place = origin.return_address + u64::from(call.index);
+    (place ^ comm.rotate_left(24) ^ u64::from(origin.region) << 48).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
 /// The words of calls by origin, which only one thread at a time changes.
 #[derive(Debug)]
 pub(super) struct Origins([OfOrigin; PLACES]);
@@ -53,10 +60,13 @@ impl Origins {
     }
 
     #[inline]
-    fn entries(&'static self, comm: u64, origin: Origin) -> impl Iterator<Item = &'static OfOrigin> {
-        // A place of the program calls one function, in most cases in one region.
-        let hash = (origin.return_address ^ comm.rotate_left(24)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let first = (hash >> (u64::BITS - PLACES.ilog2())) as usize;
+    fn entries(
+        &'static self,
+        call: Call,
+        comm: u64,
+        origin: Origin,
+    ) -> impl Iterator<Item = &'static OfOrigin> {
+        let first = (hash(call, comm, origin) >> (u64::BITS - PLACES.ilog2())) as usize;
         (first..first + PROBES).map(|at| &self.0[at % PLACES])
     }
 
@@ -68,23 +78,23 @@ impl Origins {
         comm: u64,
         origin: Origin,
     ) -> Option<&'static Place> {
-        let entry = self.entries(comm, origin).next()?;
+        let entry = self.entries(call, comm, origin).next()?;
         if entry.is_of(call, comm, origin) && entry.place.is_current() { Some(&entry.place) } else { None }
     }
 
     /// Returns the words of a call, if they are known. They may be those of another revision.
     pub(super) fn find(&'static self, call: Call, comm: u64, origin: Origin) -> Option<&'static Place> {
-        let found = self.entries(comm, origin).find(|entry| entry.is_of(call, comm, origin));
+        let found = self.entries(call, comm, origin).find(|entry| entry.is_of(call, comm, origin));
         found.map(|entry| &entry.place)
     }
 
     /// Returns the place for the words of a call: its own, a free one, or that of another call.
     pub(super) fn replace(&'static self, call: Call, comm: u64, origin: Origin) -> Option<&'static Place> {
-        let entries = || self.entries(comm, origin);
+        let entries = || self.entries(call, comm, origin);
         let is_free = |entry: &&OfOrigin| entry.place.is_free();
         let own = entries().find(|entry| entry.is_of(call, comm, origin));
         // Two calls that share their entries do not replace each other again and again, unless they are more than the entries.
-        let other = || entries().nth((origin.return_address >> 2) as usize % PROBES);
+        let other = || entries().nth((hash(call, comm, origin) >> 32) as usize % PROBES);
         let entry = own.or_else(|| entries().find(is_free)).or_else(other)?;
         entry.place.clear();
         entry.return_address.store(origin.return_address, Relaxed);

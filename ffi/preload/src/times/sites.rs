@@ -7,11 +7,9 @@ use std::fmt::Write;
 use mpit_components::times::{self, SiteRow};
 use mpit_ffi::host::modules::module_of;
 
-/// Prepares the distinction of places, if the settings request it.
+/// Prepares the descriptions of places. Whether they are distinguished was decided when calls found their next definitions.
 pub(super) fn prepare() {
-    if times::has_sites() {
-        times::set_describe(describe);
-    }
+    times::set_describe(describe);
 }
 
 /// Finds the module of a return address.
