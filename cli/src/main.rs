@@ -229,6 +229,10 @@ struct Why {
     /// Write what was seen to a file instead, or to a file named after this node in a directory, for --from
     #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "stack", "format"])]
     save: Option<PathBuf>,
+    /// Look as a part of `mpit why -- LAUNCHER`: without a job, write a file as well, and end well, because a launcher may end the processes on
+    /// other nodes if one fails
+    #[arg(long, hide = true, requires = "save")]
+    of_launcher: bool,
     /// Read files of --save, or those in a directory, instead of looking at this node
     #[arg(long, value_name = "FILE", num_args = 1..)]
     from: Vec<PathBuf>,

@@ -195,7 +195,6 @@ impl NodeOrder<'_> {
         ranks.sort_by_key(|rank| self.position(*rank));
         ranks
     }
-
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The comparison of `mpit map` with Scotch, and the times that its placements take on models of networks.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mpit_tests::{Context, Failure, Outcome, build, paths};
@@ -70,17 +70,17 @@ fn replay() -> Outcome<String> {
 
 /// Returns the factor by which a number decreases.
 fn gain(now: f64, after: f64) -> String {
-    if after == now {
-        "1.00".into()
-    } else if after == 0.0 {
+    if after > 0.0 {
+        format!("{:.2}", now / after)
+    } else if now > 0.0 {
         "all".into()
     } else {
-        format!("{:.2}", now / after)
+        "1.00".into()
     }
 }
 
 /// Returns the seconds that the traffic of a file takes on each model.
-fn seconds(file: &std::path::Path) -> Outcome<Vec<f64>> {
+fn seconds(file: &Path) -> Outcome<Vec<f64>> {
     // Debian's package is for Debian's Python.
     let mut python = Command::new("/usr/bin/python3");
     let script = paths::workspace().join("xtask/python/replay.py");

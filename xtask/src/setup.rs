@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use mpit_tests::{Context, Failure, Outcome, paths, stacks::Found};
 
-use crate::packages::{CLUSTER, DEBIAN, SIMGRID, MPI4PY, TABLES, WHEELS, Wheel};
+use crate::packages::{CLUSTER, DEBIAN, MPI4PY, SIMGRID, TABLES, WHEELS, Wheel};
 
 /// Installs everything; returns a line for each package that is not available.
 pub(crate) fn everything() -> Vec<String> {

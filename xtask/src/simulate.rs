@@ -133,7 +133,8 @@ fn measure_job(ranks: u32, pattern: &str, files: &Path) -> Outcome<String> {
     let (seconds, peak) = report(files, &[])?;
     let exported = if pairs <= MOST_ROWS {
         let tables = files.join("tables");
-        let (seconds, peak) = report(files, &["--format", "parquet", "--output", &tables.display().to_string()])?;
+        let (seconds, peak) =
+            report(files, &["--format", "parquet", "--output", &tables.display().to_string()])?;
         let bytes = size_of(&tables.join("job000000"))?;
         let of_pair = format!("{:.1}", bytes as f64 / pairs as f64);
         [format!("{seconds:.1}"), format!("{peak:.0}"), mebibytes(bytes), of_pair]

@@ -89,10 +89,14 @@ fn report_files(run: &Ended<'_>) {
 
 fn report_summary(run: &Ended<'_>) {
     let Some(target) = run.summary else { return };
-    if !files::is_inside_a_job() && summary::files(target).is_empty() {
-        let why = no_files::reason(run.words, run.library, run.status);
-        print(&format!("no file {}.summary was written: {why}", target.shown));
+    if files::is_inside_a_job() || !summary::of_run(target, run.name).is_empty() {
+        return;
     }
+    let why = match no_files::failure(run.status) {
+        Some(how) => format!("the command {how}, and processes write it at the end of MPI"),
+        None => no_files::reason(run.words, run.library, run.status),
+    };
+    print(&format!("no file {}.summary was written: {why}", target.shown));
 }
 
 /// Prints the diagnosis again, because launchers print much when they are ended.

@@ -40,8 +40,7 @@ impl RunFiles {
             print(&format!("cannot remove {}; it is not needed any more", path.display()));
         }
         if let Some(lock) = &self.lock {
-            // Another command may be waiting for the lock; it checks afterwards that the file still exists.
-            let _ = fs::remove_file(&lock.path);
+            lock.remove();
         }
     }
 }
@@ -76,14 +75,20 @@ fn clear(stem: &Path) -> Result<(), String> {
     Ok(())
 }
 
-struct Lock {
+/// A lock of the names of files.
+pub(super) struct Lock {
     path: PathBuf,
     _file: File,
 }
 
 impl Lock {
+    /// Removes the file of the lock. Another command may be waiting for the lock; it checks afterwards that the file still exists.
+    pub(super) fn remove(&self) {
+        let _ = fs::remove_file(&self.path);
+    }
+
     /// Locks the names. Returns `None` if files cannot be created or locked: concurrent runs are then not detected.
-    fn take(stem: &Path) -> Result<Option<Self>, String> {
+    pub(super) fn take(stem: &Path) -> Result<Option<Self>, String> {
         let mut hasher = DefaultHasher::new();
         stem.file_name().hash(&mut hasher);
         let path = stem.with_file_name(format!(".mpit-{:016x}.lock", hasher.finish()));
@@ -99,7 +104,7 @@ impl Lock {
                 Ok(()) => (),
                 Err(TryLockError::WouldBlock) => {
                     return Err(format!(
-                        "another `mpit run` is writing to {}; wait for its end, or choose another --output",
+                        "another `mpit run` is writing to {}; wait for its end, or choose another name",
                         stem.display()
                     ));
                 }

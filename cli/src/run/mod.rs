@@ -45,10 +45,6 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     let stem = store::files_at();
     let name = files::name_of_run(stem.is_some(), own_stem);
     let has_name = name.is_some() || run::of_environment().is_some();
-    // Inside of a job, other processes may have ended already.
-    if let Some(summary) = summary.as_ref().filter(|_| name.is_some()) {
-        summary::prepare(summary)?;
-    }
     let handed = launchers::hand_on(&args.command, &variables(!lines.is_empty(), has_name));
     let mut command = Command::new(&handed.words[0]);
     command.args(&handed.words[1..]).envs(handed.environment.iter().map(|(name, value)| (name, value)));
@@ -69,6 +65,11 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     }
     let files = match (&name, &stem) {
         (Some(name), Some(stem)) => Some(RunFiles::begin(stem, name.clone())?),
+        _ => None,
+    };
+    let summary_lock = match (&summary, &name) {
+        (Some(summary), Some(_)) => summary::prepare(summary, stem.as_deref())?,
+        // Inside of a job, other processes may have ended already.
         _ => None,
     };
     // The command runs without the directory as well.
@@ -111,6 +112,9 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
         });
     } else if let Some(files) = &files {
         files.end();
+    }
+    if let Some(lock) = summary_lock {
+        lock.remove();
     }
     if let Some(job) = job {
         // A later `mpit run` removes the rest.

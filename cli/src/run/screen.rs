@@ -5,11 +5,9 @@
 //! (`mpiexec -n 4 mpit run -- ./app`) nothing is printed: each process has an `mpit run`, and none of them knows the others.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
+use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -33,7 +31,7 @@ const MAX_WORLDS: usize = 16;
 const TIME_LIMIT: Duration = Duration::from_secs(1);
 
 /// A line about processes of which nothing is known here.
-const ON_OTHERS: &str = "processes on other machines do not count here; with --summary STEM, in a directory that all machines see, they do";
+const ON_OTHERS: &str = "processes on other machines do not count here; they do with --summary STEM, in a directory that all machines see";
 
 /// The maximum number of bytes of files that are read: about a second.
 const MAX_BYTES: u64 = 256 << 20;
@@ -42,6 +40,7 @@ const MAX_BYTES: u64 = 256 << 20;
 pub(super) type Worlds = BTreeMap<u32, World>;
 
 /// The records of a world.
+#[derive(Clone, Debug)]
 pub(super) struct World {
     summary: Summary,
     /// Lines about the parts of the program that make calls.
@@ -97,11 +96,15 @@ fn read(stores: &[StoreFile], end: Moment) -> Option<World> {
     Some(World { parts: parts.lines(&summary), summary })
 }
 
-/// Returns the summaries of the worlds with files that belong to the run with a name. A path may be the beginning of names. Fails with
-/// the number of bytes if reading them takes too long.
-fn worlds_of_files(paths: &[PathBuf], name: Option<&str>) -> Result<Worlds, u64> {
+/// Returns the files that belong to the run with a name. A path may be the beginning of names.
+pub(super) fn files_of_run(paths: &[PathBuf], name: Option<&str>) -> Vec<Run> {
     let mut runs = input::find(paths, false).unwrap_or_default();
     runs.retain(|run| is_of_run(run, name));
+    runs
+}
+
+/// Returns the summaries of the worlds with files. Fails with the number of bytes if reading them takes too long.
+fn worlds_of_files(runs: &[Run]) -> Result<Worlds, u64> {
     let bytes: u64 = runs.iter().map(Run::bytes).sum();
     if bytes > MAX_BYTES {
         return Err(bytes);
@@ -109,9 +112,9 @@ fn worlds_of_files(paths: &[PathBuf], name: Option<&str>) -> Result<Worlds, u64>
     let read = |run: &Run| {
         let mut job = run.read(&|_| ());
         job.resolve_sites();
-        World { parts: job.part_lines(), summary: job.summary }
+        (run.world(), World { parts: job.part_lines(), summary: job.summary })
     };
-    Ok((1..).zip(runs.iter().map(read)).collect())
+    Ok(runs.iter().map(read).collect())
 }
 
 /// Returns true if files are of the run with a name. Other files than stores of earlier runs were removed at the begin, so those
@@ -133,37 +136,47 @@ pub(super) fn show(run: &Ended<'_>) {
     }
 }
 
-/// Returns the summaries of the worlds from files, if the stores of this machine do not have all processes. Fails with a message for
-/// the user.
-fn from_files(run: &Ended<'_>) -> Result<Option<Worlds>, String> {
-    let is_whole = |world: &World| world.summary.processes >= world.summary.size.into();
-    if !run.worlds.is_empty() && run.worlds.values().all(is_whole) {
-        return Ok(None);
-    }
-    let read = |paths: &[PathBuf], shown: &str| {
-        worlds_of_files(paths, run.name).map(Some).map_err(|bytes| {
-            let size = bytes >> 20;
-            format!("the files have {size} MiB: `mpit report {shown}` summarizes them")
-        })
-    };
-    // A job that was killed has no such file.
-    let summaries = run.summary.map(summary::files).unwrap_or_default();
-    match (run.summary, run.output) {
-        (Some(target), _) if !summaries.is_empty() => read(&summaries, &target.shown),
-        (_, Some((target, _))) => read(&[target.stem.clone().into()], &target.shown),
-        _ => Ok(None),
+impl World {
+    fn is_whole(&self) -> bool {
+        self.summary.processes >= self.summary.size.into()
     }
 }
 
+/// Returns the summaries of the worlds: from files, where these have processes that the stores of this machine do not have. Fails with a
+/// message for the user.
+fn with_files(run: &Ended<'_>) -> Result<Worlds, String> {
+    let mut worlds = run.worlds.clone();
+    if !worlds.is_empty() && worlds.values().all(World::is_whole) {
+        return Ok(worlds);
+    }
+    let summaries = run.summary.map(|target| (summary::of_run(target, run.name), &target.shown));
+    let (files, shown) = match (summaries, run.output) {
+        // A job that was killed has none.
+        (Some((files, shown)), _) if !files.is_empty() => (files, shown),
+        (_, Some((target, _))) => (files_of_run(&[target.stem.clone().into()], run.name), &target.shown),
+        _ => return Ok(worlds),
+    };
+    let of_files = worlds_of_files(&files).map_err(|bytes| {
+        let size = bytes >> 20;
+        format!("the files have {size} MiB: `mpit report {shown}` summarizes them")
+    })?;
+    for (number, world) in of_files {
+        if worlds.get(&number).is_none_or(|known| known.summary.processes <= world.summary.processes) {
+            worlds.insert(number, world);
+        }
+    }
+    Ok(worlds)
+}
+
 fn lines(run: &Ended<'_>) -> Vec<String> {
-    let of_files = match from_files(run) {
-        Ok(worlds) => worlds.filter(|worlds| !worlds.is_empty()),
+    let worlds = match with_files(run) {
+        Ok(worlds) => worlds,
         Err(message) => return vec![message],
     };
-    let worlds: Vec<_> = of_files.as_ref().unwrap_or(&run.worlds).iter().collect();
+    let worlds: Vec<_> = worlds.iter().collect();
     let mut lines: Vec<String> = match worlds[..] {
         [] if run.output.is_some() => return Vec::new(),
-        [] => return nothing(run.words, run.library, run.status),
+        [] => return nothing(run),
         [(_, world)] => screen::lines(&world.summary).into_iter().chain(world.parts.clone()).collect(),
         _ => {
             let line = |(number, world): &(&u32, &World)| {
@@ -175,13 +188,13 @@ fn lines(run: &Ended<'_>) -> Vec<String> {
     if worlds.len() > MAX_WORLDS {
         lines.push(format!("and {} more worlds", worlds.len() - MAX_WORLDS));
     }
-    let is_without_others = |world: &World| world.summary.processes < world.summary.size.into();
-    if of_files.is_none() && worlds.iter().any(|(_, world)| is_without_others(world)) {
+    let is_of_others = |(_, world): &(&u32, &World)| !world.is_whole();
+    if run.output.is_none() && run.summary.is_none() && worlds.iter().any(is_of_others) {
         lines.push(ON_OTHERS.into());
     }
-    lines.push(match (run.output, run.summary) {
-        (Some((target, _)), _) => format!("more: mpit report {}", target.shown),
-        (None, Some(_)) => "more: mpit run --output prof/ -- COMMAND, then mpit report prof".into(),
+    let of_summary = run.summary.filter(|target| !summary::of_run(target, run.name).is_empty());
+    lines.push(match (run.output, of_summary) {
+        (Some((target, _)), _) | (None, Some(target)) => format!("more: mpit report {}", target.shown),
         (None, None) => {
             "more: mpit run --output prof/ -- COMMAND, then mpit report prof; without these lines: --quiet"
                 .into()
@@ -190,9 +203,11 @@ fn lines(run: &Ended<'_>) -> Vec<String> {
     lines
 }
 
-/// Returns the reason why nothing was recorded; no line for commands that have nothing to do with MPI, as far as they show.
-fn nothing(command: &[OsString], library: &Path, status: ExitStatus) -> Vec<String> {
-    if !no_files::names_mpi(command) {
+/// Returns the reason why nothing was recorded. No line for commands that have nothing to do with MPI, as far as they show, and with
+/// `--summary`, for which [`at_end`](super::at_end) prints one.
+fn nothing(run: &Ended<'_>) -> Vec<String> {
+    let (command, library, status) = (run.words, run.library, run.status);
+    if !no_files::names_mpi(command) || run.summary.is_some() {
         return Vec::new();
     }
     let failure = match (status.code(), status.signal()) {
@@ -210,5 +225,8 @@ fn nothing(command: &[OsString], library: &Path, status: ExitStatus) -> Vec<Stri
         }
         (None, None) => no_files::reason_by_command(command, status),
     };
-    [format!("nothing was recorded: {why}; `mpit doctor` reports details")].into_iter().chain(others).collect()
+    [format!("nothing was recorded: {why}; `mpit doctor` reports details")]
+        .into_iter()
+        .chain(others)
+        .collect()
 }

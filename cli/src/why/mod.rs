@@ -59,6 +59,9 @@ pub(crate) fn why(args: &Why) -> Result<ExitCode, String> {
     } else {
         part::read(&args.from, args.job.as_deref())?
     };
+    if args.of_launcher {
+        return save(&parts, args);
+    }
     if parts.is_empty() {
         let which = args.job.as_ref().map_or_else(String::new, |job| format!(" called {job}"));
         let nodes = if args.launcher.is_empty() {
@@ -69,13 +72,10 @@ pub(crate) fn why(args: &Why) -> Result<ExitCode, String> {
         print(&format!(
             "no job{which} of this user runs under `mpit run` {nodes}, or none has called MPI_Init"
         ));
-    }
-    if let Some(path) = &args.save {
-        // A launcher may end the processes on other nodes if one of them fails.
-        return part::save(&parts, path).map(|()| ExitCode::SUCCESS);
-    }
-    if parts.is_empty() {
         return Ok(ExitCode::from(NO_JOB));
+    }
+    if args.save.is_some() {
+        return save(&parts, args);
     }
     let mut outcomes: Vec<JobOutcome> = parts.iter().map(|part| JobOutcome::of(part, &args.nodes)).collect();
     if args.stack {
@@ -88,6 +88,13 @@ pub(crate) fn why(args: &Why) -> Result<ExitCode, String> {
     output(&text)?;
     let is_stuck = outcomes.iter().any(|job| job.verdict() == Verdict::Stuck);
     Ok(if is_stuck { ExitCode::from(STUCK) } else { ExitCode::SUCCESS })
+}
+
+fn save(parts: &[Part], args: &Why) -> Result<ExitCode, String> {
+    if let Some(path) = &args.save {
+        part::save(parts, path)?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The maximum number of looks at a job after the first.

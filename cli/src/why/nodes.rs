@@ -17,7 +17,7 @@ pub(super) fn observe(args: &Why) -> Result<Vec<Part>, String> {
         .tempdir_in(here)
         .map_err(|error| fail("create a directory for the parts of nodes in the current one", error))?;
     let mpit = std::env::current_exe().map_err(|error| fail("find this program", error))?;
-    let name = name_of_run(args.job.as_deref());
+    let name = args.job.as_deref().map(name_of_run).transpose()?;
     let launcher = args.launcher[0].to_string_lossy();
     let status = Command::new(&args.launcher[0])
         .args(&args.launcher[1..])
@@ -25,6 +25,7 @@ pub(super) fn observe(args: &Why) -> Result<Vec<Part>, String> {
         .arg("why")
         .args(&name)
         .args(["--interval", &args.interval.to_string()])
+        .arg("--of-launcher")
         .arg("--save")
         .arg(directory.path())
         .stdin(Stdio::null())
@@ -37,11 +38,13 @@ pub(super) fn observe(args: &Why) -> Result<Vec<Part>, String> {
     part::read(&[directory.path().to_owned()], name.as_deref())
 }
 
-/// Returns the name of a job, by which all nodes know it: the process of `mpit run` is known on one node only.
-fn name_of_run(job: Option<&str>) -> Option<String> {
-    let here = job::find(job).unwrap_or_default();
-    match (job, &here[..]) {
-        (Some(_), [found]) => Some(found.run().to_owned()),
-        _ => job.map(str::to_owned),
+/// Returns the name of a job, by which all nodes know it: the process of `mpit run` is known on its node only.
+fn name_of_run(job: &str) -> Result<String, String> {
+    match &job::find(Some(job))?[..] {
+        [found] => Ok(found.run().to_owned()),
+        _ if job.parse::<u32>().is_ok() => Err(format!(
+            "no `mpit run` on this node is process {job}; give the name of the run, which `mpit why` prints there"
+        )),
+        _ => Ok(job.to_owned()),
     }
 }

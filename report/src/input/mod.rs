@@ -71,6 +71,12 @@ impl Run {
         self.directory.join(&self.stem)
     }
 
+    /// Returns the number of the world in the names, from 1.
+    pub fn world(&self) -> u32 {
+        let number = self.stem.rsplit_once(".w").filter(|(_, number)| is_number(number));
+        number.and_then(|(_, number)| number.parse().ok()).unwrap_or(1)
+    }
+
     /// Returns the beginning of the files' names without the number of the phase, if it is a numbered phase.
     fn whole(&self) -> Option<&str> {
         phase_of(&self.stem).map(|(whole, _)| whole)
@@ -358,7 +364,7 @@ mod tests {
 
     use mpit_format::summary::{Summary, SummaryFile};
 
-    use super::{find, natural, phases};
+    use super::{find, natural, phases, summaries};
 
     fn write_file(path: &Path, run: &str, world: &str) {
         let text =

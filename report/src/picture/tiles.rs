@@ -33,11 +33,8 @@ impl Tiles {
 
     fn by_position(matrix: &Matrix, size: u32, position: impl Fn(u32) -> u32) -> Self {
         let ranks = size.div_ceil(MOST).max(1);
-        let tile = |cell: Cell| Cell {
-            from: position(cell.from) / ranks,
-            to: position(cell.to) / ranks,
-            ..cell
-        };
+        let tile =
+            |cell: Cell| Cell { from: position(cell.from) / ranks, to: position(cell.to) / ranks, ..cell };
         // The number of tiles is limited, so they are added up in place for any number of pairs.
         let row = size.div_ceil(ranks);
         let mut sums = vec![(0_u64, 0_u64); (row * row) as usize];

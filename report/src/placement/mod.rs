@@ -32,11 +32,7 @@ pub fn bytes_between_nodes(matrix: &Matrix, nodes: &[u32]) -> u128 {
     let node = |rank: u32| nodes.get(rank as usize);
     let is_between =
         |from: u32, to: u32| matches!((node(from), node(to)), (Some(one), Some(other)) if one != other);
-    matrix
-        .cells()
-        .filter(|cell| is_between(cell.from, cell.to))
-        .map(|cell| u128::from(cell.bytes))
-        .sum()
+    matrix.cells().filter(|cell| is_between(cell.from, cell.to)).map(|cell| u128::from(cell.bytes)).sum()
 }
 
 /// Returns the bytes that the busiest node exchanges with the others: of each node, the larger one of the bytes that it sends and of those that

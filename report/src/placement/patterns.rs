@@ -53,8 +53,7 @@ pub fn stencil(dims: [u32; 3], reach: u32, faces: [u64; 3], periodic: bool) -> M
 /// Returns the matrix with other numbers for the ranks, as a batch system or `MPI_Cart_create` may give them.
 pub fn shuffled(matrix: &Matrix, ranks: u32, seed: u64) -> Matrix {
     let names = Random::new(seed).permutation(ranks as usize);
-    let renamed =
-        |cell: Cell| Cell { from: names[cell.from as usize], to: names[cell.to as usize], ..cell };
+    let renamed = |cell: Cell| Cell { from: names[cell.from as usize], to: names[cell.to as usize], ..cell };
     Matrix::new(matrix.cells().map(renamed).collect())
 }
 

@@ -6,7 +6,9 @@ use mpit_tests::cluster::{Cluster, jobs, one_by_one};
 use mpit_tests::launch::mpit_line;
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, Vendor, record};
 
-use super::{HOSTS, RANKS, by_launcher, by_srun, check, check_network, is_usable, on_cluster, records, run, sent};
+use super::{
+    HOSTS, RANKS, by_launcher, by_srun, check, check_network, is_usable, on_cluster, records, run, sent,
+};
 
 const PROGRAM: &str = "across_hosts";
 
