@@ -243,6 +243,9 @@ pub(crate) struct Part {
     pub(crate) problems: Problems,
 }
 
+/// The maximum number of ranks of a world with ranges of ranks, more than the largest machines have cores.
+const MOST_RANKS: u32 = 1 << 24;
+
 /// A line that a third-party component added.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Line {
@@ -405,16 +408,16 @@ impl Part {
         }
         let largest_peer = self.cells.iter().flatten().map(|cell| cell.from.max(cell.to)).max();
         // A damaged line may name any ranks, and reports have a row for each.
+        let end = self.size.min(MOST_RANKS);
         let mut outside = 0;
         for runs in &mut self.runs {
             let before = runs.len();
-            runs.retain(|run| run.last < self.size);
+            runs.retain(|run| run.last < end);
             outside += before - runs.len();
         }
         if outside > 0 {
             notes.push(format!(
-                "{outside} ranges of ranks are not those of the {} processes of the world; they are left out",
-                self.size
+                "{outside} ranges of ranks are not those of the {end} processes of the world; they are left out"
             ));
         }
         let last_of_runs = self.runs.iter().flatten().map(|run| run.from.max(run.last)).max();

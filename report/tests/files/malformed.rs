@@ -1,7 +1,7 @@
 //! Text that is no such file: each mistake is reported with its place and what was expected, and the rest is read.
 
-use crate::support::{container, directory, histogram, problems, problems_of, prof, read};
-use mpit_report::Kind;
+use crate::support::{container, container_of, directory, histogram, problems, problems_of, prof, read};
+use mpit_report::{Kind, data, export};
 
 /// A line in place of the first line `E`, and what is said of it.
 const LINES: [(&str, &str); 31] = [
@@ -66,7 +66,7 @@ const MEMBERS: &str = "procs: 0,1,2,3";
 const NO_RANGE: &str = "run.1.prof:10: expected a range from a rank to another in whole steps";
 
 /// Replaced text of a good file, its replacement, and the resulting report.
-const CHANGES: [(&str, &str, &str); 25] = [
+const CHANGES: [(&str, &str, &str); 28] = [
     ("# OSC\n", "", "run.1.prof:5: expected lines S and R under the heading # OSC"),
     ("# OSC\n", "# POINT TO POINT\n", "run.1.prof:5: expected the heading # OSC; the file is cut short"),
     ("# POINT TO POINT\n", "", "run.1.prof:1: expected lines E and I under the heading # POINT TO POINT"),
@@ -75,6 +75,9 @@ const CHANGES: [(&str, &str, &str); 25] = [
         "S\t1\t2\t12 bytes\t1 msgs sent\t0,0\n",
         "run.1.prof:6: expected the end of the line after `msgs sent`",
     ),
+    ("C\t1\t0\t", "C\t1\t3-2\t", "run.1.prof:9: expected a range of ascending ranks"),
+    ("C\t1\t0\t", "C\t1\t0-\t", "run.1.prof:9: expected the last rank of a range"),
+    ("S\t1\t2\t", "S\t1\t2-3\t", "run.1.prof:6: expected a tab after the rank"),
     ("C\t1\t0\t1001 bytes", "C\t1\t0\t1001 bytes ", "run.1.prof:9: expected ` bytes` and a tab"),
     (
         "D\tMPI_COMM_WORLD\tprocs: ",
@@ -148,6 +151,37 @@ fn lists_and_ranges_of_ranks_are_the_same() {
             job.comms.iter().filter(|comm| comm.name == "split").map(|comm| comm.size).collect();
         assert_eq!(split, [size], "{list}");
     }
+}
+
+/// Tables and pictures of a job with a range are those of a job with a line for each rank.
+#[test]
+fn ranges_are_like_lines_for_each_rank() {
+    let with = |lines: &str| {
+        let text = prof(1).replace("C\t1\t0\t1001 bytes\t5 msgs sent\n", lines);
+        assert!(text.contains(lines));
+        let texts = [(0, "n1", prof(0)), (1, "n1", text), (2, "n2", prof(2)), (3, "n2", prof(3))];
+        let dir = directory(&[("run.prof", &container_of(&texts, &[]))]);
+        (read(dir.path()), dir)
+    };
+    let line = |peers: &str| format!("C\t1\t{peers}\t70 bytes\t7 msgs sent\n");
+    let (ranges, dir) = with(&line("0-3"));
+    assert_eq!(problems(&ranges, dir.path()), [""; 0]);
+    let (lines, _) = with(&["0", "1", "2", "3"].map(line).concat());
+    let all = |job: &mpit_report::Job| {
+        let mut all = serde_json::to_vec(&data::Report::of(job, "name")).unwrap();
+        mpit_report::html::write(&mut all, job, "title").unwrap();
+        mpit_report::picture::write_svg(&mut all, job, "title").unwrap();
+        for table in export::Table::ALL {
+            export::write_csv(&mut all, job, table).unwrap();
+        }
+        String::from_utf8(all).unwrap()
+    };
+    assert_eq!(all(&ranges), all(&lines));
+    // Ranks that are not in the world.
+    let (damaged, dir) = with(&line("0-2147483646"));
+    assert_eq!(problems(&damaged, dir.path()), [""; 0]);
+    let note = "1 ranges of ranks are not those of the 4 processes of the world; they are left out";
+    assert!(damaged.notes.iter().any(|found| found == note), "{:?}", damaged.notes);
 }
 
 #[test]
