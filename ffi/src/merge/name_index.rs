@@ -129,8 +129,8 @@ impl NameIndex {
     /// The text of the name stays valid and unchanged as long as this value.
     pub(super) unsafe fn insert(&self, index: u32, key: &Key<'_>) {
         assert!(u32::try_from(key.name.len()).is_ok(), "the name is longer than 4 GiB");
-        // At most half full, which keeps probe sequences short.
-        let slots = (2 * (index as usize + 1)).next_power_of_two().max(FIRST);
+        // At most a quarter full: most names are then in the first slot of their probe sequence.
+        let slots = (4 * (index as usize + 1)).next_power_of_two().max(FIRST);
         if slots > self.table.capacity() {
             let contents = self.table.contents().map(|content| (content.hash() as usize, content));
             self.table.replace(slots, contents);
