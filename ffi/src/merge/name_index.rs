@@ -55,7 +55,7 @@ impl Content {
 
     #[inline]
     fn has(self, key: &Key<'_>) -> bool {
-        self.hash() == key.hash && self.shape == key.shape && are_equal(self.name(), key.name)
+        self.hash() == key.hash && self.shape == key.shape && self.name() == key.name
     }
 
     fn name(&self) -> &[u8] {
@@ -141,20 +141,6 @@ impl NameIndex {
     }
 }
 
-/// Returns true if two names of the same length are equal. Most have 16 bytes or more, and less code runs for these than a call of the C
-/// library's function would take.
-#[inline]
-fn are_equal(one: &[u8], other: &[u8]) -> bool {
-    match (one.last_chunk::<16>(), other.last_chunk::<16>()) {
-        // The last bytes may overlap those before.
-        (Some(last), Some(last_of_other)) => {
-            let (chunks, others) = (one.as_chunks::<16>().0, other.as_chunks::<16>().0);
-            last == last_of_other && chunks.iter().zip(others).all(|(chunk, other)| chunk == other)
-        }
-        _ => one == other,
-    }
-}
-
 /// Factors without a pattern, one for each word that is multiplied.
 const FACTORS: [u64; 4] =
     [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb, 0xd6e8_feb8_6659_fd93];
@@ -206,7 +192,7 @@ fn hash_of_short(name: &[u8]) -> u64 {
 mod tests {
     use std::collections::HashSet;
 
-    use super::{Key, NameIndex, are_equal, hash};
+    use super::{Key, NameIndex, hash};
 
     fn name(index: u32) -> &'static [u8] {
         format!("name{index}").leak().as_bytes()
@@ -249,19 +235,6 @@ mod tests {
         assert_eq!(names.find(&key(10)), None);
         // Of another length.
         assert_eq!(names.find(&Key { hash: 7, ..Key::new(b"name", 0) }), None);
-    }
-
-    #[test]
-    fn each_byte_is_compared() {
-        for length in 0..70 {
-            let name = vec![b'a'; length];
-            assert!(are_equal(&name, &name.clone()));
-            for at in 0..length {
-                let mut other = name.clone();
-                other[at] = b'b';
-                assert!(!are_equal(&name, &other), "{length} {at}");
-            }
-        }
     }
 
     #[test]
