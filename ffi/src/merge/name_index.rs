@@ -145,7 +145,8 @@ impl NameIndex {
 const FACTORS: [u64; 4] =
     [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb, 0xd6e8_feb8_6659_fd93];
 
-/// Returns the hash of a name. Most names have 16 to 31 bytes, and their multiplications do not wait for each other.
+/// Returns the hash of a name. The multiplications do not wait for each other, and those before the last one not for the length, which
+/// is found by a search for the end.
 #[inline]
 fn hash(name: &[u8]) -> u32 {
     let words = |pair: &[u8; 16]| {
@@ -157,11 +158,11 @@ fn hash(name: &[u8]) -> u32 {
     let hash = match (name.last_chunk(), name.first_chunk(), name.last_chunk()) {
         (Some(last), ..) => {
             let (pairs, _) = name.as_chunks();
-            let before = pairs.iter().map(words).fold(length, |hash, (first, second)| {
-                product(hash ^ first ^ FACTORS[0], second ^ FACTORS[1])
+            let before = pairs.iter().map(words).fold(0_u64, |hash, (first, second)| {
+                hash.rotate_left(25) ^ product(first ^ FACTORS[0], second ^ FACTORS[1])
             });
             let (first, second) = words(last);
-            before ^ product(first ^ FACTORS[2], second ^ FACTORS[3])
+            length ^ before ^ product(first ^ FACTORS[2], second ^ FACTORS[3])
         }
         (None, Some(first), Some(last)) => {
             let (first, last) = (u64::from_ne_bytes(*first), u64::from_ne_bytes(*last));
