@@ -149,44 +149,42 @@ const FACTORS: [u64; 4] =
 /// is found by a search for the end.
 #[inline]
 fn hash(name: &[u8]) -> u32 {
+    let product = |left: u64, right: u64| {
+        let product = u128::from(left) * u128::from(right);
+        product as u64 ^ (product >> 64) as u64
+    };
     let words = |pair: &[u8; 16]| {
         let pair = u128::from_ne_bytes(*pair);
         (pair as u64, (pair >> 64) as u64)
     };
     let length = name.len() as u64 + 1;
     // The last bytes may overlap those before.
-    let hash = match (name.last_chunk(), name.first_chunk(), name.last_chunk()) {
-        (Some(last), ..) => {
-            let (pairs, _) = name.as_chunks();
-            let before = pairs.iter().map(words).fold(0_u64, |hash, (first, second)| {
-                hash.rotate_left(25) ^ product(first ^ FACTORS[0], second ^ FACTORS[1])
-            });
-            let (first, second) = words(last);
-            length ^ before ^ product(first ^ FACTORS[2], second ^ FACTORS[3])
-        }
-        (None, Some(first), Some(last)) => {
-            let (first, last) = (u64::from_ne_bytes(*first), u64::from_ne_bytes(*last));
-            product(length ^ first ^ FACTORS[0], last ^ FACTORS[1])
-        }
-        _ => hash_of_short(name),
+    let hash = if let Some(last) = name.last_chunk() {
+        let (pairs, _) = name.as_chunks();
+        let before = pairs.iter().map(words).fold(0_u64, |hash, (first, second)| {
+            hash.rotate_left(25) ^ product(first ^ FACTORS[0], second ^ FACTORS[1])
+        });
+        let (first, second) = words(last);
+        length ^ before ^ product(first ^ FACTORS[2], second ^ FACTORS[3])
+    } else {
+        let (first, last) = ends(name);
+        product(length ^ first ^ FACTORS[0], last ^ FACTORS[1])
     };
     (hash >> 32) as u32 ^ hash as u32
 }
 
-/// Multiplies two words; returns all bits of the product in one.
+/// Returns words that have all bytes of a name of less than 16 bytes.
 #[inline]
-fn product(left: u64, right: u64) -> u64 {
-    let product = u128::from(left) * u128::from(right);
-    product as u64 ^ (product >> 64) as u64
-}
-
-/// Returns the hash of a name of less than 8 bytes, which few variables have. The compiler would put the steps for each byte in the
-/// middle of the search for other names.
-#[cold]
-#[inline(never)]
-fn hash_of_short(name: &[u8]) -> u64 {
-    let add = |hash, byte: &u8| product(hash ^ u64::from(*byte), FACTORS[0]);
-    name.iter().fold(name.len() as u64 + 1, add)
+fn ends(name: &[u8]) -> (u64, u64) {
+    if let (Some(first), Some(last)) = (name.first_chunk(), name.last_chunk()) {
+        (u64::from_ne_bytes(*first), u64::from_ne_bytes(*last))
+    } else if let (Some(first), Some(last)) = (name.first_chunk(), name.last_chunk()) {
+        (u32::from_ne_bytes(*first).into(), u32::from_ne_bytes(*last).into())
+    } else {
+        // At most three bytes: the first, the second and the last one.
+        let byte = |at: usize| name.get(at).map_or(0, |byte| u64::from(*byte));
+        (byte(0) << 8 | byte(1), byte(name.len().saturating_sub(1)))
+    }
 }
 
 #[cfg(test)]
