@@ -176,9 +176,9 @@ fn hash(name: &[u8]) -> u32 {
 /// Returns words that have all bytes of a name of less than 16 bytes.
 #[inline]
 fn ends(name: &[u8]) -> (u64, u64) {
-    if let (Some(first), Some(last)) = (name.first_chunk(), name.last_chunk()) {
+    if let (Some(first), Some(last)) = (name.first_chunk::<8>(), name.last_chunk::<8>()) {
         (u64::from_ne_bytes(*first), u64::from_ne_bytes(*last))
-    } else if let (Some(first), Some(last)) = (name.first_chunk(), name.last_chunk()) {
+    } else if let (Some(first), Some(last)) = (name.first_chunk::<4>(), name.last_chunk::<4>()) {
         (u32::from_ne_bytes(*first).into(), u32::from_ne_bytes(*last).into())
     } else {
         // At most three bytes: the first, the second and the last one.
