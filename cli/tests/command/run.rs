@@ -161,7 +161,7 @@ fn missing_output_has_a_reason() {
 }
 
 #[test]
-fn old_summaries_are_removed_and_missing_ones_reported() {
+fn summaries_are_removed_or_missing() {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();
     for (name, text) in [("x.summary", "# MPIT SUMMARY\t1\n"), ("x.w2.summary", "of another program")] {

@@ -207,7 +207,7 @@ impl Sink for ReadRows {
 }
 
 #[test]
-fn alike_rows_are_ranges_where_there_are_many() {
+fn many_alike_rows_are_ranges() {
     let sum = TrafficSum { count: 3, bytes: 40 };
     let other = TrafficSum { count: 1, bytes: 8 };
     let row = |to| {
