@@ -7,14 +7,14 @@ import os
 import sys
 import tempfile
 
-from simgrid import Actor, Comm, Engine, Host, Mailbox
+from simgrid import Actor, Engine, Host, Mailbox
 
 LINK = 'speed="1Gf" bw="1.25GBps" lat="1us" sharing_policy="SPLITDUPLEX"'
 
-# 32 nodes each. In the tree, 8 nodes share a switch, which has 2 links to others. A group of the dragonfly has 4 routers of 2 nodes.
+# 32 nodes each. In the tree, 8 nodes share a switch, which has 2 links to others. A group of the dragonfly has 2 x 4 routers of a node.
 MODELS = {
     "fat tree": 'topology="FAT_TREE" topo_parameters="2;8,4;1,2;1,1"',
-    "dragonfly": 'topology="DRAGONFLY" topo_parameters="4,1;2,1;2,1;2"',
+    "dragonfly": 'topology="DRAGONFLY" topo_parameters="4,4;2,3;4,1;1"',
 }
 
 PLATFORM = """<?xml version='1.0'?>
@@ -25,12 +25,12 @@ PLATFORM = """<?xml version='1.0'?>
 """
 
 
-def send(node, receivers):
-    Comm.wait_all([Mailbox.by_name(f"{node} {to}").put_async(node, size) for to, size in receivers])
+def send(mailbox, size):
+    Mailbox.by_name(mailbox).put(0, size)
 
 
-def receive(node, senders):
-    Comm.wait_all([Mailbox.by_name(f"{sender} {node}").get_async() for sender in senders])
+def receive(mailbox):
+    Mailbox.by_name(mailbox).get()
 
 
 def replay(topology, traffic):
@@ -39,14 +39,10 @@ def replay(topology, traffic):
         file.write(PLATFORM.format(link=LINK, topology=topology))
         file.flush()
         engine.load_platform(file.name)
-    senders, receivers = {}, {}
     for sender, receiver, size in traffic:
-        receivers.setdefault(sender, []).append((receiver, size))
-        senders.setdefault(receiver, []).append(sender)
-    for node, to in receivers.items():
-        Actor.create("send", Host.by_name(str(node)), send, node, to)
-    for node, of in senders.items():
-        Actor.create("receive", Host.by_name(str(node)), receive, node, of)
+        mailbox = f"{sender} {receiver}"
+        Actor.create("send", Host.by_name(str(sender)), send, mailbox, size)
+        Actor.create("receive", Host.by_name(str(receiver)), receive, mailbox)
     engine.run()
     return Engine.clock
 
