@@ -24,6 +24,8 @@ fn with_plugin(job: Job, dir: &Path) -> Outcome<Job> {
 /// Runs a program with monitoring and the plug-in; returns the record of each rank.
 fn run(stack: &Stack, dir: &Path, line: &[&str], settings: &[(&str, &str)]) -> Outcome<Vec<Prof>> {
     let job = with_plugin(Job::mpi(stack, RANKS).arg(stack.compile(line[0])?).args(&line[1..]), dir)?;
+    // Threads that wait take the processors from each other: seconds on a quiet machine, a minute on a busy one.
+    let job = job.seconds(180);
     let finished = job.under_mpit(&written_with("prof", settings))?.succeed()?;
     finished.expect(finished.stderr.is_empty())?;
     read_all(&dir.join("prof"), RANKS)
