@@ -37,7 +37,7 @@ pub(crate) fn diagnose(args: &Run) -> Result<ExitCode, String> {
     // The target of files is only inspected; existing files stay unchanged.
     all.push(Setting { name: "pml_monitoring_enable_output".into(), value: "0".into() });
     all.push(Setting { name: "monitoring_store".into(), value: "memory".into() });
-    all.push(Setting { name: "monitoring_summary_file".into(), value: String::new() });
+    all.retain(|setting| setting.name != "monitoring_summary_file");
     let directory = reports(target.as_ref())?;
     let names = [&preload::VARIABLES[..], &[LAUNCHER_SETTINGS, DIRECTORY]].concat();
     let handed = launchers::hand_on(&args.command, &names);
