@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,6 +13,7 @@ use mpit_format::summary::{Arrivals, ProcessTime, Summary, SummaryFile};
 use mpit_format::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
 use mpit_format::{Identity, TrafficSum, parse};
 
+use crate::missing::{Missing, missing};
 use crate::nodes::Nodes;
 use crate::origins::{self, Origins, Reading};
 use crate::problem::{Problem, Problems};
@@ -77,28 +77,6 @@ pub struct CommGroup {
     pub groups: u32,
     /// The operations of all processes on all of them.
     pub collectives: Collectives,
-}
-
-/// A range of ranks without data.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing {
-    /// The first rank.
-    pub first: u32,
-    /// The last rank.
-    pub last: u32,
-    /// The reason, if a file names it.
-    pub reason: Option<String>,
-}
-
-impl fmt::Display for Missing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let reason = self.reason.as_deref().unwrap_or("no file");
-        if self.first == self.last {
-            write!(f, "rank {} ({reason})", self.first)
-        } else {
-            write!(f, "ranks {} to {} ({reason})", self.first, self.last)
-        }
-    }
 }
 
 /// The combined data of the files of one run.
@@ -460,31 +438,6 @@ impl Part {
             matrices,
         }
     }
-}
-
-/// Returns the ranges between the ranks that are present. A rank with a reason has a range of its own.
-fn missing(size: u32, present: &[u32], mut reasons: Vec<(u32, String)>) -> Vec<Missing> {
-    reasons.sort();
-    reasons.dedup_by_key(|(rank, _)| *rank);
-    reasons.retain(|(rank, _)| present.binary_search(rank).is_err());
-    let mut known: Vec<(u32, Option<String>)> = present.iter().map(|rank| (*rank, None)).collect();
-    known.extend(reasons.into_iter().map(|(rank, reason)| (rank, Some(reason))));
-    known.sort();
-    let mut all = Vec::new();
-    let mut next = 0;
-    for (rank, reason) in known {
-        if next < rank {
-            all.push(Missing { first: next, last: rank - 1, reason: None });
-        }
-        if reason.is_some() {
-            all.push(Missing { first: rank, last: rank, reason });
-        }
-        next = rank + 1;
-    }
-    if next < size {
-        all.push(Missing { first: next, last: size - 1, reason: None });
-    }
-    all
 }
 
 fn groups(comms: &HashMap<Box<[u8]>, (parse::Comm, Collectives)>) -> Vec<CommGroup> {

@@ -20,6 +20,7 @@ pub mod html;
 pub mod input;
 mod job;
 pub mod matrix;
+mod missing;
 mod nodes;
 mod origins;
 pub mod picture;
@@ -35,7 +36,8 @@ pub mod summary;
 mod tables;
 mod units;
 
-pub use job::{Collectives, CommGroup, Job, JobSum, Missing};
+pub use job::{Collectives, CommGroup, Job, JobSum};
+pub use missing::Missing;
 pub use mpit_format::rows::Kind;
 pub use nodes::{NodePair, Nodes};
 pub use origins::ProgramParts;

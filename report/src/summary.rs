@@ -4,7 +4,8 @@ use std::fmt;
 
 use comfy_table::{CellAlignment, presets};
 
-use crate::job::{Job, Line, Missing};
+use crate::job::{Job, Line};
+use crate::missing::Missing;
 use crate::screen;
 use crate::tables::{self, Table};
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{RankSeconds, number, numbers};
-use crate::job::{self, CommGroup, Job};
+use crate::job::{CommGroup, Job};
 use crate::nodes;
 use crate::ranks::{RankTraffic, traffic};
 
@@ -41,7 +41,7 @@ pub struct Missing {
 }
 
 impl Missing {
-    pub(crate) fn of(missing: &job::Missing) -> Self {
+    pub(crate) fn of(missing: &crate::Missing) -> Self {
         Self { first: missing.first, last: missing.last, reason: missing.reason.clone() }
     }
 }
