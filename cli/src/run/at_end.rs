@@ -6,16 +6,17 @@ use std::process::ExitStatus;
 
 use mpit_components::run::job::JobDirectory;
 use mpit_components::times::Moment;
+use mpit_report::input::Run;
 
 use super::files::{self, RunFiles};
 use super::output::{self, Target};
-use super::{missing, no_files, recover, screen, summary};
+use super::{missing, no_files, recover, screen};
+use crate::print;
 use crate::why::watch;
-use crate::{Run, print};
 
 /// A run whose command has ended.
 pub(super) struct Ended<'a> {
-    pub(super) args: &'a Run,
+    pub(super) args: &'a crate::Run,
     /// The command as it was run.
     pub(super) words: &'a [OsString],
     /// The preload library.
@@ -33,8 +34,8 @@ pub(super) struct Ended<'a> {
     pub(super) files: Option<RunFiles>,
     /// `--output`, and its files before the run.
     pub(super) output: Option<(&'a Target, &'a output::Files)>,
-    /// `--summary`.
-    pub(super) summary: Option<&'a Target>,
+    /// `--summary`, and its files.
+    pub(super) summary: Option<(&'a Target, Vec<Run>)>,
     /// The summaries of the job, from the stores of `job`; empty if they are not shown.
     pub(super) worlds: screen::Worlds,
     /// The diagnosis for which the command was ended (`--stuck --kill`).
@@ -88,8 +89,8 @@ fn report_files(run: &Ended<'_>) {
 }
 
 fn report_summary(run: &Ended<'_>) {
-    let Some(target) = run.summary else { return };
-    if files::is_inside_a_job() || !summary::of_run(target, run.name).is_empty() {
+    let Some((target, files)) = &run.summary else { return };
+    if files::is_inside_a_job() || !files.is_empty() {
         return;
     }
     let why = match no_files::failure(run.status) {

@@ -106,7 +106,7 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
             stores_before,
             files,
             output,
-            summary: summary.as_ref(),
+            summary: summary.as_ref().map(|target| (target, summary::of_run(target, name.as_deref()))),
             worlds,
             diagnosis,
         });

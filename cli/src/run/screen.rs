@@ -21,7 +21,7 @@ use mpit_report::screen::{self, Place, Summary};
 
 use super::at_end::Ended;
 use super::files::is_inside_a_job;
-use super::{no_files, summary};
+use super::no_files;
 use crate::print;
 
 /// The maximum number of worlds with a line of their own.
@@ -149,10 +149,9 @@ fn with_files(run: &Ended<'_>) -> Result<Worlds, String> {
     if !worlds.is_empty() && worlds.values().all(World::is_whole) {
         return Ok(worlds);
     }
-    let summaries = run.summary.map(|target| (summary::of_run(target, run.name), &target.shown));
-    let (files, shown) = match (summaries, run.output) {
+    let (files, shown) = match (&run.summary, run.output) {
         // A job that was killed has none.
-        (Some((files, shown)), _) if !files.is_empty() => (files, shown),
+        (Some((target, files)), _) if !files.is_empty() => (files.clone(), &target.shown),
         (_, Some((target, _))) => (files_of_run(&[target.stem.clone().into()], run.name), &target.shown),
         _ => return Ok(worlds),
     };
@@ -192,7 +191,7 @@ fn lines(run: &Ended<'_>) -> Vec<String> {
     if run.output.is_none() && run.summary.is_none() && worlds.iter().any(is_of_others) {
         lines.push(ON_OTHERS.into());
     }
-    let of_summary = run.summary.filter(|target| !summary::of_run(target, run.name).is_empty());
+    let of_summary = run.summary.as_ref().filter(|(_, files)| !files.is_empty()).map(|(target, _)| *target);
     lines.push(match (run.output, of_summary) {
         (Some((target, _)), _) | (None, Some(target)) => format!("more: mpit report {}", target.shown),
         (None, None) => {
