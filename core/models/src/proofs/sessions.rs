@@ -104,13 +104,14 @@ static BOUND: Sums<1, true> = Sums(AtomicU64::new(0));
 static BOUND_DESC: PvarDesc =
     PvarDesc::new(Metadata::new("bound", 5, &SHARED, line!()), Class::Counter, &BOUND);
 
-/// A variable whose function fails.
+/// A sum whose function fails.
 struct Failing;
 
 impl Sealed for Failing {}
 
 impl crate::cell::Cell for Failing {
     type Value = u64;
+    const BEHAVIOR: Behavior = Behavior::Sum;
 
     fn fill(&self, _: &Object<'_>, _: &mut [u64]) -> crate::Result<()> {
         Err(Error::Memory)
@@ -118,7 +119,7 @@ impl crate::cell::Cell for Failing {
 }
 
 static FAILING_DESC: PvarDesc =
-    PvarDesc::new(Metadata::new("failing", 7, &SHARED, line!()), Class::Size, &Failing);
+    PvarDesc::new(Metadata::new("failing", 7, &SHARED, line!()), Class::Counter, &Failing);
 
 /// A session with a handle.
 struct Tool {
