@@ -160,6 +160,13 @@ impl Cluster {
         network::ip(&["-n", &namespace, "link", "set", host, if up { "up" } else { "down" }])
     }
 
+    /// Makes hosts keep no closed connections, which they do for a minute. Those of a large job slow down each `bind` of the next one.
+    pub fn keep_no_closed_connections(&self) -> Outcome {
+        self.hosts()?
+            .iter()
+            .try_for_each(|host| network::keep_no_closed_connections(&self.namespace(&host.name)))
+    }
+
     /// Ends all processes on a host at once, also those that keep it up.
     pub fn kill(&self, host: &str) -> Outcome {
         network::kill_all(&self.namespace(host))

@@ -68,6 +68,11 @@ fn add(namespace: &str) -> Outcome {
     ip(&["netns", "exec", namespace, "sh", "-c", &script])
 }
 
+pub(super) fn keep_no_closed_connections(namespace: &str) -> Outcome {
+    let script = "echo 0 >/proc/sys/net/ipv4/tcp_max_tw_buckets";
+    ip(&["netns", "exec", namespace, "sh", "-c", script])
+}
+
 /// Delays the packets that a host sends, and limits their rate.
 fn shape_link(namespace: &str, shape: &Shape) -> Outcome {
     let tc = |words: &[&str]| {
