@@ -188,6 +188,15 @@ impl<S: Slot> PrivateTable<S> {
         find_in(&self.slots, hash, matches)
     }
 
+    /// Begins to load the first slot for a hash.
+    #[inline]
+    pub fn prefetch(&self, hash: usize) {
+        let mask = self.slots.len().wrapping_sub(1);
+        if let Some(slot) = self.slots.get(hash & mask) {
+            prefetch(slot);
+        }
+    }
+
     /// Inserts a content, for which the table has an empty slot, and one more.
     pub fn insert(&self, hash: usize, content: S::Content) {
         insert_into(&self.slots, hash, content, |_| false);
@@ -210,6 +219,18 @@ fn find_in<S: Slot, R>(table: &[S], hash: usize, matches: impl Fn(S::Content) ->
         }
         at = (at + 1) & mask;
     }
+}
+
+/// Begins to load a value into the caches.
+#[inline]
+fn prefetch<T>(at: &T) {
+    #[cfg(all(target_arch = "x86_64", not(any(miri, mpit_models))))]
+    // SAFETY: a prefetch has no effect but on the caches.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(std::ptr::from_ref(at).cast());
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(any(miri, mpit_models)))))]
+    let _ = at;
 }
 
 fn empty_slots<S: Slot>(slots: usize) -> Slots<S> {

@@ -1,10 +1,11 @@
 //! Slot tables: memory that is reused but never freed, with identifiers that contain a generation.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicU32, AtomicU64, fence};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, fence};
 
 use crate::lock::Mutex;
 use crate::log::Log;
+use crate::thread_number::thread_number;
 
 /// An identifier: a kind in the top byte, a generation, and a slot number. No pointer of this process has such a top byte, nor do
 /// 0, 1 or -1, so no identifier equals a constant of any MPI ABI.
@@ -43,6 +44,17 @@ struct Slot<T> {
     shape: T,
 }
 
+/// The result of [`Slots::end_if`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The call ended the slot.
+    Now,
+    /// The identifier was not valid any more.
+    Before,
+    /// There is no such slot, or its item is not wanted.
+    Unwanted,
+}
+
 /// The position of the free list of the usual key, which is not in the list of free lists.
 const USUAL: usize = usize::MAX;
 
@@ -60,7 +72,70 @@ pub struct Slots<K, T> {
     /// The other free lists, by the key that describes the memory of their slots. There are few keys, since sizes are rounded to
     /// powers of two.
     free: Log<(K, Stack)>,
+    kept: Kept,
     making: Mutex<()>,
+}
+
+/// A free slot with the usual key that is in no free list, for one thread: the first one that takes a slot. A thread that takes and frees
+/// slots in turn executes no locked instruction for that, each of which would take as long as half of the rest.
+///
+/// After the owner's end a new thread may have its number, and is the owner then.
+#[derive(Debug)]
+struct Kept {
+    /// The number of the thread; [`NO_OWNER`] before there is one, and [`NOBODY`] if the table keeps no slot.
+    owner: AtomicUsize,
+    /// The number plus 1 of the slot; 0 if there is none. Only the owner stores it.
+    slot: AtomicU32,
+}
+
+const NO_OWNER: usize = 0;
+
+/// The number of no thread.
+const NOBODY: usize = usize::MAX;
+
+impl Kept {
+    const fn new(owner: usize) -> Self {
+        Self { owner: AtomicUsize::new(owner), slot: AtomicU32::new(0) }
+    }
+
+    #[inline]
+    fn is_mine(&self) -> bool {
+        self.owner.load(Relaxed) == thread_number()
+    }
+
+    /// Returns the slot to its owner.
+    #[inline]
+    fn take<'a, T>(&self, all: &'a Log<Slot<T>>) -> Option<(u32, &'a Slot<T>)> {
+        if !self.is_mine() {
+            return None;
+        }
+        let number = self.slot.load(Relaxed).checked_sub(1)?;
+        self.slot.store(0, Relaxed);
+        Some((number, all.get(number as usize)?))
+    }
+
+    /// Keeps a slot if this thread is the owner. Returns false otherwise, and if there is one already.
+    #[inline]
+    fn put(&self, number: u32) -> bool {
+        let keeps = self.is_mine() && self.slot.load(Relaxed) == 0;
+        if keeps {
+            self.slot.store(number + 1, Relaxed);
+        }
+        keeps
+    }
+
+    /// Makes this thread the owner if there is none.
+    #[inline]
+    fn claim(&self) {
+        if self.owner.load(Relaxed) == NO_OWNER {
+            // Another thread may be faster.
+            let _ = self.owner.compare_exchange(NO_OWNER, thread_number(), Relaxed, Relaxed);
+        }
+    }
+
+    fn is(&self, number: usize) -> bool {
+        self.slot.load(Relaxed) as usize == number + 1
+    }
 }
 
 /// A free list: the number plus 1 of its first slot, 0 if it is empty. The upper half counts insertions, which prevents the ABA
@@ -102,14 +177,24 @@ impl<K: PartialEq + Default, T> Slots<K, T> {
     /// same time. `kind` is the top byte of its identifiers, from 1 to 0x7f.
     pub const fn new(kind: u8, limit: usize) -> Self {
         let usual = Stack(AtomicU64::new(0));
-        Self { kind, limit, all: Log::new(), usual, free: Log::new(), making: Mutex::new(()) }
+        let kept = Kept::new(NOBODY);
+        Self { kind, limit, all: Log::new(), usual, free: Log::new(), kept, making: Mutex::new(()) }
+    }
+
+    /// Keeps a free slot for the first thread that takes one. If all slots are in use, no other thread gets it, and the owner gets one
+    /// more than the limit.
+    #[must_use]
+    pub const fn keeping_one(mut self) -> Self {
+        self.kept = Kept::new(NO_OWNER);
+        self
     }
 
     /// Takes a slot with the memory that `key` describes, made by `make` if none is free. `fill` prepares the item before its
     /// identifier becomes valid. `None` if the limit is reached.
     #[inline]
     pub fn take(&self, key: K, make: impl FnOnce() -> T, fill: impl FnOnce(&T, u64)) -> Option<u64> {
-        let free = self.stack(&key).and_then(|free| free.take(&self.all));
+        let kept = if key == K::default() { self.kept.take(&self.all) } else { None };
+        let free = kept.or_else(|| self.stack(&key).and_then(|free| free.take(&self.all)));
         let (number, slot) = free.or_else(|| self.make(key, make))?;
         // A slot that is neither free nor in use belongs to this thread.
         let generation = slot.generation.load(Relaxed) + 1;
@@ -146,6 +231,7 @@ impl<K: PartialEq + Default, T> Slots<K, T> {
     #[cold]
     fn make(&self, key: K, make: impl FnOnce() -> T) -> Option<(u32, &Slot<T>)> {
         let shape = make();
+        self.kept.claim();
         let _guard = self.making.lock();
         let known = self.free.iter().position(|(of, _)| *of == key);
         let of = match known {
@@ -154,11 +240,11 @@ impl<K: PartialEq + Default, T> Slots<K, T> {
             None => self.free.push((key, Stack(AtomicU64::new(0)))).ok()?,
         };
         // Slots in use count towards the limit, and free ones of this key. Others cannot be used for this key, or are retired.
-        let counts = |slot: &&Slot<T>| {
+        let counts = |(number, slot): &(usize, &Slot<T>)| {
             let generation = slot.generation.load(Acquire);
-            generation % 2 == 1 || slot.of == of && generation + 1 < LAST_GENERATION
+            generation % 2 == 1 || slot.of == of && generation + 1 < LAST_GENERATION && !self.kept.is(*number)
         };
-        if self.all.len() >= self.limit && self.all.iter().filter(counts).count() >= self.limit {
+        if self.all.len() >= self.limit && self.all.iter().enumerate().filter(counts).count() >= self.limit {
             return None;
         }
         let slot = Slot { generation: AtomicU32::new(0), below: AtomicU32::new(0), of, shape };
@@ -175,8 +261,18 @@ impl<K: PartialEq + Default, T> Slots<K, T> {
     /// can be taken again.
     #[inline]
     pub fn end(&self, id: u64, retire: impl FnOnce(&T)) -> bool {
-        let Some(Id { generation, slot: number }) = Id::unpack(id, self.kind) else { return false };
-        let Some(slot) = self.all.get(number as usize) else { return false };
+        self.end_if(id, |_| true, retire) == Ended::Now
+    }
+
+    /// Ends a slot like [`Slots::end`] if `is_wanted` returns true for its item, which may be that of another identifier.
+    #[inline]
+    pub fn end_if(&self, id: u64, is_wanted: impl FnOnce(&T) -> bool, retire: impl FnOnce(&T)) -> Ended {
+        let Some(Id { generation, slot: number }) = Id::unpack(id, self.kind) else {
+            return Ended::Unwanted;
+        };
+        let Some(slot) = self.all.get(number as usize).filter(|slot| is_wanted(&slot.shape)) else {
+            return Ended::Unwanted;
+        };
         let ended = generation % 2 == 1
             && slot.generation.compare_exchange(generation, generation + 1, Acquire, Relaxed).is_ok();
         if ended {
@@ -184,12 +280,13 @@ impl<K: PartialEq + Default, T> Slots<K, T> {
             fence(Release);
             retire(&slot.shape);
             if generation + 2 < LAST_GENERATION
+                && !(slot.of == USUAL && self.kept.put(number))
                 && let Some(stack) = self.stack_of(slot)
             {
                 stack.put(slot, number);
             }
         }
-        ended
+        if ended { Ended::Now } else { Ended::Before }
     }
 
     /// Returns the item of a valid identifier.

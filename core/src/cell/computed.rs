@@ -15,6 +15,9 @@ pub trait ComputedPvar: Send + Sync + 'static {
     const BIND: Bind;
     const ENUMERATION: Option<&'static EnumDesc> = None;
 
+    /// True if there is one element for any object, and no function `count`.
+    const IS_SCALAR: bool = true;
+
     fn count(_object: &Object<'_>) -> usize {
         1
     }
@@ -49,6 +52,7 @@ impl<F: ComputedPvar> Cell for Computed<F> {
     type Value = F::Value;
     const BIND: Bind = F::BIND;
     const ENUMERATION: Option<&'static EnumDesc> = F::ENUMERATION;
+    const IS_SCALAR: bool = F::IS_SCALAR;
 
     fn count(&self, object: &Object<'_>) -> usize {
         F::count(object)

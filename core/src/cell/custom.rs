@@ -125,6 +125,7 @@ impl<C: Custom> super::sealed::Sealed for C {}
 impl<C: Custom> Cell for C {
     type Value = <C as Custom>::Value;
     const BEHAVIOR: Behavior = Behavior::Custom;
+    const IS_SCALAR: bool = false;
 
     fn count(&self, _object: &Object<'_>) -> usize {
         C::COUNT

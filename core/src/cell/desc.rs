@@ -54,6 +54,30 @@ impl PvarFlags {
     }
 }
 
+/// What access calls ask first: bits, so that each makes one comparison.
+#[derive(Clone, Copy)]
+struct Shortcuts(u8);
+
+impl Shortcuts {
+    /// The cell has one element for any object.
+    const SCALAR: u8 = 1;
+    /// The type of the cell's values has an enumeration.
+    const ENUMERATION: u8 = 2;
+    /// See [`PvarDesc::has_plain_handles`].
+    const PLAIN: u8 = 4;
+    /// See [`PvarDesc::is_word_sum`].
+    const WORD_SUM: u8 = 8;
+
+    const fn of_cell<C: Cell>() -> Self {
+        let scalar = if C::IS_SCALAR { Self::SCALAR } else { 0 };
+        Self(scalar | if C::ENUMERATION.is_some() { Self::ENUMERATION } else { 0 })
+    }
+
+    const fn has(self, bit: u8) -> bool {
+        self.0 & bit != 0
+    }
+}
+
 /// The description of a performance variable. Kept small, since a program may have thousands.
 #[derive(Clone, Copy)]
 pub struct PvarDesc {
@@ -66,8 +90,7 @@ pub struct PvarDesc {
     behavior: Behavior,
     /// True if there is an `activation`. A copy here, so that access calls need not load the shared metadata.
     has_activation: bool,
-    /// The result of [`PvarDesc::is_word_sum`], so that a read makes one comparison.
-    is_word_sum: bool,
+    shortcuts: Shortcuts,
     metadata: Metadata,
     cell: &'static dyn ErasedCell,
 }
@@ -97,17 +120,26 @@ impl PvarDesc {
             flags,
             behavior,
             has_activation: metadata.activation().is_some(),
-            is_word_sum: false,
+            shortcuts: Shortcuts::of_cell::<C>(),
             metadata,
             cell,
         };
-        desc.with_word_sum_determined()
+        desc.with_shortcuts()
     }
 
-    const fn with_word_sum_determined(mut self) -> Self {
+    /// Determines the shortcuts again, after a change.
+    const fn with_shortcuts(mut self) -> Self {
+        let of_cell = self.shortcuts.0 & (Shortcuts::SCALAR | Shortcuts::ENUMERATION);
         let is_sum = matches!(self.behavior, Behavior::Sum);
         let is_word = self.datatype.size() == size_of::<u64>() && !matches!(self.datatype, Datatype::Double);
-        self.is_word_sum = is_sum && is_word && !self.has_activation;
+        let is_plain = self.shortcuts.has(Shortcuts::SCALAR)
+            && matches!(self.behavior, Behavior::Sum | Behavior::Current)
+            && self.bind == Bind::NoObject as u8
+            && !self.flags.has(PvarFlags::CONTINUOUS)
+            && !self.has_activation;
+        let plain = if is_plain { Shortcuts::PLAIN } else { 0 };
+        let word_sum = if is_sum && is_word && !self.has_activation { Shortcuts::WORD_SUM } else { 0 };
+        self.shortcuts = Shortcuts(of_cell | plain | word_sum);
         self
     }
 
@@ -120,7 +152,7 @@ impl PvarDesc {
     #[must_use]
     pub const fn with_bind(mut self, bind: Bind) -> Self {
         self.bind = bind as u8;
-        self
+        self.with_shortcuts()
     }
 
     /// Replaces the datatype by another one of the same C representation.
@@ -135,13 +167,13 @@ impl PvarDesc {
             "the datatype has another C representation than the cell"
         );
         self.datatype = datatype;
-        self.with_word_sum_determined()
+        self.with_shortcuts()
     }
 
     #[must_use]
     pub const fn with_flags(mut self, flags: PvarFlags) -> Self {
         self.flags = self.flags.with(flags);
-        self
+        self.with_shortcuts()
     }
 
     /// Lets tools write and reset a variable whose class is read-only by default.
@@ -156,7 +188,7 @@ impl PvarDesc {
     #[must_use]
     pub const fn cumulative(mut self) -> Self {
         self.behavior = Behavior::Sum;
-        self.with_word_sum_determined()
+        self.with_shortcuts()
     }
 }
 
@@ -213,7 +245,8 @@ impl PvarDesc {
 
     /// Returns the enumeration of the values, if there is one.
     pub fn enumeration(&self) -> Option<&'static EnumDesc> {
-        self.metadata.enumeration(self.cell.enumeration())
+        let of_cell = if self.shortcuts.has(Shortcuts::ENUMERATION) { self.cell.enumeration() } else { None };
+        self.metadata.enumeration(of_cell)
     }
 }
 
@@ -244,7 +277,14 @@ impl PvarDesc {
     /// Returns true if handles show sums of integers of 8 bytes, and the variable always has a value.
     #[inline]
     pub(crate) const fn is_word_sum(&self) -> bool {
-        self.is_word_sum
+        self.shortcuts.has(Shortcuts::WORD_SUM)
+    }
+
+    /// Returns true if handles have an account of one element and no object, need nothing at their begin, and the variable always has a
+    /// value.
+    #[inline]
+    pub(crate) const fn has_plain_handles(&self) -> bool {
+        self.shortcuts.has(Shortcuts::PLAIN)
     }
 
     /// Returns true if `cell` stores the variable. The address is not sufficient: a cell may be the first field of another one, and

@@ -75,6 +75,10 @@ pub trait Cell: Sync + Sized + 'static + sealed::Sealed {
     const BIND: Bind = Bind::NoObject;
     const ENUMERATION: Option<&'static EnumDesc> = None;
 
+    /// True if there is one element for any object, so that [`count`](Self::count) need not be called.
+    const IS_SCALAR: bool = true;
+
+    /// Returns the number of elements. A cell with a function of its own is no scalar.
     fn count(&self, _object: &Object<'_>) -> usize {
         1
     }

@@ -48,6 +48,7 @@ impl<T: CounterValue> Cell for PeerArray<T> {
     type Value = T;
     const BEHAVIOR: Behavior = Behavior::Sum;
     const BIND: Bind = Bind::Comm;
+    const IS_SCALAR: bool = false;
 
     fn count(&self, object: &Object<'_>) -> usize {
         Comm::from_object(object).map_or(0, |comm| comm.size())

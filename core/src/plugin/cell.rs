@@ -106,6 +106,7 @@ impl<T: Value> crate::cell::sealed::Sealed for Foreign<T> {}
 
 impl<T: Value> Cell for Foreign<T> {
     type Value = T;
+    const IS_SCALAR: bool = false;
 
     fn count(&self, object: &Object<'_>) -> usize {
         self.source.count(object)

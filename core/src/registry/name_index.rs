@@ -170,6 +170,11 @@ impl BatchNames {
         self.table.find(key.hash as usize, |content| content.index_if(key))
     }
 
+    /// Begins to load what a search for a key needs.
+    pub(super) fn prefetch(&self, key: Key<'_>) {
+        self.table.prefetch(key.hash as usize);
+    }
+
     /// Inserts an index, which is the number of names before. The caller ensures that the key is new.
     pub(super) fn insert(&mut self, key: Key<'static>, index: u32) {
         let slots = slots_for(index as usize + 1);

@@ -13,6 +13,9 @@ use crate::desc::{CategoryDesc, EnumDesc};
 use crate::event::{EventDesc, SourceDesc};
 use crate::vocabulary::Bind;
 
+/// The number of definitions whose keys are computed together.
+const BLOCK: usize = 32;
+
 /// The planned definitions of one kind, in order.
 #[derive(Debug)]
 pub(super) struct Pending<D: 'static> {
@@ -28,6 +31,17 @@ impl<D: Definition> Pending<D> {
 
     fn find(&self, key: Key<'_>) -> Option<&'static D> {
         Some(self.all[self.by_name.find(key)? as usize])
+    }
+
+    /// Computes the keys of a block of definitions, and begins to load what leads to them. Definitions in the order of names are anywhere in
+    /// memory, so the processor waits for a block at once instead of for each one.
+    fn put_keys_of(&self, block: &[&'static D], keys: &mut Vec<Key<'static>>) {
+        keys.clear();
+        keys.extend(block.iter().map(|desc| {
+            let key = desc.key();
+            self.by_name.prefetch(key);
+            key
+        }));
     }
 
     /// Appends a definition, unless there is one with its key, which is returned.
@@ -89,7 +103,14 @@ impl RegistrationPlan {
     fn plan_enums(&mut self, registry: &Registry, image: &Image) {
         for desc in image.all_enums() {
             let fault = check::check_enum(desc).err();
-            plan_entry(&mut self.enums, &mut self.refusals, &registry.enums, |desc| *desc, desc, fault);
+            plan_entry(
+                &mut self.enums,
+                &mut self.refusals,
+                &registry.enums,
+                |desc| *desc,
+                (desc, desc.key()),
+                fault,
+            );
         }
     }
 
@@ -97,13 +118,24 @@ impl RegistrationPlan {
         // Tools that sample all variables have no object but a communicator, and some stop at the first failure. So variables
         // that are bound to other objects come last.
         let is_unusual = |desc: &PvarDesc| !matches!(desc.bind(), Bind::NoObject | Bind::Comm);
-        for desc in sorted(&image.pvars, is_unusual, PvarDesc::class) {
-            let enumeration = desc.enumeration();
-            let fault = check::check_pvar(desc, enumeration).err();
-            if fault.is_none() && self.refuse_if_missing(desc, self.missing_enum(registry, enumeration)) {
-                continue;
+        let mut keys = Vec::with_capacity(BLOCK);
+        for block in sorted(&image.pvars, is_unusual, PvarDesc::class).chunks(BLOCK) {
+            self.pvars.put_keys_of(block, &mut keys);
+            for (desc, key) in block.iter().copied().zip(keys.iter().copied()) {
+                let enumeration = desc.enumeration();
+                let fault = check::check_pvar(desc, enumeration).err();
+                if fault.is_none() && self.refuse_if_missing(desc, self.missing_enum(registry, enumeration)) {
+                    continue;
+                }
+                plan_entry(
+                    &mut self.pvars,
+                    &mut self.refusals,
+                    &registry.pvars,
+                    |desc| *desc,
+                    (desc, key),
+                    fault,
+                );
             }
-            plan_entry(&mut self.pvars, &mut self.refusals, &registry.pvars, |desc| *desc, desc, fault);
         }
     }
 
@@ -115,14 +147,28 @@ impl RegistrationPlan {
             {
                 continue;
             }
-            plan_entry(&mut self.cvars, &mut self.refusals, &registry.cvars, CvarEntry::desc, desc, fault);
+            plan_entry(
+                &mut self.cvars,
+                &mut self.refusals,
+                &registry.cvars,
+                CvarEntry::desc,
+                (desc, desc.key()),
+                fault,
+            );
         }
     }
 
     fn plan_sources(&mut self, registry: &Registry, image: &Image) {
         for desc in image.all_sources() {
             let fault = check_text(desc.name(), desc.description()).err();
-            plan_entry(&mut self.sources, &mut self.refusals, &registry.sources, |desc| *desc, desc, fault);
+            plan_entry(
+                &mut self.sources,
+                &mut self.refusals,
+                &registry.sources,
+                |desc| *desc,
+                (desc, desc.key()),
+                fault,
+            );
         }
     }
 
@@ -137,7 +183,14 @@ impl RegistrationPlan {
             if fault.is_none() && self.refuse_if_missing(desc, missing) {
                 continue;
             }
-            plan_entry(&mut self.events, &mut self.refusals, &registry.events, |desc| *desc, desc, fault);
+            plan_entry(
+                &mut self.events,
+                &mut self.refusals,
+                &registry.events,
+                |desc| *desc,
+                (desc, desc.key()),
+                fault,
+            );
         }
     }
 
@@ -241,13 +294,12 @@ fn plan_entry<T, D: Definition>(
     refusals: &mut Vec<Refusal>,
     there: &IndexSpace<T>,
     desc_of: impl Fn(&T) -> &'static D,
-    desc: &'static D,
+    (desc, key): (&'static D, Key<'static>),
     fault: Option<Fault>,
 ) {
     if let Some(fault) = fault {
         return refusals.push(Refusal::of(desc, fault));
     }
-    let key = desc.key();
     match registered(there, desc_of, key).or_else(|| new.push(desc, key)) {
         Some(first) if !first.is(desc) => {
             refusals.push(Refusal::duplicate(desc.label(), desc.origin(), first.origin()));

@@ -198,6 +198,14 @@ impl Handle {
         self.atomic_record.clear()
     }
 
+    /// Ends a handle without a cursor. Returns true if it was started.
+    #[inline]
+    pub(super) fn retire_plain(&self) -> bool {
+        // See `retire`.
+        self.id.store(0, Relaxed);
+        self.atomic_record.clear()
+    }
+
     pub(super) fn running(&self) -> Running {
         Running { cursor: self.cursor().map(WatermarkCursor::control), account: self.atomic_record.control() }
     }

@@ -58,7 +58,7 @@ impl Interface {
             references: AtomicU32::new(0),
             level: Mutex::new(ThreadLevel::Single),
             sessions: Slots::new(SESSION_KIND, limits.sessions),
-            pvars: Slots::new(PVAR_KIND, limits.handles),
+            pvars: Slots::new(PVAR_KIND, limits.handles).keeping_one(),
             cvars: Slots::new(CVAR_KIND, limits.handles),
             has_bound_cvars: AtomicBool::new(false),
             registrations: Log::new(),

@@ -8,6 +8,7 @@ use crate::activation::{Activation, check_active};
 use crate::barrier;
 use crate::cell::{Action, Behavior, HandleId, PvarDesc, PvarFlags, Request};
 use crate::object::Object;
+use crate::slots::Ended;
 use crate::vocabulary::Bind;
 use crate::{Error, Result};
 
@@ -106,11 +107,7 @@ impl Interface {
     /// other handles, or all handles are in use. The session is only checked afterwards.
     #[inline]
     fn alloc_plain(&self, session: SessionId, desc: &'static PvarDesc) -> Option<u64> {
-        let is_plain = matches!(desc.behavior(), Behavior::Sum | Behavior::Current)
-            && desc.bind() == Bind::NoObject
-            && !desc.flags().has(PvarFlags::CONTINUOUS)
-            && desc.activation().is_none();
-        if !is_plain || desc.count(&Object::NONE) != Ok(1) {
+        if !desc.has_plain_handles() {
             return None;
         }
         let layout = HandleLayout::default();
@@ -206,22 +203,22 @@ impl Interface {
     #[inline]
     pub fn handle_free(&self, session: SessionId, handle: PvarHandle) -> Result<()> {
         self.check_initialized()?;
-        if handle.is_plausible()
-            && let Some(found) = self.pvars.peek(handle.0)
-            && let Some(desc) = found.plain(handle.0, session.0)
-        {
-            // Neither custom nor a watermark, so it has nothing but an account to end.
-            return match self.discard(handle.0) {
-                Some(ran) => {
-                    if ran {
-                        desc.watch(-1);
-                    }
-                    Ok(())
+        let (mut plain, mut ran) = (None, false);
+        let is_plain = |found: &Handle| {
+            plain = found.plain(handle.0, session.0);
+            plain.is_some()
+        };
+        // Neither custom nor a watermark, so it has nothing but an account to end.
+        match self.pvars.end_if(handle.0, is_plain, |found| ran = found.retire_plain()) {
+            Ended::Now => {
+                if ran && let Some(desc) = plain {
+                    desc.watch(-1);
                 }
-                None => Err(Error::InvalidHandle),
-            };
+                Ok(())
+            }
+            Ended::Before => Err(Error::InvalidHandle),
+            Ended::Unwanted => self.free_any(session, handle),
         }
-        self.free_any(session, handle)
     }
 
     #[inline(never)]

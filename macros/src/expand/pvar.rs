@@ -245,6 +245,7 @@ fn count(private: &TokenStream, function: &Function) -> Option<TokenStream> {
         },
     };
     Some(quote! {
+        const IS_SCALAR: bool = false;
         fn count(#object: &#private::Object<'_>) -> usize { #body }
     })
 }

@@ -87,6 +87,7 @@ impl<const COUNT: usize, const IS_BOUND: bool> crate::cell::Cell for Sums<COUNT,
     type Value = u64;
     const BEHAVIOR: Behavior = Behavior::Sum;
     const BIND: Bind = if IS_BOUND { Bind::Comm } else { Bind::NoObject };
+    const IS_SCALAR: bool = false;
 
     fn count(&self, _: &Object<'_>) -> usize {
         COUNT
