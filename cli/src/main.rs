@@ -17,6 +17,7 @@ mod elf;
 mod inherited;
 mod inventory;
 mod map;
+mod pack;
 mod preload;
 mod report;
 mod run;
@@ -76,6 +77,11 @@ enum Command {
     /// Reads the files of `mpit run --output`, of pml_monitoring_flush and of Open MPI's own monitoring, one for each
     /// process or one for a whole job. Reports invalid lines; then the exit status is 1.
     Report(Report),
+    /// Pack the files of runs into tables, which need a tenth of the space
+    ///
+    /// Writes the directory `STEM.tables`, as `mpit run --tables` does, and removes the files. `mpit report` reads it, and so do programs for
+    /// Parquet. The exit status is 1 if a run could not be packed.
+    Pack(Pack),
     /// Find a placement of processes with fewer bytes between nodes
     ///
     /// Reads the bytes between processes that a run recorded, and distributes the processes to nodes so that fewer bytes pass
@@ -109,6 +115,12 @@ struct Run {
     /// Write one file for the whole job instead, `STEM.prof`
     #[arg(long, requires = "output")]
     one_file: bool,
+    /// Write tables instead, `STEM.tables`, which `mpit report` and programs for Parquet read
+    ///
+    /// They need a tenth of the space. In front of a launcher, the files of the processes are packed at the end. Behind it, as in `srun mpit
+    /// run ...`, the last process of each node to end writes its node's part.
+    #[arg(long, requires = "output", conflicts_with = "one_file")]
+    tables: bool,
     /// Keep the records in files while the command runs, so that killed processes do not lose them
     #[arg(long, requires = "output")]
     crash_safe: bool,
@@ -213,6 +225,16 @@ struct Report {
 }
 
 #[derive(Debug, Args)]
+struct Pack {
+    /// Files, directories, or first parts of file names: prof/run for prof/run.0.prof and so on
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Keep the files
+    #[arg(long)]
+    keep: bool,
+}
+
+#[derive(Debug, Args)]
 struct Why {
     /// The job: the process id of its `mpit run`, or its name; without it, all jobs of this user on this node
     #[arg(value_name = "JOB")]
@@ -267,6 +289,7 @@ fn main() -> ExitCode {
         Command::Vars(vars) => vars::list(&vars),
         Command::Check(check) => check::check(&check),
         Command::Report(report) => report::report(&report),
+        Command::Pack(pack) => pack::pack(&pack),
         Command::Map(map) => map::map(&map),
         Command::Why(why) => why::why(&why),
         Command::SignalWitness => {

@@ -222,7 +222,7 @@ pub(crate) struct Part {
 }
 
 /// The maximum number of ranks of a world with ranges of ranks, more than the largest machines have cores.
-const MOST_RANKS: u32 = 1 << 24;
+pub(crate) const MOST_RANKS: u32 = 1 << 24;
 
 /// A line that a third-party component added.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -28,6 +28,7 @@ pub mod placement;
 mod problem;
 mod rank_times;
 mod ranks;
+pub mod records;
 pub mod screen;
 #[doc(hidden)]
 pub mod simulated;

@@ -98,19 +98,17 @@ const SIDES: [u32; 4] = [10, 22, 47, 100];
 /// The largest cube whose ranks also exchange data with all.
 const LARGEST_COLLECTIVE: u32 = 47;
 
-/// The maximum number of rows of a table that is written.
-const MOST_ROWS: u64 = 200_000_000;
-
-const COLUMNS: [&str; 9] = [
+const COLUMNS: [&str; 10] = [
     "ranks",
     "pairs",
     "file, MiB",
     "`mpit report`, s",
     "peak memory, MiB",
-    "with `--format parquet`, s",
-    "peak memory, MiB",
+    "`mpit pack`, s",
     "tables, MiB",
     "bytes for each pair",
+    "`mpit report` of tables, s",
+    "peak memory, MiB",
 ];
 
 fn measure(directory: &Path) -> Outcome<String> {
@@ -130,37 +128,43 @@ fn measure_job(ranks: u32, pattern: &str, files: &Path) -> Outcome<String> {
     let (is_collective, ranks) = (pattern == "collective", u64::from(ranks));
     let pairs = ranks * 26 + if is_collective { ranks * (ranks - 1) } else { 0 };
     let file = size_of(&files.join("job000000.prof"))?;
-    let (seconds, peak) = report(files, &[])?;
-    let exported = if pairs <= MOST_ROWS {
-        let tables = files.join("tables");
-        let (seconds, peak) =
-            report(files, &["--format", "parquet", "--output", &tables.display().to_string()])?;
-        let bytes = size_of(&tables.join("job000000"))?;
-        let of_pair = format!("{:.1}", bytes as f64 / pairs as f64);
-        [format!("{seconds:.1}"), format!("{peak:.0}"), mebibytes(bytes), of_pair]
-    } else {
-        [const { String::new() }; 4]
-    };
+    let seconds = |seconds: f64| format!("{seconds:.1}");
+    let (of_file, peak) = report(files)?;
+    let (packing, _) = measured(&["pack", &files.display().to_string()])?;
+    let tables = size_of(files)?;
+    let (of_tables, peak_of_tables) = report(files)?;
     fs::remove_dir_all(files).context(files.display())?;
-    let name = if is_collective { format!("{ranks}, collective") } else { ranks.to_string() };
-    let plain = [name, pairs.to_string(), mebibytes(file), format!("{seconds:.1}"), format!("{peak:.0}")];
-    Ok(document::row(&[&plain[..], &exported[..]].concat()))
+    Ok(document::row(&[
+        if is_collective { format!("{ranks}, collective") } else { ranks.to_string() },
+        pairs.to_string(),
+        mebibytes(file),
+        seconds(of_file),
+        format!("{peak:.0}"),
+        seconds(packing),
+        mebibytes(tables),
+        format!("{:.1}", tables as f64 / pairs as f64),
+        seconds(of_tables),
+        format!("{peak_of_tables:.0}"),
+    ]))
 }
 
 fn mebibytes(bytes: u64) -> String {
     format!("{:.1}", bytes as f64 / f64::from(1 << 20))
 }
 
-/// Returns the elapsed seconds of a report, and its largest memory in MiB.
-fn report(files: &Path, options: &[&str]) -> Outcome<(f64, f64)> {
+fn report(files: &Path) -> Outcome<(f64, f64)> {
+    measured(&["report", &files.display().to_string()])
+}
+
+/// Returns the elapsed seconds of a command of mpit, and its largest memory in MiB.
+fn measured(words: &[&str]) -> Outcome<(f64, f64)> {
     let job = Job::plain(&[]).seconds(600).arg(dist::c_program("bench_process")?).arg("peak");
-    let (timings, _) =
-        rounds::timings(job.arg(dist::program("mpit")).arg("report").arg(files).args(options))?;
+    let (timings, _) = rounds::timings(job.arg(dist::program("mpit")).args(words))?;
     let of = |name| timings.get(name).copied().context(name);
     Ok((of("elapsed")?, of("peak")?))
 }
 
-/// Returns the size of a file, or of the files in a directory.
+/// Returns the size of a file, or of all files below a directory.
 fn size_of(path: &Path) -> Outcome<u64> {
     let about = fs::metadata(path).context(path.display())?;
     if !about.is_dir() {
@@ -168,7 +172,7 @@ fn size_of(path: &Path) -> Outcome<u64> {
     }
     let mut bytes = 0;
     for entry in fs::read_dir(path).context(path.display())? {
-        bytes += entry.and_then(|entry| entry.metadata()).context(path.display())?.len();
+        bytes += size_of(&entry.context(path.display())?.path())?;
     }
     Ok(bytes)
 }

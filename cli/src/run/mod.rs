@@ -9,6 +9,7 @@ pub(crate) mod output;
 mod recover;
 mod screen;
 mod summary;
+mod tables;
 mod template;
 mod wait;
 pub(crate) mod witness;
@@ -32,14 +33,21 @@ use crate::why::watch::StuckWatch;
 use crate::{Run, preload, print, require_program};
 use at_end::Ended;
 use files::RunFiles;
+use tables::NodeFiles;
 
 /// Runs the command, waits for it, forwards signals to it, and ends as the command did.
 pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     require_program(&args.command)?;
     let library = preload::find(args.library.file.as_deref())?;
-    let (target, summary) = (args.output_target()?, args.summary_target()?);
-    let all = settings(args, target.as_ref(), summary.as_ref())?;
-    target.as_ref().map(Target::prepare).transpose()?;
+    let (output, summary) = (args.output_target()?, args.summary_target()?);
+    output.as_ref().map(Target::prepare).transpose()?;
+    let node = match &output {
+        Some(output) if args.tables && files::is_inside_a_job() => Some(NodeFiles::begin(output)?),
+        _ => None,
+    };
+    let of_node = node.as_ref().zip(output.as_ref()).map(|(node, output)| node.target(output));
+    let target = of_node.as_ref().or(output.as_ref());
+    let all = settings(args, target, summary.as_ref())?;
     let lines = settings::for_environment(&all);
     let own_stem = all.iter().any(|setting| setting.name.ends_with("pml_monitoring_filename"));
     let stem = store::files_at();
@@ -81,16 +89,15 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
         describe(job, args, stem.as_deref());
     }
     let stores_before = store::wanted_at().as_deref().map(recover::Before::now);
-    let files_before = target.as_ref().map(Target::files);
+    let files_before = target.map(Target::files);
     let mut watch = None;
     let result = wait::run(&mut command, |pid| watch = watch_job(args, job.as_ref(), pid));
     // Processes that were killed were in their last calls until about now.
     let end = Moment { domain: times::machine(), ns: clock::read_both().nanoseconds.cast_unsigned() };
     let diagnosis = watch.and_then(StuckWatch::end);
     if let Ok(status) = result {
-        let output = target.as_ref().zip(files_before.as_ref());
         let worlds = match &job {
-            Some(job) if !args.quiet && !screen::is_of_files(output.is_some(), stores_before.is_some()) => {
+            Some(job) if !args.quiet && !screen::is_of_files(target.is_some(), stores_before.is_some()) => {
                 screen::worlds(job.directory(), end)
             }
             _ => screen::Worlds::new(),
@@ -105,13 +112,16 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
             job: job.as_ref().map(OwnedJob::directory),
             stores_before,
             files,
-            output,
+            output: target.zip(files_before.as_ref()),
             summary: summary.as_ref().map(|target| (target, summary::of_run(target, name.as_deref()))),
             worlds,
             diagnosis,
         });
     } else if let Some(files) = &files {
         files.end();
+    }
+    if let Some((node, output)) = node.zip(output.as_ref()) {
+        node.end(output);
     }
     if let Some(lock) = summary_lock {
         lock.remove();

@@ -24,6 +24,8 @@ use thiserror::Error;
 pub use mpit_format::Identity;
 
 use crate::job::Job;
+use crate::records::{self, JobTables};
+pub(crate) use read::{TextOf, each_text};
 
 /// The reason why there are no files to read.
 #[derive(Debug, Error)]
@@ -58,6 +60,8 @@ pub struct Run {
     combined: Option<PathBuf>,
     /// A file with the summary of the job only.
     summary: Option<PathBuf>,
+    /// A directory with the records as tables.
+    tables: Option<JobTables>,
 }
 
 impl Run {
@@ -97,19 +101,27 @@ impl Run {
         !self.recovered.is_empty()
     }
 
+    /// Returns true if the records are in tables, all or some.
+    pub fn has_tables(&self) -> bool {
+        self.tables.is_some()
+    }
+
+    /// Returns true if there are files with the records of processes.
+    pub fn has_texts(&self) -> bool {
+        self.combined.is_some() || !self.by_rank.is_empty() || !self.recovered.is_empty()
+    }
+
     /// Returns true if there is only a summary.
     pub(crate) fn is_summary(&self) -> bool {
-        self.summary.is_some()
-            && self.by_rank.is_empty()
-            && self.recovered.is_empty()
-            && self.combined.is_none()
+        self.summary.is_some() && !self.has_texts() && !self.has_tables()
     }
 
     /// Returns the number of bytes to read.
     pub fn bytes(&self) -> u64 {
         let files =
             self.by_rank.values().chain(self.recovered.values()).chain(&self.combined).chain(&self.summary);
-        files.filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum()
+        let of_tables = self.tables.as_ref().map_or(0, JobTables::bytes);
+        of_tables + files.filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum::<u64>()
     }
 
     /// Reads the files on all processors. `progress` receives the number of bytes of each piece that was read. Anything that
@@ -130,7 +142,9 @@ pub fn find(paths: &[PathBuf], phases: bool) -> Result<Vec<Run>, Error> {
     let mut found: Vec<Named> = Vec::new();
     for path in paths {
         let inside = if path.is_dir() { files_of(path)? } else { Vec::new() };
-        if !inside.is_empty() {
+        if let Some(tables) = named(path).filter(|file| file.content == Content::Tables && path.is_dir()) {
+            found.push(tables);
+        } else if !inside.is_empty() {
             found.extend(inside);
         } else if path.exists() && !path.is_dir() {
             let file = named(path).ok_or_else(|| Error::NotProf(path.clone()))?;
@@ -156,6 +170,7 @@ pub fn find(paths: &[PathBuf], phases: bool) -> Result<Vec<Run>, Error> {
     }
     let identity = |file: &Named| match StoreFile::at(&file.path) {
         Some(store) => store.identity(),
+        None if file.content == Content::Tables => JobTables::at(&file.path).identity(),
         None => Identity::of_file(&file.path),
     };
     let with_run = |file: Named| (identity(&file), file);
@@ -236,7 +251,7 @@ pub fn summaries(stem: &Path) -> Vec<PathBuf> {
     let there = files_of(directory_of(stem)).unwrap_or_default();
     let mut files: Vec<_> = there
         .into_iter()
-        .filter(|file| file.is_summary && is_of(name, &file.stem))
+        .filter(|file| file.content == Content::Summary && is_of(name, &file.stem))
         .map(|file| file.path)
         .collect();
     files.sort();
@@ -258,20 +273,35 @@ struct Named {
     directory: PathBuf,
     stem: String,
     rank: Option<u32>,
-    /// True if the process did not reach its end.
-    recovered: bool,
-    /// True if it has the summary of a job.
-    is_summary: bool,
+    content: Content,
     path: PathBuf,
+}
+
+/// The content of a file, as its name says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    /// The text of a process, or of several.
+    Text,
+    /// The records of a process that did not reach its end.
+    Store,
+    /// The summary of a job.
+    Summary,
+    /// Not a file, but a directory with tables.
+    Tables,
 }
 
 fn named(path: &Path) -> Option<Named> {
     let name = path.file_name()?.to_str()?;
-    let summary = name.strip_suffix(ENDING).map(|stem| FileName { stem, rank: None, store: false });
-    let is_summary = summary.is_some();
-    let FileName { stem, rank, store } = summary.or_else(|| FileName::parse(name))?;
+    let (stem, rank, content) = if let Some(stem) = name.strip_suffix(ENDING) {
+        (stem, None, Content::Summary)
+    } else if let Some(stem) = name.strip_suffix(records::ENDING) {
+        (stem, None, Content::Tables)
+    } else {
+        let FileName { stem, rank, store } = FileName::parse(name)?;
+        (stem, rank, if store { Content::Store } else { Content::Text })
+    };
     let directory = path.parent().unwrap_or(Path::new("")).to_owned();
-    Some(Named { directory, stem: stem.into(), rank, recovered: store, is_summary, path: path.to_owned() })
+    Some(Named { directory, stem: stem.into(), rank, content, path: path.to_owned() })
 }
 
 fn files_of(directory: &Path) -> Result<Vec<Named>, Error> {
@@ -279,8 +309,12 @@ fn files_of(directory: &Path) -> Result<Vec<Named>, Error> {
     let mut files = Vec::new();
     for entry in fs::read_dir(directory).map_err(error)? {
         let path = entry.map_err(error)?.path();
-        // Other programs may use the ending of summaries.
-        files.extend(named(&path).filter(|file| !file.is_summary || SummaryFile::is_at(&file.path)));
+        // Other programs may use these endings.
+        files.extend(named(&path).filter(|file| match file.content {
+            Content::Summary => SummaryFile::is_at(&file.path),
+            Content::Tables => JobTables::at(&file.path).is_there(),
+            Content::Text | Content::Store => true,
+        }));
     }
     Ok(files)
 }
@@ -304,7 +338,10 @@ fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
     // A damaged store does not name its run.
     let newest = || {
         let all = runs.iter().enumerate().filter(|(_, run)| {
-            file.recovered && identity.is_none() && run.stem == file.stem && run.directory == file.directory
+            file.content == Content::Store
+                && identity.is_none()
+                && run.stem == file.stem
+                && run.directory == file.directory
         });
         all.max_by_key(|(_, run)| run.written).map(|(at, _)| at)
     };
@@ -320,6 +357,7 @@ fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
             recovered: BTreeMap::new(),
             combined: None,
             summary: None,
+            tables: None,
         });
         runs.len() - 1
     });
@@ -331,11 +369,14 @@ fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
     }
     let written = fs::metadata(&file.path).and_then(|data| data.modified()).ok();
     runs[at].written = runs[at].written.max(written);
-    match file.rank {
-        Some(rank) if file.recovered => _ = runs[at].recovered.insert(rank, file.path),
-        Some(rank) => _ = runs[at].by_rank.insert(rank, file.path),
-        None if file.is_summary => runs[at].summary = Some(file.path),
-        None => runs[at].combined = Some(file.path),
+    let Named { rank, content, path, .. } = file;
+    let run = &mut runs[at];
+    match (content, rank) {
+        (Content::Store, rank) => _ = run.recovered.insert(rank.unwrap_or_default(), path),
+        (Content::Text, Some(rank)) => _ = run.by_rank.insert(rank, path),
+        (Content::Text, None) => run.combined = Some(path),
+        (Content::Summary, _) => run.summary = Some(path),
+        (Content::Tables, _) => run.tables = Some(JobTables::at(&path)),
     }
 }
 

@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use super::Run;
 use crate::job::{Job, Part, PartOf};
 use crate::problem::Problem;
+use crate::records::{self, JobTables};
 
 /// The number of bytes of sections that are parsed together: enough work for all processors, with little memory.
 const BATCH: usize = 32 << 20;
@@ -65,53 +66,118 @@ pub(super) fn sum(runs: &[&Run]) -> Job {
 }
 
 fn part(run: &Run, progress: &(dyn Fn(u64) + Sync)) -> (Part, Vec<String>) {
-    let Run { by_rank, recovered, combined, .. } = run;
-    let combined = combined.as_deref();
     let mut notes = Vec::new();
     let mut whole = Part::default();
-    if let Some(path) = combined {
+    if let Some(tables) = &run.tables {
+        whole = records::read(tables, progress);
+        if !tables.is_finished() {
+            notes.push(format!(
+                "{} is not finished: nodes may be missing, or still write their parts",
+                tables.directory().display()
+            ));
+        }
+    }
+    if let Some(path) = combined(run, &mut notes) {
         let mut part = Part::default();
         match read_several(path, &mut part, progress) {
-            // The files of the processes are more reliable than a copy.
-            Ok(Form::Concatenated) if !by_rank.is_empty() => {
-                notes.push(format!("{} is left out: there are files of single processes", path.display()));
-            }
-            Ok(_) => whole = part,
-            Err(error) => whole.problems.add(|| Problem::of_file(path, format!("cannot read: {error}"))),
+            Ok(()) => whole = whole.absorb(part),
+            Err(error) => whole.problems.add(|| unreadable(path, &error)),
         }
     }
-    // Processes that the container lacks may have files of their own beside it.
-    let (mut known, mut wanted) = (whole.ranks.clone(), Vec::new());
-    known.sort_unstable();
-    for (rank, path) in by_rank.iter().chain(recovered) {
-        let is_store = StoreFile::at(path).is_some();
-        if known.binary_search(rank).is_ok() {
-            notes.push(format!("{} is left out: {} has this process", path.display(), stem_of(combined)));
-        } else if !is_store && let Some(newer) = recovered.get(rank) {
-            // The process removes the store after it has written the other file, so the store is newer.
-            notes.push(format!("{} is left out: {} is newer", path.display(), newer.display()));
-        } else {
-            wanted.push((*rank, path));
-            if !known.is_empty() && !is_store {
-                notes.push(format!("{} is from beside", path.display()));
-            }
-        }
-    }
-    let rest = wanted
+    let rest = beside(run, &whole.ranks, &mut notes)
         .into_par_iter()
         .fold(Part::default, |mut part, (rank, path)| {
-            read_single(path, rank, &mut part, progress);
+            if let Some(text) = single_text(path, rank, &mut part) {
+                parse::text(
+                    &mut PartOf { part: &mut part, path },
+                    &text,
+                    Origin { line: 1, rank: Some(rank) },
+                );
+                progress(std::fs::metadata(path).map_or(0, |file| file.len()));
+            }
             part
         })
         .reduce(Part::default, Part::absorb);
     (whole.absorb(rest), notes)
 }
 
-fn stem_of(path: Option<&Path>) -> String {
-    path.map(|path| path.display().to_string()).unwrap_or_default()
+/// The text of one process, or of several.
+pub(crate) struct TextOf<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) text: Vec<u8>,
+    pub(crate) origin: Origin,
+    /// The machine, if the text itself does not name it.
+    pub(crate) host: String,
 }
 
-fn read_single(path: &Path, rank: u32, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) {
+/// Reads the texts of a run one after the other. Returns what is known of processes beside their texts, and notes for the user.
+pub(crate) fn each_text(run: &Run, each: &mut dyn FnMut(TextOf<'_>)) -> (Part, Vec<String>) {
+    let (mut notes, mut rest, mut known) = (Vec::new(), Part::default(), Vec::new());
+    if let Some(path) = combined(run, &mut notes) {
+        let read = sections(path, &mut rest, |Section { rank, line, text, host }, _| {
+            known.extend(rank);
+            each(TextOf { path, text, origin: Origin { line, rank }, host });
+        });
+        if let Err(error) = read {
+            rest.problems.add(|| unreadable(path, &error));
+        }
+    }
+    for (rank, path) in beside(run, &known, &mut notes) {
+        if let Some(text) = single_text(path, rank, &mut rest) {
+            let origin = Origin { line: 1, rank: Some(rank) };
+            each(TextOf { path, text, origin, host: String::new() });
+        }
+    }
+    notes.extend(std::mem::take(&mut rest.notes).into_iter().map(|(_, note)| note));
+    (rest, notes)
+}
+
+/// Returns the file of several processes, unless other files have the same.
+fn combined<'a>(run: &'a Run, notes: &mut Vec<String>) -> Option<&'a Path> {
+    let path = run.combined.as_deref()?;
+    // Files of the processes are more reliable than a copy.
+    let why = if run.tables.is_some() {
+        "there are tables"
+    } else if !run.by_rank.is_empty() && !is_container(path) {
+        "there are files of single processes"
+    } else {
+        return Some(path);
+    };
+    notes.push(format!("{} is left out: {why}", path.display()));
+    None
+}
+
+/// Returns the files of single processes to read. Processes that the file of several processes lacks may have files of their own beside
+/// it.
+fn beside<'a>(run: &'a Run, known: &[u32], notes: &mut Vec<String>) -> Vec<(u32, &'a Path)> {
+    let Run { by_rank, recovered, combined, tables, .. } = run;
+    let whole = tables.as_ref().map(JobTables::directory).or(combined.as_deref());
+    let whole = || whole.map(|path| path.display().to_string()).unwrap_or_default();
+    let (mut known, mut wanted) = (known.to_vec(), Vec::new());
+    known.sort_unstable();
+    for (rank, path) in by_rank.iter().chain(recovered) {
+        let is_store = StoreFile::at(path).is_some();
+        if known.binary_search(rank).is_ok() {
+            notes.push(format!("{} is left out: {} has this process", path.display(), whole()));
+        } else if !is_store && let Some(newer) = recovered.get(rank) {
+            // The process removes the store after it has written the other file, so the store is newer.
+            notes.push(format!("{} is left out: {} is newer", path.display(), newer.display()));
+        } else {
+            wanted.push((*rank, path.as_path()));
+            if !known.is_empty() && !is_store {
+                notes.push(format!("{} is from beside", path.display()));
+            }
+        }
+    }
+    wanted
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Problem {
+    Problem::of_file(path, format!("cannot read: {error}"))
+}
+
+/// Reads the text of a process. `part` gets what its store says beside it, and problems.
+fn single_text(path: &Path, rank: u32, part: &mut Part) -> Option<Vec<u8>> {
     let text = match StoreFile::at(path) {
         None => read_file(path).map_err(|error| format!("cannot read: {error}")),
         Some(store) => read_store(&store).map(|Left { text, note, end, problem }| {
@@ -127,13 +193,7 @@ fn read_single(path: &Path, rank: u32, part: &mut Part, progress: &(dyn Fn(u64) 
             text
         }),
     };
-    match text {
-        Ok(text) => {
-            parse::text(&mut PartOf { part, path }, &text, Origin { line: 1, rank: Some(rank) });
-            progress(std::fs::metadata(path).map_or(0, |file| file.len()));
-        }
-        Err(why) => part.problems.add(|| Problem::of_file(path, why)),
-    }
+    text.inspect_err(|why| part.problems.add(|| Problem::of_file(path, why.as_str()))).ok()
 }
 
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {
@@ -190,11 +250,10 @@ fn read_store(file: &StoreFile) -> Result<Left, String> {
     Ok(Left { text: recovered.text(), note, end, problem })
 }
 
-/// The form of a file of several processes.
-enum Form {
-    Container,
-    /// Texts of processes that follow each other.
-    Concatenated,
+/// Returns true if a file of several processes names them; in others, texts of processes follow each other.
+fn is_container(path: &Path) -> bool {
+    let first = open(path).and_then(|file| read_first_line(BufReader::with_capacity(1024, file)));
+    first.is_ok_and(|line| line.starts_with(FIRST_WORD.as_bytes()))
 }
 
 struct Section {
@@ -202,17 +261,21 @@ struct Section {
     rank: Option<u32>,
     line: u64,
     text: Vec<u8>,
+    /// The machine, if the text does not name it.
+    host: String,
 }
 
-/// Reads a file of several processes, and returns its form.
-fn read_several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -> io::Result<Form> {
-    let mut file = BufReader::with_capacity(1 << 20, open(path)?);
+/// Reads a file of several processes.
+fn read_several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -> io::Result<()> {
     let mut batch: Vec<Section> = Vec::new();
     let mut bytes = 0;
     let parse = |batch: &mut Vec<Section>, part: &mut Part| {
         let read = std::mem::take(batch)
             .into_par_iter()
-            .fold(Part::default, |mut part, Section { rank, line, text }| {
+            .fold(Part::default, |mut part, Section { rank, line, text, host }| {
+                if let Some(rank) = rank.filter(|_| !host.is_empty()) {
+                    part.hosts.push((rank, host));
+                }
                 let sink = &mut PartOf { part: &mut part, path };
                 parse::text(sink, &text, Origin { line, rank });
                 progress(text.len() as u64);
@@ -221,36 +284,35 @@ fn read_several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -
             .reduce(Part::default, Part::absorb);
         *part = std::mem::take(part).absorb(read);
     };
-    let mut each = |section: Section, part: &mut Part| {
+    sections(path, part, |section, part| {
         bytes += section.text.len();
         batch.push(section);
         if bytes > BATCH {
             bytes = 0;
             parse(&mut batch, part);
         }
-    };
-    let form = if file.fill_buf()?.starts_with(FIRST_WORD.as_bytes()) {
-        let first = read_first_line(&mut file)?;
-        container::read(&first, &mut file, |item| match item {
-            Item::Size(size) => part.size = part.size.max(size),
-            Item::Text { text: Text { rank, text, host }, line } => {
-                if !host.is_empty() {
-                    part.hosts.push((rank, host));
-                }
-                each(Section { rank: Some(rank), line, text }, part);
-            }
-            Item::Missing { rank, reason } => part.missing.push((rank, reason)),
-            Item::Problem { line, what } => {
-                part.problems.add(|| Problem { path: path.to_owned(), line, what });
-            }
-        })?;
-        Form::Container
-    } else {
-        concatenated(&mut file, CUT, part, each)?;
-        Form::Concatenated
-    };
+    })?;
     parse(&mut batch, part);
-    Ok(form)
+    Ok(())
+}
+
+/// Splits a file of several processes. `part` gets what the file says beside their texts.
+fn sections(path: &Path, part: &mut Part, mut each: impl FnMut(Section, &mut Part)) -> io::Result<()> {
+    let mut file = BufReader::with_capacity(1 << 20, open(path)?);
+    if !file.fill_buf()?.starts_with(FIRST_WORD.as_bytes()) {
+        return concatenated(&mut file, CUT, part, each);
+    }
+    let first = read_first_line(&mut file)?;
+    container::read(&first, &mut file, |item| match item {
+        Item::Size(size) => part.size = part.size.max(size),
+        Item::Text { text: Text { rank, text, host }, line } => {
+            each(Section { rank: Some(rank), line, text, host }, part);
+        }
+        Item::Missing { rank, reason } => part.missing.push((rank, reason)),
+        Item::Problem { line, what } => {
+            part.problems.add(|| Problem { path: path.to_owned(), line, what });
+        }
+    })
 }
 
 /// Splits a file where the text of a process begins, into pieces of at least `piece` bytes.
@@ -275,7 +337,7 @@ fn concatenated(
         };
         let rest = text.split_off(cut);
         let lines = memchr::memchr_iter(b'\n', &text).count() as u64;
-        each(Section { rank: None, line, text }, part);
+        each(Section { rank: None, line, text, host: String::new() }, part);
         if at_end {
             return Ok(());
         }
@@ -296,7 +358,7 @@ mod tests {
         for piece in (1..text.len() as u64 + 2).step_by(step) {
             let (mut all, mut lines) = (Vec::new(), 1);
             let mut part = Part::default();
-            concatenated(&mut text.as_bytes(), piece, &mut part, |Section { rank, line, text }, _| {
+            concatenated(&mut text.as_bytes(), piece, &mut part, |Section { rank, line, text, .. }, _| {
                 assert!(rank.is_none() && (text.is_empty() || text.starts_with(b"# POINT TO POINT\n")));
                 assert_eq!(line, lines);
                 lines += memchr::memchr_iter(b'\n', &text).count() as u64;

@@ -16,6 +16,7 @@ mod harmless;
 mod implementor;
 mod inventories;
 mod job_summary;
+mod job_tables;
 mod killed;
 mod languages;
 mod library_detection;

@@ -1,0 +1,330 @@
+//! The directory of a job's tables: who it belongs to, its parts, and the manifest that says that they are all.
+
+use std::fs::{self, DirBuilder};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use mpit_format::Identity;
+use mpit_format::files;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::columns::Table;
+use super::part::PartFile;
+
+/// The ending of the names of directories with tables.
+pub const ENDING: &str = ".tables";
+
+/// The version of the tables, which grows when a column is removed or changes its meaning.
+const VERSION: u32 = 1;
+
+/// The file that names the job, from the beginning.
+const JOB: &str = "job.json";
+
+/// The file that is written last.
+const MANIFEST: &str = "manifest.json";
+
+/// The beginning of the names of parts that are being written.
+const UNFINISHED: &str = ".part-";
+
+/// The number of parts of one node with names of their own: its processes may end at different times.
+const MOST_PARTS_OF_NODE: u32 = 1 << 16;
+
+#[derive(Debug, Serialize, Deserialize)]
+struct JobFile {
+    version: u32,
+    /// The run and the world, as in the first lines of texts; none if the texts name none.
+    identity: Option<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Manifest {
+    version: u32,
+    /// The version of mpit.
+    mpit: String,
+    size: u32,
+    /// The parts, by the names of their directories, with their processes as ranges of ranks.
+    parts: Vec<(String, Vec<(u32, u32)>)>,
+    /// The processes without records, as ranges of ranks.
+    missing: Vec<(u32, u32)>,
+}
+
+/// The tables of a job.
+#[derive(Clone, Debug)]
+pub struct JobTables {
+    directory: PathBuf,
+}
+
+/// The result of [`JobTables::claim`].
+#[derive(Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// The directory is this job's.
+    Own,
+    /// The directory has the tables of another job, or something else.
+    Other,
+}
+
+impl JobTables {
+    /// Names the tables in a directory, which may not exist.
+    pub fn at(directory: &Path) -> Self {
+        Self { directory: directory.to_owned() }
+    }
+
+    /// Returns the directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Returns true if the directory has tables, finished or not.
+    pub fn is_there(&self) -> bool {
+        self.directory.join(JOB).is_file()
+    }
+
+    /// Creates the directory for the tables of a job. Of several jobs, the first one gets it.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the file system.
+    pub fn claim(&self, identity: Option<&Identity>) -> io::Result<Claim> {
+        if self.directory.is_dir() && !self.is_there() && fs::read_dir(&self.directory)?.next().is_some() {
+            return Ok(Claim::Other);
+        }
+        fs::create_dir_all(&self.directory)?;
+        let job = JobFile { version: VERSION, identity: identity.map(|of| without_host(of).fields()) };
+        let temporary = self.temporary();
+        fs::write(&temporary, serde_json::to_vec(&job)?)?;
+        // Fails if the name exists, so of two processes only one names the job.
+        let linked = fs::hard_link(&temporary, self.directory.join(JOB));
+        let _ = fs::remove_file(&temporary);
+        match linked {
+            Ok(()) => Ok(Claim::Own),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                let is_own = match (self.identity(), identity) {
+                    (Some(one), Some(other)) => one.is_of_same_world(other),
+                    (one, other) => one.is_none() && other.is_none(),
+                };
+                Ok(if is_own { Claim::Own } else { Claim::Other })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn temporary(&self) -> PathBuf {
+        self.directory.join(format!("{UNFINISHED}{}.json", std::process::id()))
+    }
+
+    /// Returns the run and world, if they are known.
+    pub(crate) fn identity(&self) -> Option<Identity> {
+        let job: JobFile = read_json(&self.directory.join(JOB)).ok()?;
+        Identity::parse(&job.identity?)
+    }
+
+    /// Creates the directory of a part that is being written.
+    pub(super) fn begin_part(&self, node: &str) -> io::Result<PathBuf> {
+        let directory = self.directory.join(format!("{UNFINISHED}{}-{}", in_name(node), std::process::id()));
+        if directory.exists() {
+            // Of a process that was killed, with the same number.
+            remove_part(&directory)?;
+        }
+        DirBuilder::new().create(&directory)?;
+        Ok(directory)
+    }
+
+    /// Gives a part its name, by which it is finished.
+    pub(super) fn end_part(&self, unfinished: &Path, node: &str) -> io::Result<()> {
+        let node = in_name(node);
+        for number in 1..MOST_PARTS_OF_NODE {
+            let name = if number == 1 { node.clone() } else { format!("{node}.{number}") };
+            let part = self.directory.join(name);
+            // Renaming replaces an empty directory, which is none of a part.
+            match fs::rename(unfinished, &part) {
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists)
+                        || part.exists() => {}
+                renamed => return renamed,
+            }
+        }
+        Err(io::Error::other("the directory has too many parts of this node"))
+    }
+
+    /// Returns the directories of the parts, by name. Those that the manifest lists must be there.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the file system.
+    pub(super) fn parts(&self) -> io::Result<Vec<PathBuf>> {
+        let mut all = Vec::new();
+        for entry in fs::read_dir(&self.directory)? {
+            let path = entry?.path();
+            let is_finished = path.file_name().is_some_and(|name| !name.as_encoded_bytes().starts_with(b"."));
+            if is_finished && path.join(PartFile::NAME).is_file() {
+                all.push(path);
+            }
+        }
+        if let Some(manifest) = self.manifest() {
+            let listed = manifest.parts.iter().map(|(name, _)| self.directory.join(in_name(name)));
+            all.extend(listed);
+        }
+        all.sort();
+        all.dedup();
+        Ok(all)
+    }
+
+    /// Returns the number of bytes of all tables.
+    pub(crate) fn bytes(&self) -> u64 {
+        let parts = self.parts().unwrap_or_default();
+        let files = parts.iter().flat_map(|part| Table::ALL.map(|table| part.join(table.file())));
+        files.filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum()
+    }
+
+    fn manifest(&self) -> Option<Manifest> {
+        read_json(&self.directory.join(MANIFEST)).ok()
+    }
+
+    /// Returns true if the manifest was written: no part comes any more.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.directory.join(MANIFEST).is_file()
+    }
+
+    /// Writes the manifest if all processes have records, or in any case if no other part comes. Returns the processes without records,
+    /// as ranges of ranks.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the file system.
+    pub fn finish(&self, is_last: bool) -> io::Result<Vec<(u32, u32)>> {
+        let (mut size, mut parts) = (0, Vec::new());
+        for part in self.parts()? {
+            let file = part_file(&part)?;
+            size = size.max(file.size);
+            let name = part.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            parts.push((name, file.ranks));
+        }
+        let missing = gaps(size, parts.iter().flat_map(|(_, ranks)| ranks.iter().copied()).collect());
+        if missing.is_empty() || is_last {
+            let mpit = env!("CARGO_PKG_VERSION").to_owned();
+            let manifest = Manifest { version: VERSION, mpit, size, parts, missing: missing.clone() };
+            let temporary = self.temporary();
+            let mut file = fs::File::create(&temporary)?;
+            serde_json::to_writer_pretty(&mut file, &manifest)?;
+            file.write_all(b"\n")?;
+            fs::rename(&temporary, self.directory.join(MANIFEST))?;
+        }
+        Ok(missing)
+    }
+
+    /// Removes the tables. Files that are none of a job's tables stay, with their directories.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the file system, and [`ErrorKind::InvalidInput`] if the directory has no tables.
+    pub fn remove(&self) -> io::Result<()> {
+        if !self.is_there() {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "it has no tables of mpit"));
+        }
+        // First, so that the rest is not taken for finished.
+        remove_if_there(&self.directory.join(MANIFEST))?;
+        for entry in fs::read_dir(&self.directory)? {
+            let path = entry?.path();
+            if path.is_dir() && !path.is_symlink() {
+                remove_part(&path)?;
+            }
+        }
+        remove_if_there(&self.directory.join(JOB))?;
+        fs::remove_dir(&self.directory)
+    }
+}
+
+fn without_host(identity: &Identity) -> Identity {
+    Identity { host: String::new(), ..identity.clone() }
+}
+
+/// Reads the file of a part.
+pub(super) fn part_file(part: &Path) -> io::Result<PartFile> {
+    read_json(&part.join(PartFile::NAME))
+}
+
+fn read_json<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
+    Ok(serde_json::from_reader(io::BufReader::new(files::open_regular(path)?))?)
+}
+
+/// Removes the files of a part, and its directory if there is nothing else in it.
+fn remove_part(part: &Path) -> io::Result<()> {
+    remove_if_there(&part.join(PartFile::NAME))?;
+    for table in Table::ALL {
+        remove_if_there(&part.join(table.file()))?;
+    }
+    fs::remove_dir(part)
+}
+
+fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Returns a text as a part of a file's name, which does not begin with a dot.
+fn in_name(text: &str) -> String {
+    let allowed = |c: char| if c.is_ascii_alphanumeric() || "-._".contains(c) { c } else { '_' };
+    let name: String = text.chars().take(100).map(allowed).collect();
+    let name = name.trim_start_matches('.');
+    if name.is_empty() { "node".into() } else { name.into() }
+}
+
+/// Returns the ranges of ranks below `size` that are in no range.
+fn gaps(size: u32, mut ranges: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+    ranges.sort_unstable();
+    let (mut all, mut next) = (Vec::new(), 0);
+    for (first, last) in ranges {
+        if next < first.min(size) {
+            all.push((next, first.min(size) - 1));
+        }
+        next = next.max(last.saturating_add(1));
+    }
+    if next < size {
+        all.push((next, size - 1));
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_are_between_ranges() {
+        assert_eq!(gaps(4, vec![]), [(0, 3)]);
+        assert_eq!(gaps(9, vec![(6, 6), (1, 2), (2, 3)]), [(0, 0), (4, 5), (7, 8)]);
+        assert_eq!(gaps(2, vec![(0, 7)]), []);
+        assert_eq!(gaps(3, vec![(5, u32::MAX)]), [(0, 2)]);
+    }
+
+    #[test]
+    fn names_stay_in_the_directory() {
+        for (text, name) in [("n1", "n1"), ("../../etc", "_.._etc"), ("", "node"), (".x y/", "x_y_")] {
+            assert_eq!(in_name(text), name);
+        }
+    }
+
+    #[test]
+    fn a_directory_has_one_job() {
+        let directory = tempfile::tempdir().unwrap();
+        let identity = |run: &str, host: &str| {
+            Identity::parse(&format!("{run}\tw\t4 ranks\t2026-11-22T08:15:00.123Z\t{host}")).unwrap()
+        };
+        let tables = JobTables::at(&directory.path().join("run.tables"));
+        assert_eq!(tables.claim(Some(&identity("r-1", "n1"))).unwrap(), Claim::Own);
+        assert_eq!(tables.claim(Some(&identity("r-1", "n2"))).unwrap(), Claim::Own);
+        assert_eq!(tables.claim(Some(&identity("r-2", "n1"))).unwrap(), Claim::Other);
+        assert_eq!(tables.claim(None).unwrap(), Claim::Other);
+        assert!(!tables.is_finished());
+        tables.remove().unwrap();
+        assert!(!tables.directory().exists());
+        // A directory with something else.
+        fs::create_dir(tables.directory()).unwrap();
+        fs::write(tables.directory().join("notes"), "").unwrap();
+        assert_eq!(tables.claim(None).unwrap(), Claim::Other);
+        assert!(tables.remove().is_err());
+    }
+}

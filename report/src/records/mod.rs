@@ -1,0 +1,19 @@
+//! The records of a job as tables: what the texts of its processes say, row by row, as Parquet.
+//!
+//! A job is a directory, `STEM.tables`. It has a part for each node, a directory of tables with the records of that node's processes,
+//! so that nodes write their parts without each other. Its manifest is written last. A report of the tables is the same as one of the
+//! texts. [`export`](crate::export) writes other tables: those of a report, about the job as a whole.
+
+mod columns;
+mod job;
+mod pack;
+mod part;
+mod read;
+mod table;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use job::{Claim, ENDING, JobTables};
+pub use pack::{Packed, pack};
+pub(crate) use read::read;

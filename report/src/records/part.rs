@@ -1,0 +1,294 @@
+//! The part of a node: the tables of its processes, written as their texts are parsed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hashbrown::HashMap;
+use mpit_format::TrafficSum;
+use mpit_format::messages::BINS;
+use mpit_format::parse::{self, Comm, Row, Sink};
+use mpit_format::profile::About;
+use mpit_format::rows::Kind;
+use mpit_format::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
+use serde::{Deserialize, Serialize};
+
+use super::columns::Table;
+use super::table::{Checksum, TableWriter};
+use super::text::{bytes_of_bin, write_durations, write_operations};
+use crate::input::TextOf;
+use crate::problem::{Problem, Problems};
+
+/// What a part has beside its tables, in a file of its own.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct PartFile {
+    /// The number of processes of the world, as far as the texts show it.
+    pub(super) size: u32,
+    /// The processes with records, as ranges of ranks.
+    pub(super) ranks: Vec<(u32, u32)>,
+    /// Those that ended without `MPI_Finalize`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) recovered: Vec<(u32, u32)>,
+    /// Processes without records, with reasons.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) missing: Vec<(u32, String)>,
+    /// The tables with rows.
+    pub(super) tables: BTreeMap<String, Checksum>,
+}
+
+impl PartFile {
+    pub(super) const NAME: &'static str = "part.json";
+}
+
+/// Returns the ranges of ranks in any order.
+pub(super) fn ranges(mut ranks: Vec<u32>) -> Vec<(u32, u32)> {
+    ranks.sort_unstable();
+    ranks.dedup();
+    let mut all: Vec<(u32, u32)> = Vec::new();
+    for rank in ranks {
+        match all.last_mut() {
+            Some((_, last)) if *last + 1 == rank => *last = rank,
+            _ => all.push((rank, rank)),
+        }
+    }
+    all
+}
+
+/// The row of the process whose text is parsed.
+struct Process {
+    rank: u32,
+    host: String,
+    time: Option<TimeRow>,
+}
+
+/// The operations on a communicator of all processes, by the line of its name and members.
+type Comms = HashMap<Box<[u8]>, (Comm, [TrafficSum; 3])>;
+
+/// Writes the records of processes into the tables of a part.
+pub(super) struct PartWriter {
+    directory: PathBuf,
+    tables: [Option<TableWriter>; Table::ALL.len()],
+    process: Option<Process>,
+    /// The histogram of the line whose row is next.
+    bins: Option<[u64; BINS]>,
+    comms: Comms,
+    ranks: Vec<u32>,
+    recovered: Vec<u32>,
+    size: u32,
+    /// The file with the text.
+    path: PathBuf,
+    /// The machine of the process whose text is next; empty if only the text may have it.
+    host: String,
+    problems: Problems,
+    /// The first error of writing, after which nothing is written.
+    error: Option<io::Error>,
+    text: String,
+}
+
+impl PartWriter {
+    /// Begins the tables, in a directory that exists and is empty.
+    pub(super) fn new(directory: &Path) -> Self {
+        Self {
+            directory: directory.to_owned(),
+            tables: Default::default(),
+            process: None,
+            bins: None,
+            comms: Comms::new(),
+            ranks: Vec::new(),
+            recovered: Vec::new(),
+            size: 0,
+            path: PathBuf::new(),
+            host: String::new(),
+            problems: Problems::default(),
+            error: None,
+            text: String::new(),
+        }
+    }
+
+    /// Adds the text of a process, or of several. Returns true if each of its lines was understood.
+    pub(super) fn add(&mut self, text: &TextOf<'_>) -> bool {
+        let problems = |of: &Self| of.problems.kept.len() as u64 + of.problems.more;
+        let before = problems(self);
+        text.path.clone_into(&mut self.path);
+        text.host.clone_into(&mut self.host);
+        parse::text(self, &text.text, text.origin);
+        problems(self) == before
+    }
+
+    /// Writes the rest, and the file with what the tables lack.
+    pub(super) fn finish(
+        mut self,
+        size: u32,
+        recovered: Vec<u32>,
+        missing: Vec<(u32, String)>,
+    ) -> io::Result<(PartFile, Problems)> {
+        self.end_process();
+        self.put_comms();
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        let mut tables = BTreeMap::new();
+        for (table, writer) in Table::ALL.into_iter().zip(self.tables) {
+            if let Some(writer) = writer {
+                tables.insert(table.file(), writer.close()?);
+            }
+        }
+        self.recovered.extend(recovered);
+        let part = PartFile {
+            size: self.size.max(size),
+            ranks: ranges(self.ranks),
+            recovered: ranges(self.recovered),
+            missing,
+            tables,
+        };
+        fs::write(self.directory.join(PartFile::NAME), serde_json::to_vec(&part)?)?;
+        Ok((part, self.problems))
+    }
+
+    fn put(&mut self, table: Table, numbers: &[u64], texts: &[&[u8]]) {
+        if self.error.is_none()
+            && let Err(error) = self.try_put(table, numbers, texts)
+        {
+            self.error = Some(error);
+        }
+    }
+
+    /// A table without rows has no file.
+    fn try_put(&mut self, table: Table, numbers: &[u64], texts: &[&[u8]]) -> io::Result<()> {
+        let writer = &mut self.tables[table as usize];
+        let writer = match writer {
+            Some(writer) => writer,
+            None => writer.insert(TableWriter::create(&self.directory.join(table.file()), table)?),
+        };
+        writer.add(numbers, texts)
+    }
+
+    fn end_process(&mut self) {
+        let Some(Process { rank, host, time }) = self.process.take() else { return };
+        let words = time.as_ref().map_or(("", ""), |time| (time.mode.as_str(), time.clock.as_str()));
+        let TimeRow { elapsed, domain, error, .. } = time.unwrap_or_default();
+        let texts = [host.as_bytes(), words.0.as_bytes(), words.1.as_bytes()];
+        self.put(Table::Ranks, &[rank.into(), elapsed, domain, error], &texts);
+    }
+
+    fn put_comms(&mut self) {
+        for (line, (comm, operations)) in std::mem::take(&mut self.comms) {
+            self.put_comm(&line, comm, operations);
+        }
+    }
+
+    fn put_comm(&mut self, line: &[u8], comm: Comm, [o2a, a2o, a2a]: [TrafficSum; 3]) {
+        let (name, members) = line.split_at(comm.name_len.min(line.len()));
+        let numbers = [comm.size.into(), o2a.count, o2a.bytes, a2o.count, a2o.bytes, a2a.count, a2a.bytes];
+        // Behind the tab.
+        self.put(Table::Comms, &numbers, &[name, members.get(1..).unwrap_or_default()]);
+    }
+}
+
+/// Returns the sums, unless one does not fit.
+fn added(one: [TrafficSum; 3], other: [TrafficSum; 3]) -> Option<[TrafficSum; 3]> {
+    let mut sums = one;
+    for (sum, more) in sums.iter_mut().zip(other) {
+        sum.count = sum.count.checked_add(more.count)?;
+        sum.bytes = sum.bytes.checked_add(more.bytes)?;
+    }
+    Some(sums)
+}
+
+impl Sink for PartWriter {
+    fn add_rank(&mut self, rank: u32) {
+        self.end_process();
+        self.ranks.push(rank);
+        self.process = Some(Process { rank, host: std::mem::take(&mut self.host), time: None });
+    }
+
+    fn add_size(&mut self, size: u32) {
+        self.size = self.size.max(size);
+    }
+
+    fn add_row(&mut self, row: Row) {
+        let Row { kind, from, to, last, sum: TrafficSum { count, bytes } } = row;
+        if let Some(bins) = self.bins.take() {
+            for (bin, messages) in bins.into_iter().enumerate().filter(|(_, messages)| *messages > 0) {
+                self.put(Table::Sizes, &[from.into(), to.into(), bytes_of_bin(bin), messages], &[]);
+            }
+        }
+        let numbers = [from.into(), to.into(), last.into(), count, bytes];
+        self.put(Table::Pairs, &numbers, &[Kind::as_str(kind).as_bytes()]);
+    }
+
+    fn add_sizes(&mut self, bins: &[u64; BINS]) {
+        self.bins = Some(*bins);
+    }
+
+    fn known_comm(&self, line: &[u8]) -> Option<Comm> {
+        self.comms.get(line).map(|(comm, _)| *comm)
+    }
+
+    fn add_comm(&mut self, line: &[u8], comm: Comm, operations: [TrafficSum; 3]) {
+        let known = self.comms.entry_ref(line).or_insert((comm, Default::default()));
+        match added(known.1, operations) {
+            Some(sums) => known.1 = sums,
+            None => {
+                let full = std::mem::replace(&mut known.1, operations);
+                self.put_comm(line, comm, full);
+            }
+        }
+    }
+
+    fn add_time(&mut self, _: u32, row: TimeRow) {
+        if let Some(process) = &mut self.process {
+            process.time = Some(row);
+        }
+    }
+
+    fn add_call(&mut self, rank: u32, row: CallRow) {
+        let mut text = std::mem::take(&mut self.text);
+        write_durations(&mut text, &row.durations);
+        let CallRow { region, site, count, timed, ns, min, max, bytes, .. } = row;
+        let numbers = [rank.into(), region.into(), site, count, timed, ns, min, max, bytes];
+        self.put(Table::Calls, &numbers, &[row.call.name.as_bytes(), row.comm.as_bytes(), text.as_bytes()]);
+        self.text = text;
+    }
+
+    fn add_late(&mut self, rank: u32, row: LateRow) {
+        let mut text = std::mem::take(&mut self.text);
+        let base = write_operations(&mut text, &row);
+        self.put(Table::Late, &[rank.into(), row.lineage, base], &[row.comm.as_bytes(), text.as_bytes()]);
+        self.text = text;
+    }
+
+    fn add_site(&mut self, rank: u32, row: SiteRow) {
+        let texts = [row.build_id.as_bytes(), row.module.as_bytes()];
+        self.put(Table::Sites, &[rank.into(), row.number, row.offset], &texts);
+    }
+
+    fn add_region(&mut self, rank: u32, row: RegionRow) {
+        let numbers = [rank.into(), row.number.into(), row.mismatches];
+        self.put(Table::Regions, &numbers, &[row.name.as_bytes()]);
+    }
+
+    fn add_line(&mut self, rank: u32, component: String, text: String) {
+        self.put(Table::Lines, &[rank.into()], &[component.as_bytes(), text.as_bytes()]);
+    }
+
+    fn add_recovered(&mut self, rank: u32) {
+        self.recovered.push(rank);
+    }
+
+    fn add_host(&mut self, _: u32, host: &str) {
+        if let Some(process) = &mut self.process {
+            host.clone_into(&mut process.host);
+        }
+    }
+
+    fn add_about(&mut self, about: About) {
+        self.put(Table::Facts, &[], &[about.key.as_bytes(), about.value.as_bytes()]);
+    }
+
+    fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String) {
+        let path = &self.path;
+        self.problems.add(|| Problem { path: path.clone(), line, what: what() });
+    }
+}

@@ -1,0 +1,355 @@
+//! Reading of tables: those of the nodes in parallel, and in a part the groups of rows of large tables.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use mpit_format::TrafficSum;
+use mpit_format::messages::BINS;
+use mpit_format::parse::{self, Comm, Sink};
+use mpit_format::profile::About;
+use mpit_format::rows::Kind;
+use mpit_format::times::{CallRow, Clock, LateRow, Mode, RegionRow, SiteRow, TimeRow};
+use rayon::prelude::*;
+
+use super::JobTables;
+use super::columns::Table;
+use super::job::part_file;
+use super::part::PartFile;
+use super::table::{Checksum, Group, Row, TableReader, check};
+use super::text::{bin_of_bytes, call, durations, operations};
+use crate::job::{MOST_RANKS, Part, PartOf};
+use crate::problem::Problem;
+
+/// Reads the tables of a job. `progress` receives the number of bytes of each piece that was read.
+pub(crate) fn read(tables: &JobTables, progress: &(dyn Fn(u64) + Sync)) -> Part {
+    match tables.parts() {
+        Ok(parts) => parts
+            .into_par_iter()
+            .map(|directory| read_part(&directory, progress))
+            .reduce(Part::default, Part::absorb),
+        Err(error) => {
+            let mut part = Part::default();
+            part.problems.add(|| unreadable(tables.directory(), &error));
+            part
+        }
+    }
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Problem {
+    Problem::of_file(path, format!("cannot read: {error}"))
+}
+
+/// Reads the part of a node. A table that cannot be read is a problem, and leaves the others.
+fn read_part(directory: &Path, progress: &(dyn Fn(u64) + Sync)) -> Part {
+    let mut part = Part::default();
+    let file = match part_file(directory) {
+        Ok(file) => file,
+        Err(error) => {
+            part.problems.add(|| unreadable(&directory.join(PartFile::NAME), &error));
+            return part;
+        }
+    };
+    part.size = file.size;
+    let ranks = |(first, last): (u32, u32)| first.min(MOST_RANKS)..=last.min(MOST_RANKS);
+    part.recovered.extend(file.recovered.into_iter().flat_map(ranks));
+    part.missing = file.missing;
+    let reader = PartReader { directory, progress, tables: &file.tables };
+    reader.checked(Table::Ranks, &mut part, |part| reader.processes(part));
+    let small: [(Table, AddRow); 3] =
+        [(Table::Comms, add_comm), (Table::Facts, add_fact), (Table::Lines, add_line)];
+    for (table, add) in small {
+        reader.checked(table, &mut part, |part| reader.rows(table, part, add));
+    }
+    let pairs = reader.large(Table::Pairs, add_pairs);
+    let sizes = reader.large(Table::Sizes, add_sizes);
+    part.absorb(pairs).absorb(sizes)
+}
+
+/// Adds a row. Returns `None` if its values are none that mpit writes.
+type AddRow = fn(&mut PartOf<'_>, Row<'_>) -> Option<()>;
+
+/// Adds a group of rows. Returns the number of rows whose values are none that mpit writes.
+type AddGroup = fn(&mut PartOf<'_>, &Group) -> u64;
+
+struct PartReader<'a> {
+    directory: &'a Path,
+    tables: &'a BTreeMap<String, Checksum>,
+    progress: &'a (dyn Fn(u64) + Sync),
+}
+
+impl PartReader<'_> {
+    fn path(&self, table: Table) -> PathBuf {
+        self.directory.join(table.file())
+    }
+
+    /// Opens a table; `None` if it has no rows.
+    fn open(&self, table: Table) -> io::Result<Option<TableReader>> {
+        let Some(checksum) = self.tables.get(&table.file()) else { return Ok(None) };
+        check(&self.path(table), *checksum)?;
+        TableReader::open(&self.path(table), table).map(Some)
+    }
+
+    /// Reads something, and reports an error, and rows that are not understood.
+    fn checked(&self, table: Table, part: &mut Part, read: impl FnOnce(&mut Part) -> io::Result<u64>) {
+        let path = self.path(table);
+        match read(part) {
+            Ok(0) => (),
+            Ok(wrong) => part.problems.add(|| {
+                Problem::of_file(
+                    &path,
+                    format!("{wrong} rows have values that mpit does not write; they are left out"),
+                )
+            }),
+            Err(error) => part.problems.add(|| unreadable(&path, &error)),
+        }
+        (self.progress)(fs::metadata(&path).map_or(0, |file| file.len()));
+    }
+
+    /// Reads the rows of a table. Returns the number of those that are not understood.
+    fn rows(&self, table: Table, part: &mut Part, add: AddRow) -> io::Result<u64> {
+        let Some(reader) = self.open(table)? else { return Ok(0) };
+        let path = self.path(table);
+        let mut wrong = 0;
+        for at in 0..reader.groups() {
+            let group = reader.group(at)?;
+            let sink = &mut PartOf { part, path: &path };
+            wrong += group.rows().filter(|row| add(sink, *row).is_none()).count() as u64;
+        }
+        Ok(wrong)
+    }
+
+    /// Reads a large table in parallel.
+    fn large(&self, table: Table, add: AddGroup) -> Part {
+        let path = self.path(table);
+        let groups = self.open(table).map(|reader| reader.map_or(0, |reader| reader.groups()));
+        let groups = match groups {
+            Ok(groups) => groups,
+            Err(error) => {
+                let mut part = Part::default();
+                part.problems.add(|| unreadable(&path, &error));
+                return part;
+            }
+        };
+        let bytes = fs::metadata(&path).map_or(0, |file| file.len()) / groups.max(1) as u64;
+        let one = |mut part: Part, at: usize| {
+            // Opened for each group: threads would share the position in a file.
+            match TableReader::open(&path, table).and_then(|reader| reader.group(at)) {
+                Ok(group) => {
+                    let wrong = add(&mut PartOf { part: &mut part, path: &path }, &group);
+                    if wrong > 0 {
+                        part.problems.add(|| {
+                            Problem::of_file(
+                                &path,
+                                format!(
+                                    "{wrong} rows have values that mpit does not write; they are left out"
+                                ),
+                            )
+                        });
+                    }
+                }
+                Err(error) => part.problems.add(|| unreadable(&path, &error)),
+            }
+            (self.progress)(bytes);
+            part
+        };
+        (0..groups).into_par_iter().fold(Part::default, one).reduce(Part::default, Part::absorb)
+    }
+
+    /// Reads the processes one after the other, each with its rows of the tables about time, as its text has them.
+    fn processes(&self, part: &mut Part) -> io::Result<u64> {
+        let Some(ranks) = self.open(Table::Ranks)? else { return Ok(0) };
+        let mut tables = [
+            (RowsOfRanks::open(self, Table::Calls)?, add_call as AddRow),
+            (RowsOfRanks::open(self, Table::Late)?, add_late),
+            (RowsOfRanks::open(self, Table::Sites)?, add_site),
+            (RowsOfRanks::open(self, Table::Regions)?, add_region),
+        ];
+        let path = self.path(Table::Ranks);
+        let mut wrong = 0;
+        for at in 0..ranks.groups() {
+            for row in ranks.group(at)?.rows() {
+                let sink = &mut PartOf { part, path: &path };
+                if add_rank(sink, row).is_none() {
+                    wrong += 1;
+                    continue;
+                }
+                for (table, add) in &mut tables {
+                    while let Some(of_rank) = table.next_of(row.number(0))? {
+                        wrong += u64::from(add(sink, of_rank).is_none());
+                    }
+                }
+            }
+        }
+        for (table, _) in &mut tables {
+            wrong += table.rest()?;
+        }
+        Ok(wrong)
+    }
+}
+
+/// The rows of a table that has those of each rank one after the other, in the order of the table of ranks.
+struct RowsOfRanks {
+    table: Option<TableReader>,
+    next_group: usize,
+    group: Group,
+    at: usize,
+}
+
+impl RowsOfRanks {
+    fn open(reader: &PartReader<'_>, table: Table) -> io::Result<Self> {
+        Ok(Self { table: reader.open(table)?, next_group: 0, group: Group::default(), at: 0 })
+    }
+
+    /// Returns the next row if it is one of this rank.
+    fn next_of(&mut self, rank: u64) -> io::Result<Option<Row<'_>>> {
+        if self.at == self.group.len() && !self.read_group()? {
+            return Ok(None);
+        }
+        let row = self.group.row(self.at).filter(|row| row.number(0) == rank);
+        self.at += usize::from(row.is_some());
+        Ok(row)
+    }
+
+    fn read_group(&mut self) -> io::Result<bool> {
+        let Some(table) = self.table.as_ref().filter(|table| self.next_group < table.groups()) else {
+            return Ok(false);
+        };
+        self.group = table.group(self.next_group)?;
+        self.next_group += 1;
+        self.at = 0;
+        Ok(self.group.len() > 0)
+    }
+
+    /// Returns the number of rows that are left, which are those of no process.
+    fn rest(&mut self) -> io::Result<u64> {
+        let mut rest = (self.group.len() - self.at) as u64;
+        while self.read_group()? {
+            rest += self.group.len() as u64;
+        }
+        Ok(rest)
+    }
+}
+
+/// Returns the number of a rank, which is one of C's type int.
+fn rank(row: Row<'_>, column: usize) -> Option<u32> {
+    row.small(column).filter(|rank| *rank < 1 << 31)
+}
+
+fn text(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok()
+}
+
+fn name(bytes: &[u8]) -> Option<Arc<str>> {
+    text(bytes).map(Arc::from)
+}
+
+fn add_rank(sink: &mut PartOf<'_>, row: Row<'_>) -> Option<()> {
+    let rank = rank(row, 0)?;
+    let [host, mode, clock] = [0, 1, 2].map(|column| row.text(column));
+    sink.add_rank(rank);
+    if !host.is_empty() {
+        sink.add_host(rank, text(host)?);
+    }
+    if !mode.is_empty() {
+        let mode =
+            [Mode::Off, Mode::Blocking, Mode::All].into_iter().find(|one| one.as_str().as_bytes() == mode)?;
+        let clock =
+            [Clock::Counter, Clock::System].into_iter().find(|one| one.as_str().as_bytes() == clock)?;
+        let [elapsed, domain, error] = [1, 2, 3].map(|column| row.number(column));
+        sink.add_time(rank, TimeRow { mode, clock, elapsed, domain, error });
+    }
+    Some(())
+}
+
+fn add_call(sink: &mut PartOf<'_>, row: Row<'_>) -> Option<()> {
+    let [site, count, timed, ns, min, max, bytes] = [2, 3, 4, 5, 6, 7, 8].map(|column| row.number(column));
+    let call_row = CallRow {
+        call: call(row.text(0))?,
+        comm: name(row.text(1))?,
+        region: row.small(1)?,
+        site,
+        count,
+        timed,
+        ns,
+        min,
+        max,
+        bytes,
+        durations: durations(text(row.text(2))?)?,
+    };
+    sink.add_call(rank(row, 0)?, call_row);
+    Some(())
+}
+
+fn add_late(sink: &mut PartOf<'_>, row: Row<'_>) -> Option<()> {
+    let operations = operations(text(row.text(1))?, row.number(2))?;
+    sink.add_late(rank(row, 0)?, LateRow { lineage: row.number(1), comm: name(row.text(0))?, operations });
+    Some(())
+}
+
+fn add_site(sink: &mut PartOf<'_>, row: Row<'_>) -> Option<()> {
+    let [number, offset] = [1, 2].map(|column| row.number(column));
+    let site = SiteRow { number, offset, build_id: name(row.text(0))?, module: name(row.text(1))? };
+    sink.add_site(rank(row, 0)?, site);
+    Some(())
+}
+
+fn add_region(sink: &mut PartOf<'_>, row: Row<'_>) -> Option<()> {
+    let region = RegionRow { number: row.small(1)?, mismatches: row.number(2), name: name(row.text(0))? };
+    sink.add_region(rank(row, 0)?, region);
+    Some(())
+}
+
+fn add_comm(sink: &mut PartOf<'_>, row: Row<'_>) -> Option<()> {
+    let [name, members] = [0, 1].map(|column| row.text(column));
+    let comm = Comm { name_len: name.len(), size: row.small(0)? };
+    let operations =
+        [1, 3, 5].map(|column| TrafficSum { count: row.number(column), bytes: row.number(column + 1) });
+    sink.add_comm(&[name, members].join(&b'\t'), comm, operations);
+    Some(())
+}
+
+fn add_fact(sink: &mut PartOf<'_>, row: Row<'_>) -> Option<()> {
+    sink.add_about(About::new(text(row.text(0))?, text(row.text(1))?));
+    Some(())
+}
+
+fn add_line(sink: &mut PartOf<'_>, row: Row<'_>) -> Option<()> {
+    let [component, line] = [0, 1].map(|column| text(row.text(column)).map(ToOwned::to_owned));
+    sink.add_line(rank(row, 0)?, component?, line?);
+    Some(())
+}
+
+fn add_pairs(sink: &mut PartOf<'_>, group: &Group) -> u64 {
+    let of_letter = |letter: &[u8]| Kind::ALL.into_iter().find(|kind| kind.as_str().as_bytes() == letter);
+    let add = |row: Row<'_>| {
+        let kind = of_letter(row.text(0))?;
+        let (from, to, last) = (rank(row, 0)?, rank(row, 1)?, rank(row, 2)?);
+        let sum = TrafficSum { count: row.number(3), bytes: row.number(4) };
+        let is_range = last > to && kind == Kind::Collective;
+        if sum.count == 0 || last != to && !is_range {
+            return None;
+        }
+        sink.add_row(parse::Row { kind, from, to, last, sum });
+        Some(())
+    };
+    group.rows().map(add).filter(Option::is_none).count() as u64
+}
+
+fn add_sizes(sink: &mut PartOf<'_>, group: &Group) -> u64 {
+    let mut bins = [0_u64; BINS];
+    let mut wrong = 0;
+    for row in group.rows() {
+        let (bin, messages) = (bin_of_bytes(row.number(2)), row.number(3));
+        match bins[bin].checked_add(messages) {
+            Some(sum) => bins[bin] = sum,
+            None => wrong += 1,
+        }
+    }
+    if group.len() > 0 {
+        sink.add_sizes(&bins);
+    }
+    wrong
+}

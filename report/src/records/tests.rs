@@ -1,0 +1,189 @@
+//! A report of tables is that of the texts.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mpit_format::calls::CALLS;
+
+use super::job::part_file;
+use super::part::PartFile;
+use super::table::Checksum;
+use super::{Claim, JobTables, Packed, pack};
+use crate::data::Report;
+use crate::input::{self, Run};
+use crate::placement::patterns;
+use crate::simulated::SimulatedJob;
+
+const RUN: &str = "r-1\tw\t3 ranks\t2026-11-22T08:15:00.123Z";
+
+/// Returns the text of a process with lines of all kinds.
+fn text(rank: u32) -> String {
+    let (peer, call) = ((rank + 1) % 3, CALLS[0].name);
+    let mut bins = [0; 66];
+    (bins[0], bins[11], bins[64]) = (1, 2, 4);
+    let histogram = bins.map(|bin: u64| bin.to_string()).join(",");
+    let recovered = if rank == 2 { "# RECOVERED\n" } else { "" };
+    let about = if rank == 0 { "# ABOUT\tprogram\t./app -n 4\n# ABOUT\tmpit\t0.1.0\n" } else { "" };
+    format!(
+        "# MPIT RUN\t{RUN}\tn{rank}\n# POINT TO POINT\nE\t{rank}\t{peer}\t70 bytes\t7 msgs sent\t{histogram}\n\
+         I\t{rank}\t{peer}\t8 bytes\t1 msgs sent\nI\t{rank}\t{rank}\t8 bytes\t7 msgs sent\t{histogram}\n# OSC\n\
+         S\t{rank}\t{peer}\t18446744073709551615 bytes\t1 msgs sent\nR\t{rank}\t{peer}\t3 bytes\t1 msgs sent\n# COLLECTIVES\n\
+         C\t{rank}\t0-2\t64 bytes\t8 msgs sent\nD\tMPI_COMM_WORLD\tprocs: 0,1,2\nO2A\t{rank}\t1 bytes\t2 msgs sent\n\
+         A2O\t{rank}\t3 bytes\t4 msgs sent\nA2A\t{rank}\t5 bytes\t18446744073709551615 msgs sent\nD\tMPI_COMM_SELF\tprocs: {rank}\n\
+         O2A\t{rank}\t0 bytes\t0 msgs sent\nA2O\t{rank}\t0 bytes\t0 msgs sent\nA2A\t{rank}\t1 bytes\t1 msgs sent\n\
+         # TIME\t{rank}\tall\t1000000 ns\ttsc\t7 ns\t{}\n\
+         # CALL\t{rank}\tMPI_{call}\tMPI_COMM_WORLD\t1\t1\t9 calls\t3 timed\t900 ns\t1 ns\t800 ns\t64 bytes\t1:1,10:2\n\
+         # CALL\t{rank}\tMPI_{call}\t-\t0\t4294967295\t1 calls\t0 timed\t0 ns\t0 ns\t0 ns\t0 bytes\t\n\
+         # LATE\t{rank}\t77\tMPI_COMM_WORLD\t{} ns\t1:Barrier:0:50,5:Allreduce:100:9\n\
+         # SITE\t{rank}\t1\t{}\tabcd\t/usr/bin/app\n# REGION\t{rank}\t1\t{rank} mismatches\tsolver\n\
+         # COMPONENT\tpml.extra\ta line of {rank}\n{about}{recovered}",
+        1 + rank / 2,
+        1000 + rank,
+        64 * u64::from(rank % 2),
+    )
+}
+
+fn write_files(directory: &Path, texts: impl IntoIterator<Item = (u32, String)>) {
+    for (rank, text) in texts {
+        fs::write(directory.join(format!("run.{rank}.prof")), text).unwrap();
+    }
+}
+
+fn the_run(path: &Path) -> Run {
+    let mut runs = input::find(&[path.to_owned()], false).unwrap();
+    assert_eq!(runs.len(), 1, "{runs:?}");
+    runs.remove(0)
+}
+
+/// Returns the JSON of a report, and the lines for the user.
+fn report(run: &Run) -> (String, Vec<String>) {
+    let job = run.read(&|_| ());
+    let lines = job.notes.iter().cloned().chain(job.problems.iter().map(ToString::to_string)).collect();
+    (serde_json::to_string(&Report::of(&job, "run")).unwrap(), lines)
+}
+
+/// Packs the files of one node.
+fn packed(from: &Path, tables: &JobTables, node: &str) -> Packed {
+    let run = the_run(&from.join("run"));
+    assert_eq!(tables.claim(run.identity()).unwrap(), Claim::Own);
+    pack(&run, tables, node).unwrap()
+}
+
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let mut all: Vec<_> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    all.sort();
+    all
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "threads of rayon wait in loops, which takes Miri too long")]
+fn reports_are_equal() {
+    let [texts, node1, node2] = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    write_files(texts.path(), (0..3).map(|rank| (rank, text(rank))));
+    let (expected, lines) = report(&the_run(&texts.path().join("run")));
+    // Nodes pack their processes apart.
+    write_files(node1.path(), [(0, text(0)), (2, text(2))]);
+    write_files(node2.path(), [(1, text(1))]);
+    let tables = JobTables::at(&texts.path().join("run.tables"));
+    let one = packed(node1.path(), &tables, "n1");
+    assert_eq!((one.processes, one.problems.len(), one.files), (2, 0, files(node1.path())));
+    assert_eq!(tables.finish(false).unwrap(), [(1, 1)]);
+    assert!(!tables.is_finished());
+    packed(node2.path(), &tables, "n1");
+    assert_eq!(tables.finish(false).unwrap(), []);
+    assert!(tables.is_finished());
+    let run = the_run(tables.directory());
+    assert_eq!(report(&run), (expected, lines));
+    assert!(run.has_tables() && !run.has_texts() && run.bytes() > 0);
+    // Texts beside tables are known already.
+    let (both, notes) = report(&the_run(&texts.path().join("run")));
+    assert_eq!(both, report(&run).0);
+    assert_eq!(notes.iter().filter(|note| note.contains("has this process")).count(), 3, "{notes:?}");
+    tables.remove().unwrap();
+    assert!(!tables.directory().exists());
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "threads of rayon wait in loops, which takes Miri too long")]
+fn files_of_whole_jobs_are_packed() {
+    let directory = tempfile::tempdir().unwrap();
+    let job = SimulatedJob {
+        name: "run".into(),
+        program: "app".into(),
+        ranks: 300,
+        ranks_of_node: 16,
+        first_node: 3,
+        seconds: 2.0,
+        waiting: 0.25,
+        has_collectives: true,
+        slow_node: Some(5),
+    };
+    let matrix = patterns::stencil([10, 6, 5], 1, [8, 64, 512], true);
+    let file = fs::File::create(directory.path().join("run.prof")).unwrap();
+    job.write(file, &matrix).unwrap();
+    let (expected, _) = report(&the_run(&directory.path().join("run")));
+    let tables = JobTables::at(&directory.path().join("packed.tables"));
+    let done = packed(directory.path(), &tables, "all");
+    assert_eq!((done.processes, done.files), (300, vec![directory.path().join("run.prof")]));
+    assert_eq!(tables.finish(true).unwrap(), []);
+    assert_eq!(report(&the_run(tables.directory())).0, expected);
+}
+
+/// Lines that are not understood are reported, and their file is not among those that may be removed.
+#[test]
+fn damaged_texts_stay() {
+    let directory = tempfile::tempdir().unwrap();
+    write_files(directory.path(), [(0, text(0)), (1, text(1).replace("A2O", "A2B"))]);
+    let tables = JobTables::at(&directory.path().join("run.tables"));
+    let done = packed(directory.path(), &tables, "all");
+    assert_eq!(done.files, [directory.path().join("run.0.prof")]);
+    assert!(done.problems[0].path.ends_with("run.1.prof"), "{:?}", done.problems);
+    assert_eq!(tables.finish(true).unwrap(), [(2, 2)]);
+}
+
+/// No damage of tables ends the program, and each is reported.
+#[test]
+#[cfg_attr(miri, ignore = "threads of rayon wait in loops, which takes Miri too long")]
+fn damaged_tables_are_problems() {
+    let directory = tempfile::tempdir().unwrap();
+    write_files(directory.path(), (0..3).map(|rank| (rank, text(rank))));
+    let tables = JobTables::at(&directory.path().join("run.tables"));
+    packed(directory.path(), &tables, "all");
+    tables.finish(true).unwrap();
+    let run = the_run(tables.directory());
+    let (expected, lines) = report(&run);
+    let part = tables.directory().join("all");
+    for path in files(&part).into_iter().filter(|path| path.extension().is_some_and(|kind| kind == "parquet"))
+    {
+        let whole = fs::read(&path).unwrap();
+        let damaged = |at: usize| {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 1 << (at % 8);
+            damaged
+        };
+        let cut = [0, 1, whole.len() / 2, whole.len() - 1].map(|cut| whole[..cut].to_vec());
+        let changed = (0..whole.len()).step_by(97).map(damaged);
+        for content in cut.into_iter().chain(changed) {
+            fs::write(&path, &content).unwrap();
+            let found = report(&run).1;
+            let is_named = found.iter().any(|line| line.contains("it was changed after it was written"));
+            assert!(is_named, "{}: {found:?}", path.display());
+        }
+        // Malformed by a writer that sums them up correctly: reading returns.
+        let about = part.join(PartFile::NAME);
+        let of_whole = fs::read(&about).unwrap();
+        for at in (0..whole.len()).step_by(31) {
+            fs::write(&path, damaged(at)).unwrap();
+            let mut file = part_file(&part).unwrap();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            file.tables.insert(name.to_owned(), Checksum::of(&mut &*damaged(at)).unwrap());
+            fs::write(&about, serde_json::to_vec(&file).unwrap()).unwrap();
+            let _ = report(&run);
+        }
+        fs::write(&about, of_whole).unwrap();
+        fs::remove_file(&path).unwrap();
+        assert!(report(&run).1.iter().any(|line| line.contains("cannot read")));
+        fs::write(&path, &whole).unwrap();
+    }
+    assert_eq!(report(&run), (expected, lines));
+}
