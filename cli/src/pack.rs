@@ -36,7 +36,7 @@ fn pack_run(run: &Run, keep: bool) -> Result<(), String> {
         return Err("it has no records, only a summary".into());
     }
     let tables = JobTables::at(&tables_of(&run.path()));
-    let packed = write_all(run, &tables)?;
+    let packed = write_all(run, &tables, tables.directory())?;
     if !keep {
         remove_files(&packed);
     }
@@ -50,9 +50,9 @@ pub(crate) fn tables_of(stem: &Path) -> PathBuf {
     name.into()
 }
 
-/// Writes the tables of a whole job. The files stay.
-pub(crate) fn write_all(run: &Run, tables: &JobTables) -> Result<Packed, String> {
-    let shown = tables.directory().display();
+/// Writes the tables of a whole job, which have this path for the user. The files stay.
+pub(crate) fn write_all(run: &Run, tables: &JobTables, shown: &Path) -> Result<Packed, String> {
+    let shown = shown.display();
     let cannot = |error| format!("cannot write {shown}: {error}");
     match tables.claim(run.identity()).map_err(cannot)? {
         Claim::Own => (),

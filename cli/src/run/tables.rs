@@ -50,7 +50,8 @@ pub(super) fn pack_all(run: &Ended<'_>) {
             continue;
         }
         let tables = JobTables::at(&pack::tables_of(&one.path()));
-        match pack::write_all(&one, &tables) {
+        let shown = pack::tables_of(&stem_of(Path::new(&target.shown), one.world()));
+        match pack::write_all(&one, &tables, &shown) {
             Ok(packed) => pack::remove_files(&packed),
             Err(why) => print(&format!("{why}; the records stay in files")),
         }
