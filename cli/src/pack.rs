@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use mpit_report::input::{self, Run};
-use mpit_report::records::{self, Claim, JobTables, Packed};
+use mpit_report::pack::Packed;
+use mpit_report::records::{self, Claim, JobTables};
 
 use crate::run::ranks;
 use crate::{Pack, print};
@@ -58,7 +59,7 @@ pub(crate) fn write_all(run: &Run, tables: &JobTables, shown: &Path) -> Result<P
         Claim::Own => (),
         Claim::Other => return Err(format!("{shown} has something else; remove it, or choose another name")),
     }
-    let packed = records::pack(run, tables, "all").map_err(cannot)?;
+    let packed = mpit_report::pack::pack(run, tables, "all").map_err(cannot)?;
     report(&packed);
     let missing = tables.finish(true).map_err(cannot)?;
     if !missing.is_empty() {

@@ -82,7 +82,7 @@ pub struct Slots<K, T> {
 /// After the owner's end a new thread may have its number, and is the owner then.
 #[derive(Debug)]
 struct Kept {
-    /// The number of the thread; [`NO_OWNER`] before there is one, and [`NOBODY`] if the table keeps no slot.
+    /// The number of the thread; [`NO_OWNER`] before there is one, and [`NO_THREAD`] if the table keeps no slot.
     owner: AtomicUsize,
     /// The number plus 1 of the slot; 0 if there is none. Only the owner stores it.
     slot: AtomicU32,
@@ -91,7 +91,7 @@ struct Kept {
 const NO_OWNER: usize = 0;
 
 /// The number of no thread.
-const NOBODY: usize = usize::MAX;
+const NO_THREAD: usize = usize::MAX;
 
 impl Kept {
     const fn new(owner: usize) -> Self {
@@ -177,7 +177,7 @@ impl<K: PartialEq + Default, T> Slots<K, T> {
     /// same time. `kind` is the top byte of its identifiers, from 1 to 0x7f.
     pub const fn new(kind: u8, limit: usize) -> Self {
         let usual = Stack(AtomicU64::new(0));
-        let kept = Kept::new(NOBODY);
+        let kept = Kept::new(NO_THREAD);
         Self { kind, limit, all: Log::new(), usual, free: Log::new(), kept, making: Mutex::new(()) }
     }
 

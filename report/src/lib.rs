@@ -23,6 +23,7 @@ pub mod matrix;
 mod missing;
 mod nodes;
 mod origins;
+pub mod pack;
 pub mod picture;
 pub mod placement;
 mod problem;

@@ -170,7 +170,7 @@ fn write_part(run: &Run, stem: &Path, node: &str, shown: &str) -> io::Result<()>
         if tables.claim(run.identity())? == Claim::Other {
             continue;
         }
-        let packed = records::pack(run, &tables, node)?;
+        let packed = mpit_report::pack::pack(run, &tables, node)?;
         pack::report(&packed);
         pack::remove_files(&packed);
         if tables.finish(false)?.is_empty() {
@@ -209,7 +209,8 @@ fn create_private(directory: &Path) -> io::Result<()> {
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
                 there => there?,
             };
-            let is_own = there.is_dir() && there.uid() == geteuid().as_raw() && there.mode() & 0o077 == 0;
+            let is_own =
+                there.is_dir() && there.uid() == geteuid().as_raw() && there.mode().trailing_zeros() >= 6;
             if is_own { Ok(()) } else { Err(io::Error::other("it is not a private directory of this user")) }
         }
         created => created,

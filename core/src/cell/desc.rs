@@ -54,7 +54,7 @@ impl PvarFlags {
     }
 }
 
-/// What access calls ask first: bits, so that each makes one comparison.
+/// The properties that access calls check first: bits, so that each makes one comparison.
 #[derive(Clone, Copy)]
 struct Shortcuts(u8);
 

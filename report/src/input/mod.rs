@@ -25,7 +25,7 @@ pub use mpit_format::Identity;
 
 use crate::job::Job;
 use crate::records::{self, JobTables};
-pub(crate) use read::{TextOf, each_text};
+pub(crate) use read::each_text;
 
 /// The reason why there are no files to read.
 #[derive(Debug, Error)]

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::Run;
 use crate::job::{Job, Part, PartOf};
 use crate::problem::Problem;
-use crate::records::{self, JobTables};
+use crate::records::{self, JobTables, TextOf};
 
 /// The number of bytes of sections that are parsed together: enough work for all processors, with little memory.
 const BATCH: usize = 32 << 20;
@@ -99,15 +99,6 @@ fn part(run: &Run, progress: &(dyn Fn(u64) + Sync)) -> (Part, Vec<String>) {
         })
         .reduce(Part::default, Part::absorb);
     (whole.absorb(rest), notes)
-}
-
-/// The text of one process, or of several.
-pub(crate) struct TextOf<'a> {
-    pub(crate) path: &'a Path,
-    pub(crate) text: Vec<u8>,
-    pub(crate) origin: Origin,
-    /// The machine, if the text itself does not name it.
-    pub(crate) host: String,
 }
 
 /// Reads the texts of a run one after the other. Returns what is known of processes beside their texts, and notes for the user.

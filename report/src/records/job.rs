@@ -120,7 +120,7 @@ impl JobTables {
     }
 
     /// Creates the directory of a part that is being written.
-    pub(super) fn begin_part(&self, node: &str) -> io::Result<PathBuf> {
+    pub(crate) fn begin_part(&self, node: &str) -> io::Result<PathBuf> {
         let directory = self.directory.join(format!("{UNFINISHED}{}-{}", in_name(node), std::process::id()));
         if directory.exists() {
             // Of a process that was killed, with the same number.
@@ -131,7 +131,7 @@ impl JobTables {
     }
 
     /// Gives a part its name, by which it is finished.
-    pub(super) fn end_part(&self, unfinished: &Path, node: &str) -> io::Result<()> {
+    pub(crate) fn end_part(&self, unfinished: &Path, node: &str) -> io::Result<()> {
         let node = in_name(node);
         for number in 1..MOST_PARTS_OF_NODE {
             let name = if number == 1 { node.clone() } else { format!("{node}.{number}") };
@@ -240,7 +240,7 @@ fn without_host(identity: &Identity) -> Identity {
 }
 
 /// Reads the file of a part.
-pub(super) fn part_file(part: &Path) -> io::Result<PartFile> {
+pub(crate) fn part_file(part: &Path) -> io::Result<PartFile> {
     read_json(&part.join(PartFile::NAME))
 }
 

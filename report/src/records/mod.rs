@@ -6,14 +6,17 @@
 
 mod columns;
 mod job;
-mod pack;
 mod part;
 mod read;
 mod table;
-#[cfg(test)]
-mod tests;
 mod text;
 
+#[cfg(test)]
+pub(crate) use job::part_file;
 pub use job::{Claim, ENDING, JobTables};
-pub use pack::{Packed, pack};
+#[cfg(test)]
+pub(crate) use part::PartFile;
+pub(crate) use part::{PartWriter, TextOf};
 pub(crate) use read::read;
+#[cfg(test)]
+pub(crate) use table::Checksum;

@@ -17,28 +17,27 @@ use serde::{Deserialize, Serialize};
 use super::columns::Table;
 use super::table::{Checksum, TableWriter};
 use super::text::{bytes_of_bin, write_durations, write_operations};
-use crate::input::TextOf;
 use crate::problem::{Problem, Problems};
 
-/// What a part has beside its tables, in a file of its own.
+/// The content of a part beside its tables, in a file of its own.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct PartFile {
+pub(crate) struct PartFile {
     /// The number of processes of the world, as far as the texts show it.
     pub(super) size: u32,
     /// The processes with records, as ranges of ranks.
-    pub(super) ranks: Vec<(u32, u32)>,
-    /// Those that ended without `MPI_Finalize`.
+    pub(crate) ranks: Vec<(u32, u32)>,
+    /// The processes that ended without `MPI_Finalize`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) recovered: Vec<(u32, u32)>,
     /// Processes without records, with reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) missing: Vec<(u32, String)>,
     /// The tables with rows.
-    pub(super) tables: BTreeMap<String, Checksum>,
+    pub(crate) tables: BTreeMap<String, Checksum>,
 }
 
 impl PartFile {
-    pub(super) const NAME: &'static str = "part.json";
+    pub(crate) const NAME: &'static str = "part.json";
 }
 
 /// Returns the ranges of ranks in any order.
@@ -55,6 +54,15 @@ pub(super) fn ranges(mut ranks: Vec<u32>) -> Vec<(u32, u32)> {
     all
 }
 
+/// The text of one process, or of several.
+pub(crate) struct TextOf<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) text: Vec<u8>,
+    pub(crate) origin: parse::Origin,
+    /// The machine, if the text itself does not name it.
+    pub(crate) host: String,
+}
+
 /// The row of the process whose text is parsed.
 struct Process {
     rank: u32,
@@ -66,7 +74,7 @@ struct Process {
 type Comms = HashMap<Box<[u8]>, (Comm, [TrafficSum; 3])>;
 
 /// Writes the records of processes into the tables of a part.
-pub(super) struct PartWriter {
+pub(crate) struct PartWriter {
     directory: PathBuf,
     tables: [Option<TableWriter>; Table::ALL.len()],
     process: Option<Process>,
@@ -88,7 +96,7 @@ pub(super) struct PartWriter {
 
 impl PartWriter {
     /// Begins the tables, in a directory that exists and is empty.
-    pub(super) fn new(directory: &Path) -> Self {
+    pub(crate) fn new(directory: &Path) -> Self {
         Self {
             directory: directory.to_owned(),
             tables: Default::default(),
@@ -107,7 +115,7 @@ impl PartWriter {
     }
 
     /// Adds the text of a process, or of several. Returns true if each of its lines was understood.
-    pub(super) fn add(&mut self, text: &TextOf<'_>) -> bool {
+    pub(crate) fn add(&mut self, text: &TextOf<'_>) -> bool {
         let problems = |of: &Self| of.problems.kept.len() as u64 + of.problems.more;
         let before = problems(self);
         text.path.clone_into(&mut self.path);
@@ -117,7 +125,7 @@ impl PartWriter {
     }
 
     /// Writes the rest, and the file with what the tables lack.
-    pub(super) fn finish(
+    pub(crate) fn finish(
         mut self,
         size: u32,
         recovered: Vec<u32>,
@@ -228,12 +236,11 @@ impl Sink for PartWriter {
 
     fn add_comm(&mut self, line: &[u8], comm: Comm, operations: [TrafficSum; 3]) {
         let known = self.comms.entry_ref(line).or_insert((comm, Default::default()));
-        match added(known.1, operations) {
-            Some(sums) => known.1 = sums,
-            None => {
-                let full = std::mem::replace(&mut known.1, operations);
-                self.put_comm(line, comm, full);
-            }
+        if let Some(sums) = added(known.1, operations) {
+            known.1 = sums;
+        } else {
+            let full = std::mem::replace(&mut known.1, operations);
+            self.put_comm(line, comm, full);
         }
     }
 

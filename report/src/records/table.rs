@@ -29,13 +29,13 @@ const KEPT_TEXTS: usize = 1 << 12;
 
 /// The length of a file, and the checksum (CRC-32) of its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Checksum {
+pub(crate) struct Checksum {
     bytes: u64,
     crc32: u32,
 }
 
 impl Checksum {
-    pub(super) fn of(file: &mut impl Read) -> io::Result<Self> {
+    pub(crate) fn of(file: &mut impl Read) -> io::Result<Self> {
         let mut counted = Counted::new(io::sink());
         io::copy(file, &mut counted)?;
         Ok(counted.checksum())

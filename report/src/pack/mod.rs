@@ -1,14 +1,16 @@
-//! Packing of the files of a run into tables.
+//! Packing of the files of a run into [tables](crate::records).
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::JobTables;
-use super::part::PartWriter;
 use crate::input::{self, Run};
 use crate::problem::Problem;
+use crate::records::{JobTables, PartWriter};
 
 /// The files of a run whose records are in tables now.
 #[derive(Debug, Default)]

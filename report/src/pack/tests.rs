@@ -5,13 +5,11 @@ use std::path::{Path, PathBuf};
 
 use mpit_format::calls::CALLS;
 
-use super::job::part_file;
-use super::part::PartFile;
-use super::table::Checksum;
-use super::{Claim, JobTables, Packed, pack};
+use super::{Packed, pack};
 use crate::data::Report;
 use crate::input::{self, Run};
 use crate::placement::patterns;
+use crate::records::{Checksum, Claim, JobTables, PartFile, part_file};
 use crate::simulated::SimulatedJob;
 
 const RUN: &str = "r-1\tw\t3 ranks\t2026-11-22T08:15:00.123Z";
