@@ -190,20 +190,26 @@ impl Handle {
 
     /// Ends the handle. Returns true if it was started.
     pub(super) fn retire(&self) -> bool {
-        // Before the control word changes, for `View::is_current`.
-        self.id.store(0, Relaxed);
-        if let Some(cursor) = self.cursor() {
-            return cursor.retire();
+        match self.cursor() {
+            Some(cursor) => {
+                self.remove_id();
+                cursor.retire()
+            }
+            None => self.retire_plain(),
         }
-        self.atomic_record.clear()
     }
 
     /// Ends a handle without a cursor. Returns true if it was started.
     #[inline]
     pub(super) fn retire_plain(&self) -> bool {
-        // See `retire`.
-        self.id.store(0, Relaxed);
+        self.remove_id();
         self.atomic_record.clear()
+    }
+
+    /// Removes the identifier. Called before the control word changes, for [`View::is_current`].
+    #[inline]
+    fn remove_id(&self) {
+        self.id.store(0, Relaxed);
     }
 
     pub(super) fn running(&self) -> Running {

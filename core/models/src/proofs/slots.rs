@@ -9,6 +9,7 @@ use std::harness::Model;
 
 pub(super) const MODELS: &[Model] = &[
     Model::new("slots::owners_are_alone", owners_are_alone),
+    Model::new("slots::kept_slots_have_one_owner", kept_slots_have_one_owner),
     Model::new("slots::free_list_has_no_aba", free_list_has_no_aba),
     Model::new("slots::old_identifiers_read_nothing", old_identifiers_read_nothing),
     Model::new("slots::taken_slots_have_new_identifiers", taken_slots_have_new_identifiers),
@@ -41,14 +42,23 @@ fn end(table: &Table, id: u64, owner: u64) {
     assert!(table.end(id, retire));
 }
 
+/// Takes a slot and frees it.
+fn turn(table: &Table, owner: u64) {
+    if let Some(id) = take(table, owner) {
+        assert_eq!(table.get(id).map(|item| item.load(Relaxed)), Some(owner));
+        end(table, id, owner);
+    }
+}
+
+/// No other thread takes the slot that is kept for the first one.
+fn kept_slots_have_one_owner() {
+    let table = Rc::new(table(2).keeping_one());
+    turn(&table, 1);
+    at_once(&table, [|table| turn(table, 2), |table| turn(table, 3)]);
+}
+
 /// A slot belongs to one thread at a time, which sees what the last one left.
 fn owners_are_alone() {
-    fn turn(table: &Table, owner: u64) {
-        if let Some(id) = take(table, owner) {
-            assert_eq!(table.get(id).map(|item| item.load(Relaxed)), Some(owner));
-            end(table, id, owner);
-        }
-    }
     let table = Rc::new(table(1));
     let id = take(&table, 1).unwrap();
     end(&table, id, 1);
