@@ -62,8 +62,11 @@ const USUAL: usize = usize::MAX;
 /// unmapped memory.
 ///
 /// Only the creation of a new slot takes a lock.
+///
+/// If `KEEPS`, a free slot is kept for the first thread that takes one. If all slots are in use, no other thread gets it, and that thread gets
+/// one more than the limit.
 #[derive(Debug)]
-pub struct Slots<K, T> {
+pub struct Slots<K, T, const KEEPS: bool = false> {
     kind: u8,
     limit: usize,
     all: Log<Slot<T>>,
@@ -79,10 +82,11 @@ pub struct Slots<K, T> {
 /// A free slot with the usual key that is in no free list, for one thread: the first one that takes a slot. A thread that takes and frees
 /// slots in turn executes no locked instruction for that, each of which would take as long as half of the rest.
 ///
-/// After the owner's end a new thread may have its number, and is the owner then.
+/// After the owner's end a new thread may have its number, and is the owner then. A signal handler does not interrupt the owner here: none may
+/// allocate or free what these tables have.
 #[derive(Debug)]
 struct Kept {
-    /// The number of the thread; [`NO_OWNER`] before there is one, and [`NO_THREAD`] if the table keeps no slot.
+    /// The number of the thread; [`NO_OWNER`] before there is one.
     owner: AtomicUsize,
     /// The number plus 1 of the slot; 0 if there is none. Only the owner stores it.
     slot: AtomicU32,
@@ -90,12 +94,9 @@ struct Kept {
 
 const NO_OWNER: usize = 0;
 
-/// The number of no thread.
-const NO_THREAD: usize = usize::MAX;
-
 impl Kept {
-    const fn new(owner: usize) -> Self {
-        Self { owner: AtomicUsize::new(owner), slot: AtomicU32::new(0) }
+    const fn new() -> Self {
+        Self { owner: AtomicUsize::new(NO_OWNER), slot: AtomicU32::new(0) }
     }
 
     #[inline]
@@ -172,28 +173,20 @@ impl Stack {
     }
 }
 
-impl<K: PartialEq + Default, T> Slots<K, T> {
+impl<K: PartialEq + Default, T, const KEEPS: bool> Slots<K, T, KEEPS> {
     /// Creates an empty table for at most `limit` items at once, or a few more if threads take slots with different keys at the
     /// same time. `kind` is the top byte of its identifiers, from 1 to 0x7f.
     pub const fn new(kind: u8, limit: usize) -> Self {
         let usual = Stack(AtomicU64::new(0));
-        let kept = Kept::new(NO_THREAD);
+        let kept = Kept::new();
         Self { kind, limit, all: Log::new(), usual, free: Log::new(), kept, making: Mutex::new(()) }
-    }
-
-    /// Keeps a free slot for the first thread that takes one. If all slots are in use, no other thread gets it, and the owner gets one
-    /// more than the limit.
-    #[must_use]
-    pub const fn keeping_one(mut self) -> Self {
-        self.kept = Kept::new(NO_OWNER);
-        self
     }
 
     /// Takes a slot with the memory that `key` describes, made by `make` if none is free. `fill` prepares the item before its
     /// identifier becomes valid. `None` if the limit is reached.
     #[inline]
     pub fn take(&self, key: K, make: impl FnOnce() -> T, fill: impl FnOnce(&T, u64)) -> Option<u64> {
-        let kept = if key == K::default() { self.kept.take(&self.all) } else { None };
+        let kept = if KEEPS && key == K::default() { self.kept.take(&self.all) } else { None };
         let free = kept.or_else(|| self.stack(&key).and_then(|free| free.take(&self.all)));
         let (number, slot) = free.or_else(|| self.make(key, make))?;
         // A slot that is neither free nor in use belongs to this thread.
@@ -231,7 +224,9 @@ impl<K: PartialEq + Default, T> Slots<K, T> {
     #[cold]
     fn make(&self, key: K, make: impl FnOnce() -> T) -> Option<(u32, &Slot<T>)> {
         let shape = make();
-        self.kept.claim();
+        if KEEPS {
+            self.kept.claim();
+        }
         let _guard = self.making.lock();
         let known = self.free.iter().position(|(of, _)| *of == key);
         let of = match known {
@@ -280,7 +275,7 @@ impl<K: PartialEq + Default, T> Slots<K, T> {
             fence(Release);
             retire(&slot.shape);
             if generation + 2 < LAST_GENERATION
-                && !(slot.of == USUAL && self.kept.put(number))
+                && !(KEEPS && slot.of == USUAL && self.kept.put(number))
                 && let Some(stack) = self.stack_of(slot)
             {
                 stack.put(slot, number);

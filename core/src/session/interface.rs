@@ -41,7 +41,7 @@ pub struct Interface {
     references: AtomicU32,
     level: Mutex<ThreadLevel>,
     pub(super) sessions: Slots<(), ()>,
-    pub(super) pvars: Slots<HandleLayout, Handle>,
+    pub(super) pvars: Slots<HandleLayout, Handle, true>,
     pub(super) cvars: Slots<(), cvar::Handle>,
     /// True if a handle of a control variable was ever bound to an object.
     pub(super) has_bound_cvars: AtomicBool,
@@ -58,7 +58,7 @@ impl Interface {
             references: AtomicU32::new(0),
             level: Mutex::new(ThreadLevel::Single),
             sessions: Slots::new(SESSION_KIND, limits.sessions),
-            pvars: Slots::new(PVAR_KIND, limits.handles).keeping_one(),
+            pvars: Slots::new(PVAR_KIND, limits.handles),
             cvars: Slots::new(CVAR_KIND, limits.handles),
             has_bound_cvars: AtomicBool::new(false),
             registrations: Log::new(),

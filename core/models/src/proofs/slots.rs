@@ -18,14 +18,14 @@ pub(super) const MODELS: &[Model] = &[
     Model::new("slots::limit_holds", limit_holds),
 ];
 
-type Table = Slots<(), AtomicU64>;
+type Table<const KEEPS: bool = false> = Slots<(), AtomicU64, KEEPS>;
 
 fn table(limit: usize) -> Table {
     Slots::new(0x4d, limit)
 }
 
 /// Takes a slot for an owner. The slot must be as the last owner left it.
-fn take(table: &Table, owner: u64) -> Option<u64> {
+fn take<const KEEPS: bool>(table: &Table<KEEPS>, owner: u64) -> Option<u64> {
     let fill = |item: &AtomicU64, _| {
         assert_eq!(item.load(Relaxed), 0, "the slot has another owner");
         item.store(owner, Relaxed);
@@ -34,7 +34,7 @@ fn take(table: &Table, owner: u64) -> Option<u64> {
 }
 
 /// Frees a slot of an owner.
-fn end(table: &Table, id: u64, owner: u64) {
+fn end<const KEEPS: bool>(table: &Table<KEEPS>, id: u64, owner: u64) {
     let retire = |item: &AtomicU64| {
         assert_eq!(item.load(Relaxed), owner, "the slot has another owner");
         item.store(0, Relaxed);
@@ -43,7 +43,7 @@ fn end(table: &Table, id: u64, owner: u64) {
 }
 
 /// Takes a slot and frees it.
-fn turn(table: &Table, owner: u64) {
+fn turn<const KEEPS: bool>(table: &Table<KEEPS>, owner: u64) {
     if let Some(id) = take(table, owner) {
         assert_eq!(table.get(id).map(|item| item.load(Relaxed)), Some(owner));
         end(table, id, owner);
@@ -52,7 +52,7 @@ fn turn(table: &Table, owner: u64) {
 
 /// No other thread takes the slot that is kept for the first one.
 fn kept_slots_have_one_owner() {
-    let table = Rc::new(table(2).keeping_one());
+    let table = Rc::new(Table::<true>::new(0x4d, 2));
     turn(&table, 1);
     at_once(&table, [|table| turn(table, 2), |table| turn(table, 3)]);
 }
